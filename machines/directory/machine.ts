@@ -1,0 +1,182 @@
+/**
+ * The token directory as one chart: Arrow, Ivy and every other Arvy policy.
+ *
+ * Paper: Khanchandani, Wattenhofer, "The Arvy Distributed Directory Protocol", Algorithm 1 (Arvy) and Algorithm 2 (ring bridge).
+ * Assumes point-to-point messages between any two nodes, reliable, of finite but unbounded delay and in any order; one token; nodes
+ * that do not fail; at most one outstanding request a node.
+ *
+ * States. A node's pointer and its service state move together, so one region shows both (spec 1.7, six reachable combinations):
+ *   idle              no request, no token; points to another node
+ *   waiting.last      its request is out and it is the end of the queue: points to itself
+ *   waiting.followed  its request is out and `next` waits behind it; points to another node
+ *   holding.idle      has the token unused; points to itself
+ *   holding.using.*   the application uses the token; `last` and `followed` as above
+ * Invariants: `parent === id` exactly in waiting.last, holding.idle and holding.using.last; `next` set exactly in the followed states.
+ *
+ * Departures. T2: a request by the holder is granted at once, which the pseudocode omits (erratum A2). A busy holder keeps the token
+ * until `release` (A3). The bridge flag travels with the pointer (A8); it is kept beside the pointer as what kind of `edge` that is,
+ * because it is copied into messages, and a third region could not be read where a find is written. `fence` counts grants when the
+ * application asked for it, else it stays `null`, so that the states to check remain finite.
+ */
+import { assign, emit, raise, setup } from 'xstate';
+import { draw, effects, send, type DrawnEvent, type NodeId } from '../effects.js';
+import { extendVisited, newParent, type Edge, type Find, type Policy, type ReceivedFind } from './policies.js';
+
+export interface Token {
+  readonly type: 'token';
+  readonly fence: number | null;
+}
+
+export type DirectoryMessage = Find | Token;
+
+export interface DirectoryInput {
+  readonly id: NodeId;
+  /** The node itself at the root, which holds the token at the start. */
+  readonly parent: NodeId;
+  readonly edge: Edge;
+  readonly policy: Policy;
+  /** 0 to number the grants, `null` not to. */
+  readonly fence: number | null;
+}
+
+export interface DirectoryContext extends DirectoryInput {
+  /** The node to hand the token to. */
+  readonly next: NodeId | null;
+  /** The find whose new parent is being drawn, within one step of the node. */
+  readonly held: ReceivedFind | null;
+}
+
+export type DirectoryEvent = ReceivedFind | (Token & { readonly from: NodeId }) | { type: 'request' } | { type: 'release' } | DrawnEvent;
+
+export interface Granted {
+  readonly type: 'granted';
+  readonly fence: number | null;
+}
+
+type In<E> = { context: DirectoryContext; event: E };
+
+const ownFind = ({ context }: In<unknown>) => ({
+  to: context.parent,
+  message: { type: 'find' as const, producer: context.id, visited: [context.id], edge: context.edge },
+});
+
+const forwardedFind = ({ context, event }: In<ReceivedFind>) => ({
+  to: context.parent,
+  message: {
+    type: 'find' as const,
+    producer: event.producer,
+    visited: extendVisited(context.policy, event.visited, context.id),
+    edge: context.edge,
+  },
+});
+
+const tokenToProducer = ({ context, event }: In<ReceivedFind>) => ({
+  to: event.producer,
+  message: { type: 'token' as const, fence: context.fence },
+});
+
+const tokenToNext = ({ context }: In<unknown>) => ({
+  to: context.next ?? [],
+  message: { type: 'token' as const, fence: context.fence },
+});
+
+const indexOfParent = ({ event }: In<ReceivedFind>) => ({ bound: event.visited.length });
+
+/** Under the random policy a find waits for its draw first; the drawn index comes back on the same find. */
+const drawParent = { guard: 'parentIsToBeDrawn', actions: ['holdFind', draw(indexOfParent)] } as const;
+
+const forward = [send(forwardedFind), 'adoptParent'] as const;
+
+export const directoryMachine = setup({
+  types: {
+    context: {} as DirectoryContext,
+    events: {} as DirectoryEvent,
+    input: {} as DirectoryInput,
+    emitted: {} as Granted | { type: 'released' },
+  },
+  actions: {
+    ...effects<DirectoryMessage>(),
+    pointToSelf: assign(({ context }) => ({ parent: context.id, edge: 'tree' as const })),
+    adoptParent: assign(({ context, event }) => {
+      const find = event as ReceivedFind;
+      return { parent: newParent(context.policy, find), edge: find.edge };
+    }),
+    queueNext: assign({ next: ({ event }) => (event as ReceivedFind).producer }),
+    forgetNext: assign({ next: null }),
+    holdFind: assign({ held: ({ event }) => event as ReceivedFind }),
+    takeUpFind: raise(({ context, event }) => ({ ...context.held!, index: (event as DrawnEvent).value })),
+    forgetFind: assign({ held: null }),
+    countGrant: assign({ fence: ({ context, event }) => nextFence(event.type === 'token' ? event.fence : context.fence) }),
+    announceGrant: emit(({ context }) => ({ type: 'granted' as const, fence: context.fence })),
+    announceRelease: emit({ type: 'released' }),
+  },
+  guards: {
+    holdsToken: ({ context }) => context.parent === context.id,
+    parentIsToBeDrawn: ({ context, event }) =>
+      context.policy === 'random' && event.type === 'find' && event.index === undefined,
+  },
+}).createMachine({
+  id: 'directory',
+  context: ({ input }) => ({ ...input, next: null, held: null }),
+  initial: 'starting',
+  on: { drawn: { actions: ['takeUpFind', 'forgetFind'] } },
+  states: {
+    starting: { always: [{ guard: 'holdsToken', target: 'holding' }, { target: 'idle' }] },
+    idle: {
+      on: {
+        request: { target: 'waiting', actions: [send(ownFind), 'pointToSelf'] }, // T3
+        find: [drawParent, { actions: forward }], // T4
+      },
+    },
+    waiting: {
+      initial: 'last',
+      states: {
+        last: {
+          on: {
+            find: [drawParent, { target: 'followed', actions: ['adoptParent', 'queueNext'] }], // T6
+            token: { target: '#using.last', actions: ['countGrant', 'announceGrant'] }, // T7
+          },
+        },
+        followed: {
+          on: {
+            find: [drawParent, { actions: forward }], // T4
+            token: { target: '#using.followed', actions: ['countGrant', 'announceGrant'] }, // T7
+          },
+        },
+      },
+    },
+    holding: {
+      initial: 'idle',
+      states: {
+        idle: {
+          on: {
+            request: { target: 'using', actions: ['countGrant', 'announceGrant'] }, // T2
+            find: [drawParent, { target: '#directory.idle', actions: ['adoptParent', send(tokenToProducer)] }], // T5
+          },
+        },
+        using: {
+          id: 'using',
+          initial: 'last',
+          states: {
+            last: {
+              on: {
+                find: [drawParent, { target: 'followed', actions: ['adoptParent', 'queueNext'] }], // T6
+                release: { target: '#directory.holding.idle', actions: 'announceRelease' }, // T8
+              },
+            },
+            followed: {
+              on: {
+                find: [drawParent, { actions: forward }], // T4
+                release: { target: '#directory.idle', actions: [send(tokenToNext), 'forgetNext', 'announceRelease'] }, // T8
+              },
+            },
+          },
+        },
+      },
+    },
+  },
+});
+
+function nextFence(fence: number | null): number | null {
+  return fence === null ? null : fence + 1;
+}

@@ -1,0 +1,49 @@
+/**
+ * NewParent: the choice in which Arrow, Ivy and the other members of the Arvy family differ (Arvy paper, Algorithm 1; spec 1.3).
+ * Every policy picks from the nodes that a find has visited; any pick is safe, only the cost differs.
+ */
+import type { NodeId } from '../effects.js';
+
+export const policies = ['arrow', 'ivy', 'bridge', 'second', 'middle', 'random'] as const;
+export type Policy = (typeof policies)[number];
+
+/** A request on its way to the end of the queue. */
+export interface Find {
+  readonly type: 'find';
+  /** The node whose request this is. */
+  readonly producer: NodeId;
+  /** The producer and every node that forwarded the find, in order; an ordered set under `random`, which needs no order. */
+  readonly visited: readonly NodeId[];
+  /** The pointer it came along: an edge of the tree or the bridge between the two sides of a ring. */
+  readonly edge: Edge;
+}
+
+export type Edge = 'tree' | 'bridge';
+
+/** A find as received: the host adds the last sender, a draw adds the index under `random`. */
+export type ReceivedFind = Find & { readonly from: NodeId; readonly index?: number };
+
+/** The node that the receiver of `find` points to from now on. */
+export function newParent(policy: Policy, find: ReceivedFind): NodeId {
+  const { producer, from, visited } = find;
+  switch (policy) {
+    case 'arrow':
+      return from;
+    case 'ivy':
+      return producer;
+    case 'bridge':
+      return find.edge === 'bridge' ? producer : from;
+    case 'second':
+      return visited[Math.min(1, visited.length - 1)]!;
+    case 'middle':
+      return visited[Math.floor((visited.length - 1) / 2)]!;
+    case 'random':
+      return visited[find.index ?? 0]!;
+  }
+}
+
+/** `visited` as the next node receives it. */
+export function extendVisited(policy: Policy, visited: readonly NodeId[], node: NodeId): NodeId[] {
+  const extended = [...visited, node];
+  return policy === 'random' ? extended.sort() : extended;
+}

@@ -1,0 +1,104 @@
+/**
+ * The effect vocabulary: everything a chart can ask of its host, as typed, parameterised actions that do nothing by themselves.
+ *
+ * A chart lists `...effects<Messages>()` among the actions of its `setup` and writes `send(ownFind)` in its config, where `ownFind`
+ * is a small named function from context and event to the parameters. Hosts read the resulting action objects and perform them.
+ * What the application should hear is not an effect but an XState `emit`.
+ */
+
+/** A node's name. Where a paper orders identities, the order is the place in the topology's node list. */
+export type NodeId = string;
+
+/** Where a message goes: a node, or, in an anonymous protocol, one of the sender's ports (0 is the sender itself). */
+export type Address = NodeId | number;
+
+/** A message is an event of the receiving chart; the host adds `from` (and `at`, where a protocol reads the time). */
+export interface Message {
+  readonly type: string;
+}
+
+export interface Send<M extends Message = Message> {
+  /** One address or several; none at all sends nothing. Several are served in the order given. */
+  readonly to: Address | readonly Address[];
+  readonly message: M;
+}
+
+export interface Arm {
+  readonly timer: string;
+  /** Ticks until the event `{ type: 'timer', timer }`; arming again replaces the earlier one. */
+  readonly delay: number;
+}
+
+export interface Disarm {
+  readonly timer: string;
+}
+
+export interface Draw {
+  /** The answer is the event `{ type: 'drawn', value }` with a uniform integer `0 <= value < bound`. */
+  readonly bound: number;
+}
+
+/** An event for another role of the same node, delivered before the node takes its next event. */
+export interface Tell {
+  readonly role: string;
+  readonly message: Message;
+}
+
+/** Opens a role of the same node: an instance `role` of the protocol's chart `chart`. */
+export interface Open {
+  readonly role: string;
+  readonly chart: string;
+  readonly input?: unknown;
+}
+
+export interface Close {
+  readonly role: string;
+}
+
+export interface TimerEvent {
+  readonly type: 'timer';
+  readonly timer: string;
+}
+
+export interface DrawnEvent {
+  readonly type: 'drawn';
+  readonly value: number;
+}
+
+/** A channel to `peer` (a node, or a port of an anonymous node) came up or went down, as this end notices it. */
+export interface LinkEvent {
+  readonly type: 'link.up' | 'link.down';
+  readonly peer: Address;
+}
+
+/** The no-op implementations that a chart's `setup` declares; the type parameter is the union of messages it may send. */
+export const effects = <M extends Message = Message>() => ({
+  send: (_: unknown, _effect: Send<M>) => {},
+  arm: (_: unknown, _effect: Arm) => {},
+  disarm: (_: unknown, _effect: Disarm) => {},
+  draw: (_: unknown, _effect: Draw) => {},
+  tell: (_: unknown, _effect: Tell) => {},
+  open: (_: unknown, _effect: Open) => {},
+  close: (_: unknown, _effect: Close) => {},
+});
+
+/** What a host sees of one performed effect; `emit` carries what the application should hear. */
+export type Effect =
+  | ({ readonly type: 'send' } & Send)
+  | ({ readonly type: 'arm' } & Arm)
+  | ({ readonly type: 'disarm' } & Disarm)
+  | ({ readonly type: 'draw' } & Draw)
+  | ({ readonly type: 'tell' } & Tell)
+  | ({ readonly type: 'open' } & Open)
+  | ({ readonly type: 'close' } & Close)
+  | { readonly type: 'emit'; readonly event: Message };
+
+type From<A, P> = (args: A) => P;
+
+export const send = <A, M extends Message>(params: From<A, Send<M>>) => ({ type: 'send' as const, params });
+export const arm = <A>(params: From<A, Arm>) => ({ type: 'arm' as const, params });
+export const disarm = <A>(params: From<A, Disarm>) => ({ type: 'disarm' as const, params });
+export const draw = <A>(params: From<A, Draw>) => ({ type: 'draw' as const, params });
+export const tell = <A>(params: From<A, Tell>) => ({ type: 'tell' as const, params });
+export const open = <A>(params: From<A, Open>) => ({ type: 'open' as const, params });
+export const close = <A>(params: From<A, Close>) => ({ type: 'close' as const, params });

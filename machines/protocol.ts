@@ -1,0 +1,204 @@
+/**
+ * The contract that every protocol fills in, and the only thing the rest of Quiver knows of one.
+ *
+ * A protocol is more than its charts: it brings its named properties, its paper's bounds, its generator of corrupt states and a
+ * summary for reports. Simulation, checking, walking, the inspector and the command work from this description alone, and a
+ * protocol of your own gets all of them in the same way.
+ */
+import type { AnyStateMachine, StateValue } from 'xstate';
+import type { Address, Message, NodeId } from './effects.js';
+
+/** An undirected link and its weight (a length or a cost, at least 0). */
+export type Link = readonly [NodeId, NodeId, number];
+
+export interface Topology {
+  /** The order matters where a paper orders identities. */
+  readonly nodes: readonly NodeId[];
+  readonly links: readonly Link[];
+}
+
+/** What is fixed for one run: the topology at its start, the protocol's checked options, and the metric of the topology. */
+export interface Setup<O = unknown> {
+  readonly topology: Topology;
+  readonly options: O;
+  /** Length of the shortest path, `Infinity` when there is none. */
+  distance(u: NodeId, v: NodeId): number;
+}
+
+/** One role (a chart instance) of a node, as seen between two steps. */
+export interface RoleView<C = any> {
+  readonly chart: string;
+  readonly value: StateValue;
+  readonly context: C;
+}
+
+export type NodeView = Readonly<Record<string, RoleView>>;
+
+/** A message on its way. `id` numbers messages in the order of sending; `cost` is the length of the path it travels. */
+export interface Flight {
+  readonly id: number;
+  readonly from: NodeId;
+  readonly to: NodeId;
+  readonly message: Message;
+  readonly cost: number;
+}
+
+/** The links as they stand: each direction has its own status. */
+export interface LinksView {
+  up(from: NodeId, to: NodeId): boolean;
+  neighbours(node: NodeId): readonly NodeId[];
+  /** The port of `node` that leads to `peer`; 0 where ports are not used. */
+  port(node: NodeId, peer: NodeId): number;
+}
+
+/** A global state between two steps, as properties see it. */
+export interface Configuration<O = unknown> {
+  readonly setup: Setup<O>;
+  readonly nodes: ReadonlyMap<NodeId, NodeView>;
+  readonly flights: readonly Flight[];
+  readonly links: LinksView;
+}
+
+export type Property<O = unknown> = {
+  readonly name: string;
+  /** One sentence for people, with the source. */
+  readonly says: string;
+} & (
+  | { readonly kind: 'always' | 'sometimes'; holds(c: Configuration<O>): boolean }
+  /** For each node: whenever `when` holds, `holds` follows, on every fair run. */
+  | { readonly kind: 'eventually'; when(c: Configuration<O>, node: NodeId): boolean; holds(c: Configuration<O>, node: NodeId): boolean }
+  /** Once true, true for ever, faults apart. */
+  | { readonly kind: 'closed'; holds(c: Configuration<O>): boolean }
+  /** From any state, at most `within` ticks after the last fault, true for good. */
+  | { readonly kind: 'converges'; holds(c: Configuration<O>): boolean; readonly within: number }
+);
+
+export interface PropertyResult {
+  readonly name: string;
+  readonly kind: Property['kind'];
+  /** `null`: this run could not tell. */
+  readonly holds: boolean | null;
+}
+
+/** What was measured, held against the paper's bound; `ratio` is measured / bound. */
+export interface Meter {
+  readonly name: string;
+  readonly measured: number;
+  readonly bound: number | null;
+  readonly ratio: number | null;
+}
+
+/** One atomic step of one node, with all that came of it. */
+export interface Step {
+  readonly index: number;
+  readonly at: number;
+  readonly kind: 'start' | 'deliver' | 'timer' | 'command' | 'link' | 'corrupt' | 'crash' | 'restart';
+  readonly node: NodeId;
+  /** The event as the chart received it; for faults, a description of what was done. */
+  readonly event: Message & Readonly<Record<string, any>>;
+  /** The delivered message, when `kind` is `deliver`. */
+  readonly message?: number;
+  readonly sent: readonly Flight[];
+  readonly emitted: readonly Message[];
+}
+
+/** Follows one run and accounts for it: the summary and meters of its report, and properties that need history. */
+export interface Observer {
+  record(step: Step, c: Configuration): void;
+  summary(c: Configuration): Readonly<Record<string, unknown>>;
+  meters(c: Configuration): readonly Meter[];
+  properties?(): readonly PropertyResult[];
+}
+
+/** What a scenario's `do` means for a node. */
+export interface Command {
+  /** Further fields that the scenario event must carry, all of them integers unless said otherwise. */
+  readonly fields?: readonly { readonly name: string; readonly type: 'integer' | 'node' }[];
+  event(fields: Readonly<Record<string, any>>): Message;
+  /** While the chart has no transition for it, the command waits its turn at its node; otherwise it is refused. */
+  readonly waits: boolean;
+  /** The notifications that say it is done: the next one of a sequential workload is issued then. */
+  readonly completedBy: readonly string[];
+}
+
+/** The simplest application: it answers the notification `on` with `event`, `after` ticks later. */
+export interface Reaction {
+  readonly on: string;
+  readonly event: Message;
+  readonly after: number;
+}
+
+export interface RoleStart {
+  readonly role: string;
+  readonly chart: string;
+  readonly input: unknown;
+}
+
+/** A uniform integer below `bound`: drawn from the seed by the simulator, branched on by the checker. */
+export type Choose = (bound: number) => number;
+
+export interface NodeState {
+  readonly roles: NodeView;
+  /** Armed timers and the ticks left. */
+  readonly timers: readonly { readonly role: string; readonly timer: string; readonly delay: number }[];
+}
+
+/** Typed arbitrary states, for protocols that promise to recover from them. */
+export interface Corruption<O = unknown> {
+  node(node: NodeId, setup: Setup<O>, choose: Choose): NodeState;
+  /** Replaces what is in flight from one node to a neighbour, oldest first. */
+  channel(from: NodeId, to: NodeId, setup: Setup<O>, choose: Choose): readonly Message[];
+}
+
+/** Samples that path generation feeds to one chart. */
+export interface ChartSamples {
+  readonly input: unknown;
+  /** Events worth trying in a state; types without a sample are not fired. */
+  events(context: any): readonly Message[];
+}
+
+/** A node's marks on the inspector's picture of the network. */
+export interface Overlay {
+  readonly pointers?: readonly { readonly to: NodeId; readonly kind?: string }[];
+  /** A word or symbol on the node. */
+  readonly badge?: string;
+  readonly tone?: 'plain' | 'waiting' | 'active' | 'held' | 'wrong';
+  /** A label on the link to a neighbour, `wrong` when the link is in an illegal state. */
+  readonly edges?: readonly { readonly to: NodeId; readonly label: string; readonly wrong?: boolean }[];
+}
+
+export interface Protocol<O = any> {
+  readonly name: string;
+  /** The paper, as one would cite it. */
+  readonly paper: string;
+  /** Every chart that a role of this protocol may run. */
+  readonly charts: Readonly<Record<string, AnyStateMachine>>;
+  readonly network: {
+    /** `routed`: any node reaches any other over the shortest path. `links`: neighbours only, and links speak. */
+    readonly reach: 'routed' | 'links';
+    /** `ports`: nodes are anonymous; addresses are port numbers and `from` is the receiving port. */
+    readonly addressing: 'names' | 'ports';
+    /** The weakest order of channels under which the paper's promises hold. */
+    readonly order: 'fifo' | 'unordered';
+    /** Whether events carry the time `at`. */
+    readonly time: boolean;
+  };
+  /** Checks and completes a scenario's options; throws a `UsageError` that names thing, place and cure. */
+  options(raw: Readonly<Record<string, unknown>>, topology: Topology): O;
+  /** The roles that a node starts with. */
+  roles(node: NodeId, setup: Setup<O>): readonly RoleStart[];
+  /** The role that takes an event from outside; `undefined` drops it. */
+  route(event: Message & { readonly from?: Address; readonly peer?: Address }, roles: NodeView): string | undefined;
+  /** Whether a message from the network has the shape that its type demands; a malformed one changes nothing. */
+  accepts(message: unknown, setup: Setup<O>): boolean;
+  readonly commands: Readonly<Record<string, Command>>;
+  reactions(options: O): readonly Reaction[];
+  properties(setup: Setup<O>): readonly Property<O>[];
+  observe(setup: Setup<O>): Observer;
+  readonly corruption?: Corruption<O>;
+  readonly samples: Readonly<Record<string, readonly ChartSamples[]>>;
+  overlay?(node: NodeView, id: NodeId): Overlay;
+}
+
+/** Declares a protocol; the type parameter of its options is inferred from `options`. */
+export const defineProtocol = <O>(protocol: Protocol<O>): Protocol<O> => protocol;

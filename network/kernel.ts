@@ -1,0 +1,117 @@
+/**
+ * The step kernel, and the only module that touches XState beyond `setup` and `createActor`.
+ *
+ * `step(machine, snapshot, event) → { snapshot, effects }` runs the real interpreter through `machine.transition` with one scope that
+ * is reused: XState's own `transition()` builds an actor for every call and is four to seven times slower.
+ */
+import { createActor, createMachine, type AnyActor, type AnyMachineSnapshot, type AnyStateMachine } from 'xstate';
+import type { Effect, Message } from '../machines/effects.js';
+import { ProtocolError } from '../machines/errors.js';
+
+export interface Stepped {
+  readonly snapshot: AnyMachineSnapshot;
+  readonly effects: Effect[];
+}
+
+interface ExecutableAction {
+  readonly type: string;
+  readonly params?: any;
+}
+
+/** The names of XState's own actions that a pure chart may leave in its action list, and what the kernel makes of them. */
+const EMIT = 'xstate.emit';
+const RAISE = 'xstate.raise';
+
+let collected: Effect[] = [];
+
+const collect = (action: ExecutableAction): void => {
+  const { type, params } = action;
+  if (type === EMIT) collected.push({ type: 'emit', event: params.event });
+  else if (type === RAISE && params.delay === undefined) return;
+  else if (type.startsWith('xstate.')) {
+    throw new ProtocolError(`a chart used "${type}": charts are pure, use the effects of machines/effects.ts instead`);
+  } else if (params !== undefined) collected.push({ type, ...params });
+};
+
+const inert = createActor(createMachine({}));
+
+const scope = {
+  self: inert,
+  system: inert.system,
+  id: '',
+  sessionId: '',
+  defer: () => {},
+  logger: () => {},
+  stopChild: () => {},
+  emit: () => {},
+  actionExecutor: collect,
+};
+const anyScope = scope as any;
+
+/** The first state of a chart, with what its entry actions ask for. */
+export function begin(machine: AnyStateMachine, input: unknown): Stepped {
+  collected = [];
+  const snapshot = machine.getInitialSnapshot(anyScope, input);
+  return { snapshot, effects: collected };
+}
+
+/** One macrostep. An event without a transition leaves the very same snapshot and asks for nothing. */
+export function step(machine: AnyStateMachine, snapshot: AnyMachineSnapshot, event: Message): Stepped {
+  collected = [];
+  const next = machine.transition(snapshot, event, anyScope) as AnyMachineSnapshot;
+  return { snapshot: next, effects: collected };
+}
+
+/** Whether the chart has a transition for this event now, its guards included. */
+export function accepts(machine: AnyStateMachine, snapshot: AnyMachineSnapshot, event: Message): boolean {
+  return (machine.getTransitionData(snapshot, event) ?? []).length > 0;
+}
+
+/** The snapshot of a chart in a given state: for restarts, corruption and the checker's interned states. */
+export function restore(machine: AnyStateMachine, value: unknown, context: unknown): AnyMachineSnapshot {
+  return machine.resolveState({ value: value as any, context: context as any }) as AnyMachineSnapshot;
+}
+
+/** The effects that a live actor's actions ask for, in order; the host empties it around every `send`. */
+export interface Outbox {
+  effects: Effect[];
+}
+
+const VOCABULARY = ['send', 'arm', 'disarm', 'draw', 'tell', 'open', 'close'] as const;
+
+/** The same chart with its effects written to `outbox`. Providing rebuilds the chart, so do it once for all actors. */
+export function provideEffects(machine: AnyStateMachine, outbox: Outbox): AnyStateMachine {
+  const actions = Object.fromEntries(
+    VOCABULARY.map((type) => [type, (_: unknown, params: any) => void outbox.effects.push({ type, ...params })]),
+  );
+  return machine.provide({ actions } as any) as AnyStateMachine;
+}
+
+/** A live actor under a common parent: all share one actor system, which halves their memory. It is not started yet. */
+export function createLive(machine: AnyStateMachine, parent: AnyActor, outbox: Outbox, input: unknown, snapshot?: AnyMachineSnapshot): AnyActor {
+  const options = snapshot ? { parent, snapshot } : { parent, input };
+  const actor = createActor(machine, options as any) as AnyActor;
+  actor.on('*', (event: Message) => void outbox.effects.push({ type: 'emit', event }));
+  return actor;
+}
+
+/** A transition that the interpreter selected: `source` is the id of its state, `index` its place among those for the event. */
+export interface TakenTransition {
+  readonly machine: AnyStateMachine;
+  readonly source: string;
+  readonly eventType: string;
+  readonly index: number;
+}
+
+/** Reports every transition that the kernel takes, until the returned function is called: what coverage is counted from. */
+export function onTransition(listener: (taken: TakenTransition) => void): () => void {
+  const subscription = inert.system.inspect((inspected) => {
+    if (inspected.type !== '@xstate.microstep') return;
+    for (const transition of inspected._transitions) {
+      const { source, eventType } = transition;
+      const siblings: readonly unknown[] = (eventType === '' ? source.always : source.transitions.get(eventType)) ?? [];
+      listener({ machine: source.machine, source: source.id, eventType, index: siblings.indexOf(transition) });
+    }
+  });
+  return () => subscription.unsubscribe();
+}

@@ -1,0 +1,142 @@
+/**
+ * A node: one or more roles that act as one.
+ *
+ * A step of a node is atomic, as every paper assumes: what one role tells another, and what a draw answers, is delivered before the
+ * node takes its next event. Only messages, timers and notifications leave the node.
+ */
+import type { Effect, Message, NodeId, Send } from '../machines/effects.js';
+import { ProtocolError } from '../machines/errors.js';
+import type { Choose, NodeView, RoleStart } from '../machines/protocol.js';
+import type { Host, Role } from './hosts.js';
+
+export interface TimerOrder {
+  readonly role: string;
+  readonly timer: string;
+  /** Ticks from now; `null` disarms. */
+  readonly delay: number | null;
+}
+
+/** What a step asks of the world outside the node, in the order in which it was asked. */
+export interface Outcome {
+  readonly sends: Send[];
+  readonly timers: TimerOrder[];
+  readonly emitted: Message[];
+  /** Roles that ended; their timers end with them. */
+  readonly closed: string[];
+}
+
+interface Told {
+  readonly role: string;
+  readonly event: Message;
+}
+
+/** A chain of roles that tell each other without end would never let the node take its next event. */
+const INNER_STEPS_MAX = 10_000;
+
+export class Node {
+  private roles: Record<string, Role> = {};
+
+  constructor(
+    readonly id: NodeId,
+    private readonly host: Host,
+  ) {}
+
+  /** Opens the node's first roles. */
+  start(starts: readonly RoleStart[], choose: Choose): Outcome {
+    const outcome = emptyOutcome();
+    const inbox: Told[] = [];
+    for (const { role, chart, input } of starts) this.open(role, chart, input, outcome, inbox, choose);
+    this.settle(inbox, outcome, choose);
+    return outcome;
+  }
+
+  /** Takes one event from outside, in the given role. */
+  step(role: string, event: Message, choose: Choose): Outcome {
+    const outcome = emptyOutcome();
+    this.settle([{ role, event }], outcome, choose);
+    return outcome;
+  }
+
+  accepts(role: string, event: Message): boolean {
+    return this.roles[role]?.accepts(event) ?? false;
+  }
+
+  has(role: string): boolean {
+    return role in this.roles;
+  }
+
+  view(): NodeView {
+    const view: Record<string, ReturnType<Role['view']>> = {};
+    for (const [name, role] of Object.entries(this.roles)) view[name] = role.view();
+    return view;
+  }
+
+  /** Puts the node in a given state: a restart, a corruption, or a state that the checker has interned. */
+  restore(view: NodeView): void {
+    this.stop();
+    for (const [name, role] of Object.entries(view)) this.roles[name] = this.host.restore(role);
+  }
+
+  stop(): void {
+    for (const role of Object.values(this.roles)) role.stop();
+    this.roles = {};
+  }
+
+  private settle(inbox: Told[], outcome: Outcome, choose: Choose): void {
+    for (let taken = 0; taken < inbox.length; taken++) {
+      if (taken === INNER_STEPS_MAX) throw new ProtocolError(`node ${this.id}: its roles tell each other without end`);
+      const { role, event } = inbox[taken]!;
+      const target = this.roles[role];
+      if (!target) throw new ProtocolError(`node ${this.id}: no role "${role}" to take "${event.type}"; open it first`);
+      this.perform(role, target.send(event), outcome, inbox, choose);
+    }
+  }
+
+  private perform(role: string, effects: readonly Effect[], outcome: Outcome, inbox: Told[], choose: Choose): void {
+    for (const effect of effects) {
+      switch (effect.type) {
+        case 'send':
+          outcome.sends.push(effect);
+          break;
+        case 'emit':
+          outcome.emitted.push(effect.event);
+          break;
+        case 'arm':
+          outcome.timers.push({ role, timer: effect.timer, delay: effect.delay });
+          break;
+        case 'disarm':
+          outcome.timers.push({ role, timer: effect.timer, delay: null });
+          break;
+        case 'draw':
+          inbox.push({ role, event: { type: 'drawn', value: choose(effect.bound) } as Message });
+          break;
+        case 'tell':
+          inbox.push({ role: effect.role, event: effect.message });
+          break;
+        case 'open':
+          this.open(effect.role, effect.chart, effect.input, outcome, inbox, choose);
+          break;
+        case 'close':
+          this.close(effect.role, outcome);
+          break;
+      }
+    }
+  }
+
+  private open(name: string, chart: string, input: unknown, outcome: Outcome, inbox: Told[], choose: Choose): void {
+    if (name in this.roles) throw new ProtocolError(`node ${this.id}: role "${name}" is open already; close it first`);
+    const { role, effects } = this.host.start(chart, input);
+    this.roles[name] = role;
+    this.perform(name, effects, outcome, inbox, choose);
+  }
+
+  private close(name: string, outcome: Outcome): void {
+    const role = this.roles[name];
+    if (!role) return;
+    role.stop();
+    delete this.roles[name];
+    outcome.closed.push(name);
+  }
+}
+
+const emptyOutcome = (): Outcome => ({ sends: [], timers: [], emitted: [], closed: [] });

@@ -1,0 +1,71 @@
+/**
+ * The trace: one NDJSON format that the inspector, the replayer, the transcripts and the trace checker all read.
+ *
+ * The first line is the header; then one line a step, and one for each thing that happened to the network itself. Every line carries
+ * a vector clock. Nothing in it comes from the machine it ran on: same seed, same bytes.
+ */
+import type { Message, NodeId } from '../machines/effects.js';
+import type { Flight, Link, Overlay, RoleView, Step } from '../machines/protocol.js';
+
+export const TRACE_VERSION = 1;
+
+export interface TraceHeader {
+  readonly quiver: typeof TRACE_VERSION;
+  readonly protocol: string;
+  /** The scenario as it was given: running it again with these choices gives this very trace. */
+  readonly scenario: unknown;
+  readonly seed: number;
+  readonly nodes: readonly NodeId[];
+  readonly links: readonly Link[];
+  /** Each chart's config as JSON, functions by name: enough to draw it. */
+  readonly charts: Readonly<Record<string, unknown>>;
+  /** For a counterexample: the choices of the checker in place of time. */
+  readonly choices?: readonly Choice[];
+}
+
+/** What happens next in a run without time: the checker's counterexamples and hand-made schedules are lists of these. */
+export type Choice = (
+  | { readonly deliver: number }
+  | { readonly drop: number }
+  | { readonly timer: readonly [node: NodeId, role: string, timer: string] }
+  /** The scenario's event at this place of its list. */
+  | { readonly event: number }
+  /** The command or reaction of a node that is free to make it at any time. */
+  | { readonly command: readonly [node: NodeId, name: string] }
+  | { readonly notice: readonly [node: NodeId, peer: NodeId] }
+) & {
+  /** The draws of this step, in order. */
+  readonly drawn?: readonly number[];
+};
+
+export interface StepLine extends Omit<Step, 'sent'> {
+  /** The role that took the event first. */
+  readonly role?: string;
+  readonly sent: readonly Omit<Flight, 'from'>[];
+  /** Timers armed (ticks left) and disarmed (`null`) by this step. */
+  readonly timers?: readonly (readonly [role: string, timer: string, delay: number | null])[];
+  readonly drawn?: readonly number[];
+  /** The roles whose state this step changed, as they are now; `null` for a role that was closed. */
+  readonly roles: Readonly<Record<string, RoleView | null>>;
+  readonly overlay?: Overlay;
+  /** How many steps of each node are known here, this one included. Nodes not heard of are left out. */
+  readonly clock: Readonly<Record<NodeId, number>>;
+}
+
+/** Something that happened to the network and to no node: a message lost, a channel changed, a partition. */
+export interface NetworkLine {
+  readonly index: number;
+  readonly at: number;
+  readonly kind: 'lost' | 'duplicated' | 'refused' | 'channel' | 'violated';
+  /** Whom it concerns: sender and receiver of the message, or the ends of the channel. */
+  readonly between?: readonly [NodeId, NodeId];
+  readonly message?: number;
+  readonly up?: boolean;
+  readonly why?: string;
+  readonly event?: Message;
+  readonly clock: Readonly<Record<NodeId, number>>;
+}
+
+export type TraceLine = StepLine | NetworkLine;
+
+export const isStep = (line: TraceLine): line is StepLine => 'node' in line;

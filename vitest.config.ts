@@ -1,0 +1,9 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['{machines,network,test,adapters,inspector,bin,examples,experiments,bench,scripts}/**/*.test.ts'],
+    testTimeout: 60_000,
+    pool: 'threads',
+  },
+});
