@@ -1,0 +1,173 @@
+/**
+ * Virtual time: RxJS's `SchedulerLike` and XState's `Clock` in one, on a binary heap.
+ *
+ * Time moves only when somebody calls `runNext` or `runUntil`, and then to the very tick of the entry that runs: a timer due at 10
+ * sees `now() === 10`. Entries run by (time, order, insertion). `order` is how the network makes ties within a tick deliberate:
+ * 0 is for what comes from outside (scripted events, RxJS and XState timers), the bus gives its deliveries ranks above it.
+ *
+ * `at` is the hot path, one small object a delivery and no closure. Cancelling marks the entry, and the heap drops it when it comes
+ * up; when most of the heap is marked it is rebuilt, so that a timer that is armed again at every message cannot fill the memory.
+ * RxJS's own VirtualTimeScheduler sorts its whole queue at every insertion, which a simulation cannot afford.
+ */
+import { Subscription, type SchedulerAction, type SchedulerLike } from 'rxjs';
+import TinyQueue from 'tinyqueue';
+import { UsageError } from '../machines/errors.js';
+
+/** The order of what comes from outside the network: the first of its tick. */
+const OUTSIDE = 0;
+/** A heap with fewer marked entries than this is not worth rebuilding. */
+const CANCELLED_MIN = 1024;
+
+/** A piece of work that waits for its time. */
+export class ClockEntry {
+  pending = true;
+
+  constructor(
+    private readonly clock: VirtualClock,
+    readonly time: number,
+    readonly order: number,
+    readonly sequence: number,
+    readonly run: (arg: any) => void,
+    readonly arg: unknown,
+  ) {}
+
+  /** Does nothing once the entry has run. */
+  cancel(): void {
+    this.clock.cancel(this);
+  }
+}
+
+const byTurn = (a: ClockEntry, b: ClockEntry): number => a.time - b.time || a.order - b.order || a.sequence - b.sequence;
+
+export class VirtualClock implements SchedulerLike {
+  private heap = new TinyQueue<ClockEntry>([], byTurn);
+  private time = 0;
+  private sequence = 0;
+  private cancelled = 0;
+
+  /** Ticks since the start; RxJS and XState may take the method by itself. */
+  readonly now = (): number => this.time;
+
+  /** How many entries wait; cancelled ones do not count. */
+  get size(): number {
+    return this.heap.length - this.cancelled;
+  }
+
+  get isIdle(): boolean {
+    return this.size === 0;
+  }
+
+  /** When the next entry is due. */
+  nextTime(): number | undefined {
+    this.dropCancelled();
+    return this.heap.peek()?.time;
+  }
+
+  /** Runs `run(arg)` at the given tick, which must not be over. */
+  at<A>(time: number, order: number, run: (arg: A) => void, arg: A): ClockEntry {
+    if (!(time >= this.time && time < Infinity)) {
+      throw new UsageError(`cannot schedule at ${time}: it is ${this.time} now; give a finite tick that is not over`);
+    }
+    const entry = new ClockEntry(this, time, order, this.sequence++, run, arg);
+    this.heap.push(entry);
+    return entry;
+  }
+
+  cancel(entry: ClockEntry): void {
+    if (!entry.pending) return;
+    entry.pending = false;
+    this.cancelled++;
+    if (this.cancelled >= CANCELLED_MIN && this.cancelled * 2 > this.heap.length) this.rebuild();
+  }
+
+  /** Moves to the next entry and runs it; false when there is none. An error of the entry is the caller's. */
+  runNext(): boolean {
+    this.dropCancelled();
+    const entry = this.heap.pop();
+    if (!entry) return false;
+    entry.pending = false;
+    this.time = entry.time;
+    const { run, arg } = entry;
+    run(arg);
+    return true;
+  }
+
+  /** Runs all that is due up to and at the given tick, then stands there. */
+  runUntil(time: number): void {
+    if (!(time >= this.time && time < Infinity)) {
+      throw new UsageError(`cannot run until ${time}: it is ${this.time} now; give a finite tick that is not over`);
+    }
+    for (let next = this.nextTime(); next !== undefined && next <= time; next = this.nextTime()) this.runNext();
+    this.time = time;
+  }
+
+  /** RxJS: work that may reschedule itself through `this`. */
+  schedule<T>(work: (this: SchedulerAction<T>, state?: T) => void, delay = 0, state?: T): Subscription {
+    return new ClockAction<T>(this, work).schedule(state, delay);
+  }
+
+  /** XState: a timer, and what `clearTimeout` takes back. */
+  setTimeout(work: () => void, delay: number): ClockEntry {
+    return this.at(this.time + Math.max(0, delay), OUTSIDE, work, undefined);
+  }
+
+  clearTimeout(timer: ClockEntry | undefined): void {
+    timer?.cancel();
+  }
+
+  private dropCancelled(): void {
+    const { heap } = this;
+    for (let next = heap.peek(); next !== undefined && !next.pending; next = heap.peek()) {
+      heap.pop();
+      this.cancelled--;
+    }
+  }
+
+  private rebuild(): void {
+    this.heap = new TinyQueue(
+      this.heap.data.filter((entry) => entry.pending),
+      byTurn,
+    );
+    this.cancelled = 0;
+  }
+}
+
+/** One work of RxJS: runs once each time that it is scheduled, and never after it was unsubscribed. */
+class ClockAction<T> extends Subscription implements SchedulerAction<T> {
+  private entry: ClockEntry | undefined;
+  private state: T | undefined;
+
+  constructor(
+    private readonly clock: VirtualClock,
+    private readonly work: (this: SchedulerAction<T>, state?: T) => void,
+  ) {
+    super();
+  }
+
+  schedule(state?: T, delay = 0): Subscription {
+    // RxJS asks for `Infinity` when it means never.
+    if (this.closed || delay === Infinity) return this;
+    this.entry?.cancel();
+    this.state = state;
+    this.entry = this.clock.at(this.clock.now() + Math.max(0, delay), OUTSIDE, execute, this);
+    return this;
+  }
+
+  execute(): void {
+    this.entry = undefined;
+    try {
+      this.work(this.state);
+    } catch (error) {
+      this.unsubscribe();
+      throw error;
+    }
+  }
+
+  override unsubscribe(): void {
+    this.entry?.cancel();
+    this.entry = undefined;
+    super.unsubscribe();
+  }
+}
+
+const execute = (action: ClockAction<any>): void => action.execute();

@@ -1,0 +1,172 @@
+/**
+ * Shortest paths in a topology.
+ *
+ * Dijkstra from a source the first time that anybody asks for it, kept afterwards; the links stand in typed arrays (each node's
+ * neighbours in a row, sorted), so that 100,000 nodes are no matter as long as few sources ask. Most messages go to a neighbour, and
+ * a link at most twice as long as the shortest one is itself a shortest path, since a detour has two links: no search is needed then.
+ */
+import TinyQueue from 'tinyqueue';
+import { UsageError } from '../../machines/errors.js';
+import type { NodeId } from '../../machines/effects.js';
+import type { Topology } from '../../machines/protocol.js';
+
+export interface Metric {
+  /** Length of the shortest path, `Infinity` when there is none. */
+  distance(u: NodeId, v: NodeId): number;
+  /** The nodes of a shortest path from `u` to `v`, both included; `undefined` when there is none. */
+  path(u: NodeId, v: NodeId): NodeId[] | undefined;
+  isConnected(): boolean;
+  /** The largest distance, `Infinity` when the topology is not connected. Asks every source. */
+  diameter(): number;
+}
+
+/** What is known from one source: distances, and the node before on a shortest path (-1 at the source and where there is none). */
+interface Row {
+  readonly distance: Float64Array;
+  readonly previous: Int32Array;
+}
+
+/** All rows together keep at most this many distances (12 bytes each with the node before); then the oldest row goes. */
+const CELLS_MAX = 2 ** 25;
+
+export const createMetric = (topology: Topology): Metric => new LazyMetric(topology);
+
+class LazyMetric implements Metric {
+  private readonly graph: Graph;
+  private readonly rows = new Map<number, Row>();
+  private readonly rowsMax: number;
+
+  constructor(topology: Topology) {
+    this.graph = new Graph(topology);
+    this.rowsMax = Math.max(2, Math.floor(CELLS_MAX / this.graph.size));
+  }
+
+  distance(u: NodeId, v: NodeId): number {
+    const source = this.graph.indexOf(u);
+    const target = this.graph.indexOf(v);
+    if (source === target) return 0;
+    const direct = this.graph.weight(source, target);
+    // Always from `u`: the sum from the other end may differ in its last bit, and answers must not depend on who asked before.
+    return direct <= 2 * this.graph.weightMin ? direct : this.row(source).distance[target]!;
+  }
+
+  path(u: NodeId, v: NodeId): NodeId[] | undefined {
+    const { nodes } = this.graph;
+    const { distance, previous } = this.row(this.graph.indexOf(u));
+    const target = this.graph.indexOf(v);
+    if (distance[target] === Infinity) return undefined;
+    const path: NodeId[] = [];
+    for (let at = target; at !== -1; at = previous[at]!) path.push(nodes[at]!);
+    return path.reverse();
+  }
+
+  isConnected(): boolean {
+    return this.graph.size === 0 || !this.row(0).distance.includes(Infinity);
+  }
+
+  diameter(): number {
+    let longest = 0;
+    for (let source = 0; source < this.graph.size && longest < Infinity; source++) {
+      for (const distance of this.graph.search(source).distance) longest = Math.max(longest, distance);
+    }
+    return longest;
+  }
+
+  private row(source: number): Row {
+    let row = this.rows.get(source);
+    if (!row) {
+      row = this.graph.search(source);
+      if (this.rows.size >= this.rowsMax) this.rows.delete(this.rows.keys().next().value!);
+      this.rows.set(source, row);
+    }
+    return row;
+  }
+}
+
+interface Reached {
+  readonly node: number;
+  readonly distance: number;
+}
+
+const nearer = (a: Reached, b: Reached): number => a.distance - b.distance || a.node - b.node;
+
+/** The links as rows of neighbours: those of node i stand at `first[i]` up to `first[i + 1]`, sorted. */
+class Graph {
+  readonly nodes: readonly NodeId[];
+  readonly weightMin: number;
+  private readonly index = new Map<NodeId, number>();
+  private readonly first: Int32Array;
+  private readonly neighbour: Int32Array;
+  private readonly length: Float64Array;
+
+  constructor({ nodes, links }: Topology) {
+    this.nodes = nodes;
+    nodes.forEach((node, i) => this.index.set(node, i));
+    const rows: { to: number; weight: number }[][] = nodes.map(() => []);
+    let weightMin = Infinity;
+    for (const [u, v, weight] of links) {
+      const a = this.indexOf(u);
+      const b = this.indexOf(v);
+      rows[a]!.push({ to: b, weight });
+      rows[b]!.push({ to: a, weight });
+      weightMin = Math.min(weightMin, weight);
+    }
+    this.weightMin = weightMin;
+    this.first = new Int32Array(nodes.length + 1);
+    this.neighbour = new Int32Array(2 * links.length);
+    this.length = new Float64Array(2 * links.length);
+    let place = 0;
+    rows.forEach((row, i) => {
+      row.sort((a, b) => a.to - b.to || a.weight - b.weight);
+      for (const { to, weight } of row) {
+        this.neighbour[place] = to;
+        this.length[place++] = weight;
+      }
+      this.first[i + 1] = place;
+    });
+  }
+
+  get size(): number {
+    return this.nodes.length;
+  }
+
+  indexOf(node: NodeId): number {
+    const index = this.index.get(node);
+    if (index === undefined)
+      throw new UsageError(`node "${node}" is not in the topology; name one of its ${this.nodes.length} nodes`);
+    return index;
+  }
+
+  /** The weight of the link between two nodes, `Infinity` when there is none. */
+  weight(a: number, b: number): number {
+    let low = this.first[a]!;
+    let high = this.first[a + 1]!;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.neighbour[middle]! < b) low = middle + 1;
+      else high = middle;
+    }
+    return low < this.first[a + 1]! && this.neighbour[low] === b ? this.length[low]! : Infinity;
+  }
+
+  search(source: number): Row {
+    const distance = new Float64Array(this.size).fill(Infinity);
+    const previous = new Int32Array(this.size).fill(-1);
+    const queue = new TinyQueue<Reached>([], nearer);
+    distance[source] = 0;
+    queue.push({ node: source, distance: 0 });
+    for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
+      const { node } = next;
+      if (next.distance > distance[node]!) continue;
+      for (let place = this.first[node]!; place < this.first[node + 1]!; place++) {
+        const to = this.neighbour[place]!;
+        const through = next.distance + this.length[place]!;
+        if (through >= distance[to]!) continue;
+        distance[to] = through;
+        previous[to] = node;
+        queue.push({ node: to, distance: through });
+      }
+    }
+    return { distance, previous };
+  }
+}
