@@ -17,12 +17,18 @@ export interface Topology {
   readonly links: readonly Link[];
 }
 
-/** What is fixed for one run: the topology at its start, the protocol's checked options, and the metric of the topology. */
-export interface Setup<O = unknown> {
+/** The topology at the start of a run, with its metric and its order of nodes. */
+export interface Place {
   readonly topology: Topology;
-  readonly options: O;
   /** Length of the shortest path, `Infinity` when there is none. */
   distance(u: NodeId, v: NodeId): number;
+  /** The place of a node in the topology's list, -1 for a stranger. */
+  rank(node: NodeId): number;
+}
+
+/** What is fixed for one run: its place and the protocol's checked options. */
+export interface Setup<O = unknown> extends Place {
+  readonly options: O;
 }
 
 /** One role (a chart instance) of a node, as seen between two steps. */
@@ -184,7 +190,7 @@ export interface Protocol<O = any> {
     readonly time: boolean;
   };
   /** Checks and completes a scenario's options; throws a `UsageError` that names thing, place and cure. */
-  options(raw: Readonly<Record<string, unknown>>, topology: Topology): O;
+  options(raw: Readonly<Record<string, unknown>>, place: Place): O;
   /** The roles that a node starts with. */
   roles(node: NodeId, setup: Setup<O>): readonly RoleStart[];
   /** The role that takes an event from outside; `undefined` drops it. */

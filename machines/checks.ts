@@ -1,0 +1,89 @@
+/** Small checks that protocols share when they read a scenario's options or a message from the network. */
+import type { NodeId } from './effects.js';
+import { UsageError } from './errors.js';
+import type { Place, RoleView } from './protocol.js';
+
+type Raw = Readonly<Record<string, unknown>>;
+
+export function refuseUnknown(raw: Raw, known: readonly string[]): void {
+  for (const key of Object.keys(raw)) {
+    if (!known.includes(key)) throw new UsageError(`options.${key} is not known here; the options are ${known.join(', ')}`);
+  }
+}
+
+export function oneOf<T extends string>(raw: Raw, key: string, choices: readonly T[], fallback: T): T {
+  const value = raw[key] ?? fallback;
+  if (!choices.includes(value as T)) {
+    throw new UsageError(`options.${key} is ${JSON.stringify(value)}; choose one of ${choices.join(', ')}`);
+  }
+  return value as T;
+}
+
+export function integer(raw: Raw, key: string, { min, max, fallback }: { min: number; max?: number; fallback?: number }): number {
+  const value = raw[key] ?? fallback;
+  if (!Number.isInteger(value) || (value as number) < min || (value as number) > (max ?? Infinity)) {
+    const range = max === undefined ? `of at least ${min}` : `between ${min} and ${max}`;
+    throw new UsageError(`options.${key} is ${JSON.stringify(value)}; give an integer ${range}`);
+  }
+  return value as number;
+}
+
+export function nodeOf(raw: Raw, key: string, { rank, topology }: Place, fallback: NodeId): NodeId {
+  const value = raw[key] ?? fallback;
+  if (rank(value as NodeId) < 0) {
+    throw new UsageError(`options.${key} is ${JSON.stringify(value)}, which is no node of the topology; name one of its ${topology.nodes.length} nodes`);
+  }
+  return value as NodeId;
+}
+
+/** `hold`: the ticks for which a grant is used before it is released by itself; `null` leaves the release to events. */
+export function holdOf(raw: Raw): number | null {
+  return raw['hold'] === null ? null : integer(raw, 'hold', { min: 0, fallback: 0 });
+}
+
+/** `parents` as a tree rooted at `root`: every node once, the root its own parent, no cycle. */
+export function rootedTree(raw: unknown, root: NodeId, { topology, rank }: Place): Readonly<Record<NodeId, NodeId>> {
+  if (!isObject(raw)) throw new UsageError('options.parents must map every node to its parent, the root to itself');
+  for (const node of [...Object.keys(raw), ...Object.values(raw)]) {
+    if (rank(node as NodeId) < 0) throw new UsageError(`options.parents names ${JSON.stringify(node)}, which is no node of the topology`);
+  }
+  const parents = raw as Record<NodeId, NodeId>;
+  if (parents[root] !== root) throw new UsageError(`options.parents must map the root ${root} to itself`);
+  const rooted = new Set([root]);
+  for (const node of topology.nodes) {
+    const walk = new Set<NodeId>();
+    for (let at = node; !rooted.has(at); at = parents[at]!) {
+      if (parents[at] === undefined) throw new UsageError(`options.parents gives no parent for ${at}; every node needs one`);
+      if (walk.has(at)) throw new UsageError(`options.parents is no tree: following the parents of ${node} never reaches the root ${root}`);
+      walk.add(at);
+    }
+    for (const visited of walk) rooted.add(visited);
+  }
+  return parents;
+}
+
+/** The tree of shortest paths to `root`: each node's parent is the neighbour through which the root is nearest, ties by node order. */
+export function shortestPathTree(root: NodeId, { topology, distance }: Place): Record<NodeId, NodeId> {
+  const parents: Record<NodeId, NodeId> = { [root]: root };
+  const best = new Map<NodeId, number>();
+  for (const [a, b, weight] of topology.links) {
+    for (const [child, parent] of [[a, b], [b, a]] as const) {
+      const through = weight + distance(root, parent);
+      if (child === root || through > distance(root, child) + 1e-9 * through) continue;
+      if (best.has(child) && best.get(child)! <= distance(root, parent)) continue;
+      best.set(child, distance(root, parent));
+      parents[child] = parent;
+    }
+  }
+  return parents;
+}
+
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** A role's state as a dotted path, for charts without parallel regions: `holding.using.last`. */
+export function pathOf({ value }: Pick<RoleView, 'value'>): string {
+  if (typeof value === 'string') return value;
+  const [key, inner] = Object.entries(value)[0]!;
+  return inner === undefined ? key : `${key}.${pathOf({ value: inner })}`;
+}

@@ -1,0 +1,126 @@
+/** What a run of the directory cost, against the optimum and the paper's bounds (spec 1.5, 1.6 invariant 8). */
+import type { NodeId } from '../effects.js';
+import type { Configuration, Meter, Observer, Setup, Step } from '../protocol.js';
+import type { DirectoryOptions } from './options.js';
+import { contextOf, holdsToken, tokens } from './view.js';
+
+export class DirectoryAccount implements Observer {
+  private findMessages = 0;
+  private tokenMessages = 0;
+  private findCost = 0;
+  private tokenCost = 0;
+  private opt = 0;
+  private served: NodeId[] = [];
+  private lastRequester: NodeId;
+  private outstanding = 0;
+  /** OPT is defined for requests that never overlap. */
+  private sequential = true;
+  /** Phi and cost at the last grant, where the potential argument applies. */
+  private potential: { phi: number; cost: number; opt: number; holds: boolean } | null;
+  private readonly initialBridge: number;
+
+  constructor(private readonly setup: Setup<DirectoryOptions>) {
+    const { root, bridgeOwner, parents } = setup.options;
+    this.lastRequester = root;
+    this.initialBridge = bridgeOwner === null ? 0 : setup.distance(bridgeOwner, parents[bridgeOwner]!);
+    const phi = bridgeOwner === null ? 0 : 2 * this.initialBridge + 4 * setup.distance(root, parents[bridgeOwner]!);
+    this.potential = bridgeOwner === null ? null : { phi, cost: 0, opt: 0, holds: true };
+  }
+
+  record(step: Step, c: Configuration): void {
+    for (const { message, cost } of step.sent) {
+      if (message.type === 'find') {
+        this.findMessages++;
+        this.findCost += cost;
+      } else {
+        this.tokenMessages++;
+        this.tokenCost += cost;
+      }
+    }
+    if (step.kind === 'command' && step.event.type === 'request') this.request(step.node);
+    for (const { type } of step.emitted) if (type === 'granted') this.grant(step.node, c);
+  }
+
+  private request(node: NodeId): void {
+    if (this.outstanding++ > 0) this.sequential = false;
+    this.opt += this.setup.distance(this.lastRequester, node);
+    this.lastRequester = node;
+  }
+
+  private grant(node: NodeId, c: Configuration): void {
+    this.outstanding--;
+    this.served.push(node);
+    if (!this.potential || !this.sequential) return;
+    const phi = this.phi(node, c);
+    const { cost, opt, holds } = this.potential;
+    const paid = this.findCost - cost + phi - this.potential.phi;
+    const allowed = 5 * (this.opt - opt);
+    this.potential = { phi, cost: this.findCost, opt: this.opt, holds: holds && paid <= allowed + 1e-9 * Math.max(1, allowed) };
+  }
+
+  /** Phi = 2·|bridge| + 4·d(token, the bridge's end on the token's side), with the token at `holder` and no find in flight. */
+  private phi(holder: NodeId, c: Configuration): number {
+    const owner = bridgeOwnerOf(c)!;
+    const target = contextOf(c.nodes.get(owner)!).parent;
+    return 2 * this.setup.distance(owner, target) + 4 * this.setup.distance(holder, target);
+  }
+
+  summary(c: Configuration) {
+    const opt = this.sequential ? this.opt : null;
+    const holder = [...c.nodes].find(([, node]) => holdsToken(node));
+    return {
+      findMessages: this.findMessages,
+      tokenMessages: this.tokenMessages,
+      findCost: this.findCost,
+      tokenCost: this.tokenCost,
+      opt,
+      ratio: opt ? this.findCost / opt : null,
+      parents: Object.fromEntries([...c.nodes].map(([id, node]) => [id, contextOf(node).parent])),
+      bridgeOwner: this.setup.options.policy === 'bridge' ? bridgeOwnerOf(c) : null,
+      holder: tokens(c).length > 0 ? null : (holder?.[0] ?? null),
+      served: this.served,
+    };
+  }
+
+  meters(): Meter[] {
+    if (!this.sequential) return [];
+    const bound = this.costBound();
+    return [{ name: 'findCost', measured: this.findCost, bound, ratio: bound ? this.findCost / bound : null }];
+  }
+
+  /** The paper's bound on find cost for requests one after the other; `null` where it states none. */
+  private costBound(): number | null {
+    const { policy } = this.setup.options;
+    if (policy === 'bridge') return 5 * this.opt + 2 * this.initialBridge;
+    if (policy === 'arrow') return stretch(this.setup) * this.opt;
+    return null;
+  }
+
+  properties() {
+    if (!this.potential) return [];
+    return [{ name: 'potential', kind: 'always' as const, holds: this.sequential ? this.potential.holds : null }];
+  }
+}
+
+function bridgeOwnerOf(c: Configuration): NodeId | null {
+  return [...c.nodes].find(([, node]) => contextOf(node).edge === 'bridge')?.[0] ?? null;
+}
+
+/** The most by which a walk along the start tree exceeds the shortest path; it is reached on a link of the topology. */
+function stretch({ topology, distance, options }: Setup<DirectoryOptions>): number {
+  const { parents } = options;
+  const toRoot = (node: NodeId): NodeId[] => {
+    const path = [node];
+    for (let at = node; parents[at] !== at; at = parents[at]!) path.push(parents[at]!);
+    return path;
+  };
+  const length = (path: readonly NodeId[]) => path.slice(1).reduce((sum, node, i) => sum + distance(path[i]!, node), 0);
+  let most = 1;
+  for (const [a, b] of topology.links) {
+    const [up, down] = [toRoot(a), toRoot(b)];
+    const meet = up.findIndex((node) => down.includes(node));
+    const along = length(up.slice(0, meet + 1)) + length(down.slice(0, down.indexOf(up[meet]!) + 1));
+    if (distance(a, b) > 0) most = Math.max(most, along / distance(a, b));
+  }
+  return most;
+}

@@ -1,0 +1,52 @@
+/** The directory's options, as a scenario gives them, checked and completed. */
+import type { NodeId } from '../effects.js';
+import { UsageError } from '../errors.js';
+import { holdOf, nodeOf, oneOf, refuseUnknown, rootedTree, shortestPathTree } from '../checks.js';
+import type { Place } from '../protocol.js';
+import { policies, type Policy } from './policies.js';
+import { ringBridge, sidesOf } from './ring-bridge.js';
+
+export interface DirectoryOptions {
+  readonly policy: Policy;
+  /** Holds the token at the start. */
+  readonly root: NodeId;
+  readonly parents: Readonly<Record<NodeId, NodeId>>;
+  /** The node whose pointer is the bridge; `null` but for the bridge policy. */
+  readonly bridgeOwner: NodeId | null;
+  /** The side of the ring that each node is on; `null` but for the bridge policy. */
+  readonly sides: Readonly<Record<NodeId, 'A' | 'B'>> | null;
+  /** Ticks for which a grant is used before it is released by itself; `null` leaves that to events. */
+  readonly hold: number | null;
+}
+
+const KEYS = ['policy', 'root', 'parents', 'bridgeOwner', 'hold'] as const;
+
+export function directoryOptions(raw: Readonly<Record<string, unknown>>, place: Place): DirectoryOptions {
+  refuseUnknown(raw, KEYS);
+  const policy = oneOf(raw, 'policy', policies, 'arrow');
+  const hold = holdOf(raw);
+  if (policy === 'bridge') return { policy, hold, ...bridgeStart(raw, place) };
+  if (raw['bridgeOwner'] !== undefined && raw['bridgeOwner'] !== null) {
+    throw new UsageError(`options.bridgeOwner goes with policy "bridge", not with "${policy}"; leave it out`);
+  }
+  return { policy, hold, ...treeStart(raw, place), bridgeOwner: null, sides: null };
+}
+
+function treeStart(raw: Readonly<Record<string, unknown>>, place: Place) {
+  const root = nodeOf(raw, 'root', place, place.topology.nodes[0]!);
+  const parents = raw['parents'] === undefined ? shortestPathTree(root, place) : rootedTree(raw['parents'], root, place);
+  return { root, parents };
+}
+
+function bridgeStart(raw: Readonly<Record<string, unknown>>, place: Place) {
+  if (raw['parents'] === undefined && raw['root'] === undefined && raw['bridgeOwner'] === undefined) {
+    const start = ringBridge(place.topology);
+    return { ...start, sides: sidesOf(start.parents, start.bridgeOwner) };
+  }
+  const { root, parents } = treeStart(raw, place);
+  const bridgeOwner = nodeOf(raw, 'bridgeOwner', place, '');
+  if (bridgeOwner === root) {
+    throw new UsageError(`options.bridgeOwner is the root ${root}, whose pointer is a self-loop; name a node with a parent`);
+  }
+  return { root, parents, bridgeOwner, sides: sidesOf(parents, bridgeOwner) };
+}

@@ -1,0 +1,43 @@
+/** The directory's global state in the paper's words: pointers, finds, token, queue. Properties and summaries read it from here. */
+import type { NodeId } from '../effects.js';
+import { pathOf } from '../checks.js';
+import type { Configuration, Flight, NodeView } from '../protocol.js';
+import type { DirectoryContext, Token } from './machine.js';
+import type { Find } from './policies.js';
+
+export const ROLE = 'directory';
+
+export type FindFlight = Flight & { readonly message: Find };
+
+export const contextOf = (node: NodeView): DirectoryContext => node[ROLE]!.context;
+export const stateOf = (node: NodeView): string => pathOf(node[ROLE]!);
+export const isWaiting = (node: NodeView): boolean => stateOf(node).startsWith('waiting');
+export const holdsToken = (node: NodeView): boolean => stateOf(node).startsWith('holding');
+export const isUsing = (node: NodeView): boolean => stateOf(node).startsWith('holding.using');
+
+export const finds = (c: Configuration): FindFlight[] => c.flights.filter((f): f is FindFlight => f.message.type === 'find');
+
+export const tokens = (c: Configuration): (Flight & { readonly message: Token })[] =>
+  c.flights.filter((f): f is Flight & { readonly message: Token } => f.message.type === 'token');
+
+/** The nodes that wait for `node`: the chain of `next` pointers from it, cut off where it would close a cycle. */
+export function waitingFor(node: NodeId, c: Configuration): NodeId[] {
+  const chain: NodeId[] = [];
+  for (let at = nextOf(node, c); at !== null && !chain.includes(at); at = nextOf(at, c)) chain.push(at);
+  return chain;
+}
+
+export function nextOf(node: NodeId, c: Configuration): NodeId | null {
+  const view = c.nodes.get(node);
+  return view ? contextOf(view).next : null;
+}
+
+/** Black edges: the pointers that are no self-loops. */
+export function pointers(c: Configuration): (readonly [NodeId, NodeId])[] {
+  const edges: (readonly [NodeId, NodeId])[] = [];
+  for (const [id, node] of c.nodes) {
+    const { parent } = contextOf(node);
+    if (parent !== id) edges.push([id, parent]);
+  }
+  return edges;
+}
