@@ -1,0 +1,20 @@
+/**
+ * How long a message takes, in ticks.
+ *
+ * A constant, a uniform whole number between two bounds, the length of the path ("weight"), or exponential with a mean. Exponential
+ * latencies are rounded to whole ticks: so a last bit that differs between platforms (see random.ts) does not reach a run.
+ */
+import type { Random } from './random.js';
+
+export type LatencySpec = number | { readonly min: number; readonly max: number } | { readonly exponential: number } | 'weight';
+
+/** The ticks of a message that travels a path of length `cost`. The spec has been checked by the scenario. */
+export type Latency = (random: Random, cost: number) => number;
+
+export function createLatency(spec: LatencySpec): Latency {
+  if (spec === 'weight') return (_, cost) => cost;
+  if (typeof spec === 'number') return () => spec;
+  if ('exponential' in spec) return (random) => Math.round(random.exponential(spec.exponential));
+  const { min, max } = spec;
+  return (random) => min + random.below(max - min + 1);
+}

@@ -1,0 +1,36 @@
+/**
+ * Contact lists: a topology in time, as face-to-face studies publish them.
+ *
+ * Each line is `t i j`: at time t (in the recorder's unit, seconds as a rule) i and j are in touch. A contact that lasts is one line
+ * for each interval of the recorder.
+ */
+import type { NodeId } from '../../machines/effects.js';
+import { UsageError } from '../../machines/errors.js';
+
+export interface Contact {
+  readonly at: number;
+  readonly i: NodeId;
+  readonly j: NodeId;
+}
+
+/** The contacts in the order of the file, which must be that of time. */
+export function parseContacts(text: string): Contact[] {
+  const contacts: Contact[] = [];
+  let number = 0;
+  for (const line of text.split('\n')) {
+    number++;
+    const words = line.trim().split(/\s+/);
+    if (words[0] === '' || words[0]!.startsWith('#')) continue;
+    const [t, i, j] = words;
+    const at = Number(t);
+    const where = `line ${number} of the contact list`;
+    if (words.length !== 3) throw new UsageError(`${where} has ${words.length} words; write "t i j"`);
+    if (!Number.isFinite(at)) throw new UsageError(`${where}: the time "${t}" is no number; write "t i j"`);
+    if (i === j) throw new UsageError(`${where}: ${i} meets itself; name two nodes`);
+    const before = contacts.at(-1)?.at ?? -Infinity;
+    if (at < before) throw new UsageError(`${where}: time ${at} comes after ${before}; sort the lines by time`);
+    contacts.push({ at, i: i!, j: j! });
+  }
+  if (contacts.length === 0) throw new UsageError('the contact list is empty; write lines "t i j"');
+  return contacts;
+}
