@@ -31,7 +31,9 @@ export function integer(raw: Raw, key: string, { min, max, fallback }: { min: nu
 export function nodeOf(raw: Raw, key: string, { rank, topology }: Place, fallback: NodeId): NodeId {
   const value = raw[key] ?? fallback;
   if (rank(value as NodeId) < 0) {
-    throw new UsageError(`options.${key} is ${JSON.stringify(value)}, which is no node of the topology; name one of its ${topology.nodes.length} nodes`);
+    throw new UsageError(
+      `options.${key} is ${JSON.stringify(value)}, which is no node of the topology; name one of its ${topology.nodes.length} nodes`,
+    );
   }
   return value as NodeId;
 }
@@ -45,7 +47,8 @@ export function holdOf(raw: Raw): number | null {
 export function rootedTree(raw: unknown, root: NodeId, { topology, rank }: Place): Readonly<Record<NodeId, NodeId>> {
   if (!isObject(raw)) throw new UsageError('options.parents must map every node to its parent, the root to itself');
   for (const node of [...Object.keys(raw), ...Object.values(raw)]) {
-    if (rank(node as NodeId) < 0) throw new UsageError(`options.parents names ${JSON.stringify(node)}, which is no node of the topology`);
+    if (rank(node as NodeId) < 0)
+      throw new UsageError(`options.parents names ${JSON.stringify(node)}, which is no node of the topology`);
   }
   const parents = raw as Record<NodeId, NodeId>;
   if (parents[root] !== root) throw new UsageError(`options.parents must map the root ${root} to itself`);
@@ -54,7 +57,8 @@ export function rootedTree(raw: unknown, root: NodeId, { topology, rank }: Place
     const walk = new Set<NodeId>();
     for (let at = node; !rooted.has(at); at = parents[at]!) {
       if (parents[at] === undefined) throw new UsageError(`options.parents gives no parent for ${at}; every node needs one`);
-      if (walk.has(at)) throw new UsageError(`options.parents is no tree: following the parents of ${node} never reaches the root ${root}`);
+      if (walk.has(at))
+        throw new UsageError(`options.parents is no tree: following the parents of ${node} never reaches the root ${root}`);
       walk.add(at);
     }
     for (const visited of walk) rooted.add(visited);
@@ -67,7 +71,10 @@ export function shortestPathTree(root: NodeId, { topology, distance }: Place): R
   const parents: Record<NodeId, NodeId> = { [root]: root };
   const best = new Map<NodeId, number>();
   for (const [a, b, weight] of topology.links) {
-    for (const [child, parent] of [[a, b], [b, a]] as const) {
+    for (const [child, parent] of [
+      [a, b],
+      [b, a],
+    ] as const) {
       const through = weight + distance(root, parent);
       if (child === root || through > distance(root, child) + 1e-9 * through) continue;
       if (best.has(child) && best.get(child)! <= distance(root, parent)) continue;

@@ -49,6 +49,9 @@ export interface Flight {
   readonly cost: number;
 }
 
+/** A link with the port that it takes at each end. */
+export type PortedLink = readonly [u: NodeId, portOfU: number, v: NodeId, portOfV: number];
+
 /** The links as they stand: each direction has its own status. */
 export interface LinksView {
   up(from: NodeId, to: NodeId): boolean;
@@ -72,7 +75,11 @@ export type Property<O = unknown> = {
 } & (
   | { readonly kind: 'always' | 'sometimes'; holds(c: Configuration<O>): boolean }
   /** For each node: whenever `when` holds, `holds` follows, on every fair run. */
-  | { readonly kind: 'eventually'; when(c: Configuration<O>, node: NodeId): boolean; holds(c: Configuration<O>, node: NodeId): boolean }
+  | {
+      readonly kind: 'eventually';
+      when(c: Configuration<O>, node: NodeId): boolean;
+      holds(c: Configuration<O>, node: NodeId): boolean;
+    }
   /** Once true, true for ever, faults apart. */
   | { readonly kind: 'closed'; holds(c: Configuration<O>): boolean }
   /** From any state, at most `within` ticks after the last fault, true for good. */
@@ -191,13 +198,17 @@ export interface Protocol<O = any> {
   };
   /** Checks and completes a scenario's options; throws a `UsageError` that names thing, place and cure. */
   options(raw: Readonly<Record<string, unknown>>, place: Place): O;
+  /** The ports of the links at the start, where nodes are anonymous. */
+  ports?(options: O): readonly PortedLink[];
   /** The roles that a node starts with. */
   roles(node: NodeId, setup: Setup<O>): readonly RoleStart[];
-  /** The role that takes an event from outside; `undefined` drops it. */
-  route(event: Message & { readonly from?: Address; readonly peer?: Address }, roles: NodeView): string | undefined;
+  /** The role that takes an event from outside first; an event for a role that is not open is dropped. */
+  route(event: Message & { readonly from?: Address; readonly peer?: Address }, node: { has(role: string): boolean }): string;
   /** Whether a message from the network has the shape that its type demands; a malformed one changes nothing. */
   accepts(message: unknown, setup: Setup<O>): boolean;
   readonly commands: Readonly<Record<string, Command>>;
+  /** For a protocol that never falls silent: whether a run that waits for rest may end here. */
+  atRest?(c: Configuration<O>): boolean;
   reactions(options: O): readonly Reaction[];
   properties(setup: Setup<O>): readonly Property<O>[];
   observe(setup: Setup<O>): Observer;

@@ -88,7 +88,13 @@ export function provideEffects(machine: AnyStateMachine, outbox: Outbox): AnySta
 }
 
 /** A live actor under a common parent: all share one actor system, which halves their memory. It is not started yet. */
-export function createLive(machine: AnyStateMachine, parent: AnyActor, outbox: Outbox, input: unknown, snapshot?: AnyMachineSnapshot): AnyActor {
+export function createLive(
+  machine: AnyStateMachine,
+  parent: AnyActor,
+  outbox: Outbox,
+  input: unknown,
+  snapshot?: AnyMachineSnapshot,
+): AnyActor {
   const options = snapshot ? { parent, snapshot } : { parent, input };
   const actor = createActor(machine, options as any) as AnyActor;
   actor.on('*', (event: Message) => void outbox.effects.push({ type: 'emit', event }));

@@ -14,7 +14,13 @@ import { directoryProperties } from './properties.js';
 import { samples } from './samples.js';
 import { contextOf, holdsToken, isUsing, isWaiting, ROLE } from './view.js';
 
-export { directoryMachine, type DirectoryContext, type DirectoryEvent, type DirectoryInput, type DirectoryMessage } from './machine.js';
+export {
+  directoryMachine,
+  type DirectoryContext,
+  type DirectoryEvent,
+  type DirectoryInput,
+  type DirectoryMessage,
+} from './machine.js';
 export { policies, type Policy } from './policies.js';
 export { ringBridge } from './ring-bridge.js';
 export type { DirectoryOptions };

@@ -46,7 +46,12 @@ export interface DirectoryContext extends DirectoryInput {
   readonly held: ReceivedFind | null;
 }
 
-export type DirectoryEvent = ReceivedFind | (Token & { readonly from: NodeId }) | { type: 'request' } | { type: 'release' } | DrawnEvent;
+export type DirectoryEvent =
+  | ReceivedFind
+  | (Token & { readonly from: NodeId })
+  | { type: 'request' }
+  | { type: 'release' }
+  | DrawnEvent;
 
 export interface Granted {
   readonly type: 'granted';
@@ -112,8 +117,7 @@ export const directoryMachine = setup({
   },
   guards: {
     holdsToken: ({ context }) => context.parent === context.id,
-    parentIsToBeDrawn: ({ context, event }) =>
-      context.policy === 'random' && event.type === 'find' && event.index === undefined,
+    parentIsToBeDrawn: ({ context, event }) => context.policy === 'random' && event.type === 'find' && event.index === undefined,
   },
 }).createMachine({
   id: 'directory',

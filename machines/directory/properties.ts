@@ -95,7 +95,13 @@ function everyGreenChoiceIsATree(c: Config): boolean {
   });
   const combinations = choices.reduce((product, { sources }) => product * sources.length, 1);
   if (combinations > COMBINATIONS_MAX) {
-    return choices.every((_, i) => everyChoice(choices.map((choice, j) => (i === j ? choice : firstOf(choice))), black, c));
+    return choices.every((_, i) =>
+      everyChoice(
+        choices.map((choice, j) => (i === j ? choice : firstOf(choice))),
+        black,
+        c,
+      ),
+    );
   }
   return everyChoice(choices, black, c);
 }

@@ -36,7 +36,9 @@ export function ringWeights({ nodes, links }: Topology): number[] {
   });
   const isRing = n === 2 ? links.length >= 1 : links.length === n;
   if (n < 2 || !isRing || weights.some((weight) => weight === undefined)) {
-    throw new UsageError('options.policy "bridge" needs a ring in the order of its node list; use topology { "kind": "ring", "n": … } or another policy');
+    throw new UsageError(
+      'options.policy "bridge" needs a ring in the order of its node list; use topology { "kind": "ring", "n": … } or another policy',
+    );
   }
   return weights as number[];
 }

@@ -20,7 +20,13 @@ function events(context: DirectoryContext) {
   ];
 }
 
-const start = (parent: string, policy: DirectoryInput['policy']): DirectoryInput => ({ id: 'a', parent, edge: 'tree', policy, fence: null });
+const start = (parent: string, policy: DirectoryInput['policy']): DirectoryInput => ({
+  id: 'a',
+  parent,
+  edge: 'tree',
+  policy,
+  fence: null,
+});
 
 export const samples: readonly ChartSamples[] = policies.flatMap((policy) => [
   { input: start('a', policy), events },

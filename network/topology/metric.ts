@@ -8,11 +8,10 @@
 import TinyQueue from 'tinyqueue';
 import { UsageError } from '../../machines/errors.js';
 import type { NodeId } from '../../machines/effects.js';
-import type { Topology } from '../../machines/protocol.js';
+import type { Place, Topology } from '../../machines/protocol.js';
 
-export interface Metric {
-  /** Length of the shortest path, `Infinity` when there is none. */
-  distance(u: NodeId, v: NodeId): number;
+/** A place with the rest of what one asks of distances. Spreading it keeps all of it. */
+export interface Metric extends Place {
   /** The nodes of a shortest path from `u` to `v`, both included; `undefined` when there is none. */
   path(u: NodeId, v: NodeId): NodeId[] | undefined;
   isConnected(): boolean;
@@ -29,58 +28,50 @@ interface Row {
 /** All rows together keep at most this many distances (12 bytes each with the node before); then the oldest row goes. */
 const CELLS_MAX = 2 ** 25;
 
-export const createMetric = (topology: Topology): Metric => new LazyMetric(topology);
+export function createMetric(topology: Topology): Metric {
+  const graph = new Graph(topology);
+  const { nodes } = topology;
+  const rows = new Map<number, Row>();
+  const rowsMax = Math.max(2, Math.floor(CELLS_MAX / nodes.length));
 
-class LazyMetric implements Metric {
-  private readonly graph: Graph;
-  private readonly rows = new Map<number, Row>();
-  private readonly rowsMax: number;
-
-  constructor(topology: Topology) {
-    this.graph = new Graph(topology);
-    this.rowsMax = Math.max(2, Math.floor(CELLS_MAX / this.graph.size));
-  }
-
-  distance(u: NodeId, v: NodeId): number {
-    const source = this.graph.indexOf(u);
-    const target = this.graph.indexOf(v);
-    if (source === target) return 0;
-    const direct = this.graph.weight(source, target);
-    // Always from `u`: the sum from the other end may differ in its last bit, and answers must not depend on who asked before.
-    return direct <= 2 * this.graph.weightMin ? direct : this.row(source).distance[target]!;
-  }
-
-  path(u: NodeId, v: NodeId): NodeId[] | undefined {
-    const { nodes } = this.graph;
-    const { distance, previous } = this.row(this.graph.indexOf(u));
-    const target = this.graph.indexOf(v);
-    if (distance[target] === Infinity) return undefined;
-    const path: NodeId[] = [];
-    for (let at = target; at !== -1; at = previous[at]!) path.push(nodes[at]!);
-    return path.reverse();
-  }
-
-  isConnected(): boolean {
-    return this.graph.size === 0 || !this.row(0).distance.includes(Infinity);
-  }
-
-  diameter(): number {
-    let longest = 0;
-    for (let source = 0; source < this.graph.size && longest < Infinity; source++) {
-      for (const distance of this.graph.search(source).distance) longest = Math.max(longest, distance);
-    }
-    return longest;
-  }
-
-  private row(source: number): Row {
-    let row = this.rows.get(source);
+  const rowOf = (source: number): Row => {
+    let row = rows.get(source);
     if (!row) {
-      row = this.graph.search(source);
-      if (this.rows.size >= this.rowsMax) this.rows.delete(this.rows.keys().next().value!);
-      this.rows.set(source, row);
+      row = graph.search(source);
+      if (rows.size >= rowsMax) rows.delete(rows.keys().next().value!);
+      rows.set(source, row);
     }
     return row;
-  }
+  };
+
+  return {
+    topology,
+    rank: (node) => graph.rank(node),
+    distance(u, v) {
+      const source = graph.indexOf(u);
+      const target = graph.indexOf(v);
+      if (source === target) return 0;
+      const direct = graph.weight(source, target);
+      // Always from `u`: the sum from the other end may differ in its last bit, and answers must not depend on who asked before.
+      return direct <= 2 * graph.weightMin ? direct : rowOf(source).distance[target]!;
+    },
+    path(u, v) {
+      const { distance, previous } = rowOf(graph.indexOf(u));
+      const target = graph.indexOf(v);
+      if (distance[target] === Infinity) return undefined;
+      const path: NodeId[] = [];
+      for (let at = target; at !== -1; at = previous[at]!) path.push(nodes[at]!);
+      return path.reverse();
+    },
+    isConnected: () => nodes.length === 0 || !rowOf(0).distance.includes(Infinity),
+    diameter() {
+      let longest = 0;
+      for (let source = 0; source < nodes.length && longest < Infinity; source++) {
+        for (const distance of graph.search(source).distance) longest = Math.max(longest, distance);
+      }
+      return longest;
+    },
+  };
 }
 
 interface Reached {
@@ -92,7 +83,6 @@ const nearer = (a: Reached, b: Reached): number => a.distance - b.distance || a.
 
 /** The links as rows of neighbours: those of node i stand at `first[i]` up to `first[i + 1]`, sorted. */
 class Graph {
-  readonly nodes: readonly NodeId[];
   readonly weightMin: number;
   private readonly index = new Map<NodeId, number>();
   private readonly first: Int32Array;
@@ -100,7 +90,6 @@ class Graph {
   private readonly length: Float64Array;
 
   constructor({ nodes, links }: Topology) {
-    this.nodes = nodes;
     nodes.forEach((node, i) => this.index.set(node, i));
     const rows: { to: number; weight: number }[][] = nodes.map(() => []);
     let weightMin = Infinity;
@@ -126,14 +115,14 @@ class Graph {
     });
   }
 
-  get size(): number {
-    return this.nodes.length;
+  rank(node: NodeId): number {
+    return this.index.get(node) ?? -1;
   }
 
   indexOf(node: NodeId): number {
     const index = this.index.get(node);
     if (index === undefined)
-      throw new UsageError(`node "${node}" is not in the topology; name one of its ${this.nodes.length} nodes`);
+      throw new UsageError(`node "${node}" is not in the topology; name one of its ${this.index.size} nodes`);
     return index;
   }
 
@@ -150,8 +139,8 @@ class Graph {
   }
 
   search(source: number): Row {
-    const distance = new Float64Array(this.size).fill(Infinity);
-    const previous = new Int32Array(this.size).fill(-1);
+    const distance = new Float64Array(this.index.size).fill(Infinity);
+    const previous = new Int32Array(this.index.size).fill(-1);
     const queue = new TinyQueue<Reached>([], nearer);
     distance[source] = 0;
     queue.push({ node: source, distance: 0 });

@@ -1,0 +1,162 @@
+/**
+ * The message bus: what is in flight, when it arrives, and what the faults make of it.
+ *
+ * Channels are directed. In a `fifo` channel no message overtakes another; `reorder` is the chance that one does all the same. A
+ * message is lost or doubled when it is sent, so that the trace tells it apart from one that a cut link swallowed.
+ */
+import { Subject } from 'rxjs';
+import type { Message, NodeId } from '../machines/effects.js';
+import type { Flight } from '../machines/protocol.js';
+import { createLatency, type LatencySpec } from './latency.js';
+import { Random } from './random.js';
+import type { Cancellable, Timing } from './timing.js';
+
+export interface Conditions {
+  readonly latency: LatencySpec;
+  readonly order: 'fifo' | 'unordered';
+  /** Chances, 0 to 1, drawn for each message. */
+  readonly loss: number;
+  readonly duplicate: number;
+  readonly reorder: number;
+}
+
+export const calm: Conditions = { latency: 1, order: 'unordered', loss: 0, duplicate: 0, reorder: 0 };
+
+export interface Lost {
+  readonly flight: Flight;
+  readonly why: 'loss' | 'link down' | 'no route' | 'node down';
+}
+
+interface Packet extends Flight {
+  arrival: Cancellable | null;
+}
+
+export class Bus {
+  readonly lost$ = new Subject<Lost>();
+  readonly duplicated$ = new Subject<Flight>();
+  private readonly inFlight = new Map<number, Packet>();
+  private readonly lastArrival = new Map<number, number>();
+  /** Messages that have arrived at a clogged channel or a paused node, oldest first. */
+  private readonly parked = new Set<Packet>();
+  private readonly clogged = new Set<number>();
+  private readonly paused = new Set<NodeId>();
+  private readonly latency: (random: Random, cost: number) => number;
+  private readonly latencyRandom: Random;
+  private readonly faultRandom: Random;
+  private sent = 0;
+
+  constructor(
+    private readonly conditions: Conditions,
+    private readonly timing: Timing,
+    /** A number for each channel, which is also its place in the order of one tick: by receiver, then by sender. */
+    private readonly channelOf: (from: NodeId, to: NodeId) => number,
+    private readonly receive: (flight: Flight) => void,
+    seed: number,
+  ) {
+    this.latency = createLatency(conditions.latency);
+    this.latencyRandom = new Random(seed, 'latency');
+    this.faultRandom = new Random(seed, 'faults');
+  }
+
+  /** Everything in flight, in the order of sending. */
+  get flights(): readonly Flight[] {
+    return [...this.inFlight.values()];
+  }
+
+  send(from: NodeId, to: NodeId, message: Message, cost: number): Flight {
+    const { loss, duplicate } = this.conditions;
+    const packet = this.launch(from, to, message, cost);
+    if (this.faultRandom.chance(loss)) {
+      this.lose(packet, 'loss');
+    } else if (this.faultRandom.chance(duplicate)) {
+      this.duplicated$.next(this.launch(from, to, message, cost));
+    }
+    return packet;
+  }
+
+  private launch(from: NodeId, to: NodeId, message: Message, cost: number): Packet {
+    const packet: Packet = { id: this.sent++, from, to, message, cost, arrival: null };
+    const channel = this.channelOf(from, to);
+    this.inFlight.set(packet.id, packet);
+    packet.arrival = this.timing.after(this.delayOf(cost, channel), channel, this.arrive, packet);
+    return packet;
+  }
+
+  private delayOf(cost: number, channel: number): number {
+    const delay = this.latency(this.latencyRandom, cost);
+    if (this.conditions.order === 'unordered' || this.faultRandom.chance(this.conditions.reorder)) return delay;
+    const now = this.timing.now();
+    const arrival = Math.max(now + delay, this.lastArrival.get(channel) ?? 0);
+    this.lastArrival.set(channel, arrival);
+    return arrival - now;
+  }
+
+  /** Delivers a message of the given number now; the checker's schedules do. */
+  deliver(id: number): boolean {
+    const packet = this.inFlight.get(id);
+    if (!packet) return false;
+    packet.arrival?.cancel();
+    this.arrive(packet);
+    return true;
+  }
+
+  drop(id: number): boolean {
+    const packet = this.inFlight.get(id);
+    if (packet) this.lose(packet, 'loss');
+    return packet !== undefined;
+  }
+
+  private readonly arrive = (packet: Packet): void => {
+    if (this.isHeldUp(packet)) {
+      this.parked.add(packet);
+      return;
+    }
+    this.inFlight.delete(packet.id);
+    this.receive(packet);
+  };
+
+  private isHeldUp({ from, to }: Packet): boolean {
+    return (this.paused.size > 0 && this.paused.has(to)) || (this.clogged.size > 0 && this.clogged.has(this.channelOf(from, to)));
+  }
+
+  lose(flight: Flight, why: Lost['why']): void {
+    const packet = this.inFlight.get(flight.id);
+    packet?.arrival?.cancel();
+    if (packet) this.parked.delete(packet);
+    this.inFlight.delete(flight.id);
+    this.lost$.next({ flight, why });
+  }
+
+  /** Loses everything that is in flight from one node to another. */
+  empty(from: NodeId, to: NodeId): void {
+    for (const packet of this.inFlight.values()) if (packet.from === from && packet.to === to) this.lose(packet, 'link down');
+    this.lastArrival.delete(this.channelOf(from, to));
+  }
+
+  /** Puts messages in flight in place of what was there, oldest first. */
+  replace(from: NodeId, to: NodeId, messages: readonly Message[], cost: number): readonly Flight[] {
+    this.empty(from, to);
+    return messages.map((message) => this.launch(from, to, message, cost));
+  }
+
+  setClogged(from: NodeId, to: NodeId, clogged: boolean): void {
+    if (clogged) this.clogged.add(this.channelOf(from, to));
+    else if (this.clogged.delete(this.channelOf(from, to))) this.releaseParked();
+  }
+
+  setPaused(node: NodeId, paused: boolean): void {
+    if (paused) this.paused.add(node);
+    else if (this.paused.delete(node)) this.releaseParked();
+  }
+
+  isPaused(node: NodeId): boolean {
+    return this.paused.has(node);
+  }
+
+  private releaseParked(): void {
+    for (const packet of [...this.parked]) {
+      this.parked.delete(packet);
+      packet.arrival = this.timing.after(0, this.channelOf(packet.from, packet.to), this.arrive, packet);
+    }
+  }
+}

@@ -1,0 +1,101 @@
+/**
+ * The topology as it stands: every direction of a link has its own status, and where nodes are anonymous every link takes a port at
+ * each end. Nothing here sends or tells anything; the network does.
+ */
+import type { NodeId } from '../machines/effects.js';
+import { UsageError } from '../machines/errors.js';
+import type { LinksView, PortedLink, Topology } from '../machines/protocol.js';
+
+interface Channel {
+  up: boolean;
+  weight: number;
+  /** The sender's port, 0 where ports are not used. */
+  port: number;
+}
+
+export class Links implements LinksView {
+  private readonly channels = new Map<NodeId, Map<NodeId, Channel>>();
+
+  constructor(topology: Topology, ports?: readonly PortedLink[]) {
+    for (const node of topology.nodes) this.channels.set(node, new Map());
+    for (const [u, v, weight] of topology.links) this.add(u, v, weight);
+    for (const [u, portOfU, v, portOfV] of ports ?? []) {
+      this.channels.get(u)!.get(v)!.port = portOfU;
+      this.channels.get(v)!.get(u)!.port = portOfV;
+    }
+  }
+
+  private add(u: NodeId, v: NodeId, weight: number): void {
+    this.channels.get(u)!.set(v, { up: true, weight, port: 0 });
+    this.channels.get(v)!.set(u, { up: true, weight, port: 0 });
+  }
+
+  up(from: NodeId, to: NodeId): boolean {
+    return this.channels.get(from)?.get(to)?.up ?? false;
+  }
+
+  neighbours(node: NodeId): readonly NodeId[] {
+    return [...(this.channels.get(node) ?? [])].filter(([, { up }]) => up).map(([peer]) => peer);
+  }
+
+  weight(from: NodeId, to: NodeId): number {
+    return this.channels.get(from)?.get(to)?.weight ?? 1;
+  }
+
+  port(node: NodeId, peer: NodeId): number {
+    return this.channels.get(node)?.get(peer)?.port ?? 0;
+  }
+
+  /** The node at the other end of a port; port 0 is the node itself. */
+  peerAt(node: NodeId, port: number): NodeId | undefined {
+    if (port === 0) return node;
+    for (const [peer, channel] of this.channels.get(node) ?? []) if (channel.up && channel.port === port) return peer;
+    return undefined;
+  }
+
+  /** Brings one direction up or down; false when it was so already. */
+  set(from: NodeId, to: NodeId, up: boolean): boolean {
+    const channels = this.channels.get(from)!;
+    const channel = channels.get(to);
+    if ((channel?.up ?? false) === up) return false;
+    if (channel) channel.up = up;
+    else channels.set(to, { up, weight: 1, port: 0 });
+    return true;
+  }
+
+  setWeight(u: NodeId, v: NodeId, weight: number): void {
+    for (const [from, to] of [
+      [u, v],
+      [v, u],
+    ] as const) {
+      const channel = this.channels.get(from)!.get(to);
+      if (channel) channel.weight = weight;
+      else this.channels.get(from)!.set(to, { up: false, weight, port: 0 });
+    }
+  }
+
+  /** Gives a new link its ports: those asked for, else the lowest free one at each end. Refuses a port in use. */
+  assignPorts(u: NodeId, v: NodeId, wanted?: readonly [number, number]): void {
+    const at = (node: NodeId, port: number | undefined): number => {
+      let lowest = 1;
+      while (this.peerAt(node, lowest) !== undefined) lowest++;
+      if (port !== undefined && this.peerAt(node, port) !== undefined) {
+        throw new UsageError(`port ${port} of ${node} is in use; free ports start at ${lowest}`);
+      }
+      return port ?? lowest;
+    };
+    const [portOfU, portOfV] = [at(u, wanted?.[0]), at(v, wanted?.[1])];
+    this.channels.get(u)!.set(v, { up: false, weight: this.weight(u, v), port: portOfU });
+    this.channels.get(v)!.set(u, { up: false, weight: this.weight(v, u), port: portOfV });
+  }
+
+  /** The links of which at least one direction is up, for the metric of routed messages. */
+  topology(nodes: readonly NodeId[]): Topology {
+    const links = nodes.flatMap((u) =>
+      [...this.channels.get(u)!]
+        .filter(([v, { up }]) => (up && u < v) || (up && !this.up(v, u)))
+        .map(([v, { weight }]) => [u, v, weight] as const),
+    );
+    return { nodes, links };
+  }
+}

@@ -1,0 +1,107 @@
+/**
+ * Watches the properties of a protocol along one run.
+ *
+ * `always` and `closed` are looked at after every step while the network is small, and at regular steps when it is large; at the end
+ * in any case. A run can refute `always`, `closed`, `converges` and `eventually`, and witness `sometimes`; what it cannot tell is `null`.
+ */
+import { Subject } from 'rxjs';
+import type { NodeId } from '../machines/effects.js';
+import type { Configuration, Property, PropertyResult, Step } from '../machines/protocol.js';
+
+export interface Violation {
+  readonly property: string;
+  readonly says: string;
+  /** The index of the step after which it was seen, and the time. */
+  readonly index: number;
+  readonly at: number;
+}
+
+/** Up to this many nodes, every step is looked at; beyond, one in (nodes / this). */
+const NODES_EVERY_STEP = 200;
+
+export class Monitor {
+  readonly violations$ = new Subject<Violation>();
+  private readonly violated = new Set<string>();
+  private readonly witnessed = new Set<string>();
+  /** `closed` properties that held when last looked at. */
+  private readonly reached = new Set<string>();
+  /** When a `converges` property last failed to hold. */
+  private readonly lastBad = new Map<string, number>();
+  private lastFault = 0;
+  private last: Pick<Step, 'index' | 'at'> = { index: -1, at: 0 };
+  private readonly stride: number;
+
+  constructor(
+    private readonly properties: readonly Property<any>[],
+    private readonly configuration: Configuration<any>,
+  ) {
+    this.stride = Math.max(1, Math.ceil(configuration.setup.topology.nodes.length / NODES_EVERY_STEP));
+  }
+
+  record(step: Step): void {
+    this.last = step;
+    if (step.kind === 'corrupt' || step.kind === 'crash' || step.kind === 'restart' || step.kind === 'link') this.fault(step.at);
+    if (step.index % this.stride === 0) this.look();
+  }
+
+  /** A fault gives `closed` and `converges` a new start. */
+  fault(at: number): void {
+    this.lastFault = at;
+    this.reached.clear();
+  }
+
+  private look(): void {
+    for (const property of this.properties) {
+      if (property.kind === 'eventually') continue;
+      const holds = property.holds(this.configuration);
+      if (property.kind === 'always' && !holds) this.violate(property);
+      if (property.kind === 'sometimes' && holds) this.witnessed.add(property.name);
+      if (property.kind === 'converges' && !holds) this.bad(property);
+      if (property.kind === 'closed') this.lookAtClosed(property, holds);
+    }
+  }
+
+  private lookAtClosed(property: Property<any>, holds: boolean): void {
+    if (holds) this.reached.add(property.name);
+    else if (this.reached.delete(property.name)) this.violate(property);
+  }
+
+  private bad(property: Property<any> & { kind: 'converges' }): void {
+    this.lastBad.set(property.name, this.last.at);
+    if (this.last.at > this.lastFault + property.within) this.violate(property);
+  }
+
+  private violate({ name, says }: Property<any>): void {
+    if (this.violated.has(name)) return;
+    this.violated.add(name);
+    this.violations$.next({ property: name, says, index: this.last.index, at: this.last.at });
+  }
+
+  /** When the named `converges` property came to hold for good: ticks after the last fault. */
+  stabilizedAfter(name: string): number {
+    return Math.max(0, (this.lastBad.get(name) ?? this.lastFault) - this.lastFault);
+  }
+
+  /** Closes the run. `atRest`: nothing more will happen, so what has not come will not come. */
+  finish(atRest: boolean): readonly PropertyResult[] {
+    this.look();
+    return this.properties.map((property) => ({
+      name: property.name,
+      kind: property.kind,
+      holds: this.verdictOf(property, atRest),
+    }));
+  }
+
+  private verdictOf(property: Property<any>, atRest: boolean): boolean | null {
+    if (this.violated.has(property.name)) return false;
+    if (property.kind === 'sometimes') return this.witnessed.has(property.name) ? true : null;
+    if (property.kind !== 'eventually') return true;
+    const owed = [...this.configuration.nodes.keys()].some((node) => this.isOwed(property, node));
+    if (owed && atRest) this.violate(property);
+    return owed ? (atRest ? false : null) : true;
+  }
+
+  private isOwed(property: Property<any> & { kind: 'eventually' }, node: NodeId): boolean {
+    return property.when(this.configuration, node) && !property.holds(this.configuration, node);
+  }
+}

@@ -1,0 +1,240 @@
+/**
+ * A network of nodes: performs what their steps ask for, and delivers what was sent.
+ *
+ * It owns the nodes, the bus, the timers and the links, and nothing else: when things happen is the timing's business, what happens
+ * to it from outside the simulation's. Every step of a node is published on `steps$`, so that accounts, monitors and traces stand
+ * outside.
+ */
+import { Subject } from 'rxjs';
+import type { Address, Message, NodeId } from '../machines/effects.js';
+import type { Choose, Configuration, Flight, Protocol, Setup, Step } from '../machines/protocol.js';
+import { Bus, type Conditions } from './bus.js';
+import { ConfigurationView } from './configuration.js';
+import { createHost, type HostKind } from './hosts.js';
+import { Links } from './links.js';
+import { Node, type Outcome, type TimerOrder } from './node.js';
+import { Random } from './random.js';
+import { Timers, type ArmedTimer } from './timers.js';
+import type { Timing } from './timing.js';
+import { createMetric, type Metric } from './topology/metric.js';
+
+export interface NetworkOptions {
+  readonly protocol: Protocol;
+  readonly setup: Setup<any>;
+  readonly conditions: Conditions;
+  readonly timing: Timing;
+  readonly seed: number;
+  readonly host: HostKind;
+}
+
+/** A step with what only the trace wants to know. */
+export interface StepTaken extends Step {
+  readonly role?: string;
+  readonly timers: readonly TimerOrder[];
+  readonly drawn: readonly number[];
+}
+
+export type Refusal = { readonly node: NodeId; readonly event: Message; readonly why: string };
+
+type Cause = Pick<Step, 'kind' | 'node' | 'event'> & { readonly message?: number };
+
+export class Network {
+  readonly steps$ = new Subject<StepTaken>();
+  readonly refused$ = new Subject<Refusal>();
+  readonly nodes = new Map<NodeId, Node>();
+  readonly links: Links;
+  readonly bus: Bus;
+  readonly timers: Timers;
+  readonly view: ConfigurationView;
+  /** Answers the next draws; the seed does unless a schedule of choices takes over. */
+  choose: Choose;
+  private readonly protocol: Protocol;
+  private readonly timing: Timing;
+  private metric: Metric | null = null;
+  private readonly crashed = new Map<NodeId, TimerOrder[]>();
+  private steps = 0;
+  private drawn: number[] = [];
+
+  constructor(private readonly options: NetworkOptions) {
+    const { protocol, setup, conditions, timing, seed } = options;
+    this.protocol = protocol;
+    this.timing = timing;
+    const random = new Random(seed, 'draws');
+    this.choose = (bound) => random.below(bound);
+    this.links = new Links(setup.topology, protocol.ports?.(setup.options));
+    const size = setup.topology.nodes.length;
+    const channelOf = (from: NodeId, to: NodeId) => 1 + setup.rank(to) * size + setup.rank(from);
+    this.bus = new Bus(conditions, timing, channelOf, (flight) => this.receive(flight), seed);
+    this.timers = new Timers(timing, (timer) => this.expire(timer));
+    this.view = new ConfigurationView(setup, this.nodes, this.bus, this.links);
+    const host = createHost(options.host, protocol.charts);
+    for (const id of setup.topology.nodes) this.nodes.set(id, new Node(id, host));
+  }
+
+  get configuration(): Configuration {
+    return this.view;
+  }
+
+  get now(): number {
+    return this.timing.now();
+  }
+
+  /** Opens every node's first roles. */
+  start(): void {
+    for (const [id, node] of this.nodes) {
+      const outcome = node.start(this.protocol.roles(id, this.options.setup), this.draw);
+      const { sends, timers, emitted } = outcome;
+      if (sends.length + timers.length + emitted.length > 0)
+        this.settle({ kind: 'start', node: id, event: { type: 'start' } }, outcome);
+    }
+  }
+
+  /** Hands an event from outside to a node: a command, a notice of a link. False when the node cannot take it. */
+  dispatch(cause: Cause): boolean {
+    const node = this.nodes.get(cause.node)!;
+    if (this.crashed.has(cause.node)) return false;
+    const role = this.protocol.route(cause.event, node);
+    if (!node.has(role)) {
+      this.refused$.next({ node: cause.node, event: cause.event, why: `its role "${role}" is not open` });
+      return false;
+    }
+    const event = this.protocol.network.time ? { ...cause.event, at: this.timing.now() } : cause.event;
+    this.settle({ ...cause, event }, node.step(role, event, this.draw), role);
+    return true;
+  }
+
+  /** Whether the chart that would take this command has a transition for it now. */
+  accepts(id: NodeId, event: Message): boolean {
+    const node = this.nodes.get(id)!;
+    const role = this.protocol.route(event, node);
+    return !this.crashed.has(id) && !this.bus.isPaused(id) && node.accepts(role, event);
+  }
+
+  private receive(flight: Flight): void {
+    if (this.crashed.has(flight.to)) {
+      this.bus.lose(flight, 'node down');
+      return;
+    }
+    const from = this.protocol.network.addressing === 'ports' ? this.links.port(flight.to, flight.from) : flight.from;
+    const event = { ...flight.message, from };
+    this.dispatch({ kind: 'deliver', node: flight.to, event, message: flight.id });
+  }
+
+  private expire({ node, role, timer }: ArmedTimer): void {
+    const event = { type: 'timer', timer, ...(this.protocol.network.time ? { at: this.timing.now() } : {}) };
+    this.settle({ kind: 'timer', node, event }, this.nodes.get(node)!.step(role, event, this.draw), role);
+  }
+
+  private readonly draw: Choose = (bound) => {
+    const value = this.choose(bound);
+    this.drawn.push(value);
+    return value;
+  };
+
+  private settle(cause: Cause, outcome: Outcome, role?: string): void {
+    const { node } = cause;
+    const sent: Flight[] = [];
+    for (const { to, message } of outcome.sends) {
+      for (const address of Array.isArray(to) ? to : [to as Address]) this.send(node, address, message, sent);
+    }
+    for (const closed of outcome.closed) this.timers.clear(node, closed);
+    for (const order of outcome.timers) this.timers.apply(node, order);
+    this.view.touch(node);
+    const drawn = this.drawn;
+    this.drawn = [];
+    this.steps$.next({
+      index: this.steps++,
+      at: this.timing.now(),
+      ...cause,
+      ...(role === undefined ? {} : { role }),
+      sent,
+      emitted: outcome.emitted,
+      timers: outcome.timers,
+      drawn,
+    });
+  }
+
+  private send(from: NodeId, address: Address, message: Message, sent: Flight[]): void {
+    const { reach } = this.protocol.network;
+    const to = typeof address === 'number' ? this.links.peerAt(from, address) : address;
+    if (to === undefined || !this.nodes.has(to)) {
+      this.refused$.next({ node: from, event: message, why: `it sends to ${JSON.stringify(address)}, where nobody is` });
+      return;
+    }
+    if (reach === 'links' && to !== from && !this.links.up(from, to)) return;
+    const cost = this.costOf(from, to);
+    if (cost === Infinity) {
+      this.bus.lost$.next({ flight: { id: -1, from, to, message, cost }, why: 'no route' });
+      return;
+    }
+    sent.push(this.bus.send(from, to, message, cost));
+  }
+
+  private costOf(from: NodeId, to: NodeId): number {
+    if (this.protocol.network.reach === 'links') return from === to ? 0 : this.links.weight(from, to);
+    return (this.metric ?? this.options.setup).distance(from, to);
+  }
+
+  /** Brings one direction of a link up or down. Its sender alone is told; what was in flight on it is lost. */
+  setChannel(from: NodeId, to: NodeId, up: boolean): void {
+    if (!this.links.set(from, to, up)) return;
+    if (!up) this.bus.empty(from, to);
+    if (this.protocol.network.reach === 'links') this.notice(from, up ? 'link.up' : 'link.down', this.peerName(from, to));
+    else this.metric = createMetric(this.links.topology(this.options.setup.topology.nodes));
+  }
+
+  cut(u: NodeId, v: NodeId): void {
+    this.setChannel(u, v, false);
+    this.setChannel(v, u, false);
+  }
+
+  /** A new link, or one that comes back; where nodes are anonymous it takes a port at each end. */
+  join(u: NodeId, v: NodeId, weight: number, ports?: readonly [number, number]): void {
+    if (this.links.up(u, v) || this.links.up(v, u)) return;
+    if (this.protocol.network.addressing === 'ports') this.links.assignPorts(u, v, ports);
+    this.links.setWeight(u, v, weight);
+    this.setChannel(u, v, true);
+    this.setChannel(v, u, true);
+  }
+
+  private peerName(node: NodeId, peer: NodeId): Address {
+    return this.protocol.network.addressing === 'ports' ? this.links.port(node, peer) : peer;
+  }
+
+  private notice(node: NodeId, type: 'link.up' | 'link.down', peer: Address): void {
+    this.dispatch({ kind: 'link', node, event: { type, peer } as Message });
+  }
+
+  /** Puts a node in a given state and its timers with it: what a corruption or a restart does. */
+  putNode(id: NodeId, kind: 'corrupt' | 'restart', state: Parameters<Node['restore']>[0], timers: readonly TimerOrder[]): void {
+    this.timers.clear(id);
+    this.nodes.get(id)!.restore(state);
+    this.settle({ kind, node: id, event: { type: kind } }, { sends: [], timers: [...timers], emitted: [], closed: [] });
+  }
+
+  /** The node stops: what arrives is lost, its timers stand still. Its state survives, as on stable storage. */
+  crash(id: NodeId): void {
+    if (this.crashed.has(id)) return;
+    const left = this.timers.of(id).map(({ role, timer, dueAt }) => ({ role, timer, delay: dueAt - this.timing.now() }));
+    this.timers.clear(id);
+    this.settle({ kind: 'crash', node: id, event: { type: 'crash' } }, { sends: [], timers: [], emitted: [], closed: [] });
+    this.crashed.set(id, left);
+  }
+
+  /** The node goes on from its last state, with what was left on its timers. */
+  restart(id: NodeId): void {
+    const timers = this.crashed.get(id);
+    if (!timers) return;
+    this.crashed.delete(id);
+    this.putNode(id, 'restart', this.nodes.get(id)!.view(), timers);
+  }
+
+  isDown(id: NodeId): boolean {
+    return this.crashed.has(id);
+  }
+
+  /** Ends every live actor. */
+  stop(): void {
+    for (const node of this.nodes.values()) node.stop();
+  }
+}

@@ -1,0 +1,21 @@
+/** The report of a run: the same shape on the command line, in the library and in the inspector. */
+import type { Meter, PropertyResult } from '../machines/protocol.js';
+
+export type Verdict = 'valid' | 'invalid' | 'unknown';
+
+export interface Report {
+  readonly verdict: Verdict;
+  readonly seed: number;
+  /** Virtual time at the end. */
+  readonly at: number;
+  readonly messages: { readonly total: number; readonly byType: Readonly<Record<string, number>> };
+  readonly properties: readonly PropertyResult[];
+  readonly meters: readonly Meter[];
+  readonly summary: Readonly<Record<string, unknown>>;
+}
+
+/** `invalid` when a property is refuted, `unknown` when the run was cut off before it could come to rest. */
+export function verdictOf(properties: readonly PropertyResult[], cutOff: boolean): Verdict {
+  if (properties.some(({ holds }) => holds === false)) return 'invalid';
+  return cutOff ? 'unknown' : 'valid';
+}

@@ -1,0 +1,125 @@
+/**
+ * Runs a scenario: network, virtual clock, application, faults, monitor and account in one, all from one seed.
+ *
+ * The same scenario gives the same steps, byte for byte, on every machine and on both hosts.
+ */
+import type { Configuration, Observer, Setup } from '../machines/protocol.js';
+import { Application } from './application.js';
+import { VirtualClock } from './clock.js';
+import type { HostKind } from './hosts.js';
+import { Monitor } from './monitor.js';
+import { Network } from './network.js';
+import { verdictOf, type Report } from './report.js';
+import type { Scenario } from './scenario/types.js';
+import { Script } from './script.js';
+import { timingOn } from './timing.js';
+
+export interface SimulationOptions {
+  /** Live XState actors by default; bare snapshots where size or speed asks for it. */
+  readonly host?: HostKind;
+}
+
+/** A run that has taken this many steps without coming to rest is cut off, and its verdict is `unknown`. */
+const STEPS_MAX = 50_000_000;
+
+export class Simulation {
+  readonly clock = new VirtualClock();
+  readonly network: Network;
+  readonly monitor: Monitor;
+  readonly setup: Setup<any>;
+  private readonly application: Application;
+  private readonly observer: Observer;
+  private readonly messages = new Map<string, number>();
+  private steps = 0;
+  private pendingEvents: number;
+
+  constructor(
+    readonly scenario: Scenario,
+    { host = 'actors' }: SimulationOptions = {},
+  ) {
+    const { protocol, options, place, network: conditions, seed, events, workload } = scenario;
+    const setup: Setup<any> = { ...place, options };
+    this.setup = setup;
+    const timing = timingOn(this.clock);
+    this.network = new Network({ protocol, setup, conditions, timing, seed, host });
+    this.monitor = new Monitor(protocol.properties(setup), this.network.configuration);
+    this.observer = protocol.observe(setup);
+    this.network.steps$.subscribe((step) => {
+      this.steps++;
+      for (const { message } of step.sent) this.messages.set(message.type, (this.messages.get(message.type) ?? 0) + 1);
+      this.observer.record(step, this.network.configuration);
+      this.monitor.record(step);
+    });
+    this.application = new Application(this.network, protocol, timing, options, workload, setup.topology.nodes, seed);
+    const script = new Script(this.network, this.application, protocol, setup, seed);
+    this.pendingEvents = events.length;
+    for (const event of events) {
+      this.clock.at(
+        event.at,
+        0,
+        () => {
+          this.pendingEvents--;
+          script.perform(event);
+        },
+        undefined,
+      );
+    }
+  }
+
+  get configuration(): Configuration {
+    return this.network.configuration;
+  }
+
+  /** Opens the nodes and issues the workload's first commands. */
+  start(): void {
+    this.network.start();
+    this.application.start();
+  }
+
+  /** Performs what is due next; false when there is nothing left to do. */
+  advance(): boolean {
+    const { until } = this.scenario;
+    const next = this.clock.nextTime();
+    if (next === undefined || ('at' in until && next > until.at) || this.isAtRest(next)) return false;
+    return this.clock.runNext();
+  }
+
+  /** Runs to the end that the scenario sets. `onProgress` hears of every so many steps. */
+  run(onProgress?: (steps: number, at: number) => void): Report {
+    this.start();
+    let reported = 0;
+    while (this.steps < STEPS_MAX && this.advance()) {
+      if (onProgress && this.steps >= reported + 10_000) onProgress((reported = this.steps), this.clock.now());
+    }
+    return this.finish();
+  }
+
+  finish(): Report {
+    const { until, seed } = this.scenario;
+    const cutOff = this.steps >= STEPS_MAX;
+    if ('at' in until && !cutOff) this.clock.runUntil(until.at);
+    const atRest = !cutOff && ('idle' in until || this.clock.isIdle);
+    const watched = this.monitor.finish(atRest);
+    const properties = [...watched, ...(this.observer.properties?.() ?? [])];
+    const byType = Object.fromEntries([...this.messages].sort(([a], [b]) => (a < b ? -1 : 1)));
+    const report: Report = {
+      verdict: verdictOf(properties, cutOff),
+      seed,
+      at: this.clock.now(),
+      messages: { total: [...this.messages.values()].reduce((sum, count) => sum + count, 0), byType },
+      properties,
+      meters: this.observer.meters(this.configuration),
+      summary: this.observer.summary(this.configuration),
+    };
+    this.network.stop();
+    return report;
+  }
+
+  /** A protocol that never falls silent says itself when a run that waits for rest may end. */
+  private isAtRest(next: number): boolean {
+    const { protocol, until } = this.scenario;
+    if (!protocol.atRest || 'at' in until || this.pendingEvents > 0 || !this.application.isDone || next === this.clock.now())
+      return false;
+    return protocol.atRest(this.configuration);
+  }
+}
