@@ -25,14 +25,12 @@ interface Row {
   readonly previous: Int32Array;
 }
 
-/** All rows together keep at most this many distances (12 bytes each with the node before); then the oldest row goes. */
-const CELLS_MAX = 2 ** 25;
-
-export function createMetric(topology: Topology): Metric {
+/** All rows together keep at most `cellsMax` distances, of 12 bytes each with the node before; then the oldest row goes. */
+export function createMetric(topology: Topology, cellsMax = 2 ** 24): Metric {
   const graph = new Graph(topology);
   const { nodes } = topology;
   const rows = new Map<number, Row>();
-  const rowsMax = Math.max(2, Math.floor(CELLS_MAX / nodes.length));
+  const rowsMax = Math.max(2, Math.floor(cellsMax / nodes.length));
 
   const rowOf = (source: number): Row => {
     let row = rows.get(source);
