@@ -1,0 +1,45 @@
+/**
+ * What an experiment is: a run that reproduces a paper's tables from scratch, each figure held against the expected number.
+ *
+ * `quiver paper NAME` prints the tables, marks what does not agree and exits with 1 then; the same figures are asserted in tests.
+ */
+export interface Cell {
+  readonly value: number | string | null;
+  readonly expected?: number | string | null;
+  /** How `value` is held against `expected`; exactly, unless said otherwise. */
+  readonly check?: 'equal' | 'atMost' | 'atLeast' | { readonly within: number };
+}
+
+export interface Table {
+  readonly title: string;
+  readonly columns: readonly string[];
+  readonly rows: readonly { readonly label: string; readonly cells: readonly Cell[] }[];
+  /** One sentence on how to read it. */
+  readonly note?: string;
+}
+
+/** Lines over a common axis, drawn as SVG by `quiver paper NAME --svg DIRECTORY`. */
+export interface Plot {
+  readonly name: string;
+  readonly title: string;
+  readonly x: { readonly label: string; readonly log?: boolean };
+  readonly y: { readonly label: string; readonly log?: boolean };
+  readonly series: readonly { readonly label: string; readonly points: readonly (readonly [number, number])[] }[];
+}
+
+export interface Experiment {
+  readonly name: string;
+  readonly title: string;
+  readonly paper: string;
+  /** Yields what is done as it is done; `progress` hears how far it is, 0 to 1. */
+  run(progress: (share: number) => void): Iterable<Table | Plot>;
+}
+
+/** Whether a cell agrees with what was expected; `null` where nothing was. */
+export function agrees({ value, expected, check = 'equal' }: Cell): boolean | null {
+  if (expected === undefined) return null;
+  if (check === 'equal' || typeof value !== 'number' || typeof expected !== 'number') return value === expected;
+  if (check === 'atMost') return value <= expected;
+  if (check === 'atLeast') return value >= expected;
+  return Math.abs(value - expected) <= check.within * Math.abs(expected);
+}
