@@ -1,0 +1,110 @@
+/** The suite itself: a transport that breaks one promise fails the test of that promise. */
+import { map } from 'rxjs';
+import { expect, test } from 'vitest';
+import { transportConformance } from './conformance.js';
+import { InProcessBus, inProcessGuarantees } from './in-process.js';
+import type { Json, Transport, TransportEvent } from './transport.js';
+
+type Break = (sound: Transport) => Partial<Transport>;
+
+/** A transport that differs from a sound one in what is given. */
+const broken = (sound: Transport, change: Break): Transport =>
+  new Proxy(sound, {
+    get: (target, key) => {
+      const changed = change(target)[key as keyof Transport];
+      if (changed !== undefined) return changed;
+      const value = target[key as keyof Transport] as unknown;
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+
+function suiteOn(change: Break): Map<string, () => Promise<void>> {
+  const tests = new Map<string, () => Promise<void>>();
+  transportConformance({
+    test: (title, run) => tests.set(title, run),
+    guarantees: inProcessGuarantees,
+    waitMs: 100,
+    create: (ids) => {
+      const bus = new InProcessBus();
+      return ids.map((id) => broken(bus.transport(id), change));
+    },
+  });
+  return tests;
+}
+
+const onMessage = (transport: Transport, change: (event: TransportEvent & { type: 'message' }) => TransportEvent) =>
+  transport.events.pipe(map((event) => (event.type === 'message' ? change(event) : event)));
+
+const held = new WeakMap<Transport, { to: string; message: Json }>();
+
+const mutants: [title: string, caughtBy: string, change: Break][] = [
+  ['another id', 'id and guarantees are those announced', () => ({ id: 'x' })],
+  [
+    'loses one message of five hundred',
+    'each pair keeps its order under load',
+    (t) => ({ send: (to, m) => (m as any)?.a === 250 || t.send(to, m) }),
+  ],
+  ['doubles messages', 'each pair keeps its order under load', (t) => ({ send: (to, m) => (t.send(to, m), t.send(to, m)) })],
+  [
+    'swaps two messages',
+    'each pair keeps its order under load',
+    (t) => ({
+      send: (to, message) => {
+        if ((message as any)?.a === 7) return void held.set(t, { to, message });
+        t.send(to, message);
+        const late = held.get(t);
+        if (late) t.send(late.to, late.message);
+        held.delete(t);
+      },
+    }),
+  ],
+  [
+    'mistakes the sender',
+    'a message arrives at the peer that it is for, with its sender, and at no other',
+    (t) => ({ events: onMessage(t, (event) => ({ ...event, from: 'c' })) }),
+  ],
+  [
+    'sends to everybody',
+    'a message arrives at the peer that it is for, with its sender, and at no other',
+    (t) => ({ send: (_, m) => [...t.peers].forEach((peer) => t.send(peer, m)) }),
+  ],
+  [
+    'rounds numbers',
+    'every JSON value arrives as it was sent',
+    (t) => ({ send: (to, m) => t.send(to, JSON.parse(JSON.stringify(m).replace('-1.5', '-1'))) }),
+  ],
+  [
+    'sends late what it was given early',
+    'the receiver gets a copy: what the sender does to a message afterwards stays with the sender',
+    (t) => ({ send: (to, m) => queueMicrotask(() => t.peers.size > 0 && t.send(to, m)) }),
+  ],
+  [
+    'never stops',
+    'closing twice is harmless, and afterwards send and connect fail with a ClosedError',
+    () => ({ close: () => Promise.resolve() }),
+  ],
+  [
+    'does not tell who went',
+    'peers are told up and down, once each, and listed in between',
+    (t) => ({ peers: new Set(['b', 'c', t.id]) }),
+  ],
+  ['ignores the signal', 'an aborted connect rejects with the reason of its signal', (t) => ({ connect: () => t.connect() })],
+  [
+    'fails on unknown peers',
+    'a message to an unknown peer or to oneself costs nobody else anything',
+    (t) => ({
+      send: (to, m) => {
+        if (to === 'nobody') throw new Error('who?');
+        t.send(to, m);
+      },
+    }),
+  ],
+];
+
+test('a sound transport passes', async () => {
+  for (const run of suiteOn(() => ({})).values()) await run();
+});
+
+test.each(mutants)('a transport that %s fails "%s"', async (_, caughtBy, change) => {
+  await expect(suiteOn(change).get(caughtBy)!()).rejects.toThrow();
+});

@@ -1,0 +1,16 @@
+/** The errors with which promises of the adapters settle; an abort rejects with the signal's own reason, as everywhere else. */
+
+/** The object, or the transport under it, was closed before the promise could be kept. */
+export class ClosedError extends Error {
+  override readonly name = 'ClosedError';
+}
+
+/** The connection could not be made, or broke for good. */
+export class ConnectionError extends Error {
+  override readonly name = 'ConnectionError';
+}
+
+/** The lock was taken from its holder: its node went away, or others may have gone on without it. */
+export class LostError extends Error {
+  override readonly name = 'LostError';
+}

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { transportConformance } from './conformance.js';
+import { InProcessBus, inProcessGuarantees } from './in-process.js';
+
+transportConformance({
+  test,
+  guarantees: inProcessGuarantees,
+  create: (ids) => {
+    const bus = new InProcessBus();
+    return ids.map((id) => bus.transport(id));
+  },
+});
+
+test('closing the bus tells every peer with a ConnectionError', async () => {
+  const bus = new InProcessBus();
+  const a = bus.transport('a');
+  await a.connect();
+  const closed = new Promise((resolve) => a.events.subscribe((event) => event.type === 'closed' && resolve(event.error)));
+  bus.close();
+  expect(await closed).toMatchObject({ name: 'ConnectionError' });
+  await expect(a.connect()).rejects.toMatchObject({ name: 'ClosedError' });
+});
+
+test('messages for peers that never come are bounded: their sender is refused, with the name of the peer', async () => {
+  const bus = new InProcessBus();
+  const a = bus.transport('a');
+  await a.connect();
+  const closed = new Promise<Error | null>((resolve) =>
+    a.events.subscribe((event) => event.type === 'closed' && resolve(event.error)),
+  );
+  for (let i = 0; i <= 10_000; i++) a.send('nobody', i);
+  expect((await closed)!.message).toContain('"nobody"');
+});

@@ -1,0 +1,41 @@
+import { MessageChannel, Worker } from 'node:worker_threads';
+import { expect, test } from 'vitest';
+import { transportConformance } from './conformance.js';
+import { MessagePortHub, messagePort, messagePortGuarantees } from './message-port.js';
+
+transportConformance({
+  test,
+  guarantees: messagePortGuarantees,
+  create: (ids) => {
+    const hub = new MessagePortHub();
+    return ids.map((id) => {
+      const { port1, port2 } = new MessageChannel();
+      hub.attach(port1);
+      return messagePort(port2, { id });
+    });
+  },
+});
+
+test('a worker thread that dies is reported down', async () => {
+  const hub = new MessagePortHub();
+  const [near, far] = [new MessageChannel(), new MessageChannel()];
+  hub.attach(near.port1);
+  hub.attach(far.port1);
+  const a = messagePort(near.port2, { id: 'a' });
+  const seen = new Promise<string[]>((resolve) => {
+    const log: string[] = [];
+    a.events.subscribe((event) => {
+      log.push(event.type);
+      if (event.type === 'down') resolve(log);
+    });
+  });
+  await a.connect();
+  const source = `
+    const { workerData: port } = require('node:worker_threads');
+    port.on('message', () => process.exit(1));
+    port.postMessage({ type: 'hello', id: 'b' });`;
+  const worker = new Worker(source, { eval: true, workerData: far.port2, transferList: [far.port2] });
+  expect(await seen).toEqual(['up', 'down']);
+  await worker.terminate();
+  await a.close();
+});
