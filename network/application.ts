@@ -9,9 +9,7 @@ import type { Protocol, Reaction, Step } from '../machines/protocol.js';
 import type { Network } from './network.js';
 import { Random } from './random.js';
 import type { Workload } from './scenario/types.js';
-import type { Timing } from './timing.js';
-
-const FIRST_IN_TICK = 0;
+import { FIRST_IN_TICK, type Timing } from './timing.js';
 
 interface Waiting {
   readonly event: Message;

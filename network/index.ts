@@ -9,7 +9,7 @@ export type { Report, Verdict } from './report.js';
 export type { Scenario, ScenarioEvent, Workload } from './scenario/types.js';
 export { Simulation, type SimulationOptions } from './simulation.js';
 export { createMetric, type Metric } from './topology/metric.js';
-export { timingOn, untimed, type Timing } from './timing.js';
+export { timingOn, Untimed, type Timing } from './timing.js';
 export {
   isStep,
   TRACE_VERSION,

@@ -5,42 +5,51 @@
  */
 import type { Configuration, Observer, Setup } from '../machines/protocol.js';
 import { Application } from './application.js';
+import { performChoice } from './choices.js';
 import { VirtualClock } from './clock.js';
 import type { HostKind } from './hosts.js';
 import { Monitor } from './monitor.js';
 import { Network } from './network.js';
 import { verdictOf, type Report } from './report.js';
-import type { Scenario } from './scenario/types.js';
+import type { Scenario, ScenarioEvent } from './scenario/types.js';
 import { Script } from './script.js';
-import { timingOn } from './timing.js';
+import { FIRST_IN_TICK, timingOn, Untimed } from './timing.js';
+import type { Choice } from './trace.js';
 
 export interface SimulationOptions {
   /** Live XState actors by default; bare snapshots where size or speed asks for it. */
   readonly host?: HostKind;
+  /** Runs these choices in place of time: a counterexample of the checker, or a hand-made schedule. */
+  readonly choices?: readonly Choice[];
 }
 
 /** A run that has taken this many steps without coming to rest is cut off, and its verdict is `unknown`. */
 const STEPS_MAX = 50_000_000;
 
 export class Simulation {
-  readonly clock = new VirtualClock();
+  private readonly clock = new VirtualClock();
+  private readonly untimed = new Untimed();
   readonly network: Network;
   readonly monitor: Monitor;
   readonly setup: Setup<any>;
   private readonly application: Application;
+  private readonly script: Script;
   private readonly observer: Observer;
   private readonly messages = new Map<string, number>();
   private steps = 0;
+  private readonly choices: readonly Choice[] | null;
+  private choicesMade = 0;
   private pendingEvents: number;
 
   constructor(
     readonly scenario: Scenario,
-    { host = 'actors' }: SimulationOptions = {},
+    { host = 'actors', choices }: SimulationOptions = {},
   ) {
     const { protocol, options, place, network: conditions, seed, events, workload } = scenario;
     const setup: Setup<any> = { ...place, options };
     this.setup = setup;
-    const timing = timingOn(this.clock);
+    this.choices = choices ?? null;
+    const timing = choices ? this.untimed : timingOn(this.clock);
     this.network = new Network({ protocol, setup, conditions, timing, seed, host });
     this.monitor = new Monitor(protocol.properties(setup), this.network.configuration);
     this.observer = protocol.observe(setup);
@@ -51,20 +60,15 @@ export class Simulation {
       this.monitor.record(step);
     });
     this.application = new Application(this.network, protocol, timing, options, workload, setup.topology.nodes, seed);
-    const script = new Script(this.network, this.application, protocol, setup, seed);
+    this.script = new Script(this.network, this.application, protocol, setup, seed);
     this.pendingEvents = events.length;
-    for (const event of events) {
-      this.clock.at(
-        event.at,
-        0,
-        () => {
-          this.pendingEvents--;
-          script.perform(event);
-        },
-        undefined,
-      );
-    }
+    if (!choices) for (const event of events) this.clock.at(event.at, FIRST_IN_TICK, this.perform, event);
   }
+
+  private readonly perform = (event: ScenarioEvent): void => {
+    this.pendingEvents--;
+    this.script.perform(event);
+  };
 
   get configuration(): Configuration {
     return this.network.configuration;
@@ -78,10 +82,19 @@ export class Simulation {
 
   /** Performs what is due next; false when there is nothing left to do. */
   advance(): boolean {
+    if (this.choices) return this.chooseNext(this.choices);
     const { until } = this.scenario;
     const next = this.clock.nextTime();
     if (next === undefined || ('at' in until && next > until.at) || this.isAtRest(next)) return false;
     return this.clock.runNext();
+  }
+
+  private chooseNext(choices: readonly Choice[]): boolean {
+    const choice = choices[this.choicesMade++];
+    if (!choice) return false;
+    const { events, protocol } = this.scenario;
+    this.untimed.make(() => performChoice(choice, this.network, this.script, events, protocol));
+    return true;
   }
 
   /** Runs to the end that the scenario sets. `onProgress` hears of every so many steps. */
@@ -89,7 +102,7 @@ export class Simulation {
     this.start();
     let reported = 0;
     while (this.steps < STEPS_MAX && this.advance()) {
-      if (onProgress && this.steps >= reported + 10_000) onProgress((reported = this.steps), this.clock.now());
+      if (onProgress && this.steps >= reported + 10_000) onProgress((reported = this.steps), this.network.now);
     }
     return this.finish();
   }
@@ -97,15 +110,15 @@ export class Simulation {
   finish(): Report {
     const { until, seed } = this.scenario;
     const cutOff = this.steps >= STEPS_MAX;
-    if ('at' in until && !cutOff) this.clock.runUntil(until.at);
-    const atRest = !cutOff && ('idle' in until || this.clock.isIdle);
+    if ('at' in until && !cutOff && !this.choices) this.clock.runUntil(until.at);
+    const atRest = !cutOff && !this.choices && ('idle' in until || this.clock.isIdle);
     const watched = this.monitor.finish(atRest);
     const properties = [...watched, ...(this.observer.properties?.() ?? [])];
     const byType = Object.fromEntries([...this.messages].sort(([a], [b]) => (a < b ? -1 : 1)));
     const report: Report = {
       verdict: verdictOf(properties, cutOff),
       seed,
-      at: this.clock.now(),
+      at: this.network.now,
       messages: { total: [...this.messages.values()].reduce((sum, count) => sum + count, 0), byType },
       properties,
       meters: this.observer.meters(this.configuration),

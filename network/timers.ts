@@ -1,7 +1,7 @@
 /** The armed timers of all nodes. A timer belongs to the role that armed it; arming again replaces it. */
 import type { NodeId } from '../machines/effects.js';
 import type { TimerOrder } from './node.js';
-import type { Cancellable, Timing } from './timing.js';
+import { LAST_IN_TICK, type Cancellable, type Timing } from './timing.js';
 
 export interface ArmedTimer {
   readonly node: NodeId;
@@ -13,9 +13,6 @@ export interface ArmedTimer {
 interface Armed extends ArmedTimer {
   entry: Cancellable | null;
 }
-
-/** Timeouts come last in their tick, so that a message of the same tick is not late. */
-const LAST_IN_TICK = Number.MAX_SAFE_INTEGER;
 
 export class Timers {
   private readonly armed = new Map<NodeId, Map<string, Armed>>();

@@ -1,4 +1,4 @@
-/** How the network waits: on the virtual clock, with a deliberate order within a tick, or on any other RxJS scheduler. */
+/** How the network waits: on the virtual clock, with a deliberate order within a tick, on any other RxJS scheduler, or not at all. */
 import type { SchedulerLike } from 'rxjs';
 import { VirtualClock } from './clock.js';
 
@@ -11,6 +11,11 @@ export interface Timing {
   /** Runs `run(arg)` after `delay` ticks; of what falls into one tick, the lower `order` comes first where the scheduler can tell. */
   after<A>(delay: number, order: number, run: (arg: A) => void, arg: A): Cancellable;
 }
+
+/** The order of what comes from outside the network: before all deliveries of its tick. */
+export const FIRST_IN_TICK = 0;
+/** Timeouts come last in their tick, so that a message of the same tick is not late. */
+export const LAST_IN_TICK = Number.MAX_SAFE_INTEGER;
 
 export function timingOn(scheduler: SchedulerLike): Timing {
   if (scheduler instanceof VirtualClock) {
@@ -25,5 +30,25 @@ export function timingOn(scheduler: SchedulerLike): Timing {
   };
 }
 
-/** Nothing happens by itself: choices alone deliver and fire. Counterexamples and hand-made schedules run in it. */
-export const untimed: Timing = { now: () => 0, after: () => ({ cancel: () => {} }) };
+/**
+ * No time at all: choices deliver and fire, and nothing happens by itself but what follows at once from a choice. Counterexamples and
+ * hand-made schedules run in it; the time is the number of choices made.
+ */
+export class Untimed implements Timing {
+  private made = 0;
+  private atOnce: (() => void)[] = [];
+
+  readonly now = (): number => this.made;
+
+  after<A>(delay: number, order: number, run: (arg: A) => void, arg: A): Cancellable {
+    if (delay === 0 && order === FIRST_IN_TICK) this.atOnce.push(() => run(arg));
+    return { cancel: () => {} };
+  }
+
+  /** Makes one choice, and what follows from it at once. */
+  make(choice: () => void): void {
+    this.made++;
+    choice();
+    for (let next = this.atOnce.shift(); next; next = this.atOnce.shift()) next();
+  }
+}

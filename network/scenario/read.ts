@@ -1,0 +1,73 @@
+/**
+ * Reading JSON that people wrote: every complaint is one line that names the place by its path, what is there and what should be.
+ *
+ * By hand and not with a schema library: half of a scenario's rules depend on the rest of it (a command's fields on the protocol, a
+ * node's name on the topology), and the errors of a union of schemas do not say which of its members was meant.
+ */
+import { UsageError } from '../../machines/errors.js';
+import { nearest } from './nearest.js';
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** The place of a key or an index inside another place; the scenario itself is the empty path. */
+export const inside = (path: string, key: string | number): string =>
+  typeof key === 'number' ? `${path}[${key}]` : path === '' ? key : `${path}.${key}`;
+
+/** What `must` be there, and is not. */
+export function complain(path: string, must: string, value: unknown): never {
+  if (value === undefined) throw new UsageError(`${path} is missing; it must be ${must}`);
+  throw new UsageError(`${path || 'a scenario'} must be ${must}, but is ${show(value)}`);
+}
+
+/** A word that is not known: the nearest known one, and all of them. */
+export function unknownWord(what: string, word: string, known: readonly string[]): UsageError {
+  const meant = nearest(word, known);
+  return new UsageError(
+    `${what}${meant ? `; did you mean "${meant}"?` : ''}; known: ${known.length ? known.join(', ') : 'none'}`,
+  );
+}
+
+/** An object with no other keys than these. */
+export function readFields(value: unknown, path: string, known: readonly string[]): Fields {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) complain(path, 'an object', value);
+  for (const key of Object.keys(value)) {
+    if (!known.includes(key)) throw unknownWord(`${inside(path, clip(key))} is not a known key`, key, known);
+  }
+  return value as Fields;
+}
+
+export function readList(value: unknown, path: string, of: string): readonly unknown[] {
+  if (!Array.isArray(value)) complain(path, `a list of ${of}`, value);
+  return value;
+}
+
+export function readNumber(value: unknown, path: string, noun: string, min: number, max = Infinity): number {
+  if (typeof value === 'number' && value >= min && value <= max && Number.isFinite(value)) return value;
+  return complain(path, `${noun}, ${max === Infinity ? `at least ${min}` : `${min} to ${max}`}`, value);
+}
+
+export function readInteger(value: unknown, path: string, min: number, max = Number.MAX_SAFE_INTEGER): number {
+  if (Number.isInteger(value)) return readNumber(value, path, 'an integer', min, max);
+  return complain(path, max === Number.MAX_SAFE_INTEGER ? `an integer, at least ${min}` : `an integer, ${min} to ${max}`, value);
+}
+
+export function readOneOf<T extends string>(value: unknown, path: string, choices: readonly T[]): T {
+  if (choices.includes(value as T)) return value as T;
+  if (typeof value === 'string') throw unknownWord(`${path} is not known: ${show(value)}`, value, choices);
+  return complain(path, `one of ${choices.join(', ')}`, value);
+}
+
+export function readText(value: unknown, path: string, what: string): string {
+  if (typeof value !== 'string' || value === '') complain(path, what, value);
+  return value;
+}
+
+/** A value as an error shows it: short, and on one line. */
+export function show(value: unknown): string {
+  if (Array.isArray(value)) return `a list of ${value.length}`;
+  if (typeof value === 'object' && value !== null) return 'an object';
+  if (typeof value === 'string') return JSON.stringify(clip(value));
+  return String(value);
+}
+
+const clip = (text: string): string => (text.length > 60 ? `${text.slice(0, 59)}…` : text);

@@ -1,0 +1,95 @@
+/** The topologies that a scenario asks for by `kind`: their parameters, checked, and the shape that they stand for. */
+import { UsageError } from '../../machines/errors.js';
+import type { Topology } from '../../machines/protocol.js';
+import { inside, readFields, readInteger, readList, readNumber, type Fields } from '../scenario/read.js';
+import { complete, grid, path, ring, star, torus, tree, type Shape } from './generators.js';
+import { erdosRenyi, geometric } from './random-graphs.js';
+
+/** Beyond these a topology would fill the memory before anything ran. */
+const NODES_MAX = 1_000_000;
+const LINKS_MAX = 5_000_000;
+/** The smallest n at which drawing every pair would take longer than a user waits. */
+const PAIRS_MAX = 100_000_000;
+
+type Parameters = Readonly<Record<string, number>>;
+
+/** Reads one parameter from what the scenario gives. */
+type Read = (value: unknown, place: string) => number;
+
+interface Kind {
+  readonly parameters: Readonly<Record<string, Read>>;
+  /** The links to expect, where they are many more than the nodes. */
+  links?(parameters: Parameters): number;
+  shape(parameters: any): Shape;
+}
+
+const size =
+  (min: number): Read =>
+  (value, place) =>
+    readInteger(value, place, min, NODES_MAX);
+const orElse =
+  (fallback: number, read: Read): Read =>
+  (value, place) =>
+    value === undefined ? fallback : read(value, place);
+const seed = orElse(1, (value, place) => readInteger(value, place, Number.MIN_SAFE_INTEGER));
+const pairs = (n: number): number => (n * (n - 1)) / 2;
+
+type P<K extends string> = Readonly<Record<K, number>>;
+
+export const kinds: Readonly<Record<string, Kind>> = {
+  path: { parameters: { n: size(1) }, shape: ({ n }: P<'n'>) => path(n) },
+  // With two nodes the two links of a ring would be the same one.
+  ring: { parameters: { n: size(3) }, shape: ({ n }: P<'n'>) => ring(n) },
+  star: { parameters: { n: size(1) }, shape: ({ n }: P<'n'>) => star(n) },
+  grid: {
+    parameters: { rows: size(1), columns: size(1) },
+    shape: ({ rows, columns }: P<'rows' | 'columns'>) => grid(rows, columns),
+  },
+  torus: {
+    parameters: { rows: size(3), columns: size(3) },
+    shape: ({ rows, columns }: P<'rows' | 'columns'>) => torus(rows, columns),
+  },
+  tree: { parameters: { n: size(1), arity: orElse(2, size(1)) }, shape: ({ n, arity }: P<'n' | 'arity'>) => tree(n, arity) },
+  complete: { parameters: { n: size(1) }, links: ({ n }) => pairs(n!), shape: ({ n }: P<'n'>) => complete(n) },
+  geometric: {
+    parameters: { n: size(1), radius: (value, place) => readNumber(value, place, 'a number', Number.MIN_VALUE, 2), seed },
+    links: ({ n, radius }) => pairs(n!) * Math.min(1, Math.PI * radius! ** 2),
+    shape: ({ n, radius, seed }: P<'n' | 'radius' | 'seed'>) => geometric(n, radius, seed),
+  },
+  'erdos-renyi': {
+    parameters: { n: size(1), p: (value, place) => readNumber(value, place, 'a chance', 0, 1), seed },
+    links: ({ n, p }) => pairs(n!) * Math.max(p!, LINKS_MAX / PAIRS_MAX),
+    shape: ({ n, p, seed }: P<'n' | 'p' | 'seed'>) => erdosRenyi(n, p, seed),
+  },
+};
+
+/** The topology of a kind: nodes n0, n1 …, and the weights given in the order of the links, 1 where none are given. */
+export function ofKind(name: string, spec: Fields, place: string): Topology {
+  const kind = kinds[name]!;
+  const known = Object.keys(kind.parameters);
+  const fields = readFields(spec, place, ['kind', ...known, 'weights']);
+  const parameters = Object.fromEntries(
+    Object.entries(kind.parameters).map(([key, read]) => [key, read(fields[key], inside(place, key))]),
+  );
+  const { rows = 1, columns = 1 } = parameters;
+  if (rows * columns > NODES_MAX) throw new UsageError(`${place} has ${rows * columns} nodes; at most ${NODES_MAX} fit`);
+  const links = kind.links?.(parameters) ?? 0;
+  if (links > LINKS_MAX)
+    throw new UsageError(`${place} of kind ${name} would have too many links for one machine; make n smaller`);
+  const shape = kind.shape(parameters);
+  const weights = fields['weights'] === undefined ? undefined : readWeights(fields['weights'], inside(place, 'weights'), shape);
+  return {
+    nodes: Array.from({ length: shape.n }, (_, i) => `n${i}`),
+    links: shape.links.map(([i, j], k) => [`n${i}`, `n${j}`, weights?.[k] ?? 1]),
+  };
+}
+
+function readWeights(value: unknown, place: string, { links }: Shape): number[] {
+  const list = readList(value, place, 'numbers');
+  if (list.length !== links.length) {
+    throw new UsageError(
+      `${place} has ${list.length} numbers for ${links.length} links; give each link its weight, in their order`,
+    );
+  }
+  return list.map((weight, k) => readNumber(weight, inside(place, k), 'a weight', 0));
+}

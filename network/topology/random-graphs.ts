@@ -1,0 +1,76 @@
+/**
+ * Random topologies, drawn from their own seed until they are connected.
+ *
+ * Each attempt has a stream of its own, so that a topology depends on its parameters and seed alone and not on the run's seed.
+ */
+import { UsageError } from '../../machines/errors.js';
+import { Random } from '../random.js';
+import type { Shape } from './generators.js';
+
+const ATTEMPTS_MAX = 100;
+
+type Links = [number, number][];
+
+/** Every pair is linked with probability p. */
+export function erdosRenyi(n: number, p: number, seed: number): Shape {
+  return drawConnected(`erdos-renyi with n ${n} and p ${p}`, 'raise p', n, seed, (random) => {
+    const links: Links = [];
+    for (let i = 0; i < n; i++) for (let j = i + 1; j < n; j++) if (random.chance(p)) links.push([i, j]);
+    return links;
+  });
+}
+
+/** Points in the unit square, linked when at most `radius` apart. */
+export function geometric(n: number, radius: number, seed: number): Shape {
+  return drawConnected(`geometric with n ${n} and radius ${radius}`, 'raise radius', n, seed, (random) => {
+    const points = Array.from({ length: n }, () => [random.unit(), random.unit()] as const);
+    return closePairs(points, radius);
+  });
+}
+
+function drawConnected(what: string, cure: string, n: number, seed: number, draw: (random: Random) => Links): Shape {
+  for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+    const links = draw(new Random(seed, `topology ${attempt}`));
+    if (connects(n, links)) return { n, links };
+  }
+  throw new UsageError(`topology of kind ${what}: none of ${ATTEMPTS_MAX} draws is connected; ${cure} or try another seed`);
+}
+
+/** The pairs in the order of their nodes. The square is cut into cells at least a radius wide, so that only nine need a look. */
+function closePairs(points: readonly (readonly [number, number])[], radius: number): Links {
+  const cells = Math.max(1, Math.min(Math.floor(1 / radius), Math.ceil(Math.sqrt(points.length))));
+  const cellOf = (x: number) => Math.min(cells - 1, Math.floor(x * cells));
+  const inCell = Array.from({ length: cells * cells }, (): number[] => []);
+  points.forEach(([x, y], i) => inCell[cellOf(x) * cells + cellOf(y)]!.push(i));
+  const links: Links = [];
+  points.forEach(([x, y], i) => {
+    const near: number[] = [];
+    for (let column = Math.max(0, cellOf(x) - 1); column <= Math.min(cells - 1, cellOf(x) + 1); column++) {
+      for (let row = Math.max(0, cellOf(y) - 1); row <= Math.min(cells - 1, cellOf(y) + 1); row++) {
+        for (const j of inCell[column * cells + row]!) {
+          const [a, b] = points[j]!;
+          if (j > i && (a - x) ** 2 + (b - y) ** 2 <= radius ** 2) near.push(j);
+        }
+      }
+    }
+    for (const j of near.sort((a, b) => a - b)) links.push([i, j]);
+  });
+  return links;
+}
+
+/** Union-find: whether the links leave one component. */
+function connects(n: number, links: Links): boolean {
+  const parent = Int32Array.from({ length: n }, (_, i) => i);
+  const find = (i: number): number => {
+    while (parent[i] !== i) i = parent[i] = parent[parent[i]!]!;
+    return i;
+  };
+  let components = n;
+  for (const [i, j] of links) {
+    const [a, b] = [find(i), find(j)];
+    if (a === b) continue;
+    parent[a] = b;
+    components--;
+  }
+  return components <= 1;
+}

@@ -1,0 +1,61 @@
+/** What every topology must satisfy, wherever it comes from. */
+import { UsageError } from '../../machines/errors.js';
+import type { NodeId } from '../../machines/effects.js';
+import type { Link, Topology } from '../../machines/protocol.js';
+import { show } from '../scenario/read.js';
+import type { Metric } from './metric.js';
+
+const NAME_LENGTH_MAX = 200;
+
+/** Refuses an empty topology, bad names, and links to nowhere, to oneself, doubled or with a bad weight. */
+export function validateTopology(topology: Topology, path = 'topology'): Topology {
+  const { nodes, links } = topology;
+  if (nodes.length === 0) throw new UsageError(`${path} has no nodes; name at least one`);
+  const known = new Set<NodeId>();
+  nodes.forEach((node, i) => {
+    checkName(node, `${path}.nodes[${i}]`);
+    if (known.has(node)) throw new UsageError(`${path}.nodes[${i}] names ${show(node)} a second time; names must differ`);
+    known.add(node);
+  });
+  const places = new Map<string, number>();
+  links.forEach((link, i) => {
+    const where = `${path}.links[${i}]`;
+    checkLink(link, where, known);
+    const [u, v] = link;
+    const key = u < v ? `${u}\n${v}` : `${v}\n${u}`;
+    const first = places.get(key);
+    if (first !== undefined)
+      throw new UsageError(`${where} doubles links[${first}], ${u} - ${v}; list a link once, in any direction`);
+    places.set(key, i);
+  });
+  return topology;
+}
+
+/** Refuses a topology in which some node cannot be reached. */
+export function requireConnected({ topology, distance }: Metric, why: string): void {
+  const [first, ...rest] = topology.nodes;
+  const lost = rest.find((node) => distance(first!, node) === Infinity);
+  if (lost !== undefined) {
+    throw new UsageError(
+      `topology is not connected: no path from ${show(first)} to ${show(lost)}; ${why}, so add links or leave nodes out`,
+    );
+  }
+}
+
+function checkName(node: NodeId, where: string): void {
+  if (node === '' || node.length > NAME_LENGTH_MAX || /\p{Cc}/u.test(node)) {
+    throw new UsageError(`${where} must be a name of 1 to ${NAME_LENGTH_MAX} printable characters, but is ${show(node)}`);
+  }
+  // Reports and contexts are records keyed by node: "constructor" would find what every object has.
+  if (node in {}) throw new UsageError(`${where} is ${show(node)}, a name that every JavaScript object has; choose another`);
+}
+
+function checkLink([u, v, weight]: Link, where: string, known: ReadonlySet<NodeId>): void {
+  for (const end of [u, v]) {
+    if (!known.has(end)) throw new UsageError(`${where} names ${show(end)}, which is no node of the topology; add it to nodes`);
+  }
+  if (u === v) throw new UsageError(`${where} links ${show(u)} to itself; name two nodes`);
+  if (!(weight >= 0 && weight < Infinity)) {
+    throw new UsageError(`${where} must have a finite weight, at least 0, but it is ${show(weight)}`);
+  }
+}
