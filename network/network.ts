@@ -34,6 +34,13 @@ export interface StepTaken extends Step {
   readonly drawn: readonly number[];
 }
 
+/** One direction of a link that came up or went down. */
+export interface ChannelChange {
+  readonly from: NodeId;
+  readonly to: NodeId;
+  readonly up: boolean;
+}
+
 export type Refusal = { readonly node: NodeId; readonly event: Message; readonly why: string };
 
 type Cause = Pick<Step, 'kind' | 'node' | 'event'> & { readonly message?: number };
@@ -41,6 +48,7 @@ type Cause = Pick<Step, 'kind' | 'node' | 'event'> & { readonly message?: number
 export class Network {
   readonly steps$ = new Subject<StepTaken>();
   readonly refused$ = new Subject<Refusal>();
+  readonly channels$ = new Subject<ChannelChange>();
   readonly nodes = new Map<NodeId, Node>();
   readonly links: Links;
   readonly bus: Bus;
@@ -178,6 +186,7 @@ export class Network {
   /** Brings one direction of a link up or down. Its sender alone is told; what was in flight on it is lost. */
   setChannel(from: NodeId, to: NodeId, up: boolean): void {
     if (!this.links.set(from, to, up)) return;
+    this.channels$.next({ from, to, up });
     if (!up) this.bus.empty(from, to);
     if (this.protocol.network.reach === 'links') this.notice(from, up ? 'link.up' : 'link.down', this.peerName(from, to));
     else this.metric = createMetric(this.links.topology(this.options.setup.topology.nodes));

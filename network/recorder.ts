@@ -33,6 +33,7 @@ export class Recorder {
         kind: 'lost',
         between: [flight.from, flight.to],
         message: flight.id,
+        event: flight.message,
         why,
         clock: this.stamps.get(flight.id) ?? {},
       });
@@ -41,8 +42,11 @@ export class Recorder {
     network.bus.duplicated$.subscribe((flight) => {
       const clock = this.clockOf(flight.from);
       this.stamps.set(flight.id, clock);
-      this.line({ kind: 'duplicated', between: [flight.from, flight.to], message: flight.id, clock });
+      this.line({ kind: 'duplicated', between: [flight.from, flight.to], message: flight.id, event: flight.message, clock });
     });
+    network.channels$.subscribe(({ from, to, up }) =>
+      this.line({ kind: 'channel', between: [from, to], up, clock: this.clockOf(from) }),
+    );
     network.refused$.subscribe(({ node, event, why }) =>
       this.line({ kind: 'refused', between: [node, node], event, why, clock: this.clockOf(node) }),
     );
