@@ -57,7 +57,7 @@ export function readOneOf<T extends string>(value: unknown, path: string, choice
   return complain(path, `one of ${choices.join(', ')}`, value);
 }
 
-export function readText(value: unknown, path: string, what: string): string {
+export function readName(value: unknown, path: string, what: string): string {
   if (typeof value !== 'string' || value === '') complain(path, what, value);
   return value;
 }

@@ -8,8 +8,8 @@ import { erdosRenyi, geometric } from './random-graphs.js';
 /** Beyond these a topology would fill the memory before anything ran. */
 const NODES_MAX = 1_000_000;
 const LINKS_MAX = 5_000_000;
-/** The smallest n at which drawing every pair would take longer than a user waits. */
-const PAIRS_MAX = 100_000_000;
+/** A generator that looks at every pair of nodes has time for this many. */
+const PAIRS_MAX = 50_000_000;
 
 type Parameters = Readonly<Record<string, number>>;
 

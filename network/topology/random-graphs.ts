@@ -7,13 +7,18 @@ import { UsageError } from '../../machines/errors.js';
 import { Random } from '../random.js';
 import type { Shape } from './generators.js';
 
+/** As many attempts as this, fewer where one takes long: nobody should wait long for the news that there is no such graph. */
 const ATTEMPTS_MAX = 100;
+const ATTEMPTS_MIN = 3;
+/** In steps of a generator: half a second or so. */
+const WORK_MAX = 50_000_000;
 
 type Links = [number, number][];
 
 /** Every pair is linked with probability p. */
 export function erdosRenyi(n: number, p: number, seed: number): Shape {
-  return drawConnected(`erdos-renyi with n ${n} and p ${p}`, 'raise p', n, seed, (random) => {
+  const sought = { what: `erdos-renyi with n ${n} and p ${p}`, cure: 'raise p', work: (n * n) / 2 };
+  return drawConnected(n, seed, sought, (random) => {
     const links: Links = [];
     for (let i = 0; i < n; i++) for (let j = i + 1; j < n; j++) if (random.chance(p)) links.push([i, j]);
     return links;
@@ -22,18 +27,27 @@ export function erdosRenyi(n: number, p: number, seed: number): Shape {
 
 /** Points in the unit square, linked when at most `radius` apart. */
 export function geometric(n: number, radius: number, seed: number): Shape {
-  return drawConnected(`geometric with n ${n} and radius ${radius}`, 'raise radius', n, seed, (random) => {
+  const sought = { what: `geometric with n ${n} and radius ${radius}`, cure: 'raise radius', work: 50 * n };
+  return drawConnected(n, seed, sought, (random) => {
     const points = Array.from({ length: n }, () => [random.unit(), random.unit()] as const);
     return closePairs(points, radius);
   });
 }
 
-function drawConnected(what: string, cure: string, n: number, seed: number, draw: (random: Random) => Links): Shape {
-  for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+interface Sought {
+  readonly what: string;
+  readonly cure: string;
+  /** Steps of one attempt. */
+  readonly work: number;
+}
+
+function drawConnected(n: number, seed: number, { what, cure, work }: Sought, draw: (random: Random) => Links): Shape {
+  const attempts = Math.max(ATTEMPTS_MIN, Math.min(ATTEMPTS_MAX, Math.floor(WORK_MAX / work)));
+  for (let attempt = 0; attempt < attempts; attempt++) {
     const links = draw(new Random(seed, `topology ${attempt}`));
     if (connects(n, links)) return { n, links };
   }
-  throw new UsageError(`topology of kind ${what}: none of ${ATTEMPTS_MAX} draws is connected; ${cure} or try another seed`);
+  throw new UsageError(`topology of kind ${what}: none of ${attempts} draws is connected; ${cure} or try another seed`);
 }
 
 /** The pairs in the order of their nodes. The square is cut into cells at least a radius wide, so that only nine need a look. */

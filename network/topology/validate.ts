@@ -7,25 +7,28 @@ import type { Metric } from './metric.js';
 
 const NAME_LENGTH_MAX = 200;
 
-/** Refuses an empty topology, bad names, and links to nowhere, to oneself, doubled or with a bad weight. */
-export function validateTopology(topology: Topology, path = 'topology'): Topology {
+/**
+ * Refuses an empty topology, bad names, and links to nowhere, to oneself, doubled or with a bad weight.
+ * `where` stands before the names of places in complaints.
+ */
+export function validateTopology(topology: Topology, where = 'topology.'): Topology {
   const { nodes, links } = topology;
-  if (nodes.length === 0) throw new UsageError(`${path} has no nodes; name at least one`);
+  if (nodes.length === 0) throw new UsageError(`${where}nodes is empty; name at least one node`);
   const known = new Set<NodeId>();
   nodes.forEach((node, i) => {
-    checkName(node, `${path}.nodes[${i}]`);
-    if (known.has(node)) throw new UsageError(`${path}.nodes[${i}] names ${show(node)} a second time; names must differ`);
+    checkName(node, `${where}nodes[${i}]`);
+    if (known.has(node)) throw new UsageError(`${where}nodes[${i}] names ${show(node)} a second time; names must differ`);
     known.add(node);
   });
   const places = new Map<string, number>();
   links.forEach((link, i) => {
-    const where = `${path}.links[${i}]`;
-    checkLink(link, where, known);
+    const place = `${where}links[${i}]`;
+    checkLink(link, place, known);
     const [u, v] = link;
     const key = u < v ? `${u}\n${v}` : `${v}\n${u}`;
     const first = places.get(key);
     if (first !== undefined)
-      throw new UsageError(`${where} doubles links[${first}], ${u} - ${v}; list a link once, in any direction`);
+      throw new UsageError(`${place} doubles links[${first}], ${u} - ${v}; list a link once, in any direction`);
     places.set(key, i);
   });
   return topology;

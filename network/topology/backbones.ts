@@ -1,0 +1,26 @@
+/**
+ * Three real backbones, each link as long as the great circle between its cities, in kilometres.
+ *
+ * The data are facts (cities, their positions, which of them are linked); lengths are computed here, so that nothing is said twice.
+ */
+import abilene from '../../data/abilene.json' with { type: 'json' };
+import geant from '../../data/geant.json' with { type: 'json' };
+import nsfnet from '../../data/nsfnet.json' with { type: 'json' };
+import type { NodeId } from '../../machines/effects.js';
+import type { Link, Topology } from '../../machines/protocol.js';
+import { greatCircleKm, type Position } from './great-circle.js';
+
+const files = { abilene, geant, nsfnet };
+
+export type Backbone = keyof typeof files;
+
+export const backbones = Object.keys(files) as readonly Backbone[];
+
+export function backbone(name: Backbone): Topology {
+  const { nodes, links } = files[name];
+  const places = new Map<NodeId, Position>(nodes.map((node) => [node.city, node]));
+  return {
+    nodes: [...places.keys()],
+    links: (links as [NodeId, NodeId][]).map(([u, v]): Link => [u, v, greatCircleKm(places.get(u)!, places.get(v)!)]),
+  };
+}

@@ -1,0 +1,32 @@
+/**
+ * Edge lists: a line `a b` or `a b weight` is a link, `#` begins a comment, nodes come in the order in which they are named.
+ */
+import type { NodeId } from '../../machines/effects.js';
+import { UsageError } from '../../machines/errors.js';
+import type { Link, Topology } from '../../machines/protocol.js';
+
+export function parseEdgeList(text: string): Topology {
+  const nodes = new Set<NodeId>();
+  const links: Link[] = [];
+  const lineOf = new Map<string, number>();
+  let number = 0;
+  for (const line of text.split('\n')) {
+    number++;
+    const [u, v, weight, ...more] = line.split('#', 1)[0]!.split(/\s+/).filter(Boolean);
+    if (u === undefined) continue;
+    const where = `line ${number} of the edge list`;
+    if (v === undefined || more.length > 0) throw new UsageError(`${where} must be "a b" or "a b weight"; names have no blanks`);
+    const length = weight === undefined ? 1 : Number(weight);
+    if (!(length >= 0 && length < Infinity))
+      throw new UsageError(`${where}: the weight "${weight}" must be a number, at least 0`);
+    if (u === v) throw new UsageError(`${where} links "${u}" to itself; name two nodes`);
+    const key = u < v ? `${u} ${v}` : `${v} ${u}`;
+    const first = lineOf.get(key);
+    if (first !== undefined)
+      throw new UsageError(`${where} doubles the link of line ${first}; list a link once, in any direction`);
+    lineOf.set(key, number);
+    nodes.add(u).add(v);
+    links.push([u, v, length]);
+  }
+  return { nodes: [...nodes], links };
+}

@@ -1,0 +1,159 @@
+/**
+ * GML files, such as those of the Internet Topology Zoo.
+ *
+ * A file is keys and values; a value is a number, a string, or a list of keys and values in brackets. We read `graph`, its `node`s
+ * (`id`, `label`, `Longitude`, `Latitude`) and `edge`s (`source`, `target`, `weight`), and skip the rest. Real files are sloppy:
+ * a label that two nodes share gets the id behind it, links that are doubled count once (with the smallest weight), self-links are
+ * dropped, and directions are ignored. A link weighs what the file says; else the great circle between its ends in kilometres, when
+ * both have a position; else 1.
+ *
+ * Everything is read in one pass without recursion: a long or deep file takes memory, never a stack.
+ */
+import { UsageError } from '../../machines/errors.js';
+import type { Link, Topology } from '../../machines/protocol.js';
+import { greatCircleKm, type Position } from './great-circle.js';
+
+type Value = string | number | List;
+
+/** The values of each key, in order: a key may come many times. */
+type List = Map<string, Value[]>;
+
+interface GmlNode {
+  readonly id: number;
+  readonly label: string;
+  readonly position: Position | undefined;
+}
+
+export function parseGml(text: string): Topology {
+  const graph = readLists(text).get('graph')?.[0];
+  if (!(graph instanceof Map)) throw new UsageError('the GML file has no "graph [ … ]"; is it a GML file?');
+  const nodes = new Map<number, GmlNode>();
+  for (const entry of listsOf(graph, 'node')) {
+    const node = readNode(entry);
+    if (nodes.has(node.id)) throw new UsageError(`the GML file has two nodes with id ${node.id}; ids must differ`);
+    nodes.set(node.id, node);
+  }
+  const names = uniqueNames([...nodes.values()]);
+  const links = new Map<string, Link>();
+  for (const entry of listsOf(graph, 'edge')) {
+    const [u, v] = [endOf(entry, 'source', nodes), endOf(entry, 'target', nodes)];
+    if (u === v) continue;
+    const key = u.id < v.id ? `${u.id} ${v.id}` : `${v.id} ${u.id}`;
+    const weight = weightOf(entry, u, v);
+    const before = links.get(key);
+    if (before === undefined || weight < before[2]) links.set(key, [names.get(u.id)!, names.get(v.id)!, weight]);
+  }
+  return { nodes: [...names.values()], links: [...links.values()] };
+}
+
+function readNode(entry: List): GmlNode {
+  const id = entry.get('id')?.[0];
+  if (!Number.isSafeInteger(id)) throw new UsageError(`a node of the GML file has the id ${String(id)}; ids are integers`);
+  const [latitude, longitude] = [numberOf(entry, 'Latitude'), numberOf(entry, 'Longitude')];
+  const position = latitude === undefined || longitude === undefined ? undefined : { latitude, longitude };
+  const label = entry.get('label')?.[0];
+  return {
+    id: id as number,
+    label: label === undefined || label instanceof Map ? '' : String(label).trim().replace(/\s+/g, ' '),
+    position,
+  };
+}
+
+/** The label where it names one node only; else the label with the id, and the id alone where there is no label. */
+function uniqueNames(nodes: readonly GmlNode[]): Map<number, string> {
+  const uses = new Map<string, number>();
+  for (const { label } of nodes) uses.set(label, (uses.get(label) ?? 0) + 1);
+  return new Map(
+    nodes.map(({ id, label }) => [id, label === '' ? `${id}` : uses.get(label) === 1 ? label : `${label} (${id})`] as const),
+  );
+}
+
+function endOf(edge: List, key: 'source' | 'target', nodes: ReadonlyMap<number, GmlNode>): GmlNode {
+  const id = edge.get(key)?.[0];
+  const node = nodes.get(id as number);
+  if (!node) throw new UsageError(`an edge of the GML file has the ${key} ${String(id)}, which is no node's id`);
+  return node;
+}
+
+function weightOf(edge: List, u: GmlNode, v: GmlNode): number {
+  return numberOf(edge, 'weight') ?? (u.position && v.position ? greatCircleKm(u.position, v.position) : 1);
+}
+
+function numberOf(list: List, key: string): number | undefined {
+  const value = list.get(key)?.[0];
+  return typeof value === 'number' ? value : undefined;
+}
+
+const listsOf = (list: List, key: string): List[] => (list.get(key) ?? []).filter((value) => value instanceof Map);
+
+const BLANK = /\s/;
+const WORD = /[^\s[\]"#]+/y;
+const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+const ENTITIES: Readonly<Record<string, string>> = { amp: '&', quot: '"', lt: '<', gt: '>', apos: "'" };
+
+/** The whole file as one list. */
+function readLists(text: string): List {
+  const root: List = new Map();
+  const open: List[] = [root];
+  let key: string | undefined;
+  const put = (value: Value, at: number): void => {
+    if (key === undefined) throw fault(text, at, 'a value without a key before it');
+    const list = open.at(-1)!;
+    const values = list.get(key);
+    if (values) values.push(value);
+    else list.set(key, [value]);
+    key = undefined;
+  };
+  let at = 0;
+  while (at < text.length) {
+    const char = text[at]!;
+    if (char <= ' ' || BLANK.test(char)) {
+      at++;
+    } else if (char === '#') {
+      at = endOfLine(text, at);
+    } else if (char === '[') {
+      const list: List = new Map();
+      put(list, at++);
+      open.push(list);
+    } else if (char === ']') {
+      if (key !== undefined) throw fault(text, at, `no value after "${key}"`);
+      if (open.length === 1) throw fault(text, at, 'a "]" that closes nothing');
+      open.pop();
+      at++;
+    } else if (char === '"') {
+      const end = text.indexOf('"', at + 1);
+      if (end === -1) throw fault(text, at, 'a string that never ends');
+      put(unescape(text.slice(at + 1, end)), at);
+      at = end + 1;
+    } else {
+      WORD.lastIndex = at;
+      const word = WORD.exec(text)![0];
+      if (key === undefined) key = word;
+      else if (NUMBER.test(word)) put(Number(word), at);
+      else throw fault(text, at, `"${word.slice(0, 40)}" where a number, a string or a list should be`);
+      at += word.length;
+    }
+  }
+  if (open.length > 1 || key !== undefined) throw fault(text, at, 'the end of the file inside a list; is it truncated?');
+  return root;
+}
+
+function endOfLine(text: string, at: number): number {
+  const end = text.indexOf('\n', at);
+  return end === -1 ? text.length : end;
+}
+
+/** GML is ASCII on paper: other letters come as `&#233;` or `&eacute;`; we know the numbered ones and XML's five. */
+const unescape = (text: string): string =>
+  text.includes('&')
+    ? text.replace(/&(?:#(\d{1,7})|(\w{2,4}));/g, (whole, code?: string, name?: string) => {
+        if (name !== undefined) return ENTITIES[name] ?? whole;
+        return Number(code) <= 0x10ffff ? String.fromCodePoint(Number(code)) : whole;
+      })
+    : text;
+
+function fault(text: string, at: number, what: string): UsageError {
+  let line = 1;
+  for (let end = text.indexOf('\n'); end !== -1 && end < at; end = text.indexOf('\n', end + 1)) line++;
+  return new UsageError(`line ${line} of the GML file has ${what}`);
+}

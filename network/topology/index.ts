@@ -1,0 +1,114 @@
+/**
+ * A topology in every form that a scenario may give: a kind with its parameters, nodes and links, a file, or a contact list.
+ *
+ * Files are read by whoever calls (`readText`), since the network also runs in a browser.
+ */
+import { UsageError } from '../../machines/errors.js';
+import type { Link, Topology } from '../../machines/protocol.js';
+import { complain, inside, readFields, readList, readName, readNumber, readOneOf, type Fields } from '../scenario/read.js';
+import { backbone, backbones, type Backbone } from './backbones.js';
+import { parseContacts, type Contact } from './contacts.js';
+import { parseEdgeList } from './edge-list.js';
+import { parseGml } from './gml.js';
+import { kinds, ofKind } from './kinds.js';
+import { validateTopology } from './validate.js';
+
+/** A topology and, where it changes with time, who meets whom and when. */
+export interface TopologyInTime extends Topology {
+  readonly contacts: readonly Contact[];
+}
+
+/** The text of a file that a scenario names. */
+export type ReadText = (path: string) => string;
+
+/** Longer files would take more than a few seconds. */
+const TEXT_MAX_MB = 64;
+
+const FORMS = ['kind', 'nodes', 'file', 'contacts'] as const;
+
+const noFiles: ReadText = () => {
+  throw new UsageError('files cannot be read here');
+};
+
+export function createTopology(spec: unknown, text: ReadText = noFiles): TopologyInTime {
+  const path = 'topology';
+  if (typeof spec !== 'object' || spec === null || Array.isArray(spec)) complain(path, 'an object', spec);
+  const fields = spec as Fields;
+  const form = FORMS.find((key) => fields[key] !== undefined);
+  switch (form) {
+    case 'kind':
+      return still(validateTopology(ofAnyKind(fields, path)));
+    case 'nodes':
+      return still(validateTopology(explicit(fields, path)));
+    case 'file':
+      return still(
+        validateTopology(fromFile(readFields(fields, path, ['file'])['file'], `${path}.file`, text), 'the file’s topology'),
+      );
+    case 'contacts':
+      return fromFile(readFields(fields, path, ['contacts'])['contacts'], inside(path, 'contacts'), text, parseInTime);
+    case undefined:
+      throw new UsageError(`${path} must have "kind", "nodes" with "links", "file" or "contacts"; it has ${keysOf(fields)}`);
+  }
+}
+
+const still = (topology: Topology): TopologyInTime => ({ ...topology, contacts: [] });
+
+const keysOf = (fields: Fields): string => Object.keys(fields).slice(0, 5).join(', ') || 'nothing';
+
+function ofAnyKind(fields: Fields, path: string): Topology {
+  const kind = readOneOf(fields['kind'], inside(path, 'kind'), [...Object.keys(kinds), ...backbones]);
+  if (kind in kinds) return ofKind(kind, fields, path);
+  readFields(fields, path, ['kind']);
+  return backbone(kind as Backbone);
+}
+
+function explicit(fields: Fields, path: string): Topology {
+  readFields(fields, path, ['nodes', 'links']);
+  const place = inside(path, 'nodes');
+  return {
+    nodes: readList(fields['nodes'], place, 'names').map((node, i) => readName(node, inside(place, i), 'a name')),
+    links: readList(fields['links'], inside(path, 'links'), 'links').map((link, i) =>
+      readLink(link, inside(inside(path, 'links'), i)),
+    ),
+  };
+}
+
+function readLink(value: unknown, path: string): Link {
+  const link = readList(value, path, 'two names and perhaps a weight');
+  if (link.length !== 2 && link.length !== 3) complain(path, 'a list of two names and perhaps a weight', value);
+  const [u, v, weight = 1] = link;
+  return [
+    readName(u, inside(path, 0), 'a name'),
+    readName(v, inside(path, 1), 'a name'),
+    readNumber(weight, inside(path, 2), 'a weight', 0),
+  ];
+}
+
+/** GML by the file's name, else an edge list. */
+const parseTopology = (content: string, file: string): Topology =>
+  validateTopology(/\.gml$/i.test(file) ? parseGml(content) : parseEdgeList(content), '');
+
+/** Nobody is in touch at the start: all links come with the contacts. */
+function parseInTime(content: string): TopologyInTime {
+  const contacts = parseContacts(content);
+  const nodes = [...new Set(contacts.flatMap(({ i, j }) => [i, j]))];
+  return { ...validateTopology({ nodes, links: [] }, ''), contacts };
+}
+
+/** Every complaint about a file's content begins with its name. */
+function fromFile<T>(value: unknown, path: string, text: ReadText, parse: (content: string, file: string) => T): T {
+  const file = readName(value, path, 'the name of a file');
+  let content: string;
+  try {
+    content = text(file);
+  } catch (error) {
+    throw new UsageError(`${path}: cannot read "${file}": ${(error as Error).message}`, { cause: error });
+  }
+  try {
+    if (content.length > TEXT_MAX_MB * 1e6) throw new UsageError(`longer than ${TEXT_MAX_MB} MB; give a smaller file`);
+    return parse(content, file);
+  } catch (error) {
+    if (error instanceof UsageError) throw new UsageError(`${file}: ${error.message}`, { cause: error });
+    throw error;
+  }
+}
