@@ -41,9 +41,7 @@ export function createTopology(spec: unknown, text: ReadText = noFiles): Topolog
     case 'nodes':
       return still(validateTopology(explicit(fields, path)));
     case 'file':
-      return still(
-        validateTopology(fromFile(readFields(fields, path, ['file'])['file'], `${path}.file`, text), 'the file’s topology'),
-      );
+      return still(fromFile(readFields(fields, path, ['file'])['file'], inside(path, 'file'), text, parseTopology));
     case 'contacts':
       return fromFile(readFields(fields, path, ['contacts'])['contacts'], inside(path, 'contacts'), text, parseInTime);
     case undefined:
