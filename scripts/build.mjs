@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';
 
-const run = (bin, ...args) => execFileSync('npx', ['--no', bin, ...args], { stdio: 'inherit' });
+const run = (bin, ...args) => execFileSync(`node_modules/.bin/${bin}`, args, { stdio: 'inherit' });
 
 rmSync('dist', { recursive: true, force: true });
 run('tsc', '-p', 'tsconfig.build.json');

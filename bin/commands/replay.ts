@@ -1,0 +1,59 @@
+/** `quiver replay TRACE`: runs what a trace says it came from again, and holds every line of it against the file. */
+import { UsageError } from '../../machines/errors.js';
+import { protocols } from '../../machines/index.js';
+import { Recorder, traceHeader } from '../../network/recorder.js';
+import { parseScenario, parseText } from '../../network/scenario/parse.js';
+import { Simulation } from '../../network/simulation.js';
+import { TRACE_VERSION, type TraceHeader, type TraceLine } from '../../network/trace.js';
+import { describe } from '../../network/transcript.js';
+import { parse, type Command } from '../command.js';
+import { readFile } from '../scenarios.js';
+import { verdict } from '../style.js';
+
+export const command: Command = async (args) => {
+  const { positionals } = parse(args, {});
+  const [path, ...more] = positionals;
+  if (path === undefined || more.length > 0) throw new UsageError('name one trace file: quiver replay TRACE');
+  const [first, ...recorded] = readFile(path).split('\n').filter((line) => line !== '');
+  const header = readHeader(first, path);
+  const { scenario, lines } = rerun(header);
+  for (const [i, line] of lines.entries()) {
+    const text = JSON.stringify(line);
+    if (text === recorded[i]) {
+      console.log(describe(line));
+      continue;
+    }
+    console.log(`${verdict('invalid')}  line ${i + 2} of ${path} differs from the run (${scenario.protocol.name}, seed ${header.seed})`);
+    console.log(`  recorded  ${recorded[i] ?? 'nothing: the trace ends here'}`);
+    console.log(`  replayed  ${text}`);
+    return 1;
+  }
+  if (recorded.length > lines.length) {
+    console.log(`${verdict('invalid')}  ${path} goes on after the run has ended, from line ${lines.length + 2}`);
+    return 1;
+  }
+  console.log(`${verdict('valid')}  ${lines.length} lines, the same byte for byte`);
+  return 0;
+};
+
+function readHeader(text: string | undefined, path: string): TraceHeader {
+  const header = parseText(text ?? '') as Partial<TraceHeader> | null;
+  if (header?.quiver !== TRACE_VERSION || !header.scenario) {
+    throw new UsageError(`${path} is no trace of this version (its first line has no "quiver": ${TRACE_VERSION}); make one with quiver run --trace`);
+  }
+  return header as TraceHeader;
+}
+
+function rerun(header: TraceHeader) {
+  const scenario = parseScenario(header.scenario, protocols, readFile);
+  const simulation = new Simulation(scenario, { ...(header.choices ? { choices: header.choices } : {}) });
+  const lines: TraceLine[] = [];
+  const recorder = new Recorder(simulation.network, scenario.protocol, simulation.monitor);
+  recorder.lines$.subscribe((line) => lines.push(line));
+  if (JSON.stringify(traceHeader(scenario.protocol, header.scenario, scenario.seed, simulation.network).charts) !== JSON.stringify(header.charts)) {
+    throw new UsageError('the charts have changed since this trace was made; record it anew');
+  }
+  recorder.initial();
+  simulation.run();
+  return { scenario, lines };
+}

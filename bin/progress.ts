@@ -1,0 +1,22 @@
+/** One line that moves on a terminal and says nothing in a pipe. */
+const EVERY_MS = 100;
+
+export class Progress {
+  private readonly stream = process.stderr;
+  private lastMs = 0;
+  private shown = false;
+
+  show(text: string): void {
+    const nowMs = Date.now();
+    if (!this.stream.isTTY || nowMs - this.lastMs < EVERY_MS) return;
+    this.lastMs = nowMs;
+    this.shown = true;
+    this.stream.write(`\r\x1b[K${text.slice(0, this.stream.columns - 1)}`);
+  }
+
+  /** Takes the line away. */
+  done(): void {
+    if (this.shown) this.stream.write('\r\x1b[K');
+    this.shown = false;
+  }
+}

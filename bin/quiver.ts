@@ -1,0 +1,39 @@
+#!/usr/bin/env node
+/**
+ * The `quiver` command. Exit status: 0 valid, 1 invalid, 2 unknown, 64 bad usage or a bad scenario (one clear line on stderr).
+ */
+import { UsageError } from '../machines/errors.js';
+import { type Command, USAGE } from './command.js';
+
+const commands: Readonly<Record<string, () => Promise<{ command: Command }>>> = {
+  run: () => import('./commands/run.js'),
+  replay: () => import('./commands/replay.js'),
+};
+
+const HELP = `quiver: distributed coordination as statecharts
+
+  quiver run FILE… [--json] [--trace FILE] [--seed N] [--host actors|snapshots]   run scenarios ("-" reads one a line)
+  quiver replay TRACE                                                            run a trace again and compare
+
+Exit status: 0 valid, 1 invalid, 2 unknown, ${USAGE} bad usage or a bad scenario.`;
+
+async function main([name, ...args]: readonly string[]): Promise<number> {
+  if (name === undefined || name === 'help' || name === '--help' || name === '-h') {
+    console.log(HELP);
+    return name === undefined ? USAGE : 0;
+  }
+  const load = commands[name];
+  if (!load) throw new UsageError(`"${name}" is no command; the commands are ${Object.keys(commands).join(', ')}`);
+  return (await load()).command(args);
+}
+
+// A reader that closes the pipe early (`quiver run … | head`) ends the run; that is no failure.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  if (!(error instanceof UsageError)) throw error;
+  console.error(`quiver: ${error.message}`);
+  process.exitCode = USAGE;
+}

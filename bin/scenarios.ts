@@ -1,0 +1,58 @@
+/** The scenarios that a command line names: JSON files, NDJSON files, or "-" for NDJSON on standard input, in order. */
+import { createReadStream, readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { UsageError } from '../machines/errors.js';
+import { protocols } from '../machines/index.js';
+import { parseScenario, parseText } from '../network/scenario/parse.js';
+import type { Scenario } from '../network/scenario/types.js';
+
+export interface Source {
+  /** The file, and the line in it where there are several. */
+  readonly where: string;
+  /** The JSON as it was given. */
+  readonly json: unknown;
+  readonly scenario: Scenario;
+}
+
+/** A scenario, or the complaint about it: the others are run all the same. */
+export type Item = Source | { readonly where: string; readonly error: UsageError };
+
+export async function* readScenarios(files: readonly string[], seed: number | undefined): AsyncGenerator<Item> {
+  if (files.length === 0) throw new UsageError('name a scenario file, or "-" to read one scenario a line from standard input');
+  for (const file of files) {
+    if (file === '-' || file.endsWith('.ndjson')) yield* readLines(file, seed);
+    else yield read(file, readFile(file), dirname(file), seed);
+  }
+}
+
+async function* readLines(file: string, seed: number | undefined): AsyncGenerator<Item> {
+  if (file !== '-') readFile(file);
+  const input = file === '-' ? process.stdin : createReadStream(file);
+  let number = 0;
+  for await (const line of createInterface({ input, crlfDelay: Infinity })) {
+    number++;
+    const name = file === '-' ? 'standard input' : file;
+    if (line.trim() !== '') yield read(`${name}, line ${number}`, line, file === '-' ? '.' : dirname(file), seed);
+  }
+}
+
+function read(where: string, text: string, folder: string, seed: number | undefined): Item {
+  try {
+    const given = parseText(text);
+    const json = seed === undefined || typeof given !== 'object' ? given : { ...given, seed };
+    return { where, json, scenario: parseScenario(json, protocols, (path) => readFile(resolve(folder, path))) };
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    return { where, error: new UsageError(`${where}: ${error.message}`) };
+  }
+}
+
+export function readFile(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    const why = (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'there is no such file' : (error as Error).message;
+    throw new UsageError(`cannot read ${path}: ${why}`);
+  }
+}

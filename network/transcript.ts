@@ -1,0 +1,42 @@
+/** A trace in words, a line a step: for terminals, for failure reports, and for tests that pin down a whole run. */
+import type { RoleView } from '../machines/protocol.js';
+import { isStep, type NetworkLine, type StepLine, type TraceLine } from './trace.js';
+
+/** `12  n3  find{producer: n1} from n2  directory: idle  → n4 token`. */
+export function describe(line: TraceLine): string {
+  return isStep(line) ? describeStep(line) : describeNetwork(line);
+}
+
+function describeStep(line: StepLine): string {
+  const states = Object.entries(line.roles).map(([role, view]) => `${role}: ${view === null ? 'closed' : describeState(view.value)}`);
+  const sent = line.sent.map(({ id, to, message }) => `→ ${to} ${describeEvent(message)} #${id}`);
+  const told = line.emitted.map((event) => `! ${describeEvent(event)}`);
+  const cause = line.message === undefined ? line.kind : `#${line.message}`;
+  return [String(line.at), line.node, `${cause} ${describeEvent(line.event)}`, ...states, ...sent, ...told].join('  ');
+}
+
+function describeNetwork({ at, kind, between, message, up, why }: NetworkLine): string {
+  const where = between ? between.join(' → ') : '';
+  return [String(at), kind, where, message === undefined ? '' : `#${message}`, up === undefined ? '' : up ? 'up' : 'down', why ?? '']
+    .filter((part) => part !== '')
+    .join('  ');
+}
+
+/** `holding.using.last`, and for parallel regions `initiator.win + participant.idle`. */
+export function describeState(value: RoleView['value']): string {
+  if (typeof value === 'string') return value;
+  return Object.entries(value)
+    .map(([key, inner]) => (inner === undefined ? key : `${key}.${describeState(inner)}`))
+    .join(' + ');
+}
+
+/** The event's type with its fields, sender last. */
+export function describeEvent({ type, from, at: _, ...fields }: { readonly type: string; readonly from?: unknown; readonly at?: unknown }): string {
+  const inner = Object.entries(fields).map(([key, value]) => `${key}: ${describeValue(value)}`);
+  return `${type}${inner.length > 0 ? `{${inner.join(', ')}}` : ''}${from === undefined ? '' : ` from ${String(from)}`}`;
+}
+
+function describeValue(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(describeValue).join(' ')}]`;
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
