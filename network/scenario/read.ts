@@ -27,14 +27,22 @@ export function unknownWord(what: string, word: string, known: readonly string[]
   );
 }
 
-/** An object with no other keys than these. */
-export function readFields(value: unknown, path: string, known: readonly string[]): Fields {
+export function readObject(value: unknown, path: string): Fields {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) complain(path, 'an object', value);
-  for (const key of Object.keys(value)) {
-    if (!known.includes(key)) throw unknownWord(`${inside(path, clip(key))} is not a known key`, key, known);
-  }
   return value as Fields;
 }
+
+/** An object with no other keys than these. */
+export function readFields(value: unknown, path: string, known: readonly string[]): Fields {
+  const fields = readObject(value, path);
+  for (const key of Object.keys(fields)) {
+    if (!known.includes(key)) throw unknownWord(`${inside(path, clip(key))} is not a known key`, key, known);
+  }
+  return fields;
+}
+
+/** What stands for a key that is not there; a `null` that somebody wrote is there, and is refused. */
+export const orElse = (value: unknown, fallback: unknown): unknown => (value === undefined ? fallback : value);
 
 export function readList(value: unknown, path: string, of: string): readonly unknown[] {
   if (!Array.isArray(value)) complain(path, `a list of ${of}`, value);
@@ -43,12 +51,17 @@ export function readList(value: unknown, path: string, of: string): readonly unk
 
 export function readNumber(value: unknown, path: string, noun: string, min: number, max = Infinity): number {
   if (typeof value === 'number' && value >= min && value <= max && Number.isFinite(value)) return value;
-  return complain(path, `${noun}, ${max === Infinity ? `at least ${min}` : `${min} to ${max}`}`, value);
+  return complain(path, `${noun}${rangeOf(min, max)}`, value);
 }
 
-export function readInteger(value: unknown, path: string, min: number, max = Number.MAX_SAFE_INTEGER): number {
+export function readInteger(value: unknown, path: string, min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER): number {
   if (Number.isInteger(value)) return readNumber(value, path, 'an integer', min, max);
-  return complain(path, max === Number.MAX_SAFE_INTEGER ? `an integer, at least ${min}` : `an integer, ${min} to ${max}`, value);
+  return complain(path, `an integer${rangeOf(min, max)}`, value);
+}
+
+function rangeOf(min: number, max: number): string {
+  if (max < Number.MAX_SAFE_INTEGER) return `, ${min} to ${max}`;
+  return min > Number.MIN_SAFE_INTEGER ? `, at least ${min}` : '';
 }
 
 export function readOneOf<T extends string>(value: unknown, path: string, choices: readonly T[]): T {

@@ -5,7 +5,17 @@
  */
 import { UsageError } from '../../machines/errors.js';
 import type { Link, Topology } from '../../machines/protocol.js';
-import { complain, inside, readFields, readList, readName, readNumber, readOneOf, type Fields } from '../scenario/read.js';
+import {
+  complain,
+  inside,
+  readFields,
+  readList,
+  readName,
+  readNumber,
+  readObject,
+  readOneOf,
+  type Fields,
+} from '../scenario/read.js';
 import { backbone, backbones, type Backbone } from './backbones.js';
 import { parseContacts, type Contact } from './contacts.js';
 import { parseEdgeList } from './edge-list.js';
@@ -32,8 +42,7 @@ const noFiles: ReadText = () => {
 
 export function createTopology(spec: unknown, text: ReadText = noFiles): TopologyInTime {
   const path = 'topology';
-  if (typeof spec !== 'object' || spec === null || Array.isArray(spec)) complain(path, 'an object', spec);
-  const fields = spec as Fields;
+  const fields = readObject(spec, path);
   const form = FORMS.find((key) => fields[key] !== undefined);
   switch (form) {
     case 'kind':
@@ -44,7 +53,7 @@ export function createTopology(spec: unknown, text: ReadText = noFiles): Topolog
       return still(fromFile(readFields(fields, path, ['file'])['file'], inside(path, 'file'), text, parseTopology));
     case 'contacts':
       return fromFile(readFields(fields, path, ['contacts'])['contacts'], inside(path, 'contacts'), text, parseInTime);
-    case undefined:
+    default:
       throw new UsageError(`${path} must have "kind", "nodes" with "links", "file" or "contacts"; it has ${keysOf(fields)}`);
   }
 }

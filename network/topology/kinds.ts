@@ -27,11 +27,11 @@ const size =
   (min: number): Read =>
   (value, place) =>
     readInteger(value, place, min, NODES_MAX);
-const orElse =
+const optional =
   (fallback: number, read: Read): Read =>
   (value, place) =>
     value === undefined ? fallback : read(value, place);
-const seed = orElse(1, (value, place) => readInteger(value, place, Number.MIN_SAFE_INTEGER));
+const seed = optional(1, (value, place) => readInteger(value, place));
 const pairs = (n: number): number => (n * (n - 1)) / 2;
 
 type P<K extends string> = Readonly<Record<K, number>>;
@@ -49,7 +49,7 @@ export const kinds: Readonly<Record<string, Kind>> = {
     parameters: { rows: size(3), columns: size(3) },
     shape: ({ rows, columns }: P<'rows' | 'columns'>) => torus(rows, columns),
   },
-  tree: { parameters: { n: size(1), arity: orElse(2, size(1)) }, shape: ({ n, arity }: P<'n' | 'arity'>) => tree(n, arity) },
+  tree: { parameters: { n: size(1), arity: optional(2, size(1)) }, shape: ({ n, arity }: P<'n' | 'arity'>) => tree(n, arity) },
   complete: { parameters: { n: size(1) }, links: ({ n }) => pairs(n!), shape: ({ n }: P<'n'>) => complete(n) },
   geometric: {
     parameters: { n: size(1), radius: (value, place) => readNumber(value, place, 'a number', Number.MIN_VALUE, 2), seed },

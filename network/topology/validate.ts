@@ -35,9 +35,9 @@ export function validateTopology(topology: Topology, where = 'topology.'): Topol
 }
 
 /** Refuses a topology in which some node cannot be reached. */
-export function requireConnected({ topology, distance }: Metric, why: string): void {
-  const [first, ...rest] = topology.nodes;
-  const lost = rest.find((node) => distance(first!, node) === Infinity);
+export function requireConnected(metric: Metric, why: string): void {
+  const [first, ...rest] = metric.topology.nodes;
+  const lost = rest.find((node) => metric.distance(first!, node) === Infinity);
   if (lost !== undefined) {
     throw new UsageError(
       `topology is not connected: no path from ${show(first)} to ${show(lost)}; ${why}, so add links or leave nodes out`,

@@ -1,0 +1,179 @@
+/**
+ * The events of a scenario: the verbs that the network itself knows, and the commands of the protocol.
+ *
+ * Each verb says which keys it takes and how it reads them. What a file may name must be there: a node of the topology, a link that
+ * the topology has or that an event of the same file brings.
+ */
+import type { NodeId } from '../../machines/effects.js';
+import { UsageError } from '../../machines/errors.js';
+import type { Command, Place, Protocol } from '../../machines/protocol.js';
+import type { Contact } from '../topology/contacts.js';
+import {
+  complain,
+  inside,
+  orElse,
+  readFields,
+  readInteger,
+  readList,
+  readNumber,
+  readObject,
+  show,
+  unknownWord,
+  type Fields,
+} from './read.js';
+import type { Pair, ScenarioEvent } from './types.js';
+
+/** What the events of one file may refer to. */
+export interface Scene {
+  readonly protocol: Protocol;
+  readonly place: Place;
+  readonly contacts: readonly Contact[];
+}
+
+/** What an event does, without its time. */
+type Body<E = ScenarioEvent> = E extends unknown ? Omit<E, 'at'> : never;
+
+interface Verb {
+  readonly keys: readonly string[];
+  read(fields: Fields, path: string, scene: Scene): Body;
+}
+
+const pairVerb = (word: 'up' | 'down' | 'clog' | 'unclog'): Verb => ({
+  keys: ['channel'],
+  read: (fields, path, scene) => ({ do: word, channel: readPair(fields['channel'], inside(path, 'channel'), scene) }),
+});
+
+const nodeVerb = (word: 'crash' | 'restart' | 'pause' | 'resume'): Verb => ({
+  keys: ['node'],
+  read: (fields, path, { place }) => ({ do: word, node: readNode(fields['node'], inside(path, 'node'), place) }),
+});
+
+const verbs: Readonly<Record<string, Verb>> = {
+  cut: {
+    keys: ['link'],
+    read: (fields, path, scene) => ({ do: 'cut', link: readPair(fields['link'], inside(path, 'link'), scene) }),
+  },
+  join: { keys: ['link', 'ports', 'weight'], read: readJoin },
+  up: pairVerb('up'),
+  down: pairVerb('down'),
+  clog: pairVerb('clog'),
+  unclog: pairVerb('unclog'),
+  corrupt: { keys: ['node', 'nodes'], read: readCorrupt },
+  crash: nodeVerb('crash'),
+  restart: nodeVerb('restart'),
+  pause: nodeVerb('pause'),
+  resume: nodeVerb('resume'),
+};
+
+export function readEvents(value: unknown, path: string, scene: Scene): readonly ScenarioEvent[] {
+  const events = readList(value, path, 'events').map((event, i) => readEvent(event, inside(path, i), scene));
+  const known = linksOf(scene, events);
+  events.forEach((event, i) => requireLink(event, inside(path, i), scene, known));
+  return events;
+}
+
+function readEvent(value: unknown, path: string, scene: Scene): ScenarioEvent {
+  const word = readObject(value, path)['do'];
+  const { commands } = scene.protocol;
+  const known = [...Object.keys(commands), ...Object.keys(verbs)];
+  if (typeof word !== 'string') complain(inside(path, 'do'), `one of ${known.join(', ')}`, word);
+  if (!known.includes(word)) {
+    throw unknownWord(`${inside(path, 'do')}: ${show(word)} is nothing that protocol ${scene.protocol.name} can do`, word, known);
+  }
+  const command = Object.hasOwn(commands, word) ? commands[word] : undefined;
+  const keys = command ? ['node', ...(command.fields ?? []).map(({ name }) => name)] : verbs[word]!.keys;
+  const fields = readFields(value, path, ['at', 'do', ...keys]);
+  const at = readNumber(fields['at'], inside(path, 'at'), 'a number of ticks', 0);
+  return { at, ...(command ? readCommand(word, command, fields, path, scene) : verbs[word]!.read(fields, path, scene)) };
+}
+
+function readCommand(name: string, command: Command, fields: Fields, path: string, { place }: Scene): Body {
+  const read = (field: string, type: 'integer' | 'node'): number | NodeId =>
+    type === 'node' ? readNode(fields[field], inside(path, field), place) : readInteger(fields[field], inside(path, field));
+  return {
+    do: 'command',
+    name,
+    node: readNode(fields['node'], inside(path, 'node'), place),
+    fields: Object.fromEntries((command.fields ?? []).map((field) => [field.name, read(field.name, field.type)])),
+  };
+}
+
+function readJoin(fields: Fields, path: string, scene: Scene): Body {
+  const link = readPair(fields['link'], inside(path, 'link'), scene);
+  const weight = readNumber(orElse(fields['weight'], 1), inside(path, 'weight'), 'a weight', 0);
+  if (fields['ports'] === undefined) return { do: 'join', link, weight };
+  const place = inside(path, 'ports');
+  if (scene.protocol.network.addressing !== 'ports') {
+    throw new UsageError(
+      `${place}: protocol ${scene.protocol.name} has no ports, its nodes know each other by name; leave it out`,
+    );
+  }
+  const ports = readList(fields['ports'], place, 'two port numbers');
+  if (ports.length !== 2) complain(place, 'a list of two port numbers, in the order of link', ports);
+  return {
+    do: 'join',
+    link,
+    weight,
+    ports: [readInteger(ports[0], inside(place, 0), 1), readInteger(ports[1], inside(place, 1), 1)],
+  };
+}
+
+function readCorrupt(fields: Fields, path: string, { protocol, place }: Scene): Body {
+  if (!protocol.corruption) {
+    throw new UsageError(
+      `${inside(path, 'do')}: protocol ${protocol.name} promises nothing after corruption and has no corrupt states`,
+    );
+  }
+  const { node, nodes } = fields;
+  if (node !== undefined && nodes !== undefined) throw new UsageError(`${path} has both node and nodes; name the nodes once`);
+  if (node !== undefined) return { do: 'corrupt', nodes: [readNode(node, inside(path, 'node'), place)] };
+  if (nodes === undefined) return { do: 'corrupt', nodes: place.topology.nodes };
+  const where = inside(path, 'nodes');
+  return { do: 'corrupt', nodes: readList(nodes, where, 'nodes').map((name, i) => readNode(name, inside(where, i), place)) };
+}
+
+/** More names than this say nothing to a reader. */
+const NAMES_MAX = 12;
+
+export function readNode(value: unknown, path: string, place: Place): NodeId {
+  if (typeof value !== 'string') complain(path, 'the name of a node', value);
+  if (place.rank(value) >= 0) return value;
+  const { nodes } = place.topology;
+  const what = `${path}: ${show(value)} is no node of the topology`;
+  throw nodes.length <= NAMES_MAX
+    ? unknownWord(what, value, nodes)
+    : new UsageError(`${what}; name one of its ${nodes.length} nodes`);
+}
+
+function readPair(value: unknown, path: string, { place }: Scene): Pair {
+  const pair = readList(value, path, 'two nodes');
+  if (pair.length !== 2) complain(path, 'a list of two nodes', value);
+  const [u, v] = [readNode(pair[0], inside(path, 0), place), readNode(pair[1], inside(path, 1), place)];
+  if (u === v) throw new UsageError(`${path} names ${show(u)} twice; a link has two ends`);
+  return [u, v];
+}
+
+const linkKey = (u: NodeId, v: NodeId): string => (u < v ? `${u}\n${v}` : `${v}\n${u}`);
+
+/** The links that are there at some time of the run. */
+function linksOf({ place, contacts }: Scene, events: readonly ScenarioEvent[]): ReadonlySet<string> {
+  const known = new Set(place.topology.links.map(([u, v]) => linkKey(u, v)));
+  for (const { i, j } of contacts) known.add(linkKey(i, j));
+  for (const event of events) {
+    if (event.do === 'join') known.add(linkKey(...event.link));
+    if (event.do === 'up') known.add(linkKey(...event.channel));
+  }
+  return known;
+}
+
+/** What goes down or is clogged must be there; a routed protocol has a channel between any two nodes to clog. */
+function requireLink(event: ScenarioEvent, path: string, { protocol }: Scene, known: ReadonlySet<string>): void {
+  const isClog = event.do === 'clog' || event.do === 'unclog';
+  if (isClog && protocol.network.reach === 'routed') return;
+  if (event.do !== 'cut' && event.do !== 'down' && !isClog) return;
+  const [u, v] = event.do === 'cut' ? event.link : event.channel;
+  if (known.has(linkKey(u, v))) return;
+  throw new UsageError(
+    `${path}: there is no link between ${show(u)} and ${show(v)} to ${event.do}; add it to the topology or join it`,
+  );
+}

@@ -1,0 +1,114 @@
+/**
+ * A scenario from its JSON: every key checked, unknown ones refused by name, defaults filled in, the topology built and the options
+ * read by the protocol. Nothing has started when a complaint is thrown.
+ */
+import { UsageError } from '../../machines/errors.js';
+import type { Protocol } from '../../machines/protocol.js';
+import type { LatencySpec } from '../latency.js';
+import { createTopology, type ReadText } from '../topology/index.js';
+import { createMetric } from '../topology/metric.js';
+import { requireConnected } from '../topology/validate.js';
+import { readEvents, readNode, type Scene } from './events.js';
+import {
+  complain,
+  inside,
+  orElse,
+  readFields,
+  readObject,
+  readInteger,
+  readList,
+  readNumber,
+  readOneOf,
+  type Fields,
+} from './read.js';
+import type { NetworkOptions, Scenario, Until, Workload } from './types.js';
+
+export { parseText } from './text.js';
+
+const KEYS = ['protocol', 'options', 'topology', 'network', 'events', 'workload', 'seed', 'until'];
+
+/** `readText` gives the text of the files that a topology names. */
+export function parseScenario(json: unknown, protocols: Readonly<Record<string, Protocol>>, readText?: ReadText): Scenario {
+  const fields = readFields(json, '', KEYS);
+  const protocol = protocols[readOneOf(fields['protocol'], 'protocol', Object.keys(protocols))]!;
+  const { nodes, links, contacts } = createTopology(fields['topology'], readText);
+  const place = createMetric({ nodes, links });
+  if (protocol.network.reach === 'routed') requireConnected(place, `protocol ${protocol.name} sends from any node to any other`);
+  const options: unknown = protocol.options(readObject(orElse(fields['options'], {}), 'options'), place);
+  const scene = { protocol, place, contacts };
+  const events = readEvents(orElse(fields['events'], []), 'events', scene);
+  const workload = fields['workload'] === undefined ? {} : { workload: readWorkload(fields['workload'], 'workload', scene) };
+  return {
+    protocol,
+    options,
+    place,
+    contacts,
+    network: readNetwork(orElse(fields['network'], {}), 'network', protocol),
+    events,
+    ...workload,
+    seed: fields['seed'] === undefined ? 1 : readInteger(fields['seed'], 'seed'),
+    until: readUntil(orElse(fields['until'], { idle: true }), 'until'),
+  };
+}
+
+function readNetwork(value: unknown, path: string, protocol: Protocol): NetworkOptions {
+  const fields = readFields(value, path, ['latency', 'order', 'loss', 'duplicate', 'reorder']);
+  const chance = (key: string): number =>
+    fields[key] === undefined ? 0 : readNumber(fields[key], inside(path, key), 'a chance', 0, 1);
+  return {
+    latency: readLatency(orElse(fields['latency'], 1), inside(path, 'latency')),
+    order: readOneOf(orElse(fields['order'], protocol.network.order), inside(path, 'order'), ['fifo', 'unordered']),
+    loss: chance('loss'),
+    duplicate: chance('duplicate'),
+    reorder: chance('reorder'),
+  };
+}
+
+function readLatency(value: unknown, path: string): LatencySpec {
+  if (value === 'weight') return value;
+  if (typeof value === 'number') return readNumber(value, path, 'a number of ticks', 0);
+  if (typeof value !== 'object') complain(path, 'a number of ticks, {"min", "max"}, {"exponential"} or "weight"', value);
+  const fields = readFields(value, path, ['min', 'max', 'exponential']);
+  if (fields['exponential'] !== undefined) {
+    readFields(value, path, ['exponential']);
+    return { exponential: readNumber(fields['exponential'], inside(path, 'exponential'), 'a mean in ticks', 0) };
+  }
+  const min = readInteger(fields['min'], inside(path, 'min'), 0);
+  return { min, max: readInteger(fields['max'], inside(path, 'max'), min) };
+}
+
+function readWorkload(value: unknown, path: string, scene: Scene): Workload {
+  const { commands, name } = scene.protocol;
+  const fields = readFields(value, path, ['command', 'sequential', 'concurrent', 'requests']);
+  const [first] = Object.keys(commands);
+  if (first === undefined) throw new UsageError(`${path}: protocol ${name} has no commands to issue; leave it out`);
+  const command = readOneOf(orElse(fields['command'], first), inside(path, 'command'), Object.keys(commands));
+  const needed = (commands[command]!.fields ?? []).map((field) => field.name);
+  if (needed.length > 0) {
+    throw new UsageError(`${inside(path, 'command')}: ${command} needs ${needed.join(' and ')}; list it under events instead`);
+  }
+  return { command, ...readDemand(fields, path, scene) };
+}
+
+function readDemand(fields: Fields, path: string, { place }: Scene) {
+  const { sequential, concurrent, requests } = fields;
+  if (sequential === undefined) {
+    const atOnce = readInteger(concurrent, inside(path, 'concurrent'), 1);
+    return { concurrent: atOnce, requests: readInteger(requests, inside(path, 'requests'), 0) };
+  }
+  if (concurrent !== undefined || requests !== undefined) {
+    throw new UsageError(
+      `${path} has sequential and ${concurrent === undefined ? 'requests' : 'concurrent'}; choose one way to ask`,
+    );
+  }
+  const where = inside(path, 'sequential');
+  return { sequential: readList(sequential, where, 'nodes').map((node, i) => readNode(node, inside(where, i), place)) };
+}
+
+function readUntil(value: unknown, path: string): Until {
+  const { idle, at } = readFields(value, path, ['idle', 'at']);
+  if (idle !== undefined && at !== undefined) throw new UsageError(`${path} has both idle and at; choose one`);
+  if (at !== undefined) return { at: readNumber(at, inside(path, 'at'), 'a number of ticks', 0) };
+  if (idle !== true) throw new UsageError(`${path} must be {"idle": true} or {"at": ticks}`);
+  return { idle };
+}
