@@ -19,7 +19,10 @@ type Options = Readonly<Record<string, { readonly type: 'string' | 'boolean' }>>
 type Values<T extends Options> = { readonly [K in keyof T]?: T[K]['type'] extends 'string' ? string : boolean };
 
 /** Node's `parseArgs`, its complaints turned into ours. */
-export function parse<T extends Options>(args: readonly string[], options: T): { values: Values<T>; positionals: readonly string[] } {
+export function parse<T extends Options>(
+  args: readonly string[],
+  options: T,
+): { values: Values<T>; positionals: readonly string[] } {
   try {
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
     return { values: values as Values<T>, positionals };

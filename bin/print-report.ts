@@ -9,7 +9,9 @@ export function printReport({ where, scenario }: Source, report: Report, violati
   const { messages, meters, properties, summary } = report;
   const nodes = scenario.place.topology.nodes.length;
   const byType = Object.entries(messages.byType).map(([type, count]) => `${number(count)} ${type}`);
-  console.log(`${verdict(report.verdict)}  ${bold(where)}  ${dim(`${scenario.protocol.name}, ${nodes} nodes, seed ${report.seed}, until ${number(report.at)}`)}`);
+  console.log(
+    `${verdict(report.verdict)}  ${bold(where)}  ${dim(`${scenario.protocol.name}, ${nodes} nodes, seed ${report.seed}, until ${number(report.at)}`)}`,
+  );
   console.log(`  messages    ${number(messages.total)}${byType.length > 0 ? ` (${byType.join(', ')})` : ''}`);
   console.log(`  properties  ${properties.map(property).join('  ')}`);
   for (const meter of meters) console.log(`  ${meter.name.padEnd(11)} ${describeMeter(meter)}`);

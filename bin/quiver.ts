@@ -8,12 +8,14 @@ import { type Command, USAGE } from './command.js';
 const commands: Readonly<Record<string, () => Promise<{ command: Command }>>> = {
   run: () => import('./commands/run.js'),
   replay: () => import('./commands/replay.js'),
+  paper: () => import('./commands/paper.js'),
 };
 
 const HELP = `quiver: distributed coordination as statecharts
 
   quiver run FILE… [--json] [--trace FILE] [--seed N] [--host actors|snapshots]   run scenarios ("-" reads one a line)
   quiver replay TRACE                                                            run a trace again and compare
+  quiver paper NAME [--json] [--svg DIRECTORY]                                   reproduce a paper's tables
 
 Exit status: 0 valid, 1 invalid, 2 unknown, ${USAGE} bad usage or a bad scenario.`;
 

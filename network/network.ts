@@ -46,6 +46,7 @@ export type Refusal = { readonly node: NodeId; readonly event: Message; readonly
 type Cause = Pick<Step, 'kind' | 'node' | 'event'> & { readonly message?: number };
 
 export class Network {
+  readonly started$ = new Subject<void>();
   readonly steps$ = new Subject<StepTaken>();
   readonly refused$ = new Subject<Refusal>();
   readonly channels$ = new Subject<ChannelChange>();
@@ -87,10 +88,12 @@ export class Network {
     return this.timing.now();
   }
 
-  /** Opens every node's first roles. */
+  /** Opens every node's first roles, says so on `started$`, and then performs what their entry actions ask for. */
   start(): void {
-    for (const [id, node] of this.nodes) {
-      const outcome = node.start(this.protocol.roles(id, this.options.setup), this.draw);
+    const { protocol, setup } = this.options;
+    const outcomes = [...this.nodes].map(([id, node]) => ({ id, outcome: node.start(protocol.roles(id, setup), this.draw) }));
+    this.started$.next();
+    for (const { id, outcome } of outcomes) {
       const { sends, timers, emitted } = outcome;
       if (sends.length + timers.length + emitted.length > 0)
         this.settle({ kind: 'start', node: id, event: { type: 'start' } }, outcome);

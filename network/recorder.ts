@@ -27,6 +27,7 @@ export class Recorder {
     private readonly protocol: Protocol,
     monitor?: Monitor,
   ) {
+    network.started$.subscribe(() => this.initial());
     network.steps$.subscribe((step) => this.step(step));
     network.bus.lost$.subscribe(({ flight, why }) => {
       this.line({
@@ -61,7 +62,7 @@ export class Recorder {
   }
 
   /** Node states before the first step, for a viewer that starts from nothing. */
-  initial(): void {
+  private initial(): void {
     for (const [id, view] of this.network.configuration.nodes) {
       this.seen.set(id, view);
       this.lines$.next({

@@ -19,6 +19,8 @@ import type { Choice } from './trace.js';
 export interface SimulationOptions {
   /** Live XState actors by default; bare snapshots where size or speed asks for it. */
   readonly host?: HostKind;
+  /** `false` only measures: no property is looked at, and none is reported. */
+  readonly watch?: boolean;
   /** Runs these choices in place of time: a counterexample of the checker, or a hand-made schedule. */
   readonly choices?: readonly Choice[];
 }
@@ -43,7 +45,7 @@ export class Simulation {
 
   constructor(
     readonly scenario: Scenario,
-    { host = 'actors', choices }: SimulationOptions = {},
+    { host = 'actors', watch = true, choices }: SimulationOptions = {},
   ) {
     const { protocol, options, place, network: conditions, seed, events, workload } = scenario;
     const setup: Setup<any> = { ...place, options };
@@ -51,7 +53,7 @@ export class Simulation {
     this.choices = choices ?? null;
     const timing = choices ? this.untimed : timingOn(this.clock);
     this.network = new Network({ protocol, setup, conditions, timing, seed, host });
-    this.monitor = new Monitor(protocol.properties(setup), this.network.configuration);
+    this.monitor = new Monitor(watch ? protocol.properties(setup) : [], this.network.configuration);
     this.observer = protocol.observe(setup);
     this.network.steps$.subscribe((step) => {
       this.steps++;

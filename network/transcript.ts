@@ -8,7 +8,9 @@ export function describe(line: TraceLine): string {
 }
 
 function describeStep(line: StepLine): string {
-  const states = Object.entries(line.roles).map(([role, view]) => `${role}: ${view === null ? 'closed' : describeState(view.value)}`);
+  const states = Object.entries(line.roles).map(
+    ([role, view]) => `${role}: ${view === null ? 'closed' : describeState(view.value)}`,
+  );
   const sent = line.sent.map(({ id, to, message }) => `→ ${to} ${describeEvent(message)} #${id}`);
   const told = line.emitted.map((event) => `! ${describeEvent(event)}`);
   const cause = line.message === undefined ? line.kind : `#${line.message}`;
@@ -17,7 +19,14 @@ function describeStep(line: StepLine): string {
 
 function describeNetwork({ at, kind, between, message, up, why }: NetworkLine): string {
   const where = between ? between.join(' → ') : '';
-  return [String(at), kind, where, message === undefined ? '' : `#${message}`, up === undefined ? '' : up ? 'up' : 'down', why ?? '']
+  return [
+    String(at),
+    kind,
+    where,
+    message === undefined ? '' : `#${message}`,
+    up === undefined ? '' : up ? 'up' : 'down',
+    why ?? '',
+  ]
     .filter((part) => part !== '')
     .join('  ');
 }
@@ -31,7 +40,16 @@ export function describeState(value: RoleView['value']): string {
 }
 
 /** The event's type with its fields, sender last. */
-export function describeEvent({ type, from, at: _, ...fields }: { readonly type: string; readonly from?: unknown; readonly at?: unknown }): string {
+export function describeEvent({
+  type,
+  from,
+  at: _,
+  ...fields
+}: {
+  readonly type: string;
+  readonly from?: unknown;
+  readonly at?: unknown;
+}): string {
   const inner = Object.entries(fields).map(([key, value]) => `${key}: ${describeValue(value)}`);
   return `${type}${inner.length > 0 ? `{${inner.join(', ')}}` : ''}${from === undefined ? '' : ` from ${String(from)}`}`;
 }

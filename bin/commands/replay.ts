@@ -14,7 +14,9 @@ export const command: Command = async (args) => {
   const { positionals } = parse(args, {});
   const [path, ...more] = positionals;
   if (path === undefined || more.length > 0) throw new UsageError('name one trace file: quiver replay TRACE');
-  const [first, ...recorded] = readFile(path).split('\n').filter((line) => line !== '');
+  const [first, ...recorded] = readFile(path)
+    .split('\n')
+    .filter((line) => line !== '');
   const header = readHeader(first, path);
   const { scenario, lines } = rerun(header);
   for (const [i, line] of lines.entries()) {
@@ -23,7 +25,9 @@ export const command: Command = async (args) => {
       console.log(describe(line));
       continue;
     }
-    console.log(`${verdict('invalid')}  line ${i + 2} of ${path} differs from the run (${scenario.protocol.name}, seed ${header.seed})`);
+    console.log(
+      `${verdict('invalid')}  line ${i + 2} of ${path} differs from the run (${scenario.protocol.name}, seed ${header.seed})`,
+    );
     console.log(`  recorded  ${recorded[i] ?? 'nothing: the trace ends here'}`);
     console.log(`  replayed  ${text}`);
     return 1;
@@ -39,7 +43,9 @@ export const command: Command = async (args) => {
 function readHeader(text: string | undefined, path: string): TraceHeader {
   const header = parseText(text ?? '') as Partial<TraceHeader> | null;
   if (header?.quiver !== TRACE_VERSION || !header.scenario) {
-    throw new UsageError(`${path} is no trace of this version (its first line has no "quiver": ${TRACE_VERSION}); make one with quiver run --trace`);
+    throw new UsageError(
+      `${path} is no trace of this version (its first line has no "quiver": ${TRACE_VERSION}); make one with quiver run --trace`,
+    );
   }
   return header as TraceHeader;
 }
@@ -50,10 +56,12 @@ function rerun(header: TraceHeader) {
   const lines: TraceLine[] = [];
   const recorder = new Recorder(simulation.network, scenario.protocol, simulation.monitor);
   recorder.lines$.subscribe((line) => lines.push(line));
-  if (JSON.stringify(traceHeader(scenario.protocol, header.scenario, scenario.seed, simulation.network).charts) !== JSON.stringify(header.charts)) {
+  if (
+    JSON.stringify(traceHeader(scenario.protocol, header.scenario, scenario.seed, simulation.network).charts) !==
+    JSON.stringify(header.charts)
+  ) {
     throw new UsageError('the charts have changed since this trace was made; record it anew');
   }
-  recorder.initial();
   simulation.run();
   return { scenario, lines };
 }

@@ -55,7 +55,6 @@ async function simulate({ where, json, scenario }: Source, host: HostKind, trace
       trace.line(traceHeader(scenario.protocol, json, scenario.seed, simulation.network));
       const recorder = new Recorder(simulation.network, scenario.protocol, simulation.monitor);
       recorder.lines$.subscribe((line) => trace.line(line));
-      recorder.initial();
     }
     const report = await runInSlices(simulation, where);
     trace?.keep();

@@ -1,0 +1,38 @@
+/** One sequential run of the directory: what it cost, and the state it left behind. */
+import { simulate } from '../../index.js';
+
+export interface Cost {
+  readonly findCost: number;
+  readonly findMessages: number;
+  readonly opt: number;
+  readonly ratio: number;
+  readonly parents: Readonly<Record<string, string>>;
+}
+
+type Start = Readonly<Record<string, unknown>>;
+
+export function costOf(topology: Start, options: Start, requests: readonly number[]): Cost {
+  const scenario = {
+    protocol: 'directory',
+    topology,
+    options,
+    network: { order: 'unordered' },
+    workload: { sequential: requests.map((i) => `n${i}`) },
+  };
+  return simulate(scenario, { host: 'snapshots', watch: false }).summary as unknown as Cost;
+}
+
+export const onRing = (n: number, policy: string, requests: readonly number[]): Cost =>
+  costOf({ kind: 'ring', n }, policy === 'bridge' ? { policy } : { policy, ...chain(n) }, requests);
+
+/** The start of the ring experiments: every node points to the next, the last one is the root. */
+export function chain(n: number): Start {
+  const parents = Object.fromEntries(Array.from({ length: n }, (_, i) => [`n${i}`, `n${Math.min(i + 1, n - 1)}`]));
+  return { root: `n${n - 1}`, parents };
+}
+
+/** A binomial tree on n = 2^k nodes: a node's parent clears the lowest set bit of its number, so node n − 1 is the deepest. */
+export function binomialTree(n: number): Start {
+  const parents = Object.fromEntries(Array.from({ length: n }, (_, i) => [`n${i}`, `n${i & (i - 1)}`]));
+  return { root: 'n0', parents };
+}

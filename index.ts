@@ -1,0 +1,21 @@
+/**
+ * Quiver: distributed coordination as XState statecharts.
+ *
+ * `simulate` runs a scenario and returns its report. The rest stands in the subpaths: `xstate-quiver/network`, `/test`, `/inspector`,
+ * `/machines/<protocol>` and `/adapters/<name>`.
+ */
+import { protocols } from './machines/index.js';
+import type { Report } from './network/report.js';
+import { parseScenario } from './network/scenario/parse.js';
+import { Simulation, type SimulationOptions } from './network/simulation.js';
+
+export { ProtocolError, UsageError } from './machines/errors.js';
+export { protocols } from './machines/index.js';
+export { defineProtocol, type Protocol } from './machines/protocol.js';
+export type { Report } from './network/report.js';
+export { Simulation, type SimulationOptions } from './network/simulation.js';
+export { parseScenario };
+
+/** Runs a scenario (the JSON of the documentation, parsed) to its end. Throws a `UsageError` that names what is wrong with it. */
+export const simulate = (scenario: unknown, options?: SimulationOptions): Report =>
+  new Simulation(parseScenario(scenario, protocols), options).run();
