@@ -200,6 +200,8 @@ export interface Protocol<O = any> {
   options(raw: Readonly<Record<string, unknown>>, place: Place): O;
   /** The ports of the links at the start, where nodes are anonymous. */
   ports?(options: O): readonly PortedLink[];
+  /** The answers to the first draws of some nodes, where a scenario fixes them; later ones come from the seed. */
+  draws?(options: O): Readonly<Record<NodeId, readonly number[]>>;
   /** The roles that a node starts with. */
   roles(node: NodeId, setup: Setup<O>): readonly RoleStart[];
   /** The role that takes an event from outside first; an event for a role that is not open is dropped. */

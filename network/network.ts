@@ -55,8 +55,8 @@ export class Network {
   readonly bus: Bus;
   readonly timers: Timers;
   readonly view: ConfigurationView;
-  /** Answers the next draws; the seed does unless a schedule of choices takes over. */
-  choose: Choose;
+  /** Answers the next draw of a node; what the scenario fixes and the seed do, unless a schedule of choices takes over. */
+  choose: (bound: number, node: NodeId) => number;
   private readonly protocol: Protocol;
   private readonly timing: Timing;
   private metric: Metric | null = null;
@@ -69,7 +69,8 @@ export class Network {
     this.protocol = protocol;
     this.timing = timing;
     const random = new Random(seed, 'draws');
-    this.choose = (bound) => random.below(bound);
+    const fixed = new Map(Object.entries(protocol.draws?.(setup.options) ?? {}).map(([node, values]) => [node, values.values()]));
+    this.choose = (bound, node) => fixed.get(node)?.next().value ?? random.below(bound);
     this.links = new Links(setup.topology, protocol.ports?.(setup.options));
     const size = setup.topology.nodes.length;
     const channelOf = (from: NodeId, to: NodeId) => 1 + setup.rank(to) * size + setup.rank(from);
@@ -91,7 +92,7 @@ export class Network {
   /** Opens every node's first roles, says so on `started$`, and then performs what their entry actions ask for. */
   start(): void {
     const { protocol, setup } = this.options;
-    const outcomes = [...this.nodes].map(([id, node]) => ({ id, outcome: node.start(protocol.roles(id, setup), this.draw) }));
+    const outcomes = [...this.nodes].map(([id, node]) => ({ id, outcome: node.start(protocol.roles(id, setup), this.drawFor(id)) }));
     this.started$.next();
     for (const { id, outcome } of outcomes) {
       const { sends, timers, emitted } = outcome;
@@ -110,7 +111,7 @@ export class Network {
       return false;
     }
     const event = this.protocol.network.time ? { ...cause.event, at: this.timing.now() } : cause.event;
-    this.settle({ ...cause, event }, node.step(role, event, this.draw), role);
+    this.settle({ ...cause, event }, node.step(role, event, this.drawFor(cause.node)), role);
     return true;
   }
 
@@ -133,14 +134,16 @@ export class Network {
 
   private expire({ node, role, timer }: ArmedTimer): void {
     const event = { type: 'timer', timer, ...(this.protocol.network.time ? { at: this.timing.now() } : {}) };
-    this.settle({ kind: 'timer', node, event }, this.nodes.get(node)!.step(role, event, this.draw), role);
+    this.settle({ kind: 'timer', node, event }, this.nodes.get(node)!.step(role, event, this.drawFor(node)), role);
   }
 
-  private readonly draw: Choose = (bound) => {
-    const value = this.choose(bound);
-    this.drawn.push(value);
-    return value;
-  };
+  private drawFor(node: NodeId): Choose {
+    return (bound) => {
+      const value = this.choose(bound, node);
+      this.drawn.push(value);
+      return value;
+    };
+  }
 
   private settle(cause: Cause, outcome: Outcome, role?: string): void {
     const { node } = cause;
@@ -182,22 +185,33 @@ export class Network {
   }
 
   private costOf(from: NodeId, to: NodeId): number {
-    if (this.protocol.network.reach === 'links') return from === to ? 0 : this.links.weight(from, to);
+    // A node that writes to itself waits like for a link of weight 1: at no cost, its retries could keep time from passing.
+    if (this.protocol.network.reach === 'links') return from === to ? 1 : this.links.weight(from, to);
     return (this.metric ?? this.options.setup).distance(from, to);
   }
 
   /** Brings one direction of a link up or down. Its sender alone is told; what was in flight on it is lost. */
   setChannel(from: NodeId, to: NodeId, up: boolean): void {
-    if (!this.links.set(from, to, up)) return;
+    if (this.turn(from, to, up)) this.tell(from, to, up);
+  }
+
+  private turn(from: NodeId, to: NodeId, up: boolean): boolean {
+    if (!this.links.set(from, to, up)) return false;
     this.channels$.next({ from, to, up });
     if (!up) this.bus.empty(from, to);
+    return true;
+  }
+
+  private tell(from: NodeId, to: NodeId, up: boolean): void {
     if (this.protocol.network.reach === 'links') this.notice(from, up ? 'link.up' : 'link.down', this.peerName(from, to));
     else this.metric = createMetric(this.links.topology(this.options.setup.topology.nodes));
   }
 
+  /** Both directions are down before either end is told: who has heard of it gets nothing over the link any more. */
   cut(u: NodeId, v: NodeId): void {
-    this.setChannel(u, v, false);
-    this.setChannel(v, u, false);
+    const [there, back] = [this.turn(u, v, false), this.turn(v, u, false)];
+    if (there) this.tell(u, v, false);
+    if (back) this.tell(v, u, false);
   }
 
   /** A new link, or one that comes back; where nodes are anonymous it takes a port at each end. */
@@ -205,8 +219,10 @@ export class Network {
     if (this.links.up(u, v) || this.links.up(v, u)) return;
     if (this.protocol.network.addressing === 'ports') this.links.assignPorts(u, v, ports);
     this.links.setWeight(u, v, weight);
-    this.setChannel(u, v, true);
-    this.setChannel(v, u, true);
+    this.turn(u, v, true);
+    this.turn(v, u, true);
+    this.tell(u, v, true);
+    this.tell(v, u, true);
   }
 
   private peerName(node: NodeId, peer: NodeId): Address {
