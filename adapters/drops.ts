@@ -1,0 +1,29 @@
+/** What was refused from the network: counted always, told on the console at most once in a while. */
+import { asyncScheduler, type TimestampProvider } from 'rxjs';
+
+const QUIET_MS = 10_000;
+
+export class Drops {
+  count = 0;
+  private told = -Infinity;
+  private untold = 0;
+
+  constructor(
+    /** Who dropped, as the warning names it. */
+    private readonly who: string,
+    private readonly clock: TimestampProvider = asyncScheduler,
+  ) {}
+
+  drop(why: string): void {
+    this.count++;
+    const now = this.clock.now();
+    if (now - this.told < QUIET_MS) {
+      this.untold++;
+      return;
+    }
+    const others = this.untold === 0 ? '' : ` (and ${this.untold} more since the last warning)`;
+    this.told = now;
+    this.untold = 0;
+    console.warn(`${this.who} dropped a message: ${why}${others}`);
+  }
+}

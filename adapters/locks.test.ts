@@ -1,0 +1,229 @@
+import fc from 'fast-check';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { Channels } from './channels.js';
+import { InProcessBus } from './in-process.js';
+import { createLocks, type Lock, type Locks } from './locks.js';
+import type { Reliable, Transport } from './transport.js';
+
+function peers(...ids: string[]): [Record<string, Locks>, Record<string, Transport<Reliable>>] {
+  const bus = new InProcessBus();
+  const transports = Object.fromEntries(ids.map((id) => [id, bus.transport(id)]));
+  const locks = Object.fromEntries(ids.map((id) => [id, createLocks({ transport: transports[id]!, peers: ids })]));
+  onTestFinished(async () => {
+    await Promise.all(Object.values(locks).map((each) => each.close()));
+    bus.close();
+  });
+  return [locks, transports];
+}
+
+/** Lets everything that is under way in this process happen. */
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+test('request runs the callback with the lock and gives its result', async () => {
+  const [{ a }] = peers('a', 'b');
+  const result = await a!.request('x', (lock) => `${lock.name} ${lock.mode} ${lock.fence}`);
+  expect(result).toBe('x exclusive 1');
+});
+
+test('holders exclude each other, and everybody is served', async () => {
+  const [all] = peers('a', 'b', 'c', 'd');
+  let inside = 0;
+  const fences: number[] = [];
+  const work = async (lock: Lock) => {
+    expect(++inside).toBe(1);
+    await settled();
+    fences.push(lock.fence);
+    inside--;
+  };
+  await Promise.all(Object.values(all).flatMap((locks) => Array.from({ length: 25 }, () => locks.request('x', work))));
+  expect(fences).toEqual(Array.from({ length: 100 }, (_, i) => i + 1));
+});
+
+test('requests of one peer are served in their order', async () => {
+  const [{ a }] = peers('a', 'b');
+  const order: number[] = [];
+  await Promise.all([1, 2, 3].map((i) => a!.request('x', () => void order.push(i))));
+  expect(order).toEqual([1, 2, 3]);
+});
+
+test('locks of different names are independent', async () => {
+  const [{ a, b }] = peers('a', 'b');
+  await using x = await a!.acquire('x');
+  await using y = await b!.acquire('y');
+  expect([x.name, y.name]).toEqual(['x', 'y']);
+});
+
+test('a callback that throws releases, and request rejects with what it threw', async () => {
+  const [{ a, b }] = peers('a', 'b');
+  const oops = new Error('oops');
+  await expect(a!.request('x', () => Promise.reject(oops))).rejects.toBe(oops);
+  await expect(
+    a!.request('x', () => {
+      throw oops;
+    }),
+  ).rejects.toBe(oops);
+  expect(await b!.request('x', (lock) => lock.fence)).toBe(3);
+});
+
+test('await using releases at the end of its block, also when the block throws', async () => {
+  const [{ a, b }] = peers('a', 'b');
+  const block = async () => {
+    await using lock = await a!.acquire('x');
+    throw new Error(`with fence ${lock.fence}`);
+  };
+  await expect(block()).rejects.toThrow('with fence 1');
+  await using lock = await b!.acquire('x');
+  expect(lock.fence).toBe(2);
+});
+
+test('releasing twice is harmless: the next holder keeps the lock', async () => {
+  const [{ a, b }] = peers('a', 'b');
+  const first = await a!.acquire('x');
+  first.release();
+  await using second = await b!.acquire('x');
+  first.release();
+  await settled();
+  expect((await b!.query()).held).toEqual([{ name: 'x', mode: 'exclusive', clientId: 'b' }]);
+  expect(second.signal.aborted).toBe(false);
+});
+
+test('ifAvailable: the lock if it is free anywhere, null if anybody has it or is before us', async () => {
+  const [{ a, b, c }] = peers('a', 'b', 'c');
+  const isFree = (locks: Locks | undefined) => locks!.request('x', { ifAvailable: true }, (lock) => lock !== null);
+  expect([await isFree(a), await isFree(b), await isFree(c)]).toEqual([true, true, true]);
+  const held = await b!.acquire('x');
+  expect([await isFree(a), await isFree(b), await isFree(c)]).toEqual([false, false, false]);
+  expect(await isFree(a)).toBe(false);
+  held.release();
+  await settled();
+  expect([await isFree(a), await isFree(b), await isFree(c)]).toEqual([true, true, true]);
+});
+
+test('an aborted signal rejects with its reason, before, while and after waiting', async () => {
+  const [{ a, b }] = peers('a', 'b');
+  const held = await a!.acquire('x');
+  await expect(b!.acquire('x', { signal: AbortSignal.abort() })).rejects.toMatchObject({ name: 'AbortError' });
+  const waiting = new AbortController();
+  const acquiring = b!.acquire('x', { signal: waiting.signal });
+  const second = b!.acquire('x');
+  await settled();
+  expect((await b!.query()).pending).toHaveLength(2);
+  const reason = new Error('too slow');
+  waiting.abort(reason);
+  await expect(acquiring).rejects.toBe(reason);
+  held.release();
+  const late = new AbortController();
+  (await second).release();
+  await using lock = await b!.acquire('x', { signal: late.signal });
+  late.abort();
+  expect(lock.signal.aborted).toBe(false);
+});
+
+test('a request that was given up holds nobody up', async () => {
+  const [{ a, b, c }] = peers('a', 'b', 'c');
+  const held = await a!.acquire('x');
+  await expect(b!.acquire('x', { signal: AbortSignal.timeout(1) })).rejects.toMatchObject({ name: 'TimeoutError' });
+  const next = c!.acquire('x');
+  held.release();
+  (await next).release();
+});
+
+test('closing settles everything: callers with a ClosedError, holders by the signal of the lock', async () => {
+  const [{ a, b }] = peers('a', 'b');
+  const held = await a!.acquire('x');
+  const callback = a!.request('y', () => new Promise(() => {}));
+  const waiting = a!.acquire('x');
+  await settled();
+  const outcomes = Promise.allSettled([callback, waiting]);
+  await a!.close();
+  expect(await outcomes).toMatchObject([{ reason: { name: 'LostError' } }, { reason: { name: 'ClosedError' } }]);
+  expect(held.signal.reason).toMatchObject({ name: 'LostError', cause: { name: 'ClosedError' } });
+  await expect(a!.acquire('x')).rejects.toMatchObject({ name: 'ClosedError' });
+  expect(await b!.query()).toEqual({ held: [], pending: [] });
+});
+
+test('a transport that goes settles everything too', async () => {
+  const [{ a, b }, transports] = peers('a', 'b');
+  const held = await a!.acquire('x');
+  const waiting = b!.acquire('x');
+  await settled();
+  const outcome = Promise.allSettled([waiting]);
+  await Promise.all([transports['a']!.close(), transports['b']!.close()]);
+  expect(await outcome).toMatchObject([{ reason: { name: 'ClosedError' } }]);
+  expect(held.signal.aborted).toBe(true);
+  await expect(b!.acquire('x')).rejects.toMatchObject({ name: 'ClosedError' });
+});
+
+test('bad input is refused in one line and changes nothing', async () => {
+  const [{ a }, transports] = peers('a', 'b');
+  await expect(a!.acquire('x', { mode: 'shared' as never })).rejects.toThrow(/the only mode is "exclusive"/);
+  await expect(a!.acquire('')).rejects.toThrow(/non-empty string/);
+  await expect(a!.request('x', {} as never)).rejects.toThrow(/needs a callback/);
+  expect(() => createLocks({ transport: transports['a']!, peers: ['b', 'c'] })).toThrow(/"a" is not among the peers/);
+  expect(() => createLocks({ transport: transports['a']!, peers: ['a'] })).toThrow(/namespace "locks" is served already/);
+  expect(await a!.query()).toEqual({ held: [], pending: [] });
+});
+
+test('messages from strangers, and for names that no lock may have, open none', async () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  onTestFinished(() => warn.mockRestore());
+  const bus = new InProcessBus();
+  onTestFinished(() => bus.close());
+  const transport = bus.transport('a');
+  const a = createLocks({ transport, peers: ['a', 'b'] });
+  const [b, stranger] = [bus.transport('b'), bus.transport('x')];
+  await Promise.all([a.ready, b.connect(), stranger.connect()]);
+  const find = { type: 'find', producer: 'b', visited: ['b'], edge: 'tree' };
+  for (const name of ['locks', 'locks/', 'locks/y']) stranger.send('a', { v: 1, name, message: find });
+  for (const name of ['locks', 'locks/']) b.send('a', { v: 1, name, message: find });
+  await settled();
+  expect(warn).toHaveBeenCalledTimes(1);
+  expect(Channels.of(transport).drops.count).toBe(5);
+  await a.close();
+});
+
+/** What one caller does: ask, perhaps give up, hold for some turns, release, perhaps throw. */
+const caller = fc.record({
+  peer: fc.constantFrom('a', 'b', 'c'),
+  name: fc.constantFrom('x', 'y'),
+  ifAvailable: fc.boolean(),
+  abortAfter: fc.option(fc.integer({ min: 0, max: 3 }), { nil: undefined }),
+  startAfter: fc.integer({ min: 0, max: 4 }),
+  holdFor: fc.integer({ min: 0, max: 2 }),
+  throws: fc.boolean(),
+});
+
+test('any callers, giving up and throwing at any time: exclusion, growing fences, and every promise settles', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(caller, { maxLength: 12 }), async (callers) => {
+      const [all] = peers('a', 'b', 'c');
+      const inside: Record<string, number> = { x: 0, y: 0 };
+      const fences: Record<string, number[]> = { x: [], y: [] };
+      const turns = async (n: number) => {
+        for (let i = 0; i < n; i++) await settled();
+      };
+      const run = async ({ peer, name, ifAvailable, abortAfter, startAfter, holdFor, throws }: (typeof callers)[number]) => {
+        await turns(startAfter);
+        const controller = new AbortController();
+        if (abortAfter !== undefined) void turns(abortAfter).then(() => controller.abort());
+        return all[peer]!.request(name, { ifAvailable, signal: controller.signal } as never, async (lock: Lock | null) => {
+          if (lock === null) return;
+          if (++inside[name]! !== 1) throw new Error('two holders');
+          fences[name]!.push(lock.fence);
+          await turns(holdFor);
+          inside[name]!--;
+          if (throws) throw new DOMException('on purpose', 'AbortError');
+        });
+      };
+      const outcomes = await Promise.allSettled(callers.map(run));
+      for (const outcome of outcomes) {
+        if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ name: 'AbortError' });
+      }
+      for (const list of Object.values(fences)) expect(list).toEqual([...new Set(list)].sort((p, q) => p - q));
+      for (const locks of Object.values(all)) expect(await locks.query()).toEqual({ held: [], pending: [] });
+      const [{ fence }] = [await all['a']!.acquire('x')];
+      expect(fence).toBeGreaterThan(fences['x']!.at(-1) ?? 0);
+    }),
+    { numRuns: 200 },
+  );
+});

@@ -1,0 +1,270 @@
+/**
+ * A node of a protocol in an application: its charts as live XState actors, on a transport, in real time.
+ *
+ * It does what the simulated network does for its nodes, and nothing else differs: a `send` goes to the transport, a timer to the
+ * clock, a draw to the platform's random numbers, a notification to whoever listens. A command that the chart does not accept now
+ * waits its turn. What comes from the network is checked before a chart sees it. One tick is one millisecond.
+ *
+ *     const node = createNode({ transport, protocol: directory, topology, options: { hold: null } });
+ *     node.addEventListener('granted', () => node.command('release'));
+ *     node.command('request');
+ */
+import { asyncScheduler, Subject, type SchedulerLike } from 'rxjs';
+import type { Address, Message, NodeId } from '../machines/effects.js';
+import { UsageError } from '../machines/errors.js';
+import type { NodeView, Protocol, Setup, Topology } from '../machines/protocol.js';
+import { createHost, type Host } from '../network/hosts.js';
+import { Node, type Outcome } from '../network/node.js';
+import { Timers } from '../network/timers.js';
+import { timingOn } from '../network/timing.js';
+import { createMetric } from '../network/topology/metric.js';
+import { Channels } from './channels.js';
+import { Drops } from './drops.js';
+import { ClosedError } from './errors.js';
+import { draw } from './chance.js';
+import type { Guarantees, Reliable, Transport } from './transport.js';
+
+export interface NodeOptions<O = any> {
+  /** Connected by the node; closed by whoever made it. */
+  readonly transport: Transport<Reliable>;
+  readonly protocol: Protocol<O>;
+  /** All nodes that take part, this one included, and the links that the protocol knows of at the start. */
+  readonly topology: Topology;
+  /** The protocol's options, as in a scenario. */
+  readonly options?: Readonly<Record<string, unknown>>;
+  /** Only nodes of the same name talk to each other; the protocol's name unless given. */
+  readonly name?: string;
+  readonly clock?: SchedulerLike;
+  /** A state to go on from, instead of the protocol's start. */
+  readonly resume?: NodeView;
+}
+
+/** One atomic step, as it is published: the event and what came of it. */
+export interface LiveStep {
+  readonly role: string;
+  readonly event: Message;
+  readonly outcome: Outcome;
+}
+
+export const createNode = <O>(options: NodeOptions<O>): LiveNode<O> => new LiveNode(options);
+
+/** Notifications of the chart are dispatched as `CustomEvent`s of their type, with the notification in `detail`. */
+export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
+  readonly name: string;
+  readonly protocol: Protocol<O>;
+  readonly drops: Drops;
+  readonly steps$ = new Subject<LiveStep>();
+  readonly notices$ = new Subject<Message>();
+  /** Resolves once the node takes part; rejects if its transport cannot connect. */
+  readonly ready: Promise<void>;
+  /** Resolves when the node has closed, with the error that closed it or with `null`. */
+  readonly closed: Promise<Error | null>;
+  private readonly transport: Transport;
+  private readonly channels: Channels;
+  private readonly setup: Setup<O>;
+  private readonly node: Node;
+  private readonly timers: Timers;
+  private readonly clock: SchedulerLike;
+  private readonly waiting: Message[] = [];
+  /** What came between the connection and the start. */
+  private readonly early: (() => void)[] = [];
+  private isStarted = false;
+  private isClosed = false;
+  private isTakingTurns = false;
+  private time = 0;
+  private settleClosed!: (error: Error | null) => void;
+
+  constructor({
+    transport,
+    protocol,
+    topology,
+    options = {},
+    name = protocol.name,
+    clock = asyncScheduler,
+    resume,
+  }: NodeOptions<O>) {
+    super();
+    refuseUnsafe(protocol, transport.guarantees);
+    const place = createMetric(topology);
+    if (place.rank(transport.id) < 0) {
+      throw new UsageError(
+        `node "${transport.id}" is not in the topology of "${name}"; list it among ${topology.nodes.join(', ')}`,
+      );
+    }
+    this.name = name;
+    this.protocol = protocol;
+    this.transport = transport;
+    this.clock = clock;
+    this.setup = { ...place, options: protocol.options(options, place) };
+    this.node = new Node(transport.id, hostOf(protocol));
+    this.timers = new Timers(timingOn(clock), ({ role, timer }) => this.step({ type: 'timer', timer } as Message, role));
+    this.drops = new Drops(`node "${transport.id}" of "${name}"`, clock);
+    this.closed = new Promise((resolve) => (this.settleClosed = resolve));
+    this.channels = Channels.of(transport);
+    this.channels.open(name, {
+      message: (from, message) => this.receive(from, message),
+      peer: (type, peer) => this.notice(type, peer),
+      closed: (error) => this.end(error ?? new ClosedError(`the transport of "${this.id}" was closed`)),
+    });
+    this.ready = transport.connect().then(() => this.start(resume));
+    this.ready.catch((error: Error) => this.end(error));
+  }
+
+  get id(): NodeId {
+    return this.transport.id;
+  }
+
+  view(): NodeView {
+    return this.node.view();
+  }
+
+  /** Issues a command of the protocol: at once, or, if it is one that waits, when the chart accepts it. */
+  command(name: string, fields: Readonly<Record<string, unknown>> = {}): void {
+    const command = this.protocol.commands[name];
+    if (!command) {
+      throw new UsageError(
+        `${this.protocol.name} knows no command "${name}"; it knows ${Object.keys(this.protocol.commands).join(', ')}`,
+      );
+    }
+    if (this.isClosed) throw new ClosedError(`node "${this.id}" of "${this.name}" is closed`);
+    if (!this.can(name, fields))
+      throw new UsageError(`node "${this.id}" of "${this.name}" cannot take "${name}" now; nothing has changed`);
+    const event = command.event(fields);
+    if (command.waits || !this.isStarted) {
+      this.waiting.push(event);
+      this.takeTurns();
+    } else this.step(event);
+  }
+
+  /** Whether `command` would not throw. */
+  can(name: string, fields: Readonly<Record<string, unknown>> = {}): boolean {
+    const command = this.protocol.commands[name];
+    if (!command || this.isClosed) return false;
+    return command.waits || !this.isStarted || this.accepts(command.event(fields));
+  }
+
+  /** Tells the application; what stands on top of a node may have notices of its own. */
+  notify(notice: Message): void {
+    this.notices$.next(notice);
+    this.dispatchEvent(new CustomEvent(notice.type, { detail: notice }));
+  }
+
+  /** The node stops taking part; its transport stays open. */
+  async close(): Promise<void> {
+    this.end(null);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  private start(resume: NodeView | undefined): void {
+    if (this.isClosed) return;
+    this.isStarted = true;
+    if (resume) this.node.restore(resume);
+    else this.attempt(() => this.perform(this.node.start(this.protocol.roles(this.id, this.setup), draw)));
+    for (const peer of this.transport.peers) this.notice('up', peer);
+    for (const take of this.early.splice(0)) take();
+    this.takeTurns();
+  }
+
+  private receive(from: NodeId, message: Message): void {
+    if (!this.isStarted) this.early.push(() => this.receive(from, message));
+    else if (this.setup.rank(from) < 0) this.drops.drop(`it is from "${from}", which is not in the topology`);
+    else if (!this.protocol.accepts(message, this.setup)) this.drops.drop(`"${message.type}" from "${from}" is malformed`);
+    else this.step({ ...message, from } as Message);
+  }
+
+  private notice(type: 'up' | 'down', peer: NodeId): void {
+    if (this.protocol.network.reach !== 'links' || this.setup.rank(peer) < 0) return;
+    this.step({ type: `link.${type}`, peer } as Message);
+  }
+
+  private accepts(event: Message): boolean {
+    return this.node.accepts(this.protocol.route(event, this.node), event);
+  }
+
+  private step(event: Message, role = this.protocol.route(event, this.node)): void {
+    if (!this.isStarted || this.isClosed) return;
+    this.attempt(() => {
+      if (!this.node.has(role)) return;
+      const timed = this.protocol.network.time ? { ...event, at: this.tick() } : event;
+      const outcome = this.node.step(role, timed, draw);
+      this.perform(outcome);
+      this.steps$.next({ role, event: timed, outcome });
+      for (const notice of outcome.emitted) this.notify(notice);
+    });
+    this.takeTurns();
+  }
+
+  /** A chart that breaks its contract, or a transport that went, ends this node and not the program. */
+  private attempt(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.end(error as Error);
+    }
+  }
+
+  private perform({ closed, timers, sends }: Outcome): void {
+    for (const role of closed) this.timers.clear(this.id, role);
+    for (const order of timers) this.timers.apply(this.id, order);
+    for (const { to, message } of sends) {
+      for (const address of Array.isArray(to) ? to : [to]) this.send(address, message);
+    }
+  }
+
+  private send(to: Address, message: Message): void {
+    if (to === this.id) queueMicrotask(() => this.receive(this.id, message));
+    else this.channels.send(this.name, to as NodeId, message);
+  }
+
+  private takeTurns(): void {
+    // A step ends by asking again; the loop that is under way answers it.
+    if (this.isTakingTurns) return;
+    this.isTakingTurns = true;
+    while (this.isStarted && !this.isClosed && this.waiting.length > 0 && this.accepts(this.waiting[0]!)) {
+      this.step(this.waiting.shift()!);
+    }
+    this.isTakingTurns = false;
+  }
+
+  /** Later with every step, and never earlier than the clock. */
+  private tick(): number {
+    return (this.time = Math.max(this.time + 1, this.clock.now()));
+  }
+
+  private end(error: Error | null): void {
+    if (this.isClosed) return;
+    this.isClosed = true;
+    this.channels.close(this.name);
+    this.timers.clear(this.id);
+    this.waiting.length = 0;
+    this.node.stop();
+    this.steps$.complete();
+    this.notices$.complete();
+    this.settleClosed(error);
+  }
+}
+
+const hosts = new WeakMap<Protocol, Host>();
+
+/** Nodes of one protocol share a host, since every host makes its own copy of the charts. */
+function hostOf(protocol: Protocol): Host {
+  let host = hosts.get(protocol);
+  if (!host) hosts.set(protocol, (host = createHost('actors', protocol.charts)));
+  return host;
+}
+
+/** The papers assume links that neither lose nor double; `Transport<Reliable>` says so to the compiler, this to everyone else. */
+function refuseUnsafe({ name, network }: Protocol, { order, loss, duplication }: Guarantees): void {
+  const lacks = [
+    ...(loss === 'none' ? [] : ['may lose messages']),
+    ...(duplication === 'none' ? [] : ['may deliver them twice']),
+    ...(order === 'fifo' || network.order === 'unordered' ? [] : ['may change their order']),
+  ];
+  if (lacks.length === 0) return;
+  throw new UsageError(
+    `${name} is not safe on a transport that ${lacks.join(' and ')}; put the link layer between: linked(transport)`,
+  );
+}
