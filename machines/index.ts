@@ -1,5 +1,6 @@
 /** All protocols by name: adding one is a folder and a line here. */
 import { directory } from './directory/index.js';
+import { exclusion } from './exclusion/index.js';
 import type { Protocol } from './protocol.js';
 
-export const protocols: Readonly<Record<string, Protocol>> = { directory };
+export const protocols: Readonly<Record<string, Protocol>> = { directory, exclusion };

@@ -1,0 +1,148 @@
+/** What a run of local mutual exclusion did and cost: its locks, trials, messages and memory (spec sections 6, 7 and 10). */
+import type { NodeId } from '../effects.js';
+import type { Configuration, Flight, Meter, Observer, Setup, Step } from '../protocol.js';
+import type { ExclusionNotice } from './machine.js';
+import type { ExclusionOptions } from './options.js';
+import { bitsOf, memoryBound } from './memory.js';
+import type { Ports } from './ports.js';
+import { contextOf, isFromInitiator, lockSet, neighbours, peersAt } from './view.js';
+
+interface LockRecord {
+  readonly node: NodeId;
+  readonly lockSet: readonly NodeId[];
+  readonly requestedAt: number;
+  readonly lockedAt: number;
+  /** When the application gave it back; `null` while it has it. */
+  unlockedAt: number | null;
+}
+
+interface Request {
+  readonly at: number;
+  /** The neighbours of the request whose link has been there ever since. */
+  persistent: NodeId[];
+}
+
+export class ExclusionAccount implements Observer {
+  private readonly locks: LockRecord[] = [];
+  private readonly requests = new Map<NodeId, Request>();
+  private readonly current = new Map<NodeId, LockRecord>();
+  private edgeMessages = 0;
+  private trials = 0;
+  private bits = 0;
+  private degree: number;
+  private readonly inTransit = new Map<string, number>();
+  private maxInTransit = 0;
+  private locksThePersistent = true;
+  private sendsSparingly = true;
+
+  constructor(private readonly setup: Setup<ExclusionOptions>) {
+    this.degree = Math.max(0, ...Object.values(setup.options.inUse).map((ports) => ports.length));
+  }
+
+  record(step: Step, c: Configuration): void {
+    const { node, event, kind } = step;
+    if (kind === 'command') this.followCommand(step, c);
+    if (kind === 'link') this.followLink(node, c);
+    if (kind === 'deliver' && event['from'] !== 0) this.arrived(step, c);
+    for (const notice of step.emitted as readonly ExclusionNotice[])
+      if (notice.type === 'locked') this.locked(step, notice.ports, c);
+    this.sent(step.sent, c);
+    this.bits = Math.max(this.bits, bitsOf(contextOf(c.nodes.get(node)!)));
+  }
+
+  private followCommand({ node, event, at, sent }: Step, c: Configuration): void {
+    // A call without effect sends nothing; one with effect at least wakes the node itself.
+    if (sent.length === 0) return;
+    if (event.type === 'lock') {
+      const asked = peersAt(c, node, contextOf(c.nodes.get(node)!).L);
+      this.requests.set(node, { at, persistent: asked });
+    } else {
+      const lock = this.current.get(node);
+      if (lock) lock.unlockedAt = at;
+      this.current.delete(node);
+    }
+  }
+
+  private followLink(node: NodeId, c: Configuration): void {
+    const now = neighbours(c, node);
+    this.degree = Math.max(this.degree, now.length);
+    const request = this.requests.get(node);
+    if (request) request.persistent = request.persistent.filter((peer) => peer === node || now.includes(peer));
+  }
+
+  private locked({ node, at }: Step, ports: Ports, c: Configuration): void {
+    const request = this.requests.get(node);
+    if (!request) return;
+    const { rank } = this.setup;
+    const inOrder = (nodes: readonly NodeId[]) => [...nodes].sort((a, b) => rank(a) - rank(b));
+    const [told, persistent, held] = [peersAt(c, node, ports), request.persistent, lockSet(c, node)].map(inOrder);
+    this.locksThePersistent &&= `${told}` === `${persistent}` && `${told}` === `${held}`;
+    const record: LockRecord = { node, lockSet: told!, requestedAt: request.at, lockedAt: at, unlockedAt: null };
+    this.locks.push(record);
+    this.current.set(node, record);
+    this.requests.delete(node);
+  }
+
+  private sent(sent: readonly Flight[], c: Configuration): void {
+    if (sent.some(({ message }) => message.type === 'request')) this.trials++;
+    const initiator: NodeId[] = [];
+    const participant: NodeId[] = [];
+    for (const { from, to, message } of sent) {
+      const role = isFromInitiator(message) ? initiator : participant;
+      this.sendsSparingly &&= !role.includes(to);
+      role.push(to);
+      if (from === to) continue;
+      this.edgeMessages++;
+      this.depart(from, to, c);
+    }
+  }
+
+  /** What a cut or a loss took from an edge shows only when somebody looks, so a new maximum is counted anew. */
+  private depart(from: NodeId, to: NodeId, c: Configuration): void {
+    const edge = edgeOf(from, to);
+    let count = (this.inTransit.get(edge) ?? 0) + 1;
+    if (count > this.maxInTransit) {
+      count = c.flights.filter((flight) => flight.from !== flight.to && edgeOf(flight.from, flight.to) === edge).length;
+      this.maxInTransit = Math.max(this.maxInTransit, count);
+    }
+    this.inTransit.set(edge, count);
+  }
+
+  private arrived({ node, event }: Step, c: Configuration): void {
+    const peer = peersAt(c, node, [event['from']])[0];
+    if (peer === undefined) return;
+    const edge = edgeOf(node, peer);
+    this.inTransit.set(edge, Math.max(0, (this.inTransit.get(edge) ?? 0) - 1));
+  }
+
+  summary() {
+    const lockSets: Record<NodeId, (readonly NodeId[])[]> = {};
+    for (const lock of this.locks) (lockSets[lock.node] ??= []).push(lock.lockSet);
+    const { locks, edgeMessages, maxInTransit, trials } = this;
+    return { locks, lockSets, edgeMessages, maxInTransitPerEdge: maxInTransit, trials };
+  }
+
+  meters(): Meter[] {
+    const { maxInTransit, degree, bits, setup } = this;
+    const memory = memoryBound(degree, setup.options.priorities);
+    return [
+      { name: 'messages in transit on an edge', measured: maxInTransit, bound: 2, ratio: maxInTransit / 2 },
+      { name: 'bits of memory in a node', measured: bits, bound: memory, ratio: bits / memory },
+      this.perLock('trials per lock', this.trials),
+      this.perLock('edge messages per lock', this.edgeMessages),
+    ];
+  }
+
+  private perLock(name: string, count: number): Meter {
+    return { name, measured: this.locks.length === 0 ? 0 : count / this.locks.length, bound: null, ratio: null };
+  }
+
+  properties() {
+    return [
+      { name: 'locks the persistent neighbourhood', kind: 'always' as const, holds: this.locksThePersistent },
+      { name: 'one message per port and role in a step', kind: 'always' as const, holds: this.sendsSparingly },
+    ];
+  }
+}
+
+const edgeOf = (u: NodeId, v: NodeId): string => (u < v ? `${u} ${v}` : `${v} ${u}`);

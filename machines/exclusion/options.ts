@@ -1,0 +1,94 @@
+/** The options of local mutual exclusion, as a scenario gives them, checked and completed. */
+import { holdOf, integer, isObject, oneOf, refuseUnknown } from '../checks.js';
+import type { NodeId } from '../effects.js';
+import { UsageError } from '../errors.js';
+import type { Place, PortedLink } from '../protocol.js';
+import { ruleSets, type Rules } from './machine.js';
+import type { Port, Ports } from './ports.js';
+
+export interface ExclusionOptions {
+  /** How many different priorities there are (K). */
+  readonly priorities: number;
+  readonly rules: Rules;
+  /** Ticks for which a neighbourhood stays locked before it is unlocked by itself; `null` leaves that to events. */
+  readonly hold: number | null;
+  /** Every link of the start with its ports. */
+  readonly ports: readonly PortedLink[];
+  /** The ports of each node that are in use at the start. */
+  readonly inUse: Readonly<Record<NodeId, Ports>>;
+  /** The priorities that a node draws first. */
+  readonly draws: Readonly<Record<NodeId, readonly number[]>>;
+}
+
+const KEYS = ['priorities', 'rules', 'hold', 'ports', 'draws'] as const;
+
+export function exclusionOptions(raw: Readonly<Record<string, unknown>>, place: Place): ExclusionOptions {
+  refuseUnknown(raw, KEYS);
+  const priorities = integer(raw, 'priorities', { min: 2, fallback: 16 });
+  const plugged = plugIn(raw['ports'], place);
+  return {
+    priorities,
+    rules: oneOf(raw, 'rules', ruleSets, 'corrected'),
+    hold: holdOf(raw),
+    ...plugged,
+    draws: drawsOf(raw['draws'], priorities, place),
+  };
+}
+
+/** The links that `wanted` names take the ports that it gives them, the others the lowest free ones, in the order of the topology. */
+function plugIn(wanted: unknown, { topology, rank }: Place): Pick<ExclusionOptions, 'ports' | 'inUse'> {
+  if (wanted !== undefined && !Array.isArray(wanted)) {
+    throw new UsageError('options.ports must be a list of [node, its port, other node, its port]');
+  }
+  const taken = new Map(topology.nodes.map((node) => [node, new Set<Port>()]));
+  const given = new Map<string, PortedLink>();
+  const key = (u: NodeId, v: NodeId) => (rank(u) < rank(v) ? `${rank(u)} ${rank(v)}` : `${rank(v)} ${rank(u)}`);
+  const linked = new Set(topology.links.map(([u, v]) => key(u, v)));
+  for (const [i, entry] of (wanted ?? []).entries()) {
+    const link = portedLink(entry, `options.ports[${i}]`);
+    const [u, portOfU, v, portOfV] = link;
+    if (!linked.has(key(u, v)))
+      throw new UsageError(`options.ports[${i}]: there is no link between ${u} and ${v}; add it to the topology`);
+    if (given.has(key(u, v)))
+      throw new UsageError(`options.ports[${i}]: the link between ${u} and ${v} has its ports already; name it once`);
+    take(taken.get(u)!, portOfU, `options.ports[${i}]`, u);
+    take(taken.get(v)!, portOfV, `options.ports[${i}]`, v);
+    given.set(key(u, v), link);
+  }
+  const ports = topology.links.map(
+    ([u, v]): PortedLink => given.get(key(u, v)) ?? [u, takeLowest(taken.get(u)!), v, takeLowest(taken.get(v)!)],
+  );
+  return { ports, inUse: Object.fromEntries([...taken].map(([node, set]) => [node, [...set].sort((a, b) => a - b)])) };
+}
+
+function portedLink(entry: unknown, where: string): PortedLink {
+  const [u, portOfU, v, portOfV] = Array.isArray(entry) ? entry : [];
+  const isPort = (port: unknown) => Number.isSafeInteger(port) && (port as number) >= 1;
+  if (typeof u === 'string' && isPort(portOfU) && typeof v === 'string' && isPort(portOfV)) return [u, portOfU, v, portOfV];
+  throw new UsageError(`${where} is ${JSON.stringify(entry)}; give [node, its port, other node, its port], ports counted from 1`);
+}
+
+function take(taken: Set<Port>, port: Port, where: string, node: NodeId): void {
+  if (taken.has(port)) throw new UsageError(`${where}: port ${port} of ${node} is in use by another link; a port takes one link`);
+  taken.add(port);
+}
+
+function takeLowest(taken: Set<Port>): Port {
+  let port = 1;
+  while (taken.has(port)) port++;
+  taken.add(port);
+  return port;
+}
+
+function drawsOf(draws: unknown, priorities: number, { rank }: Place): ExclusionOptions['draws'] {
+  if (draws === undefined) return {};
+  if (!isObject(draws)) throw new UsageError('options.draws must map nodes to lists of priorities');
+  for (const [node, values] of Object.entries(draws)) {
+    if (rank(node) < 0) throw new UsageError(`options.draws names ${JSON.stringify(node)}, which is no node of the topology`);
+    const isPriority = (value: unknown) => Number.isInteger(value) && (value as number) >= 0 && (value as number) < priorities;
+    if (!Array.isArray(values) || !values.every(isPriority)) {
+      throw new UsageError(`options.draws.${node} must be a list of priorities between 0 and ${priorities - 1}`);
+    }
+  }
+  return draws as ExclusionOptions['draws'];
+}

@@ -1,0 +1,39 @@
+/** The global state in the paper's words. Properties, accounts and pictures read it from here. */
+import type { Message, NodeId } from '../effects.js';
+import type { Configuration, Flight, NodeView } from '../protocol.js';
+import type { ExclusionContext, ExclusionMessage } from './machine.js';
+import type { Port, Ports } from './ports.js';
+
+export const ROLE = 'exclusion';
+
+export interface ExclusionValue {
+  readonly initiator: 'idle' | 'prepare' | 'compete' | 'win' | 'locked' | 'unlock';
+  readonly participant: 'idle' | 'prepare' | 'compete';
+}
+
+export type ExclusionFlight = Flight & { readonly message: ExclusionMessage };
+
+export const contextOf = (node: NodeView): ExclusionContext => node[ROLE]!.context;
+export const valueOf = (node: NodeView): ExclusionValue => node[ROLE]!.value as unknown as ExclusionValue;
+
+export const messages = (c: Configuration): readonly ExclusionFlight[] => c.flights as readonly ExclusionFlight[];
+
+const INITIATOR_SAYS = ['prepare', 'request', 'setLock', 'release'];
+export const isFromInitiator = ({ type }: Message): boolean => INITIATOR_SAYS.includes(type);
+
+/** The neighbours that a node is linked with; of a link being cut, one direction falls before the other. */
+export const neighbours = (c: Configuration, id: NodeId): NodeId[] =>
+  c.links.neighbours(id).filter((peer) => c.links.up(peer, id));
+
+/** The nodes behind some ports of a node; a port without a link leads to nobody. */
+export const peersAt = (c: Configuration, id: NodeId, ports: Ports): NodeId[] => [
+  ...(ports.includes(0) ? [id] : []),
+  ...neighbours(c, id).filter((peer) => ports.includes(c.links.port(id, peer))),
+];
+
+/** The port at which a node receives what another one, or it itself, sends. */
+export const portAt = (c: Configuration, to: NodeId, from: NodeId): Port => (to === from ? 0 : c.links.port(to, from));
+
+/** All whose lock points to this node over a link that is there. */
+export const lockSet = (c: Configuration, id: NodeId): NodeId[] =>
+  [id, ...neighbours(c, id)].filter((node) => contextOf(c.nodes.get(node)!).lock === portAt(c, node, id));
