@@ -7,7 +7,7 @@
  * dropped, and directions are ignored. A link weighs what the file says; else the great circle between its ends in kilometres, when
  * both have a position; else 1.
  *
- * Everything is read in one pass without recursion: a long or deep file takes memory, never a stack.
+ * Everything is read in one pass, without recursion and without going back.
  */
 import { UsageError } from '../../machines/errors.js';
 import type { Link, Topology } from '../../machines/protocol.js';
@@ -88,6 +88,8 @@ function numberOf(list: List, key: string): number | undefined {
 
 const listsOf = (list: List, key: string): List[] => (list.get(key) ?? []).filter((value) => value instanceof Map);
 
+/** Real files have three. */
+const DEPTH_MAX = 100;
 const BLANK = /\s/;
 const WORD = /[^\s[\]"#]+/y;
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
@@ -114,6 +116,7 @@ function readLists(text: string): List {
     } else if (char === '#') {
       at = endOfLine(text, at);
     } else if (char === '[') {
+      if (open.length > DEPTH_MAX) throw fault(text, at, `lists inside lists, deeper than ${DEPTH_MAX}`);
       const list: List = new Map();
       put(list, at++);
       open.push(list);

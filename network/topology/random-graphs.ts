@@ -51,7 +51,7 @@ function drawConnected(n: number, seed: number, { what, cure, work }: Sought, dr
 }
 
 /** The pairs in the order of their nodes. The square is cut into cells at least a radius wide, so that only nine need a look. */
-function closePairs(points: readonly (readonly [number, number])[], radius: number): Links {
+export function closePairs(points: readonly (readonly [number, number])[], radius: number): Links {
   const cells = Math.max(1, Math.min(Math.floor(1 / radius), Math.ceil(Math.sqrt(points.length))));
   const cellOf = (x: number) => Math.min(cells - 1, Math.floor(x * cells));
   const inCell = Array.from({ length: cells * cells }, (): number[] => []);

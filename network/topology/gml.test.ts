@@ -1,0 +1,159 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { decodeText } from './decode.js';
+import { parseGml } from './gml.js';
+import { greatCircleKm } from './great-circle.js';
+import { createTopology } from './index.js';
+
+const node = (id: number, label?: string, more = '') =>
+  `node [ id ${id} ${label === undefined ? '' : `label "${label}"`} ${more} ]`;
+const edge = (source: number, target: number, more = '') => `edge [ source ${source} target ${target} ${more} ]`;
+const graph = (...parts: string[]) => `graph [ ${parts.join('\n')} ]`;
+
+describe('what real files hold', () => {
+  test('labels that two nodes share get their id, a node without one is its id', () => {
+    const { nodes } = parseGml(graph(node(0, 'None'), node(1, 'Athens'), node(2, 'None'), node(3), node(4, ''), node(5, '7')));
+    expect(nodes).toEqual(['None (0)', 'Athens', 'None (2)', '3', '4', '7']);
+  });
+
+  test('a doubled link counts once with its smallest weight, a self-link not at all', () => {
+    const { links } = parseGml(graph(node(0, 'a'), node(1, 'b'), edge(0, 1, 'weight 5'), edge(1, 0, 'weight 3'), edge(1, 1)));
+    expect(links).toEqual([['b', 'a', 3]]);
+  });
+
+  test('a link weighs what the file says, else the great circle, else 1', () => {
+    const [athens, oslo] = [
+      { latitude: 37.98, longitude: 23.73 },
+      { latitude: 59.91, longitude: 10.75 },
+    ];
+    const place = ({ latitude, longitude }: typeof athens) => `Longitude ${longitude} Latitude ${latitude}`;
+    const text = graph(
+      node(0, 'Athens', place(athens)),
+      node(1, 'Oslo', place(oslo)),
+      node(2, 'Nowhere', 'Latitude 3.5'),
+      edge(0, 1),
+      edge(0, 2),
+      edge(1, 2, 'weight 2.5e1'),
+    );
+    expect(parseGml(text).links.map(([, , weight]) => weight)).toEqual([greatCircleKm(athens, oslo), 1, 25]);
+  });
+
+  test('comments, entities, blanks inside labels, lists we do not know, keys in any order, CRLF', () => {
+    const text =
+      'Creator "me"\r\n# a comment ] "\r\ngraph\t[\r\n directed 0 node [ label "Orl&#233;ans &amp;\n  Tours" id 0 graphics [ x 1 y [ z -.5 ] ] ]\r\n' +
+      'edge [ target 0 source 1 ] node [ id 1 label "b" ] ]';
+    expect(parseGml(text)).toEqual({ nodes: ['Orléans & Tours', 'b'], links: [['b', 'Orléans & Tours', 1]] });
+  });
+
+  test('Latin-1 bytes and UTF-8 bytes give the same name', () => {
+    const text = graph(node(0, 'Genève'));
+    const latin1 = Uint8Array.from(text, (char) => char.charCodeAt(0));
+    expect(parseGml(decodeText(latin1)).nodes).toEqual(['Genève']);
+    expect(parseGml(decodeText(new TextEncoder().encode(text))).nodes).toEqual(['Genève']);
+  });
+
+  test('what is written is read: any labels, any links', () => {
+    const label = fc.string({ unit: fc.constantFrom(...'abcé &"<>#[]0 '), minLength: 1, maxLength: 8 });
+    const clean = (text: string) => text.trim().replace(/\s+/g, ' ');
+    const labels = fc
+      .uniqueArray(label, { minLength: 1, maxLength: 8, selector: clean })
+      .map((all) => all.filter((l) => clean(l) !== ''));
+    fc.assert(
+      fc.property(labels, fc.array(fc.tuple(fc.nat(7), fc.nat(7), fc.nat(99))), (names, ends) => {
+        const escaped = names.map((name) => name.replace(/&/g, '&amp;').replace(/"/g, '&quot;'));
+        const unique = new Map(ends.map(([i, j, w]) => [`${Math.min(i, j)} ${Math.max(i, j)}`, [i, j, w] as const]));
+        const links = [...unique.values()].filter(([i, j]) => i !== j && i < names.length && j < names.length);
+        const text = graph(...escaped.map((name, i) => node(i, name)), ...links.map(([i, j, w]) => edge(i, j, `weight ${w}`)));
+        expect(parseGml(text)).toEqual({
+          nodes: names.map(clean),
+          links: links.map(([i, j, w]) => [clean(names[i]!), clean(names[j]!), w]),
+        });
+      }),
+    );
+  });
+});
+
+describe('refused, with the line where there is one', () => {
+  test.each([
+    ['', 'the GML file has no "graph [ … ]"'],
+    ['<html>', 'line 1 of the GML file has the end of the file inside a list'],
+    ['hello there', 'line 1 of the GML file has "there" where a number, a string or a list should be'],
+    ['graph [\n node [\n id 0\n', 'line 4 of the GML file has the end of the file inside a list; is it truncated?'],
+    ['graph [\n node [ id 0 label "a ]\n', 'line 2 of the GML file has a string that never ends'],
+    ['graph [ ]\n ]', 'line 2 of the GML file has a "]" that closes nothing'],
+    ['graph [ node [ id ] ]', 'line 1 of the GML file has no value after "id"'],
+    ['a [ '.repeat(101), 'line 1 of the GML file has lists inside lists, deeper than 100'],
+    ['graph [ 7 8 [ ] [ ] ]', 'line 1 of the GML file has a value without a key before it'],
+    [graph('node [ label "a" ]'), 'a node of the GML file has the id undefined; ids are integers'],
+    [graph(node(1), node(1)), 'the GML file has two nodes with id 1; ids must differ'],
+    [graph(node(1), edge(1, 2)), 'an edge of the GML file has the target 2, which is no node'],
+    [graph(node(1), 'edge [ source 1 ]'), 'an edge of the GML file has the target undefined'],
+  ])('%j', (text, complaint) => {
+    expect(() => parseGml(text)).toThrow(complaint);
+  });
+
+  test('through a scenario the complaint begins with the file', () => {
+    expect(() => createTopology({ file: 'x.gml' }, () => 'graph [')).toThrow(/^x\.gml: line 1 of the GML file/);
+    expect(() => createTopology({ file: 'x.gml' }, () => graph())).toThrow('x.gml: nodes is empty');
+    expect(() => createTopology({ file: 'x.gml' }, () => graph(node(0), node(1), edge(0, 1, 'weight -1')))).toThrow(
+      'x.gml: links[0] must have a finite weight',
+    );
+  });
+});
+
+describe('10 MB in seconds', () => {
+  const withinSeconds = (work: () => void) => {
+    const start = performance.now();
+    work();
+    expect(performance.now() - start).toBeLessThan(10_000);
+  };
+
+  test('a sound file loads', () => {
+    const n = 60_000;
+    const text = graph(
+      ...Array.from({ length: n }, (_, i) =>
+        node(i, `city number ${i}`, `Longitude ${i % 180}.5 Latitude ${i % 90}.25 Country "Nowhere at all" Internal 1`),
+      ),
+      ...Array.from({ length: n }, (_, i) => edge(i, (i * 7 + 1) % n, 'LinkLabel "10 Gbps"')),
+    );
+    expect(text.length).toBeGreaterThan(8e6);
+    withinSeconds(() => expect(createTopology({ file: 'big.gml' }, () => text).nodes).toHaveLength(n));
+  });
+
+  test.each([
+    ['brackets without end', '[ a '.repeat(2_500_000).replace('[', 'a [')],
+    ['one string without end', `graph [ label "${'x'.repeat(1e7)}`],
+    ['one word', 'x'.repeat(1e7)],
+    ['quotes', '"'.repeat(1e7)],
+    ['blanks', ' '.repeat(1e7)],
+    ['no GML at all', 'Lorem ipsum dolor sit amet. '.repeat(360_000)],
+  ])('%s: one clear line', (_, text) => {
+    withinSeconds(() => expect(() => createTopology({ file: 'big.gml' }, () => text)).toThrow(/^big\.gml: [^\n]{1,200}$/));
+  });
+
+  test('beyond 64 MB not even that', () => {
+    expect(() => createTopology({ file: 'huge.gml' }, () => ' '.repeat(65e6))).toThrow('huge.gml: longer than 64 MB');
+  });
+});
+
+const folder = new URL('../../../shared/data/topologies/', import.meta.url);
+const zoo = existsSync(folder);
+
+describe.skipIf(!zoo)('the Topology Zoo (skipped where ../shared/data/topologies is not there)', () => {
+  const files = zoo ? readdirSync(folder).filter((file) => file.endsWith('.gml')) : ['its files'];
+  // Counted in the files by hand: nodes, and pairs of nodes that some edge joins.
+  const known: Record<string, [number, number]> = {
+    'Abilene.gml': [11, 14],
+    'Arpanet196912.gml': [4, 4],
+    'Geant2012.gml': [40, 61],
+    'Nsfnet.gml': [13, 15],
+  };
+  test.each(files)('%s loads', (file) => {
+    const text = decodeText(readFileSync(new URL(file, folder)));
+    const topology = createTopology({ file }, () => text);
+    expect(topology.nodes).toHaveLength(text.match(/^ {2}node \[/gm)!.length);
+    expect(topology.links.length).toBeLessThanOrEqual(text.match(/^ {2}edge \[/gm)!.length);
+    if (known[file]) expect([topology.nodes.length, topology.links.length]).toEqual(known[file]);
+  });
+});
