@@ -24,6 +24,8 @@ export interface Place {
   distance(u: NodeId, v: NodeId): number;
   /** The place of a node in the topology's list, -1 for a stranger. */
   rank(node: NodeId): number;
+  /** The most ticks that a message over a link and the answer to it take together, `Infinity` for no bound; absent where time is left out. */
+  readonly roundTrip?: number;
 }
 
 /** What is fixed for one run: its place and the protocol's checked options. */
@@ -65,6 +67,8 @@ export interface Configuration<O = unknown> {
   readonly setup: Setup<O>;
   readonly nodes: ReadonlyMap<NodeId, NodeView>;
   readonly flights: readonly Flight[];
+  /** What is in flight from one node to another, oldest first; a network has it at hand. */
+  between?(from: NodeId, to: NodeId): readonly Flight[];
   readonly links: LinksView;
 }
 

@@ -35,6 +35,8 @@ export class Bus {
   readonly lost$ = new Subject<Lost>();
   readonly duplicated$ = new Subject<Flight>();
   private readonly inFlight = new Map<number, Packet>();
+  /** The same, by channel and in the order of sending. */
+  private readonly onChannel = new Map<number, Set<Packet>>();
   private readonly lastArrival = new Map<number, number>();
   /** Messages that have arrived at a clogged channel or a paused node, oldest first. */
   private readonly parked = new Set<Packet>();
@@ -63,6 +65,11 @@ export class Bus {
     return [...this.inFlight.values()];
   }
 
+  /** What is in flight from one node to another, in the order of sending. */
+  between(from: NodeId, to: NodeId): readonly Flight[] {
+    return [...(this.onChannel.get(this.channelOf(from, to)) ?? [])];
+  }
+
   send(from: NodeId, to: NodeId, message: Message, cost: number): Flight {
     const { loss, duplicate } = this.conditions;
     const packet = this.launch(from, to, message, cost);
@@ -78,6 +85,9 @@ export class Bus {
     const packet: Packet = { id: this.sent++, from, to, message, cost, arrival: null };
     const channel = this.channelOf(from, to);
     this.inFlight.set(packet.id, packet);
+    const others = this.onChannel.get(channel);
+    if (others) others.add(packet);
+    else this.onChannel.set(channel, new Set([packet]));
     packet.arrival = this.timing.after(this.delayOf(cost, channel), channel, this.arrive, packet);
     return packet;
   }
@@ -111,9 +121,17 @@ export class Bus {
       this.parked.add(packet);
       return;
     }
-    this.inFlight.delete(packet.id);
+    this.takeOff(packet);
     this.receive(packet);
   };
+
+  private takeOff(packet: Packet): void {
+    this.inFlight.delete(packet.id);
+    const channel = this.channelOf(packet.from, packet.to);
+    const others = this.onChannel.get(channel)!;
+    others.delete(packet);
+    if (others.size === 0) this.onChannel.delete(channel);
+  }
 
   private isHeldUp({ from, to }: Packet): boolean {
     return (this.paused.size > 0 && this.paused.has(to)) || (this.clogged.size > 0 && this.clogged.has(this.channelOf(from, to)));
@@ -121,15 +139,17 @@ export class Bus {
 
   lose(flight: Flight, why: Lost['why']): void {
     const packet = this.inFlight.get(flight.id);
-    packet?.arrival?.cancel();
-    if (packet) this.parked.delete(packet);
-    this.inFlight.delete(flight.id);
+    if (packet) {
+      packet.arrival?.cancel();
+      this.parked.delete(packet);
+      this.takeOff(packet);
+    }
     this.lost$.next({ flight, why });
   }
 
   /** Loses everything that is in flight from one node to another. */
   empty(from: NodeId, to: NodeId): void {
-    for (const packet of this.inFlight.values()) if (packet.from === from && packet.to === to) this.lose(packet, 'link down');
+    for (const packet of this.between(from, to)) this.lose(packet, 'link down');
     this.lastArrival.delete(this.channelOf(from, to));
   }
 
@@ -154,7 +174,7 @@ export class Bus {
   }
 
   private releaseParked(): void {
-    for (const packet of [...this.parked]) {
+    for (const packet of this.parked) {
       this.parked.delete(packet);
       packet.arrival = this.timing.after(0, this.channelOf(packet.from, packet.to), this.arrive, packet);
     }

@@ -11,7 +11,7 @@ export class ConfigurationView implements Configuration {
   constructor(
     readonly setup: Setup,
     private readonly running: ReadonlyMap<NodeId, Node>,
-    private readonly bus: { readonly flights: readonly Flight[] },
+    private readonly bus: { readonly flights: readonly Flight[]; between(from: NodeId, to: NodeId): readonly Flight[] },
     readonly links: LinksView,
   ) {}
 
@@ -32,5 +32,9 @@ export class ConfigurationView implements Configuration {
 
   get flights(): readonly Flight[] {
     return this.bus.flights;
+  }
+
+  between(from: NodeId, to: NodeId): readonly Flight[] {
+    return this.bus.between(from, to);
   }
 }

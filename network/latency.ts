@@ -4,6 +4,7 @@
  * A constant, a uniform whole number between two bounds, the length of the path ("weight"), or exponential with a mean. Exponential
  * latencies are rounded to whole ticks: so a last bit that differs between platforms (see random.ts) does not reach a run.
  */
+import type { Link } from '../machines/protocol.js';
 import type { Random } from './random.js';
 
 export type LatencySpec = number | { readonly min: number; readonly max: number } | { readonly exponential: number } | 'weight';
@@ -17,4 +18,11 @@ export function createLatency(spec: LatencySpec): Latency {
   if ('exponential' in spec) return (random) => Math.round(random.exponential(spec.exponential));
   const { min, max } = spec;
   return (random) => min + random.below(max - min + 1);
+}
+
+/** The most ticks that a message over one link and the answer to it take together: twice the largest latency of any link. */
+export function roundTripOf(spec: LatencySpec, links: readonly Link[]): number {
+  if (typeof spec === 'number') return 2 * spec;
+  if (spec === 'weight') return 2 * links.reduce((most, [, , weight]) => Math.max(most, weight), 0);
+  return 'max' in spec ? 2 * spec.max : Infinity;
 }

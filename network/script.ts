@@ -46,26 +46,25 @@ export class Script {
     }
   };
 
-  /** Arbitrary typed states for the nodes, and arbitrary messages in flight on every channel between two of them. */
+  /**
+   * Arbitrary messages in flight on every channel between two of the nodes, then arbitrary typed states for the nodes: the state after
+   * the last node's step is the corrupt one, whole.
+   */
   private corrupt(nodes: readonly NodeId[]): void {
     const { corruption } = this.protocol;
     if (!corruption) return;
+    const { links, bus } = this.network;
     const choose = (bound: number) => this.random.below(bound);
-    for (const node of nodes) {
-      const { roles, timers } = corruption.node(node, this.setup, choose);
-      this.network.putNode(node, 'corrupt', roles, timers);
-    }
+    const setup = { ...this.setup, topology: links.topology(this.setup.topology.nodes) };
     const chosen = new Set(nodes);
     for (const from of nodes) {
-      for (const to of this.network.links.neighbours(from)) {
-        if (chosen.has(to))
-          this.network.bus.replace(
-            from,
-            to,
-            corruption.channel(from, to, this.setup, choose),
-            this.network.links.weight(from, to),
-          );
+      for (const to of links.neighbours(from)) {
+        if (chosen.has(to)) bus.replace(from, to, corruption.channel(from, to, setup, choose), links.weight(from, to));
       }
+    }
+    for (const node of nodes) {
+      const { roles, timers } = corruption.node(node, setup, choose);
+      this.network.putNode(node, 'corrupt', roles, timers);
     }
   }
 }

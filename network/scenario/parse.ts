@@ -4,7 +4,7 @@
  */
 import { UsageError } from '../../machines/errors.js';
 import type { Protocol } from '../../machines/protocol.js';
-import type { LatencySpec } from '../latency.js';
+import { roundTripOf, type LatencySpec } from '../latency.js';
 import { createTopology, type ReadText } from '../topology/index.js';
 import { createMetric } from '../topology/metric.js';
 import { requireConnected } from '../topology/validate.js';
@@ -32,7 +32,8 @@ export function parseScenario(json: unknown, protocols: Readonly<Record<string, 
   const fields = readFields(json, '', KEYS);
   const protocol = protocols[readOneOf(fields['protocol'], 'protocol', Object.keys(protocols))]!;
   const { nodes, links, contacts } = createTopology(fields['topology'], readText);
-  const place = createMetric({ nodes, links });
+  const network = readNetwork(orElse(fields['network'], {}), 'network', protocol);
+  const place = { ...createMetric({ nodes, links }), roundTrip: roundTripOf(network.latency, links) };
   if (protocol.network.reach === 'routed') requireConnected(place, `protocol ${protocol.name} sends from any node to any other`);
   const options: unknown = protocol.options(readObject(orElse(fields['options'], {}), 'options'), place);
   const scene = { protocol, place, contacts };
@@ -43,7 +44,7 @@ export function parseScenario(json: unknown, protocols: Readonly<Record<string, 
     options,
     place,
     contacts,
-    network: readNetwork(orElse(fields['network'], {}), 'network', protocol),
+    network,
     events,
     ...workload,
     seed: fields['seed'] === undefined ? 1 : readInteger(fields['seed'], 'seed'),
