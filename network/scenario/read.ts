@@ -22,9 +22,8 @@ export function complain(path: string, must: string, value: unknown): never {
 /** A word that is not known: the nearest known one, and all of them. */
 export function unknownWord(what: string, word: string, known: readonly string[]): UsageError {
   const meant = nearest(word, known);
-  return new UsageError(
-    `${what}${meant ? `; did you mean "${meant}"?` : ''}; known: ${known.length ? known.join(', ') : 'none'}`,
-  );
+  const list = known.length > 0 ? known.join(', ') : 'none';
+  return new UsageError(meant === undefined ? `${what}; known: ${list}` : `${what}; did you mean "${meant}"? Known: ${list}`);
 }
 
 export function readObject(value: unknown, path: string): Fields {

@@ -64,7 +64,7 @@ describe.skipIf(!zoo)('against the Topology Zoo (skipped where ../shared/data/to
   test.each<[string, Data]>([
     ['Abilene.gml', abilene],
     ['Nsfnet.gml', nsfnet],
-    ['Geant2012.gml', geant as Data],
+    ['Geant2012.gml', geant],
   ])('%s: the same cities are linked', (file, data) => {
     const text = readFileSync(new URL(file, folder), 'utf8');
     const theirs = createTopology({ file }, () => text);

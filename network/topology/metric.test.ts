@@ -104,18 +104,14 @@ describe('at size', () => {
   const nodes = Array.from({ length: n }, (_, i) => name(i));
   const ring = { nodes, links: nodes.map((u, i) => [u, nodes[(i + 1) % n]!, 1] as Link) };
 
-  test('100,000 nodes: 100,000 answers about neighbours take less time than ten searches', () => {
-    const metric = createMetric(ring);
-    const timeOf = (work: () => void) => {
-      const start = performance.now();
-      work();
-      return performance.now() - start;
-    };
-    const neighbours = timeOf(() => {
+  // With a search for each, at some 50 ms, the neighbours alone would take more than an hour.
+  test(
+    '100,000 nodes: all neighbours ask and no search is needed, one source asks for all and one is',
+    { timeout: 20_000 },
+    () => {
+      const metric = createMetric(ring);
       for (let i = 0; i < n; i++) if (metric.distance(name(i), name((i + 1) % n)) !== 1) expect.unreachable(name(i));
-    });
-    const search = timeOf(() => expect(metric.distance('n0', name(n / 2))).toBe(n / 2));
-    expect(metric.distance('n0', name(n - 7))).toBe(7);
-    expect(neighbours).toBeLessThan(10 * search);
-  });
+      for (let i = 0; i < n; i++) if (metric.distance('n0', name(i)) !== Math.min(i, n - i)) expect.unreachable(name(i));
+    },
+  );
 });
