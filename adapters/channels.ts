@@ -8,7 +8,7 @@
 import type { Message, NodeId } from '../machines/effects.js';
 import { UsageError } from '../machines/errors.js';
 import { Drops } from './drops.js';
-import { isEnvelope, NAME_LENGTH_MAX, refusal, WIRE_VERSION } from './envelope.js';
+import { NAME_LENGTH_MAX, refusal, WIRE_VERSION, type Envelope } from './envelope.js';
 import type { Json, Transport, TransportEvent } from './transport.js';
 
 export interface Conversation {
@@ -75,17 +75,17 @@ export class Channels {
 
   private take(event: TransportEvent): void {
     if (event.type === 'message') this.receive(event.from, event.message);
-    else if (event.type === 'closed')
-      for (const conversation of [...this.conversations.values()]) conversation.closed(event.error);
-    else for (const conversation of [...this.conversations.values()]) conversation.peer(event.type, event.peer);
+    else if (event.type === 'closed') for (const conversation of this.conversations.values()) conversation.closed(event.error);
+    else for (const conversation of this.conversations.values()) conversation.peer(event.type, event.peer);
   }
 
   private receive(from: NodeId, value: Json): void {
-    if (!isEnvelope(value)) {
-      this.drops.drop(`${refusal(value)}, from "${from}"`);
+    const refused = refusal(value);
+    if (refused !== null) {
+      this.drops.drop(`${refused}, from "${from}"`);
       return;
     }
-    const { name, message } = value;
+    const { name, message } = value as unknown as Envelope;
     try {
       if (!this.conversations.has(name)) this.servers.get(name.split('/', 1)[0]!)?.(name, from);
     } catch (error) {

@@ -120,7 +120,7 @@ export class Locks implements AsyncDisposable {
     if (this.isClosed) return;
     this.isClosed = true;
     this.channels.stopServing(LOCKS);
-    for (const desk of [...this.desks.values()]) desk.close(this.closedError());
+    for (const desk of this.desks.values()) desk.close(this.closedError());
   }
 
   [Symbol.asyncDispose](): Promise<void> {
