@@ -11,6 +11,7 @@ import { defineProtocol } from '../protocol.js';
 import { ExclusionAccount } from './account.js';
 import { exclusionMachine, initiatorSays, participantSays } from './machine.js';
 import { exclusionOptions, type ExclusionOptions } from './options.js';
+import { printedMachine } from './printed.js';
 import { exclusionProperties } from './properties.js';
 import { samplesOf } from './samples.js';
 import { contextOf, ROLE, valueOf } from './view.js';
@@ -29,13 +30,13 @@ export const exclusion = defineProtocol<ExclusionOptions>({
   name: 'exclusion',
   paper:
     'Daymude, Richa, Scheideler: Local Mutual Exclusion for Dynamic, Anonymous, Bounded Memory Message Passing Systems (SAND 2022)',
-  charts: { [ROLE]: exclusionMachine },
+  charts: { [ROLE]: exclusionMachine, printed: printedMachine },
   network: { reach: 'links', addressing: 'ports', order: 'unordered', time: false },
   options: exclusionOptions,
   ports: ({ ports }) => ports,
   draws: ({ draws }) => draws,
   roles: (id, { options: { rules, priorities, inUse } }) => [
-    { role: ROLE, chart: ROLE, input: { rules, priorities, ports: inUse[id]! } },
+    { role: ROLE, chart: rules === 'printed' ? 'printed' : ROLE, input: { rules, priorities, ports: inUse[id]! } },
   ],
   route: () => ROLE,
   accepts: (message, { options: { priorities } }) => {
@@ -52,7 +53,7 @@ export const exclusion = defineProtocol<ExclusionOptions>({
   reactions: ({ hold }) => (hold === null ? [] : [{ on: 'locked', event: { type: 'unlock' }, after: hold }]),
   properties: () => exclusionProperties,
   observe: (setup) => new ExclusionAccount(setup),
-  samples: { [ROLE]: samplesOf(['corrected', 'deferred']) },
+  samples: { [ROLE]: samplesOf(['corrected', 'deferred']), printed: samplesOf(['printed']) },
   overlay: (node) => {
     const { initiator, participant } = valueOf(node);
     const { lock } = contextOf(node);

@@ -99,21 +99,21 @@ type In<E = unknown> = { context: ExclusionContext; event: E };
 const portOf = (event: unknown): Port => (event as Received).from;
 const peerOf = (event: unknown): Port => (event as LinkEvent).peer as Port;
 
-const toAll =
+export const toAll =
   <T extends (typeof initiatorSays)[number]>(type: T) =>
   ({ context }: In) => ({ to: context.L, message: { type } });
-const toSender =
+export const toSender =
   <T extends (typeof participantSays)[number]>(type: T) =>
   ({ event }: In<Received>) => ({ to: event.from, message: { type } });
-const readyToHeld = ({ context }: In) => ({ to: context.H, message: { type: 'ready' as const } });
-const priority = ({ context }: In) => ({ bound: context.priorities });
-const requests = ({ context, event }: In<DrawnEvent>) => ({
+export const readyToHeld = ({ context }: In) => ({ to: context.H, message: { type: 'ready' as const } });
+export const priority = ({ context }: In) => ({ bound: context.priorities });
+export const requests = ({ context, event }: In<DrawnEvent>) => ({
   to: context.L,
   message: { type: 'request' as const, priority: event.value },
 });
 const refusal = ({ event }: In<Received>) => ({ to: event.from, message: { type: 'win' as const, won: false } });
-const victory = ({ context }: In) => ({ to: winner(context) ?? [], message: { type: 'win' as const, won: true } });
-const defeats = ({ context }: In) => ({
+export const victory = ({ context }: In) => ({ to: winner(context) ?? [], message: { type: 'win' as const, won: true } });
+export const defeats = ({ context }: In) => ({
   to: context.C.filter((port) => port !== winner(context)),
   message: { type: 'win' as const, won: false },
 });
@@ -122,6 +122,18 @@ const defeats = ({ context }: In) => ({
 function winner({ lock, P }: ExclusionContext): Port | null {
   return lock === null ? uniqueMaximum(P) : null;
 }
+
+export const fresh = (input: ExclusionInput): ExclusionContext => ({
+  ...input,
+  lock: null,
+  L: [],
+  R: [],
+  W: [],
+  A: [],
+  C: [],
+  P: [],
+  H: [],
+});
 
 /** Everything that a node forgets when the link at a port is gone. */
 export const forgotten = (context: ExclusionContext, port: Port) => ({
@@ -195,7 +207,7 @@ export const exclusionSetup = setup({
 
 export const exclusionMachine = exclusionSetup.createMachine({
   id: 'exclusion',
-  context: ({ input }) => ({ ...input, lock: null, L: [], R: [], W: [], A: [], C: [], P: [], H: [] }),
+  context: ({ input }) => fresh(input),
   type: 'parallel',
   on: {
     'link.up': { actions: 'plugIn' },

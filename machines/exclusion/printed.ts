@@ -1,0 +1,133 @@
+/**
+ * Local mutual exclusion as printed: Algorithms 1 to 3 to the letter, which the checker shows to be wrong. See machine.ts for what
+ * the states and variables mean, and docs/printed-deadlock.md for the shortest traces.
+ *
+ * Where it differs from the corrected chart:
+ *   - A first request always joins the trial, even while another candidate owes a priority: two neighbours that compete for each
+ *     other may each wait for the other's next request (erratum 1).
+ *   - Disconnections are gathered in D, which every step reads and empties first (`tidy`). CleanUp, the step that does nothing else,
+ *     is enabled only while the participant is not idle or the initiator unlocks, so a node in `win` may wait for ever for a
+ *     neighbour that is gone (erratum 2), and an idle node keeps the lock of one (erratum 3).
+ *   - A call without effect is a step all the same and empties D unread (erratum 4).
+ */
+import { and, assign, or, stateIn } from 'xstate';
+import { draw, send, type LinkEvent } from '../effects.js';
+import {
+  defeats,
+  exclusionSetup,
+  forgotten,
+  fresh,
+  priority,
+  readyToHeld,
+  requests,
+  toAll,
+  toSender,
+  victory,
+  type ExclusionContext,
+} from './machine.js';
+import { including, without, type Port, type Ports } from './ports.js';
+
+export interface PrintedContext extends ExclusionContext {
+  /** The ports whose links were cut since the last step. */
+  readonly D: Ports;
+}
+
+const gone = (context: ExclusionContext): Ports => (context as PrintedContext).D;
+
+export const printedSetup = exclusionSetup.extend({
+  actions: {
+    noteDisconnection: assign(({ context, event }) => {
+      const port = (event as LinkEvent).peer as Port;
+      return { ports: without(context.ports, port), D: including(gone(context), port) };
+    }),
+    tidy: assign(({ context }) => ({
+      ...gone(context).reduce((tidied, port) => ({ ...tidied, ...forgotten(tidied, port) }), context),
+      D: [],
+    })),
+    ignoreDisconnections: assign({ D: [] } as Partial<PrintedContext>),
+  },
+  guards: {
+    somethingIsGone: ({ context }) => gone(context).length > 0,
+    phaseIsNotIdle: ({ context: { A, C, H } }) => A.length + C.length + H.length > 0,
+  },
+});
+
+const cleanUpIsEnabled = and(['somethingIsGone', or(['phaseIsNotIdle', stateIn({ initiator: 'unlock' })])]);
+const withoutEffect = { guard: 'somethingIsGone', actions: 'ignoreDisconnections' } as const;
+
+export const printedMachine = printedSetup.createMachine({
+  id: 'printed',
+  context: ({ input }): PrintedContext => ({ ...fresh(input), D: [] }),
+  type: 'parallel',
+  on: {
+    'link.up': { actions: 'plugIn' },
+    'link.down': { actions: 'noteDisconnection' },
+    lock: withoutEffect,
+    unlock: withoutEffect,
+  },
+  always: { guard: cleanUpIsEnabled, actions: 'tidy' }, // CleanUp
+  states: {
+    initiator: {
+      initial: 'idle',
+      states: {
+        idle: {
+          on: { lock: { guard: 'asksForPortsInUse', target: 'prepare', actions: ['tidy', 'begin', send(toAll('prepare'))] } },
+        },
+        prepare: {
+          on: { ready: { guard: 'isAwaited', actions: ['tidy', 'noteAnswer'] } },
+          always: { guard: 'allHaveAnswered', target: 'compete', actions: 'clearAnswers' }, // CheckStart
+        },
+        compete: {
+          entry: draw(priority),
+          on: {
+            drawn: { actions: send(requests) },
+            win: { guard: 'outcomeIsAwaited', actions: ['tidy', 'noteOutcome'] },
+          },
+          always: [
+            { guard: 'hasLost', target: 'compete', reenter: true, actions: 'clearOutcomes' }, // CheckWin
+            { guard: 'hasWon', target: 'win', actions: ['clearOutcomes', send(toAll('setLock'))] },
+          ],
+        },
+        win: {
+          on: { ackLock: { guard: 'isAwaited', actions: ['tidy', 'noteAnswer'] } },
+          always: { guard: 'allHaveAnswered', target: 'locked', actions: ['clearAnswers', 'announceLock'] }, // CheckDone
+        },
+        locked: { on: { unlock: { target: 'unlock', actions: ['tidy', send(toAll('release'))] } } },
+        unlock: {
+          on: { ackRelease: { guard: 'isAwaited', actions: ['tidy', 'noteAnswer'] } },
+          always: { guard: 'allHaveAnswered', target: 'idle', actions: ['clearAnswers', 'end', 'announceUnlock'] }, // CheckUnlocked
+        },
+      },
+    },
+    participant: {
+      initial: 'idle',
+      on: { release: { guard: 'isHolder', actions: ['tidy', 'free', send(toSender('ackRelease'))] } },
+      states: {
+        idle: {
+          on: { prepare: { guard: 'isNewcomer', target: 'prepare', actions: ['tidy', 'apply', send(toSender('ready'))] } },
+        },
+        prepare: {
+          on: {
+            prepare: { guard: 'isNewcomer', actions: ['tidy', 'apply', send(toSender('ready'))] },
+            request: { guard: 'isApplicant', target: 'compete', actions: ['tidy', 'promote', 'notePriority'] },
+          },
+          always: { guard: 'noApplicants', target: 'idle' },
+        },
+        compete: {
+          on: {
+            prepare: { guard: 'isNewcomer', actions: ['tidy', 'hold'] },
+            request: [
+              { guard: 'isApplicant', actions: ['tidy', 'promote', 'notePriority'] },
+              { guard: 'owes', actions: ['tidy', 'notePriority'] },
+            ],
+            setLock: { guard: 'owes', actions: ['setLock', 'tidy', send(toSender('ackLock'))] },
+          },
+          always: [
+            { guard: 'noCandidates', target: 'prepare', actions: [send(readyToHeld), 'admitHeld'] },
+            { guard: 'trialIsComplete', actions: [send(victory), send(defeats), 'closeTrial'] }, // CheckPriorities
+          ],
+        },
+      },
+    },
+  },
+});
