@@ -16,6 +16,8 @@ import { assign, enqueueActions, sendTo, setup, type AnyActorRef } from 'xstate'
 import { createLockNode, type LockInput } from './lock-node.js';
 import { nodeLogic } from './node-logic.js';
 
+export type { LockInput } from './lock-node.js';
+
 export type LockEvent =
   | { readonly type: 'request' }
   | { readonly type: 'release' }

@@ -1,0 +1,25 @@
+/** Every example runs as a user would run it: built, in a process of its own. */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { beforeAll, expect, test } from 'vitest';
+
+/** Under node_modules, so that the built files find the same packages. */
+const BUILT = 'node_modules/.cache/quiver-examples';
+
+beforeAll(() => {
+  rmSync(BUILT, { recursive: true, force: true });
+  spawnSync('node_modules/.bin/tsc', ['-p', 'tsconfig.build.json', '--outDir', BUILT]);
+});
+
+const run = (example: string, ...args: string[]): string =>
+  execFileSync(process.execPath, [`${BUILT}/examples/${example}.js`, ...args], { encoding: 'utf8' });
+
+test('shared-counter: four threads lose none of 10,000 steps', () => {
+  expect(run('shared-counter')).toBe('counted 10000 of 10000, last fence 10000\n');
+});
+
+test('lock-in-a-machine: each prints once, fences in order', () => {
+  const lines = run('lock-in-a-machine').trim().split('\n');
+  expect(lines.map((line) => line.replace(/^\w+/, '')).join()).toBe(' prints, fence 1, prints, fence 2, prints, fence 3');
+  expect(lines.map((line) => line.split(' ')[0]).sort()).toEqual(['ann', 'bob', 'cy']);
+});

@@ -1,0 +1,32 @@
+/** Three machines of one's own that print, one at a time: each invokes the lock as actor logic and works while it is granted. */
+import { createActor, sendTo, setup, waitFor } from 'xstate';
+import { InProcessBus } from '../adapters/in-process.js';
+import { lockLogic, type LockInput } from '../adapters/lock.js';
+
+const printer = setup({
+  types: { input: {} as LockInput, context: {} as { lock: LockInput } },
+  actors: { lock: lockLogic },
+  actions: {
+    wantLock: sendTo('lock', { type: 'request' }),
+    giveLockBack: sendTo('lock', { type: 'release' }),
+    print: ({ context, event }) => console.log(`${context.lock.transport.id} prints, fence ${event['fence']}`),
+  },
+}).createMachine({
+  context: ({ input }) => ({ lock: input }),
+  invoke: { id: 'lock', src: 'lock', input: ({ context }) => context.lock },
+  initial: 'waiting',
+  states: {
+    waiting: { entry: 'wantLock', on: { granted: { target: 'printing', actions: 'print' } } },
+    printing: { after: { 100: 'done' }, exit: 'giveLockBack' },
+    done: {},
+  },
+});
+
+const bus = new InProcessBus();
+const peers = ['ann', 'bob', 'cy'];
+const actors = peers.map((id) =>
+  createActor(printer, { input: { transport: bus.transport(id), peers, name: 'printer' } }).start(),
+);
+await Promise.all(actors.map((actor) => waitFor(actor, (snapshot) => snapshot.matches('done'))));
+for (const actor of actors) actor.stop();
+bus.close();
