@@ -1,6 +1,8 @@
 /** All protocols by name: adding one is a folder and a line here. */
 import { directory } from './directory/index.js';
+import { election } from './election/index.js';
 import { exclusion } from './exclusion/index.js';
+import { queue } from './queue/index.js';
 import type { Protocol } from './protocol.js';
 
-export const protocols: Readonly<Record<string, Protocol>> = { directory, exclusion };
+export const protocols: Readonly<Record<string, Protocol>> = { directory, election, exclusion, queue };

@@ -92,7 +92,10 @@ export class Network {
   /** Opens every node's first roles, says so on `started$`, and then performs what their entry actions ask for. */
   start(): void {
     const { protocol, setup } = this.options;
-    const outcomes = [...this.nodes].map(([id, node]) => ({ id, outcome: node.start(protocol.roles(id, setup), this.drawFor(id)) }));
+    const outcomes = [...this.nodes].map(([id, node]) => ({
+      id,
+      outcome: node.start(protocol.roles(id, setup), this.drawFor(id)),
+    }));
     this.started$.next();
     for (const { id, outcome } of outcomes) {
       const { sends, timers, emitted } = outcome;
@@ -207,11 +210,8 @@ export class Network {
     else this.metric = createMetric(this.links.topology(this.options.setup.topology.nodes));
   }
 
-  /** Both directions are down before either end is told: who has heard of it gets nothing over the link any more. */
   cut(u: NodeId, v: NodeId): void {
-    const [there, back] = [this.turn(u, v, false), this.turn(v, u, false)];
-    if (there) this.tell(u, v, false);
-    if (back) this.tell(v, u, false);
+    this.setBoth(u, v, false);
   }
 
   /** A new link, or one that comes back; where nodes are anonymous it takes a port at each end. */
@@ -219,10 +219,22 @@ export class Network {
     if (this.links.up(u, v) || this.links.up(v, u)) return;
     if (this.protocol.network.addressing === 'ports') this.links.assignPorts(u, v, ports);
     this.links.setWeight(u, v, weight);
-    this.turn(u, v, true);
-    this.turn(v, u, true);
-    this.tell(u, v, true);
-    this.tell(v, u, true);
+    this.setBoth(u, v, true);
+  }
+
+  /**
+   * Between ports a link is one thing: it has changed before either end is told, so that who has heard of a cut gets nothing over it
+   * any more. Named nodes have two directed channels: one end is told while the other's channel still is as it was.
+   */
+  private setBoth(u: NodeId, v: NodeId, up: boolean): void {
+    if (this.protocol.network.addressing === 'names') {
+      this.setChannel(u, v, up);
+      this.setChannel(v, u, up);
+      return;
+    }
+    const [there, back] = [this.turn(u, v, up), this.turn(v, u, up)];
+    if (there) this.tell(u, v, up);
+    if (back) this.tell(v, u, up);
   }
 
   private peerName(node: NodeId, peer: NodeId): Address {

@@ -1,0 +1,107 @@
+/** What a run of the election cost and where it has led: the summary and meters of its report. */
+import type { NodeId } from '../effects.js';
+import type { Configuration, Meter, Observer, PropertyResult, Setup, Step } from '../protocol.js';
+import { componentsOf, diameterOf, hopsFrom, type Adjacency } from './graph.js';
+import type { LeaderChange } from './messages.js';
+import type { ElectionOptions } from './options.js';
+import { Stability } from './stability.js';
+import { adjacency, contextOf, isOriented, leaderOf, leadsLevel, levelOf } from './view.js';
+
+/** Diameter and dominating set look at every pair of nodes; larger networks are not measured by them. */
+const PAIRS_MAX = 2_000;
+
+export class ElectionAccount implements Observer {
+  private updates = 0;
+  private elections = 0;
+  /** When the last link changed, and when the last node changed its leader. */
+  private lastChangeAt = 0;
+  private lastLeaderAt = 0;
+  private readonly stability: Stability;
+
+  constructor(private readonly setup: Setup<ElectionOptions>) {
+    this.stability = new Stability(setup);
+  }
+
+  record(step: Step, c: Configuration): void {
+    this.updates += step.sent.length;
+    if (step.kind === 'link') this.lastChangeAt = step.at;
+    for (const event of step.emitted) {
+      if (event.type !== 'leader') continue;
+      this.lastLeaderAt = step.at;
+      if ((event as LeaderChange).leader === step.node) this.elections++;
+    }
+    this.stability.record(step, c);
+  }
+
+  summary(c: Configuration) {
+    const { levels } = this.setup.options;
+    const perNode = <T>(of: (id: NodeId) => T) => Object.fromEntries([...c.nodes.keys()].map((id) => [id, of(id)]));
+    return {
+      leaders: perNode((id) => leaderOf(c.nodes.get(id)!)),
+      heights: perNode((id) => {
+        const { tau, oid, r, delta, nlts, lid } = contextOf(c.nodes.get(id)!).height;
+        return [tau, oid ? oid[1] : 0, r, delta, nlts, lid[1], id];
+      }),
+      oriented: isOriented(c),
+      elections: this.elections,
+      updates: this.updates,
+      districts: levels.map((_, i) => perNode((id) => levelOf(c.nodes.get(id)!, i + 1).member[1])),
+    };
+  }
+
+  meters(c: Configuration): Meter[] {
+    const nodes = c.nodes.size;
+    const meters = [plain('updates', this.updates), plain('updates per node', this.updates / nodes)];
+    const ticks = Math.max(0, this.lastLeaderAt - this.lastChangeAt);
+    meters.push(plain('ticks from the last change to the last change of a leader', ticks));
+    if (nodes > PAIRS_MAX) return meters;
+    const graph = adjacency(c);
+    const components = componentsOf(graph);
+    const diameter = Math.max(...components.map((component) => diameterOf(component, graph)));
+    if (diameter > 0) meters.push(plain('the same, in diameters', ticks / diameter));
+    return [...meters, ...this.setup.options.levels.flatMap((rule, i) => levelMeters(i + 1, rule, components, graph, c))];
+  }
+
+  properties(): PropertyResult[] {
+    return this.stability.results();
+  }
+}
+
+const plain = (name: string, measured: number): Meter => ({ name, measured, bound: null, ratio: null });
+
+const against = (name: string, measured: number, bound: number): Meter => ({ name, measured, bound, ratio: measured / bound });
+
+/** D3's bound on the number of leaders, and the leaders that a greedy choice with the whole graph before its eyes would make. */
+function levelMeters(
+  level: number,
+  { radius, separation }: ElectionOptions['levels'][number],
+  components: readonly (readonly NodeId[])[],
+  graph: Adjacency,
+  c: Configuration,
+): Meter[] {
+  const leaders = [...c.nodes.values()].filter((node) => leadsLevel(node, level)).length;
+  const atMost = components.reduce(
+    (sum, { length }) => sum + Math.max(1, Math.floor(length / (Math.floor(separation / 2) + 1))),
+    0,
+  );
+  return [
+    against(`level ${level}: leaders against the bound of D3`, leaders, atMost),
+    against(`level ${level}: leaders against a greedy dominating set`, leaders, greedyDominatingSet(graph, radius)),
+  ];
+}
+
+/** How many nodes it takes so that everybody is within the radius of one, if each is chosen to reach the most that are left. */
+export function greedyDominatingSet(graph: Adjacency, radius: number): number {
+  const balls = new Map([...graph.keys()].map((node) => [node, [...hopsFrom(node, graph, radius).keys()]]));
+  const left = new Set(graph.keys());
+  let chosen = 0;
+  for (; left.size > 0; chosen++) {
+    let best: readonly NodeId[] = [];
+    for (const ball of balls.values()) {
+      const reached = ball.filter((node) => left.has(node));
+      if (reached.length > best.length) best = reached;
+    }
+    for (const node of best) left.delete(node);
+  }
+  return chosen;
+}

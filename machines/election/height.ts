@@ -1,0 +1,84 @@
+/**
+ * Heights, their orders and the five ways in which a node changes its own (spec sections 2 and 3).
+ *
+ * A height is (tau, oid, r, delta, nlts, lid, id): the reference level RL = (tau, oid, r) of the search that the node takes part in,
+ * its distance delta from the leader or its place within a search, and the leader pair LP = (nlts, lid). All compare component by
+ * component. A link points from the larger height to the smaller; a larger RL is more recent, a smaller LP is.
+ */
+import type { NodeId } from '../effects.js';
+
+/** Identities are totally ordered: by place in the list that everybody knows, then by name. */
+export type Identity = readonly [place: number, name: NodeId];
+
+export interface Height {
+  /** When the search started; 0: there is none. */
+  readonly tau: number;
+  /** Who started it; `null` exactly when tau is 0. */
+  readonly oid: Identity | null;
+  /** 1 once the search has met a dead end and is on its way back. */
+  readonly r: 0 | 1;
+  readonly delta: number;
+  /** Minus the time at which the leader was elected. */
+  readonly nlts: number;
+  readonly lid: Identity;
+  readonly id: Identity;
+}
+
+export type ReferenceLevel = Pick<Height, 'tau' | 'oid' | 'r'>;
+export type LeaderPair = Pick<Height, 'nlts' | 'lid'>;
+
+export function compareIdentities(a: Identity | null, b: Identity | null): number {
+  if (a === null || b === null) return (a === null ? 0 : 1) - (b === null ? 0 : 1);
+  return a[0] - b[0] || (a[1] < b[1] ? -1 : a[1] > b[1] ? 1 : 0);
+}
+
+export const isSame = (a: Identity | null, b: Identity | null): boolean => compareIdentities(a, b) === 0;
+
+/** Positive when `a` is the more recent search. */
+export const compareReferenceLevels = (a: ReferenceLevel, b: ReferenceLevel): number =>
+  a.tau - b.tau || compareIdentities(a.oid, b.oid) || a.r - b.r;
+
+/** Negative when `a` is the more recent election. */
+export const compareLeaderPairs = (a: LeaderPair, b: LeaderPair): number => a.nlts - b.nlts || compareIdentities(a.lid, b.lid);
+
+export const compareHeights = (a: Height, b: Height): number =>
+  compareReferenceLevels(a, b) || a.delta - b.delta || compareLeaderPairs(a, b) || compareIdentities(a.id, b.id);
+
+export const isReferenceLevelOf =
+  (level: ReferenceLevel) =>
+  (height: Height): boolean =>
+    compareReferenceLevels(level, height) === 0;
+
+/** The height of a node that is `delta` hops from a leader that was in office at the start. */
+export const oriented = (id: Identity, lid: Identity, delta: number): Height => ({
+  tau: 0,
+  oid: null,
+  r: 0,
+  delta,
+  nlts: 0,
+  lid,
+  id,
+});
+
+/** A zero is never negative: a state must not differ from itself. */
+export const electSelf = ({ id }: Height, now: number): Height => ({ ...oriented(id, id, 0), nlts: 0 - now });
+
+export const startNewRefLevel = (own: Height, now: number): Height => ({ ...own, tau: now, oid: own.id, r: 0, delta: 0 });
+
+/** All neighbours have the same reference level: the search has met a dead end here. */
+export const reflectRefLevel = (own: Height, [{ tau, oid }]: readonly [Height, ...Height[]]): Height => ({
+  ...own,
+  tau,
+  oid,
+  r: 1,
+  delta: 0,
+});
+
+/** One below the lowest of those neighbours that hold the most recent reference level, so that the search came from all of them. */
+export function propagateLargestRefLevel(own: Height, neighbours: readonly [Height, ...Height[]]): Height {
+  const largest = neighbours.reduce((a, b) => (compareReferenceLevels(a, b) >= 0 ? a : b));
+  const lowest = Math.min(...neighbours.filter(isReferenceLevelOf(largest)).map(({ delta }) => delta));
+  return { ...own, tau: largest.tau, oid: largest.oid, r: largest.r, delta: lowest - 1 };
+}
+
+export const adoptLeaderPair = (own: Height, heard: Height): Height => ({ ...heard, delta: heard.delta + 1, id: own.id });

@@ -1,0 +1,89 @@
+/** The claims of the hierarchy (spec section 8): D1 to D3 and D6's tree of reports. D5 needs history and stands in stability.ts. */
+import type { NodeId } from '../effects.js';
+import type { Configuration, Property } from '../protocol.js';
+import { hopsFrom } from './graph.js';
+import { isSame } from './height.js';
+import type { ElectionOptions } from './options.js';
+import type { LevelRule } from './start.js';
+import { adjacency, leaderOf, leadsLevel, levelOf } from './view.js';
+
+type Config = Configuration<any>;
+
+/** D4, termination, is that the others come to hold: while Updates fly, D1 is not yet said to. */
+export function hierarchyProperties(levels: readonly LevelRule[]): Property<ElectionOptions>[] {
+  if (levels.length === 0) return [];
+  const onEveryLevel =
+    (holds: (level: number, rule: LevelRule, node: NodeId, c: Config) => boolean) => (c: Config, node: NodeId) =>
+      levels.every((rule, i) => holds(i + 1, rule, node, c));
+  const finally_ = { kind: 'eventually', when: () => true } as const;
+  return [
+    {
+      name: 'D1: tables are exact',
+      ...finally_,
+      says: 'At rest a table lists exactly the leaders within the radius, each with its distance.',
+      holds: onEveryLevel(tableIsExact),
+    },
+    {
+      name: 'D2: nobody without a leader',
+      kind: 'always',
+      says: 'Every node follows a leader in its table, itself exactly while it leads.',
+      holds: (c) =>
+        [...c.nodes].every(([, node]) => levels.every((_, i) => followsSomebody(levelOf(node, i + 1), leadsLevel(node, i + 1)))),
+    },
+    {
+      name: 'D2: remoteness',
+      ...finally_,
+      says: 'At rest every node’s leader of a level leads it, and is no more than the radius away.',
+      holds: onEveryLevel(leaderIsNear),
+    },
+    {
+      name: 'D3: separation',
+      ...finally_,
+      says: 'At rest two leaders of one level are more than the separation apart.',
+      holds: onEveryLevel(leadersAreApart),
+    },
+    {
+      name: 'reports reach the top',
+      ...finally_,
+      says: 'At rest following reports from level to level leads from every node to the leader of its component.',
+      holds: (c, node) => reportsFrom(node, c, levels.length).at(-1) === leaderOf(c.nodes.get(node)!),
+    },
+  ];
+}
+
+/** The node, its leader of level 1, that one's leader of level 2, and so on up to the leader of the component. */
+export function reportsFrom(node: NodeId, c: Config, levels: number): NodeId[] {
+  const path = [node];
+  for (let level = 1; level <= levels; level++) {
+    const view = c.nodes.get(path.at(-1)!);
+    if (view) path.push(levelOf(view, level).member[1]);
+  }
+  const top = c.nodes.get(path.at(-1)!);
+  return top ? [...path, leaderOf(top)] : path;
+}
+
+/** The leaders of a level within some hops of a node, with their distance. */
+function leadersAround(node: NodeId, level: number, within: number, c: Config): [NodeId, number][] {
+  return [...hopsFrom(node, adjacency(c), within)].filter(([id]) => leadsLevel(c.nodes.get(id)!, level));
+}
+
+function tableIsExact(level: number, { radius }: LevelRule, node: NodeId, c: Config): boolean {
+  const { table } = levelOf(c.nodes.get(node)!, level);
+  const around = leadersAround(node, level, radius, c);
+  return (
+    c.flights.length === 0 &&
+    table.length === around.length &&
+    around.every(([leader, hops]) => table.some(({ id, distance }) => id[1] === leader && distance === hops))
+  );
+}
+
+const followsSomebody = ({ id, member, table }: ReturnType<typeof levelOf>, leads: boolean): boolean =>
+  table.some((entry) => isSame(entry.id, member)) && isSame(id, member) === leads;
+
+function leaderIsNear(level: number, { radius }: LevelRule, node: NodeId, c: Config): boolean {
+  const { member } = levelOf(c.nodes.get(node)!, level);
+  return leadersAround(node, level, radius, c).some(([leader]) => leader === member[1]);
+}
+
+const leadersAreApart = (level: number, { separation }: LevelRule, node: NodeId, c: Config): boolean =>
+  !leadsLevel(c.nodes.get(node)!, level) || leadersAround(node, level, separation, c).length === 1;

@@ -1,0 +1,70 @@
+/**
+ * Leader election in a network whose links come and go, and on demand a hierarchy of leaders within reach of everybody.
+ *
+ * Fault model: nodes do not fail; a channel that is up loses, doubles and reorders nothing; each end of a link hears by itself, and at
+ * any time, that its channel has come up or gone down, which empties the channel. Under it every component has exactly one leader
+ * some time after changes stop. In between there may be none or several: a leader is no lock.
+ */
+import type { NodeId } from '../effects.js';
+import { defineProtocol, type RoleStart, type Setup } from '../protocol.js';
+import { accepts } from './accepts.js';
+import { ElectionAccount } from './account.js';
+import { oriented } from './height.js';
+import { levelMachine, type LevelContext } from './level.js';
+import { electionMachine, type ElectionInput } from './machine.js';
+import { ELECTION, LEVEL, levelRole } from './messages.js';
+import { electionOptions, identityOf, type ElectionOptions } from './options.js';
+import { electionProperties } from './properties.js';
+import { levelSamples, samples } from './samples.js';
+import { overlay } from './overlay.js';
+
+export { compareHeights, type Height, type Identity } from './height.js';
+export { levelMachine, type LevelContext } from './level.js';
+export { electionMachine, type ElectionContext, type ElectionEvent, type ElectionInput } from './machine.js';
+export type { DistrictChange, LeaderChange, Update } from './messages.js';
+export { nearest } from './nearest.js';
+export type { ElectionOptions };
+
+export const election = defineProtocol<ElectionOptions>({
+  name: 'election',
+  paper: 'Tbarka: Hierarchical Leader Election Algorithm With Remoteness Constraint (2019)',
+  charts: { [ELECTION]: electionMachine, [LEVEL]: levelMachine },
+  network: { reach: 'links', addressing: 'names', order: 'fifo', time: true },
+  options: electionOptions,
+  roles,
+  route: () => ELECTION,
+  accepts,
+  commands: {},
+  reactions: () => [],
+  properties: electionProperties,
+  observe: (setup) => new ElectionAccount(setup),
+  samples: { [ELECTION]: samples, [LEVEL]: levelSamples },
+  overlay,
+});
+
+function roles(node: NodeId, setup: Setup<ElectionOptions>): readonly RoleStart[] {
+  const { start, levels, clock, hello, skipIfLeader, sink } = setup.options;
+  const heightAt = (id: NodeId) => oriented(identityOf(id, setup), identityOf(start[id]!.leader, setup), start[id]!.distance);
+  const { neighbours } = start[node]!;
+  const id = identityOf(node, setup);
+  const sorted = neighbours.toSorted();
+  const input: ElectionInput = {
+    id,
+    height: heightAt(node),
+    links: sorted.map((peer) => ({ peer, height: heightAt(peer) })),
+    clock,
+    hello,
+    skipIfLeader,
+    sink,
+    levels: levels.length,
+  };
+  return [
+    { role: ELECTION, chart: ELECTION, input },
+    ...levels.map((rule, i): RoleStart => {
+      const next = i + 1 === levels.length ? ELECTION : levelRole(i + 2);
+      const heard = sorted.map((peer) => ({ peer, table: start[peer]!.levels[i]!.table }));
+      const input: LevelContext = { id, level: i + 1, ...rule, next, ...start[node]!.levels[i]!, heard };
+      return { role: levelRole(i + 1), chart: LEVEL, input };
+    }),
+  ];
+}

@@ -1,0 +1,33 @@
+/**
+ * A node's table of links: one row for every other node to which its own channel is up, ordered by name.
+ *
+ * A row is `forming` while nothing was heard from the peer since the channel came up, and holds its last height from then on: the
+ * peer is a neighbour. Peers without a row are absent. (Section 5: absent → forming → neighbour, and back to absent.)
+ */
+import type { NodeId } from '../effects.js';
+import type { Height } from './height.js';
+
+export interface Link {
+  readonly peer: NodeId;
+  /** The last height heard; `null`: forming. */
+  readonly height: Height | null;
+}
+
+export type Links = readonly Link[];
+
+export const isLinked = (links: Links, peer: NodeId): boolean => links.some((link) => link.peer === peer);
+
+export const withLink = (links: Links, peer: NodeId, height: Height | null): Links =>
+  [...links.filter((link) => link.peer !== peer), { peer, height }].sort((a, b) => (a.peer < b.peer ? -1 : 1));
+
+export const withoutLink = (links: Links, peer: NodeId): Links => links.filter((link) => link.peer !== peer);
+
+/** N and forming: whom this node sends to. */
+export const everybody = (links: Links): NodeId[] => links.map(({ peer }) => peer);
+
+/** N: whom it counts when it decides. */
+export const neighbours = (links: Links): NodeId[] => links.filter(({ height }) => height !== null).map(({ peer }) => peer);
+
+export const heightsOf = (links: Links): Height[] => links.flatMap(({ height }) => (height === null ? [] : [height]));
+
+export const heightOf = (links: Links, peer: NodeId): Height | null => links.find((link) => link.peer === peer)?.height ?? null;

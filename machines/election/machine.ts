@@ -1,0 +1,230 @@
+/**
+ * Leader election in a network whose links come and go.
+ *
+ * Paper: Tbarka, "Hierarchical Leader Election Algorithm With Remoteness Constraint", chapter 3 (an extension of TORA: heights,
+ * link reversal, leader pairs with election times). Assumes reliable first-in first-out channels while they are up, told to their
+ * sender alone when they come up or go down; nodes that do not fail; distinct identities; a causal clock, perfect or logical.
+ *
+ * States, the roles of spec section 5. They follow from the own height and the neighbours, and are entered anew after every event:
+ *   isolated    no neighbours; leads itself
+ *   leader      leads a component of at least two
+ *   oriented    its links show the way down to the leader
+ *   searching   takes part in a search for the leader: `originator` started it, `propagating` passes it on
+ *   reflected   the search has met a dead end and is on its way back: `originator` gets its own search back
+ * Between two roles: `deciding` holds all rules of spec section 4 in their order; `telling` sends the new height to whom it concerns;
+ * `settling` reads off the role. Searching and reflected may be final: after a search that found the leader its level stays.
+ * Invariants: properties A to K of properties.ts.
+ *
+ * Departures. SINK demands lid != id, which the paper prints the other way round (erratum 1; `sink: 'printed'` is the print). The
+ * answer to a staler neighbour, which the paper has in prose only, is mandatory (5, 24). `hello` repairs one-sided neighbours (19).
+ * Of the reference levels that neighbours hold, the largest is propagated with the smallest delta among its holders (3). A perfect
+ * clock is the tick: events of one tick share a stamp, and identities order them. Presence tables (spec section 8) belong to the
+ * levels, roles of their own: where there are any, an Update goes through them on its way out, and each adds its table.
+ */
+import { assign, emit, setup } from 'xstate';
+import { effects, send, tell, type NodeId } from '../effects.js';
+import {
+  adoptLeaderPair,
+  compareHeights,
+  compareLeaderPairs,
+  electSelf,
+  isReferenceLevelOf,
+  isSame,
+  propagateLargestRefLevel,
+  reflectRefLevel,
+  startNewRefLevel,
+  type Height,
+  type Identity,
+} from './height.js';
+import { everybody, heightOf, heightsOf, isLinked, neighbours, withLink, withoutLink, type Links } from './links.js';
+import { levelRole, type LeaderChange, type Turn, type Update } from './messages.js';
+
+export interface ElectionInput {
+  readonly id: Identity;
+  readonly height: Height;
+  readonly links: Links;
+  readonly clock: 'perfect' | 'logical';
+  readonly hello: boolean;
+  /** A leader that loses its last neighbour stays what it is instead of electing itself anew. */
+  readonly skipIfLeader: boolean;
+  readonly sink: 'settled' | 'printed';
+  /** How many levels of leaders stand under this one. */
+  readonly levels: number;
+}
+
+export interface ElectionContext extends ElectionInput {
+  /** The clock at the last event. */
+  readonly now: number;
+}
+
+export type ElectionEvent =
+  | (Update & { readonly from: NodeId; readonly at?: number })
+  | { readonly type: 'link.up' | 'link.down'; readonly peer: NodeId; readonly at?: number }
+  /** The levels have had their turn. */
+  | Turn;
+
+type In<E = ElectionEvent> = { context: ElectionContext; event: E };
+
+/** A perfect clock stands at 0 before the first event, and stamps are positive: events of tick 0 come half a tick later. */
+const TICK_ZERO = 0.5;
+
+function timeOf({ context, event }: In): number {
+  if (context.clock === 'perfect') return ('at' in event && event.at) || TICK_ZERO;
+  return Math.max(context.now, (event.type === 'update' && event.stamp) || 0) + 1;
+}
+
+const peerOf = (event: ElectionEvent): NodeId => (event.type === 'update' ? event.from : event.type === 'turn' ? '' : event.peer);
+
+/** What the sender of an Update has just told; `null` at any other event. */
+const heard = ({ context, event }: In): Height | null => (event.type === 'update' ? heightOf(context.links, event.from) : null);
+
+const nearby = ({ context }: In) => heightsOf(context.links) as [Height, ...Height[]];
+
+export function isSink({ height, links, sink }: Pick<ElectionContext, 'height' | 'links' | 'sink'>): boolean {
+  const around = heightsOf(links);
+  return (
+    around.length > 0 &&
+    isSame(height.lid, height.id) === (sink === 'printed') &&
+    around.every((other) => compareLeaderPairs(other, height) === 0 && compareHeights(height, other) < 0)
+  );
+}
+
+function sharedReferenceLevel(args: In): Height | null {
+  const [first, ...others] = nearby(args);
+  return others.every(isReferenceLevelOf(first)) ? first : null;
+}
+
+const updateOf = ({ context, event }: In): Update => ({
+  type: 'update',
+  height: context.height,
+  hello: context.hello && event.type === 'link.up',
+  stamp: context.clock === 'logical' ? context.now : null,
+  tables: [],
+});
+
+const turnOf = (args: In, to: readonly NodeId[]): { role: string; message: Turn } => ({
+  role: levelRole(1),
+  message: {
+    type: 'turn',
+    now: args.context.now,
+    neighbours: neighbours(args.context.links),
+    everybody: everybody(args.context.links),
+    heard: args.event.type === 'update' ? { peer: args.event.from, tables: args.event.tables } : null,
+    to,
+    update: updateOf(args),
+  },
+});
+
+const all = ({ context }: In) => everybody(context.links);
+const peer = ({ event }: In) => [peerOf(event)];
+const nobody = () => [];
+
+/** Says the new height, or, where there are levels, lets them complete what is to be said. */
+const say = (to: (args: In) => NodeId[]) =>
+  ({
+    always: [
+      { guard: 'hasLevels', target: '#election.settling', actions: tell((args: In) => turnOf(args, to(args))) },
+      { target: '#election.settling', actions: send((args: In) => ({ to: to(args), message: updateOf(args) })) },
+    ],
+  }) as const;
+
+const completed = ({ event }: In<Turn>) => ({ to: event.to, message: event.update });
+
+export const electionMachine = setup({
+  types: {
+    context: {} as ElectionContext,
+    events: {} as ElectionEvent,
+    input: {} as ElectionInput,
+    emitted: {} as LeaderChange,
+  },
+  actions: {
+    ...effects<Update | Turn>(),
+    tick: assign({ now: timeOf }),
+    form: assign({ links: ({ context, event }: In) => withLink(context.links, peerOf(event), null) }),
+    forget: assign({ links: ({ context, event }: In) => withoutLink(context.links, peerOf(event)) }),
+    learn: assign({ links: ({ context, event }: In) => withLink(context.links, peerOf(event), (event as Update).height) }),
+    electSelf: assign({ height: ({ context }: In) => electSelf(context.height, context.now) }),
+    startNewRefLevel: assign({ height: ({ context }: In) => startNewRefLevel(context.height, context.now) }),
+    reflectRefLevel: assign({ height: (args: In) => reflectRefLevel(args.context.height, nearby(args)) }),
+    propagateLargestRefLevel: assign({ height: (args: In) => propagateLargestRefLevel(args.context.height, nearby(args)) }),
+    adoptLeaderPair: assign({ height: (args: In) => adoptLeaderPair(args.context.height, heard(args)!) }),
+    announceLeader: emit(({ context: { height } }: In) => ({
+      type: 'leader' as const,
+      leader: height.lid[1],
+      term: 0 - height.nlts,
+    })),
+  },
+  guards: {
+    hasLevels: ({ context }) => context.levels > 0,
+    isFromStranger: ({ context, event }) => !isLinked(context.links, peerOf(event)),
+    isAlone: ({ context }) => neighbours(context.links).length === 0,
+    leads: ({ context: { height } }) => isSame(height.lid, height.id),
+    isAloneInOffice: ({ context: { height, links, skipIfLeader } }) =>
+      skipIfLeader && neighbours(links).length === 0 && isSame(height.lid, height.id),
+    lostItsLastWayDown: ({ context, event }) => event.type === 'link.down' && isSink(context),
+    hearsMoreRecentLeader: (args) => heard(args) !== null && compareLeaderPairs(heard(args)!, args.context.height) < 0,
+    hearsStalerLeader: (args) => heard(args) !== null && compareLeaderPairs(heard(args)!, args.context.height) > 0,
+    hasWayDown: ({ context }) => !isSink(context),
+    hasWayDownAndIsGreeted: ({ context, event }) => event.type === 'update' && event.hello && context.hello && !isSink(context),
+    isDeadEnd: (args) => {
+      const shared = sharedReferenceLevel(args);
+      return shared !== null && shared.tau > 0 && shared.r === 0;
+    },
+    hasSearchedInVain: (args) => {
+      const shared = sharedReferenceLevel(args);
+      return shared !== null && shared.r === 1 && isSame(shared.oid, args.context.id);
+    },
+    hearsOneReferenceLevel: (args) => sharedReferenceLevel(args) !== null,
+    takesPartInNoSearch: ({ context: { height } }) => height.tau === 0,
+    isOriginator: ({ context: { height } }) => isSame(height.oid, height.id),
+    isReflected: ({ context: { height } }) => height.r === 1,
+    isReflectedOriginator: ({ context: { height } }) => height.r === 1 && isSame(height.oid, height.id),
+  },
+}).createMachine({
+  id: 'election',
+  context: ({ input }) => ({ ...input, now: 0 }),
+  initial: 'settling',
+  on: {
+    'link.up': { target: '.telling.peer', actions: ['tick', 'form'] },
+    'link.down': { target: '.deciding', actions: ['tick', 'forget'] },
+    update: [
+      { guard: 'isFromStranger', actions: 'tick' },
+      { target: '.deciding', actions: ['tick', 'learn'] },
+    ],
+    turn: { actions: send(completed) },
+  },
+  states: {
+    deciding: {
+      always: [
+        { guard: 'isAloneInOffice', target: 'telling.nobody' },
+        { guard: 'isAlone', target: 'telling.all', actions: ['electSelf', 'announceLeader'] },
+        { guard: 'lostItsLastWayDown', target: 'telling.all', actions: 'startNewRefLevel' },
+        { guard: 'hearsMoreRecentLeader', target: 'telling.all', actions: ['adoptLeaderPair', 'announceLeader'] },
+        { guard: 'hearsStalerLeader', target: 'telling.peer' },
+        { guard: 'hasWayDownAndIsGreeted', target: 'telling.peer' },
+        { guard: 'hasWayDown', target: 'telling.nobody' },
+        { guard: 'isDeadEnd', target: 'telling.all', actions: 'reflectRefLevel' },
+        { guard: 'hasSearchedInVain', target: 'telling.all', actions: ['electSelf', 'announceLeader'] },
+        { guard: 'hearsOneReferenceLevel', target: 'telling.all', actions: 'startNewRefLevel' },
+        { target: 'telling.all', actions: 'propagateLargestRefLevel' },
+      ],
+    },
+    telling: { initial: 'all', states: { all: say(all), peer: say(peer), nobody: say(nobody) } },
+    settling: {
+      always: [
+        { guard: 'isAlone', target: 'isolated' },
+        { guard: 'leads', target: 'leader' },
+        { guard: 'takesPartInNoSearch', target: 'oriented' },
+        { guard: 'isReflectedOriginator', target: 'reflected.originator' },
+        { guard: 'isReflected', target: 'reflected.propagating' },
+        { guard: 'isOriginator', target: 'searching.originator' },
+        { target: 'searching.propagating' },
+      ],
+    },
+    isolated: {},
+    leader: {},
+    oriented: {},
+    searching: { initial: 'propagating', states: { originator: {}, propagating: {} } },
+    reflected: { initial: 'propagating', states: { originator: {}, propagating: {} } },
+  },
+});

@@ -1,0 +1,52 @@
+/** What nodes say to each other, what the roles of one node say to each other, and what the application hears. */
+import type { NodeId } from '../effects.js';
+import type { Height } from './height.js';
+import type { Table } from './presence.js';
+
+/** The role that elects; the levels of the hierarchy, where there are any, are roles beside it. */
+export const ELECTION = 'election';
+export const LEVEL = 'level';
+
+/** Levels count from 1 up. */
+export const levelRole = (level: number): string => `${LEVEL} ${level}`;
+
+/** The only message between nodes. */
+export interface Update {
+  readonly type: 'update';
+  readonly height: Height;
+  /** The first over a channel that has come up: it asks for an answer. */
+  readonly hello: boolean;
+  /** The sender's logical clock; `null` where clocks are perfect. */
+  readonly stamp: number | null;
+  /** The presence tables of all levels, lowest first. */
+  readonly tables: readonly Table[];
+}
+
+/**
+ * An event of the node, on its way through the levels: each adds its table to the Update that the node is about to send, and widens
+ * the addressees to everybody when that table has changed. The last one hands it back.
+ */
+export interface Turn {
+  readonly type: 'turn';
+  readonly now: number;
+  readonly neighbours: readonly NodeId[];
+  readonly everybody: readonly NodeId[];
+  /** The tables that came with an Update, one a level. */
+  readonly heard: { readonly peer: NodeId; readonly tables: readonly Table[] } | null;
+  readonly to: readonly NodeId[];
+  readonly update: Update;
+}
+
+/** The node follows another leader, or the same one elected anew; a later term is a larger one. */
+export interface LeaderChange {
+  readonly type: 'leader';
+  readonly leader: NodeId;
+  readonly term: number;
+}
+
+/** The node follows another leader of this level. */
+export interface DistrictChange {
+  readonly type: 'district';
+  readonly level: number;
+  readonly leader: NodeId;
+}

@@ -1,0 +1,54 @@
+/**
+ * Presence tables: which leaders of one level are near, and how near (spec section 8).
+ *
+ * Every Update carries the sender's tables. An entry that a neighbour holds at distance d is a candidate at distance d + 1; what is
+ * further than the level's radius is dropped, so that news of a leader that is gone grows too long and vanishes. Seniority is the
+ * clock at which a leader first led this level, never reset, then its identity.
+ */
+import type { NodeId } from '../effects.js';
+import { compareIdentities, isSame, type Identity } from './height.js';
+
+export interface Presence {
+  readonly birth: number;
+  readonly id: Identity;
+  readonly distance: number;
+}
+
+/** By seniority, each leader once. */
+export type Table = readonly Presence[];
+
+/** The last table received from a neighbour. */
+export interface Heard {
+  readonly peer: NodeId;
+  readonly table: Table;
+}
+
+export const bySeniority = (a: Presence, b: Presence): number => a.birth - b.birth || compareIdentities(a.id, b.id);
+
+const byDistance = (a: Presence, b: Presence): number => a.distance - b.distance || bySeniority(a, b);
+
+/** Rule 1: the leaders that neighbours know of, one hop further. */
+export function candidates(own: Identity, heard: readonly Heard[], radius: number): Table {
+  const near: Presence[] = [];
+  for (const { table } of heard) {
+    for (const { birth, id, distance } of table) {
+      if (distance < radius && !isSame(id, own)) near.push({ birth, id, distance: distance + 1 });
+    }
+  }
+  near.sort((a, b) => bySeniority(a, b) || a.distance - b.distance);
+  return near.filter((entry, i) => i === 0 || bySeniority(entry, near[i - 1]!) !== 0);
+}
+
+/** Rule 2: somebody more senior is within the separation. */
+export const hasSenior = (own: Presence, near: Table, separation: number): boolean =>
+  near.some((entry) => entry.distance <= separation && bySeniority(entry, own) < 0);
+
+/** Rule 4: with the node itself, where it leads. */
+export const withOwn = (own: Presence, near: Table): Table => [...near, own].sort(bySeniority);
+
+/** Rule 5: the old leader while it is listed, else the nearest. */
+export const memberOf = (old: Identity, table: Table): Identity =>
+  table.some(({ id }) => isSame(id, old)) ? old : (table.toSorted(byDistance)[0]?.id ?? old);
+
+export const isSameTable = (a: Table, b: Table): boolean =>
+  a.length === b.length && a.every((entry, i) => bySeniority(entry, b[i]!) === 0 && entry.distance === b[i]!.distance);

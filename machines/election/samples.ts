@@ -1,0 +1,94 @@
+/** Events and starts worth trying on one node's charts: what path generation and coverage feed them. */
+import type { ChartSamples } from '../protocol.js';
+import { electSelf, oriented, reflectRefLevel, startNewRefLevel, type Height, type Identity } from './height.js';
+import type { LevelContext } from './level.js';
+import type { ElectionContext, ElectionInput } from './machine.js';
+import { ELECTION, type Turn } from './messages.js';
+
+const [a, b, c]: readonly [Identity, Identity, Identity] = [
+  [1, 'a'],
+  [2, 'b'],
+  [3, 'c'],
+];
+const peers = [b, c];
+
+/** What a neighbour may say: that it is oriented, searches, has met a dead end, leads. */
+function heights(id: Identity): Height[] {
+  const calm = [oriented(id, c, id === c ? 0 : 1), oriented(id, a, 1)];
+  const searching = [startNewRefLevel(calm[0]!, 2), { ...startNewRefLevel(oriented(a, c, 1), 1), id, delta: -1 }];
+  const reflected = searching.map((height) => reflectRefLevel(height, [height]));
+  return [...calm, ...searching, ...reflected, electSelf(calm[0]!, 3)];
+}
+
+function events({ links }: ElectionContext) {
+  const linked = links.map(({ peer }) => peer);
+  return peers.flatMap((id) => {
+    const [, peer] = id;
+    const update = (height: Height, hello: boolean) => ({
+      type: 'update',
+      height,
+      hello,
+      stamp: null,
+      tables: [],
+      from: peer,
+      at: 1,
+    });
+    return [
+      { type: linked.includes(peer) ? 'link.down' : 'link.up', peer, at: 1 },
+      ...heights(id).flatMap((height) => [update(height, false), update(height, true)]),
+    ];
+  });
+}
+
+const start = (height: Height, sink: ElectionInput['sink'] = 'settled'): ElectionInput => ({
+  id: a,
+  height,
+  links: peers.map((id) => ({ peer: id[1], height: oriented(id, c, id === c ? 0 : 1) })),
+  clock: 'perfect',
+  hello: true,
+  skipIfLeader: false,
+  sink,
+  levels: 0,
+});
+
+export const samples: readonly ChartSamples[] = [
+  { input: start(oriented(a, c, 1)), events },
+  { input: start(oriented(a, a, 0)), events },
+  { input: { ...start(oriented(a, a, 0)), skipIfLeader: true, clock: 'logical', links: [] }, events },
+  { input: { ...start(oriented(a, c, 1)), levels: 1 }, events },
+];
+
+const turn = (distance: number, birth: number): Turn => ({
+  type: 'turn',
+  now: 1,
+  neighbours: ['b'],
+  everybody: ['b'],
+  heard: { peer: 'b', tables: [[{ birth, id: b, distance }]] },
+  to: [],
+  update: { type: 'update', height: oriented(a, a, 0), hello: false, stamp: null, tables: [] },
+});
+
+const level: LevelContext = {
+  id: a,
+  level: 1,
+  radius: 2,
+  separation: 1,
+  next: ELECTION,
+  birth: null,
+  member: b,
+  table: [{ birth: 0, id: b, distance: 1 }],
+  heard: [{ peer: 'b', table: [{ birth: 0, id: b, distance: 0 }] }],
+};
+
+/** Near and far, senior and junior, somebody else, nobody. */
+const turns = [
+  turn(0, 0),
+  turn(0, 9),
+  turn(1, 0),
+  { ...turn(0, 0), heard: { peer: 'b', tables: [[{ birth: 0, id: c, distance: 0 }]] } },
+];
+
+export const levelSamples: readonly ChartSamples[] = [
+  { input: level, events: () => [...turns, { ...turn(0, 0), heard: null, neighbours: [] }] },
+  { input: { ...level, birth: 0, member: a, table: [{ birth: 0, id: a, distance: 0 }], heard: [] }, events: () => turns },
+];

@@ -1,0 +1,114 @@
+/**
+ * What holds of a run and not of a state: who is in office stays there without need.
+ *
+ * S (Theorem 2 as corrected): in a network at rest, leader-oriented and with symmetric neighbours, one link is lost. With perfect
+ * clocks nobody who still has a way to the leader elects itself. D5, with any clock: no district leader resigns, and a node becomes
+ * one only where no leader in office is within the radius. L3: after the last change nobody elects itself twice.
+ */
+import type { NodeId } from '../effects.js';
+import type { Configuration, PropertyResult, Setup, Step } from '../protocol.js';
+import { hopsFrom } from './graph.js';
+import type { LeaderChange } from './messages.js';
+import type { ElectionOptions } from './options.js';
+import { adjacency, isOriented, isSymmetric, leaderOf, leadsLevel } from './view.js';
+
+/** To see that a network is at rest, all that is in flight is looked at; beyond this many nodes that would cost too much. */
+const NODES_MAX = 200;
+
+/** Who was in office when the network was last at rest. */
+interface Rest {
+  readonly leaders: ReadonlyMap<NodeId, NodeId>;
+  /** Level by level. */
+  readonly incumbents: readonly ReadonlySet<NodeId>[];
+}
+
+export class Stability {
+  private rest: Rest | null = null;
+  /** The one link that was lost since. */
+  private lost: ReadonlySet<NodeId> | null = null;
+  private losses = 0;
+  private needless = false;
+  private unstable = false;
+  private electedSinceChange = new Map<NodeId, number>();
+  private readonly watches: boolean;
+
+  constructor(private readonly setup: Setup<ElectionOptions>) {
+    this.watches = setup.topology.nodes.length <= NODES_MAX;
+    if (this.watches) this.rest = this.atStart();
+  }
+
+  record(step: Step, c: Configuration): void {
+    const elects = step.emitted.some((event) => event.type === 'leader' && (event as LeaderChange).leader === step.node);
+    if (step.kind === 'link') {
+      this.electedSinceChange.clear();
+      if (this.watches) this.change(step);
+    }
+    if (elects) this.electedSinceChange.set(step.node, (this.electedSinceChange.get(step.node) ?? 0) + 1);
+    if (!this.watches) return;
+    if (this.rest && this.lost) this.judge(step.node, elects, this.rest, c);
+    if (step.sent.length === 0 && c.flights.length === 0) this.settle(c);
+  }
+
+  private change({ node, event }: Step): void {
+    const link = new Set([node, event['peer'] as NodeId]);
+    const isOther = this.lost !== null && [...link].some((end) => !this.lost!.has(end));
+    if (event.type === 'link.up' || isOther) this.rest = null;
+    else if (this.rest && !this.lost) {
+      this.lost = link;
+      this.losses++;
+    }
+  }
+
+  private judge(node: NodeId, elects: boolean, { leaders, incumbents }: Rest, c: Configuration): void {
+    const graph = adjacency(c);
+    const leader = leaders.get(node)!;
+    // A leader that is left alone takes a new stamp (erratum 20); it stays the leader that it was.
+    if (elects && leader !== node && hopsFrom(node, graph).has(leader)) this.needless = true;
+    this.setup.options.levels.forEach(({ radius }, i) => {
+      const before = incumbents[i]!;
+      const leads = leadsLevel(c.nodes.get(node)!, i + 1);
+      if (before.has(node) && !leads) this.unstable = true;
+      if (before.has(node) || !leads) return;
+      if ([...hopsFrom(node, graph, radius).keys()].some((near) => before.has(near))) this.unstable = true;
+    });
+  }
+
+  private settle(c: Configuration): void {
+    this.lost = null;
+    this.rest = isSymmetric(c) && isOriented(c) ? officesOf(c, this.setup) : null;
+  }
+
+  private atStart(): Rest {
+    const { start, levels } = this.setup.options;
+    const all = Object.entries(start);
+    return {
+      leaders: new Map(all.map(([node, { leader }]) => [node, leader])),
+      incumbents: levels.map((_, i) => new Set(all.filter(([id, { levels }]) => levels[i]!.member[1] === id).map(([id]) => id))),
+    };
+  }
+
+  results(): PropertyResult[] {
+    const { clock, levels } = this.setup.options;
+    const told = (holds: boolean) => (this.losses > 0 ? holds : null);
+    const once = [...this.electedSinceChange.values()].every((count) => count <= 1);
+    const always = 'always' as const;
+    return [
+      ...(clock === 'perfect'
+        ? [
+            { name: 'S: no needless election', kind: always, holds: told(!this.needless) },
+            { name: 'L3: nobody is elected twice', kind: always, holds: once },
+          ]
+        : []),
+      ...(levels.length > 0 ? [{ name: 'D5: districts are stable', kind: always, holds: told(!this.unstable) }] : []),
+    ];
+  }
+}
+
+function officesOf(c: Configuration, { options }: Setup<ElectionOptions>): Rest {
+  return {
+    leaders: new Map([...c.nodes].map(([id, node]) => [id, leaderOf(node)])),
+    incumbents: options.levels.map(
+      (_, i) => new Set([...c.nodes].filter(([, node]) => leadsLevel(node, i + 1)).map(([id]) => id)),
+    ),
+  };
+}
