@@ -40,7 +40,8 @@ export interface Draw {
 
 /** An event for another role of the same node, delivered before the node takes its next event. */
 export interface Tell {
-  readonly role: string;
+  /** One role or several; none at all tells nothing. */
+  readonly role: string | readonly string[];
   readonly message: Message;
 }
 

@@ -134,7 +134,10 @@ export interface Command {
   event(fields: Readonly<Record<string, any>>): Message;
   /** While the chart has no transition for it, the command waits its turn at its node; otherwise it is refused. */
   readonly waits: boolean;
-  /** The notifications that say it is done: the next one of a sequential workload is issued then. */
+  /**
+   * The notifications that say it is done: the next one of a sequential workload is issued then. A notification speaks for the node
+   * that gives it, or for the one that it names as its `requester`.
+   */
   readonly completedBy: readonly string[];
 }
 

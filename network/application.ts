@@ -40,9 +40,9 @@ export class Application {
     network.steps$.subscribe((step) => this.follow(step));
   }
 
-  /** Whether every command has been issued and, where the workload waits for it, completed. */
-  get isDone(): boolean {
-    return this.remaining === 0 && this.underWay.size === 0 && this.waiting.size === 0;
+  /** Whether some command waits for its turn. */
+  get hasWaiting(): boolean {
+    return this.waiting.size > 0;
   }
 
   /** Issues the first commands of the workload. */
@@ -70,6 +70,14 @@ export class Application {
       const node = this.random.pick(this.names);
       if (!this.underWay.has(node)) return node;
     }
+  }
+
+  /** Rest has come over commands that are still under way: they were lost, and the workload goes on. False when there were none. */
+  giveUpLost(): boolean {
+    const lost = this.underWay.size;
+    this.underWay.clear();
+    for (let i = 0; i < lost; i++) this.timing.after(0, FIRST_IN_TICK, this.issueNext, undefined);
+    return lost > 0;
   }
 
   /** Issues a command now, or when the node's chart accepts it. */
@@ -103,8 +111,9 @@ export class Application {
       for (const { on, event, after } of this.reactions) {
         if (on === emitted.type) this.timing.after(after, FIRST_IN_TICK, this.react, { node, event });
       }
-      if (this.underWay.get(node)?.includes(emitted.type)) {
-        this.underWay.delete(node);
+      const done = (emitted as { requester?: NodeId | null }).requester ?? node;
+      if (this.underWay.get(done)?.includes(emitted.type)) {
+        this.underWay.delete(done);
         this.timing.after(0, FIRST_IN_TICK, this.issueNext, undefined);
       }
     }

@@ -133,6 +133,11 @@ export class Bus {
     if (others.size === 0) this.onChannel.delete(channel);
   }
 
+  /** Whether some channel is clogged or some node paused. */
+  get holdsUp(): boolean {
+    return this.paused.size + this.clogged.size > 0;
+  }
+
   private isHeldUp({ from, to }: Packet): boolean {
     return (this.paused.size > 0 && this.paused.has(to)) || (this.clogged.size > 0 && this.clogged.has(this.channelOf(from, to)));
   }

@@ -7,7 +7,7 @@
 import { createActor, createMachine, type AnyActor, type AnyMachineSnapshot, type AnyStateMachine } from 'xstate';
 import type { Effect, Message } from '../machines/effects.js';
 import type { RoleView } from '../machines/protocol.js';
-import { accepts, begin, createLive, provideEffects, restore, step, type Outbox } from './kernel.js';
+import { accepts, begin, createLive, listenersTo, provideEffects, restore, step, stopLive, type Outbox } from './kernel.js';
 
 export type HostKind = 'actors' | 'snapshots';
 
@@ -35,18 +35,17 @@ export const createHost = (kind: HostKind, charts: Charts): Host =>
 class SnapshotRole implements Role {
   constructor(
     readonly chart: string,
-    private readonly machine: AnyStateMachine,
     private snapshot: AnyMachineSnapshot,
   ) {}
 
   send(event: Message): readonly Effect[] {
-    const next = step(this.machine, this.snapshot, event);
+    const next = step(this.snapshot.machine, this.snapshot, event);
     this.snapshot = next.snapshot;
     return next.effects;
   }
 
   accepts(event: Message): boolean {
-    return accepts(this.machine, this.snapshot, event);
+    return accepts(this.snapshot.machine, this.snapshot, event);
   }
 
   view(): RoleView {
@@ -60,53 +59,53 @@ class SnapshotHost implements Host {
   constructor(private readonly charts: Charts) {}
 
   start(chart: string, input: unknown) {
-    const machine = this.charts[chart]!;
-    const { snapshot, effects } = begin(machine, input);
-    return { role: new SnapshotRole(chart, machine, snapshot), effects };
+    const { snapshot, effects } = begin(this.charts[chart]!, input);
+    return { role: new SnapshotRole(chart, snapshot), effects };
   }
 
-  restore(view: RoleView): Role {
-    const machine = this.charts[view.chart]!;
-    return new SnapshotRole(view.chart, machine, restore(machine, view.value, view.context));
+  restore({ chart, value, context }: RoleView): Role {
+    return new SnapshotRole(chart, restore(this.charts[chart]!, value, context));
   }
 }
 
 class ActorRole implements Role {
   constructor(
     readonly chart: string,
-    private readonly machine: AnyStateMachine,
     readonly actor: AnyActor,
     private readonly outbox: Outbox,
   ) {}
+
+  private get snapshot(): AnyMachineSnapshot {
+    return this.actor.getSnapshot() as AnyMachineSnapshot;
+  }
 
   send(event: Message): readonly Effect[] {
     const { outbox } = this;
     outbox.effects = [];
     this.actor.send(event);
-    const snapshot = this.actor.getSnapshot() as AnyMachineSnapshot;
-    if (snapshot.status === 'error') throw snapshot.error;
+    if (this.snapshot.status === 'error') throw this.snapshot.error;
     return outbox.effects;
   }
 
   accepts(event: Message): boolean {
-    return accepts(this.machine, this.actor.getSnapshot() as AnyMachineSnapshot, event);
+    return accepts(this.snapshot.machine, this.snapshot, event);
   }
 
   view(): RoleView {
-    const { value, context } = this.actor.getSnapshot() as AnyMachineSnapshot;
+    const { value, context } = this.snapshot;
     return { chart: this.chart, value, context };
   }
 
   stop(): void {
-    (this.actor as unknown as { _stop(): void })._stop();
+    stopLive(this.actor);
   }
 }
 
 class ActorHost implements Host {
   private readonly outbox: Outbox = { effects: [] };
+  private readonly listeners = listenersTo(this.outbox);
   private readonly live: Charts;
-  /** All roles of a network are children of one actor, so that they share one actor system and half their memory. */
-  readonly parent: AnyActor = createActor(createMachine({}));
+  private readonly parent: AnyActor = createActor(createMachine({}));
 
   constructor(charts: Charts) {
     this.live = Object.fromEntries(Object.entries(charts).map(([name, chart]) => [name, provideEffects(chart, this.outbox)]));
@@ -119,14 +118,13 @@ class ActorHost implements Host {
     return { role, effects: this.outbox.effects };
   }
 
-  restore(view: RoleView): Role {
-    return this.create(view.chart, undefined, restore(this.live[view.chart]!, view.value, view.context));
+  restore({ chart, value, context }: RoleView): Role {
+    return this.create(chart, undefined, restore(this.live[chart]!, value, context));
   }
 
   private create(chart: string, input: unknown, snapshot?: AnyMachineSnapshot): Role {
-    const machine = this.live[chart]!;
-    const actor = createLive(machine, this.parent, this.outbox, input, snapshot);
+    const actor = createLive(this.live[chart]!, this.parent, this.listeners, input, snapshot);
     actor.start();
-    return new ActorRole(chart, machine, actor, this.outbox);
+    return new ActorRole(chart, actor, this.outbox);
   }
 }

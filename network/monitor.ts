@@ -1,8 +1,12 @@
 /**
  * Watches the properties of a protocol along one run.
  *
- * `always` and `closed` are looked at after every step while the network is small, and at regular steps when it is large; at the end
- * in any case. A run can refute `always`, `closed`, `converges` and `eventually`, and witness `sometimes`; what it cannot tell is `null`.
+ * They are looked at after every step while the network is small, and at regular steps when it is large; at the end in any case. A run
+ * can refute `always`, `closed`, `converges` and `eventually`, and witness `sometimes`; what it cannot tell is `null`.
+ *
+ * A state stands from one step to the next, so that a `converges` property that does not hold after a step has failed by the time of
+ * the next one, if its time is over then. Every fault gives `closed` and `converges` a new start; those that no node takes a step for
+ * (a lost message, a link that is no longer clogged) are told by whoever knows of them.
  */
 import { Subject } from 'rxjs';
 import type { NodeId } from '../machines/effects.js';
@@ -16,6 +20,8 @@ export interface Violation {
   readonly at: number;
 }
 
+type Converges = Property<any> & { readonly kind: 'converges' };
+
 /** Up to this many nodes, every step is looked at; beyond, one in (nodes / this). */
 const NODES_EVERY_STEP = 200;
 
@@ -25,8 +31,8 @@ export class Monitor {
   private readonly witnessed = new Set<string>();
   /** `closed` properties that held when last looked at. */
   private readonly reached = new Set<string>();
-  /** When a `converges` property last failed to hold. */
-  private readonly lastBad = new Map<string, number>();
+  /** `converges` properties that did not hold when last looked at. */
+  private readonly pending = new Set<Converges>();
   private lastFault = 0;
   private last: Pick<Step, 'index' | 'at'> = { index: -1, at: 0 };
   private readonly stride: number;
@@ -41,6 +47,8 @@ export class Monitor {
   record(step: Step): void {
     this.last = step;
     if (step.kind === 'corrupt' || step.kind === 'crash' || step.kind === 'restart' || step.kind === 'link') this.fault(step.at);
+    // With every step looked at, what does not hold has not held until now.
+    if (this.stride === 1) for (const property of this.pending) this.demand(property, step.at);
     if (step.index % this.stride === 0) this.look();
   }
 
@@ -56,7 +64,7 @@ export class Monitor {
       const holds = property.holds(this.configuration);
       if (property.kind === 'always' && !holds) this.violate(property);
       if (property.kind === 'sometimes' && holds) this.witnessed.add(property.name);
-      if (property.kind === 'converges' && !holds) this.bad(property);
+      if (property.kind === 'converges') this.lookAtConverges(property, holds);
       if (property.kind === 'closed') this.lookAtClosed(property, holds);
     }
   }
@@ -66,9 +74,17 @@ export class Monitor {
     else if (this.reached.delete(property.name)) this.violate(property);
   }
 
-  private bad(property: Property<any> & { kind: 'converges' }): void {
-    this.lastBad.set(property.name, this.last.at);
-    if (this.last.at > this.lastFault + property.within) this.violate(property);
+  private lookAtConverges(property: Converges, holds: boolean): void {
+    if (holds) this.pending.delete(property);
+    else {
+      this.pending.add(property);
+      this.demand(property, this.last.at);
+    }
+  }
+
+  /** The property does not hold at `at`, or has not until then: its time must not be over. */
+  private demand(property: Converges, at: number): void {
+    if (at > this.lastFault + property.within) this.violate(property);
   }
 
   private violate({ name, says }: Property<any>): void {
@@ -77,14 +93,13 @@ export class Monitor {
     this.violations$.next({ property: name, says, index: this.last.index, at: this.last.at });
   }
 
-  /** When the named `converges` property came to hold for good: ticks after the last fault. */
-  stabilizedAfter(name: string): number {
-    return Math.max(0, (this.lastBad.get(name) ?? this.lastFault) - this.lastFault);
-  }
-
-  /** Closes the run. `atRest`: nothing more will happen, so what has not come will not come. */
-  finish(atRest: boolean): readonly PropertyResult[] {
+  /** Closes the run at its time. `atRest`: nothing more will happen, so what has not come will not come. */
+  finish(atRest: boolean, at: number): readonly PropertyResult[] {
     this.look();
+    for (const property of this.pending) {
+      if (atRest) this.violate(property);
+      else this.demand(property, at);
+    }
     return this.properties.map((property) => ({
       name: property.name,
       kind: property.kind,
@@ -95,6 +110,8 @@ export class Monitor {
   private verdictOf(property: Property<any>, atRest: boolean): boolean | null {
     if (this.violated.has(property.name)) return false;
     if (property.kind === 'sometimes') return this.witnessed.has(property.name) ? true : null;
+    if (property.kind === 'converges') return this.pending.has(property) ? null : true;
+    if (property.kind === 'closed') return this.reached.has(property.name) ? true : null;
     if (property.kind !== 'eventually') return true;
     const owed = [...this.configuration.nodes.keys()].some((node) => this.isOwed(property, node));
     if (owed && atRest) this.violate(property);

@@ -111,7 +111,8 @@ export class Node {
           inbox.push({ role, event: { type: 'drawn', value: choose(effect.bound) } as Message });
           break;
         case 'tell':
-          inbox.push({ role: effect.role, event: effect.message });
+          for (const told of typeof effect.role === 'string' ? [effect.role] : effect.role)
+            inbox.push({ role: told, event: effect.message });
           break;
         case 'open':
           this.open(effect.role, effect.chart, effect.input, outcome, inbox, choose);

@@ -59,8 +59,12 @@ export class Simulation {
       this.steps++;
       for (const { message } of step.sent) this.messages.set(message.type, (this.messages.get(message.type) ?? 0) + 1);
       this.observer.record(step, this.network.configuration);
+      // While a channel or a node is held up, no bound on delays holds.
+      if (this.network.bus.holdsUp) this.monitor.fault(step.at);
       this.monitor.record(step);
     });
+    this.network.bus.lost$.subscribe(() => this.monitor.fault(this.network.now));
+    this.network.bus.duplicated$.subscribe(() => this.monitor.fault(this.network.now));
     this.application = new Application(this.network, protocol, timing, options, workload, setup.topology.nodes, seed);
     this.script = new Script(this.network, this.application, protocol, setup, seed);
     this.pendingEvents = events.length;
@@ -70,6 +74,7 @@ export class Simulation {
   private readonly perform = (event: ScenarioEvent): void => {
     this.pendingEvents--;
     this.script.perform(event);
+    if (event.do !== 'command') this.monitor.fault(this.network.now);
   };
 
   get configuration(): Configuration {
@@ -114,7 +119,7 @@ export class Simulation {
     const cutOff = this.steps >= STEPS_MAX;
     if ('at' in until && !cutOff && !this.choices) this.clock.runUntil(until.at);
     const atRest = !cutOff && !this.choices && ('idle' in until || this.clock.isIdle);
-    const watched = this.monitor.finish(atRest);
+    const watched = this.monitor.finish(atRest, this.clock.now());
     const properties = [...watched, ...(this.observer.properties?.() ?? [])];
     const byType = Object.fromEntries([...this.messages].sort(([a], [b]) => (a < b ? -1 : 1)));
     const report: Report = {
@@ -133,8 +138,8 @@ export class Simulation {
   /** A protocol that never falls silent says itself when a run that waits for rest may end. */
   private isAtRest(next: number): boolean {
     const { protocol, until } = this.scenario;
-    if (!protocol.atRest || 'at' in until || this.pendingEvents > 0 || !this.application.isDone || next === this.clock.now())
-      return false;
-    return protocol.atRest(this.configuration);
+    const isOver = next > this.clock.now() && this.pendingEvents === 0 && !this.application.hasWaiting;
+    if (!protocol.atRest || 'at' in until || !isOver) return false;
+    return protocol.atRest(this.configuration) && !this.application.giveUpLost();
   }
 }

@@ -121,7 +121,7 @@ export const directoryMachine = setup({
   },
 }).createMachine({
   id: 'directory',
-  context: ({ input }) => ({ ...input, next: null, held: null }),
+  context: ({ input: { id, parent, edge, policy, fence } }) => ({ id, parent, edge, policy, fence, next: null, held: null }),
   initial: 'starting',
   on: { drawn: { actions: ['takeUpFind', 'forgetFind'] } },
   states: {

@@ -12,7 +12,10 @@ export interface Find {
   readonly type: 'find';
   /** The node whose request this is. */
   readonly producer: NodeId;
-  /** The producer and every node that forwarded the find, in order; an ordered set under `random`, which needs no order. */
+  /**
+   * The producer and the nodes that forwarded the find, in order, as far as the policy may pick them: an ordered set under `random`,
+   * which needs no order; the producer alone where the last sender, whom the receiver knows, is the only other choice.
+   */
   readonly visited: readonly NodeId[];
   /** The pointer it came along: an edge of the tree or the bridge between the two sides of a ring. */
   readonly edge: Edge;
@@ -42,8 +45,18 @@ export function newParent(policy: Policy, find: ReceivedFind): NodeId {
   }
 }
 
-/** `visited` as the next node receives it. */
-export function extendVisited(policy: Policy, visited: readonly NodeId[], node: NodeId): NodeId[] {
-  const extended = [...visited, node];
-  return policy === 'random' ? extended.sort() : extended;
+/** What a find carries on from `node`: no more of the nodes visited than its policy ever picks from. */
+export function extendVisited(policy: Policy, visited: readonly NodeId[], node: NodeId): readonly NodeId[] {
+  switch (policy) {
+    case 'arrow':
+    case 'ivy':
+    case 'bridge':
+      return visited;
+    case 'second':
+      return [...visited, node].slice(0, 2);
+    case 'middle':
+      return [...visited, node];
+    case 'random':
+      return [...visited, node].sort();
+  }
 }

@@ -3,7 +3,7 @@ import type { NodeId } from '../effects.js';
 import { Forest, isSpanningTree } from '../forest.js';
 import type { Configuration, NodeView, Property, Setup } from '../protocol.js';
 import type { DirectoryOptions } from './options.js';
-import { contextOf, finds, holdsToken, isUsing, isWaiting, nextOf, pointers, stateOf, tokens, waitingFor } from './view.js';
+import { contextOf, type FindFlight, finds, holdsToken, isUsing, isWaiting, nextOf, pointers, stateOf, tokens, waitingFor } from './view.js';
 
 type Config = Configuration<any>;
 
@@ -89,9 +89,9 @@ function everyGreenChoiceIsATree(c: Config): boolean {
   const forest = new Forest(c.nodes.keys());
   if (!black.every(([a, b]) => forest.join(a, b))) return false;
   // Nodes of one black component are interchangeable, so one of each is enough.
-  const choices = finds(c).map(({ to, message }) => {
-    const reached = [...message.visited, ...waitingFor(message.producer, c)].map((node) => forest.component(node));
-    return { to, sources: [...new Set(reached)] };
+  const choices = finds(c).map((find) => {
+    const reached = reachedBy(find, c).map((node) => forest.component(node));
+    return { to: find.to, sources: [...new Set(reached)] };
   });
   const combinations = choices.reduce((product, { sources }) => product * sources.length, 1);
   if (combinations > COMBINATIONS_MAX) {
@@ -120,10 +120,17 @@ function sourceSideHolds(id: number, c: Config): boolean {
   const forest = new Forest(c.nodes.keys());
   for (const [a, b] of pointers(c)) forest.join(a, b);
   for (const find of finds(c)) if (find.id !== id) forest.join(find.from, find.to);
-  const { from, message } = finds(c).find((find) => find.id === id)!;
-  const source = forest.component(from);
-  return [...message.visited, ...waitingFor(message.producer, c)].every((node) => forest.component(node) === source);
+  const find = finds(c).find((candidate) => candidate.id === id)!;
+  const source = forest.component(find.from);
+  return reachedBy(find, c).every((node) => forest.component(node) === source);
 }
+
+/** The nodes that a find has visited, as far as it carries them, and those that wait for its producer. */
+const reachedBy = ({ from, message }: FindFlight, c: Config): NodeId[] => [
+  ...message.visited,
+  from,
+  ...waitingFor(message.producer, c),
+];
 
 function tracesOf(id: NodeId, c: Config): number {
   const findsInFlight = finds(c).filter(({ message }) => message.producer === id).length;

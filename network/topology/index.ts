@@ -46,7 +46,7 @@ export function createTopology(spec: unknown, text: ReadText = noFiles): Topolog
   const form = FORMS.find((key) => fields[key] !== undefined);
   switch (form) {
     case 'kind':
-      return still(validateTopology(ofAnyKind(fields, path)));
+      return still(ofAnyKind(fields, path));
     case 'nodes':
       return still(validateTopology(explicit(fields, path)));
     case 'file':

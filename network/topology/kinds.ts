@@ -7,7 +7,7 @@ import { erdosRenyi, geometric } from './random-graphs.js';
 
 /** Beyond these a topology would fill the memory before anything ran. */
 const NODES_MAX = 1_000_000;
-const LINKS_MAX = 5_000_000;
+const LINKS_MAX = 2_000_000;
 /** A generator that looks at every pair of nodes has time for this many. */
 const PAIRS_MAX = 50_000_000;
 
@@ -78,10 +78,8 @@ export function ofKind(name: string, spec: Fields, place: string): Topology {
     throw new UsageError(`${place} of kind ${name} would have too many links for one machine; make n smaller`);
   const shape = kind.shape(parameters);
   const weights = fields['weights'] === undefined ? undefined : readWeights(fields['weights'], inside(place, 'weights'), shape);
-  return {
-    nodes: Array.from({ length: shape.n }, (_, i) => `n${i}`),
-    links: shape.links.map(([i, j], k) => [`n${i}`, `n${j}`, weights?.[k] ?? 1]),
-  };
+  const nodes = Array.from({ length: shape.n }, (_, i) => `n${i}`);
+  return { nodes, links: shape.links.map(([i, j], k) => [nodes[i]!, nodes[j]!, weights?.[k] ?? 1]) };
 }
 
 function readWeights(value: unknown, place: string, { links }: Shape): number[] {

@@ -8,7 +8,7 @@
 import TinyQueue from 'tinyqueue';
 import { UsageError } from '../../machines/errors.js';
 import type { NodeId } from '../../machines/effects.js';
-import type { Place, Topology } from '../../machines/protocol.js';
+import type { Link, Place, Topology } from '../../machines/protocol.js';
 
 /** A place with the rest of what one asks of distances. Spreading it keeps all of it. */
 export interface Metric extends Place {
@@ -79,7 +79,7 @@ interface Reached {
 
 const nearer = (a: Reached, b: Reached): number => a.distance - b.distance || a.node - b.node;
 
-/** The links as rows of neighbours: those of node i stand at `first[i]` up to `first[i + 1]`, sorted. */
+/** The links as rows of neighbours: those of node i stand from `first[i]` up to `first[i + 1]`, sorted. No link is doubled. */
 class Graph {
   readonly weightMin: number;
   private readonly index = new Map<NodeId, number>();
@@ -89,28 +89,35 @@ class Graph {
 
   constructor({ nodes, links }: Topology) {
     nodes.forEach((node, i) => this.index.set(node, i));
-    const rows: { to: number; weight: number }[][] = nodes.map(() => []);
-    let weightMin = Infinity;
-    for (const [u, v, weight] of links) {
-      const a = this.indexOf(u);
-      const b = this.indexOf(v);
-      rows[a]!.push({ to: b, weight });
-      rows[b]!.push({ to: a, weight });
-      weightMin = Math.min(weightMin, weight);
-    }
-    this.weightMin = weightMin;
+    this.weightMin = links.reduce((min, [, , weight]) => Math.min(min, weight), Infinity);
+    const from = Int32Array.from(links, ([u]) => this.indexOf(u));
+    const to = Int32Array.from(links, ([, v]) => this.indexOf(v));
     this.first = new Int32Array(nodes.length + 1);
+    for (const ends of [from, to]) for (const i of ends) this.first[i + 1]!++;
+    for (let i = 0; i < nodes.length; i++) this.first[i + 1]! += this.first[i]!;
     this.neighbour = new Int32Array(2 * links.length);
     this.length = new Float64Array(2 * links.length);
-    let place = 0;
-    rows.forEach((row, i) => {
-      row.sort((a, b) => a.to - b.to || a.weight - b.weight);
-      for (const { to, weight } of row) {
-        this.neighbour[place] = to;
-        this.length[place++] = weight;
-      }
-      this.first[i + 1] = place;
+    this.fill(from, to, links);
+  }
+
+  /** In the order of the links first, which leaves rows unsorted; then node by node into each other's rows, which sorts them. */
+  private fill(from: Int32Array, to: Int32Array, links: readonly Link[]): void {
+    const { first, neighbour, length } = this;
+    const unsorted = new Int32Array(neighbour.length);
+    const place = first.slice();
+    links.forEach((_, k) => {
+      unsorted[place[from[k]!]!++] = k;
+      unsorted[place[to[k]!]!++] = k;
     });
+    place.set(first);
+    for (let i = 0; i + 1 < first.length; i++) {
+      for (let slot = first[i]!; slot < first[i + 1]!; slot++) {
+        const k = unsorted[slot]!;
+        const row = place[from[k]! + to[k]! - i]!++;
+        neighbour[row] = i;
+        length[row] = links[k]![2];
+      }
+    }
   }
 
   rank(node: NodeId): number {

@@ -1,0 +1,37 @@
+/** Measuring in turn: variants take rounds A B A B …, so that a machine whose speed drifts favours none. */
+export interface Row {
+  readonly name: string;
+  readonly value: string;
+  readonly target?: string;
+  readonly met?: boolean;
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return (sorted[(sorted.length - 1) >> 1]! + sorted[sorted.length >> 1]!) / 2;
+}
+
+/** Each variant once to warm up, then `rounds` times in turn; the medians. */
+export function inTurn<K extends string>(rounds: number, variants: Readonly<Record<K, () => number>>): Record<K, number> {
+  const names = Object.keys(variants) as K[];
+  const samples = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<K, number[]>;
+  for (const name of names) variants[name]();
+  for (let round = 0; round < rounds; round++) for (const name of names) samples[name].push(variants[name]());
+  return Object.fromEntries(names.map((name) => [name, median(samples[name])])) as Record<K, number>;
+}
+
+/** Bytes in use after collecting garbage; needs `node --expose-gc`. */
+export function heapUsed(): number {
+  const collect = (globalThis as { gc?: () => void }).gc;
+  if (!collect) throw new Error('run with node --expose-gc');
+  collect();
+  collect();
+  return process.memoryUsage().heapUsed;
+}
+
+export const row = (name: string, value: string, target?: string, met?: boolean): Row => ({
+  name,
+  value,
+  ...(target === undefined ? {} : { target }),
+  ...(met === undefined ? {} : { met }),
+});

@@ -1,0 +1,123 @@
+/**
+ * A bank's deposit process: the mirror image of the bins. Deposits fill the local bin; a full bin empties into its supervisor.
+ *
+ * Paper: Afek, Awerbuch, Plotkin, Saks, section 6.3, a sketch; spec section 6. It never waits for anything, so a deposit never stands
+ * behind a withdrawal that is parked at the root (E20). Both sides of the bank run with half the waste.
+ *
+ * States:
+ *   open    full bins empty themselves
+ *   frozen  a change is under way: what comes, stays, and is handed in with the bins
+ * Invariant: in `open`, every bin holds less than its capacity.
+ */
+import { assign, emit, setup } from 'xstate';
+import { effects, send, tell, type NodeId } from '../effects.js';
+import { capacity, LOCAL, type Scale } from './bins.js';
+import { deliveryRole, DEPOSITS, MAIN, type ControllerMessage, type Deposit, type NewTerms, type Received } from './messages.js';
+
+export interface DepositsInput {
+  readonly id: NodeId;
+  /** `null` at the root, whose local bin empties into the root bin. */
+  readonly parent: NodeId | null;
+  /** The level of the global bin; `null` at the root. */
+  readonly level: number | null;
+  readonly scale: Scale;
+}
+
+export interface DepositsContext extends DepositsInput {
+  readonly local: number;
+  readonly global: number;
+  /** All that was ever deposited here. */
+  readonly deposited: number;
+}
+
+export type DepositsEvent =
+  | { type: 'deposit'; amount: number }
+  | Received<Deposit>
+  | NewTerms
+  | { type: 'freeze' | 'settle' };
+
+type In<E = DepositsEvent> = { context: DepositsContext; event: E };
+
+const levelOf = ({ event }: In): number => (event as Deposit).level;
+
+/** The node's own global bin takes what overflows from the level below it; else it goes up. */
+const isOwn = (level: number, context: DepositsContext): boolean => context.level === level + 1;
+
+const up = (level: (args: In) => number) =>
+  send((args: In) => ({
+    to: args.context.parent ?? [],
+    message: { type: 'deposits' as const, level: level(args) },
+  }));
+
+const toRootBin = (level: (args: In) => number) =>
+  tell((args: In) => ({
+    role: args.context.parent === null ? deliveryRole('R') : [],
+    message: { type: 'return', of: 'R' as const, permits: capacity(args.context.scale, level(args)) },
+  }));
+
+const local = () => LOCAL;
+const ownLevel = ({ context }: In) => context.level!;
+
+const contents = tell(({ context: { local, global } }: In) => ({
+  role: MAIN,
+  message: { type: 'settled', part: DEPOSITS, permits: local + global, members: 0, signalled: false },
+}));
+
+export const depositsMachine = setup({
+  types: {
+    context: {} as DepositsContext,
+    events: {} as DepositsEvent,
+    input: {} as DepositsInput,
+    emitted: {} as { type: 'deposited'; amount: number },
+  },
+  actions: {
+    ...effects<ControllerMessage>(),
+    deposit: assign(({ context, event }) => {
+      const { amount } = event as { amount: number };
+      return { local: context.local + amount, deposited: context.deposited + amount };
+    }),
+    takeIn: assign((args) => ({ global: args.context.global + capacity(args.context.scale, levelOf(args)) })),
+    pourOver: assign(({ context }) => {
+      const amount = capacity(context.scale, LOCAL);
+      return { local: context.local - amount, global: context.global + amount };
+    }),
+    emptyLocal: assign(({ context }) => ({ local: context.local - capacity(context.scale, LOCAL) })),
+    emptyGlobal: assign(({ context }) => ({ global: context.global - capacity(context.scale, context.level!) })),
+    emptyBins: assign({ local: 0, global: 0 }),
+    renew: assign({ scale: ({ event }) => (event as NewTerms).scale }),
+    acknowledge: emit(({ event }) => ({ type: 'deposited' as const, amount: (event as { amount: number }).amount })),
+  },
+  guards: {
+    globalIsFull: ({ context: { level, global, scale } }) => level !== null && global >= capacity(scale, level),
+    localIsFull: ({ context: { local, scale } }) => local >= capacity(scale, LOCAL),
+    localPoursOver: ({ context }) => context.local >= capacity(context.scale, LOCAL) && isOwn(LOCAL, context),
+    isForOwnBin: (args) => isOwn(levelOf(args), args.context),
+  },
+}).createMachine({
+  id: 'deposits',
+  context: ({ input }) => ({ ...input, local: 0, global: 0, deposited: 0 }),
+  initial: 'open',
+  on: {
+    deposit: { actions: ['deposit', 'acknowledge'] },
+    settle: { actions: [contents, 'emptyBins'] },
+  },
+  states: {
+    open: {
+      always: [
+        { guard: 'globalIsFull', actions: [up(ownLevel), 'emptyGlobal'] },
+        { guard: 'localPoursOver', actions: 'pourOver' },
+        { guard: 'localIsFull', actions: [up(local), toRootBin(local), 'emptyLocal'] },
+      ],
+      on: {
+        deposits: [{ guard: 'isForOwnBin', actions: 'takeIn' }, { actions: [up(levelOf), toRootBin(levelOf)] }],
+        freeze: 'frozen',
+      },
+    },
+    frozen: {
+      on: {
+        deposits: { actions: 'takeIn' },
+        epoch: { target: 'open', actions: 'renew' },
+      },
+    },
+  },
+});

@@ -1,0 +1,294 @@
+/**
+ * A node's part in the tree and in its changes: who its children are, and how permits are counted and given out anew.
+ *
+ * Paper: Afek, Awerbuch, Plotkin, Saks, section 5 (MAIN) and 6.1 (MODIFIED); spec sections 4 and 5. The root makes a change when one
+ * of its bins is short: it collects what is left in all bins and counts the participants, a wave down and an echo up, then sends the
+ * terms of the next phase down. Assumes FIFO links and, until a change is through, nodes that do not fail.
+ *
+ * States:
+ *   running     requests and joins are served
+ *   collecting  the node is frozen and waits for the echoes of its children
+ *   settling    all have echoed; its own parts finish what they have out and hand in their bins
+ *   echoed      its holdings are on their way up; waits for the new terms
+ *   leaving     a leaf on its way out: its parts hand in their bins, all within one step
+ *   outside     has left
+ * Invariant: `children` are all that hold this node for their parent, and `awaiting` of them have not echoed.
+ *
+ * Departures. The paper has no mechanism that makes sure that permits have arrived (E16): here a node echoes only when it is quiet.
+ * A child that joins a frozen node is asked for its echo at once. Leaving is not in the paper (E19): a leaf sends its permits back
+ * to the root and takes its leave, which its parent takes for the echo that it may be waiting for.
+ */
+import { assign, emit, setup } from 'xstate';
+import { close, effects, open, send, tell, type NodeId } from '../effects.js';
+import {
+  DEPOSITS,
+  deliveryRole,
+  MAIN,
+  requestRole,
+  type Collect,
+  type Controller,
+  type ControllerMessage,
+  type Echo,
+  type Epoch,
+  type Leave,
+  type Part,
+  type Received,
+  type Settled,
+  type Terms,
+} from './messages.js';
+import { budgetOf, nextPhase, termsOf, type Phase } from './phases.js';
+
+export interface MainInput {
+  readonly id: NodeId;
+  /** `null` at the root. */
+  readonly parent: NodeId | null;
+  readonly depth: number;
+  readonly name: number | null;
+  readonly children: readonly NodeId[];
+  /** Neighbours that are to join under this node first; later children get names of their own. */
+  readonly vacant: readonly NodeId[];
+  readonly parts: readonly Part[];
+  readonly terms: Terms;
+  /** The root's account of phases; `null` elsewhere, and where none are made. */
+  readonly phase: Phase | null;
+}
+
+export interface MainContext extends MainInput {
+  readonly born: number;
+  readonly awaiting: number;
+  /** Parts that have not handed in their bins. */
+  readonly unsettled: readonly Part[];
+  /** Collected so far: participants and permits of the subtree below, names given to the application here. */
+  readonly count: number;
+  readonly permits: number;
+  readonly members: number;
+  readonly departed: number;
+  /** The controller that ran out first. */
+  readonly cause: Controller | null;
+  readonly signalled: boolean;
+}
+
+interface Joined {
+  readonly type: 'joined';
+  readonly name: number | null;
+}
+
+export type MainEvent =
+  | Joined
+  | Settled
+  | { type: 'depleted'; of: Controller }
+  | { type: 'busy' | 'rested' | 'depart' }
+  | Received<Collect>
+  | Received<Echo>
+  | Received<Leave>
+  | Received<Epoch>;
+
+export type MainNotice =
+  | { readonly type: 'joined'; readonly child: NodeId; readonly name: number | null }
+  | { readonly type: 'left' | 'stayed' };
+
+type In<E = MainEvent> = { context: MainContext; event: E };
+
+const newChild = ({ vacant, id, born }: MainContext): NodeId => vacant[0] ?? `${id}.${born + 1}`;
+
+const welcome = ({ context, event }: In) => ({
+  to: newChild(context),
+  message: { type: 'welcome' as const, depth: context.depth + 1, name: (event as Joined).name, terms: context.terms },
+});
+
+const collectFromAll = ({ context }: In) => ({ to: context.children, message: { type: 'collect' as const } });
+const collectFromChild = ({ context }: In) => ({ to: newChild(context), message: { type: 'collect' as const } });
+
+const echo = ({ context: { parent, count, members, departed, permits } }: In) => ({
+  to: parent!,
+  message: { type: 'echo' as const, count: count + members + 1, departed, permits },
+});
+
+const newTerms = ({ context }: In) => ({ to: context.children, message: { type: 'epoch' as const, terms: context.terms } });
+
+/** A leaf's permits climb to the root, relayed by the delivery processes above. */
+const returned = ({ context, event }: In) => {
+  const { part, permits } = event as Settled;
+  return { to: permits > 0 ? context.parent! : [], message: { type: 'return' as const, of: controllerOf(part), permits } };
+};
+
+const goodbye = ({ context: { parent, departed } }: In) => ({
+  to: parent!,
+  message: { type: 'leave' as const, departed: departed + 1 },
+});
+
+/** The roles that take what comes to the parts from the inside. */
+const doors = (parts: readonly Part[]): string[] => parts.map((part) => (part === DEPOSITS ? part : requestRole(part)));
+
+const freeze = tell(({ context: { parts, parent } }: In) => ({
+  role: [...doors(parts), ...(parent === null ? parts.filter(isController).map(deliveryRole) : [])],
+  message: { type: 'freeze' },
+}));
+
+const settle = tell(({ context }: In) => ({ role: doors(context.parts), message: { type: 'settle' } }));
+
+/** The bins first, then who asks for refills. */
+const renew = (of: Controller) => [
+  tell(({ context: { parts, terms, phase } }: In) => ({
+    role: parts.includes(of) ? deliveryRole(of) : [],
+    message: { type: 'epoch', scale: terms[of], alive: terms.alive || of === 'N', ...(phase ? budgetOf(phase, of) : {}) },
+  })),
+  tell(({ context: { parts, terms } }: In) => ({
+    role: parts.includes(of) ? requestRole(of) : [],
+    message: { type: 'epoch', scale: terms[of], alive: terms.alive || of === 'N' },
+  })),
+];
+
+const renewDeposits = tell(({ context: { parts, terms } }: In) => ({
+  role: parts.includes(DEPOSITS) ? DEPOSITS : [],
+  message: { type: 'epoch', scale: terms.R, alive: true },
+}));
+
+const resume = [send(newTerms), ...renew('R'), ...renew('N'), renewDeposits] as const;
+const admit = [send(welcome), 'announceChild', 'addChild'] as const;
+const admitFrozen = [send(welcome), send(collectFromChild), 'announceChild', 'addChild', 'awaitOneMore'] as const;
+
+const roles = [requestRole('R'), deliveryRole('R'), requestRole('N'), deliveryRole('N'), DEPOSITS, MAIN];
+const goOutside = [
+  ...roles.map((role) => close(() => ({ role }))),
+  open(({ context: { id } }: In) => ({ role: NEWCOMER, chart: NEWCOMER, input: { id } })),
+] as const;
+
+export const NEWCOMER = 'newcomer';
+
+export const mainMachine = setup({
+  types: {
+    context: {} as MainContext,
+    events: {} as MainEvent,
+    input: {} as MainInput,
+    emitted: {} as MainNotice,
+  },
+  actions: {
+    ...effects<ControllerMessage>(),
+    addChild: assign(({ context }) => ({
+      children: [...context.children, newChild(context)],
+      vacant: context.vacant.slice(1),
+      born: context.born + (context.vacant.length === 0 ? 1 : 0),
+    })),
+    removeChild: assign(({ context, event }) => {
+      const { from, departed } = event as Received<Leave>;
+      return {
+        children: context.children.filter((child) => child !== from),
+        vacant: [...context.vacant, from],
+        departed: context.departed + departed,
+      };
+    }),
+    noteCause: assign({ cause: ({ event }) => (event as { of: Controller }).of }),
+    awaitChildren: assign(({ context }) => ({ awaiting: context.children.length })),
+    awaitOneMore: assign(({ context }) => ({ awaiting: context.awaiting + 1 })),
+    awaitOneLess: assign(({ context }) => ({ awaiting: context.awaiting - 1 })),
+    addEcho: assign(({ context, event }) => {
+      const { count, departed, permits } = event as Received<Echo>;
+      return {
+        awaiting: context.awaiting - 1,
+        count: context.count + count,
+        departed: context.departed + departed,
+        permits: context.permits + permits,
+      };
+    }),
+    awaitParts: assign(({ context }) => ({ unsettled: context.parts })),
+    addPart: assign(({ context, event }) => {
+      const { part, permits, members, signalled } = event as Settled;
+      return {
+        unsettled: context.unsettled.filter((other) => other !== part),
+        // What N has left is not carried over.
+        permits: context.permits + (part === 'N' ? 0 : permits),
+        members: part === 'N' ? members : context.members,
+        signalled: context.signalled || signalled,
+      };
+    }),
+    strikeOff: assign(({ context, event }) => ({
+      unsettled: context.unsettled.filter((part) => part !== (event as Settled).part),
+    })),
+    forgetHoldings: assign({ count: 0, departed: 0, permits: 0, unsettled: [] }),
+    planNext: assign(({ context: { phase, count, members, departed, permits, cause, signalled } }) => {
+      const next = nextPhase(phase!, { n: count + members + 1, departed, remaining: permits }, cause!, signalled);
+      return { phase: next, terms: termsOf(next) };
+    }),
+    adoptTerms: assign({ terms: ({ event }) => (event as Epoch).terms }),
+    announceChild: emit(({ context, event }) => ({
+      type: 'joined' as const,
+      child: newChild(context),
+      name: (event as Joined).name,
+    })),
+    announceLeft: emit({ type: 'left' }),
+    announceStayed: emit({ type: 'stayed' }),
+  },
+  guards: {
+    mayLeave: ({ context: { parent, children, terms: _, name } }) => parent !== null && children.length === 0 && name === null,
+    allEchoed: ({ context }) => context.awaiting === 0,
+    isLastPart: ({ context, event }) => context.unsettled.every((part) => part === (event as Settled).part),
+    isLastOfRoot: ({ context, event }) =>
+      context.parent === null && context.unsettled.every((part) => part === (event as Settled).part),
+  },
+}).createMachine({
+  id: 'main',
+  context: ({ input }) => ({
+    ...input,
+    born: 0,
+    awaiting: 0,
+    unsettled: [],
+    count: 0,
+    permits: 0,
+    members: 0,
+    departed: 0,
+    cause: null,
+    signalled: false,
+  }),
+  initial: 'running',
+  states: {
+    running: {
+      on: {
+        collect: { target: 'collecting', actions: [send(collectFromAll), freeze, 'awaitChildren'] },
+        depleted: { target: 'collecting', actions: ['noteCause', send(collectFromAll), freeze, 'awaitChildren'] },
+        joined: { actions: admit },
+        leave: { actions: 'removeChild' },
+        depart: { guard: 'mayLeave', target: 'leaving' },
+        settled: { actions: send(returned) },
+      },
+    },
+    collecting: {
+      always: { guard: 'allEchoed', target: 'settling' },
+      on: {
+        echo: { actions: 'addEcho' },
+        leave: { actions: ['removeChild', 'awaitOneLess'] },
+        joined: { actions: admitFrozen },
+        settled: { actions: 'addPart' },
+      },
+    },
+    settling: {
+      entry: ['awaitParts', settle],
+      on: {
+        settled: [
+          { guard: 'isLastOfRoot', target: 'running', actions: ['addPart', 'planNext', 'forgetHoldings', ...resume] },
+          { guard: 'isLastPart', target: 'echoed', actions: ['addPart', send(echo), 'forgetHoldings'] },
+          { actions: 'addPart' },
+        ],
+        joined: { target: 'collecting', actions: admitFrozen },
+        rested: { target: 'settling', reenter: true },
+      },
+    },
+    echoed: {
+      on: { epoch: { target: 'running', actions: ['adoptTerms', ...resume] } },
+    },
+    leaving: {
+      entry: ['awaitParts', settle],
+      on: {
+        settled: [
+          { guard: 'isLastPart', target: 'outside', actions: [send(returned), send(goodbye), 'announceLeft', ...goOutside] },
+          { actions: ['strikeOff', send(returned)] },
+        ],
+        busy: { target: 'running', actions: 'announceStayed' },
+      },
+    },
+    outside: { type: 'final' },
+  },
+});
+
+const isController = (part: Part): part is Controller => part !== DEPOSITS;
+const controllerOf = (part: Part): Controller => (part === DEPOSITS ? 'R' : part);

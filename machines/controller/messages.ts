@@ -1,0 +1,133 @@
+/** What the nodes of a resource controller say to each other, and what the roles of one node tell each other at no cost. */
+import { send, tell, type NodeId } from '../effects.js';
+import type { Scale } from './bins.js';
+
+/** The two controllers that a node may run side by side: R gives out the resource, N lets nodes join and names them. */
+export type Controller = 'R' | 'N';
+
+interface Of {
+  readonly of: Controller;
+}
+
+/** A bin of this level is empty; travels up to its supervisor. */
+export interface Request extends Of {
+  readonly type: 'request';
+  readonly level: number;
+}
+
+/** Fills a bin of this level; `first` is the first of the names that it brings, where permits are names. */
+export interface Permit extends Of {
+  readonly type: 'permit';
+  readonly level: number;
+  readonly first: number | null;
+}
+
+/** No more for ever, or none until the next change. */
+export interface Refusal extends Of {
+  readonly type: 'reject' | 'defer';
+  readonly level: number;
+}
+
+export type Reply = Permit | Refusal;
+
+/** Permits on their way back to the root, from a leaf that left. */
+export interface Return extends Of {
+  readonly type: 'return';
+  readonly permits: number;
+}
+
+/** A deposit bin of this level was full and is empty now. */
+export interface Deposit {
+  readonly type: 'deposits';
+  readonly level: number;
+}
+
+/** What holds for every node from one change to the next. */
+export interface Terms {
+  readonly R: Scale;
+  readonly N: Scale;
+  /** False once the resource is exhausted: every bin of R stays empty. */
+  readonly alive: boolean;
+}
+
+/** The first message on a new leaf's link. */
+export interface Welcome {
+  readonly type: 'welcome';
+  readonly depth: number;
+  readonly name: number | null;
+  readonly terms: Terms;
+}
+
+/** What a subtree hands in: participants in it, leaves that left it since the last change, permits of R from its bins. */
+export interface Holdings {
+  readonly count: number;
+  readonly departed: number;
+  readonly permits: number;
+}
+
+export type Collect = { readonly type: 'collect' };
+export type Echo = { readonly type: 'echo' } & Holdings;
+/** A leaf's last word; `departed` counts itself and those that left it before. */
+export type Leave = { readonly type: 'leave'; readonly departed: number };
+export type Epoch = { readonly type: 'epoch'; readonly terms: Terms };
+
+export type ControllerMessage = Request | Reply | Return | Deposit | Welcome | Collect | Echo | Leave | Epoch;
+
+/** A message as its receiver gets it. */
+export type Received<M> = M & { readonly from: NodeId };
+
+/** Hands in the permits of the request procedure, then with them those of the delivery process. */
+export interface Settle {
+  readonly type: 'settle';
+  readonly permits: number;
+  /** Names that the application at this node was given: they count as participants. */
+  readonly members: number;
+}
+
+/** The parts of a node that hold permits: its two controllers and a bank's deposit bins. */
+export type Part = Controller | 'D';
+
+/** What one part of the node hands in; `signalled` is the root's word that the resource is exhausted. */
+export interface Settled {
+  readonly type: 'settled';
+  readonly part: Part;
+  readonly permits: number;
+  readonly members: number;
+  readonly signalled: boolean;
+}
+
+/** A change as one controller of a node hears of it. */
+export interface NewTerms {
+  readonly type: 'epoch';
+  readonly scale: Scale;
+  readonly alive: boolean;
+}
+
+export const MAIN = 'main';
+export const DEPOSITS = 'D';
+export const requestRole = (of: Controller): string => `${of}.request`;
+export const deliveryRole = (of: Controller): string => `${of}.delivery`;
+
+interface Side extends Of {
+  readonly id: NodeId;
+}
+
+type In<E> = { context: any; event: E };
+
+/**
+ * Answers the links that a request came by. The node's own name stands for the internal link to its request procedure, which costs
+ * nothing.
+ */
+export const answer = <A extends { context: Side }>(params: (args: A) => { links: readonly NodeId[]; message: Reply }) =>
+  [
+    send((args: A) => {
+      const { links, message } = params(args);
+      return { to: links.filter((link) => link !== args.context.id), message };
+    }),
+    tell((args: A) => {
+      const { links, message } = params(args);
+      return { role: links.includes(args.context.id) ? requestRole(args.context.of) : [], message };
+    }),
+  ] as const;
+
+export type { In };

@@ -1,0 +1,77 @@
+/**
+ * What holds between two changes (paper sections 5, 6.1 and 6.3; spec sections 4 to 6): how many permits each controller starts
+ * with, how much of R may be wasted, and what the root does when its bin is short.
+ *
+ * Both controllers run for three times the participants counted at the change, N gives out twice that many joins of which it may
+ * waste half, so that the number of participants at least doubles and at most triples before N runs out.
+ */
+import { hierarchy, type Scale } from './bins.js';
+import type { Controller, Terms } from './messages.js';
+import type { Budget, Unserved } from './root.js';
+
+export interface Counted {
+  /** Participants now. */
+  readonly n: number;
+  /** Leaves that left since the last change. */
+  readonly departed: number;
+  /** Permits of R in all the bins. */
+  readonly remaining: number;
+}
+
+/** How the root divides the run into phases; the printed rule rejects in every phase (E12). */
+export type Rule = 'main' | 'halving' | 'printed' | 'bank';
+
+export interface Phase extends Counted {
+  readonly rule: Rule;
+  /** The waste that the whole run allows. */
+  readonly W: number;
+  /** The waste that R is run with now. */
+  readonly waste: number;
+  readonly unserved: Unserved;
+  /** The first name that N has to give; `null` where joins are not named. */
+  readonly base: number | null;
+  readonly alive: boolean;
+  /** The controller that ran out and ended the phase before, and the participants at its start. */
+  readonly cause: Controller | null;
+  readonly previous: number | null;
+}
+
+export function firstPhase(rule: Rule, M: number, W: number, n: number, named: boolean): Phase {
+  const start = { rule, W, n, departed: 0, remaining: M, base: named ? n : null, alive: true, cause: null, previous: null };
+  return { ...start, ...wasteOf(rule, M, W) };
+}
+
+export function nextPhase(phase: Phase, counted: Counted, cause: Controller, signalled: boolean): Phase {
+  const { rule, W, n, base } = phase;
+  // A phase that a change for the other controller interrupts goes on while it has more than it may waste (E13).
+  const goesOn = cause === 'N' && isInner(phase) && counted.remaining > phase.waste;
+  return {
+    ...phase,
+    ...counted,
+    ...(goesOn ? {} : wasteOf(rule, counted.remaining, W)),
+    base: base === null ? null : base + 2 * n,
+    alive: phase.alive && !signalled,
+    cause,
+    previous: n,
+  };
+}
+
+const isInner = ({ unserved }: Phase): boolean => unserved === 'defer' || unserved === 'end';
+
+/** Half of what remains while that is more than the run allows (E12, E13), else what it allows (E11). */
+function wasteOf(rule: Rule, remaining: number, W: number): { waste: number; unserved: Unserved } {
+  const half = Math.floor(remaining / 2);
+  if (rule === 'bank') return { waste: Math.floor(W / 2), unserved: 'park' };
+  if (rule === 'main' || half <= Math.max(W, 1)) return { waste: Math.min(W, remaining), unserved: 'reject' };
+  return { waste: half, unserved: rule === 'printed' ? 'end' : 'defer' };
+}
+
+/** The bins that joins are given from. */
+export const joinScale = (n: number): Scale => hierarchy(n, 3 * n);
+
+export const termsOf = ({ waste, n, alive }: Phase): Terms => ({ R: hierarchy(waste, 3 * n), N: joinScale(n), alive });
+
+export function budgetOf({ n, remaining, unserved, base }: Phase, of: Controller): Budget {
+  if (of === 'R') return { permits: remaining, first: null, unserved };
+  return { permits: 2 * n, first: base, unserved: 'defer' };
+}

@@ -1,0 +1,212 @@
+/**
+ * The request procedure: gives out the permits of its node's local bin, and has the bin refilled when it is empty.
+ *
+ * Paper: Afek, Awerbuch, Plotkin, Saks, "Local Management of a Global Resource in a Communication Network", Figure 3; the freeze of
+ * section 5. One chart serves both controllers: under R the application takes the resource, under N it lets a child join or takes a
+ * name. Assumes at most one outstanding request: while one is out, the chart accepts no other.
+ *
+ * States:
+ *   ready            answers at once while the bin lasts
+ *   refilling.open   its request is out
+ *   refilling.frozen the same, and a change is under way
+ *   frozen           a change is under way: what is asked now is held
+ *   held             asked during the change, or deferred by it: asks again when the change is through
+ *   exhausted        was rejected, or the resource ended with a change: rejects without a message
+ * Invariant: outside `refilling` the bin holds less than its capacity.
+ *
+ * Departures. An amount above one is gathered refill by refill and answered once; what a reject leaves behind of it is waste. Whoever
+ * asks to `settle` while a request is out hears `busy`, and `rested` when the answer has come (the paper has no mechanism, E16);
+ * under `echo: "premature"` the bin is handed in all the same.
+ */
+import { assign, emit, setup } from 'xstate';
+import { effects, tell, type NodeId } from '../effects.js';
+import { capacity, LOCAL, type Scale } from './bins.js';
+import { deliveryRole, MAIN, type Controller, type NewTerms, type Reply } from './messages.js';
+
+export interface RequestInput {
+  readonly id: NodeId;
+  readonly of: Controller;
+  readonly scale: Scale;
+  readonly alive: boolean;
+  readonly echo: 'quiet' | 'premature';
+}
+
+type Purpose = 'take' | 'child' | 'name';
+
+interface Wanted {
+  readonly purpose: Purpose;
+  readonly amount: number;
+}
+
+export interface RequestContext extends RequestInput {
+  readonly permits: number;
+  /** The name of the next permit, where permits are names. */
+  readonly first: number | null;
+  readonly wanted: Wanted | null;
+  /** Permits given to the application so far. */
+  readonly issued: number;
+  /** The names among them that the application itself took. */
+  readonly names: readonly number[];
+}
+
+export type RequestEvent =
+  | { type: 'take'; amount: number }
+  | { type: 'child' | 'name' | 'freeze' | 'settle' }
+  | Reply
+  | NewTerms;
+
+export type RequestNotice =
+  | { readonly type: 'granted'; readonly amount: number }
+  | { readonly type: 'rejected'; readonly amount: number }
+  | { readonly type: 'named'; readonly name: number | null }
+  | { readonly type: 'permitted' };
+
+type In<E = RequestEvent> = { context: RequestContext; event: E };
+
+const wantedOf = ({ context, event }: In): Wanted => {
+  if (event.type === 'take') return { purpose: 'take', amount: event.amount };
+  if (event.type === 'child' || event.type === 'name') return { purpose: event.type, amount: 1 };
+  return context.wanted!;
+};
+
+const ownRequest = ({ context }: In<unknown>) => ({
+  role: deliveryRole(context.of),
+  message: { type: 'request' as const, of: context.of, level: LOCAL, from: context.id },
+});
+
+/** What the bin holds once the refill is in it. */
+const filled = ({ context, event }: In): number =>
+  context.permits + (event.type === 'permit' ? capacity(context.scale, LOCAL) : 0);
+
+const firstName = ({ context, event }: In): number | null => (event.type === 'permit' ? event.first : context.first);
+
+const contents = ({ context: { of, permits, names } }: In<unknown>) => ({
+  role: deliveryRole(of),
+  message: { type: 'settle' as const, permits, members: names.length },
+});
+
+/** A join is the business of the node's main role, which knows the tree. */
+const permission = (args: In) => ({
+  role: wantedOf(args).purpose === 'child' ? MAIN : [],
+  message: { type: 'joined' as const, name: firstName(args) },
+});
+
+const toMain = (type: 'busy' | 'rested') => tell(() => ({ role: MAIN, message: { type } }));
+
+const grant = [tell(permission), 'announceGrant', 'payOut'] as const;
+const refuse = ['announceReject', 'forget'] as const;
+const askAgain = ['renew', tell(ownRequest)] as const;
+const handIn = [tell(contents), 'emptyBin'] as const;
+
+const ask = [
+  { guard: 'binSuffices', actions: grant },
+  { target: '#refilling', actions: ['want', tell(ownRequest)] },
+] as const;
+
+const atChange = [{ guard: 'isAlive', target: '#refilling', actions: askAgain }, { target: 'exhausted', actions: refuse }] as const;
+
+export const requestMachine = setup({
+  types: {
+    context: {} as RequestContext,
+    events: {} as RequestEvent,
+    input: {} as RequestInput,
+    emitted: {} as RequestNotice,
+  },
+  actions: {
+    ...effects(),
+    want: assign((args) => ({ wanted: wantedOf(args) })),
+    payOut: assign((args) => {
+      const { purpose, amount } = wantedOf(args);
+      const { issued, names } = args.context;
+      const first = firstName(args);
+      return {
+        permits: filled(args) - amount,
+        first: first === null ? null : first + amount,
+        wanted: null,
+        issued: issued + amount,
+        names: purpose === 'name' && first !== null ? [...names, first] : names,
+      };
+    }),
+    gather: assign((args) => ({ permits: filled(args) })),
+    forget: assign({ wanted: null }),
+    emptyBin: assign({ permits: 0, first: null }),
+    renew: assign(({ event }) => ({ scale: (event as NewTerms).scale, permits: 0, first: null })),
+    announceGrant: emit((args) => noticeOf(wantedOf(args), firstName(args))),
+    announceReject: emit((args) => ({ type: 'rejected' as const, amount: wantedOf(args).amount })),
+  },
+  guards: {
+    binSuffices: (args) => filled(args) >= wantedOf(args).amount,
+    isAlive: ({ context, event }) => (event.type === 'epoch' ? event.alive : context.alive),
+    echoesEarly: ({ context }) => context.echo === 'premature',
+  },
+}).createMachine({
+  id: 'request',
+  context: ({ input }) => ({ ...input, permits: 0, first: null, wanted: null, issued: 0, names: [] }),
+  initial: 'starting',
+  states: {
+    starting: { always: [{ guard: 'isAlive', target: 'ready' }, { target: 'exhausted' }] },
+    ready: {
+      on: {
+        take: ask,
+        child: ask,
+        name: ask,
+        freeze: 'frozen',
+        settle: { actions: handIn },
+      },
+    },
+    refilling: {
+      id: 'refilling',
+      initial: 'open',
+      states: {
+        open: {
+          on: {
+            permit: [{ guard: 'binSuffices', target: '#request.ready', actions: grant }, { actions: ['gather', tell(ownRequest)] }],
+            freeze: 'frozen',
+            settle: { actions: toMain('busy') },
+          },
+        },
+        frozen: {
+          on: {
+            permit: [
+              { guard: 'binSuffices', target: '#request.frozen', actions: [...grant, toMain('rested')] },
+              { actions: ['gather', tell(ownRequest)] },
+            ],
+            settle: [{ guard: 'echoesEarly', actions: handIn }, { actions: toMain('busy') }],
+          },
+        },
+      },
+      on: {
+        reject: { target: 'exhausted', actions: [...refuse, toMain('rested')] },
+        defer: { target: 'held', actions: toMain('rested') },
+        epoch: atChange,
+      },
+    },
+    frozen: {
+      on: {
+        take: { target: 'held', actions: 'want' },
+        child: { target: 'held', actions: 'want' },
+        name: { target: 'held', actions: 'want' },
+        settle: { actions: handIn },
+        epoch: [{ guard: 'isAlive', target: 'ready', actions: 'renew' }, { target: 'exhausted' }],
+      },
+    },
+    held: {
+      on: {
+        settle: { actions: handIn },
+        epoch: atChange,
+      },
+    },
+    exhausted: {
+      on: {
+        take: { actions: 'announceReject' },
+        settle: { actions: handIn },
+        epoch: { actions: 'renew' },
+      },
+    },
+  },
+});
+
+function noticeOf({ purpose, amount }: Wanted, first: number | null): RequestNotice {
+  if (purpose === 'take') return { type: 'granted', amount };
+  return purpose === 'name' ? { type: 'named', name: first } : { type: 'permitted' };
+}

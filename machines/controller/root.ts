@@ -1,0 +1,165 @@
+/**
+ * The delivery process of the root: the bin that holds all permits at the start and answers every request at once.
+ *
+ * Paper: Afek, Awerbuch, Plotkin, Saks, Figure 5; sections 5, 6.1 and 6.3 for what it does instead of rejecting. Spec 3.4.
+ *
+ * States: what becomes of a request that the bin cannot serve.
+ *   rejecting  it is rejected; the first time says that the resource is exhausted
+ *   signalled  it is rejected, and that has been said
+ *   deferring  it is deferred until the next change, which the node's main role is told to make
+ *   parking    it waits, and all later ones behind it, until deposits cover it
+ *   ending     it is rejected and the next phase begins: the MODIFIED controller as printed (E12), kept to be refuted
+ * Invariant: permits never fall below zero. A reject does not mean that the bin is empty: a later, smaller request may be served (E3).
+ */
+import { assign, emit, setup } from 'xstate';
+import { effects, tell, type NodeId } from '../effects.js';
+import { capacity, type Scale } from './bins.js';
+import {
+  answer,
+  MAIN,
+  type Controller,
+  type ControllerMessage,
+  type NewTerms,
+  type Received,
+  type Reply,
+  type Request,
+  type Return,
+  type Settle,
+} from './messages.js';
+
+/** What the root does with a request that it cannot serve. */
+export type Unserved = 'reject' | 'defer' | 'park' | 'end';
+
+export interface Budget {
+  readonly permits: number;
+  /** The first of that many names, where permits are names. */
+  readonly first: number | null;
+  readonly unserved: Unserved;
+}
+
+export type NewBudget = NewTerms & Budget;
+
+export interface RootInput extends Budget {
+  readonly id: NodeId;
+  readonly of: Controller;
+  readonly scale: Scale;
+}
+
+interface Parked {
+  readonly level: number;
+  readonly link: NodeId;
+}
+
+export interface RootContext extends RootInput {
+  readonly parked: readonly Parked[];
+}
+
+export type RootEvent = Received<Request> | Return | Settle | NewBudget | { type: 'freeze' };
+
+type In<E = RootEvent> = { context: RootContext; event: E };
+
+const asked = ({ context, event }: In): Parked =>
+  event.type === 'request' ? { level: event.level, link: event.from } : context.parked[0]!;
+
+/** What the oldest parked request needs; the event that freed it is of no account. */
+const oldest = ({ context }: In): Parked => context.parked[0]!;
+
+const reply = (type: Reply['type'], to: (args: In) => Parked) =>
+  answer((args: In) => {
+    const { of, first } = args.context;
+    const { level, link } = to(args);
+    return { links: [link], message: type === 'permit' ? { type, of, level, first } : { type, of, level } };
+  });
+
+const deplete = tell(({ context }: In) => ({ role: MAIN, message: { type: 'depleted' as const, of: context.of } }));
+
+const handIn = (signalled: boolean) =>
+  tell(({ context: { of, permits }, event }: In) => {
+    const { permits: local, members } = event as Settle;
+    return { role: MAIN, message: { type: 'settled' as const, part: of, permits: permits + local, members, signalled } };
+  });
+
+const serve = { guard: 'canServe', actions: [...reply('permit', asked), 'payOut'] } as const;
+const settle = { actions: [handIn(false), 'emptyBin'] } as const;
+
+export const rootMachine = setup({
+  types: {
+    context: {} as RootContext,
+    events: {} as RootEvent,
+    input: {} as RootInput,
+    emitted: {} as { type: 'exhausted' },
+  },
+  actions: {
+    ...effects<ControllerMessage>(),
+    payOut: assign((args) => paid(args.context, asked(args).level)),
+    park: assign((args) => ({ parked: [...args.context.parked, asked(args)] })),
+    payOldest: assign((args) => ({ ...paid(args.context, oldest(args).level), parked: args.context.parked.slice(1) })),
+    forgetOldest: assign(({ context }) => ({ parked: context.parked.slice(1) })),
+    add: assign(({ context, event }) => ({ permits: context.permits + (event as Return).permits })),
+    emptyBin: assign({ permits: 0 }),
+    renew: assign(({ event }) => {
+      const { scale, permits, first, unserved } = event as NewBudget;
+      return { scale, permits, first, unserved };
+    }),
+    announceExhausted: emit({ type: 'exhausted' }),
+  },
+  guards: {
+    canServe: (args) => args.context.permits >= capacity(args.context.scale, asked(args).level),
+    isFirst: (args) =>
+      args.context.parked.length === 0 && args.context.permits >= capacity(args.context.scale, asked(args).level),
+    canServeOldest: ({ context: { parked, permits, scale } }) =>
+      parked.length > 0 && permits >= capacity(scale, parked[0]!.level),
+    hasParked: ({ context }) => context.parked.length > 0,
+    rejects: ({ context }) => context.unserved === 'reject',
+    defers: ({ context }) => context.unserved === 'defer',
+    parks: ({ context }) => context.unserved === 'park',
+  },
+}).createMachine({
+  id: 'root',
+  context: ({ input }) => ({ ...input, parked: [] }),
+  initial: 'starting',
+  on: {
+    return: { actions: 'add' },
+    settle,
+    epoch: { target: '.starting', actions: 'renew' },
+  },
+  states: {
+    starting: {
+      always: [
+        { guard: 'rejects', target: 'rejecting' },
+        { guard: 'defers', target: 'deferring' },
+        { guard: 'parks', target: 'parking' },
+        { target: 'ending' },
+      ],
+    },
+    rejecting: {
+      on: { request: [serve, { target: 'signalled', actions: [...reply('reject', asked), 'announceExhausted'] }] },
+    },
+    signalled: {
+      on: {
+        request: [serve, { actions: reply('reject', asked) }],
+        settle: { actions: [handIn(true), 'emptyBin'] },
+        epoch: { actions: 'renew' },
+      },
+    },
+    deferring: {
+      always: { guard: 'hasParked', actions: [...reply('defer', oldest), 'forgetOldest'] },
+      on: { request: [serve, { actions: [...reply('defer', asked), deplete] }] },
+    },
+    parking: {
+      always: { guard: 'canServeOldest', actions: [...reply('permit', oldest), 'payOldest'] },
+      on: {
+        request: [{ ...serve, guard: 'isFirst' }, { actions: 'park' }],
+        freeze: 'deferring',
+      },
+    },
+    ending: {
+      on: { request: [serve, { actions: [...reply('reject', asked), 'announceExhausted', deplete] }] },
+    },
+  },
+});
+
+function paid({ permits, first, scale }: RootContext, level: number) {
+  const size = capacity(scale, level);
+  return { permits: permits - size, first: first === null ? null : first + size };
+}

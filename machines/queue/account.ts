@@ -1,0 +1,123 @@
+/** What a run of the queue came to: the order, φ, the time to stabilize against 3R + tau, and the promises of spec 2.5 that need history. */
+import type { NodeId } from '../effects.js';
+import type { Configuration, Meter, Observer, PropertyResult, Setup, Step } from '../protocol.js';
+import { stabilizationRoundTrips } from './bounds.js';
+import { EdgeLedger, isFault, type EdgeChange } from './ledger.js';
+import type { Dropped, Queued } from './messages.js';
+import type { QueueOptions } from './options.js';
+import { Requests } from './requests.js';
+import { edgesOf, isLegal, nameOf, phi, pointerIn } from './view.js';
+
+export class QueueAccount implements Observer {
+  private readonly ledger = new EdgeLedger();
+  private readonly requests = new Requests();
+  private lastFault = 0;
+  private lastTreeChange = 0;
+  /** Since when every edge is fully legal. */
+  private legalSince: number | null = null;
+  private phiChangedWrongly = false;
+  private repairedLegal = false;
+  /** The edges of a tree that spans all components; looked up again when a link changes. */
+  private spanning: number | null = null;
+
+  constructor(private readonly setup: Setup<QueueOptions>) {}
+
+  record(step: Step, c: Configuration): void {
+    const pointerBefore = this.ledger.pointerBefore(step.node);
+    const changes = this.ledger.record(step, c);
+    if (isFault(step.kind)) this.fault(step);
+    else this.watch(step, changes, pointerBefore !== pointerIn(c.nodes.get(step.node)!)?.pointer);
+    if (step.kind === 'command' && step.event.type === 'request') this.requests.request(step.node);
+    for (const emitted of step.emitted) {
+      if (emitted.type === 'queued') this.requests.queued(emitted as Queued);
+      if (emitted.type === 'dropped') this.requests.dropped((emitted as Dropped).requester);
+    }
+    this.followLegality(step, c);
+  }
+
+  private fault({ kind, at }: Step): void {
+    this.lastFault = at;
+    if (kind === 'link') this.spanning = null;
+  }
+
+  /** φ changes at the parent alone, by a returning observer or a dropped find (Lemmas 6.1 to 6.3), and never on a legal edge. */
+  private watch({ at, node, event, emitted, sent, kind }: Step, changes: readonly EdgeChange[], turned: boolean): void {
+    for (const { before, after } of changes) {
+      if (before === null || after === null || before.edge[0] !== after.edge[0]) {
+        if (kind !== 'start') this.lastTreeChange = at;
+      } else if (before.phi !== after.phi) {
+        const [parent, child] = after.edge;
+        const isParents = parent === node && event['from'] === child;
+        const by = after.phi - before.phi;
+        const isDrop = event.type === 'find' && by === -1 && emitted.some(({ type }) => type === 'dropped');
+        const isCorrection = event.type === 'obsr' && Math.abs(by) === 1;
+        if (!isParents || !(isDrop || isCorrection)) this.phiChangedWrongly = true;
+      }
+    }
+    if (this.legalSince === null || kind !== 'deliver') return;
+    const sentFind = sent.some(({ to, message }) => message.type === 'find' && to === event['from']);
+    const corrects = event.type === 'obsr' && (turned || sentFind);
+    if (corrects || (event.type === 'find' && sentFind)) this.repairedLegal = true;
+  }
+
+  private followLegality({ at }: Step, c: Configuration): void {
+    const legal = this.ledger.allFullyLegal && this.ledger.size === this.spanningEdges(c);
+    if (legal === (this.legalSince !== null)) return;
+    this.legalSince = legal ? at : null;
+    if (legal) this.requests.openWindow(c);
+    else this.requests.closeWindow();
+  }
+
+  private spanningEdges(c: Configuration): number {
+    return (this.spanning ??= this.setup.options.tree === 'fixed' ? c.nodes.size - 1 : c.nodes.size - components(c));
+  }
+
+  summary(c: Configuration) {
+    const edges = edgesOf(c);
+    return {
+      order: this.requests.order,
+      phi: Object.fromEntries(edges.map((edge) => [nameOf(edge), phi(c, edge)])),
+      legal: edges.length === this.spanningEdges(c) && edges.every((edge) => isLegal(c, edge)),
+      stabilizedAtRoundTrips: this.roundTripsSince(this.lastFault),
+    };
+  }
+
+  /** `null` when not every edge is fully legal at the end. */
+  private roundTripsSince(start: number): number | null {
+    return this.legalSince === null ? null : Math.max(0, this.legalSince - start) / this.setup.options.roundTrip;
+  }
+
+  meters(): Meter[] {
+    const measured = this.roundTripsSince(Math.max(this.lastFault, this.lastTreeChange));
+    const bound = stabilizationRoundTrips(this.setup.options);
+    return measured === null ? [] : [{ name: 'stabilizationRoundTrips', measured, bound, ratio: measured / bound }];
+  }
+
+  properties(): PropertyResult[] {
+    return [
+      { name: 'phi changes at the parent alone', kind: 'always', holds: !this.phiChangedWrongly },
+      { name: 'nothing is repaired once all is fully legal', kind: 'always', holds: !this.repairedLegal },
+      { name: 'each request is queued once, behind its own predecessor', kind: 'always', holds: this.requests.queuedOnce },
+    ];
+  }
+}
+
+/** How many parts the links that are up in both directions leave. */
+function components(c: Configuration): number {
+  const seen = new Set<NodeId>();
+  let parts = 0;
+  for (const start of c.nodes.keys()) {
+    if (seen.has(start)) continue;
+    parts++;
+    const stack = [start];
+    seen.add(start);
+    for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
+      for (const peer of c.links.neighbours(node)) {
+        if (seen.has(peer) || !c.links.up(peer, node)) continue;
+        seen.add(peer);
+        stack.push(peer);
+      }
+    }
+  }
+  return parts;
+}

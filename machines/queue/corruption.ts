@@ -1,0 +1,111 @@
+/**
+ * Typed arbitrary states of the queue: every variable, timer and channel may hold anything of its type (spec 2.2, part 3).
+ *
+ * A node's program is not corrupt (section 3 of the paper), so that what a node holds fits together: a guardian for each child that
+ * its own tree entries give it. Arbitrary finds have no origin, since no rule reads it; a named one would only add a request that
+ * nobody made. What each draw may be is kept small, so that all states of a small system can be enumerated.
+ */
+import type { Message, NodeId } from '../effects.js';
+import type { Choose, Corruption, NodeState, NodeView, RoleView, Setup } from '../protocol.js';
+import { childrenOf, ownEntry, type Entry } from '../tree/bfs.js';
+import { identityOf } from '../tree/breadth-first.js';
+import { BEAT, type TreeContext } from '../tree/machine.js';
+import { beatTicks, tauTicks } from './bounds.js';
+import { OBSERVE, type GuardianContext } from './guardian.js';
+import { GUARDIAN, guardianOf, POINTER, TREE } from './messages.js';
+import type { QueueOptions } from './options.js';
+import type { PointerContext } from './pointer.js';
+import { parentOf, treeInput } from './start.js';
+
+type QueueSetup = Setup<QueueOptions>;
+
+/** Finds, and observers, on one direction of an edge at most. */
+const MESSAGES_MAX = 2;
+/** `sent` and `est` are arbitrary between these. */
+const COUNT_MIN = -1;
+const COUNT_MAX = 4;
+/** Invented roots have identities from -1 down to this. */
+const INVENTED_MIN = -3;
+
+export const queueCorruption: Corruption<QueueOptions> = { node: arbitraryNode, channel: arbitraryChannel };
+
+function arbitraryNode(id: NodeId, setup: QueueSetup, choose: Choose): NodeState {
+  const { options } = setup;
+  const tree = options.levels === null ? null : arbitraryTree(id, setup, choose);
+  const parent = tree ? tree.parent : parentOf(id, options);
+  const children = tree ? tree.children : options.children[id]!;
+  const roles: Record<string, RoleView> = { [POINTER]: arbitraryPointer({ id, parent, children }, setup, choose) };
+  const timers: NodeState['timers'][number][] = [];
+  for (const child of children) {
+    const role = guardianOf(child);
+    roles[role] = arbitraryGuardian(child, setup, choose);
+    timers.push({ role, timer: OBSERVE, delay: choose(Math.floor(tauTicks(options)) + 1) });
+  }
+  if (tree) {
+    roles[TREE] = { chart: TREE, value: 'steady', context: tree };
+    timers.push({ role: TREE, timer: BEAT, delay: choose(Math.floor(beatTicks(options)) + 1) });
+  }
+  return { roles: roles as NodeView, timers };
+}
+
+/** To itself, to a neighbour in the tree, or to any node at all. */
+function arbitraryPointer(
+  { id, parent, children }: Pick<PointerContext, 'id' | 'parent' | 'children'>,
+  { options, topology }: QueueSetup,
+  choose: Choose,
+): RoleView<PointerContext> {
+  const targets = [id, ...(parent === null ? [] : [parent]), ...children];
+  const strangers = topology.nodes.length - targets.length;
+  const place = choose(targets.length + (strangers > 0 ? 1 : 0));
+  const pointer = targets[place] ?? topology.nodes.filter((node) => !targets.includes(node))[choose(strangers)]!;
+  const value = pointer === id ? 'self' : pointer === parent ? 'up' : children.includes(pointer) ? 'down' : 'astray';
+  return { chart: POINTER, value, context: { id, pointer, parent, children, tau: tauTicks(options) } };
+}
+
+function arbitraryGuardian(child: NodeId, { options }: QueueSetup, choose: Choose): RoleView<GuardianContext> {
+  const value = choose(2) === 0 ? 'observe' : 'correct';
+  const count = COUNT_MIN + choose(COUNT_MAX - COUNT_MIN + 1);
+  const counts = value === 'observe' ? { sent: count, est: 0 } : { sent: 0, est: count };
+  return { chart: GUARDIAN, value, context: { child, tau: tauTicks(options), ...counts, timely: false } };
+}
+
+function arbitraryTree(id: NodeId, setup: QueueSetup, choose: Choose): TreeContext {
+  const heard: Record<NodeId, Entry | null> = {};
+  for (const [u, v] of setup.topology.links) {
+    const peer = u === id ? v : v === id ? u : null;
+    if (peer !== null) heard[peer] = arbitraryEntry(peer, setup, choose);
+  }
+  const context = { ...treeInput(id, setup), heard };
+  return { ...context, parent: ownEntry(context).via, children: childrenOf(context) };
+}
+
+function arbitraryEntry(of: NodeId, setup: QueueSetup, choose: Choose): Entry {
+  const nodes = setup.topology.nodes.length;
+  const anyIdentity = () => INVENTED_MIN + choose(nodes + 1 - INVENTED_MIN);
+  return {
+    id: identityOf(of, setup.options.root, setup),
+    root: anyIdentity(),
+    dist: choose(nodes + 1) - 1,
+    par: choose(4) === 0 ? null : choose(nodes + 1),
+  };
+}
+
+function arbitraryChannel(from: NodeId, to: NodeId, setup: QueueSetup, choose: Choose): Message[] {
+  const { options } = setup;
+  const isDown = options.levels === null ? options.parents[to] === from : choose(2) === 0;
+  const left = { finds: choose(MESSAGES_MAX + 1), observers: choose(MESSAGES_MAX + 1) };
+  const messages: Message[] = [];
+  while (left.finds + left.observers > 0) {
+    if (left.observers === 0 || (left.finds > 0 && choose(2) === 0)) {
+      left.finds--;
+      messages.push({ type: 'find', origin: null } as Message);
+    } else {
+      left.observers--;
+      messages.push((isDown ? { type: 'obs' } : { type: 'obsr', x: choose(2) }) as Message);
+    }
+  }
+  if (options.levels !== null && choose(2) === 0) {
+    messages.splice(choose(messages.length + 1), 0, { type: 'heartbeat', ...arbitraryEntry(from, setup, choose) } as Message);
+  }
+  return messages;
+}

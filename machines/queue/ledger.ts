@@ -1,0 +1,67 @@
+/** Keeps φ and full legality of every edge up to date along a run, looking only at the edges that a step can have touched. */
+import type { NodeId } from '../effects.js';
+import type { Configuration, Step } from '../protocol.js';
+import type { PointerContext } from './pointer.js';
+import { edgeAbove, isFullyLegal, phi, pointerIn, type Edge } from './view.js';
+
+export interface EdgeState {
+  readonly edge: Edge;
+  readonly phi: number;
+  readonly fullyLegal: boolean;
+}
+
+/** An edge before and after a step; `null` where it is no edge of the tree. */
+export interface EdgeChange {
+  readonly before: EdgeState | null;
+  readonly after: EdgeState | null;
+}
+
+export class EdgeLedger {
+  /** By child: a node has at most one edge above it. */
+  private readonly edges = new Map<NodeId, EdgeState>();
+  private readonly pointers = new Map<NodeId, PointerContext>();
+  private illegal = 0;
+
+  get size(): number {
+    return this.edges.size;
+  }
+
+  get allFullyLegal(): boolean {
+    return this.illegal === 0;
+  }
+
+  pointerBefore(node: NodeId): NodeId | undefined {
+    return this.pointers.get(node)?.pointer;
+  }
+
+  /** Takes a step into account and says which edges it changed. */
+  record(step: Step, c: Configuration): EdgeChange[] {
+    const now = pointerIn(c.nodes.get(step.node)!);
+    const changes = [...this.touched(step, now)].map((child) => this.refresh(child, c)).filter((change) => change !== null);
+    if (now) this.pointers.set(step.node, now);
+    return changes;
+  }
+
+  private touched({ kind, node, event, sent }: Step, now: PointerContext | undefined): Set<NodeId> {
+    const before = this.pointers.get(node);
+    const touched = new Set([node, ...sent.map(({ to }) => to)]);
+    for (const peer of [event['from'], before?.pointer, before?.parent]) if (typeof peer === 'string') touched.add(peer);
+    if (before?.children !== now?.children || isFault(kind)) {
+      for (const child of [...(before?.children ?? []), ...(now?.children ?? [])]) touched.add(child);
+    }
+    return touched;
+  }
+
+  private refresh(child: NodeId, c: Configuration): EdgeChange | null {
+    const before = this.edges.get(child) ?? null;
+    const edge = edgeAbove(c, child);
+    const after = edge && { edge, phi: phi(c, edge), fullyLegal: isFullyLegal(c, edge) };
+    if (after) this.edges.set(child, after);
+    else this.edges.delete(child);
+    this.illegal += (after && !after.fullyLegal ? 1 : 0) - (before && !before.fullyLegal ? 1 : 0);
+    return before === null && after === null ? null : { before, after };
+  }
+}
+
+export const isFault = (kind: Step['kind']): boolean =>
+  kind === 'corrupt' || kind === 'crash' || kind === 'restart' || kind === 'link';

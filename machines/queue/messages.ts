@@ -1,0 +1,60 @@
+/** What the nodes of the queue say to each other, and what a node's roles say among themselves (spec 2.2). */
+import type { NodeId } from '../effects.js';
+
+/** A request on its way to the end of the queue; one that a guardian injected has no origin. */
+export interface Find {
+  readonly type: 'find';
+  readonly origin: NodeId | null;
+}
+
+/** The parent of an edge asks its child where the child's pointer stands … */
+export interface Observer {
+  readonly type: 'obs';
+}
+
+/** … and this is the answer: 1 if it points across the edge. */
+export interface ObserverReturn {
+  readonly type: 'obsr';
+  readonly x: 0 | 1;
+}
+
+export type QueueMessage = Find | Observer | ObserverReturn;
+
+export type Received<M> = M & { readonly from: NodeId };
+
+/** The guardian has counted the finds of its edge; the pointer adds itself and answers with an `estimate`. */
+export interface Observed {
+  readonly type: 'observed';
+  readonly child: NodeId;
+  readonly count: number;
+}
+
+export interface Estimate {
+  readonly type: 'estimate';
+  readonly phi: number;
+}
+
+/** The pointer has sent a find on the guardian's edge. */
+export interface Sent {
+  readonly type: 'sent';
+}
+
+/** What the application hears: a request stands behind the latest one of `predecessor`; `null` asks for nothing. */
+export interface Queued {
+  readonly type: 'queued';
+  readonly requester: NodeId | null;
+  readonly predecessor: NodeId;
+}
+
+/** A find was discarded to repair its edge: a request is lost if it had a requester. */
+export interface Dropped {
+  readonly type: 'dropped';
+  readonly requester: NodeId | null;
+}
+
+export const POINTER = 'pointer';
+export const GUARDIAN = 'guardian';
+export const TREE = 'tree';
+
+/** The role of a node that guards the edge to one of its children. */
+export const guardianOf = (child: NodeId): string => `${GUARDIAN}:${child}`;

@@ -1,0 +1,88 @@
+/** The queue's options, as a scenario gives them, checked and completed; and the tree that a run starts on. */
+import { nodeOf, oneOf, refuseUnknown, rootedTree, shortestPathTree } from '../checks.js';
+import type { NodeId } from '../effects.js';
+import { UsageError } from '../errors.js';
+import type { Place } from '../protocol.js';
+import { breadthFirst, type Levels } from '../tree/breadth-first.js';
+
+type Raw = Readonly<Record<string, unknown>>;
+
+export interface QueueOptions {
+  readonly tree: 'fixed' | 'stabilizing';
+  /** The root of the tree, where the queue ends at the start; in a stabilizing tree it has the smallest identity. */
+  readonly root: NodeId;
+  /** The tree at the start; a root is its own parent. */
+  readonly parents: Readonly<Record<NodeId, NodeId>>;
+  readonly children: Readonly<Record<NodeId, readonly NodeId[]>>;
+  /** The start of the stabilizing tree; `null` for a fixed one. */
+  readonly levels: Levels | null;
+  /** The period of the guardians' timers, in round trips. */
+  readonly tau: number;
+  /** R, in ticks: the most that a message over one link and the answer to it take together. */
+  readonly roundTrip: number;
+}
+
+const KEYS = ['root', 'tree', 'parents', 'tau'] as const;
+
+/** R where time is left out; any number would do there. */
+const UNTIMED_ROUND_TRIP = 2;
+
+export function queueOptions(raw: Raw, place: Place): QueueOptions {
+  refuseUnknown(raw, KEYS);
+  const tree = oneOf(raw, 'tree', ['fixed', 'stabilizing'], 'fixed');
+  const root = nodeOf(raw, 'root', place, place.topology.nodes[0]!);
+  const common = { tree, root, tau: tauOf(raw), roundTrip: roundTripOf(place) };
+  if (tree === 'fixed') {
+    const parents = fixedTree(raw, root, place);
+    return { ...common, parents, children: childrenIn(parents, place), levels: null };
+  }
+  if (raw['parents'] !== undefined) {
+    throw new UsageError(
+      'options.parents goes with tree "fixed": a stabilizing tree finds its own parents; leave one of them out',
+    );
+  }
+  const levels = breadthFirst(root, place);
+  return { ...common, parents: levels.parents, children: childrenIn(levels.parents, place), levels };
+}
+
+function tauOf(raw: Raw): number {
+  const tau = raw['tau'] ?? 2;
+  if (typeof tau === 'number' && tau >= 2 && Number.isFinite(tau)) return tau;
+  throw new UsageError(
+    `options.tau is ${JSON.stringify(tau)}; give a number of round trips of at least 2, or an observer may still be under way when the next one starts`,
+  );
+}
+
+/** A latency of 0 would let a timer fire for ever within one tick, so that R is a tick at least. */
+function roundTripOf({ roundTrip = UNTIMED_ROUND_TRIP }: Place): number {
+  if (roundTrip < Infinity) return Math.max(1, roundTrip);
+  throw new UsageError(
+    'network.latency has no bound, and the queue must know its longest round trip; use a constant, {"min", "max"} or "weight"',
+  );
+}
+
+function fixedTree(raw: Raw, root: NodeId, place: Place): Readonly<Record<NodeId, NodeId>> {
+  const { topology } = place;
+  if (raw['parents'] === undefined) {
+    const parents = shortestPathTree(root, place);
+    const cutOff = topology.nodes.find((node) => !(node in parents));
+    if (cutOff === undefined) return parents;
+    throw new UsageError(`no path leads from ${cutOff} to the root ${root}; connect the topology or use tree "stabilizing"`);
+  }
+  const parents = rootedTree(raw['parents'], root, place);
+  const linked = new Set(topology.links.flatMap(([a, b]) => [`${a} ${b}`, `${b} ${a}`]));
+  for (const [child, parent] of Object.entries(parents)) {
+    if (child !== root && !linked.has(`${child} ${parent}`)) {
+      throw new UsageError(
+        `options.parents puts ${child} under ${parent}, and no link joins them; a tree of the queue is made of links`,
+      );
+    }
+  }
+  return parents;
+}
+
+function childrenIn(parents: Readonly<Record<NodeId, NodeId>>, { topology }: Place): Record<NodeId, NodeId[]> {
+  const children: Record<NodeId, NodeId[]> = Object.fromEntries(topology.nodes.map((node) => [node, []]));
+  for (const node of topology.nodes) if (parents[node] !== node) children[parents[node]!]!.push(node);
+  return children;
+}

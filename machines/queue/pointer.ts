@@ -1,0 +1,175 @@
+/**
+ * The pointer of one node: the arrow protocol itself, and the child's part in stabilizing the edge to the parent.
+ *
+ * Paper: Tirthapura, Herlihy, "Self-Stabilizing Distributed Queuing", sections 2 and 5.3 (here F0, F2 to F4, O2, O5 and the pointer's
+ * half of O4 of spec 2.3). Assumes a rooted tree, links that keep the order of messages; a find from a child has passed its guardian.
+ *
+ * States, all about where the pointer leads:
+ *   self      to the node itself: its latest request is the end of the queue, as far as it knows
+ *   up        to its parent
+ *   down      to one of its children
+ *   astray    to no neighbour in the tree: only a corrupt node, or one whose tree moved under it, is here, and whatever happens next
+ *             it first points to itself (F0)
+ *   turning   within one step: which of these it is now
+ * Invariant between steps: the state is the one that `pointer`, `parent` and `children` give.
+ *
+ * Departures. An own request is a find from the node itself (S3). A find is forwarded once, and counted by the guardian of the edge that
+ * it goes out on, although the paper lists both as rules of their own (S2). Finds from nodes that are no neighbours in the tree are
+ * dropped (O5, part 3).
+ */
+import { assign, emit, raise, setup } from 'xstate';
+import { close, effects, open, send, tell, type NodeId } from '../effects.js';
+import type { TreeChange } from '../tree/machine.js';
+import { OBSERVE } from './guardian.js';
+import {
+  GUARDIAN,
+  guardianOf,
+  type Dropped,
+  type Find,
+  type Observed,
+  type Observer,
+  type Queued,
+  type QueueMessage,
+  type Received,
+} from './messages.js';
+
+export interface PointerInput {
+  readonly id: NodeId;
+  readonly pointer: NodeId;
+  readonly parent: NodeId | null;
+  readonly children: readonly NodeId[];
+  /** The period of the guardians that it opens. */
+  readonly tau: number;
+}
+
+export type PointerContext = PointerInput;
+
+export type PointerEvent = Received<Find> | Received<Observer> | Observed | { type: 'request' } | TreeChange;
+
+type In<E = unknown> = { context: PointerContext; event: E };
+
+const findBack = ({ event: { from, origin } }: In<Received<Find>>) => ({ to: from, message: { type: 'find' as const, origin } });
+const findOnward = ({ context, event: { origin } }: In<Received<Find>>) => ({
+  to: context.pointer,
+  message: { type: 'find' as const, origin },
+});
+const findSent = ({ context }: In) => ({ role: guardianOf(context.pointer), message: { type: 'sent' } });
+const whereItPoints = ({ context, event }: In<Received<Observer>>) => ({
+  to: event.from,
+  message: { type: 'obsr' as const, x: context.pointer === event.from ? (1 as const) : (0 as const) },
+});
+const estimate = ({ context, event: { child, count } }: In<Observed>) => ({
+  role: guardianOf(child),
+  message: { type: 'estimate', phi: count + (context.pointer === child ? 1 : 0) },
+});
+/** The pointer counted itself and turns away: plus one, minus one. */
+const reducedEstimate = ({ event: { child, count } }: In<Observed>) => ({
+  role: guardianOf(child),
+  message: { type: 'estimate', phi: count },
+});
+const newGuardian = ({ context, event: { child } }: In<Gained>) => ({
+  role: guardianOf(child),
+  chart: GUARDIAN,
+  input: { child, tau: context.tau },
+});
+const observeNow = ({ event: { child } }: In<Gained>) => ({
+  role: guardianOf(child),
+  message: { type: 'timer', timer: OBSERVE },
+});
+const lostGuardian = ({ event: { child } }: In<Lost>) => ({ role: guardianOf(child) });
+
+type Gained = { readonly type: 'child.gained' | 'child.lost'; readonly child: NodeId };
+type Lost = Gained;
+
+/** Comes first wherever a find is taken: one from outside the tree is no business of the queue. */
+const fromStranger = { guard: 'isFromStranger', actions: 'announceDropped' } as const;
+
+export const pointerMachine = setup({
+  types: {
+    context: {} as PointerContext,
+    events: {} as PointerEvent,
+    input: {} as PointerInput,
+    emitted: {} as Queued | Dropped,
+  },
+  actions: {
+    ...effects<QueueMessage>(),
+    turnToSender: assign({ pointer: ({ event }) => (event as Received<Find>).from }),
+    turnToSelf: assign({ pointer: ({ context }) => context.id }),
+    findOfItsOwn: raise(({ context }) => ({ type: 'find' as const, origin: context.id, from: context.id })),
+    takeUpAgain: raise(({ event }) => event),
+    announceQueued: emit(({ context, event }) => ({
+      type: 'queued' as const,
+      requester: (event as Find).origin,
+      predecessor: context.id,
+    })),
+    announceDropped: emit(({ event }) => ({ type: 'dropped' as const, requester: (event as Find).origin })),
+    adoptParent: assign({ parent: ({ event }) => (event as TreeChange & { type: 'parent.changed' }).parent }),
+    gainChild: assign({ children: ({ context, event }) => [...context.children, (event as Gained).child] }),
+    loseChild: assign({ children: ({ context, event }) => context.children.filter((child) => child !== (event as Lost).child) }),
+  },
+  guards: {
+    isFromStranger: ({ context, event }) => {
+      const { id, parent, children } = context;
+      const { from } = event as Received<Find>;
+      return from !== id && from !== parent && !children.includes(from);
+    },
+    isFromPointer: ({ context, event }) => (event as Received<Find>).from === context.pointer,
+    isFromParent: ({ context, event }) => (event as Received<Observer>).from === context.parent,
+    isOneOfTooMany: ({ context, event }) => {
+      const { child, count } = event as Observed;
+      return context.pointer === child && count + 1 > 1;
+    },
+    pointsToSelf: ({ context }) => context.pointer === context.id,
+    pointsUp: ({ context }) => context.pointer === context.parent,
+    pointsDown: ({ context }) => context.children.includes(context.pointer),
+  },
+}).createMachine({
+  id: 'pointer',
+  context: ({ input }) => ({ ...input }),
+  initial: 'turning',
+  on: {
+    request: { actions: 'findOfItsOwn' },
+    obs: { guard: 'isFromParent', actions: send(whereItPoints) }, // O2, O5
+    observed: { actions: tell(estimate) }, // O4
+    'child.gained': { target: '.turning', actions: [open(newGuardian), tell(observeNow), 'gainChild'] },
+    'parent.changed': { target: '.turning', actions: 'adoptParent' },
+    'child.lost': { target: '.turning', actions: [close(lostGuardian), 'loseChild'] },
+  },
+  states: {
+    turning: {
+      always: [
+        { guard: 'pointsToSelf', target: 'self' },
+        { guard: 'pointsUp', target: 'up' },
+        { guard: 'pointsDown', target: 'down' },
+        { target: 'astray' },
+      ],
+    },
+    self: {
+      on: {
+        find: [fromStranger, { target: 'turning', actions: ['announceQueued', 'turnToSender'] }], // F3
+      },
+    },
+    up: {
+      on: {
+        find: [
+          fromStranger,
+          { guard: 'isFromPointer', actions: send(findBack) }, // F2
+          { target: 'turning', actions: [send(findOnward), 'turnToSender'] }, // F4
+        ],
+      },
+    },
+    down: {
+      on: {
+        find: [
+          fromStranger,
+          { guard: 'isFromPointer', actions: [send(findBack), tell(findSent)] }, // F2
+          { target: 'turning', actions: [send(findOnward), tell(findSent), 'turnToSender'] }, // F4
+        ],
+        observed: { guard: 'isOneOfTooMany', target: 'self', actions: [tell(reducedEstimate), 'turnToSelf'] }, // O4
+      },
+    },
+    astray: {
+      on: { '*': { target: 'self', actions: ['turnToSelf', 'takeUpAgain'] } }, // F0
+    },
+  },
+});

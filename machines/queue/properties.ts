@@ -1,0 +1,67 @@
+/** What the queue promises of every configuration (spec 2.4, 2.5); the account adds what only a whole run can show. */
+import type { Configuration, NodeView, Property, Setup } from '../protocol.js';
+import { isSilent } from '../tree/silent.js';
+import { GUARDIAN, guardianOf, POINTER, TREE } from './messages.js';
+import { convergenceTicks } from './bounds.js';
+import type { QueueOptions } from './options.js';
+import { edgesOf, isFind, isFullyLegal, pointerIn } from './view.js';
+
+export function queueProperties(setup: Setup<QueueOptions>): Property<QueueOptions>[] {
+  return [
+    rolesFitTree,
+    {
+      name: 'fully legal is closed',
+      kind: 'closed',
+      says: 'Once the tree stands and every edge is fully legal, all of it stays so (Lemma 6.6, with the timer that it forgets).',
+      holds: isFullyLegalEverywhere,
+    },
+    {
+      name: 'every edge becomes fully legal',
+      kind: 'converges',
+      says: 'From any state every edge is fully legal within 3R + tau of the last change of the tree (Corollary 6.8).',
+      holds: isFullyLegalEverywhere,
+      within: convergenceTicks(setup),
+    },
+  ];
+}
+
+const rolesFitTree: Property<QueueOptions> = {
+  name: 'roles fit the tree',
+  kind: 'always',
+  says: 'A node has one guardian for each child and no other, and its pointer is in the state that it points to.',
+  holds: (c) => [...c.nodes].every(([id, node]) => guardiansFit(node) && stateFits(id, node)),
+};
+
+function guardiansFit(node: NodeView): boolean {
+  const { children } = pointerIn(node)!;
+  const guardians = Object.values(node).filter(({ chart }) => chart === GUARDIAN).length;
+  return guardians === children.length && children.every((child) => guardianOf(child) in node);
+}
+
+function stateFits(id: string, node: NodeView): boolean {
+  const { pointer, parent, children } = pointerIn(node)!;
+  switch (node[POINTER]!.value) {
+    case 'self':
+      return pointer === id;
+    case 'up':
+      return pointer === parent;
+    case 'down':
+      return children.includes(pointer);
+    default:
+      return pointer !== id && pointer !== parent && !children.includes(pointer);
+  }
+}
+
+/** The tree spans what is connected and no longer moves, and every edge of it is fully legal. */
+export function isFullyLegalEverywhere(c: Configuration<any>): boolean {
+  const edges = edgesOf(c);
+  return edges.every((edge) => isFullyLegal(c, edge)) && treeStands(c, edges.length);
+}
+
+function treeStands(c: Configuration<QueueOptions>, edges: number): boolean {
+  if (c.setup.options.tree === 'stabilizing') return isSilent(c, TREE);
+  return edges === c.nodes.size - 1;
+}
+
+/** Nothing is left to do: no request is on its way, and nothing will be repaired. */
+export const isAtRest = (c: Configuration): boolean => !c.flights.some(isFind) && isFullyLegalEverywhere(c);

@@ -1,0 +1,71 @@
+/** Follows the requests of a run: who was queued behind whom, and, from the moment that all is legal, whether each was queued once. */
+import type { NodeId } from '../effects.js';
+import type { Configuration } from '../protocol.js';
+import type { Find, Queued } from './messages.js';
+import { isFind } from './view.js';
+
+export class Requests {
+  /** [requester, predecessor], in the order in which they were queued. */
+  readonly order: (readonly [NodeId, NodeId])[] = [];
+  /** Requests made and not yet queued or dropped. */
+  private readonly open = new Map<NodeId, number>();
+  private readonly made = new Map<NodeId, number>();
+  /** While all is legal: how many finds of each requester may still be queued, and the requests that somebody was queued behind. */
+  private window: { readonly due: Map<NodeId, number>; readonly followed: Set<string> } | null = null;
+  private broken = false;
+
+  request(node: NodeId): void {
+    add(this.open, node, 1);
+    add(this.made, node, 1);
+    if (this.window) add(this.window.due, node, 1);
+  }
+
+  queued({ requester, predecessor }: Queued): void {
+    this.follow(requester, predecessor);
+    if (requester === null) return;
+    // An invented find may name a node that asked for nothing.
+    if (!this.open.get(requester)) return;
+    add(this.open, requester, -1);
+    this.order.push([requester, predecessor]);
+  }
+
+  dropped(requester: NodeId | null): void {
+    if (requester !== null && this.open.get(requester)) add(this.open, requester, -1);
+    if (this.window) this.broken = true;
+  }
+
+  private follow(requester: NodeId | null, predecessor: NodeId): void {
+    if (!this.window) return;
+    const { due, followed } = this.window;
+    // A node's own request is queued behind the one that it made before.
+    const latest = (this.made.get(predecessor) ?? 0) - (requester === predecessor ? 1 : 0);
+    const behind = `${predecessor} ${latest}`;
+    if (followed.has(behind)) this.broken = true;
+    followed.add(behind);
+    if (requester === null) return;
+    if (!due.get(requester)) this.broken = true;
+    else add(due, requester, -1);
+  }
+
+  /** From here on every find that is on its way, and every request, is to be queued once. */
+  openWindow(c: Configuration): void {
+    const due = new Map<NodeId, number>();
+    for (const { message } of c.flights.filter(isFind)) {
+      const { origin } = message as Find;
+      if (origin !== null) add(due, origin, 1);
+    }
+    this.window = { due, followed: new Set() };
+  }
+
+  closeWindow(): void {
+    this.window = null;
+  }
+
+  /** `null` while requests are on their way, or before all is legal. */
+  get queuedOnce(): boolean | null {
+    if (this.broken) return false;
+    return this.window && [...this.window.due.values()].every((due) => due === 0) ? true : null;
+  }
+}
+
+const add = (counts: Map<NodeId, number>, node: NodeId, n: number) => void counts.set(node, (counts.get(node) ?? 0) + n);

@@ -1,0 +1,61 @@
+/** Starts and events worth trying on each chart of the queue: what path generation and coverage feed them. */
+import type { Message } from '../effects.js';
+import type { ChartSamples } from '../protocol.js';
+import type { TreeContext, TreeInput } from '../tree/machine.js';
+import { BEAT } from '../tree/machine.js';
+import { OBSERVE, type GuardianContext } from './guardian.js';
+import type { PointerContext } from './pointer.js';
+
+const event = <E extends Message>(sample: E): Message => sample;
+
+const find = (from: string) => event({ type: 'find', origin: 'd', from });
+
+/** Node b stands between its parent a and its children c and d; e is a stranger. */
+const pointerEvents = ({ children, parent }: PointerContext): Message[] => [
+  event({ type: 'request' }),
+  ...['a', 'b', 'c', 'd', 'e'].map(find),
+  event({ type: 'obs', from: 'a' }),
+  event({ type: 'obs', from: 'c' }),
+  ...children.flatMap((child) => [0, 1].map((count) => event({ type: 'observed', child, count }))),
+  ...['c', 'd'].map((child) => event({ type: children.includes(child) ? 'child.lost' : 'child.gained', child })),
+  event({ type: 'parent.changed', parent: parent === null ? 'a' : null }),
+];
+
+const pointerStart = (pointer: string) => ({ id: 'b', pointer, parent: 'a', children: ['c'], tau: 4 });
+
+/** Estimates and counts beyond 2 behave like 2. */
+const guardianEvents = ({ sent, est }: GuardianContext): Message[] => [
+  event({ type: 'timer', timer: OBSERVE }),
+  find('c'),
+  ...(sent < 2 ? [event({ type: 'sent' })] : []),
+  event({ type: 'obsr', x: 0, from: 'c' }),
+  event({ type: 'obsr', x: 1, from: 'c' }),
+  ...(est < 2 ? [0, 1, 2].map((phi) => event({ type: 'estimate', phi })) : []),
+];
+
+/** Node 1 between peers a and b: a root, a child, a nonsense, and nothing heard of a stranger. */
+const treeEvents = ({ heard }: TreeContext): Message[] => [
+  event({ type: 'timer', timer: BEAT }),
+  event({ type: 'heartbeat', id: 0, root: 0, dist: 0, par: null, from: 'a' }),
+  event({ type: 'heartbeat', id: 0, root: 0, dist: -1, par: null, from: 'a' }),
+  event({ type: 'heartbeat', id: 2, root: 0, dist: 2, par: 1, from: 'b' }),
+  event({ type: 'heartbeat', id: 2, root: 1, dist: 1, par: 1, from: 'b' }),
+  event({ type: 'heartbeat', id: 9, root: 0, dist: 0, par: null, from: 'z' }),
+  event({ type: 'a' in heard ? 'link.down' : 'link.up', peer: 'a' }),
+];
+
+const treeStart: TreeInput = {
+  identity: 1,
+  limit: 3,
+  period: 1,
+  client: 'pointer',
+  heard: { a: null, b: null },
+  parent: null,
+  children: [],
+};
+
+export const samples: Readonly<Record<string, readonly ChartSamples[]>> = {
+  pointer: ['b', 'a', 'c', 'e'].map((pointer) => ({ input: pointerStart(pointer), events: pointerEvents })),
+  guardian: [{ input: { child: 'c', tau: 4 }, events: guardianEvents }],
+  tree: [{ input: treeStart, events: treeEvents }],
+};

@@ -1,0 +1,54 @@
+/** The breadth-first tree as one node computes it from what its neighbours last said (spec part 3). */
+import type { NodeId } from '../effects.js';
+
+/** What a node says of itself: the smallest identity it knows of, how far that is, and through whom. */
+export interface Heartbeat {
+  readonly type: 'heartbeat';
+  readonly id: number;
+  readonly root: number;
+  readonly dist: number;
+  /** The identity of its parent, `null` at a root. */
+  readonly par: number | null;
+}
+
+export type Entry = Omit<Heartbeat, 'type'>;
+
+/** All that a node stores: for each neighbour, what was last heard from it. */
+export interface Hearing {
+  readonly identity: number;
+  /** At least the number of nodes; no distance reaches it, and so an invented root dies out. */
+  readonly limit: number;
+  readonly heard: Readonly<Record<NodeId, Entry | null>>;
+}
+
+export interface Own extends Entry {
+  readonly via: NodeId | null;
+}
+
+/** The least (root, dist, via) of the node itself as a root and of what each neighbour offers. */
+export function ownEntry({ identity, limit, heard }: Hearing): Own {
+  let own: Own = { id: identity, root: identity, dist: 0, par: null, via: null };
+  for (const [via, entry] of Object.entries(heard)) {
+    if (!entry || !isDistance(entry.dist) || entry.root >= identity || entry.dist + 1 >= limit) continue;
+    const offer: Own = { id: identity, root: entry.root, dist: entry.dist + 1, par: entry.id, via };
+    if (comesBefore(offer, own)) own = offer;
+  }
+  return own;
+}
+
+/** The neighbours that say they hang below this node, in the order of their identities. */
+export function childrenOf(hearing: Hearing): NodeId[] {
+  const { root, dist } = ownEntry(hearing);
+  return Object.entries(hearing.heard)
+    .filter((peer): peer is [NodeId, Entry] => {
+      const entry = peer[1];
+      return entry !== null && entry.par === hearing.identity && entry.root === root && entry.dist === dist + 1;
+    })
+    .sort(([, a], [, b]) => a.id - b.id)
+    .map(([child]) => child);
+}
+
+const isDistance = (dist: number): boolean => Number.isInteger(dist) && dist >= 0;
+
+const comesBefore = (a: Own, b: Own): boolean =>
+  a.root - b.root < 0 || (a.root === b.root && (a.dist < b.dist || (a.dist === b.dist && (a.par ?? -1) < (b.par ?? -1))));

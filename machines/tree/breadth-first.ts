@@ -1,0 +1,47 @@
+/** The tree that the heartbeats come to, computed from the whole topology: where a run starts, and what tests hold it against. */
+import type { NodeId } from '../effects.js';
+import type { Place } from '../protocol.js';
+import type { Entry } from './bfs.js';
+
+export interface Levels {
+  /** A root is its own parent; there is one in each component. */
+  readonly parents: Readonly<Record<NodeId, NodeId>>;
+  /** What each node says of itself. */
+  readonly entries: Readonly<Record<NodeId, Entry>>;
+  readonly neighbours: Readonly<Record<NodeId, readonly NodeId[]>>;
+}
+
+/** A node's identity: its place in the topology's list, the wanted root before all others. */
+export const identityOf = (node: NodeId, root: NodeId, { rank }: Pick<Place, 'rank'>): number =>
+  node === root ? 0 : rank(node) + 1;
+
+export function breadthFirst(root: NodeId, place: Place): Levels {
+  const { nodes, links } = place.topology;
+  const id = (node: NodeId) => identityOf(node, root, place);
+  const neighbours: Record<NodeId, NodeId[]> = Object.fromEntries(nodes.map((node) => [node, []]));
+  for (const [a, b] of links) {
+    neighbours[a]!.push(b);
+    neighbours[b]!.push(a);
+  }
+  const parents: Record<NodeId, NodeId> = {};
+  const entries: Record<NodeId, Entry> = {};
+  for (const start of [root, ...nodes]) {
+    if (start in entries) continue;
+    parents[start] = start;
+    entries[start] = { id: id(start), root: id(start), dist: 0, par: null };
+    for (let level = [start], dist = 1; level.length > 0; dist++) {
+      const next: NodeId[] = [];
+      // In the order of identities, so that the first to reach a node is the parent that ties go to.
+      for (const parent of level.sort((a, b) => id(a) - id(b))) {
+        for (const child of neighbours[parent]!) {
+          if (child in entries) continue;
+          parents[child] = parent;
+          entries[child] = { id: id(child), root: id(start), dist, par: id(parent) };
+          next.push(child);
+        }
+      }
+      level = next;
+    }
+  }
+  return { parents, entries, neighbours };
+}

@@ -1,0 +1,109 @@
+/**
+ * The self-stabilizing spanning tree under the queue: breadth-first from the smallest identity, kept up by heartbeats.
+ *
+ * Paper: Tirthapura, Herlihy, "Self-Stabilizing Distributed Queuing", takes any such tree as given; this one is the usual
+ * minimum-identity tree with bounded distances (spec part 3). Assumes links that lose nothing while they are up, a bound on their
+ * delay, identities that are distinct, and a `limit` of at least the number of nodes. Everything a node stores is what it last heard
+ * from each neighbour, and all of it may be arbitrary at the start: a root that nobody is grows more distant with every heartbeat
+ * and dies at the limit, then the tree of the smallest real identity forms, ties going to the parent of the smaller identity.
+ *
+ * States:
+ *   steady   the tree above is what the entries say
+ *   moving   within one step: the entries say another tree, and the `client` role is told of each difference in turn
+ * Invariant between steps: `parent` and `children` are those that `heard` gives.
+ *
+ * Departures. A heartbeat carries its sender's identity, since ties are broken by identity and peers are known by name. Gains are told
+ * before losses, so that the client's neighbours change from one tree to the next without a moment in which both are missing.
+ */
+import { assign, setup } from 'xstate';
+import { arm, effects, send, tell, type LinkEvent, type NodeId, type TimerEvent } from '../effects.js';
+import { childrenOf, ownEntry, type Entry, type Hearing, type Heartbeat } from './bfs.js';
+
+export interface TreeInput extends Hearing {
+  /** Ticks between two heartbeats. */
+  readonly period: number;
+  /** The role of the same node that lives on the tree. */
+  readonly client: string;
+  readonly parent: NodeId | null;
+  readonly children: readonly NodeId[];
+}
+
+export type TreeContext = TreeInput;
+
+export type TreeEvent = (Heartbeat & { readonly from: NodeId }) | TimerEvent | LinkEvent;
+
+/** What the client is told. */
+export type TreeChange =
+  | { readonly type: 'child.gained' | 'child.lost'; readonly child: NodeId }
+  | { readonly type: 'parent.changed'; readonly parent: NodeId | null };
+
+type In<E = unknown> = { context: TreeContext; event: E };
+
+export const BEAT = 'beat';
+
+const gained = (context: TreeContext) => childrenOf(context).find((child) => !context.children.includes(child));
+const lost = (context: TreeContext) => {
+  const children = childrenOf(context);
+  return context.children.find((child) => !children.includes(child));
+};
+
+const ownHeartbeat = ({ context }: In) => {
+  const { via: _, ...entry } = ownEntry(context);
+  return { to: Object.keys(context.heard), message: { type: 'heartbeat' as const, ...entry } };
+};
+const nextBeat = ({ context }: In) => ({ timer: BEAT, delay: context.period });
+
+const gain = ({ context }: In) => toClient(context, { type: 'child.gained', child: gained(context)! });
+const loss = ({ context }: In) => toClient(context, { type: 'child.lost', child: lost(context)! });
+const newParent = ({ context }: In) => toClient(context, { type: 'parent.changed', parent: ownEntry(context).via });
+const toClient = ({ client }: TreeContext, message: TreeChange) => ({ role: client, message });
+
+const heardFrom = (context: TreeContext, peer: NodeId, entry: Entry | null) => ({ heard: { ...context.heard, [peer]: entry } });
+
+export const treeMachine = setup({
+  types: { context: {} as TreeContext, events: {} as TreeEvent, input: {} as TreeInput },
+  actions: {
+    ...effects<Heartbeat>(),
+    hear: assign(({ context, event }) => {
+      const { from, id, root, dist, par } = event as Heartbeat & { from: NodeId };
+      return heardFrom(context, from, { id, root, dist, par });
+    }),
+    meet: assign(({ context, event }) => heardFrom(context, (event as LinkEvent).peer as NodeId, null)),
+    part: assign(({ context, event }) => {
+      const { [(event as LinkEvent).peer]: _, ...heard } = context.heard;
+      return { heard };
+    }),
+    gainChild: assign({ children: ({ context }) => [...context.children, gained(context)!] }),
+    loseChild: assign({ children: ({ context }) => context.children.filter((child) => child !== lost(context)) }),
+    adoptParent: assign({ parent: ({ context }) => ownEntry(context).via }),
+  },
+  guards: {
+    isNeighbour: ({ context, event }) => event.type === 'heartbeat' && event.from in context.heard,
+    hasGainedChild: ({ context }) => gained(context) !== undefined,
+    hasLostChild: ({ context }) => lost(context) !== undefined,
+    hasNewParent: ({ context }) => ownEntry(context).via !== context.parent,
+  },
+}).createMachine({
+  id: 'tree',
+  context: ({ input }) => ({ ...input }),
+  entry: arm(nextBeat),
+  initial: 'steady',
+  on: { timer: { actions: [send(ownHeartbeat), arm(nextBeat)] } },
+  states: {
+    steady: {
+      on: {
+        heartbeat: { guard: 'isNeighbour', target: 'moving', actions: 'hear' },
+        'link.up': { target: 'moving', actions: 'meet' },
+        'link.down': { target: 'moving', actions: 'part' },
+      },
+    },
+    moving: {
+      always: [
+        { guard: 'hasGainedChild', actions: [tell(gain), 'gainChild'] },
+        { guard: 'hasNewParent', actions: [tell(newParent), 'adoptParent'] },
+        { guard: 'hasLostChild', actions: [tell(loss), 'loseChild'] },
+        { target: 'steady' },
+      ],
+    },
+  },
+});
