@@ -6,6 +6,7 @@ import { UsageError } from '../machines/errors.js';
 import { protocols } from '../machines/index.js';
 import { parseScenario, parseText } from '../network/scenario/parse.js';
 import type { Scenario } from '../network/scenario/types.js';
+import { decodeText } from '../network/topology/decode.js';
 
 export interface Source {
   /** The file, and the line in it where there are several. */
@@ -50,7 +51,7 @@ function read(where: string, text: string, folder: string, seed: number | undefi
 
 export function readFile(path: string): string {
   try {
-    return readFileSync(path, 'utf8');
+    return decodeText(readFileSync(path));
   } catch (error) {
     const why = (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'there is no such file' : (error as Error).message;
     throw new UsageError(`cannot read ${path}: ${why}`);
