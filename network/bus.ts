@@ -116,6 +116,12 @@ export class Bus {
     return packet !== undefined;
   }
 
+  duplicate(id: number): boolean {
+    const packet = this.inFlight.get(id);
+    if (packet) this.duplicated$.next(this.launch(packet.from, packet.to, packet.message, packet.cost));
+    return packet !== undefined;
+  }
+
   private readonly arrive = (packet: Packet): void => {
     if (this.isHeldUp(packet)) {
       this.parked.add(packet);

@@ -23,6 +23,7 @@ export function performChoice(
 function made(choice: Choice, network: Network, script: Script, events: readonly ScenarioEvent[], protocol: Protocol): boolean {
   if ('deliver' in choice) return network.bus.deliver(choice.deliver);
   if ('drop' in choice) return network.bus.drop(choice.drop);
+  if ('duplicate' in choice) return network.bus.duplicate(choice.duplicate);
   if ('timer' in choice) return network.timers.fire(...choice.timer);
   if ('notice' in choice) {
     const [node, peer] = choice.notice;

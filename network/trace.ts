@@ -27,6 +27,7 @@ export interface TraceHeader {
 export type Choice = (
   | { readonly deliver: number }
   | { readonly drop: number }
+  | { readonly duplicate: number }
   | { readonly timer: readonly [node: NodeId, role: string, timer: string] }
   /** The scenario's event at this place of its list. */
   | { readonly event: number }
