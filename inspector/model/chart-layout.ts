@@ -1,0 +1,246 @@
+/**
+ * Where the states and transitions of a chart are drawn.
+ *
+ * dagre nests states within states but cannot route an edge that ends on a compound one, so a transition is routed between leaves (a
+ * compound state stands for its initial leaf) and its line is then cut at the border of the state that it names. What stays in its
+ * state is listed inside of the box, as in UML.
+ */
+import { graphlib, layout as dagre } from '@dagrejs/dagre';
+import { parentOf, type Chart, type ChartState, type ChartTransition } from './chart.js';
+
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** `x` and `y` are the upper left corner. */
+export interface Box extends Point {
+  readonly width: number;
+  readonly height: number;
+}
+
+export interface PlacedState extends Box {
+  readonly state: ChartState;
+  readonly isInitial: boolean;
+  /** Transitions that do not leave the state. */
+  readonly internal: readonly Label[];
+}
+
+export interface Label {
+  readonly transition: ChartTransition;
+  /** The event and the guard, then the actions. */
+  readonly lines: readonly string[];
+}
+
+export interface PlacedEdge {
+  readonly label: Label;
+  readonly points: readonly Point[];
+  /** The middle of the label. */
+  readonly at: Point;
+}
+
+export interface ChartLayout {
+  readonly width: number;
+  readonly height: number;
+  /** What the chart does in every state. */
+  readonly always: readonly Label[];
+  /** Outer states before inner ones. */
+  readonly states: readonly PlacedState[];
+  readonly edges: readonly PlacedEdge[];
+}
+
+export interface Style {
+  readonly direction: 'TB' | 'LR';
+  readonly actions: boolean;
+}
+
+/** Widths of texts in the two sizes of the picture; the page measures, tests estimate. */
+export type Measure = (text: string, size: 'name' | 'label') => number;
+
+export const LINE_HEIGHT = 15;
+export const NAME_HEIGHT = 24;
+const PAD = 12;
+const ACTIONS_CHARACTERS_MAX = 30;
+/** Below this scale words are hard to read: rather leave the actions out. */
+const SCALE_MIN = 0.85;
+
+export const estimate: Measure = (text, size) => text.length * (size === 'name' ? 7.4 : 6.3);
+
+export function layOutChart(chart: Chart, style: Style, measure: Measure = estimate): ChartLayout {
+  const { internal, edges, graph } = buildGraph(chart, style, measure);
+  dagre(graph);
+  const boxes = placeStates(chart, graph, internal, measure);
+  const routed = edges.map(({ label, target, name }): PlacedEdge => {
+    const { points, x, y } = graph.edge(name) as unknown as Point & { points: Point[] };
+    return { label, points: cut(points, boxes.get(label.transition.source)!, boxes.get(target)!), at: { x, y } };
+  });
+  return atOrigin({ always: internal.get('') ?? [], states: [...boxes.values()].sort(outerFirst), edges: routed }, measure);
+}
+
+/** The layout that fills a panel best: with the actions where they remain readable, else without. */
+export function fitChart(chart: Chart, panel: { width: number; height: number }, measure: Measure = estimate): ChartLayout {
+  const scale = ({ width, height }: ChartLayout) => Math.min(panel.width / width, panel.height / height);
+  let best: ChartLayout | null = null;
+  for (const actions of [true, false]) {
+    for (const direction of ['TB', 'LR'] as const) {
+      const layout = layOutChart(chart, { direction, actions }, measure);
+      if (!best || scale(layout) > scale(best)) best = layout;
+    }
+    if (scale(best!) >= SCALE_MIN) break;
+  }
+  return best!;
+}
+
+interface Routed {
+  readonly label: Label;
+  readonly target: string;
+  readonly name: { v: string; w: string; name: string };
+}
+
+function buildGraph(chart: Chart, { direction, actions }: Style, measure: Measure) {
+  const graph = new graphlib.Graph({ multigraph: true, compound: true });
+  graph.setGraph({ rankdir: direction, nodesep: 22, ranksep: 26, edgesep: 12 });
+  const internal = new Map<string, Label[]>();
+  const edges: Routed[] = [];
+  for (const [index, transition] of chart.transitions.entries()) {
+    const { source, targets } = transition;
+    const label = labelOf(transition, actions);
+    if (source === '' || targets.length === 0) internal.set(source, [...(internal.get(source) ?? []), label]);
+    else for (const target of targets) edges.push({ label, target, name: { v: leafOf(chart, source), w: leafOf(chart, target), name: `${index} ${target}` } });
+  }
+  for (const { path, children } of chart.states.values()) {
+    if (path === '') continue;
+    if (children.length > 0) graph.setNode(path, {});
+    else graph.setNode(path, leafSize(chart, path, internal.get(path) ?? [], measure));
+    if (parentOf(path) !== '') graph.setParent(path, parentOf(path));
+  }
+  for (const { label, name } of edges) {
+    const width = Math.max(...label.lines.map((line) => measure(line, 'label'))) + 6;
+    graph.setEdge(name.v, name.w, { width, height: label.lines.length * LINE_HEIGHT + 2, labelpos: 'c' }, name.name);
+  }
+  return { graph, internal, edges };
+}
+
+/** Where one is after entering a state. */
+function leafOf(chart: Chart, path: string): string {
+  const state = chart.states.get(path)!;
+  const inner = state.initial !== null && chart.states.has(state.initial) ? state.initial : state.children[0]?.path;
+  return inner === undefined ? path : leafOf(chart, inner);
+}
+
+/** The names of the states around need room above their first leaf. */
+function leafSize(chart: Chart, path: string, internal: readonly Label[], measure: Measure) {
+  const { width, height } = ownSize(chart.states.get(path)!, internal, measure);
+  return { width, height: height + roomAbove(chart, path) };
+}
+
+function roomAbove(chart: Chart, path: string): number {
+  const around = parentOf(path);
+  if (around === '' || leafOf(chart, around) !== leafOf(chart, path)) return 0;
+  return NAME_HEIGHT + roomAbove(chart, around);
+}
+
+function ownSize(state: ChartState, internal: readonly Label[], measure: Measure): { width: number; height: number } {
+  const lines = internal.flatMap((label) => label.lines);
+  const width = Math.max(measure(state.key, 'name'), ...lines.map((line) => measure(line, 'label'))) + 2 * PAD;
+  return { width: Math.max(width, 60), height: NAME_HEIGHT + lines.length * LINE_HEIGHT + (lines.length > 0 ? 8 : 4) };
+}
+
+/** Leaves where dagre put them; around them each compound state, with room for its name. */
+function placeStates(chart: Chart, graph: graphlib.Graph, internal: ReadonlyMap<string, readonly Label[]>, measure: Measure) {
+  const initials = new Set([...chart.states.values()].map(({ initial }) => initial));
+  const boxes = new Map<string, PlacedState>();
+  const place = (state: ChartState): PlacedState => {
+    const labels = internal.get(state.path) ?? [];
+    const own = ownSize(state, labels, measure);
+    const box = state.children.length > 0 ? around(state.children.map(place), own) : leafBox(chart, graph, state.path, own);
+    const placed = { ...box, state, internal: labels, isInitial: initials.has(state.path) };
+    boxes.set(state.path, placed);
+    return placed;
+  };
+  for (const child of chart.root.children) place(child);
+  return boxes;
+}
+
+function leafBox(chart: Chart, graph: graphlib.Graph, path: string, { width, height }: { width: number; height: number }): Box {
+  const { x, y } = graph.node(path) as Point;
+  return { x: x - width / 2, y: y - height / 2 + roomAbove(chart, path) / 2, width, height };
+}
+
+function around(children: readonly Box[], own: { width: number; height: number }): Box {
+  const left = Math.min(...children.map(({ x }) => x)) - PAD;
+  const top = Math.min(...children.map(({ y }) => y)) - own.height;
+  const right = Math.max(...children.map(({ x, width }) => x + width)) + PAD;
+  const bottom = Math.max(...children.map(({ y, height }) => y + height)) + PAD;
+  return { x: left, y: top, width: Math.max(right - left, own.width), height: bottom - top };
+}
+
+const outerFirst = (a: PlacedState, b: PlacedState): number => a.state.path.split('.').length - b.state.path.split('.').length;
+
+/** Cuts a line between leaves where it leaves the source and where it enters the target. */
+function cut(points: readonly Point[], source: Box, target: Box): Point[] {
+  const leaving = cutEnd([...points].reverse(), source).reverse();
+  return cutEnd(leaving, target);
+}
+
+/** The line up to where it enters a box for good; the whole line when it runs inside. */
+function cutEnd(points: readonly Point[], box: Box): Point[] {
+  let last = points.length - 1;
+  while (last >= 0 && holds(box, points[last]!)) last--;
+  if (last < 0) return [...points];
+  const outside = points[last]!;
+  const inside = points[last + 1] ?? { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+  return [...points.slice(0, last + 1), crossing(box, outside, inside)];
+}
+
+const holds = ({ x, y, width, height }: Box, point: Point): boolean =>
+  point.x >= x && point.x <= x + width && point.y >= y && point.y <= y + height;
+
+/** Where the line between a point outside of a box and one inside crosses the border. */
+function crossing(box: Box, outside: Point, inside: Point): Point {
+  let [near, far] = [inside, outside];
+  for (let halving = 0; halving < 20; halving++) {
+    const middle = { x: (near.x + far.x) / 2, y: (near.y + far.y) / 2 };
+    if (holds(box, middle)) near = middle;
+    else far = middle;
+  }
+  return far;
+}
+
+/** Moves everything so that the picture begins at 0, 0. */
+function atOrigin(parts: Pick<ChartLayout, 'always' | 'states' | 'edges'>, measure: Measure): ChartLayout {
+  const words = parts.always.flatMap(({ lines }) => lines);
+  const xs = [...parts.states.flatMap(({ x, width }) => [x, x + width]), ...parts.edges.flatMap(({ points }) => points.map(({ x }) => x))];
+  const ys = [...parts.states.flatMap(({ y, height }) => [y, y + height]), ...parts.edges.flatMap(({ points }) => points.map(({ y }) => y))];
+  for (const { at, label } of parts.edges) {
+    const width = Math.max(...label.lines.map((line) => measure(line, 'label')));
+    xs.push(at.x - width / 2, at.x + width / 2);
+  }
+  if (xs.length === 0) return { ...parts, width: 0, height: 0 };
+  const by = { x: PAD - Math.min(...xs), y: PAD - Math.min(...ys) + words.length * LINE_HEIGHT };
+  const move = <P extends Point>(point: P): P => ({ ...point, x: point.x + by.x, y: point.y + by.y });
+  return {
+    always: parts.always,
+    states: parts.states.map(move),
+    edges: parts.edges.map((edge) => ({ ...edge, points: edge.points.map(move), at: move(edge.at) })),
+    width: Math.max(...xs) + by.x + PAD,
+    height: Math.max(...ys) + by.y + PAD,
+  };
+}
+
+function labelOf(transition: ChartTransition, withActions: boolean): Label {
+  const { source, event, guard, actions, targets } = transition;
+  const head = `${event === '' ? 'always' : event}${guard === null ? '' : ` [${guard}]`}`;
+  const jump = source === '' && targets.length > 0 ? ` → ${targets.join(', ')}` : '';
+  return { transition, lines: [head + jump, ...(withActions ? wrap(actions) : [])] };
+}
+
+function wrap(actions: readonly string[]): string[] {
+  const lines: string[] = [];
+  for (const action of actions) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + action.length + 2 <= ACTIONS_CHARACTERS_MAX) lines[lines.length - 1] = `${last}, ${action}`;
+    else lines.push(action);
+  }
+  return lines.map((line, i) => (i === 0 ? `/ ${line}` : `   ${line}`));
+}

@@ -1,0 +1,64 @@
+/** How everything stands after one line: a lookup for each thing asked about. */
+import type { Overlay, RoleView } from '../../machines/protocol.js';
+import { lastAtMost } from './columns.js';
+import type { MessageRow } from './messages.js';
+import type { Recording } from './recording.js';
+
+export interface RoleNow {
+  readonly role: string;
+  readonly view: RoleView;
+  /** The line that brought it into this state. */
+  readonly since: number;
+}
+
+export class Moment {
+  constructor(
+    readonly recording: Recording,
+    /** The last line that has happened; one less than the first kept line when none has. */
+    readonly line: number,
+  ) {}
+
+  /** The roles of a node, in the order in which they were opened. */
+  roles(node: number): RoleNow[] {
+    const roles: RoleNow[] = [];
+    for (const { role, lines } of this.recording.slotsOf[node] ?? []) {
+      const since = lines[lastAtMost(lines, this.line)];
+      const view = since === undefined ? null : this.recording.step(since)?.roles[role];
+      if (since !== undefined && view) roles.push({ role, view, since });
+    }
+    return roles;
+  }
+
+  /** The roles as they were before the line that changed one of them last. */
+  roleBefore(node: number, role: string, since: number): RoleView | null {
+    return new Moment(this.recording, since - 1).roles(node).find((now) => now.role === role)?.view ?? null;
+  }
+
+  overlay(node: number): Overlay | null {
+    const lines = this.recording.overlays[node] ?? [];
+    const since = lines[lastAtMost(lines, this.line)];
+    return since === undefined ? null : (this.recording.step(since)?.overlay ?? null);
+  }
+
+  /** False while a node is crashed. */
+  runs(node: number): boolean {
+    return this.last(this.recording.running[node] ?? []) ?? true;
+  }
+
+  channelUp(from: number, to: number): boolean {
+    const channel = this.recording.channels.get(`${from}>${to}`);
+    return channel !== undefined && (this.last(channel.changes) ?? !startsDown(channel.changes));
+  }
+
+  flights(): MessageRow[] {
+    return this.recording.messages.inFlightAt(this.line).map((ordinal) => this.recording.messages.get(ordinal));
+  }
+
+  private last(changes: readonly number[]): boolean | undefined {
+    const change = changes[lastAtMost(changes, 2 * this.line + 1)];
+    return change === undefined ? undefined : change % 2 === 1;
+  }
+}
+
+/** A channel whose first change is to come up was not there before. */
+const startsDown = (changes: readonly number[]): boolean => changes.length > 0 && changes[0]! % 2 === 1;

@@ -1,0 +1,132 @@
+/**
+ * Reads a trace that arrives in pieces cut anywhere, and says in one line what is wrong with one that is none.
+ *
+ * What stands before a fault stays readable: a truncated file shows everything up to the cut.
+ */
+import { UsageError } from '../../machines/errors.js';
+import { TRACE_VERSION, type TraceHeader, type TraceLine } from '../../network/trace.js';
+
+/** No honest line comes near this; a binary file or a giant JSON array does. */
+const LINE_CHARACTERS_MAX = 16_000_000;
+/** More nodes than anyone can look at, and the page would only choke on them. */
+const NODES_MAX = 20_000;
+
+export interface Sink {
+  header(header: TraceHeader): void;
+  line(line: TraceLine, text: string): void;
+}
+
+export class TraceReader {
+  /** What stopped the reading; nothing is read after it. */
+  problem: string | null = null;
+  private rest = '';
+  private lines = 0;
+
+  constructor(private readonly sink: Sink) {}
+
+  push(piece: string): void {
+    if (this.problem !== null) return;
+    const text = this.rest + piece;
+    let from = 0;
+    for (let to = text.indexOf('\n'); to >= 0 && this.problem === null; to = text.indexOf('\n', from)) {
+      this.read(text.slice(from, to));
+      from = to + 1;
+    }
+    this.rest = text.slice(from);
+    if (this.rest.length > LINE_CHARACTERS_MAX) this.stop(`line ${this.lines + 1} does not end within ${LINE_CHARACTERS_MAX} characters`);
+  }
+
+  /** The source has ended: what is left is a last line without a line break, or half a line. */
+  end(): void {
+    if (this.problem !== null) return;
+    const last = this.rest;
+    this.rest = '';
+    if (this.lines > 0 && last.trim() !== '' && !isJson(last)) {
+      this.problem = `The trace ends in the middle of line ${this.lines + 1}: it was cut off. Shown is everything before.`;
+    } else this.read(last);
+    if (this.lines === 0) this.problem = 'The trace is empty.';
+  }
+
+  private read(text: string): void {
+    if (text.trim() === '') return;
+    this.lines++;
+    try {
+      const value = parse(text);
+      if (this.lines === 1) this.sink.header(checkHeader(value));
+      else this.sink.line(checkLine(value), text);
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      this.stop(error.message);
+    }
+  }
+
+  private stop(why: string): void {
+    this.problem =
+      this.lines <= 1 ? `This is no Quiver trace: ${why}.` : `Reading stopped at line ${this.lines}: ${why}. Shown is everything before.`;
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new UsageError('the line is no JSON');
+  }
+}
+
+function isJson(text: string): boolean {
+  try {
+    parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const isMessage = (value: unknown): boolean => isRecord(value) && typeof value['type'] === 'string';
+
+function demand(holds: boolean, what: string): asserts holds {
+  if (!holds) throw new UsageError(what);
+}
+
+export function checkHeader(value: unknown): TraceHeader {
+  demand(isRecord(value) && 'quiver' in value, 'its first line is not the header {"quiver": …}');
+  const version = value['quiver'];
+  demand(
+    version === TRACE_VERSION,
+    `it is of version ${String(version)} and this inspector reads version ${TRACE_VERSION}; open it with the xstate-quiver that wrote it`,
+  );
+  const { protocol, nodes, links, charts } = value;
+  demand(typeof protocol === 'string', 'its header names no "protocol"');
+  demand(Array.isArray(nodes) && nodes.every((node) => typeof node === 'string'), 'the "nodes" of its header are no list of names');
+  demand(nodes.length <= NODES_MAX, `it has ${nodes.length} nodes and the page shows at most ${NODES_MAX}`);
+  demand(Array.isArray(links) && links.every(isLink), 'the "links" of its header are no list of [node, node, weight]');
+  demand(isRecord(charts), 'its header has no "charts"');
+  return value as unknown as TraceHeader;
+}
+
+const isLink = (link: unknown): boolean =>
+  Array.isArray(link) && typeof link[0] === 'string' && typeof link[1] === 'string' && typeof link[2] === 'number';
+
+function checkLine(value: unknown): TraceLine {
+  demand(isRecord(value) && typeof value['at'] === 'number' && typeof value['kind'] === 'string', 'it has no "at" or no "kind"');
+  demand(isRecord(value['clock']), 'it has no vector "clock"');
+  const between = value['between'];
+  demand(between === undefined || (Array.isArray(between) && between.length === 2), '"between" is no pair of nodes');
+  if (!('node' in value)) return value as unknown as TraceLine;
+  const { node, event, sent, emitted, roles } = value;
+  demand(typeof node === 'string', '"node" is no name');
+  demand(isMessage(event), 'its "event" has no type');
+  demand(Array.isArray(sent) && sent.every(isFlight), '"sent" is no list of messages with id, to and message');
+  demand(Array.isArray(emitted) && emitted.every(isMessage), '"emitted" is no list of events');
+  demand(isRecord(roles) && Object.values(roles).every(isRole), '"roles" is no record of roles with chart, value and context');
+  return value as unknown as TraceLine;
+}
+
+const isFlight = (flight: unknown): boolean =>
+  isRecord(flight) && typeof flight['id'] === 'number' && typeof flight['to'] === 'string' && isMessage(flight['message']);
+
+const isRole = (role: unknown): boolean => role === null || (isRecord(role) && typeof role['chart'] === 'string' && 'value' in role);

@@ -1,0 +1,215 @@
+/**
+ * A trace as the inspector keeps it: the text of each line, a few integers a line, and for everything that changes the rising list of
+ * the lines that changed it.
+ *
+ * The state at any moment is then one binary search for each thing asked about, and the few lines found are parsed when they are
+ * looked at. So a jump across a million lines costs the same as one step, and nothing has to be replayed.
+ *
+ * Memory is bounded: beyond the limits the oldest quarter is forgotten, except for the lines that still say how things stand.
+ */
+import { isStep, type NetworkLine, type StepLine, type TraceHeader, type TraceLine } from '../../network/trace.js';
+import { Column, lastAtMost } from './columns.js';
+import { Interned } from './interned.js';
+import { Messages } from './messages.js';
+import { TraceReader } from './reader.js';
+import { Tally } from './tally.js';
+
+export interface Limits {
+  readonly lines: number;
+  readonly characters: number;
+}
+
+const LIMITS: Limits = { lines: 2_000_000, characters: 800_000_000 };
+const PARSED_LINES_MAX = 20_000;
+
+/** One role of one node, and the lines that changed its state. */
+export interface Slot {
+  readonly node: number;
+  readonly role: string;
+  readonly lines: number[];
+}
+
+export class Recording {
+  header: TraceHeader | null = null;
+  readonly nodes = new Interned();
+  readonly kinds = new Interned();
+  readonly messages = new Messages();
+  readonly tally = new Tally();
+  readonly slots: Slot[] = [];
+  /** By node: its slots, and the lines that changed its overlay and whether it runs (twice the line, plus one when it does). */
+  readonly slotsOf: Slot[][] = [];
+  readonly overlays: number[][] = [];
+  readonly running: number[][] = [];
+  /** By node: its steps. */
+  readonly steps: number[][] = [];
+  /** By directed channel `from > to` as a pair of node numbers: twice the line, plus one when it came up. */
+  readonly channels = new Map<string, { from: number; to: number; changes: number[] }>();
+  readonly violations: number[] = [];
+  /** How many lines at the start were forgotten. */
+  first = 0;
+
+  private readonly texts: string[] = [];
+  private characters = 0;
+  private readonly ats = new Column(Float64Array);
+  private readonly kind = new Column(Int32Array);
+  private readonly node = new Column(Int32Array);
+  private readonly message = new Column(Int32Array);
+  /** Lines before `first` that still say how something stands. */
+  private anchors = new Map<number, string>();
+  private readonly parsed = new Map<number, TraceLine>();
+  private readonly slotNumbers = new Map<string, Slot>();
+  private readonly reader = new TraceReader({
+    header: (header) => this.begin(header),
+    line: (line, text) => this.add(line, text),
+  });
+
+  constructor(private readonly limits: Limits = LIMITS) {}
+
+  /** The next piece of the trace's text, cut anywhere. */
+  push(piece: string): void {
+    this.reader.push(piece);
+  }
+
+  close(): void {
+    this.reader.end();
+  }
+
+  get problem(): string | null {
+    return this.reader.problem;
+  }
+
+  /** One past the last line. */
+  get end(): number {
+    return this.first + this.texts.length;
+  }
+
+  at = (line: number): number => this.ats.at(line);
+  kindOf = (line: number): string => this.kinds.names[this.kind.at(line)] ?? '';
+  /** The number of the node that took the step, -1 for a line about the network. */
+  nodeOf = (line: number): number => this.node.at(line);
+  /** The ordinal of the message that the line delivered or lost; -1 for none. */
+  messageOf = (line: number): number => this.message.at(line);
+  /** The last line at or before a time. */
+  lastLineAt = (at: number): number => this.ats.lastAtMost(at);
+
+  line(place: number): TraceLine {
+    const known = this.parsed.get(place);
+    if (known) return known;
+    const text = this.texts[place - this.first] ?? this.anchors.get(place);
+    if (text === undefined) throw new RangeError(`line ${place} is not kept`);
+    const line = JSON.parse(text) as TraceLine;
+    this.parsed.set(place, line);
+    if (this.parsed.size > PARSED_LINES_MAX) for (const oldest of this.parsed.keys()) {
+      this.parsed.delete(oldest);
+      if (this.parsed.size <= PARSED_LINES_MAX / 2) break;
+    }
+    return line;
+  }
+
+  step(place: number): StepLine | null {
+    const line = this.line(place);
+    return isStep(line) ? line : null;
+  }
+
+  private begin(header: TraceHeader): void {
+    this.header = header;
+    for (const name of header.nodes) this.nodeNumber(name);
+    for (const [a, b] of header.links) {
+      this.channel(a, b);
+      this.channel(b, a);
+    }
+  }
+
+  private nodeNumber(name: string): number {
+    const known = this.nodes.find(name);
+    if (known >= 0) return known;
+    this.slotsOf.push([]);
+    this.overlays.push([]);
+    this.running.push([]);
+    this.steps.push([]);
+    return this.nodes.add(name);
+  }
+
+  private channel(a: string, b: string) {
+    const from = this.nodeNumber(a);
+    const to = this.nodeNumber(b);
+    const key = `${from}>${to}`;
+    let channel = this.channels.get(key);
+    if (!channel) this.channels.set(key, (channel = { from, to, changes: [] }));
+    return channel;
+  }
+
+  private slot(node: number, role: string): Slot {
+    const key = `${node} ${role}`;
+    let slot = this.slotNumbers.get(key);
+    if (!slot) {
+      slot = { node, role, lines: [] };
+      this.slotNumbers.set(key, slot);
+      this.slots.push(slot);
+      this.slotsOf[node]!.push(slot);
+    }
+    return slot;
+  }
+
+  private add(line: TraceLine, text: string): void {
+    const place = this.end;
+    this.texts.push(text);
+    this.characters += text.length;
+    this.ats.push(line.at);
+    this.kind.push(this.kinds.add(line.kind));
+    const ended = line.message !== undefined && (line.kind === 'deliver' || line.kind === 'lost');
+    this.message.push(ended ? this.messages.finish(place, line.message!, line.kind === 'lost' ? 'lost' : 'delivered') : -1);
+    if (isStep(line)) this.addStep(place, line);
+    else this.addToNetwork(place, line);
+    this.messages.lineRead(place);
+    this.tally.add(place, line, this.messages.inFlight);
+    if (this.texts.length > this.limits.lines || this.characters > this.limits.characters) this.forget();
+  }
+
+  private addToNetwork(place: number, { kind, between, message, up, event }: NetworkLine): void {
+    this.node.push(-1);
+    if (kind === 'violated') this.violations.push(place);
+    if (!between) return;
+    if (kind === 'channel') this.channel(...between).changes.push(2 * place + (up ? 1 : 0));
+    if (kind === 'duplicated' && message !== undefined) {
+      const [from, to] = [this.nodeNumber(between[0]), this.nodeNumber(between[1])];
+      this.messages.send(place, message, from, to, event?.type ?? 'copy', 0);
+    }
+  }
+
+  private addStep(place: number, line: StepLine): void {
+    const node = this.nodeNumber(line.node);
+    this.node.push(node);
+    this.steps[node]!.push(place);
+    for (const { id, to, message, cost } of line.sent) {
+      this.messages.send(place, id, node, this.nodeNumber(to), message.type, cost ?? 0);
+    }
+    for (const role of Object.keys(line.roles)) this.slot(node, role).lines.push(place);
+    if (line.overlay) this.overlays[node]!.push(place);
+    if (line.kind === 'crash' || line.kind === 'restart') this.running[node]!.push(2 * place + (line.kind === 'restart' ? 1 : 0));
+  }
+
+  /** Forgets the oldest quarter of the lines. */
+  private forget(): void {
+    const first = this.first + Math.ceil(this.texts.length / 4);
+    const anchors = new Map<number, string>();
+    const textOf = (place: number) => this.texts[place - this.first] ?? this.anchors.get(place)!;
+    const prune = (lines: number[]) => {
+      const last = lastAtMost(lines, first - 1);
+      if (last < 0) return;
+      anchors.set(lines[last]!, textOf(lines[last]!));
+      lines.splice(0, last);
+    };
+    for (const slot of this.slots) prune(slot.lines);
+    this.overlays.forEach(prune);
+    const pruneChanges = (changes: number[]) => changes.splice(0, Math.max(lastAtMost(changes, 2 * first - 1), 0));
+    this.running.forEach(pruneChanges);
+    for (const { changes } of this.channels.values()) pruneChanges(changes);
+    for (const lines of [...this.steps, this.violations]) lines.splice(0, lastAtMost(lines, first - 1) + 1);
+    for (const text of this.texts.splice(0, first - this.first)) this.characters -= text.length;
+    for (const column of [this.ats, this.kind, this.node, this.message]) column.drop(first);
+    this.messages.drop(first);
+    this.anchors = anchors;
+    this.first = first;
+  }
+}

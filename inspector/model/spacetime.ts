@@ -1,0 +1,88 @@
+/** The space-time diagram as plain geometry: a lane for each node, time to the right, an arrow for each message. */
+import type { MessageRow } from './messages.js';
+import { xOf, type Axis } from './playback.js';
+import type { Recording } from './recording.js';
+
+export interface Window {
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface Dot {
+  readonly line: number;
+  readonly x: number;
+  readonly lane: number;
+  readonly kind: string;
+}
+
+export interface Arrow {
+  readonly message: MessageRow;
+  readonly from: { readonly x: number; readonly lane: number };
+  /** For a message still on its way at the end of the trace: as far as it got. */
+  readonly to: { readonly x: number; readonly lane: number };
+}
+
+export interface Diagram {
+  readonly dots: readonly Dot[];
+  readonly arrows: readonly Arrow[];
+  /** True when there was more in the window than is worth drawing. */
+  readonly thinned: boolean;
+}
+
+export const DOTS_MAX = 3000;
+
+/** The lines whose place on the axis lies in the window. */
+export function linesIn(recording: Recording, axis: Axis, { from, to }: Window): readonly [first: number, end: number] {
+  const before = axis === 'lines' ? Math.ceil(from) - 1 : lastLineBefore(recording, from);
+  const last = axis === 'lines' ? Math.floor(to) : recording.lastLineAt(to);
+  return [Math.max(before + 1, recording.first), Math.min(last + 1, recording.end)];
+}
+
+function lastLineBefore(recording: Recording, at: number): number {
+  let line = recording.lastLineAt(at);
+  while (line >= recording.first && recording.at(line) >= at) line--;
+  return line;
+}
+
+/** `laneOf` gives a node's lane, -1 for a node that is not shown. */
+export function layOut(recording: Recording, axis: Axis, window: Window, laneOf: (node: number) => number): Diagram {
+  const [first, end] = linesIn(recording, axis, window);
+  const stop = Math.min(end, first + DOTS_MAX);
+  const dots: Dot[] = [];
+  for (let line = first; line < stop; line++) {
+    const lane = laneOf(recording.nodeOf(line));
+    if (lane >= 0) dots.push({ line, x: xOf(recording, axis, line), lane, kind: recording.kindOf(line) });
+  }
+  const { messages } = recording;
+  const ordinals = first > recording.first ? messages.inFlightAt(first - 1) : [];
+  for (let ordinal = messages.firstSentFrom(first); ordinal < messages.firstSentFrom(stop); ordinal++) ordinals.push(ordinal);
+  const arrows: Arrow[] = [];
+  for (const ordinal of ordinals.slice(0, DOTS_MAX)) {
+    const message = messages.get(ordinal);
+    const [from, to] = [laneOf(message.from), laneOf(message.to)];
+    if (from < 0 || to < 0) continue;
+    const ended = message.ended >= 0 ? message.ended : recording.end - 1;
+    arrows.push({
+      message,
+      from: { x: xOf(recording, axis, message.sent), lane: from },
+      to: { x: xOf(recording, axis, ended), lane: to },
+    });
+  }
+  return { dots, arrows, thinned: stop < end };
+}
+
+/** The nodes that act in the window or get something from it, in the order of the topology; all of them when they are few. */
+export function lanesIn(recording: Recording, axis: Axis, window: Window, always: number, allUpTo: number): number[] {
+  const { nodes, messages } = recording;
+  if (nodes.size <= allUpTo) return nodes.names.map((_, node) => node);
+  const shown = new Set<number>(always >= 0 ? [always] : []);
+  const [first, end] = linesIn(recording, axis, window);
+  for (let line = first; line < Math.min(end, first + DOTS_MAX); line++) {
+    if (recording.nodeOf(line) >= 0) shown.add(recording.nodeOf(line));
+  }
+  for (const ordinal of messages.inFlightAt(end - 1).slice(0, DOTS_MAX)) {
+    const { from, to } = messages.get(ordinal);
+    shown.add(from).add(to);
+  }
+  return [...shown].sort((a, b) => a - b);
+}

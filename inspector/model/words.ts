@@ -1,0 +1,56 @@
+/** A line of a trace as one sentence: the text alternative of every view is made of these. */
+import { isStep, type NetworkLine, type StepLine, type TraceLine } from '../../network/trace.js';
+
+/** `0.1 + 0.2` and the like come out of latency models. */
+export const numberText = (value: number): string => (Number.isInteger(value) ? String(value) : value.toFixed(2).replace(/\.?0+$/, ''));
+
+export const sentence = (line: TraceLine): string => (isStep(line) ? stepSentence(line) : networkSentence(line));
+
+function stepSentence({ kind, node, event, sent, emitted }: StepLine): string {
+  const parts = [`${node} ${whatHappened(kind, event)}`];
+  if (sent.length > 0) parts.push(`sent ${sent.map(({ to, message }) => `${message.type} to ${to}`).join(', ')}`);
+  if (emitted.length > 0) parts.push(`announced ${emitted.map(({ type }) => type).join(', ')}`);
+  return parts.join('; ');
+}
+
+function whatHappened(kind: StepLine['kind'], event: StepLine['event']): string {
+  switch (kind) {
+    case 'start':
+      return 'started';
+    case 'deliver':
+      return `received ${event.type}${event['from'] === undefined ? '' : ` from ${String(event['from'])}`}`;
+    case 'timer':
+      return `timer ${String(event['timer'] ?? '')} went off`;
+    case 'command':
+      return `was asked to ${event.type}`;
+    case 'link':
+      return `noticed ${event.type} of ${String(event['peer'] ?? '')}`;
+    case 'corrupt':
+      return 'was corrupted';
+    case 'crash':
+      return 'crashed';
+    case 'restart':
+      return 'restarted';
+    default:
+      return `${String(kind)} ${event.type}`;
+  }
+}
+
+function networkSentence({ kind, between, message, up, why, event }: NetworkLine): string {
+  const because = why === undefined ? '' : `: ${why}`;
+  const pair = between ? `${between[0]} → ${between[1]}` : '';
+  switch (kind) {
+    case 'lost':
+      return `message ${message ?? ''} ${pair} was lost${because}`;
+    case 'duplicated':
+      return `message ${message ?? ''} ${pair} was doubled${because}`;
+    case 'refused':
+      return `${event?.type ?? 'an event'} ${pair} was refused${because}`;
+    case 'channel':
+      return `channel ${pair} ${up ? 'came up' : 'went down'}${because}`;
+    case 'violated':
+      return `violated${because}`;
+    default:
+      return `${String(kind)} ${pair}${because}`;
+  }
+}

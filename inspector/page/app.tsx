@@ -1,0 +1,136 @@
+/** The whole page. */
+import { useEffect, useState } from 'preact/hooks';
+import { ChartView } from './chart/view.js';
+import { Help } from './help.js';
+import { onKey } from './keyboard.js';
+import { loadFile } from './load.js';
+import { LowerPanel } from './lower.js';
+import { NetworkView } from './network/view.js';
+import { MessageCard } from './message-card.js';
+import { IconButton } from './panel.js';
+import { isHelpOpen, maximized, theme, toggleTheme } from './shell.js';
+import { SpaceTimeView } from './spacetime/view.js';
+import { isLoading, problem, recording, revision, sourceProblem } from './state.js';
+import { Transport } from './transport.js';
+
+export function App() {
+  useEffect(() => {
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  }, []);
+  const drop = useDrop();
+  revision.value;
+  const hasTrace = recording.value.header !== null;
+  return (
+    <div class={`page${maximized.value ? ` has-large` : ''}${drop.isOver ? ' is-over' : ''}`} {...drop.handlers}>
+      <TopBar />
+      <Notices />
+      {hasTrace ? (
+        <main>
+          <NetworkView />
+          <ChartView />
+          <Transport />
+          <SpaceTimeView />
+          <LowerPanel />
+          <MessageCard />
+        </main>
+      ) : (
+        <Welcome />
+      )}
+      {isHelpOpen.value && <Help />}
+      {drop.isOver && <div class="drop-target">Drop a trace to open it</div>}
+    </div>
+  );
+}
+
+function TopBar() {
+  const { header, nodes } = recording.value;
+  return (
+    <header class="top">
+      <h1>
+        <svg viewBox="0 0 24 24" aria-hidden="true">
+          <path d="M4 20 19 5m0 0h-7m7 0v7M4 13l5-5m0 0H5.6M9 8v3.4" />
+        </svg>
+        Quiver
+      </h1>
+      {header && (
+        <p class="facts">
+          <b>{header.protocol}</b>
+          <span>{nodes.size} nodes</span>
+          <span>{header.links.length} links</span>
+          <span>seed {header.seed}</span>
+          {header.choices && <span class="tag">counterexample</span>}
+          {isLoading.value && <span class="tag is-busy">reading, {recording.value.end.toLocaleString('en-US')} lines</span>}
+        </p>
+      )}
+      <div class="tools">
+        <label class="button">
+          Open a trace
+          <input type="file" accept=".ndjson,.jsonl,.json,.txt" onChange={(event) => openFirst(event.currentTarget.files)} />
+        </label>
+        <IconButton label={theme.value === 'dark' ? 'light colours' : 'dark colours'} icon={theme.value === 'dark' ? 'M12 4V2M12 22v-2M4 12H2M22 12h-2M6 6 4.6 4.6M19.4 19.4 18 18M6 18l-1.4 1.4M19.4 4.6 18 6M12 8a4 4 0 1 0 0 8 4 4 0 0 0 0-8' : 'M20 14.5A8.5 8.5 0 0 1 9.5 4 8.5 8.5 0 1 0 20 14.5z'} onPress={toggleTheme} />
+        <IconButton label="help and keys" icon="M9.2 9a2.8 2.8 0 1 1 3.9 2.6c-.8.4-1.1.9-1.1 1.9M12 17v.4" onPress={() => (isHelpOpen.value = !isHelpOpen.value)} />
+      </div>
+    </header>
+  );
+}
+
+/** What the reader has to say: a fault in the trace, and what was forgotten. */
+function Notices() {
+  const { first, header } = recording.value;
+  return (
+    <>
+      {problem.value !== null && header !== null && (
+        <p class="notice is-wrong" role="alert">
+          {problem.value}
+        </p>
+      )}
+      {first > 0 && (
+        <p class="notice" role="status">
+          This trace is longer than the page keeps: the first {first.toLocaleString('en-US')} lines are forgotten, and how things stood then is kept.
+        </p>
+      )}
+    </>
+  );
+}
+
+function Welcome() {
+  const isFault = problem.value !== null;
+  return (
+    <main class="welcome">
+      <h2>{isFault ? (sourceProblem.value ? 'No trace' : 'This cannot be shown') : isLoading.value ? 'Reading…' : 'No trace yet'}</h2>
+      {isFault && <p role="alert">{problem.value}</p>}
+      {!isLoading.value && (
+        <p>
+          Write a trace with <code>quiver run SCENARIO --trace FILE</code> and drop the file here.
+        </p>
+      )}
+    </main>
+  );
+}
+
+function openFirst(files: FileList | null | undefined): void {
+  const file = files?.[0];
+  if (file) void loadFile(file);
+}
+
+function useDrop() {
+  const [isOver, setIsOver] = useState(false);
+  return {
+    isOver,
+    handlers: {
+      onDragOver(event: DragEvent) {
+        event.preventDefault();
+        setIsOver(true);
+      },
+      onDragLeave(event: DragEvent) {
+        if (event.relatedTarget === null) setIsOver(false);
+      },
+      onDrop(event: DragEvent) {
+        event.preventDefault();
+        setIsOver(false);
+        openFirst(event.dataTransfer?.files);
+      },
+    },
+  };
+}

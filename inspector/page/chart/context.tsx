@@ -1,0 +1,46 @@
+/** The contexts of a node's roles, what the last step changed in them marked. */
+import type { RoleView } from '../../../machines/protocol.js';
+import type { RoleNow } from '../../model/moment.js';
+import { valueText } from '../../model/values.js';
+
+const VALUE_CHARACTERS_MAX = 200;
+
+interface ContextTableProps {
+  readonly roles: readonly RoleNow[];
+  readonly before: (now: RoleNow) => RoleView | null;
+  readonly line: number;
+}
+
+export function ContextTable({ roles, before, line }: ContextTableProps) {
+  if (roles.length === 0) return null;
+  return (
+    <div class="context" tabIndex={0} role="group" aria-label="context of the selected node">
+      {roles.map((now) => (
+        <table key={now.role}>
+          <caption>
+            <b>{now.role}</b> <span class="value">{valueText(now.view.value)}</span>
+          </caption>
+          <tbody>
+            {entries(now.view.context).map(([key, value]) => (
+              <tr key={key} class={now.since === line && changed(before(now), key, value) ? 'is-changed' : ''}>
+                <th scope="row">{key}</th>
+                <td>{value}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      ))}
+    </div>
+  );
+}
+
+const entries = (context: unknown): [string, string][] =>
+  typeof context === 'object' && context !== null ? Object.entries(context).map(([key, value]) => [key, show(value)]) : [];
+
+function show(value: unknown): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return text.length > VALUE_CHARACTERS_MAX ? `${text.slice(0, VALUE_CHARACTERS_MAX)}…` : text;
+}
+
+const changed = (before: RoleView | null, key: string, value: string): boolean =>
+  before !== null && show((before.context as Record<string, unknown>)[key] ?? null) !== value;

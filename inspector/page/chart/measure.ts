@@ -1,0 +1,17 @@
+/** Widths of the words in a chart, as the browser will draw them. */
+import type { Measure } from '../../model/chart-layout.js';
+
+export const FONT = 'Inter, system-ui, -apple-system, "Segoe UI", sans-serif';
+
+const ctx = document.createElement('canvas').getContext('2d')!;
+const known = new Map<string, number>();
+
+export const measure: Measure = (text, size) => {
+  const key = `${size} ${text}`;
+  let width = known.get(key);
+  if (width === undefined) {
+    ctx.font = size === 'name' ? `600 13px ${FONT}` : `500 11.5px ${FONT}`;
+    known.set(key, (width = ctx.measureText(text).width));
+  }
+  return width;
+};

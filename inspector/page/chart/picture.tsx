@@ -1,0 +1,117 @@
+/** One chart as SVG. */
+import { LINE_HEIGHT, NAME_HEIGHT, type ChartLayout, type Label, type PlacedEdge, type PlacedState, type Point } from '../../model/chart-layout.js';
+import type { ChartTransition } from '../../model/chart.js';
+
+interface ChartPictureProps {
+  readonly layout: ChartLayout;
+  readonly width: number;
+  readonly height: number;
+  readonly active: ReadonlySet<string>;
+  readonly taken: readonly ChartTransition[];
+  /** Whether the last transition is that of the current line. */
+  readonly isNow: boolean;
+  readonly label: string;
+}
+
+/** Below this, words are not readable any more: then the panel scrolls. */
+const SCALE_MIN = 0.72;
+
+export function ChartPicture({ layout, width, height, active, taken, isNow, label }: ChartPictureProps) {
+  const scale = Math.min(Math.max(Math.min(width / layout.width, height / layout.height), SCALE_MIN), 1.25);
+  const isTaken = (one: Label) => taken.includes(one.transition);
+  const edges = [...layout.edges].sort((a, b) => Number(isTaken(a.label)) - Number(isTaken(b.label)));
+  return (
+    <svg class={`chart${isNow ? ' is-now' : ''}`} role="img" aria-label={label} width={layout.width * scale} height={layout.height * scale} viewBox={`0 0 ${layout.width} ${layout.height}`}>
+      <defs>
+        <marker id="head" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto-start-reverse">
+          <path d="M0 .8 7.5 4 0 7.2z" class="head" />
+        </marker>
+        <marker id="head-taken" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto-start-reverse">
+          <path d="M0 .8 7.5 4 0 7.2z" class="head-taken" />
+        </marker>
+      </defs>
+      <Words labels={layout.always} x={12} y={0} isTaken={isTaken} />
+      {layout.states.map((placed) => (
+        <State key={placed.state.path} placed={placed} isActive={active.has(placed.state.path)} isTaken={isTaken} />
+      ))}
+      {edges.map((edge) => (
+        <path key={keyOf(edge)} class={`edge${isTaken(edge.label) ? ' is-taken' : ''}`} d={smooth(edge.points)} marker-end={isTaken(edge.label) ? 'url(#head-taken)' : 'url(#head)'} />
+      ))}
+      {edges.map((edge) => (
+        <EdgeLabel key={keyOf(edge)} edge={edge} isTaken={isTaken(edge.label)} />
+      ))}
+    </svg>
+  );
+}
+
+const keyOf = ({ label: { transition, lines }, points }: PlacedEdge): string => `${transition.source} ${lines.join()} ${points[0]?.x} ${points.at(-1)?.y}`;
+
+function State({ placed, isActive, isTaken }: { placed: PlacedState; isActive: boolean; isTaken: (label: Label) => boolean }) {
+  const { state, x, y, width, height, internal, isInitial } = placed;
+  const isOuter = state.children.length > 0;
+  return (
+    <g class={`state ${isOuter ? 'outer' : 'leaf'} ${state.kind}${isActive ? ' is-active' : ''}`} data-state={state.path} data-active={isActive}>
+      {isInitial && <path class="initial" d={`M${x - 7} ${y + 5}q0 8 5 8`} />}
+      {isInitial && <circle class="initial-dot" cx={x - 7} cy={y + 4} r={3} />}
+      <rect x={x} y={y} width={width} height={height} rx={isOuter ? 10 : 7} />
+      {state.kind === 'final' && <rect class="inner" x={x + 3} y={y + 3} width={width - 6} height={height - 6} rx={5} />}
+      <text class="name" x={x + 12} y={y + 17}>
+        {state.key}
+      </text>
+      <Words labels={internal} x={x + 12} y={y + NAME_HEIGHT} isTaken={isTaken} />
+    </g>
+  );
+}
+
+function Words({ labels, x, y, isTaken }: { labels: readonly Label[]; x: number; y: number; isTaken: (label: Label) => boolean }) {
+  let line = 0;
+  return (
+    <>
+      {labels.map((label) =>
+        label.lines.map((text, i) => (
+          <text key={`${text}${line}`} class={`words${i > 0 ? ' action' : ''}${isTaken(label) ? ' is-taken' : ''}`} x={x} y={y + 11 + LINE_HEIGHT * line++}>
+            {text}
+          </text>
+        )),
+      )}
+    </>
+  );
+}
+
+function EdgeLabel({ edge: { label, at }, isTaken }: { edge: PlacedEdge; isTaken: boolean }) {
+  const top = at.y - (label.lines.length * LINE_HEIGHT) / 2 + 11;
+  return (
+    <g class={`edge-label${isTaken ? ' is-taken' : ''}`}>
+      {label.transition.actions.length > 0 && <title>{label.transition.actions.join(', ')}</title>}
+      {label.lines.map((text, i) => (
+        <text key={text} class={i > 0 ? 'action' : ''} x={at.x} y={top + i * LINE_HEIGHT}>
+          {text}
+        </text>
+      ))}
+    </g>
+  );
+}
+
+/** A line through points with its bends rounded. */
+function smooth(points: readonly Point[]): string {
+  const [first, ...rest] = points;
+  if (!first) return '';
+  let path = `M${first.x} ${first.y}`;
+  for (const [i, point] of rest.entries()) {
+    const next = rest[i + 1];
+    if (!next) {
+      path += `L${point.x} ${point.y}`;
+      break;
+    }
+    const before = i === 0 ? first : rest[i - 1]!;
+    const [enter, leave] = [toward(point, before), toward(point, next)];
+    path += `L${enter.x} ${enter.y}Q${point.x} ${point.y} ${leave.x} ${leave.y}`;
+  }
+  return path;
+}
+
+function toward(from: Point, to: Point): Point {
+  const length = Math.hypot(to.x - from.x, to.y - from.y) || 1;
+  const part = Math.min(14, length / 2) / length;
+  return { x: from.x + (to.x - from.x) * part, y: from.y + (to.y - from.y) * part };
+}

@@ -1,0 +1,87 @@
+/** The charts of the selected node: every role's, with its active states lit and the transition that it took last. */
+import { computed, signal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { readChart, type Chart } from '../../model/chart.js';
+import { fitChart, type ChartLayout } from '../../model/chart-layout.js';
+import type { RoleNow } from '../../model/moment.js';
+import { takenTransitions } from '../../model/taken.js';
+import { activePaths, valueText } from '../../model/values.js';
+import { Panel } from '../panel.js';
+import { currentLine, moment, recording, revision, selectedNode } from '../state.js';
+import { ChartPicture } from './picture.js';
+import { ChartText } from './text.js';
+import { ContextTable } from './context.js';
+import { measure } from './measure.js';
+
+const size = signal({ width: 440, height: 560 });
+
+const charts = computed(() => {
+  revision.value;
+  const read = new Map<string, Chart>();
+  for (const [name, config] of Object.entries(recording.value.header?.charts ?? {})) read.set(name, readChart(name, config));
+  return read;
+});
+
+const layouts = computed(() => {
+  const { width, height } = size.value;
+  const laidOut = new Map<string, ChartLayout>();
+  for (const [name, chart] of charts.value) if (chart.states.size > 1) laidOut.set(name, fitChart(chart, { width: width - 8, height: height - 8 }, measure));
+  return laidOut;
+});
+
+const roles = computed(() => (selectedNode.value < 0 ? [] : moment.value.roles(selectedNode.value)));
+
+function takenBy({ role, view, since }: RoleNow) {
+  const chart = charts.value.get(view.chart);
+  if (!chart) return [];
+  const step = recording.value.step(since);
+  const event = step?.role === undefined || step.role === role ? (step?.event.type ?? null) : null;
+  const before = moment.value.roleBefore(selectedNode.value, role, since);
+  return takenTransitions(chart, event, before?.value ?? null, view.value);
+}
+
+export function ChartView() {
+  const body = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const observer = new ResizeObserver(([entry]) => {
+      if (entry) size.value = { width: Math.round(entry.contentRect.width), height: Math.round(entry.contentRect.height) };
+    });
+    observer.observe(body.current!);
+    return () => observer.disconnect();
+  }, []);
+  const name = recording.value.nodes.names[selectedNode.value];
+  return (
+    <Panel
+      view="chart"
+      title={name === undefined ? 'Statechart' : <>Statechart of <b>{name}</b></>}
+      text={() => roles.value.map((now) => <ChartText key={now.role} now={now} chart={charts.value.get(now.view.chart)} taken={takenBy(now)} />)}
+    >
+      <div class="chart-scroll" ref={body} tabIndex={0} role="group" aria-label="statecharts of the selected node">
+        {roles.value.map((now) => (
+          <RoleChart key={now.role} now={now} alone={roles.value.length === 1} />
+        ))}
+        {roles.value.length === 0 && <p class="empty">{name === undefined ? 'Select a node to see its statechart.' : `${name} has no open role here.`}</p>}
+      </div>
+      <ContextTable roles={roles.value} before={(now) => moment.value.roleBefore(selectedNode.value, now.role, now.since)} line={currentLine.value} />
+    </Panel>
+  );
+}
+
+function RoleChart({ now, alone }: { now: RoleNow; alone: boolean }) {
+  const { role, view } = now;
+  const layout = layouts.value.get(view.chart);
+  return (
+    <figure class="role">
+      {!alone && (
+        <figcaption>
+          <b>{role}</b> {valueText(view.value)}
+        </figcaption>
+      )}
+      {layout ? (
+        <ChartPicture layout={layout} width={size.value.width} height={alone ? size.value.height : Infinity} active={activePaths(view.value)} taken={takenBy(now)} isNow={now.since === currentLine.value} label={`${role}: ${valueText(view.value)}`} />
+      ) : (
+        <p class="state-alone">{valueText(view.value)}</p>
+      )}
+    </figure>
+  );
+}

@@ -1,0 +1,38 @@
+/** The keys, and how to read the views. */
+import { useEffect, useRef } from 'preact/hooks';
+import { KEYS } from './keyboard.js';
+import { isHelpOpen } from './shell.js';
+
+export function Help() {
+  const ref = useRef<HTMLDialogElement>(null);
+  useEffect(() => ref.current?.showModal(), []);
+  return (
+    <dialog ref={ref} class="help" aria-labelledby="help-title" onClose={() => (isHelpOpen.value = false)} onClick={(event) => event.target === ref.current && ref.current?.close()}>
+      <form method="dialog">
+        <h2 id="help-title">Keys</h2>
+        <dl>
+          {KEYS.map(({ shown, does }) => (
+            <div key={shown}>
+              <dt>
+                <kbd>{shown}</kbd>
+              </dt>
+              <dd>{does}</dd>
+            </div>
+          ))}
+          <div>
+            <dt>
+              <kbd>Tab</kbd>
+            </dt>
+            <dd>from view to view; arrows then walk inside of the network and the space-time diagram</dd>
+          </div>
+        </dl>
+        <h2>Reading it</h2>
+        <p>Arrows between nodes are pointers, darts are messages on their way. In space and time every node is a lane; what could not have influenced the current step, nor be influenced by it, is pale.</p>
+        <p>In the statechart active states are lit, and the transition of the last step is drawn strong. Guards are not in a trace: where several transitions fit, all of them are.</p>
+        <button type="submit" class="button">
+          Close
+        </button>
+      </form>
+    </dialog>
+  );
+}

@@ -1,0 +1,41 @@
+/** The keys of the page. They are listed in its help, from here. */
+import { changeSpeed, isPlaying, pauseAt, play, recording, selectedMessage, setAxis, axis, step, timed, trail } from './state.js';
+import { isHelpOpen, toggleTheme } from './shell.js';
+
+interface Key {
+  readonly keys: readonly string[];
+  readonly shown: string;
+  readonly does: string;
+  press(): void;
+}
+
+export const KEYS: readonly Key[] = [
+  { keys: [' ', 'k'], shown: 'Space', does: 'play or pause', press: () => play(!isPlaying.value) },
+  { keys: ['ArrowRight', '.'], shown: '→', does: 'one line forward', press: () => step('line', 1) },
+  { keys: ['ArrowLeft', ','], shown: '←', does: 'one line back', press: () => step('line', -1) },
+  { keys: ['Shift+ArrowRight', 'd'], shown: 'Shift →', does: 'to the next delivery', press: () => step('delivery', 1) },
+  { keys: ['Shift+ArrowLeft', 'D'], shown: 'Shift ←', does: 'to the delivery before', press: () => step('delivery', -1) },
+  { keys: ['v'], shown: 'v', does: 'to the next violation', press: () => step('violation', 1) },
+  { keys: ['V'], shown: 'Shift v', does: 'to the violation before', press: () => step('violation', -1) },
+  { keys: ['Home'], shown: 'Home', does: 'to the start', press: () => pauseAt(recording.value.first - 1) },
+  { keys: ['End'], shown: 'End', does: 'to the end', press: () => pauseAt(recording.value.end - 1) },
+  { keys: ['+', '='], shown: '+', does: 'faster', press: () => changeSpeed(1) },
+  { keys: ['-'], shown: '−', does: 'slower', press: () => changeSpeed(-1) },
+  { keys: ['a'], shown: 'a', does: 'axis: time or lines', press: () => timed.value && setAxis(axis.value === 'time' ? 'lines' : 'time') },
+  { keys: ['f'], shown: 'f', does: 'follow the selected message', press: () => selectedMessage.value >= 0 && (trail.value = trail.value ? null : 'forwarded') },
+  { keys: ['t'], shown: 't', does: 'light or dark', press: () => toggleTheme() },
+  { keys: ['?'], shown: '?', does: 'this help', press: () => (isHelpOpen.value = !isHelpOpen.value) },
+];
+
+/** Views that use some keys themselves stop them before they come here. */
+export function onKey(event: KeyboardEvent): void {
+  const target = event.target as HTMLElement;
+  if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName)) return;
+  if (event.key === ' ' && target.tagName === 'BUTTON') return;
+  const name = event.shiftKey && event.key.startsWith('Arrow') ? `Shift+${event.key}` : event.key;
+  const key = KEYS.find(({ keys }) => keys.includes(name));
+  if (!key) return;
+  event.preventDefault();
+  key.press();
+}
+

@@ -1,0 +1,58 @@
+/** The selected message: what it says, where it is, and its way through the network. */
+import { xOf } from '../model/playback.js';
+import { numberText } from '../model/words.js';
+import { kindStyle } from './colors.js';
+import { IconButton } from './panel.js';
+import { axis, pauseAt, recording, revision, selectedMessage, selectMessage, trail, way } from './state.js';
+
+export function MessageCard() {
+  revision.value;
+  const { messages, nodes } = recording.value;
+  const ordinal = selectedMessage.value;
+  if (ordinal < messages.first) return null;
+  const row = messages.get(ordinal);
+  const sent = row.sent >= recording.value.first ? recording.value.step(row.sent)?.sent.find(({ id }) => id === row.id) : undefined;
+  const at = (line: number) => numberText(xOf(recording.value, axis.value, line));
+  return (
+    <aside class="card" aria-label="selected message">
+      <header>
+        <span class="swatch" style={{ background: kindStyle(messages.types.find(row.type)) }} />
+        <b>{row.type}</b> {nodes.names[row.from]} → {nodes.names[row.to]}
+        <IconButton label="let go of this message" icon="M6 6l12 12M18 6 6 18" onPress={() => selectMessage(-1)} />
+      </header>
+      <p>
+        <button type="button" class="link" onClick={() => pauseAt(row.sent)}>
+          sent at {at(row.sent)}
+        </button>
+        {row.ending === null ? (
+          ', on its way at the end'
+        ) : (
+          <button type="button" class="link" onClick={() => pauseAt(row.ended)}>
+            {row.ending} at {at(row.ended)}
+          </button>
+        )}
+        , cost {numberText(row.cost)}
+      </p>
+      {sent && <code class="payload">{JSON.stringify(sent.message)}</code>}
+      <p class="row">
+        <button type="button" class="small" aria-pressed={trail.value === 'forwarded'} onClick={() => (trail.value = trail.value === 'forwarded' ? null : 'forwarded')}>
+          follow this message
+        </button>
+        <button type="button" class="small" aria-pressed={trail.value === 'token'} onClick={() => (trail.value = trail.value === 'token' ? null : 'token')}>
+          follow every {row.type} from hand to hand
+        </button>
+      </p>
+      {way.value.length > 0 && (
+        <ol class="way">
+          {way.value.slice(0, 200).map((hop) => (
+            <li key={hop.ordinal}>
+              <button type="button" class="link" aria-current={hop.ordinal === ordinal ? 'true' : undefined} onClick={() => (selectedMessage.value = hop.ordinal, pauseAt(hop.sent))}>
+                {nodes.names[hop.from]} → {nodes.names[hop.to]} at {at(hop.sent)}
+              </button>
+            </li>
+          ))}
+        </ol>
+      )}
+    </aside>
+  );
+}

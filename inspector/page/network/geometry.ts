@@ -1,0 +1,57 @@
+/** From the plane in which the nodes stand to the canvas, and back. */
+export interface View {
+  readonly scale: number;
+  readonly dx: number;
+  readonly dy: number;
+}
+
+export interface Spot {
+  readonly x: number;
+  readonly y: number;
+}
+
+export const toCanvas = ({ scale, dx, dy }: View, x: number, y: number): Spot => ({ x: x * scale + dx, y: y * scale + dy });
+export const toPlane = ({ scale, dx, dy }: View, x: number, y: number): Spot => ({ x: (x - dx) / scale, y: (y - dy) / scale });
+
+/** Everything in sight, with a margin for names. */
+export function fit(xs: ArrayLike<number>, ys: ArrayLike<number>, width: number, height: number): View {
+  let [left, right, top, bottom] = [Infinity, -Infinity, Infinity, -Infinity];
+  for (let i = 0; i < xs.length; i++) {
+    left = Math.min(left, xs[i]!);
+    right = Math.max(right, xs[i]!);
+    top = Math.min(top, ys[i]!);
+    bottom = Math.max(bottom, ys[i]!);
+  }
+  if (left > right) return { scale: 1, dx: width / 2, dy: height / 2 };
+  const margin = Math.min(64, width / 6, height / 6);
+  const scale = Math.min((width - 2 * margin) / Math.max(right - left, 1), (height - 2 * margin) / Math.max(bottom - top, 1), 2.4);
+  return { scale, dx: width / 2 - (scale * (left + right)) / 2, dy: height / 2 - (scale * (top + bottom)) / 2 };
+}
+
+/** Zooms so that what is at a place of the canvas stays there. */
+export function zoom(view: View, factor: number, at: Spot): View {
+  const scale = Math.min(Math.max(view.scale * factor, 0.02), 12);
+  const real = scale / view.scale;
+  return { scale, dx: at.x - (at.x - view.dx) * real, dy: at.y - (at.y - view.dy) * real };
+}
+
+/** The radius of a node on the canvas: large networks have small nodes that grow when one comes near. */
+export const radiusAt = (scale: number, nodes: number): number =>
+  Math.min(Math.max((nodes > 200 ? 9 : 15) * Math.sqrt(scale), nodes > 200 ? 2.5 : 7), 18);
+
+/** Along a chain of places: where one is after a part of its length, and in which direction. */
+export function along(chain: readonly Spot[], part: number): Spot & { angle: number } {
+  let length = 0;
+  for (let i = 1; i < chain.length; i++) length += Math.hypot(chain[i]!.x - chain[i - 1]!.x, chain[i]!.y - chain[i - 1]!.y);
+  let left = length * part;
+  for (let i = 1; i < chain.length; i++) {
+    const [from, to] = [chain[i - 1]!, chain[i]!];
+    const piece = Math.hypot(to.x - from.x, to.y - from.y);
+    if (left <= piece || i === chain.length - 1) {
+      const share = piece === 0 ? 0 : Math.min(left / piece, 1);
+      return { x: from.x + (to.x - from.x) * share, y: from.y + (to.y - from.y) * share, angle: Math.atan2(to.y - from.y, to.x - from.x) };
+    }
+    left -= piece;
+  }
+  return { ...(chain[0] ?? { x: 0, y: 0 }), angle: 0 };
+}

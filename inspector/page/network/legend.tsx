@@ -1,0 +1,38 @@
+/** What the colours mean, of those that are in the picture. */
+import { kindStyle, TONES } from '../colors.js';
+import { recording } from '../state.js';
+import type { Scene } from './scene.js';
+import { reader } from './picture.js';
+
+export function Legend({ scene }: { scene: Scene }) {
+  const tones = new Set(scene.nodes.map(({ tone }) => tone));
+  const pointers = reader.value?.pointerKinds.names ?? [];
+  return (
+    <ul class="legend" aria-label="legend">
+      {recording.value.messages.types.names.slice(0, 8).map((type, i) => (
+        <li key={`m${type}`}>
+          <svg viewBox="0 0 12 12" aria-hidden="true">
+            <path d="M11 6 2 11 4 6 2 1z" style={{ fill: kindStyle(i) }} />
+          </svg>
+          {type}
+        </li>
+      ))}
+      {pointers.slice(0, 5).map((kind, i) => (
+        <li key={`p${kind}`}>
+          <svg viewBox="0 0 18 12" aria-hidden="true">
+            <path d="M1 8Q8 2 15 6M11 3l5 3-5 3" fill="none" stroke-width="1.6" stroke-dasharray={i === 1 ? '3 2' : undefined} style={{ stroke: i === 0 ? 'var(--muted)' : kindStyle(i + 3) }} />
+          </svg>
+          {kind || 'pointer'}
+        </li>
+      ))}
+      {TONES.filter((tone) => tone !== 'plain' && tones.has(tone)).map((tone) => (
+        <li key={`t${tone}`}>
+          <svg viewBox="0 0 12 12" aria-hidden="true">
+            <circle cx="6" cy="6" r="4.6" stroke-width="1.6" style={{ fill: `var(--${tone}-fill)`, stroke: `var(--${tone}-edge)` }} />
+          </svg>
+          {tone}
+        </li>
+      ))}
+    </ul>
+  );
+}

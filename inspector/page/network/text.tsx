@@ -1,0 +1,70 @@
+/** The picture of the network in words. */
+import type { MessageRow } from '../../model/messages.js';
+import { valueText } from '../../model/values.js';
+import { moment, recording, selectedNode } from '../state.js';
+import type { Scene, SceneLink } from './scene.js';
+import { reader } from './picture.js';
+
+const ROWS_MAX = 500;
+
+interface NetworkTextProps {
+  readonly scene: Scene;
+  readonly links: readonly SceneLink[];
+  readonly flights: readonly MessageRow[];
+}
+
+export function NetworkText({ scene, links, flights }: NetworkTextProps) {
+  const { names } = recording.value.nodes;
+  const kinds = reader.value?.pointerKinds.names ?? [];
+  const pointersOf = (node: number) =>
+    scene.pointers.filter(({ from }) => from === node).map(({ to, kind }) => `${kinds[kind] || 'pointer'} → ${names[to]}`);
+  const down = links.filter(({ there, back }) => !there || !back);
+  return (
+    <>
+      <table>
+        <caption>Nodes</caption>
+        <thead>
+          <tr>
+            <th scope="col">node</th>
+            <th scope="col">state</th>
+            <th scope="col">mark</th>
+            <th scope="col">pointers</th>
+          </tr>
+        </thead>
+        <tbody>
+          {names.slice(0, ROWS_MAX).map((name, node) => (
+            <tr key={name} aria-selected={node === selectedNode.value}>
+              <th scope="row">
+                <button type="button" class="link" onClick={() => (selectedNode.value = node)}>
+                  {name}
+                </button>
+              </th>
+              <td>{scene.nodes[node]?.runs === false ? 'crashed' : moment.value.roles(node).map(({ role, view }) => `${role}: ${valueText(view.value)}`).join('; ')}</td>
+              <td>{[scene.nodes[node]?.badge, scene.nodes[node]?.tone].filter((mark) => mark && mark !== 'plain').join(' ')}</td>
+              <td>{pointersOf(node).join(', ')}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {names.length > ROWS_MAX && <p>and {names.length - ROWS_MAX} more nodes</p>}
+      <h3>Messages on their way</h3>
+      <ul>
+        {flights.slice(0, ROWS_MAX).map(({ ordinal, type, from, to }) => (
+          <li key={ordinal}>
+            {type} from {names[from]} to {names[to]}
+          </li>
+        ))}
+        {flights.length === 0 && <li>none</li>}
+      </ul>
+      <h3>Channels that are down</h3>
+      <ul>
+        {down.slice(0, ROWS_MAX).map(({ a, b, there, back }) => (
+          <li key={`${a} ${b}`}>
+            {names[a]} {there ? '←' : back ? '→' : '↔'} {names[b]}
+          </li>
+        ))}
+        {down.length === 0 && <li>none</li>}
+      </ul>
+    </>
+  );
+}

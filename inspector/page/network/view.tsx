@@ -1,0 +1,51 @@
+/** The network: links, pointers, tokens, and the messages on their way, each as far as time has brought it. */
+import { effect } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { numberText } from '../../model/words.js';
+import { Canvas } from '../canvas.js';
+import { IconButton, Panel } from '../panel.js';
+import { playhead, recording } from '../state.js';
+import { Legend } from './legend.js';
+import { chosenView, flights, links, MESSAGES_MAX, paint, placed, placement, scene } from './picture.js';
+import { onKeyDown, pointerHandlers } from './pointer.js';
+import { NetworkText } from './text.js';
+
+const handlers = pointerHandlers();
+
+function summary(): string {
+  const { nodes, header } = recording.value;
+  const { x } = playhead.value;
+  const held = scene.value.nodes.flatMap(({ badge }, node) => (badge ? [`${nodes.names[node]} ${badge}`] : []));
+  const marks = held.length > 0 && held.length < 6 ? `; marked: ${held.join(', ')}` : '';
+  return `Network of ${nodes.size} nodes and ${header?.links.length ?? 0} links at ${numberText(x)}: ${flights.value.length} messages on their way${marks}`;
+}
+
+export function NetworkView() {
+  useEffect(() => {
+    let frame = 0;
+    const settle = () => {
+      const goesOn = placement.peek()?.settle(12) ?? false;
+      placed.value++;
+      if (goesOn) frame = requestAnimationFrame(settle);
+    };
+    const stop = effect(() => {
+      if (!placement.value) return;
+      chosenView.value = null;
+      placement.value.settle(250);
+      cancelAnimationFrame(frame);
+      frame = requestAnimationFrame(settle);
+    });
+    return () => {
+      cancelAnimationFrame(frame);
+      stop();
+    };
+  }, []);
+  const tools = <IconButton label="everything in sight" icon="M12 3v4M12 17v4M3 12h4M17 12h4M12 9a3 3 0 1 0 0 6 3 3 0 0 0 0-6" onPress={() => (chosenView.value = null)} />;
+  return (
+    <Panel view="network" title="Network" tools={tools} text={() => <NetworkText scene={scene.value} links={links.value} flights={flights.value} />}>
+      <Canvas class="picture grab" paint={paint} label={summary()} onKeyDown={onKeyDown} {...handlers} />
+      <Legend scene={scene.value} />
+      {flights.value.length > MESSAGES_MAX && <p class="notice-inline">{flights.value.length} messages on their way, {MESSAGES_MAX} of them drawn</p>}
+    </Panel>
+  );
+}

@@ -1,0 +1,161 @@
+/** Four small plots over the whole trace. A click goes to that moment. */
+import { computed, effect } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import uPlot from 'uplot';
+import type { Row } from '../model/tally.js';
+import { numberText } from '../model/words.js';
+import { kindColor, kindStyle, palette } from './colors.js';
+import { theme } from './shell.js';
+import { axis, pauseAt, playhead, recording, revision } from './state.js';
+
+interface Series {
+  readonly name: string;
+  /** The number of its colour. */
+  readonly kind: number;
+  value(row: Row): number;
+}
+
+const rows = computed(() => (revision.value, recording.value.tally.rows()));
+
+const byCount = (names: readonly string[], count: (row: Row, i: number) => number): Series[] =>
+  names.slice(0, 8).map((name, i) => ({ name, kind: i, value: (row) => count(row, i) }));
+
+/** The directory's states without their chart's name, unless there are several charts. */
+function stateNames(): string[] {
+  const { names } = recording.value.tally.states;
+  const charts = new Set(names.map((name) => name.slice(0, name.indexOf(':'))));
+  return charts.size > 1 ? [...names] : names.map((name) => name.slice(name.indexOf(':') + 2));
+}
+
+export const PLOTS: readonly { readonly title: string; series(): Series[] }[] = [
+  { title: 'Messages sent', series: () => byCount(recording.value.tally.types.names, (row, i) => row.sent[i] ?? 0) },
+  { title: 'Nodes in each state', series: () => byCount(stateNames(), (row, i) => row.inState[i] ?? 0) },
+  { title: 'Cost of messages', series: () => [{ name: 'cost', kind: 0, value: (row) => row.cost }] },
+  {
+    title: 'On their way, and nodes that stand wrong',
+    series: () => [
+      { name: 'messages on their way', kind: 1, value: (row) => row.inFlight },
+      { name: 'nodes that stand wrong', kind: 4, value: (row) => row.wrong },
+    ],
+  },
+];
+
+const xOfRow = (row: Row): number => (axis.value === 'time' ? row.at : row.line);
+
+export function Plots() {
+  return (
+    <div class="plots">
+      {PLOTS.map((plot) => (
+        <Plot key={plot.title} {...plot} />
+      ))}
+    </div>
+  );
+}
+
+function Plot({ title, series }: (typeof PLOTS)[number]) {
+  const ref = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const host = ref.current!;
+    let plot: uPlot | null = null;
+    const stopPlot = effect(() => {
+      theme.value;
+      const shown = series();
+      const data = [rows.value.map(xOfRow), ...shown.map(({ value }) => rows.value.map(value))] as uPlot.AlignedData;
+      if (plot && plot.series.length === shown.length + 1 && host.dataset['theme'] === theme.value) plot.setData(data);
+      else {
+        plot?.destroy();
+        plot = new uPlot(options(host, shown), data, host);
+        host.dataset['theme'] = theme.value;
+      }
+    });
+    const stopLine = effect(() => {
+      playhead.value;
+      plot?.redraw(false, false);
+    });
+    const observer = new ResizeObserver(() => plot?.setSize({ width: host.clientWidth, height: host.clientHeight }));
+    observer.observe(host);
+    return () => {
+      stopPlot();
+      stopLine();
+      observer.disconnect();
+      plot?.destroy();
+    };
+  }, []);
+  const last = rows.value.at(-1);
+  return (
+    <figure class="plot" role="group" aria-label={`${title}: ${last ? series().map(({ name, value }) => `${name} ${numberText(value(last))}`).join(', ') : 'nothing yet'}`}>
+      <figcaption>
+        {title}
+        <ul class="legend">
+          {series().length > 1 &&
+            series().map(({ name, kind }) => (
+              <li key={name}>
+                <span class="swatch" style={{ background: kindStyle(kind) }} />
+                {name}
+              </li>
+            ))}
+        </ul>
+      </figcaption>
+      <div class="plot-host" ref={ref} />
+    </figure>
+  );
+}
+
+function options(host: HTMLElement, shown: readonly Series[]): uPlot.Options {
+  const colors = palette();
+  const ink = { stroke: colors.muted, grid: { stroke: colors.faint, width: 1 }, ticks: { show: false }, font: '10px system-ui, sans-serif' };
+  return {
+    width: Math.max(host.clientWidth, 40),
+    height: Math.max(host.clientHeight, 40),
+    legend: { show: false },
+    cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
+    scales: { x: { time: false } },
+    axes: [
+      { ...ink, size: 18, gap: 2, space: 60 },
+      { ...ink, size: 36, gap: 2, space: 26 },
+    ],
+    series: [{}, ...shown.map(({ kind }) => ({ stroke: kindColor(kind), width: 1.6, paths: uPlot.paths.stepped!({ align: 1 }), points: { show: false } }))],
+    hooks: {
+      draw: [
+        (plot) => {
+          const x = plot.valToPos(playhead.peek().x, 'x', true);
+          plot.ctx.strokeStyle = palette().accent;
+          plot.ctx.lineWidth = devicePixelRatio;
+          plot.ctx.beginPath();
+          plot.ctx.moveTo(x, plot.bbox.top);
+          plot.ctx.lineTo(x, plot.bbox.top + plot.bbox.height);
+          plot.ctx.stroke();
+        },
+      ],
+      ready: [
+        (plot) => {
+          plot.over.addEventListener('click', () => {
+            const value = plot.posToVal(plot.cursor.left ?? 0, 'x');
+            pauseAt(axis.value === 'time' ? recording.value.lastLineAt(value) : Math.round(value));
+          });
+        },
+      ],
+    },
+  };
+}
+
+export function PlotsText() {
+  const last = rows.value.at(-1);
+  return (
+    <>
+      {PLOTS.map(({ title, series }) => (
+        <table key={title}>
+          <caption>{title}, at the end of what has been read</caption>
+          <tbody>
+            {series().map(({ name, value }) => (
+              <tr key={name}>
+                <th scope="row">{name}</th>
+                <td>{last ? numberText(value(last)) : 0}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      ))}
+    </>
+  );
+}

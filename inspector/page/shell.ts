@@ -1,0 +1,31 @@
+/** The page's own state: theme, help, which view fills the page and which are shown as text. */
+import { effect, signal } from '@preact/signals';
+
+export type Theme = 'light' | 'dark';
+export type ViewName = 'network' | 'chart' | 'space-time' | 'plots' | 'log';
+
+const system = matchMedia('(prefers-color-scheme: dark)');
+
+export const theme = signal<Theme>(system.matches ? 'dark' : 'light');
+export const isHelpOpen = signal(false);
+export const maximized = signal<ViewName | null>(null);
+export const asText = signal<ReadonlySet<ViewName>>(new Set());
+
+system.addEventListener('change', () => (theme.value = system.matches ? 'dark' : 'light'));
+effect(() => {
+  document.documentElement.dataset['theme'] = theme.value;
+});
+
+export const toggleTheme = (): void => {
+  theme.value = theme.value === 'dark' ? 'light' : 'dark';
+};
+
+export const toggleMaximized = (view: ViewName): void => {
+  maximized.value = maximized.value === view ? null : view;
+};
+
+export const toggleText = (view: ViewName): void => {
+  const next = new Set(asText.value);
+  if (!next.delete(view)) next.add(view);
+  asText.value = next;
+};

@@ -1,0 +1,240 @@
+/** The space-time diagram at the playhead, as signals, and the painting of it. */
+import { computed, signal } from '@preact/signals';
+import { relationTo, type Relation } from '../../model/causality.js';
+import { isTimed, xOf } from '../../model/playback.js';
+import { lanesIn, layOut, type Arrow, type Diagram, type Dot, type Window } from '../../model/spacetime.js';
+import { numberText } from '../../model/words.js';
+import type { Size } from '../canvas.js';
+import { kindColor, palette } from '../colors.js';
+import { axis, currentLine, isPlaying, playhead, recording, revision, selectedMessage, selectedNode, way } from '../state.js';
+
+const LANES_SHOWN_ALL = 24;
+const HEAD = 20;
+export const NAMES_WIDTH = 64;
+const LANE_HEIGHT = { min: 15, max: 34 } as const;
+/** How many lines of the trace one sees at first. */
+const LINES_AT_FIRST = 36;
+
+const size = signal<Size>({ width: 0, height: 0 });
+/** How much of the axis is in sight; `null` until it is chosen. */
+export const chosenSpan = signal<number | null>(null);
+/** How far the window was moved away from the playhead. */
+export const shift = signal(0);
+export const scroll = signal(0);
+
+export const span = computed(() => chosenSpan.value ?? naturalSpan());
+export const range = computed((): Window => {
+  const from = playhead.value.x + shift.value - span.value * 0.62;
+  return { from, to: from + span.value };
+});
+const laneNodes = computed(() => (revision.value, lanesIn(recording.value, axis.value, settledRange.value, selectedNode.value, LANES_SHOWN_ALL)));
+/** The range in coarse steps, so that lanes do not come and go at every frame. */
+const settledRange = computed((): Window => {
+  const step = span.value / 2;
+  const from = Math.floor(range.value.from / step) * step;
+  return { from, to: from + 3 * step };
+});
+const laneOf = computed(() => new Map(laneNodes.value.map((node, lane) => [node, lane])));
+export const diagram = computed((): Diagram => {
+  revision.value;
+  return layOut(recording.value, axis.value, settledRange.value, (node) => laneOf.value.get(node) ?? -1);
+});
+const relation = computed(() => {
+  const line = currentLine.value;
+  const focused = !isPlaying.value && line >= recording.value.first && recording.value.nodeOf(line) >= 0;
+  return focused ? relationTo(recording.value, line) : null;
+});
+
+function naturalSpan(): number {
+  revision.value;
+  const { first, end } = recording.value;
+  if (axis.value === 'lines' || !isTimed(recording.value)) return LINES_AT_FIRST;
+  const perLine = (recording.value.at(end - 1) - recording.value.at(first)) / Math.max(end - first, 1);
+  return Math.max(perLine * LINES_AT_FIRST, 1e-6);
+}
+
+interface Scale {
+  x(value: number): number;
+  y(lane: number): number;
+  readonly laneHeight: number;
+}
+
+export function scaleFor({ width, height }: Size): Scale {
+  const { from, to } = range.value;
+  const lanes = laneNodes.value.length;
+  const laneHeight = Math.min(Math.max((height - HEAD - 8) / Math.max(lanes, 1), LANE_HEIGHT.min), LANE_HEIGHT.max);
+  const room = Math.max(lanes * laneHeight - (height - HEAD - 8), 0);
+  const top = HEAD + 4 - Math.min(scroll.value, room);
+  return {
+    laneHeight,
+    x: (value) => NAMES_WIDTH + ((value - from) / (to - from)) * (width - NAMES_WIDTH),
+    y: (lane) => top + (lane + 0.5) * laneHeight,
+  };
+}
+
+export function paint(ctx: CanvasRenderingContext2D, given: Size): void {
+  if (given.width !== size.peek().width || given.height !== size.peek().height) size.value = given;
+  const scale = scaleFor(given);
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(NAMES_WIDTH, 0, given.width, given.height);
+  ctx.clip();
+  drawGrid(ctx, given, scale);
+  for (const arrow of diagram.value.arrows) drawArrow(ctx, scale, arrow);
+  for (const dot of diagram.value.dots) drawDot(ctx, scale, dot);
+  drawPlayhead(ctx, given, scale);
+  ctx.restore();
+  drawNames(ctx, given, scale);
+}
+
+function drawGrid(ctx: CanvasRenderingContext2D, { width, height }: Size, scale: Scale): void {
+  const colors = palette();
+  ctx.strokeStyle = colors.faint;
+  ctx.fillStyle = colors.muted;
+  ctx.lineWidth = 1;
+  ctx.font = '10.5px system-ui, sans-serif';
+  ctx.textAlign = 'center';
+  ctx.textBaseline = 'middle';
+  ctx.beginPath();
+  for (const value of ticks(range.value, Math.max(Math.floor(width / 90), 2))) {
+    const x = Math.round(scale.x(value)) + 0.5;
+    ctx.moveTo(x, HEAD);
+    ctx.lineTo(x, height);
+    ctx.fillText(numberText(axis.value === 'lines' ? value + 1 : value), x, HEAD / 2 + 1);
+  }
+  ctx.stroke();
+  ctx.strokeStyle = colors.line;
+  ctx.beginPath();
+  for (let lane = 0; lane < laneNodes.value.length; lane++) {
+    const y = Math.round(scale.y(lane)) + 0.5;
+    ctx.moveTo(0, y);
+    ctx.lineTo(width, y);
+  }
+  ctx.stroke();
+}
+
+/** Round numbers in a range. */
+function ticks({ from, to }: Window, count: number): number[] {
+  const raw = (to - from) / count;
+  const power = 10 ** Math.floor(Math.log10(raw));
+  const nice = [1, 2, 5, 10].find((factor) => factor * power >= raw)! * power;
+  const step = axis.value === 'lines' ? Math.max(Math.round(nice), 1) : nice;
+  const values: number[] = [];
+  for (let value = Math.ceil(from / step) * step; value <= to; value += step) values.push(Number(value.toPrecision(12)));
+  return values;
+}
+
+const VISIBLE: Readonly<Record<Relation, number>> = { self: 1, before: 1, after: 1, concurrent: 0.3 };
+
+function drawArrow(ctx: CanvasRenderingContext2D, scale: Scale, { message, from, to }: Arrow): void {
+  const colors = palette();
+  const [x1, y1, x2, y2] = [scale.x(from.x), scale.y(from.lane), scale.x(to.x), scale.y(to.lane)];
+  const isChosen = message.ordinal === selectedMessage.value || way.value.some(({ ordinal }) => ordinal === message.ordinal);
+  const seen = relation.value === null || isChosen ? 1 : Math.min(seenOf(message.sent), message.ended < 0 ? 1 : seenOf(message.ended));
+  const isFuture = message.sent > currentLine.value;
+  ctx.globalAlpha = seen * (isFuture ? 0.4 : 1);
+  ctx.strokeStyle = ctx.fillStyle = isChosen ? colors.accent : kindColor(recording.value.messages.types.find(message.type));
+  ctx.lineWidth = isChosen ? 2.8 : 1.4;
+  ctx.setLineDash(message.ending === null ? [3, 4] : []);
+  ctx.beginPath();
+  ctx.moveTo(x1, y1);
+  if (from.lane === to.lane) ctx.quadraticCurveTo((x1 + x2) / 2, y1 - scale.laneHeight * 0.7, x2, y2);
+  else ctx.lineTo(x2, y2);
+  ctx.stroke();
+  ctx.setLineDash([]);
+  if (message.ending === 'lost') drawCross(ctx, x2, y2);
+  else if (message.ending === 'delivered') drawHead(ctx, x1, y1, x2, y2);
+  ctx.globalAlpha = 1;
+}
+
+const seenOf = (line: number): number => (recording.value.nodeOf(line) < 0 ? 1 : VISIBLE[relation.value!(line)]);
+
+function drawHead(ctx: CanvasRenderingContext2D, x1: number, y1: number, x2: number, y2: number): void {
+  const angle = Math.atan2(y2 - y1, x2 - x1);
+  const [tx, ty] = [x2 - 4.5 * Math.cos(angle), y2 - 4.5 * Math.sin(angle)];
+  ctx.beginPath();
+  ctx.moveTo(tx, ty);
+  ctx.lineTo(tx - 7 * Math.cos(angle - 0.42), ty - 7 * Math.sin(angle - 0.42));
+  ctx.lineTo(tx - 7 * Math.cos(angle + 0.42), ty - 7 * Math.sin(angle + 0.42));
+  ctx.closePath();
+  ctx.fill();
+}
+
+function drawCross(ctx: CanvasRenderingContext2D, x: number, y: number): void {
+  ctx.strokeStyle = palette().wrong;
+  ctx.lineWidth = 2;
+  ctx.beginPath();
+  ctx.moveTo(x - 4, y - 4);
+  ctx.lineTo(x + 4, y + 4);
+  ctx.moveTo(x + 4, y - 4);
+  ctx.lineTo(x - 4, y + 4);
+  ctx.stroke();
+}
+
+const FAULTS = new Set(['corrupt', 'crash', 'restart', 'link']);
+
+function drawDot(ctx: CanvasRenderingContext2D, scale: Scale, { line, x, lane, kind }: Dot): void {
+  const colors = palette();
+  const isNow = line === currentLine.value;
+  ctx.globalAlpha = relation.value === null ? (line > currentLine.value ? 0.4 : 1) : VISIBLE[relation.value(line)];
+  ctx.beginPath();
+  ctx.arc(scale.x(x), scale.y(lane), isNow ? 5.5 : 3.6, 0, 2 * Math.PI);
+  ctx.fillStyle = isNow ? colors.accent : FAULTS.has(kind) ? colors.wrong : kind === 'deliver' ? colors.panel : colors.ink;
+  ctx.strokeStyle = isNow ? colors.accent : FAULTS.has(kind) ? colors.wrong : colors.ink;
+  ctx.lineWidth = 1.5;
+  ctx.fill();
+  ctx.stroke();
+  ctx.globalAlpha = 1;
+}
+
+function drawPlayhead(ctx: CanvasRenderingContext2D, { height }: Size, scale: Scale): void {
+  const x = scale.x(playhead.value.x);
+  ctx.strokeStyle = palette().accent;
+  ctx.lineWidth = 1.5;
+  ctx.beginPath();
+  ctx.moveTo(x, HEAD - 3);
+  ctx.lineTo(x, height);
+  ctx.stroke();
+}
+
+function drawNames(ctx: CanvasRenderingContext2D, { height }: Size, scale: Scale): void {
+  const colors = palette();
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(0, HEAD, NAMES_WIDTH, height);
+  ctx.clip();
+  ctx.textAlign = 'right';
+  ctx.textBaseline = 'middle';
+  for (const [lane, node] of laneNodes.value.entries()) {
+    const isChosen = node === selectedNode.value;
+    ctx.font = `${isChosen ? 700 : 500} 11.5px system-ui, sans-serif`;
+    ctx.fillStyle = isChosen ? colors.accent : colors.ink;
+    const name = recording.value.nodes.names[node] ?? '';
+    ctx.fillText(name.length > 9 ? `${name.slice(0, 8)}…` : name, NAMES_WIDTH - 8, scale.y(lane));
+  }
+  ctx.restore();
+}
+
+/** What is under a place of the canvas: a step, a message, or a lane's name. */
+export function hit(at: { x: number; y: number }, given: Size): { line?: number; message?: number; node?: number } {
+  const scale = scaleFor(given);
+  if (at.x < NAMES_WIDTH) {
+    const lane = laneNodes.value.findIndex((_, lane) => Math.abs(scale.y(lane) - at.y) < scale.laneHeight / 2);
+    return lane < 0 ? {} : { node: laneNodes.value[lane]! };
+  }
+  const dot = diagram.value.dots.find(({ x, lane }) => Math.hypot(scale.x(x) - at.x, scale.y(lane) - at.y) < 8);
+  if (dot) return { line: dot.line };
+  const arrow = diagram.value.arrows.find(({ from, to }) => distanceTo(at, scale.x(from.x), scale.y(from.lane), scale.x(to.x), scale.y(to.lane)) < 5);
+  return arrow ? { message: arrow.message.ordinal } : {};
+}
+
+function distanceTo(at: { x: number; y: number }, x1: number, y1: number, x2: number, y2: number): number {
+  const [dx, dy] = [x2 - x1, y2 - y1];
+  const part = Math.min(Math.max(((at.x - x1) * dx + (at.y - y1) * dy) / (dx * dx + dy * dy || 1), 0), 1);
+  return Math.hypot(x1 + part * dx - at.x, y1 + part * dy - at.y);
+}
+
+/** The line of the axis under a place of the canvas. */
+export const valueAt = (x: number, { width }: Size): number => range.value.from + ((x - NAMES_WIDTH) / (width - NAMES_WIDTH)) * span.value;
+
+export const currentX = (): number => xOf(recording.value, axis.value, Math.max(currentLine.value, recording.value.first));

@@ -1,0 +1,99 @@
+/** The space-time diagram: who did what when, and what could have caused it. */
+import { effect } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { sentence } from '../../model/words.js';
+import { Canvas } from '../canvas.js';
+import { IconButton, Panel } from '../panel.js';
+import { currentLine, isPlaying, recording, selectedNode, selectMessage, show } from '../state.js';
+import { chosenSpan, diagram, hit, paint, scroll, shift, span } from './picture.js';
+
+/** While it plays, and after a jump, the playhead is in sight. */
+const keepInSight = (): (() => void) =>
+  effect(() => {
+    currentLine.value;
+    shift.value = 0;
+  });
+
+let drag: { x: number; y: number; shift: number; scroll: number; moved: boolean } | null = null;
+
+const handlers = {
+  onPointerDown(event: PointerEvent) {
+    (event.currentTarget as HTMLElement).setPointerCapture(event.pointerId);
+    drag = { x: event.offsetX, y: event.offsetY, shift: shift.value, scroll: scroll.value, moved: false };
+  },
+  onPointerMove(event: PointerEvent) {
+    if (!drag) return;
+    const [dx, dy] = [event.offsetX - drag.x, event.offsetY - drag.y];
+    if (!drag.moved && Math.hypot(dx, dy) < 4) return;
+    drag.moved = true;
+    shift.value = drag.shift - (dx / (event.currentTarget as HTMLElement).clientWidth) * span.value;
+    scroll.value = Math.max(drag.scroll - dy, 0);
+  },
+  onPointerUp(event: PointerEvent) {
+    const canvas = event.currentTarget as HTMLElement;
+    if (drag && !drag.moved) {
+      const { line, message, node } = hit({ x: event.offsetX, y: event.offsetY }, { width: canvas.clientWidth, height: canvas.clientHeight });
+      if (line !== undefined) show(line);
+      if (message !== undefined) selectMessage(message);
+      if (node !== undefined) selectedNode.value = node;
+    }
+    drag = null;
+  },
+  onWheel(event: WheelEvent) {
+    event.preventDefault();
+    if (event.shiftKey) scroll.value = Math.max(scroll.value + event.deltaY, 0);
+    else zoomBy(Math.exp(event.deltaY * 0.0015));
+  },
+};
+
+/** No further out than there is something to tell apart. */
+function zoomBy(factor: number): void {
+  if (factor > 1 && diagram.value.thinned) return;
+  chosenSpan.value = Math.max(span.value * factor, 1e-6);
+}
+
+/** Along the lane of the selected node with the arrow keys, to the nodes above and below with up and down. */
+function onKeyDown(event: KeyboardEvent): void {
+  const { steps, nodes } = recording.value;
+  const node = Math.max(selectedNode.value, 0);
+  const own = steps[node] ?? [];
+  const here = currentLine.value;
+  const to = event.key === 'ArrowRight' ? own.find((line) => line > here) : event.key === 'ArrowLeft' ? own.findLast((line) => line < here) : undefined;
+  const isVertical = event.key === 'ArrowUp' || event.key === 'ArrowDown';
+  if (event.shiftKey || (to === undefined && !isVertical)) return;
+  event.preventDefault();
+  event.stopPropagation();
+  if (to !== undefined) show(to);
+  else if (isVertical) selectedNode.value = (node + (event.key === 'ArrowUp' ? -1 : 1) + nodes.size) % Math.max(nodes.size, 1);
+}
+
+export function SpaceTimeView() {
+  useEffect(keepInSight, []);
+  const tools = (
+    <>
+      <IconButton label="wider" icon="M5 12h14" onPress={() => zoomBy(1.5)} />
+      <IconButton label="closer" icon="M5 12h14M12 5v14" onPress={() => zoomBy(1 / 1.5)} />
+    </>
+  );
+  return (
+    <Panel view="space-time" title="Space and time" tools={tools} text={() => <SpaceTimeText />}>
+      <Canvas class="picture" paint={paint} label={`Space-time diagram around line ${currentLine.value + 1}${isPlaying.value ? ', playing' : ''}`} onKeyDown={onKeyDown} {...handlers} />
+      {diagram.value.thinned && <p class="notice-inline">more lines here than can be drawn</p>}
+    </Panel>
+  );
+}
+
+function SpaceTimeText() {
+  const { dots } = diagram.value;
+  return (
+    <ol>
+      {dots.slice(0, 300).map(({ line }) => (
+        <li key={line} value={line + 1} aria-current={line === currentLine.value ? 'step' : undefined}>
+          <button type="button" class="link" onClick={() => show(line)}>
+            {sentence(recording.value.line(line))}
+          </button>
+        </li>
+      ))}
+    </ol>
+  );
+}

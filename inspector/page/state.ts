@@ -1,0 +1,101 @@
+/** What the page knows, as signals; every view reads from here and selects through here, so that they stay linked. */
+import { batch, computed, signal } from '@preact/signals';
+import { follow, type Trail } from '../model/follow.js';
+import { Moment } from '../model/moment.js';
+import { advance, isTimed, naturalSpeed, nextStop, playheadAt, type Axis, type Playhead, type Stop } from '../model/playback.js';
+import { Recording } from '../model/recording.js';
+
+export const recording = signal(new Recording());
+/** Counts the pieces that have arrived: a recording grows in place. */
+export const revision = signal(0);
+export const isLoading = signal(true);
+/** What went wrong outside of the trace itself: the source did not answer. */
+export const sourceProblem = signal<string | null>(null);
+
+export const axis = signal<Axis>('time');
+export const playhead = signal<Playhead>({ line: -1, x: 0 });
+export const isPlaying = signal(false);
+/** Times the natural speed. */
+export const speed = signal(1);
+
+/** Node by number, message by ordinal; -1 for none. */
+export const selectedNode = signal(-1);
+export const selectedMessage = signal(-1);
+export const trail = signal<Trail | null>(null);
+
+export const currentLine = computed(() => playhead.value.line);
+export const moment = computed(() => (revision.value, new Moment(recording.value, currentLine.value)));
+export const naturalRate = computed(() => (revision.value, naturalSpeed(recording.value, axis.value)));
+export const timed = computed(() => (revision.value, isTimed(recording.value)));
+export const problem = computed(() => (revision.value, sourceProblem.value ?? recording.value.problem));
+export const way = computed(() => {
+  revision.value;
+  const isKept = selectedMessage.value >= recording.value.messages.first;
+  return trail.value !== null && isKept ? follow(recording.value, selectedMessage.value, trail.value) : [];
+});
+
+export const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4, 8, 16, 64, 256, 1024] as const;
+
+export function opened(next: Recording): void {
+  batch(() => {
+    recording.value = next;
+    revision.value++;
+    isLoading.value = true;
+    sourceProblem.value = null;
+    axis.value = 'time';
+    playhead.value = { line: -1, x: 0 };
+    isPlaying.value = false;
+    selectedNode.value = -1;
+    selectedMessage.value = -1;
+    trail.value = null;
+  });
+}
+
+export function goTo(line: number): void {
+  playhead.value = playheadAt(recording.value, axis.value, line);
+}
+
+export function pauseAt(line: number): void {
+  isPlaying.value = false;
+  goTo(line);
+}
+
+export const step = (stop: Stop, direction: 1 | -1): void =>
+  pauseAt(nextStop(recording.value, currentLine.value, stop, direction));
+
+export function play(on: boolean): void {
+  const atEnd = currentLine.value >= recording.value.end - 1;
+  if (on && atEnd && !isLoading.value) goTo(recording.value.first - 1);
+  isPlaying.value = on;
+}
+
+export function setAxis(next: Axis): void {
+  axis.value = next;
+  goTo(currentLine.value);
+}
+
+export function changeSpeed(direction: 1 | -1): void {
+  const at = SPEEDS.findIndex((value) => value >= speed.value);
+  speed.value = SPEEDS[Math.min(Math.max(at + direction, 0), SPEEDS.length - 1)]!;
+}
+
+/** Moves the playhead by the time of one frame. */
+export function tick(seconds: number): void {
+  const next = advance(recording.value, axis.value, playhead.value, seconds * speed.value * naturalRate.value);
+  playhead.value = next;
+  if (next.line >= recording.value.end - 1 && !isLoading.value) isPlaying.value = false;
+}
+
+export function selectMessage(ordinal: number): void {
+  selectedMessage.value = ordinal;
+  trail.value = null;
+}
+
+/** Shows a line everywhere: the playhead goes there, and its node is selected. */
+export function show(line: number): void {
+  batch(() => {
+    pauseAt(line);
+    const node = recording.value.nodeOf(line);
+    if (node >= 0) selectedNode.value = node;
+  });
+}

@@ -1,0 +1,105 @@
+/** Play, step, speed, and the line of the whole trace to scrub along. */
+import { computed } from '@preact/signals';
+import { xOf } from '../model/playback.js';
+import { numberText, sentence } from '../model/words.js';
+import { IconButton } from './panel.js';
+import { axis, changeSpeed, currentLine, isPlaying, pauseAt, play, playhead, recording, revision, setAxis, speed, step, timed } from './state.js';
+
+const BARS = 240;
+
+/** How much happens when: the lines of the trace, counted along the axis. */
+const density = computed(() => {
+  revision.value;
+  const { first, end } = recording.value;
+  const [from, to] = [xOf(recording.value, axis.value, first), xOf(recording.value, axis.value, end - 1)];
+  const counts = new Array<number>(BARS).fill(0);
+  if (end === first || to <= from) return counts;
+  for (let bar = 0, before = first; bar < BARS; bar++) {
+    const upTo = from + ((bar + 1) / BARS) * (to - from);
+    const line = axis.value === 'time' ? recording.value.lastLineAt(upTo) + 1 : Math.floor(upTo) + 1;
+    counts[bar] = Math.max(line - before, 0);
+    before = Math.max(line, before);
+  }
+  const most = Math.max(...counts, 1);
+  return counts.map((count) => count / most);
+});
+
+export function Transport() {
+  const { end } = recording.value;
+  const isEmpty = (revision.value, recording.value.end === recording.value.first);
+  return (
+    <section class="transport" aria-label="time">
+      <div class="buttons">
+        <IconButton label="to the start" icon="M6 5v14M19 5 9 12l10 7z" disabled={isEmpty} onPress={() => pauseAt(recording.value.first - 1)} />
+        <IconButton label="one line back" icon="M16 5 8 12l8 7" disabled={isEmpty} onPress={() => step('line', -1)} />
+        <button type="button" class="play" aria-label={isPlaying.value ? 'pause' : 'play'} disabled={isEmpty} onClick={() => play(!isPlaying.value)}>
+          <svg viewBox="0 0 24 24" aria-hidden="true">
+            <path d={isPlaying.value ? 'M7 5h3.5v14H7zM13.5 5H17v14h-3.5z' : 'M8 5l11 7-11 7z'} />
+          </svg>
+        </button>
+        <IconButton label="one line forward" icon="m8 5 8 7-8 7" disabled={isEmpty} onPress={() => step('line', 1)} />
+        <IconButton label="to the next delivery" icon="M5 5l8 7-8 7M17 12m-3 0a3 3 0 1 0 6 0 3 3 0 1 0-6 0" disabled={isEmpty} onPress={() => step('delivery', 1)} />
+        <IconButton label="to the next violation" icon="M12 4 22 20H2zM12 10v4M12 17v.5" disabled={recording.value.violations.length === 0} onPress={() => step('violation', 1)} />
+      </div>
+      <Scrubber last={end - 1} />
+      <div class="readout">
+        <output class="time" aria-label="now">
+          {timed.value && <b>{numberText(Number(playhead.value.x.toFixed(2)))}</b>}
+          <span>
+            line {Math.max(currentLine.value + 1, 0)} of {end}
+          </span>
+        </output>
+        {timed.value && (
+          <button type="button" class="small" title="what moves evenly: time, or lines" onClick={() => setAxis(axis.value === 'time' ? 'lines' : 'time')}>
+            by {axis.value}
+          </button>
+        )}
+        <span class="speed">
+          <IconButton label="slower" icon="M5 12h14" onPress={() => changeSpeed(-1)} />
+          <output aria-label="speed">{speed.value}×</output>
+          <IconButton label="faster" icon="M5 12h14M12 5v14" onPress={() => changeSpeed(1)} />
+        </span>
+      </div>
+    </section>
+  );
+}
+
+/** A slider along the axis; the keys of the page move it, line by line. */
+function Scrubber({ last }: { last: number }) {
+  const { first, violations } = (revision.value, recording.value);
+  const [from, to] = [xOf(recording.value, axis.value, first), xOf(recording.value, axis.value, Math.max(last, first))];
+  const part = (x: number) => (to > from ? Math.min(Math.max((x - from) / (to - from), 0), 1) : 0);
+  const now = currentLine.value;
+  const scrub = (event: PointerEvent) => {
+    const slider = event.currentTarget as HTMLElement;
+    if (!slider.hasPointerCapture(event.pointerId)) return;
+    const x = from + Math.min(Math.max(event.offsetX / slider.clientWidth, 0), 1) * (to - from);
+    pauseAt(axis.value === 'time' ? recording.value.lastLineAt(x) : Math.round(x));
+  };
+  return (
+    <div
+      class="scrubber"
+      role="slider"
+      tabIndex={0}
+      aria-label="line of the trace"
+      aria-valuemin={0}
+      aria-valuemax={last + 1}
+      aria-valuenow={now + 1}
+      aria-valuetext={now >= first && now <= last ? `line ${now + 1}: ${sentence(recording.value.line(now))}` : 'start'}
+      onPointerDown={(event) => {
+        event.currentTarget.setPointerCapture(event.pointerId);
+        scrub(event);
+      }}
+      onPointerMove={scrub}
+    >
+      <svg viewBox={`0 0 ${BARS} 24`} preserveAspectRatio="none" aria-hidden="true">
+        <rect class="done" x="0" y="0" width={part(playhead.value.x) * BARS} height="24" />
+        <path class="density" d={density.value.map((height, bar) => `M${bar + 0.5} 24v${-Math.sqrt(height) * 20}`).join('')} />
+        {violations.slice(0, 500).map((line) => (
+          <path key={line} class="violation" d={`M${part(xOf(recording.value, axis.value, line)) * BARS} 0v24`} />
+        ))}
+      </svg>
+      <span class="thumb" style={{ left: `${part(playhead.value.x) * 100}%` }} />
+    </div>
+  );
+}

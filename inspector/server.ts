@@ -1,0 +1,124 @@
+/**
+ * Serves the page and one trace on loopback.
+ *
+ * Whoever can open the page can read the trace, so: only 127.0.0.1, a random token in the path, no other host name and no other origin
+ * (a web page elsewhere that guesses the port gets nothing), and no outgoing request from the page itself. Everything the server
+ * holds ends with `close()` or with the process; an open page keeps no connection past either.
+ */
+import { randomBytes } from 'node:crypto';
+import { createReadStream, existsSync } from 'node:fs';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { extname } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { fileURLToPath } from 'node:url';
+import { UsageError } from '../machines/errors.js';
+
+/** The text of a trace, whole or in pieces. It may be asked for again, by a second page or a reload. */
+export type TraceSource = string | (() => Iterable<string> | AsyncIterable<string>);
+
+export interface ServeOptions {
+  /** 0, the default, takes any free port. */
+  readonly port?: number;
+  /** Where the built page lies; found beside this module by default. */
+  readonly page?: URL;
+}
+
+export interface Served {
+  /** Open this in a browser; without the token in it nothing is answered. */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+const CONTENT_TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+const HEADERS = {
+  'content-security-policy': "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'cross-origin-resource-policy': 'same-origin',
+  'cache-control': 'no-store',
+};
+
+export async function serveTrace(source: TraceSource, { port = 0, page = builtPage() }: ServeOptions = {}): Promise<Served> {
+  const token = randomBytes(16).toString('base64url');
+  const server = createServer((request, response) => {
+    answer(request, response, { token, page, source }).catch(() => response.destroy());
+  });
+  await listen(server, port);
+  const { port: taken } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${taken}/${token}/`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function listen(server: Server, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const taken = error.code === 'EADDRINUSE';
+      reject(taken ? new UsageError(`port ${port} of 127.0.0.1 is in use; name another one or none`) : error);
+    });
+    server.listen(port, '127.0.0.1', resolve);
+  });
+}
+
+/** The page as `npm run build` left it, for this module in dist and in a checkout. */
+function builtPage(): URL {
+  const places = ['./page/', '../dist/inspector/page/'].map((place) => new URL(place, import.meta.url));
+  const page = places.find((place) => existsSync(new URL('assets', place)));
+  if (!page) throw new UsageError('the page of the inspector is not built; run npm run build');
+  return page;
+}
+
+interface Serving {
+  readonly token: string;
+  readonly page: URL;
+  readonly source: TraceSource;
+}
+
+async function answer(request: IncomingMessage, response: ServerResponse, { token, page, source }: Serving): Promise<void> {
+  const path = new URL(request.url ?? '/', 'http://127.0.0.1').pathname;
+  if (!isFromOurPage(request)) return refuse(response, 403, 'The inspector answers its own page only.');
+  if (!path.startsWith(`/${token}/`)) return refuse(response, 404, 'Nothing here. Open the whole address that was printed, token included.');
+  if (request.method !== 'GET' && request.method !== 'HEAD') return refuse(response, 405, 'Only GET.');
+  const name = path.slice(token.length + 2) || 'index.html';
+  if (name === 'trace') {
+    response.writeHead(200, { ...HEADERS, 'content-type': 'application/x-ndjson; charset=utf-8' });
+    return pipeline(Readable.from(typeof source === 'string' ? [source] : source()), response);
+  }
+  return sendFile(response, page, name);
+}
+
+/** Refuses other host names (a foreign name that resolves to 127.0.0.1) and requests that another site's page makes. */
+function isFromOurPage({ headers, socket }: IncomingMessage): boolean {
+  const hosts = [`127.0.0.1:${socket.localPort}`, `localhost:${socket.localPort}`];
+  if (!hosts.includes(headers.host ?? '')) return false;
+  if (headers.origin !== undefined && !hosts.some((host) => headers.origin === `http://${host}`)) return false;
+  const isNavigation = headers['sec-fetch-mode'] === 'navigate';
+  return isNavigation || headers['sec-fetch-site'] === undefined || ['same-origin', 'none'].includes(String(headers['sec-fetch-site']));
+}
+
+/** Only `index.html` and flat files of `assets/`: no path that climbs. */
+async function sendFile(response: ServerResponse, page: URL, name: string): Promise<void> {
+  const type = CONTENT_TYPES[extname(name)];
+  const file = fileURLToPath(new URL(name, page));
+  if (!/^(index\.html|assets\/[\w.-]+)$/.test(name) || !type || !existsSync(file)) return refuse(response, 404, 'No such file.');
+  response.writeHead(200, { ...HEADERS, 'content-type': type });
+  await pipeline(createReadStream(file), response);
+}
+
+function refuse(response: ServerResponse, status: number, why: string): void {
+  response.writeHead(status, { ...HEADERS, 'content-type': 'text/plain; charset=utf-8' });
+  response.end(`${why}\n`);
+}
