@@ -88,10 +88,13 @@ export function provideEffects(machine: AnyStateMachine, outbox: Outbox): AnySta
 }
 
 /** One table of listeners for all actors of a host: it hears everything that any of them emits. */
-export type Listeners = Map<string, Set<(event: Message) => void>>;
+export class Listeners extends Map<string, Set<(event: Message) => void>> {
+  /** An actor that ends clears its table, and this one is everybody's. */
+  override clear(): void {}
+}
 
 export const listenersTo = (outbox: Outbox): Listeners =>
-  new Map([['*', new Set([(event: Message) => void outbox.effects.push({ type: 'emit', event })])]]);
+  new Listeners([['*', new Set([(event: Message) => void outbox.effects.push({ type: 'emit', event })])]]);
 
 /**
  * A live actor under a common parent, not started yet. All of a host's actors share one actor system and one table of listeners,
