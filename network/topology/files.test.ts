@@ -124,6 +124,6 @@ describe('forms', () => {
       throw new Error('there is no such file');
     };
     expect(() => createTopology({ file: 'x.gml' }, missing)).toThrow('topology.file: cannot read "x.gml": there is no such file');
-    expect(() => createTopology({ file: 'x.gml' })).toThrow('files cannot be read here');
+    expect(() => createTopology({ file: 'x.gml' })).toThrow('topology.file: files cannot be read here');
   });
 });

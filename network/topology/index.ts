@@ -109,7 +109,8 @@ function fromFile<T>(value: unknown, path: string, text: ReadText, parse: (conte
   try {
     content = text(file);
   } catch (error) {
-    throw new UsageError(`${path}: cannot read "${file}": ${(error as Error).message}`, { cause: error });
+    const why = error instanceof UsageError ? error.message : `cannot read "${file}": ${(error as Error).message}`;
+    throw new UsageError(`${path}: ${why}`, { cause: error });
   }
   try {
     if (content.length > TEXT_MAX_MB * 1e6) throw new UsageError(`longer than ${TEXT_MAX_MB} MB; give a smaller file`);
