@@ -23,10 +23,12 @@ const EMIT = 'xstate.emit';
 const RAISE = 'xstate.raise';
 
 let collected: Effect[] = [];
+/** Kept apart: a live actor emits when its macrostep is over, after all other effects. */
+let emitted: Effect[] = [];
 
 const collect = (action: ExecutableAction): void => {
   const { type, params } = action;
-  if (type === EMIT) collected.push({ type: 'emit', event: params.event });
+  if (type === EMIT) emitted.push({ type: 'emit', event: params.event });
   else if (type === RAISE && params.delay === undefined) return;
   else if (type.startsWith('xstate.')) {
     throw new ProtocolError(`a chart used "${type}": charts are pure, use the effects of machines/effects.ts instead`);
@@ -51,16 +53,20 @@ const anyScope = scope as any;
 /** The first state of a chart, with what its entry actions ask for. */
 export function begin(machine: AnyStateMachine, input: unknown): Stepped {
   collected = [];
+  emitted = [];
   const snapshot = machine.getInitialSnapshot(anyScope, input);
-  return { snapshot, effects: collected };
+  return { snapshot, effects: takeEffects() };
 }
 
 /** One macrostep. An event without a transition leaves the very same snapshot and asks for nothing. */
 export function step(machine: AnyStateMachine, snapshot: AnyMachineSnapshot, event: Message): Stepped {
   collected = [];
+  emitted = [];
   const next = machine.transition(snapshot, event, anyScope) as AnyMachineSnapshot;
-  return { snapshot: next, effects: collected };
+  return { snapshot: next, effects: takeEffects() };
 }
+
+const takeEffects = (): Effect[] => (emitted.length === 0 ? collected : [...collected, ...emitted]);
 
 /** Whether the chart has a transition for this event now, its guards included. */
 export function accepts(machine: AnyStateMachine, snapshot: AnyMachineSnapshot, event: Message): boolean {

@@ -1,0 +1,37 @@
+/** The sample vectors of the directory, through the parser and on both hosts. */
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { parseScenario } from '../../network/scenario/parse.js';
+import { Simulation } from '../../network/simulation.js';
+import { directory } from './index.js';
+
+const file = new URL('../../../shared/vectors/directory.ndjson', import.meta.url);
+const vectors = existsSync(file)
+  ? readFileSync(file, 'utf8').trim().split('\n').map((line) => JSON.parse(line) as { name: string; scenario: unknown; expect: object })
+  : [];
+
+describe.skipIf(vectors.length === 0)('sample vectors (../shared/vectors)', () => {
+  test.each(vectors)('$name', ({ scenario, expect: expected }) => {
+    for (const host of ['actors', 'snapshots'] as const) {
+      const report = new Simulation(parseScenario(scenario, { directory }), { host }).run();
+      expect(report.summary).toMatchObject(expected);
+      expect(report.verdict).toBe('valid');
+    }
+  });
+});
+
+describe('options that make no sense are refused with thing, place and cure', () => {
+  const scenario = (options: object) => ({ protocol: 'directory', topology: { kind: 'ring', n: 3 }, options });
+  test.each([
+    [{ policy: 'arrows' }, /options.policy is "arrows"; choose one of arrow, ivy/],
+    [{ root: 'x' }, /options.root is "x", which is no node of the topology/],
+    [{ parents: { n0: 'n0' } }, /options.parents gives no parent for n1/],
+    [{ parents: { n0: 'n0', n1: 'n2', n2: 'n1' } }, /options.parents is no tree/],
+    [{ parents: { n0: 'n1', n1: 'n1', n2: 'n1' } }, /must map the root n0 to itself/],
+    [{ bridgeOwner: 'n1' }, /options.bridgeOwner goes with policy "bridge"/],
+    [{ hold: -1 }, /options.hold is -1; give an integer of at least 0/],
+    [{ token: 1 }, /options.token is not known/],
+  ])('%o', (options, message) => {
+    expect(() => parseScenario(scenario(options), { directory })).toThrow(message);
+  });
+});

@@ -1,0 +1,28 @@
+/** Live actors and bare snapshots are the same node: same events, same effects, same states, for every protocol there is. */
+import { describe, expect, test } from 'vitest';
+import { protocols } from '../machines/index.js';
+import type { Message } from '../machines/effects.js';
+import type { ChartSamples } from '../machines/protocol.js';
+import { createHost } from './hosts.js';
+import { Random } from './random.js';
+
+const EVENTS = 400;
+
+describe.each(Object.values(protocols).map((protocol) => [protocol.name, protocol] as const))('%s', (_, protocol) => {
+  const charts = Object.entries(protocol.samples).flatMap(([chart, samples]) => samples.map((sample, i) => [chart, i, sample] as const));
+
+  test.each(charts)('%s, start %i: a random walk is the same on both hosts', (chart, i, { input, events }: ChartSamples) => {
+    const random = new Random(i, `walk of ${chart}`);
+    const [live, bare] = (['actors', 'snapshots'] as const).map((kind) => createHost(kind, protocol.charts).start(chart, input));
+    expect(live!.effects).toEqual(bare!.effects);
+    for (let n = 0; n < EVENTS; n++) {
+      const { context } = bare!.role.view();
+      const candidates = events(context);
+      if (candidates.length === 0) break;
+      const event: Message = random.pick(candidates);
+      expect(live!.role.accepts(event)).toBe(bare!.role.accepts(event));
+      expect(live!.role.send(event)).toEqual(bare!.role.send(event));
+      expect(live!.role.view()).toEqual(bare!.role.view());
+    }
+  });
+});
