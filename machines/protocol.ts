@@ -122,6 +122,8 @@ export interface Step {
 /** Follows one run and accounts for it: the summary and meters of its report, and properties that need history. */
 export interface Observer {
   record(step: Step, c: Configuration): void;
+  /** Something went wrong that no node takes a step for: a message was lost or doubled, or (`null`) messages are held up. */
+  disturbed?(at: number, flight: Flight | null): void;
   summary(c: Configuration): Readonly<Record<string, unknown>>;
   meters(c: Configuration): readonly Meter[];
   properties?(): readonly PropertyResult[];
@@ -129,8 +131,14 @@ export interface Observer {
 
 /** What a scenario's `do` means for a node. */
 export interface Command {
-  /** Further fields that the scenario event must carry, all of them integers unless said otherwise. */
-  readonly fields?: readonly { readonly name: string; readonly type: 'integer' | 'node' }[];
+  /** Further fields that the scenario event carries. */
+  readonly fields?: readonly {
+    readonly name: string;
+    readonly type: 'integer' | 'node';
+    /** The least integer. */
+    readonly min?: number;
+    readonly optional?: boolean;
+  }[];
   event(fields: Readonly<Record<string, any>>): Message;
   /** While the chart has no transition for it, the command waits its turn at its node; otherwise it is refused. */
   readonly waits: boolean;
@@ -177,6 +185,17 @@ export interface ChartSamples {
   events(context: any): readonly Message[];
 }
 
+/**
+ * The times that states and messages hold, each replaced by what `replace` gives. Only times of one kind are ever compared; what only
+ * tells the present is left out.
+ */
+export interface Times {
+  /** How many kinds there are; they are numbered from 0. */
+  readonly kinds: number;
+  node(view: NodeView, replace: (time: number, kind: number) => number): NodeView;
+  message(message: Message, replace: (time: number, kind: number) => number): Message;
+}
+
 /** A node's marks on the inspector's picture of the network. */
 export interface Overlay {
   readonly pointers?: readonly { readonly to: NodeId; readonly kind?: string }[];
@@ -213,6 +232,8 @@ export interface Protocol<O = any> {
   roles(node: NodeId, setup: Setup<O>): readonly RoleStart[];
   /** The role that takes an event from outside first; an event for a role that is not open is dropped. */
   route(event: Message & { readonly from?: Address; readonly peer?: Address }, node: { has(role: string): boolean }): string;
+  /** The node that a notification brings in: where it is not there yet, the network opens it, linked to the node that announced it. */
+  newcomer?(notice: Message): NodeId | undefined;
   /** Whether a message from the network has the shape that its type demands; a malformed one changes nothing. */
   accepts(message: unknown, setup: Setup<O>): boolean;
   readonly commands: Readonly<Record<string, Command>>;
@@ -222,6 +243,8 @@ export interface Protocol<O = any> {
   properties(setup: Setup<O>): readonly Property<O>[];
   observe(setup: Setup<O>): Observer;
   readonly corruption?: Corruption<O>;
+  /** Where events carry the time and charts keep it: of two times the checker then knows only which is the later one. */
+  times?(options: O): Times | null;
   readonly samples: Readonly<Record<string, readonly ChartSamples[]>>;
   overlay?(node: NodeView, id: NodeId): Overlay;
 }

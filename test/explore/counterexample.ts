@@ -1,0 +1,74 @@
+/** What a violated property is shown by: the choices that lead there, for a network to make and for people to read. */
+import type { NodeId } from '../../machines/effects.js';
+import type { Flight, NodeView, Setup } from '../../machines/protocol.js';
+import type { Choice } from '../../network/trace.js';
+import { Lasso } from './lasso.js';
+import type { Model } from './model.js';
+import type { Search } from './search.js';
+import { NONE } from './store.js';
+import { Walk, type Walked } from './walk.js';
+
+export interface Counterexample {
+  readonly property: string;
+  readonly setup: Setup<any>;
+  /** The state that it begins in, where the nodes did not start by themselves. */
+  readonly start?: Start;
+  readonly choices: readonly Choice[];
+  /** One line for each choice. */
+  readonly steps: readonly string[];
+  /** For an endless run: the place of the choice from which it goes round; the number of choices where it rests for ever. */
+  readonly loop?: number;
+}
+
+/** A state to begin in: what each node knows, its armed timers, and what is in flight, oldest first. */
+export interface Start {
+  readonly nodes: Readonly<
+    Record<NodeId, { readonly roles: NodeView; readonly timers: readonly (readonly [role: string, timer: string])[] }>
+  >;
+  readonly flights: readonly Flight[];
+}
+
+/** Where a search began. */
+export interface Origin {
+  readonly setup: Setup<any>;
+  readonly start?: Start;
+  /** Packets in flight, in the order of sending. */
+  readonly sent: readonly number[];
+}
+
+/** A way to a state, and round from there if a component is given. */
+export interface Way {
+  readonly property: string;
+  readonly state: number;
+  /** The state before, where the last transition matters. */
+  readonly from?: number | undefined;
+  readonly component?: readonly number[] | undefined;
+}
+
+export function counterexample(way: Way, search: Search, model: Model, origins: ReadonlyMap<number, Origin>): Counterexample {
+  const { store } = search;
+  const path = pathTo(way.from ?? way.state, search);
+  if (way.from !== undefined) path.push(way.state);
+  const origin = origins.get(path[0]!)!;
+  const walk = new Walk(model, store, origin.sent);
+  const walked: Walked[] = path.slice(1).map((state, i) => walk.step(path[i]!, state));
+  const loop = way.component && { loop: walked.length };
+  if (way.component && way.component.length > 0) {
+    for (const hop of new Lasso(search.graph!, store, model, way.component).around(way.state)) walked.push(walk.hop(hop));
+  }
+  return {
+    property: way.property,
+    setup: origin.setup,
+    ...(origin.start && { start: origin.start }),
+    choices: walked.map(({ choice }) => choice),
+    steps: walked.map(({ text }) => text),
+    ...loop,
+  };
+}
+
+/** The states from a first one to this one. */
+function pathTo(state: number, { store }: Search): number[] {
+  const path = [state];
+  for (let parent = store.parent(state); parent !== NONE; parent = store.parent(parent)) path.unshift(parent);
+  return path;
+}

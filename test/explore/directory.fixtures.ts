@@ -1,0 +1,43 @@
+/** The directory as the reference explorer of spec 1.6 searches it. */
+import { stateOf } from '../../machines/directory/view.js';
+import { directory } from '../../machines/directory/index.js';
+import type { Property } from '../../machines/protocol.js';
+import { createMetric } from '../../network/topology/metric.js';
+import type { ExploreOptions } from './explore.js';
+import { complete, names, rootedTrees } from './fixtures.js';
+
+/** All rooted trees of n nodes; a grant is used for `hold` ticks, so that 1 makes the release an event of its own. */
+export function everyStart(n: number, hold: 0 | 1) {
+  const topology = complete(n);
+  const initials = rootedTrees(n).map((parents) => ({
+    policy: 'random',
+    hold,
+    parents,
+    root: names(n).find((node) => parents[node] === node),
+  }));
+  const place = createMetric(topology);
+  const properties = directory.properties({ ...place, options: directory.options(initials[0]!, place) });
+  return { topology, initials, commands: { unlimited: ['request'] }, properties } satisfies ExploreOptions;
+}
+
+/** Counts the states in which T2 can happen: some node holds the token and does not use it. */
+export function T2(): { property: Property<any>; count: () => number } {
+  const states = new Set<string>();
+  const property: Property<any> = {
+    name: 'T2',
+    says: 'Holds in every state; remembers those with an idle holder.',
+    kind: 'always',
+    holds: ({ nodes, flights }) => {
+      const isIdleHolder = [...nodes.values()].some((node) => stateOf(node) === 'holding.idle');
+      if (isIdleHolder)
+        states.add(
+          JSON.stringify([
+            [...nodes],
+            flights.map((flight) => [flight.to, flight.message, flight.message.type === 'find' && flight.from]),
+          ]),
+        );
+      return true;
+    },
+  };
+  return { property, count: () => states.size };
+}

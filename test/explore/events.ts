@@ -1,0 +1,42 @@
+/** What can happen to a node other than a delivery, as numbers: a timer, a reaction, a command, a notice of a link. */
+import type { Message, NodeId } from '../../machines/effects.js';
+import { Interner } from './interner.js';
+import { keyOf } from './json.js';
+
+export interface LocalEvent {
+  readonly node: number;
+  readonly kind: 'timer' | 'reaction' | 'command' | 'link';
+  readonly event: Message;
+  /** The command's name, where the protocol gives it another one than its event's type. */
+  readonly name?: string;
+  /** The timer and its role; other events are routed by the protocol. */
+  readonly timer?: string;
+  readonly role?: string;
+  /** The reaction's place in the protocol's list. */
+  readonly reaction?: number;
+}
+
+export class LocalEvents {
+  readonly interned = new Interner<LocalEvent>();
+
+  constructor(private readonly nodes: readonly NodeId[]) {}
+
+  intern(event: LocalEvent): number {
+    const { node, kind, role = '', reaction = '' } = event;
+    const where = `node ${this.nodes[node]}: the ${kind} "${event.event.type}"`;
+    return this.interned.intern(`${node} ${kind} ${role} ${reaction} ${keyOf(event.event, where)}`, () => event);
+  }
+
+  /** What nobody is obliged to do: an application need not ask for anything. */
+  isOptional(id: number): boolean {
+    return this.get(id).kind === 'command';
+  }
+
+  some(kind: LocalEvent['kind']): boolean {
+    return this.interned.all.some((event) => event.kind === kind);
+  }
+
+  get(id: number): LocalEvent {
+    return this.interned.all[id]!;
+  }
+}

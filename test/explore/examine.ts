@@ -1,0 +1,164 @@
+/** Answers one question about a system: searches its states, then judges what only the whole graph can tell. */
+import { UsageError } from '../../machines/errors.js';
+import type { Message } from '../../machines/effects.js';
+import type { Configuration, Property, PropertyResult, Protocol, Setup } from '../../machines/protocol.js';
+import { verdictOf, type Verdict } from '../../network/report.js';
+import type { Bounds, Progress } from './bounds.js';
+import { counterexample, type Counterexample, type Origin, type Way } from './counterexample.js';
+import { canReach } from './doomed.js';
+import { Graph } from './graph.js';
+import { Liveness } from './liveness.js';
+import { Model } from './model.js';
+import { SenderRead } from './packets.js';
+import type { Scripted } from './script.js';
+import { Search } from './search.js';
+import { Watch } from './watch.js';
+import type { Budget } from './worlds.js';
+
+export interface Question {
+  readonly protocol: Protocol;
+  /** Where the search begins; properties see the first. */
+  readonly setups: readonly Setup<any>[];
+  readonly unlimited: readonly { readonly name: string; readonly event: Message }[];
+  readonly script: readonly Scripted[];
+  readonly order: 'fifo' | 'unordered';
+  readonly faults: Budget;
+  readonly properties: readonly Property<any>[];
+  readonly goal: ((c: Configuration<any>) => boolean) | undefined;
+  readonly bounds: Bounds;
+  readonly now: () => number;
+  readonly onProgress: (progress: Progress) => void;
+}
+
+export interface Exploration {
+  readonly verdict: Verdict;
+  /** Why the search did not see everything: the bound that was met, or the violation at which it ended. */
+  readonly stopped?: string;
+  readonly states: number;
+  readonly transitions: number;
+  /** States in which nothing at all can happen. */
+  readonly terminal: number;
+  /** States that cannot reach the goal: without one, rest with nothing owed. `null` where the search cannot tell. */
+  readonly doomed: number | null;
+  /** The most transitions that the search went from a first state. */
+  readonly depth: number;
+  /** How often a chart was run. */
+  readonly interpreterCalls: number;
+  /** Of the states alone, as allocated. */
+  readonly bytesPerState: number;
+  readonly properties: readonly PropertyResult[];
+  /** Properties that nothing in this system could have violated: what they speak of never came up. */
+  readonly vacuous: readonly string[];
+  readonly counterexample?: Counterexample;
+}
+
+export function examine(question: Question): Exploration {
+  const signed = new Set<string>();
+  for (;;) {
+    try {
+      return new Examination(question, signed).result();
+    } catch (error) {
+      if (!(error instanceof SenderRead)) throw error;
+      signed.add(error.messageType);
+    }
+  }
+}
+
+class Examination {
+  private readonly model: Model;
+  private readonly watch: Watch;
+  private readonly search: Search;
+  private readonly origins = new Map<number, Origin>();
+
+  constructor(
+    private readonly question: Question,
+    signed: ReadonlySet<string>,
+  ) {
+    const { protocol, setups, order, unlimited, script, faults, properties, goal, bounds, now, onProgress } = question;
+    const [setup] = setups;
+    if (!setup) throw new UsageError('explore was given no options to begin with; leave initials out or name one');
+    const nodes = setup.topology.nodes;
+    const system = { protocol, setup, nodes, order, reactions: protocol.reactions(setup.options), unlimited };
+    this.model = new Model(system, script, faults, signed);
+    this.watch = new Watch(properties, goal, this.model);
+    const graph = this.watch.debts.length > 0 ? new Graph() : undefined;
+    this.search = new Search(this.model, this.watch, graph, bounds, now, onProgress);
+  }
+
+  result(): Exploration {
+    const { model, search, watch, question } = this;
+    for (const setup of question.setups) {
+      for (const { row, sent } of model.starts(setup)) {
+        const state = search.store.size;
+        if (search.begin(row)) this.origins.set(state, { setup, sent });
+      }
+    }
+    search.run();
+    model.steps.audit();
+    const ways = this.violations();
+    const properties = watch.properties.map((property) => this.judge(property, ways));
+    const [way] = ways.values();
+    return {
+      verdict: verdictOf(properties, search.stopped !== undefined),
+      ...(search.stopped !== undefined && { stopped: search.stopped }),
+      states: search.store.size,
+      transitions: search.transitions,
+      terminal: search.terminal,
+      doomed: this.isComplete ? this.doomed() : null,
+      depth: search.depth,
+      interpreterCalls: model.steps.replicas.calls,
+      bytesPerState: search.store.bytes / search.store.size,
+      properties,
+      vacuous: this.isComplete ? this.vacuous() : [],
+      ...(way && { counterexample: counterexample(way, search, model, this.origins) }),
+    };
+  }
+
+  private get isComplete(): boolean {
+    return this.search.stopped === undefined && !this.watch.violated;
+  }
+
+  /** The ways to the violations of each violated property. */
+  private violations(): ReadonlyMap<Property<any>, Way> {
+    const { search, watch, model } = this;
+    const ways = new Map<Property<any>, Way>();
+    if (watch.violated) {
+      const { property, state, from } = watch.violated;
+      return ways.set(property, { property: property.name, state, from });
+    }
+    if (!search.graph) return ways;
+    const liveness = new Liveness(search.graph, search.store, model);
+    for (const debt of watch.debts) {
+      const { property } = debt;
+      const broken = ways.has(property) ? undefined : liveness.broken(watch.owed, debt);
+      if (broken) ways.set(property, { property: property.name, ...broken });
+    }
+    return ways;
+  }
+
+  private judge(property: Property<any>, ways: ReadonlyMap<Property<any>, Way>): PropertyResult {
+    const { name, kind } = property;
+    if (ways.has(property)) return { name, kind, holds: false };
+    if (kind === 'sometimes')
+      return { name, kind, holds: this.watch.witnessed.has(property) || (this.isComplete ? false : null) };
+    return { name, kind, holds: this.isComplete ? true : null };
+  }
+
+  /** How many states cannot reach the goal. A system with timers never rests: without a goal of its own nothing is said of it. */
+  private doomed(): number | null {
+    const { search, watch, model, question } = this;
+    const { graph } = search;
+    if (!graph) return null;
+    const rests = (state: number) =>
+      graph.isResting(state) && !watch.owed.hasAny(state) && model.worlds.isOver(search.store.world(state));
+    const isGoal = question.goal ? (state: number) => watch.atGoal(state) : rests;
+    if (!question.goal && model.steps.events.some('timer')) return null;
+    return canReach(graph, isGoal).reduce((doomed, hopeful) => doomed + 1 - hopeful, 0);
+  }
+
+  private vacuous(): string[] {
+    const { properties, relevant } = this.watch;
+    const asks = ({ kind }: Property<any>) => kind === 'eventually' || kind === 'closed';
+    return properties.filter((property) => asks(property) && !relevant.has(property)).map(({ name }) => name);
+  }
+}

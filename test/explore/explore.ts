@@ -1,0 +1,87 @@
+/**
+ * Explores every way in which a small system can go: all interleavings of deliveries, timers, reactions, commands and link changes,
+ * and all answers to draws, on the protocol's real charts.
+ *
+ * ```ts
+ * const { verdict, states, counterexample } = explore(directory, { topology, options: { policy: 'ivy' }, commands: 'unlimited' });
+ * ```
+ *
+ * `valid` says that every reachable state was seen and no property is violated; `unknown` that a bound was met first, and which.
+ * A chart that breaks its contract (a context that is no plain JSON, a message to nobody, a guard that is not pure) and a property
+ * that throws are reported as a `ProtocolError`, for then there is no honest verdict.
+ */
+import { UsageError } from '../../machines/errors.js';
+import type { Configuration, Property, Protocol, Setup, Topology } from '../../machines/protocol.js';
+import { createMetric } from '../../network/topology/metric.js';
+import { requireConnected, validateTopology } from '../../network/topology/validate.js';
+import type { Bounds, Progress } from './bounds.js';
+import { examine, type Exploration, type Question } from './examine.js';
+import type { Scripted } from './script.js';
+import type { Budget } from './worlds.js';
+
+export interface ExploreOptions {
+  readonly topology: Topology;
+  /** The protocol's options, as in a scenario. */
+  readonly options?: Readonly<Record<string, unknown>>;
+  /** Several options to begin with, in one search: what differs between them must not matter to the properties. */
+  readonly initials?: readonly Readonly<Record<string, unknown>>[];
+  /**
+   * `unlimited`: every node may be given any command without fields at any time that its chart accepts it; or those named. A list of
+   * events: each may happen at any moment, those of one node or one channel in their order. None unless told.
+   */
+  readonly commands?: 'unlimited' | { readonly unlimited: readonly string[] } | readonly Scripted[];
+  /** The protocol's own unless told. */
+  readonly order?: 'fifo' | 'unordered';
+  readonly faults?: Budget;
+  /** The properties to check; the protocol's own unless told. */
+  readonly properties?: readonly Property<any>[];
+  /** What every fair run must come to again and again; states that cannot reach it are doomed. */
+  readonly goal?: (c: Configuration<any>) => boolean;
+  readonly bounds?: Bounds;
+  /** The host's clock in milliseconds: bounds in seconds and the seconds of the progress need one. */
+  readonly now?: () => number;
+  readonly onProgress?: (progress: Progress) => void;
+}
+
+/** The commands of a protocol that need no fields, or those named. */
+function unlimitedOf(protocol: Protocol, commands: 'unlimited' | { readonly unlimited: readonly string[] }) {
+  const free = Object.entries(protocol.commands).filter(([, { fields = [] }]) => fields.length === 0);
+  const names = commands === 'unlimited' ? free.map(([name]) => name) : commands.unlimited;
+  return names.map((name) => {
+    const command = free.find(([known]) => known === name)?.[1];
+    if (!command) {
+      throw new UsageError(
+        `protocol ${protocol.name} has no command "${name}" without fields; it has ${free.map(([known]) => known).join(', ')}`,
+      );
+    }
+    return { name, event: command.event({}) };
+  });
+}
+
+export function explore(protocol: Protocol, options: ExploreOptions): Exploration {
+  const { initials, commands = [], order = protocol.network.order, faults = {}, bounds = {} } = options;
+  if (bounds.seconds !== undefined && !options.now) {
+    throw new UsageError('bounds.seconds needs a clock; pass now, for instance () => performance.now()');
+  }
+  const place = createMetric(validateTopology(options.topology));
+  if (protocol.network.reach === 'routed') requireConnected(place, `protocol ${protocol.name} sends from any node to any other`);
+  const setups = (initials ?? [options.options ?? {}]).map((raw): Setup<any> => ({
+    ...place,
+    options: protocol.options(raw, place),
+  }));
+  const isScript = Array.isArray(commands);
+  const question: Question = {
+    protocol,
+    setups,
+    unlimited: isScript ? [] : unlimitedOf(protocol, commands as Exclude<typeof commands, readonly Scripted[]>),
+    script: isScript ? commands : [],
+    order,
+    faults,
+    properties: options.properties ?? protocol.properties(setups[0]!),
+    goal: options.goal,
+    bounds,
+    now: options.now ?? (() => 0),
+    onProgress: options.onProgress ?? (() => {}),
+  };
+  return examine(question);
+}

@@ -1,0 +1,19 @@
+/** Numbers for values: equal keys get equal numbers, counted from 0 in the order in which they first appear. */
+export class Interner<T> {
+  readonly all: T[] = [];
+  private readonly ids = new Map<string, number>();
+
+  get size(): number {
+    return this.all.length;
+  }
+
+  /** `make` is called for a key that is new. */
+  intern(key: string, make: (id: number) => T): number {
+    const known = this.ids.get(key);
+    if (known !== undefined) return known;
+    const id = this.all.length;
+    this.ids.set(key, id);
+    this.all.push(make(id));
+    return id;
+  }
+}

@@ -1,0 +1,51 @@
+/**
+ * Plain JSON as a key: equal values have equal keys, whatever the order of their properties.
+ *
+ * What JSON would bend silently (a Set becomes `{}`, `undefined` vanishes, NaN becomes null) would make different states equal and
+ * the search wrong, so it is refused by name and place. Values are frozen on the way: a chart that writes into its context in
+ * place is caught by the language itself.
+ */
+import { ProtocolError } from '../../machines/errors.js';
+
+export function keyOf(value: unknown, where: string): string {
+  switch (typeof value) {
+    case 'string':
+      return JSON.stringify(value);
+    case 'boolean':
+      return value ? 'true' : 'false';
+    case 'number':
+      if (Number.isFinite(value)) return String(value);
+      break;
+    case 'object':
+      if (value === null) return 'null';
+      if (Array.isArray(value)) return keyOfArray(value, where);
+      if (isPlain(value)) return keyOfObject(value, where);
+  }
+  throw new ProtocolError(`${where} is ${nameOf(value)}; a chart's context and messages are plain JSON with every key present`);
+}
+
+function keyOfArray(array: readonly unknown[], where: string): string {
+  let key = '[';
+  for (let i = 0; i < array.length; i++) key += (i > 0 ? ',' : '') + keyOf(array[i], `${where}[${i}]`);
+  Object.freeze(array);
+  return key + ']';
+}
+
+function keyOfObject(object: Readonly<Record<string, unknown>>, where: string): string {
+  let key = '{';
+  for (const name of Object.keys(object).sort()) key += `${JSON.stringify(name)}:${keyOf(object[name], `${where}.${name}`)},`;
+  Object.freeze(object);
+  return key + '}';
+}
+
+function isPlain(value: object): value is Readonly<Record<string, unknown>> {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
+function nameOf(value: unknown): string {
+  if (value === undefined) return 'undefined';
+  if (typeof value === 'object' && value !== null) return `a ${value.constructor.name}`;
+  if (typeof value === 'number') return String(value);
+  return `a ${typeof value}`;
+}

@@ -1,0 +1,100 @@
+/**
+ * A fair way round an end component: it takes each action that all its states enable, and passes a state that does not enable it for
+ * each of the others. Run for ever, it is the weakly fair run on which a promise stays broken.
+ */
+import { inside } from './components.js';
+import type { Graph } from './graph.js';
+import type { Model } from './model.js';
+import type { Store } from './store.js';
+import { OPTIONAL } from './successors.js';
+
+/** A transition: where from, and its place among the successors of that state. */
+export interface Hop {
+  readonly from: number;
+  readonly successor: number;
+}
+
+export class Lasso {
+  private readonly region: Int32Array;
+  private readonly row: Int32Array;
+
+  constructor(
+    private readonly graph: Graph,
+    private readonly store: Store,
+    private readonly model: Model,
+    private readonly component: readonly number[],
+  ) {
+    this.region = new Int32Array(graph.size);
+    for (const state of component) this.region[state] = 1;
+    this.row = new Int32Array(store.longest);
+  }
+
+  /** The hops from `start` through the whole of what fairness asks, and back. */
+  around(start: number): Hop[] {
+    const hops: Hop[] = [];
+    let at = start;
+    const go = (to: number) => {
+      hops.push(...this.path(at, to));
+      at = to;
+    };
+    for (const { state, successor } of this.demands()) {
+      go(state);
+      if (successor === undefined) continue;
+      hops.push({ from: at, successor });
+      at = this.graph.target(this.graph.begin(at) + successor);
+    }
+    if (hops.length === 0) {
+      const successor = this.kept(at)[0]!;
+      hops.push({ from: at, successor });
+      at = this.graph.target(this.graph.begin(at) + successor);
+    }
+    go(start);
+    return hops;
+  }
+
+  /** For each action a state to pass, and where all states enable it, the transition that takes it. */
+  private demands(): { readonly state: number; readonly successor?: number }[] {
+    const enabled = new Map<number, number>();
+    const taken = new Map<number, { state: number; successor: number }>();
+    const lacking = new Map<number, number>();
+    const actionsOf = this.component.map((state) => this.actions(state, taken));
+    for (const actions of actionsOf) for (const action of actions) enabled.set(action, (enabled.get(action) ?? 0) + 1);
+    for (const [action, count] of enabled) {
+      if (count < this.component.length) {
+        lacking.set(action, this.component[actionsOf.findIndex((actions) => !actions.has(action))]!);
+        taken.delete(action);
+      }
+    }
+    return [...taken.values(), ...[...new Set(lacking.values())].map((state) => ({ state }))];
+  }
+
+  private actions(state: number, taken: Map<number, { state: number; successor: number }>): Set<number> {
+    const { successors } = this.model;
+    const kept = this.kept(state);
+    successors.expand(this.row, this.store.load(state, this.row));
+    for (const successor of kept) {
+      const action = successors.actions[successor]!;
+      if (action !== OPTIONAL && !taken.has(action)) taken.set(action, { state, successor });
+    }
+    return new Set(successors.actions.subarray(0, successors.count).filter((action) => action !== OPTIONAL));
+  }
+
+  private kept(state: number): number[] {
+    return [...inside(state, this.graph, this.region)].map((place) => place - this.graph.begin(state));
+  }
+
+  /** A shortest way between two states of the component. */
+  private path(from: number, to: number): Hop[] {
+    const before = new Map<number, Hop | undefined>([[from, undefined]]);
+    for (const state of before.keys()) {
+      if (state === to) break;
+      for (const successor of this.kept(state)) {
+        const target = this.graph.target(this.graph.begin(state) + successor);
+        if (!before.has(target)) before.set(target, { from: state, successor });
+      }
+    }
+    const hops: Hop[] = [];
+    for (let hop = before.get(to); hop; hop = before.get(hop.from)) hops.unshift(hop);
+    return hops;
+  }
+}

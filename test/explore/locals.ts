@@ -1,0 +1,41 @@
+/** Local states as numbers: all that one node knows, its armed timers and the reactions that it has yet to make. */
+import type { NodeId } from '../../machines/effects.js';
+import type { NodeView } from '../../machines/protocol.js';
+import { Interner } from './interner.js';
+import { keyOf } from './json.js';
+
+export interface Local {
+  /** The node's place in the topology. */
+  readonly node: number;
+  readonly view: NodeView;
+  /** Armed timers, by role and name; the search knows no time, so any of them may be next. */
+  readonly timers: readonly (readonly [role: string, timer: string])[];
+  /** Reactions due, as places in the protocol's list, smallest first. */
+  readonly reactions: readonly number[];
+}
+
+export class Locals {
+  readonly interned = new Interner<Local>();
+
+  constructor(private readonly nodes: readonly NodeId[]) {}
+
+  intern(local: Local): number {
+    const { node, view, timers, reactions } = local;
+    let key = `${node} ${reactions.join(' ')}`;
+    for (const role of Object.keys(view).sort()) {
+      const { chart, value, context } = view[role]!;
+      const where = `node ${this.nodes[node]}, role "${role}": context`;
+      key += `|${role}=${chart}${keyOf(value, where)}${keyOf(context, where)}`;
+    }
+    for (const [role, timer] of timers) key += `|${role}!${timer}`;
+    return this.interned.intern(key, () => local);
+  }
+
+  get(id: number): Local {
+    return this.interned.all[id]!;
+  }
+
+  get size(): number {
+    return this.interned.size;
+  }
+}

@@ -1,0 +1,110 @@
+/**
+ * Messages in flight as numbers: one for each sender, receiver and content.
+ *
+ * A state holds its packets in the order of their `lane`, and only the first of a lane can be delivered. In an unordered network
+ * every packet is a lane of its own, so that equal packets stand together and any of them can be next; in a fifo network the lane is
+ * the channel, and a new packet goes to its end. That is all the difference between the two.
+ *
+ * In an unordered network with routing the sender of a message is part of the state only if something reads it: a chart from the
+ * event, a property from the flight. The search begins with no type of message signed; the first reading of a sender raises
+ * `SenderRead`, and the search begins again with that type signed. States that differ in unread senders alone behave alike.
+ */
+import type { Address, Message, NodeId } from '../../machines/effects.js';
+import type { Flight } from '../../machines/protocol.js';
+import { Interner } from './interner.js';
+import { Ints } from './ints.js';
+import { keyOf } from './json.js';
+import type { System } from './system.js';
+
+export interface Packet {
+  readonly from: number;
+  readonly to: number;
+  /** The sender as the receiver knows it: a name, or the receiver's port. */
+  readonly sender: Address;
+  readonly message: Message;
+}
+
+/** Raised when the sender of a message is read that was thought not to matter. */
+export class SenderRead extends Error {
+  constructor(readonly messageType: string) {
+    super(`the sender of "${messageType}" is read`);
+  }
+}
+
+export class Packets {
+  readonly interned = new Interner<Packet>();
+  readonly to = new Ints();
+  readonly lane = new Ints();
+  readonly channel = new Ints();
+  private readonly flights: Flight[] = [];
+  private readonly allSigned: boolean;
+  private read: string | undefined;
+
+  constructor(
+    private readonly system: System,
+    private readonly signed: ReadonlySet<string>,
+    private readonly costOf: (from: NodeId, to: NodeId) => number,
+  ) {
+    this.allSigned = system.order === 'fifo' || system.protocol.network.reach === 'links';
+  }
+
+  intern(packet: Packet): number {
+    const { from, to, sender, message } = packet;
+    const { nodes, order } = this.system;
+    const where = `node ${nodes[from]}: the message "${message.type}" that it sends`;
+    const signature = this.isSigned(message) ? `${from} ${JSON.stringify(sender)}` : '';
+    return this.interned.intern(`${signature} ${to} ${keyOf(message, where)}`, (id) => {
+      const channel = from * nodes.length + to;
+      this.to.push(to);
+      this.channel.push(channel);
+      this.lane.push(order === 'fifo' ? channel : id);
+      return packet;
+    });
+  }
+
+  get(id: number): Packet {
+    return this.interned.all[id]!;
+  }
+
+  /** The packet as its receiver's event. */
+  event(id: number): Message {
+    const { sender, message } = this.get(id);
+    return this.withSender({ ...message }, message, { from: sender });
+  }
+
+  /** The packet as properties see it. It is the same object wherever the packet is in flight; its id is the packet's number. */
+  flight(id: number): Flight {
+    return (this.flights[id] ??= this.flightOf(id));
+  }
+
+  /** Begins again if a sender was read since the last time. */
+  checkSenders(): void {
+    if (this.read !== undefined) throw new SenderRead(this.read);
+  }
+
+  private isSigned({ type }: Message): boolean {
+    return this.allSigned || this.signed.has(type);
+  }
+
+  private flightOf(id: number): Flight {
+    const { nodes } = this.system;
+    const { from, to, message } = this.get(id);
+    const [sender, receiver] = [nodes[from]!, nodes[to]!];
+    return Object.freeze(
+      this.withSender({ id, to: receiver, message }, message, { from: sender, cost: this.costOf(sender, receiver) }),
+    );
+  }
+
+  /** Adds what depends on the sender, watched where the message is not signed. */
+  private withSender<T extends object, S extends object>(target: T, message: Message, dependent: S): T & S {
+    if (this.isSigned(message)) return Object.assign(target, dependent);
+    for (const [name, value] of Object.entries(dependent)) {
+      const get = () => {
+        this.read = message.type;
+        return value;
+      };
+      Object.defineProperty(target, name, { get, enumerable: true });
+    }
+    return target as T & S;
+  }
+}

@@ -1,0 +1,163 @@
+/**
+ * Local steps: what a node in a given local state does with a given event, found by running its real charts, and remembered.
+ *
+ * In all the states of a system few pairs of local state and event differ, so the interpreter runs some thousand times while
+ * millions of transitions are looked up. A step has one outcome, or, when it draws, one for every way in which the draws can fall.
+ * Remembering is sound because charts are pure; `audit` runs a sample of the steps again to catch those that are not.
+ */
+import type { Address, Message } from '../../machines/effects.js';
+import { ProtocolError } from '../../machines/errors.js';
+import type { Setup } from '../../machines/protocol.js';
+import { everyDraw } from './draws.js';
+import { LocalEvents } from './events.js';
+import { Ints, PairMap } from './ints.js';
+import { Locals } from './locals.js';
+import type { Packets } from './packets.js';
+import { Replicas, type Incoming, type Taken } from './replicas.js';
+import type { System } from './system.js';
+
+/** What the hot loop does not need of an outcome. */
+export interface OutcomeDetail {
+  readonly drawn: readonly number[];
+  readonly emitted: readonly Message[];
+}
+
+/** How many steps the audit runs again. */
+const AUDITED = 256;
+
+export class LocalSteps {
+  readonly locals: Locals;
+  readonly events: LocalEvents;
+  readonly replicas: Replicas;
+  /** For each step: its first outcome and how many there are. */
+  readonly first = new Ints();
+  readonly count = new Ints();
+  /** For each outcome: the next local state, and where in `sent` its letters stand, in the order of sending. */
+  readonly next = new Ints();
+  readonly sentAt = new Ints();
+  readonly sentCount = new Ints();
+  readonly sent = new Ints();
+  readonly details: OutcomeDetail[] = [];
+  /** Whether any step draws. */
+  branches = false;
+  private readonly known = new PairMap();
+  /** What each step was found for. */
+  private readonly causes: (readonly [local: number, key: number])[] = [];
+  private readonly enabledIn: (readonly number[] | undefined)[] = [];
+
+  constructor(
+    private readonly system: System,
+    private readonly packets: Packets,
+    private readonly letterOf: (node: number, to: Address, message: Message) => number,
+  ) {
+    this.locals = new Locals(system.nodes);
+    this.events = new LocalEvents(system.nodes);
+    this.replicas = new Replicas(system);
+  }
+
+  ofPacket(local: number, packet: number): number {
+    const step = this.known.get(local, 2 * packet);
+    return step === -1 ? this.find(local, 2 * packet) : step;
+  }
+
+  ofEvent(local: number, event: number): number {
+    const step = this.known.get(local, 2 * event + 1);
+    return step === -1 ? this.find(local, 2 * event + 1) : step;
+  }
+
+  /** How a node can start. */
+  ofStart(node: number, setup: Setup): number {
+    const where = `node ${this.system.nodes[node]}: its start`;
+    return this.record([...everyDraw((choose) => this.replicas.start(node, setup, choose), where)]);
+  }
+
+  /** The timers, reactions and unlimited commands that can be next in a local state. */
+  enabled(local: number): readonly number[] {
+    return (this.enabledIn[local] ??= this.findEnabled(local));
+  }
+
+  /** Whether the chart has a transition for this event now. */
+  accepts(local: number, event: number): boolean {
+    return this.replicas.accepts(this.locals.get(local), this.events.get(event).event);
+  }
+
+  /** Runs a sample of the steps once more; a difference means that something in a chart is not pure. */
+  audit(): void {
+    const stride = Math.ceil(this.causes.length / AUDITED);
+    for (let step = 0; step < this.causes.length; step += stride) {
+      const cause = this.causes[step];
+      if (!cause || this.isRepeated(step, this.run(...cause))) continue;
+      const { node } = this.locals.get(cause[0]);
+      throw new ProtocolError(
+        `node ${this.system.nodes[node]}: two runs of the same step for "${this.incoming(cause[1]).event.type}" differ; ` +
+          'guards, assigns and parameters must depend on context and event alone',
+      );
+    }
+  }
+
+  private find(local: number, key: number): number {
+    const step = this.record(this.run(local, key));
+    this.packets.checkSenders();
+    this.known.set(local, key, step);
+    this.causes[step] = [local, key];
+    return step;
+  }
+
+  private run(local: number, key: number): { value: Taken; drawn: readonly number[] }[] {
+    const from = this.locals.get(local);
+    const incoming = this.incoming(key);
+    const where = `node ${this.system.nodes[from.node]}: its step for "${incoming.event.type}"`;
+    return [...everyDraw((choose) => this.replicas.take(from, incoming, choose), where)];
+  }
+
+  private incoming(key: number): Incoming {
+    if (key % 2 === 1) {
+      const { event, role, reaction, timer } = this.events.get((key - 1) / 2);
+      return { event, role, timer, reaction };
+    }
+    return { event: this.packets.event(key / 2) };
+  }
+
+  private record(outcomes: readonly { value: Taken; drawn: readonly number[] }[]): number {
+    const step = this.first.push(this.next.length);
+    this.count.push(outcomes.length);
+    if (outcomes.length > 1) this.branches = true;
+    for (const { value, drawn } of outcomes) {
+      this.next.push(this.locals.intern(value.local));
+      this.sentAt.push(this.sent.length);
+      this.sentCount.push(value.sends.length);
+      for (const { to, message } of value.sends) this.sent.push(this.letterOf(value.local.node, to, message));
+      this.details.push({ drawn, emitted: value.emitted });
+    }
+    return step;
+  }
+
+  private isRepeated(step: number, outcomes: readonly { value: Taken }[]): boolean {
+    if (outcomes.length !== this.count.data[step]) return false;
+    return outcomes.every(({ value: { local, sends } }, i) => {
+      const outcome = this.first.data[step]! + i;
+      const at = this.sentAt.data[outcome]!;
+      return (
+        this.locals.intern(local) === this.next.data[outcome] &&
+        sends.length === this.sentCount.data[outcome] &&
+        sends.every(({ to, message }, j) => this.letterOf(local.node, to, message) === this.sent.data[at + j])
+      );
+    });
+  }
+
+  private findEnabled(local: number): readonly number[] {
+    const { node, timers, reactions } = this.locals.get(local);
+    const enabled = timers.map(([role, timer]) =>
+      this.events.intern({ node, kind: 'timer', event: { type: 'timer', timer } as Message, role, timer }),
+    );
+    for (const reaction of new Set(reactions)) {
+      const { event } = this.system.reactions[reaction]!;
+      enabled.push(this.events.intern({ node, kind: 'reaction', event, reaction }));
+    }
+    for (const { name, event } of this.system.unlimited) {
+      const command = this.events.intern({ node, kind: 'command', event, name });
+      if (this.accepts(local, command)) enabled.push(command);
+    }
+    return enabled;
+  }
+}

@@ -1,0 +1,217 @@
+/**
+ * All that can happen next in a state: the hot loop of the search.
+ *
+ * A state is a row of integers: its world, the local state of each node, then the packets in flight in the order of their lanes.
+ * The successors of one state are laid out one after the other in `rows`, and beside each stands what led to it. They come in the
+ * same order whenever the same state is expanded.
+ */
+import { grown } from './ints.js';
+import type { Packets } from './packets.js';
+import type { LocalSteps } from './steps.js';
+import type { TimeOrder } from './times.js';
+import type { Worlds } from './worlds.js';
+
+/** The kinds of transitions, and what their `subject` is. */
+export const DELIVER = 0; // a packet
+export const LOCAL = 1; // an event: a timer, a reaction or an unlimited command
+export const SCRIPT = 2; // a place among the world's moves: a command
+export const LINK = 3; // a place among the world's moves: a notice of a link
+export const LOSE = 4; // a packet
+export const DOUBLE = 5; // a packet
+
+/** What happens to the network and is no step of the protocol. */
+export const isFault = (kind: number): boolean => kind >= LINK;
+
+/** The action of what need never happen. */
+export const OPTIONAL = -1;
+
+const KEEP = -1;
+
+export class Successors {
+  count = 0;
+  rows = new Int32Array(1 << 12);
+  /** Where each successor's row begins; one more entry ends the last. */
+  begins = new Int32Array(64);
+  kinds = new Uint8Array(64);
+  subjects = new Int32Array(64);
+  /** The outcome of the local step, -1 where no node took one. */
+  outcomes = new Int32Array(64);
+  /** What fairness counts it as. */
+  actions = new Int32Array(64);
+  /** Successors between which a draw decides share a group. */
+  groups = new Int32Array(64);
+  private group = 0;
+  private kind = 0;
+  private subject = 0;
+  private action = 0;
+  private readonly content: number;
+
+  constructor(
+    private readonly steps: LocalSteps,
+    private readonly packets: Packets,
+    private readonly worlds: Worlds,
+    private readonly nodes: number,
+    private readonly times?: TimeOrder | undefined,
+  ) {
+    this.content = 1 + nodes;
+  }
+
+  /** Finds all successors of the state that stands in `row`. */
+  expand(row: Int32Array, length: number): void {
+    this.count = 0;
+    this.group = 0;
+    this.deliveries(row, length);
+    this.localEvents(row, length);
+    if (!this.worlds.still) this.worldMoves(row, length);
+  }
+
+  private deliveries(row: Int32Array, length: number): void {
+    const { steps, packets } = this;
+    const lanes = packets.lane.data;
+    const receivers = packets.to.data;
+    let previous = -1;
+    for (let i = this.content; i < length; i++) {
+      const packet = row[i]!;
+      const lane = lanes[packet]!;
+      if (lane === previous) continue;
+      previous = lane;
+      const node = receivers[packet]!;
+      this.is(DELIVER, packet, 2 * lane);
+      this.take(row, length, node, steps.ofPacket(row[1 + node]!, packet), i, row[0]!, KEEP);
+    }
+  }
+
+  private localEvents(row: Int32Array, length: number): void {
+    const { steps } = this;
+    for (let node = 0; node < this.nodes; node++) {
+      const local = row[1 + node]!;
+      const enabled = steps.enabled(local);
+      for (let i = 0; i < enabled.length; i++) {
+        const event = enabled[i]!;
+        this.is(LOCAL, event, steps.events.isOptional(event) ? OPTIONAL : 2 * event + 1);
+        this.take(row, length, node, steps.ofEvent(local, event), KEEP, row[0]!, KEEP);
+      }
+    }
+  }
+
+  private worldMoves(row: Int32Array, length: number): void {
+    const { steps, worlds } = this;
+    const world = row[0]!;
+    const moves = worlds.moves(world);
+    for (let i = 0; i < moves.length; i++) {
+      const { entry, next, purged } = moves[i]!;
+      const local = row[1 + entry.node]!;
+      if (entry.waits && !steps.accepts(local, entry.event)) continue;
+      if (entry.channel === undefined) this.is(SCRIPT, i, OPTIONAL);
+      else this.is(LINK, i, 2 * entry.event + 1);
+      this.take(row, length, entry.node, steps.ofEvent(local, entry.event), KEEP, next, purged);
+    }
+    const lost = worlds.afterLoss(world);
+    const doubled = worlds.afterDouble(world);
+    if (lost === -1 && doubled === -1) return;
+    for (let i = this.content; i < length; i++) {
+      const packet = row[i]!;
+      if (i > this.content && packet === row[i - 1]) continue;
+      if (lost !== -1) this.meddle(LOSE, row, length, i, lost);
+      if (doubled !== -1) this.meddle(DOUBLE, row, length, i, doubled);
+    }
+  }
+
+  /** What the next successors are. */
+  private is(kind: number, subject: number, action: number): void {
+    this.kind = kind;
+    this.subject = subject;
+    this.action = action;
+  }
+
+  /** One successor for each outcome of a node's step. */
+  private take(
+    row: Int32Array,
+    length: number,
+    node: number,
+    step: number,
+    removed: number,
+    world: number,
+    purged: number,
+  ): void {
+    const { steps } = this;
+    const first = steps.first.data[step]!;
+    const end = first + steps.count.data[step]!;
+    for (let outcome = first; outcome < end; outcome++) {
+      const begin = this.begins[this.count]!;
+      const sent = steps.sentAt.data[outcome]!;
+      const sentEnd = sent + steps.sentCount.data[outcome]!;
+      this.reserve(begin + length + sentEnd - sent);
+      let at = this.copy(row, length, removed, world, purged);
+      this.rows[begin + 1 + node] = steps.next.data[outcome]!;
+      for (let i = sent; i < sentEnd; i++) {
+        const packet = this.worlds.packet(world, steps.sent.data[i]!);
+        if (packet !== -1) this.insert(begin, at++, packet);
+      }
+      this.close(at, outcome);
+    }
+    this.group++;
+  }
+
+  /** The network loses or doubles a message. */
+  private meddle(kind: number, row: Int32Array, length: number, at: number, world: number): void {
+    const begin = this.begins[this.count]!;
+    this.reserve(begin + length + 1);
+    this.is(kind, row[at]!, OPTIONAL);
+    let end = this.copy(row, length, kind === LOSE ? at : KEEP, world, KEEP);
+    if (kind === DOUBLE) this.insert(begin, end++, row[at]!);
+    this.close(end, -1);
+    this.group++;
+  }
+
+  /** Copies the state without one packet or one channel's packets, and says where the copy ends. */
+  private copy(row: Int32Array, length: number, removed: number, world: number, purged: number): number {
+    const { rows, content } = this;
+    let at = this.begins[this.count]!;
+    rows[at++] = world;
+    for (let i = 1; i < content; i++) rows[at++] = row[i]!;
+    for (let i = content; i < length; i++) {
+      if (i === removed) continue;
+      if (purged !== KEEP && this.packets.channel.data[row[i]!] === purged) continue;
+      rows[at++] = row[i]!;
+    }
+    return at;
+  }
+
+  /** Puts a packet behind the others of its lane; `end` is where the row ends without it. */
+  private insert(begin: number, end: number, packet: number): void {
+    const { rows } = this;
+    const lanes = this.packets.lane.data;
+    const lane = lanes[packet]!;
+    const content = begin + this.content;
+    let at = end;
+    while (at > content && lanes[rows[at - 1]!]! > lane) {
+      rows[at] = rows[at - 1]!;
+      at--;
+    }
+    rows[at] = packet;
+  }
+
+  private close(end: number, outcome: number): void {
+    const index = this.count++;
+    this.times?.renumber(this.rows, this.begins[index]!, end);
+    this.kinds[index] = this.kind;
+    this.subjects[index] = this.subject;
+    this.outcomes[index] = outcome;
+    this.actions[index] = this.action;
+    this.groups[index] = this.group;
+    this.begins[index + 1] = end;
+  }
+
+  private reserve(length: number): void {
+    if (length > this.rows.length) this.rows = grown(this.rows, length);
+    if (this.count + 2 <= this.begins.length) return;
+    this.begins = grown(this.begins, this.count + 2);
+    const room = this.begins.length;
+    this.kinds = grown(this.kinds, room);
+    this.subjects = grown(this.subjects, room);
+    this.outcomes = grown(this.outcomes, room);
+    this.actions = grown(this.actions, room);
+    this.groups = grown(this.groups, room);
+  }
+}

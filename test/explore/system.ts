@@ -1,0 +1,13 @@
+/** What a search is about: the protocol in its place, and what the world around it may do. */
+import type { Message, NodeId } from '../../machines/effects.js';
+import type { Protocol, Reaction, Setup } from '../../machines/protocol.js';
+
+export interface System {
+  readonly protocol: Protocol;
+  readonly setup: Setup<any>;
+  readonly nodes: readonly NodeId[];
+  readonly order: 'fifo' | 'unordered';
+  readonly reactions: readonly Reaction[];
+  /** Commands that every node's application may give at any time, as often as the chart accepts them. */
+  readonly unlimited: readonly { readonly name: string; readonly event: Message }[];
+}

@@ -1,0 +1,133 @@
+/**
+ * The properties along a search: each new state is looked at once, as the protocol's properties see it.
+ *
+ * `always` and `closed` are decided here, state by state and transition by transition. Of `eventually` and `converges` this only notes
+ * where something is owed; what becomes of it on fair runs is decided on the whole graph (`liveness.ts`).
+ */
+import { ProtocolError } from '../../machines/errors.js';
+import type { Configuration, Property } from '../../machines/protocol.js';
+import { Planes } from './planes.js';
+import type { Model } from './model.js';
+
+/** A property that judges a state by itself. */
+type Judging = Exclude<Property<any>, { readonly kind: 'eventually' }>;
+
+/** A promise that can be broken only by a run without end: it is owed in the states of its plane. */
+export interface Debt {
+  readonly property: Extract<Property<any>, { readonly kind: 'eventually' | 'converges' }>;
+  /** The place of the node to which it is owed; -1 for the whole system. */
+  readonly node: number;
+  readonly plane: number;
+}
+
+export class Watch {
+  /** The first property found violated, and the state in which, after the transition from its parent where that matters. */
+  violated: { readonly property: Property<any>; readonly state: number; readonly from?: number } | undefined;
+  readonly witnessed = new Set<Property<any>>();
+  /** `eventually` of which something was ever asked, `closed` that ever held. */
+  readonly relevant = new Set<Property<any>>();
+  readonly debts: readonly Debt[];
+  readonly owed: Planes;
+  private readonly held: Planes;
+  private asked: Property<any> | undefined;
+  private readonly always: readonly Judging[];
+  private readonly closed: readonly Judging[];
+  private readonly sometimes: readonly Judging[];
+
+  readonly properties: readonly Property<any>[];
+  private readonly goal: Debt | undefined;
+
+  constructor(
+    properties: readonly Property<any>[],
+    goal: ((c: Configuration<any>) => boolean) | undefined,
+    private readonly model: Model,
+  ) {
+    const goals = goal ? [goalProperty(goal)] : [];
+    this.properties = [...properties, ...goals];
+    const ofKind = (kind: Judging['kind']) => properties.filter((property): property is Judging => property.kind === kind);
+    this.always = ofKind('always');
+    this.closed = ofKind('closed');
+    this.sometimes = ofKind('sometimes');
+    const debts = [
+      ...properties.flatMap((property) => debtsOf(property, model)),
+      ...goals.map((property) => ({ property, node: 0 })),
+    ];
+    this.debts = debts.map((debt, plane) => ({ ...debt, plane }));
+    this.goal = goal && this.debts.at(-1);
+    this.owed = new Planes(this.debts.length);
+    this.held = new Planes(this.closed.length);
+  }
+
+  /** Looks at a new state. */
+  enter(state: number, row: Int32Array, begin: number, length: number): void {
+    if (this.properties.length === 0) return;
+    this.owed.add();
+    this.held.add();
+    try {
+      this.look(state, this.model.configuration(row, begin, length));
+    } catch (error) {
+      const { name } = this.asked!;
+      throw new ProtocolError(`property "${name}" failed: ${(error as Error).message}`, { cause: error });
+    }
+    this.model.packets.checkSenders();
+  }
+
+  private look(state: number, c: Configuration): void {
+    for (const property of this.always) {
+      this.asked = property;
+      if (!property.holds(c)) this.violated ??= { property, state };
+    }
+    for (const property of this.sometimes) {
+      this.asked = property;
+      if (!this.witnessed.has(property) && property.holds(c)) this.witnessed.add(property);
+    }
+    for (let plane = 0; plane < this.closed.length; plane++) {
+      const property = (this.asked = this.closed[plane]!);
+      if (!property.holds(c)) continue;
+      this.relevant.add(property);
+      this.held.set(state, plane);
+    }
+    for (const debt of this.debts) if (this.isOwed(debt, c)) this.owed.set(state, debt.plane);
+  }
+
+  /** Whether transitions matter, and not states alone. */
+  get closes(): boolean {
+    return this.closed.length > 0;
+  }
+
+  /** Looks at a transition that is no fault: what was closed must not be left. */
+  pass(from: number, to: number): void {
+    for (let plane = 0; plane < this.closed.length; plane++) {
+      if (!this.held.has(from, plane) || this.held.has(to, plane)) continue;
+      this.violated ??= { property: this.closed[plane]!, state: to, from };
+    }
+  }
+
+  /** Whether the goal that was given holds in a state. */
+  atGoal(state: number): boolean {
+    return this.goal !== undefined && !this.owed.has(state, this.goal.plane);
+  }
+
+  private isOwed({ property, node }: Debt, c: Configuration): boolean {
+    this.asked = property;
+    if (property.kind === 'converges') return !property.holds(c);
+    const id = this.model.system.nodes[node]!;
+    if (!property.when(c, id)) return false;
+    this.relevant.add(property);
+    return !property.holds(c, id);
+  }
+}
+
+/** A goal is a promise to the system as a whole: to come to it, and to come to it again. */
+const goalProperty = (goal: (c: Configuration<any>) => boolean): Debt['property'] => ({
+  name: 'goal',
+  says: 'Every fair run comes to the goal, again and again.',
+  kind: 'eventually',
+  when: () => true,
+  holds: goal,
+});
+
+function debtsOf(property: Property<any>, { system }: Model): readonly Omit<Debt, 'plane'>[] {
+  if (property.kind === 'eventually') return system.nodes.map((_, node) => ({ property, node }));
+  return property.kind === 'converges' ? [{ property, node: -1 }] : [];
+}
