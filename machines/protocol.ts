@@ -77,7 +77,12 @@ export type Property<O = unknown> = {
   /** One sentence for people, with the source. */
   readonly says: string;
 } & (
-  | { readonly kind: 'always' | 'sometimes'; holds(c: Configuration<O>): boolean }
+  | {
+      readonly kind: 'always' | 'sometimes';
+      holds(c: Configuration<O>): boolean;
+      /** Where every node can be judged by itself, its links and neighbours: whether a step of this node has left it true. */
+      holdsAround?(c: Configuration<O>, node: NodeId): boolean;
+    }
   /** For each node: whenever `when` holds, `holds` follows, on every fair run. */
   | {
       readonly kind: 'eventually';
@@ -147,6 +152,8 @@ export interface Command {
    * that gives it, or for the one that it names as its `requester`.
    */
   readonly completedBy: readonly string[];
+  /** Why the command means nothing under these options, and the cure; `null` when it does. */
+  refusal?(options: any): string | null;
 }
 
 /** The simplest application: it answers the notification `on` with `event`, `after` ticks later. */

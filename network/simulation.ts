@@ -3,7 +3,7 @@
  *
  * The same scenario gives the same steps, byte for byte, on every machine and on both hosts.
  */
-import type { Configuration, Observer, Setup } from '../machines/protocol.js';
+import type { Configuration, Flight, Observer, Setup } from '../machines/protocol.js';
 import { Application } from './application.js';
 import { performChoice } from './choices.js';
 import { VirtualClock } from './clock.js';
@@ -58,17 +58,23 @@ export class Simulation {
     this.network.steps$.subscribe((step) => {
       this.steps++;
       for (const { message } of step.sent) this.messages.set(message.type, (this.messages.get(message.type) ?? 0) + 1);
-      this.observer.record(step, this.network.configuration);
       // While a channel or a node is held up, no bound on delays holds.
-      if (this.network.bus.holdsUp) this.monitor.fault(step.at);
+      if (this.network.bus.holdsUp) this.disturbed(null);
+      this.observer.record(step, this.network.configuration);
       this.monitor.record(step);
     });
-    this.network.bus.lost$.subscribe(() => this.monitor.fault(this.network.now));
-    this.network.bus.duplicated$.subscribe(() => this.monitor.fault(this.network.now));
+    this.network.bus.lost$.subscribe(({ flight }) => this.disturbed(flight));
+    this.network.bus.duplicated$.subscribe((flight) => this.disturbed(flight));
     this.application = new Application(this.network, protocol, timing, options, workload, setup.topology.nodes, seed);
     this.script = new Script(this.network, this.application, protocol, setup, seed);
     this.pendingEvents = events.length;
     if (!choices) for (const event of events) this.clock.at(event.at, FIRST_IN_TICK, this.perform, event);
+  }
+
+  private disturbed(flight: Flight | null): void {
+    const { now } = this.network;
+    this.monitor.fault(now);
+    this.observer.disturbed?.(now, flight);
   }
 
   private readonly perform = (event: ScenarioEvent): void => {

@@ -1,6 +1,6 @@
 /** What a run of the queue came to: the order, φ, the time to stabilize against 3R + tau, and the promises of spec 2.5 that need history. */
 import type { NodeId } from '../effects.js';
-import type { Configuration, Meter, Observer, PropertyResult, Setup, Step } from '../protocol.js';
+import type { Configuration, Flight, Meter, Observer, PropertyResult, Setup, Step } from '../protocol.js';
 import { stabilizationRoundTrips } from './bounds.js';
 import { EdgeLedger, isFault, type EdgeChange } from './ledger.js';
 import type { Dropped, Queued } from './messages.js';
@@ -35,6 +35,12 @@ export class QueueAccount implements Observer {
     this.followLegality(step, c);
   }
 
+  disturbed(at: number, flight: Flight | null): void {
+    this.lastFault = at;
+    this.setLegalSince(null);
+    if (flight) this.ledger.disturb(flight);
+  }
+
   private fault({ kind, at }: Step): void {
     this.lastFault = at;
     if (kind === 'link') this.spanning = null;
@@ -42,7 +48,8 @@ export class QueueAccount implements Observer {
 
   /** φ changes at the parent alone, by a returning observer or a dropped find (Lemmas 6.1 to 6.3), and never on a legal edge. */
   private watch({ at, node, event, emitted, sent, kind }: Step, changes: readonly EdgeChange[], turned: boolean): void {
-    for (const { before, after } of changes) {
+    for (const { before, after, disturbed } of changes) {
+      if (disturbed) continue;
       if (before === null || after === null || before.edge[0] !== after.edge[0]) {
         if (kind !== 'start') this.lastTreeChange = at;
       } else if (before.phi !== after.phi) {
@@ -61,15 +68,20 @@ export class QueueAccount implements Observer {
   }
 
   private followLegality({ at }: Step, c: Configuration): void {
-    const legal = this.ledger.allFullyLegal && this.ledger.size === this.spanningEdges(c);
+    const legal = this.ledger.allFullyLegal && this.spans(this.ledger.size, c);
     if (legal === (this.legalSince !== null)) return;
-    this.legalSince = legal ? at : null;
+    this.setLegalSince(legal ? at : null);
     if (legal) this.requests.openWindow(c);
-    else this.requests.closeWindow();
   }
 
-  private spanningEdges(c: Configuration): number {
-    return (this.spanning ??= this.setup.options.tree === 'fixed' ? c.nodes.size - 1 : c.nodes.size - components(c));
+  private setLegalSince(at: number | null): void {
+    this.legalSince = at;
+    if (at === null) this.requests.closeWindow();
+  }
+
+  /** Whether so many edges make up the tree. A fixed one cannot change. */
+  private spans(edges: number, c: Configuration): boolean {
+    return this.setup.options.tree === 'fixed' || edges === (this.spanning ??= c.nodes.size - components(c));
   }
 
   summary(c: Configuration) {
@@ -77,7 +89,7 @@ export class QueueAccount implements Observer {
     return {
       order: this.requests.order,
       phi: Object.fromEntries(edges.map((edge) => [nameOf(edge), phi(c, edge)])),
-      legal: edges.length === this.spanningEdges(c) && edges.every((edge) => isLegal(c, edge)),
+      legal: this.spans(edges.length, c) && edges.every((edge) => isLegal(c, edge)),
       stabilizedAtRoundTrips: this.roundTripsSince(this.lastFault),
     };
   }

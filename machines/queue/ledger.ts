@@ -1,6 +1,6 @@
 /** Keeps φ and full legality of every edge up to date along a run, looking only at the edges that a step can have touched. */
 import type { NodeId } from '../effects.js';
-import type { Configuration, Step } from '../protocol.js';
+import type { Configuration, Flight, Step } from '../protocol.js';
 import type { PointerContext } from './pointer.js';
 import { edgeAbove, isFullyLegal, phi, pointerIn, type Edge } from './view.js';
 
@@ -14,12 +14,16 @@ export interface EdgeState {
 export interface EdgeChange {
   readonly before: EdgeState | null;
   readonly after: EdgeState | null;
+  /** Something else than this step may have changed it. */
+  readonly disturbed: boolean;
 }
 
 export class EdgeLedger {
   /** By child: a node has at most one edge above it. */
   private readonly edges = new Map<NodeId, EdgeState>();
   private readonly pointers = new Map<NodeId, PointerContext>();
+  /** The ends of messages that were lost or doubled since the last step. */
+  private disturbed = new Set<NodeId>();
   private illegal = 0;
 
   get size(): number {
@@ -39,12 +43,17 @@ export class EdgeLedger {
     const now = pointerIn(c.nodes.get(step.node)!);
     const changes = [...this.touched(step, now)].map((child) => this.refresh(child, c)).filter((change) => change !== null);
     if (now) this.pointers.set(step.node, now);
+    this.disturbed.clear();
     return changes;
+  }
+
+  disturb({ from, to }: Flight): void {
+    this.disturbed.add(from).add(to);
   }
 
   private touched({ kind, node, event, sent }: Step, now: PointerContext | undefined): Set<NodeId> {
     const before = this.pointers.get(node);
-    const touched = new Set([node, ...sent.map(({ to }) => to)]);
+    const touched = new Set([node, ...this.disturbed, ...sent.map(({ to }) => to)]);
     for (const peer of [event['from'], before?.pointer, before?.parent]) if (typeof peer === 'string') touched.add(peer);
     if (before?.children !== now?.children || isFault(kind)) {
       for (const child of [...(before?.children ?? []), ...(now?.children ?? [])]) touched.add(child);
@@ -59,7 +68,7 @@ export class EdgeLedger {
     if (after) this.edges.set(child, after);
     else this.edges.delete(child);
     this.illegal += (after && !after.fullyLegal ? 1 : 0) - (before && !before.fullyLegal ? 1 : 0);
-    return before === null && after === null ? null : { before, after };
+    return before === null && after === null ? null : { before, after, disturbed: this.disturbed.has(child) };
   }
 }
 

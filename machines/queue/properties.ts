@@ -52,15 +52,10 @@ function stateFits(id: string, node: NodeView): boolean {
   }
 }
 
-/** The tree spans what is connected and no longer moves, and every edge of it is fully legal. */
+/** The tree no longer moves, and every edge of it is fully legal, those apart whose link is down. */
 export function isFullyLegalEverywhere(c: Configuration<any>): boolean {
   const edges = edgesOf(c);
-  return edges.every((edge) => isFullyLegal(c, edge)) && treeStands(c, edges.length);
-}
-
-function treeStands(c: Configuration<QueueOptions>, edges: number): boolean {
-  if (c.setup.options.tree === 'stabilizing') return isSilent(c, TREE);
-  return edges === c.nodes.size - 1;
+  return edges.every((edge) => isFullyLegal(c, edge)) && (c.setup.options.tree === 'fixed' || isSilent(c, TREE));
 }
 
 /** Nothing is left to do: no request is on its way, and nothing will be repaired. */

@@ -5,7 +5,7 @@ import type { GuardianContext } from './guardian.js';
 import { guardianOf, POINTER } from './messages.js';
 import type { PointerContext } from './pointer.js';
 
-/** An edge of the tree that both ends agree on; the parent is the end nearer to the root. */
+/** An edge of the tree that both ends agree on and that can carry messages; the parent is the end nearer to the root. */
 export type Edge = readonly [parent: NodeId, child: NodeId];
 
 export const nameOf = ([parent, child]: Edge): string => `${parent}-${child}`;
@@ -15,11 +15,12 @@ export const pointerIn = (node: NodeView): PointerContext | undefined => node[PO
 export const guardianIn = (c: Configuration, [parent, child]: Edge): RoleView<GuardianContext> | undefined =>
   c.nodes.get(parent)?.[guardianOf(child)];
 
-/** The edge above a node, if its parent guards it. */
+/** The edge above a node, if its parent guards it and the link is up. */
 export function edgeAbove(c: Configuration, child: NodeId): Edge | null {
   const view = c.nodes.get(child);
   const parent = view && pointerIn(view)?.parent;
-  return parent != null && guardianIn(c, [parent, child]) ? [parent, child] : null;
+  if (parent == null || !guardianIn(c, [parent, child])) return null;
+  return c.links.up(parent, child) && c.links.up(child, parent) ? [parent, child] : null;
 }
 
 export const edgesOf = (c: Configuration): Edge[] =>
@@ -48,8 +49,7 @@ export const isLegal = (c: Configuration, edge: Edge): boolean => phi(c, edge) =
 
 /** Definition 6.1 as printed: φ(e) = 1, and P1 or P2. It is not closed (erratum S5). */
 export function isFullyLegalAsPrinted(c: Configuration, edge: Edge): boolean {
-  const [a, b] = edge;
-  if (phi(c, edge) !== 1 || !c.links.up(a, b) || !c.links.up(b, a)) return false;
+  if (phi(c, edge) !== 1) return false;
   return guardianIn(c, edge)!.value === 'observe' ? isUnderObservation(c, edge) : isEstimated(c, edge);
 }
 
