@@ -17,6 +17,7 @@ import { electionOptions, identityOf, type ElectionOptions } from './options.js'
 import { electionProperties } from './properties.js';
 import { levelSamples, samples } from './samples.js';
 import { overlay } from './overlay.js';
+import { times } from './times.js';
 
 export { compareHeights, type Height, type Identity } from './height.js';
 export { levelMachine, type LevelContext } from './level.js';
@@ -38,6 +39,7 @@ export const election = defineProtocol<ElectionOptions>({
   reactions: () => [],
   properties: electionProperties,
   observe: (setup) => new ElectionAccount(setup),
+  times,
   samples: { [ELECTION]: samples, [LEVEL]: levelSamples },
   overlay,
 });

@@ -62,6 +62,27 @@ export class Walk {
   }
 
   private take(i: number): Walked {
+    const walked = this.make(i);
+    if (this.model.system.protocol.network.time) this.recognise(i);
+    return walked;
+  }
+
+  /** Packets whose times were numbered anew are known by their place in their channel. */
+  private recognise(i: number): void {
+    const { successors, packets, system } = this.model;
+    const { rows, begins } = successors;
+    const channels = new Map<number, number[]>();
+    for (let at = begins[i]! + 1 + system.nodes.length; at < begins[i + 1]!; at++) {
+      const channel = packets.channel.data[rows[at]!]!;
+      channels.set(channel, [...(channels.get(channel) ?? []), rows[at]!]);
+    }
+    this.inFlight = this.inFlight.map((sent) => ({
+      ...sent,
+      packet: channels.get(packets.channel.data[sent.packet]!)!.shift()!,
+    }));
+  }
+
+  private make(i: number): Walked {
     const { successors, steps } = this.model;
     const [kind, subject, outcome] = [successors.kinds[i]!, successors.subjects[i]!, successors.outcomes[i]!];
     const before = this.row[0]!;

@@ -1,0 +1,63 @@
+/** The stamps of perfect clocks, for a search that knows of two of them only which is the later one. */
+import type { Message } from '../effects.js';
+import type { NodeView, Times } from '../protocol.js';
+import type { Height } from './height.js';
+import type { LevelContext } from './level.js';
+import type { ElectionContext } from './machine.js';
+import { ELECTION, type Update } from './messages.js';
+import type { ElectionOptions } from './options.js';
+import type { Table } from './presence.js';
+
+type Replace = Parameters<Times['node']>[1];
+
+/** Searches are compared with searches, elections with elections, births with births. */
+const SEARCH = 0;
+const ELECTED = 1;
+const BORN = 2;
+
+/** What a perfect clock shows is no part of a state: it is later than everything. */
+const LATER = Number.MAX_SAFE_INTEGER;
+
+const height = (old: Height, replace: Replace): Height => ({
+  ...old,
+  tau: replace(old.tau, SEARCH),
+  nlts: 0 - replace(0 - old.nlts, ELECTED),
+});
+
+const table = (old: Table, replace: Replace): Table => old.map((entry) => ({ ...entry, birth: replace(entry.birth, BORN) }));
+
+const election = (context: ElectionContext, replace: Replace): ElectionContext => ({
+  ...context,
+  now: LATER,
+  height: height(context.height, replace),
+  links: context.links.map((link) => ({ ...link, height: link.height && height(link.height, replace) })),
+});
+
+const level = (context: LevelContext, replace: Replace): LevelContext => ({
+  ...context,
+  birth: context.birth === null ? null : replace(context.birth, BORN),
+  table: table(context.table, replace),
+  heard: context.heard.map((heard) => ({ ...heard, table: table(heard.table, replace) })),
+});
+
+const perfect: Times = {
+  kinds: 3,
+  node: (view, replace): NodeView =>
+    Object.fromEntries(
+      Object.entries(view).map(([name, role]) => {
+        const context = name === ELECTION ? election(role.context, replace) : level(role.context, replace);
+        return [name, { ...role, context }];
+      }),
+    ),
+  message: (message, replace): Message => {
+    const update = message as Update;
+    return {
+      ...update,
+      height: height(update.height, replace),
+      tables: update.tables.map((old) => table(old, replace)),
+    } as Message;
+  },
+};
+
+/** Logical clocks are counters and no times: what they show is part of the state. */
+export const times = ({ clock }: ElectionOptions): Times | null => (clock === 'perfect' ? perfect : null);
