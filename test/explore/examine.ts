@@ -10,19 +10,17 @@ import { Graph } from './graph.js';
 import { Liveness } from './liveness.js';
 import { Model } from './model.js';
 import { SenderRead } from './packets.js';
-import type { Scripted } from './script.js';
 import { Search } from './search.js';
 import { Watch } from './watch.js';
-import type { Budget } from './worlds.js';
+import type { Surroundings } from './worlds.js';
 
 export interface Question {
   readonly protocol: Protocol;
   /** Where the search begins; properties see the first. */
   readonly setups: readonly Setup<any>[];
   readonly unlimited: readonly { readonly name: string; readonly event: Message }[];
-  readonly script: readonly Scripted[];
+  readonly surroundings: Surroundings;
   readonly order: 'fifo' | 'unordered';
-  readonly faults: Budget;
   readonly properties: readonly Property<any>[];
   readonly goal: ((c: Configuration<any>) => boolean) | undefined;
   readonly bounds: Bounds;
@@ -74,12 +72,12 @@ class Examination {
     private readonly question: Question,
     signed: ReadonlySet<string>,
   ) {
-    const { protocol, setups, order, unlimited, script, faults, properties, goal, bounds, now, onProgress } = question;
+    const { protocol, setups, order, unlimited, surroundings, properties, goal, bounds, now, onProgress } = question;
     const [setup] = setups;
     if (!setup) throw new UsageError('explore was given no options to begin with; leave initials out or name one');
     const nodes = setup.topology.nodes;
     const system = { protocol, setup, nodes, order, reactions: protocol.reactions(setup.options), unlimited };
-    this.model = new Model(system, script, faults, signed);
+    this.model = new Model(system, surroundings, signed);
     this.watch = new Watch(properties, goal, this.model);
     const graph = this.watch.debts.length > 0 ? new Graph() : undefined;
     this.search = new Search(this.model, this.watch, graph, bounds, now, onProgress);

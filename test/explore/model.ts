@@ -1,14 +1,13 @@
 /** A system made ready for search: its interned parts put together, its first states, and its states as properties see them. */
-import type { Address, Message, NodeId } from '../../machines/effects.js';
-import { ProtocolError } from '../../machines/errors.js';
+import type { NodeId } from '../../machines/effects.js';
 import type { Configuration, Flight, NodeView, Setup } from '../../machines/protocol.js';
+import { Letters } from './letters.js';
 import { Packets } from './packets.js';
-import type { Scripted } from './script.js';
 import { LocalSteps } from './steps.js';
 import { Successors } from './successors.js';
 import type { System } from './system.js';
 import { TimeOrder } from './times.js';
-import { Worlds, type Budget } from './worlds.js';
+import { Worlds, type Surroundings } from './worlds.js';
 
 export class Model {
   readonly packets: Packets;
@@ -18,8 +17,7 @@ export class Model {
 
   constructor(
     readonly system: System,
-    script: readonly Scripted[],
-    budget: Budget,
+    surroundings: Surroundings,
     signed: ReadonlySet<string>,
   ) {
     const { nodes, setup, protocol } = system;
@@ -32,22 +30,12 @@ export class Model {
     const costOf = (from: NodeId, to: NodeId) =>
       protocol.network.reach === 'routed' ? setup.distance(from, to) : from === to ? 0 : (weights.get(`${from} ${to}`) ?? 1);
     this.packets = new Packets(system, signed, costOf);
-    this.steps = new LocalSteps(system, this.packets, (node, to, message) => this.letterOf(node, to, message));
-    this.worlds = new Worlds(system, script, budget, this.steps.events, this.packets);
+    const letters = new Letters(system, this.packets);
+    this.steps = new LocalSteps(system, this.packets, letters);
+    this.worlds = new Worlds(system, surroundings, this.steps.events, letters);
     const times = protocol.times?.(setup.options);
     const order = times ? new TimeOrder(times, this.steps.locals, this.packets, nodes.length) : undefined;
     this.successors = new Successors(this.steps, this.packets, this.worlds, nodes.length, order);
-  }
-
-  private letterOf(node: number, to: Address, message: Message): number {
-    const { nodes, setup } = this.system;
-    const receiver = setup.rank(to as NodeId);
-    if (receiver < 0) {
-      throw new ProtocolError(
-        `node ${nodes[node]} sends "${message.type}" to ${JSON.stringify(to)}, which is no node of the topology`,
-      );
-    }
-    return this.packets.intern({ from: node, to: receiver, sender: nodes[node]!, message });
   }
 
   /** The states in which every node has started, several where a start draws, with what they sent in the order of sending. */

@@ -1,7 +1,8 @@
 /**
- * A scenario's events without their times: each may happen at any moment, those of one node or one channel in their order.
+ * A scenario's events without their times: each may happen at any moment, those of one node, one channel or one link in their order.
  *
- * A cut or a join is a notice to each end, free to come at any time; a change of one channel is a notice to its sender alone.
+ * Where nodes have names, a cut or a join is a notice to each end, free to come at any time, and a change of one channel is a notice to
+ * its sender alone. Where they are anonymous, a link changes at once, for both ends.
  */
 import type { Message, NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
@@ -12,78 +13,80 @@ import type { System } from './system.js';
 /** An event of a scenario, its time left out. */
 export type Scripted = LinkEvent | ChannelEvent | CorruptEvent | NodeEvent | CommandEvent;
 
-/** One thing that happens to one node. */
-export interface Entry {
-  /** The place in the script. */
-  readonly place: number;
-  readonly node: number;
-  readonly event: number;
-  /** It cannot happen before the chart has a transition for it. */
-  readonly waits: boolean;
-  /** The channel whose status it tells, and that status. */
-  readonly channel?: number;
-  readonly up?: boolean;
-}
+/** What happens next in a lane; `place` is the event's place in the script, -1 for a command of a workload. */
+export type Entry = { readonly place: number } & (
+  | {
+      readonly kind: 'command';
+      readonly node: number;
+      readonly event: number;
+      /** It cannot happen before the chart has a transition for it. */
+      readonly waits: boolean;
+    }
+  | { readonly kind: 'notice'; readonly node: number; readonly event: number; readonly channel: number; readonly up: boolean }
+  | { readonly kind: 'link'; readonly ends: readonly [number, number]; readonly up: boolean; readonly ports?: readonly number[] }
+);
 
 /** The entries by lanes: of each lane only the next can happen. */
 export function lanesOf(script: readonly Scripted[], system: System, events: LocalEvents): readonly (readonly Entry[])[] {
   const lanes = new Map<string, Entry[]>();
   const append = (lane: string, entry: Entry) => void (lanes.get(lane)?.push(entry) ?? lanes.set(lane, [entry]));
+  const isAnonymous = system.protocol.network.addressing === 'ports';
   script.forEach((event, place) => {
-    switch (event.do) {
-      case 'command': {
-        const entry = commandEntry(event, place, system, events);
-        return append(event.node, entry);
+    if (event.do === 'command') {
+      append(event.node, commandEntry(event, place, system, events));
+    } else if (event.do === 'cut' || event.do === 'join') {
+      const [u, v] = event.link;
+      const up = event.do === 'join';
+      if (isAnonymous) {
+        const ports = event.do === 'join' && event.ports ? { ports: event.ports } : {};
+        append([u, v].sort().join(' '), { place, kind: 'link', ends: ends(u, v, place, system), up, ...ports });
+      } else {
+        append(`${u} ${v}`, noticeEntry(u, v, up, place, system, events));
+        append(`${v} ${u}`, noticeEntry(v, u, up, place, system, events));
       }
-      case 'cut':
-      case 'join': {
-        const [u, v] = event.link;
-        append(`${u} ${v}`, noticeEntry(u, v, event.do === 'join', place, system, events));
-        return append(`${v} ${u}`, noticeEntry(v, u, event.do === 'join', place, system, events));
-      }
-      case 'down':
-      case 'up': {
-        const [u, v] = event.channel;
-        return append(`${u} ${v}`, noticeEntry(u, v, event.do === 'up', place, system, events));
-      }
-      default:
-        throw new UsageError(`events[${place}]: the checker does not know "${event.do}" yet; leave it out or run the scenario`);
+    } else if ((event.do === 'down' || event.do === 'up') && !isAnonymous) {
+      const [u, v] = event.channel;
+      append(`${u} ${v}`, noticeEntry(u, v, event.do === 'up', place, system, events));
+    } else {
+      throw new UsageError(
+        `events[${place}]: the checker has no "${event.do}" for ${system.protocol.name}; leave it out or run the scenario`,
+      );
     }
   });
   return [...lanes.values()];
 }
 
-function commandEntry({ name, node, fields }: CommandEvent, place: number, system: System, events: LocalEvents): Entry {
+export function commandEntry(
+  { name, node, fields }: Omit<CommandEvent, 'do'>,
+  place: number,
+  system: System,
+  events: LocalEvents,
+) {
   const command = system.protocol.commands[name];
-  if (!command) throw new UsageError(`events[${place}]: ${system.protocol.name} has no command "${name}"`);
-  const at = nodeIndex(node, place, system);
-  return {
-    place,
-    node: at,
-    event: events.intern({ node: at, kind: 'command', event: command.event(fields) }),
-    waits: command.waits,
-  };
+  if (!command) throw new UsageError(`events[${place}]: protocol ${system.protocol.name} has no command "${name}"`);
+  const at = rank(node, place, system);
+  const event = events.intern({ node: at, kind: 'command', event: command.event(fields), name });
+  return { kind: 'command', place, node: at, event, waits: command.waits } as const;
 }
 
 function noticeEntry(from: NodeId, to: NodeId, up: boolean, place: number, system: System, events: LocalEvents): Entry {
-  if (system.protocol.network.reach !== 'links') {
-    throw new UsageError(
-      `events[${place}]: links do not matter to ${system.protocol.name}, whose messages are routed; leave the event out`,
-    );
-  }
-  const [u, v] = [nodeIndex(from, place, system), nodeIndex(to, place, system)];
-  const event = { type: up ? 'link.up' : 'link.down', peer: to } as Message;
-  return {
-    place,
-    node: u,
-    event: events.intern({ node: u, kind: 'link', event }),
-    waits: false,
-    channel: u * system.nodes.length + v,
-    up,
-  };
+  const [u, v] = ends(from, to, place, system);
+  const event = events.intern({ node: u, kind: 'link', event: linkEvent(up, to) });
+  return { kind: 'notice', place, node: u, event, channel: u * system.nodes.length + v, up };
 }
 
-function nodeIndex(node: NodeId, place: number, { setup }: System): number {
+export const linkEvent = (up: boolean, peer: NodeId | number): Message =>
+  ({ type: up ? 'link.up' : 'link.down', peer }) as Message;
+
+function ends(u: NodeId, v: NodeId, place: number, system: System): readonly [number, number] {
+  const { name, network } = system.protocol;
+  if (network.reach !== 'links') {
+    throw new UsageError(`events[${place}]: links do not matter to ${name}, whose messages are routed; leave the event out`);
+  }
+  return [rank(u, place, system), rank(v, place, system)];
+}
+
+function rank(node: NodeId, place: number, { setup }: System): number {
   const index = setup.rank(node);
   if (index < 0) throw new UsageError(`events[${place}] names ${JSON.stringify(node)}, which is no node of the topology`);
   return index;

@@ -5,12 +5,13 @@
  * millions of transitions are looked up. A step has one outcome, or, when it draws, one for every way in which the draws can fall.
  * Remembering is sound because charts are pure; `audit` runs a sample of the steps again to catch those that are not.
  */
-import type { Address, Message } from '../../machines/effects.js';
+import type { Message } from '../../machines/effects.js';
 import { ProtocolError } from '../../machines/errors.js';
 import type { Setup } from '../../machines/protocol.js';
 import { everyDraw } from './draws.js';
 import { LocalEvents } from './events.js';
 import { Ints, PairMap } from './ints.js';
+import type { Letters } from './letters.js';
 import { Locals } from './locals.js';
 import type { Packets } from './packets.js';
 import { Replicas, type Incoming, type Taken } from './replicas.js';
@@ -48,7 +49,7 @@ export class LocalSteps {
   constructor(
     private readonly system: System,
     private readonly packets: Packets,
-    private readonly letterOf: (node: number, to: Address, message: Message) => number,
+    private readonly letters: Letters,
   ) {
     this.locals = new Locals(system.nodes);
     this.events = new LocalEvents(system.nodes);
@@ -126,7 +127,7 @@ export class LocalSteps {
       this.next.push(this.locals.intern(value.local));
       this.sentAt.push(this.sent.length);
       this.sentCount.push(value.sends.length);
-      for (const { to, message } of value.sends) this.sent.push(this.letterOf(value.local.node, to, message));
+      for (const { to, message } of value.sends) this.sent.push(this.letters.write(value.local.node, to, message));
       this.details.push({ drawn, emitted: value.emitted });
     }
     return step;
@@ -140,7 +141,7 @@ export class LocalSteps {
       return (
         this.locals.intern(local) === this.next.data[outcome] &&
         sends.length === this.sentCount.data[outcome] &&
-        sends.every(({ to, message }, j) => this.letterOf(local.node, to, message) === this.sent.data[at + j])
+        sends.every(({ to, message }, j) => this.letters.write(local.node, to, message) === this.sent.data[at + j])
       );
     });
   }

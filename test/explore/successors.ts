@@ -9,7 +9,7 @@ import { grown } from './ints.js';
 import type { Packets } from './packets.js';
 import type { LocalSteps } from './steps.js';
 import type { TimeOrder } from './times.js';
-import type { Worlds } from './worlds.js';
+import type { Move, Worlds } from './worlds.js';
 
 /** The kinds of transitions, and what their `subject` is. */
 export const DELIVER = 0; // a packet
@@ -26,6 +26,7 @@ export const isFault = (kind: number): boolean => kind >= LINK;
 export const OPTIONAL = -1;
 
 const KEEP = -1;
+const NO_CHANNELS: readonly number[] = [];
 
 export class Successors {
   count = 0;
@@ -36,6 +37,8 @@ export class Successors {
   subjects = new Int32Array(64);
   /** The outcome of the local step, -1 where no node took one. */
   outcomes = new Int32Array(64);
+  /** The outcome of the step of a second node, where a link changed for both its ends at once. */
+  seconds = new Int32Array(64);
   /** What fairness counts it as. */
   actions = new Int32Array(64);
   /** Successors between which a draw decides share a group. */
@@ -77,7 +80,7 @@ export class Successors {
       previous = lane;
       const node = receivers[packet]!;
       this.is(DELIVER, packet, 2 * lane);
-      this.take(row, length, node, steps.ofPacket(row[1 + node]!, packet), i, row[0]!, KEEP);
+      this.take(row, length, node, steps.ofPacket(row[1 + node]!, packet), i, row[0]!, NO_CHANNELS);
     }
   }
 
@@ -89,7 +92,7 @@ export class Successors {
       for (let i = 0; i < enabled.length; i++) {
         const event = enabled[i]!;
         this.is(LOCAL, event, steps.events.isOptional(event) ? OPTIONAL : 2 * event + 1);
-        this.take(row, length, node, steps.ofEvent(local, event), KEEP, row[0]!, KEEP);
+        this.take(row, length, node, steps.ofEvent(local, event), KEEP, row[0]!, NO_CHANNELS);
       }
     }
   }
@@ -99,12 +102,13 @@ export class Successors {
     const world = row[0]!;
     const moves = worlds.moves(world);
     for (let i = 0; i < moves.length; i++) {
-      const { entry, next, purged } = moves[i]!;
-      const local = row[1 + entry.node]!;
-      if (entry.waits && !steps.accepts(local, entry.event)) continue;
-      if (entry.channel === undefined) this.is(SCRIPT, i, OPTIONAL);
-      else this.is(LINK, i, 2 * entry.event + 1);
-      this.take(row, length, entry.node, steps.ofEvent(local, entry.event), KEEP, next, purged);
+      const { entry, told, next, purged } = moves[i]!;
+      const { node, event } = told[0]!;
+      if (entry.kind === 'command' && entry.waits && !steps.accepts(row[1 + node]!, event)) continue;
+      this.is(entry.kind === 'command' ? SCRIPT : LINK, i, entry.kind === 'notice' ? 2 * event + 1 : OPTIONAL);
+      const step = steps.ofEvent(row[1 + node]!, event);
+      if (told.length === 1) this.take(row, length, node, step, KEEP, next, purged);
+      else this.takeBoth(row, length, told, step, next, purged);
     }
     const lost = worlds.afterLoss(world);
     const doubled = worlds.afterDouble(world);
@@ -132,25 +136,59 @@ export class Successors {
     step: number,
     removed: number,
     world: number,
-    purged: number,
+    purged: readonly number[],
   ): void {
-    const { steps } = this;
+    const { steps, worlds } = this;
     const first = steps.first.data[step]!;
     const end = first + steps.count.data[step]!;
     for (let outcome = first; outcome < end; outcome++) {
       const begin = this.begins[this.count]!;
-      const sent = steps.sentAt.data[outcome]!;
-      const sentEnd = sent + steps.sentCount.data[outcome]!;
-      this.reserve(begin + length + sentEnd - sent);
-      let at = this.copy(row, length, removed, world, purged);
+      const next = worlds.isDemanding ? worlds.after(world, node, steps.details[outcome]!.emitted) : world;
+      this.reserve(begin + length + steps.sentCount.data[outcome]!);
+      const at = this.copy(row, length, removed, next, purged);
       this.rows[begin + 1 + node] = steps.next.data[outcome]!;
-      for (let i = sent; i < sentEnd; i++) {
-        const packet = this.worlds.packet(world, steps.sent.data[i]!);
-        if (packet !== -1) this.insert(begin, at++, packet);
-      }
-      this.close(at, outcome);
+      this.close(this.post(begin, at, next, outcome), outcome, -1);
     }
     this.group++;
+  }
+
+  /** The same for two nodes that are told one after the other, before anything else happens. */
+  private takeBoth(
+    row: Int32Array,
+    length: number,
+    [one, other]: Move['told'],
+    step: number,
+    world: number,
+    purged: readonly number[],
+  ): void {
+    const { steps } = this;
+    const otherStep = steps.ofEvent(row[1 + other!.node]!, other!.event);
+    for (let i = 0; i < steps.count.data[step]!; i++) {
+      for (let j = 0; j < steps.count.data[otherStep]!; j++) {
+        const [outcome, second] = [steps.first.data[step]! + i, steps.first.data[otherStep]! + j];
+        const begin = this.begins[this.count]!;
+        this.reserve(begin + length + steps.sentCount.data[outcome]! + steps.sentCount.data[second]!);
+        const at = this.copy(row, length, KEEP, world, purged);
+        this.rows[begin + 1 + one!.node] = steps.next.data[outcome]!;
+        this.rows[begin + 1 + other!.node] = steps.next.data[second]!;
+        this.close(this.post(begin, this.post(begin, at, world, outcome), world, second), outcome, second);
+      }
+    }
+    this.group++;
+  }
+
+  /** Puts what a step sends in flight; `end` is where the row ends without it and the result where it ends with it. */
+  private post(begin: number, end: number, world: number, outcome: number): number {
+    const { steps, worlds } = this;
+    const first = steps.sentAt.data[outcome]!;
+    const last = first + steps.sentCount.data[outcome]!;
+    let at = end;
+    for (let i = first; i < last; i++) {
+      const letter = steps.sent.data[i]!;
+      const packet = worlds.isRouted ? letter : worlds.packet(world, letter);
+      if (packet !== -1) this.insert(begin, at++, packet);
+    }
+    return at;
   }
 
   /** The network loses or doubles a message. */
@@ -158,21 +196,21 @@ export class Successors {
     const begin = this.begins[this.count]!;
     this.reserve(begin + length + 1);
     this.is(kind, row[at]!, OPTIONAL);
-    let end = this.copy(row, length, kind === LOSE ? at : KEEP, world, KEEP);
+    let end = this.copy(row, length, kind === LOSE ? at : KEEP, world, NO_CHANNELS);
     if (kind === DOUBLE) this.insert(begin, end++, row[at]!);
-    this.close(end, -1);
+    this.close(end, -1, -1);
     this.group++;
   }
 
   /** Copies the state without one packet or one channel's packets, and says where the copy ends. */
-  private copy(row: Int32Array, length: number, removed: number, world: number, purged: number): number {
+  private copy(row: Int32Array, length: number, removed: number, world: number, purged: readonly number[]): number {
     const { rows, content } = this;
     let at = this.begins[this.count]!;
     rows[at++] = world;
     for (let i = 1; i < content; i++) rows[at++] = row[i]!;
     for (let i = content; i < length; i++) {
       if (i === removed) continue;
-      if (purged !== KEEP && this.packets.channel.data[row[i]!] === purged) continue;
+      if (purged.length > 0 && purged.includes(this.packets.channel.data[row[i]!]!)) continue;
       rows[at++] = row[i]!;
     }
     return at;
@@ -192,12 +230,13 @@ export class Successors {
     rows[at] = packet;
   }
 
-  private close(end: number, outcome: number): void {
+  private close(end: number, outcome: number, second: number): void {
     const index = this.count++;
     this.times?.renumber(this.rows, this.begins[index]!, end);
     this.kinds[index] = this.kind;
     this.subjects[index] = this.subject;
     this.outcomes[index] = outcome;
+    this.seconds[index] = second;
     this.actions[index] = this.action;
     this.groups[index] = this.group;
     this.begins[index + 1] = end;
@@ -211,6 +250,7 @@ export class Successors {
     this.kinds = grown(this.kinds, room);
     this.subjects = grown(this.subjects, room);
     this.outcomes = grown(this.outcomes, room);
+    this.seconds = grown(this.seconds, room);
     this.actions = grown(this.actions, room);
     this.groups = grown(this.groups, room);
   }

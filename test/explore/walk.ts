@@ -4,17 +4,25 @@
  * The search keeps only where each state was reached from; what led there is found by expanding that state again. Messages get the
  * numbers that a network gives them, in the order of sending along this way, so that the choices can be made there.
  */
-import type { Message, NodeId } from '../../machines/effects.js';
+import type { Address, Message, NodeId } from '../../machines/effects.js';
 import type { Choice } from '../../network/trace.js';
+import type { LocalEvent } from './events.js';
 import type { Hop } from './lasso.js';
 import type { Model } from './model.js';
 import type { Store } from './store.js';
-import { DELIVER, DOUBLE, LINK, LOCAL, LOSE, SCRIPT } from './successors.js';
+import { DELIVER, DOUBLE, LOCAL, LOSE } from './successors.js';
 
 export interface Walked {
   readonly choice: Choice;
   /** What happened, for a reader. */
   readonly text: string;
+}
+
+/** What leads to a transition: the choice, and the nodes that take a step for it. */
+interface Cause {
+  readonly choice: Choice;
+  readonly text?: string;
+  readonly takers: readonly { readonly node: number; readonly took: string }[];
 }
 
 interface Sent {
@@ -84,60 +92,75 @@ export class Walk {
 
   private make(i: number): Walked {
     const { successors, steps } = this.model;
-    const [kind, subject, outcome] = [successors.kinds[i]!, successors.subjects[i]!, successors.outcomes[i]!];
-    const before = this.row[0]!;
-    const [made, node, took] = this.cause(kind, subject, before);
-    if (node === -1) return { choice: made, text: took };
-    const sent = this.send(node, outcome, successors.rows[successors.begins[i]!]!);
+    const world = successors.rows[successors.begins[i]!]!;
+    const { choice, text, takers } = this.cause(successors.kinds[i]!, successors.subjects[i]!);
+    const outcomes = [successors.outcomes[i]!, successors.seconds[i]!];
+    const drawn = takers.flatMap((_, taker) => steps.details[outcomes[taker]!]!.drawn);
+    const lines = takers.map(({ node, took }, taker) => `${took}${this.consequences(node, outcomes[taker]!, world)}`);
+    return { choice: drawn.length === 0 ? choice : { ...choice, drawn }, text: [text, ...lines].filter(Boolean).join('; then ') };
+  }
+
+  private cause(kind: number, subject: number): Cause {
+    if (kind === DELIVER || kind === LOSE || kind === DOUBLE) return this.causeOfPacket(kind, subject);
+    const { events } = this.model.steps;
+    if (kind === LOCAL) {
+      const { node, kind: what, event, role, timer, name = event.type } = events.get(subject);
+      const id = this.name(node);
+      if (what === 'timer')
+        return { choice: { timer: [id, role!, timer!] }, takers: [{ node, took: `timer ${timer} of ${id} fires` }] };
+      return { choice: { command: [id, name] }, takers: [{ node, took: `${id} is asked for ${describe(event)}` }] };
+    }
+    const { entry, told, purged } = this.model.worlds.moves(this.row[0]!)[subject]!;
+    const takers = told.map(({ node, event }) => ({ node, took: `${this.name(node)} ${hears(events.get(event))}` }));
+    const { channel } = this.model.packets;
+    this.inFlight = this.inFlight.filter(({ packet }) => !purged.includes(channel.data[packet]!));
+    if (entry.kind === 'notice') {
+      const size = this.model.system.nodes.length;
+      return { choice: { notice: [this.name(entry.node), this.name(entry.channel % size)] }, takers };
+    }
+    if (entry.kind === 'command' && entry.place === -1) {
+      const { name, event } = events.get(entry.event);
+      return { choice: { command: [this.name(entry.node), name ?? event.type] }, takers };
+    }
+    return { choice: { event: entry.place }, takers };
+  }
+
+  private causeOfPacket(kind: number, packet: number): Cause {
+    const { id, from } = kind === DOUBLE ? this.find(packet) : this.land(packet);
+    const { to, message } = this.model.packets.get(packet);
+    const told = `"${message.type}" #${id} from ${this.name(from)}`;
+    if (kind === DELIVER) return { choice: { deliver: id }, takers: [{ node: to, took: `${this.name(to)} takes ${told}` }] };
+    if (kind === LOSE) return { choice: { drop: id }, text: `${told} to ${this.name(to)} is lost`, takers: [] };
+    this.launch(packet, from);
+    return { choice: { duplicate: id }, text: `${told} to ${this.name(to)} is doubled`, takers: [] };
+  }
+
+  /** What a node's step changes, sends and announces. */
+  private consequences(node: number, outcome: number, world: number): string {
+    const { steps } = this.model;
     const { drawn, emitted } = steps.details[outcome]!;
-    const choice = drawn.length === 0 ? made : { ...made, drawn };
     const change = this.change(this.row[1 + node]!, steps.next.data[outcome]!);
     const effects = [
       ...(drawn.length === 0 ? [] : [`draws ${drawn.join(', ')}`]),
-      ...sent,
+      ...this.send(node, outcome, world),
       ...emitted.map(({ type }) => `announces ${type}`),
     ];
-    return { choice, text: `${took}${change}${effects.length === 0 ? '' : `; ${effects.join('; ')}`}` };
+    return `${change}${effects.length === 0 ? '' : `; ${effects.join('; ')}`}`;
   }
 
-  /** The choice, the node that takes a step (-1 for none), and what it takes. */
-  private cause(kind: number, subject: number, world: number): [Choice, number, string] {
-    const { packets, steps, worlds, system } = this.model;
-    if (kind === DELIVER || kind === LOSE || kind === DOUBLE) {
-      const { id, from } = kind === DOUBLE ? this.find(subject) : this.land(subject);
-      const { to, message } = packets.get(subject);
-      const told = `"${message.type}" #${id} from ${system.nodes[from]}`;
-      if (kind === DELIVER) return [{ deliver: id }, to, `${system.nodes[to]} takes ${told}`];
-      if (kind === LOSE) return [{ drop: id }, -1, `${told} to ${system.nodes[to]} is lost`];
-      this.launch(subject, from);
-      return [{ duplicate: id }, -1, `${told} to ${system.nodes[to]} is doubled`];
-    }
-    const { entry, purged } = kind === LOCAL ? { entry: undefined, purged: -1 } : worlds.moves(world)[subject]!;
-    const { node, kind: what, event, role, timer, name = event.type } = steps.events.get(entry?.event ?? subject);
-    const id = system.nodes[node]!;
-    if (kind === SCRIPT) return [{ event: entry!.place }, node, `${id} is asked for ${describe(event)}`];
-    if (kind === LINK) {
-      if (purged !== -1) this.inFlight = this.inFlight.filter(({ packet }) => packets.channel.data[packet] !== purged);
-      const { peer } = event as Message & { peer: NodeId };
-      return [
-        { notice: [id, peer] },
-        node,
-        `${id} hears that its link to ${peer} is ${event.type === 'link.up' ? 'up' : 'down'}`,
-      ];
-    }
-    if (what === 'timer') return [{ timer: [id, role!, timer!] }, node, `timer ${timer} of ${id} fires`];
-    return [{ command: [id, name] }, node, `${id} is asked for ${describe(event)}`];
+  private name(node: number): NodeId {
+    return this.model.system.nodes[node]!;
   }
 
   private send(node: number, outcome: number, world: number): string[] {
-    const { steps, worlds, packets, system } = this.model;
+    const { steps, worlds, packets } = this.model;
     const begin = steps.sentAt.data[outcome]!;
     const letters = Array.from(steps.sent.data.subarray(begin, begin + steps.sentCount.data[outcome]!));
     return letters.flatMap((letter) => {
       const packet = worlds.packet(world, letter);
       if (packet === -1) return [];
       const { to, message } = packets.get(packet);
-      return [`sends ${describe(message)} #${this.launch(packet, node)} to ${system.nodes[to]}`];
+      return [`sends ${describe(message)} #${this.launch(packet, node)} to ${this.name(to)}`];
     });
   }
 
@@ -165,6 +188,12 @@ export class Walk {
     this.inFlight = this.inFlight.filter((sent) => sent !== landed);
     return landed;
   }
+}
+
+function hears({ kind, event }: LocalEvent): string {
+  if (kind !== 'link') return `is asked for ${describe(event)}`;
+  const { peer } = event as Message & { readonly peer: Address };
+  return `hears that its link to ${peer} is ${event.type === 'link.up' ? 'up' : 'down'}`;
 }
 
 /** An event as one would write it down: its type, and what else it carries. */

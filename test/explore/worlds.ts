@@ -1,12 +1,16 @@
 /**
- * Worlds as numbers: all of a state that is neither in a node nor in flight. How far the script has come, which channels are up, and
- * how many messages may still be lost or doubled.
+ * Worlds as numbers: all of a state that is neither in a node nor in flight. How far the script and the workload have come, which
+ * channels are up, and how many messages may still be lost or doubled.
  */
 import type { LinksView } from '../../machines/protocol.js';
+import type { Workload } from '../../network/scenario/types.js';
+import { channelsAtStart, DOWN, joined, linksView, type Channels } from './channels.js';
+import { Demand } from './demand.js';
 import type { LocalEvents } from './events.js';
+import { PairMap } from './ints.js';
 import { Interner } from './interner.js';
-import { lanesOf, type Entry, type Scripted } from './script.js';
-import type { Packets } from './packets.js';
+import type { Letters } from './letters.js';
+import { lanesOf, linkEvent, type Entry, type Scripted } from './script.js';
 import type { System } from './system.js';
 
 export interface Budget {
@@ -15,50 +19,63 @@ export interface Budget {
   readonly duplicate?: number;
 }
 
+/** What the world around the nodes may do. */
+export interface Surroundings {
+  readonly script: readonly Scripted[];
+  readonly workload: Workload | undefined;
+  readonly faults: Budget;
+}
+
 interface World {
   /** The next entry of each lane of the script. */
   readonly places: readonly number[];
-  readonly up: readonly boolean[];
+  readonly channels: Channels;
   readonly loss: number;
   readonly duplicate: number;
+  /** Commands that the workload has issued, and the nodes at which one of them is under way. */
+  readonly issued: number;
+  readonly underWay: readonly number[];
 }
 
-/** What the script lets happen next to a node. */
+/** What may happen next by the script or the workload. */
 export interface Move {
   readonly entry: Entry;
+  /** Whom it is told, in this order, as what event. */
+  readonly told: readonly { readonly node: number; readonly event: number }[];
   readonly next: number;
-  /** The channel that goes down with it, -1 for none. */
-  readonly purged: number;
+  /** The channels that go down with it. */
+  readonly purged: readonly number[];
 }
 
 export class Worlds {
   readonly initial: number;
   /** Whether nothing ever happens by itself: there is one world. */
   readonly still: boolean;
-  /** Whether channels matter: messages go to neighbours only. */
-  private readonly linked: boolean;
   private readonly lanes: readonly (readonly Entry[])[];
+  private readonly demand: Demand | undefined;
   private readonly interned = new Interner<World>();
   private readonly movesIn: (readonly Move[] | undefined)[] = [];
+  /** Whether a workload waits for what it has asked. */
+  readonly isDemanding: boolean;
+  /** Whether every message reaches its channel's end: none is ever down. */
+  readonly isRouted: boolean;
+  private readonly served = new PairMap();
+  private readonly posted = new PairMap();
 
   constructor(
     private readonly system: System,
-    script: readonly Scripted[],
-    { loss = 0, duplicate = 0 }: Budget,
-    events: LocalEvents,
-    private readonly packets: Packets,
+    { script, workload, faults }: Surroundings,
+    private readonly events: LocalEvents,
+    private readonly letters: Letters,
   ) {
-    const { protocol, setup, nodes } = system;
-    this.linked = protocol.network.reach === 'links';
+    const { loss = 0, duplicate = 0 } = faults;
     this.lanes = lanesOf(script, system, events);
-    this.still = this.lanes.length + loss + duplicate === 0;
-    const up = Array.from<boolean>({ length: nodes.length ** 2 }).fill(false);
-    for (const [u, v] of setup.topology.links) {
-      const [i, j] = [setup.rank(u), setup.rank(v)];
-      up[i * nodes.length + j] = up[j * nodes.length + i] = true;
-    }
-    for (const i of nodes.keys()) up[i * nodes.length + i] = true;
-    this.initial = this.intern({ places: this.lanes.map(() => 0), up, loss, duplicate });
+    this.demand = workload && new Demand(workload, system, events);
+    this.isDemanding = workload !== undefined;
+    this.isRouted = letters.isRouted;
+    this.still = this.lanes.length + loss + duplicate === 0 && !workload;
+    const channels = channelsAtStart(system);
+    this.initial = this.intern({ places: this.lanes.map(() => 0), channels, loss, duplicate, issued: 0, underWay: [] });
   }
 
   get size(): number {
@@ -66,12 +83,29 @@ export class Worlds {
   }
 
   moves(world: number): readonly Move[] {
-    return (this.movesIn[world] ??= this.findMoves(this.get(world)));
+    return (this.movesIn[world] ??= [...this.movesOfScript(this.get(world)), ...this.movesOfWorkload(this.get(world))]);
   }
 
-  /** What becomes of a message sent in this world: a packet, or -1 where its channel is down. */
-  packet(world: number, packet: number): number {
-    return !this.linked || this.get(world).up[this.packets.channel.data[packet]!] ? packet : -1;
+  /** What becomes of a letter sent in this world: a packet, or -1 where no channel takes it. */
+  packet(world: number, letter: number): number {
+    if (this.isRouted) return letter;
+    const known = this.posted.get(world, letter);
+    if (known !== -1) return known - 1;
+    const packet = this.letters.post(letter, this.get(world).channels);
+    this.posted.set(world, letter, packet + 1);
+    return packet;
+  }
+
+  /** The world once a node has announced this; a command of the workload may be done. */
+  after(world: number, node: number, announced: readonly { readonly type: string }[]): number {
+    const { underWay } = this.get(world);
+    const isDone = announced.some(({ type }) => this.demand?.completedBy.includes(type));
+    if (!isDone || !underWay.includes(node)) return world;
+    const known = this.served.get(world, node);
+    if (known !== -1) return known;
+    const next = this.intern({ ...this.get(world), underWay: underWay.filter((other) => other !== node) });
+    this.served.set(world, node, next);
+    return next;
   }
 
   /** The world in which one message less may be lost, -1 when none may. */
@@ -86,45 +120,79 @@ export class Worlds {
   }
 
   links(world: number): LinksView {
-    const { up } = this.get(world);
-    const { nodes, setup } = this.system;
-    const isUp = (i: number, j: number) => i !== j && (up[i * nodes.length + j] ?? false);
-    return {
-      up: (from, to) => isUp(setup.rank(from), setup.rank(to)),
-      neighbours: (node) => nodes.filter((_, peer) => isUp(setup.rank(node), peer)),
-      port: () => 0,
-    };
+    return linksView(this.get(world).channels, this.system);
   }
 
-  /** Whether the script has come to its end. */
+  /** Whether all that was to be asked has been asked and served. */
   isOver(world: number): boolean {
-    return this.get(world).places.every((place, lane) => place === this.lanes[lane]!.length);
+    const { places, issued, underWay } = this.get(world);
+    const isRead = places.every((place, lane) => place === this.lanes[lane]!.length);
+    return isRead && issued === (this.demand?.total ?? 0) && underWay.length === 0;
   }
 
   private get(world: number): World {
     return this.interned.all[world]!;
   }
 
-  private findMoves(world: World): readonly Move[] {
+  private movesOfScript(world: World): readonly Move[] {
     return this.lanes.flatMap((lane, i) => {
       const entry = lane[world.places[i]!];
       if (!entry) return [];
-      const { channel, up } = entry;
       const places = world.places.with(i, world.places[i]! + 1);
-      const links = channel === undefined ? world.up : world.up.with(channel, up!);
-      const next = this.intern({ ...world, places, up: links });
-      return [{ entry, next, purged: channel !== undefined && !up ? channel : -1 }];
+      switch (entry.kind) {
+        case 'command':
+          return [{ entry, told: [entry], next: this.intern({ ...world, places }), purged: [] }];
+        case 'notice': {
+          const channels = world.channels.with(entry.channel, entry.up ? 0 : DOWN);
+          return [
+            { entry, told: [entry], next: this.intern({ ...world, places, channels }), purged: entry.up ? [] : [entry.channel] },
+          ];
+        }
+        case 'link':
+          return [this.moveOfLink(entry, { ...world, places })];
+      }
+    });
+  }
+
+  private moveOfLink(entry: Entry & { kind: 'link' }, world: World): Move {
+    const { ends, up, ports } = entry;
+    const [u, v] = ends;
+    const size = this.system.nodes.length;
+    const both = [u * size + v, v * size + u];
+    const channels = up
+      ? joined(world.channels, this.system, u, v, ports)
+      : both.reduce((all, one) => all.with(one, DOWN), world.channels);
+    const known = up ? channels : world.channels;
+    const told = ends.map((node, i) => {
+      const event = this.events.intern({ node, kind: 'link', event: linkEvent(up, known[both[i]!]!) });
+      return { node, event };
+    });
+    return { entry, told, next: this.intern({ ...world, channels }), purged: up ? [] : both };
+  }
+
+  private movesOfWorkload(world: World): readonly Move[] {
+    const { issued, underWay } = world;
+    return (this.demand?.next(issued, underWay) ?? []).map((entry) => {
+      const next = { ...world, issued: issued + 1, underWay: [...underWay, entry.node].sort((a, b) => a - b) };
+      return { entry, told: [entry], next: this.intern(next), purged: [] };
     });
   }
 
   /** A notice that would tell nothing new is not given: the script goes on without it. */
   private intern(world: World): number {
-    const isStale = (entry: Entry | undefined) => entry?.channel !== undefined && world.up[entry.channel] === entry.up;
     const places = world.places.map((place, lane) => {
-      while (isStale(this.lanes[lane]![place])) place++;
+      while (this.isStale(this.lanes[lane]![place], world.channels)) place++;
       return place;
     });
-    const key = `${places.join()} ${world.up.map(Number).join('')} ${world.loss} ${world.duplicate}`;
+    const { channels, loss, duplicate, issued, underWay } = world;
+    const key = `${places.join()} ${channels.join()} ${loss} ${duplicate} ${issued} ${underWay.join()}`;
     return this.interned.intern(key, () => ({ ...world, places }));
+  }
+
+  private isStale(entry: Entry | undefined, channels: Channels): boolean {
+    if (entry?.kind === 'notice') return (channels[entry.channel] !== DOWN) === entry.up;
+    if (entry?.kind !== 'link') return false;
+    const [u, v] = entry.ends;
+    return (channels[u * this.system.nodes.length + v] !== DOWN) === entry.up;
   }
 }

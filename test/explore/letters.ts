@@ -1,0 +1,57 @@
+/**
+ * What a node sends, as numbers, before it is known where it goes. A message to a name is a packet at once; one to a port becomes one
+ * when the links of the moment say who is at its other end.
+ */
+import type { Address, Message, NodeId } from '../../machines/effects.js';
+import { ProtocolError } from '../../machines/errors.js';
+import { DOWN, peerAt, type Channels } from './channels.js';
+import { Interner } from './interner.js';
+import { keyOf } from './json.js';
+import type { Packets } from './packets.js';
+import type { System } from './system.js';
+
+interface Letter {
+  readonly from: number;
+  readonly port: number;
+  readonly message: Message;
+}
+
+export class Letters {
+  /** Whether a letter always arrives: no channel can be down. */
+  readonly isRouted: boolean;
+  private readonly isAnonymous: boolean;
+  private readonly toPorts = new Interner<Letter>();
+
+  constructor(
+    private readonly system: System,
+    private readonly packets: Packets,
+  ) {
+    this.isRouted = system.protocol.network.reach === 'routed';
+    this.isAnonymous = system.protocol.network.addressing === 'ports';
+  }
+
+  write(from: number, to: Address, message: Message): number {
+    const { nodes, setup } = this.system;
+    const where = () => `node ${nodes[from]} sends "${message.type}" to ${JSON.stringify(to)}`;
+    if (this.isAnonymous) {
+      if (typeof to !== 'number') throw new ProtocolError(`${where()}, but nodes are anonymous; send to a port`);
+      return this.toPorts.intern(`${from} ${to} ${keyOf(message, `${where()}: the message`)}`, () => ({
+        from,
+        port: to,
+        message,
+      }));
+    }
+    const receiver = setup.rank(to as NodeId);
+    if (receiver < 0) throw new ProtocolError(`${where()}, which is no node of the topology`);
+    return this.packets.intern({ from, to: receiver, sender: nodes[from]!, message });
+  }
+
+  /** The packet that a letter becomes, -1 where no channel takes it. */
+  post(letter: number, channels: Channels): number {
+    const size = this.system.nodes.length;
+    if (!this.isAnonymous) return channels[this.packets.channel.data[letter]!] === DOWN ? -1 : letter;
+    const { from, port, message } = this.toPorts.all[letter]!;
+    const to = peerAt(channels, size, from, port);
+    return to === -1 ? -1 : this.packets.intern({ from, to, sender: channels[to * size + from]!, message });
+  }
+}
