@@ -1,8 +1,8 @@
 /**
  * Watches the properties of a protocol along one run.
  *
- * They are looked at after every step while the network is small, and at regular steps when it is large; at the end in any case. A run
- * can refute `always`, `closed`, `converges` and `eventually`, and witness `sometimes`; what it cannot tell is `null`.
+ * They are looked at after every step while the network is small, and at regular steps when it is large; those that can be judged
+ * around one node after every step, there alone; all of them at the end. A run can refute `always`, `closed`, `converges` and `eventually`, and witness `sometimes`; what it cannot tell is `null`.
  *
  * A state stands from one step to the next, so that a `converges` property that does not hold after a step has failed by the time of
  * the next one, if its time is over then. Every fault gives `closed` and `converges` a new start; those that no node takes a step for
@@ -25,6 +25,9 @@ type Converges = Property<any> & { readonly kind: 'converges' };
 /** Up to this many nodes, every step is looked at; beyond, one in (nodes / this). */
 const NODES_EVERY_STEP = 200;
 
+type Local = Property<any> & Required<Pick<Property<any> & { kind: 'always' }, 'holdsAround'>>;
+const isLocal = (property: Property<any>): property is Local => property.kind === 'always' && property.holdsAround !== undefined;
+
 export class Monitor {
   readonly violations$ = new Subject<Violation>();
   private readonly violated = new Set<string>();
@@ -36,11 +39,16 @@ export class Monitor {
   private lastFault = 0;
   private last: Pick<Step, 'index' | 'at'> = { index: -1, at: 0 };
   private readonly stride: number;
+  /** Those that every step is looked at for, however large the network: only around the node that took it. */
+  private readonly local: readonly Local[];
+  private readonly global: readonly Property<any>[];
 
   constructor(
     private readonly properties: readonly Property<any>[],
     private readonly configuration: Configuration<any>,
   ) {
+    this.local = properties.filter(isLocal);
+    this.global = properties.filter((property) => !isLocal(property));
     this.stride = Math.max(1, Math.ceil(configuration.setup.topology.nodes.length / NODES_EVERY_STEP));
   }
 
@@ -49,7 +57,8 @@ export class Monitor {
     if (step.kind === 'corrupt' || step.kind === 'crash' || step.kind === 'restart' || step.kind === 'link') this.fault(step.at);
     // With every step looked at, what does not hold has not held until now.
     if (this.stride === 1) for (const property of this.pending) this.demand(property, step.at);
-    if (step.index % this.stride === 0) this.look();
+    for (const property of this.local) if (!property.holdsAround(this.configuration, step.node)) this.violate(property);
+    if (step.index % this.stride === 0) this.look(this.global);
   }
 
   /** A fault gives `closed` and `converges` a new start. */
@@ -58,8 +67,8 @@ export class Monitor {
     this.reached.clear();
   }
 
-  private look(): void {
-    for (const property of this.properties) {
+  private look(properties: readonly Property<any>[]): void {
+    for (const property of properties) {
       if (property.kind === 'eventually') continue;
       const holds = property.holds(this.configuration);
       if (property.kind === 'always' && !holds) this.violate(property);
@@ -95,7 +104,7 @@ export class Monitor {
 
   /** Closes the run at its time. `atRest`: nothing more will happen, so what has not come will not come. */
   finish(atRest: boolean, at: number): readonly PropertyResult[] {
-    this.look();
+    this.look(this.properties);
     for (const property of this.pending) {
       if (atRest) this.violate(property);
       else this.demand(property, at);

@@ -1,15 +1,21 @@
-/** The invariants of local mutual exclusion (spec section 7) and its liveness, as named properties of every configuration. */
+/**
+ * The invariants of local mutual exclusion (spec section 7) and its liveness, as named properties.
+ *
+ * All of them speak of one node, its links and its neighbours, so that a step is judged where it happened. Links are those that are
+ * there: what a node still keeps of a link that was cut a moment ago does not count.
+ */
 import type { NodeId } from '../effects.js';
-import type { Configuration, Property } from '../protocol.js';
-import type { ExclusionContext } from './machine.js';
+import type { Configuration, NodeView, Property } from '../protocol.js';
 import type { ExclusionOptions } from './options.js';
-import { has, type Port } from './ports.js';
+import { has, type Port, type Ports } from './ports.js';
 import {
+  closedNeighbourhood,
   contextOf,
   isFromInitiator,
   lockSet,
   messages,
-  neighbours,
+  messagesAround,
+  messagesBetween,
   peersAt,
   portAt,
   valueOf,
@@ -17,139 +23,155 @@ import {
 } from './view.js';
 
 type Config = Configuration<ExclusionOptions>;
+type Invariant = Property<ExclusionOptions> & { readonly kind: 'always' };
+type Rule = Pick<Invariant, 'name' | 'says'>;
 
-export const exclusionProperties: readonly Property<ExclusionOptions>[] = [
+const ofNodes = (rule: Rule, holds: (node: NodeView) => boolean): Invariant => ({
+  ...rule,
+  kind: 'always',
+  holds: (c) => [...c.nodes.values()].every(holds),
+  holdsAround: (c, id) => holds(c.nodes.get(id)!),
+});
+
+const ofNeighbourhoods = (rule: Rule, holds: (c: Config, id: NodeId) => boolean): Invariant => ({
+  ...rule,
+  kind: 'always',
+  holds: (c) => [...c.nodes.keys()].every((id) => holds(c, id)),
+  holdsAround: (c, id) => closedNeighbourhood(c, id).every((near) => holds(c, near)),
+});
+
+const ofMessages = (rule: Rule, holds: (c: Config, flight: ExclusionFlight) => boolean): Invariant => ({
+  ...rule,
+  kind: 'always',
+  holds: (c) => messages(c).every((flight) => holds(c, flight)),
+  holdsAround: (c, id) => messagesAround(c, id).every((flight) => holds(c, flight)),
+});
+
+const rolesOfAPort = ofNodes(
   {
     name: 'roles of a port',
-    kind: 'always',
-    says: 'Applicants, candidates and those on hold are different ports; priorities come from candidates; answers and outcomes from the request in hand.',
-    holds: (c) =>
-      everyContext(c, ({ A, C, H, P, R, W, L }) => {
-        const within = (ports: readonly Port[], set: readonly Port[]) => ports.every((port) => set.includes(port));
-        return (
-          new Set([...A, ...C, ...H]).size === A.length + C.length + H.length &&
-          within(keys(P), C) &&
-          within(R, L) &&
-          within(keys(W), L)
-        );
-      }),
+    says: 'Applicants, candidates and those on hold are different ports; priorities come from candidates, answers and outcomes from ports of the request in hand.',
   },
+  (node) => {
+    const { A, C, H, P, R, W, L } = contextOf(node);
+    const known = [...A, ...C, ...H];
+    return new Set(known).size === known.length && within(portsOf(P), C) && within(R, L) && within(portsOf(W), L);
+  },
+);
+
+const phaseFitsCandidates = ofNodes(
   {
     name: 'phase fits candidates',
-    kind: 'always',
     says: 'A participant competes exactly while it has candidates; without them nobody is on hold; idle, it knows nobody.',
-    holds: (c) =>
-      [...c.nodes.values()].every((node) => {
-        const { participant } = valueOf(node);
-        const { A, C, H } = contextOf(node);
-        const idle = A.length + C.length + H.length === 0;
-        return (
-          C.length > 0 === (participant === 'compete') && (C.length > 0 || H.length === 0) && idle === (participant === 'idle')
-        );
-      }),
   },
+  (node) => {
+    const { A, C, H } = contextOf(node);
+    const phase = C.length > 0 ? 'compete' : A.length > 0 ? 'prepare' : 'idle';
+    return valueOf(node).participant === phase && (C.length > 0 || H.length === 0);
+  },
+);
+
+const twoMessagesOnAnEdge: Invariant = {
+  name: 'two messages on an edge',
+  kind: 'always',
+  says: 'An edge carries at most one message for each of its ends as initiator, so two in all, and port 0 at most one (Theorem 4.1).',
+  holds: (c) => areOfDifferentRoles(messages(c)),
+  holdsAround: (c, id) => areOfDifferentRoles(messagesAround(c, id)),
+};
+
+const lockSetIsKnown = ofNeighbourhoods(
   {
-    name: 'two messages on an edge',
-    kind: 'always',
-    says: 'An edge carries at most one message of either initiator role, so two in all, and port 0 at most one (Theorem 4.1).',
-    holds: (c) => {
-      const roles = messages(c).map(({ from, to, message }) => (isFromInitiator(message) ? `${from} ${to}` : `${to} ${from}`));
-      return new Set(roles).size === roles.length;
-    },
+    name: 'the lock set is known',
+    says: 'What a locked node takes for its lock set is its lock set; an idle node has none.',
   },
-  {
-    name: 'the locked set is known',
-    kind: 'always',
-    says: 'What a locked node takes for its lock set is its lock set; an idle node has an empty one.',
-    holds: (c) =>
-      [...c.nodes].every(([id, node]) => {
-        const { initiator } = valueOf(node);
-        if (initiator === 'idle') return lockSet(c, id).length === 0;
-        return initiator !== 'locked' || `${peersAt(c, id, contextOf(node).L).sort()}` === `${lockSet(c, id).sort()}`;
-      }),
+  (c, id) => {
+    const node = c.nodes.get(id)!;
+    const { initiator } = valueOf(node);
+    if (initiator === 'idle') return lockSet(c, id).length === 0;
+    return initiator !== 'locked' || areEqual(peersAt(c, id, contextOf(node).L), lockSet(c, id));
   },
+);
+
+const oneWinner = ofNeighbourhoods(
   {
     name: 'one winner',
-    kind: 'always',
     says: 'A participant has promised itself to at most one candidate, and to none while it is locked.',
-    holds: (c) =>
-      [...c.nodes].every(([id, node]) => {
-        const promised = [id, ...neighbours(c, id)].filter((candidate) => isPromised(c, id, candidate)).length;
-        const { lock } = contextOf(node);
-        return promised <= (lock === null || !isLive(c, id, lock) ? 1 : 0);
-      }),
   },
-  {
-    name: 'locks and releases are in order',
-    kind: 'always',
-    says: 'A setLock reaches a free node, from a candidate; a release comes from the holder.',
-    holds: (c) =>
-      messages(c).every(({ from, to, message }) => {
-        const { lock, C } = contextOf(c.nodes.get(to)!);
-        const port = portAt(c, to, from);
-        if (message.type === 'setLock') return lock === null && C.includes(port);
-        return message.type !== 'release' || lock === port;
-      }),
+  (c, id) => {
+    const { lock, C } = contextOf(c.nodes.get(id)!);
+    if (C.length === 0) return true;
+    const isHeld = lock !== null && peersAt(c, id, [lock]).length > 0;
+    return peersAt(c, id, C).filter((candidate) => isPromised(c, id, candidate)).length <= (isHeld ? 0 : 1);
   },
+);
+
+const messagesAreExpected = ofMessages(
   {
     name: 'messages are expected',
-    kind: 'always',
-    says: 'Answers come in the state that waits for them, from a port that owes one; a request from who was told ready or is a candidate, a prepare from a stranger.',
-    holds: (c) => messages(c).every((flight) => isExpected(flight, c)),
+    says: 'An answer comes in the state that waits for it, from a port that owes one; a prepare from a stranger, a request from who was told ready or competes, a setLock from a candidate to a free node, a release from the holder.',
   },
-  {
-    name: 'every request succeeds',
-    kind: 'eventually',
-    says: 'A node that asks for its neighbourhood locks what persists of it, even while its neighbours keep competing (lockout freedom).',
-    when: (c, id) => ['prepare', 'compete', 'win'].includes(valueOf(c.nodes.get(id)!).initiator),
-    holds: (c, id) => valueOf(c.nodes.get(id)!).initiator === 'locked',
-  },
+  isExpected,
+);
+
+const everyRequestSucceeds: Property<ExclusionOptions> = {
+  name: 'every request succeeds',
+  kind: 'eventually',
+  says: 'A node that asks for its neighbourhood locks what persists of it, even while its neighbours keep competing (lockout freedom).',
+  when: (c, id) => ['prepare', 'compete', 'win'].includes(valueOf(c.nodes.get(id)!).initiator),
+  holds: (c, id) => valueOf(c.nodes.get(id)!).initiator === 'locked',
+};
+
+export const exclusionProperties: readonly Property<ExclusionOptions>[] = [
+  rolesOfAPort,
+  phaseFitsCandidates,
+  twoMessagesOnAnEdge,
+  lockSetIsKnown,
+  oneWinner,
+  messagesAreExpected,
+  everyRequestSucceeds,
 ];
 
-const keys = (values: readonly (readonly [Port, unknown])[]): Port[] => values.map(([port]) => port);
+const portsOf = (values: readonly (readonly [Port, unknown])[]): Ports => values.map(([port]) => port);
+const within = (ports: Ports, set: Ports): boolean => ports.every((port) => set.includes(port));
+const areEqual = (a: readonly NodeId[], b: readonly NodeId[]): boolean =>
+  a.length === b.length && a.every((node) => b.includes(node));
 
-function everyContext(c: Config, holds: (context: ExclusionContext) => boolean): boolean {
-  for (const node of c.nodes.values()) if (!holds(contextOf(node))) return false;
-  return true;
+/** Whether no two messages go between the same nodes for the same one of them as initiator. */
+function areOfDifferentRoles(flights: readonly ExclusionFlight[]): boolean {
+  const roles = flights.map(({ from, to, message }) => (isFromInitiator(message) ? `${from} ${to}` : `${to} ${from}`));
+  return new Set(roles).size === roles.length;
 }
-
-/** Whether a port leads somewhere: the link of a lock may have been cut a moment ago. */
-const isLive = (c: Config, id: NodeId, port: Port): boolean => peersAt(c, id, [port]).length > 0;
 
 /** Whether a trial of the participant was won, and the lock that follows from it is yet to come. */
 function isPromised(c: Config, participant: NodeId, candidate: NodeId): boolean {
-  const won = contextOf(c.nodes.get(candidate)!).W.some(
-    ([port, outcome]) => outcome && port === portAt(c, candidate, participant),
-  );
+  const { W } = contextOf(c.nodes.get(candidate)!);
+  const promises = ({ message }: ExclusionFlight) => message.type === 'setLock' || (message.type === 'win' && message.won);
   return (
-    won ||
-    messages(c).some(
-      ({ from, to, message }) =>
-        (message.type === 'win' && message.won && from === participant && to === candidate) ||
-        (message.type === 'setLock' && from === candidate && to === participant),
-    )
+    (W.length > 0 && W.some(([port, won]) => won && port === portAt(c, candidate, participant))) ||
+    messagesBetween(c, participant, candidate).some((f) => promises(f) && (f.from === participant) === (f.message.type === 'win'))
   );
 }
 
-const WAITS_FOR = { ready: ['prepare'], ackLock: ['win'], ackRelease: ['unlock'] } as const;
+const WAITS_FOR = { ready: 'prepare', ackLock: 'win', ackRelease: 'unlock' } as const;
 
-function isExpected({ from, to, message }: ExclusionFlight, c: Config): boolean {
+function isExpected(c: Config, { from, to, message }: ExclusionFlight): boolean {
   const node = c.nodes.get(to)!;
-  const { initiator } = valueOf(node);
-  const { L, R, W, A, C, H, P } = contextOf(node);
+  const { lock, L, R, W, A, C, H, P } = contextOf(node);
   const port = portAt(c, to, from);
   switch (message.type) {
     case 'ready':
     case 'ackLock':
     case 'ackRelease':
-      return WAITS_FOR[message.type][0] === initiator && L.includes(port) && !R.includes(port);
+      return valueOf(node).initiator === WAITS_FOR[message.type] && L.includes(port) && !R.includes(port);
     case 'win':
-      return initiator === 'compete' && L.includes(port) && !has(W, port);
+      return valueOf(node).initiator === 'compete' && L.includes(port) && !has(W, port);
     case 'request':
       return (A.includes(port) || C.includes(port)) && !has(P, port);
     case 'prepare':
-      return ![...A, ...C, ...H].includes(port);
-    default:
-      return true;
+      return ![A, C, H].some((ports) => ports.includes(port));
+    case 'setLock':
+      return lock === null && C.includes(port);
+    case 'release':
+      return lock === port;
   }
 }

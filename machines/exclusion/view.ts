@@ -18,12 +18,24 @@ export const valueOf = (node: NodeView): ExclusionValue => node[ROLE]!.value as 
 
 export const messages = (c: Configuration): readonly ExclusionFlight[] => c.flights as readonly ExclusionFlight[];
 
+/** What is in flight between two nodes, or from a node to itself. */
+export function messagesBetween(c: Configuration, u: NodeId, v: NodeId): readonly ExclusionFlight[] {
+  if (!c.between) return messages(c).filter(({ from, to }) => (from === u && to === v) || (from === v && to === u));
+  return (u === v ? c.between(u, u) : [...c.between(u, v), ...c.between(v, u)]) as readonly ExclusionFlight[];
+}
+
+export const messagesAround = (c: Configuration, id: NodeId): readonly ExclusionFlight[] =>
+  closedNeighbourhood(c, id).flatMap((near) => messagesBetween(c, id, near));
+
 const INITIATOR_SAYS = ['prepare', 'request', 'setLock', 'release'];
 export const isFromInitiator = ({ type }: Message): boolean => INITIATOR_SAYS.includes(type);
 
 /** The neighbours that a node is linked with; of a link being cut, one direction falls before the other. */
 export const neighbours = (c: Configuration, id: NodeId): NodeId[] =>
   c.links.neighbours(id).filter((peer) => c.links.up(peer, id));
+
+/** A node and its neighbours. */
+export const closedNeighbourhood = (c: Configuration, id: NodeId): NodeId[] => [id, ...neighbours(c, id)];
 
 /** The nodes behind some ports of a node; a port without a link leads to nobody. */
 export const peersAt = (c: Configuration, id: NodeId, ports: Ports): NodeId[] => [
@@ -36,4 +48,4 @@ export const portAt = (c: Configuration, to: NodeId, from: NodeId): Port => (to 
 
 /** All whose lock points to this node over a link that is there. */
 export const lockSet = (c: Configuration, id: NodeId): NodeId[] =>
-  [id, ...neighbours(c, id)].filter((node) => contextOf(c.nodes.get(node)!).lock === portAt(c, node, id));
+  closedNeighbourhood(c, id).filter((node) => contextOf(c.nodes.get(node)!).lock === portAt(c, node, id));
