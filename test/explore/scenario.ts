@@ -1,0 +1,47 @@
+/**
+ * A scenario checked exhaustively: its times are dropped. Every listed event may happen at any moment, those of one node, one channel
+ * or one link in their order; a workload's commands when it may issue them; with a chance of loss any message may be lost, with one of
+ * reordering no channel keeps an order.
+ *
+ * The choices of a counterexample can be made in a simulation of the same scenario without its workload, whose commands are choices.
+ */
+import { UsageError } from '../../machines/errors.js';
+import type { Configuration, Property } from '../../machines/protocol.js';
+import type { Scenario } from '../../network/scenario/types.js';
+import type { Bounds, Progress } from './bounds.js';
+import { examine, type Exploration } from './examine.js';
+
+export interface CheckOptions {
+  readonly bounds?: Bounds;
+  /** The host's clock in milliseconds: bounds in seconds and the seconds of the progress need one. */
+  readonly now?: () => number;
+  readonly onProgress?: (progress: Progress) => void;
+  /** The properties to check; the protocol's own unless told. */
+  readonly properties?: readonly Property<any>[];
+  /** What every fair run must come to again and again; states that cannot reach it are doomed. */
+  readonly goal?: (c: Configuration<any>) => boolean;
+}
+
+export function checkScenario(scenario: Scenario, options: CheckOptions = {}): Exploration {
+  const { protocol, place, network, events, workload } = scenario;
+  if (scenario.contacts.length > 0) {
+    throw new UsageError('topology.contacts tells when links are there, and the checker drops times; list cuts and joins as events');
+  }
+  const setup = { ...place, options: scenario.options };
+  return examine({
+    protocol,
+    setups: [setup],
+    unlimited: [],
+    surroundings: {
+      script: events,
+      workload,
+      faults: { loss: network.loss > 0 ? Infinity : 0, duplicate: network.duplicate > 0 ? Infinity : 0 },
+    },
+    order: network.reorder > 0 ? 'unordered' : network.order,
+    properties: options.properties ?? protocol.properties(setup),
+    goal: options.goal,
+    bounds: options.bounds ?? {},
+    now: options.now ?? (() => 0),
+    onProgress: options.onProgress ?? (() => {}),
+  });
+}
