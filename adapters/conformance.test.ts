@@ -50,11 +50,11 @@ const mutants: [title: string, caughtBy: string, change: Break][] = [
     'each pair keeps its order under load',
     (t) => ({
       send: (to, message) => {
-        if ((message as any)?.a === 7) return void held.set(t, { to, message });
-        t.send(to, message);
         const late = held.get(t);
-        if (late) t.send(late.to, late.message);
         held.delete(t);
+        if ((message as any)?.a === 7) held.set(t, { to, message });
+        else t.send(to, message);
+        if (late) t.send(late.to, late.message);
       },
     }),
   ],

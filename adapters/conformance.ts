@@ -12,10 +12,10 @@ import { check, failure, meet, peered, same } from './conformance-peer.js';
 import type { Guarantees, Json, Transport } from './transport.js';
 
 export interface Conformance {
-  test(title: string, run: () => Promise<void>): void;
+  readonly test: (title: string, run: () => Promise<void>) => void;
   readonly guarantees: Guarantees;
   /** One transport an id, all of one network that is new in every test; not connected yet. */
-  create(ids: readonly NodeId[]): readonly Transport[] | Promise<readonly Transport[]>;
+  readonly create: (ids: readonly NodeId[]) => readonly Transport[] | Promise<readonly Transport[]>;
   /** How long a test waits for an event before it fails; 10 seconds unless said otherwise. */
   readonly waitMs?: number;
 }

@@ -23,11 +23,13 @@ export interface Medium {
   received(from: NodeId, message: Json): void;
   up(peer: NodeId): void;
   down(peer: NodeId): void;
-  /** The connection is gone for good. */
+  /** The connection is gone, and nothing but a new one helps. */
+  lost(error: Error): void;
+  /** It is of no use to try again. */
   broke(error: Error): void;
 }
 
-/** Tries to open a connection, and gives up on `signal`. It throws when this attempt failed and another one may succeed. */
+/** Opens a connection; as long as it is not `opened`, `signal` gives it up. It throws when it failed and may succeed another time. */
 export type Driver = (medium: Medium, signal: AbortSignal) => void | Promise<void>;
 
 export function createTransport<const G extends Guarantees>(id: NodeId, guarantees: G, driver: Driver): Transport<G> {
@@ -91,6 +93,10 @@ class DrivenTransport<G extends Guarantees> implements Transport<G>, Medium {
   down(peer: NodeId): void {
     if (this.isClosed || !this.peers.delete(peer)) return;
     this.events.next({ type: 'down', peer });
+  }
+
+  lost(error: Error): void {
+    this.broke(error);
   }
 
   broke(error: Error): void {

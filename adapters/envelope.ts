@@ -51,4 +51,4 @@ export function refusal(value: Json): string | null {
 
 /** Length as JSON Schema counts it: in characters, not in halves of them. */
 const isText = (value: unknown, lengthMax: number): boolean =>
-  typeof value === 'string' && value !== '' && value.length <= 2 * lengthMax && [...value].length <= lengthMax;
+  typeof value === 'string' && value !== '' && value.length <= 2 * lengthMax && Array.from(value).length <= lengthMax;

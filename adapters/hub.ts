@@ -4,26 +4,27 @@
  * A line is any ordered two-way channel of JSON frames: a MessagePort, a WebSocket, a pair of functions. Both ends of the little
  * protocol on it stand here. A client says `hello` with its id; the hub answers `welcome` with who is there, or `refused`. From then
  * on the client asks to `send`, the hub brings each `message`, `up` and `down`, until the client says `bye`. The hub writes the
- * sender's id itself, so nobody can speak for another. A message to a peer that has not come yet waits for it, one to a peer that has
- * left is dropped.
+ * sender's id itself, so nobody can speak for another; the key in the `hello` lets a client whose line broke take its own place back
+ * before the hub has noticed. A message to a peer that has not come yet waits for it, one to a peer that has left is dropped.
  */
 import type { NodeId } from '../machines/effects.js';
 import { isObject } from '../machines/checks.js';
+import { NAME_LENGTH_MAX } from './envelope.js';
 import { ConnectionError } from './errors.js';
 import type { Driver, Medium } from './driver.js';
 import type { Json } from './transport.js';
 
 export interface Line {
   send(frame: Json): void;
-  close(): void;
+  close(): void | Promise<void>;
   /** Called once; what came before is kept until then. */
   listen(listener: LineListener): void;
 }
 
 export interface LineListener {
-  frame(frame: unknown): void;
+  readonly frame: (frame: unknown) => void;
   /** The other end is gone. */
-  closed(): void;
+  readonly closed: () => void;
 }
 
 /** How many messages may wait in one hub for peers that have not come yet. */
@@ -32,7 +33,7 @@ const WAITING_MAX = 10_000;
 const LEFT_MAX = 10_000;
 
 export class Hub {
-  private readonly lines = new Map<NodeId, Line>();
+  private readonly members = new Map<NodeId, Member>();
   private readonly waiting = new Map<NodeId, Json[]>();
   private waitingCount = 0;
   private readonly left = new Set<NodeId>();
@@ -48,7 +49,7 @@ export class Hub {
     line.listen({
       frame: (frame) => {
         if (isSend(frame) && id !== undefined) this.carry(id, line, frame);
-        else if (isHello(frame) && id === undefined) id = this.admit(line, frame.id);
+        else if (isHello(frame) && id === undefined) id = this.admit(line, frame);
         else if (isObject(frame) && frame['type'] === 'bye') leave();
         else this.malformed++;
       },
@@ -58,19 +59,21 @@ export class Hub {
 
   /** Closes every line. */
   close(): void {
-    for (const [id, line] of this.lines) this.dismiss(id, line);
+    for (const [id, { line }] of this.members) this.dismiss(id, line);
     this.waiting.clear();
     this.waitingCount = 0;
   }
 
-  private admit(line: Line, id: NodeId): NodeId | undefined {
-    if (this.lines.has(id)) {
+  private admit(line: Line, { id, key }: Hello): NodeId | undefined {
+    const before = this.members.get(id);
+    if (before && before.key !== key) {
       refuse(line, `the id "${id}" is taken; give every peer its own`);
       return undefined;
     }
-    line.send({ type: 'welcome', peers: [...this.lines.keys()] });
-    for (const other of this.lines.values()) other.send({ type: 'up', peer: id });
-    this.lines.set(id, line);
+    if (before) this.dismiss(id, before.line);
+    line.send({ type: 'welcome', peers: [...this.members.keys()] });
+    for (const other of this.members.values()) other.line.send({ type: 'up', peer: id });
+    this.members.set(id, { line, key });
     this.left.delete(id);
     const kept = this.waiting.get(id) ?? [];
     this.waiting.delete(id);
@@ -80,18 +83,18 @@ export class Hub {
   }
 
   private dismiss(id: NodeId, line: Line): void {
-    if (this.lines.get(id) !== line) return;
-    this.lines.delete(id);
-    line.close();
+    if (this.members.get(id)?.line !== line) return;
+    this.members.delete(id);
+    void line.close();
     this.left.add(id);
     if (this.left.size > LEFT_MAX) this.left.delete(this.left.values().next().value!);
-    for (const other of this.lines.values()) other.send({ type: 'down', peer: id });
+    for (const other of this.members.values()) other.line.send({ type: 'down', peer: id });
   }
 
   private carry(from: NodeId, sender: Line, { to, message }: SendFrame): void {
     const frame = { type: 'message', from, message } as const;
-    const line = this.lines.get(to);
-    if (line) line.send(frame);
+    const member = this.members.get(to);
+    if (member) member.line.send(frame);
     else if (!this.left.has(to) && !this.keep(to, frame)) {
       // Dropping it in silence would break the promise that nothing is lost.
       refuse(sender, `${WAITING_MAX} messages wait for peers that have not come; this one is for "${to}"`);
@@ -109,31 +112,47 @@ export class Hub {
   }
 }
 
+interface Member {
+  readonly line: Line;
+  readonly key: string;
+}
+
+interface Hello {
+  readonly id: NodeId;
+  readonly key: string;
+}
+
 interface SendFrame {
   readonly to: NodeId;
   readonly message: Json;
 }
 
 const isSend = (frame: unknown): frame is SendFrame =>
-  isObject(frame) && frame['type'] === 'send' && typeof frame['to'] === 'string' && frame['message'] !== undefined;
+  isObject(frame) && frame['type'] === 'send' && isName(frame['to']) && frame['message'] !== undefined;
 
-const isHello = (frame: unknown): frame is { readonly id: NodeId } =>
-  isObject(frame) && frame['type'] === 'hello' && typeof frame['id'] === 'string' && frame['id'] !== '';
+const isHello = (frame: unknown): frame is Hello =>
+  isObject(frame) && frame['type'] === 'hello' && isName(frame['id']) && isName(frame['key']);
+
+const isName = (value: unknown): boolean => typeof value === 'string' && value !== '' && value.length <= NAME_LENGTH_MAX;
 
 function refuse(line: Line, why: string): void {
   line.send({ type: 'refused', why });
-  line.close();
+  void line.close();
 }
 
 /** The client's end: a driver for `createTransport`. */
-export const throughHub =
-  (id: NodeId, open: (signal: AbortSignal) => Promise<Line> | Line): Driver =>
-  async (medium, signal) => {
+export function throughHub(id: NodeId, open: (signal: AbortSignal) => Promise<Line> | Line): Driver {
+  const key = crypto.randomUUID();
+  return async (medium, signal) => {
     const line = await open(signal);
     const close = () => {
       line.send({ type: 'bye' });
-      line.close();
+      return line.close();
     };
+    if (signal.aborted) {
+      void close();
+      return;
+    }
     signal.addEventListener('abort', close, { once: true });
     line.listen({
       frame: (frame) => {
@@ -146,10 +165,14 @@ export const throughHub =
           for (const peer of frame['peers']) medium.up(peer);
         } else report(medium, frame as unknown as Brought);
       },
-      closed: () => medium.broke(new ConnectionError(`the hub of peer "${id}" is gone; connect a new transport when it is back`)),
+      closed: () => {
+        signal.removeEventListener('abort', close);
+        medium.lost(new ConnectionError(`the hub of peer "${id}" is gone`));
+      },
     });
-    line.send({ type: 'hello', id });
+    line.send({ type: 'hello', id, key });
   };
+}
 
 type Brought =
   | { readonly type: 'message'; readonly from: NodeId; readonly message: Json }

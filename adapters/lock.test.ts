@@ -16,13 +16,9 @@ function transports(): Record<string, Transport<Reliable>> {
 
 /** Somebody's own machine: it works while it holds the lock. */
 const worker = setup({
-  types: {
-    input: {} as { transport?: Transport<Reliable> },
-    context: {} as { transport?: Transport<Reliable>; fences: number[] },
-  },
+  types: { input: {} as { transport?: Transport<Reliable> } },
   actors: { lock: lockLogic },
 }).createMachine({
-  context: { fences: [] },
   invoke: { id: 'lock', src: 'lock', input: ({ event }) => ({ ...(event as any).input, peers, name: 'printer' }) },
   initial: 'resting',
   states: {

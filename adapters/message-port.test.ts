@@ -33,7 +33,7 @@ test('a worker thread that dies is reported down', async () => {
   const source = `
     const { workerData: port } = require('node:worker_threads');
     port.on('message', () => process.exit(1));
-    port.postMessage({ type: 'hello', id: 'b' });`;
+    port.postMessage({ type: 'hello', id: 'b', key: 'of b' });`;
   const worker = new Worker(source, { eval: true, workerData: far.port2, transferList: [far.port2] });
   expect(await seen).toEqual(['up', 'down']);
   await worker.terminate();

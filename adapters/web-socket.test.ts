@@ -1,0 +1,86 @@
+import net from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { transportConformance } from './conformance.js';
+import { webSocketHub, type WebSocketHub } from './web-socket-hub.js';
+import { webSocket, webSocketGuarantees } from './web-socket.js';
+
+async function hubOnAnyPort(): Promise<WebSocketHub> {
+  const hub = await webSocketHub({ port: 0 });
+  onTestFinished(() => hub.close());
+  return hub;
+}
+
+const client = (id: string, { port }: { port: number }) => webSocket({ id, url: `ws://127.0.0.1:${port}`, WebSocket });
+
+const event = (transport: ReturnType<typeof client>, type: string) =>
+  new Promise<any>((resolve) => transport.events.subscribe((seen) => seen.type === type && resolve(seen)));
+
+transportConformance({
+  test,
+  guarantees: webSocketGuarantees,
+  create: async (ids) => {
+    const hub = await hubOnAnyPort();
+    return ids.map((id) => client(id, hub));
+  },
+});
+
+test('a hub that is not there is a ConnectionError that names it, and a later attempt may succeed', async () => {
+  const hub = await hubOnAnyPort();
+  const { port } = hub;
+  await hub.close();
+  const a = client('a', { port });
+  await expect(a.connect()).rejects.toMatchObject({
+    name: 'ConnectionError',
+    message: expect.stringContaining(`127.0.0.1:${port}`),
+  });
+  await using again = await webSocketHub({ port });
+  await a.connect();
+  await a.close();
+  expect(again.port).toBe(port);
+});
+
+test('a hub that goes takes the peers down, and one that comes back brings them up again', async () => {
+  const hub = await hubOnAnyPort();
+  const { port } = hub;
+  const [a, b] = [client('a', hub), client('b', hub)];
+  const met = event(a, 'up');
+  await Promise.all([a.connect(), b.connect(), met]);
+  const down = event(a, 'down');
+  await hub.close();
+  await down;
+  a.send('b', 'lost');
+  const up = event(a, 'up');
+  await using again = await webSocketHub({ port });
+  expect(await up).toMatchObject({ peer: 'b' });
+  const heard = event(b, 'message');
+  a.send('b', 'back');
+  expect(await heard).toMatchObject({ from: 'a', message: 'back' });
+  await Promise.all([a.close(), b.close()]);
+  expect(again.port).toBe(port);
+});
+
+test.each([
+  ['no JSON', 'hello?'],
+  ['a frame over a megabyte', JSON.stringify({ type: 'hello', id: 'x'.repeat(2 ** 20), key: 'k' })],
+])('%s ends the line of its sender and nothing else', async (_, data) => {
+  const hub = await hubOnAnyPort();
+  const a = client('a', hub);
+  await a.connect();
+  const intruder = new WebSocket(`ws://127.0.0.1:${hub.port}`);
+  intruder.on('open', () => intruder.send(data));
+  await new Promise((resolve) => intruder.on('close', resolve));
+  expect(a.isClosed).toBe(false);
+  await a.close();
+});
+
+test('close leaves nothing open', async () => {
+  const hub = await webSocketHub({ port: 0 });
+  const { port } = hub;
+  const a = client('a', hub);
+  await a.connect();
+  await a.close();
+  await hub.close();
+  const refused = new Promise((resolve) => net.connect(port, '127.0.0.1').on('error', resolve));
+  expect(await refused).toMatchObject({ code: 'ECONNREFUSED' });
+});
