@@ -25,7 +25,9 @@ export interface CheckOptions {
 export function checkScenario(scenario: Scenario, options: CheckOptions = {}): Exploration {
   const { protocol, place, network, events, workload } = scenario;
   if (scenario.contacts.length > 0) {
-    throw new UsageError('topology.contacts tells when links are there, and the checker drops times; list cuts and joins as events');
+    throw new UsageError(
+      'topology.contacts tells when links are there, and the checker drops times; list cuts and joins as events',
+    );
   }
   const setup = { ...place, options: scenario.options };
   return examine({

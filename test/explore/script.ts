@@ -23,8 +23,12 @@ export type Entry = { readonly place: number } & (
       readonly waits: boolean;
     }
   | { readonly kind: 'notice'; readonly node: number; readonly event: number; readonly channel: number; readonly up: boolean }
+  | { readonly kind: 'power'; readonly node: number; readonly up: boolean }
   | { readonly kind: 'link'; readonly ends: readonly [number, number]; readonly up: boolean; readonly ports?: readonly number[] }
 );
+
+/** What only delays messages changes nothing here: they may take any time anyhow. */
+const DELAYS: readonly Scripted['do'][] = ['clog', 'unclog', 'pause', 'resume'];
 
 /** The entries by lanes: of each lane only the next can happen. */
 export function lanesOf(script: readonly Scripted[], system: System, events: LocalEvents): readonly (readonly Entry[])[] {
@@ -47,7 +51,9 @@ export function lanesOf(script: readonly Scripted[], system: System, events: Loc
     } else if ((event.do === 'down' || event.do === 'up') && !isAnonymous) {
       const [u, v] = event.channel;
       append(`${u} ${v}`, noticeEntry(u, v, event.do === 'up', place, system, events));
-    } else {
+    } else if (event.do === 'crash' || event.do === 'restart') {
+      append(event.node, { place, kind: 'power', node: rank(event.node, place, system), up: event.do === 'restart' });
+    } else if (!DELAYS.includes(event.do)) {
       throw new UsageError(
         `events[${place}]: the checker has no "${event.do}" for ${system.protocol.name}; leave it out or run the scenario`,
       );

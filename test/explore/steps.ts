@@ -42,6 +42,7 @@ export class LocalSteps {
   /** Whether any step draws. */
   branches = false;
   private readonly known = new PairMap();
+  private readonly accepted = new PairMap();
   /** What each step was found for. */
   private readonly causes: (readonly [local: number, key: number])[] = [];
   private readonly enabledIn: (readonly number[] | undefined)[] = [];
@@ -79,7 +80,11 @@ export class LocalSteps {
 
   /** Whether the chart has a transition for this event now. */
   accepts(local: number, event: number): boolean {
-    return this.replicas.accepts(this.locals.get(local), this.events.get(event).event);
+    const known = this.accepted.get(local, event);
+    if (known !== -1) return known === 1;
+    const accepts = this.replicas.accepts(this.locals.get(local), this.events.get(event).event);
+    this.accepted.set(local, event, accepts ? 1 : 0);
+    return accepts;
   }
 
   /** Runs a sample of the steps once more; a difference means that something in a chart is not pure. */

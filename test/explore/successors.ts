@@ -15,7 +15,7 @@ import type { Move, Worlds } from './worlds.js';
 export const DELIVER = 0; // a packet
 export const LOCAL = 1; // an event: a timer, a reaction or an unlimited command
 export const SCRIPT = 2; // a place among the world's moves: a command
-export const LINK = 3; // a place among the world's moves: a notice of a link
+export const LINK = 3; // a place among the world's moves: a change of a link, a crash, a restart
 export const LOSE = 4; // a packet
 export const DOUBLE = 5; // a packet
 
@@ -69,7 +69,7 @@ export class Successors {
   }
 
   private deliveries(row: Int32Array, length: number): void {
-    const { steps, packets } = this;
+    const { steps, packets, worlds } = this;
     const lanes = packets.lane.data;
     const receivers = packets.to.data;
     let previous = -1;
@@ -80,13 +80,15 @@ export class Successors {
       previous = lane;
       const node = receivers[packet]!;
       this.is(DELIVER, packet, 2 * lane);
-      this.take(row, length, node, steps.ofPacket(row[1 + node]!, packet), i, row[0]!, NO_CHANNELS);
+      if (!worlds.still && worlds.isCrashed(row[0]!, node)) this.takeNone(row, length, i, row[0]!, NO_CHANNELS);
+      else this.take(row, length, node, steps.ofPacket(row[1 + node]!, packet), i, row[0]!, NO_CHANNELS);
     }
   }
 
   private localEvents(row: Int32Array, length: number): void {
-    const { steps } = this;
+    const { steps, worlds } = this;
     for (let node = 0; node < this.nodes; node++) {
+      if (!worlds.still && worlds.isCrashed(row[0]!, node)) continue;
       const local = row[1 + node]!;
       const enabled = steps.enabled(local);
       for (let i = 0; i < enabled.length; i++) {
@@ -103,12 +105,16 @@ export class Successors {
     const moves = worlds.moves(world);
     for (let i = 0; i < moves.length; i++) {
       const { entry, told, next, purged } = moves[i]!;
-      const { node, event } = told[0]!;
-      if (entry.kind === 'command' && entry.waits && !steps.accepts(row[1 + node]!, event)) continue;
-      this.is(entry.kind === 'command' ? SCRIPT : LINK, i, entry.kind === 'notice' ? 2 * event + 1 : OPTIONAL);
-      const step = steps.ofEvent(row[1 + node]!, event);
-      if (told.length === 1) this.take(row, length, node, step, KEEP, next, purged);
-      else this.takeBoth(row, length, told, step, next, purged);
+      if (entry.kind === 'command' && entry.waits && !steps.accepts(row[1 + entry.node]!, entry.event)) continue;
+      this.is(entry.kind === 'command' ? SCRIPT : LINK, i, entry.kind === 'notice' ? 2 * entry.event + 1 : OPTIONAL);
+      const [first, second] = told;
+      if (!first) {
+        this.takeNone(row, length, KEEP, next, purged);
+        continue;
+      }
+      const step = steps.ofEvent(row[1 + first.node]!, first.event);
+      if (second) this.takeBoth(row, length, told, step, next, purged);
+      else this.take(row, length, first.node, step, KEEP, next, purged);
     }
     const lost = worlds.afterLoss(world);
     const doubled = worlds.afterDouble(world);
@@ -189,6 +195,13 @@ export class Successors {
       if (packet !== -1) this.insert(begin, at++, packet);
     }
     return at;
+  }
+
+  /** A transition in which no node takes a step. */
+  private takeNone(row: Int32Array, length: number, removed: number, world: number, purged: readonly number[]): void {
+    this.reserve(this.begins[this.count]! + length);
+    this.close(this.copy(row, length, removed, world, purged), -1, -1);
+    this.group++;
   }
 
   /** The network loses or doubles a message. */

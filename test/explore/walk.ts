@@ -122,13 +122,17 @@ export class Walk {
       const { name, event } = events.get(entry.event);
       return { choice: { command: [this.name(entry.node), name ?? event.type] }, takers };
     }
-    return { choice: { event: entry.place }, takers };
+    const text = entry.kind === 'power' ? { text: `${this.name(entry.node)} ${entry.up ? 'restarts' : 'crashes'}` } : {};
+    return { choice: { event: entry.place }, takers, ...text };
   }
 
   private causeOfPacket(kind: number, packet: number): Cause {
     const { id, from } = kind === DOUBLE ? this.find(packet) : this.land(packet);
     const { to, message } = this.model.packets.get(packet);
     const told = `"${message.type}" #${id} from ${this.name(from)}`;
+    if (kind === DELIVER && this.model.worlds.isCrashed(this.row[0]!, to)) {
+      return { choice: { deliver: id }, text: `${told} is lost at ${this.name(to)}, which has crashed`, takers: [] };
+    }
     if (kind === DELIVER) return { choice: { deliver: id }, takers: [{ node: to, took: `${this.name(to)} takes ${told}` }] };
     if (kind === LOSE) return { choice: { drop: id }, text: `${told} to ${this.name(to)} is lost`, takers: [] };
     this.launch(packet, from);

@@ -30,6 +30,8 @@ interface World {
   /** The next entry of each lane of the script. */
   readonly places: readonly number[];
   readonly channels: Channels;
+  /** Nodes that have crashed and not yet come back. */
+  readonly crashed: readonly number[];
   readonly loss: number;
   readonly duplicate: number;
   /** Commands that the workload has issued, and the nodes at which one of them is under way. */
@@ -75,7 +77,8 @@ export class Worlds {
     this.isRouted = letters.isRouted;
     this.still = this.lanes.length + loss + duplicate === 0 && !workload;
     const channels = channelsAtStart(system);
-    this.initial = this.intern({ places: this.lanes.map(() => 0), channels, loss, duplicate, issued: 0, underWay: [] });
+    const places = this.lanes.map(() => 0);
+    this.initial = this.intern({ places, channels, crashed: [], loss, duplicate, issued: 0, underWay: [] });
   }
 
   get size(): number {
@@ -83,7 +86,12 @@ export class Worlds {
   }
 
   moves(world: number): readonly Move[] {
-    return (this.movesIn[world] ??= [...this.movesOfScript(this.get(world)), ...this.movesOfWorkload(this.get(world))]);
+    return (this.movesIn[world] ??= this.findMoves(this.get(world)));
+  }
+
+  /** Whether a node has crashed: what arrives there is lost, and nothing happens by itself. */
+  isCrashed(world: number, node: number): boolean {
+    return this.get(world).crashed.includes(node);
   }
 
   /** What becomes of a letter sent in this world: a packet, or -1 where no channel takes it. */
@@ -134,6 +142,14 @@ export class Worlds {
     return this.interned.all[world]!;
   }
 
+  private findMoves(world: World): readonly Move[] {
+    const isUp = ({ node }: { readonly node: number }) => !world.crashed.includes(node);
+    const moves = [...this.movesOfScript(world), ...this.movesOfWorkload(world)];
+    return moves
+      .filter(({ entry }) => entry.kind !== 'command' || !entry.waits || isUp(entry))
+      .map((move) => ({ ...move, told: move.told.filter(isUp) }));
+  }
+
   private movesOfScript(world: World): readonly Move[] {
     return this.lanes.flatMap((lane, i) => {
       const entry = lane[world.places[i]!];
@@ -147,6 +163,11 @@ export class Worlds {
           return [
             { entry, told: [entry], next: this.intern({ ...world, places, channels }), purged: entry.up ? [] : [entry.channel] },
           ];
+        }
+        case 'power': {
+          const others = world.crashed.filter((node) => node !== entry.node);
+          const crashed = entry.up ? others : [...others, entry.node].sort((a, b) => a - b);
+          return [{ entry, told: [], next: this.intern({ ...world, places, crashed }), purged: [] }];
         }
         case 'link':
           return [this.moveOfLink(entry, { ...world, places })];
@@ -184,8 +205,8 @@ export class Worlds {
       while (this.isStale(this.lanes[lane]![place], world.channels)) place++;
       return place;
     });
-    const { channels, loss, duplicate, issued, underWay } = world;
-    const key = `${places.join()} ${channels.join()} ${loss} ${duplicate} ${issued} ${underWay.join()}`;
+    const { channels, crashed, loss, duplicate, issued, underWay } = world;
+    const key = `${places.join()} ${channels.join()} ${crashed.join()} ${loss} ${duplicate} ${issued} ${underWay.join()}`;
     return this.interned.intern(key, () => ({ ...world, places }));
   }
 
