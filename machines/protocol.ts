@@ -250,6 +250,11 @@ export interface Protocol<O = any> {
   properties(setup: Setup<O>): readonly Property<O>[];
   observe(setup: Setup<O>): Observer;
   readonly corruption?: Corruption<O>;
+  /**
+   * Whether an armed timer may be due, where the paper bounds delays against it: the checker, which has no time, asks before it fires
+   * one. Without it any armed timer may be next.
+   */
+  mayFire?(c: Configuration<O>, node: NodeId, role: string, timer: string): boolean;
   /** Where events carry the time and charts keep it: of two times the checker then knows only which is the later one. */
   times?(options: O): Times | null;
   readonly samples: Readonly<Record<string, readonly ChartSamples[]>>;

@@ -5,7 +5,7 @@ import type { Choice } from '../../network/trace.js';
 import { Lasso } from './lasso.js';
 import type { Model } from './model.js';
 import type { Search } from './search.js';
-import { NONE } from './store.js';
+import { NONE, type Store } from './store.js';
 import { Walk, type Walked } from './walk.js';
 
 export interface Counterexample {
@@ -31,7 +31,6 @@ export interface Start {
 /** Where a search began. */
 export interface Origin {
   readonly setup: Setup<any>;
-  readonly start?: Start;
   /** Packets in flight, in the order of sending. */
   readonly sent: readonly number[];
 }
@@ -45,7 +44,13 @@ export interface Way {
   readonly component?: readonly number[] | undefined;
 }
 
-export function counterexample(way: Way, search: Search, model: Model, origins: ReadonlyMap<number, Origin>): Counterexample {
+export function counterexample(
+  way: Way,
+  search: Search,
+  model: Model,
+  origins: ReadonlyMap<number, Origin>,
+  isCorrupt: boolean,
+): Counterexample {
   const { store } = search;
   const path = pathTo(way.from ?? way.state, search);
   if (way.from !== undefined) path.push(way.state);
@@ -59,11 +64,21 @@ export function counterexample(way: Way, search: Search, model: Model, origins: 
   return {
     property: way.property,
     setup: origin.setup,
-    ...(origin.start && { start: origin.start }),
+    ...(isCorrupt && { start: startOf(path[0]!, store, model, origin) }),
     choices: walked.map(({ choice }) => choice),
     steps: walked.map(({ text }) => text),
     ...loop,
   };
+}
+
+function startOf(state: number, store: Store, { steps, packets, system }: Model, { sent }: Origin): Start {
+  const row = new Int32Array(store.longest);
+  store.load(state, row);
+  const nodes = system.nodes.map((id, node) => {
+    const { view, timers } = steps.locals.get(row[1 + node]!);
+    return [id, { roles: view, timers }] as const;
+  });
+  return { nodes: Object.fromEntries(nodes), flights: sent.map((packet, id) => ({ ...packets.flight(packet), id })) };
 }
 
 /** The states from a first one to this one. */

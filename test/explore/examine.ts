@@ -1,6 +1,6 @@
 /** Answers one question about a system: searches its states, then judges what only the whole graph can tell. */
 import { UsageError } from '../../machines/errors.js';
-import type { Message } from '../../machines/effects.js';
+import type { Message, NodeId } from '../../machines/effects.js';
 import type { Configuration, Property, PropertyResult, Protocol, Setup } from '../../machines/protocol.js';
 import { verdictOf, type Verdict } from '../../network/report.js';
 import type { Bounds, Progress } from './bounds.js';
@@ -10,6 +10,7 @@ import { Graph } from './graph.js';
 import { Liveness } from './liveness.js';
 import { Model } from './model.js';
 import { SenderRead } from './packets.js';
+import { firstStates } from './starts.js';
 import { Search } from './search.js';
 import { Watch } from './watch.js';
 import type { Surroundings } from './worlds.js';
@@ -19,12 +20,14 @@ export interface Question {
   /** Where the search begins; properties see the first. */
   readonly setups: readonly Setup<any>[];
   readonly unlimited: readonly { readonly name: string; readonly event: Message }[];
+  /** Nodes that begin in every corrupt state. */
+  readonly corrupt: readonly NodeId[];
   readonly surroundings: Surroundings;
   readonly order: 'fifo' | 'unordered';
   readonly properties: readonly Property<any>[];
   readonly goal: ((c: Configuration<any>) => boolean) | undefined;
   readonly bounds: Bounds;
-  readonly now: () => number;
+  readonly now: (() => number) | undefined;
   readonly onProgress: (progress: Progress) => void;
 }
 
@@ -74,19 +77,22 @@ class Examination {
   ) {
     const { protocol, setups, order, unlimited, surroundings, properties, goal, bounds, now, onProgress } = question;
     const [setup] = setups;
+    if (bounds.seconds !== undefined && !now) {
+      throw new UsageError('bounds.seconds needs a clock; pass now, for instance () => performance.now()');
+    }
     if (!setup) throw new UsageError('explore was given no options to begin with; leave initials out or name one');
     const nodes = setup.topology.nodes;
     const system = { protocol, setup, nodes, order, reactions: protocol.reactions(setup.options), unlimited };
     this.model = new Model(system, surroundings, signed);
     this.watch = new Watch(properties, goal, this.model);
     const graph = this.watch.debts.length > 0 ? new Graph() : undefined;
-    this.search = new Search(this.model, this.watch, graph, bounds, now, onProgress);
+    this.search = new Search(this.model, this.watch, graph, bounds, now ?? (() => 0), onProgress);
   }
 
   result(): Exploration {
     const { model, search, watch, question } = this;
     for (const setup of question.setups) {
-      for (const { row, sent } of model.starts(setup)) {
+      for (const { row, sent } of firstStates(model, setup, question.corrupt)) {
         const state = search.store.size;
         if (search.begin(row)) this.origins.set(state, { setup, sent });
       }
@@ -108,7 +114,7 @@ class Examination {
       bytesPerState: search.store.bytes / search.store.size,
       properties,
       vacuous: this.isComplete ? this.vacuous() : [],
-      ...(way && { counterexample: counterexample(way, search, model, this.origins) }),
+      ...(way && { counterexample: counterexample(way, search, model, this.origins, question.corrupt.length > 0) }),
     };
   }
 

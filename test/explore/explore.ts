@@ -10,6 +10,7 @@
  * A chart that breaks its contract (a context that is no plain JSON, a message to nobody, a guard that is not pure) and a property
  * that throws are reported as a `ProtocolError`, for then there is no honest verdict.
  */
+import type { NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
 import type { Configuration, Property, Protocol, Setup, Topology } from '../../machines/protocol.js';
 import { createMetric } from '../../network/topology/metric.js';
@@ -33,6 +34,8 @@ export interface ExploreOptions {
   /** The protocol's own unless told. */
   readonly order?: 'fifo' | 'unordered';
   readonly faults?: Budget;
+  /** Nodes that begin in every state that the protocol's corruption can choose, with every content of the channels between them. */
+  readonly corrupt?: readonly NodeId[];
   /** The properties to check; the protocol's own unless told. */
   readonly properties?: readonly Property<any>[];
   /** What every fair run must come to again and again; states that cannot reach it are doomed. */
@@ -60,9 +63,6 @@ function unlimitedOf(protocol: Protocol, commands: 'unlimited' | { readonly unli
 
 export function explore(protocol: Protocol, options: ExploreOptions): Exploration {
   const { initials, commands = [], order = protocol.network.order, faults = {}, bounds = {} } = options;
-  if (bounds.seconds !== undefined && !options.now) {
-    throw new UsageError('bounds.seconds needs a clock; pass now, for instance () => performance.now()');
-  }
   const place = createMetric(validateTopology(options.topology));
   if (protocol.network.reach === 'routed') requireConnected(place, `protocol ${protocol.name} sends from any node to any other`);
   const setups = (initials ?? [options.options ?? {}]).map((raw): Setup<any> => ({
@@ -73,13 +73,14 @@ export function explore(protocol: Protocol, options: ExploreOptions): Exploratio
   const question: Question = {
     protocol,
     setups,
+    corrupt: options.corrupt ?? [],
     unlimited: isScript ? [] : unlimitedOf(protocol, commands as Exclude<typeof commands, readonly Scripted[]>),
     surroundings: { script: isScript ? commands : [], workload: undefined, faults },
     order,
     properties: options.properties ?? protocol.properties(setups[0]!),
     goal: options.goal,
     bounds,
-    now: options.now ?? (() => 0),
+    now: options.now,
     onProgress: options.onProgress ?? (() => {}),
   };
   return examine(question);

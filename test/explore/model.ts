@@ -1,6 +1,6 @@
 /** A system made ready for search: its interned parts put together, its first states, and its states as properties see them. */
 import type { NodeId } from '../../machines/effects.js';
-import type { Configuration, Flight, NodeView, Setup } from '../../machines/protocol.js';
+import type { Configuration, Flight, NodeView } from '../../machines/protocol.js';
 import { Letters } from './letters.js';
 import { Packets } from './packets.js';
 import { LocalSteps } from './steps.js';
@@ -35,21 +35,8 @@ export class Model {
     this.worlds = new Worlds(system, surroundings, this.steps.events, letters);
     const times = protocol.times?.(setup.options);
     const order = times ? new TimeOrder(times, this.steps.locals, this.packets, nodes.length) : undefined;
-    this.successors = new Successors(this.steps, this.packets, this.worlds, nodes.length, order);
-  }
-
-  /** The states in which every node has started, several where a start draws, with what they sent in the order of sending. */
-  *starts(setup: Setup): Generator<{ row: readonly number[]; sent: readonly number[] }> {
-    const { steps, worlds, packets } = this;
-    const choices = this.system.nodes.map((_, node) => steps.ofStart(node, setup));
-    for (const outcomes of everyCombination(choices.map((step) => range(steps.first.data[step]!, steps.count.data[step]!)))) {
-      const letters = outcomes.flatMap((outcome) =>
-        range(steps.sentAt.data[outcome]!, steps.sentCount.data[outcome]!).map((i) => steps.sent.data[i]!),
-      );
-      const sent = letters.map((letter) => worlds.packet(worlds.initial, letter)).filter((packet) => packet !== -1);
-      const content = sent.toSorted((a, b) => packets.lane.data[a]! - packets.lane.data[b]!);
-      yield { row: [worlds.initial, ...outcomes.map((outcome) => steps.next.data[outcome]!), ...content], sent };
-    }
+    const mayFire = protocol.mayFire && ((row: Int32Array, length: number, event: number) => this.mayFire(row, length, event));
+    this.successors = new Successors(this.steps, this.packets, this.worlds, nodes.length, order, mayFire);
   }
 
   /** A state as properties see it. */
@@ -62,12 +49,12 @@ export class Model {
     for (let i = begin + 1 + size; i < begin + length; i++) flights.push(packets.flight(row[i]!));
     return { setup: system.setup, nodes, flights, links: worlds.links(row[begin]!) };
   }
-}
 
-const range = (first: number, count: number): number[] => Array.from({ length: count }, (_, i) => first + i);
-
-function* everyCombination(choices: readonly (readonly number[])[], taken: readonly number[] = []): Generator<readonly number[]> {
-  const options = choices[taken.length];
-  if (!options) yield taken;
-  else for (const option of options) yield* everyCombination(choices, [...taken, option]);
+  /** Whether an event of a node's own may happen now: of timers the protocol may know that it is too early. */
+  private mayFire(row: Int32Array, length: number, event: number): boolean {
+    const { kind, node, role, timer } = this.steps.events.get(event);
+    if (kind !== 'timer') return true;
+    const { protocol, nodes } = this.system;
+    return protocol.mayFire!(this.configuration(row, 0, length), nodes[node]!, role!, timer!);
+  }
 }

@@ -1,7 +1,7 @@
 /**
  * A scenario checked exhaustively: its times are dropped. Every listed event may happen at any moment, those of one node, one channel
  * or one link in their order; a workload's commands when it may issue them; with a chance of loss any message may be lost, with one of
- * reordering no channel keeps an order.
+ * reordering no channel keeps an order. A corruption comes first: the search begins in every state that it can choose.
  *
  * The choices of a counterexample can be made in a simulation of the same scenario without its workload, whose commands are choices.
  */
@@ -33,9 +33,10 @@ export function checkScenario(scenario: Scenario, options: CheckOptions = {}): E
   return examine({
     protocol,
     setups: [setup],
+    corrupt: events.flatMap((event) => (event.do === 'corrupt' ? event.nodes : [])),
     unlimited: [],
     surroundings: {
-      script: events,
+      script: events.filter((event) => event.do !== 'corrupt'),
       workload,
       faults: { loss: network.loss > 0 ? Infinity : 0, duplicate: network.duplicate > 0 ? Infinity : 0 },
     },
@@ -43,7 +44,7 @@ export function checkScenario(scenario: Scenario, options: CheckOptions = {}): E
     properties: options.properties ?? protocol.properties(setup),
     goal: options.goal,
     bounds: options.bounds ?? {},
-    now: options.now ?? (() => 0),
+    now: options.now,
     onProgress: options.onProgress ?? (() => {}),
   });
 }

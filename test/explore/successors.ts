@@ -54,7 +54,8 @@ export class Successors {
     private readonly packets: Packets,
     private readonly worlds: Worlds,
     private readonly nodes: number,
-    private readonly times?: TimeOrder | undefined,
+    private readonly times: TimeOrder | undefined,
+    private readonly mayFire: ((row: Int32Array, length: number, event: number) => boolean) | undefined,
   ) {
     this.content = 1 + nodes;
   }
@@ -93,6 +94,7 @@ export class Successors {
       const enabled = steps.enabled(local);
       for (let i = 0; i < enabled.length; i++) {
         const event = enabled[i]!;
+        if (this.mayFire && !this.mayFire(row, length, event)) continue;
         this.is(LOCAL, event, steps.events.isOptional(event) ? OPTIONAL : 2 * event + 1);
         this.take(row, length, node, steps.ofEvent(local, event), KEEP, row[0]!, NO_CHANNELS);
       }
