@@ -16,7 +16,7 @@ function transports(): Record<string, Transport<Reliable>> {
 
 /** Somebody's own machine: it works while it holds the lock. */
 const worker = setup({
-  types: { input: {} as { transport?: Transport<Reliable> } },
+  types: { input: {} as { transport: Transport<Reliable> } },
   actors: { lock: lockLogic },
 }).createMachine({
   invoke: { id: 'lock', src: 'lock', input: ({ event }) => ({ ...(event as any).input, peers, name: 'printer' }) },
@@ -143,7 +143,10 @@ test('a snapshot is plain data, shows the chart of the node, and restores with i
   const bound = lockLogic.provide({
     actors: { node: nodeLogic<LockInput>((input) => createLockNode({ ...input, transport: all['a']! })) },
   });
-  const again = createActor(worker.provide({ actors: { lock: bound } }), { snapshot: JSON.parse(stored), input: {} }).start();
+  const again = createActor(worker.provide({ actors: { lock: bound } }), {
+    snapshot: JSON.parse(stored),
+    input: { transport: all['a']! },
+  }).start();
   expect(again.getSnapshot().value).toBe('working');
   b.send({ type: 'work' });
   await new Promise((resolve) => lockOf(b).on('queued', resolve));
