@@ -14,6 +14,7 @@ import { verdictOf, type Report } from './report.js';
 import type { Scenario, ScenarioEvent } from './scenario/types.js';
 import { Script } from './script.js';
 import { FIRST_IN_TICK, timingOn, Untimed } from './timing.js';
+import { linkChanges } from './topology/link-changes.js';
 import type { Choice } from './trace.js';
 
 export interface SimulationOptions {
@@ -67,8 +68,9 @@ export class Simulation {
     this.network.bus.duplicated$.subscribe((flight) => this.disturbed(flight));
     this.application = new Application(this.network, protocol, timing, options, workload, setup.topology.nodes, seed);
     this.script = new Script(this.network, this.application, protocol, setup, seed);
-    this.pendingEvents = events.length;
-    if (!choices) for (const event of events) this.clock.at(event.at, FIRST_IN_TICK, this.perform, event);
+    const timed = choices ? [] : [...events, ...linkChanges(scenario.contacts)];
+    this.pendingEvents = timed.length;
+    for (const event of timed) this.clock.at(event.at, FIRST_IN_TICK, this.perform, event);
   }
 
   private disturbed(flight: Flight | null): void {

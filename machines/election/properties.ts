@@ -7,7 +7,7 @@ import { hierarchyProperties } from './hierarchy.js';
 import { isLinked } from './links.js';
 import { isSink } from './machine.js';
 import type { ElectionOptions } from './options.js';
-import { adjacency, contextOf, isLeaderOriented, sequences, tokens } from './view.js';
+import { adjacency, contextOf, everyToken, isLeaderOriented, sequence, tokensOf } from './view.js';
 
 type Config = Configuration<any>;
 
@@ -16,57 +16,65 @@ export function electionProperties(setup: Setup<ElectionOptions>): Property<Elec
   return [...invariants, leaderOriented, ...(hello ? [symmetricNeighbours] : []), ...hierarchyProperties(levels)];
 }
 
+type HoldsAt = (id: NodeId, c: Config) => boolean;
+
+/** A property that holds when it holds at every node; a step can break it only around the node that took it. */
+const everywhere = (name: string, says: string, holdsAt: HoldsAt, holdsAround = holdsAt): Property<ElectionOptions> => ({
+  name,
+  kind: 'always',
+  says,
+  holds: (c) => {
+    for (const id of c.nodes.keys()) if (!holdsAt(id, c)) return false;
+    return true;
+  },
+  holdsAround: (c, id) => holdsAround(id, c),
+});
+
 const invariants: Property<ElectionOptions>[] = [
-  {
-    name: 'A: stamps are not ahead',
-    kind: 'always',
-    says: 'The stamps of a height never exceed the clock of its owner, nor that of a node that has it recorded.',
-    holds: (c) =>
-      tokens(c).every(({ owner, at, height }) => {
-        const latest = Math.max(height.tau, -height.nlts);
-        return latest <= clockOf(owner, c) && (at === null || latest <= clockOf(at, c));
-      }),
-  },
-  {
-    name: 'B: news is newer',
-    kind: 'always',
-    says: 'Towards its sender a channel holds the sender’s height, never a staler leader pair, and for one leader pair never a staler reference level.',
-    holds: (c) => [...sequences(c)].every(isOrderly),
-  },
-  {
-    name: 'C: reference levels are well formed',
-    kind: 'always',
-    says: 'A reference level is (0, 0, 0), or it has a start, an originator and a bit.',
-    holds: (c) =>
-      tokens(c).every(({ height: { tau, oid, r } }) =>
+  everywhere(
+    'A: stamps are not ahead',
+    'The stamps of a height never exceed the clock of its owner, nor that of a node that has it recorded.',
+    stampsAreNotAhead,
+  ),
+  everywhere(
+    'B: news is newer',
+    'Towards its sender a channel holds the sender’s height, never a staler leader pair, and for one leader pair never a staler reference level.',
+    channelsAreOrderly,
+    (id, c) =>
+      channelsAreOrderly(id, c) && c.links.neighbours(id).every((peer) => !c.links.up(peer, id) || isOrderly(peer, id, c)),
+  ),
+  everywhere(
+    'C: reference levels are well formed',
+    'A reference level is (0, 0, 0), or it has a start, an originator and a bit.',
+    (id, c) =>
+      everyToken(id, c, ({ tau, oid, r }) =>
         tau === 0 ? oid === null && r === 0 : tau > 0 && isNode(oid, c) && (r === 0 || r === 1),
       ),
-  },
+  ),
+  everywhere(
+    'E: one delta in a reference level',
+    'Two heights of one node with the same reference level and leader pair have the same delta.',
+    deltasAgree,
+  ),
+  everywhere('I: no sink', 'After every event each node leads, or has a neighbour below it or of another leader.', (id, c) => {
+    const { height, links } = contextOf(c.nodes.get(id)!);
+    return !isSink({ height, links, sink: 'settled' });
+  }),
+  everywhere(
+    'J: delta counts from the leader',
+    'Outside of searches delta is never negative, and it is 0 exactly at the leader.',
+    (id, c) => everyToken(id, c, ({ tau, delta, lid, id }) => tau > 0 || (delta >= 0 && (delta === 0) === isSame(lid, id))),
+  ),
+  everywhere(
+    'K: neighbours are channels',
+    'A node has a row for another exactly while its channel there is up.',
+    rowsAreChannels,
+  ),
   {
-    name: 'E: one delta in a reference level',
+    name: 'K: what is down is empty',
     kind: 'always',
-    says: 'Two heights of one node with the same reference level and leader pair have the same delta.',
-    holds: deltasAgree,
-  },
-  {
-    name: 'I: no sink',
-    kind: 'always',
-    says: 'After every event each node leads, or has a neighbour below it or of another leader.',
-    holds: (c) => [...c.nodes.values()].every((node) => !isSink({ ...contextOf(node), sink: 'settled' })),
-  },
-  {
-    name: 'J: delta counts from the leader',
-    kind: 'always',
-    says: 'Outside of searches delta is never negative, and it is 0 exactly at the leader.',
-    holds: (c) =>
-      tokens(c).every(({ height: { tau, delta, lid, id } }) => tau > 0 || (delta >= 0 && (delta === 0) === isSame(lid, id))),
-  },
-  {
-    name: 'K: neighbours are channels',
-    kind: 'always',
-    says: 'A node has a row for another exactly while its channel there is up, and a channel that is down carries nothing.',
-    holds: (c) =>
-      c.flights.every(({ from, to }) => c.links.up(from, to)) && [...c.nodes.keys()].every((id) => rowsAreChannels(id, c)),
+    says: 'A channel that is down carries nothing.',
+    holds: (c) => c.flights.every(({ from, to }) => c.links.up(from, to)),
   },
 ];
 
@@ -89,27 +97,36 @@ const symmetricNeighbours: Property<ElectionOptions> = {
   holds: (c, node) => contextOf(c.nodes.get(node)!).links.every(({ peer, height }) => height !== null || !c.links.up(peer, node)),
 };
 
-const clockOf = (node: NodeId, c: Config): number => contextOf(c.nodes.get(node)!).now;
-
-const isNode = (id: Height['oid'], { setup }: Config): boolean => id !== null && setup.rank(id[1]) >= 0;
-
-/** Newest first. */
-function isOrderly([newest, ...older]: readonly Height[]): boolean {
-  if (older.length > 0 && compareHeights(newest!, older[0]!) !== 0) return false;
-  return older.every((old, i) => {
-    const next = i === 0 ? newest! : older[i - 1]!;
-    return compareLeaderPairs(next, old) < 0 || (compareLeaderPairs(next, old) === 0 && compareReferenceLevels(next, old) >= 0);
+function stampsAreNotAhead(id: NodeId, c: Config): boolean {
+  const clockOf = (node: NodeId): number => contextOf(c.nodes.get(node)!).now;
+  const clock = clockOf(id);
+  return everyToken(id, c, ({ tau, nlts, id: owner }, recorded) => {
+    const latest = Math.max(tau, -nlts);
+    return latest <= clock && (!recorded || latest <= clockOf(owner[1]));
   });
 }
 
-function deltasAgree(c: Config): boolean {
-  const known = new Map<NodeId, Height[]>();
-  return tokens(c).every(({ owner, height }) => {
-    const others = known.get(owner);
-    if (!others) known.set(owner, [height]);
-    else if (others.some((other) => isContradiction(other, height))) return false;
-    else others.push(height);
-    return true;
+const isNode = (id: Height['oid'], { setup }: Config): boolean => id !== null && setup.rank(id[1]) >= 0;
+
+function channelsAreOrderly(id: NodeId, c: Config): boolean {
+  return c.links.neighbours(id).every((peer) => isOrderly(id, peer, c));
+}
+
+function isOrderly(from: NodeId, to: NodeId, c: Config): boolean {
+  const heights = sequence(from, to, c);
+  return heights.slice(1).every((older, i) => {
+    const newer = heights[i]!;
+    if (i === 0) return compareHeights(newer, older) === 0;
+    const staler = compareLeaderPairs(newer, older);
+    return staler < 0 || (staler === 0 && compareReferenceLevels(newer, older) >= 0);
+  });
+}
+
+function deltasAgree(id: NodeId, c: Config): boolean {
+  const known: Height[] = [];
+  return tokensOf(id, c).every((height) => {
+    if (known.includes(height)) return true;
+    return !known.some((other) => isContradiction(other, height)) && known.push(height) > 0;
   });
 }
 

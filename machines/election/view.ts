@@ -17,42 +17,39 @@ export const levelOf = (node: NodeView, level: number): LevelContext => node[lev
 export const leadsLevel = (node: NodeView, level: number): boolean => node[levelRole(level)]!.value === 'leading';
 export const leaderOf = (node: NodeView): NodeId => contextOf(node).height.lid[1];
 
-export const updateIn = ({ message }: Flight): Update => message as Update;
+const updateIn = ({ message }: Flight): Update => message as Update;
 
-/** A height of `owner` that some node holds or some channel carries; `at`: the node that has it recorded. */
-export interface Token {
-  readonly owner: NodeId;
-  readonly height: Height;
-  readonly at: NodeId | null;
+/** What is in flight from one node to another, oldest first. */
+const between = (from: NodeId, to: NodeId, c: Config): readonly Flight[] =>
+  c.between?.(from, to) ?? c.flights.filter((flight) => flight.from === from && flight.to === to);
+
+/** Whether something is true of every height that a node holds or has sent: together these are all the tokens there are (section 6). */
+export function everyToken(id: NodeId, c: Config, holds: (height: Height, recorded: boolean) => boolean): boolean {
+  const { height, links } = contextOf(c.nodes.get(id)!);
+  if (!holds(height, false)) return false;
+  for (const link of links) {
+    if (link.height && !holds(link.height, true)) return false;
+    for (const flight of between(id, link.peer, c)) if (!holds(updateIn(flight).height, false)) return false;
+  }
+  return true;
 }
 
-/** Own heights, recorded ones and those in flight (section 6). */
-export function tokens(c: Config): Token[] {
-  const all: Token[] = c.flights.map((flight) => ({ owner: flight.from, height: updateIn(flight).height, at: null }));
-  for (const [id, node] of c.nodes) {
-    const { height, links } = contextOf(node);
-    all.push({ owner: id, height, at: null });
-    for (const link of links) if (link.height) all.push({ owner: link.peer, height: link.height, at: id });
+/** The heights of one node that it, its channels and its neighbours hold. */
+export function tokensOf(id: NodeId, c: Config): Height[] {
+  const tokens: Height[] = [];
+  everyToken(id, c, (height, recorded) => recorded || tokens.push(height) > 0);
+  for (const peer of c.links.neighbours(id)) {
+    const recorded = heightOf(contextOf(c.nodes.get(peer)!).links, id);
+    if (recorded) tokens.push(recorded);
   }
-  return all;
+  return tokens;
 }
 
-/** For every channel that is up: its sender's height, what it carries, newest first, and what the receiver has recorded. */
-export function* sequences(c: Config): Generator<readonly Height[]> {
-  const carried = new Map<string, Height[]>();
-  for (const flight of c.flights) {
-    const channel = `${flight.from}\n${flight.to}`;
-    const queue = carried.get(channel);
-    const { height } = updateIn(flight);
-    if (queue) queue.unshift(height);
-    else carried.set(channel, [height]);
-  }
-  for (const [id, node] of c.nodes) {
-    for (const peer of c.links.neighbours(id)) {
-      const recorded = heightOf(contextOf(c.nodes.get(peer)!).links, id);
-      yield [contextOf(node).height, ...(carried.get(`${id}\n${peer}`) ?? []), ...(recorded ? [recorded] : [])];
-    }
-  }
+/** A channel that is up: its sender's height, what it carries, newest first, and what the receiver has recorded. */
+export function sequence(from: NodeId, to: NodeId, c: Config): readonly Height[] {
+  const recorded = heightOf(contextOf(c.nodes.get(to)!).links, from);
+  const carried = between(from, to, c).map((flight) => updateIn(flight).height);
+  return [contextOf(c.nodes.get(from)!).height, ...carried.reverse(), ...(recorded ? [recorded] : [])];
 }
 
 export const adjacency = (c: Config): Adjacency => adjacencyNow(c.nodes.keys(), c.links);

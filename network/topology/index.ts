@@ -21,6 +21,7 @@ import { parseContacts, type Contact } from './contacts.js';
 import { parseEdgeList } from './edge-list.js';
 import { parseGml } from './gml.js';
 import { kinds, ofKind } from './kinds.js';
+import { movingKinds, ofMovingKind } from './moving.js';
 import { validateTopology } from './validate.js';
 
 /** A topology and, where it changes with time, who meets whom and when. */
@@ -46,7 +47,7 @@ export function createTopology(spec: unknown, text: ReadText = noFiles): Topolog
   const form = FORMS.find((key) => fields[key] !== undefined);
   switch (form) {
     case 'kind':
-      return still(ofAnyKind(fields, path));
+      return ofAnyKind(fields, path);
     case 'nodes':
       return still(validateTopology(explicit(fields, path)));
     case 'file':
@@ -62,11 +63,13 @@ const still = (topology: Topology): TopologyInTime => ({ ...topology, contacts: 
 
 const keysOf = (fields: Fields): string => Object.keys(fields).slice(0, 5).join(', ') || 'nothing';
 
-function ofAnyKind(fields: Fields, path: string): Topology {
-  const kind = readOneOf(fields['kind'], inside(path, 'kind'), [...Object.keys(kinds), ...backbones]);
-  if (kind in kinds) return ofKind(kind, fields, path);
+function ofAnyKind(fields: Fields, path: string): TopologyInTime {
+  const known = [...Object.keys(kinds), ...Object.keys(movingKinds), ...backbones];
+  const kind = readOneOf(fields['kind'], inside(path, 'kind'), known);
+  if (kind in movingKinds) return ofMovingKind(kind, fields, path);
+  if (kind in kinds) return still(ofKind(kind, fields, path));
   readFields(fields, path, ['kind']);
-  return backbone(kind as Backbone);
+  return still(backbone(kind as Backbone));
 }
 
 function explicit(fields: Fields, path: string): Topology {

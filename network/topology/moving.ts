@@ -1,0 +1,44 @@
+/** The kinds of topology that change with time: their parameters, checked, and the contacts that they stand for. */
+import { UsageError } from '../../machines/errors.js';
+import { inside, readFields, readInteger, readNumber, type Fields } from '../scenario/read.js';
+import { churn } from './churn.js';
+import type { Contact } from './contacts.js';
+import { walkers } from './walkers.js';
+
+/** Every pair is looked at in every step. */
+const LOOKS_MAX = 200_000_000;
+
+type Read = (value: unknown, place: string) => number;
+
+const whole =
+  (min: number, fallback?: number): Read =>
+  (value, place) =>
+    readInteger(value ?? fallback, place, min);
+const chance: Read = (value, place) => readNumber(value, place, 'a chance', 0, 1);
+const length: Read = (value, place) => readNumber(value, place, 'a number', 0, 2);
+const common = { n: whole(1), every: whole(1, 20), steps: whole(1), seed: whole(0, 1) };
+
+interface Moving {
+  readonly parameters: Readonly<Record<string, Read>>;
+  contacts(parameters: any): Contact[];
+}
+
+export const movingKinds: Readonly<Record<string, Moving>> = {
+  churn: { parameters: { ...common, birth: chance, death: chance }, contacts: churn },
+  walkers: {
+    parameters: { ...common, radius: length, speed: length, turn: (value, place) => chance(value ?? 0.1, place) },
+    contacts: walkers,
+  },
+};
+
+/** Nobody is in touch at the start: all links come with the contacts. */
+export function ofMovingKind(name: string, spec: Fields, place: string) {
+  const { parameters, contacts } = movingKinds[name]!;
+  const known = Object.keys(parameters);
+  const fields = readFields(spec, place, ['kind', ...known]);
+  const read = Object.fromEntries(known.map((key) => [key, parameters[key]!(fields[key], inside(place, key))]));
+  const { n, steps } = read as { n: number; steps: number };
+  if (n * n * steps > 2 * LOOKS_MAX)
+    throw new UsageError(`${place} of kind ${name} would take too long to make; lower n or steps`);
+  return { nodes: Array.from({ length: n }, (_, i) => `n${i}`), links: [], contacts: contacts(read) };
+}
