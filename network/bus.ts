@@ -7,7 +7,7 @@
 import { Subject } from 'rxjs';
 import type { Message, NodeId } from '../machines/effects.js';
 import type { Flight } from '../machines/protocol.js';
-import { createLatency, type LatencySpec } from './latency.js';
+import { createLatency, longestLatency, type LatencySpec } from './latency.js';
 import { Random } from './random.js';
 import type { Cancellable, Timing } from './timing.js';
 
@@ -81,22 +81,27 @@ export class Bus {
     return packet;
   }
 
-  private launch(from: NodeId, to: NodeId, message: Message, cost: number): Packet {
+  private launch(
+    from: NodeId,
+    to: NodeId,
+    message: Message,
+    cost: number,
+    latency = this.latency(this.latencyRandom, cost),
+  ): Packet {
     const packet: Packet = { id: this.sent++, from, to, message, cost, arrival: null };
     const channel = this.channelOf(from, to);
     this.inFlight.set(packet.id, packet);
     const others = this.onChannel.get(channel);
     if (others) others.add(packet);
     else this.onChannel.set(channel, new Set([packet]));
-    packet.arrival = this.timing.after(this.delayOf(cost, channel), channel, this.arrive, packet);
+    packet.arrival = this.timing.after(this.delayOf(latency, channel), channel, this.arrive, packet);
     return packet;
   }
 
-  private delayOf(cost: number, channel: number): number {
-    const delay = this.latency(this.latencyRandom, cost);
-    if (this.conditions.order === 'unordered' || this.faultRandom.chance(this.conditions.reorder)) return delay;
+  private delayOf(latency: number, channel: number): number {
+    if (this.conditions.order === 'unordered' || this.faultRandom.chance(this.conditions.reorder)) return latency;
     const now = this.timing.now();
-    const arrival = Math.max(now + delay, this.lastArrival.get(channel) ?? 0);
+    const arrival = Math.max(now + latency, this.lastArrival.get(channel) ?? 0);
     this.lastArrival.set(channel, arrival);
     return arrival - now;
   }
@@ -164,10 +169,12 @@ export class Bus {
     this.lastArrival.delete(this.channelOf(from, to));
   }
 
-  /** Puts messages in flight in place of what was there, oldest first. */
+  /** Puts messages in flight in place of what was there, oldest first, each anywhere on its way. */
   replace(from: NodeId, to: NodeId, messages: readonly Message[], cost: number): readonly Flight[] {
     this.empty(from, to);
-    return messages.map((message) => this.launch(from, to, message, cost));
+    const longest = longestLatency(this.conditions.latency, cost);
+    const wayLeft = () => (longest === Infinity ? undefined : Math.ceil(longest * this.latencyRandom.unit()));
+    return messages.map((message) => this.launch(from, to, message, cost, wayLeft()));
   }
 
   setClogged(from: NodeId, to: NodeId, clogged: boolean): void {

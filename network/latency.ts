@@ -20,9 +20,13 @@ export function createLatency(spec: LatencySpec): Latency {
   return (random) => min + random.below(max - min + 1);
 }
 
-/** The most ticks that a message over one link and the answer to it take together: twice the largest latency of any link. */
-export function roundTripOf(spec: LatencySpec, links: readonly Link[]): number {
-  if (typeof spec === 'number') return 2 * spec;
-  if (spec === 'weight') return 2 * links.reduce((most, [, , weight]) => Math.max(most, weight), 0);
-  return 'max' in spec ? 2 * spec.max : Infinity;
+/** The most ticks that a message on a path of length `cost` may take, `Infinity` for no bound. */
+export function longestLatency(spec: LatencySpec, cost: number): number {
+  if (spec === 'weight') return cost;
+  if (typeof spec === 'number') return spec;
+  return 'max' in spec ? spec.max : Infinity;
 }
+
+/** The most ticks that a message over one link and the answer to it take together. */
+export const roundTripOf = (spec: LatencySpec, links: readonly Link[]): number =>
+  2 * links.reduce((most, [, , weight]) => Math.max(most, longestLatency(spec, weight)), 0);
