@@ -1,0 +1,118 @@
+/** What the properties are worth: each is violated by a chart with one rule of the specification broken, and the checker finds it. */
+import { assign, type AnyStateMachine } from 'xstate';
+import { expect, test } from 'vitest';
+import { explore } from '../../test/explore/index.js';
+import { exclusion } from './index.js';
+import { exclusionMachine, forgotten } from './machine.js';
+import { exclusionProperties } from './properties.js';
+import { cut, join, lock, P2 } from './systems.fixtures.js';
+import { ROLE } from './view.js';
+import { including, without } from './ports.js';
+
+const search = (machine: AnyStateMachine) =>
+  explore(
+    { ...exclusion, charts: { [ROLE]: machine } },
+    {
+      topology: P2,
+      options: { priorities: 2, hold: 1 },
+      commands: [...P2.nodes.map(lock), cut('n0', 'n1'), join('n0', 'n1')],
+    },
+  );
+
+const from = (event: unknown): number => (event as { from: number }).from;
+const peer = (event: unknown): number => (event as { peer: number }).peer;
+
+const mutants: readonly {
+  readonly rule: string;
+  readonly machine: AnyStateMachine;
+  readonly breaks: string;
+}[] = [
+  {
+    rule: 'a first request joins the trial although a candidate owes',
+    machine: exclusionMachine.provide({ guards: { isLateApplicant: () => false } }),
+    breaks: 'every request succeeds',
+  },
+  {
+    rule: 'a trial is decided while a candidate owes',
+    machine: exclusionMachine.provide({ guards: { trialIsComplete: ({ context: { P } }) => P.length > 0 } }),
+    breaks: 'two messages on an edge',
+  },
+  {
+    rule: 'the winner is no candidate any more',
+    machine: exclusionMachine.provide({
+      actions: { closeTrial: assign(({ context }) => ({ P: [], C: context.C.slice(1) })) },
+    }),
+    breaks: 'messages are expected',
+  },
+  {
+    rule: 'who locks stays a candidate',
+    machine: exclusionMachine.provide({ actions: { setLock: assign(({ event }) => ({ lock: from(event) })) } }),
+    breaks: 'every request succeeds',
+  },
+  {
+    rule: 'an applicant that asks stays one',
+    machine: exclusionMachine.provide({
+      actions: { promote: assign(({ context, event }) => ({ C: including(context.C, from(event)) })) },
+    }),
+    breaks: 'roles of a port',
+  },
+  {
+    rule: 'a cut leaves the dead port in the request',
+    machine: exclusionMachine.provide({
+      actions: {
+        unplug: assign(({ context, event }) => ({
+          ports: without(context.ports, peer(event)),
+          ...forgotten(context, peer(event)),
+          L: context.L,
+        })),
+      },
+    }),
+    breaks: 'the lock set is known',
+  },
+  {
+    rule: 'a cut leaves the lock of who is gone',
+    machine: exclusionMachine.provide({
+      actions: {
+        unplug: assign(({ context, event }) => ({
+          ports: without(context.ports, peer(event)),
+          ...forgotten(context, peer(event)),
+          lock: context.lock,
+        })),
+      },
+    }),
+    breaks: 'the lock set is known',
+  },
+  {
+    rule: 'who is released keeps its lock',
+    machine: exclusionMachine.provide({ actions: { free: assign({}) } }),
+    breaks: 'the lock set is known',
+  },
+  {
+    rule: 'nobody leaves the hold',
+    machine: exclusionMachine.provide({ actions: { admitHeld: assign({}) } }),
+    breaks: 'phase fits candidates',
+  },
+  {
+    rule: 'one victory is enough',
+    machine: exclusionMachine.provide({
+      guards: {
+        hasLost: ({ context: { L, W } }) => W.length === L.length && W.every(([, won]) => !won),
+        hasWon: ({ context: { L, W } }) => W.length === L.length && W.some(([, won]) => won),
+      },
+    }),
+    breaks: 'one winner',
+  },
+];
+
+test.each(mutants)('$rule: violates "$breaks"', ({ machine, breaks }) => {
+  const { verdict, counterexample } = search(machine);
+  expect({ verdict, property: counterexample?.property }).toEqual({ verdict: 'invalid', property: breaks });
+});
+
+test('the chart as it is violates nothing in the same search', () => {
+  expect(search(exclusionMachine)).toMatchObject({ verdict: 'valid', doomed: 0 });
+});
+
+test('each property is violated by some mutant', () => {
+  expect(new Set(mutants.map(({ breaks }) => breaks))).toEqual(new Set(exclusionProperties.map(({ name }) => name)));
+});
