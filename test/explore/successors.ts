@@ -16,8 +16,8 @@ export const DELIVER = 0; // a packet
 export const LOCAL = 1; // an event: a timer, a reaction or an unlimited command
 export const SCRIPT = 2; // a place among the world's moves: a command
 export const LINK = 3; // a place among the world's moves: a change of a link, a crash, a restart
-export const LOSE = 4; // a packet
-export const DOUBLE = 5; // a packet
+export const LOSE = 4; // the place of a packet in the row
+export const DOUBLE = 5; // likewise
 
 /** What happens to the network and is no step of the protocol. */
 export const isFault = (kind: number): boolean => kind >= LINK;
@@ -210,7 +210,7 @@ export class Successors {
   private meddle(kind: number, row: Int32Array, length: number, at: number, world: number): void {
     const begin = this.begins[this.count]!;
     this.reserve(begin + length + 1);
-    this.is(kind, row[at]!, OPTIONAL);
+    this.is(kind, at, OPTIONAL);
     let end = this.copy(row, length, kind === LOSE ? at : KEEP, world, NO_CHANNELS);
     if (kind === DOUBLE) this.insert(begin, end++, row[at]!);
     this.close(end, -1, -1);

@@ -101,7 +101,8 @@ export class Walk {
   }
 
   private cause(kind: number, subject: number): Cause {
-    if (kind === DELIVER || kind === LOSE || kind === DOUBLE) return this.causeOfPacket(kind, subject);
+    if (kind === DELIVER) return this.delivery(subject);
+    if (kind === LOSE || kind === DOUBLE) return this.meddling(kind, subject);
     const { events } = this.model.steps;
     if (kind === LOCAL) {
       const { node, kind: what, event, role, timer, name = event.type } = events.get(subject);
@@ -126,17 +127,26 @@ export class Walk {
     return { choice: { event: entry.place }, takers, ...text };
   }
 
-  private causeOfPacket(kind: number, packet: number): Cause {
-    const { id, from } = kind === DOUBLE ? this.find(packet) : this.land(packet);
+  private delivery(packet: number): Cause {
+    const { id, from } = this.land(this.copyOf(packet, 0));
     const { to, message } = this.model.packets.get(packet);
     const told = `"${message.type}" #${id} from ${this.name(from)}`;
-    if (kind === DELIVER && this.model.worlds.isCrashed(this.row[0]!, to)) {
-      return { choice: { deliver: id }, text: `${told} is lost at ${this.name(to)}, which has crashed`, takers: [] };
-    }
-    if (kind === DELIVER) return { choice: { deliver: id }, takers: [{ node: to, took: `${this.name(to)} takes ${told}` }] };
-    if (kind === LOSE) return { choice: { drop: id }, text: `${told} to ${this.name(to)} is lost`, takers: [] };
-    this.launch(packet, from);
-    return { choice: { duplicate: id }, text: `${told} to ${this.name(to)} is doubled`, takers: [] };
+    const choice = { deliver: id };
+    if (!this.model.worlds.isCrashed(this.row[0]!, to))
+      return { choice, takers: [{ node: to, took: `${this.name(to)} takes ${told}` }] };
+    return { choice, text: `${told} is lost at ${this.name(to)}, which has crashed`, takers: [] };
+  }
+
+  /** The network loses or doubles the message that stands at this place of the row. */
+  private meddling(kind: number, place: number): Cause {
+    const packet = this.row[place]!;
+    const before = this.row.subarray(1 + this.model.system.nodes.length, place).filter((other) => other === packet).length;
+    const sent = this.copyOf(packet, before);
+    const { to, message } = this.model.packets.get(packet);
+    const told = `"${message.type}" #${sent.id} from ${this.name(sent.from)} to ${this.name(to)}`;
+    if (kind === LOSE) return { choice: { drop: this.land(sent).id }, text: `${told} is lost`, takers: [] };
+    this.launch(packet, sent.from);
+    return { choice: { duplicate: sent.id }, text: `${told} is doubled`, takers: [] };
   }
 
   /** What a node's step changes, sends and announces. */
@@ -183,12 +193,12 @@ export class Walk {
     return this.sent++;
   }
 
-  private find(packet: number): Sent {
-    return this.inFlight.find((sent) => sent.packet === packet)!;
+  /** Of the copies of a packet in flight, the one before which so many others were sent. */
+  private copyOf(packet: number, before: number): Sent {
+    return this.inFlight.filter((sent) => sent.packet === packet)[before]!;
   }
 
-  private land(packet: number): Sent {
-    const landed = this.find(packet);
+  private land(landed: Sent): Sent {
     this.inFlight = this.inFlight.filter((sent) => sent !== landed);
     return landed;
   }
