@@ -30,6 +30,12 @@ export class Links implements LinksView {
     this.channels.get(v)!.set(u, { up: true, weight, port: 0 });
   }
 
+  /** A node that comes during the run, with its link to a node that is there. */
+  addNode(node: NodeId, peer: NodeId): void {
+    this.channels.set(node, new Map());
+    this.add(node, peer, 1);
+  }
+
   up(from: NodeId, to: NodeId): boolean {
     return this.channels.get(from)?.get(to)?.up ?? false;
   }

@@ -9,8 +9,9 @@ import { Subject } from 'rxjs';
 import type { Address, Message, NodeId } from '../machines/effects.js';
 import type { Choose, Configuration, Flight, Protocol, Setup, Step } from '../machines/protocol.js';
 import { Bus, type Conditions } from './bus.js';
+import { channelNumbers } from './channel-numbers.js';
 import { ConfigurationView } from './configuration.js';
-import { createHost, type HostKind } from './hosts.js';
+import { createHost, type Host, type HostKind } from './hosts.js';
 import { Links } from './links.js';
 import { Node, type Outcome, type TimerOrder } from './node.js';
 import { Random } from './random.js';
@@ -59,6 +60,7 @@ export class Network {
   choose: (bound: number, node: NodeId) => number;
   private readonly protocol: Protocol;
   private readonly timing: Timing;
+  private readonly host: Host;
   private metric: Metric | null = null;
   private readonly crashed = new Map<NodeId, TimerOrder[]>();
   private steps = 0;
@@ -72,13 +74,11 @@ export class Network {
     const fixed = new Map(Object.entries(protocol.draws?.(setup.options) ?? {}).map(([node, values]) => [node, values.values()]));
     this.choose = (bound, node) => fixed.get(node)?.next().value ?? random.below(bound);
     this.links = new Links(setup.topology, protocol.ports?.(setup.options));
-    const size = setup.topology.nodes.length;
-    const channelOf = (from: NodeId, to: NodeId) => 1 + setup.rank(to) * size + setup.rank(from);
-    this.bus = new Bus(conditions, timing, channelOf, (flight) => this.receive(flight), seed);
+    this.bus = new Bus(conditions, timing, channelNumbers(setup), (flight) => this.receive(flight), seed);
     this.timers = new Timers(timing, (timer) => this.expire(timer));
     this.view = new ConfigurationView(setup, this.nodes, this.bus, this.links);
-    const host = createHost(options.host, protocol.charts);
-    for (const id of setup.topology.nodes) this.nodes.set(id, new Node(id, host));
+    this.host = createHost(options.host, protocol.charts);
+    for (const id of setup.topology.nodes) this.nodes.set(id, new Node(id, this.host));
   }
 
   get configuration(): Configuration {
@@ -151,6 +151,7 @@ export class Network {
   private settle(cause: Cause, outcome: Outcome, role?: string): void {
     const { node } = cause;
     const sent: Flight[] = [];
+    for (const notice of outcome.emitted) this.admit(this.protocol.newcomer?.(notice), node);
     for (const { to, message } of outcome.sends) {
       for (const address of Array.isArray(to) ? to : [to as Address]) this.send(node, address, message, sent);
     }
@@ -169,6 +170,18 @@ export class Network {
       timers: outcome.timers,
       drawn,
     });
+  }
+
+  /** Opens a node that is not there yet, with a link to the one that brings it in: neither needs to be told of the link. */
+  private admit(id: NodeId | undefined, by: NodeId): void {
+    if (id === undefined || this.nodes.has(id)) return;
+    const node = new Node(id, this.host);
+    this.nodes.set(id, node);
+    this.links.addNode(id, by);
+    this.settle(
+      { kind: 'start', node: id, event: { type: 'start' } },
+      node.start(this.protocol.roles(id, this.options.setup), this.drawFor(id)),
+    );
   }
 
   private send(from: NodeId, address: Address, message: Message, sent: Flight[]): void {

@@ -30,11 +30,7 @@ export interface DepositsContext extends DepositsInput {
   readonly deposited: number;
 }
 
-export type DepositsEvent =
-  | { type: 'deposit'; amount: number }
-  | Received<Deposit>
-  | NewTerms
-  | { type: 'freeze' | 'settle' };
+export type DepositsEvent = { type: 'deposit'; amount: number } | Received<Deposit> | NewTerms | { type: 'freeze' | 'settle' };
 
 type In<E = DepositsEvent> = { context: DepositsContext; event: E };
 

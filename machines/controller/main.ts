@@ -19,142 +19,28 @@
  * to the root and takes its leave, which its parent takes for the echo that it may be waiting for.
  */
 import { assign, emit, setup } from 'xstate';
-import { close, effects, open, send, tell, type NodeId } from '../effects.js';
+import { effects, send } from '../effects.js';
+import { newChild, type Joined, type MainContext, type MainEvent, type MainInput, type MainNotice } from './member.js';
+import type { Controller, ControllerMessage, Echo, Epoch, Leave, Received, Settled } from './messages.js';
+import { nextPhase, termsOf } from './phases.js';
 import {
-  DEPOSITS,
-  deliveryRole,
-  MAIN,
-  requestRole,
-  type Collect,
-  type Controller,
-  type ControllerMessage,
-  type Echo,
-  type Epoch,
-  type Leave,
-  type Part,
-  type Received,
-  type Settled,
-  type Terms,
-} from './messages.js';
-import { budgetOf, nextPhase, termsOf, type Phase } from './phases.js';
+  collectFromAll,
+  collectFromChild,
+  echo,
+  freeze,
+  goodbye,
+  goOutside,
+  newTerms,
+  renewAll,
+  returned,
+  settle,
+  welcome,
+} from './waves.js';
 
-export interface MainInput {
-  readonly id: NodeId;
-  /** `null` at the root. */
-  readonly parent: NodeId | null;
-  readonly depth: number;
-  readonly name: number | null;
-  readonly children: readonly NodeId[];
-  /** Neighbours that are to join under this node first; later children get names of their own. */
-  readonly vacant: readonly NodeId[];
-  readonly parts: readonly Part[];
-  readonly terms: Terms;
-  /** The root's account of phases; `null` elsewhere, and where none are made. */
-  readonly phase: Phase | null;
-}
-
-export interface MainContext extends MainInput {
-  readonly born: number;
-  readonly awaiting: number;
-  /** Parts that have not handed in their bins. */
-  readonly unsettled: readonly Part[];
-  /** Collected so far: participants and permits of the subtree below, names given to the application here. */
-  readonly count: number;
-  readonly permits: number;
-  readonly members: number;
-  readonly departed: number;
-  /** The controller that ran out first. */
-  readonly cause: Controller | null;
-  readonly signalled: boolean;
-}
-
-interface Joined {
-  readonly type: 'joined';
-  readonly name: number | null;
-}
-
-export type MainEvent =
-  | Joined
-  | Settled
-  | { type: 'depleted'; of: Controller }
-  | { type: 'busy' | 'rested' | 'depart' }
-  | Received<Collect>
-  | Received<Echo>
-  | Received<Leave>
-  | Received<Epoch>;
-
-export type MainNotice =
-  | { readonly type: 'joined'; readonly child: NodeId; readonly name: number | null }
-  | { readonly type: 'left' | 'stayed' };
-
-type In<E = MainEvent> = { context: MainContext; event: E };
-
-const newChild = ({ vacant, id, born }: MainContext): NodeId => vacant[0] ?? `${id}.${born + 1}`;
-
-const welcome = ({ context, event }: In) => ({
-  to: newChild(context),
-  message: { type: 'welcome' as const, depth: context.depth + 1, name: (event as Joined).name, terms: context.terms },
-});
-
-const collectFromAll = ({ context }: In) => ({ to: context.children, message: { type: 'collect' as const } });
-const collectFromChild = ({ context }: In) => ({ to: newChild(context), message: { type: 'collect' as const } });
-
-const echo = ({ context: { parent, count, members, departed, permits } }: In) => ({
-  to: parent!,
-  message: { type: 'echo' as const, count: count + members + 1, departed, permits },
-});
-
-const newTerms = ({ context }: In) => ({ to: context.children, message: { type: 'epoch' as const, terms: context.terms } });
-
-/** A leaf's permits climb to the root, relayed by the delivery processes above. */
-const returned = ({ context, event }: In) => {
-  const { part, permits } = event as Settled;
-  return { to: permits > 0 ? context.parent! : [], message: { type: 'return' as const, of: controllerOf(part), permits } };
-};
-
-const goodbye = ({ context: { parent, departed } }: In) => ({
-  to: parent!,
-  message: { type: 'leave' as const, departed: departed + 1 },
-});
-
-/** The roles that take what comes to the parts from the inside. */
-const doors = (parts: readonly Part[]): string[] => parts.map((part) => (part === DEPOSITS ? part : requestRole(part)));
-
-const freeze = tell(({ context: { parts, parent } }: In) => ({
-  role: [...doors(parts), ...(parent === null ? parts.filter(isController).map(deliveryRole) : [])],
-  message: { type: 'freeze' },
-}));
-
-const settle = tell(({ context }: In) => ({ role: doors(context.parts), message: { type: 'settle' } }));
-
-/** The bins first, then who asks for refills. */
-const renew = (of: Controller) => [
-  tell(({ context: { parts, terms, phase } }: In) => ({
-    role: parts.includes(of) ? deliveryRole(of) : [],
-    message: { type: 'epoch', scale: terms[of], alive: terms.alive || of === 'N', ...(phase ? budgetOf(phase, of) : {}) },
-  })),
-  tell(({ context: { parts, terms } }: In) => ({
-    role: parts.includes(of) ? requestRole(of) : [],
-    message: { type: 'epoch', scale: terms[of], alive: terms.alive || of === 'N' },
-  })),
-];
-
-const renewDeposits = tell(({ context: { parts, terms } }: In) => ({
-  role: parts.includes(DEPOSITS) ? DEPOSITS : [],
-  message: { type: 'epoch', scale: terms.R, alive: true },
-}));
-
-const resume = [send(newTerms), ...renew('R'), ...renew('N'), renewDeposits] as const;
+const resume = [send(newTerms), ...renewAll] as const;
 const admit = [send(welcome), 'announceChild', 'addChild'] as const;
 const admitFrozen = [send(welcome), send(collectFromChild), 'announceChild', 'addChild', 'awaitOneMore'] as const;
-
-const roles = [requestRole('R'), deliveryRole('R'), requestRole('N'), deliveryRole('N'), DEPOSITS, MAIN];
-const goOutside = [
-  ...roles.map((role) => close(() => ({ role }))),
-  open(({ context: { id } }: In) => ({ role: NEWCOMER, chart: NEWCOMER, input: { id } })),
-] as const;
-
-export const NEWCOMER = 'newcomer';
+const beginChange = [send(collectFromAll), freeze, 'awaitChildren'] as const;
 
 export const mainMachine = setup({
   types: {
@@ -191,7 +77,7 @@ export const mainMachine = setup({
         permits: context.permits + permits,
       };
     }),
-    awaitParts: assign(({ context }) => ({ unsettled: context.parts })),
+    awaitParts: assign(({ context }) => ({ unsettled: context.settings.parts })),
     addPart: assign(({ context, event }) => {
       const { part, permits, members, signalled } = event as Settled;
       return {
@@ -220,7 +106,7 @@ export const mainMachine = setup({
     announceStayed: emit({ type: 'stayed' }),
   },
   guards: {
-    mayLeave: ({ context: { parent, children, terms: _, name } }) => parent !== null && children.length === 0 && name === null,
+    mayLeave: ({ context: { parent, children, name } }) => parent !== null && children.length === 0 && name === null,
     allEchoed: ({ context }) => context.awaiting === 0,
     isLastPart: ({ context, event }) => context.unsettled.every((part) => part === (event as Settled).part),
     isLastOfRoot: ({ context, event }) =>
@@ -244,8 +130,8 @@ export const mainMachine = setup({
   states: {
     running: {
       on: {
-        collect: { target: 'collecting', actions: [send(collectFromAll), freeze, 'awaitChildren'] },
-        depleted: { target: 'collecting', actions: ['noteCause', send(collectFromAll), freeze, 'awaitChildren'] },
+        collect: { target: 'collecting', actions: beginChange },
+        depleted: { target: 'collecting', actions: ['noteCause', ...beginChange] },
         joined: { actions: admit },
         leave: { actions: 'removeChild' },
         depart: { guard: 'mayLeave', target: 'leaving' },
@@ -289,6 +175,3 @@ export const mainMachine = setup({
     outside: { type: 'final' },
   },
 });
-
-const isController = (part: Part): part is Controller => part !== DEPOSITS;
-const controllerOf = (part: Part): Controller => (part === DEPOSITS ? 'R' : part);

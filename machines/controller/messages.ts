@@ -22,13 +22,19 @@ export interface Permit extends Of {
   readonly first: number | null;
 }
 
-/** No more for ever, or none until the next change. */
-export interface Refusal extends Of {
-  readonly type: 'reject' | 'defer';
+/** No more for ever. */
+export interface Reject extends Of {
+  readonly type: 'reject';
   readonly level: number;
 }
 
-export type Reply = Permit | Refusal;
+/** None until the next change. */
+export interface Defer extends Of {
+  readonly type: 'defer';
+  readonly level: number;
+}
+
+export type Reply = Permit | Reject | Defer;
 
 /** Permits on their way back to the root, from a leaf that left. */
 export interface Return extends Of {
@@ -87,6 +93,15 @@ export interface Settle {
 /** The parts of a node that hold permits: its two controllers and a bank's deposit bins. */
 export type Part = Controller | 'D';
 
+/** What never changes during a run, and is the same at every node. */
+export interface Settings {
+  readonly parts: readonly Part[];
+  /** Whether delivery processes wait for the answer to one request before they send the next. */
+  readonly pipelined: boolean;
+  /** Whether a node that has requests out waits for them before it echoes; `premature` loses permits (E16). */
+  readonly echo: 'quiet' | 'premature';
+}
+
 /** What one part of the node hands in; `signalled` is the root's word that the resource is exhausted. */
 export interface Settled {
   readonly type: 'settled';
@@ -105,14 +120,13 @@ export interface NewTerms {
 
 export const MAIN = 'main';
 export const DEPOSITS = 'D';
+export const NEWCOMER = 'newcomer';
 export const requestRole = (of: Controller): string => `${of}.request`;
 export const deliveryRole = (of: Controller): string => `${of}.delivery`;
 
 interface Side extends Of {
   readonly id: NodeId;
 }
-
-type In<E> = { context: any; event: E };
 
 /**
  * Answers the links that a request came by. The node's own name stands for the internal link to its request procedure, which costs
@@ -129,5 +143,3 @@ export const answer = <A extends { context: Side }>(params: (args: A) => { links
       return { role: links.includes(args.context.id) ? requestRole(args.context.of) : [], message };
     }),
   ] as const;
-
-export type { In };

@@ -80,9 +80,18 @@ const rested = tell(() => ({ role: MAIN, message: { type: 'rested' } }));
 const spent = (refusal: 'reject' | 'defer') => ({
   on: {
     request: [{ guard: 'isForOwnBin' as const, actions: refuse(refusal) }, { actions: ['follow', send(relayed)] as const }],
-    permit: [{ guard: 'answersOwnBin' as const, actions: ['refill', rested] as const }, { actions: [...pass, 'settleOne'] as const }],
-    reject: [{ guard: 'answersOwnBin' as const, actions: ['settleOne', rested] as const }, { actions: [...pass, 'settleOne'] as const }],
-    defer: [{ guard: 'answersOwnBin' as const, actions: ['settleOne', rested] as const }, { actions: [...pass, 'settleOne'] as const }],
+    permit: [
+      { guard: 'answersOwnBin' as const, actions: ['refill', rested] as const },
+      { actions: [...pass, 'settleOne'] as const },
+    ],
+    reject: [
+      { guard: 'answersOwnBin' as const, actions: ['settleOne', rested] as const },
+      { actions: [...pass, 'settleOne'] as const },
+    ],
+    defer: [
+      { guard: 'answersOwnBin' as const, actions: ['settleOne', rested] as const },
+      { actions: [...pass, 'settleOne'] as const },
+    ],
   },
 });
 
@@ -122,8 +131,7 @@ export const pipelinedMachine = setup({
       const level = levelOf(args);
       return level === args.context.level && linksAt(args.context, level)[0] === args.context.id;
     },
-    canServe: ({ context: { pending, permits, scale, level } }) =>
-      pending.length > 0 && permits >= requestSize(scale, level!),
+    canServe: ({ context: { pending, permits, scale, level } }) => pending.length > 0 && permits >= requestSize(scale, level!),
     needsRefill: ({ context }) => {
       const { pending, permits, scale, level, id } = context;
       if (pending.length === 0) return false;

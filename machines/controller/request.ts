@@ -49,11 +49,7 @@ export interface RequestContext extends RequestInput {
   readonly names: readonly number[];
 }
 
-export type RequestEvent =
-  | { type: 'take'; amount: number }
-  | { type: 'child' | 'name' | 'freeze' | 'settle' }
-  | Reply
-  | NewTerms;
+export type RequestEvent = { type: 'take'; amount: number } | { type: 'child' | 'name' | 'freeze' | 'settle' } | Reply | NewTerms;
 
 export type RequestNotice =
   | { readonly type: 'granted'; readonly amount: number }
@@ -103,7 +99,10 @@ const ask = [
   { target: '#refilling', actions: ['want', tell(ownRequest)] },
 ] as const;
 
-const atChange = [{ guard: 'isAlive', target: '#refilling', actions: askAgain }, { target: 'exhausted', actions: refuse }] as const;
+const atChange = [
+  { guard: 'isAlive', target: '#refilling', actions: askAgain },
+  { target: 'exhausted', actions: refuse },
+] as const;
 
 export const requestMachine = setup({
   types: {
@@ -160,7 +159,10 @@ export const requestMachine = setup({
       states: {
         open: {
           on: {
-            permit: [{ guard: 'binSuffices', target: '#request.ready', actions: grant }, { actions: ['gather', tell(ownRequest)] }],
+            permit: [
+              { guard: 'binSuffices', target: '#request.ready', actions: grant },
+              { actions: ['gather', tell(ownRequest)] },
+            ],
             freeze: 'frozen',
             settle: { actions: toMain('busy') },
           },

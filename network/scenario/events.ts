@@ -26,6 +26,8 @@ import type { Pair, ScenarioEvent } from './types.js';
 /** What the events of one file may refer to. */
 export interface Scene {
   readonly protocol: Protocol;
+  /** As the protocol completed them. */
+  readonly options: unknown;
   readonly place: Place;
   readonly contacts: readonly Contact[];
 }
@@ -87,14 +89,17 @@ function readEvent(value: unknown, path: string, scene: Scene): ScenarioEvent {
   return { at, ...(command ? readCommand(word, command, fields, path, scene) : verbs[word]!.read(fields, path, scene)) };
 }
 
-function readCommand(name: string, command: Command, fields: Fields, path: string, { place }: Scene): Body {
-  const read = (field: string, type: 'integer' | 'node'): number | NodeId =>
-    type === 'node' ? readNode(fields[field], inside(path, field), place) : readInteger(fields[field], inside(path, field));
+function readCommand(name: string, command: Command, fields: Fields, path: string, { place, options }: Scene): Body {
+  const refusal = command.refusal?.(options) ?? null;
+  if (refusal !== null) throw new UsageError(`${inside(path, 'do')}: ${name} makes no sense here: ${refusal}`);
+  const given = (command.fields ?? []).filter((field) => !field.optional || fields[field.name] !== undefined);
+  const read = ({ name, type, min = Number.MIN_SAFE_INTEGER }: (typeof given)[number]): number | NodeId =>
+    type === 'node' ? readNode(fields[name], inside(path, name), place) : readInteger(fields[name], inside(path, name), min);
   return {
     do: 'command',
     name,
     node: readNode(fields['node'], inside(path, 'node'), place),
-    fields: Object.fromEntries((command.fields ?? []).map((field) => [field.name, read(field.name, field.type)])),
+    fields: Object.fromEntries(given.map((field) => [field.name, read(field)])),
   };
 }
 

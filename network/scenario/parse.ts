@@ -36,7 +36,7 @@ export function parseScenario(json: unknown, protocols: Readonly<Record<string, 
   const place = { ...createMetric({ nodes, links }), roundTrip: roundTripOf(network.latency, links) };
   if (protocol.network.reach === 'routed') requireConnected(place, `protocol ${protocol.name} sends from any node to any other`);
   const options: unknown = protocol.options(readObject(orElse(fields['options'], {}), 'options'), place);
-  const scene = { protocol, place, contacts };
+  const scene = { protocol, options, place, contacts };
   const events = readEvents(orElse(fields['events'], []), 'events', scene);
   const workload = fields['workload'] === undefined ? {} : { workload: readWorkload(fields['workload'], 'workload', scene) };
   return {
@@ -84,7 +84,9 @@ function readWorkload(value: unknown, path: string, scene: Scene): Workload {
   const [first] = Object.keys(commands);
   if (first === undefined) throw new UsageError(`${path}: protocol ${name} has no commands to issue; leave it out`);
   const command = readOneOf(orElse(fields['command'], first), inside(path, 'command'), Object.keys(commands));
-  const needed = (commands[command]!.fields ?? []).map((field) => field.name);
+  const needed = (commands[command]!.fields ?? []).filter(({ optional }) => !optional).map((field) => field.name);
+  const refusal = commands[command]!.refusal?.(scene.options) ?? null;
+  if (refusal !== null) throw new UsageError(`${inside(path, 'command')}: ${command} makes no sense here: ${refusal}`);
   if (needed.length > 0) {
     throw new UsageError(`${inside(path, 'command')}: ${command} needs ${needed.join(' and ')}; list it under events instead`);
   }

@@ -1,0 +1,56 @@
+/** What a node's main role knows of the tree and of the change that is under way. */
+import type { NodeId } from '../effects.js';
+import type { Collect, Controller, Echo, Epoch, Leave, Part, Received, Settings, Settled, Terms } from './messages.js';
+import type { Phase } from './phases.js';
+
+export interface MainInput {
+  readonly id: NodeId;
+  /** `null` at the root. */
+  readonly parent: NodeId | null;
+  readonly depth: number;
+  readonly name: number | null;
+  readonly children: readonly NodeId[];
+  /** Neighbours that are to join under this node first; later children get names of their own. */
+  readonly vacant: readonly NodeId[];
+  readonly settings: Settings;
+  readonly terms: Terms;
+  /** The root's account of phases; `null` elsewhere, and where none are made. */
+  readonly phase: Phase | null;
+}
+
+export interface MainContext extends MainInput {
+  readonly born: number;
+  readonly awaiting: number;
+  /** Parts that have not handed in their bins. */
+  readonly unsettled: readonly Part[];
+  /** Collected so far: participants and permits of the subtree below, names given to the application here. */
+  readonly count: number;
+  readonly permits: number;
+  readonly members: number;
+  readonly departed: number;
+  /** The controller that ran out first. */
+  readonly cause: Controller | null;
+  readonly signalled: boolean;
+}
+
+export interface Joined {
+  readonly type: 'joined';
+  readonly name: number | null;
+}
+
+export type MainEvent =
+  | Joined
+  | Settled
+  | { type: 'depleted'; of: Controller }
+  | { type: 'busy' | 'rested' | 'depart' }
+  | Received<Collect>
+  | Received<Echo>
+  | Received<Leave>
+  | Received<Epoch>;
+
+export type MainNotice =
+  | { readonly type: 'joined'; readonly child: NodeId; readonly name: number | null }
+  | { readonly type: 'left' | 'stayed' };
+
+/** The next child: a neighbour that is to join, else a node with a name of its own. */
+export const newChild = ({ vacant, id, born }: MainContext): NodeId => vacant[0] ?? `${id}.${born + 1}`;

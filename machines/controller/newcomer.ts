@@ -1,0 +1,55 @@
+/**
+ * A node that does not participate: one that may join later, or a leaf that left.
+ *
+ * Paper: Afek, Awerbuch, Plotkin, Saks, section 2 (nodes join dynamically) and 5 (no node joins before it is permitted to).
+ *
+ * State: `outside`, until its parent's welcome opens the roles of a participant. What else comes is dropped, and commands wait.
+ */
+import { setup } from 'xstate';
+import { close, effects, open, type NodeId } from '../effects.js';
+import { DEPOSITS, deliveryRole, MAIN, NEWCOMER, requestRole, type Received, type Settings, type Welcome } from './messages.js';
+import { memberRoles } from './roles.js';
+
+export interface NewcomerInput {
+  readonly id: NodeId;
+  readonly settings: Settings;
+  readonly vacant: readonly NodeId[];
+}
+
+type In = { context: NewcomerInput; event: Received<Welcome> };
+
+const openRole = (role: string) =>
+  open(({ context: { id, settings, vacant }, event: { from, depth, name, terms } }: In) => {
+    const member = { id, settings, vacant, parent: from, depth, name, terms, children: [], phase: null };
+    return memberRoles(member).find((start) => start.role === role)!;
+  });
+
+const join = [
+  ...[requestRole('R'), deliveryRole('R'), requestRole('N'), deliveryRole('N'), MAIN].map(openRole),
+  close(() => ({ role: NEWCOMER })),
+];
+
+export const newcomerMachine = setup({
+  types: {
+    context: {} as NewcomerInput,
+    events: {} as Received<Welcome>,
+    input: {} as NewcomerInput,
+  },
+  actions: effects(),
+  guards: { isBank: ({ context }) => context.settings.parts.includes(DEPOSITS) },
+}).createMachine({
+  id: 'newcomer',
+  context: ({ input }) => input,
+  initial: 'outside',
+  states: {
+    outside: {
+      on: {
+        welcome: [
+          { guard: 'isBank', target: 'joined', actions: [openRole(DEPOSITS), ...join] },
+          { target: 'joined', actions: join },
+        ],
+      },
+    },
+    joined: { type: 'final' },
+  },
+});

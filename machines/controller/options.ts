@@ -1,0 +1,175 @@
+/** The controller's options, as a scenario gives them, checked and completed. */
+import { integer, isObject, nodeOf, oneOf, refuseUnknown, rootedTree, shortestPathTree } from '../checks.js';
+import type { NodeId } from '../effects.js';
+import { UsageError } from '../errors.js';
+import type { Place } from '../protocol.js';
+import { choose } from './adaptive.js';
+import { hierarchy, type Scale } from './bins.js';
+import type { Part, Settings, Terms } from './messages.js';
+import { firstPhase, joinScale, termsOf, type Phase, type Rule } from './phases.js';
+import type { Budget } from './root.js';
+
+export const kinds = ['naive', 'bins', 'basic', 'main', 'modified', 'names', 'bank'] as const;
+export type Kind = (typeof kinds)[number];
+
+export interface ControllerOptions {
+  /** What runs: `adaptive` has made its choice here. */
+  readonly kind: Kind;
+  readonly adaptive: boolean;
+  /** Permits at the start; a bank's opening balance. */
+  readonly M: number;
+  readonly W: number;
+  /** The most nodes that may ever participate, where the controller does not count them itself. */
+  readonly U: number;
+  readonly root: NodeId;
+  /** Of the nodes that participate from the start; the root is its own. */
+  readonly parents: Readonly<Record<NodeId, NodeId>>;
+  readonly depths: Readonly<Record<NodeId, number>>;
+  readonly children: Readonly<Record<NodeId, readonly NodeId[]>>;
+  /** For each node, the nodes of the topology that are to join under it. */
+  readonly vacant: Readonly<Record<NodeId, readonly NodeId[]>>;
+  readonly settings: Settings;
+  readonly terms: Terms;
+  /** The root's account of phases, where changes are made. */
+  readonly phase: Phase | null;
+  /** The root's bin, where no changes are made. */
+  readonly budget: Budget | null;
+}
+
+type Raw = Readonly<Record<string, unknown>>;
+
+const KEYS = ['kind', 'M', 'W', 'U', 'root', 'parents', 'pipelined', 'rules', 'echo'] as const;
+
+/** The kinds that count their nodes and let leaves join. */
+export const growing: readonly Kind[] = ['main', 'modified', 'names', 'bank'];
+
+export function controllerOptions(raw: Raw, place: Place): ControllerOptions {
+  refuseUnknown(raw, KEYS);
+  const asked = oneOf(raw, 'kind', [...kinds, 'adaptive'] as const, 'basic');
+  const M = integer(raw, 'M', {
+    min: 0,
+    max: Number.MAX_SAFE_INTEGER,
+    ...(asked === 'names' || asked === 'bank' ? { fallback: 0 } : {}),
+  });
+  const W = integer(raw, 'W', { min: 0, max: Number.MAX_SAFE_INTEGER, fallback: 0 });
+  if (W > M && asked !== 'bank')
+    throw new UsageError(`options.W is ${W}, above M = ${M}; no more than all permits can be wasted`);
+  const tree = treeOf(raw, place, asked === 'adaptive' || !growing.includes(asked));
+  const n = Object.keys(tree.parents).length;
+  const U = integer(raw, 'U', { min: 1, fallback: n });
+  if (U < n) throw new UsageError(`options.U is ${U}, too small for a tree of ${n} nodes; give at least ${n}`);
+  const kind = asked === 'adaptive' ? choose({ M, W, U, depths: Object.values(tree.depths) }) : asked;
+  const settings = settingsOf(raw, kind, asked === 'adaptive');
+  return {
+    kind,
+    adaptive: asked === 'adaptive',
+    M,
+    W,
+    U,
+    ...tree,
+    settings,
+    ...startOf(kind, ruleOf(raw, kind), { M, W, U, n }),
+  };
+}
+
+function settingsOf(raw: Raw, kind: Kind, adaptive: boolean): Settings {
+  const pipelined = raw['pipelined'] ?? false;
+  if (typeof pipelined !== 'boolean')
+    throw new UsageError(`options.pipelined is ${JSON.stringify(pipelined)}; give true or false`);
+  const echo = oneOf(raw, 'echo', ['quiet', 'premature'] as const, 'quiet');
+  if (echo === 'premature' && (!growing.includes(kind) || pipelined || adaptive))
+    throw new UsageError(
+      'options.echo "premature" goes with kind main, modified, names or bank and without pipelined; leave it out',
+    );
+  const isFlat = kind === 'naive' || kind === 'bins';
+  if (pipelined && (kind === 'names' || (isFlat && !adaptive)))
+    throw new UsageError(
+      `options.pipelined does not go with kind "${kind}": ${isFlat ? 'its relays never wait anyway' : 'a bin of names holds one range'}; leave it out`,
+    );
+  const parts: readonly Part[] = kind === 'bank' ? ['R', 'N', 'D'] : growing.includes(kind) ? ['R', 'N'] : ['R'];
+  return { parts, pipelined: pipelined || isFlat, echo };
+}
+
+function ruleOf(raw: Raw, kind: Kind): Rule {
+  const rules = oneOf(raw, 'rules', ['corrected', 'printed'] as const, 'corrected');
+  if (rules === 'printed' && kind !== 'modified')
+    throw new UsageError(`options.rules "printed" goes with kind "modified", not with "${kind}"; leave it out`);
+  if (kind === 'modified') return rules === 'printed' ? 'printed' : 'halving';
+  return kind === 'bank' ? 'bank' : 'main';
+}
+
+interface Sizes {
+  readonly M: number;
+  readonly W: number;
+  readonly U: number;
+  readonly n: number;
+}
+
+function startOf(kind: Kind, rule: Rule, { M, W, U, n }: Sizes): Pick<ControllerOptions, 'terms' | 'phase' | 'budget'> {
+  if (growing.includes(kind)) {
+    const phase = firstPhase(rule, M, W, n, kind === 'names');
+    return { phase, terms: termsOf(phase), budget: null };
+  }
+  const terms = { R: scaleOf(kind, W, U), N: joinScale(n), alive: true };
+  return { phase: null, terms, budget: { permits: M, first: null, unserved: 'reject' } };
+}
+
+/** The local bins of the baselines: one permit at a time, or each node's share of the waste (E6). */
+export function scaleOf(kind: 'naive' | 'bins' | 'basic' | Kind, W: number, U: number): Scale {
+  if (kind === 'naive') return { flat: 1 };
+  return kind === 'bins' ? { flat: Math.max(1, Math.floor(W / U)) } : hierarchy(W, U);
+}
+
+type Tree = Pick<ControllerOptions, 'root' | 'parents' | 'depths' | 'children' | 'vacant'>;
+
+function treeOf(raw: Raw, place: Place, isWhole: boolean): Tree {
+  const root = nodeOf(raw, 'root', place, place.topology.nodes[0]!);
+  const given = raw['parents'];
+  const parents = given === undefined ? shortestPathTree(root, place) : readTree(given, root, place, isWhole);
+  const cut = isWhole ? place.topology.nodes.find((node) => parents[node] === undefined) : undefined;
+  if (cut !== undefined) throw new UsageError(`topology: no path leads from ${cut} to the root ${root}; add a link`);
+  const children: Record<NodeId, NodeId[]> = {};
+  for (const node of place.topology.nodes) {
+    const parent = parents[node];
+    if (parent === undefined || node === root) continue;
+    (children[parent] ??= []).push(node);
+  }
+  return { root, parents, children, depths: depthsOf(root, children), vacant: vacantOf(parents, root, place) };
+}
+
+/** A tree over links of the topology; where leaves can join, it need not hold every node yet. */
+function readTree(given: unknown, root: NodeId, place: Place, isWhole: boolean): Readonly<Record<NodeId, NodeId>> {
+  const nodes =
+    isObject(given) && !isWhole ? place.topology.nodes.filter((node) => Object.hasOwn(given, node)) : place.topology.nodes;
+  const parents = rootedTree(given, root, { ...place, topology: { ...place.topology, nodes } });
+  const links = new Set(place.topology.links.flatMap(([u, v]) => [`${u}\n${v}`, `${v}\n${u}`]));
+  for (const node of nodes) {
+    if (node !== root && !links.has(`${node}\n${parents[node]}`))
+      throw new UsageError(
+        `options.parents makes ${parents[node]} the parent of ${node}, but no link joins them; add it to the topology`,
+      );
+  }
+  return parents;
+}
+
+function depthsOf(root: NodeId, children: Readonly<Record<NodeId, readonly NodeId[]>>): Record<NodeId, number> {
+  const depths: Record<NodeId, number> = { [root]: 0 };
+  const reached = [root];
+  for (const node of reached) {
+    for (const child of children[node] ?? []) {
+      depths[child] = depths[node]! + 1;
+      reached.push(child);
+    }
+  }
+  return depths;
+}
+
+/** Each node that is to join waits for the neighbour through which the root is nearest, so that no two may welcome it. */
+function vacantOf(parents: Readonly<Record<NodeId, NodeId>>, root: NodeId, place: Place): Record<NodeId, NodeId[]> {
+  const vacant: Record<NodeId, NodeId[]> = {};
+  const outside = place.topology.nodes.filter((node) => parents[node] === undefined);
+  if (outside.length === 0) return vacant;
+  const nearest = shortestPathTree(root, place);
+  for (const node of outside) (vacant[nearest[node]!] ??= []).push(node);
+  return vacant;
+}

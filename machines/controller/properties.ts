@@ -1,0 +1,201 @@
+/**
+ * The invariants I1 to I10 of the controller (spec section 7) and its liveness (C4), as named properties of every configuration.
+ *
+ * What the spec says of a quiescent system is said here of a configuration without messages in flight: nothing can move in it but an
+ * application. Crashes are outside the fault model, and so are the configurations after one.
+ */
+import type { Property, Setup } from '../protocol.js';
+import { capacity, LOCAL } from './bins.js';
+import type { Controller } from './messages.js';
+import type { ControllerOptions } from './options.js';
+import {
+  collected,
+  deliveryOf,
+  deliveryState,
+  deposited,
+  flying,
+  inBins,
+  inDeposits,
+  inFlight,
+  isMember,
+  issued,
+  isWaiting,
+  mainOf,
+  requestOf,
+  requestState,
+  rootOf,
+  rootState,
+  type Config,
+} from './view.js';
+
+type ControllerProperty = Property<ControllerOptions>;
+
+const isQuiet = (c: Config): boolean => c.flights.length === 0;
+
+/** All permits of R that there are or were. */
+const accounted = (c: Config): number =>
+  rootOf(c, 'R').permits + inBins(c, 'R') + inDeposits(c) + inFlight(c, 'R') + collected(c) + issued(c, 'R');
+
+const supply = (c: Config): number => c.setup.options.M + deposited(c);
+
+const rejections = (c: Config): boolean =>
+  [...c.nodes.values()].some((node) => isMember(node) && requestState(node, 'R') === 'exhausted') ||
+  flying(c, 'reject').some(({ message }) => message.of === 'R');
+
+const isSignalled = (c: Config): boolean => rootState(c, 'R') === 'signalled';
+
+const waste = (c: Config): number => c.setup.options.M - issued(c, 'R');
+
+const invariants: ControllerProperty[] = [
+  {
+    name: 'conservation',
+    kind: 'always',
+    says: 'Permits in the root bin, in all other bins, on their way and given out are M together, deposits included (I1).',
+    holds: (c) => accounted(c) === supply(c),
+  },
+  {
+    name: 'at most M',
+    kind: 'always',
+    says: 'No more permits are given out than there are (I2, Lemma 4.4.1; for a bank I9: it is never overdrawn).',
+    holds: (c) => issued(c, 'R') <= supply(c),
+  },
+  {
+    name: 'rejects follow the signal',
+    kind: 'always',
+    says: 'A request is rejected only after the root has said that the resource is exhausted (I3).',
+    holds: (c) => !rejections(c) || isSignalled(c),
+  },
+  {
+    name: 'nobody is forgotten',
+    kind: 'always',
+    says: 'When nothing is on its way, nobody waits (I6), withdrawals that wait for a deposit apart.',
+    holds: (c) =>
+      !isQuiet(c) || [...c.nodes.values()].every((node) => !isWaiting(node, 'N') && (isBank(c) || !isWaiting(node, 'R'))),
+  },
+  {
+    name: 'one request a link',
+    kind: 'always',
+    says: 'At most one request of a controller is unanswered on the way up from a node, and only while its process is not idle (I5).',
+    holds: (c) => c.setup.options.settings.pipelined || requestsAreSingle(c),
+  },
+];
+
+const isBank = (c: Config): boolean => c.setup.options.kind === 'bank';
+
+const exhaustion: ControllerProperty[] = [
+  {
+    name: 'the signal means a reject',
+    kind: 'always',
+    says: 'When nothing is on its way, the resource is exhausted only if a request was rejected (I3).',
+    holds: (c) => !isQuiet(c) || !isSignalled(c) || rejections(c),
+  },
+  {
+    name: 'at most W wasted',
+    kind: 'always',
+    says: 'When nothing is on its way after a reject, at least M - W permits are given out (I7, Lemma 4.4.3).',
+    holds: (c) => !isQuiet(c) || !rejections(c) || waste(c) <= c.setup.options.W,
+  },
+];
+
+const binsFit: ControllerProperty = {
+  name: 'bins are empty or half full',
+  kind: 'always',
+  says: 'A global bin is empty or exactly half full, a local bin of a ready node is not full (I4, Lemma 4.1.3).',
+  holds: (c) => binsAreHalfFull(c, 'R') && binsAreHalfFull(c, 'N'),
+};
+
+const named: ControllerProperty[] = [
+  {
+    name: 'names are unique',
+    kind: 'always',
+    says: 'No name is given twice (I8).',
+    holds: (c) => {
+      const names = namesOf(c);
+      return new Set(names).size === names.length;
+    },
+  },
+  {
+    name: 'names are short',
+    kind: 'always',
+    says: 'Every name is below four times the number of participants, names given to applications counted (6.2, E18).',
+    holds: (c) => {
+      const names = namesOf(c);
+      return names.every((name) => name < 4 * names.length);
+    },
+  },
+];
+
+const growth: ControllerProperty = {
+  name: 'participants double at least and triple at most',
+  kind: 'always',
+  says: 'From one change for want of joins to the next, the participants of n grow to at least 2n and at most 3n (I10).',
+  holds: (c) => {
+    const { phase } = mainOf(c.nodes.get(c.setup.options.root)!)!;
+    if (phase?.cause !== 'N') return true;
+    const grown = phase.n + phase.departed;
+    return grown >= 2 * phase.previous! && grown <= 3 * phase.previous!;
+  },
+};
+
+const solvent: ControllerProperty = {
+  name: 'a withdrawal waits only for a deposit',
+  kind: 'always',
+  says: 'When nothing is on its way and a withdrawal waits, less than W is left, what it has gathered apart (I9).',
+  holds: (c) => {
+    const waiting = [...c.nodes.values()].filter((node) => isWaiting(node, 'R'));
+    const gathered = waiting.reduce((sum, node) => sum + requestOf(node, 'R')!.permits, 0);
+    return !isQuiet(c) || waiting.length === 0 || supply(c) - issued(c, 'R') - gathered < Math.max(1, c.setup.options.W);
+  },
+};
+
+const answered = (of: Controller, name: string, says: string): ControllerProperty => ({
+  name,
+  kind: 'eventually',
+  says,
+  when: (c, node) => isWaiting(c.nodes.get(node)!, of),
+  holds: (c, node) => !isWaiting(c.nodes.get(node)!, of),
+});
+
+export function controllerProperties({ options: { kind, phase, settings } }: Setup<ControllerOptions>): ControllerProperty[] {
+  return [
+    ...invariants,
+    ...(kind === 'bank' ? [solvent] : exhaustion),
+    ...(kind === 'naive' || kind === 'bins' || settings.pipelined ? [] : [binsFit]),
+    ...(kind === 'names' ? named : []),
+    ...(phase ? [growth, answered('N', 'every join is permitted', 'Who asks for a join or a name gets it (C4).')] : []),
+    ...(kind === 'bank' ? [] : [answered('R', 'every request is answered', 'Who asks for a permit gets it or a reject (C4).')]),
+  ];
+}
+
+function requestsAreSingle(c: Config): boolean {
+  const up = flying(c, 'request');
+  const keys = up.map(({ from, message }) => `${message.of} ${from}`);
+  return (
+    new Set(keys).size === keys.length &&
+    up.every(({ from, message }) => !deliveryState(c.nodes.get(from)!, message.of).endsWith('idle'))
+  );
+}
+
+function binsAreHalfFull(c: Config, of: Controller): boolean {
+  for (const node of c.nodes.values()) {
+    const request = requestOf(node, of);
+    if (!request) continue;
+    if (requestState(node, of) === 'ready' && request.permits >= capacity(request.scale, LOCAL)) return false;
+    const delivery = deliveryOf(node, of);
+    if (!delivery) continue;
+    const { permits, scale, level } = delivery;
+    const size = capacity(scale, level!);
+    if (permits !== 0 && (size === 1 || permits !== size / 2)) return false;
+  }
+  return true;
+}
+
+/** Names of participants, of leaves that are being welcomed, and those that applications took. */
+function namesOf(c: Config): number[] {
+  const names: (number | null)[] = flying(c, 'welcome').map(({ message }) => message.name);
+  for (const node of c.nodes.values()) {
+    if (!isMember(node)) continue;
+    names.push(mainOf(node)!.name, ...(requestOf(node, 'N')?.names ?? []));
+  }
+  return names.filter((name) => name !== null);
+}

@@ -1,0 +1,53 @@
+/** The roles that make up a participating node, and what each starts with: at the start of a run and when a leaf joins. */
+import type { RoleStart } from '../protocol.js';
+import { levelAt, type Scale } from './bins.js';
+import type { DeliveryInput } from './delivery.js';
+import type { DepositsInput } from './deposits.js';
+import type { MainInput } from './member.js';
+import { DEPOSITS, deliveryRole, MAIN, requestRole, type Controller } from './messages.js';
+import { budgetOf } from './phases.js';
+import type { RequestInput } from './request.js';
+import type { Budget, RootInput } from './root.js';
+
+/** A node's place in the tree and what it starts with; `budget` is the root's, where no phases say it. */
+export type Member = MainInput & { readonly budget?: Budget };
+
+export function memberRoles(member: Member): RoleStart[] {
+  const { settings, terms, budget: _, ...main } = member;
+  const { parts } = settings;
+  return [
+    ...parts.flatMap((part) => (part === DEPOSITS ? [depositsOf(member)] : controllerRoles(member, part))),
+    { role: MAIN, chart: MAIN, input: { ...main, settings, terms } satisfies MainInput },
+  ];
+}
+
+function controllerRoles(member: Member, of: Controller): RoleStart[] {
+  const { id, parent, depth, settings, terms } = member;
+  const scale = terms[of];
+  const alive = of === 'N' || terms.alive;
+  const request: RequestInput = { id, of, scale, alive, echo: settings.echo };
+  return [
+    { role: requestRole(of), chart: 'request', input: request },
+    parent === null
+      ? rootOf(member, of, scale)
+      : deliveryOf({ id, of, parent, level: levelOf(scale, depth), scale, alive }, settings.pipelined),
+  ];
+}
+
+function rootOf({ id, phase, budget }: Member, of: Controller, scale: Scale): RoleStart {
+  const input: RootInput = { id, of, scale, ...(phase ? budgetOf(phase, of) : budget!) };
+  return { role: deliveryRole(of), chart: 'root', input };
+}
+
+const deliveryOf = (input: DeliveryInput, pipelined: boolean): RoleStart => ({
+  role: deliveryRole(input.of),
+  chart: pipelined ? 'pipelined' : 'delivery',
+  input,
+});
+
+function depositsOf({ id, parent, depth, terms }: Member): RoleStart {
+  const input: DepositsInput = { id, parent, level: parent === null ? null : levelAt(depth), scale: terms.R };
+  return { role: DEPOSITS, chart: 'deposits', input };
+}
+
+const levelOf = (scale: Scale, depth: number): number | null => ('flat' in scale ? null : levelAt(depth));

@@ -1,0 +1,85 @@
+/** The controller's global state in the paper's words: bins, requests, permits in flight. Properties and summaries read it from here. */
+import { pathOf } from '../checks.js';
+import type { Configuration, Flight, NodeView } from '../protocol.js';
+import { capacity } from './bins.js';
+import type { DeliveryContext } from './delivery.js';
+import type { DepositsContext } from './deposits.js';
+import type { MainContext } from './member.js';
+import { DEPOSITS, deliveryRole, MAIN, requestRole, type Controller, type ControllerMessage, type Reply } from './messages.js';
+import type { ControllerOptions } from './options.js';
+import type { PipelinedContext } from './pipelined.js';
+import type { RequestContext } from './request.js';
+import type { RootContext } from './root.js';
+
+export type Config = Configuration<ControllerOptions>;
+export type Flying<M extends ControllerMessage = ControllerMessage> = Flight & { readonly message: M };
+
+export const isMember = (node: NodeView): boolean => MAIN in node;
+
+export const mainOf = (node: NodeView): MainContext | undefined => node[MAIN]?.context;
+export const mainState = (node: NodeView): string => pathOf(node[MAIN]!);
+export const requestOf = (node: NodeView, of: Controller): RequestContext | undefined => node[requestRole(of)]?.context;
+export const requestState = (node: NodeView, of: Controller): string => pathOf(node[requestRole(of)]!);
+export const depositsOf = (node: NodeView): DepositsContext | undefined => node[DEPOSITS]?.context;
+
+/** The delivery process below the root, whichever of the two it is. */
+export function deliveryOf(node: NodeView, of: Controller): DeliveryContext | PipelinedContext | undefined {
+  const role = node[deliveryRole(of)];
+  return role && role.chart !== 'root' ? role.context : undefined;
+}
+
+export const deliveryState = (node: NodeView, of: Controller): string => pathOf(node[deliveryRole(of)]!);
+
+export function rootOf(c: Config, of: Controller): RootContext {
+  return c.nodes.get(c.setup.options.root)![deliveryRole(of)]!.context;
+}
+
+export const rootState = (c: Config, of: Controller): string => deliveryState(c.nodes.get(c.setup.options.root)!, of);
+
+export const flying = <T extends ControllerMessage['type']>(c: Config, ...types: readonly T[]) =>
+  c.flights.filter(({ message }) => types.includes(message.type as T)) as Flying<Extract<ControllerMessage, { type: T }>>[];
+
+export const isWaiting = (node: NodeView, of: Controller): boolean => {
+  const state = requestRole(of) in node ? requestState(node, of) : '';
+  return state.startsWith('refilling') || state === 'held';
+};
+
+export const total = (numbers: Iterable<number>): number => {
+  let sum = 0;
+  for (const number of numbers) sum += number;
+  return sum;
+};
+
+/** Permits of one controller in the bins below the root's, local and global. */
+export const inBins = (c: Config, of: Controller): number =>
+  total([...c.nodes.values()].map((node) => (requestOf(node, of)?.permits ?? 0) + (deliveryOf(node, of)?.permits ?? 0)));
+
+/** Permits that travel: down to a bin, up from a leaf that left, up in an echo. */
+export function inFlight(c: Config, of: Controller): number {
+  const bearing = flying(c, 'permit', 'return', 'echo', 'deposits').map(({ message, to }) => {
+    switch (message.type) {
+      case 'permit':
+        return message.of === of ? capacity(requestOf(c.nodes.get(to)!, of)!.scale, message.level) : 0;
+      case 'return':
+        return message.of === of ? message.permits : 0;
+      case 'echo':
+        return of === 'R' ? message.permits : 0;
+      case 'deposits':
+        return of === 'R' ? capacity(depositsOf(c.nodes.get(to)!)!.scale, message.level) : 0;
+    }
+  });
+  return total(bearing);
+}
+
+export const issued = (c: Config, of: Controller): number =>
+  total([...c.nodes.values()].map((node) => requestOf(node, of)?.issued ?? 0));
+
+/** Deposited and not yet in the root's bin, and all that was ever deposited. */
+export const inDeposits = (c: Config): number =>
+  total([...c.nodes.values()].map((node) => (depositsOf(node)?.local ?? 0) + (depositsOf(node)?.global ?? 0)));
+export const deposited = (c: Config): number => total([...c.nodes.values()].map((node) => depositsOf(node)?.deposited ?? 0));
+
+/** Collected for a change that is under way. */
+export const collected = (c: Config): number => total([...c.nodes.values()].map((node) => mainOf(node)?.permits ?? 0));
+
+export const replies = (c: Config): Flying<Reply>[] => flying(c, 'permit', 'reject', 'defer');

@@ -1,0 +1,82 @@
+/** What the main role says: to its parent and children in waves over the tree, and to the other roles of its node. */
+import { close, open, tell } from '../effects.js';
+import { newChild, type Joined, type MainContext, type MainEvent } from './member.js';
+import { DEPOSITS, deliveryRole, MAIN, NEWCOMER, requestRole, type Controller, type Part, type Settled } from './messages.js';
+import { budgetOf } from './phases.js';
+
+type In = { context: MainContext; event: MainEvent };
+
+const isController = (part: Part): part is Controller => part !== DEPOSITS;
+
+export const welcome = ({ context, event }: In) => ({
+  to: newChild(context),
+  message: { type: 'welcome' as const, depth: context.depth + 1, name: (event as Joined).name, terms: context.terms },
+});
+
+export const collectFromAll = ({ context }: In) => ({ to: context.children, message: { type: 'collect' as const } });
+export const collectFromChild = ({ context }: In) => ({ to: newChild(context), message: { type: 'collect' as const } });
+
+export const echo = ({ context: { parent, count, members, departed, permits } }: In) => ({
+  to: parent!,
+  message: { type: 'echo' as const, count: count + members + 1, departed, permits },
+});
+
+export const newTerms = ({ context }: In) => ({
+  to: context.children,
+  message: { type: 'epoch' as const, terms: context.terms },
+});
+
+/** A leaf's permits climb to the root, relayed by the delivery processes above. */
+export const returned = ({ context, event }: In) => {
+  const { part, permits } = event as Settled;
+  const of = isController(part) ? part : ('R' as const);
+  return { to: permits > 0 ? context.parent! : [], message: { type: 'return' as const, of, permits } };
+};
+
+export const goodbye = ({ context: { parent, departed } }: In) => ({
+  to: parent!,
+  message: { type: 'leave' as const, departed: departed + 1 },
+});
+
+/** The roles that take what comes to the parts from the inside. */
+const doors = ({ settings }: MainContext): string[] =>
+  settings.parts.map((part) => (isController(part) ? requestRole(part) : DEPOSITS));
+
+/** The root's bins are told too: a bank's stops parking. */
+export const freeze = tell(({ context }: In) => {
+  const bins = context.parent === null ? context.settings.parts.filter(isController).map(deliveryRole) : [];
+  return { role: [...doors(context), ...bins], message: { type: 'freeze' } };
+});
+
+export const settle = tell(({ context }: In) => ({ role: doors(context), message: { type: 'settle' } }));
+
+const only = ({ settings }: MainContext, part: Part, role: string): string | readonly string[] =>
+  settings.parts.includes(part) ? role : [];
+
+/** The bins first, then who asks for refills. */
+const renew = (of: Controller) => [
+  tell(({ context }: In) => {
+    const { phase, terms } = context;
+    const message = { type: 'epoch', scale: terms[of], alive: terms.alive || of === 'N', ...(phase ? budgetOf(phase, of) : {}) };
+    return { role: only(context, of, deliveryRole(of)), message };
+  }),
+  tell(({ context }: In) => ({
+    role: only(context, of, requestRole(of)),
+    message: { type: 'epoch', scale: context.terms[of], alive: context.terms.alive || of === 'N' },
+  })),
+];
+
+const renewDeposits = tell(({ context }: In) => ({
+  role: only(context, DEPOSITS, DEPOSITS),
+  message: { type: 'epoch', scale: context.terms.R, alive: true },
+}));
+
+export const renewAll = [...renew('R'), ...renew('N'), renewDeposits] as const;
+
+const roles = [requestRole('R'), deliveryRole('R'), requestRole('N'), deliveryRole('N'), DEPOSITS, MAIN];
+
+/** Closes all that a participant is; the node may be welcomed again. */
+export const goOutside = [
+  ...roles.map((role) => close(() => ({ role }))),
+  open(({ context: { id, settings, vacant } }: In) => ({ role: NEWCOMER, chart: NEWCOMER, input: { id, settings, vacant } })),
+] as const;

@@ -1,0 +1,17 @@
+/** A number for each channel: which one it is, and its place in the order of one tick. */
+import type { NodeId } from '../machines/effects.js';
+import type { Setup } from '../machines/protocol.js';
+
+/** By receiver, then by sender; channels of nodes that come during the run follow, in the order in which they are first used. */
+export function channelNumbers({ rank, topology }: Setup): (from: NodeId, to: NodeId) => number {
+  const size = topology.nodes.length;
+  const later = new Map<string, number>();
+  const numberLater = (key: string): number => {
+    if (!later.has(key)) later.set(key, 1 + size * size + later.size);
+    return later.get(key)!;
+  };
+  return (from, to) => {
+    const [receiver, sender] = [rank(to), rank(from)];
+    return receiver >= 0 && sender >= 0 ? 1 + receiver * size + sender : numberLater(`${from}\n${to}`);
+  };
+}
