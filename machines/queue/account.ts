@@ -6,7 +6,7 @@ import { EdgeLedger, isFault, type EdgeChange } from './ledger.js';
 import type { Dropped, Queued } from './messages.js';
 import type { QueueOptions } from './options.js';
 import { Requests } from './requests.js';
-import { edgesOf, isLegal, nameOf, phi, pointerIn } from './view.js';
+import { edgesOf, look, nameOf, pointerIn } from './view.js';
 
 export class QueueAccount implements Observer {
   private readonly ledger = new EdgeLedger();
@@ -88,8 +88,8 @@ export class QueueAccount implements Observer {
     const edges = edgesOf(c);
     return {
       order: this.requests.order,
-      phi: Object.fromEntries(edges.map((edge) => [nameOf(edge), phi(c, edge)])),
-      legal: this.spans(edges.length, c) && edges.every((edge) => isLegal(c, edge)),
+      phi: Object.fromEntries(edges.map((edge) => [nameOf(edge), look(c, edge).phi])),
+      legal: this.spans(edges.length, c) && edges.every((edge) => look(c, edge).phi === 1),
       stabilizedAtRoundTrips: this.roundTripsSince(this.lastFault),
     };
   }

@@ -2,7 +2,7 @@
 import type { NodeId } from '../effects.js';
 import type { Configuration, Flight, Step } from '../protocol.js';
 import type { PointerContext } from './pointer.js';
-import { edgeAbove, isFullyLegal, phi, pointerIn, type Edge } from './view.js';
+import { edgeAbove, isFullyLegal, look, pointerIn, type Edge } from './view.js';
 
 export interface EdgeState {
   readonly edge: Edge;
@@ -64,7 +64,8 @@ export class EdgeLedger {
   private refresh(child: NodeId, c: Configuration): EdgeChange | null {
     const before = this.edges.get(child) ?? null;
     const edge = edgeAbove(c, child);
-    const after = edge && { edge, phi: phi(c, edge), fullyLegal: isFullyLegal(c, edge) };
+    const view = edge && look(c, edge);
+    const after = view && { edge: edge!, phi: view.phi, fullyLegal: isFullyLegal(view) };
     if (after) this.edges.set(child, after);
     else this.edges.delete(child);
     this.illegal += (after && !after.fullyLegal ? 1 : 0) - (before && !before.fullyLegal ? 1 : 0);

@@ -4,7 +4,7 @@ import { isSilent } from '../tree/silent.js';
 import { GUARDIAN, guardianOf, POINTER, TREE } from './messages.js';
 import { convergenceTicks } from './bounds.js';
 import type { QueueOptions } from './options.js';
-import { edgesOf, isFind, isFullyLegal, pointerIn } from './view.js';
+import { edgesOf, isFind, isFullyLegal, look, pointerIn } from './view.js';
 
 export function queueProperties(setup: Setup<QueueOptions>): Property<QueueOptions>[] {
   return [
@@ -55,7 +55,7 @@ function stateFits(id: string, node: NodeView): boolean {
 /** The tree no longer moves, and every edge of it is fully legal, those apart whose link is down. */
 export function isFullyLegalEverywhere(c: Configuration<any>): boolean {
   const edges = edgesOf(c);
-  return edges.every((edge) => isFullyLegal(c, edge)) && (c.setup.options.tree === 'fixed' || isSilent(c, TREE));
+  return edges.every((edge) => isFullyLegal(look(c, edge))) && (c.setup.options.tree === 'fixed' || isSilent(c, TREE));
 }
 
 /** Nothing is left to do: no request is on its way, and nothing will be repaired. */

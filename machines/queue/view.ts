@@ -2,7 +2,7 @@
 import type { NodeId } from '../effects.js';
 import type { Configuration, Flight, NodeView, RoleView } from '../protocol.js';
 import type { GuardianContext } from './guardian.js';
-import { guardianOf, POINTER } from './messages.js';
+import { guardianOf, POINTER, type ObserverReturn } from './messages.js';
 import type { PointerContext } from './pointer.js';
 
 /** An edge of the tree that both ends agree on and that can carry messages; the parent is the end nearer to the root. */
@@ -12,7 +12,7 @@ export const nameOf = ([parent, child]: Edge): string => `${parent}-${child}`;
 
 export const pointerIn = (node: NodeView): PointerContext | undefined => node[POINTER]?.context;
 
-export const guardianIn = (c: Configuration, [parent, child]: Edge): RoleView<GuardianContext> | undefined =>
+const guardianIn = (c: Configuration, [parent, child]: Edge): RoleView<GuardianContext> | undefined =>
   c.nodes.get(parent)?.[guardianOf(child)];
 
 /** The edge above a node, if its parent guards it and the link is up. */
@@ -27,7 +27,7 @@ export const edgesOf = (c: Configuration): Edge[] =>
   [...c.nodes.keys()].map((node) => edgeAbove(c, node)).filter((edge) => edge !== null);
 
 /** What is on the edge, one direction at a time, oldest first. */
-export const between = (c: Configuration, from: NodeId, to: NodeId): readonly Flight[] =>
+const between = (c: Configuration, from: NodeId, to: NodeId): readonly Flight[] =>
   c.between?.(from, to) ?? c.flights.filter((flight) => flight.from === from && flight.to === to);
 
 export const isFind = ({ message }: Flight): boolean => message.type === 'find';
@@ -39,42 +39,45 @@ const pointsAcross = (c: Configuration, from: NodeId, to: NodeId): 0 | 1 =>
 const count = <T>(list: readonly T[], test: (item: T) => boolean): number =>
   list.reduce((sum, item) => sum + (test(item) ? 1 : 0), 0);
 
-/** φ(e) = p(a, e) + p(b, e) + the finds in transit on e (equation 1). */
-export function phi(c: Configuration, [a, b]: Edge): number {
-  return pointsAcross(c, a, b) + pointsAcross(c, b, a) + count(between(c, a, b), isFind) + count(between(c, b, a), isFind);
+/** All that a state says of one edge (a, b), a the parent. */
+export interface EdgeView {
+  readonly guardian: RoleView<GuardianContext>;
+  /** p(a, e) and p(b, e). */
+  readonly pa: 0 | 1;
+  readonly pb: 0 | 1;
+  /** What is on its way from a to b, and back, oldest first. */
+  readonly down: readonly Flight[];
+  readonly up: readonly Flight[];
+  /** φ(e) = p(a, e) + p(b, e) + the finds in transit on e (equation 1). */
+  readonly phi: number;
 }
 
-/** Definition 4.1. */
-export const isLegal = (c: Configuration, edge: Edge): boolean => phi(c, edge) === 1;
+export function look(c: Configuration, edge: Edge): EdgeView {
+  const [a, b] = edge;
+  const [pa, pb] = [pointsAcross(c, a, b), pointsAcross(c, b, a)];
+  const [down, up] = [between(c, a, b), between(c, b, a)];
+  return { guardian: guardianIn(c, edge)!, pa, pb, down, up, phi: pa + pb + count(down, isFind) + count(up, isFind) };
+}
 
 /** Definition 6.1 as printed: φ(e) = 1, and P1 or P2. It is not closed (erratum S5). */
-export function isFullyLegalAsPrinted(c: Configuration, edge: Edge): boolean {
-  if (phi(c, edge) !== 1) return false;
-  return guardianIn(c, edge)!.value === 'observe' ? isUnderObservation(c, edge) : isEstimated(c, edge);
+export function isFullyLegalAsPrinted(edge: EdgeView): boolean {
+  return edge.phi === 1 && (edge.guardian.value === 'observe' ? isUnderObservation(edge) : isEstimated(edge));
 }
 
 /** Definition 6.1 with what it forgets: an observer under way was sent at the latest timeout of this guardian's timer (S5). */
-export const isFullyLegal = (c: Configuration, edge: Edge): boolean =>
-  isFullyLegalAsPrinted(c, edge) && (guardianIn(c, edge)!.value === 'correct' || guardianIn(c, edge)!.context.timely);
+export const isFullyLegal = (edge: EdgeView): boolean =>
+  isFullyLegalAsPrinted(edge) && (edge.guardian.value === 'correct' || edge.guardian.context.timely);
 
 /** P1: one observer on the edge, and what the guardian will have counted when it returns is φ. */
-function isUnderObservation(c: Configuration, edge: Edge): boolean {
-  const [a, b] = edge;
-  const [down, up] = [between(c, a, b), between(c, b, a)];
+function isUnderObservation({ guardian, pa, pb, down, up, phi }: EdgeView): boolean {
   if (count(down, isObserver) + count(up, isObserver) !== 1) return false;
-  const { sent } = guardianIn(c, edge)!.context;
-  const counted = sent + pointsAcross(c, a, b);
-  const below = down.findIndex(isObserver);
-  const returning = below >= 0 ? undefined : up.find(isObserver);
-  const ahead = returning ? up.slice(0, up.indexOf(returning)) : [...down.slice(0, below), ...up];
-  const x = returning ? (returning.message as { x?: number }).x! : pointsAcross(c, b, a);
-  return phi(c, edge) === counted + x + count(ahead, isFind);
+  const onTheWay = down.findIndex(isObserver);
+  const returning = up.findIndex(isObserver);
+  const { x } = returning >= 0 ? (up[returning]!.message as ObserverReturn) : { x: pb };
+  const ahead = returning >= 0 ? up.slice(0, returning) : [...down.slice(0, onTheWay), ...up];
+  return phi === guardian.context.sent + pa + x + count(ahead, isFind);
 }
 
 /** P2: no observer on the edge, and the guardian's estimate is φ. */
-function isEstimated(c: Configuration, edge: Edge): boolean {
-  const [a, b] = edge;
-  return (
-    !between(c, a, b).some(isObserver) && !between(c, b, a).some(isObserver) && guardianIn(c, edge)!.context.est === phi(c, edge)
-  );
-}
+const isEstimated = ({ guardian, down, up, phi }: EdgeView): boolean =>
+  !down.some(isObserver) && !up.some(isObserver) && guardian.context.est === phi;

@@ -1,0 +1,79 @@
+/** Runs of the queue from arbitrary states: how many round trips pass until every edge is fully legal for good. */
+import { simulate, type Report } from '../../index.js';
+import { Random } from '../../network/random.js';
+
+/** R in ticks: fine enough that no two things that differ in time fall into one tick by rounding. */
+const ROUND_TRIP = 1000;
+
+export const delays = {
+  random: { min: 1, max: ROUND_TRIP / 2 },
+  longest: ROUND_TRIP / 2,
+} as const;
+
+export type Delays = keyof typeof delays;
+
+export const shapes = ['binary', 'path', 'star', 'random'] as const;
+export type Shape = (typeof shapes)[number];
+
+export interface Stabilization {
+  readonly max: number;
+  readonly mean: number;
+}
+
+/** Every node, edge and message of a fixed tree is arbitrary at the start; the run goes on for one round trip after the bound. */
+export function fixedTree(shape: Shape, n: number, delay: Delays, tau: number, seeds: number): Stabilization {
+  const times = each(seeds, (seed) =>
+    timeOf(
+      simulate(
+        {
+          protocol: 'queue',
+          topology: topologyOf(shape, n, seed),
+          options: { root: 'n0', tau },
+          network: { latency: delays[delay] },
+          events: [{ at: 0, do: 'corrupt' }],
+          seed,
+          until: { at: (4 + tau) * ROUND_TRIP },
+        },
+        { host: 'snapshots', watch: false },
+      ),
+    ),
+  );
+  return { max: Math.max(...times), mean: times.reduce((sum, time) => sum + time, 0) / times.length };
+}
+
+/** Tree and queue arbitrary: the time from the last change of the tree until every edge is fully legal. */
+export function layered(topology: object, requests: number, seeds: number): number {
+  const times = each(seeds, (seed) =>
+    timeOf(
+      simulate(
+        {
+          protocol: 'queue',
+          topology,
+          options: { tree: 'stabilizing' },
+          network: { latency: delays.random },
+          events: [{ at: 0, do: 'corrupt' }],
+          ...(requests > 0 ? { workload: { concurrent: 3, requests } } : {}),
+          seed,
+        },
+        { host: 'snapshots', watch: false },
+      ),
+    ),
+  );
+  return Math.max(...times);
+}
+
+const each = <T>(seeds: number, run: (seed: number) => T): T[] => Array.from({ length: seeds }, (_, i) => run(i + 1));
+
+/** The report's own meter, which counts from the last change of the tree. */
+function timeOf({ verdict, meters, seed }: Report): number {
+  const measured = meters.find(({ name }) => name === 'stabilizationRoundTrips')?.measured;
+  if (verdict !== 'valid' || measured === undefined) throw new Error(`seed ${seed} did not stabilize, or broke a property`);
+  return measured;
+}
+
+function topologyOf(shape: Shape, n: number, seed: number): object {
+  if (shape !== 'random') return { kind: shape === 'binary' ? 'tree' : shape, n };
+  const random = new Random(seed, 'random tree');
+  const nodes = Array.from({ length: n }, (_, i) => `n${i}`);
+  return { nodes, links: nodes.slice(1).map((node, i) => [nodes[random.below(i + 1)], node]) };
+}
