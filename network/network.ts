@@ -151,7 +151,7 @@ export class Network {
   private settle(cause: Cause, outcome: Outcome, role?: string): void {
     const { node } = cause;
     const sent: Flight[] = [];
-    for (const notice of outcome.emitted) this.admit(this.protocol.newcomer?.(notice), node);
+    const admitted = outcome.emitted.map((notice) => this.admit(this.protocol.newcomer?.(notice), node));
     for (const { to, message } of outcome.sends) {
       for (const address of Array.isArray(to) ? to : [to as Address]) this.send(node, address, message, sent);
     }
@@ -170,18 +170,18 @@ export class Network {
       timers: outcome.timers,
       drawn,
     });
+    for (const start of admitted) start?.();
   }
 
-  /** Opens a node that is not there yet, with a link to the one that brings it in: neither needs to be told of the link. */
-  private admit(id: NodeId | undefined, by: NodeId): void {
-    if (id === undefined || this.nodes.has(id)) return;
+  /** Opens a node that is not there yet, with a link to the one that brings it in, and gives what is left to settle of its start. */
+  private admit(id: NodeId | undefined, by: NodeId): (() => void) | undefined {
+    if (id === undefined || this.nodes.has(id)) return undefined;
     const node = new Node(id, this.host);
     this.nodes.set(id, node);
     this.links.addNode(id, by);
-    this.settle(
-      { kind: 'start', node: id, event: { type: 'start' } },
-      node.start(this.protocol.roles(id, this.options.setup), this.drawFor(id)),
-    );
+    const outcome = node.start(this.protocol.roles(id, this.options.setup), this.drawFor(id));
+    this.view.touch(id);
+    return () => this.settle({ kind: 'start', node: id, event: { type: 'start' } }, outcome);
   }
 
   private send(from: NodeId, address: Address, message: Message, sent: Flight[]): void {
