@@ -31,6 +31,8 @@ export interface ExploreOptions {
    * events: each may happen at any moment, those of one node or one channel in their order. None unless told.
    */
   readonly commands?: 'unlimited' | { readonly unlimited: readonly string[] } | readonly Scripted[];
+  /** Each event of the list waits until nothing is in flight any more after the one before. */
+  readonly oneByOne?: boolean;
   /** The protocol's own unless told. */
   readonly order?: 'fifo' | 'unordered';
   readonly faults?: Budget;
@@ -48,7 +50,7 @@ export interface ExploreOptions {
 
 /** The commands of a protocol that need no fields, or those named. */
 function unlimitedOf(protocol: Protocol, commands: 'unlimited' | { readonly unlimited: readonly string[] }) {
-  const free = Object.entries(protocol.commands).filter(([, { fields = [] }]) => fields.length === 0);
+  const free = Object.entries(protocol.commands).filter(([, { fields = [] }]) => fields.every(({ optional }) => optional));
   const names = commands === 'unlimited' ? free.map(([name]) => name) : commands.unlimited;
   return names.map((name) => {
     const command = free.find(([known]) => known === name)?.[1];
@@ -75,7 +77,7 @@ export function explore(protocol: Protocol, options: ExploreOptions): Exploratio
     setups,
     corrupt: options.corrupt ?? [],
     unlimited: isScript ? [] : unlimitedOf(protocol, commands as Exclude<typeof commands, readonly Scripted[]>),
-    surroundings: { script: isScript ? commands : [], workload: undefined, faults },
+    surroundings: { script: isScript ? commands : [], workload: undefined, faults, oneByOne: options.oneByOne ?? false },
     order,
     properties: options.properties ?? protocol.properties(setups[0]!),
     goal: options.goal,

@@ -1,15 +1,14 @@
 /** The search finds the very states and transitions of the dumb oracle, on the directory and on charts made at random. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { setup as setupChart } from 'xstate';
 import { directory } from '../../machines/directory/index.js';
-import { arm, disarm, draw, effects, send } from '../../machines/effects.js';
 import type { Protocol } from '../../machines/protocol.js';
 import { createMetric } from '../../network/topology/metric.js';
 import { explore, type ExploreOptions } from './explore.js';
 import { complete, names } from './fixtures.js';
 import { oracle, type OracleOptions } from './oracle.js';
-import { toy, type ToyInput } from './toys.js';
+import { anyTable, chartOf } from './random-charts.js';
+import { toy } from './toys.js';
 
 /** What a message in flight of the directory is known by: of a token nobody reads the sender. */
 const directoryFlight: OracleOptions['tellsApart'] = ({ from, to, message }) =>
@@ -35,74 +34,6 @@ describe('the directory', () => {
   });
 });
 
-/** What a random chart does in a state when an event comes; places count peers, states and timers. */
-interface Rule {
-  readonly target: number | null;
-  readonly sends: readonly (readonly [peer: number, message: number])[];
-  readonly arms: number | null;
-  readonly disarms: number | null;
-  readonly draws: boolean;
-  readonly announces: boolean;
-}
-
-const STATES = 3;
-const EVENTS = ['m0', 'm1', 'go', 'timer', 'link.up', 'link.down', 'drawn', 'react'];
-
-const anyRule: fc.Arbitrary<Rule> = fc.record({
-  target: fc.option(fc.nat(STATES - 1)),
-  sends: fc.array(fc.tuple(fc.nat(2), fc.nat(1)), { maxLength: 1 }),
-  arms: fc.option(fc.nat(1), { freq: 3 }),
-  disarms: fc.option(fc.nat(1), { freq: 1 }),
-  draws: fc.boolean(),
-  announces: fc.boolean(),
-});
-
-const anyTable = fc.array(fc.array(fc.option(anyRule, { freq: 2 }), { minLength: EVENTS.length, maxLength: EVENTS.length }), {
-  minLength: STATES,
-  maxLength: STATES,
-});
-
-function chartOf(table: readonly (readonly (Rule | null)[])[]) {
-  type In = { context: ToyInput };
-  const actionsOf = ({ sends, arms, disarms, draws, announces }: Rule, event: string): any[] => [
-    ...sends.map(([peer, message]) =>
-      send(({ context }: In) => ({ to: context.peers[peer % context.peers.length]!, message: { type: `m${message}` } })),
-    ),
-    ...(arms === null ? [] : [arm(() => ({ timer: `t${arms}`, delay: 1 }))]),
-    ...(disarms === null ? [] : [disarm(() => ({ timer: `t${disarms}` }))]),
-    // A draw must not lead to another without end.
-    ...(draws && event !== 'drawn' ? [draw(() => ({ bound: 2 }))] : []),
-    ...(announces && event !== 'react' ? ['announce'] : []),
-  ];
-  const on = (rules: readonly (Rule | null)[]) =>
-    Object.fromEntries(
-      rules.flatMap((rule, i) => {
-        const event = EVENTS[i]!;
-        if (!rule) return [];
-        const target = rule.target === null ? {} : { target: `s${rule.target}` };
-        const half = { guard: 'isOne', target: 's0', actions: [] };
-        return [
-          [
-            event,
-            event === 'drawn'
-              ? [half, { ...target, actions: actionsOf(rule, event) }]
-              : { ...target, actions: actionsOf(rule, event) },
-          ],
-        ];
-      }),
-    );
-  return setupChart({
-    types: { context: {} as ToyInput, input: {} as ToyInput, emitted: {} as { type: 'did' } },
-    actions: { ...effects(), announce: ({ self: _ }) => {} },
-    guards: { isOne: ({ event }: any) => event.value === 1 },
-  }).createMachine({
-    id: 'random',
-    context: ({ input }: { input: ToyInput }) => input,
-    initial: 's0',
-    states: Object.fromEntries(table.map((rules, i) => [`s${i}`, { on: on(rules) }])) as any,
-  } as any);
-}
-
 function same(protocol: Protocol, options: ExploreOptions, slow: OracleOptions) {
   const place = createMetric(options.topology);
   const { states, transitions } = explore(protocol, { ...options, bounds: { depth: slow.depth }, properties: [] });
@@ -114,8 +45,9 @@ describe('charts made at random', () => {
 
   test.each(['unordered', 'fifo'] as const)('routed, %s, with losses and doubles', (order) => {
     fc.assert(
-      fc.property(anyTable, fc.nat(1), fc.nat(1), (table, loss, duplicate) => {
-        const protocol = toy({ chart: chartOf(table), commands: ['go'], network: { order }, reactions: () => [] });
+      fc.property(anyTable, fc.nat(1), fc.nat(1), fc.nat(1), (table, loss, duplicate, after) => {
+        const reactions = () => [{ on: 'did', event: { type: 'react' }, after }];
+        const protocol = toy({ chart: chartOf(table), commands: ['go'], network: { order }, reactions });
         const tellsApart = order === 'unordered' ? { tellsApart: ({ to, message }: any) => [to, message] } : {};
         same(
           protocol,
@@ -123,7 +55,7 @@ describe('charts made at random', () => {
           { order, unlimited, loss, duplicate, depth: 4, ...tellsApart },
         );
       }),
-      { numRuns: 25 },
+      { numRuns: 15 },
     );
   });
 
@@ -156,7 +88,7 @@ describe('charts made at random', () => {
           { order, unlimited: [], script: { n1: [...unlimited, ...unlimited] }, toggles, depth: 4 },
         );
       }),
-      { numRuns: 25 },
+      { numRuns: 15 },
     );
   });
 });

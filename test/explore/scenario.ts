@@ -38,6 +38,7 @@ export function checkScenario(scenario: Scenario, options: CheckOptions = {}): E
     surroundings: {
       script: events.filter((event) => event.do !== 'corrupt'),
       workload,
+      oneByOne: false,
       faults: { loss: network.loss > 0 ? Infinity : 0, duplicate: network.duplicate > 0 ? Infinity : 0 },
     },
     order: network.reorder > 0 ? 'unordered' : network.order,

@@ -107,6 +107,7 @@ export class Successors {
     const moves = worlds.moves(world);
     for (let i = 0; i < moves.length; i++) {
       const { entry, told, next, purged } = moves[i]!;
+      if (!worlds.mayBegin(world, entry, length === this.content)) continue;
       if (entry.kind === 'command' && entry.waits && !steps.accepts(row[1 + entry.node]!, entry.event)) continue;
       this.is(entry.kind === 'command' ? SCRIPT : LINK, i, entry.kind === 'notice' ? 2 * entry.event + 1 : OPTIONAL);
       const [first, second] = told;

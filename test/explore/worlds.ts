@@ -24,6 +24,8 @@ export interface Surroundings {
   readonly script: readonly Scripted[];
   readonly workload: Workload | undefined;
   readonly faults: Budget;
+  /** Whether an event of the script waits until the network has come to rest after the one before. */
+  readonly oneByOne: boolean;
 }
 
 interface World {
@@ -61,17 +63,19 @@ export class Worlds {
   readonly isDemanding: boolean;
   /** Whether every message reaches its channel's end: none is ever down. */
   readonly isRouted: boolean;
+  private readonly oneByOne: boolean;
   private readonly served = new PairMap();
   private readonly posted = new PairMap();
 
   constructor(
     private readonly system: System,
-    { script, workload, faults }: Surroundings,
+    { script, workload, faults, oneByOne }: Surroundings,
     private readonly events: LocalEvents,
     private readonly letters: Letters,
   ) {
     const { loss = 0, duplicate = 0 } = faults;
     this.lanes = lanesOf(script, system, events);
+    this.oneByOne = oneByOne;
     this.demand = workload && new Demand(workload, system, events);
     this.isDemanding = workload !== undefined;
     this.isRouted = letters.isRouted;
@@ -87,6 +91,15 @@ export class Worlds {
 
   moves(world: number): readonly Move[] {
     return (this.movesIn[world] ??= this.findMoves(this.get(world)));
+  }
+
+  /** Whether a move need not wait: not for an event before it, and, unless its own event has begun, not for what is in flight. */
+  mayBegin(world: number, { place }: Entry, atRest: boolean): boolean {
+    if (!this.oneByOne) return true;
+    const { places } = this.get(world);
+    const isBehind = this.lanes.some((lane, i) => lane[places[i]!] !== undefined && lane[places[i]!]!.place < place);
+    const hasBegun = this.lanes.some((lane, i) => lane.slice(0, places[i]).some((entry) => entry.place === place));
+    return !isBehind && (hasBegun || atRest);
   }
 
   /** Whether a node has crashed: what arrives there is lost, and nothing happens by itself. */
