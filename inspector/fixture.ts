@@ -1,10 +1,10 @@
 /** The trace of a scenario, as text: for tests, and for pages that are served after the run. */
-import { protocols } from '../machines/index.js';
+import { directory } from '../machines/directory/index.js';
 import { Recorder, Simulation, traceHeader } from '../network/index.js';
 import { parseScenario } from '../network/scenario/parse.js';
 
 export function traceOf(json: unknown): string {
-  const scenario = parseScenario(json, protocols);
+  const scenario = parseScenario(json, { directory });
   const simulation = new Simulation(scenario, { host: 'snapshots' });
   const lines: unknown[] = [traceHeader(scenario.protocol, json, scenario.seed, simulation.network)];
   const recorder = new Recorder(simulation.network, scenario.protocol, simulation.monitor);

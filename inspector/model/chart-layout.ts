@@ -6,59 +6,14 @@
  * state is listed inside of the box, as in UML.
  */
 import { graphlib, layout as dagre } from '@dagrejs/dagre';
+import { LINE_HEIGHT, NAME_HEIGHT, type Box, type ChartLayout, type Label, type Measure, type PlacedEdge, type PlacedState, type Point } from './chart-shapes.js';
 import { parentOf, type Chart, type ChartState, type ChartTransition } from './chart.js';
-
-export interface Point {
-  readonly x: number;
-  readonly y: number;
-}
-
-/** `x` and `y` are the upper left corner. */
-export interface Box extends Point {
-  readonly width: number;
-  readonly height: number;
-}
-
-export interface PlacedState extends Box {
-  readonly state: ChartState;
-  readonly isInitial: boolean;
-  /** Transitions that do not leave the state. */
-  readonly internal: readonly Label[];
-}
-
-export interface Label {
-  readonly transition: ChartTransition;
-  /** The event and the guard, then the actions. */
-  readonly lines: readonly string[];
-}
-
-export interface PlacedEdge {
-  readonly label: Label;
-  readonly points: readonly Point[];
-  /** The middle of the label. */
-  readonly at: Point;
-}
-
-export interface ChartLayout {
-  readonly width: number;
-  readonly height: number;
-  /** What the chart does in every state. */
-  readonly always: readonly Label[];
-  /** Outer states before inner ones. */
-  readonly states: readonly PlacedState[];
-  readonly edges: readonly PlacedEdge[];
-}
 
 export interface Style {
   readonly direction: 'TB' | 'LR';
   readonly actions: boolean;
 }
 
-/** Widths of texts in the two sizes of the picture; the page measures, tests estimate. */
-export type Measure = (text: string, size: 'name' | 'label') => number;
-
-export const LINE_HEIGHT = 15;
-export const NAME_HEIGHT = 24;
 const PAD = 12;
 const ACTIONS_CHARACTERS_MAX = 30;
 /** Below this scale words are hard to read: rather leave the actions out. */

@@ -29,6 +29,13 @@ export interface Slot {
   readonly lines: number[];
 }
 
+/** One direction of a link: twice each line that changed it, plus one when it came up. */
+export interface Channel {
+  readonly from: number;
+  readonly to: number;
+  readonly changes: number[];
+}
+
 export class Recording {
   header: TraceHeader | null = null;
   readonly nodes = new Interned();
@@ -42,8 +49,8 @@ export class Recording {
   readonly running: number[][] = [];
   /** By node: its steps. */
   readonly steps: number[][] = [];
-  /** By directed channel `from > to` as a pair of node numbers: twice the line, plus one when it came up. */
-  readonly channels = new Map<string, { from: number; to: number; changes: number[] }>();
+  /** By the numbers of their nodes, as `from>to`. */
+  readonly channels = new Map<string, Channel>();
   readonly violations: number[] = [];
   /** How many lines at the start were forgotten. */
   first = 0;
@@ -130,7 +137,7 @@ export class Recording {
     return this.nodes.add(name);
   }
 
-  private channel(a: string, b: string) {
+  private channel(a: string, b: string): Channel {
     const from = this.nodeNumber(a);
     const to = this.nodeNumber(b);
     const key = `${from}>${to}`;

@@ -44,7 +44,7 @@ export function App() {
 }
 
 function TopBar() {
-  const { header, nodes } = recording.value;
+  const { header, nodes } = (revision.value, recording.value);
   return (
     <header class="top">
       <h1>
@@ -77,7 +77,7 @@ function TopBar() {
 
 /** What the reader has to say: a fault in the trace, and what was forgotten. */
 function Notices() {
-  const { first, header } = recording.value;
+  const { first, header } = (revision.value, recording.value);
   return (
     <>
       {problem.value !== null && header !== null && (

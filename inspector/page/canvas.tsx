@@ -39,7 +39,8 @@ export function Canvas({ paint, label, ...rest }: CanvasProps) {
   return <canvas ref={ref} role="img" aria-label={label} tabIndex={0} {...rest} />;
 }
 
-function sized(canvas: HTMLCanvasElement, { width, height }: Size): CanvasRenderingContext2D {
+/** Fits a canvas to a size in points and wipes it. */
+export function sized(canvas: HTMLCanvasElement, { width, height }: Size): CanvasRenderingContext2D {
   const density = Math.min(devicePixelRatio || 1, 2);
   const [w, h] = [Math.round(width * density), Math.round(height * density)];
   if (canvas.width !== w || canvas.height !== h) Object.assign(canvas, { width: w, height: h });

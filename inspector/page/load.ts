@@ -2,8 +2,9 @@
 import { Recording } from '../model/recording.js';
 import { axis, goTo, isLoading, opened, recording, revision, selectedNode, sourceProblem, timed } from './state.js';
 
-/** Between two pieces the page gets a chance to draw. */
-const PIECE_MS = 12;
+/** For so long it reads without a break; the views follow less often, so that reading goes ahead. */
+const BREAK_MS = 20;
+const SHOW_MS = 150;
 
 export async function loadFromServer(): Promise<void> {
   try {
@@ -32,14 +33,17 @@ async function read(stream: ReadableStream<Uint8Array>): Promise<void> {
   const next = new Recording();
   opened(next);
   const reader = stream.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader();
-  let drawn = performance.now();
+  let [rested, shown] = [performance.now(), -Infinity];
   for (let piece = await reader.read(); !piece.done && next.problem === null; piece = await reader.read()) {
     if (recording.value !== next) return void reader.cancel();
     next.push(piece.value);
-    if (performance.now() - drawn < PIECE_MS) continue;
-    arrived();
+    if (performance.now() - rested < BREAK_MS) continue;
+    if (performance.now() - shown > SHOW_MS) {
+      arrived();
+      shown = performance.now();
+    }
     await new Promise((resolve) => setTimeout(resolve));
-    drawn = performance.now();
+    rested = performance.now();
   }
   if (next.problem !== null) void reader.cancel();
   next.close();

@@ -32,10 +32,10 @@ export const PLOTS: readonly { readonly title: string; series(): Series[] }[] = 
   { title: 'Nodes in each state', series: () => byCount(stateNames(), (row, i) => row.inState[i] ?? 0) },
   { title: 'Cost of messages', series: () => [{ name: 'cost', kind: 0, value: (row) => row.cost }] },
   {
-    title: 'On their way, and nodes that stand wrong',
+    title: 'At this moment',
     series: () => [
       { name: 'messages on their way', kind: 1, value: (row) => row.inFlight },
-      { name: 'nodes that stand wrong', kind: 4, value: (row) => row.wrong },
+      { name: 'wrong nodes', kind: 4, value: (row) => row.wrong },
     ],
   },
 ];
@@ -54,8 +54,10 @@ export function Plots() {
 
 function Plot({ title, series }: (typeof PLOTS)[number]) {
   const ref = useRef<HTMLDivElement>(null);
+  const line = useRef<HTMLElement>(document.createElement('i'));
   useEffect(() => {
     const host = ref.current!;
+    line.current.className = 'plot-now';
     let plot: uPlot | null = null;
     const stopPlot = effect(() => {
       theme.value;
@@ -68,9 +70,12 @@ function Plot({ title, series }: (typeof PLOTS)[number]) {
         host.dataset['theme'] = theme.value;
       }
     });
+    // An element that moves, and not the plot painted anew.
     const stopLine = effect(() => {
-      playhead.value;
-      plot?.redraw(false, false);
+      revision.value;
+      const x = plot?.valToPos(playhead.value.x, 'x') ?? -1;
+      line.current.style.transform = `translateX(${x}px)`;
+      if (plot && line.current.parentElement !== plot.over) plot.over.append(line.current);
     });
     const observer = new ResizeObserver(() => plot?.setSize({ width: host.clientWidth, height: host.clientHeight }));
     observer.observe(host);
@@ -116,17 +121,6 @@ function options(host: HTMLElement, shown: readonly Series[]): uPlot.Options {
     ],
     series: [{}, ...shown.map(({ kind }) => ({ stroke: kindColor(kind), width: 1.6, paths: uPlot.paths.stepped!({ align: 1 }), points: { show: false } }))],
     hooks: {
-      draw: [
-        (plot) => {
-          const x = plot.valToPos(playhead.peek().x, 'x', true);
-          plot.ctx.strokeStyle = palette().accent;
-          plot.ctx.lineWidth = devicePixelRatio;
-          plot.ctx.beginPath();
-          plot.ctx.moveTo(x, plot.bbox.top);
-          plot.ctx.lineTo(x, plot.bbox.top + plot.bbox.height);
-          plot.ctx.stroke();
-        },
-      ],
       ready: [
         (plot) => {
           plot.over.addEventListener('click', () => {

@@ -1,5 +1,5 @@
 /** Widths of the words in a chart, as the browser will draw them. */
-import type { Measure } from '../../model/chart-layout.js';
+import type { Measure } from '../../model/chart-shapes.js';
 
 export const FONT = 'Inter, system-ui, -apple-system, "Segoe UI", sans-serif';
 

@@ -1,5 +1,5 @@
 /** One chart as SVG. */
-import { LINE_HEIGHT, NAME_HEIGHT, type ChartLayout, type Label, type PlacedEdge, type PlacedState, type Point } from '../../model/chart-layout.js';
+import { LINE_HEIGHT, NAME_HEIGHT, type ChartLayout, type Label, type PlacedEdge, type PlacedState, type Point } from '../../model/chart-shapes.js';
 import type { ChartTransition } from '../../model/chart.js';
 
 interface ChartPictureProps {

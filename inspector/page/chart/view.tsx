@@ -2,7 +2,7 @@
 import { computed, signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { readChart, type Chart } from '../../model/chart.js';
-import { fitChart, type ChartLayout } from '../../model/chart-layout.js';
+import type { ChartLayout } from '../../model/chart-shapes.js';
 import type { RoleNow } from '../../model/moment.js';
 import { takenTransitions } from '../../model/taken.js';
 import { activePaths, valueText } from '../../model/values.js';
@@ -13,7 +13,13 @@ import { ChartText } from './text.js';
 import { ContextTable } from './context.js';
 import { measure } from './measure.js';
 
+type FitChart = typeof import('../../model/chart-layout.js').fitChart;
+
 const size = signal({ width: 440, height: 560 });
+const fitChart = signal<FitChart | null>(null);
+
+/** dagre is a third of the page's weight, and no other view needs it. */
+const loadLayout = (): void => void import('../../model/chart-layout.js').then((module) => (fitChart.value = module.fitChart));
 
 const charts = computed(() => {
   revision.value;
@@ -25,7 +31,10 @@ const charts = computed(() => {
 const layouts = computed(() => {
   const { width, height } = size.value;
   const laidOut = new Map<string, ChartLayout>();
-  for (const [name, chart] of charts.value) if (chart.states.size > 1) laidOut.set(name, fitChart(chart, { width: width - 8, height: height - 8 }, measure));
+  const fit = fitChart.value;
+  for (const [name, chart] of charts.value) {
+    if (fit && chart.states.size > 1) laidOut.set(name, fit(chart, { width: width - 8, height: height - 8 }, measure));
+  }
   return laidOut;
 });
 
@@ -42,6 +51,7 @@ function takenBy({ role, view, since }: RoleNow) {
 
 export function ChartView() {
   const body = useRef<HTMLDivElement>(null);
+  useEffect(loadLayout, []);
   useEffect(() => {
     const observer = new ResizeObserver(([entry]) => {
       if (entry) size.value = { width: Math.round(entry.contentRect.width), height: Math.round(entry.contentRect.height) };

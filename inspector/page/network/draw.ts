@@ -1,6 +1,6 @@
 /** Paints the network. Everything of one kind and colour is one path: that, and not the count of things, is what a frame costs. */
 import { palette, kindColor, TONES } from '../colors.js';
-import { along, radiusAt, toCanvas, type Spot, type View } from './geometry.js';
+import { along, lengthOf, radiusAt, toCanvas, type Spot, type View } from './geometry.js';
 import type { Scene, SceneLink } from './scene.js';
 
 export interface Drawn {
@@ -28,6 +28,8 @@ export interface Emphasis {
 }
 
 const FONT = '"Inter", system-ui, -apple-system, "Segoe UI", sans-serif';
+/** Pointers beyond the first kind begin at a colour that no message has yet. */
+export const POINTER_COLORS = 4;
 /** More words than this nobody reads. */
 const LABELS_MAX = 120;
 
@@ -99,7 +101,7 @@ export function drawPointers(drawn: Drawn, { pointers }: Scene): void {
   const head = Math.min(Math.max(radius * 0.62, 3), 9);
   for (const kind of new Set(pointers.map((pointer) => pointer.kind))) {
     const heads = new Path2D();
-    ctx.strokeStyle = ctx.fillStyle = kind === 0 ? palette().muted : kindColor(kind + 3);
+    ctx.strokeStyle = ctx.fillStyle = kind === 0 ? palette().muted : kindColor(kind + POINTER_COLORS);
     ctx.lineWidth = Math.min(Math.max(1.7 * drawn.view.scale, 0.8), 2);
     ctx.setLineDash(kind === 1 ? [5, 4] : []);
     ctx.beginPath();
@@ -221,11 +223,18 @@ export function drawMarks(drawn: Drawn, { marks }: Scene): void {
   }
 }
 
+/** Where a message is, from the rim of its sender to the rim of its receiver. */
+export function spotOfMessage({ chain, part }: Pick<MovingMessage, 'chain' | 'part'>, radius: number): Spot & { angle: number } {
+  const length = lengthOf(chain);
+  const rim = Math.min((radius + 7) / Math.max(length, 1), 0.4);
+  return along(chain, rim + (1 - 2 * rim) * part);
+}
+
 export function drawMessages(drawn: Drawn, messages: readonly MovingMessage[], { message: selected }: Emphasis): void {
   const { ctx } = drawn;
   const size = Math.min(Math.max(radiusOf(drawn) * 0.42, 2.4), 6.5);
   const paths = new Map<string, Path2D>();
-  const spots = messages.map((moving) => ({ moving, ...along(moving.chain, 0.06 + 0.88 * moving.part) }));
+  const spots = messages.map((moving) => ({ moving, ...spotOfMessage(moving, radiusOf(drawn)) }));
   for (const { moving, x, y, angle } of spots) {
     let path = paths.get(moving.color);
     if (!path) paths.set(moving.color, (path = new Path2D()));

@@ -4,7 +4,6 @@
  * Small networks are settled at once; large ones a few milliseconds at a time, so that the page stays awake.
  */
 import { forceLink, forceManyBody, forceSimulation, forceX, forceY, type SimulationLinkDatum, type SimulationNodeDatum } from 'd3-force';
-import type { Link } from '../../../machines/protocol.js';
 
 export interface Placement {
   readonly xs: Float64Array;
@@ -21,18 +20,23 @@ interface Body extends SimulationNodeDatum {
 const LINK_LENGTH = 90;
 const TICKS = 300;
 
-export function placeNodes(names: readonly string[], links: readonly Link[]): Placement {
-  const numbers = new Map(names.map((name, number) => [name, number]));
-  const ends = links.map(([a, b, weight]) => ({ source: numbers.get(a)!, target: numbers.get(b)!, weight }));
-  const circle = circleOrder(names.length, ends);
-  const bodies = names.map((_, number): Body => ({ number }));
-  const xs = new Float64Array(names.length);
-  const ys = new Float64Array(names.length);
+/** A link by the numbers of its nodes. */
+export interface End extends SimulationLinkDatum<Body> {
+  readonly source: number;
+  readonly target: number;
+  readonly weight: number;
+}
+
+export function placeNodes(count: number, ends: readonly End[]): Placement {
+  const circle = circleOrder(count, ends);
+  const bodies = Array.from({ length: count }, (_, number): Body => ({ number }));
+  const xs = new Float64Array(count);
+  const ys = new Float64Array(count);
   const copy = () => {
     for (const { number, x = 0, y = 0 } of bodies) [xs[number], ys[number]] = [x, y];
   };
   if (circle) {
-    const radius = Math.max((LINK_LENGTH * names.length) / (2 * Math.PI), LINK_LENGTH);
+    const radius = Math.max((LINK_LENGTH * count) / (2 * Math.PI), LINK_LENGTH);
     circle.forEach((number, place) => {
       const angle = (2 * Math.PI * place) / circle.length - Math.PI / 2;
       Object.assign(bodies[number]!, { x: radius * Math.cos(angle), y: radius * Math.sin(angle) });
@@ -49,6 +53,7 @@ export function placeNodes(names: readonly string[], links: readonly Link[]): Pl
       while (ticks < TICKS && performance.now() < until) {
         simulation?.tick();
         ticks++;
+        if (ticks === TICKS && simulation) layDown(bodies);
       }
       copy();
       return ticks < TICKS;
@@ -58,12 +63,6 @@ export function placeNodes(names: readonly string[], links: readonly Link[]): Pl
       copy();
     },
   };
-}
-
-interface End extends SimulationLinkDatum<Body> {
-  readonly source: number;
-  readonly target: number;
-  readonly weight: number;
 }
 
 function simulate(bodies: Body[], ends: readonly End[]) {
@@ -78,6 +77,18 @@ function simulate(bodies: Body[], ends: readonly End[]) {
     .force('charge', forceManyBody().strength(crowded ? -160 : -420).distanceMax(crowded ? 500 : 2000).theta(crowded ? 1.1 : 0.9))
     .force('x', forceX(0).strength(0.04))
     .force('y', forceY(0).strength(0.06));
+}
+
+/** Turns the picture so that its longest extent is across: panels are wider than high. */
+function layDown(bodies: readonly Body[]): void {
+  let [xx, xy, yy] = [0, 0, 0];
+  for (const { x = 0, y = 0 } of bodies) [xx, xy, yy] = [xx + x * x, xy + x * y, yy + y * y];
+  const angle = Math.atan2(2 * xy, xx - yy) / 2;
+  const [cos, sin] = [Math.cos(angle), Math.sin(angle)];
+  for (const body of bodies) {
+    const { x = 0, y = 0 } = body;
+    [body.x, body.y] = [x * cos + y * sin, y * cos - x * sin];
+  }
 }
 
 /** The nodes in the order of the circle: along a single ring, or as they are listed when every two are linked. */

@@ -23,7 +23,7 @@ export function fit(xs: ArrayLike<number>, ys: ArrayLike<number>, width: number,
     bottom = Math.max(bottom, ys[i]!);
   }
   if (left > right) return { scale: 1, dx: width / 2, dy: height / 2 };
-  const margin = Math.min(64, width / 6, height / 6);
+  const margin = Math.min(48, width / 6, height / 6);
   const scale = Math.min((width - 2 * margin) / Math.max(right - left, 1), (height - 2 * margin) / Math.max(bottom - top, 1), 2.4);
   return { scale, dx: width / 2 - (scale * (left + right)) / 2, dy: height / 2 - (scale * (top + bottom)) / 2 };
 }
@@ -39,11 +39,15 @@ export function zoom(view: View, factor: number, at: Spot): View {
 export const radiusAt = (scale: number, nodes: number): number =>
   Math.min(Math.max((nodes > 200 ? 9 : 15) * Math.sqrt(scale), nodes > 200 ? 2.5 : 7), 18);
 
-/** Along a chain of places: where one is after a part of its length, and in which direction. */
-export function along(chain: readonly Spot[], part: number): Spot & { angle: number } {
+export function lengthOf(chain: readonly Spot[]): number {
   let length = 0;
   for (let i = 1; i < chain.length; i++) length += Math.hypot(chain[i]!.x - chain[i - 1]!.x, chain[i]!.y - chain[i - 1]!.y);
-  let left = length * part;
+  return length;
+}
+
+/** Along a chain of places: where one is after a part of its length, and in which direction. */
+export function along(chain: readonly Spot[], part: number): Spot & { angle: number } {
+  let left = lengthOf(chain) * part;
   for (let i = 1; i < chain.length; i++) {
     const [from, to] = [chain[i - 1]!, chain[i]!];
     const piece = Math.hypot(to.x - from.x, to.y - from.y);

@@ -1,6 +1,7 @@
 /** What the colours mean, of those that are in the picture. */
 import { kindStyle, TONES } from '../colors.js';
 import { recording } from '../state.js';
+import { POINTER_COLORS } from './draw.js';
 import type { Scene } from './scene.js';
 import { reader } from './picture.js';
 
@@ -20,7 +21,7 @@ export function Legend({ scene }: { scene: Scene }) {
       {pointers.slice(0, 5).map((kind, i) => (
         <li key={`p${kind}`}>
           <svg viewBox="0 0 18 12" aria-hidden="true">
-            <path d="M1 8Q8 2 15 6M11 3l5 3-5 3" fill="none" stroke-width="1.6" stroke-dasharray={i === 1 ? '3 2' : undefined} style={{ stroke: i === 0 ? 'var(--muted)' : kindStyle(i + 3) }} />
+            <path d="M1 8Q8 2 15 6M11 3l5 3-5 3" fill="none" stroke-width="1.6" stroke-dasharray={i === 1 ? '3 2' : undefined} style={{ stroke: i === 0 ? 'var(--muted)' : kindStyle(i + POINTER_COLORS) }} />
           </svg>
           {kind || 'pointer'}
         </li>

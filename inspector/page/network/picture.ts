@@ -1,9 +1,10 @@
 /** What the network's picture is made of at the playhead, as signals, and the painting of it. */
 import { computed, signal } from '@preact/signals';
 import { progress } from '../../model/playback.js';
-import type { Size } from '../canvas.js';
+import { sized, type Size } from '../canvas.js';
 import { kindColor } from '../colors.js';
-import { axis, moment, playhead, recording, revision, selectedMessage, selectedNode, way } from '../state.js';
+import { theme } from '../shell.js';
+import { axis, isPlaying, moment, playhead, recording, revision, selectedMessage, selectedNode, way } from '../state.js';
 import { drawLinks, drawMarks, drawMessages, drawNames, drawNodes, drawPointers, drawSelection, drawWay, type Drawn, type MovingMessage } from './draw.js';
 import { placeNodes, type Placement } from './force.js';
 import { fit, toCanvas, type View } from './geometry.js';
@@ -20,10 +21,11 @@ export const placed = signal(0);
 
 const hasHeader = computed(() => (revision.value, recording.value.header !== null));
 export const reader = computed(() => (hasHeader.value ? new SceneReader(recording.value) : null));
+/** Nodes and links can join while the trace goes on. */
+const extent = computed(() => (revision.value, `${recording.value.nodes.size} ${recording.value.channels.size}`));
 export const placement = computed((): Placement | null => {
-  if (!hasHeader.value) return null;
-  const { nodes, header } = recording.value;
-  return placeNodes(nodes.names, (header?.links ?? []).filter(([a, b]) => a !== b));
+  extent.value;
+  return reader.value && placeNodes(recording.value.nodes.size, reader.value.ends());
 });
 export const view = computed((): View => {
   placed.value;
@@ -54,10 +56,41 @@ export function moving(): MovingMessage[] {
   }));
 }
 
+/** Everything but the moving messages, painted once for as long as it stays the same. */
+interface Ground {
+  readonly canvas: HTMLCanvasElement;
+  readonly inputs: readonly unknown[];
+  readonly paintedAt: number;
+}
+
+let ground: Ground | null = null;
+
+/** A crowd of nodes is painted anew this often while it plays; the messages on it move at every frame. */
+const CROWD = 250;
+const CROWD_MS = 90;
+
 export function paint(ctx: CanvasRenderingContext2D, given: Size): void {
   if (given.width !== size.peek().width || given.height !== size.peek().height) size.value = given;
   if (!placement.value || placement.value.xs.length === 0) return;
-  const drawn: Drawn = { ctx, view: view.value, xs: placement.value.xs, ys: placement.value.ys, names: recording.value.nodes.names };
+  const names = recording.value.nodes.names;
+  const drawnOn = (ctx: CanvasRenderingContext2D): Drawn => ({ ctx, view: view.value, xs: placement.value!.xs, ys: placement.value!.ys, names });
+  const inputs = [theme.value, view.value, links.value, emphasis.value, ctx.canvas.width, ctx.canvas.height, scene.value];
+  if (!ground || !mayStay(ground, inputs, isPlaying.value && names.length > CROWD)) {
+    const canvas = ground?.canvas ?? document.createElement('canvas');
+    paintGround(drawnOn(sized(canvas, given)));
+    ground = { canvas, inputs, paintedAt: performance.now() };
+  }
+  ctx.drawImage(ground.canvas, 0, 0, given.width, given.height);
+  drawMessages(drawnOn(ctx), moving(), emphasis.value);
+}
+
+/** The scene is the last of the inputs, and the only one that may lag behind. */
+function mayStay({ inputs: painted, paintedAt }: Ground, inputs: readonly unknown[], mayLag: boolean): boolean {
+  const differs = inputs.findIndex((input, i) => input !== painted[i]);
+  return differs < 0 || (mayLag && differs === inputs.length - 1 && performance.now() - paintedAt < CROWD_MS);
+}
+
+function paintGround(drawn: Drawn): void {
   drawLinks(drawn, links.value);
   drawWay(drawn, emphasis.value);
   drawPointers(drawn, scene.value);
@@ -65,6 +98,4 @@ export function paint(ctx: CanvasRenderingContext2D, given: Size): void {
   drawNodes(drawn, scene.value);
   drawMarks(drawn, scene.value);
   drawNames(drawn, scene.value, emphasis.value);
-  drawMessages(drawn, moving(), emphasis.value);
 }
-

@@ -1,6 +1,7 @@
 /** Mouse, touch and keys on the network's picture. */
 import { recording, selectedNode, selectMessage } from '../state.js';
-import { along, radiusAt, toCanvas, toPlane, zoom, type Spot, type View } from './geometry.js';
+import { radiusAt, toCanvas, toPlane, zoom, type Spot, type View } from './geometry.js';
+import { spotOfMessage } from './draw.js';
 import { chosenView, hovered, moving, placed, placement, view } from './picture.js';
 
 /** The node under a place of the canvas, -1 for none. */
@@ -18,7 +19,7 @@ function nodeAt(at: Spot): number {
 
 function messageAt(at: Spot): number {
   const near = moving().find(({ chain, part }) => {
-    const { x, y } = along(chain, 0.06 + 0.88 * part);
+    const { x, y } = spotOfMessage({ chain, part }, radiusAt(view.value.scale, recording.value.nodes.size));
     return Math.hypot(x - at.x, y - at.y) < 11;
   });
   return near?.ordinal ?? -1;

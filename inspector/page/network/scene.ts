@@ -3,7 +3,7 @@ import type { Overlay } from '../../../machines/protocol.js';
 import { createMetric, type Metric } from '../../../network/topology/metric.js';
 import { Interned } from '../../model/interned.js';
 import type { Moment } from '../../model/moment.js';
-import type { Recording } from '../../model/recording.js';
+import type { Channel, Recording } from '../../model/recording.js';
 import type { Tone } from '../colors.js';
 
 export interface SceneNode {
@@ -44,6 +44,10 @@ export interface Scene {
 export class SceneReader {
   readonly pointerKinds = new Interned();
   private readonly metric: Metric;
+  private readonly routes = new Map<string, readonly number[]>();
+  private pairs: Channel[] = [];
+  private known = 0;
+  private linksNow: SceneLink[] = [];
   private readonly read = new WeakMap<Overlay, { pointers: Pointer[]; marks: EdgeMark[] }>();
 
   constructor(private readonly recording: Recording) {
@@ -66,17 +70,44 @@ export class SceneReader {
     return { nodes, pointers, marks };
   }
 
-  links(moment: Moment): SceneLink[] {
-    const links: SceneLink[] = [];
-    for (const { from, to } of this.recording.channels.values()) {
-      const isSecond = from > to && this.recording.channels.has(`${to}>${from}`);
-      if (!isSecond) links.push({ a: from, b: to, there: moment.channelUp(from, to), back: moment.channelUp(to, from) });
+  /** The same list for as long as no channel has changed. */
+  links(moment: Moment): readonly SceneLink[] {
+    const { channels } = this.recording;
+    if (channels.size !== this.known) {
+      this.known = channels.size;
+      const second = ({ from, to }: Channel) => from > to && channels.has(`${to}>${from}`);
+      this.pairs = [...channels.values()].filter((channel) => channel.from !== channel.to && !second(channel));
+      this.linksNow = [];
     }
-    return links;
+    const status = ({ from, to }: Channel): SceneLink => ({ a: from, b: to, there: moment.channelUp(from, to), back: moment.channelUp(to, from) });
+    const isSame = this.linksNow.length === this.pairs.length && !this.changesKnown();
+    if (!isSame) this.linksNow = this.pairs.map(status);
+    return this.linksNow;
+  }
+
+  private changesKnown(): boolean {
+    for (const { changes } of this.recording.channels.values()) if (changes.length > 0) return true;
+    return false;
+  }
+
+  /** The links with their weights; 1 for those that joined later. */
+  ends(): { source: number; target: number; weight: number }[] {
+    const { header, nodes, channels } = this.recording;
+    const weights = new Map((header?.links ?? []).flatMap(([a, b, weight]) => [[`${nodes.find(a)}>${nodes.find(b)}`, weight]] as const));
+    return [...channels.values()]
+      .filter(({ from, to }) => from < to || (from > to && !channels.has(`${to}>${from}`)))
+      .map(({ from, to }) => ({ source: from, target: to, weight: weights.get(`${from}>${to}`) ?? weights.get(`${to}>${from}`) ?? 1 }));
   }
 
   /** The nodes that a message passes: its link, or the shortest way where messages are routed. */
-  route(from: number, to: number): number[] {
+  route(from: number, to: number): readonly number[] {
+    const key = `${from}>${to}`;
+    let route = this.routes.get(key);
+    if (!route) this.routes.set(key, (route = this.findRoute(from, to)));
+    return route;
+  }
+
+  private findRoute(from: number, to: number): number[] {
     const { names } = this.recording.nodes;
     if (this.recording.channels.has(`${from}>${to}`) || from === to) return [from, to];
     const known = (node: number) => this.metric.rank(names[node]!) >= 0;

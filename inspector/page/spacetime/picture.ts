@@ -11,7 +11,7 @@ import { axis, currentLine, isPlaying, playhead, recording, revision, selectedMe
 const LANES_SHOWN_ALL = 24;
 const HEAD = 20;
 export const NAMES_WIDTH = 64;
-const LANE_HEIGHT = { min: 15, max: 34 } as const;
+const LANE_HEIGHT = { min: 15, max: 44 } as const;
 /** How many lines of the trace one sees at first. */
 const LINES_AT_FIRST = 36;
 
@@ -24,7 +24,11 @@ export const scroll = signal(0);
 
 export const span = computed(() => chosenSpan.value ?? naturalSpan());
 export const range = computed((): Window => {
-  const from = playhead.value.x + shift.value - span.value * 0.62;
+  revision.value;
+  const { first, end } = recording.value;
+  const margin = span.value * 0.04;
+  const [earliest, latest] = [xOf(recording.value, axis.value, first) - margin, xOf(recording.value, axis.value, end - 1) + margin - span.value];
+  const from = Math.max(Math.min(playhead.value.x + shift.value - span.value * 0.62, latest), earliest);
   return { from, to: from + span.value };
 });
 const laneNodes = computed(() => (revision.value, lanesIn(recording.value, axis.value, settledRange.value, selectedNode.value, LANES_SHOWN_ALL)));
@@ -80,11 +84,19 @@ export function paint(ctx: CanvasRenderingContext2D, given: Size): void {
   ctx.rect(NAMES_WIDTH, 0, given.width, given.height);
   ctx.clip();
   drawGrid(ctx, given, scale);
-  for (const arrow of diagram.value.arrows) drawArrow(ctx, scale, arrow);
-  for (const dot of diagram.value.dots) drawDot(ctx, scale, dot);
+  for (const arrow of diagram.value.arrows) if (isInSight(given, scale, arrow.from, arrow.to)) drawArrow(ctx, scale, arrow);
+  for (const dot of diagram.value.dots) if (isInSight(given, scale, dot, dot)) drawDot(ctx, scale, dot);
   drawPlayhead(ctx, given, scale);
   ctx.restore();
   drawNames(ctx, given, scale);
+}
+
+type Place = { readonly x: number; readonly lane: number };
+
+function isInSight({ width, height }: Size, { x, y }: Scale, from: Place, to: Place): boolean {
+  const isBefore = Math.max(x(from.x), x(to.x)) < NAMES_WIDTH - 8;
+  const isAfter = Math.min(x(from.x), x(to.x)) > width + 8;
+  return !isBefore && !isAfter && Math.max(y(from.lane), y(to.lane)) > 0 && Math.min(y(from.lane), y(to.lane)) < height;
 }
 
 function drawGrid(ctx: CanvasRenderingContext2D, { width, height }: Size, scale: Scale): void {
@@ -107,6 +119,7 @@ function drawGrid(ctx: CanvasRenderingContext2D, { width, height }: Size, scale:
   ctx.beginPath();
   for (let lane = 0; lane < laneNodes.value.length; lane++) {
     const y = Math.round(scale.y(lane)) + 0.5;
+    if (y < HEAD || y > height) continue;
     ctx.moveTo(0, y);
     ctx.lineTo(width, y);
   }
@@ -206,6 +219,7 @@ function drawNames(ctx: CanvasRenderingContext2D, { height }: Size, scale: Scale
   ctx.textAlign = 'right';
   ctx.textBaseline = 'middle';
   for (const [lane, node] of laneNodes.value.entries()) {
+    if (scale.y(lane) < 0 || scale.y(lane) > height) continue;
     const isChosen = node === selectedNode.value;
     ctx.font = `${isChosen ? 700 : 500} 11.5px system-ui, sans-serif`;
     ctx.fillStyle = isChosen ? colors.accent : colors.ink;
