@@ -1,0 +1,127 @@
+/** Where the printed paper goes wrong, found by the checker itself, each as a shortest run (spec section 11). */
+import { describe, expect, test } from 'vitest';
+import { explore, type ExploreOptions } from '../../test/explore/index.js';
+import { parseScenario } from '../../network/scenario/parse.js';
+import { Simulation } from '../../network/simulation.js';
+import { protocols } from '../index.js';
+import type { Property, Topology } from '../protocol.js';
+import { election, type ElectionOptions } from './index.js';
+import { isOriented, isSymmetric, leaderOf } from './view.js';
+
+type Script = Extract<ExploreOptions['commands'], readonly unknown[]>;
+
+const linked = (...links: readonly (readonly [string, string])[]): Topology => ({
+  nodes: [...new Set(links.flat())].sort(),
+  links: links.map(([u, v]) => [u, v, 1]),
+});
+
+/** In a network that never falls apart nobody but the first leader has a reason to lead. */
+const noNeedlessElection: Property<ElectionOptions> = {
+  name: 'no needless election',
+  kind: 'always',
+  says: 'While all nodes hang together the leader of the start stays the only one.',
+  holds: (c) => [...c.nodes].every(([id, node]) => leaderOf(node) !== id || id === c.setup.options.leader),
+};
+
+describe('erratum 1: SINK with lid = u, as printed', () => {
+  const links = linked(['n1', 'n2'], ['n1', 'n3'], ['n2', 'n3']);
+  const cut: Script = [
+    { do: 'cut', link: ['n1', 'n3'] },
+    { do: 'cut', link: ['n2', 'n3'] },
+  ];
+
+  test('a node that has lost its last way down does nothing about it: property I breaks', () => {
+    const line = linked(['n1', 'n2'], ['n2', 'n3']);
+    const { counterexample, properties } = explore(election, {
+      topology: line,
+      options: { sink: 'printed' },
+      commands: [{ do: 'cut', link: ['n1', 'n2'] }],
+    });
+    expect(properties.find(({ holds }) => holds === false)?.name).toBe('I: no sink');
+    expect(counterexample?.choices).toEqual([{ notice: ['n2', 'n1'] }]);
+  });
+
+  test('as settled, the same changes are survived', () => {
+    expect(explore(election, { topology: links, commands: cut }).verdict).toBe('valid');
+  });
+});
+
+describe('erratum 19: Theorem 2 fails after one ordinary link addition', () => {
+  const script: Script = [
+    { do: 'up', channel: ['n2', 'n3'] },
+    { do: 'up', channel: ['n3', 'n2'] },
+    { do: 'cut', link: ['n1', 'n3'] },
+  ];
+  const run = (hello: boolean, properties: readonly Property<ElectionOptions>[]) =>
+    explore(election, {
+      topology: linked(['n1', 'n2'], ['n1', 'n3']),
+      options: { hello },
+      commands: script,
+      oneByOne: true,
+      properties,
+    });
+
+  test('without hello node 3 elects itself though its leader is two hops away', () => {
+    const { counterexample } = run(false, [noNeedlessElection]);
+    expect(counterexample?.choices).toEqual([
+      { notice: ['n2', 'n3'] },
+      { deliver: 0 },
+      { notice: ['n3', 'n2'] },
+      { deliver: 1 },
+      { notice: ['n3', 'n1'] },
+    ]);
+  });
+
+  test('the same choices, made in a network: the corrected theorem asks for symmetric neighbours and says nothing of it', () => {
+    const { choices } = run(false, [noNeedlessElection]).counterexample!;
+    const { nodes, links } = linked(['n1', 'n2'], ['n1', 'n3']);
+    const scenario = parseScenario({ protocol: 'election', options: { hello: false }, topology: { nodes, links } }, protocols);
+    const { properties, summary } = new Simulation(scenario, { choices }).run();
+    expect(summary).toMatchObject({ leaders: { n1: 'n1', n2: 'n1', n3: 'n3' }, elections: 1 });
+    expect(properties.find(({ name }) => name === 'S: no needless election')?.holds).toBeNull();
+  });
+
+  test('because a leader-oriented network may have one-sided neighbours', () => {
+    const neverOneSided: Property<ElectionOptions> = {
+      name: 'never one-sided at rest',
+      kind: 'always',
+      says: 'A leader-oriented network has symmetric neighbours.',
+      holds: (c) => !isOriented(c) || isSymmetric(c),
+    };
+    expect(run(false, [neverOneSided]).counterexample?.choices).toEqual([
+      { notice: ['n2', 'n3'] },
+      { deliver: 0 },
+      { notice: ['n3', 'n2'] },
+      { deliver: 1 },
+    ]);
+  });
+
+  test('with hello nobody is elected, in any order of events', () => {
+    expect(run(true, [noNeedlessElection])).toMatchObject({ verdict: 'valid' });
+  });
+});
+
+describe('section 7.1: stability with logical clocks', () => {
+  const run = (clock: 'perfect' | 'logical') =>
+    explore(election, {
+      topology: linked(['n1', 'n2'], ['n2', 'n3'], ['n3', 'n4'], ['n1', 'n4'], ['n4', 'n5']),
+      options: { clock },
+      commands: [
+        { do: 'cut', link: ['n1', 'n4'] },
+        { do: 'join', link: ['n1', 'n5'], weight: 1 },
+        { do: 'cut', link: ['n1', 'n2'] },
+      ],
+      oneByOne: true,
+      properties: [noNeedlessElection],
+    });
+
+  test('an old search with a large stamp makes node 4 elect itself, its leader two hops away', () => {
+    const { verdict, counterexample } = run('logical');
+    expect(verdict).toBe('invalid');
+    expect(counterexample?.steps.at(-1)).toMatch(/^n4 takes "update".*announces leader$/);
+  });
+
+  test('with perfect clocks the same changes elect nobody', () => {
+    expect(run('perfect').verdict).toBe('valid');
+  });
+});
