@@ -12,7 +12,7 @@ import { Model } from './model.js';
 import { SenderRead } from './packets.js';
 import { firstStates } from './starts.js';
 import { Search } from './search.js';
-import { Watch } from './watch.js';
+import { Watch, type Judging } from './watch.js';
 import type { Surroundings } from './worlds.js';
 
 export interface Question {
@@ -84,8 +84,8 @@ class Examination {
     const nodes = setup.topology.nodes;
     const system = { protocol, setup, nodes, order, reactions: protocol.reactions(setup.options), unlimited };
     this.model = new Model(system, surroundings, signed);
-    this.watch = new Watch(properties, goal, this.model);
-    const graph = this.watch.debts.length > 0 ? new Graph() : undefined;
+    this.watch = new Watch(properties, goal && goalProperty(goal), this.model);
+    const graph = this.watch.debts.length > 0 || goal ? new Graph() : undefined;
     this.search = new Search(this.model, this.watch, graph, bounds, now ?? (() => 0), onProgress);
   }
 
@@ -100,7 +100,10 @@ class Examination {
     search.run();
     model.steps.audit();
     const ways = this.violations();
-    const properties = watch.properties.map((property) => this.judge(property, ways));
+    const hopeful = this.hopeful();
+    if (watch.goal && hopeful?.includes(0)) ways.set(watch.goal, { property: watch.goal.name, state: hopeful.indexOf(0) });
+    const judged = watch.goal ? [...watch.properties, watch.goal] : watch.properties;
+    const properties = judged.map((property) => this.judge(property, ways));
     const [way] = ways.values();
     return {
       verdict: verdictOf(properties, search.stopped !== undefined),
@@ -108,7 +111,7 @@ class Examination {
       states: search.store.size,
       transitions: search.transitions,
       terminal: search.terminal,
-      doomed: this.isComplete ? this.doomed() : null,
+      doomed: hopeful && hopeful.reduce((doomed, hope) => doomed + 1 - hope, 0),
       depth: search.depth,
       interpreterCalls: model.steps.replicas.calls,
       bytesPerState: search.store.bytes / search.store.size,
@@ -123,7 +126,7 @@ class Examination {
   }
 
   /** The ways to the violations of each violated property. */
-  private violations(): ReadonlyMap<Property<any>, Way> {
+  private violations(): Map<Property<any>, Way> {
     const { search, watch, model } = this;
     const ways = new Map<Property<any>, Way>();
     if (watch.violated) {
@@ -148,16 +151,17 @@ class Examination {
     return { name, kind, holds: this.isComplete ? true : null };
   }
 
-  /** How many states cannot reach the goal. A system with timers never rests: without a goal of its own nothing is said of it. */
-  private doomed(): number | null {
-    const { search, watch, model, question } = this;
+  /**
+   * 1 for each state that can reach the goal: the one given, or rest with nothing owed. A system with timers never rests, so that
+   * without a goal of its own nothing is said of it.
+   */
+  private hopeful(): Uint8Array | null {
+    const { search, watch, model } = this;
     const { graph } = search;
-    if (!graph) return null;
+    if (!graph || !this.isComplete || (!watch.goal && model.steps.events.some('timer'))) return null;
     const rests = (state: number) =>
       graph.isResting(state) && !watch.owed.hasAny(state) && model.worlds.isOver(search.store.world(state));
-    const isGoal = question.goal ? (state: number) => watch.atGoal(state) : rests;
-    if (!question.goal && model.steps.events.some('timer')) return null;
-    return canReach(graph, isGoal).reduce((doomed, hopeful) => doomed + 1 - hopeful, 0);
+    return canReach(graph, watch.goal ? (state) => watch.atGoal(state) : rests);
   }
 
   private vacuous(): string[] {
@@ -166,3 +170,10 @@ class Examination {
     return properties.filter((property) => asks(property) && !relevant.has(property)).map(({ name }) => name);
   }
 }
+
+const goalProperty = (holds: (c: Configuration<any>) => boolean): Judging => ({
+  name: 'goal can be reached',
+  says: 'From every state some run comes to the goal.',
+  kind: 'always',
+  holds,
+});

@@ -40,7 +40,7 @@ export interface ExploreOptions {
   readonly corrupt?: readonly NodeId[];
   /** The properties to check; the protocol's own unless told. */
   readonly properties?: readonly Property<any>[];
-  /** What every fair run must come to again and again; states that cannot reach it are doomed. */
+  /** What every state must be able to lead to; states that cannot are doomed. */
   readonly goal?: (c: Configuration<any>) => boolean;
   readonly bounds?: Bounds;
   /** The host's clock in milliseconds: bounds in seconds and the seconds of the progress need one. */

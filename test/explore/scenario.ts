@@ -18,7 +18,7 @@ export interface CheckOptions {
   readonly onProgress?: (progress: Progress) => void;
   /** The properties to check; the protocol's own unless told. */
   readonly properties?: readonly Property<any>[];
-  /** What every fair run must come to again and again; states that cannot reach it are doomed. */
+  /** What every state must be able to lead to; states that cannot are doomed. */
   readonly goal?: (c: Configuration<any>) => boolean;
 }
 

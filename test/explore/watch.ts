@@ -10,7 +10,7 @@ import { Planes } from './planes.js';
 import type { Model } from './model.js';
 
 /** A property that judges a state by itself. */
-type Judging = Exclude<Property<any>, { readonly kind: 'eventually' }>;
+export type Judging = Exclude<Property<any>, { readonly kind: 'eventually' }>;
 
 /** A promise that can be broken only by a run without end: it is owed in the states of its plane. */
 export interface Debt {
@@ -33,34 +33,28 @@ export class Watch {
   private readonly always: readonly Judging[];
   private readonly closed: readonly Judging[];
   private readonly sometimes: readonly Judging[];
-
-  readonly properties: readonly Property<any>[];
-  private readonly goal: Debt | undefined;
+  private readonly goals: Planes;
 
   constructor(
-    properties: readonly Property<any>[],
-    goal: ((c: Configuration<any>) => boolean) | undefined,
+    readonly properties: readonly Property<any>[],
+    /** What every state must be able to lead to. */
+    readonly goal: Judging | undefined,
     private readonly model: Model,
   ) {
-    const goals = goal ? [goalProperty(goal)] : [];
-    this.properties = [...properties, ...goals];
     const ofKind = (kind: Judging['kind']) => properties.filter((property): property is Judging => property.kind === kind);
     this.always = ofKind('always');
     this.closed = ofKind('closed');
     this.sometimes = ofKind('sometimes');
-    const debts = [
-      ...properties.flatMap((property) => debtsOf(property, model)),
-      ...goals.map((property) => ({ property, node: 0 })),
-    ];
-    this.debts = debts.map((debt, plane) => ({ ...debt, plane }));
-    this.goal = goal && this.debts.at(-1);
+    this.debts = properties.flatMap((property) => debtsOf(property, model)).map((debt, plane) => ({ ...debt, plane }));
+    this.goals = new Planes(goal ? 1 : 0);
     this.owed = new Planes(this.debts.length);
     this.held = new Planes(this.closed.length);
   }
 
   /** Looks at a new state. */
   enter(state: number, row: Int32Array, begin: number, length: number): void {
-    if (this.properties.length === 0) return;
+    if (this.properties.length === 0 && !this.goal) return;
+    this.goals.add();
     this.owed.add();
     this.held.add();
     try {
@@ -88,6 +82,9 @@ export class Watch {
       this.held.set(state, plane);
     }
     for (const debt of this.debts) if (this.isOwed(debt, c)) this.owed.set(state, debt.plane);
+    if (!this.goal) return;
+    this.asked = this.goal;
+    if (this.goal.holds(c)) this.goals.set(state, 0);
   }
 
   /** Whether transitions matter, and not states alone. */
@@ -105,7 +102,7 @@ export class Watch {
 
   /** Whether the goal that was given holds in a state. */
   atGoal(state: number): boolean {
-    return this.goal !== undefined && !this.owed.has(state, this.goal.plane);
+    return this.goals.has(state, 0);
   }
 
   private isOwed({ property, node }: Debt, c: Configuration): boolean {
@@ -117,15 +114,6 @@ export class Watch {
     return !property.holds(c, id);
   }
 }
-
-/** A goal is a promise to the system as a whole: to come to it, and to come to it again. */
-const goalProperty = (goal: (c: Configuration<any>) => boolean): Debt['property'] => ({
-  name: 'goal',
-  says: 'Every fair run comes to the goal, again and again.',
-  kind: 'eventually',
-  when: () => true,
-  holds: goal,
-});
 
 function debtsOf(property: Property<any>, { system }: Model): readonly Omit<Debt, 'plane'>[] {
   if (property.kind === 'eventually') return system.nodes.map((_, node) => ({ property, node }));

@@ -1,0 +1,172 @@
+/** Each kind of property fails where it should, with a shortest schedule, and holds where it should. */
+import { describe, expect, test } from 'vitest';
+import { assign, setup } from 'xstate';
+import { directory, directoryMachine } from '../../machines/directory/index.js';
+import { effects, send } from '../../machines/effects.js';
+import type { Configuration, Property, Protocol } from '../../machines/protocol.js';
+import { explore, type Exploration } from './index.js';
+import { complete } from './fixtures.js';
+import { mutant } from './mutants.fixtures.js';
+import { replay } from './replay.js';
+import { toy, type ToyInput } from './toys.js';
+
+const failing = ({ properties }: Exploration) => properties.filter(({ holds }) => holds === false).map(({ name }) => name);
+const judged = ({ properties }: Exploration) => properties.map(({ holds }) => holds);
+
+describe('mutants of the directory', () => {
+  const withChart = (edit: (states: any) => void): Protocol => ({
+    ...directory,
+    charts: { directory: mutant(directoryMachine, edit) },
+  });
+  const question = { topology: complete(3), options: { policy: 'ivy', hold: 1 }, commands: { unlimited: ['request'] } };
+
+  test('the chart itself is valid', () => {
+    expect(explore(directory, question)).toMatchObject({ verdict: 'valid', doomed: 0, vacuous: [] });
+  });
+
+  test('T5 keeps the token that it sends: two tokens, one find away from the first request', () => {
+    const broken = withChart(({ holding }) => (holding.states.idle.on.find[1].target = 'idle'));
+    const found = explore(broken, question);
+    expect(found).toMatchObject({ verdict: 'invalid', counterexample: { property: 'one token' } });
+    expect(found.counterexample!.choices).toEqual([{ command: ['n1', 'request'] }, { deliver: 0 }]);
+    expect(found.counterexample!.steps).toHaveLength(2);
+    expect(holdsAfterReplay(broken, found, 'one token')).toBe(false);
+  });
+
+  test('T8 forgets to pass the token on: seen by "one token", and without it as a request that is never served', () => {
+    const broken = withChart(({ holding }) => holding.states.using.states.followed.on.release.actions.shift());
+    expect(failing(explore(broken, question))).toEqual(['one token']);
+    const found = explore(broken, { ...question, properties: onlyLiveness(question) });
+    expect(found).toMatchObject({ verdict: 'invalid', counterexample: { property: 'every request is served' } });
+    const { choices, loop } = found.counterexample!;
+    expect(loop).toBe(choices.length);
+    expect(found.doomed).toBeGreaterThan(0);
+  });
+
+  const onlyLiveness = (_: unknown) =>
+    directory.properties({ options: { policy: 'ivy' } } as any).filter(({ kind }) => kind === 'eventually');
+
+  function holdsAfterReplay(protocol: Protocol, { counterexample }: Exploration, name: string): boolean {
+    const { end } = replay(protocol, complete(3), counterexample!);
+    const property = protocol.properties(counterexample!.setup).find((candidate) => candidate.name === name)!;
+    return (property as Property & { kind: 'always' }).holds(end);
+  }
+});
+
+/** n0 counts rounds of a ball modulo 3 and, being asked, throws it to itself until it comes to rest at `stop`, if ever. */
+const counter = (stop: number | null) =>
+  toy({
+    commands: ['go'],
+    chart: setup({
+      types: { context: {} as { id: string; count: number }, input: {} as ToyInput },
+      actions: { ...effects(), count: assign({ count: ({ context }) => (context.count + 1) % 3 }) },
+      guards: { isFirst: ({ context }) => context.id === 'n0', isAtStop: ({ context }) => context.count === stop },
+    }).createMachine({
+      context: ({ input: { id } }) => ({ id, count: 0 }),
+      initial: 'still',
+      states: {
+        still: {
+          on: {
+            go: {
+              guard: 'isFirst',
+              target: 'moving',
+              actions: send(({ context }) => ({ to: context.id, message: { type: 'ball' } })),
+            },
+          },
+        },
+        moving: {
+          always: { guard: 'isAtStop', target: 'done' },
+          on: { ball: { actions: ['count', send(({ context }) => ({ to: context.id, message: { type: 'ball' } }))] } },
+        },
+        done: {},
+      },
+    }),
+  });
+
+const count = (c: Configuration): number => c.nodes.get('n0')!['toy']!.context.count;
+const value = (c: Configuration): unknown => c.nodes.get('n0')!['toy']!.value;
+const commands = [{ do: 'command', name: 'go', node: 'n0', fields: {} }] as const;
+const ask = (protocol: Protocol, ...properties: Property[]) => explore(protocol, { topology: complete(1), commands, properties });
+const base = { name: 'it', says: 'made for a test' };
+
+describe('the kinds', () => {
+  test('always: false in one state is enough, and the way there is shortest', () => {
+    const found = ask(counter(null), { ...base, kind: 'always', holds: (c) => count(c) < 2 });
+    expect(found).toMatchObject({
+      verdict: 'invalid',
+      counterexample: { choices: [{ event: 0 }, { deliver: 0 }, { deliver: 1 }] },
+    });
+    expect(judged(ask(counter(null), { ...base, kind: 'always', holds: (c) => count(c) < 3 }))).toEqual([true]);
+  });
+
+  test('sometimes: witnessed, or false once everything has been seen', () => {
+    expect(judged(ask(counter(null), { ...base, kind: 'sometimes', holds: (c) => count(c) === 2 }))).toEqual([true]);
+    expect(ask(counter(1), { ...base, kind: 'sometimes', holds: (c) => count(c) === 2 })).toMatchObject({ verdict: 'invalid' });
+  });
+
+  test('eventually: a fair cycle refutes it, a command that may never come does not have to', () => {
+    const done: Property = { ...base, kind: 'eventually', when: (c) => value(c) === 'moving', holds: () => false };
+    const found = ask(counter(null), done);
+    expect(found).toMatchObject({ verdict: 'invalid', counterexample: { loop: 1 } });
+    expect(found.counterexample!.choices).toHaveLength(4);
+    expect(replay(counter(null), complete(1), found.counterexample!, commands)).toMatchObject({ goesRound: true });
+    expect(judged(ask(counter(1), done))).toEqual([true]);
+    expect(ask(counter(1), { ...done, when: (c) => value(c) === 'lost' })).toMatchObject({ verdict: 'valid', vacuous: ['it'] });
+  });
+
+  test('eventually: to rest with a promise open breaks it', () => {
+    const found = ask(counter(1), { ...base, kind: 'eventually', when: (c) => value(c) === 'done', holds: () => false });
+    expect(found).toMatchObject({
+      verdict: 'invalid',
+      counterexample: { loop: 3, choices: [{ event: 0 }, { deliver: 0 }, { deliver: 1 }] },
+    });
+  });
+
+  test('closed: left once it held', () => {
+    const found = ask(counter(null), { ...base, kind: 'closed', holds: (c) => count(c) === 1 });
+    expect(found).toMatchObject({
+      verdict: 'invalid',
+      counterexample: { choices: [{ event: 0 }, { deliver: 0 }, { deliver: 1 }] },
+    });
+    expect(judged(ask(counter(1), { ...base, kind: 'closed', holds: (c) => count(c) === 1 }))).toEqual([true]);
+  });
+
+  test('converges: untimed, true for good on every fair run', () => {
+    const atOne: Property = { ...base, kind: 'converges', holds: (c) => count(c) === 1, within: 9 };
+    const moved = (protocol: Protocol) =>
+      explore(protocol, { topology: complete(1), commands: 'unlimited', properties: [atOne] });
+    // Unasked, the ball never moves: the application is free not to ask.
+    expect(moved(counter(1))).toMatchObject({ verdict: 'invalid', counterexample: { choices: [], loop: 0 } });
+    const found = explore(counter(null), {
+      topology: complete(1),
+      commands: 'unlimited',
+      properties: [{ ...atOne, holds: (c: Configuration) => value(c) === 'still' || count(c) === 1 }],
+    });
+    expect(found).toMatchObject({ verdict: 'invalid' });
+    expect(
+      judged(
+        explore(counter(1), {
+          topology: complete(1),
+          commands: 'unlimited',
+          properties: [{ ...atOne, holds: (c: Configuration) => value(c) !== 'moving' }],
+        }),
+      ),
+    ).toEqual([true]);
+  });
+
+  test('goal: doomed are the states that cannot reach it', () => {
+    const goal = (c: Configuration) => value(c) === 'done';
+    const question = {
+      topology: complete(1),
+      commands: [{ do: 'command', name: 'go', node: 'n0', fields: {} }],
+      properties: [],
+    } as const;
+    expect(explore(counter(1), { ...question, goal })).toMatchObject({ verdict: 'valid', doomed: 0, states: 4 });
+    expect(explore(counter(null), { ...question, goal })).toMatchObject({
+      verdict: 'invalid',
+      doomed: 4,
+      states: 4,
+      counterexample: { choices: [] },
+    });
+  });
+});
