@@ -1,5 +1,6 @@
 /** The experiments that `quiver paper` knows, by name: one folder and one line each. */
 import { arvy } from './arvy/index.js';
+import { exclusionExperiment } from './exclusion/index.js';
 import type { Experiment } from './experiment.js';
 
-export const experiments: Readonly<Record<string, Experiment>> = { arvy };
+export const experiments: Readonly<Record<string, Experiment>> = { arvy, exclusion: exclusionExperiment };
