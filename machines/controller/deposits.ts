@@ -54,9 +54,9 @@ const toRootBin = (level: (args: In) => number) =>
 const local = () => LOCAL;
 const ownLevel = ({ context }: In) => context.level!;
 
-const contents = tell(({ context: { local, global } }: In) => ({
+const contents = tell(({ context: { local, global, deposited } }: In) => ({
   role: MAIN,
-  message: { type: 'settled', part: DEPOSITS, permits: local + global, members: 0, signalled: false },
+  message: { type: 'settled', part: DEPOSITS, permits: local + global, members: 0, issued: -deposited, signalled: false },
 }));
 
 export const depositsMachine = setup({

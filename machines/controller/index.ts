@@ -105,7 +105,7 @@ export const controller = defineProtocol<ControllerOptions>({
 
 function rolesOf(id: string, { options, rank }: Setup<ControllerOptions>) {
   const { root, parents, depths, children, vacant, settings, terms, phase, budget } = options;
-  const common = { id, settings, vacant: vacant[id] ?? [] };
+  const common = { id, settings, vacant: vacant[id] ?? [], issuedBefore: 0 };
   if (parents[id] === undefined) return [{ role: NEWCOMER, chart: NEWCOMER, input: common }];
   const isRoot = id === root;
   return memberRoles({

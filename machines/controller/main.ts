@@ -88,9 +88,13 @@ export const mainMachine = setup({
         signalled: context.signalled || signalled,
       };
     }),
-    strikeOff: assign(({ context, event }) => ({
-      unsettled: context.unsettled.filter((part) => part !== (event as Settled).part),
-    })),
+    strikeOff: assign(({ context, event }) => {
+      const { part, issued } = event as Settled;
+      return {
+        unsettled: context.unsettled.filter((other) => other !== part),
+        issuedBefore: context.issuedBefore + (part === 'N' ? 0 : issued),
+      };
+    }),
     forgetHoldings: assign({ count: 0, departed: 0, permits: 0, unsettled: [] }),
     planNext: assign(({ context: { phase, count, members, departed, permits, cause, signalled } }) => {
       const next = nextPhase(phase!, { n: count + members + 1, departed, remaining: permits }, cause!, signalled);
@@ -166,7 +170,11 @@ export const mainMachine = setup({
       entry: ['awaitParts', settle],
       on: {
         settled: [
-          { guard: 'isLastPart', target: 'outside', actions: [send(returned), send(goodbye), 'announceLeft', ...goOutside] },
+          {
+            guard: 'isLastPart',
+            target: 'outside',
+            actions: ['strikeOff', send(returned), send(goodbye), 'announceLeft', ...goOutside],
+          },
           { actions: ['strikeOff', send(returned)] },
         ],
         busy: { target: 'running', actions: 'announceStayed' },

@@ -14,6 +14,8 @@ export interface MainInput {
   readonly vacant: readonly NodeId[];
   readonly settings: Settings;
   readonly terms: Terms;
+  /** What the application was given, less what it deposited, when this node participated before. */
+  readonly issuedBefore: number;
   /** The root's account of phases; `null` elsewhere, and where none are made. */
   readonly phase: Phase | null;
 }

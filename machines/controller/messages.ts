@@ -88,6 +88,8 @@ export interface Settle {
   readonly permits: number;
   /** Names that the application at this node was given: they count as participants. */
   readonly members: number;
+  /** Permits that the application at this node was given. */
+  readonly issued: number;
 }
 
 /** The parts of a node that hold permits: its two controllers and a bank's deposit bins. */
@@ -108,6 +110,8 @@ export interface Settled {
   readonly part: Part;
   readonly permits: number;
   readonly members: number;
+  /** What the application here was given, less what it deposited. */
+  readonly issued: number;
   readonly signalled: boolean;
 }
 

@@ -14,13 +14,15 @@ export interface NewcomerInput {
   readonly id: NodeId;
   readonly settings: Settings;
   readonly vacant: readonly NodeId[];
+  /** What its application was given, less what it deposited, when it participated. */
+  readonly issuedBefore: number;
 }
 
 type In = { context: NewcomerInput; event: Received<Welcome> };
 
 const openRole = (role: string) =>
-  open(({ context: { id, settings, vacant }, event: { from, depth, name, terms } }: In) => {
-    const member = { id, settings, vacant, parent: from, depth, name, terms, children: [], phase: null };
+  open(({ context: { id, settings, vacant, issuedBefore }, event: { from, depth, name, terms } }: In) => {
+    const member = { id, settings, vacant, issuedBefore, parent: from, depth, name, terms, children: [], phase: null };
     return memberRoles(member).find((start) => start.role === role)!;
   });
 

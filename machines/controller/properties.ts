@@ -34,7 +34,7 @@ const isQuiet = (c: Config): boolean => c.flights.length === 0;
 
 /** All permits of R that there are or were. */
 const accounted = (c: Config): number =>
-  rootOf(c, 'R').permits + inBins(c, 'R') + inDeposits(c) + inFlight(c, 'R') + collected(c) + issued(c, 'R');
+  rootOf(c, 'R').permits + inBins(c, 'R') + inDeposits(c) + inFlight(c, 'R') + collected(c) + issued(c);
 
 const supply = (c: Config): number => c.setup.options.M + deposited(c);
 
@@ -44,7 +44,10 @@ const rejections = (c: Config): boolean =>
 
 const isSignalled = (c: Config): boolean => rootState(c, 'R') === 'signalled';
 
-const waste = (c: Config): number => c.setup.options.M - issued(c, 'R');
+/** The printed rule says so at the end of every phase. */
+const hasSignalled = (c: Config): boolean => isSignalled(c) || c.setup.options.phase?.rule === 'printed';
+
+const waste = (c: Config): number => c.setup.options.M - issued(c);
 
 const invariants: ControllerProperty[] = [
   {
@@ -57,13 +60,13 @@ const invariants: ControllerProperty[] = [
     name: 'at most M',
     kind: 'always',
     says: 'No more permits are given out than there are (I2, Lemma 4.4.1; for a bank I9: it is never overdrawn).',
-    holds: (c) => issued(c, 'R') <= supply(c),
+    holds: (c) => issued(c) <= supply(c),
   },
   {
     name: 'rejects follow the signal',
     kind: 'always',
     says: 'A request is rejected only after the root has said that the resource is exhausted (I3).',
-    holds: (c) => !rejections(c) || isSignalled(c),
+    holds: (c) => !rejections(c) || hasSignalled(c),
   },
   {
     name: 'nobody is forgotten',
@@ -144,7 +147,7 @@ const solvent: ControllerProperty = {
   holds: (c) => {
     const waiting = [...c.nodes.values()].filter((node) => isWaiting(node, 'R'));
     const gathered = waiting.reduce((sum, node) => sum + requestOf(node, 'R')!.permits, 0);
-    return !isQuiet(c) || waiting.length === 0 || supply(c) - issued(c, 'R') - gathered < Math.max(1, c.setup.options.W);
+    return !isQuiet(c) || waiting.length === 0 || supply(c) - issued(c) - gathered < Math.max(1, c.setup.options.W);
   },
 };
 

@@ -76,9 +76,9 @@ const filled = ({ context, event }: In): number =>
 
 const firstName = ({ context, event }: In): number | null => (event.type === 'permit' ? event.first : context.first);
 
-const contents = ({ context: { of, permits, names } }: In<unknown>) => ({
+const contents = ({ context: { of, permits, names, issued } }: In<unknown>) => ({
   role: deliveryRole(of),
-  message: { type: 'settle' as const, permits, members: names.length },
+  message: { type: 'settle' as const, permits, members: names.length, issued },
 });
 
 /** A join is the business of the node's main role, which knows the tree. */

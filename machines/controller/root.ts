@@ -75,8 +75,8 @@ const deplete = tell(({ context }: In) => ({ role: MAIN, message: { type: 'deple
 
 const handIn = (signalled: boolean) =>
   tell(({ context: { of, permits }, event }: In) => {
-    const { permits: local, members } = event as Settle;
-    return { role: MAIN, message: { type: 'settled' as const, part: of, permits: permits + local, members, signalled } };
+    const { permits: local, members, issued } = event as Settle;
+    return { role: MAIN, message: { type: 'settled' as const, part: of, permits: permits + local, members, issued, signalled } };
   });
 
 const serve = { guard: 'canServe', actions: [...reply('permit', asked), 'payOut'] } as const;

@@ -15,6 +15,9 @@ export const passOn = send(({ context: { of, parent }, event }: { context: Bin; 
 
 /** Adds its own permits to those of the request procedure, and hands them in. */
 export const handIn = tell(({ context: { of, permits }, event }: { context: Bin; event: unknown }) => {
-  const { permits: local, members } = event as Settle;
-  return { role: MAIN, message: { type: 'settled' as const, part: of, permits: permits + local, members, signalled: false } };
+  const { permits: local, members, issued } = event as Settle;
+  return {
+    role: MAIN,
+    message: { type: 'settled' as const, part: of, permits: permits + local, members, issued, signalled: false },
+  };
 });

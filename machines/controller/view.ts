@@ -5,7 +5,16 @@ import { capacity } from './bins.js';
 import type { DeliveryContext } from './delivery.js';
 import type { DepositsContext } from './deposits.js';
 import type { MainContext } from './member.js';
-import { DEPOSITS, deliveryRole, MAIN, requestRole, type Controller, type ControllerMessage, type Reply } from './messages.js';
+import {
+  DEPOSITS,
+  deliveryRole,
+  MAIN,
+  NEWCOMER,
+  requestRole,
+  type Controller,
+  type ControllerMessage,
+  type Reply,
+} from './messages.js';
 import type { ControllerOptions } from './options.js';
 import type { PipelinedContext } from './pipelined.js';
 import type { RequestContext } from './request.js';
@@ -71,8 +80,11 @@ export function inFlight(c: Config, of: Controller): number {
   return total(bearing);
 }
 
-export const issued = (c: Config, of: Controller): number =>
-  total([...c.nodes.values()].map((node) => requestOf(node, of)?.issued ?? 0));
+/** Permits of R given to applications, less what leaves that left had deposited. */
+export const issued = (c: Config): number =>
+  total([...c.nodes.values()].map((node) => (requestOf(node, 'R')?.issued ?? 0) + issuedBefore(node)));
+
+const issuedBefore = (node: NodeView): number => (node[MAIN] ?? node[NEWCOMER])!.context.issuedBefore;
 
 /** Deposited and not yet in the root's bin, and all that was ever deposited. */
 export const inDeposits = (c: Config): number =>

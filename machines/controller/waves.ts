@@ -78,5 +78,9 @@ const roles = [requestRole('R'), deliveryRole('R'), requestRole('N'), deliveryRo
 /** Closes all that a participant is; the node may be welcomed again. */
 export const goOutside = [
   ...roles.map((role) => close(() => ({ role }))),
-  open(({ context: { id, settings, vacant } }: In) => ({ role: NEWCOMER, chart: NEWCOMER, input: { id, settings, vacant } })),
+  open(({ context: { id, settings, vacant, issuedBefore } }: In) => ({
+    role: NEWCOMER,
+    chart: NEWCOMER,
+    input: { id, settings, vacant, issuedBefore },
+  })),
 ] as const;
