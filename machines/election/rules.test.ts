@@ -1,0 +1,236 @@
+/** The rules of spec section 4, one by one, on one chart: what it does and whom it tells. */
+import { describe, expect, test } from 'vitest';
+import { begin, step } from '../../network/kernel.js';
+import {
+  adoptLeaderPair,
+  electSelf,
+  oriented,
+  propagateLargestRefLevel,
+  reflectRefLevel,
+  startNewRefLevel,
+  type Height,
+  type Identity,
+} from './height.js';
+import { electionMachine, type ElectionContext, type ElectionInput } from './machine.js';
+
+const [a, u, b, l]: readonly Identity[] = [
+  [1, 'a'],
+  [2, 'u'],
+  [3, 'b'],
+  [4, 'l'],
+] as const;
+
+/** u between a and b, two hops from the leader l, which is behind b. */
+const input = (changes: Partial<ElectionInput> = {}): ElectionInput => ({
+  id: u!,
+  height: oriented(u!, l!, 2),
+  links: [
+    { peer: 'a', height: oriented(a!, l!, 3) },
+    { peer: 'b', height: oriented(b!, l!, 1) },
+  ],
+  clock: 'perfect',
+  hello: true,
+  skipIfLeader: false,
+  sink: 'settled',
+  levels: 0,
+  ...changes,
+});
+
+/** What one event at tick 5 makes of it: the state, the height, and whom it sent an Update. */
+function take(event: { type: string } & Record<string, unknown>, changes: Partial<ElectionInput> = {}) {
+  const { snapshot, effects } = step(electionMachine, begin(electionMachine, input(changes)).snapshot, { ...event, at: 5 } as {
+    type: string;
+  });
+  const { height, links, now } = snapshot.context as ElectionContext;
+  const sent = effects.filter(({ type }) => type === 'send') as unknown as {
+    to: string[];
+    message: { hello: boolean; height: Height };
+  }[];
+  return {
+    role: snapshot.value,
+    height,
+    links: links.map(({ peer, height }) => (height ? peer : `${peer}?`)),
+    now,
+    told: sent.flatMap(({ to }) => to),
+    hello: sent.some(({ message }) => message.hello),
+    emitted: effects.flatMap((effect) => (effect.type === 'emit' ? [effect.event] : [])),
+  };
+}
+
+const update = (from: Identity, height: Height, hello = false) => ({
+  type: 'update',
+  from: from[1],
+  height,
+  hello,
+  stamp: null,
+  tables: [],
+});
+const own = oriented(u!, l!, 2);
+
+describe('ChannelDown', () => {
+  test('N is empty: ElectSelf, told to all that are forming', () => {
+    const links = [
+      { peer: 'a', height: null },
+      { peer: 'b', height: oriented(b!, l!, 1) },
+    ];
+    expect(take({ type: 'link.down', peer: 'b' }, { links })).toMatchObject({
+      role: 'isolated',
+      height: electSelf(own, 5),
+      links: ['a?'],
+      told: ['a'],
+      emitted: [{ type: 'leader', leader: 'u', term: 5 }],
+    });
+  });
+
+  test('a leader that is left alone elects itself again, unless skipIfLeader', () => {
+    const lonely = { height: oriented(u!, u!, 0), links: [{ peer: 'b', height: oriented(b!, u!, 1) }] };
+    expect(take({ type: 'link.down', peer: 'b' }, lonely).height.nlts).toBe(-5);
+    expect(take({ type: 'link.down', peer: 'b' }, { ...lonely, skipIfLeader: true })).toMatchObject({
+      role: 'isolated',
+      height: lonely.height,
+      emitted: [],
+    });
+  });
+
+  test('SINK: StartNewRefLevel, told to all', () => {
+    expect(take({ type: 'link.down', peer: 'b' })).toMatchObject({
+      role: { searching: 'originator' },
+      height: startNewRefLevel(own, 5),
+      told: ['a'],
+    });
+  });
+
+  test('else nothing', () => {
+    expect(take({ type: 'link.down', peer: 'a' })).toMatchObject({ role: 'oriented', height: own, told: [], links: ['b'] });
+  });
+});
+
+describe('ChannelUp', () => {
+  test.each([true, false])('the peer is forming and told at once, with hello %s', (hello) => {
+    expect(take({ type: 'link.up', peer: 'l' }, { hello })).toMatchObject({
+      links: ['a', 'b', 'l?'],
+      told: ['l'],
+      hello,
+      height: own,
+    });
+  });
+});
+
+describe('Update', () => {
+  const recent = electSelf(oriented(a!, l!, 3), 4);
+
+  test('from a stranger: ignored, but the clock goes on', () => {
+    expect(take(update(l!, oriented(l!, l!, 0)))).toMatchObject({ links: ['a', 'b'], told: [], height: own, now: 5 });
+  });
+
+  test('from a peer that is forming: it becomes a neighbour', () => {
+    const links = [{ peer: 'a', height: null }, ...input().links.slice(1)];
+    expect(take(update(a!, oriented(a!, l!, 3)), { links })).toMatchObject({ links: ['a', 'b'], told: [] });
+  });
+
+  test('of a more recent leader: AdoptLP, told to all', () => {
+    expect(take(update(a!, recent))).toMatchObject({
+      role: 'oriented',
+      height: adoptLeaderPair(own, recent),
+      told: ['a', 'b'],
+      emitted: [{ type: 'leader', leader: 'a', term: 4 }],
+    });
+  });
+
+  test('of a staler leader: the sender alone is answered', () => {
+    const height = { ...own, lid: a!, nlts: -3 };
+    expect(take(update(b!, oriented(b!, l!, 1)), { height })).toMatchObject({ height, told: ['b'], hello: false });
+  });
+
+  test('of the same leader with a way down: nothing, and an answer to a hello', () => {
+    const said = oriented(a!, l!, 4);
+    expect(take(update(a!, said)).told).toEqual([]);
+    expect(take(update(a!, said, true)).told).toEqual(['a']);
+    expect(take(update(a!, said, true), { hello: false }).told).toEqual([]);
+  });
+
+  const searching = (id: Identity, delta: number, r: 0 | 1 = 0, oid: Identity = b!): Height => ({
+    ...oriented(id, l!, delta),
+    tau: 3,
+    oid,
+    r,
+  });
+
+  test('SINK, one reference level that is not reflected: ReflectRefLevel', () => {
+    const links = [
+      { peer: 'a', height: searching(a!, -1) },
+      { peer: 'b', height: oriented(b!, l!, 1) },
+    ];
+    expect(take(update(b!, searching(b!, 0)), { links })).toMatchObject({
+      role: { reflected: 'propagating' },
+      height: reflectRefLevel(own, [searching(b!, 0)]),
+      told: ['a', 'b'],
+    });
+  });
+
+  test('SINK, its own reference level comes back from all: ElectSelf', () => {
+    const reflected = (id: Identity, delta: number) => searching(id, delta, 1, u!);
+    const links = [
+      { peer: 'a', height: reflected(a!, -1) },
+      { peer: 'b', height: searching(b!, -1, 0, u!) },
+    ];
+    expect(take(update(b!, reflected(b!, 0)), { links, height: { ...searching(u!, 0, 0, u!) } })).toMatchObject({
+      role: 'leader',
+      height: electSelf(own, 5),
+      told: ['a', 'b'],
+    });
+  });
+
+  test('SINK, one reflected reference level of somebody else: StartNewRefLevel', () => {
+    const links = [
+      { peer: 'a', height: searching(a!, -1, 1) },
+      { peer: 'b', height: oriented(b!, l!, 1) },
+    ];
+    expect(take(update(b!, searching(b!, 0, 1)), { links })).toMatchObject({
+      role: { searching: 'originator' },
+      height: startNewRefLevel(own, 5),
+    });
+  });
+
+  test('SINK outside of any search: StartNewRefLevel', () => {
+    expect(take(update(b!, oriented(b!, l!, 3)))).toMatchObject({
+      role: { searching: 'originator' },
+      height: startNewRefLevel(own, 5),
+    });
+  });
+
+  test('SINK, different reference levels: the largest is propagated, one below the smallest delta of its holders', () => {
+    const links = [
+      { peer: 'a', height: searching(a!, 0) },
+      { peer: 'b', height: oriented(b!, l!, 1) },
+      { peer: 'l', height: oriented(l!, l!, 3) },
+    ];
+    const height = { ...own, delta: 2 };
+    const said = searching(b!, -4);
+    expect(take(update(b!, said), { links, height })).toMatchObject({
+      role: { searching: 'propagating' },
+      height: { tau: 3, oid: b, r: 0, delta: -5 },
+      told: ['a', 'b', 'l'],
+    });
+    expect(propagateLargestRefLevel(own, [searching(a!, 0), said, oriented(l!, l!, 3)]).delta).toBe(-5);
+  });
+});
+
+describe('clocks', () => {
+  test('perfect: the tick, and half a tick at the very start', () => {
+    expect(take({ type: 'link.down', peer: 'a' }).now).toBe(5);
+    const { snapshot } = step(electionMachine, begin(electionMachine, input()).snapshot, {
+      type: 'link.down',
+      peer: 'b',
+      at: 0,
+    } as { type: string });
+    expect((snapshot.context as ElectionContext).height.tau).toBe(0.5);
+  });
+
+  test('logical: one more than all that was seen', () => {
+    const logical = { clock: 'logical' } as const;
+    expect(take({ type: 'link.down', peer: 'a' }, logical).now).toBe(1);
+    expect(take({ ...update(a!, oriented(a!, l!, 3)), stamp: 7 }, logical).now).toBe(8);
+    expect(take({ ...update(l!, oriented(l!, l!, 0)), stamp: 7 }, logical).now).toBe(8);
+  });
+});
