@@ -1,5 +1,4 @@
 /** How far a search may go, and what is said when it may go no further. */
-import type { NodeId } from '../../machines/effects.js';
 import type { Model } from './model.js';
 
 export interface Bounds {
@@ -10,6 +9,8 @@ export interface Bounds {
   readonly seconds?: number;
   /** Memory for states and transitions; 4096 unless told. */
   readonly megabytes?: number;
+  /** Different local states and messages in flight, of which a finite system has few; 400,000 unless told. */
+  readonly parts?: number;
 }
 
 export interface Progress {
@@ -22,31 +23,50 @@ export interface Progress {
   readonly seconds: number;
 }
 
-const STATES = 20_000_000;
-const MEGABYTES = 4096;
-/** A system whose parts are finite has few local states and packets; more than this and it most likely has no end. */
-const PARTS_MAX = 400_000;
+export class Limits {
+  /** Local states and packets when each depth was reached. */
+  private readonly growth: number[] = [];
 
-/** Why the search must stop here, `undefined` while it may go on. */
-export function exceeded(bounds: Bounds, progress: Progress, model: Model): string | undefined {
-  const { states = STATES, depth = Infinity, seconds = Infinity, megabytes = MEGABYTES } = bounds;
-  if (progress.states > states) return `more than ${states} states`;
-  if (progress.depth >= depth) return `states deeper than ${depth} transitions`;
-  if (progress.seconds > seconds) return `more than ${seconds} seconds`;
-  if (progress.bytes > megabytes * 2 ** 20) return `more than ${megabytes} megabytes`;
-  return withoutEnd(model);
-}
+  constructor(
+    private readonly bounds: Bounds,
+    private readonly model: Model,
+  ) {}
 
-/** Names the part of the system that keeps growing. */
-function withoutEnd({ system, steps, packets }: Model): string | undefined {
-  if (packets.interned.size > PARTS_MAX) {
-    const { from, message } = packets.interned.all.at(-1)!;
-    return `more than ${PARTS_MAX} different messages in flight, the last a "${message.type}" from ${system.nodes[from]}: the state space seems to have no end`;
+  /** Why the search must stop here, `undefined` while it may go on. */
+  exceeded(progress: Progress): string | undefined {
+    this.growth[progress.depth] ??= this.parts;
+    const bound = this.exceededBound(progress);
+    return bound && `${bound}${this.stillGrowing()}`;
   }
-  if (steps.locals.size <= PARTS_MAX) return undefined;
-  const counts = new Map<NodeId, number>();
-  for (const { node } of steps.locals.interned.all) counts.set(system.nodes[node]!, (counts.get(system.nodes[node]!) ?? 0) + 1);
-  const [node, count] = [...counts].reduce((most, entry) => (entry[1] > most[1] ? entry : most));
-  const { view } = steps.locals.interned.all.findLast((local) => system.nodes[local.node] === node)!;
-  return `${count} different states of node ${node}, the last ${JSON.stringify(view)}: the state space seems to have no end`;
+
+  private get parts(): number {
+    const { steps, packets } = this.model;
+    return steps.locals.size + packets.interned.size;
+  }
+
+  private exceededBound({ states, depth, seconds, bytes }: Progress): string | undefined {
+    const { bounds } = this;
+    const { megabytes = 4096, parts = 400_000 } = bounds;
+    const statesMax = bounds.states ?? 20_000_000;
+    if (states > statesMax) return `more than ${statesMax} states`;
+    if (depth >= (bounds.depth ?? Infinity)) return `states deeper than ${bounds.depth} transitions`;
+    if (seconds > (bounds.seconds ?? Infinity)) return `more than ${bounds.seconds} seconds`;
+    if (bytes > megabytes * 2 ** 20) return `more than ${megabytes} megabytes`;
+    return this.parts > parts ? `more than ${parts} different local states and messages` : undefined;
+  }
+
+  /** A system that keeps making new local states or messages at every depth may have no end; the latest ones show where. */
+  private stillGrowing(): string {
+    const { system, steps, packets } = this.model;
+    const latest = this.growth.slice(-10);
+    if (latest.length < 10 || latest.some((parts, i) => i > 0 && parts === latest[i - 1])) return '';
+    const { node, view } = steps.locals.interned.all.at(-1)!;
+    const states = steps.locals.interned.all.filter((local) => local.node === node).length;
+    const message = packets.interned.all.at(-1)?.message;
+    const last = message ? ` and ${packets.interned.size} messages, the last ${JSON.stringify(message)}` : '';
+    return (
+      `; new local states or messages keep appearing, perhaps without end: ${states} states of node ${system.nodes[node]}, ` +
+      `the last ${JSON.stringify(view)}${last}`
+    );
+  }
 }

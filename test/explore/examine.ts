@@ -18,7 +18,7 @@ import type { Surroundings } from './worlds.js';
 export interface Question {
   readonly protocol: Protocol;
   /** Where the search begins; properties see the first. */
-  readonly setups: readonly Setup<any>[];
+  readonly setups: readonly [Setup<any>, ...Setup<any>[]];
   readonly unlimited: readonly { readonly name: string; readonly event: Message }[];
   /** Nodes that begin in every corrupt state. */
   readonly corrupt: readonly NodeId[];
@@ -80,7 +80,6 @@ class Examination {
     if (bounds.seconds !== undefined && !now) {
       throw new UsageError('bounds.seconds needs a clock; pass now, for instance () => performance.now()');
     }
-    if (!setup) throw new UsageError('explore was given no options to begin with; leave initials out or name one');
     const nodes = setup.topology.nodes;
     const system = { protocol, setup, nodes, order, reactions: protocol.reactions(setup.options), unlimited };
     this.model = new Model(system, surroundings, signed);

@@ -67,19 +67,19 @@ export function explore(protocol: Protocol, options: ExploreOptions): Exploratio
   const { initials, commands = [], order = protocol.network.order, faults = {}, bounds = {} } = options;
   const place = createMetric(validateTopology(options.topology));
   if (protocol.network.reach === 'routed') requireConnected(place, `protocol ${protocol.name} sends from any node to any other`);
-  const setups = (initials ?? [options.options ?? {}]).map((raw): Setup<any> => ({
-    ...place,
-    options: protocol.options(raw, place),
-  }));
+  const setupOf = (raw: Readonly<Record<string, unknown>>): Setup<any> => ({ ...place, options: protocol.options(raw, place) });
+  const [first, ...others] = initials ?? [options.options ?? {}];
+  if (!first) throw new UsageError('initials is an empty list; leave it out or name options to begin with');
+  const setup = setupOf(first);
   const isScript = Array.isArray(commands);
   const question: Question = {
     protocol,
-    setups,
+    setups: [setup, ...others.map(setupOf)],
     corrupt: options.corrupt ?? [],
     unlimited: isScript ? [] : unlimitedOf(protocol, commands as Exclude<typeof commands, readonly Scripted[]>),
     surroundings: { script: isScript ? commands : [], workload: undefined, faults, oneByOne: options.oneByOne ?? false },
     order,
-    properties: options.properties ?? protocol.properties(setups[0]!),
+    properties: options.properties ?? protocol.properties(setup),
     goal: options.goal,
     bounds,
     now: options.now,

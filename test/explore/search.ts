@@ -4,7 +4,7 @@
  * The states found are their own queue. `always` and `closed` end the search at their first violation; what is owed on endless runs
  * is looked at afterwards, on the graph.
  */
-import { exceeded, type Bounds, type Progress } from './bounds.js';
+import { Limits, type Bounds, type Progress } from './bounds.js';
 import { Graph } from './graph.js';
 import type { Model } from './model.js';
 import { NONE, Store } from './store.js';
@@ -26,18 +26,20 @@ export class Search {
   private levelEnd = 0;
   private found = new Int32Array(64);
   private readonly startedAt: number;
+  private readonly limits: Limits;
 
   constructor(
     private readonly model: Model,
     private readonly watch: Watch,
     /** Kept only for questions that need it. */
     readonly graph: Graph | undefined,
-    private readonly bounds: Bounds,
+    bounds: Bounds,
     /** Milliseconds, by the host's clock. */
     private readonly now: () => number,
     private readonly onProgress: (progress: Progress) => void,
   ) {
     this.startedAt = now();
+    this.limits = new Limits(bounds, model);
   }
 
   get progress(): Progress {
@@ -74,7 +76,7 @@ export class Search {
   private mustStop(): boolean {
     const { progress } = this;
     this.onProgress(progress);
-    this.stopped = exceeded(this.bounds, progress, this.model);
+    this.stopped = this.limits.exceeded(progress);
     return this.stopped !== undefined;
   }
 

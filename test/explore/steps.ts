@@ -69,8 +69,7 @@ export class LocalSteps {
 
   /** How a node can start. */
   ofStart(node: number, setup: Setup): number {
-    const where = `node ${this.system.nodes[node]}: its start`;
-    return this.record([...everyDraw((choose) => this.replicas.start(node, setup, choose), where)]);
+    return this.record([...everyDraw((choose) => this.replicas.start(node, setup, choose), 'it')]);
   }
 
   /** The timers, reactions and unlimited commands that can be next in a local state. */
@@ -112,8 +111,7 @@ export class LocalSteps {
   private run(local: number, key: number): { value: Taken; drawn: readonly number[] }[] {
     const from = this.locals.get(local);
     const incoming = this.incoming(key);
-    const where = `node ${this.system.nodes[from.node]}: its step for "${incoming.event.type}"`;
-    return [...everyDraw((choose) => this.replicas.take(from, incoming, choose), where)];
+    return [...everyDraw((choose) => this.replicas.take(from, incoming, choose), 'it')];
   }
 
   private incoming(key: number): Incoming {

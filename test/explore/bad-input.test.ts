@@ -1,0 +1,182 @@
+/** What is wrong with a chart, a property or a question is named with its place; never a hang, never a wrong `valid`. */
+import { describe, expect, test } from 'vitest';
+import { assign, emit, log, setup } from 'xstate';
+import { directory } from '../../machines/directory/index.js';
+import { draw, effects, send } from '../../machines/effects.js';
+import { ProtocolError, UsageError } from '../../machines/errors.js';
+import type { Property, Protocol } from '../../machines/protocol.js';
+import { explore, type ExploreOptions } from './index.js';
+import { complete } from './fixtures.js';
+import { toy, type ToyInput } from './toys.js';
+
+type Context = ToyInput & { readonly noted: any };
+
+/** A chart of one state that does `actions` when it is asked to go. */
+function going(actions: any, extra: { guard?: () => boolean; noted?: unknown; react?: any } = {}): Protocol {
+  const chart = setup({
+    types: { context: {} as Context, input: {} as ToyInput },
+    actions: { ...effects(), announce: emit({ type: 'did' } as any) },
+    guards: { free: extra.guard ?? (() => true) },
+  }).createMachine({
+    context: ({ input }: { input: ToyInput }) => ({ ...input, noted: extra.noted ?? 0 }),
+    initial: 'only',
+    states: { only: { on: { go: { guard: 'free', actions }, react: { actions: extra.react ?? [] } } } },
+  } as any);
+  return toy({ chart, commands: ['go'] });
+}
+
+const note = (value: (context: Context) => unknown) => assign({ noted: ({ context }: any) => value(context) } as any);
+const ask = (protocol: Protocol, options: Partial<ExploreOptions> = {}) =>
+  explore(protocol, { topology: complete(2), commands: 'unlimited', ...options });
+
+describe('a chart that breaks its contract', () => {
+  test.each([
+    ['a Set in its context', going(note(() => new Set([1]))), 'node n0, role "toy": context.noted is a Set'],
+    ['undefined in its context', going(note(() => ({ deep: [undefined] }))), 'context.noted.deep[0] is undefined'],
+    [
+      'a function in a message',
+      going(send(({ context }: any) => ({ to: context.peers[0], message: { type: 'm', f: () => 1 } as any }))),
+      'node n0: the message "m" that it sends.f is a function',
+    ],
+    [
+      'a message to nobody',
+      going(send(() => ({ to: 'n9', message: { type: 'm' } }))),
+      'node n0 sends "m" to "n9", which is no node of the topology',
+    ],
+    ['a message to a port', going(send(() => ({ to: 1, message: { type: 'm' } }))), 'node n0 sends "m" to 1, which is no node'],
+    ['a draw below nothing', going(draw(() => ({ bound: 0 }))), 'node n0: its step for "go" failed: it draws below 0'],
+    [
+      'writing into its context',
+      going(note((context) => ((context.peers as string[]).push('n9'), 1))),
+      'its step for "go" failed',
+    ],
+    ['an exception', going(note(() => JSON.parse('{'))), 'node n0: its step for "go" failed'],
+    ['an action of XState', going(log('it')), 'charts are pure, use the effects'],
+  ])('%s', (_, protocol, message) => {
+    expect(() => ask(protocol)).toThrow(ProtocolError);
+    expect(() => ask(protocol)).toThrow(message);
+  });
+
+  test('an impure assign', () => {
+    let calls = 0;
+    expect(() => ask(going(note(() => calls++ % 2)))).toThrow('node n0: two runs of the same step for "go" differ');
+  });
+
+  test('an impure guard', () => {
+    let calls = 0;
+    const guard = () => calls++ % 3 === 0;
+    expect(() =>
+      ask(
+        going(
+          note(() => 1),
+          { guard },
+        ),
+      ),
+    ).toThrow('two runs of the same');
+  });
+
+  test('reactions that answer each other without end', () => {
+    const protocol: Protocol = {
+      ...going('announce', { react: 'announce' }),
+      reactions: () => [{ on: 'did', event: { type: 'react' }, after: 0 }],
+    };
+    expect(() => ask(protocol)).toThrow('reactions without delay answer each other without end');
+  });
+
+  test('a newcomer that the topology does not have', () => {
+    const protocol: Protocol = { ...going('announce'), newcomer: () => 'n7' };
+    expect(() => ask(protocol)).toThrow('it brings in node "n7"');
+  });
+});
+
+describe('a state space without end', () => {
+  const counting = going(note(({ noted }) => noted + 1));
+
+  test('a context that grows: named, with the last state', () => {
+    const found = ask(counting, { bounds: { states: 2000 } });
+    expect(found.verdict).toBe('unknown');
+    expect(found.stopped).toMatch(
+      /^more than 2000 states; new local states or messages keep appearing, perhaps without end: 6\d states of node n\d, the last \{"toy":.*"noted":6\d/,
+    );
+  });
+
+  test('stopped by itself where one node grows alone', () => {
+    const found = ask(counting, { topology: complete(1), bounds: { parts: 3000 } });
+    expect(found.stopped).toMatch(/^more than 3000 different local states and messages; new .*"noted":\d+/);
+  });
+
+  test('messages that pile up: stopped by the bound given', () => {
+    const flooding = going(send(({ context }: any) => ({ to: context.peers[0], message: { type: 'm' } })));
+    expect(ask(flooding, { bounds: { states: 500 } })).toMatchObject({ verdict: 'unknown', stopped: 'more than 500 states' });
+    expect(ask(flooding, { bounds: { depth: 3 } })).toMatchObject({
+      verdict: 'unknown',
+      stopped: 'states deeper than 3 transitions',
+      depth: 3,
+      states: 10,
+    });
+    expect(ask(flooding, { bounds: { megabytes: 1 } })).toMatchObject({ verdict: 'unknown', stopped: 'more than 1 megabytes' });
+  });
+
+  test('by the clock, which the host brings', () => {
+    const flooding = going(send(({ context }: any) => ({ to: context.peers[0], message: { type: 'm' } })));
+    let at = 0;
+    const now = () => (at += 400);
+    expect(ask(flooding, { bounds: { seconds: 2 }, now })).toMatchObject({ verdict: 'unknown', stopped: 'more than 2 seconds' });
+    expect(() => ask(flooding, { bounds: { seconds: 2 } })).toThrow('bounds.seconds needs a clock');
+  });
+
+  test('what was not seen is not judged: an unwitnessed "sometimes" stays open, an "always" too', () => {
+    const kinds = (holds: boolean): Property[] => [
+      { name: 'a', says: '', kind: 'always', holds: () => true },
+      { name: 's', says: '', kind: 'sometimes', holds: () => holds },
+    ];
+    const flooding = going(send(({ context }: any) => ({ to: context.peers[0], message: { type: 'm' } })));
+    const judged = (holds: boolean) =>
+      ask(flooding, { bounds: { states: 9 }, properties: kinds(holds) }).properties.map((p) => p.holds);
+    expect(judged(false)).toEqual([null, null]);
+    expect(judged(true)).toEqual([null, true]);
+  });
+});
+
+describe('a property that throws', () => {
+  test.each(['always', 'sometimes', 'closed', 'converges', 'eventually'] as const)('%s', (kind) => {
+    const broken = { name: 'broken', says: '', kind, within: 1, when: () => true, holds: () => JSON.parse('{') } as Property;
+    expect(() => ask(going([]), { properties: [broken] })).toThrow('property "broken" failed: ');
+  });
+});
+
+describe('a question that makes no sense', () => {
+  const wrong = (options: Partial<ExploreOptions>) => () => ask(directory, options);
+
+  test.each([
+    [
+      'a command that is not there',
+      { commands: { unlimited: ['fetch'] } },
+      'has no command "fetch" without fields; it has request, release',
+    ],
+    [
+      'one in a script',
+      { commands: [{ do: 'command', name: 'fetch', node: 'n0', fields: {} }] },
+      'events[0]: protocol directory has no command "fetch"',
+    ],
+    [
+      'a node that is not there',
+      { commands: [{ do: 'command', name: 'request', node: 'x', fields: {} }] },
+      'events[0] names "x", which is no node',
+    ],
+    [
+      'a link of a routed protocol',
+      { commands: [{ do: 'cut', link: ['n0', 'n1'] }] },
+      'events[0]: links do not matter to directory',
+    ],
+    ['a corruption in a script', { commands: [{ do: 'corrupt', nodes: ['n0'] }] }, 'events[0]: the checker has no "corrupt"'],
+    ['corrupt states of a protocol without', { corrupt: ['n0'] }, 'directory promises nothing after corruption'],
+    ['no start', { initials: [] }, 'initials is an empty list'],
+    ['an option that is not there', { options: { policy: 'best' } }, 'options.policy is "best"'],
+    ['a topology in two parts', { topology: { nodes: ['a', 'b'], links: [] } }, 'not connected'],
+    ['a link to nowhere', { topology: { nodes: ['a'], links: [['a', 'b', 1]] } }, '"b"'],
+  ] as [string, Partial<ExploreOptions>, string][])('%s', (_, options, message) => {
+    expect(wrong(options)).toThrow(UsageError);
+    expect(wrong(options)).toThrow(message);
+  });
+});

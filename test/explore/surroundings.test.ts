@@ -1,0 +1,329 @@
+/** The world around the nodes: scripts, workloads, ports, crashes, corruption, time left out. */
+import { describe, expect, test } from 'vitest';
+import { assign, emit, setup } from 'xstate';
+import { directory } from '../../machines/directory/index.js';
+import { arm, effects, send } from '../../machines/effects.js';
+import type { Configuration, Property, Protocol } from '../../machines/protocol.js';
+import type { Scenario } from '../../network/scenario/types.js';
+import { createMetric } from '../../network/topology/metric.js';
+import { checkScenario, explore } from './index.js';
+import { complete, names } from './fixtures.js';
+import { replay } from './replay.js';
+import { toy, type ToyInput } from './toys.js';
+
+type Judge = (c: Configuration) => boolean;
+
+const never = (name: string, holds: Judge) => ({
+  name,
+  says: 'made for a test',
+  kind: 'always' as const,
+  holds: (c: Configuration) => !holds(c),
+});
+
+describe('scripts', () => {
+  const request = (node: string) => ({ do: 'command', name: 'request', node, fields: {} }) as const;
+
+  test('the commands of a node in their order, each when its chart accepts it', () => {
+    const found = explore(directory, {
+      topology: complete(2),
+      options: { hold: 1 },
+      commands: [request('n1'), request('n1'), request('n0')],
+    });
+    expect(found).toMatchObject({ verdict: 'valid', doomed: 0, terminal: 2 });
+  });
+
+  test('a command that does not wait may come too early, and changes nothing then', () => {
+    const commands = [{ do: 'command', name: 'release', node: 'n0', fields: {} }, request('n0')] as const;
+    expect(explore(directory, { topology: complete(1), options: { hold: null }, commands })).toMatchObject({
+      states: 3,
+      transitions: 2,
+    });
+  });
+});
+
+describe('workloads', () => {
+  const scenario = (workload: Scenario['workload'], events: Scenario['events'] = []): Scenario => {
+    const place = createMetric(complete(3));
+    return {
+      protocol: directory,
+      options: directory.options({ policy: 'ivy', hold: 1 }, place),
+      place,
+      contacts: [],
+      network: { latency: 1, order: 'unordered', loss: 0, duplicate: 0, reorder: 0 },
+      events,
+      ...(workload && { workload }),
+      seed: 1,
+      until: { idle: true },
+    };
+  };
+  const twoAtOnce = never(
+    'two at once',
+    (c) => [...c.nodes.values()].filter((node) => JSON.stringify(node).includes('waiting')).length > 1,
+  );
+
+  test('sequential: the next command comes when the last is done, in any case in one order', () => {
+    const found = checkScenario(scenario({ command: 'request', sequential: ['n1', 'n2', 'n0'] }));
+    expect(found).toMatchObject({ verdict: 'valid', doomed: 0, terminal: 1 });
+    // Each request is asked, its find and the token travel, it is used and released; only the last step of n2's find has a choice.
+    expect(found.states).toBe(found.transitions + 1);
+    expect(checkScenario(scenario({ command: 'request', sequential: ['n1', 'n2'] }), { properties: [twoAtOnce] })).toMatchObject({
+      verdict: 'valid',
+    });
+  });
+
+  test('concurrent: anyone, as many as are allowed at once', () => {
+    const check = (concurrent: number) =>
+      checkScenario(scenario({ command: 'request', concurrent, requests: 2 }), { properties: [twoAtOnce] });
+    expect(check(1)).toMatchObject({ verdict: 'valid' });
+    const found = check(2);
+    expect(found).toMatchObject({
+      verdict: 'invalid',
+      counterexample: { choices: [{ command: ['n1', 'request'] }, { command: ['n2', 'request'] }] },
+    });
+  });
+
+  test('a chance of loss is the loss of any message: the token is not safe from it', () => {
+    const lossy = scenario({ command: 'request', concurrent: 1, requests: 1 });
+    const found = checkScenario({ ...lossy, network: { ...lossy.network, loss: 0.1 } });
+    expect(found).toMatchObject({ verdict: 'invalid' });
+    expect(found.counterexample!.choices.at(-1)).toHaveProperty('drop');
+  });
+
+  test('events without their times, corruption first, contacts refused', () => {
+    const events = [{ at: 3, do: 'command', name: 'request', node: 'n1', fields: {} }] as const;
+    expect(checkScenario(scenario(undefined, events))).toMatchObject({ verdict: 'valid', terminal: 1 });
+    expect(() => checkScenario({ ...scenario(undefined), contacts: [{ at: 0, i: 'n0', j: 'n1' } as any] })).toThrow(
+      'the checker drops times',
+    );
+    expect(() => checkScenario(scenario(undefined, [{ at: 0, do: 'corrupt', nodes: ['n0'] }]))).toThrow(
+      'promises nothing after corruption',
+    );
+  });
+});
+
+/** Notes the last link it heard of and the last port it was greeted on; greets on port 1 when told to. */
+const greeter = toy({
+  commands: ['greet'],
+  network: { reach: 'links', addressing: 'ports' },
+  ports: (options: any) => options.ports ?? [],
+  chart: setup({
+    types: { context: {} as { link: unknown; from: number | null }, input: {} as ToyInput, events: {} as any },
+    actions: {
+      ...effects(),
+      hearLink: assign({ link: ({ event }) => [event.type, event.peer] }),
+      hearGreeting: assign({ from: ({ event }) => event.from }),
+    },
+  }).createMachine({
+    context: { link: null, from: null },
+    initial: 'only',
+    states: {
+      only: {
+        on: {
+          greet: { actions: send(() => ({ to: [1, 0], message: { type: 'greeting' } })) },
+          greeting: { actions: 'hearGreeting' },
+          'link.up': { actions: 'hearLink' },
+          'link.down': { actions: ['hearLink', send(() => ({ to: 1, message: { type: 'greeting' } }))] },
+        },
+      },
+    },
+  }),
+});
+
+describe('ports', () => {
+  const topology = { nodes: ['a', 'b', 'c'], links: [['a', 'b', 1]] } as const;
+  const options = { ports: [['a', 1, 'b', 2]] };
+  const noted = (node: string, key: string, value: unknown) =>
+    never('noted', (c) => JSON.stringify(c.nodes.get(node)!['toy']!.context[key]) === JSON.stringify(value));
+  const commands = [
+    { do: 'command', name: 'greet', node: 'a', fields: {} },
+    { do: 'cut', link: ['a', 'b'] },
+    { do: 'join', link: ['a', 'c'], weight: 1 },
+  ] as const;
+  const ask = (property: Property) => explore(greeter, { topology, options, commands, properties: [property] });
+
+  test('a message arrives on the port of the receiver; on port 0 it is the own one', () => {
+    for (const property of [noted('b', 'from', 2), noted('a', 'from', 0), noted('c', 'from', 1)]) {
+      expect(ask(property)).toMatchObject({ verdict: 'invalid' });
+    }
+    expect(ask(noted('b', 'from', 1))).toMatchObject({ verdict: 'valid' });
+  });
+
+  test('a cut link takes its messages with it, and both ends hear of it in one step', () => {
+    expect(ask(never('in flight', (c) => !c.links.up('a', 'b') && c.flights.some(({ to }) => to === 'b')))).toMatchObject({
+      verdict: 'valid',
+    });
+    const oneHeard = never('one heard', (c) => !c.links.up('a', 'b') && c.nodes.get('b')!['toy']!.context.link === null);
+    expect(ask(oneHeard)).toMatchObject({ verdict: 'valid' });
+    expect(ask(noted('b', 'link', ['link.down', 2]))).toMatchObject({
+      verdict: 'invalid',
+      counterexample: { choices: [{ event: 1 }] },
+    });
+  });
+
+  test('a new link takes the lowest free ports, or those asked for', () => {
+    expect(ask(noted('a', 'link', ['link.up', 2]))).toMatchObject({
+      verdict: 'invalid',
+      counterexample: { choices: [{ event: 2 }] },
+    });
+    expect(ask(never('freed', (c) => c.links.port('a', 'c') === 1))).toMatchObject({ verdict: 'invalid' });
+    const wanted = [{ do: 'join', link: ['c', 'a'], weight: 1, ports: [4, 3] }] as const;
+    const found = explore(greeter, { topology, options, commands: wanted, properties: [noted('a', 'link', ['link.up', 3])] });
+    expect(found).toMatchObject({ verdict: 'invalid' });
+    expect(replay(greeter, topology, found.counterexample!, wanted).end.nodes.get('a')!['toy']!.context.link).toEqual([
+      'link.up',
+      3,
+    ]);
+    const taken = [{ do: 'join', link: ['c', 'a'], weight: 1, ports: [4, 1] }] as const;
+    expect(() => explore(greeter, { topology, options, commands: taken })).toThrow('port 1 of a can be in use');
+  });
+
+  test('the network makes the same of a schedule with ports', () => {
+    const found = ask(noted('c', 'from', 1));
+    expect(replay(greeter, topology, found.counterexample!, commands).end.nodes.get('c')!['toy']!.context.from).toBe(1);
+  });
+});
+
+describe('crashes', () => {
+  const ball = toy({
+    commands: ['go'],
+    chart: setup({ types: { context: {} as ToyInput, input: {} as ToyInput }, actions: effects() }).createMachine({
+      context: ({ input }) => input,
+      initial: 'still',
+      states: {
+        still: {
+          on: {
+            go: {
+              actions: [
+                send(({ context }) => ({ to: context.peers[0]!, message: { type: 'ball' } })),
+                arm(() => ({ timer: 'late', delay: 1 })),
+              ],
+            },
+            ball: 'caught',
+            timer: 'tired',
+          },
+        },
+        caught: {},
+        tired: {},
+      },
+    }),
+  });
+  const value = (node: string, is: string) => never(is, (c) => c.nodes.get(node)!['toy']!.value === is);
+  const commands = [
+    { do: 'command', name: 'go', node: 'n0', fields: {} },
+    { do: 'crash', node: 'n1' },
+  ] as const;
+
+  test('what arrives at a node that is down is lost, and nothing happens there by itself', () => {
+    const found = explore(ball, { topology: complete(2), commands, properties: [] });
+    expect(found).toMatchObject({ verdict: 'valid' });
+    const lost = never(
+      'lost',
+      (c) =>
+        c.flights.length === 0 && c.nodes.get('n0')!['toy']!.value === 'tired' && c.nodes.get('n1')!['toy']!.value === 'still',
+    );
+    expect(explore(ball, { topology: complete(2), commands, properties: [lost] })).toMatchObject({ verdict: 'invalid' });
+    const down = [
+      { do: 'crash', node: 'n0' },
+      { do: 'command', name: 'go', node: 'n0', fields: {} },
+    ] as const;
+    expect(explore(ball, { topology: complete(2), commands: down, properties: [value('n1', 'caught')] })).toMatchObject({
+      verdict: 'valid',
+    });
+  });
+
+  test('a restarted node goes on from where it stood, its timers with it', () => {
+    const again = [
+      ...commands,
+      { do: 'restart', node: 'n1' },
+      { do: 'crash', node: 'n0' },
+      { do: 'restart', node: 'n0' },
+    ] as const;
+    for (const property of [value('n1', 'caught'), value('n0', 'tired')]) {
+      const found = explore(ball, { topology: complete(2), commands: again, properties: [property] });
+      expect(found).toMatchObject({ verdict: 'invalid' });
+      expect(property.holds(replay(ball, complete(2), found.counterexample!, again).end)).toBe(false);
+    }
+  });
+});
+
+describe('corruption', () => {
+  /** Two nodes that should agree on a bit: each sends its own to the next, who takes the smaller one. */
+  const agree: Protocol = toy({
+    network: { reach: 'links', order: 'fifo' },
+    chart: setup({
+      types: { context: {} as ToyInput & { bit: number }, input: {} as ToyInput, events: {} as any },
+      actions: { ...effects(), take: assign({ bit: ({ context, event }) => Math.min(context.bit, event.bit) }) },
+    }).createMachine({
+      context: ({ input }) => ({ ...input, bit: 0 }),
+      initial: 'only',
+      states: {
+        only: {
+          on: {
+            bit: { actions: 'take' },
+            timer: {
+              actions: [
+                send(({ context }) => ({ to: context.peers[0]!, message: { type: 'bit', bit: context.bit } as any })),
+                arm(() => ({ timer: 'again', delay: 1 })),
+              ],
+            },
+          },
+        },
+      },
+    }),
+    corruption: {
+      node: (id, { topology }, choose) => ({
+        roles: {
+          toy: {
+            chart: 'toy',
+            value: 'only',
+            context: { id, peers: topology.nodes.filter((node) => node !== id), bit: choose(2) },
+          },
+        },
+        timers: [{ role: 'toy', timer: 'again', delay: choose(3) }],
+      }),
+      channel: (_from, _to, _setup, choose) => Array.from({ length: choose(2) }, () => ({ type: 'bit', bit: choose(2) }) as any),
+    },
+  });
+  const bits = (c: any) => [...c.nodes.values()].map((node: any) => node.toy.context.bit);
+  const agreed: Property = { name: 'agreed', says: '', kind: 'converges', holds: (c) => new Set(bits(c)).size === 1, within: 9 };
+
+  test('the search begins in every corrupt state: nodes, timers and channels', () => {
+    const found = explore(agree, { topology: complete(2), corrupt: names(2), properties: [agreed], bounds: { depth: 0 } });
+    // Two bits; in each channel nothing or either bit; how long the timers have left is no part of a state.
+    expect(found.states).toBe(2 * 2 * 3 * 3);
+  });
+
+  test('of some nodes alone', () => {
+    const found = explore(agree, { topology: complete(2), corrupt: ['n1'], properties: [agreed], bounds: { depth: 0 } });
+    expect(found.states).toBe(2);
+  });
+
+  test('a counterexample says in which state it begins', () => {
+    const both = never('both ones', (c) => bits(c).join() === '1,1' && c.flights.length === 2);
+    const { counterexample } = explore(agree, { topology: complete(2), corrupt: names(2), properties: [both] });
+    expect(counterexample!.start!.flights).toHaveLength(2);
+    expect(counterexample!.start!.nodes['n0']).toMatchObject({
+      roles: { toy: { context: { bit: 1 } } },
+      timers: [['toy', 'again']],
+    });
+    expect(counterexample!.choices).toEqual([]);
+  });
+});
+
+test('reactions come later as events of their own, or at once within the step', () => {
+  const chart = setup({
+    types: { input: {} as ToyInput, context: {} as ToyInput },
+    actions: { ...effects(), announce: emit({ type: 'did' } as any) },
+  }).createMachine({
+    context: ({ input }: { input: ToyInput }) => input,
+    initial: 'still',
+    states: { still: { on: { go: { target: 'moving', actions: 'announce' } } }, moving: { on: { react: 'still' } } },
+  } as any);
+  const ask = (after: number) =>
+    explore(toy({ chart, commands: ['go'], reactions: () => [{ on: 'did', event: { type: 'react' }, after }] }), {
+      topology: complete(1),
+      commands: 'unlimited',
+    });
+  expect(ask(0)).toMatchObject({ states: 1, transitions: 1 });
+  expect(ask(5)).toMatchObject({ states: 2, transitions: 2 });
+});
