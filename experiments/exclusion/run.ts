@@ -63,7 +63,7 @@ export function ask({ topology, options, latency = 1, seed = 1, askers, churn = 
   };
 }
 
-function changes({ links }: Topology, churn: number, seed: number) {
+export function changes({ links }: Topology, churn: number, seed: number) {
   if (churn === 0) return [];
   const random = new Random(seed, 'churn');
   const up = links.map(() => true);

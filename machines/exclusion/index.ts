@@ -9,7 +9,7 @@
 import { isObject } from '../checks.js';
 import { defineProtocol } from '../protocol.js';
 import { ExclusionAccount } from './account.js';
-import { exclusionMachine, initiatorSays, participantSays } from './machine.js';
+import { exclusionMachine, initiatorSays, participantSays, type LockCall } from './machine.js';
 import { exclusionOptions, type ExclusionOptions } from './options.js';
 import { printedMachine } from './printed.js';
 import { exclusionProperties } from './properties.js';
@@ -48,6 +48,13 @@ export const exclusion = defineProtocol<ExclusionOptions>({
   },
   commands: {
     lock: { event: () => ({ type: 'lock' }), waits: true, completedBy: ['unlocked'] },
+    /** Locks the node and the neighbour at one of its ports only. */
+    pair: {
+      fields: [{ name: 'port', type: 'integer' }],
+      event: ({ port }) => ({ type: 'lock', ports: [port] }) as LockCall,
+      waits: true,
+      completedBy: ['unlocked'],
+    },
     unlock: { event: () => ({ type: 'unlock' }), waits: false, completedBy: [] },
   },
   reactions: ({ hold }) => (hold === null ? [] : [{ on: 'locked', event: { type: 'unlock' }, after: hold }]),

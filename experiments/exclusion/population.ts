@@ -1,0 +1,29 @@
+/** A population on locks: every lock that succeeds is an interaction with one of the neighbours it holds, chosen at random. */
+import type { Population } from '../../machines/population/index.js';
+import type { NodeId } from '../../machines/effects.js';
+import type { ExclusionNotice } from '../../machines/exclusion/index.js';
+import type { Step } from '../../machines/protocol.js';
+import { Random } from '../../network/random.js';
+import type { Simulation } from '../../network/simulation.js';
+
+/** Lets the population live on a simulation of the exclusion protocol; `unlock` is when an interaction commits. */
+export function inhabit(simulation: Simulation, population: Population<any>, seed: number): void {
+  const { network } = simulation;
+  const random = new Random(seed, 'partners');
+  const partners = new Map<NodeId, NodeId>();
+  const isLinked = (u: NodeId, v: NodeId) => network.links.up(u, v) && network.links.up(v, u);
+  network.steps$.subscribe(({ node, kind, event, emitted, sent }: Step) => {
+    for (const notice of emitted as readonly ExclusionNotice[]) {
+      const ports = notice.type === 'locked' ? notice.ports.filter((port) => port !== 0) : [];
+      if (ports.length === 0) continue;
+      const partner = network.links.peerAt(node, random.pick(ports))!;
+      partners.set(node, partner);
+      population.begin(node, partner);
+    }
+    if (kind === 'link') for (const [u, v] of partners) if (!isLinked(u, v)) population.part(u, v);
+    if (kind === 'command' && event.type === 'unlock' && sent.length > 0) {
+      population.commit(node);
+      partners.delete(node);
+    }
+  });
+}

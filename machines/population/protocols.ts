@@ -1,0 +1,44 @@
+/**
+ * Two population protocols: what two agents that meet become, the initiator first (Angluin et al. 2006; spec section 9).
+ *
+ * On a graph that is not complete agents of one opinion may never meet, so in both protocols those that have nothing else to do
+ * change places: what a state stands for wanders, and everything meets everything.
+ */
+
+export interface PopulationProtocol<S extends string> {
+  readonly states: readonly S[];
+  meet(initiator: S, responder: S): readonly [S, S];
+  /** A number that no interaction changes: a lost half of one shows in it. */
+  invariant?(population: readonly S[]): number;
+}
+
+/** Strong opinions A and B cancel each other and convince the weak ones, a and b. */
+export type Opinion = 'A' | 'B' | 'a' | 'b';
+
+const isStrong = (opinion: Opinion): boolean => opinion === 'A' || opinion === 'B';
+const weak = (opinion: Opinion): Opinion => opinion.toLowerCase() as Opinion;
+
+/** Exact majority with four states: the difference between strong As and strong Bs never changes. */
+export const exactMajority: PopulationProtocol<Opinion> = {
+  states: ['A', 'B', 'a', 'b'],
+  meet(initiator, responder) {
+    if (isStrong(initiator) && isStrong(responder)) {
+      return initiator === responder ? [initiator, responder] : [weak(initiator), weak(responder)];
+    }
+    if (isStrong(initiator)) return [weak(initiator), initiator];
+    if (isStrong(responder)) return [responder, weak(responder)];
+    return [responder, initiator];
+  },
+  invariant: (population) => count(population, 'A') - count(population, 'B'),
+};
+
+export type Rank = 'leader' | 'follower';
+
+/** Everybody begins as a leader; of two that meet one follows. Never none is left. */
+export const leaderElection: PopulationProtocol<Rank> = {
+  states: ['leader', 'follower'],
+  meet: (initiator, responder) =>
+    initiator === 'leader' && responder === 'leader' ? ['leader', 'follower'] : [responder, initiator],
+};
+
+export const count = <S>(population: readonly S[], state: S): number => population.filter((other) => other === state).length;
