@@ -60,6 +60,11 @@ export class Bus {
     this.faultRandom = new Random(seed, 'faults');
   }
 
+  /** How many messages are in flight. */
+  get size(): number {
+    return this.inFlight.size;
+  }
+
   /** Everything in flight, in the order of sending. */
   get flights(): readonly Flight[] {
     return [...this.inFlight.values()];

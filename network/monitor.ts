@@ -40,8 +40,8 @@ export class Monitor {
   private last: Pick<Step, 'index' | 'at'> = { index: -1, at: 0 };
   private readonly stride: number;
   /** Those that every step is looked at for, however large the network: only around the node that took it. */
-  private readonly local: readonly Local[];
-  private readonly global: readonly Property<any>[];
+  private local: readonly Local[];
+  private global: readonly Property<any>[];
 
   constructor(
     private readonly properties: readonly Property<any>[],
@@ -99,12 +99,15 @@ export class Monitor {
   private violate({ name, says }: Property<any>): void {
     if (this.violated.has(name)) return;
     this.violated.add(name);
+    // What is refuted stays so, and a network gone wrong is the one in which looking costs most.
+    this.local = this.local.filter((property) => property.name !== name);
+    this.global = this.global.filter((property) => property.name !== name);
     this.violations$.next({ property: name, says, index: this.last.index, at: this.last.at });
   }
 
   /** Closes the run at its time. `atRest`: nothing more will happen, so what has not come will not come. */
   finish(atRest: boolean, at: number): readonly PropertyResult[] {
-    this.look(this.properties);
+    this.look(this.properties.filter(({ name }) => !this.violated.has(name)));
     for (const property of this.pending) {
       if (atRest) this.violate(property);
       else this.demand(property, at);

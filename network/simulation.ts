@@ -26,8 +26,9 @@ export interface SimulationOptions {
   readonly choices?: readonly Choice[];
 }
 
-/** A run that has taken this many steps without coming to rest is cut off, and its verdict is `unknown`. */
+/** A run that takes more steps than this, or has more messages in flight, is cut off: it may never come to rest. */
 const STEPS_MAX = 50_000_000;
+const FLIGHTS_MAX = 1_000_000;
 
 export class Simulation {
   private readonly clock = new VirtualClock();
@@ -98,10 +99,15 @@ export class Simulation {
   /** Performs what is due next; false when there is nothing left to do. */
   advance(): boolean {
     if (this.choices) return this.chooseNext(this.choices);
+    if (this.isCutOff) return false;
     const { until } = this.scenario;
     const next = this.clock.nextTime();
     if (next === undefined || ('at' in until && next > until.at) || this.isAtRest(next)) return false;
     return this.clock.runNext();
+  }
+
+  private get isCutOff(): boolean {
+    return this.steps >= STEPS_MAX || this.network.bus.size >= FLIGHTS_MAX;
   }
 
   private chooseNext(choices: readonly Choice[]): boolean {
@@ -116,7 +122,7 @@ export class Simulation {
   run(onProgress?: (steps: number, at: number) => void): Report {
     this.start();
     let reported = 0;
-    while (this.steps < STEPS_MAX && this.advance()) {
+    while (this.advance()) {
       if (onProgress && this.steps >= reported + 10_000) onProgress((reported = this.steps), this.network.now);
     }
     return this.finish();
@@ -124,7 +130,7 @@ export class Simulation {
 
   finish(): Report {
     const { until, seed } = this.scenario;
-    const cutOff = this.steps >= STEPS_MAX;
+    const cutOff = this.isCutOff;
     if ('at' in until && !cutOff && !this.choices) this.clock.runUntil(until.at);
     const atRest = !cutOff && !this.choices && ('idle' in until || this.clock.isIdle);
     const watched = this.monitor.finish(atRest, this.clock.now());
