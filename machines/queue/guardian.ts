@@ -13,8 +13,8 @@
  * Invariant: φ does not change while observing. `sent` is 0 in correct and `est` is 0 in observe, where the paper lets them be stale.
  *
  * Departures. A find that arrives is judged here before the pointer sees it, so that one find is one event (erratum S1). `timely` is a
- * history variable that no rule reads: whether the present observation began with a timeout of this very timer. Definition 6.1 is not
- * closed without it (erratum S5).
+ * history variable that no rule reads: whether the present observation, or the estimate that came of it, began with a timeout of this
+ * very timer. Definition 6.1 is not closed without it (erratum S5), and where time is left out it says what tau forbids.
  */
 import { assign, emit, setup } from 'xstate';
 import { arm, effects, send, tell, type NodeId, type TimerEvent } from '../effects.js';
@@ -66,7 +66,7 @@ export const guardianMachine = setup({
   actions: {
     ...effects<QueueMessage>(),
     beginObservation: assign({ sent: 0, est: 0, timely: true }),
-    endObservation: assign({ sent: 0, timely: false }),
+    endObservation: assign({ sent: 0 }),
     countSent: assign({ sent: ({ context }) => context.sent + 1 }),
     estimate: assign({ est: ({ event }) => (event as Estimate).phi }),
     estimateOne: assign({ est: 1 }),

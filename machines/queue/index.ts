@@ -16,7 +16,7 @@ import { guardianMachine } from './guardian.js';
 import { GUARDIAN, guardianOf, POINTER, TREE } from './messages.js';
 import { queueOptions, type QueueOptions } from './options.js';
 import { pointerMachine } from './pointer.js';
-import { isAtRest, queueProperties } from './properties.js';
+import { isAtRest, mayFire, queueProperties } from './properties.js';
 import { samples } from './samples.js';
 import { rolesOf } from './start.js';
 
@@ -49,6 +49,7 @@ export const queue = defineProtocol<QueueOptions>({
   },
   commands: { request: { event: () => ({ type: 'request' }), waits: true, completedBy: ['queued', 'dropped'] } },
   atRest: isAtRest,
+  mayFire,
   reactions: () => [],
   properties: queueProperties,
   observe: (setup) => new QueueAccount(setup),

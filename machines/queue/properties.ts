@@ -1,10 +1,11 @@
 /** What the queue promises of every configuration (spec 2.4, 2.5); the account adds what only a whole run can show. */
+import type { NodeId } from '../effects.js';
 import type { Configuration, NodeView, Property, Setup } from '../protocol.js';
 import { isSilent } from '../tree/silent.js';
 import { GUARDIAN, guardianOf, POINTER, TREE } from './messages.js';
 import { convergenceTicks } from './bounds.js';
 import type { QueueOptions } from './options.js';
-import { edgesOf, isFind, isFullyLegal, look, pointerIn } from './view.js';
+import { edgesOf, isFind, isFullyLegal, isObserver, look, pointerIn } from './view.js';
 
 export function queueProperties(setup: Setup<QueueOptions>): Property<QueueOptions>[] {
   return [
@@ -56,6 +57,18 @@ function stateFits(id: string, node: NodeView): boolean {
 export function isFullyLegalEverywhere(c: Configuration<any>): boolean {
   const edges = edgesOf(c);
   return edges.every((edge) => isFullyLegal(look(c, edge))) && (c.setup.options.tree === 'fixed' || isSilent(c, TREE));
+}
+
+/**
+ * What a period of at least 2R means where time is left out: a timer that has fired once does not do so again before every observer
+ * has left the edge, nor before the surplus finds that were counted have come in. The first timeout after a fault may come any time.
+ */
+export function mayFire(c: Configuration, parent: NodeId, role: string): boolean {
+  const { chart, value, context } = c.nodes.get(parent)![role]!;
+  if (chart !== GUARDIAN || !context.timely) return true;
+  const { down, up } = look(c, [parent, context.child]);
+  const onEdge = [...down, ...up];
+  return !onEdge.some(isObserver) && !(value === 'correct' && context.est > 1 && onEdge.some(isFind));
 }
 
 /** Nothing is left to do: no request is on its way, and nothing will be repaired. */

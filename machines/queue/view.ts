@@ -31,7 +31,7 @@ const between = (c: Configuration, from: NodeId, to: NodeId): readonly Flight[] 
   c.between?.(from, to) ?? c.flights.filter((flight) => flight.from === from && flight.to === to);
 
 export const isFind = ({ message }: Flight): boolean => message.type === 'find';
-const isObserver = ({ message }: Flight): boolean => message.type === 'obs' || message.type === 'obsr';
+export const isObserver = ({ message }: Flight): boolean => message.type === 'obs' || message.type === 'obsr';
 
 const pointsAcross = (c: Configuration, from: NodeId, to: NodeId): 0 | 1 =>
   pointerIn(c.nodes.get(from)!)?.pointer === to ? 1 : 0;
