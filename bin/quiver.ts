@@ -7,6 +7,8 @@ import { type Command, USAGE } from './command.js';
 
 const commands: Readonly<Record<string, () => Promise<{ command: Command }>>> = {
   run: () => import('./commands/run.js'),
+  check: () => import('./commands/check.js'),
+  explore: () => import('./commands/explore.js'),
   replay: () => import('./commands/replay.js'),
   paper: () => import('./commands/paper.js'),
 };
@@ -14,6 +16,8 @@ const commands: Readonly<Record<string, () => Promise<{ command: Command }>>> = 
 const HELP = `quiver: distributed coordination as statecharts
 
   quiver run FILE… [--json] [--trace FILE] [--seed N] [--host actors|snapshots]   run scenarios ("-" reads one a line)
+  quiver check FILE… [--json] [--trace FILE] [--states N] [--seconds N]           explore every interleaving
+  quiver explore FILE [--port N]                                                 watch a scenario or a trace in the browser
   quiver replay TRACE                                                            run a trace again and compare
   quiver paper NAME [--json] [--svg DIRECTORY]                                   reproduce a paper's tables
 

@@ -86,6 +86,11 @@ export class Bus {
     return packet;
   }
 
+  /** Puts messages in flight, in this order, and nothing else is numbered before them. */
+  restore(flights: readonly Flight[]): void {
+    for (const { from, to, message, cost } of flights) this.launch(from, to, message, cost);
+  }
+
   private launch(
     from: NodeId,
     to: NodeId,

@@ -10,7 +10,7 @@ import type { NodeView, Protocol } from '../machines/protocol.js';
 import { chartDefinition } from './chart-definition.js';
 import type { Monitor } from './monitor.js';
 import type { Network, StepTaken } from './network.js';
-import { TRACE_VERSION, type Choice, type NetworkLine, type StepLine, type TraceHeader, type TraceLine } from './trace.js';
+import { TRACE_VERSION, type NetworkLine, type StepLine, type TraceHeader, type TraceLine } from './trace.js';
 
 type Clock = Record<NodeId, number>;
 
@@ -130,7 +130,7 @@ export function traceHeader(
   scenario: unknown,
   seed: number,
   network: Network,
-  choices?: readonly Choice[],
+  { choices, start }: Pick<TraceHeader, 'choices' | 'start'> = {},
 ): TraceHeader {
   const { topology } = network.configuration.setup;
   return {
@@ -142,5 +142,6 @@ export function traceHeader(
     links: topology.links,
     charts: Object.fromEntries(Object.entries(protocol.charts).map(([name, chart]) => [name, chartDefinition(chart)])),
     ...(choices ? { choices } : {}),
+    ...(start ? { start } : {}),
   };
 }

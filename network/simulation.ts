@@ -15,7 +15,7 @@ import type { Scenario, ScenarioEvent } from './scenario/types.js';
 import { Script } from './script.js';
 import { FIRST_IN_TICK, timingOn, Untimed } from './timing.js';
 import { linkChanges } from './topology/link-changes.js';
-import type { Choice } from './trace.js';
+import type { Choice, StartState } from './trace.js';
 
 export interface SimulationOptions {
   /** Live XState actors by default; bare snapshots where size or speed asks for it. */
@@ -24,6 +24,8 @@ export interface SimulationOptions {
   readonly watch?: boolean;
   /** Runs these choices in place of time: a counterexample of the checker, or a hand-made schedule. */
   readonly choices?: readonly Choice[];
+  /** Begins in this state in place of the nodes' own first one. */
+  readonly start?: StartState;
 }
 
 /** A run that takes more steps than this, or has more messages in flight, is cut off: it may never come to rest. */
@@ -42,17 +44,19 @@ export class Simulation {
   private readonly messages = new Map<string, number>();
   private steps = 0;
   private readonly choices: readonly Choice[] | null;
+  private readonly beginning: StartState | null;
   private choicesMade = 0;
   private pendingEvents: number;
 
   constructor(
     readonly scenario: Scenario,
-    { host = 'actors', watch = true, choices }: SimulationOptions = {},
+    { host = 'actors', watch = true, choices, start }: SimulationOptions = {},
   ) {
     const { protocol, options, place, network: conditions, seed, events, workload } = scenario;
     const setup: Setup<any> = { ...place, options };
     this.setup = setup;
     this.choices = choices ?? null;
+    this.beginning = start ?? null;
     const timing = choices ? this.untimed : timingOn(this.clock);
     this.network = new Network({ protocol, setup, conditions, timing, seed, host });
     this.monitor = new Monitor(watch ? protocol.properties(setup) : [], this.network.configuration);
@@ -92,7 +96,8 @@ export class Simulation {
 
   /** Opens the nodes and issues the workload's first commands. */
   start(): void {
-    this.network.start();
+    if (this.beginning) this.network.startFrom(this.beginning);
+    else this.network.start();
     this.application.start();
   }
 

@@ -5,7 +5,7 @@
  * a vector clock. Nothing in it comes from the machine it ran on: same seed, same bytes.
  */
 import type { Message, NodeId } from '../machines/effects.js';
-import type { Flight, Link, Overlay, RoleView, Step } from '../machines/protocol.js';
+import type { Flight, Link, NodeView, Overlay, RoleView, Step } from '../machines/protocol.js';
 
 export const TRACE_VERSION = 1;
 
@@ -21,6 +21,16 @@ export interface TraceHeader {
   readonly charts: Readonly<Record<string, unknown>>;
   /** For a counterexample: the choices of the checker in place of time. */
   readonly choices?: readonly Choice[];
+  /** The state that such a run begins in, where the nodes did not start by themselves. */
+  readonly start?: StartState;
+}
+
+/** What each node knows, its armed timers, and what is in flight, in the order of sending. */
+export interface StartState {
+  readonly nodes: Readonly<
+    Record<NodeId, { readonly roles: NodeView; readonly timers: readonly (readonly [role: string, timer: string])[] }>
+  >;
+  readonly flights: readonly Flight[];
 }
 
 /** What happens next in a run without time: the checker's counterexamples and hand-made schedules are lists of these. */

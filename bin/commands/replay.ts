@@ -1,12 +1,12 @@
 /** `quiver replay TRACE`: runs what a trace says it came from again, and holds every line of it against the file. */
 import { UsageError } from '../../machines/errors.js';
 import { protocols } from '../../machines/index.js';
-import { Recorder, traceHeader } from '../../network/recorder.js';
 import { parseScenario, parseText } from '../../network/scenario/parse.js';
-import { Simulation } from '../../network/simulation.js';
+import type { Scenario } from '../../network/scenario/types.js';
 import { TRACE_VERSION, type TraceHeader, type TraceLine } from '../../network/trace.js';
 import { describe } from '../../network/transcript.js';
 import { parse, type Command } from '../command.js';
+import { optionsOf, record } from '../recording.js';
 import { readFile } from '../scenarios.js';
 import { verdict } from '../style.js';
 
@@ -50,18 +50,12 @@ function readHeader(text: string | undefined, path: string): TraceHeader {
   return header as TraceHeader;
 }
 
-function rerun(header: TraceHeader) {
+/** The run again, line by line; refused when the charts are not those that the trace was made with. */
+function rerun(header: TraceHeader): { scenario: Scenario; lines: TraceLine[] } {
   const scenario = parseScenario(header.scenario, protocols, readFile);
-  const simulation = new Simulation(scenario, { ...(header.choices ? { choices: header.choices } : {}) });
-  const lines: TraceLine[] = [];
-  const recorder = new Recorder(simulation.network, scenario.protocol, simulation.monitor);
-  recorder.lines$.subscribe((line) => lines.push(line));
-  if (
-    JSON.stringify(traceHeader(scenario.protocol, header.scenario, scenario.seed, simulation.network).charts) !==
-    JSON.stringify(header.charts)
-  ) {
+  const [again, ...lines] = record(scenario, header.scenario, optionsOf(header)) as Iterable<TraceHeader | TraceLine>;
+  if (JSON.stringify((again as TraceHeader).charts) !== JSON.stringify(header.charts)) {
     throw new UsageError('the charts have changed since this trace was made; record it anew');
   }
-  simulation.run();
-  return { scenario, lines };
+  return { scenario, lines: lines as TraceLine[] };
 }

@@ -1,0 +1,29 @@
+/** A run as the lines of a trace: a scenario simulated, or a counterexample of the checker made again. */
+import { Recorder, traceHeader } from '../network/recorder.js';
+import { Simulation, type SimulationOptions } from '../network/simulation.js';
+import type { TraceHeader, TraceLine } from '../network/trace.js';
+import type { Scenario } from '../network/scenario/types.js';
+
+/** The header and then every line, made as they are asked for. */
+export function* record(scenario: Scenario, json: unknown, options: SimulationOptions = {}): Generator<TraceHeader | TraceLine> {
+  const simulation = new Simulation(scenario, options);
+  yield traceHeader(scenario.protocol, json, scenario.seed, simulation.network, options);
+  let lines: TraceLine[] = [];
+  new Recorder(simulation.network, scenario.protocol, simulation.monitor).lines$.subscribe((line) => lines.push(line));
+  const take = () => {
+    const taken = lines;
+    lines = [];
+    return taken;
+  };
+  simulation.start();
+  yield* take();
+  while (simulation.advance()) yield* take();
+  simulation.finish();
+  yield* take();
+}
+
+/** The options of a simulation that a trace's header asks for. */
+export const optionsOf = ({ choices, start }: TraceHeader): SimulationOptions => ({
+  ...(choices ? { choices } : {}),
+  ...(start ? { start } : {}),
+});
