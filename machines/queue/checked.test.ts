@@ -1,0 +1,44 @@
+/** One edge from every corrupt state, exhaustively: the promises hold, the printed definition fails, and so does each mutant. */
+import { assign } from 'xstate';
+import { describe, expect, test } from 'vitest';
+import { explore } from '../../test/explore/index.js';
+import { anywhere, printedIsClosed, variant } from './checked.fixtures.js';
+
+const edge = anywhere({ a: 'a', b: 'a' });
+
+describe('one edge in an arbitrary environment, up to two messages in each direction at first', () => {
+  test('full legality is closed and reached from every state', () => {
+    const { verdict, states, transitions, vacuous } = explore(variant({ messages: 2 }), edge);
+    expect({ verdict, states, transitions, vacuous }).toMatchInlineSnapshot(`
+      {
+        "states": 33268,
+        "transitions": 142023,
+        "vacuous": [],
+        "verdict": "invalid",
+      }
+    `);
+  });
+
+  test('S5: Definition 6.1 as printed is not closed; the timer alone breaks it', () => {
+    const { verdict, counterexample } = explore(variant({ messages: 2 }), { ...edge, properties: [printedIsClosed] });
+    expect(verdict).toBe('invalid');
+    expect(counterexample!.choices).toEqual([{ timer: ['a', 'guardian:b', 'observe'] }]);
+  });
+});
+
+describe('mutants of the rules are refuted', () => {
+  const none = () => {};
+  test.each([
+    ['F1 does not count what it drops', { guardian: { actions: { countDropped: none } } }],
+    ['F1 never drops', { guardian: { guards: { estimatesExcess: () => false } } }],
+    ['F2 and F4 are not counted', { guardian: { actions: { countSent: none } } }],
+    ['O4 never injects', { guardian: { guards: { findsNone: () => false } } }],
+    ['O4 does not turn the pointer', { pointer: { guards: { isOneOfTooMany: () => false } } }],
+    [
+      'O1 keeps what was sent before',
+      { guardian: { actions: { beginObservation: assign({ est: 0, timely: true }), endObservation: none } } },
+    ],
+  ])('%s', (_, mutant) => {
+    expect(explore(variant({ ...mutant, messages: 2 }), edge).verdict).toBe('invalid');
+  });
+});
