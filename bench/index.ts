@@ -1,0 +1,21 @@
+/** `npm run bench`: every cost that the project promises, as ratios from one run. */
+import { checkerRows } from './checker.js';
+import { networkRows } from './network.js';
+import { bold, table } from '../bin/style.js';
+import type { Row } from './measure.js';
+
+const sections: readonly (readonly [string, () => Row[]])[] = [
+  ['Network', networkRows],
+  ['Checker', checkerRows],
+];
+
+for (const [title, rows] of sections) {
+  console.log(bold(title));
+  const lines = rows().map(({ name, value, target, met }) => [
+    name,
+    value,
+    target ?? '',
+    met === undefined ? '' : met ? '✓' : '✗',
+  ]);
+  console.log(`${table(['', 'median', 'target', ''], lines)}\n`);
+}
