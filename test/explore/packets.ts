@@ -36,6 +36,7 @@ export class Packets {
   readonly to = new Ints();
   readonly lane = new Ints();
   readonly channel = new Ints();
+  private readonly events: Message[] = [];
   private readonly flights: Flight[] = [];
   private readonly allSigned: boolean;
   private read: string | undefined;
@@ -68,8 +69,7 @@ export class Packets {
 
   /** The packet as its receiver's event. */
   event(id: number): Message {
-    const { sender, message } = this.get(id);
-    return this.withSender({ ...message }, message, { from: sender });
+    return (this.events[id] ??= this.eventOf(this.get(id)));
   }
 
   /** The packet as properties see it. It is the same object wherever the packet is in flight; its id is the packet's number. */
@@ -86,25 +86,38 @@ export class Packets {
     return this.allSigned || this.signed.has(type);
   }
 
+  private eventOf({ sender, message }: Packet): Message {
+    if (this.isSigned(message)) return { ...message, from: sender } as Message;
+    const read = () => this.readSender(message);
+    return {
+      ...message,
+      get from() {
+        read();
+        return sender;
+      },
+    } as Message;
+  }
+
   private flightOf(id: number): Flight {
     const { nodes } = this.system;
     const { from, to, message } = this.get(id);
-    const [sender, receiver] = [nodes[from]!, nodes[to]!];
-    return Object.freeze(
-      this.withSender({ id, to: receiver, message }, message, { from: sender, cost: this.costOf(sender, receiver) }),
-    );
+    const flight = { id, from: nodes[from]!, to: nodes[to]!, message, cost: this.costOf(nodes[from]!, nodes[to]!) };
+    if (this.isSigned(message)) return flight;
+    const read = () => this.readSender(message);
+    return {
+      ...flight,
+      get from() {
+        read();
+        return flight.from;
+      },
+      get cost() {
+        read();
+        return flight.cost;
+      },
+    };
   }
 
-  /** Adds what depends on the sender, watched where the message is not signed. */
-  private withSender<T extends object, S extends object>(target: T, message: Message, dependent: S): T & S {
-    if (this.isSigned(message)) return Object.assign(target, dependent);
-    for (const [name, value] of Object.entries(dependent)) {
-      const get = () => {
-        this.read = message.type;
-        return value;
-      };
-      Object.defineProperty(target, name, { get, enumerable: true });
-    }
-    return target as T & S;
+  private readSender({ type }: Message): void {
+    this.read = type;
   }
 }

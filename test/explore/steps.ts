@@ -24,7 +24,7 @@ export interface OutcomeDetail {
 }
 
 /** How many steps the audit runs again. */
-const AUDITED = 256;
+const AUDITED = 64;
 
 export class LocalSteps {
   readonly locals: Locals;
