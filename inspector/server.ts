@@ -39,7 +39,8 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
 };
 
 const HEADERS = {
-  'content-security-policy': "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
   'cross-origin-resource-policy': 'same-origin',
@@ -90,7 +91,8 @@ interface Serving {
 async function answer(request: IncomingMessage, response: ServerResponse, { token, page, source }: Serving): Promise<void> {
   const path = new URL(request.url ?? '/', 'http://127.0.0.1').pathname;
   if (!isFromOurPage(request)) return refuse(response, 403, 'The inspector answers its own page only.');
-  if (!path.startsWith(`/${token}/`)) return refuse(response, 404, 'Nothing here. Open the whole address that was printed, token included.');
+  if (!path.startsWith(`/${token}/`))
+    return refuse(response, 404, 'Nothing here. Open the whole address that was printed, token included.');
   if (request.method !== 'GET' && request.method !== 'HEAD') return refuse(response, 405, 'Only GET.');
   const name = path.slice(token.length + 2) || 'index.html';
   if (name === 'trace') {
@@ -106,14 +108,17 @@ function isFromOurPage({ headers, socket }: IncomingMessage): boolean {
   if (!hosts.includes(headers.host ?? '')) return false;
   if (headers.origin !== undefined && !hosts.some((host) => headers.origin === `http://${host}`)) return false;
   const isNavigation = headers['sec-fetch-mode'] === 'navigate';
-  return isNavigation || headers['sec-fetch-site'] === undefined || ['same-origin', 'none'].includes(String(headers['sec-fetch-site']));
+  return (
+    isNavigation || headers['sec-fetch-site'] === undefined || ['same-origin', 'none'].includes(String(headers['sec-fetch-site']))
+  );
 }
 
 /** Only `index.html` and flat files of `assets/`: no path that climbs. */
 async function sendFile(response: ServerResponse, page: URL, name: string): Promise<void> {
   const type = CONTENT_TYPES[extname(name)];
-  const file = fileURLToPath(new URL(name, page));
-  if (!/^(index\.html|assets\/[\w.-]+)$/.test(name) || !type || !existsSync(file)) return refuse(response, 404, 'No such file.');
+  const isOurs = /^(index\.html|assets\/[\w.-]+)$/.test(name) && type !== undefined;
+  const file = isOurs ? fileURLToPath(new URL(name, page)) : '';
+  if (!isOurs || !existsSync(file)) return refuse(response, 404, 'No such file.');
   response.writeHead(200, { ...HEADERS, 'content-type': type });
   await pipeline(createReadStream(file), response);
 }

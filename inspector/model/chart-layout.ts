@@ -6,8 +6,18 @@
  * state is listed inside of the box, as in UML.
  */
 import { graphlib, layout as dagre } from '@dagrejs/dagre';
-import { LINE_HEIGHT, NAME_HEIGHT, type Box, type ChartLayout, type Label, type Measure, type PlacedEdge, type PlacedState, type Point } from './chart-shapes.js';
-import { parentOf, type Chart, type ChartState, type ChartTransition } from './chart.js';
+import {
+  LINE_HEIGHT,
+  NAME_HEIGHT,
+  type Box,
+  type ChartLayout,
+  type Label,
+  type Measure,
+  type PlacedEdge,
+  type PlacedState,
+  type Point,
+} from './chart-shapes.js';
+import type { Chart, ChartState, ChartTransition } from './chart.js';
 
 export interface Style {
   readonly direction: 'TB' | 'LR';
@@ -29,7 +39,8 @@ export function layOutChart(chart: Chart, style: Style, measure: Measure = estim
     const { points, x, y } = graph.edge(name) as unknown as Point & { points: Point[] };
     return { label, points: cut(points, boxes.get(label.transition.source)!, boxes.get(target)!), at: { x, y } };
   });
-  return atOrigin({ always: internal.get('') ?? [], states: [...boxes.values()].sort(outerFirst), edges: routed }, measure);
+  const states = [...chart.states.keys()].flatMap((path) => boxes.get(path) ?? []);
+  return atOrigin({ always: internal.get('') ?? [], states, edges: routed }, measure);
 }
 
 /** The layout that fills a panel best: with the actions where they remain readable, else without. */
@@ -61,13 +72,15 @@ function buildGraph(chart: Chart, { direction, actions }: Style, measure: Measur
     const { source, targets } = transition;
     const label = labelOf(transition, actions);
     if (source === '' || targets.length === 0) internal.set(source, [...(internal.get(source) ?? []), label]);
-    else for (const target of targets) edges.push({ label, target, name: { v: leafOf(chart, source), w: leafOf(chart, target), name: `${index} ${target}` } });
+    else
+      for (const target of targets)
+        edges.push({ label, target, name: { v: leafOf(chart, source), w: leafOf(chart, target), name: `${index} ${target}` } });
   }
-  for (const { path, children } of chart.states.values()) {
+  for (const { path, parent, children } of chart.states.values()) {
     if (path === '') continue;
     if (children.length > 0) graph.setNode(path, {});
     else graph.setNode(path, leafSize(chart, path, internal.get(path) ?? [], measure));
-    if (parentOf(path) !== '') graph.setParent(path, parentOf(path));
+    if (parent) graph.setParent(path, parent);
   }
   for (const { label, name } of edges) {
     const width = Math.max(...label.lines.map((line) => measure(line, 'label'))) + 6;
@@ -90,8 +103,8 @@ function leafSize(chart: Chart, path: string, internal: readonly Label[], measur
 }
 
 function roomAbove(chart: Chart, path: string): number {
-  const around = parentOf(path);
-  if (around === '' || leafOf(chart, around) !== leafOf(chart, path)) return 0;
+  const around = chart.states.get(path)!.parent;
+  if (!around || leafOf(chart, around) !== leafOf(chart, path)) return 0;
   return NAME_HEIGHT + roomAbove(chart, around);
 }
 
@@ -130,8 +143,6 @@ function around(children: readonly Box[], own: { width: number; height: number }
   return { x: left, y: top, width: Math.max(right - left, own.width), height: bottom - top };
 }
 
-const outerFirst = (a: PlacedState, b: PlacedState): number => a.state.path.split('.').length - b.state.path.split('.').length;
-
 /** Cuts a line between leaves where it leaves the source and where it enters the target. */
 function cut(points: readonly Point[], source: Box, target: Box): Point[] {
   const leaving = cutEnd([...points].reverse(), source).reverse();
@@ -165,8 +176,14 @@ function crossing(box: Box, outside: Point, inside: Point): Point {
 /** Moves everything so that the picture begins at 0, 0. */
 function atOrigin(parts: Pick<ChartLayout, 'always' | 'states' | 'edges'>, measure: Measure): ChartLayout {
   const words = parts.always.flatMap(({ lines }) => lines);
-  const xs = [...parts.states.flatMap(({ x, width }) => [x, x + width]), ...parts.edges.flatMap(({ points }) => points.map(({ x }) => x))];
-  const ys = [...parts.states.flatMap(({ y, height }) => [y, y + height]), ...parts.edges.flatMap(({ points }) => points.map(({ y }) => y))];
+  const xs = [
+    ...parts.states.flatMap(({ x, width }) => [x, x + width]),
+    ...parts.edges.flatMap(({ points }) => points.map(({ x }) => x)),
+  ];
+  const ys = [
+    ...parts.states.flatMap(({ y, height }) => [y, y + height]),
+    ...parts.edges.flatMap(({ points }) => points.map(({ y }) => y)),
+  ];
   for (const { at, label } of parts.edges) {
     const width = Math.max(...label.lines.map((line) => measure(line, 'label')));
     xs.push(at.x - width / 2, at.x + width / 2);
@@ -194,7 +211,8 @@ function wrap(actions: readonly string[]): string[] {
   const lines: string[] = [];
   for (const action of actions) {
     const last = lines.at(-1);
-    if (last !== undefined && last.length + action.length + 2 <= ACTIONS_CHARACTERS_MAX) lines[lines.length - 1] = `${last}, ${action}`;
+    if (last !== undefined && last.length + action.length + 2 <= ACTIONS_CHARACTERS_MAX)
+      lines[lines.length - 1] = `${last}, ${action}`;
     else lines.push(action);
   }
   return lines.map((line, i) => (i === 0 ? `/ ${line}` : `   ${line}`));

@@ -8,6 +8,8 @@ export interface ChartState {
   /** Dotted path from the root, '' for the root itself: the same words as in a state value. */
   readonly path: string;
   readonly key: string;
+  /** The path of the state around it; `null` for the root. Keys may hold dots, so it cannot be read from the path. */
+  readonly parent: string | null;
   readonly kind: 'atomic' | 'compound' | 'parallel' | 'final' | 'history';
   readonly initial: string | null;
   readonly children: readonly ChartState[];
@@ -26,6 +28,7 @@ export interface ChartTransition {
 export interface Chart {
   readonly name: string;
   readonly root: ChartState;
+  /** By path, outer states before inner ones. */
   readonly states: ReadonlyMap<string, ChartState>;
   readonly transitions: readonly ChartTransition[];
 }
@@ -36,29 +39,32 @@ const asRecord = (value: unknown): Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {};
 const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : value === undefined ? [] : [value]);
 const join = (path: string, key: string): string => (path === '' ? key : `${path}.${key}`);
-export const parentOf = (path: string): string => path.slice(0, Math.max(path.lastIndexOf('.'), 0));
 
 export function readChart(name: string, config: unknown): Chart {
   const states = new Map<string, ChartState>();
   const configs = new Map<string, Json>();
   const ids = new Map<string, string>();
 
-  const readState = (key: string, path: string, raw: unknown): ChartState => {
+  const readState = (key: string, path: string, parent: string | null, raw: unknown): ChartState => {
     const config = asRecord(raw);
-    configs.set(path, config);
-    if (typeof config['id'] === 'string') ids.set(config['id'], path);
-    const children = Object.entries(asRecord(config['states'])).map(([child, inner]) => readState(child, join(path, child), inner));
+    const inner = Object.entries(asRecord(config['states']));
     const initial = typeof config['initial'] === 'string' ? join(path, config['initial']) : null;
-    const state: ChartState = { path, key, kind: kindOf(config, children.length), initial, children };
+    const children: ChartState[] = [];
+    const state: ChartState = { path, key, parent, kind: kindOf(config, inner.length), initial, children };
+    configs.set(path, config);
     states.set(path, state);
+    if (typeof config['id'] === 'string') ids.set(config['id'], path);
+    for (const [child, raw] of inner) children.push(readState(child, join(path, child), path, raw));
     return state;
   };
-  const root = readState(name, '', config);
+  const root = readState(name, '', null, config);
   const rootId = asRecord(config)['id'];
   ids.set(typeof rootId === 'string' ? rootId : name, '');
 
   const resolve = (source: string, target: string): string | null => {
-    const absolute = target.startsWith('#') ? resolveId(ids, target.slice(1)) : target.startsWith('.') ? join(source, target.slice(1)) : join(parentOf(source), target);
+    const absolute = target.startsWith('#')
+      ? resolveId(ids, target.slice(1))
+      : join(target.startsWith('.') ? source : (states.get(source)?.parent ?? ''), target.replace(/^\./, ''));
     return absolute !== null && states.has(absolute) ? absolute : null;
   };
   const transitions = [...states.keys()].flatMap((path) => transitionsOf(path, configs.get(path)!, resolve));
@@ -80,8 +86,16 @@ function resolveId(ids: ReadonlyMap<string, string>, target: string): string | n
   return null;
 }
 
-function transitionsOf(source: string, config: Json, resolve: (source: string, target: string) => string | null): ChartTransition[] {
-  const events: [string, unknown][] = [...Object.entries(asRecord(config['on'])), ['', config['always']], ['done', config['onDone']]];
+function transitionsOf(
+  source: string,
+  config: Json,
+  resolve: (source: string, target: string) => string | null,
+): ChartTransition[] {
+  const events: [string, unknown][] = [
+    ...Object.entries(asRecord(config['on'])),
+    ['', config['always']],
+    ['done', config['onDone']],
+  ];
   return events.flatMap(([event, candidates]) =>
     asList(candidates).map((candidate) => {
       const { target, guard, actions } = asRecord(typeof candidate === 'string' ? { target: candidate } : candidate);

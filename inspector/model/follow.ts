@@ -11,8 +11,10 @@ const HOPS_MAX = 10_000;
 export function follow(recording: Recording, ordinal: number, trail: Trail): MessageRow[] {
   const start = recording.messages.get(ordinal);
   const way = [start];
-  for (let hop = onward(recording, start, trail); hop && way.length < HOPS_MAX; hop = onward(recording, hop, trail)) way.push(hop);
-  for (let hop = backward(recording, start, trail); hop && way.length < HOPS_MAX; hop = backward(recording, hop, trail)) way.unshift(hop);
+  for (let hop = onward(recording, start, trail); hop && way.length < HOPS_MAX; hop = onward(recording, hop, trail))
+    way.push(hop);
+  for (let hop = backward(recording, start, trail); hop && way.length < HOPS_MAX; hop = backward(recording, hop, trail))
+    way.unshift(hop);
   return way;
 }
 

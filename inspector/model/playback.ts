@@ -19,7 +19,9 @@ export const xOf = (recording: Recording, axis: Axis, line: number): number =>
 
 /** Whether time passes in this trace at all. */
 export const isTimed = (recording: Recording): boolean =>
-  recording.header?.choices === undefined && recording.end > recording.first && recording.at(recording.end - 1) > recording.at(recording.first);
+  recording.header?.choices === undefined &&
+  recording.end > recording.first &&
+  recording.at(recording.end - 1) > recording.at(recording.first);
 
 export const playheadAt = (recording: Recording, axis: Axis, line: number): Playhead => {
   const kept = Math.min(Math.max(line, recording.first - 1), recording.end - 1);

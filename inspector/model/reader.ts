@@ -33,7 +33,8 @@ export class TraceReader {
       from = to + 1;
     }
     this.rest = text.slice(from);
-    if (this.rest.length > LINE_CHARACTERS_MAX) this.stop(`line ${this.lines + 1} does not end within ${LINE_CHARACTERS_MAX} characters`);
+    if (this.rest.length > LINE_CHARACTERS_MAX)
+      this.stop(`line ${this.lines + 1} does not end within ${LINE_CHARACTERS_MAX} characters`);
   }
 
   /** The source has ended: what is left is a last line without a line break, or half a line. */
@@ -62,7 +63,9 @@ export class TraceReader {
 
   private stop(why: string): void {
     this.problem =
-      this.lines <= 1 ? `This is no Quiver trace: ${why}.` : `Reading stopped at line ${this.lines}: ${why}. Shown is everything before.`;
+      this.lines <= 1
+        ? `This is no Quiver trace: ${why}.`
+        : `Reading stopped at line ${this.lines}: ${why}. Shown is everything before.`;
   }
 }
 
@@ -101,7 +104,10 @@ export function checkHeader(value: unknown): TraceHeader {
   );
   const { protocol, nodes, links, charts } = value;
   demand(typeof protocol === 'string', 'its header names no "protocol"');
-  demand(Array.isArray(nodes) && nodes.every((node) => typeof node === 'string'), 'the "nodes" of its header are no list of names');
+  demand(
+    Array.isArray(nodes) && nodes.every((node) => typeof node === 'string'),
+    'the "nodes" of its header are no list of names',
+  );
   demand(nodes.length <= NODES_MAX, `it has ${nodes.length} nodes and the page shows at most ${NODES_MAX}`);
   demand(Array.isArray(links) && links.every(isLink), 'the "links" of its header are no list of [node, node, weight]');
   demand(isRecord(charts), 'its header has no "charts"');
@@ -129,4 +135,5 @@ function checkLine(value: unknown): TraceLine {
 const isFlight = (flight: unknown): boolean =>
   isRecord(flight) && typeof flight['id'] === 'number' && typeof flight['to'] === 'string' && isMessage(flight['message']);
 
-const isRole = (role: unknown): boolean => role === null || (isRecord(role) && typeof role['chart'] === 'string' && 'value' in role);
+const isRole = (role: unknown): boolean =>
+  role === null || (isRecord(role) && typeof role['chart'] === 'string' && 'value' in role);

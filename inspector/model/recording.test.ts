@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { directoryTrace } from '../fixture.js';
+import { directoryTrace } from '../page/testing/traces.js';
 import { follow } from './follow.js';
 import { Moment } from './moment.js';
 import { Recording } from './recording.js';
@@ -28,7 +28,9 @@ describe('a recording tells the state at any line', () => {
       }
       const moment = new Moment(recording, place);
       for (const [node, name] of nodes.names.entries()) {
-        expect(moment.roles(node).map(({ view }) => view)).toEqual(roles.has(`${name} directory`) ? [roles.get(`${name} directory`)] : []);
+        expect(moment.roles(node).map(({ view }) => view)).toEqual(
+          roles.has(`${name} directory`) ? [roles.get(`${name} directory`)] : [],
+        );
       }
       expect(moment.flights().map(({ id }) => id)).toEqual([...flying]);
     }
@@ -45,7 +47,9 @@ describe('a recording tells the state at any line', () => {
   });
 
   test('following the token visits the nodes in the order of service', () => {
-    const first = Array.from({ length: recording.messages.end }, (_, i) => recording.messages.get(i)).find(({ type }) => type === 'token')!;
+    const first = Array.from({ length: recording.messages.end }, (_, i) => recording.messages.get(i)).find(
+      ({ type }) => type === 'token',
+    )!;
     const last = follow(recording, first.ordinal, 'token').at(-1)!;
     const way = follow(recording, last.ordinal, 'token');
     expect(way.map(({ to }) => nodes.names[to])).toEqual(['n2', 'n4', 'n1', 'n3', 'n0']);

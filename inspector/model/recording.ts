@@ -106,10 +106,11 @@ export class Recording {
     if (text === undefined) throw new RangeError(`line ${place} is not kept`);
     const line = JSON.parse(text) as TraceLine;
     this.parsed.set(place, line);
-    if (this.parsed.size > PARSED_LINES_MAX) for (const oldest of this.parsed.keys()) {
-      this.parsed.delete(oldest);
-      if (this.parsed.size <= PARSED_LINES_MAX / 2) break;
-    }
+    if (this.parsed.size > PARSED_LINES_MAX)
+      for (const oldest of this.parsed.keys()) {
+        this.parsed.delete(oldest);
+        if (this.parsed.size <= PARSED_LINES_MAX / 2) break;
+      }
     return line;
   }
 

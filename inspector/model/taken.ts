@@ -6,8 +6,14 @@ import type { StateValue } from 'xstate';
 import type { Chart, ChartTransition } from './chart.js';
 import { activePaths, valueText } from './values.js';
 
-export function takenTransitions(chart: Chart, event: string | null, before: StateValue | null, after: StateValue): readonly ChartTransition[] {
-  if (before === null) return chart.transitions.filter(({ event, source, targets }) => event === '' && entered(targets, source, after));
+export function takenTransitions(
+  chart: Chart,
+  event: string | null,
+  before: StateValue | null,
+  after: StateValue,
+): readonly ChartTransition[] {
+  if (before === null)
+    return chart.transitions.filter(({ event, source, targets }) => event === '' && entered(targets, source, after));
   const active = activePaths(before);
   const moved = valueText(before) !== valueText(after);
   const enabled = chart.transitions.filter(({ source }) => source === '' || active.has(source));
@@ -24,7 +30,11 @@ function answers(descriptor: string, event: string): boolean {
 
 const entered = (targets: readonly string[], source: string, after: StateValue): boolean => {
   const active = activePaths(after);
-  return targets.length > 0 && targets.every((target) => active.has(target)) && !(targets.length === 1 && targets[0] === source && source === '');
+  return (
+    targets.length > 0 &&
+    targets.every((target) => active.has(target)) &&
+    !(targets.length === 1 && targets[0] === source && source === '')
+  );
 };
 
 const staysPut = (targets: readonly string[], after: StateValue): boolean => {
@@ -34,7 +44,9 @@ const staysPut = (targets: readonly string[], after: StateValue): boolean => {
 
 /** An inner state answers an event before the states around it do. */
 function innermost(transitions: readonly ChartTransition[]): readonly ChartTransition[] {
-  return transitions.filter(({ source }) => !transitions.some((other) => other.source !== source && isInside(other.source, source)));
+  return transitions.filter(
+    ({ source }) => !transitions.some((other) => other.source !== source && isInside(other.source, source)),
+  );
 }
 
 const isInside = (path: string, around: string): boolean => around === '' || path.startsWith(`${around}.`);

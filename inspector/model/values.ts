@@ -15,9 +15,13 @@ export const valueText = (value: StateValue): string => leavesOf(value).join(', 
 /** Every active state as a dotted path, the compound ones included. */
 export function activePaths(value: StateValue): Set<string> {
   const active = new Set<string>();
-  for (const leaf of leavesOf(value)) {
-    const keys = leaf.split('.');
-    for (let length = 1; length <= keys.length; length++) active.add(keys.slice(0, length).join('.'));
-  }
+  const enter = (inner: StateValue | undefined, around: string) => {
+    if (inner === undefined) return;
+    for (const [key, below] of typeof inner === 'string' ? [[inner, undefined] as const] : Object.entries(inner)) {
+      active.add(around + key);
+      enter(below, `${around}${key}.`);
+    }
+  };
+  enter(value, '');
   return active;
 }

@@ -2,7 +2,8 @@
 import { isStep, type NetworkLine, type StepLine, type TraceLine } from '../../network/trace.js';
 
 /** `0.1 + 0.2` and the like come out of latency models. */
-export const numberText = (value: number): string => (Number.isInteger(value) ? String(value) : value.toFixed(2).replace(/\.?0+$/, ''));
+export const numberText = (value: number): string =>
+  Number.isInteger(value) ? String(value) : value.toFixed(2).replace(/\.?0+$/, '');
 
 export const sentence = (line: TraceLine): string => (isStep(line) ? stepSentence(line) : networkSentence(line));
 

@@ -10,7 +10,7 @@ import { MessageCard } from './message-card.js';
 import { IconButton } from './panel.js';
 import { isHelpOpen, maximized, theme, toggleTheme } from './shell.js';
 import { SpaceTimeView } from './spacetime/view.js';
-import { isLoading, problem, recording, revision, sourceProblem } from './state.js';
+import { isLoading, problem, recording, growing, sourceProblem } from './state.js';
 import { Transport } from './transport.js';
 
 export function App() {
@@ -19,10 +19,13 @@ export function App() {
     return () => removeEventListener('keydown', onKey);
   }, []);
   const drop = useDrop();
-  revision.value;
-  const hasTrace = recording.value.header !== null;
+  const hasTrace = growing().header !== null;
   return (
-    <div class={`page${maximized.value ? ` has-large` : ''}${drop.isOver ? ' is-over' : ''}`} {...drop.handlers}>
+    <div
+      class={`page${maximized.value ? ` has-large` : ''}${drop.isOver ? ' is-over' : ''}`}
+      data-read={!isLoading.value}
+      {...drop.handlers}
+    >
       <TopBar />
       <Notices />
       {hasTrace ? (
@@ -44,7 +47,7 @@ export function App() {
 }
 
 function TopBar() {
-  const { header, nodes } = (revision.value, recording.value);
+  const { header, nodes } = growing();
   return (
     <header class="top">
       <h1>
@@ -68,8 +71,20 @@ function TopBar() {
           Open a trace
           <input type="file" accept=".ndjson,.jsonl,.json,.txt" onChange={(event) => openFirst(event.currentTarget.files)} />
         </label>
-        <IconButton label={theme.value === 'dark' ? 'light colours' : 'dark colours'} icon={theme.value === 'dark' ? 'M12 4V2M12 22v-2M4 12H2M22 12h-2M6 6 4.6 4.6M19.4 19.4 18 18M6 18l-1.4 1.4M19.4 4.6 18 6M12 8a4 4 0 1 0 0 8 4 4 0 0 0 0-8' : 'M20 14.5A8.5 8.5 0 0 1 9.5 4 8.5 8.5 0 1 0 20 14.5z'} onPress={toggleTheme} />
-        <IconButton label="help and keys" icon="M9.2 9a2.8 2.8 0 1 1 3.9 2.6c-.8.4-1.1.9-1.1 1.9M12 17v.4" onPress={() => (isHelpOpen.value = !isHelpOpen.value)} />
+        <IconButton
+          label={theme.value === 'dark' ? 'light colours' : 'dark colours'}
+          icon={
+            theme.value === 'dark'
+              ? 'M12 4V2M12 22v-2M4 12H2M22 12h-2M6 6 4.6 4.6M19.4 19.4 18 18M6 18l-1.4 1.4M19.4 4.6 18 6M12 8a4 4 0 1 0 0 8 4 4 0 0 0 0-8'
+              : 'M20 14.5A8.5 8.5 0 0 1 9.5 4 8.5 8.5 0 1 0 20 14.5z'
+          }
+          onPress={toggleTheme}
+        />
+        <IconButton
+          label="help and keys"
+          icon="M9.2 9a2.8 2.8 0 1 1 3.9 2.6c-.8.4-1.1.9-1.1 1.9M12 17v.4"
+          onPress={() => (isHelpOpen.value = !isHelpOpen.value)}
+        />
       </div>
     </header>
   );
@@ -77,7 +92,7 @@ function TopBar() {
 
 /** What the reader has to say: a fault in the trace, and what was forgotten. */
 function Notices() {
-  const { first, header } = (revision.value, recording.value);
+  const { first, header } = growing();
   return (
     <>
       {problem.value !== null && header !== null && (
@@ -87,7 +102,8 @@ function Notices() {
       )}
       {first > 0 && (
         <p class="notice" role="status">
-          This trace is longer than the page keeps: the first {first.toLocaleString('en-US')} lines are forgotten, and how things stood then is kept.
+          This trace is longer than the page keeps: the first {first.toLocaleString('en-US')} lines are forgotten, and how things
+          stood then is kept.
         </p>
       )}
     </>
@@ -98,7 +114,9 @@ function Welcome() {
   const isFault = problem.value !== null;
   return (
     <main class="welcome">
-      <h2>{isFault ? (sourceProblem.value ? 'No trace' : 'This cannot be shown') : isLoading.value ? 'Reading…' : 'No trace yet'}</h2>
+      <h2>
+        {isFault ? (sourceProblem.value ? 'No trace' : 'This cannot be shown') : isLoading.value ? 'Reading…' : 'No trace yet'}
+      </h2>
       {isFault && <p role="alert">{problem.value}</p>}
       {!isLoading.value && (
         <p>

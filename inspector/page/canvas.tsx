@@ -27,9 +27,8 @@ export function Canvas({ paint, label, ...rest }: CanvasProps) {
     });
     observer.observe(canvas);
     const stop = effect(() => {
-      theme.value;
       const { width, height } = size.value;
-      if (width > 0 && height > 0) latest.current(sized(canvas, size.value), size.value);
+      if (width > 0 && height > 0 && theme.value) latest.current(sized(canvas, size.value), size.value);
     });
     return () => {
       stop();

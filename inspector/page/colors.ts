@@ -27,7 +27,8 @@ export function palette(): Palette {
   if (known) return known;
   const style = getComputedStyle(document.documentElement);
   const color = (name: string) => style.getPropertyValue(`--${name}`).trim();
-  const tone = (name: Tone) => [name, { fill: color(`${name}-fill`), edge: color(`${name}-edge`), text: color(`${name}-text`) }] as const;
+  const tone = (name: Tone) =>
+    [name, { fill: color(`${name}-fill`), edge: color(`${name}-edge`), text: color(`${name}-text`) }] as const;
   const fresh: Palette = {
     ink: color('ink'),
     muted: color('muted'),

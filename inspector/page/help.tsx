@@ -7,7 +7,13 @@ export function Help() {
   const ref = useRef<HTMLDialogElement>(null);
   useEffect(() => ref.current?.showModal(), []);
   return (
-    <dialog ref={ref} class="help" aria-labelledby="help-title" onClose={() => (isHelpOpen.value = false)} onClick={(event) => event.target === ref.current && ref.current?.close()}>
+    <dialog
+      ref={ref}
+      class="help"
+      aria-labelledby="help-title"
+      onClose={() => (isHelpOpen.value = false)}
+      onClick={(event) => event.target === ref.current && ref.current?.close()}
+    >
       <form method="dialog">
         <h2 id="help-title">Keys</h2>
         <dl>
@@ -27,8 +33,14 @@ export function Help() {
           </div>
         </dl>
         <h2>Reading it</h2>
-        <p>Arrows between nodes are pointers, darts are messages on their way. In space and time every node is a lane; what could not have influenced the current step, nor be influenced by it, is pale.</p>
-        <p>In the statechart active states are lit, and the transition of the last step is drawn strong. Guards are not in a trace: where several transitions fit, all of them are.</p>
+        <p>
+          Arrows between nodes are pointers, darts are messages on their way. In space and time every node is a lane; what could
+          not have influenced the current step, nor be influenced by it, is pale.
+        </p>
+        <p>
+          In the statechart active states are lit, and the transition of the last step is drawn strong. Guards are not in a trace:
+          where several transitions fit, all of them are.
+        </p>
         <button type="submit" class="button">
           Close
         </button>

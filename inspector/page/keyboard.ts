@@ -21,8 +21,18 @@ export const KEYS: readonly Key[] = [
   { keys: ['End'], shown: 'End', does: 'to the end', press: () => pauseAt(recording.value.end - 1) },
   { keys: ['+', '='], shown: '+', does: 'faster', press: () => changeSpeed(1) },
   { keys: ['-'], shown: '−', does: 'slower', press: () => changeSpeed(-1) },
-  { keys: ['a'], shown: 'a', does: 'axis: time or lines', press: () => timed.value && setAxis(axis.value === 'time' ? 'lines' : 'time') },
-  { keys: ['f'], shown: 'f', does: 'follow the selected message', press: () => selectedMessage.value >= 0 && (trail.value = trail.value ? null : 'forwarded') },
+  {
+    keys: ['a'],
+    shown: 'a',
+    does: 'axis: time or lines',
+    press: () => timed.value && setAxis(axis.value === 'time' ? 'lines' : 'time'),
+  },
+  {
+    keys: ['f'],
+    shown: 'f',
+    does: 'follow the selected message',
+    press: () => selectedMessage.value >= 0 && (trail.value = trail.value ? null : 'forwarded'),
+  },
   { keys: ['t'], shown: 't', does: 'light or dark', press: () => toggleTheme() },
   { keys: ['?'], shown: '?', does: 'this help', press: () => (isHelpOpen.value = !isHelpOpen.value) },
 ];
@@ -38,4 +48,3 @@ export function onKey(event: KeyboardEvent): void {
   event.preventDefault();
   key.press();
 }
-

@@ -1,6 +1,6 @@
 /** Where traces come from: the server that serves the page, or a file that is dropped on it. */
 import { Recording } from '../model/recording.js';
-import { axis, goTo, isLoading, opened, recording, revision, selectedNode, sourceProblem, timed } from './state.js';
+import { axis, goTo, hasGrown, isLoading, opened, recording, selectedNode, sourceProblem, timed } from './state.js';
 
 /** For so long it reads without a break; the views follow less often, so that reading goes ahead. */
 const BREAK_MS = 20;
@@ -12,7 +12,9 @@ export async function loadFromServer(): Promise<void> {
     if (!response.ok || !response.body) throw new Error(`the server answered ${response.status}`);
     await read(response.body);
   } catch (error) {
-    failed(`No trace came from the server: ${(error as Error).message}. Is it still running? A trace file can be dropped on this page.`);
+    failed(
+      `No trace came from the server: ${(error as Error).message}. Is it still running? A trace file can be dropped on this page.`,
+    );
   }
 }
 
@@ -54,7 +56,7 @@ async function read(stream: ReadableStream<Uint8Array>): Promise<void> {
 /** At the first sight of a trace: after the nodes have started, with the node that acts next in view. */
 function arrived(): void {
   const isNew = selectedNode.value < 0 && recording.value.end > 0;
-  revision.value++;
+  hasGrown();
   if (!timed.value && !isLoading.value && axis.value === 'time') axis.value = 'lines';
   if (!isNew) return;
   const { end, first } = recording.value;

@@ -1,12 +1,11 @@
 /** The trace in sentences around the playhead, and what was violated. */
 import { sentence, numberText } from '../model/words.js';
-import { currentLine, recording, revision, show } from './state.js';
+import { currentLine, growing, recording, show } from './state.js';
 
 const LINES_AROUND = 60;
 
 export function Log() {
-  revision.value;
-  const { first, end } = recording.value;
+  const { first, end } = growing();
   const from = Math.max(first, currentLine.value - LINES_AROUND);
   const to = Math.min(end, currentLine.value + LINES_AROUND + 1);
   const lines = Array.from({ length: Math.max(to - from, 0) }, (_, i) => from + i);
@@ -40,8 +39,7 @@ function LogLine({ line }: { line: number }) {
 const scrollIntoView = (element: HTMLElement | null): void => element?.scrollIntoView({ block: 'nearest' });
 
 export function Violations() {
-  revision.value;
-  const { violations } = recording.value;
+  const { violations } = growing();
   return (
     <ol class="log" tabIndex={0} aria-label="violated properties">
       {violations.slice(0, 1000).map((line) => (

@@ -3,7 +3,7 @@ import { signal } from '@preact/signals';
 import { Log, Violations } from './log.js';
 import { Panel } from './panel.js';
 import { Plots, PlotsText } from './plots.js';
-import { recording, revision } from './state.js';
+import { growing } from './state.js';
 
 type Tab = 'plots' | 'log' | 'properties';
 const TABS: readonly Tab[] = ['plots', 'log', 'properties'];
@@ -11,8 +11,7 @@ const TABS: readonly Tab[] = ['plots', 'log', 'properties'];
 export const tab = signal<Tab>('plots');
 
 export function LowerPanel() {
-  revision.value;
-  const violations = recording.value.violations.length;
+  const violations = growing().violations.length;
   const tabs = (
     <span role="tablist" class="tabs">
       {TABS.map((name) => (

@@ -3,15 +3,15 @@ import { xOf } from '../model/playback.js';
 import { numberText } from '../model/words.js';
 import { kindStyle } from './colors.js';
 import { IconButton } from './panel.js';
-import { axis, pauseAt, recording, revision, selectedMessage, selectMessage, trail, way } from './state.js';
+import { axis, pauseAt, recording, growing, selectedMessage, selectMessage, trail, way } from './state.js';
 
 export function MessageCard() {
-  revision.value;
-  const { messages, nodes } = recording.value;
+  const { messages, nodes } = growing();
   const ordinal = selectedMessage.value;
   if (ordinal < messages.first) return null;
   const row = messages.get(ordinal);
-  const sent = row.sent >= recording.value.first ? recording.value.step(row.sent)?.sent.find(({ id }) => id === row.id) : undefined;
+  const sent =
+    row.sent >= recording.value.first ? recording.value.step(row.sent)?.sent.find(({ id }) => id === row.id) : undefined;
   const at = (line: number) => numberText(xOf(recording.value, axis.value, line));
   return (
     <aside class="card" aria-label="selected message">
@@ -35,10 +35,20 @@ export function MessageCard() {
       </p>
       {sent && <code class="payload">{JSON.stringify(sent.message)}</code>}
       <p class="row">
-        <button type="button" class="small" aria-pressed={trail.value === 'forwarded'} onClick={() => (trail.value = trail.value === 'forwarded' ? null : 'forwarded')}>
+        <button
+          type="button"
+          class="small"
+          aria-pressed={trail.value === 'forwarded'}
+          onClick={() => (trail.value = trail.value === 'forwarded' ? null : 'forwarded')}
+        >
           follow this message
         </button>
-        <button type="button" class="small" aria-pressed={trail.value === 'token'} onClick={() => (trail.value = trail.value === 'token' ? null : 'token')}>
+        <button
+          type="button"
+          class="small"
+          aria-pressed={trail.value === 'token'}
+          onClick={() => (trail.value = trail.value === 'token' ? null : 'token')}
+        >
           follow every {row.type} from hand to hand
         </button>
       </p>
@@ -46,7 +56,12 @@ export function MessageCard() {
         <ol class="way">
           {way.value.slice(0, 200).map((hop) => (
             <li key={hop.ordinal}>
-              <button type="button" class="link" aria-current={hop.ordinal === ordinal ? 'true' : undefined} onClick={() => (selectedMessage.value = hop.ordinal, pauseAt(hop.sent))}>
+              <button
+                type="button"
+                class="link"
+                aria-current={hop.ordinal === ordinal ? 'true' : undefined}
+                onClick={() => ((selectedMessage.value = hop.ordinal), pauseAt(hop.sent))}
+              >
                 {nodes.names[hop.from]} → {nodes.names[hop.to]} at {at(hop.sent)}
               </button>
             </li>

@@ -44,7 +44,15 @@ interface IconButtonProps {
 
 export function IconButton({ label, icon, pressed, disabled = false, onPress }: IconButtonProps) {
   return (
-    <button type="button" class="icon" title={label} aria-label={label} aria-pressed={pressed} disabled={disabled} onClick={onPress}>
+    <button
+      type="button"
+      class="icon"
+      title={label}
+      aria-label={label}
+      aria-pressed={pressed}
+      disabled={disabled}
+      onClick={onPress}
+    >
       <svg viewBox="0 0 24 24" aria-hidden="true">
         <path d={icon} />
       </svg>

@@ -6,7 +6,7 @@ import type { Row } from '../model/tally.js';
 import { numberText } from '../model/words.js';
 import { kindColor, kindStyle, palette } from './colors.js';
 import { theme } from './shell.js';
-import { axis, pauseAt, playhead, recording, revision } from './state.js';
+import { axis, pauseAt, playhead, recording, growing } from './state.js';
 
 interface Series {
   readonly name: string;
@@ -15,7 +15,7 @@ interface Series {
   value(row: Row): number;
 }
 
-const rows = computed(() => (revision.value, recording.value.tally.rows()));
+const rows = computed(() => growing().tally.rows());
 
 const byCount = (names: readonly string[], count: (row: Row, i: number) => number): Series[] =>
   names.slice(0, 8).map((name, i) => ({ name, kind: i, value: (row) => count(row, i) }));
@@ -60,7 +60,6 @@ function Plot({ title, series }: (typeof PLOTS)[number]) {
     line.current.className = 'plot-now';
     let plot: uPlot | null = null;
     const stopPlot = effect(() => {
-      theme.value;
       const shown = series();
       const data = [rows.value.map(xOfRow), ...shown.map(({ value }) => rows.value.map(value))] as uPlot.AlignedData;
       if (plot && plot.series.length === shown.length + 1 && host.dataset['theme'] === theme.value) plot.setData(data);
@@ -72,7 +71,7 @@ function Plot({ title, series }: (typeof PLOTS)[number]) {
     });
     // An element that moves, and not the plot painted anew.
     const stopLine = effect(() => {
-      revision.value;
+      growing();
       const x = plot?.valToPos(playhead.value.x, 'x') ?? -1;
       line.current.style.transform = `translateX(${x}px)`;
       if (plot && line.current.parentElement !== plot.over) plot.over.append(line.current);
@@ -88,7 +87,17 @@ function Plot({ title, series }: (typeof PLOTS)[number]) {
   }, []);
   const last = rows.value.at(-1);
   return (
-    <figure class="plot" role="group" aria-label={`${title}: ${last ? series().map(({ name, value }) => `${name} ${numberText(value(last))}`).join(', ') : 'nothing yet'}`}>
+    <figure
+      class="plot"
+      role="group"
+      aria-label={`${title}: ${
+        last
+          ? series()
+              .map(({ name, value }) => `${name} ${numberText(value(last))}`)
+              .join(', ')
+          : 'nothing yet'
+      }`}
+    >
       <figcaption>
         {title}
         <ul class="legend">
@@ -108,7 +117,12 @@ function Plot({ title, series }: (typeof PLOTS)[number]) {
 
 function options(host: HTMLElement, shown: readonly Series[]): uPlot.Options {
   const colors = palette();
-  const ink = { stroke: colors.muted, grid: { stroke: colors.faint, width: 1 }, ticks: { show: false }, font: '10px system-ui, sans-serif' };
+  const ink = {
+    stroke: colors.muted,
+    grid: { stroke: colors.faint, width: 1 },
+    ticks: { show: false },
+    font: '10px system-ui, sans-serif',
+  };
   return {
     width: Math.max(host.clientWidth, 40),
     height: Math.max(host.clientHeight, 40),
@@ -119,7 +133,15 @@ function options(host: HTMLElement, shown: readonly Series[]): uPlot.Options {
       { ...ink, size: 18, gap: 2, space: 60 },
       { ...ink, size: 36, gap: 2, space: 26 },
     ],
-    series: [{}, ...shown.map(({ kind }) => ({ stroke: kindColor(kind), width: 1.6, paths: uPlot.paths.stepped!({ align: 1 }), points: { show: false } }))],
+    series: [
+      {},
+      ...shown.map(({ kind }) => ({
+        stroke: kindColor(kind),
+        width: 1.6,
+        paths: uPlot.paths.stepped!({ align: 1 }),
+        points: { show: false },
+      })),
+    ],
     hooks: {
       ready: [
         (plot) => {

@@ -5,9 +5,14 @@ import { Moment } from '../model/moment.js';
 import { advance, isTimed, naturalSpeed, nextStop, playheadAt, type Axis, type Playhead, type Stop } from '../model/playback.js';
 import { Recording } from '../model/recording.js';
 
-export const recording = signal(new Recording());
-/** Counts the pieces that have arrived: a recording grows in place. */
-export const revision = signal(0);
+/** A recording grows in place; a fresh holder tells that it has. */
+const held = signal({ recording: new Recording() });
+/** Changes when another trace is opened. */
+export const recording = computed(() => held.value.recording);
+/** The same, for whoever must hear of every piece that arrives. */
+export const growing = (): Recording => held.value.recording;
+export const hasGrown = (): void => void (held.value = { recording: held.value.recording });
+
 export const isLoading = signal(true);
 /** What went wrong outside of the trace itself: the source did not answer. */
 export const sourceProblem = signal<string | null>(null);
@@ -24,22 +29,20 @@ export const selectedMessage = signal(-1);
 export const trail = signal<Trail | null>(null);
 
 export const currentLine = computed(() => playhead.value.line);
-export const moment = computed(() => (revision.value, new Moment(recording.value, currentLine.value)));
-export const naturalRate = computed(() => (revision.value, naturalSpeed(recording.value, axis.value)));
-export const timed = computed(() => (revision.value, isTimed(recording.value)));
-export const problem = computed(() => (revision.value, sourceProblem.value ?? recording.value.problem));
+export const moment = computed(() => new Moment(growing(), currentLine.value));
+export const naturalRate = computed(() => naturalSpeed(growing(), axis.value));
+export const timed = computed(() => isTimed(growing()));
+export const problem = computed(() => sourceProblem.value ?? growing().problem);
 export const way = computed(() => {
-  revision.value;
-  const isKept = selectedMessage.value >= recording.value.messages.first;
-  return trail.value !== null && isKept ? follow(recording.value, selectedMessage.value, trail.value) : [];
+  const isKept = selectedMessage.value >= growing().messages.first;
+  return trail.value !== null && isKept ? follow(growing(), selectedMessage.value, trail.value) : [];
 });
 
 export const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4, 8, 16, 64, 256, 1024] as const;
 
 export function opened(next: Recording): void {
   batch(() => {
-    recording.value = next;
-    revision.value++;
+    held.value = { recording: next };
     isLoading.value = true;
     sourceProblem.value = null;
     axis.value = 'time';

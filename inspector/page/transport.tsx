@@ -3,14 +3,27 @@ import { computed } from '@preact/signals';
 import { xOf } from '../model/playback.js';
 import { numberText, sentence } from '../model/words.js';
 import { IconButton } from './panel.js';
-import { axis, changeSpeed, currentLine, isPlaying, pauseAt, play, playhead, recording, revision, setAxis, speed, step, timed } from './state.js';
+import {
+  axis,
+  changeSpeed,
+  currentLine,
+  isPlaying,
+  pauseAt,
+  play,
+  playhead,
+  growing,
+  recording,
+  setAxis,
+  speed,
+  step,
+  timed,
+} from './state.js';
 
 const BARS = 240;
 
 /** How much happens when: the lines of the trace, counted along the axis. */
 const density = computed(() => {
-  revision.value;
-  const { first, end } = recording.value;
+  const { first, end } = growing();
   const [from, to] = [xOf(recording.value, axis.value, first), xOf(recording.value, axis.value, end - 1)];
   const counts = new Array<number>(BARS).fill(0);
   if (end === first || to <= from) return counts;
@@ -25,21 +38,42 @@ const density = computed(() => {
 });
 
 export function Transport() {
-  const { end } = recording.value;
-  const isEmpty = (revision.value, recording.value.end === recording.value.first);
+  const { first, end, violations } = growing();
+  const isEmpty = end === first;
   return (
     <section class="transport" aria-label="time">
       <div class="buttons">
-        <IconButton label="to the start" icon="M6 5v14M19 5 9 12l10 7z" disabled={isEmpty} onPress={() => pauseAt(recording.value.first - 1)} />
+        <IconButton
+          label="to the start"
+          icon="M6 5v14M19 5 9 12l10 7z"
+          disabled={isEmpty}
+          onPress={() => pauseAt(recording.value.first - 1)}
+        />
         <IconButton label="one line back" icon="M16 5 8 12l8 7" disabled={isEmpty} onPress={() => step('line', -1)} />
-        <button type="button" class="play" aria-label={isPlaying.value ? 'pause' : 'play'} disabled={isEmpty} onClick={() => play(!isPlaying.value)}>
+        <button
+          type="button"
+          class="play"
+          aria-label={isPlaying.value ? 'pause' : 'play'}
+          disabled={isEmpty}
+          onClick={() => play(!isPlaying.value)}
+        >
           <svg viewBox="0 0 24 24" aria-hidden="true">
             <path d={isPlaying.value ? 'M7 5h3.5v14H7zM13.5 5H17v14h-3.5z' : 'M8 5l11 7-11 7z'} />
           </svg>
         </button>
         <IconButton label="one line forward" icon="m8 5 8 7-8 7" disabled={isEmpty} onPress={() => step('line', 1)} />
-        <IconButton label="to the next delivery" icon="M5 5l8 7-8 7M17 12m-3 0a3 3 0 1 0 6 0 3 3 0 1 0-6 0" disabled={isEmpty} onPress={() => step('delivery', 1)} />
-        <IconButton label="to the next violation" icon="M12 4 22 20H2zM12 10v4M12 17v.5" disabled={recording.value.violations.length === 0} onPress={() => step('violation', 1)} />
+        <IconButton
+          label="to the next delivery"
+          icon="M5 5l8 7-8 7M17 12m-3 0a3 3 0 1 0 6 0 3 3 0 1 0-6 0"
+          disabled={isEmpty}
+          onPress={() => step('delivery', 1)}
+        />
+        <IconButton
+          label="to the next violation"
+          icon="M12 4 22 20H2zM12 10v4M12 17v.5"
+          disabled={violations.length === 0}
+          onPress={() => step('violation', 1)}
+        />
       </div>
       <Scrubber last={end - 1} />
       <div class="readout">
@@ -50,7 +84,12 @@ export function Transport() {
           </span>
         </output>
         {timed.value && (
-          <button type="button" class="small" title="what moves evenly: time, or lines" onClick={() => setAxis(axis.value === 'time' ? 'lines' : 'time')}>
+          <button
+            type="button"
+            class="small"
+            title="what moves evenly: time, or lines"
+            onClick={() => setAxis(axis.value === 'time' ? 'lines' : 'time')}
+          >
             by {axis.value}
           </button>
         )}
@@ -66,7 +105,7 @@ export function Transport() {
 
 /** A slider along the axis; the keys of the page move it, line by line. */
 function Scrubber({ last }: { last: number }) {
-  const { first, violations } = (revision.value, recording.value);
+  const { first, violations } = growing();
   const [from, to] = [xOf(recording.value, axis.value, first), xOf(recording.value, axis.value, Math.max(last, first))];
   const part = (x: number) => (to > from ? Math.min(Math.max((x - from) / (to - from), 0), 1) : 0);
   const now = currentLine.value;

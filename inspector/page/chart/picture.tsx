@@ -1,5 +1,13 @@
 /** One chart as SVG. */
-import { LINE_HEIGHT, NAME_HEIGHT, type ChartLayout, type Label, type PlacedEdge, type PlacedState, type Point } from '../../model/chart-shapes.js';
+import {
+  LINE_HEIGHT,
+  NAME_HEIGHT,
+  type ChartLayout,
+  type Label,
+  type PlacedEdge,
+  type PlacedState,
+  type Point,
+} from '../../model/chart-shapes.js';
 import type { ChartTransition } from '../../model/chart.js';
 
 interface ChartPictureProps {
@@ -21,7 +29,14 @@ export function ChartPicture({ layout, width, height, active, taken, isNow, labe
   const isTaken = (one: Label) => taken.includes(one.transition);
   const edges = [...layout.edges].sort((a, b) => Number(isTaken(a.label)) - Number(isTaken(b.label)));
   return (
-    <svg class={`chart${isNow ? ' is-now' : ''}`} role="img" aria-label={label} width={layout.width * scale} height={layout.height * scale} viewBox={`0 0 ${layout.width} ${layout.height}`}>
+    <svg
+      class={`chart${isNow ? ' is-now' : ''}`}
+      role="img"
+      aria-label={label}
+      width={layout.width * scale}
+      height={layout.height * scale}
+      viewBox={`0 0 ${layout.width} ${layout.height}`}
+    >
       <defs>
         <marker id="head" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto-start-reverse">
           <path d="M0 .8 7.5 4 0 7.2z" class="head" />
@@ -35,7 +50,12 @@ export function ChartPicture({ layout, width, height, active, taken, isNow, labe
         <State key={placed.state.path} placed={placed} isActive={active.has(placed.state.path)} isTaken={isTaken} />
       ))}
       {edges.map((edge) => (
-        <path key={keyOf(edge)} class={`edge${isTaken(edge.label) ? ' is-taken' : ''}`} d={smooth(edge.points)} marker-end={isTaken(edge.label) ? 'url(#head-taken)' : 'url(#head)'} />
+        <path
+          key={keyOf(edge)}
+          class={`edge${isTaken(edge.label) ? ' is-taken' : ''}`}
+          d={smooth(edge.points)}
+          marker-end={isTaken(edge.label) ? 'url(#head-taken)' : 'url(#head)'}
+        />
       ))}
       {edges.map((edge) => (
         <EdgeLabel key={keyOf(edge)} edge={edge} isTaken={isTaken(edge.label)} />
@@ -44,13 +64,18 @@ export function ChartPicture({ layout, width, height, active, taken, isNow, labe
   );
 }
 
-const keyOf = ({ label: { transition, lines }, points }: PlacedEdge): string => `${transition.source} ${lines.join()} ${points[0]?.x} ${points.at(-1)?.y}`;
+const keyOf = ({ label: { transition, lines }, points }: PlacedEdge): string =>
+  `${transition.source} ${lines.join()} ${points[0]?.x} ${points.at(-1)?.y}`;
 
 function State({ placed, isActive, isTaken }: { placed: PlacedState; isActive: boolean; isTaken: (label: Label) => boolean }) {
   const { state, x, y, width, height, internal, isInitial } = placed;
   const isOuter = state.children.length > 0;
   return (
-    <g class={`state ${isOuter ? 'outer' : 'leaf'} ${state.kind}${isActive ? ' is-active' : ''}`} data-state={state.path} data-active={isActive}>
+    <g
+      class={`state ${isOuter ? 'outer' : 'leaf'} ${state.kind}${isActive ? ' is-active' : ''}`}
+      data-state={state.path}
+      data-active={isActive}
+    >
       {isInitial && <path class="initial" d={`M${x - 7} ${y + 5}q0 8 5 8`} />}
       {isInitial && <circle class="initial-dot" cx={x - 7} cy={y + 4} r={3} />}
       <rect x={x} y={y} width={width} height={height} rx={isOuter ? 10 : 7} />
@@ -63,13 +88,28 @@ function State({ placed, isActive, isTaken }: { placed: PlacedState; isActive: b
   );
 }
 
-function Words({ labels, x, y, isTaken }: { labels: readonly Label[]; x: number; y: number; isTaken: (label: Label) => boolean }) {
+function Words({
+  labels,
+  x,
+  y,
+  isTaken,
+}: {
+  labels: readonly Label[];
+  x: number;
+  y: number;
+  isTaken: (label: Label) => boolean;
+}) {
   let line = 0;
   return (
     <>
       {labels.map((label) =>
         label.lines.map((text, i) => (
-          <text key={`${text}${line}`} class={`words${i > 0 ? ' action' : ''}${isTaken(label) ? ' is-taken' : ''}`} x={x} y={y + 11 + LINE_HEIGHT * line++}>
+          <text
+            key={`${text}${line}`}
+            class={`words${i > 0 ? ' action' : ''}${isTaken(label) ? ' is-taken' : ''}`}
+            x={x}
+            y={y + 11 + LINE_HEIGHT * line++}
+          >
             {text}
           </text>
         )),

@@ -7,7 +7,7 @@ import type { RoleNow } from '../../model/moment.js';
 import { takenTransitions } from '../../model/taken.js';
 import { activePaths, valueText } from '../../model/values.js';
 import { Panel } from '../panel.js';
-import { currentLine, moment, recording, revision, selectedNode } from '../state.js';
+import { currentLine, moment, recording, growing, selectedNode } from '../state.js';
 import { ChartPicture } from './picture.js';
 import { ChartText } from './text.js';
 import { ContextTable } from './context.js';
@@ -21,10 +21,11 @@ const fitChart = signal<FitChart | null>(null);
 /** dagre is a third of the page's weight, and no other view needs it. */
 const loadLayout = (): void => void import('../../model/chart-layout.js').then((module) => (fitChart.value = module.fitChart));
 
+const header = computed(() => growing().header);
+
 const charts = computed(() => {
-  revision.value;
   const read = new Map<string, Chart>();
-  for (const [name, config] of Object.entries(recording.value.header?.charts ?? {})) read.set(name, readChart(name, config));
+  for (const [name, config] of Object.entries(header.value?.charts ?? {})) read.set(name, readChart(name, config));
   return read;
 });
 
@@ -63,16 +64,34 @@ export function ChartView() {
   return (
     <Panel
       view="chart"
-      title={name === undefined ? 'Statechart' : <>Statechart of <b>{name}</b></>}
-      text={() => roles.value.map((now) => <ChartText key={now.role} now={now} chart={charts.value.get(now.view.chart)} taken={takenBy(now)} />)}
+      title={
+        name === undefined ? (
+          'Statechart'
+        ) : (
+          <>
+            Statechart of <b>{name}</b>
+          </>
+        )
+      }
+      text={() =>
+        roles.value.map((now) => (
+          <ChartText key={now.role} now={now} chart={charts.value.get(now.view.chart)} taken={takenBy(now)} />
+        ))
+      }
     >
       <div class="chart-scroll" ref={body} tabIndex={0} role="group" aria-label="statecharts of the selected node">
         {roles.value.map((now) => (
           <RoleChart key={now.role} now={now} alone={roles.value.length === 1} />
         ))}
-        {roles.value.length === 0 && <p class="empty">{name === undefined ? 'Select a node to see its statechart.' : `${name} has no open role here.`}</p>}
+        {roles.value.length === 0 && (
+          <p class="empty">{name === undefined ? 'Select a node to see its statechart.' : `${name} has no open role here.`}</p>
+        )}
       </div>
-      <ContextTable roles={roles.value} before={(now) => moment.value.roleBefore(selectedNode.value, now.role, now.since)} line={currentLine.value} />
+      <ContextTable
+        roles={roles.value}
+        before={(now) => moment.value.roleBefore(selectedNode.value, now.role, now.since)}
+        line={currentLine.value}
+      />
     </Panel>
   );
 }
@@ -88,7 +107,15 @@ function RoleChart({ now, alone }: { now: RoleNow; alone: boolean }) {
         </figcaption>
       )}
       {layout ? (
-        <ChartPicture layout={layout} width={size.value.width} height={alone ? size.value.height : Infinity} active={activePaths(view.value)} taken={takenBy(now)} isNow={now.since === currentLine.value} label={`${role}: ${valueText(view.value)}`} />
+        <ChartPicture
+          layout={layout}
+          width={size.value.width}
+          height={alone ? size.value.height : Infinity}
+          active={activePaths(view.value)}
+          taken={takenBy(now)}
+          isNow={now.since === currentLine.value}
+          label={`${role}: ${valueText(view.value)}`}
+        />
       ) : (
         <p class="state-alone">{valueText(view.value)}</p>
       )}

@@ -3,11 +3,23 @@
  *
  * Small networks are settled at once; large ones a few milliseconds at a time, so that the page stays awake.
  */
-import { forceLink, forceManyBody, forceSimulation, forceX, forceY, type SimulationLinkDatum, type SimulationNodeDatum } from 'd3-force';
+import {
+  forceLink,
+  forceManyBody,
+  forceSimulation,
+  forceX,
+  forceY,
+  type SimulationLinkDatum,
+  type SimulationNodeDatum,
+} from 'd3-force';
+import { startPositions } from './start.js';
 
-export interface Placement {
+export interface Positions {
   readonly xs: Float64Array;
   readonly ys: Float64Array;
+}
+
+export interface Placement extends Positions {
   /** Improves the placement for some milliseconds; false when it is final. */
   settle(milliseconds: number): boolean;
   move(node: number, x: number, y: number): void;
@@ -18,7 +30,7 @@ interface Body extends SimulationNodeDatum {
 }
 
 const LINK_LENGTH = 90;
-const TICKS = 300;
+const TICKS = 150;
 
 /** A link by the numbers of its nodes. */
 export interface End extends SimulationLinkDatum<Body> {
@@ -29,7 +41,7 @@ export interface End extends SimulationLinkDatum<Body> {
 
 export function placeNodes(count: number, ends: readonly End[]): Placement {
   const circle = circleOrder(count, ends);
-  const bodies = Array.from({ length: count }, (_, number): Body => ({ number }));
+  const bodies = circle ? Array.from({ length: count }, (_, number): Body => ({ number })) : spread(count, ends);
   const xs = new Float64Array(count);
   const ys = new Float64Array(count);
   const copy = () => {
@@ -65,16 +77,45 @@ export function placeNodes(count: number, ends: readonly End[]): Placement {
   };
 }
 
+/** The starting positions, stretched until a link has about its length. */
+function spread(count: number, ends: readonly End[]): Body[] {
+  const start = startPositions(count, ends);
+  const lengths = ends.map(({ source, target }) =>
+    Math.hypot(start[source]![0] - start[target]![0], start[source]![1] - start[target]![1]),
+  );
+  const mean = lengths.reduce((sum, length) => sum + length, 0) / Math.max(lengths.length, 1);
+  const scale = mean > 0 ? LINK_LENGTH / mean : 1;
+  return start.map(([x, y], number) => ({ number, x: x * scale + jitter(number), y: y * scale + jitter(number + 0.5) }));
+}
+
+/** Nodes that look alike to every pivot start on one spot; forces need them a little apart. */
+const jitter = (number: number): number => 9 * Math.sin(number * 12.9898);
+
 function simulate(bodies: Body[], ends: readonly End[]) {
-  const weights = ends.map(({ weight }) => weight).filter((weight) => weight > 0).sort((a, b) => a - b);
+  const weights = ends
+    .map(({ weight }) => weight)
+    .filter((weight) => weight > 0)
+    .sort((a, b) => a - b);
   const typical = weights[weights.length >> 1] ?? 1;
   const length = ({ weight }: { weight: number }) => LINK_LENGTH * Math.min(Math.max(Math.sqrt(weight / typical), 0.6), 2);
   const crowded = bodies.length > 200;
   return forceSimulation(bodies)
     .stop()
-    .alphaDecay(1 - 0.001 ** (1 / TICKS))
-    .force('link', forceLink<Body, SimulationLinkDatum<Body> & { weight: number }>(ends.map((end) => ({ ...end }))).distance(length).strength(0.7))
-    .force('charge', forceManyBody().strength(crowded ? -160 : -420).distanceMax(crowded ? 500 : 2000).theta(crowded ? 1.1 : 0.9))
+    .alpha(0.4)
+    .alphaDecay(1 - (0.001 / 0.4) ** (1 / TICKS))
+    .force(
+      'link',
+      forceLink<Body, SimulationLinkDatum<Body> & { weight: number }>(ends.map((end) => ({ ...end })))
+        .distance(length)
+        .strength(0.7),
+    )
+    .force(
+      'charge',
+      forceManyBody()
+        .strength(crowded ? -160 : -420)
+        .distanceMax(crowded ? 500 : 2000)
+        .theta(crowded ? 1.1 : 0.9),
+    )
     .force('x', forceX(0).strength(0.04))
     .force('y', forceY(0).strength(0.06));
 }
@@ -102,7 +143,7 @@ function circleOrder(n: number, ends: readonly { source: number; target: number 
   }
   if (ends.length !== n || neighbours.some(({ length }) => length !== 2)) return null;
   const order = [0];
-  for (let before = -1, at = 0; ; ) {
+  for (let before = -1, at = 0; ;) {
     const next: number = neighbours[at]![0] === before ? neighbours[at]![1]! : neighbours[at]![0]!;
     if (next === 0) break;
     order.push(next);

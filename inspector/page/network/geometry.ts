@@ -24,7 +24,11 @@ export function fit(xs: ArrayLike<number>, ys: ArrayLike<number>, width: number,
   }
   if (left > right) return { scale: 1, dx: width / 2, dy: height / 2 };
   const margin = Math.min(48, width / 6, height / 6);
-  const scale = Math.min((width - 2 * margin) / Math.max(right - left, 1), (height - 2 * margin) / Math.max(bottom - top, 1), 2.4);
+  const scale = Math.min(
+    (width - 2 * margin) / Math.max(right - left, 1),
+    (height - 2 * margin) / Math.max(bottom - top, 1),
+    2.4,
+  );
   return { scale, dx: width / 2 - (scale * (left + right)) / 2, dy: height / 2 - (scale * (top + bottom)) / 2 };
 }
 
@@ -53,7 +57,11 @@ export function along(chain: readonly Spot[], part: number): Spot & { angle: num
     const piece = Math.hypot(to.x - from.x, to.y - from.y);
     if (left <= piece || i === chain.length - 1) {
       const share = piece === 0 ? 0 : Math.min(left / piece, 1);
-      return { x: from.x + (to.x - from.x) * share, y: from.y + (to.y - from.y) * share, angle: Math.atan2(to.y - from.y, to.x - from.x) };
+      return {
+        x: from.x + (to.x - from.x) * share,
+        y: from.y + (to.y - from.y) * share,
+        angle: Math.atan2(to.y - from.y, to.x - from.x),
+      };
     }
     left -= piece;
   }

@@ -1,7 +1,7 @@
 /** What the colours mean, of those that are in the picture. */
 import { kindStyle, TONES } from '../colors.js';
 import { recording } from '../state.js';
-import { POINTER_COLORS } from './draw.js';
+import { POINTER_COLORS } from './draw-links.js';
 import type { Scene } from './scene.js';
 import { reader } from './picture.js';
 
@@ -21,7 +21,13 @@ export function Legend({ scene }: { scene: Scene }) {
       {pointers.slice(0, 5).map((kind, i) => (
         <li key={`p${kind}`}>
           <svg viewBox="0 0 18 12" aria-hidden="true">
-            <path d="M1 8Q8 2 15 6M11 3l5 3-5 3" fill="none" stroke-width="1.6" stroke-dasharray={i === 1 ? '3 2' : undefined} style={{ stroke: i === 0 ? 'var(--muted)' : kindStyle(i + POINTER_COLORS) }} />
+            <path
+              d="M1 8Q8 2 15 6M11 3l5 3-5 3"
+              fill="none"
+              stroke-width="1.6"
+              stroke-dasharray={i === 1 ? '3 2' : undefined}
+              style={{ stroke: i === 0 ? 'var(--muted)' : kindStyle(i + POINTER_COLORS) }}
+            />
           </svg>
           {kind || 'pointer'}
         </li>
@@ -29,7 +35,13 @@ export function Legend({ scene }: { scene: Scene }) {
       {TONES.filter((tone) => tone !== 'plain' && tones.has(tone)).map((tone) => (
         <li key={`t${tone}`}>
           <svg viewBox="0 0 12 12" aria-hidden="true">
-            <circle cx="6" cy="6" r="4.6" stroke-width="1.6" style={{ fill: `var(--${tone}-fill)`, stroke: `var(--${tone}-edge)` }} />
+            <circle
+              cx="6"
+              cy="6"
+              r="4.6"
+              stroke-width="1.6"
+              style={{ fill: `var(--${tone}-fill)`, stroke: `var(--${tone}-edge)` }}
+            />
           </svg>
           {tone}
         </li>

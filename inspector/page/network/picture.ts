@@ -4,9 +4,11 @@ import { progress } from '../../model/playback.js';
 import { sized, type Size } from '../canvas.js';
 import { kindColor } from '../colors.js';
 import { theme } from '../shell.js';
-import { axis, isPlaying, moment, playhead, recording, revision, selectedMessage, selectedNode, way } from '../state.js';
-import { drawLinks, drawMarks, drawMessages, drawNames, drawNodes, drawPointers, drawSelection, drawWay, type Drawn, type MovingMessage } from './draw.js';
-import { placeNodes, type Placement } from './force.js';
+import { axis, isPlaying, moment, playhead, recording, growing, selectedMessage, selectedNode, way } from '../state.js';
+import { drawLinks, drawPointers, drawWay } from './draw-links.js';
+import { drawMarks, drawMessages, drawNames, drawNodes, drawSelection, type MovingMessage } from './draw.js';
+import type { Drawn } from './ink.js';
+import { placeNodes, type Placement, type Positions } from './force.js';
 import { fit, toCanvas, type View } from './geometry.js';
 import { SceneReader } from './scene.js';
 
@@ -17,19 +19,19 @@ export const hovered = signal(-1);
 /** `null` while everything is kept in sight. */
 export const chosenView = signal<View | null>(null);
 const size = signal<Size>({ width: 0, height: 0 });
-export const placed = signal(0);
+/** Where the nodes stand; another object whenever one has moved. */
+export const positions = signal<Positions>({ xs: new Float64Array(), ys: new Float64Array() });
 
-const hasHeader = computed(() => (revision.value, recording.value.header !== null));
+const hasHeader = computed(() => growing().header !== null);
 export const reader = computed(() => (hasHeader.value ? new SceneReader(recording.value) : null));
 /** Nodes and links can join while the trace goes on. */
-const extent = computed(() => (revision.value, `${recording.value.nodes.size} ${recording.value.channels.size}`));
+const extent = computed(() => `${growing().nodes.size} ${growing().channels.size}`);
 export const placement = computed((): Placement | null => {
-  extent.value;
-  return reader.value && placeNodes(recording.value.nodes.size, reader.value.ends());
+  const isEmpty = extent.value.startsWith('0 ');
+  return reader.value && !isEmpty ? placeNodes(recording.value.nodes.size, reader.value.ends()) : null;
 });
 export const view = computed((): View => {
-  placed.value;
-  const { xs = [], ys = [] } = placement.value ?? {};
+  const { xs, ys } = positions.value;
   return chosenView.value ?? fit(xs, ys, size.value.width, size.value.height);
 });
 export const scene = computed(() => reader.value?.scene(moment.value) ?? { nodes: [], pointers: [], marks: [] });
@@ -45,7 +47,7 @@ const emphasis = computed(() => ({
 const pairs = (path: readonly number[]): [number, number][] => path.slice(1).map((to, i) => [path[i]!, to]);
 
 export function moving(): MovingMessage[] {
-  const { xs, ys } = placement.value!;
+  const { xs, ys } = positions.value;
   const { types } = recording.value.messages;
   return flights.value.slice(0, MESSAGES_MAX).map((message) => ({
     ordinal: message.ordinal,
@@ -71,9 +73,14 @@ const CROWD_MS = 90;
 
 export function paint(ctx: CanvasRenderingContext2D, given: Size): void {
   if (given.width !== size.peek().width || given.height !== size.peek().height) size.value = given;
-  if (!placement.value || placement.value.xs.length === 0) return;
+  if (positions.value.xs.length === 0) return;
   const names = recording.value.nodes.names;
-  const drawnOn = (ctx: CanvasRenderingContext2D): Drawn => ({ ctx, view: view.value, xs: placement.value!.xs, ys: placement.value!.ys, names });
+  const drawnOn = (ctx: CanvasRenderingContext2D): Drawn => ({
+    ctx,
+    view: view.value,
+    ...positions.value,
+    names,
+  });
   const inputs = [theme.value, view.value, links.value, emphasis.value, ctx.canvas.width, ctx.canvas.height, scene.value];
   if (!ground || !mayStay(ground, inputs, isPlaying.value && names.length > CROWD)) {
     const canvas = ground?.canvas ?? document.createElement('canvas');

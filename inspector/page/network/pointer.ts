@@ -2,11 +2,11 @@
 import { recording, selectedNode, selectMessage } from '../state.js';
 import { radiusAt, toCanvas, toPlane, zoom, type Spot, type View } from './geometry.js';
 import { spotOfMessage } from './draw.js';
-import { chosenView, hovered, moving, placed, placement, view } from './picture.js';
+import { chosenView, hovered, moving, placement, positions, view } from './picture.js';
 
 /** The node under a place of the canvas, -1 for none. */
 function nodeAt(at: Spot): number {
-  const { xs, ys } = placement.value!;
+  const { xs, ys } = positions.value;
   const reach = Math.max(radiusAt(view.value.scale, recording.value.nodes.size), 8) + 3;
   let [nearest, distance] = [-1, reach];
   for (let node = 0; node < xs.length; node++) {
@@ -45,8 +45,8 @@ export function pointerHandlers() {
       else {
         chosenView.value = drag.view;
         const { x, y } = toPlane(drag.view, at.x, at.y);
-        placement.value!.move(drag.node, x, y);
-        placed.value++;
+        placement.value?.move(drag.node, x, y);
+        positions.value = { ...positions.value };
       }
     },
     onPointerUp(event: PointerEvent) {
@@ -76,10 +76,10 @@ const DIRECTIONS: Readonly<Record<string, readonly [number, number]>> = {
 /** The arrow keys walk from node to node while the picture has the focus. */
 export function onKeyDown(event: KeyboardEvent): void {
   const direction = DIRECTIONS[event.key];
-  if (!direction || event.shiftKey || !placement.value) return;
+  if (!direction || event.shiftKey || positions.value.xs.length === 0) return;
   event.preventDefault();
   event.stopPropagation();
-  const { xs, ys } = placement.value;
+  const { xs, ys } = positions.value;
   const here = Math.max(selectedNode.value, 0);
   let [best, cost] = [here, Infinity];
   for (let node = 0; node < xs.length; node++) {
@@ -90,4 +90,3 @@ export function onKeyDown(event: KeyboardEvent): void {
   }
   selectedNode.value = best;
 }
-

@@ -79,7 +79,12 @@ export class SceneReader {
       this.pairs = [...channels.values()].filter((channel) => channel.from !== channel.to && !second(channel));
       this.linksNow = [];
     }
-    const status = ({ from, to }: Channel): SceneLink => ({ a: from, b: to, there: moment.channelUp(from, to), back: moment.channelUp(to, from) });
+    const status = ({ from, to }: Channel): SceneLink => ({
+      a: from,
+      b: to,
+      there: moment.channelUp(from, to),
+      back: moment.channelUp(to, from),
+    });
     const isSame = this.linksNow.length === this.pairs.length && !this.changesKnown();
     if (!isSame) this.linksNow = this.pairs.map(status);
     return this.linksNow;
@@ -93,10 +98,16 @@ export class SceneReader {
   /** The links with their weights; 1 for those that joined later. */
   ends(): { source: number; target: number; weight: number }[] {
     const { header, nodes, channels } = this.recording;
-    const weights = new Map((header?.links ?? []).flatMap(([a, b, weight]) => [[`${nodes.find(a)}>${nodes.find(b)}`, weight]] as const));
+    const weights = new Map(
+      (header?.links ?? []).flatMap(([a, b, weight]) => [[`${nodes.find(a)}>${nodes.find(b)}`, weight]] as const),
+    );
     return [...channels.values()]
       .filter(({ from, to }) => from < to || (from > to && !channels.has(`${to}>${from}`)))
-      .map(({ from, to }) => ({ source: from, target: to, weight: weights.get(`${from}>${to}`) ?? weights.get(`${to}>${from}`) ?? 1 }));
+      .map(({ from, to }) => ({
+        source: from,
+        target: to,
+        weight: weights.get(`${from}>${to}`) ?? weights.get(`${to}>${from}`) ?? 1,
+      }));
   }
 
   /** The nodes that a message passes: its link, or the shortest way where messages are routed. */
@@ -120,8 +131,17 @@ export class SceneReader {
     const known = this.read.get(overlay);
     if (known) return known;
     const { nodes } = this.recording;
-    const pointers = (overlay.pointers ?? []).map(({ to, kind = '' }) => ({ from: number, to: nodes.find(to), kind: this.pointerKinds.add(kind) }));
-    const marks = (overlay.edges ?? []).map(({ to, label, wrong = false }) => ({ from: number, to: nodes.find(to), label, wrong }));
+    const pointers = (overlay.pointers ?? []).map(({ to, kind = '' }) => ({
+      from: number,
+      to: nodes.find(to),
+      kind: this.pointerKinds.add(kind),
+    }));
+    const marks = (overlay.edges ?? []).map(({ to, label, wrong = false }) => ({
+      from: number,
+      to: nodes.find(to),
+      label,
+      wrong,
+    }));
     const read = { pointers: pointers.filter(({ to }) => to >= 0), marks: marks.filter(({ to }) => to >= 0) };
     this.read.set(overlay, read);
     return read;

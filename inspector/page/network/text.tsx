@@ -39,7 +39,14 @@ export function NetworkText({ scene, links, flights }: NetworkTextProps) {
                   {name}
                 </button>
               </th>
-              <td>{scene.nodes[node]?.runs === false ? 'crashed' : moment.value.roles(node).map(({ role, view }) => `${role}: ${valueText(view.value)}`).join('; ')}</td>
+              <td>
+                {scene.nodes[node]?.runs === false
+                  ? 'crashed'
+                  : moment.value
+                      .roles(node)
+                      .map(({ role, view }) => `${role}: ${valueText(view.value)}`)
+                      .join('; ')}
+              </td>
               <td>{[scene.nodes[node]?.badge, scene.nodes[node]?.tone].filter((mark) => mark && mark !== 'plain').join(' ')}</td>
               <td>{pointersOf(node).join(', ')}</td>
             </tr>

@@ -6,7 +6,7 @@ import { Canvas } from '../canvas.js';
 import { IconButton, Panel } from '../panel.js';
 import { playhead, recording } from '../state.js';
 import { Legend } from './legend.js';
-import { chosenView, flights, links, MESSAGES_MAX, paint, placed, placement, scene } from './picture.js';
+import { chosenView, flights, links, MESSAGES_MAX, paint, placement, positions, scene } from './picture.js';
 import { onKeyDown, pointerHandlers } from './pointer.js';
 import { NetworkText } from './text.js';
 
@@ -24,8 +24,9 @@ export function NetworkView() {
   useEffect(() => {
     let frame = 0;
     const settle = () => {
-      const goesOn = placement.peek()?.settle(12) ?? false;
-      placed.value++;
+      const now = placement.peek();
+      const goesOn = now?.settle(12) ?? false;
+      if (now) positions.value = { xs: now.xs, ys: now.ys };
       if (goesOn) frame = requestAnimationFrame(settle);
     };
     const stop = effect(() => {
@@ -40,12 +41,27 @@ export function NetworkView() {
       stop();
     };
   }, []);
-  const tools = <IconButton label="everything in sight" icon="M12 3v4M12 17v4M3 12h4M17 12h4M12 9a3 3 0 1 0 0 6 3 3 0 0 0 0-6" onPress={() => (chosenView.value = null)} />;
+  const tools = (
+    <IconButton
+      label="everything in sight"
+      icon="M12 3v4M12 17v4M3 12h4M17 12h4M12 9a3 3 0 1 0 0 6 3 3 0 0 0 0-6"
+      onPress={() => (chosenView.value = null)}
+    />
+  );
   return (
-    <Panel view="network" title="Network" tools={tools} text={() => <NetworkText scene={scene.value} links={links.value} flights={flights.value} />}>
+    <Panel
+      view="network"
+      title="Network"
+      tools={tools}
+      text={() => <NetworkText scene={scene.value} links={links.value} flights={flights.value} />}
+    >
       <Canvas class="picture grab" paint={paint} label={summary()} onKeyDown={onKeyDown} {...handlers} />
       <Legend scene={scene.value} />
-      {flights.value.length > MESSAGES_MAX && <p class="notice-inline">{flights.value.length} messages on their way, {MESSAGES_MAX} of them drawn</p>}
+      {flights.value.length > MESSAGES_MAX && (
+        <p class="notice-inline">
+          {flights.value.length} messages on their way, {MESSAGES_MAX} of them drawn
+        </p>
+      )}
     </Panel>
   );
 }

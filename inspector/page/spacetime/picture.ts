@@ -6,7 +6,7 @@ import { lanesIn, layOut, type Arrow, type Diagram, type Dot, type Window } from
 import { numberText } from '../../model/words.js';
 import type { Size } from '../canvas.js';
 import { kindColor, palette } from '../colors.js';
-import { axis, currentLine, isPlaying, playhead, recording, revision, selectedMessage, selectedNode, way } from '../state.js';
+import { axis, currentLine, isPlaying, playhead, recording, growing, selectedMessage, selectedNode, way } from '../state.js';
 
 const LANES_SHOWN_ALL = 24;
 const HEAD = 20;
@@ -24,14 +24,16 @@ export const scroll = signal(0);
 
 export const span = computed(() => chosenSpan.value ?? naturalSpan());
 export const range = computed((): Window => {
-  revision.value;
-  const { first, end } = recording.value;
+  const { first, end } = growing();
   const margin = span.value * 0.04;
-  const [earliest, latest] = [xOf(recording.value, axis.value, first) - margin, xOf(recording.value, axis.value, end - 1) + margin - span.value];
+  const [earliest, latest] = [
+    xOf(recording.value, axis.value, first) - margin,
+    xOf(recording.value, axis.value, end - 1) + margin - span.value,
+  ];
   const from = Math.max(Math.min(playhead.value.x + shift.value - span.value * 0.62, latest), earliest);
   return { from, to: from + span.value };
 });
-const laneNodes = computed(() => (revision.value, lanesIn(recording.value, axis.value, settledRange.value, selectedNode.value, LANES_SHOWN_ALL)));
+const laneNodes = computed(() => lanesIn(growing(), axis.value, settledRange.value, selectedNode.value, LANES_SHOWN_ALL));
 /** The range in coarse steps, so that lanes do not come and go at every frame. */
 const settledRange = computed((): Window => {
   const step = span.value / 2;
@@ -40,8 +42,7 @@ const settledRange = computed((): Window => {
 });
 const laneOf = computed(() => new Map(laneNodes.value.map((node, lane) => [node, lane])));
 export const diagram = computed((): Diagram => {
-  revision.value;
-  return layOut(recording.value, axis.value, settledRange.value, (node) => laneOf.value.get(node) ?? -1);
+  return layOut(growing(), axis.value, settledRange.value, (node) => laneOf.value.get(node) ?? -1);
 });
 const relation = computed(() => {
   const line = currentLine.value;
@@ -50,8 +51,7 @@ const relation = computed(() => {
 });
 
 function naturalSpan(): number {
-  revision.value;
-  const { first, end } = recording.value;
+  const { first, end } = growing();
   if (axis.value === 'lines' || !isTimed(recording.value)) return LINES_AT_FIRST;
   const perLine = (recording.value.at(end - 1) - recording.value.at(first)) / Math.max(end - first, 1);
   return Math.max(perLine * LINES_AT_FIRST, 1e-6);
@@ -143,7 +143,8 @@ function drawArrow(ctx: CanvasRenderingContext2D, scale: Scale, { message, from,
   const colors = palette();
   const [x1, y1, x2, y2] = [scale.x(from.x), scale.y(from.lane), scale.x(to.x), scale.y(to.lane)];
   const isChosen = message.ordinal === selectedMessage.value || way.value.some(({ ordinal }) => ordinal === message.ordinal);
-  const seen = relation.value === null || isChosen ? 1 : Math.min(seenOf(message.sent), message.ended < 0 ? 1 : seenOf(message.ended));
+  const seen =
+    relation.value === null || isChosen ? 1 : Math.min(seenOf(message.sent), message.ended < 0 ? 1 : seenOf(message.ended));
   const isFuture = message.sent > currentLine.value;
   ctx.globalAlpha = seen * (isFuture ? 0.4 : 1);
   ctx.strokeStyle = ctx.fillStyle = isChosen ? colors.accent : kindColor(recording.value.messages.types.find(message.type));
@@ -238,7 +239,9 @@ export function hit(at: { x: number; y: number }, given: Size): { line?: number;
   }
   const dot = diagram.value.dots.find(({ x, lane }) => Math.hypot(scale.x(x) - at.x, scale.y(lane) - at.y) < 8);
   if (dot) return { line: dot.line };
-  const arrow = diagram.value.arrows.find(({ from, to }) => distanceTo(at, scale.x(from.x), scale.y(from.lane), scale.x(to.x), scale.y(to.lane)) < 5);
+  const arrow = diagram.value.arrows.find(
+    ({ from, to }) => distanceTo(at, scale.x(from.x), scale.y(from.lane), scale.x(to.x), scale.y(to.lane)) < 5,
+  );
   return arrow ? { message: arrow.message.ordinal } : {};
 }
 
@@ -249,6 +252,7 @@ function distanceTo(at: { x: number; y: number }, x1: number, y1: number, x2: nu
 }
 
 /** The line of the axis under a place of the canvas. */
-export const valueAt = (x: number, { width }: Size): number => range.value.from + ((x - NAMES_WIDTH) / (width - NAMES_WIDTH)) * span.value;
+export const valueAt = (x: number, { width }: Size): number =>
+  range.value.from + ((x - NAMES_WIDTH) / (width - NAMES_WIDTH)) * span.value;
 
 export const currentX = (): number => xOf(recording.value, axis.value, Math.max(currentLine.value, recording.value.first));

@@ -1,5 +1,4 @@
 /** The space-time diagram: who did what when, and what could have caused it. */
-import { effect } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { sentence } from '../../model/words.js';
 import { Canvas } from '../canvas.js';
@@ -8,11 +7,7 @@ import { currentLine, isPlaying, recording, selectedNode, selectMessage, show } 
 import { chosenSpan, diagram, hit, paint, scroll, shift, span } from './picture.js';
 
 /** While it plays, and after a jump, the playhead is in sight. */
-const keepInSight = (): (() => void) =>
-  effect(() => {
-    currentLine.value;
-    shift.value = 0;
-  });
+const keepInSight = (): (() => void) => currentLine.subscribe(() => void (shift.value = 0));
 
 let drag: { x: number; y: number; shift: number; scroll: number; moved: boolean } | null = null;
 
@@ -32,7 +27,10 @@ const handlers = {
   onPointerUp(event: PointerEvent) {
     const canvas = event.currentTarget as HTMLElement;
     if (drag && !drag.moved) {
-      const { line, message, node } = hit({ x: event.offsetX, y: event.offsetY }, { width: canvas.clientWidth, height: canvas.clientHeight });
+      const { line, message, node } = hit(
+        { x: event.offsetX, y: event.offsetY },
+        { width: canvas.clientWidth, height: canvas.clientHeight },
+      );
       if (line !== undefined) show(line);
       if (message !== undefined) selectMessage(message);
       if (node !== undefined) selectedNode.value = node;
@@ -58,7 +56,12 @@ function onKeyDown(event: KeyboardEvent): void {
   const node = Math.max(selectedNode.value, 0);
   const own = steps[node] ?? [];
   const here = currentLine.value;
-  const to = event.key === 'ArrowRight' ? own.find((line) => line > here) : event.key === 'ArrowLeft' ? own.findLast((line) => line < here) : undefined;
+  const to =
+    event.key === 'ArrowRight'
+      ? own.find((line) => line > here)
+      : event.key === 'ArrowLeft'
+        ? own.findLast((line) => line < here)
+        : undefined;
   const isVertical = event.key === 'ArrowUp' || event.key === 'ArrowDown';
   if (event.shiftKey || (to === undefined && !isVertical)) return;
   event.preventDefault();
@@ -77,7 +80,13 @@ export function SpaceTimeView() {
   );
   return (
     <Panel view="space-time" title="Space and time" tools={tools} text={() => <SpaceTimeText />}>
-      <Canvas class="picture" paint={paint} label={`Space-time diagram around line ${currentLine.value + 1}${isPlaying.value ? ', playing' : ''}`} onKeyDown={onKeyDown} {...handlers} />
+      <Canvas
+        class="picture"
+        paint={paint}
+        label={`Space-time diagram around line ${currentLine.value + 1}${isPlaying.value ? ', playing' : ''}`}
+        onKeyDown={onKeyDown}
+        {...handlers}
+      />
       {diagram.value.thinned && <p class="notice-inline">more lines here than can be drawn</p>}
     </Panel>
   );

@@ -1,0 +1,133 @@
+import { describe, expect, test } from 'vitest';
+import { directoryMachine } from '../../machines/directory/machine.js';
+import { chartDefinition } from '../../network/chart-definition.js';
+import { fitChart, layOutChart } from './chart-layout.js';
+import type { Box, Point } from './chart-shapes.js';
+import { readChart } from './chart.js';
+import { takenTransitions } from './taken.js';
+import { activePaths } from './values.js';
+
+const directory = readChart('directory', chartDefinition(directoryMachine));
+
+describe('a chart is read from the config of its machine', () => {
+  test('states in a tree', () => {
+    const { states, root } = directory;
+    expect(root.children.map(({ key }) => key)).toEqual(['starting', 'idle', 'waiting', 'holding']);
+    expect(states.get('holding.using')).toMatchObject({ kind: 'compound', initial: 'holding.using.last' });
+    expect(states.get('holding.using.followed')).toMatchObject({ kind: 'atomic' });
+  });
+
+  test('targets by id, by path from an id, and by the name of a sibling', () => {
+    const to = (source: string, event: string) =>
+      directory.transitions.filter((t) => t.source === source && t.event === event).map(({ targets }) => targets);
+    expect(to('waiting.last', 'token')).toEqual([['holding.using.last']]);
+    expect(to('holding.idle', 'find')).toEqual([[], ['idle']]);
+    expect(to('idle', 'request')).toEqual([['waiting']]);
+  });
+
+  test('guards and actions by name, parameters by the name of their function', () => {
+    const [drawn, forwarded] = directory.transitions.filter(({ source, event }) => source === 'idle' && event === 'find');
+    expect(drawn).toMatchObject({ guard: 'parentIsToBeDrawn', actions: ['holdFind', 'draw indexOfParent'] });
+    expect(forwarded).toMatchObject({ guard: null, actions: ['send forwardedFind', 'adoptParent'] });
+  });
+
+  test('keys with dots', () => {
+    const chart = readChart('x', {
+      initial: 'a.b',
+      states: { 'a.b': { on: { go: 'c.d' } }, 'c.d': { initial: 'e.f', states: { 'e.f': {} } } },
+    });
+    expect(chart.transitions).toMatchObject([{ source: 'a.b', targets: ['c.d'] }]);
+    expect(layOutChart(chart, { direction: 'TB', actions: true }).edges).toHaveLength(1);
+    expect([...activePaths({ 'c.d': 'e.f' })]).toEqual(['c.d', 'c.d.e.f']);
+  });
+
+  test.each([
+    null,
+    7,
+    'x',
+    [],
+    {},
+    { states: 3 },
+    { states: { a: null, b: { on: [1], always: { target: '#nowhere' } } }, initial: 'gone' },
+  ])('anything else is read without a complaint: %j', (config) => {
+    const chart = readChart('x', config);
+    expect(chart.transitions.flatMap(({ targets }) => targets)).toEqual([]);
+    expect(layOutChart(chart, { direction: 'TB', actions: true }).states).toHaveLength(chart.states.size - 1);
+  });
+});
+
+describe('the transition that a step took', () => {
+  const taken = (event: string, before: object | string | null, after: object | string) =>
+    takenTransitions(directory, event, before as never, after as never).map(
+      ({ source, event, guard, targets }) => `${source} ${event}${guard ? ` [${guard}]` : ''} ${targets.join()}`,
+    );
+
+  test('is the one that leads from the state before to the state after', () => {
+    expect(taken('token', { waiting: 'followed' }, { holding: { using: 'followed' } })).toEqual([
+      'waiting.followed token holding.using.followed',
+    ]);
+    expect(taken('request', 'idle', { waiting: 'last' })).toEqual(['idle request waiting']);
+  });
+
+  test('is one that stays when the state stayed, and all that fit where only a guard tells', () => {
+    expect(taken('find', 'idle', 'idle')).toEqual(['idle find [parentIsToBeDrawn] ', 'idle find ']);
+  });
+
+  test('is none when the event has none', () => {
+    expect(taken('token', 'idle', 'idle')).toEqual([]);
+  });
+
+  test('is that of the start when there was nothing before', () => {
+    expect(taken('start', null, 'idle')).toEqual(['starting  idle']);
+  });
+});
+
+describe('the picture of a chart', () => {
+  const holds = (outer: Box, { x, y }: Point) =>
+    x >= outer.x && x <= outer.x + outer.width && y >= outer.y && y <= outer.y + outer.height;
+  const corners = ({ x, y, width, height }: Box): Point[] => [
+    { x, y },
+    { x: x + width, y: y + height },
+  ];
+
+  test.each(['TB', 'LR'] as const)('%s: inner states lie inside, siblings apart, everything on the page', (direction) => {
+    for (const actions of [true, false]) {
+      const { states, width, height } = layOutChart(directory, { direction, actions });
+      const boxOf = (path: string) => states.find(({ state }) => state.path === path)!;
+      for (const box of states) {
+        for (const child of box.state.children)
+          for (const corner of corners(boxOf(child.path))) expect(holds(box, corner)).toBe(true);
+        for (const corner of corners(box)) expect(holds({ x: 0, y: 0, width, height }, corner)).toBe(true);
+      }
+      const leaves = states.filter(({ state }) => state.children.length === 0);
+      for (const a of leaves)
+        for (const b of leaves) {
+          const apart = a === b || a.x + a.width <= b.x || b.x + b.width <= a.x || a.y + a.height <= b.y || b.y + b.height <= a.y;
+          expect(apart, `${a.state.path} and ${b.state.path}`).toBe(true);
+        }
+    }
+  });
+
+  test('lines begin and end at the border of the states that the transition names', () => {
+    const { states, edges } = layOutChart(directory, { direction: 'TB', actions: false });
+    const distance = (box: Box, { x, y }: Point) => {
+      const dx = Math.max(box.x - x, 0, x - box.x - box.width);
+      const dy = Math.max(box.y - y, 0, y - box.y - box.height);
+      return dx + dy > 0 ? dx + dy : Math.min(x - box.x, box.x + box.width - x, y - box.y, box.y + box.height - y);
+    };
+    expect(edges).toHaveLength(11);
+    for (const { label, points } of edges) {
+      const boxOf = (path: string) => states.find(({ state }) => state.path === path)!;
+      const { source, targets } = label.transition;
+      expect(distance(boxOf(source), points[0]!)).toBeLessThan(14);
+      expect(distance(boxOf(targets[0]!), points.at(-1)!)).toBeLessThan(14);
+    }
+  });
+
+  test('actions are left out where they would make the words too small', () => {
+    const lines = (panel: { width: number; height: number }) =>
+      fitChart(directory, panel).edges.flatMap(({ label }) => label.lines.slice(1));
+    expect(lines({ width: 400, height: 600 })).toEqual([]);
+    expect(lines({ width: 1200, height: 1400 })).toContain('/ adoptParent, queueNext');
+  });
+});

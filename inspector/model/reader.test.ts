@@ -1,0 +1,119 @@
+import { describe, expect, test } from 'vitest';
+import { directoryTrace } from '../page/testing/traces.js';
+import { syntheticTrace } from '../page/testing/synthetic.js';
+import { Moment } from './moment.js';
+import { Recording, type Limits } from './recording.js';
+
+function read(text: string, limits?: Limits): Recording {
+  const recording = new Recording(limits);
+  recording.push(text);
+  recording.close();
+  return recording;
+}
+
+const whole = directoryTrace();
+const [header = '', first = ''] = whole.split('\n');
+
+describe('what is no trace is refused in one line that says why', () => {
+  test.each([
+    ['', 'The trace is empty.'],
+    ['\n\n', 'The trace is empty.'],
+    ['\x89PNG\r\n\x1a\n', 'This is no Quiver trace: the line is no JSON.'],
+    ['[1, 2, 3]', 'This is no Quiver trace: its first line is not the header {"quiver": …}.'],
+    ['{"protocol":"directory"}', 'This is no Quiver trace: its first line is not the header {"quiver": …}.'],
+    [
+      header.replace('"quiver":1', '"quiver":2'),
+      'This is no Quiver trace: it is of version 2 and this inspector reads version 1; open it with the xstate-quiver that wrote it.',
+    ],
+    [header.replace('"nodes":[', '"nodes":[7,'), 'This is no Quiver trace: the "nodes" of its header are no list of names.'],
+    [
+      header.replace('"links":[', '"links":["n0",'),
+      'This is no Quiver trace: the "links" of its header are no list of [node, node, weight].',
+    ],
+    [header.replace('"charts":', '"charters":'), 'This is no Quiver trace: its header has no "charts".'],
+  ])('%#', (text, why) => {
+    expect(read(text).problem).toBe(why);
+  });
+
+  test('a header of more nodes than the page can show', () => {
+    const nodes = JSON.stringify(Array.from({ length: 20_001 }, (_, i) => `n${i}`));
+    const text = header.replace(/"nodes":\[[^\]]*\]/, `"nodes":${nodes}`);
+    expect(read(text).problem).toBe('This is no Quiver trace: it has 20001 nodes and the page shows at most 20000.');
+  });
+
+  test('a line that never ends', () => {
+    const recording = new Recording();
+    for (let i = 0; i < 20; i++) recording.push('x'.repeat(1_000_000));
+    expect(recording.problem).toBe('This is no Quiver trace: line 1 does not end within 16000000 characters.');
+  });
+});
+
+describe('what stands before a fault is shown', () => {
+  const stopped = (line: string): Recording => read(`${header}\n${first}\n${line}\n${first}\n`);
+
+  test('a trace that was cut off in the middle of a line', () => {
+    const recording = read(whole.slice(0, -20));
+    expect(recording.problem).toBe(
+      `The trace ends in the middle of line ${whole.split('\n').length - 1}: it was cut off. Shown is everything before.`,
+    );
+    expect(recording.end).toBe(read(whole).end - 1);
+  });
+
+  test('a whole last line needs no line break', () => {
+    const recording = read(whole.trimEnd());
+    expect(recording.problem).toBeNull();
+    expect(recording.end).toBe(read(whole).end);
+  });
+
+  test.each([
+    ['{"half', 'the line is no JSON'],
+    ['{"at":"noon","kind":"deliver","clock":{}}', 'it has no "at" or no "kind"'],
+    ['{"at":1,"kind":"lost"}', 'it has no vector "clock"'],
+    ['{"at":1,"kind":"channel","clock":{},"between":["n0"]}', '"between" is no pair of nodes'],
+    [first.replace('"node":"n0"', '"node":0'), '"node" is no name'],
+    [first.replace('"event":{"type":"start"}', '"event":{}'), 'its "event" has no type'],
+    [first.replace('"sent":[]', '"sent":[{"id":1}]'), '"sent" is no list of messages with id, to and message'],
+    [first.replace('"emitted":[]', '"emitted":7'), '"emitted" is no list of events'],
+    [
+      first.replace(/"roles":\{"directory":/, '"roles":{"x":7,"directory":'),
+      '"roles" is no record of roles with chart, value and context',
+    ],
+  ])('%s', (line, why) => {
+    const recording = stopped(line);
+    expect(recording.problem).toBe(`Reading stopped at line 3: ${why}. Shown is everything before.`);
+    expect(recording.end).toBe(1);
+  });
+});
+
+describe('memory is bounded', () => {
+  const size = { rows: 3, columns: 4, lines: 2000, flights: 6 };
+  const text = [...syntheticTrace(size)].join('');
+  const all = read(text);
+  const bounded = read(text, { lines: 500, characters: 1e9 });
+
+  test('the oldest lines are forgotten', () => {
+    expect(bounded.end).toBe(2000);
+    expect(bounded.end - bounded.first).toBeLessThanOrEqual(500);
+    expect(bounded.first).toBeGreaterThan(1000);
+    expect(() => bounded.line(bounded.first - 200)).toThrow(RangeError);
+    expect(read(text, { lines: 1e9, characters: 100_000 }).first).toBeGreaterThan(1000);
+  });
+
+  test('and how everything stood is still known', () => {
+    for (const line of [bounded.first, bounded.first + 100, 1999]) {
+      const [kept, full] = [new Moment(bounded, line), new Moment(all, line)];
+      for (let node = 0; node < 12; node++) {
+        const states = (moment: Moment) => moment.roles(node).map(({ role, view }) => ({ role, view }));
+        expect(states(kept)).toEqual(states(full));
+        expect(kept.overlay(node)).toEqual(full.overlay(node));
+      }
+      const sentAfter = (moment: Moment) =>
+        moment
+          .flights()
+          .filter(({ sent }) => sent >= bounded.first)
+          .map(({ id }) => id);
+      expect(sentAfter(kept)).toEqual(sentAfter(full));
+    }
+    expect(new Moment(bounded, 1999).flights()).toHaveLength(size.flights);
+  });
+});

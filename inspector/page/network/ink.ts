@@ -1,0 +1,58 @@
+/** What everything that is painted on the network's picture shares. */
+import { radiusAt, toCanvas, type Spot, type View } from './geometry.js';
+
+export interface Drawn {
+  readonly ctx: CanvasRenderingContext2D;
+  readonly view: View;
+  readonly xs: ArrayLike<number>;
+  readonly ys: ArrayLike<number>;
+  readonly names: readonly string[];
+}
+
+export interface Emphasis {
+  readonly node: number;
+  readonly hovered: number;
+  readonly message: number;
+  /** Pairs of nodes that a followed message went between. */
+  readonly way: readonly (readonly [number, number])[];
+}
+
+export const FONT = '"Inter", system-ui, -apple-system, "Segoe UI", sans-serif';
+/** More words than this nobody reads. */
+export const LABELS_MAX = 120;
+
+export const spotOf = ({ view, xs, ys }: Drawn, node: number): Spot => toCanvas(view, xs[node]!, ys[node]!);
+export const radiusOf = ({ view, names }: Drawn): number => radiusAt(view.scale, names.length);
+
+export function circle(ctx: CanvasRenderingContext2D, { x, y }: Spot, radius: number, fill: string | null, stroke: string): void {
+  ctx.beginPath();
+  ctx.arc(x, y, radius, 0, 2 * Math.PI);
+  ctx.lineWidth = 2;
+  ctx.strokeStyle = stroke;
+  if (fill !== null) {
+    ctx.fillStyle = fill;
+    ctx.fill();
+  }
+  ctx.stroke();
+}
+
+/** Words on a picture stand on a halo of the ground, so that lines do not cut them. */
+export function fillText(
+  ctx: CanvasRenderingContext2D,
+  text: string,
+  x: number,
+  y: number,
+  color: string,
+  halo: string | null,
+): void {
+  if (halo !== null) {
+    ctx.lineWidth = 3.5;
+    ctx.lineJoin = 'round';
+    ctx.strokeStyle = halo;
+    ctx.strokeText(text, x, y);
+  }
+  ctx.fillStyle = color;
+  ctx.fillText(text, x, y);
+}
+
+export const shorten = (text: string): string => (text.length > 24 ? `${text.slice(0, 23)}…` : text);

@@ -1,0 +1,72 @@
+/** The real page in a real browser, for tests. */
+import { mkdtempSync, existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { chromium, type Browser, type Page } from 'playwright-core';
+import { build } from 'vite';
+import { expect } from 'vitest';
+import { serveTrace, type Served, type TraceSource } from '../../server.js';
+
+const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
+const ARGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+export async function launch(): Promise<Browser> {
+  if (!existsSync(CHROMIUM)) {
+    throw new Error(
+      `no Chromium at ${CHROMIUM}: install it with apt-get install -y --no-install-recommends chromium, or name yours in the environment variable CHROMIUM`,
+    );
+  }
+  return chromium.launch({ executablePath: CHROMIUM, args: ARGS });
+}
+
+/** Builds the page as it is shipped, into a folder of its own. */
+export async function buildPage(): Promise<URL> {
+  const outDir = mkdtempSync(join(tmpdir(), 'quiver-page-'));
+  const configFile = fileURLToPath(new URL('../vite.config.ts', import.meta.url));
+  await build({ configFile, logLevel: 'error', build: { outDir } });
+  return pathToFileURL(`${outDir}/`);
+}
+
+export interface Opened {
+  readonly page: Page;
+  readonly served: Served;
+  /** What the page complained of in its console; no test expects any. */
+  readonly complaints: string[];
+  close(): Promise<void>;
+}
+
+/** Opens a trace as a user would, and waits until it has been read. */
+export async function open(
+  browser: Browser,
+  builtPage: URL,
+  source: TraceSource,
+  scheme: 'light' | 'dark' = 'light',
+): Promise<Opened> {
+  const served = await serveTrace(source, { page: builtPage });
+  const page = await browser.newPage({ viewport: { width: 1440, height: 900 }, colorScheme: scheme });
+  const complaints: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  await page.goto(served.url);
+  await read(page);
+  const close = async () => {
+    await page.close();
+    await served.close();
+    expect(complaints).toEqual([]);
+  };
+  return { page, served, complaints, close };
+}
+
+/** Until everything that the source gave has been read. */
+export const read = (page: Page): Promise<unknown> => page.waitForSelector('.page[data-read="true"]', { timeout: 30_000 });
