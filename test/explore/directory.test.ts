@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { directory } from '../../machines/directory/index.js';
 import { everyStart, T2 } from './directory.fixtures.js';
+import { longestDrain } from './drain.fixtures.js';
 import { explore } from './explore.js';
 
 /**
@@ -31,5 +32,16 @@ describe('every rooted tree, every NewParent choice, unlimited requests, use and
 
   test('n = 4 with release fused: 8,392 states', () => {
     expect(explore(directory, everyStart(4, 0))).toMatchObject({ verdict: 'valid', states: 8392, doomed: 0 });
+  });
+});
+
+describe('with no new requests the system drains', () => {
+  test.each([
+    [2, 1, 5],
+    [3, 1, 9],
+    [4, 1, 14],
+    [4, 0, 10],
+  ] as const)('n = %i, hold %i: after %i events at most', (n, hold, events) => {
+    expect(longestDrain(n, hold)).toBe(events);
   });
 });

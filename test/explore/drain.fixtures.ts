@@ -1,0 +1,60 @@
+/** How long a system of the directory can go on when nobody asks any more (spec 1.6). */
+import { directory } from '../../machines/directory/index.js';
+import { createMetric } from '../../network/topology/metric.js';
+import { everyStart } from './directory.fixtures.js';
+import { Graph } from './graph.js';
+import { Model } from './model.js';
+import { Search } from './search.js';
+import { firstStates } from './starts.js';
+import { OPTIONAL } from './successors.js';
+import { Watch } from './watch.js';
+
+/** The longest run from any reachable state in which no new request is made. */
+export function longestDrain(n: number, hold: 0 | 1): number {
+  const { topology, initials } = everyStart(n, hold);
+  const place = createMetric(topology);
+  const setups = initials.map((raw) => ({ ...place, options: directory.options(raw, place) }));
+  const system = {
+    protocol: directory,
+    setup: setups[0]!,
+    nodes: topology.nodes,
+    order: 'unordered',
+    reactions: directory.reactions(setups[0]!.options),
+    unlimited: [{ name: 'request', event: { type: 'request' } }],
+  } as const;
+  // Of a find the sender is read, of a token it is not.
+  const model = new Model(system, { script: [], workload: undefined, faults: {}, oneByOne: false }, new Set(['find']));
+  const graph = new Graph();
+  const search = new Search(
+    model,
+    new Watch([], undefined, model),
+    graph,
+    {},
+    () => 0,
+    () => {},
+  );
+  for (const setup of setups) for (const { row } of firstStates(model, setup, [])) search.begin(row);
+  search.run();
+  return longestPath(search, model, graph);
+}
+
+/** Along transitions that are no requests; these lead nowhere twice, or there would be no longest way. */
+function longestPath({ store }: Search, model: Model, graph: Graph): number {
+  const drains = new Int32Array(store.size).fill(-1);
+  const row = new Int32Array(store.longest);
+  const next = (state: number): number[] => {
+    model.successors.expand(row, store.load(state, row));
+    const { actions, count } = model.successors;
+    const begin = graph.begin(state);
+    return Array.from({ length: count }, (_, i) => i)
+      .filter((i) => actions[i] !== OPTIONAL)
+      .map((i) => graph.target(begin + i));
+  };
+  const visit = (state: number): number => {
+    if (drains[state] !== -1) return drains[state]!;
+    const longest = next(state).reduce((most, target) => Math.max(most, 1 + visit(target)), 0);
+    return (drains[state] = longest);
+  };
+  for (let state = 0; state < store.size; state++) visit(state);
+  return drains.reduce((most, drain) => Math.max(most, drain), 0);
+}
