@@ -1,0 +1,26 @@
+/** Figures of the controller's experiment that take no time: the others are held against the expected ones whenever it is run. */
+import { describe, expect, test } from 'vitest';
+import { agrees } from '../experiment.js';
+import { closedLoop } from './closed-loop.js';
+import { expectedTable } from './expected.js';
+import { cellOf, chosenCell } from './index.js';
+import { chain, meanDepth } from './trees.js';
+
+test.each(expectedTable)('adaptive on a $tree of $n, W = M/$share, is within a tenth of the cheapest', (row) => {
+  expect(agrees(chosenCell(row)), `${chosenCell(row).value}`).toBe(true);
+});
+
+describe('messages per permit, M = 100,000', () => {
+  const rows = expectedTable.filter(({ tree, n, share }) => tree === 'chain' && n === 16 && share === 2);
+  test.each(rows)('$tree of $n, W = M/$share', (row) => {
+    for (const kind of ['bins', 'basic'] as const) {
+      const { cell } = cellOf(row, kind);
+      expect(agrees(cell), `${kind}: ${cell.value} against ${cell.expected}`).toBe(true);
+    }
+  });
+});
+
+test('the naive controller makes a node wait for a round trip: on a chain, twice the mean depth', () => {
+  expect(closedLoop(chain(64), 2, { kind: 'naive', M: 128 })).toEqual({ mean: 63, messagesPerPermit: 63 });
+  expect(2 * meanDepth(chain(64))).toBe(63);
+});

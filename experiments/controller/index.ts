@@ -1,0 +1,150 @@
+/**
+ * The resource controller's numbers: messages per permit against the baselines, the crossover on chains, waiting times, growth.
+ *
+ * `quiver paper controller` runs what fits into about a minute; the long rows of the table stand in controller.deep.ts. Loads are drawn
+ * from other streams than those of the expected figures, and recursive trees are other trees, so the tolerances say how far a figure
+ * may be off.
+ */
+import { foretell } from '../../machines/controller/index.js';
+import type { Cell, Experiment, Plot, Table } from '../experiment.js';
+import { closedLoop } from './closed-loop.js';
+import { expectedTable, type Expected } from './expected.js';
+import { untilExhausted, type Outcome } from './run.js';
+import { binary, chain, recursive, star, type Shape } from './trees.js';
+
+const M = 100_000;
+export const KINDS = ['naive', 'bins', 'basic', 'main', 'modified'] as const;
+export type KindOfTable = (typeof KINDS)[number];
+
+/** Rows whose longest run stays below this many messages are run here; others are left to the deep test. */
+const MESSAGES_MAX = 500_000;
+
+const trees: Record<Expected['tree'], (n: number) => Shape> = { chain, star, binary, recursive };
+
+/** Recursive trees differ from those that the expected figures were made on; the larger, the more alike. */
+const tolerance = ({ tree, n }: Expected): number => (tree === 'recursive' ? (n < 100 ? 0.3 : 0.12) : 0.06);
+
+export const controllerExperiment: Experiment = {
+  name: 'controller',
+  title: 'Resource controller: messages per permit, waiting times, growth',
+  paper: 'Afek, Awerbuch, Plotkin, Saks: Local Management of a Global Resource in a Communication Network (J. ACM 43, 1996)',
+  *run(progress) {
+    yield messageTable(progress);
+    yield crossover(progress);
+    yield waitingTable();
+    progress(0.9);
+    yield growth();
+    progress(1);
+  },
+};
+
+export const isQuick = (row: Expected, kind: KindOfTable): boolean => row[kind] * M <= MESSAGES_MAX && row.n <= 256;
+
+export function cellOf(row: Expected, kind: KindOfTable): { cell: Cell; outcome: Outcome } {
+  const outcome = untilExhausted(trees[row.tree](row.n), { kind, M, W: row.share === 0 ? 0 : M / row.share });
+  const cell = { value: outcome.messages / outcome.permits, expected: row[kind], check: { within: tolerance(row) } };
+  return { cell, outcome };
+}
+
+function messageTable(progress: (share: number) => void): Table {
+  const rows = expectedTable.filter((row) => row.n <= 256);
+  return {
+    title: `Messages per permit, M = ${M}, uniform load until the first reject`,
+    columns: ['tree', ...KINDS, 'BASIC: share without a message', 'adaptive chooses'],
+    rows: rows.map((row, i) => {
+      progress((0.6 * i) / rows.length);
+      const cells = new Map(KINDS.filter((kind) => isQuick(row, kind)).map((kind) => [kind, cellOf(row, kind)]));
+      const basic = cells.get('basic');
+      const local: Cell = basic
+        ? { value: basic.outcome.local / basic.outcome.permits, expected: row.local, check: { within: 0.06 } }
+        : { value: null };
+      return {
+        label: `${row.tree} ${row.n}, W = ${row.share === 0 ? 0 : `M/${row.share}`}`,
+        cells: [...KINDS.map((kind) => cells.get(kind)?.cell ?? { value: null }), local, chosenCell(row)],
+      };
+    }),
+    note: 'At practical sizes plain per-node bins send the fewest messages; without waste, halving makes an exact budget cheap.',
+  };
+}
+
+/** The choice of `adaptive`, held against the cheapest of the expected figures: no more than a tenth above it. */
+export function chosenCell(row: Expected): Cell {
+  const price = foretell({ M, W: row.share === 0 ? 0 : M / row.share, U: row.n, depths: depthsOf(trees[row.tree](row.n)) });
+  const kind = (['bins', 'basic', 'modified'] as const).reduce((best, next) => (price[next] < price[best] ? next : best));
+  const least = Math.min(...KINDS.map((other) => row[other]));
+  return { value: row[kind] <= 1.1 * least ? kind : `${kind} (${row[kind]} against ${least})`, expected: kind };
+}
+
+const depthsOf = ({ parents }: Shape): number[] => {
+  const depths: number[] = [];
+  parents.forEach((parent, i) => depths.push(i === 0 ? 0 : depths[parent]! + 1));
+  return depths;
+};
+
+/** The waste at which a chain of n has the exponent 3. */
+const wasteFor = (n: number): number => Math.ceil(8 * 2 * n * Math.log2(n + 1));
+
+function crossover(progress: (share: number) => void): Table {
+  const expected: Record<number, number> = { 64: 5.7, 256: 2.74, 1024: 1.1, 4096: 0.42, 16384: 0.15, 65536: 0.05 };
+  return {
+    title: 'Chains, exponent 3: messages of BASIC over those of per-node bins',
+    columns: ['n', 'run', 'foretold'],
+    rows: Object.entries(expected).map(([label, ratio], i) => {
+      progress(0.6 + i / 40);
+      const n = Number(label);
+      const W = wasteFor(n);
+      const { basic, bins } = foretell({ M: 40 * W, W, U: n, depths: depthsOf(chain(n)) });
+      const run: Cell = n > 64 ? { value: null } : { value: ratioOn(n, W), expected: ratio, check: { within: 0.1 } };
+      return { label, cells: [run, { value: basic / bins, expected: ratio, check: { within: 0.1 } }] };
+    }),
+    note: 'The hierarchy wins where the tree is deep. What is foretold is the sum of refills times distances on which `adaptive` decides.',
+  };
+}
+
+function ratioOn(n: number, W: number): number {
+  const [basic, bins] = (['basic', 'bins'] as const).map((kind) => {
+    const { messages, permits } = untilExhausted(chain(n), { kind, M: 10 * W, W });
+    return messages / permits;
+  });
+  return basic! / bins!;
+}
+
+function waitingTable(): Table {
+  const size = 256;
+  const rows = [
+    { label: 'naive', share: 2, options: { kind: 'naive', M: 512 }, expected: 255, within: 0 },
+    { label: 'BASIC', share: 78, options: { kind: 'basic', M: 20_000, W: 10_000 }, expected: 1334, within: 0.25 },
+    {
+      label: 'pipelined',
+      share: 78,
+      options: { kind: 'basic', M: 20_000, W: 10_000, pipelined: true },
+      expected: 211,
+      within: 0.25,
+    },
+  ];
+  return {
+    title: `Chain of ${size}, M = 20,000, closed loop: mean hops from request to permit`,
+    columns: ['', 'waiting', 'messages per permit'],
+    rows: rows.map(({ label, share, options, expected, within }) => {
+      const { mean, messagesPerPermit } = closedLoop(chain(size), share, options);
+      return { label, cells: [{ value: mean, expected, check: { within } }, { value: messagesPerPermit }] };
+    }),
+    note: 'One request at a time makes a supervisor a bottleneck; pipelining takes that away at the same number of messages.',
+  };
+}
+
+function growth(): Plot {
+  const sizes = [16, 32, 64, 128, 256];
+  const measured = sizes.map((n) => [n, untilExhausted(chain(n), { kind: 'basic', M: 20_000, W: 10_000 }).messages] as const);
+  const bound = sizes.map((n) => [n, (n * Math.log2(n + 1) ** 2 * 20_000) / 10_000] as const);
+  return {
+    name: 'growth',
+    title: 'BASIC on chains, M = 20,000, W = M/2: messages against U lg² U · M/W',
+    x: { label: 'nodes', log: true },
+    y: { label: 'messages', log: true },
+    series: [
+      { label: 'measured', points: measured },
+      { label: 'U lg² U · M/W', points: bound },
+    ],
+  };
+}

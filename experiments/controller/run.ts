@@ -1,0 +1,93 @@
+/**
+ * Sequential runs of the controller on its real charts: the next request is asked when all that came of the last one has arrived.
+ *
+ * Nothing overlaps in such a run, so it needs no clock and no bus, and the hundred million messages of a table are in reach.
+ */
+import { controller, type ControllerOptions } from '../../machines/controller/index.js';
+import type { NodeId } from '../../machines/effects.js';
+import type { RoleStart, Setup } from '../../machines/protocol.js';
+import { createHost } from '../../network/hosts.js';
+import { Node } from '../../network/node.js';
+import { Random } from '../../network/random.js';
+import { createMetric } from '../../network/topology/metric.js';
+import type { Shape } from './trees.js';
+
+export interface Outcome {
+  readonly messages: number;
+  readonly permits: number;
+  /** Permits that were given without a message. */
+  readonly local: number;
+  /** Messages that left or reached the root. */
+  readonly atRoot: number;
+}
+
+export const noDraw = (): number => {
+  throw new Error('the controller draws nothing');
+};
+
+export class SequentialRun {
+  messages = 0;
+  permits = 0;
+  local = 0;
+  atRoot = 0;
+  isExhausted = false;
+  private readonly nodes = new Map<NodeId, Node>();
+  private readonly names: readonly NodeId[];
+  private readonly root: NodeId;
+
+  constructor({ parents }: Shape, options: Readonly<Record<string, unknown>>) {
+    const setup = setupOf(parents, options);
+    this.names = setup.topology.nodes;
+    this.root = setup.options.root;
+    const host = createHost('snapshots', controller.charts);
+    for (const id of this.names) {
+      const node = new Node(id, host);
+      node.start(controller.roles(id, setup) as RoleStart[], noDraw);
+      this.nodes.set(id, node);
+    }
+  }
+
+  /** Asks for one permit at a node. */
+  take(place: number): void {
+    const before = this.messages;
+    const permits = this.permits;
+    this.step(this.names[place]!, { type: 'take', amount: 1 });
+    if (this.permits > permits && this.messages === before) this.local++;
+  }
+
+  private step(first: NodeId, command: { type: string; amount: number }): void {
+    const inbox: { to: NodeId; event: any }[] = [{ to: first, event: command }];
+    for (let taken = 0; taken < inbox.length; taken++) {
+      const { to, event } = inbox[taken]!;
+      const node = this.nodes.get(to)!;
+      const { sends, emitted } = node.step(controller.route(event, node), event, noDraw);
+      for (const { to: address, message } of sends) {
+        for (const target of Array.isArray(address) ? (address as NodeId[]) : [address as NodeId]) {
+          this.messages++;
+          if (to === this.root || target === this.root) this.atRoot++;
+          inbox.push({ to: target, event: { ...message, from: to } });
+        }
+      }
+      for (const { type } of emitted) {
+        if (type === 'granted') this.permits++;
+        if (type === 'rejected') this.isExhausted = true;
+      }
+    }
+  }
+}
+
+export function setupOf(parents: readonly number[], options: Readonly<Record<string, unknown>>): Setup<ControllerOptions> {
+  const nodes = parents.map((_, i) => `n${i}`);
+  const links = parents.flatMap((parent, i) => (i === 0 ? [] : [[`n${parent}`, `n${i}`, 1] as const]));
+  const place = createMetric({ nodes, links });
+  const tree = Object.fromEntries(parents.map((parent, i) => [`n${i}`, `n${i === 0 ? 0 : parent}`]));
+  return { ...place, options: controller.options({ root: 'n0', parents: tree, ...options }, place) };
+}
+
+/** Takes at uniformly random nodes until the first reject. */
+export function untilExhausted(shape: Shape, options: Readonly<Record<string, unknown>>, seed = 1): Outcome {
+  const run = new SequentialRun(shape, options);
+  const random = new Random(seed, 'load');
+  while (!run.isExhausted) run.take(random.below(shape.parents.length));
+  return run;
+}
