@@ -34,6 +34,8 @@ interface Packet extends Flight {
 export class Bus {
   readonly lost$ = new Subject<Lost>();
   readonly duplicated$ = new Subject<Flight>();
+  /** Messages that no node sent: a corruption or a given start put them in flight. */
+  readonly placed$ = new Subject<Flight>();
   private readonly inFlight = new Map<number, Packet>();
   /** The same, by channel and in the order of sending. */
   private readonly onChannel = new Map<number, Set<Packet>>();
@@ -88,7 +90,7 @@ export class Bus {
 
   /** Puts messages in flight, in this order, and nothing else is numbered before them. */
   restore(flights: readonly Flight[]): void {
-    for (const { from, to, message, cost } of flights) this.launch(from, to, message, cost);
+    for (const { from, to, message, cost } of flights) this.placed$.next(this.launch(from, to, message, cost));
   }
 
   private launch(
@@ -180,11 +182,11 @@ export class Bus {
   }
 
   /** Puts messages in flight in place of what was there, oldest first, each anywhere on its way. */
-  replace(from: NodeId, to: NodeId, messages: readonly Message[], cost: number): readonly Flight[] {
+  replace(from: NodeId, to: NodeId, messages: readonly Message[], cost: number): void {
     this.empty(from, to);
     const longest = longestLatency(this.conditions.latency, cost);
     const wayLeft = () => (longest === Infinity ? undefined : Math.ceil(longest * this.latencyRandom.unit()));
-    return messages.map((message) => this.launch(from, to, message, cost, wayLeft()));
+    for (const message of messages) this.placed$.next(this.launch(from, to, message, cost, wayLeft()));
   }
 
   setClogged(from: NodeId, to: NodeId, clogged: boolean): void {

@@ -45,6 +45,9 @@ export class Recorder {
       this.stamps.set(flight.id, clock);
       this.line({ kind: 'duplicated', between: [flight.from, flight.to], message: flight.id, event: flight.message, clock });
     });
+    network.bus.placed$.subscribe(({ id, from, to, message }) =>
+      this.line({ kind: 'placed', between: [from, to], message: id, event: message, clock: {} }),
+    );
     network.channels$.subscribe(({ from, to, up }) =>
       this.line({ kind: 'channel', between: [from, to], up, clock: this.clockOf(from) }),
     );
@@ -132,7 +135,8 @@ export function traceHeader(
   network: Network,
   { choices, start }: Pick<TraceHeader, 'choices' | 'start'> = {},
 ): TraceHeader {
-  const { topology } = network.configuration.setup;
+  const { setup } = network.configuration;
+  const { topology } = setup;
   return {
     quiver: TRACE_VERSION,
     protocol: protocol.name,
@@ -141,6 +145,7 @@ export function traceHeader(
     nodes: topology.nodes,
     links: topology.links,
     charts: Object.fromEntries(Object.entries(protocol.charts).map(([name, chart]) => [name, chartDefinition(chart)])),
+    properties: protocol.properties(setup).map(({ name, kind, says }) => ({ name, kind, says })),
     ...(choices ? { choices } : {}),
     ...(start ? { start } : {}),
   };

@@ -33,7 +33,7 @@ const STEPS_MAX = 50_000_000;
 const FLIGHTS_MAX = 1_000_000;
 
 export class Simulation {
-  private readonly clock = new VirtualClock();
+  readonly clock = new VirtualClock();
   private readonly untimed = new Untimed();
   readonly network: Network;
   readonly monitor: Monitor;

@@ -5,7 +5,7 @@
  * a vector clock. Nothing in it comes from the machine it ran on: same seed, same bytes.
  */
 import type { Message, NodeId } from '../machines/effects.js';
-import type { Flight, Link, NodeView, Overlay, RoleView, Step } from '../machines/protocol.js';
+import type { Flight, Link, NodeView, Overlay, Property, RoleView, Step } from '../machines/protocol.js';
 
 export const TRACE_VERSION = 1;
 
@@ -19,6 +19,8 @@ export interface TraceHeader {
   readonly links: readonly Link[];
   /** Each chart's config as JSON, functions by name: enough to draw it. */
   readonly charts: Readonly<Record<string, unknown>>;
+  /** What the run is held against. */
+  readonly properties: readonly Pick<Property, 'name' | 'kind' | 'says'>[];
   /** For a counterexample: the choices of the checker in place of time. */
   readonly choices?: readonly Choice[];
   /** The state that such a run begins in, where the nodes did not start by themselves. */
@@ -67,7 +69,8 @@ export interface StepLine extends Omit<Step, 'sent'> {
 export interface NetworkLine {
   readonly index: number;
   readonly at: number;
-  readonly kind: 'lost' | 'duplicated' | 'refused' | 'channel' | 'violated';
+  /** `placed`: a message that no node sent, put in flight by a corruption or a given start. */
+  readonly kind: 'lost' | 'duplicated' | 'placed' | 'refused' | 'channel' | 'violated';
   /** Whom it concerns: sender and receiver of the message, or the ends of the channel. */
   readonly between?: readonly [NodeId, NodeId];
   readonly message?: number;

@@ -1,9 +1,20 @@
 // Builds dist/: the library by tsc (unbundled, so go-to-definition and tree-shaking keep working), the page by vite.
 import { execFileSync } from 'node:child_process';
-import { existsSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, rmSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
-const run = (bin, ...args) => execFileSync(`node_modules/.bin/${bin}`, args, { stdio: 'inherit' });
+process.chdir(join(dirname(fileURLToPath(import.meta.url)), '..'));
+const run = (module, ...args) => execFileSync(process.execPath, [join('node_modules', module), ...args], { stdio: 'inherit' });
 
 rmSync('dist', { recursive: true, force: true });
-run('tsc', '-p', 'tsconfig.build.json');
-if (existsSync('inspector/page/index.html')) run('vite', 'build', 'inspector/page', '--logLevel', 'warn');
+run('typescript/bin/tsc', '-p', 'tsconfig.build.json');
+run('vite/bin/vite.js', 'build', 'inspector/page', '--logLevel', 'warn');
+
+// npm links a package's commands into the folders of those who depend on it, not into its own: `npx quiver` needs it here, too.
+chmodSync('dist/bin/quiver.js', 0o755);
+const command = 'node_modules/.bin/quiver';
+if (existsSync('node_modules/.bin') && process.platform !== 'win32') {
+  rmSync(command, { force: true });
+  symlinkSync('../../dist/bin/quiver.js', command);
+}
