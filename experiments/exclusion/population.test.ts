@@ -35,12 +35,11 @@ function live<S extends string>({ topology, protocol, initial, interactions, chu
         workload: { command: 'lock', concurrent: 4, requests: interactions },
         seed,
       },
-      // Its own invariants are watched elsewhere; here it is only the ground to stand on.
-      { exclusion: { ...exclusion, properties: () => [] } },
+      { exclusion },
     );
   const { nodes, links } = read([]).place.topology;
   const population = new Population(protocol, new Map(nodes.map((node, i) => [node, initial(i)])));
-  const simulation = new Simulation(read(changes({ nodes, links }, churn, seed)), { host: 'snapshots' });
+  const simulation = new Simulation(read(changes({ nodes, links }, churn, seed)), { host: 'snapshots', watch: false });
   inhabit(simulation, population, seed);
   simulation.run();
   return population;

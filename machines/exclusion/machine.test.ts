@@ -85,12 +85,12 @@ describe('initiator', () => {
   });
 
   test.each([
-    { waitsFor: 'ready', events: [LOCK, message('ready', 0)], then: ['draw'] },
-    { waitsFor: 'win', events: [...WON.slice(0, 5)], then: ['setLock to 0'] },
-    { waitsFor: 'ackLock', events: [...WON, message('ackLock', 0)], then: ['locked'] },
-    { waitsFor: 'ackRelease', events: [...LOCKED, { type: 'unlock' }, message('ackRelease', 0)], then: ['unlocked'] },
-  ])('a cut ends the wait for $waitsFor', ({ events, then }) => {
-    expect(node().play(...events, { type: 'link.down', peer: 1 })).toEqual(then);
+    { waitsFor: 'ready', events: [LOCK, message('ready', 0)], does: ['draw'] },
+    { waitsFor: 'win', events: WON.slice(0, 5), does: ['setLock to 0'] },
+    { waitsFor: 'ackLock', events: [...WON, message('ackLock', 0)], does: ['locked'] },
+    { waitsFor: 'ackRelease', events: [...LOCKED, { type: 'unlock' }, message('ackRelease', 0)], does: ['unlocked'] },
+  ])('a cut ends the wait for $waitsFor', ({ events, does }) => {
+    expect(node().play(...events, { type: 'link.down', peer: 1 })).toEqual(does);
   });
 });
 

@@ -147,7 +147,7 @@ function isPromised(c: Config, participant: NodeId, candidate: NodeId): boolean 
   const { W } = contextOf(c.nodes.get(candidate)!);
   const promises = ({ message }: ExclusionFlight) => message.type === 'setLock' || (message.type === 'win' && message.won);
   return (
-    (W.length > 0 && W.some(([port, won]) => won && port === portAt(c, candidate, participant))) ||
+    W.some(([port, won]) => won && port === portAt(c, candidate, participant)) ||
     messagesBetween(c, participant, candidate).some((f) => promises(f) && (f.from === participant) === (f.message.type === 'win'))
   );
 }

@@ -1,0 +1,52 @@
+/** Hexagon formation one action after the other, and what movements do to links. */
+import { describe, expect, test } from 'vitest';
+import { Random } from '../../network/random.js';
+import { Hexagon, keyOf, Matter, spiral, type Point } from './index.js';
+
+export const line = (n: number) => new Map<string, Point>(Array.from({ length: n }, (_, x) => [`n${x}`, { x, y: 0 }]));
+
+describe('movements', () => {
+  const three = () =>
+    new Matter(
+      new Map([
+        ['a', { x: 0, y: 0 }],
+        ['b', { x: 1, y: 0 }],
+        ['c', { x: 3, y: -1 }],
+      ]),
+    );
+
+  test('expanding brings links and cuts none', () => {
+    expect(three().expand('b', 0)).toEqual({ cut: [], joined: [['b', 'c']] });
+  });
+
+  test('contracting cuts the links of the tail', () => {
+    const matter = three();
+    matter.expand('b', 0);
+    expect(matter.contract('b')).toEqual({ cut: [['a', 'b']], joined: [] });
+  });
+
+  test('a handover keeps the two together', () => {
+    const matter = three();
+    matter.expand('b', 0);
+    expect(matter.pull('b', 'a')).toEqual({ cut: [], joined: [] });
+    expect(matter.body('a')).toEqual({ head: { x: 1, y: 0 }, tail: { x: 0, y: 0 } });
+  });
+
+  test('nobody expands into another', () => {
+    expect(three().expand('a', 0)).toBeNull();
+  });
+});
+
+test.each([2, 7, 12, 19, 30])('sequentially, a line of %i becomes a hexagon', (n) => {
+  const random = new Random(n, 'activations');
+  const hexagon = new Hexagon(line(n));
+  for (let i = 0; i < 1_000_000 && !hexagon.isFormed; i++) {
+    const amoebot = random.pick(hexagon.amoebots);
+    const neighbours = hexagon.matter.neighbours(amoebot);
+    const action = hexagon.enabled(amoebot, neighbours);
+    if (action) hexagon.perform(amoebot, action);
+    expect(neighbours.length).toBeLessThanOrEqual(8);
+  }
+  expect(hexagon.isFormed).toBe(true);
+  expect(hexagon.matter.shape).toEqual(spiral({ x: 0, y: 0 }, n).map(keyOf).sort());
+});

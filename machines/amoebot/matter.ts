@@ -1,0 +1,106 @@
+/**
+ * Programmable matter in the canonical amoebot model (Daymude, Richa, Scheideler 2021): amoebots that occupy one node of the lattice,
+ * or two while expanded, and are linked with whoever is beside them.
+ *
+ * A movement tells which links it cuts and which it brings. Links that stay keep their ports: at most 6 while contracted, 8 while
+ * expanded.
+ */
+import type { NodeId } from '../effects.js';
+import { around, beside, isSame, keyOf, type Direction, type Point } from './lattice.js';
+
+export interface Body {
+  readonly head: Point;
+  /** The head while contracted. */
+  readonly tail: Point;
+}
+
+export type Bond = readonly [NodeId, NodeId];
+
+export interface LinkChange {
+  readonly cut: readonly Bond[];
+  readonly joined: readonly Bond[];
+}
+
+export class Matter {
+  private readonly bodies = new Map<NodeId, Body>();
+  private readonly occupants = new Map<string, NodeId>();
+
+  constructor(places: ReadonlyMap<NodeId, Point>) {
+    for (const [amoebot, point] of places) this.place(amoebot, { head: point, tail: point });
+  }
+
+  private place(amoebot: NodeId, body: Body): void {
+    this.bodies.set(amoebot, body);
+    for (const point of [body.head, body.tail]) this.occupants.set(keyOf(point), amoebot);
+  }
+
+  body(amoebot: NodeId): Body {
+    return this.bodies.get(amoebot)!;
+  }
+
+  isExpanded(amoebot: NodeId): boolean {
+    const { head, tail } = this.body(amoebot);
+    return !isSame(head, tail);
+  }
+
+  at(point: Point): NodeId | undefined {
+    return this.occupants.get(keyOf(point));
+  }
+
+  get shape(): readonly string[] {
+    return [...this.occupants.keys()].sort();
+  }
+
+  neighbours(amoebot: NodeId): NodeId[] {
+    const { head, tail } = this.body(amoebot);
+    const beside = [...around(head), ...around(tail)].map((point) => this.at(point));
+    return [...new Set(beside)].filter((other) => other !== undefined && other !== amoebot) as NodeId[];
+  }
+
+  bonds(): Bond[] {
+    return [...this.bodies.keys()].flatMap((u) => this.neighbours(u).flatMap((v) => (u < v ? [[u, v] as const] : [])));
+  }
+
+  /** Stretches a contracted amoebot into a free node beside it; `null` when somebody is there. */
+  expand(amoebot: NodeId, direction: Direction): LinkChange | null {
+    const { head } = this.body(amoebot);
+    const target = beside(head, direction);
+    if (this.at(target) !== undefined) return null;
+    return this.move([amoebot], () => this.place(amoebot, { head: target, tail: head }));
+  }
+
+  /** Draws the tail of an expanded amoebot in. */
+  contract(amoebot: NodeId): LinkChange {
+    return this.move([amoebot], () => this.drawIn(amoebot));
+  }
+
+  /** A handover: the tail is drawn in, and a contracted neighbour stretches into the node that it leaves. */
+  pull(amoebot: NodeId, follower: NodeId): LinkChange {
+    return this.move([amoebot, follower], () => {
+      const { tail } = this.body(amoebot);
+      this.drawIn(amoebot);
+      this.place(follower, { head: tail, tail: this.body(follower).head });
+    });
+  }
+
+  private drawIn(amoebot: NodeId): void {
+    const { head, tail } = this.body(amoebot);
+    this.occupants.delete(keyOf(tail));
+    this.place(amoebot, { head, tail: head });
+  }
+
+  private move(movers: readonly NodeId[], movement: () => void): LinkChange {
+    const bonds = () =>
+      movers.flatMap((mover) => this.neighbours(mover).map((other) => [mover, other].sort() as unknown as Bond));
+    const before = bonds();
+    movement();
+    const after = bonds();
+    return { cut: missing(before, after), joined: missing(after, before) };
+  }
+}
+
+/** The bonds of the one list that the other lacks, each once. */
+function missing(bonds: readonly Bond[], others: readonly Bond[]): Bond[] {
+  const known = new Set(others.map(String));
+  return bonds.filter((bond) => !known.has(String(bond)) && known.add(String(bond)));
+}
