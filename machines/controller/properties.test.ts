@@ -1,0 +1,98 @@
+/** Every property of the controller holds at the end of a run and is refuted by a bad state: none of them is vacuous. */
+import { describe, expect, test } from 'vitest';
+import { parseScenario } from '../../network/scenario/parse.js';
+import { Simulation } from '../../network/simulation.js';
+import type { Configuration, Flight, Property } from '../protocol.js';
+import { controller } from './index.js';
+
+type Json = Record<string, any>;
+
+interface Bad {
+  /** Changes of a role's context or state. */
+  readonly roles?: readonly (readonly [node: string, role: string, change: { value?: unknown; context?: Json }])[];
+  readonly flights?: readonly Partial<Flight>[];
+}
+
+/** The end of a run in which n2 takes and n1 gets a child, with `bad` changed in it. */
+function configuration(options: Json, { roles = [], flights = [] }: Bad): Configuration<any> {
+  const scenario = parseScenario(
+    {
+      protocol: 'controller',
+      topology: { kind: 'path', n: 3 },
+      options: { root: 'n0', ...options },
+      events: [
+        { at: 0, node: 'n2', do: options['kind'] === 'bank' ? 'deposit' : 'take' },
+        ...(options['kind'] === 'basic' ? [] : [{ at: 0, node: 'n1', do: 'child' }]),
+      ],
+    },
+    { controller },
+  );
+  const simulation = new Simulation(scenario, { host: 'snapshots' });
+  expect(simulation.run().verdict).toBe('valid');
+  const nodes: Record<string, Json> = structuredClone(Object.fromEntries(simulation.configuration.nodes));
+  for (const [node, role, { value, context }] of roles) {
+    const view = nodes[node]![role];
+    nodes[node]![role] = { ...view, value: value ?? view.value, context: { ...view.context, ...context } };
+  }
+  return {
+    setup: simulation.setup,
+    nodes: new Map(Object.entries(nodes)) as Configuration['nodes'],
+    flights: flights.map((flight, id) => ({ id, from: 'n1', to: 'n0', cost: 1, message: { type: 'collect' }, ...flight })),
+    links: simulation.configuration.links,
+  };
+}
+
+const request = (level: number) => ({ message: { type: 'request', of: 'R', level } as Flight['message'] });
+const basic = { kind: 'basic', M: 9, W: 2 };
+const exhausted = ['n2', 'R.request', { value: 'exhausted' }] as const;
+const signalled = ['n0', 'R.delivery', { value: 'signalled' }] as const;
+const waiting = ['n2', 'R.request', { value: { refilling: 'open' } }] as const;
+
+const cases: readonly (readonly [name: string, options: Json, bad: Bad])[] = [
+  ['conservation', basic, { roles: [['n0', 'R.delivery', { context: { permits: 7 } }]] }],
+  ['at most M', basic, { roles: [['n2', 'R.request', { context: { issued: 10 } }]] }],
+  ['rejects follow the signal', basic, { roles: [exhausted] }],
+  ['nobody is forgotten', basic, { roles: [waiting] }],
+  [
+    'one request a link',
+    basic,
+    { roles: [['n1', 'R.delivery', { value: { stocked: 'relaying' } }]], flights: [request(-1), request(0)] },
+  ],
+  ['one request a link', basic, { flights: [request(-1)] }],
+  ['the signal means a reject', basic, { roles: [signalled] }],
+  ['at most W wasted', basic, { roles: [signalled, exhausted] }],
+  ['bins are empty or half full', basic, { roles: [['n2', 'R.request', { context: { permits: 1 } }]] }],
+  ['bins are empty or half full', basic, { roles: [['n1', 'R.delivery', { context: { permits: 1 } }]] }],
+  ['every request is answered', basic, { roles: [waiting] }],
+  ['every join is permitted', { kind: 'main', M: 9, W: 2 }, { roles: [['n1', 'N.request', { value: 'held' }]] }],
+  ['names are unique', { kind: 'names' }, { roles: [['n1', 'main', { context: { name: 2 } }]] }],
+  ['names are short', { kind: 'names' }, { roles: [['n1', 'main', { context: { name: 16 } }]] }],
+  [
+    'participants double at least and triple at most',
+    { kind: 'main', M: 9, W: 2 },
+    { roles: [['n0', 'main', { context: { phase: { cause: 'N', previous: 3, n: 10, departed: 0 } } }]] },
+  ],
+  ['a withdrawal waits only for a deposit', { kind: 'bank', M: 9, W: 2 }, { roles: [waiting] }],
+];
+
+function holds(name: string, options: Json, bad: Bad): boolean {
+  const c = configuration(options, bad);
+  const property = controller.properties(c.setup).find((candidate) => candidate.name === name) as Property<any>;
+  if (property.kind !== 'eventually') return (property as Property & { kind: 'always' }).holds(c);
+  return [...c.nodes.keys()].every((node) => !property.when(c, node) || property.holds(c, node));
+}
+
+describe('invariants I1 to I10 and C4 (spec section 7)', () => {
+  test.each(cases)('%s', (name, options, bad) => {
+    expect(holds(name, options, {})).toBe(true);
+    expect(holds(name, options, bad)).toBe(false);
+  });
+
+  test('there is a bad state for each of them', () => {
+    const names = [basic, { kind: 'main', M: 1 }, { kind: 'names' }, { kind: 'bank' }].flatMap((options) => {
+      const { setup } = configuration({ root: 'n0', ...options }, {});
+      return controller.properties(setup).map(({ name }) => name);
+    });
+    expect(new Set(cases.map(([name]) => name))).toEqual(new Set(names));
+  });
+});
