@@ -228,6 +228,8 @@ export interface Protocol<O = any> {
     readonly order: 'fifo' | 'unordered';
     /** Whether events carry the time `at`. */
     readonly time: boolean;
+    /** Whether the promises hold on channels that lose and double messages; no paper of ours says so of its protocol. */
+    readonly isLossy?: boolean;
   };
   /** Checks and completes a scenario's options; throws a `UsageError` that names thing, place and cure. */
   options(raw: Readonly<Record<string, unknown>>, place: Place): O;
@@ -258,7 +260,10 @@ export interface Protocol<O = any> {
   /** Where events carry the time and charts keep it: of two times the checker then knows only which is the later one. */
   times?(options: O): Times | null;
   readonly samples: Readonly<Record<string, readonly ChartSamples[]>>;
-  overlay?(node: NodeView, id: NodeId): Overlay;
+  /** Why a part of a chart cannot be reached, or a mutant of one does the same as the chart: by the names of the test reports. */
+  readonly reasons?: Readonly<Record<string, string>>;
+  /** The links say who is behind a port. */
+  overlay?(node: NodeView, id: NodeId, links: LinksView): Overlay;
 }
 
 /** Declares a protocol; the type parameter of its options is inferred from `options`. */

@@ -11,10 +11,11 @@ import { defineProtocol } from '../protocol.js';
 import { ExclusionAccount } from './account.js';
 import { exclusionMachine, initiatorSays, participantSays, type LockCall } from './machine.js';
 import { exclusionOptions, type ExclusionOptions } from './options.js';
+import { overlayOf } from './overlay.js';
 import { printedMachine } from './printed.js';
 import { exclusionProperties } from './properties.js';
 import { samplesOf } from './samples.js';
-import { contextOf, ROLE, valueOf } from './view.js';
+import { ROLE } from './view.js';
 
 export {
   exclusionMachine,
@@ -61,12 +62,5 @@ export const exclusion = defineProtocol<ExclusionOptions>({
   properties: () => exclusionProperties,
   observe: (setup) => new ExclusionAccount(setup),
   samples: { [ROLE]: samplesOf(['corrected', 'deferred']), printed: samplesOf(['printed']) },
-  overlay: (node) => {
-    const { initiator, participant } = valueOf(node);
-    const { lock } = contextOf(node);
-    return {
-      badge: initiator === 'idle' ? participant : initiator,
-      tone: initiator === 'locked' ? 'active' : lock !== null ? 'held' : initiator === 'idle' ? 'plain' : 'waiting',
-    };
-  },
+  overlay: overlayOf,
 });

@@ -1,0 +1,35 @@
+/**
+ * A node's marks on the inspector's picture: who holds it, which makes a lock set a star of arrows with one end; whom it waits for,
+ * which makes a deadlock a cycle of arrows; and the priorities that it compares, on the links that they came over.
+ */
+import type { NodeId } from '../effects.js';
+import type { LinksView, NodeView, Overlay } from '../protocol.js';
+import type { ExclusionContext } from './machine.js';
+import { has, type Port, type Ports } from './ports.js';
+import { contextOf, valueOf, type ExclusionValue } from './view.js';
+
+export function overlayOf(node: NodeView, id: NodeId, links: LinksView): Overlay {
+  const context = contextOf(node);
+  const { initiator } = valueOf(node);
+  const pointers = (ports: Ports, kind: string) =>
+    links.neighbours(id).flatMap((to) => (ports.includes(links.port(id, to)) ? [{ to, kind }] : []));
+  const bids = new Map<Port, number>(context.P);
+  return {
+    pointers: [
+      ...pointers(context.lock === null ? [] : [context.lock], 'held by'),
+      ...pointers(awaited(initiator, context), 'waits for'),
+    ],
+    edges: links.neighbours(id).flatMap((to) => {
+      const bid = bids.get(links.port(id, to));
+      return bid === undefined ? [] : [{ to, label: String(bid) }];
+    }),
+    ...(initiator === 'idle' ? {} : { badge: initiator }),
+    tone: initiator === 'locked' ? 'active' : context.lock !== null ? 'held' : initiator === 'idle' ? 'plain' : 'waiting',
+  };
+}
+
+/** The ports whose answer the initiator waits for. */
+function awaited(initiator: ExclusionValue['initiator'], { L, R, W }: ExclusionContext): Ports {
+  if (initiator === 'idle' || initiator === 'locked') return [];
+  return L.filter((port) => (initiator === 'compete' ? !has(W, port) : !R.includes(port)));
+}
