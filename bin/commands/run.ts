@@ -12,8 +12,8 @@ import { printReport } from '../print-report.js';
 import { readScenarios, type Source } from '../scenarios.js';
 import { UsageError } from '../../machines/errors.js';
 
-/** Steps between two looks at the terminal and at Ctrl-C. */
-const SLICE_STEPS = 2000;
+/** Between two looks at the terminal and at Ctrl-C. */
+const SLICE_MS = 50;
 
 export const command: Command = async (args) => {
   const { values, positionals } = parse(args, {
@@ -69,10 +69,12 @@ async function simulate({ where, json, scenario }: Source, host: HostKind, trace
 async function runInSlices(simulation: Simulation, where: string): Promise<Report> {
   const progress = new Progress();
   simulation.start();
+  let sliceEndMs = performance.now() + SLICE_MS;
   for (let steps = 1; simulation.advance(); steps++) {
-    if (steps % SLICE_STEPS !== 0) continue;
+    if (performance.now() < sliceEndMs) continue;
     progress.show(`${where}: ${steps.toLocaleString('en-US')} steps, time ${simulation.network.now}`);
     await setImmediate();
+    sliceEndMs = performance.now() + SLICE_MS;
   }
   progress.done();
   return simulation.finish();

@@ -1,0 +1,119 @@
+/** The command as a user meets it: the built program in a process of its own. */
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, test } from 'vitest';
+
+const program = fileURLToPath(new URL('../dist/bin/quiver.js', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'quiver-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function quiver(args: readonly string[], input = '') {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], { input, encoding: 'utf8', cwd: folder });
+  return { status, stdout, stderr, lines: stdout.split('\n').filter((line) => line !== '') };
+}
+
+function file(name: string, content: unknown): string {
+  const path = join(folder, name);
+  writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
+  return path;
+}
+
+const ring = { protocol: 'directory', topology: { kind: 'ring', n: 4 }, options: { policy: 'ivy' }, workload: { sequential: ['n2', 'n1'] } };
+const lossy = { ...ring, network: { loss: 1 } };
+const deadlock = {
+  protocol: 'exclusion',
+  topology: { nodes: ['n0', 'n1'], links: [['n0', 'n1', 1]] },
+  options: { priorities: 2, rules: 'printed' },
+  events: ['n0', 'n1'].map((node) => ({ at: 0, node, do: 'lock' })),
+};
+
+describe('quiver run', () => {
+  test('a report of the documented shape, exit status 0', () => {
+    const { status, lines } = quiver(['run', file('ring.json', ring), '--json']);
+    expect(status).toBe(0);
+    const report = JSON.parse(lines[0]!);
+    expect(Object.keys(report)).toEqual(['verdict', 'seed', 'at', 'messages', 'properties', 'meters', 'summary']);
+    expect(report).toMatchObject({ verdict: 'valid', seed: 1, summary: { served: ['n2', 'n1'], holder: 'n1' } });
+  });
+
+  test('NDJSON on standard input is answered line by line, in order; a bad line costs only itself, and status 64', () => {
+    const bad = { ...ring, topolgy: ring.topology };
+    const { status, lines, stderr } = quiver(['run', '-', '--json'], [ring, bad, lossy].map((s) => JSON.stringify(s)).join('\n'));
+    expect(lines.map((line) => JSON.parse(line).verdict)).toEqual(['valid', undefined, 'invalid']);
+    expect(JSON.parse(lines[1]!).error).toContain('standard input, line 2: topolgy is not a known key; did you mean "topology"?');
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+    expect(status).toBe(64);
+  });
+
+  test('a violated property: status 1, the property, the seed and a line that reproduces it', () => {
+    const { status, stdout } = quiver(['run', file('lossy.json', lossy)]);
+    expect(status).toBe(1);
+    expect(stdout).toMatch(/violated: every request is served.*seed 1/);
+    expect(stdout).toMatch(/quiver run .*lossy.json --seed 1 --trace failure.ndjson/);
+  });
+
+  test.each([
+    [['run'], /name a scenario file/],
+    [['run', 'nowhere.json'], /nowhere.json: there is no such file/],
+    [['run', file('cut.json', '{"protocol": "dir')], /cut.json: .*line 1/],
+    [['run', file('ring.json', ring), '--jsonn'], /--jsonn/],
+    [['run', file('ring.json', ring), '--seed', 'x'], /--seed is "x"; give an integer/],
+    [['run', file('ring.json', ring), '--trace', 'no/such/folder/t.ndjson'], /cannot write no\/such\/folder\/t.ndjson/],
+    [['fly'], /"fly" is no command; the commands are run, check/],
+    [['paper', 'nobody'], /name one paper: arvy/],
+    [['replay', file('ring.json', ring)], /is no trace of this version/],
+  ])('bad usage %j: one clear line and status 64', (args, message) => {
+    const { status, stderr } = quiver(args);
+    expect(stderr).toMatch(message);
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+    expect(status).toBe(64);
+  });
+});
+
+describe('traces', () => {
+  test('a recorded run replays byte for byte, and a changed line is found', () => {
+    const path = join(folder, 'trace.ndjson');
+    expect(quiver(['run', file('ring.json', ring), '--trace', path]).status).toBe(0);
+    expect(quiver(['replay', path])).toMatchObject({ status: 0, stdout: expect.stringContaining('byte for byte') });
+    writeFileSync(path, readFileSync(path, 'utf8').replace('"at":2', '"at":3'));
+    expect(quiver(['replay', path])).toMatchObject({ status: 1, stdout: expect.stringContaining('differs from the run') });
+  });
+
+  test('a counterexample of check is a trace that replays', () => {
+    const path = join(folder, 'failure.ndjson');
+    const { status, lines } = quiver(['check', file('deadlock.json', deadlock), '--json', '--trace', path]);
+    expect(status).toBe(1);
+    const report = JSON.parse(lines[0]!);
+    expect(report).toMatchObject({ verdict: 'invalid', states: expect.any(Number), transitions: expect.any(Number) });
+    expect(report.doomed).toBeGreaterThan(0);
+    expect(report.trace.map((line: unknown) => JSON.stringify(line)).join('\n')).toBe(readFileSync(path, 'utf8').trim());
+    expect(quiver(['replay', path]).status).toBe(0);
+  });
+
+  test('a bound that is met first is an honest unknown, status 2', () => {
+    expect(quiver(['check', file('ring.json', ring), '--states', '3'])).toMatchObject({ status: 2, stdout: expect.stringContaining('unknown') });
+  });
+});
+
+test('Ctrl-C in the middle of a run leaves no file behind', async () => {
+  const long = { ...ring, topology: { kind: 'ring', n: 60 }, workload: { concurrent: 10, requests: 1_000_000 } };
+  const child = spawn(process.execPath, [program, 'run', file('long.json', long), '--trace', join(folder, 'long.ndjson')]);
+  while (!readdirSync(folder).some((name) => name.endsWith('.partial'))) await new Promise((resolve) => setTimeout(resolve, 50));
+  child.kill('SIGINT');
+  const status = await new Promise((resolve) => child.on('exit', resolve));
+  expect(status).toBe(130);
+  expect(readdirSync(folder).filter((name) => name.startsWith('long.ndjson'))).toEqual([]);
+});
+
+test('explore serves on loopback until Ctrl-C, and the port is free again', async () => {
+  const child = spawn(process.execPath, [program, 'explore', file('ring.json', ring)]);
+  const url = await new Promise<string>((resolve) => child.stdout.on('data', (data: Buffer) => resolve(/http:\S+/.exec(String(data))![0])));
+  expect((await fetch(url)).status).toBe(200);
+  expect((await fetch(new URL('/', url))).status).not.toBe(200);
+  child.kill('SIGINT');
+  expect(await new Promise((resolve) => child.on('exit', resolve))).toBe(0);
+  await expect(fetch(url)).rejects.toThrow();
+});
