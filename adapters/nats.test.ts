@@ -41,7 +41,7 @@ describe.skipIf(isMissing)('over a real nats-server', () => {
     const all = new Promise<void>((resolve) => {
       for (const peer of peers) {
         peer.events.subscribe((event) => {
-          if (event.type === 'message') heard.push(`${String(event.message)} at ${peer.id}`);
+          if (event.type === 'message') heard.push(`${JSON.stringify(event.message)} at ${peer.id}`);
           if (heard.length === ids.length - 1) resolve();
         });
       }
@@ -49,7 +49,7 @@ describe.skipIf(isMissing)('over a real nats-server', () => {
     await Promise.all(peers.map((peer) => peer.connect()));
     for (const id of ids.slice(1)) peers[0]!.send(id, `for ${id}`);
     await all;
-    expect(new Set(heard)).toEqual(new Set(ids.slice(1).map((id) => `for ${id} at ${id}`)));
+    expect(new Set(heard)).toEqual(new Set(ids.slice(1).map((id) => `"for ${id}" at ${id}`)));
     await Promise.all(peers.map((peer) => peer.close()));
   });
 

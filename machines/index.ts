@@ -3,7 +3,8 @@ import { controller } from './controller/index.js';
 import { directory } from './directory/index.js';
 import { election } from './election/index.js';
 import { exclusion } from './exclusion/index.js';
+import { link } from './link/index.js';
 import { queue } from './queue/index.js';
 import type { Protocol } from './protocol.js';
 
-export const protocols: Readonly<Record<string, Protocol>> = { controller, directory, election, exclusion, queue };
+export const protocols: Readonly<Record<string, Protocol>> = { controller, directory, election, exclusion, link, queue };

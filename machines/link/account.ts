@@ -1,0 +1,76 @@
+/**
+ * Follows what is posted and what is received: the messages of a pair arrive in the order of posting, none twice, and one is missing
+ * only where the link was down at one of its ends since the one before.
+ */
+import type { NodeId } from '../effects.js';
+import type { Configuration, Meter, Observer, PropertyResult, Step } from '../protocol.js';
+import { areConnected, linksOf } from './view.js';
+
+/** One direction of a link: what was posted on it, and how far the receiver is. */
+interface Stream {
+  readonly posted: unknown[];
+  next: number;
+  /** Whether an end has been down, so that messages may be missing now. */
+  hasBroken: boolean;
+}
+
+export class LinkAccount implements Observer {
+  private readonly streams = new Map<string, Stream>();
+  private violation: string | null = null;
+  private posted = 0;
+  private received = 0;
+  private frames = 0;
+  private downs = 0;
+
+  record(step: Step): void {
+    const { node, event } = step;
+    this.frames += step.sent.length;
+    if (step.kind === 'command' && event.type === 'post') {
+      this.posted++;
+      this.stream(node, event['peer']).posted.push(event['body']);
+    }
+    for (const notice of step.emitted as (Step['emitted'][number] & { peer: NodeId; bodies: readonly unknown[] })[]) {
+      if (notice.type === 'received') for (const body of notice.bodies) this.receive(notice.peer, node, body);
+      else if (notice.type === 'link.down' || notice.type === 'overflow') this.break(node, notice.peer);
+    }
+  }
+
+  summary(c: Configuration): Readonly<Record<string, unknown>> {
+    const connected = linksOf(c).filter(([a, b]) => areConnected(a, b)).length;
+    return { posted: this.posted, received: this.received, frames: this.frames, downs: this.downs, connected };
+  }
+
+  meters(): readonly Meter[] {
+    const ratio = this.received === 0 ? null : this.frames / this.received;
+    return [{ name: 'frames per message', measured: ratio ?? this.frames, bound: null, ratio: null }];
+  }
+
+  properties(): readonly PropertyResult[] {
+    return [{ name: 'a prefix of what was posted, in order, once', kind: 'always', holds: this.violation === null }];
+  }
+
+  private receive(from: NodeId, to: NodeId, body: unknown): void {
+    this.received++;
+    const stream = this.stream(from, to);
+    const at = stream.posted.indexOf(body, stream.next);
+    if (at === -1 || (at > stream.next && !stream.hasBroken)) {
+      this.violation ??= `${to} received ${JSON.stringify(body)} from ${from} out of turn`;
+    }
+    if (at === -1) return;
+    stream.next = at + 1;
+    stream.hasBroken = false;
+  }
+
+  private break(node: NodeId, peer: NodeId): void {
+    this.downs++;
+    this.stream(node, peer).hasBroken = true;
+    this.stream(peer, node).hasBroken = true;
+  }
+
+  private stream(from: NodeId, to: NodeId): Stream {
+    const key = `${from} ${to}`;
+    let stream = this.streams.get(key);
+    if (!stream) this.streams.set(key, (stream = { posted: [], next: 0, hasBroken: false }));
+    return stream;
+  }
+}

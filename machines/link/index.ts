@@ -1,0 +1,76 @@
+/**
+ * Links made real: what the papers assume of them, over a medium that loses, doubles and reorders.
+ *
+ * Fault model: any loss, duplication and reordering, cuts in one or both directions, ends that stop and come back. Promises while a link
+ * is up: everything, in order, once. What it cannot promise: that a peer counted as gone is gone.
+ */
+import { pathOf } from '../checks.js';
+import type { NodeId } from '../effects.js';
+import { defineProtocol, type Configuration, type RoleView } from '../protocol.js';
+import { LinkAccount } from './account.js';
+import { isFrameOrBye, suspects, type LinkContext } from './frames.js';
+import { linkMachine } from './machine.js';
+import { linkOptions, type LinkOptions } from './options.js';
+import { linkProperties } from './properties.js';
+import { samples } from './samples.js';
+import { CHART, endAt, roleTo } from './view.js';
+
+export type { Body, LinkInput } from './frames.js';
+export { linkMachine, type LinkNotice } from './machine.js';
+export type { LinkOptions } from './options.js';
+
+const peersOf = (node: NodeId, links: readonly (readonly [NodeId, NodeId, number])[]): NodeId[] =>
+  links.flatMap(([u, v]) => (u === node ? [v] : v === node ? [u] : []));
+
+const peer = { name: 'peer', type: 'node' } as const;
+
+export const link = defineProtocol<LinkOptions>({
+  name: 'link',
+  paper: 'Textbook: go-back-n, a handshake of sessions, heartbeats; what the papers assume of their links',
+  charts: { [CHART]: linkMachine },
+  network: { reach: 'links', addressing: 'names', order: 'unordered', time: false, isLossy: true },
+  options: linkOptions,
+  roles: (id, { topology, options }) =>
+    peersOf(id, topology.links).map((to) => ({ role: roleTo(to), chart: CHART, input: { ...options, peer: to } })),
+  route: ({ from, peer: to }) => roleTo((from ?? to) as NodeId),
+  accepts: isFrameOrBye,
+  commands: {
+    post: {
+      fields: [peer, { name: 'body', type: 'integer' }],
+      event: (fields) => ({ type: 'post', peer: fields['peer'], body: fields['body'] }),
+      waits: false,
+      completedBy: [],
+    },
+    restart: { fields: [peer], event: (fields) => ({ type: 'restart', peer: fields['peer'] }), waits: false, completedBy: [] },
+    leave: { fields: [peer], event: (fields) => ({ type: 'leave', peer: fields['peer'] }), waits: false, completedBy: [] },
+  },
+  atRest: (c) =>
+    [...c.nodes.values()].every((node) =>
+      Object.values(node).every(({ value, context }) => value === 'up' && context.outbox.length === 0),
+    ),
+  mayFire: mayBeat,
+  reactions: () => [],
+  properties: linkProperties,
+  observe: () => new LinkAccount(),
+  samples: { [CHART]: samples },
+  overlay: (node) => ({
+    edges: Object.values(node).map(({ value, context }) => ({
+      to: context.peer,
+      label: value === 'up' ? `${context.base}+${context.outbox.length}` : pathOf({ value }),
+      wrong: value === 'down',
+    })),
+  }),
+});
+
+/**
+ * What the checker, which knows no time, needs to come to an end: the next heartbeat waits until nothing of this end is under way and at
+ * most one frame of the other. Suspicions that are not counted are right ones, of a peer that is cut off or has left.
+ */
+function mayBeat(c: Configuration<LinkOptions>, node: NodeId, role: string): boolean {
+  const { context } = c.nodes.get(node)![role]! as RoleView<LinkContext>;
+  const { peer: to, theirs, suspicions } = context;
+  const between = c.flights.filter((flight) => [flight.from, flight.to].includes(node) && [flight.from, flight.to].includes(to));
+  if (between.length > 1 || between.some(({ from }) => from === node)) return false;
+  const isGone = !c.links.up(to, node) || endAt(c.nodes.get(to)!, node)!.value === 'left';
+  return theirs === null || !suspects(context) || suspicions !== null || isGone;
+}

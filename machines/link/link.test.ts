@@ -1,0 +1,95 @@
+/** Long runs over bad channels: the account follows every message, and sees a chart that cheats. */
+import { emit } from 'xstate';
+import { describe, expect, test } from 'vitest';
+import { begin, step } from '../../network/kernel.js';
+import { parseScenario } from '../../network/scenario/parse.js';
+import { Random, Simulation } from '../../network/index.js';
+import { fresh, isFrameOrBye, type Frame, type LinkContext } from './frames.js';
+import { link } from './index.js';
+import { linkMachine } from './machine.js';
+
+const bad = { latency: { min: 1, max: 9 }, order: 'unordered', loss: 0.2, duplicate: 0.2 } as const;
+
+/** Two hundred posts both ways, one every few ticks, and whatever else is to happen. */
+function run(seed: number, options: object, others: readonly object[] = [], protocol = link) {
+  const random = new Random(seed, 'posts');
+  const posts = Array.from({ length: 200 }, (_, body) => {
+    const [node, peer] = random.chance(0.5) ? ['a', 'b'] : ['b', 'a'];
+    return { at: 5 * body + random.below(20), node, do: 'post', peer, body };
+  });
+  const events = [...posts, ...others].sort((x, y) => (x as { at: number }).at - (y as { at: number }).at);
+  const scenario = {
+    protocol: 'link',
+    options,
+    topology: { nodes: ['a', 'b'], links: [['a', 'b', 1]] },
+    network: bad,
+    events,
+    seed,
+    until: { idle: true },
+  };
+  return new Simulation(parseScenario(scenario, { link: protocol }), { host: 'snapshots' }).run();
+}
+
+const seeds = Array.from({ length: 30 }, (_, seed) => seed);
+
+describe('losses, copies and reordering', () => {
+  test.each(seeds)('everything arrives in order, once, while nobody loses patience (seed %i)', (seed) => {
+    const { verdict, summary } = run(seed, { patience: 1000, window: 8 });
+    expect({ verdict, ...summary }).toMatchObject({ verdict: 'valid', posted: 200, received: 200, downs: 0, connected: 1 });
+  });
+
+  test.each(seeds)(
+    'with cuts and little patience, what arrives between up and down is a prefix, and the link comes up again (seed %i)',
+    (seed) => {
+      const random = new Random(seed, 'cuts');
+      const cuts = Array.from({ length: 6 }, (_, i) => 160 * i + random.below(80)).flatMap((at) => [
+        { at, do: 'cut', link: ['a', 'b'] },
+        { at: at + random.below(150), do: 'join', link: ['a', 'b'] },
+      ]);
+      const { verdict, summary } = run(seed, { patience: 2, window: 4, room: 5 }, [
+        ...cuts,
+        { at: 1200, do: 'join', link: ['a', 'b'] },
+      ]);
+      expect({ verdict, ...summary }).toMatchObject({ verdict: 'valid', posted: 200, connected: 1 });
+      expect(summary['downs']).toBeGreaterThan(0);
+    },
+  );
+});
+
+test.each([
+  ['hands messages over twice', (bodies: readonly unknown[]) => [...bodies, ...bodies]],
+  ['hands them over in the wrong order', (bodies: readonly unknown[]) => bodies.toReversed()],
+  ['leaves the first of several out', (bodies: readonly unknown[]) => bodies.slice(Math.min(1, bodies.length - 1))],
+])('the account sees a chart that %s', (_, cheat) => {
+  const announceReceived = emit(({ context, event }: { context: LinkContext; event: unknown }) => ({
+    type: 'received' as const,
+    peer: context.peer,
+    bodies: cheat(fresh(context, event as Frame)),
+  }));
+  const cheating = {
+    ...link,
+    charts: { link: linkMachine.provide({ actions: { announceReceived: announceReceived as never } }) },
+  };
+  expect(run(1, { patience: 1000, window: 8 }, [], cheating).verdict).toBe('invalid');
+});
+
+test('an end whose clock went back takes a session later than the one that its peer remembers', () => {
+  const input = { peer: 'b', session: 5, beat: 1, patience: 1, suspicions: null, window: 1, room: 1 };
+  const heard = { type: 'frame', from: 'b', session: 9, to: 100, ack: 3, seq: 4, bodies: ['old'] };
+  const { snapshot, effects } = step(linkMachine, begin(linkMachine, input).snapshot, heard);
+  expect(snapshot).toMatchObject({ value: 'seeking', context: { session: 101, theirs: 9, expected: 0 } });
+  expect(effects).toMatchObject([{ type: 'send', to: 'b', message: { session: 101, to: 9, bodies: [] } }]);
+});
+
+test.each([
+  [{ type: 'frame', session: 1, to: null, ack: 0, seq: 0, bodies: [] }, true],
+  [{ type: 'bye', session: 1 }, true],
+  [{ type: 'frame', session: 1, to: null, ack: 0, seq: 0 }, false],
+  [{ type: 'frame', session: -1, to: null, ack: 0, seq: 0, bodies: [] }, false],
+  [{ type: 'frame', session: 1, to: '7', ack: 0, seq: 0, bodies: [] }, false],
+  [{ type: 'frame', session: 1, to: 0, ack: 0.5, seq: 0, bodies: [] }, false],
+  [{ type: 'post', session: 1 }, false],
+  [null, false],
+])('%j is a frame: %s', (message, is) => {
+  expect(isFrameOrBye(message)).toBe(is);
+});

@@ -1,0 +1,173 @@
+/**
+ * One end of a link: reliable, ordered, told when it comes and goes, over a medium that loses, doubles and reorders.
+ *
+ * Not from a paper, but what the papers assume of their links: sequence numbers, cumulative acknowledgements and go-back-n as in every
+ * textbook of protocols, a handshake of sessions, and a failure detector that counts heartbeats.
+ *
+ * Assumes that frames which keep being sent are heard in the end, and that an end which starts again has a larger session (if its clock
+ * went back, the peer's memory corrects it). Promises: a connection is a pair of sessions; `link.up` and `link.down` alternate at each
+ * end; what is delivered between them is a prefix of what the peer posted on that connection, in order, nothing twice, and all of it if
+ * the connection lasts. Silence cannot tell a dead peer from a slow one or from a cut: a peer counted as gone may well be alive, and then
+ * both ends see the link go down and come again.
+ *
+ * States.
+ *   seeking  never up yet: what is posted waits
+ *   up       both ends have heard each other's session
+ *   down     was up, looks for the peer again: what is posted is lost
+ *   left     said good-bye
+ * Invariants: in `up`, `theirs === latest`; `sent <= window`; `outbox.length <= window + room`.
+ */
+import { assign, emit, raise, setup } from 'xstate';
+import { arm, disarm, effects, send, type NodeId, type TimerEvent } from '../effects.js';
+import {
+  beatFrame,
+  emptyFrame,
+  fresh,
+  owesAck,
+  suspects,
+  taken,
+  unsent,
+  unsentFrame,
+  type Body,
+  type Bye,
+  type Frame,
+  type LinkContext,
+  type LinkInput,
+} from './frames.js';
+
+type Received<M> = M & { readonly from: NodeId };
+
+export type LinkEvent =
+  | Received<Frame>
+  | Received<Bye>
+  | TimerEvent
+  | { type: 'post'; body: Body }
+  | { type: 'leave' }
+  /** The process was started again and knows nothing; only its clock has gone on. */
+  | { type: 'restart' };
+
+export type LinkNotice =
+  | { readonly type: 'link.up' | 'link.down'; readonly peer: NodeId }
+  | { readonly type: 'received'; readonly peer: NodeId; readonly bodies: readonly Body[] }
+  /** More was posted than the outbox holds; that message is lost. */
+  | { readonly type: 'overflow'; readonly peer: NodeId };
+
+type In<E = unknown> = { context: LinkContext; event: E };
+
+const beat = ({ context }: In) => ({ to: context.peer, message: beatFrame(context) });
+const answer = ({ context }: In) => ({ to: context.peer, message: emptyFrame(context) });
+const whatWaits = ({ context }: In) => ({ to: unsent(context).length > 0 ? context.peer : [], message: unsentFrame(context) });
+const firstWords = ({ context }: In) => ({ to: context.peer, message: unsentFrame(context) });
+const dueAck = ({ context }: In) => ({ to: owesAck(context) ? context.peer : [], message: emptyFrame(context) });
+const goodbye = ({ context }: In) => ({ to: context.peer, message: { type: 'bye' as const, session: context.session } });
+const nextBeat = ({ context }: In) => ({ timer: 'beat', delay: context.beat });
+
+const silent = { theirs: null, silence: 0 };
+const nothingSent = { outbox: [], base: 0, sent: 0, checked: 0, expected: 0, told: 0 };
+
+/** Until the link is up every frame is heard for its sessions alone. */
+const handshake = [
+  { guard: 'isLate' },
+  { guard: 'remembersLaterSession', actions: ['outdoSession', 'hearSession', send(answer)] },
+  { guard: 'answersSession', target: 'up', actions: ['hearSession', 'announceUp', send(firstWords), 'noteSent', 'hearAgain'] },
+  { actions: ['hearSession', send(answer)] },
+] as const;
+
+/** A frame of this connection: it may carry messages, make room for more, or call for an acknowledgement. */
+const takeFrame = ['take', send(whatWaits), 'noteSent', send(dueAck), 'noteAck'] as const;
+
+/** A peer that heard us, and whom we no longer hear, must learn that it is not heard: by a session that knows nothing of it. */
+const seek = [
+  { guard: 'hasLostTouch', actions: ['noteSuspicion', 'beginSession', send(answer), arm(nextBeat)] },
+  { actions: [send(answer), 'noteBeat', arm(nextBeat)] },
+] as const;
+
+export const linkMachine = setup({
+  types: { context: {} as LinkContext, events: {} as LinkEvent, input: {} as LinkInput, emitted: {} as LinkNotice },
+  actions: {
+    ...effects<Frame | Bye>(),
+    hearSession: assign({
+      theirs: ({ event }) => (event as Frame).session,
+      latest: ({ event }) => (event as Frame).session,
+      silence: 0,
+    }),
+    take: assign(({ context, event }) => taken(context, event as Frame)),
+    noteSent: assign(({ context }) => {
+      const { length } = unsent(context);
+      return length === 0 ? {} : { sent: context.sent + length, told: context.expected };
+    }),
+    noteAck: assign(({ context }) => (owesAck(context) ? { told: context.expected } : {})),
+    noteBeat: assign(({ context }) => ({
+      checked: context.base + context.sent,
+      told: context.expected,
+      silence: Math.min(context.silence + 1, context.patience),
+    })),
+    keep: assign({ outbox: ({ context, event }) => [...context.outbox, (event as { body: Body }).body] }),
+    noteSuspicion: assign({ suspicions: ({ context }) => context.suspicions && context.suspicions - 1 }),
+    outdoSession: assign({ session: ({ event }) => (event as Frame).to! + 1 }),
+    beginSession: assign(({ context }) => ({ session: context.session + 1, ...silent })),
+    forgetConnection: assign(nothingSent),
+    forgetPeer: assign({ latest: -1 }),
+    hearAgain: raise(({ event }) => event as Received<Frame>),
+    announceUp: emit(({ context }) => ({ type: 'link.up' as const, peer: context.peer })),
+    announceDown: emit(({ context }) => ({ type: 'link.down' as const, peer: context.peer })),
+    announceReceived: emit(({ context, event }) => ({
+      type: 'received' as const,
+      peer: context.peer,
+      bodies: fresh(context, event as Frame),
+    })),
+    announceOverflow: emit(({ context }) => ({ type: 'overflow' as const, peer: context.peer })),
+  },
+  guards: {
+    isLate: ({ context, event }) => (event as Frame | Bye).session < context.latest,
+    beginsSession: ({ context, event }) => (event as Frame).session > context.latest,
+    remembersLaterSession: ({ context, event }) => ((event as Frame).to ?? -1) > context.session,
+    answersSession: ({ context, event }) => (event as Frame).to === context.session,
+    isOfAnotherConnection: ({ context, event }) => (event as Frame).to !== context.session,
+    bringsMessages: ({ context, event }) => fresh(context, event as Frame).length > 0,
+    hasRoom: ({ context }) => context.outbox.length < context.window + context.room,
+    isSilent: ({ context }) => suspects(context),
+    hasLostTouch: ({ context }) => context.theirs !== null && suspects(context),
+  },
+}).createMachine({
+  id: 'link',
+  context: ({ input }) => ({ ...input, ...silent, ...nothingSent, latest: -1 }),
+  entry: [send(answer), arm(nextBeat)],
+  initial: 'seeking',
+  on: {
+    leave: { target: '.left', actions: send(goodbye) },
+    restart: { target: '.seeking', actions: ['beginSession', 'forgetConnection', 'forgetPeer'] },
+  },
+  states: {
+    seeking: {
+      on: {
+        frame: handshake,
+        post: [{ guard: 'hasRoom', actions: 'keep' }, { actions: 'announceOverflow' }],
+        timer: seek,
+      },
+    },
+    down: { on: { frame: handshake, timer: seek } },
+    up: {
+      exit: ['announceDown', 'forgetConnection'],
+      on: {
+        frame: [
+          { guard: 'isLate' },
+          { guard: 'beginsSession', target: 'down', actions: 'hearAgain' },
+          { guard: 'isOfAnotherConnection', actions: send(answer) },
+          { guard: 'bringsMessages', actions: ['announceReceived', ...takeFrame] },
+          { actions: takeFrame },
+        ],
+        bye: [{ guard: 'isLate' }, { target: 'down', actions: 'beginSession' }],
+        post: [
+          { guard: 'hasRoom', actions: ['keep', send(whatWaits), 'noteSent'] },
+          { target: 'down', actions: ['announceOverflow', 'beginSession', send(answer)] },
+        ],
+        timer: [
+          { guard: 'isSilent', target: 'down', actions: ['noteSuspicion', 'beginSession', send(answer), arm(nextBeat)] },
+          { actions: [send(beat), 'noteBeat', arm(nextBeat)] },
+        ],
+      },
+    },
+    left: { entry: disarm(() => ({ timer: 'beat' })), on: { leave: {} } },
+  },
+});

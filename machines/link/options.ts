@@ -1,0 +1,19 @@
+/** The link's options, checked and completed. */
+import { integer, refuseUnknown } from '../checks.js';
+import type { LinkInput } from './frames.js';
+
+export type LinkOptions = Omit<LinkInput, 'peer'>;
+
+const KEYS = ['session', 'beat', 'patience', 'window', 'room', 'suspicions'] as const;
+
+export function linkOptions(raw: Readonly<Record<string, unknown>>): LinkOptions {
+  refuseUnknown(raw, KEYS);
+  return {
+    session: integer(raw, 'session', { min: 0, fallback: 0 }),
+    beat: integer(raw, 'beat', { min: 1, fallback: 10 }),
+    patience: integer(raw, 'patience', { min: 1, fallback: 5 }),
+    window: integer(raw, 'window', { min: 1, fallback: 64 }),
+    room: integer(raw, 'room', { min: 0, fallback: 1000 }),
+    suspicions: raw['suspicions'] === undefined ? null : integer(raw, 'suspicions', { min: 0 }),
+  };
+}

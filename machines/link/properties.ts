@@ -1,0 +1,69 @@
+/** What a link promises, as far as a single state can show it; the account follows the messages themselves. */
+import type { NodeId } from '../effects.js';
+import type { Configuration, Property, RoleView } from '../protocol.js';
+import type { Frame, LinkContext } from './frames.js';
+import type { LinkOptions } from './options.js';
+import { areConnected, endAt, endsOf, isUp, linksOf } from './view.js';
+
+type End = RoleView<LinkContext>;
+
+const ofBothDirections =
+  (holds: (from: End, to: End) => boolean) =>
+  (c: Configuration): boolean =>
+    linksOf(c).every(([a, b]) => holds(a, b) && holds(b, a));
+
+/** A frame of the sender's connection as it stands bears what the outbox has under the same numbers. */
+function isTrue(frame: Frame, { context: { session, theirs, base, outbox } }: End): boolean {
+  if (frame.type !== 'frame' || frame.session !== session || frame.to !== theirs) return true;
+  return frame.bodies.every((body, i) => frame.seq + i < base || body === outbox[frame.seq + i - base]);
+}
+
+const isQuiet = (end: End): boolean => !isUp(end) || end.context.outbox.length === 0;
+const endsAt = (c: Configuration, node: NodeId): End[] => endsOf(c.nodes.get(node)!);
+
+export const linkProperties = (): readonly Property<LinkOptions>[] => [
+  {
+    name: 'acknowledged, delivered, sent',
+    says: 'On a connection, what the sender knows to be delivered was delivered, and what was delivered was sent.',
+    kind: 'always',
+    holds: ofBothDirections((from, to) => {
+      const { base, sent } = from.context;
+      return !areConnected(from, to) || (base <= to.context.expected && to.context.expected <= base + sent);
+    }),
+  },
+  {
+    name: 'one number, one message',
+    says: 'Every frame of a connection carries, under each number, the message that was posted under it.',
+    kind: 'always',
+    holds: (c) => c.flights.every(({ from, to, message }) => isTrue(message as unknown as Frame, endAt(c.nodes.get(from)!, to)!)),
+  },
+  {
+    name: 'bounded outbox',
+    says: 'No end keeps more messages than window and room, nor has more than the window under way.',
+    kind: 'always',
+    holds: ofBothDirections(({ context: { outbox, window, room, sent } }) => {
+      return outbox.length <= window + room && sent <= Math.min(window, outbox.length);
+    }),
+  },
+  {
+    name: 'up means heard',
+    says: 'While an end is up, its peer has heard its session, or has begun a later one of its own.',
+    kind: 'always',
+    holds: ofBothDirections(
+      (end, peer) => !isUp(end) || end.context.theirs! < peer.context.session || peer.context.latest === end.context.session,
+    ),
+  },
+  {
+    name: 'delivery',
+    says: 'What is posted while the link is up is acknowledged in the end, or the link goes down.',
+    kind: 'eventually',
+    when: (c, node) => !endsAt(c, node).every(isQuiet),
+    holds: (c, node) => endsAt(c, node).every(isQuiet),
+  },
+  {
+    name: 'a connection',
+    says: 'Both ends of a link come up on the same pair of sessions.',
+    kind: 'sometimes',
+    holds: (c) => linksOf(c).some(([a, b]) => areConnected(a, b)),
+  },
+];

@@ -1,0 +1,40 @@
+/** Events worth trying in each state of a link's end, for generated paths. */
+import type { ChartSamples } from '../protocol.js';
+import type { Frame, LinkContext, LinkInput } from './frames.js';
+
+const input: LinkInput = { peer: 'b', session: 5, beat: 10, patience: 1, suspicions: null, window: 1, room: 1 };
+
+const frame = (c: LinkContext, changes: Partial<Frame>) => ({
+  type: 'frame',
+  from: c.peer,
+  session: Math.max(c.latest, 3),
+  to: c.session,
+  ack: c.base + c.sent,
+  seq: c.expected,
+  bodies: [],
+  ...changes,
+});
+
+export const samples: readonly ChartSamples[] = [
+  {
+    input,
+    events: (c: LinkContext) =>
+      c.session > 8 || c.latest > 5 || c.expected > 1
+        ? []
+        : [
+            frame(c, {}),
+            frame(c, { bodies: ['x'] }),
+            frame(c, { ack: c.base }),
+            frame(c, { to: null }),
+            frame(c, { to: c.session + 1 }),
+            frame(c, { session: Math.max(c.latest, 3) + 1 }),
+            frame(c, { session: 2 }),
+            { type: 'bye', from: c.peer, session: Math.max(c.latest, 3) } as never,
+            { type: 'bye', from: c.peer, session: 2 } as never,
+            { type: 'timer', timer: 'beat' } as never,
+            { type: 'post', body: 'y' } as never,
+            { type: 'leave' },
+            { type: 'restart' },
+          ],
+  },
+];
