@@ -1,0 +1,81 @@
+/**
+ * Coverage of a protocol's charts, counted over any number of runs: generated paths, simulations on the snapshot host, explorations.
+ *
+ * ```ts
+ * const coverage = new Coverage(directory);
+ * coverage.during((observed) => explore(observed, { topology, commands: 'unlimited' }));
+ * coverage.missing(); // what no run has touched
+ * ```
+ */
+import { UsageError } from '../../machines/errors.js';
+import type { Protocol } from '../../machines/protocol.js';
+import { itemsAtStart, itemsOf, type Item } from './items.js';
+import { listen, observed } from './probe.js';
+
+/** How often each thing there is was covered, by chart. */
+export type Counts = Readonly<Record<string, Readonly<Record<Item, number>>>>;
+
+export class Coverage {
+  private readonly counts: ReadonlyMap<string, Map<Item, number>>;
+
+  constructor(readonly protocol: Protocol) {
+    this.counts = new Map(
+      Object.entries(protocol.charts).map(([name, chart]) => [name, new Map(itemsOf(chart).map((item) => [item, 0]))]),
+    );
+  }
+
+  /** Counts what `run` does with the protocol that it is given: the same one under observation. */
+  during<T>(run: (protocol: Protocol) => T): T {
+    const { charts } = this.protocol;
+    const watched = Object.entries(charts).map(([name, chart]) => {
+      const noted = (item: Item) => this.add(name, [item]);
+      return [name, observed(chart, noted), noted] as const;
+    });
+    const stop = listen(new Map(watched.map(([name, chart, noted]) => [chart, (item) => (this.begun(name), noted(item))])));
+    try {
+      return run({ ...this.protocol, charts: Object.fromEntries(watched.map(([name, chart]) => [name, chart])) });
+    } finally {
+      stop();
+    }
+  }
+
+  /** A chart that takes a transition has been in its first states. */
+  private begun(chart: string): void {
+    const counts = this.counts.get(chart)!;
+    for (const item of itemsAtStart(this.protocol.charts[chart]!)) if (counts.get(item) === 0) counts.set(item, 1);
+  }
+
+  add(chart: string, items: Iterable<Item>): void {
+    const counts = this.counts.get(chart);
+    if (!counts) throw new UsageError(`protocol ${this.protocol.name} has no chart "${chart}"`);
+    for (const item of items) {
+      const count = counts.get(item);
+      if (count === undefined) throw new UsageError(`chart ${chart} of ${this.protocol.name} has no ${item}; was it changed since?`);
+      counts.set(item, count + 1);
+    }
+  }
+
+  /** Adds what another run has counted, given as its JSON. */
+  merge(counts: Counts): void {
+    for (const [chart, items] of Object.entries(counts)) {
+      for (const [item, count] of Object.entries(items) as [Item, number][]) {
+        this.add(chart, [item]);
+        const own = this.counts.get(chart)!;
+        own.set(item, own.get(item)! - 1 + count);
+      }
+    }
+  }
+
+  of(chart: string): ReadonlyMap<Item, number> {
+    return this.counts.get(chart)!;
+  }
+
+  /** What nothing has covered, as `chart: item`. */
+  missing(): readonly string[] {
+    return [...this.counts].flatMap(([chart, items]) => [...items].flatMap(([item, n]) => (n > 0 ? [] : [`${chart}: ${item}`])));
+  }
+
+  toJSON(): Counts {
+    return Object.fromEntries([...this.counts].map(([chart, items]) => [chart, Object.fromEntries(items)]));
+  }
+}

@@ -1,0 +1,57 @@
+/** What there is to cover in a chart: its states, its transitions, its guards both ways, the events that it has transitions for. */
+import type { AnyStateMachine, AnyStateNode } from 'xstate';
+import { ALWAYS, configOf, rulesOf, stateName, statesOf, transitionName } from '../charts/config.js';
+
+export const kinds = ['state', 'transition', 'guard', 'event'] as const;
+export type Kind = (typeof kinds)[number];
+
+/** One thing to cover, as `kind name`: `state idle`, `transition idle: find #2`, `guard idle: find #2 is false`, `event find`. */
+export type Item = `${Kind} ${string}`;
+
+export const kindOf = (item: Item): Kind => item.slice(0, item.indexOf(' ')) as Kind;
+
+export const guardItem = (transition: string, outcome: boolean): Item => `guard ${transition} is ${outcome}`;
+
+export function itemsOf(machine: AnyStateMachine): readonly Item[] {
+  const config = configOf(machine);
+  const rules = [...rulesOf(config)];
+  const states = [...statesOf(config)].slice(1).map(([name]): Item => `state ${name}`);
+  const guarded = rules.filter(({ choice }) => choice.guard !== undefined);
+  const events = new Set(rules.map(({ event }) => event).filter((event) => event !== ALWAYS));
+  return [
+    ...states,
+    ...rules.map(({ id }): Item => `transition ${id}`),
+    ...guarded.flatMap(({ id }) => [guardItem(id, true), guardItem(id, false)]),
+    ...[...events].map((event): Item => `event ${event}`),
+  ];
+}
+
+/** What a taken transition covers: itself, its event, the states that it leaves and those that it enters. */
+export function itemsTaken(machine: AnyStateMachine, source: string, eventType: string, index: number): readonly Item[] {
+  const node = machine.getStateNodeById(source);
+  const event = eventType === '' ? ALWAYS : eventType;
+  const choices = (eventType === '' ? node.always : node.transitions.get(eventType)) ?? [];
+  const entered = (choices[index]?.target ?? []).flatMap(initialStates);
+  return [
+    `transition ${transitionName(stateName(node.path), event, index)}`,
+    ...(event === ALWAYS ? [] : [`event ${event}` as const]),
+    ...statesAround([node, ...entered]),
+  ];
+}
+
+/** The states that a chart begins in. */
+export const itemsAtStart = (machine: AnyStateMachine): readonly Item[] => statesAround(initialStates(machine.root));
+
+/** A state and those that are entered with it when nothing more is said. */
+function initialStates(node: AnyStateNode): AnyStateNode[] {
+  if (node.type === 'parallel') return [node, ...Object.values(node.states).flatMap(initialStates)];
+  return [node, ...(node.initial?.target ?? []).flatMap(initialStates)];
+}
+
+function statesAround(nodes: readonly AnyStateNode[]): Item[] {
+  const names = new Set<Item>();
+  for (const { path } of nodes) {
+    for (let depth = 1; depth <= path.length; depth++) names.add(`state ${stateName(path.slice(0, depth))}`);
+  }
+  return [...names];
+}

@@ -1,0 +1,92 @@
+/**
+ * The coverage report: how much of each kind is covered, and everything that is not by name, with the reason.
+ *
+ * A protocol may say in its `reasons` why something cannot be reached; whatever else is missing is a gap, and so is a reason given
+ * for something that is reached after all.
+ */
+import type { Protocol } from '../../machines/protocol.js';
+import { ALWAYS } from '../charts/config.js';
+import type { Coverage } from './coverage.js';
+import { guardItem, kindOf, kinds, type Item, type Kind } from './items.js';
+
+export interface Missing {
+  readonly chart: string;
+  readonly item: Item;
+  readonly reason: string;
+  /** Whether the protocol itself says that it cannot be reached. */
+  readonly isExplained: boolean;
+}
+
+export interface CoverageReport {
+  readonly charts: Readonly<Record<string, Readonly<Record<Kind, { readonly covered: number; readonly of: number }>>>>;
+  readonly missing: readonly Missing[];
+  /** Reasons that the protocol gives for what was covered. */
+  readonly refuted: readonly string[];
+  /** Everything that can be reached was. */
+  readonly isComplete: boolean;
+}
+
+export function coverageReport(coverage: Coverage): CoverageReport {
+  const { protocol } = coverage;
+  const names = Object.keys(protocol.charts);
+  const missing = names.flatMap((chart) => missingIn(chart, coverage));
+  const covered = names.flatMap((chart) =>
+    [...coverage.of(chart)].filter(([, n]) => n > 0).map(([item]) => reasonKey(chart, item)),
+  );
+  const refuted = covered.filter((key) => protocol.reasons?.[key] !== undefined);
+  return {
+    charts: Object.fromEntries(names.map((chart) => [chart, shares(coverage.of(chart))])),
+    missing,
+    refuted,
+    isComplete: refuted.length === 0 && missing.every(({ isExplained }) => isExplained),
+  };
+}
+
+/** Under which name a protocol explains an item or a mutant of a chart. */
+export const reasonKey = (chart: string, name: string): string => `${chart}: ${name}`;
+
+export const explained = (protocol: Protocol, chart: string, name: string): string | undefined =>
+  protocol.reasons?.[reasonKey(chart, name)];
+
+function shares(counts: ReadonlyMap<Item, number>) {
+  const share = (kind: Kind) => {
+    const all = [...counts].filter(([item]) => kindOf(item) === kind);
+    return { covered: all.filter(([, n]) => n > 0).length, of: all.length };
+  };
+  return Object.fromEntries(kinds.map((kind) => [kind, share(kind)])) as Record<Kind, ReturnType<typeof share>>;
+}
+
+function missingIn(chart: string, coverage: Coverage): Missing[] {
+  const counts = coverage.of(chart);
+  const missing = [...counts].filter(([, n]) => n === 0);
+  return missing.map(([item]) => {
+    const reason = explained(coverage.protocol, chart, item);
+    return { chart, item, reason: reason ?? findReason(item, counts), isExplained: reason !== undefined };
+  });
+}
+
+/** What the counts themselves tell of why an item was never covered. */
+function findReason(item: Item, counts: ReadonlyMap<Item, number>): string {
+  const name = item.slice(item.indexOf(' ') + 1);
+  switch (kindOf(item)) {
+    case 'state':
+      return 'no transition into it was taken';
+    case 'event':
+      return 'no run brought it where a transition takes it';
+    case 'guard': {
+      const [transition] = name.split(' is ');
+      const tries = (counts.get(guardItem(transition!, true)) ?? 0) + (counts.get(guardItem(transition!, false)) ?? 0);
+      return tries > 0 ? `its guard never said so (tries: ${tries})` : whyUntried(transition!, counts);
+    }
+    default:
+      return (counts.get(guardItem(name, false)) ?? 0) > 0 ? 'its guard was never true' : whyUntried(name, counts);
+  }
+}
+
+function whyUntried(transition: string, counts: ReadonlyMap<Item, number>): string {
+  const [state, rest] = transition.split(': ') as [string, string];
+  const [event] = rest.split(' #') as [string];
+  if (counts.get(`state ${state}`) === 0) return `state ${state} was never entered`;
+  if (event !== ALWAYS && counts.get(`event ${event}`) === 0) return `no run brought the event ${event}`;
+  return `${event} never came in ${state}, or another transition always answered it first`;
+}

@@ -1,0 +1,129 @@
+/**
+ * The states that one chart reaches from one of its protocol's samples, and every step between them, taken on the kernel.
+ *
+ * The search ends after a number of states: contexts may grow without end, and a bound that only throws, or none, would give no paths
+ * at all. States that were reached by something new are looked at first, the others in the order in which they were found. Two states
+ * are the same when value and context are; `keyOf` refuses contexts that are no plain JSON, which would make different states the same.
+ */
+import type { AnyMachineSnapshot, AnyStateMachine, StateValue } from 'xstate';
+import type { Effect, Message } from '../../machines/effects.js';
+import { ProtocolError, UsageError } from '../../machines/errors.js';
+import type { ChartSamples, Protocol } from '../../machines/protocol.js';
+import { begin, step, type Stepped } from '../../network/kernel.js';
+import { itemsAtStart, type Item } from '../coverage/items.js';
+import { listen, observed } from '../coverage/probe.js';
+import { keyOf } from '../explore/json.js';
+
+export interface Vertex {
+  readonly index: number;
+  readonly value: StateValue;
+  readonly context: unknown;
+  /** By the key of the event; `null` for a state beyond the bound, whose steps are not known. */
+  edges: ReadonlyMap<string, Edge> | null;
+}
+
+export interface Edge {
+  readonly event: Message;
+  readonly effects: readonly Effect[];
+  readonly to: Vertex;
+  /** What the step covers. */
+  readonly items: ReadonlySet<Item>;
+}
+
+export interface ChartGraph {
+  readonly chart: string;
+  /** The place of the sample in the protocol's list. */
+  readonly start: number;
+  readonly input: unknown;
+  /** What entering the first state asks for, and covers. */
+  readonly effects: readonly Effect[];
+  readonly items: ReadonlySet<Item>;
+  readonly first: Vertex;
+  readonly vertices: readonly Vertex[];
+  /** Whether every state that the samples lead to was seen. */
+  readonly isComplete: boolean;
+}
+
+/** The graphs of all samples of all charts. */
+export function graphsOf(protocol: Protocol, statesMax: number): readonly ChartGraph[] {
+  return Object.entries(protocol.samples).flatMap(([chart, samples]) => {
+    const machine = protocol.charts[chart];
+    if (!machine) throw new UsageError(`protocol ${protocol.name} has samples for "${chart}", which is none of its charts`);
+    return samples.map((sample, start) => new Search(chart, machine, sample, start).run(statesMax));
+  });
+}
+
+class Search {
+  private readonly vertices: Vertex[] = [];
+  private readonly snapshots: AnyMachineSnapshot[] = [];
+  private readonly known = new Map<string, Vertex>();
+  private readonly machine: AnyStateMachine;
+  private items = new Set<Item>();
+  private readonly covered = new Set<Item>();
+  /** States to look at: those that something new led to, and the others. */
+  private readonly promising: Vertex[] = [];
+  private readonly others: Vertex[] = [];
+
+  constructor(
+    private readonly chart: string,
+    private readonly original: AnyStateMachine,
+    private readonly sample: ChartSamples,
+    private readonly start: number,
+  ) {
+    this.machine = observed(original, this.noted);
+  }
+
+  private readonly noted = (item: Item): void => void this.items.add(item);
+
+  run(statesMax: number): ChartGraph {
+    const { chart, start, sample, vertices } = this;
+    const stop = listen(new Map([[this.machine, this.noted]]));
+    try {
+      const { snapshot, effects } = this.take(() => begin(this.machine, sample.input), 'starts');
+      const items = new Set([...itemsAtStart(this.original), ...this.items]);
+      const first = this.vertexOf(snapshot);
+      let next: Vertex | undefined;
+      for (let n = 0; n < statesMax && (next = this.promising.shift() ?? this.others.shift()); n++) this.expand(next);
+      const isComplete = vertices.every(({ edges }) => edges !== null);
+      return { chart, start, input: sample.input, effects, items, first, vertices, isComplete };
+    } finally {
+      stop();
+    }
+  }
+
+  private expand(vertex: Vertex): void {
+    const edges = new Map<string, Edge>();
+    for (const event of this.sample.events(vertex.context)) {
+      const key = keyOf(event, `a sample of chart ${this.chart}`);
+      const snapshot = this.snapshots[vertex.index]!;
+      const next = this.take(() => step(this.machine, snapshot, event), `takes ${key} in ${JSON.stringify(vertex.value)}`);
+      edges.set(key, { event, effects: next.effects, to: this.vertexOf(next.snapshot), items: this.items });
+      for (const item of this.items) this.covered.add(item);
+    }
+    vertex.edges = edges;
+  }
+
+  private take(run: () => Stepped, when: string): Stepped {
+    this.items = new Set();
+    try {
+      return run();
+    } catch (error) {
+      const why = (error as Error).message.replaceAll('\n', ' ');
+      throw new ProtocolError(`chart ${this.chart}, start ${this.start} fails when it ${when}: ${why}`);
+    }
+  }
+
+  private vertexOf(snapshot: AnyMachineSnapshot): Vertex {
+    const { value, context } = snapshot;
+    const key = keyOf([value, context], `the state of chart ${this.chart}`);
+    const known = this.known.get(key);
+    if (known) return known;
+    const vertex: Vertex = { index: this.vertices.length, value, context, edges: null };
+    this.known.set(key, vertex);
+    this.vertices.push(vertex);
+    this.snapshots.push(snapshot);
+    const isNew = [...this.items].some((item) => !this.covered.has(item));
+    (isNew ? this.promising : this.others).push(vertex);
+    return vertex;
+  }
+}

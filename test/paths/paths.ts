@@ -1,0 +1,90 @@
+/**
+ * Paths through one chart: a path is a list of events from a start, with what is expected of each: the state and the effects.
+ *
+ * Shortest and simple paths are those of `xstate/graph`, over a graph that is bounded already (see graph.ts). Shortest paths reach
+ * every state but need not take every transition, and simple ones are too many for all states, so both are joined by a tour.
+ */
+import type { StateValue } from 'xstate';
+import { getShortestPaths, getSimplePaths } from 'xstate/graph';
+import type { Effect, Message } from '../../machines/effects.js';
+import type { ChartGraph, Edge, Vertex } from './graph.js';
+import { tourOf } from './tour.js';
+
+/** What a chart is in and has asked for after a step. */
+export interface Expected {
+  readonly value: StateValue;
+  readonly context: unknown;
+  readonly effects: readonly Effect[];
+}
+
+export interface PathStep {
+  readonly event: Message;
+  readonly expected: Expected;
+}
+
+export interface Path {
+  readonly chart: string;
+  readonly input: unknown;
+  readonly first: Expected;
+  readonly steps: readonly PathStep[];
+}
+
+/** Simple paths grow with the factorial of the states; these many keep them to some hundreds. */
+const SIMPLE_STATES_MAX = 5;
+
+export const pathKinds = ['shortest', 'simple', 'tour'] as const;
+export type PathKind = (typeof pathKinds)[number];
+
+/** The paths of one kind through one graph, those left out that are the beginning of another. */
+export function pathsOf(graph: ChartGraph, kind: PathKind): readonly Path[] {
+  return withoutBeginnings(edgesOf[kind](graph)).map((edges) => pathOf(graph, edges));
+}
+
+const edgesOf: Readonly<Record<PathKind, (graph: ChartGraph) => readonly (readonly Edge[])[]>> = {
+  shortest: (graph) => getShortestPaths(logicOf(graph), traversal(Infinity)).map(walkedEdges),
+  simple: (graph) => getSimplePaths(logicOf(graph), traversal(SIMPLE_STATES_MAX)).map(walkedEdges),
+  tour: tourOf,
+};
+
+function pathOf({ chart, input, first, effects }: ChartGraph, edges: readonly Edge[]): Path {
+  const expected = ({ value, context }: Vertex, effects: readonly Effect[]) => ({ value, context, effects });
+  const steps = edges.map(({ event, effects, to }) => ({ event, expected: expected(to, effects) }));
+  return { chart, input, first: expected(first, effects), steps };
+}
+
+/** A vertex as `xstate/graph` wants a snapshot, and an edge as it wants an event. */
+interface GraphState {
+  readonly vertex: Vertex;
+}
+interface GraphEvent {
+  readonly type: string;
+  readonly edge: Edge;
+}
+
+const logicOf = ({ first }: ChartGraph): any => ({
+  getInitialSnapshot: (): GraphState => ({ vertex: first }),
+  transition: (_: GraphState, { edge }: GraphEvent): GraphState => ({ vertex: edge.to }),
+});
+
+/** Between two states one step is enough, and none leads on from a state to itself. */
+const traversal = (statesMax: number): any => ({
+  serializeState: ({ vertex }: GraphState) => `state ${vertex.index}`,
+  serializeEvent: ({ type }: GraphEvent) => type,
+  events: ({ vertex }: GraphState): GraphEvent[] => {
+    const edges = [...(vertex.edges?.values() ?? [])].filter(({ to }) => to !== vertex && to.index < statesMax);
+    const targets = new Map(edges.map((edge) => [edge.to, edge]));
+    return [...targets.values()].map((edge) => ({ type: `to ${edge.to.index}`, edge }));
+  },
+});
+
+/** The first step of a path of `xstate/graph` is its beginning. */
+const walkedEdges = ({ steps }: { steps: readonly { event: any }[] }): Edge[] =>
+  steps.slice(1).map(({ event }) => (event as GraphEvent).edge);
+
+function withoutBeginnings(paths: readonly (readonly Edge[])[]): readonly (readonly Edge[])[] {
+  const numbers = new Map<Edge, number>();
+  const numberOf = (edge: Edge): number => numbers.get(edge) ?? (numbers.set(edge, numbers.size), numbers.size - 1);
+  const keys = paths.map((path) => path.map(numberOf));
+  const beginnings = new Set(keys.flatMap((key) => key.map((_, length) => key.slice(0, length).join(' '))));
+  return paths.filter((_, i) => !beginnings.has(keys[i]!.join(' ')) || paths.length === 1);
+}

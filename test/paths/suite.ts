@@ -1,0 +1,47 @@
+/** All generated paths of a protocol, and what they cover. */
+import type { Protocol } from '../../machines/protocol.js';
+import { createHost, type HostKind } from '../../network/hosts.js';
+import { Coverage } from '../coverage/coverage.js';
+import type { ChartGraph } from './graph.js';
+import { pathKinds, pathsOf, type Path, type PathKind } from './paths.js';
+import { walk, type Difference } from './walk.js';
+
+/** How many states of a chart are looked at from each sample. */
+export const STATES_MAX = 60;
+
+export interface PathSet {
+  readonly graph: ChartGraph;
+  readonly kind: PathKind;
+  readonly paths: readonly Path[];
+}
+
+export interface Failure {
+  readonly host: HostKind;
+  readonly path: Path;
+  readonly difference: Difference;
+}
+
+export const hostKinds = ['snapshots', 'actors'] as const satisfies readonly HostKind[];
+
+export const pathSets = (graphs: readonly ChartGraph[]): readonly PathSet[] =>
+  graphs.flatMap((graph) => pathKinds.map((kind) => ({ graph, kind, paths: pathsOf(graph, kind) })));
+
+/** Walks paths of a protocol on one kind of host, up to the first that fails. */
+export function firstFailure(protocol: Protocol, paths: readonly Path[], kind: HostKind): Failure | null {
+  const host = createHost(kind, protocol.charts);
+  for (const path of paths) {
+    const difference = walk(path, host);
+    if (difference) return { host: kind, path, difference };
+  }
+  return null;
+}
+
+/** What the graphs' steps cover: the tours take every one of them that covers something. */
+export function coverageOf(protocol: Protocol, graphs: readonly ChartGraph[]): Coverage {
+  const coverage = new Coverage(protocol);
+  for (const { chart, items, vertices } of graphs) {
+    coverage.add(chart, items);
+    for (const { edges } of vertices) for (const edge of edges?.values() ?? []) coverage.add(chart, edge.items);
+  }
+  return coverage;
+}

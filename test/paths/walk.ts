@@ -1,0 +1,69 @@
+/** Walks a path on a host, live actors or bare snapshots, and tells the first place at which the chart does something else. */
+import type { RoleView } from '../../machines/protocol.js';
+import type { Host } from '../../network/hosts.js';
+import { keyOf } from '../explore/json.js';
+import type { Effect, Message } from '../../machines/effects.js';
+import type { Expected, Path } from './paths.js';
+
+export interface Difference {
+  /** The steps that went as expected. */
+  readonly after: readonly Message[];
+  /** The event at which they differ; absent when the first state does. */
+  readonly event?: Message;
+  readonly expected: Expected;
+  /** What the chart did instead, or the message of what it threw. */
+  readonly actual: Expected | string;
+}
+
+export function walk(path: Path, host: Host): Difference | null {
+  const { chart, input, first, steps } = path;
+  let role: ReturnType<Host['start']>['role'] | undefined;
+  const compare = (expected: Expected, run: () => Expected, at: number): Difference | null => {
+    const actual = attempt(run);
+    if (typeof actual === 'object' && sameAs(expected, actual)) return null;
+    const after = steps.slice(0, Math.max(at, 0)).map(({ event }) => event);
+    return { after, ...(at >= 0 && { event: steps[at]!.event }), expected, actual };
+  };
+  const begin = () => {
+    const started = host.start(chart, input);
+    role = started.role;
+    return seen(role.view(), started.effects);
+  };
+  try {
+    let difference = compare(first, begin, -1);
+    for (let i = 0; i < steps.length && !difference; i++) {
+      const { event, expected } = steps[i]!;
+      difference = compare(expected, () => seenAfter(role!, event), i);
+    }
+    return difference;
+  } finally {
+    role?.stop();
+  }
+}
+
+/** One line for a person: where, what was expected and what came. */
+export function describeDifference({ after, event, expected, actual }: Difference): string {
+  const where = event
+    ? `after ${after.length === 0 ? 'the start' : after.map((event) => JSON.stringify(event)).join(', ')}: ${JSON.stringify(event)}`
+    : 'at the start';
+  return `${where} gives ${typeof actual === 'string' ? actual : JSON.stringify(actual)} in place of ${JSON.stringify(expected)}`;
+}
+
+const seen = ({ value, context }: RoleView, effects: readonly Effect[]): Expected => ({ value, context, effects });
+
+function seenAfter(role: ReturnType<Host['start']>['role'], event: Message): Expected {
+  const effects = role.send(event);
+  return seen(role.view(), effects);
+}
+
+function attempt(run: () => Expected): Expected | string {
+  try {
+    return run();
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+export function sameAs(a: Expected, b: Expected): boolean {
+  return keyOf([a.value, a.context, a.effects], 'a step') === keyOf([b.value, b.context, b.effects], 'a step');
+}
