@@ -7,6 +7,7 @@ export { Random } from './random.js';
 export { Recorder, traceHeader } from './recorder.js';
 export type { Report, Verdict } from './report.js';
 export type { Scenario, ScenarioEvent, Workload } from './scenario/types.js';
+export { parseScenario } from './scenario/parse.js';
 export { Simulation, type SimulationOptions } from './simulation.js';
 export { createMetric, type Metric } from './topology/metric.js';
 export { timingOn, Untimed, type Timing } from './timing.js';

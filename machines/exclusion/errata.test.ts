@@ -6,7 +6,7 @@ import type { Send } from '../effects.js';
 import type { Protocol } from '../protocol.js';
 import { exclusion, exclusionMachine } from './index.js';
 import { exclusionSetup } from './machine.js';
-import { cut, join, lock, shipped } from './systems.fixtures.js';
+import { cut, join, lock, P2, shipped } from './systems.fixtures.js';
 import { ROLE } from './view.js';
 
 const three = { nodes: ['n0', 'n1', 'n2'], links: [['n0', 'n1', 1]] as const };
@@ -53,6 +53,21 @@ test('erratum 1 needs two participants that are shared: the ends of a path of th
     ] as const,
   };
   expect(shipped(path, [1, 0, 1], [], { rules: 'printed' })).toMatchObject({ verdict: 'valid', doomed: 0 });
+});
+
+test('erratum 1, the wrong repair: to decide only when no applicant is left deadlocks as well', () => {
+  const patient = exclusionMachine.provide({
+    guards: {
+      isLateApplicant: () => false,
+      trialIsComplete: ({ context: { A, C, P } }) => A.length === 0 && C.length === P.length,
+    },
+  });
+  const result = explore(
+    { ...exclusion, charts: { [ROLE]: patient } },
+    { topology: P2, options: { priorities: 2, hold: 1 }, commands: [lock('n0'), lock('n1')] },
+  );
+  expect(result.verdict).toBe('invalid');
+  expect(result.doomed).toBeGreaterThan(0);
 });
 
 /** The chart with messages to itself handled in memory, within the step that sends them, as the paper suggests. */
