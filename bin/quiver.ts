@@ -2,7 +2,7 @@
 /**
  * The `quiver` command. Exit status: 0 valid, 1 invalid, 2 unknown, 64 bad usage or a bad scenario (one clear line on stderr).
  */
-import { UsageError } from '../machines/errors.js';
+import { ProtocolError, UsageError } from '../machines/errors.js';
 import { type Command, USAGE } from './command.js';
 
 const commands: Readonly<Record<string, () => Promise<{ command: Command }>>> = {
@@ -12,6 +12,9 @@ const commands: Readonly<Record<string, () => Promise<{ command: Command }>>> = 
   replay: () => import('./commands/replay.js'),
   paper: () => import('./commands/paper.js'),
 };
+
+/** A chart broke its contract: a fault of the protocol, not of who asked. */
+const BROKEN = 70;
 
 const HELP = `quiver: distributed coordination as statecharts
 
@@ -39,7 +42,8 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.
 try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
-  if (!(error instanceof UsageError)) throw error;
-  console.error(`quiver: ${error.message}`);
-  process.exitCode = USAGE;
+  const status = error instanceof UsageError ? USAGE : error instanceof ProtocolError ? BROKEN : undefined;
+  if (status === undefined) throw error;
+  console.error(`quiver: ${(error as Error).message}`);
+  process.exitCode = status;
 }
