@@ -23,3 +23,10 @@ test('lock-in-a-machine: each prints once, fences in order', () => {
   expect(lines.map((line) => line.replace(/^\w+/, '')).join()).toBe(' prints, fence 1, prints, fence 2, prints, fence 3');
   expect(new Set(lines.map((line) => line.split(' ')[0]))).toEqual(new Set(['ann', 'bob', 'cy']));
 });
+
+test('ordered-multicast: one order at every node, before and after everything was corrupt', () => {
+  const lines = run('ordered-multicast').trim().split('\n');
+  expect(lines[0]).toBe('before: 1 order at 7 nodes, 30 of 30 messages');
+  expect(lines[1]).toMatch(/^repairing: \d+ of 12 messages got a place, no order promised$/);
+  expect(lines[2]).toBe('after: 1 order at 7 nodes, 30 of 30 messages');
+});

@@ -15,7 +15,7 @@ import type { PointerContext } from './pointer.js';
 import type { QueueOptions } from './options.js';
 import { edgesOf, isFullyLegalAsPrinted, look } from './view.js';
 
-const SENT_MAX = 6;
+const SENT_MAX = 12;
 
 const countSent = assign<GuardianContext, any, any, any, any>({ sent: ({ context }) => Math.min(context.sent + 1, SENT_MAX) });
 const findOfItsOwn = raise(({ context }: { context: PointerContext }) => ({ type: 'find', origin: null, from: context.id }));
