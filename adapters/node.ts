@@ -21,6 +21,7 @@ import { createMetric } from '../network/topology/metric.js';
 import { Channels } from './channels.js';
 import { Drops } from './drops.js';
 import { ClosedError } from './errors.js';
+import { PortTable } from './ports.js';
 import { draw } from './chance.js';
 import type { Guarantees, Reliable, Transport } from './transport.js';
 
@@ -53,6 +54,8 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
   readonly name: string;
   readonly protocol: Protocol<O>;
   readonly drops: Drops;
+  /** Who is behind which port, where the protocol's nodes are anonymous. */
+  readonly ports = new PortTable();
   readonly steps$ = new Subject<LiveStep>();
   readonly notices$ = new Subject<Message>();
   /** Resolves once the node takes part; rejects if its transport cannot connect. */
@@ -172,12 +175,30 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
     if (!this.isStarted) this.early.push(() => this.receive(from, message));
     else if (this.setup.rank(from) < 0) this.drops.drop(`it is from "${from}", which is not in the topology`);
     else if (!this.protocol.accepts(message, this.setup)) this.drops.drop(`"${message.type}" from "${from}" is malformed`);
-    else this.step({ ...message, from } as Message);
+    else this.step({ ...message, from: this.addressOf(from) } as Message);
+  }
+
+  /** A peer as the chart knows it: by its name, or by the port that its first sign of life has plugged it in at. */
+  private addressOf(peer: NodeId): Address {
+    if (!this.isAnonymous) return peer;
+    if (peer === this.id) return 0;
+    if (this.ports.of(peer) === undefined) this.notice('up', peer);
+    return this.ports.of(peer)!;
+  }
+
+  private get isAnonymous(): boolean {
+    return this.protocol.network.addressing === 'ports';
   }
 
   private notice(type: 'up' | 'down', peer: NodeId): void {
     if (this.protocol.network.reach !== 'links' || this.setup.rank(peer) < 0) return;
-    this.step({ type: `link.${type}`, peer } as Message);
+    if (!this.isAnonymous) return this.step({ type: `link.${type}`, peer } as Message);
+    // Who is there before the start is told at the start.
+    if (!this.isStarted) return;
+    const known = this.ports.of(peer);
+    if ((known === undefined) === (type === 'down')) return;
+    this.step({ type: `link.${type}`, peer: known ?? this.ports.plugIn(peer) } as Message);
+    if (type === 'down') this.ports.unplug(peer);
   }
 
   private accepts(event: Message): boolean {
@@ -216,7 +237,9 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
 
   private send(to: Address, message: Message): void {
     if (to === this.id) queueMicrotask(() => this.receive(this.id, message));
-    else this.channels.send(this.name, to as NodeId, message);
+    // Not in a microtask: a node that retries on its own would let nothing else happen.
+    else if (to === 0) this.clock.schedule(() => this.receive(this.id, message));
+    else this.channels.send(this.name, typeof to === 'number' ? this.ports.peerAt(to)! : to, message);
   }
 
   private takeTurns(): void {
@@ -258,6 +281,7 @@ function hostOf(protocol: Protocol): Host {
 
 /** The papers assume links that neither lose nor double; `Transport<Reliable>` says so to the compiler, this to everyone else. */
 function refuseUnsafe({ name, network }: Protocol, { order, loss, duplication }: Guarantees): void {
+  if (network.isLossy) return;
   const lacks = [
     ...(loss === 'none' ? [] : ['may lose messages']),
     ...(duplication === 'none' ? [] : ['may deliver them twice']),

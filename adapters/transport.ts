@@ -12,7 +12,7 @@ export type Json = null | boolean | number | string | readonly Json[] | { readon
 export interface Guarantees {
   /** `fifo`: what one peer sends to another arrives in the order in which it was sent. */
   readonly order: 'fifo' | 'unordered';
-  /** `none`: a message is lost only with its sender or receiver; one for a peer that has not come yet waits for it. */
+  /** `none`: lost is only what is under way when a peer goes down; a message for a peer that has not come yet waits for it. */
   readonly loss: 'none' | 'possible';
   /** `none`: a message is never delivered twice. */
   readonly duplication: 'none' | 'possible';

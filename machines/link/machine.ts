@@ -49,7 +49,7 @@ export type LinkEvent =
 export type LinkNotice =
   | { readonly type: 'link.up' | 'link.down'; readonly peer: NodeId }
   | { readonly type: 'received'; readonly peer: NodeId; readonly bodies: readonly Body[] }
-  /** More was posted than the outbox holds; that message is lost. */
+  /** More was posted for a peer that has not come yet than the outbox holds; that message is lost. */
   | { readonly type: 'overflow'; readonly peer: NodeId };
 
 type In<E = unknown> = { context: LinkContext; event: E };
@@ -160,7 +160,7 @@ export const linkMachine = setup({
         bye: [{ guard: 'isLate' }, { target: 'down', actions: 'beginSession' }],
         post: [
           { guard: 'hasRoom', actions: ['keep', send(whatWaits), 'noteSent'] },
-          { target: 'down', actions: ['announceOverflow', 'beginSession', send(answer)] },
+          { target: 'down', actions: ['beginSession', send(answer)] },
         ],
         timer: [
           { guard: 'isSilent', target: 'down', actions: ['noteSuspicion', 'beginSession', send(answer), arm(nextBeat)] },

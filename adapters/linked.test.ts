@@ -1,0 +1,183 @@
+import { connect } from '@nats-io/transport-node';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { broadcastChannel } from './broadcast-channel.js';
+import { transportConformance } from './conformance.js';
+import { hostile, type Hostile } from './hostile.fixture.js';
+import { InProcessBus } from './in-process.js';
+import { linked, type Linked } from './linked.js';
+import { createLocks } from './locks.js';
+import { nats } from './nats.js';
+import { has, natsServer, type Server } from './servers.fixture.js';
+import type { Transport } from './transport.js';
+
+const guarantees = { order: 'fifo', loss: 'none', duplication: 'none', presence: 'reported', identity: 'checked' } as const;
+const fast = { beatMs: 10, patience: 100 };
+const terrible = { seed: 7, loss: 0.3, duplicate: 0.3, delayMs: 5 };
+
+describe('over a bus that is reliable itself', () => {
+  transportConformance({
+    test,
+    guarantees,
+    create: (ids) => {
+      const bus = new InProcessBus();
+      return ids.map((id) => linked(bus.transport(id), { peers: ids, ...fast }));
+    },
+  });
+});
+
+describe('over a bus that loses and doubles every third message and keeps no order', () => {
+  transportConformance({
+    test,
+    guarantees,
+    create: (ids) => {
+      const bus = new InProcessBus();
+      return ids.map((id, i) => linked(hostile(bus.transport(id), { ...terrible, seed: i }), { peers: ids, ...fast }));
+    },
+  });
+});
+
+let channels = 0;
+
+describe('over a BroadcastChannel', () => {
+  transportConformance({
+    test,
+    guarantees: { ...guarantees, identity: 'claimed' },
+    create: (ids) => {
+      const channel = `linked ${channels++}`;
+      return ids.map((id) => linked(broadcastChannel({ id, channel }), { peers: ids, ...fast }));
+    },
+  });
+});
+
+function pair(options: { beatMs: number; patience: number }): [Transport<Linked>, Transport<Linked>, Hostile, Hostile] {
+  const bus = new InProcessBus();
+  const [a, b] = ['a', 'b'].map((id) => hostile(bus.transport(id), { seed: 1, loss: 0, duplicate: 0, delayMs: 0 })) as [
+    Hostile,
+    Hostile,
+  ];
+  const [overA, overB] = [a, b].map((inner) => linked(inner, { peers: ['a', 'b'], ...options })) as [
+    Transport<Linked>,
+    Transport<Linked>,
+  ];
+  onTestFinished(() => Promise.all([overA.close(), overB.close()]).then(() => bus.close()));
+  return [overA, overB, a, b];
+}
+
+const event = (transport: Transport, type: string): Promise<any> =>
+  new Promise((resolve) => transport.events.subscribe((seen) => seen.type === type && resolve(seen)));
+
+test('an outage shorter than the patience delays, and loses nothing', async () => {
+  const [a, b, , innerB] = pair({ beatMs: 5, patience: 10_000 });
+  const met = event(a, 'up');
+  await Promise.all([a.connect(), b.connect(), met]);
+  innerB.isCut = true;
+  const heard = event(a, 'message');
+  b.send('a', 'through');
+  await new Promise((resolve) => setTimeout(resolve, 30));
+  innerB.isCut = false;
+  expect(await heard).toMatchObject({ from: 'b', message: 'through' });
+});
+
+test('an outage longer than the patience takes the peers down at both ends, even one way, and they come up again', async () => {
+  const [a, b, , innerB] = pair({ beatMs: 5, patience: 5 });
+  const met = Promise.all([event(a, 'up'), event(b, 'up')]);
+  await Promise.all([a.connect(), b.connect(), met]);
+  const parted = Promise.all([event(a, 'down'), event(b, 'down')]);
+  innerB.isCut = true;
+  await parted;
+  b.send('a', 'lost');
+  const again = Promise.all([event(a, 'up'), event(b, 'up')]);
+  innerB.isCut = false;
+  await again;
+  const heard = event(a, 'message');
+  b.send('a', 'after');
+  expect(await heard).toMatchObject({ message: 'after' });
+});
+
+test('a peer that crashed and is started again is a new peer: down, and up', async () => {
+  const bus = new InProcessBus();
+  onTestFinished(() => bus.close());
+  const start = (id: string) => {
+    const inner = bus.transport(id);
+    return [linked(inner, { peers: ['a', 'b'], beatMs: 5, patience: 1000 }), inner] as const;
+  };
+  const [[a], [b, innerB]] = [start('a'), start('b')];
+  const met = Promise.all([event(a, 'up'), event(b, 'up')]);
+  await Promise.all([a.connect(), b.connect(), met]);
+  const told: string[] = [];
+  a.events.subscribe(({ type }) => told.push(type));
+  const back = event(a, 'up');
+  await innerB.close();
+  a.send('b', 'for the one that was');
+  const [again] = start('b');
+  const heard = event(again, 'message');
+  await again.connect();
+  await back;
+  expect(told).toEqual(['down', 'up']);
+  a.send('b', 'for the one that is');
+  expect(await heard).toMatchObject({ message: 'for the one that is' });
+  await Promise.all([a.close(), again.close()]);
+});
+
+test('locks over a terrible network exclude, serve everybody and count', async () => {
+  const ids = ['a', 'b', 'c'];
+  const bus = new InProcessBus();
+  const transports = ids.map((id, seed) => linked(hostile(bus.transport(id), { ...terrible, seed }), { peers: ids, ...fast }));
+  const all = transports.map((transport) => createLocks({ transport, peers: ids }));
+  onTestFinished(async () => {
+    await Promise.all(transports.map((transport) => transport.close()));
+    bus.close();
+  });
+  const fences: number[] = [];
+  let inside = 0;
+  const work = () => async (lock: { fence: number }) => {
+    expect(++inside).toBe(1);
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    fences.push(lock.fence);
+    inside--;
+  };
+  await Promise.all(all.flatMap((locks) => Array.from({ length: 5 }, () => locks.request('x', work()))));
+  expect(fences).toEqual(Array.from({ length: 15 }, (_, i) => i + 1));
+});
+
+describe.skipIf(!has('nats-server'))('over a real nats-server', () => {
+  let server: Server;
+  const connection = () => connect({ servers: `127.0.0.1:${server.port}`, maxReconnectAttempts: -1, reconnectTimeWait: 50 });
+  beforeAll(async () => {
+    server = await natsServer();
+  });
+  afterAll(() => server.kill());
+
+  transportConformance({
+    test,
+    guarantees: { ...guarantees, identity: 'claimed' },
+    create: (ids) => {
+      const subject = `linked${channels++}`;
+      return ids.map((id) => linked(nats({ id, subject, connection }), { peers: ids, ...fast }));
+    },
+  });
+
+  test('a server that is killed under load and comes back loses nothing', async () => {
+    const own = await natsServer();
+    const reconnecting = () => connect({ servers: `127.0.0.1:${own.port}`, maxReconnectAttempts: -1, reconnectTimeWait: 50 });
+    const [a, b] = ['a', 'b'].map((id) =>
+      linked(nats({ id, connection: reconnecting }), { peers: ['a', 'b'], beatMs: 20, patience: 500 }),
+    );
+    await Promise.all([a!.connect(), b!.connect()]);
+    const got: unknown[] = [];
+    const done = new Promise<void>((resolve) =>
+      b!.events.subscribe((seen) => {
+        if (seen.type === 'message') got.push(seen.message);
+        if (got.length === 1000) resolve();
+      }),
+    );
+    for (let i = 0; i < 500; i++) a!.send('b', i);
+    await own.kill();
+    for (let i = 500; i < 1000; i++) a!.send('b', i);
+    const again = await natsServer(own.port);
+    await done;
+    expect(got).toEqual(Array.from({ length: 1000 }, (_, i) => i));
+    await Promise.all([a!.close(), b!.close()]);
+    await again.kill();
+  });
+});
