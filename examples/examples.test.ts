@@ -30,3 +30,11 @@ test('ordered-multicast: one order at every node, before and after everything wa
   expect(lines[1]).toMatch(/^repairing: \d+ of 12 messages got a place, no order promised$/);
   expect(lines[2]).toBe('after: 1 order at 7 nodes, 30 of 30 messages');
 });
+
+test('philosophers: everybody eats, one at a time, and who leaves keeps nobody waiting', () => {
+  expect(run('philosophers')).toMatch(/^10 meals, at most 1 at a time, with .* neighbours held\n$/);
+});
+
+test('nearest-leader: everybody knows one, however people walk', () => {
+  expect(run('nearest-leader')).toMatch(/^40 of 40 people know a leader within 2 hops, \d+ leaders in all\n$/);
+});

@@ -13,7 +13,10 @@ export interface Cost {
   readonly elections: number;
 }
 
-export const topologyOf = (shape: Shape): Topology => createTopology(shape);
+export function topologyOf(shape: Shape): Topology {
+  const { nodes, links } = createTopology(shape);
+  return { nodes, links };
+}
 
 type Pair = readonly [string, string];
 
@@ -22,7 +25,7 @@ export function afterLoss(topology: Topology, lost: readonly Pair[], options: Op
   const { at, summary } = simulate(
     {
       protocol: 'election',
-      topology: { nodes: topology.nodes, links: topology.links },
+      topology: { ...topology },
       options: { hello: false, ...options },
       events: lost.map((link) => ({ at: 1, do: 'cut', link })),
     },

@@ -1,0 +1,111 @@
+/**
+ * A lock on oneself and all peers that are there, without names or a server: local mutual exclusion over a transport.
+ *
+ *     const neighbourhood = new Neighbourhood({ transport, peers: ['a', 'b', 'c'] });
+ *     {
+ *       await using held = await neighbourhood.lock();
+ *       for (const peer of held.peers) …            // nobody else has locked them, or you
+ *     }
+ *
+ * Whom it locks are the peers that the transport has reported up ever since the lock was asked for. Two that hold at the same time
+ * have no peer in common, and neither is one of the other's.
+ *
+ * Assumes a transport that tells both ends when one of them is gone, and that everybody who is up has opened a neighbourhood of that
+ * name. A held peer that goes leaves `peers` and is free at once: look at `has(peer)` again before you commit anything with it.
+ */
+import { exclusion, type ExclusionContext, type ExclusionNotice } from '../machines/exclusion/index.js';
+import type { NodeId } from '../machines/effects.js';
+import { UsageError } from '../machines/errors.js';
+import { ClosedError } from './errors.js';
+import { createNode, type LiveNode } from './node.js';
+import { abortable } from './promises.js';
+import type { Reliable, Transport } from './transport.js';
+
+export interface NeighbourhoodOptions {
+  /** Connected by the neighbourhood, closed by whoever made it. */
+  readonly transport: Transport<Reliable>;
+  /** All who may ever be neighbours, this one included. */
+  readonly peers: readonly NodeId[];
+  readonly name?: string;
+}
+
+export class Neighbourhood implements AsyncDisposable {
+  readonly ready: Promise<void>;
+  private readonly node: LiveNode;
+  /** Who waits for the lock, in the order of asking; `null` for who has given up. */
+  private readonly waiting: { give: ((held: HeldNeighbourhood) => void) | null; refuse(error: Error): void }[] = [];
+
+  constructor({ transport, peers, name = 'neighbourhood' }: NeighbourhoodOptions) {
+    if (transport.guarantees.presence === 'none') {
+      throw new UsageError(`neighbourhood "${name}" needs a transport that reports who is there; this one does not`);
+    }
+    const topology = { nodes: [...new Set(peers)].sort(), links: [] };
+    this.node = createNode({ transport, protocol: exclusion, topology, options: { hold: null, rules: 'deferred' }, name });
+    this.ready = this.node.ready;
+    this.node.notices$.subscribe((notice) => {
+      if ((notice as ExclusionNotice).type === 'locked') this.locked();
+    });
+    void this.node.closed.then((error) => this.closed(error ?? new ClosedError(`neighbourhood "${name}" is closed`)));
+  }
+
+  /** Waits until it holds this peer and all that stay; with a signal it can be given up. */
+  lock({ signal }: { readonly signal?: AbortSignal } = {}): Promise<HeldNeighbourhood> {
+    if (signal?.aborted) return Promise.reject(signal.reason);
+    this.node.command('lock');
+    const place: (typeof this.waiting)[number] = { give: null, refuse: () => {} };
+    const given = new Promise<HeldNeighbourhood>((give, refuse) => Object.assign(place, { give, refuse }));
+    this.waiting.push(place);
+    // Who asked stays in the queue of the protocol; what comes after giving up is given back.
+    signal?.addEventListener('abort', () => (place.give = null), { once: true });
+    return abortable(given, signal);
+  }
+
+  private locked(): void {
+    const held = new HeldNeighbourhood(this.node);
+    const give = this.waiting.shift()?.give;
+    if (give) give(held);
+    else queueMicrotask(() => held.release());
+  }
+
+  private closed(error: Error): void {
+    for (const { refuse } of this.waiting.splice(0)) refuse(error);
+  }
+
+  /** Takes part no longer; the transport stays open. */
+  close(): Promise<void> {
+    return this.node.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+}
+
+/** A locked neighbourhood as its holder sees it. */
+export class HeldNeighbourhood implements AsyncDisposable {
+  private isReleased = false;
+
+  constructor(private readonly node: LiveNode) {}
+
+  /** The peers that are held now, without oneself: some may go, none can come. */
+  get peers(): readonly NodeId[] {
+    if (this.isReleased) return [];
+    const context: ExclusionContext | undefined = this.node.view()['exclusion']?.context;
+    return (context?.L ?? []).filter((port) => port !== 0).map((port) => this.node.ports.peerAt(port)!);
+  }
+
+  has(peer: NodeId): boolean {
+    return this.peers.includes(peer);
+  }
+
+  /** Once is enough, more often is harmless. */
+  release(): void {
+    if (this.isReleased) return;
+    this.isReleased = true;
+    if (this.node.can('unlock')) this.node.command('unlock');
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.release();
+  }
+}
