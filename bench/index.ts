@@ -1,12 +1,14 @@
 /** `npm run bench`: every cost that the project promises, as ratios from one run. */
 import { checkerRows } from './checker.js';
 import { networkRows } from './network.js';
+import { queueRows } from './queue.js';
 import { bold, table } from '../bin/style.js';
 import type { Row } from './measure.js';
 
 const sections: readonly (readonly [string, () => Row[]])[] = [
   ['Network', networkRows],
   ['Checker', checkerRows],
+  ['Queue', queueRows],
 ];
 
 for (const [title, rows] of sections) {
