@@ -53,7 +53,8 @@ const commands: Record<string, Command> = {
   deposit: {
     fields: [amount],
     event: (fields) => ({ type: 'deposit', amount: amountOf(fields) }),
-    waits: true,
+    // Acknowledged at once: it must not stand behind a withdrawal that waits for it.
+    waits: false,
     completedBy: ['deposited'],
     refusal: onlyFor(['bank'], 'takes no deposits'),
   },

@@ -1,0 +1,70 @@
+/**
+ * A budget that many peers share, most of whose permits are given out without a message.
+ *
+ *     const quota = createQuota({ transport, peers: ['a', 'b', 'c'], budget: 100_000 });
+ *     const { ok, remaining } = await quota.take(5);
+ *
+ * Never more than the budget is given out in all, and once a request is refused, all but `waste` of it is, or will be: without waste,
+ * exactly the budget. Which controller runs (per-node bins, the bin hierarchy or halving) is foretold from the depth of the tree, the
+ * budget and the waste; `chosen` says which.
+ */
+import type { ControllerOptions } from '../machines/controller/index.js';
+import { createControllerNode, Questions, requireAmount, type PeersOptions } from './controller-node.js';
+import type { LiveNode } from './node.js';
+
+export interface QuotaOptions extends PeersOptions {
+  /** How many permits there are, for all peers together and for good. */
+  readonly budget: number;
+  /** How many of them may be left over when others are refused; the more, the fewer messages. None unless given. */
+  readonly waste?: number;
+}
+
+export interface Taken {
+  /** All that was asked for was given, or nothing. */
+  readonly ok: boolean;
+  /** What this peer can give next without asking anybody. */
+  readonly remaining: number;
+}
+
+export const createQuota = (options: QuotaOptions): Quota => new Quota(options);
+
+export class Quota implements AsyncDisposable {
+  /** The node under the quota: its notices and state, for those who want to see more. */
+  readonly node: LiveNode<ControllerOptions>;
+  readonly ready: Promise<void>;
+  private readonly takes: Questions;
+  private readonly leaves: Questions;
+
+  constructor({ budget, waste = 0, ...peers }: QuotaOptions) {
+    this.node = createControllerNode({ name: 'quota', ...peers }, { kind: 'adaptive', M: budget, W: waste });
+    this.ready = this.node.ready;
+    this.takes = new Questions(this.node, ['granted', 'rejected']);
+    this.leaves = new Questions(this.node, ['left', 'stayed']);
+  }
+
+  /** Takes `amount` permits together, or none. Requests of one peer are answered in their order. */
+  async take(amount = 1): Promise<Taken> {
+    requireAmount(amount);
+    const { type } = await this.takes.ask('take', { amount });
+    return { ok: type === 'granted', remaining: this.remaining };
+  }
+
+  get remaining(): number {
+    return this.node.view()['R.request']?.context.permits ?? 0;
+  }
+
+  /** Hands back what this peer holds and goes; false when it stays, because a request of its own is under way. Only leaves can go. */
+  async leave(): Promise<boolean> {
+    const { type } = await this.leaves.ask('leave');
+    return type === 'left';
+  }
+
+  /** Stops at once: what this peer holds is lost to the others. */
+  close(): Promise<void> {
+    return this.node.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+}
