@@ -2,6 +2,7 @@
 import { arvy } from './arvy/index.js';
 import { controllerExperiment } from './controller/index.js';
 import { exclusionExperiment } from './exclusion/index.js';
+import { queue } from './queue/index.js';
 import type { Experiment } from './experiment.js';
 
-export const experiments: Readonly<Record<string, Experiment>> = { arvy, controller: controllerExperiment, exclusion: exclusionExperiment };
+export const experiments: Readonly<Record<string, Experiment>> = { arvy, controller: controllerExperiment, exclusion: exclusionExperiment, queue };

@@ -1,0 +1,302 @@
+/** Whole runs of the queue: its promises from legal and from arbitrary starts, its report, and what it refuses. */
+import { describe, expect, test } from 'vitest';
+import { simulate } from '../../index.js';
+import { parseScenario } from '../../network/scenario/parse.js';
+import { Simulation } from '../../network/simulation.js';
+import { Recorder } from '../../network/recorder.js';
+import type { Message } from '../effects.js';
+import type { TraceLine } from '../../network/trace.js';
+import { queue } from './index.js';
+import { edgesOf, isFullyLegal, isFullyLegalAsPrinted, look } from './view.js';
+
+const nodes = ['n0', 'n1', 'n2', 'n3'];
+const fixed = {
+  protocol: 'queue',
+  options: { root: 'n0', tree: 'fixed', parents: { n0: 'n0', n1: 'n0', n2: 'n0', n3: 'n1' }, tau: 2 },
+  topology: {
+    nodes,
+    links: [
+      ['n0', 'n1', 1],
+      ['n0', 'n2', 1],
+      ['n1', 'n3', 1],
+    ],
+  },
+  network: { latency: 1, order: 'fifo' },
+};
+const allOne = { 'n0-n1': 1, 'n0-n2': 1, 'n1-n3': 1 };
+const refuted = (report: ReturnType<typeof simulate>) =>
+  report.properties.filter(({ holds }) => holds === false).map(({ name }) => name);
+
+describe('a legal start', () => {
+  test('each request is queued behind the one before it, and no edge is ever repaired', () => {
+    const events = ['n3', 'n2', 'n2', 'n1'].map((node, i) => ({ at: 20 * i, node, do: 'request' }));
+    const report = simulate({ ...fixed, events, until: { idle: true } });
+    expect(report).toMatchObject({ verdict: 'valid', at: 62 });
+    expect(report.summary).toEqual({
+      order: [
+        ['n3', 'n0'],
+        ['n2', 'n3'],
+        ['n2', 'n2'],
+        ['n1', 'n2'],
+      ],
+      phi: allOne,
+      legal: true,
+      stabilizedAtRoundTrips: 0,
+    });
+    expect(report.properties.every(({ holds }) => holds === true)).toBe(true);
+  });
+
+  test('a sequential workload goes on when a request is queued, wherever that is', () => {
+    const { verdict, summary } = simulate({ ...fixed, workload: { sequential: ['n3', 'n0', 'n2', 'n3'] } });
+    expect({ verdict, order: summary['order'] }).toEqual({
+      verdict: 'valid',
+      order: [
+        ['n3', 'n0'],
+        ['n0', 'n3'],
+        ['n2', 'n0'],
+        ['n3', 'n2'],
+      ],
+    });
+  });
+
+  test('requests at the same time make one queue: every predecessor is another request', () => {
+    const events = Array.from({ length: 31 }, (_, i) => ({ at: 0, do: 'request', node: `n${i}` }));
+    const report = simulate({ protocol: 'queue', topology: { kind: 'tree', n: 31 }, events });
+    const order = report.summary['order'] as [string, string][];
+    expect(new Set(order.map(([requester]) => requester)).size).toBe(31);
+    expect(new Set(order.map(([, predecessor]) => predecessor)).size).toBe(31);
+    expect(refuted(report)).toEqual([]);
+  });
+});
+
+describe('from arbitrary states (Corollary 6.8)', () => {
+  const times = [1, 2, 3, 4, 5].flatMap((seed) => [2, 3.5].map((tau) => [seed, tau] as const));
+  test.each(times)('seed %i, tau = %fR: fully legal within 3R + tau, and requests are queued as they should be', (seed, tau) => {
+    const report = simulate({
+      protocol: 'queue',
+      topology: { kind: 'tree', n: 20 },
+      options: { tau },
+      network: { latency: { min: 1, max: 50 } },
+      events: [
+        { at: 0, do: 'request', node: 'n7' },
+        { at: 500, do: 'corrupt' },
+        ...[0, 1, 2, 3, 4, 5].map((i) => ({ at: 1200 + i, do: 'request', node: `n${3 * i}` })),
+      ],
+      seed,
+    });
+    expect(report.verdict).toBe('valid');
+    expect(report.properties.every(({ holds }) => holds === true)).toBe(true);
+    expect(report.summary).toMatchObject({ legal: true });
+    expect((report.summary['order'] as unknown[]).length).toBe(7);
+    expect(report.summary['stabilizedAtRoundTrips']).toBeGreaterThan(0);
+    expect(report.summary['stabilizedAtRoundTrips']).toBeLessThanOrEqual(3 + tau);
+  });
+
+  test('some of the nodes only; twice; with until a time', () => {
+    const events = [
+      { at: 0, node: 'n3', do: 'request' },
+      { at: 50, do: 'corrupt', nodes: ['n1', 'n3'] },
+      { at: 53, do: 'corrupt', nodes: ['n0'] },
+    ];
+    const { verdict, at, summary } = simulate({ ...fixed, events, until: { at: 200 } });
+    expect({ verdict, at }).toEqual({ verdict: 'valid', at: 200 });
+    expect(summary).toMatchObject({ order: [['n3', 'n0']], phi: allOne, legal: true });
+    expect(summary['stabilizedAtRoundTrips']).toBeLessThanOrEqual(5);
+  });
+
+  test('a run that ends in between says so', () => {
+    const report = simulate({ ...fixed, events: [{ at: 50, do: 'corrupt' }], until: { at: 51 } });
+    expect(report.summary).toMatchObject({ legal: false, stabilizedAtRoundTrips: null });
+    expect(report.properties.find(({ kind }) => kind === 'converges')!.holds).toBe(null);
+  });
+
+  test('a sequential workload survives requests that corruption has swallowed', () => {
+    const sequential = Array.from({ length: 12 }, (_, i) => `n${i % 4}`);
+    const events = [3, 9, 14].map((at) => ({ at, do: 'corrupt' }));
+    const { verdict, summary } = simulate({ ...fixed, events, workload: { sequential } });
+    expect(verdict).toBe('valid');
+    expect((summary['order'] as unknown[]).length).toBeGreaterThan(6);
+  });
+
+  test('without repair the same run is refuted', () => {
+    const scenario = parseScenario({ ...fixed, events: [{ at: 5, do: 'corrupt' }], until: { at: 100 } }, { queue });
+    const idle = {
+      ...queue,
+      charts: {
+        ...queue.charts,
+        guardian: queue.charts['guardian']!.provide({ guards: { estimatesExcess: () => false } as any }),
+      },
+    };
+    const report = new Simulation({ ...scenario, protocol: idle }).run();
+    expect(report).toMatchObject({ verdict: 'invalid' });
+    expect(refuted(report)).toContain('every edge becomes fully legal');
+  });
+});
+
+test('erratum S5: an old observer that returns after a timeout makes a legal edge illegal', () => {
+  const scenario = parseScenario(
+    { protocol: 'queue', topology: { kind: 'path', n: 2 }, options: { tau: 2 }, until: { at: 40 } },
+    { queue },
+  );
+  const { network } = new Simulation(scenario);
+  network.start();
+  const pointer = (id: string, parent: string | null, children: string[]) => ({
+    pointer: { chart: 'pointer', value: 'self', context: { id, pointer: id, parent, children, tau: 4 } },
+  });
+  const context = { child: 'n1', tau: 4, sent: 1, est: 0, timely: false };
+  network.putNode(
+    'n0',
+    'corrupt',
+    { ...pointer('n0', null, ['n1']), 'guardian:n1': { chart: 'guardian', value: 'observe', context } },
+    [],
+  );
+  network.putNode('n1', 'corrupt', pointer('n1', 'n0', []), []);
+  network.bus.replace(
+    'n1',
+    'n0',
+    [
+      { type: 'obsr', x: 0 },
+      { type: 'find', origin: null },
+    ] as Message[],
+    1,
+  );
+  const [old, find] = network.bus.between('n1', 'n0');
+  const edge = () => look(network.configuration, edgesOf(network.configuration)[0]!);
+  expect(edge().phi).toBe(1);
+  expect([isFullyLegalAsPrinted(edge()), isFullyLegal(edge())]).toEqual([true, false]);
+
+  network.timers.apply('n0', { role: 'guardian:n1', timer: 'observe', delay: 0 });
+  network.timers.fire('n0', 'guardian:n1', 'observe');
+  network.bus.deliver(old!.id);
+  expect(edge().phi).toBe(2);
+  network.bus.deliver(find!.id);
+  expect(edge().phi).toBe(2);
+});
+
+describe('the stabilizing tree (part 3)', () => {
+  const ring = {
+    protocol: 'queue',
+    topology: { kind: 'ring', n: 8 },
+    options: { tree: 'stabilizing' },
+    network: { latency: { min: 1, max: 6 } },
+  };
+  const ringTree = { 'n0-n1': 1, 'n1-n2': 1, 'n2-n3': 1, 'n3-n4': 1, 'n0-n7': 1, 'n7-n6': 1, 'n6-n5': 1 };
+
+  test.each([1, 2, 3, 4, 5, 6])(
+    'seed %i: invented roots die, the breadth-first tree of the first node forms, the queue follows',
+    (seed) => {
+      const events = [
+        { at: 10, do: 'corrupt' },
+        { at: 600, do: 'request', node: 'n5' },
+      ];
+      const report = simulate({ ...ring, events, seed });
+      expect(report.verdict).toBe('valid');
+      expect(report.summary).toMatchObject({ phi: ringTree, legal: true });
+      expect(report.meters[0]!.ratio).toBeLessThanOrEqual(1);
+    },
+  );
+
+  test('starts legal, and the root of the options has the smallest identity', () => {
+    const { summary } = simulate({
+      ...ring,
+      options: { tree: 'stabilizing', root: 'n2' },
+      workload: { sequential: ['n6', 'n0'] },
+    });
+    expect(summary).toMatchObject({
+      order: [
+        ['n6', 'n2'],
+        ['n0', 'n6'],
+      ],
+      stabilizedAtRoundTrips: 0,
+    });
+    expect(Object.keys(summary['phi'] as object)).toContain('n2-n1');
+  });
+
+  test('moves when a link of it goes, and comes back with it', () => {
+    const events = [
+      { at: 10, do: 'cut', link: ['n0', 'n1'] },
+      { at: 400, do: 'join', link: ['n0', 'n1'], weight: 1 },
+      { at: 800, do: 'request', node: 'n4' },
+    ];
+    expect(simulate({ ...ring, events: events.slice(0, 1) }).summary['phi']).toMatchObject({ 'n0-n7': 1, 'n2-n1': 1 });
+    expect(simulate({ ...ring, events })).toMatchObject({ verdict: 'valid', summary: { phi: ringTree, order: [['n4', 'n0']] } });
+  });
+
+  test('two components are two queues', () => {
+    const topology = {
+      nodes: ['a', 'b', 'c', 'd'],
+      links: [
+        ['a', 'b'],
+        ['c', 'd'],
+      ],
+    };
+    const report = simulate({ ...ring, topology, events: [{ at: 5, do: 'corrupt' }], workload: { concurrent: 4, requests: 4 } });
+    expect(report).toMatchObject({ verdict: 'valid', summary: { legal: true, phi: { 'a-b': 1, 'c-d': 1 } } });
+  });
+});
+
+test('both hosts leave the same trace, corruption and moving tree included', () => {
+  const traces = (['actors', 'snapshots'] as const).map((host) => {
+    const events = [
+      { at: 7, do: 'corrupt' },
+      { at: 40, do: 'cut', link: ['n0', 'n1'] },
+      { at: 90, do: 'request', node: 'n3' },
+    ];
+    const scenario = { protocol: 'queue', topology: { kind: 'ring', n: 5 }, options: { tree: 'stabilizing' }, events };
+    const simulation = new Simulation(parseScenario(scenario, { queue }), { host });
+    const lines: TraceLine[] = [];
+    new Recorder(simulation.network, queue, simulation.monitor).lines$.subscribe((line) => lines.push(line));
+    simulation.run();
+    return lines.map((line) => JSON.stringify(line));
+  });
+  expect(traces[0]!.length).toBeGreaterThan(300);
+  expect(traces[0]).toEqual(traces[1]);
+});
+
+describe('links that lose messages, nodes that stop', () => {
+  test('a lost message is a fault like another: legal again once it is repaired', () => {
+    const report = simulate({
+      ...fixed,
+      network: { latency: 1, loss: 0.2 },
+      workload: { concurrent: 2, requests: 10 },
+      until: { at: 400 },
+    });
+    expect(refuted(report)).toEqual([]);
+  });
+
+  test('a node that was down is caught up with', () => {
+    const events = [
+      { at: 3, do: 'crash', node: 'n1' },
+      { at: 5, do: 'request', node: 'n3' },
+      { at: 60, do: 'restart', node: 'n1' },
+      { at: 200, do: 'request', node: 'n2' },
+    ];
+    const report = simulate({ ...fixed, events });
+    expect(report).toMatchObject({ verdict: 'valid', summary: { phi: allOne, legal: true } });
+    // The request of n3 was lost at the node that was down.
+    expect(report.summary['order']).toEqual([['n2', 'n0']]);
+  });
+});
+
+describe('bad options', () => {
+  test.each([
+    [{ tau: 1.9 }, 'options.tau is 1.9; give a number of round trips of at least 2'],
+    [{ root: 'zz' }, 'options.root is "zz", which is no node of the topology'],
+    [{ parents: { n0: 'n0', n1: 'n2', n2: 'n1', n3: 'n1' } }, 'options.parents is no tree'],
+    [{ parents: { n0: 'n0', n1: 'n0', n2: 'n1', n3: 'n1' } }, 'options.parents puts n2 under n1, and no link joins them'],
+    [{ tree: 'stabilizing', parents: {} }, 'options.parents goes with tree "fixed"'],
+    [{ tree: 'oak' }, 'options.tree is "oak"; choose one of fixed, stabilizing'],
+    [{ period: 3 }, 'options.period is not known here'],
+  ])('%j', (options, message) => {
+    expect(() => simulate({ ...fixed, options })).toThrow(message);
+  });
+
+  test('a latency without a bound', () => {
+    expect(() => simulate({ ...fixed, network: { latency: { exponential: 3 } } })).toThrow('network.latency has no bound');
+  });
+
+  test('a topology in two parts', () => {
+    const topology = { nodes: ['a', 'b', 'c'], links: [['a', 'b']] };
+    expect(() => simulate({ protocol: 'queue', topology })).toThrow('no path leads from c to the root a');
+  });
+});
