@@ -56,10 +56,10 @@ export function counterexample(
   if (way.from !== undefined) path.push(way.state);
   const origin = origins.get(path[0]!)!;
   const walk = new Walk(model, store, origin.sent);
-  const walked: Walked[] = path.slice(1).map((state, i) => walk.step(path[i]!, state));
+  const walked: Walked[] = path.slice(1).flatMap((state, i) => walk.step(path[i]!, state));
   const loop = way.component && { loop: walked.length };
   if (way.component && way.component.length > 0) {
-    for (const hop of new Lasso(search.graph!, store, model, way.component).around(way.state)) walked.push(walk.hop(hop));
+    for (const hop of new Lasso(search.graph!, store, model, way.component).around(way.state)) walked.push(...walk.hop(hop));
   }
   return {
     property: way.property,

@@ -19,6 +19,7 @@ export function longestDrain(n: number, hold: 0 | 1): number {
     setup: setups[0]!,
     nodes: topology.nodes,
     order: 'unordered',
+    lasting: false,
     reactions: directory.reactions(setups[0]!.options),
     unlimited: [{ name: 'request', event: { type: 'request' } }],
   } as const;

@@ -33,7 +33,7 @@ export interface Question {
 
 export interface Exploration {
   readonly verdict: Verdict;
-  /** Why the search did not see everything: the bound that was met, or the violation at which it ended. */
+  /** The bound that was met before the search had seen everything. */
   readonly stopped?: string;
   readonly states: number;
   readonly transitions: number;
@@ -70,6 +70,8 @@ class Examination {
   private readonly watch: Watch;
   private readonly search: Search;
   private readonly origins = new Map<number, Origin>();
+  /** Whether promises on endless runs can be judged: not where a message may come again for ever, or never more. */
+  private readonly judgesRuns: boolean;
 
   constructor(
     private readonly question: Question,
@@ -81,10 +83,12 @@ class Examination {
       throw new UsageError('bounds.seconds needs a clock; pass now, for instance () => performance.now()');
     }
     const nodes = setup.topology.nodes;
-    const system = { protocol, setup, nodes, order, reactions: protocol.reactions(setup.options), unlimited };
-    this.model = new Model(system, surroundings, signed);
+    const lasting = order === 'unordered' && surroundings.faults.duplicate === Infinity;
+    const system = { protocol, setup, nodes, order, lasting, reactions: protocol.reactions(setup.options), unlimited };
+    this.model = new Model(system, lasting ? { ...surroundings, faults: {} } : surroundings, signed);
     this.watch = new Watch(properties, goal && goalProperty(goal), this.model);
-    const graph = this.watch.debts.length > 0 || goal ? new Graph() : undefined;
+    this.judgesRuns = this.watch.debts.length > 0 && !lasting;
+    const graph = this.judgesRuns || goal ? new Graph() : undefined;
     this.search = new Search(this.model, this.watch, graph, bounds, now ?? (() => 0), onProgress);
   }
 
@@ -105,7 +109,7 @@ class Examination {
     const properties = judged.map((property) => this.judge(property, ways));
     const [way] = ways.values();
     return {
-      verdict: verdictOf(properties, search.stopped !== undefined),
+      verdict: verdictOf(properties, search.stopped !== undefined || properties.some(({ holds }) => holds === null)),
       ...(search.stopped !== undefined && { stopped: search.stopped }),
       states: search.store.size,
       transitions: search.transitions,
@@ -132,7 +136,7 @@ class Examination {
       const { property, state, from } = watch.violated;
       return ways.set(property, { property: property.name, state, from });
     }
-    if (!search.graph) return ways;
+    if (!search.graph || !this.judgesRuns) return ways;
     const liveness = new Liveness(search.graph, search.store, model);
     for (const debt of watch.debts) {
       const { property } = debt;
@@ -147,7 +151,8 @@ class Examination {
     if (ways.has(property)) return { name, kind, holds: false };
     if (kind === 'sometimes')
       return { name, kind, holds: this.watch.witnessed.has(property) || (this.isComplete ? false : null) };
-    return { name, kind, holds: this.isComplete ? true : null };
+    const isJudged = this.judgesRuns || (kind !== 'eventually' && kind !== 'converges');
+    return { name, kind, holds: this.isComplete && isJudged ? true : null };
   }
 
   /**
@@ -157,7 +162,8 @@ class Examination {
   private hopeful(): Uint8Array | null {
     const { search, watch, model } = this;
     const { graph } = search;
-    if (!graph || !this.isComplete || (!watch.goal && model.steps.events.some('timer'))) return null;
+    if (!graph || !this.isComplete || (!watch.goal && !this.judgesRuns) || (!watch.goal && model.steps.events.some('timer')))
+      return null;
     const rests = (state: number) =>
       graph.isResting(state) && !watch.owed.hasAny(state) && model.worlds.isOver(search.store.world(state));
     return canReach(graph, watch.goal ? (state) => watch.atGoal(state) : rests);

@@ -36,7 +36,7 @@ export class Model {
     const times = protocol.times?.(setup.options);
     const order = times ? new TimeOrder(times, this.steps.locals, this.packets, nodes.length) : undefined;
     const mayFire = protocol.mayFire && ((row: Int32Array, length: number, event: number) => this.mayFire(row, length, event));
-    this.successors = new Successors(this.steps, this.packets, this.worlds, nodes.length, order, mayFire);
+    this.successors = new Successors(this.steps, this.packets, this.worlds, nodes.length, system.lasting, order, mayFire);
   }
 
   /** A state as properties see it. */

@@ -67,6 +67,7 @@ export function oracle(protocol: Protocol, setup: Setup<any>, options: OracleOpt
 
 class Oracle {
   private readonly reactions;
+  private readonly host;
 
   constructor(
     private readonly protocol: Protocol,
@@ -74,6 +75,7 @@ class Oracle {
     private readonly options: OracleOptions,
   ) {
     this.reactions = protocol.reactions(setup.options);
+    this.host = createHost('actors', protocol.charts);
   }
 
   key({ flights, ...rest }: State): string {
@@ -175,7 +177,9 @@ class Oracle {
 
   private accepts(being: Being, id: NodeId, event: Message): boolean {
     const node = this.revive(being, id);
-    return node.accepts(this.protocol.route(event, node), event);
+    const accepts = node.accepts(this.protocol.route(event, node), event);
+    node.stop();
+    return accepts;
   }
 
   private take(state: State, id: NodeId, event: Message, role?: string): State[] {
@@ -185,7 +189,7 @@ class Oracle {
   }
 
   private revive({ view }: Being, id: NodeId): Node {
-    const node = new Node(id, createHost('actors', this.protocol.charts));
+    const node = new Node(id, this.host);
     node.restore(structuredClone(view));
     return node;
   }
@@ -233,6 +237,7 @@ class Oracle {
       }
     }
     const after: Being = { view: structuredClone(node.view()), timers: timers.sort(), due: due.sort() };
+    node.stop();
     return { ...state, flights, nodes: { ...state.nodes, [id]: after } };
   }
 }

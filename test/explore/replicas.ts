@@ -43,7 +43,7 @@ export class Replicas {
   constructor(private readonly system: System) {
     this.times = system.protocol.times?.(system.setup.options) ?? null;
     const host = createHost('snapshots', system.protocol.charts);
-    this.nodes = system.nodes.map((id) => new Node(id, host));
+    this.nodes = system.nodes.map((id) => new Node(id, host, system.protocol.wiring));
   }
 
   start(node: number, setup: Setup, choose: Choose): Taken {

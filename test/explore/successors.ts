@@ -54,6 +54,8 @@ export class Successors {
     private readonly packets: Packets,
     private readonly worlds: Worlds,
     private readonly nodes: number,
+    /** Whether a message stays in flight when it is delivered. */
+    private readonly lasting: boolean,
     private readonly times: TimeOrder | undefined,
     private readonly mayFire: ((row: Int32Array, length: number, event: number) => boolean) | undefined,
   ) {
@@ -80,9 +82,10 @@ export class Successors {
       if (lane === previous) continue;
       previous = lane;
       const node = receivers[packet]!;
+      const removed = this.lasting ? KEEP : i;
       this.is(DELIVER, packet, 2 * lane);
-      if (!worlds.still && worlds.isCrashed(row[0]!, node)) this.takeNone(row, length, i, row[0]!, NO_CHANNELS);
-      else this.take(row, length, node, steps.ofPacket(row[1 + node]!, packet), i, row[0]!, NO_CHANNELS);
+      if (!worlds.still && worlds.isCrashed(row[0]!, node)) this.takeNone(row, length, removed, row[0]!, NO_CHANNELS);
+      else this.take(row, length, node, steps.ofPacket(row[1 + node]!, packet), removed, row[0]!, NO_CHANNELS);
     }
   }
 
@@ -195,7 +198,7 @@ export class Successors {
     for (let i = first; i < last; i++) {
       const letter = steps.sent.data[i]!;
       const packet = worlds.isRouted ? letter : worlds.packet(world, letter);
-      if (packet !== -1) this.insert(begin, at++, packet);
+      if (packet !== -1) at = this.insert(begin, at, packet);
     }
     return at;
   }
@@ -213,7 +216,7 @@ export class Successors {
     this.reserve(begin + length + 1);
     this.is(kind, at, OPTIONAL);
     let end = this.copy(row, length, kind === LOSE ? at : KEEP, world, NO_CHANNELS);
-    if (kind === DOUBLE) this.insert(begin, end++, row[at]!);
+    if (kind === DOUBLE) end = this.insert(begin, end, row[at]!);
     this.close(end, -1, -1);
     this.group++;
   }
@@ -232,18 +235,20 @@ export class Successors {
     return at;
   }
 
-  /** Puts a packet behind the others of its lane; `end` is where the row ends without it. */
-  private insert(begin: number, end: number, packet: number): void {
+  /** Puts a packet behind the others of its lane; `end` is where the row ends without it and the result where it ends with it. */
+  private insert(begin: number, end: number, packet: number): number {
     const { rows } = this;
     const lanes = this.packets.lane.data;
     const lane = lanes[packet]!;
     const content = begin + this.content;
+    if (this.lasting && rows.subarray(content, end).includes(packet)) return end;
     let at = end;
     while (at > content && lanes[rows[at - 1]!]! > lane) {
       rows[at] = rows[at - 1]!;
       at--;
     }
     rows[at] = packet;
+    return end + 1;
   }
 
   private close(end: number, outcome: number, second: number): void {

@@ -7,6 +7,8 @@ export interface System {
   readonly setup: Setup<any>;
   readonly nodes: readonly NodeId[];
   readonly order: 'fifo' | 'unordered';
+  /** Messages that were sent may arrive again and again: what is in flight is a set that only grows. */
+  readonly lasting: boolean;
   readonly reactions: readonly Reaction[];
   /** Commands that every node's application may give at any time, as often as the chart accepts them. */
   readonly unlimited: readonly { readonly name: string; readonly event: Message }[];

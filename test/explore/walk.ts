@@ -48,14 +48,14 @@ export class Walk {
   }
 
   /** Takes the first transition that leads from one state to another. */
-  step(from: number, to: number): Walked {
+  step(from: number, to: number): readonly Walked[] {
     this.expand(from);
     for (let i = 0; i < this.model.successors.count; i++) if (this.leadsTo(i, to)) return this.take(i);
     throw new Error(`no transition leads from state ${from} to state ${to}`);
   }
 
   /** Takes a given transition. */
-  hop({ from, successor }: Hop): Walked {
+  hop({ from, successor }: Hop): readonly Walked[] {
     this.expand(from);
     return this.take(successor);
   }
@@ -69,10 +69,12 @@ export class Walk {
     return this.store.is(state, rows, begins[successor]!, begins[successor + 1]! - begins[successor]!);
   }
 
-  private take(i: number): Walked {
+  private take(i: number): readonly Walked[] {
+    const { kinds, subjects } = this.model.successors;
+    const doubled = this.model.system.lasting && kinds[i] === DELIVER ? [this.double(this.copyOf(subjects[i]!, 0))] : [];
     const walked = this.make(i);
     if (this.model.system.protocol.network.time) this.recognise(i);
-    return walked;
+    return [...doubled, walked];
   }
 
   /** Packets whose times were numbered anew are known by their place in their channel. */
@@ -142,11 +144,18 @@ export class Walk {
     const packet = this.row[place]!;
     const before = this.row.subarray(1 + this.model.system.nodes.length, place).filter((other) => other === packet).length;
     const sent = this.copyOf(packet, before);
+    if (kind === DOUBLE) return { ...this.double(sent), takers: [] };
+    return { choice: { drop: this.land(sent).id }, text: `${this.describeSent(sent)} is lost`, takers: [] };
+  }
+
+  private double(sent: Sent): Walked {
+    this.launch(sent.packet, sent.from);
+    return { choice: { duplicate: sent.id }, text: `${this.describeSent(sent)} is doubled` };
+  }
+
+  private describeSent({ id, packet, from }: Sent): string {
     const { to, message } = this.model.packets.get(packet);
-    const told = `"${message.type}" #${sent.id} from ${this.name(sent.from)} to ${this.name(to)}`;
-    if (kind === LOSE) return { choice: { drop: this.land(sent).id }, text: `${told} is lost`, takers: [] };
-    this.launch(packet, sent.from);
-    return { choice: { duplicate: sent.id }, text: `${told} is doubled`, takers: [] };
+    return `"${message.type}" #${id} from ${this.name(from)} to ${this.name(to)}`;
   }
 
   /** What a node's step changes, sends and announces. */

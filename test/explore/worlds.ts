@@ -14,7 +14,7 @@ import { lanesOf, linkEvent, type Entry, type Scripted } from './script.js';
 import type { System } from './system.js';
 
 export interface Budget {
-  /** How many messages may be lost, and how many may arrive twice. */
+  /** How many messages may be lost, and how many may arrive twice; `Infinity` for any number. */
   readonly loss?: number;
   readonly duplicate?: number;
 }
