@@ -1,5 +1,7 @@
 /** The larger systems of the specification's section 11, and what links that change add to them. */
 import { describe, expect, test } from 'vitest';
+import { explore } from '../../test/explore/index.js';
+import { exclusion } from './index.js';
 import { C4, cut, finely, join, K3, P2, P3, S3, shipped } from './systems.fixtures.js';
 
 describe('cut as finely as in the paper', () => {
@@ -47,4 +49,13 @@ describe('as shipped, links changing', () => {
   ])('$name: $states states', ({ topology, calls, changes, states }) => {
     expect(shipped(topology, calls, changes)).toMatchObject({ verdict: 'valid', states, doomed: 0 });
   });
+});
+
+test('a path of three, all asking again for ever: everybody is served, 1,362,646 states', () => {
+  const result = explore(exclusion, {
+    topology: P3,
+    options: { priorities: 2, hold: 1 },
+    commands: { unlimited: ['lock'] },
+  });
+  expect(result).toMatchObject({ verdict: 'valid', states: 1_362_646, doomed: 0 });
 });

@@ -70,6 +70,22 @@ test('erratum 1, the wrong repair: to decide only when no applicant is left dead
   expect(result.doomed).toBeGreaterThan(0);
 });
 
+test('erratum 8: with a single priority two who compete draw even for ever', () => {
+  const single: Protocol = {
+    ...exclusion,
+    roles: (id, setup) =>
+      exclusion.roles(id, setup).map((role) => ({ ...role, input: { ...(role.input as object), priorities: 1 } })),
+  };
+  const { verdict, doomed, counterexample } = explore(single, {
+    topology: P2,
+    options: { hold: 1 },
+    commands: [lock('n0'), lock('n1')],
+  });
+  expect(verdict).toBe('invalid');
+  expect(doomed).toBeGreaterThan(0);
+  expect(counterexample?.loop).toBeDefined();
+});
+
 /** The chart with messages to itself handled in memory, within the step that sends them, as the paper suggests. */
 function inMemory(machine: AnyStateMachine): AnyStateMachine {
   const rewire = (config: any): any => {

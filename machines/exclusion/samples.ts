@@ -2,12 +2,17 @@
 import type { ChartSamples } from '../protocol.js';
 import { initiatorSays, participantSays, type ExclusionContext, type ExclusionInput, type Rules } from './machine.js';
 
+/** No port of the node. */
+const STRANGE = 9;
+
 /** Everything from every port: the chart itself refuses what it does not expect. */
 function events({ ports, priorities }: ExclusionContext) {
   return [
     { type: 'lock' },
+    { type: 'lock', ports: [STRANGE] },
     { type: 'unlock' },
     { type: 'drawn', value: priorities - 1 },
+    { type: 'prepare', from: STRANGE },
     { type: 'link.up', peer: 2 },
     { type: 'link.down', peer: 1 },
     ...[0, ...ports].flatMap((from) => [
@@ -21,5 +26,15 @@ function events({ ports, priorities }: ExclusionContext) {
 
 const start = (rules: Rules): ExclusionInput => ({ rules, priorities: 2, ports: [1] });
 
+/** What initiators say alone leads a participant deep into a trial. */
+const asked = (context: ExclusionContext) =>
+  [0, ...context.ports].flatMap((from) => [
+    ...initiatorSays.map((type) => ({ type, from })),
+    { type: 'request', priority: from, from },
+  ]);
+
 export const samplesOf = (rules: readonly Rules[]): readonly ChartSamples[] =>
-  rules.map((set) => ({ input: start(set), events }));
+  rules.flatMap((set) => [
+    { input: start(set), events },
+    { input: start(set), events: asked },
+  ]);
