@@ -99,7 +99,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
     this.transport = transport;
     this.clock = clock;
     this.setup = { ...place, options: protocol.options(options, place) };
-    this.node = new Node(transport.id, hostOf(protocol));
+    this.node = new Node(transport.id, hostOf(protocol), protocol.wiring);
     this.timers = new Timers(timingOn(clock), ({ role, timer }) => this.step({ type: 'timer', timer } as Message, role));
     this.drops = new Drops(`node "${transport.id}" of "${name}"`, clock);
     this.closed = new Promise((resolve) => (this.settleClosed = resolve));

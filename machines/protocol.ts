@@ -169,6 +169,14 @@ export interface RoleStart {
   readonly input: unknown;
 }
 
+/** How the roles of a node hang together, where a protocol is made of others. Both functions look at the role's name alone. */
+export interface Wiring {
+  /** The role that hears what this one announces, as an event with the announcing role in `by`; the application hears it as well. */
+  listener?(role: string): string | undefined;
+  /** What every message of this role carries, so that `route` finds the role of the same name where it arrives. */
+  label?(role: string): Readonly<Record<string, unknown>> | undefined;
+}
+
 /** A uniform integer below `bound`: drawn from the seed by the simulator, branched on by the checker. */
 export type Choose = (bound: number) => number;
 
@@ -241,6 +249,7 @@ export interface Protocol<O = any> {
   roles(node: NodeId, setup: Setup<O>): readonly RoleStart[];
   /** The role that takes an event from outside first; an event for a role that is not open is dropped. */
   route(event: Message & { readonly from?: Address; readonly peer?: Address }, node: { has(role: string): boolean }): string;
+  readonly wiring?: Wiring;
   /** The node that a notification brings in: where it is not there yet, the network opens it, linked to the node that announced it. */
   newcomer?(notice: Message): NodeId | undefined;
   /** Whether a message from the network has the shape that its type demands; a malformed one changes nothing. */

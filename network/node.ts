@@ -6,7 +6,7 @@
  */
 import type { Effect, Message, NodeId, Send } from '../machines/effects.js';
 import { ProtocolError } from '../machines/errors.js';
-import type { Choose, NodeView, RoleStart } from '../machines/protocol.js';
+import type { Choose, NodeView, RoleStart, Wiring } from '../machines/protocol.js';
 import type { Host, Role } from './hosts.js';
 
 export interface TimerOrder {
@@ -39,6 +39,7 @@ export class Node {
   constructor(
     readonly id: NodeId,
     private readonly host: Host,
+    private readonly wiring: Wiring = {},
   ) {}
 
   /** Opens the node's first roles. */
@@ -96,10 +97,11 @@ export class Node {
     for (const effect of effects) {
       switch (effect.type) {
         case 'send':
-          outcome.sends.push(effect);
+          outcome.sends.push(this.labelled(role, effect));
           break;
         case 'emit':
           outcome.emitted.push(effect.event);
+          this.pass(role, effect.event, inbox);
           break;
         case 'arm':
           outcome.timers.push({ role, timer: effect.timer, delay: effect.delay });
@@ -122,6 +124,16 @@ export class Node {
           break;
       }
     }
+  }
+
+  private labelled(role: string, effect: Send): Send {
+    const label = this.wiring.label?.(role);
+    return label === undefined ? effect : { to: effect.to, message: { ...effect.message, ...label } };
+  }
+
+  private pass(role: string, notice: Message, inbox: Told[]): void {
+    const listener = this.wiring.listener?.(role);
+    if (listener !== undefined) inbox.push({ role: listener, event: { ...notice, by: role } as Message });
   }
 
   private open(name: string, chart: string, input: unknown, outcome: Outcome, inbox: Told[], choose: Choose): void {

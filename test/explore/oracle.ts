@@ -189,7 +189,7 @@ class Oracle {
   }
 
   private revive({ view }: Being, id: NodeId): Node {
-    const node = new Node(id, this.host);
+    const node = new Node(id, this.host, this.protocol.wiring);
     node.restore(structuredClone(view));
     return node;
   }
