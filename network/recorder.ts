@@ -48,7 +48,7 @@ export class Recorder {
     network.bus.placed$.subscribe(({ id, from, to, message }) =>
       this.line({ kind: 'placed', between: [from, to], message: id, event: message, clock: {} }),
     );
-    network.channels$.subscribe(({ from, to, up }) =>
+    network.channels.changes$.subscribe(({ from, to, up }) =>
       this.line({ kind: 'channel', between: [from, to], up, clock: this.clockOf(from) }),
     );
     network.refused$.subscribe(({ node, event, why }) =>

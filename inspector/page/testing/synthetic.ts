@@ -39,6 +39,7 @@ export function* syntheticTrace({ rows, columns, lines, flights }: SyntheticSize
       [name(row, column), name(row + 1, column), 1] as const,
     ]),
     charts: { ball: CHART },
+    properties: [],
   };
   yield `${JSON.stringify(header)}\n`;
   const neighbour = (node: string): string => {
