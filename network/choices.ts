@@ -27,7 +27,7 @@ function made(choice: Choice, network: Network, script: Script, events: readonly
   if ('timer' in choice) return network.timers.fire(...choice.timer);
   if ('notice' in choice) {
     const [node, peer] = choice.notice;
-    network.setChannel(node, peer, !network.links.up(node, peer));
+    network.channels.set(node, peer, !network.links.up(node, peer));
     return true;
   }
   if ('command' in choice) {

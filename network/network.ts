@@ -9,6 +9,7 @@ import { Subject } from 'rxjs';
 import type { Address, Message, NodeId } from '../machines/effects.js';
 import type { Choose, Configuration, Flight, Protocol, Setup, Step } from '../machines/protocol.js';
 import { Bus, type Conditions } from './bus.js';
+import { Channels, type ChannelChange } from './channels.js';
 import { channelNumbers } from './channel-numbers.js';
 import { ConfigurationView } from './configuration.js';
 import { createHost, type Host, type HostKind } from './hosts.js';
@@ -36,13 +37,6 @@ export interface StepTaken extends Step {
   readonly drawn: readonly number[];
 }
 
-/** One direction of a link that came up or went down. */
-export interface ChannelChange {
-  readonly from: NodeId;
-  readonly to: NodeId;
-  readonly up: boolean;
-}
-
 export type Refusal = { readonly node: NodeId; readonly event: Message; readonly why: string };
 
 type Cause = Pick<Step, 'kind' | 'node' | 'event'> & { readonly message?: number };
@@ -51,9 +45,9 @@ export class Network {
   readonly started$ = new Subject<void>();
   readonly steps$ = new Subject<StepTaken>();
   readonly refused$ = new Subject<Refusal>();
-  readonly channels$ = new Subject<ChannelChange>();
   readonly nodes = new Map<NodeId, Node>();
   readonly links: Links;
+  readonly channels: Channels;
   readonly bus: Bus;
   readonly timers: Timers;
   readonly view: ConfigurationView;
@@ -76,10 +70,11 @@ export class Network {
     this.choose = (bound, node) => fixed.get(node)?.next().value ?? random.below(bound);
     this.links = new Links(setup.topology, protocol.ports?.(setup.options));
     this.bus = new Bus(conditions, timing, channelNumbers(setup), (flight) => this.receive(flight), seed);
+    this.channels = new Channels(this.links, this.bus, protocol.network.addressing, (change) => this.hear(change));
     this.timers = new Timers(timing, (timer) => this.expire(timer));
     this.view = new ConfigurationView(setup, this.nodes, this.bus, this.links);
     this.host = createHost(options.host, protocol.charts);
-    for (const id of setup.topology.nodes) this.nodes.set(id, new Node(id, this.host));
+    for (const id of setup.topology.nodes) this.nodes.set(id, new Node(id, this.host, protocol.wiring));
   }
 
   get configuration(): Configuration {
@@ -187,7 +182,7 @@ export class Network {
   /** Opens a node that is not there yet, with a link to the one that brings it in, and gives what is left to settle of its start. */
   private admit(id: NodeId | undefined, by: NodeId): (() => void) | undefined {
     if (id === undefined || this.nodes.has(id)) return undefined;
-    const node = new Node(id, this.host);
+    const node = new Node(id, this.host, this.protocol.wiring);
     this.nodes.set(id, node);
     this.links.addNode(id, by);
     const outcome = node.start(this.protocol.roles(id, this.options.setup), this.drawFor(id));
@@ -217,56 +212,15 @@ export class Network {
     return (this.metric ?? this.options.setup).distance(from, to);
   }
 
-  /** Brings one direction of a link up or down. Its sender alone is told; what was in flight on it is lost. */
-  setChannel(from: NodeId, to: NodeId, up: boolean): void {
-    if (this.turn(from, to, up)) this.tell(from, to, up);
-  }
-
-  private turn(from: NodeId, to: NodeId, up: boolean): boolean {
-    if (!this.links.set(from, to, up)) return false;
-    this.channels$.next({ from, to, up });
-    if (!up) this.bus.empty(from, to);
-    return true;
-  }
-
-  private tell(from: NodeId, to: NodeId, up: boolean): void {
-    if (this.protocol.network.reach === 'links') this.notice(from, up ? 'link.up' : 'link.down', this.peerName(from, to));
-    else this.metric = createMetric(this.links.topology(this.options.setup.topology.nodes));
-  }
-
-  cut(u: NodeId, v: NodeId): void {
-    this.setBoth(u, v, false);
-  }
-
-  /** A new link, or one that comes back; where nodes are anonymous it takes a port at each end. */
-  join(u: NodeId, v: NodeId, weight: number, ports?: readonly [number, number]): void {
-    if (this.links.up(u, v) || this.links.up(v, u)) return;
-    if (this.protocol.network.addressing === 'ports') this.links.assignPorts(u, v, ports);
-    this.links.setWeight(u, v, weight);
-    this.setBoth(u, v, true);
-  }
-
-  /**
-   * Between ports a link is one thing: it has changed before either end is told, so that who has heard of a cut gets nothing over it
-   * any more. Named nodes have two directed channels: one end is told while the other's channel still is as it was.
-   */
-  private setBoth(u: NodeId, v: NodeId, up: boolean): void {
-    if (this.protocol.network.addressing === 'names') {
-      this.setChannel(u, v, up);
-      this.setChannel(v, u, up);
+  /** A link speaks to its sender; routed messages find their ways anew. */
+  private hear({ from, to, up }: ChannelChange): void {
+    const { reach, addressing } = this.protocol.network;
+    if (reach === 'routed') {
+      this.metric = createMetric(this.links.topology(this.options.setup.topology.nodes));
       return;
     }
-    const [there, back] = [this.turn(u, v, up), this.turn(v, u, up)];
-    if (there) this.tell(u, v, up);
-    if (back) this.tell(v, u, up);
-  }
-
-  private peerName(node: NodeId, peer: NodeId): Address {
-    return this.protocol.network.addressing === 'ports' ? this.links.port(node, peer) : peer;
-  }
-
-  private notice(node: NodeId, type: 'link.up' | 'link.down', peer: Address): void {
-    this.dispatch({ kind: 'link', node, event: { type, peer } as Message });
+    const peer: Address = addressing === 'ports' ? this.links.port(from, to) : to;
+    this.dispatch({ kind: 'link', node: from, event: { type: up ? 'link.up' : 'link.down', peer } as Message });
   }
 
   /** Puts a node in a given state and its timers with it: what a corruption or a restart does. */

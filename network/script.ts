@@ -25,12 +25,12 @@ export class Script {
       case 'command':
         return this.application.command(event.node, event.name, event.fields);
       case 'cut':
-        return network.cut(...event.link);
+        return network.channels.cut(...event.link);
       case 'join':
-        return network.join(...event.link, event.weight, event.ports);
+        return network.channels.join(...event.link, event.weight, event.ports);
       case 'up':
       case 'down':
-        return network.setChannel(...event.channel, event.do === 'up');
+        return network.channels.set(...event.channel, event.do === 'up');
       case 'clog':
       case 'unclog':
         return network.bus.setClogged(...event.channel, event.do === 'clog');

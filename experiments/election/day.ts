@@ -70,7 +70,7 @@ export function dayOf(json: Readonly<Record<string, unknown>>, readText?: (path:
   };
 
   let last = -1;
-  network.channels$.subscribe(({ from, to, up }) => {
+  network.channels.changes$.subscribe(({ from, to, up }) => {
     // Before the first change of a tick, everything up to that tick has been delivered.
     if (network.now > last) look((last = network.now));
     day.changes++;

@@ -36,8 +36,8 @@ export function animate({ network }: Simulation, hexagon: Hexagon): Life {
     const change = hexagon.perform(amoebot, action);
     if (change) life.deeds.push({ amoebot, locked, action });
     else life.failed++;
-    for (const [u, v] of change?.cut ?? []) network.cut(u, v);
-    for (const [u, v] of change?.joined ?? []) network.join(u, v, 1);
+    for (const [u, v] of change?.cut ?? []) network.channels.cut(u, v);
+    for (const [u, v] of change?.joined ?? []) network.channels.join(u, v, 1);
   };
   network.steps$.subscribe(({ node, kind, event, sent, emitted }) => {
     for (const notice of emitted as readonly ExclusionNotice[]) {
