@@ -123,7 +123,9 @@ export class Recorder {
   }
 
   private overlayOf(node: NodeId, view: NodeView): Pick<StepLine, 'overlay'> {
-    return this.protocol.overlay ? { overlay: this.protocol.overlay(view, node, this.network.links) } : {};
+    return this.protocol.overlay
+      ? { overlay: this.protocol.overlay(view, node, this.network.links, this.network.configuration) }
+      : {};
   }
 }
 

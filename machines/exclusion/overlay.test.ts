@@ -21,7 +21,7 @@ test('two nodes that wait for each other point at each other', () => {
   simulation.start();
   while (simulation.advance());
   const { nodes, flights, links } = simulation.configuration;
-  const marks = [...nodes].map(([id, node]) => exclusion.overlay!(node, id, links));
+  const marks = [...nodes].map(([id, node]) => exclusion.overlay!(node, id, links, simulation.configuration));
   expect(flights).toEqual([]);
   expect(marks.map(({ pointers, badge }) => ({ pointers, badge }))).toEqual([
     { pointers: [{ to: 'n1', kind: 'waits for' }], badge: 'compete' },

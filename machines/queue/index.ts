@@ -15,6 +15,7 @@ import { queueCorruption } from './corruption.js';
 import { guardianMachine } from './guardian.js';
 import { GUARDIAN, guardianOf, POINTER, TREE } from './messages.js';
 import { queueOptions, type QueueOptions } from './options.js';
+import { overlayOf } from './overlay.js';
 import { pointerMachine } from './pointer.js';
 import { isAtRest, mayFire, queueProperties } from './properties.js';
 import { samples } from './samples.js';
@@ -55,4 +56,5 @@ export const queue = defineProtocol<QueueOptions>({
   observe: (setup) => new QueueAccount(setup),
   corruption: queueCorruption,
   samples,
+  overlay: overlayOf,
 });

@@ -271,6 +271,21 @@ describe('links that lose messages, nodes that stop', () => {
   });
 });
 
+test('the picture marks an edge that is illegal, and what its guardian does', () => {
+  const scenario = parseScenario({ ...fixed, events: [{ at: 0, do: 'corrupt' }], seed: 3 }, { queue });
+  const simulation = new Simulation(scenario);
+  const marks = () => {
+    const c = simulation.configuration;
+    return nodes.flatMap((id) => queue.overlay!(c.nodes.get(id)!, id, c.links, c).edges ?? []);
+  };
+  simulation.start();
+  expect(marks().map(({ label, wrong }) => [label, wrong])).toEqual(nodes.slice(1).map(() => ['φ = 1, correct', false]));
+  simulation.advance();
+  expect(marks().some(({ wrong }) => wrong)).toBe(true);
+  while (simulation.advance());
+  expect(marks().every(({ label, wrong }) => !wrong && label.startsWith('φ = 1'))).toBe(true);
+});
+
 describe('bad options', () => {
   test.each([
     [{ tau: 1.9 }, 'options.tau is 1.9; give a number of round trips of at least 2'],

@@ -1,0 +1,27 @@
+/** The queue on the inspector's picture: where each pointer leads, the tree, and on each edge its φ and what its guardian does. */
+import type { NodeId } from '../effects.js';
+import type { Configuration, LinksView, NodeView, Overlay } from '../protocol.js';
+import { guardianOf } from './messages.js';
+import { edgeAbove, look, pointerIn } from './view.js';
+
+/** The parent marks its edges: nobody else changes φ. */
+export function overlayOf(node: NodeView, id: NodeId, _: LinksView, c: Configuration): Overlay {
+  const { pointer, parent, children } = pointerIn(node)!;
+  const isAstray = pointer !== id && pointer !== parent && !children.includes(pointer);
+  const edges = children.map((child) => {
+    const { value } = node[guardianOf(child)]!;
+    const edge = edgeAbove(c, child);
+    if (edge?.[0] !== id) return { to: child, label: `${String(value)}, no edge yet`, wrong: true };
+    const { phi } = look(c, edge);
+    return { to: child, label: `φ = ${phi}, ${String(value)}`, wrong: phi !== 1 };
+  });
+  return {
+    pointers: [
+      ...(pointer === id || isAstray ? [] : [{ to: pointer, kind: 'pointer' }]),
+      ...(parent === null ? [] : [{ to: parent, kind: 'tree' }]),
+    ],
+    ...(pointer === id ? { badge: '●' } : {}),
+    tone: isAstray ? 'wrong' : pointer === id ? 'active' : 'plain',
+    edges,
+  };
+}
