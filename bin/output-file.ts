@@ -25,7 +25,11 @@ export class OutputFile {
   }
 
   line(value: unknown): void {
-    this.buffer += `${JSON.stringify(value)}\n`;
+    this.text(`${JSON.stringify(value)}\n`);
+  }
+
+  text(text: string): void {
+    this.buffer += text;
     if (this.buffer.length > BUFFER_LENGTH) this.flush();
   }
 

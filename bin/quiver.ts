@@ -8,6 +8,7 @@ import { type Command, USAGE } from './command.js';
 const commands: Readonly<Record<string, () => Promise<{ command: Command }>>> = {
   run: () => import('./commands/run.js'),
   check: () => import('./commands/check.js'),
+  test: () => import('./commands/test.js'),
   explore: () => import('./commands/explore.js'),
   replay: () => import('./commands/replay.js'),
   paper: () => import('./commands/paper.js'),
@@ -20,6 +21,7 @@ const HELP = `quiver: distributed coordination as statecharts
 
   quiver run FILE… [--json] [--trace FILE] [--seed N] [--host actors|snapshots]   run scenarios ("-" reads one a line)
   quiver check FILE… [--json] [--trace FILE] [--states N] [--seconds N]           explore every interleaving
+  quiver test PROTOCOL [--json] [--mutants] [--emit FILE]                         walk its charts: paths and coverage
   quiver explore FILE [--port N]                                                 watch a scenario or a trace in the browser
   quiver replay TRACE                                                            run a trace again and compare
   quiver paper NAME [--json] [--svg DIRECTORY]                                   reproduce a paper's tables

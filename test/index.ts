@@ -1,2 +1,10 @@
-/** Model-based testing of protocols: exploring all that can happen. */
+/** Model-based testing of protocols: exploring all that can happen, walking charts along generated paths, coverage, mutants. */
+export { Coverage, type Counts } from './coverage/coverage.js';
+export { coverageReport, type CoverageReport } from './coverage/report.js';
+export { describeProtocol, type Runner } from './describe-protocol.js';
+export { emitTests, startChart } from './emit.js';
 export * from './explore/index.js';
+export { judgeMutants, mutantsOf, type Judged, type Mutant } from './mutants/mutants.js';
+export { graphsOf, type ChartGraph } from './paths/graph.js';
+export { pathsOf, type Path, type PathKind } from './paths/paths.js';
+export { coverageOf } from './paths/suite.js';

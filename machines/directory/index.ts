@@ -11,6 +11,7 @@ import { DirectoryAccount } from './account.js';
 import { directoryMachine, type DirectoryInput } from './machine.js';
 import { directoryOptions, type DirectoryOptions } from './options.js';
 import { directoryProperties } from './properties.js';
+import { reasons } from './reasons.js';
 import { samples } from './samples.js';
 import { contextOf, holdsToken, isUsing, isWaiting, ROLE } from './view.js';
 
@@ -55,6 +56,7 @@ export const directory = defineProtocol<DirectoryOptions>({
   properties: directoryProperties,
   observe: (setup) => new DirectoryAccount(setup),
   samples: { [ROLE]: samples },
+  reasons,
   overlay: (node, id) => {
     const { parent, next, edge } = contextOf(node);
     return {

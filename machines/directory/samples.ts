@@ -28,7 +28,20 @@ const start = (parent: string, policy: DirectoryInput['policy']): DirectoryInput
   fence: null,
 });
 
-export const samples: readonly ChartSamples[] = policies.flatMap((policy) => [
-  { input: start('a', policy), events },
-  { input: start('b', policy), events },
-]);
+/** Grants that are numbered would never end. */
+const FENCE_MAX = 2;
+
+function fencedEvents(context: DirectoryContext) {
+  const { fence } = context;
+  if (fence === null || fence > FENCE_MAX) return [];
+  return events(context).map((event) => (event.type === 'token' ? { ...event, fence: fence + 1 } : event));
+}
+
+export const samples: readonly ChartSamples[] = [
+  ...policies.flatMap((policy) => [
+    { input: start('a', policy), events },
+    { input: start('b', policy), events },
+  ]),
+  { input: { ...start('a', 'ivy'), fence: 0 }, events: fencedEvents },
+  { input: { ...start('b', 'arrow'), fence: 0 }, events: fencedEvents },
+];

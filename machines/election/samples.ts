@@ -22,7 +22,8 @@ function heights(id: Identity): Height[] {
 
 function events({ links }: ElectionContext) {
   const linked = links.map(({ peer }) => peer);
-  return peers.flatMap((id) => {
+  const answered = { ...turn(0, 0), to: linked };
+  const heard = peers.flatMap((id) => {
     const [, peer] = id;
     const update = (height: Height, hello: boolean) => ({
       type: 'update',
@@ -38,6 +39,7 @@ function events({ links }: ElectionContext) {
       ...heights(id).flatMap((height) => [update(height, false), update(height, true)]),
     ];
   });
+  return [answered, ...heard];
 }
 
 const start = (height: Height, sink: ElectionInput['sink'] = 'settled'): ElectionInput => ({

@@ -1,8 +1,8 @@
 /**
  * The states that one chart reaches from one of its protocol's samples, and every step between them, taken on the kernel.
  *
- * The search ends after a number of states: contexts may grow without end, and a bound that only throws, or none, would give no paths
- * at all. States that were reached by something new are looked at first, the others in the order in which they were found. Two states
+ * The search ends when so many states in a row have shown nothing new (its patience): contexts may grow without end, and a bound that
+ * only throws, or none, would give no paths at all. States that were reached by something new are looked at first, the others in the order in which they were found. Two states
  * are the same when value and context are; `keyOf` refuses contexts that are no plain JSON, which would make different states the same.
  */
 import type { AnyMachineSnapshot, AnyStateMachine, StateValue } from 'xstate';
@@ -45,11 +45,11 @@ export interface ChartGraph {
 }
 
 /** The graphs of all samples of all charts. */
-export function graphsOf(protocol: Protocol, statesMax: number): readonly ChartGraph[] {
+export function graphsOf(protocol: Protocol, patience: number): readonly ChartGraph[] {
   return Object.entries(protocol.samples).flatMap(([chart, samples]) => {
     const machine = protocol.charts[chart];
     if (!machine) throw new UsageError(`protocol ${protocol.name} has samples for "${chart}", which is none of its charts`);
-    return samples.map((sample, start) => new Search(chart, machine, sample, start).run(statesMax));
+    return samples.map((sample, start) => new Search(chart, machine, sample, start).run(patience));
   });
 }
 
@@ -75,7 +75,7 @@ class Search {
 
   private readonly noted = (item: Item): void => void this.items.add(item);
 
-  run(statesMax: number): ChartGraph {
+  run(patience: number): ChartGraph {
     const { chart, start, sample, vertices } = this;
     const stop = listen(new Map([[this.machine, this.noted]]));
     try {
@@ -83,7 +83,10 @@ class Search {
       const items = new Set([...itemsAtStart(this.original), ...this.items]);
       const first = this.vertexOf(snapshot);
       let next: Vertex | undefined;
-      for (let n = 0; n < statesMax && (next = this.promising.shift() ?? this.others.shift()); n++) this.expand(next);
+      let left = patience;
+      while (left > 0 && (next = this.promising.shift() ?? this.others.shift())) {
+        left = this.expand(next) ? patience : left - 1;
+      }
       const isComplete = vertices.every(({ edges }) => edges !== null);
       return { chart, start, input: sample.input, effects, items, first, vertices, isComplete };
     } finally {
@@ -91,16 +94,20 @@ class Search {
     }
   }
 
-  private expand(vertex: Vertex): void {
+  /** Takes all steps from a state; whether they have covered something new. */
+  private expand(vertex: Vertex): boolean {
+    const before = this.covered.size;
     const edges = new Map<string, Edge>();
     for (const event of this.sample.events(vertex.context)) {
       const key = keyOf(event, `a sample of chart ${this.chart}`);
       const snapshot = this.snapshots[vertex.index]!;
       const next = this.take(() => step(this.machine, snapshot, event), `takes ${key} in ${JSON.stringify(vertex.value)}`);
+      keyOf(next.effects, `what chart ${this.chart} asks for at ${key}`);
       edges.set(key, { event, effects: next.effects, to: this.vertexOf(next.snapshot), items: this.items });
       for (const item of this.items) this.covered.add(item);
     }
     vertex.edges = edges;
+    return this.covered.size > before;
   }
 
   private take(run: () => Stepped, when: string): Stepped {

@@ -13,19 +13,19 @@ interface Light {
 type In = { context: Light };
 
 export const lightChart = setup({
-  types: { context: {} as Light, input: {} as { max: number }, events: {} as Message },
+  types: { context: {} as Light, input: {} as { readonly max?: number }, events: {} as Message },
   actions: { ...effects(), count: assign({ count: ({ context }) => context.count + 1 }) },
   guards: { isFull: ({ context }: In) => context.count === context.max, isNever: () => false },
 }).createMachine({
   id: 'light',
-  context: ({ input }) => ({ count: 0, max: input.max }),
+  context: ({ input }) => ({ count: 0, max: input.max ?? 1 }),
   initial: 'red',
   states: {
     red: {
       on: {
         go: [
           { guard: 'isFull', target: 'broken' },
-          { target: 'green', actions: ['count', send(() => ({ to: 'b', message: { type: 'go' } }))] },
+          { target: 'green', actions: ['count', send(() => ({ to: 'n0', message: { type: 'go' } }))] },
         ],
       },
     },

@@ -6,8 +6,8 @@ import type { ChartGraph } from './graph.js';
 import { pathKinds, pathsOf, type Path, type PathKind } from './paths.js';
 import { walk, type Difference } from './walk.js';
 
-/** How many states of a chart are looked at from each sample. */
-export const STATES_MAX = 60;
+/** How many states of a chart in a row may show nothing new before the search from a sample ends. */
+export const PATIENCE = 40;
 
 export interface PathSet {
   readonly graph: ChartGraph;

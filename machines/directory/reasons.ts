@@ -1,0 +1,22 @@
+/** Which edits of the chart are no mistakes, by the names of `quiver test directory --mutants`. */
+const drawing = ['idle', 'waiting.last', 'waiting.followed', 'holding.idle', 'holding.using.last', 'holding.using.followed'];
+const queueing = ['waiting.last', 'holding.using.last'];
+
+const each = (names: readonly string[], reason: string) => names.map((name) => [`directory: ${name}`, reason] as const);
+
+export const reasons: Readonly<Record<string, string>> = Object.fromEntries([
+  ...each(
+    drawing.map((state) => `swap actions ${state}: find, actions 1 and 2`),
+    'a draw is answered after the step that asks for it, and by then the find is held',
+  ),
+  ...each(
+    queueing.map((state) => `swap actions ${state}: find #2, actions 1 and 2`),
+    'each sets a key of the context that the other does not read',
+  ),
+  ...each(['swap actions holding.idle: find #2, actions 1 and 2'], 'the token goes to the producer, wherever the pointer turns'),
+  ...each(
+    ['retarget holding.idle: find #2, to starting', 'retarget holding.using.followed: release, to starting'],
+    'starting leads to idle at once, for the node points to another',
+  ),
+  ...each(['swap actions holding.using.followed: release, actions 2 and 3'], 'the announcement says nothing of who is next'),
+]);

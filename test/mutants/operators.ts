@@ -1,0 +1,79 @@
+/** The edits that make mutants of a chart: each is a small mistake that someone could have made in writing it. */
+import { not, type AnyStateMachine } from 'xstate';
+import { ALWAYS, rulesOf, statesOf, type ChartConfig, type Choice, type Rule, type StateConfig } from '../charts/config.js';
+
+export const operators = [
+  'drop transition',
+  'retarget',
+  'negate guard',
+  'drop guard',
+  'drop action',
+  'swap actions',
+  'reorder choices',
+] as const;
+export type Operator = (typeof operators)[number];
+
+export interface Edit {
+  readonly operator: Operator;
+  /** Where in the chart, and how where there are several ways. */
+  readonly place: string;
+  apply(config: ChartConfig): void;
+}
+
+export function editsOf(machine: AnyStateMachine, config: ChartConfig): readonly Edit[] {
+  const rules = [...rulesOf(config)].flatMap((rule, i) => [...editsOfRule(rule, i, machine)]);
+  const states = [...statesOf(config)].flatMap(([name, state], i) => [...editsOfState(name, state, i)]);
+  return [...rules, ...states];
+}
+
+function* editsOfRule({ id, index, choices, choice, ...at }: Rule, i: number, machine: AnyStateMachine): Generator<Edit> {
+  const edit = (operator: Operator, change: (rule: Rule) => void, how = ''): Edit => ({
+    operator,
+    place: how === '' ? id : `${id}, ${how}`,
+    apply: (config) => change([...rulesOf(config)][i]!),
+  });
+  yield edit('drop transition', (rule) => void rule.choices.splice(index, 1));
+  for (const { name, target } of otherTargets(at, index, machine)) {
+    yield edit('retarget', (rule) => setTarget(rule.choice, target), `to ${name}`);
+  }
+  if (choice.target !== undefined) yield edit('retarget', (rule) => setTarget(rule.choice, undefined), 'to stay');
+  if (choice.guard !== undefined) {
+    yield edit('negate guard', (rule) => void (rule.choice.guard = not(rule.choice.guard as never)));
+    yield edit('drop guard', (rule) => void delete rule.choice.guard);
+  }
+  for (const [n] of (choice.actions ?? []).entries()) {
+    yield edit('drop action', (rule) => void rule.choice.actions!.splice(n, 1), `action ${n + 1}`);
+    if (n > 0) yield edit('swap actions', (rule) => swap(rule.choice.actions!, n), `actions ${n} and ${n + 1}`);
+  }
+  if (index > 0) yield edit('reorder choices', (rule) => swap(rule.choices, index), `before #${index}`);
+}
+
+function* editsOfState(name: string, { entry, exit }: StateConfig, i: number): Generator<Edit> {
+  for (const [moment, actions] of Object.entries({ entry, exit })) {
+    for (const [n] of (actions ?? []).entries()) {
+      yield {
+        operator: 'drop action',
+        place: `${name} ${moment}, action ${n + 1}`,
+        apply: (config) => void [...statesOf(config)][i]![1][moment as 'entry' | 'exit']!.splice(n, 1),
+      };
+    }
+  }
+}
+
+/** The brothers of the state that a transition leads to. */
+function otherTargets({ state, event }: Pick<Rule, 'state' | 'event'>, index: number, machine: AnyStateMachine) {
+  const node = state.startsWith('(') ? machine.root : state.split('.').reduce((at, key) => at.states[key]!, machine.root);
+  const definitions = event === ALWAYS ? node.always : node.transitions.get(event);
+  const [target] = definitions?.[index]?.target ?? [];
+  const brothers = Object.values(target?.parent?.states ?? {}).filter((brother) => brother !== target);
+  return brothers.map(({ id, path }) => ({ name: path.join('.'), target: `#${id}` }));
+}
+
+function setTarget(choice: Choice, target: string | undefined): void {
+  if (target === undefined) delete choice.target;
+  else choice.target = target;
+}
+
+function swap(list: unknown[], n: number): void {
+  [list[n - 1], list[n]] = [list[n], list[n - 1]];
+}

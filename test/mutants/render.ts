@@ -1,0 +1,52 @@
+/** A chart as lines of text, one for each state and each transition, so that two charts can be held against each other. */
+import { rulesOf, statesOf, type Choice, type StateConfig } from '../charts/config.js';
+
+export function linesOf(config: StateConfig): string[] {
+  const rules = [...rulesOf(config)];
+  return [...statesOf(config)].flatMap(([name, { initial, entry, exit }]) => [
+    [
+      name,
+      ...(initial === undefined ? [] : [`begins in ${initial}`]),
+      ...(entry ? [`on entry ${namesOf(entry)}`] : []),
+      ...(exit ? [`on exit ${namesOf(exit)}`] : []),
+    ].join(', '),
+    ...rules.filter(({ state }) => state === name).map(({ event, choice }) => `  ${event}${describeChoice(choice)}`),
+  ]);
+}
+
+/** The lines in which two charts differ, as a diff; equal lines around them are left out, but for the state that they belong to. */
+export function diff(before: readonly string[], after: readonly string[]): string[] {
+  let start = 0;
+  while (start < before.length && before[start] === after[start]) start++;
+  let end = 0;
+  while (end < Math.min(before.length, after.length) - start && before.at(-1 - end) === after.at(-1 - end)) end++;
+  const state = before.slice(0, start + 1).findLast((line) => !line.startsWith(' ')) ?? '';
+  const removed = before.slice(start, before.length - end).map((line) => `- ${line}`);
+  const added = after.slice(start, after.length - end).map((line) => `+ ${line}`);
+  return [...(before[start] === state ? [] : [`  ${state}`]), ...removed, ...added];
+}
+
+function describeChoice({ guard, target, actions }: Choice): string {
+  const targets = target === undefined ? [] : [target].flat();
+  return [
+    guard === undefined ? '' : ` [${guardName(guard)}]`,
+    targets.length === 0 ? '' : ` → ${targets.join(', ')}`,
+    actions && actions.length > 0 ? ` / ${namesOf(actions)}` : '',
+  ].join('');
+}
+
+const namesOf = (actions: readonly unknown[]): string => actions.map(actionName).join(', ');
+
+function actionName(action: unknown): string {
+  if (typeof action === 'string') return action;
+  const { type, name, params } = action as { type?: string; name?: string; params?: { name?: string } };
+  if (typeof action === 'function') return name || type || 'a function';
+  return `${type}(${params?.name ?? ''})`;
+}
+
+function guardName(guard: unknown): string {
+  if (typeof guard === 'string') return guard;
+  const { type, name, guards } = guard as { type?: string; name?: string; guards?: readonly unknown[] };
+  if (guards) return `${name} ${guards.map(guardName).join(' ')}`;
+  return name || type || 'a function';
+}
