@@ -272,7 +272,7 @@ export interface Protocol<O = any> {
   /** Why a part of a chart cannot be reached, or a mutant of one does the same as the chart: by the names of the test reports. */
   readonly reasons?: Readonly<Record<string, string>>;
   /** The links say who is behind a port, the configuration what is on an edge. */
-  overlay?(node: NodeView, id: NodeId, links: LinksView, c: Configuration<O>): Overlay;
+  overlay?(node: NodeView, id: NodeId, links: LinksView, c: Configuration): Overlay;
 }
 
 /** Declares a protocol; the type parameter of its options is inferred from `options`. */
