@@ -1,0 +1,24 @@
+/** Ten thousand nodes that all ask at once: one run on one core, and a step costs what it costs among sixty-four. */
+import { expect, test } from 'vitest';
+import { ask } from './run.js';
+
+const grid = (side: number) => ({ kind: 'grid', rows: side, columns: side });
+
+/** CPU time a message, in microseconds. */
+function cost(side: number, runs: number): number {
+  let messages = 0;
+  const before = process.cpuUsage().user;
+  for (let seed = 1; seed <= runs; seed++) {
+    const { asked, locks, edgeMessages, violated } = ask({ topology: grid(side), options: {}, seed });
+    expect({ locks: locks.length, violated }).toEqual({ locks: asked, violated: [] });
+    messages += edgeMessages;
+  }
+  return (process.cpuUsage().user - before) / messages;
+}
+
+test('a grid of 100 × 100 finishes, and a message costs at most 1.5 times what it costs on 8 × 8', () => {
+  cost(8, 10);
+  const [small, large] = [cost(8, 30), cost(100, 1)];
+  console.log(`8 × 8: ${small.toFixed(1)} µs a message, 100 × 100: ${large.toFixed(1)} µs`);
+  expect(large / small).toBeLessThan(1.5);
+});

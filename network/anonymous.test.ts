@@ -1,0 +1,39 @@
+/** Networks of anonymous nodes: ports, messages to oneself, and links that are cut for both ends at once. */
+import { expect, test } from 'vitest';
+import { exclusion } from '../machines/exclusion/index.js';
+import { parseScenario } from './scenario/parse.js';
+import { Simulation } from './simulation.js';
+
+const simulate = (events: readonly object[], more: object = {}) =>
+  new Simulation(parseScenario({ protocol: 'exclusion', topology: { kind: 'path', n: 3 }, events, ...more }, { exclusion }));
+const lock = (node: string) => ({ at: 0, node, do: 'lock' });
+
+test('a message comes in at the receiver’s port; one to port 0 comes back, a tick later, also where latency is the weight', () => {
+  const simulation = simulate([lock('n1')], { network: { latency: 'weight' } });
+  const heard: unknown[] = [];
+  simulation.network.steps$.subscribe(({ node, at, event }) => {
+    if (event.type === 'prepare') heard.push([node, event['from'], at]);
+  });
+  simulation.run();
+  expect(heard).toEqual([
+    ['n0', 1, 1],
+    ['n1', 0, 1],
+    ['n2', 1, 1],
+  ]);
+});
+
+test('when the first end hears of a cut nothing is left on the link in either direction', () => {
+  const simulation = simulate([lock('n0'), lock('n1'), { at: 1.5, do: 'cut', link: ['n0', 'n1'] }]);
+  const { network } = simulation;
+  const left: number[] = [];
+  network.steps$.subscribe(({ kind }) => {
+    if (kind !== 'link') return;
+    left.push(network.bus.between('n0', 'n1').length + network.bus.between('n1', 'n0').length);
+    expect([network.links.up('n0', 'n1'), network.links.up('n1', 'n0')]).toEqual([false, false]);
+  });
+  const lost: string[] = [];
+  network.bus.lost$.subscribe(({ flight }) => lost.push(`${flight.from} ${flight.to}`));
+  simulation.run();
+  expect(left).toEqual([0, 0]);
+  expect(new Set(lost)).toEqual(new Set(['n0 n1', 'n1 n0']));
+});
