@@ -38,3 +38,7 @@ test('philosophers: everybody eats, one at a time, and who leaves keeps nobody w
 test('nearest-leader: everybody knows one, however people walk', () => {
   expect(run('nearest-leader')).toMatch(/^40 of 40 people know a leader within 2 hops, \d+ leaders in all\n$/);
 });
+
+test('shared-quota: eight threads are given exactly 100,000', () => {
+  expect(run('shared-quota')).toMatch(/^given out 100000 of 100000\n/);
+});
