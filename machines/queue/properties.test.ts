@@ -1,0 +1,44 @@
+/** No property holds by itself: each is refuted by a mutant of the charts or by a bad state. */
+import { assign } from 'xstate';
+import { expect, test } from 'vitest';
+import { parseScenario } from '../../network/scenario/parse.js';
+import { Simulation } from '../../network/simulation.js';
+import { queue } from './index.js';
+
+const requests = ['n6', 'n3', 'n0', 'n5'].map((node, i) => ({ at: 30 * i, do: 'request', node }));
+const json = { protocol: 'queue', topology: { kind: 'tree', n: 7 }, events: requests, until: { at: 300 } };
+
+type Parts = { readonly actions?: object; readonly guards?: object };
+
+function refutedBy(chart: 'pointer' | 'guardian', parts: Parts): string[] {
+  const scenario = parseScenario(json, { queue });
+  const charts = { ...queue.charts, [chart]: queue.charts[chart]!.provide(parts as any) };
+  const { properties } = new Simulation({ ...scenario, protocol: { ...queue, charts } }).run();
+  return properties.filter(({ holds }) => holds === false).map(({ name }) => name);
+}
+
+test('the charts as they are refute nothing', () => {
+  expect(refutedBy('pointer', {})).toEqual([]);
+});
+
+test.each([
+  ['phi changes at the parent alone', 'pointer', { actions: { turnToSender: () => {} } }],
+  ['fully legal is closed', 'pointer', { actions: { turnToSender: () => {} } }],
+  ['nothing is repaired once all is fully legal', 'guardian', { guards: { findsNone: () => true } }],
+  ['each request is queued once, behind its own predecessor', 'guardian', { guards: { estimatesExcess: () => true } }],
+  ['every edge becomes fully legal', 'guardian', { actions: { beginObservation: assign({ sent: 1, timely: true }) } }],
+] as const)('%s: refuted by a mutant of the %s', (name, chart, parts) => {
+  expect(refutedBy(chart, parts)).toContain(name);
+});
+
+test('roles fit the tree: refuted by a guardian too few, and by a pointer in the wrong state', () => {
+  const { network } = new Simulation(parseScenario(json, { queue }));
+  const { holds } = queue.properties(network.configuration.setup as any)[0] as any;
+  network.start();
+  expect(holds(network.configuration)).toBe(true);
+  const { pointer, ...guardians } = network.configuration.nodes.get('n1')!;
+  network.putNode('n1', 'corrupt', { pointer: pointer! }, []);
+  expect(holds(network.configuration)).toBe(false);
+  network.putNode('n1', 'corrupt', { pointer: { ...pointer!, value: 'self' }, ...guardians }, []);
+  expect(holds(network.configuration)).toBe(false);
+});

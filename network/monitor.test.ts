@@ -1,0 +1,49 @@
+/** What a run can say of each kind of property, on a configuration that is just a number. */
+import { describe, expect, test } from 'vitest';
+import type { Property, Step } from '../machines/protocol.js';
+import { Monitor } from './monitor.js';
+
+/** A monitored number: each step sets it. */
+function watch(
+  property: Property<any>,
+  atRest: boolean,
+  end: number,
+  ...steps: readonly (readonly [at: number, value: number, kind?: Step['kind']])[]
+) {
+  const state = { value: 0, setup: { topology: { nodes: ['a'] } }, nodes: new Map([['a', {}]]) };
+  const monitor = new Monitor([property], state as any);
+  steps.forEach(([at, value, kind = 'deliver'], index) => {
+    state.value = value;
+    monitor.record({ index, at, kind, node: 'a' } as Step);
+  });
+  return monitor.finish(atRest, end)[0]!.holds;
+}
+
+const is1 = (c: any): boolean => c.value === 1;
+const named = { name: 'one', says: 'The number is 1.' };
+const converges: Property<any> = { ...named, kind: 'converges', within: 10, holds: is1 };
+const closed: Property<any> = { ...named, kind: 'closed', holds: is1 };
+
+describe('converges within 10', () => {
+  test('holds when reached in time', () => expect(watch(converges, false, 50, [0, 0], [10, 1])).toBe(true));
+  test('is refuted when reached late, although nothing was looked at in between', () => {
+    expect(watch(converges, false, 50, [0, 0], [11, 1])).toBe(false);
+  });
+  test('is refuted when it is lost again later', () => expect(watch(converges, false, 50, [0, 1], [20, 0], [21, 1])).toBe(false));
+  test('is refuted by an end that is too late, and by rest', () => {
+    expect(watch(converges, false, 11, [0, 0])).toBe(false);
+    expect(watch(converges, true, 5, [0, 0])).toBe(false);
+  });
+  test('cannot be told when the run ends in time', () => expect(watch(converges, false, 9, [0, 0])).toBe(null));
+  test('is counted from the last fault', () => {
+    expect(watch(converges, false, 50, [0, 1], [20, 0, 'corrupt'], [30, 1])).toBe(true);
+    expect(watch(converges, false, 50, [0, 1], [20, 0, 'corrupt'], [31, 1])).toBe(false);
+  });
+});
+
+describe('closed', () => {
+  test('holds when reached and kept', () => expect(watch(closed, false, 9, [0, 0], [1, 1], [2, 1])).toBe(true));
+  test('is refuted when lost', () => expect(watch(closed, false, 9, [0, 1], [1, 0], [2, 1])).toBe(false));
+  test('is not, when a fault took it', () => expect(watch(closed, false, 9, [0, 1], [1, 0, 'corrupt'], [2, 1])).toBe(true));
+  test('cannot be told when never reached', () => expect(watch(closed, false, 9, [0, 0])).toBe(null));
+});
