@@ -50,14 +50,20 @@ describe('faults', () => {
   });
 
   test('a doubled find breaks the spanning tree, and the monitor says at which step', () => {
-    const { report, lines } = run({ network: { duplicate: 1 }, workload: { sequential: ['n3'] }, until: { at: 12 } });
+    const { report, lines } = run({ network: { duplicate: 1 }, workload: { sequential: ['n3'] }, until: { at: 8 } });
     expect(report.verdict).toBe('invalid');
     expect(lines.some(({ kind }) => kind === 'violated')).toBe(true);
   });
 
   test('fifo keeps the order of a channel under random latencies, unordered does not', () => {
     const overtakes = (order: string) => {
-      const { lines } = run({ topology: { kind: 'path', n: 3 }, options: { policy: 'arrow' }, workload: { concurrent: 3, requests: 300 }, network: { latency: { min: 1, max: 50 }, order } });
+      const { lines } = run({
+        topology: { kind: 'path', n: 3 },
+        options: { policy: 'arrow', hold: 9 },
+        until: { at: 9000 },
+        workload: { concurrent: 3, requests: 400 },
+        network: { latency: { min: 1, max: 50 }, order },
+      });
       const last = new Map<string, number>();
       return lines.filter(isStep).some(({ node, message, event }) => {
         if (message === undefined) return false;
@@ -94,7 +100,12 @@ describe('faults', () => {
       { at: 50, do: 'unclog', channel: ['n1', 'n0'] },
     ];
     const { report, lines } = run({ events });
-    expect(lines.filter(isStep).filter(({ emitted }) => emitted.some(({ type }) => type === 'granted')).map(({ node, at }) => [node, at])).toEqual([
+    expect(
+      lines
+        .filter(isStep)
+        .filter(({ emitted }) => emitted.some(({ type }) => type === 'granted'))
+        .map(({ node, at }) => [node, at]),
+    ).toEqual([
       ['n1', 21],
       ['n0', 50],
     ]);

@@ -27,7 +27,9 @@ function after(...choices: readonly Choice[]) {
   const c = simulation.configuration;
   return {
     parents: Object.fromEntries([...c.nodes].map(([id, node]) => [id, contextOf(node).parent])),
-    nexts: Object.fromEntries([...c.nodes].filter(([, node]) => contextOf(node).next !== null).map(([id, node]) => [id, contextOf(node).next])),
+    nexts: Object.fromEntries(
+      [...c.nodes].filter(([, node]) => contextOf(node).next !== null).map(([id, node]) => [id, contextOf(node).next]),
+    ),
     finds: finds(c).map(({ from, to, message }) => `${message.producer}: ${from}->${to}`),
     states: Object.fromEntries([...c.nodes].map(([id, node]) => [id, stateOf(node)])),
     report: simulation.finish(),

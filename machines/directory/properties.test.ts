@@ -45,9 +45,16 @@ const find = (from: string, to: string, producer: string, visited: readonly stri
 const holder = { state: 'holding.idle', parent: 'a' };
 const below = (parent: string): Node => ({ state: 'idle', parent });
 
-function holds(name: string, nodes: Record<string, Node>, flights: readonly Partial<Flight>[] = [], policy: Policy = 'ivy'): boolean {
+function holds(
+  name: string,
+  nodes: Record<string, Node>,
+  flights: readonly Partial<Flight>[] = [],
+  policy: Policy = 'ivy',
+): boolean {
   const c = configuration(nodes, flights, policy);
-  const property = directoryProperties(c.setup).find((candidate) => candidate.name === name) as Property<any> & { kind: 'always' };
+  const property = directoryProperties(c.setup).find((candidate) => candidate.name === name) as Property<any> & {
+    kind: 'always';
+  };
   return property.holds(c);
 }
 
@@ -75,7 +82,9 @@ describe('invariants of spec 1.6', () => {
 
   test('end of the queue also refuses a shared next and a cycle of next', () => {
     const waiting = (parent: string, next: string): Node => ({ state: 'waiting.followed', parent, next });
-    expect(holds('end of the queue', { a: waiting('b', 'c'), b: waiting('a', 'c'), c: { state: 'waiting.last', parent: 'c' } })).toBe(false);
+    expect(
+      holds('end of the queue', { a: waiting('b', 'c'), b: waiting('a', 'c'), c: { state: 'waiting.last', parent: 'c' } }),
+    ).toBe(false);
     expect(holds('end of the queue', { a: waiting('b', 'b'), b: waiting('a', 'a'), c: holder })).toBe(false);
   });
 

@@ -3,7 +3,19 @@ import type { NodeId } from '../effects.js';
 import { Forest, isSpanningTree } from '../forest.js';
 import type { Configuration, NodeView, Property, Setup } from '../protocol.js';
 import type { DirectoryOptions } from './options.js';
-import { contextOf, type FindFlight, finds, holdsToken, isUsing, isWaiting, nextOf, pointers, stateOf, tokens, waitingFor } from './view.js';
+import {
+  contextOf,
+  type FindFlight,
+  finds,
+  holdsToken,
+  isUsing,
+  isWaiting,
+  nextOf,
+  pointers,
+  stateOf,
+  tokens,
+  waitingFor,
+} from './view.js';
 
 type Config = Configuration<any>;
 
@@ -29,7 +41,8 @@ const invariants: Property<DirectoryOptions>[] = [
     name: 'source side',
     kind: 'always',
     says: 'What a find visited, and who waits for its producer, lies on its source side (Lemma 2, part 3).',
-    holds: (c) => finds(c).every((find) => sourceSideHolds(find.id, c)),
+    // With as many finds as nodes there is a cycle, and sides mean nothing.
+    holds: (c) => finds(c).length < c.nodes.size && finds(c).every((find) => sourceSideHolds(find.id, c)),
   },
   {
     name: 'one token',

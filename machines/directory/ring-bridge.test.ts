@@ -36,7 +36,13 @@ describe('ring bridge', () => {
   });
 
   test('anything but a ring is refused by name', () => {
-    const path = { nodes: ['a', 'b', 'c'], links: [['a', 'b', 1], ['b', 'c', 1]] as const };
+    const path = {
+      nodes: ['a', 'b', 'c'],
+      links: [
+        ['a', 'b', 1],
+        ['b', 'c', 1],
+      ] as const,
+    };
     expect(() => ringBridge(path)).toThrow(/options.policy "bridge" needs a ring/);
   });
 });

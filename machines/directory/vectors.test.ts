@@ -7,7 +7,10 @@ import { directory } from './index.js';
 
 const file = new URL('../../../shared/vectors/directory.ndjson', import.meta.url);
 const vectors = existsSync(file)
-  ? readFileSync(file, 'utf8').trim().split('\n').map((line) => JSON.parse(line) as { name: string; scenario: unknown; expect: object })
+  ? readFileSync(file, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { name: string; scenario: unknown; expect: object })
   : [];
 
 describe.skipIf(vectors.length === 0)('sample vectors (../shared/vectors)', () => {
