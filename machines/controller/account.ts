@@ -111,6 +111,7 @@ export class ControllerAccount implements Observer {
     const nodes = [...c.nodes.values()].filter(isMember).length;
     return [
       meter('messages', this.messages, this.messageBound(nodes)),
+      ...this.orderMeter(nodes),
       meter('messages per permit', permits === 0 ? 0 : this.messages / permits, null),
       meter('answered without a message', this.answers === 0 ? 0 : this.localAnswers / this.answers, null),
       meter('messages at the root', this.messages === 0 ? 0 : this.rootMessages / this.messages, null),
@@ -126,6 +127,15 @@ export class ControllerAccount implements Observer {
     const levels = Math.floor(Math.log2(U)) + 1;
     const deepest = 2 * asks * Math.max(...Object.values(depths));
     return W === 0 ? deepest : Math.max(deepest, (12 * M * U * lg(U + 1) * levels) / W) + 2 * n * levels;
+  }
+
+  /** Where the paper gives an order of growth and no constant: the ratio is the constant of this run. */
+  private orderMeter(n: number): Meter[] {
+    const { kind, M, W } = this.setup.options;
+    const area = n * lg(n + 1) ** 2;
+    if (kind === 'main' && W > 0) return [meter('messages, order of Theorem 5.2', this.messages, (area * M) / W)];
+    if (kind === 'modified' && M > 0) return [meter('messages, order of Lemma 6.1.1', this.messages, area * lg(M / (W + 1) + 1))];
+    return [];
   }
 
   properties(): PropertyResult[] {
