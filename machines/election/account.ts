@@ -8,7 +8,7 @@ import { Stability } from './stability.js';
 import { adjacency, contextOf, isOriented, leaderOf, leadsLevel, levelOf } from './view.js';
 
 /** Diameter and dominating set look at every pair of nodes; larger networks are not measured by them. */
-const PAIRS_MAX = 2_000;
+const PAIRS_MAX = 500;
 
 export class ElectionAccount implements Observer {
   private updates = 0;

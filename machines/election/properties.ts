@@ -1,13 +1,12 @@
 /** The election's invariants A to K (spec section 6) and what holds once changes have stopped (section 7), as named properties. */
 import type { NodeId } from '../effects.js';
 import type { Configuration, Property, Setup } from '../protocol.js';
-import { hopsFrom } from './graph.js';
 import { compareHeights, compareLeaderPairs, compareReferenceLevels, isSame, type Height } from './height.js';
 import { hierarchyProperties } from './hierarchy.js';
 import { isLinked } from './links.js';
 import { isSink } from './machine.js';
 import type { ElectionOptions } from './options.js';
-import { adjacency, contextOf, everyToken, isLeaderOriented, sequence, tokensOf } from './view.js';
+import { contextOf, everyToken, isOrientedAt, sequence, tokensOf } from './view.js';
 
 type Config = Configuration<any>;
 
@@ -83,10 +82,7 @@ const leaderOriented: Property<ElectionOptions> = {
   kind: 'eventually',
   says: 'Once changes stop, each component comes to rest with exact views, one leader among its nodes, and every link leading down to it (Theorem 1).',
   when: () => true,
-  holds: (c, node) => {
-    const graph = adjacency(c);
-    return isLeaderOriented([...hopsFrom(node, graph).keys()], graph, c);
-  },
+  holds: (c, node) => isOrientedAt(node, c),
 };
 
 const symmetricNeighbours: Property<ElectionOptions> = {

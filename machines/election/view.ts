@@ -2,7 +2,7 @@
 import type { NodeId } from '../effects.js';
 import { pathOf } from '../checks.js';
 import type { Configuration, Flight, NodeView } from '../protocol.js';
-import { adjacencyNow, componentsOf, type Adjacency } from './graph.js';
+import { adjacencyNow, type Adjacency } from './graph.js';
 import { compareHeights, isSame, type Height } from './height.js';
 import type { LevelContext } from './level.js';
 import { heightOf } from './links.js';
@@ -54,29 +54,26 @@ export function sequence(from: NodeId, to: NodeId, c: Config): readonly Height[]
 
 export const adjacency = (c: Config): Adjacency => adjacencyNow(c.nodes.keys(), c.links);
 
-/** The four conditions of the paper's section 3.4, for one component. */
-export function isLeaderOriented(component: readonly NodeId[], graph: Adjacency, c: Config): boolean {
-  const inside = new Set(component);
+/**
+ * The four conditions of the paper's section 3.4, as one node sees them: it has nothing on the way and exact views, follows the leader
+ * that its neighbours follow, and has a way down unless it leads. Where all nodes of a component say so it is leader-oriented: there
+ * is one leader pair, heights have no cycles, and who is lowest has no way down and hence leads.
+ */
+export function isOrientedAt(id: NodeId, c: Config): boolean {
   const heightAt = (node: NodeId): Height => contextOf(c.nodes.get(node)!).height;
-  const { lid } = heightAt(component[0]!);
+  const { height, links } = contextOf(c.nodes.get(id)!);
+  const peers = links.map(({ peer }) => peer).filter((peer) => c.links.up(peer, id));
   return (
-    !c.flights.some(({ from, to }) => inside.has(from) || inside.has(to)) &&
-    inside.has(lid[1]) &&
-    component.every((id) => {
-      const { height, links } = contextOf(c.nodes.get(id)!);
-      const hasWayDown = graph.get(id)!.some((peer) => compareHeights(heightAt(peer), height) < 0);
-      return (
-        isSame(height.lid, lid) &&
-        hasWayDown === (id !== lid[1]) &&
-        links.every((link) => !link.height || !inside.has(link.peer) || compareHeights(link.height, heightAt(link.peer)) === 0)
-      );
-    })
+    links.every(({ peer }) => between(id, peer, c).length === 0) &&
+    links.every((link) => !link.height || !peers.includes(link.peer) || compareHeights(link.height, heightAt(link.peer)) === 0) &&
+    peers.every((peer) => isSame(heightAt(peer).lid, height.lid)) &&
+    peers.some((peer) => compareHeights(heightAt(peer), height) < 0) === (height.lid[1] !== id)
   );
 }
 
 export function isOriented(c: Config): boolean {
-  const graph = adjacency(c);
-  return componentsOf(graph).every((component) => isLeaderOriented(component, graph, c));
+  for (const id of c.nodes.keys()) if (!isOrientedAt(id, c)) return false;
+  return true;
 }
 
 /** Whether every link that is up both ways has both ends as neighbours. */

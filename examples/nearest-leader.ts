@@ -1,0 +1,26 @@
+/**
+ * A crowd with radios: people walk about, links come and go, and everybody always knows whom to ask within two hops.
+ *
+ *     node dist/examples/nearest-leader.js
+ *
+ * The hierarchy of the election elects district leaders; `nearest` answers from what a node knows by itself, nobody is asked.
+ */
+import { parseScenario, protocols, Simulation } from '../index.js';
+import { nearest } from '../machines/election/index.js';
+
+const scenario = {
+  protocol: 'election',
+  topology: { kind: 'walkers', n: 40, radius: 0.25, speed: 0.02, every: 50, steps: 40, seed: 7 },
+  options: { radii: [2, 4] },
+};
+
+const simulation = new Simulation(parseScenario(scenario, protocols), { host: 'snapshots' });
+simulation.start();
+while (simulation.network.now < 1990 && simulation.advance());
+
+const { nodes } = simulation.configuration;
+const answers = [...nodes.values()].map((node) => nearest(node, 2));
+const leaders = new Set(answers.map((answer) => answer?.leader));
+console.log(
+  `${answers.filter(Boolean).length} of ${nodes.size} people know a leader within 2 hops, ${leaders.size} leaders in all`,
+);

@@ -1,0 +1,71 @@
+/** The election's figures: those that are exact, in full; those of random networks, in smaller runs. */
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { agrees } from '../experiment.js';
+import { avoidableElections } from './avoidable.js';
+import { dayOf } from './day.js';
+import { upset } from './districts.js';
+import { election } from './index.js';
+import { topologyOf } from './run.js';
+
+test('sample execution, paths, rings and grids: every figure of spec sections 10 and 12', () => {
+  const tables = election.run(() => {});
+  let figures = 0;
+  for (const title of ['Sample execution', 'Path and ring', 'Square grid']) {
+    const table = tables.next().value!;
+    expect(table.title).toMatch(title);
+    if (!('rows' in table)) throw new Error('a table was expected');
+    for (const { label, cells } of table.rows) {
+      for (const cell of cells) {
+        figures++;
+        expect([label, cell.value, agrees(cell)]).toEqual([label, cell.value, true]);
+      }
+    }
+  }
+  expect(figures).toBe(12 + 36 + 30);
+});
+
+describe('elections whose old leader was still there', () => {
+  const single = (hello: boolean) => avoidableElections(8, 1, { hello });
+
+  test('perfect clocks with hello avoid all of them after single changes', () => {
+    const { changes, elections, avoidable } = single(true);
+    expect({ changes, avoidable }).toEqual({ changes: 240, avoidable: 0 });
+    expect(elections).toBeGreaterThan(40);
+  });
+
+  test('without hello some are left', () => {
+    expect(single(false).avoidable).toBeGreaterThan(0);
+  });
+});
+
+test('districts: losing one link of a grid moves no leader of a level', () => {
+  const grid = topologyOf({ kind: 'grid', rows: 6, columns: 6 });
+  for (const [u, v] of grid.links.slice(0, 10)) {
+    const { roleChanges } = upset(grid, [{ do: 'cut', link: [u, v] }], { radii: [2, 4] });
+    expect([u, v, roleChanges]).toEqual([u, v, 0]);
+  }
+});
+
+describe('topologies in time', () => {
+  test('random walkers: one leader wherever a component was left alone for five round trips of its diameter', () => {
+    const day = dayOf(
+      { topology: { kind: 'walkers', n: 30, radius: 0.25, speed: 0.03, every: 60, steps: 40, seed: 2 } },
+      undefined,
+      5,
+    );
+    expect(day.several).toBe(0);
+    expect(day.looks).toBeGreaterThan(50);
+    expect(day.elections.length).toBeGreaterThan(10);
+  });
+
+  const file = new URL('../../../shared/data/contacts/ws16-day2.tij', import.meta.url);
+  test.skipIf(!existsSync(file))('the real contact day, its first two hours (skipped without ../shared/data)', () => {
+    const lines = readFileSync(file, 'utf8').split('\n');
+    const start = Number(lines[0]!.split(/\s/)[0]);
+    const morning = lines.filter((line) => line !== '' && Number(line.split(/\s/)[0]) < start + 7200).join('\n');
+    const day = dayOf({ topology: { contacts: 'morning' } }, () => morning, 5);
+    expect(day.several).toBe(0);
+    expect(day.looks).toBeGreaterThan(500);
+  });
+});
