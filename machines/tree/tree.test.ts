@@ -1,0 +1,52 @@
+/** The tree of spec part 3: what a node makes of its entries, and that what heartbeats come to is the breadth-first tree. */
+import { expect, test } from 'vitest';
+import { createMetric } from '../../network/topology/metric.js';
+import { childrenOf, ownEntry, type Entry } from './bfs.js';
+import { breadthFirst } from './breadth-first.js';
+
+const entry = (id: number, root: number, dist: number, par: number | null = null): Entry => ({ id, root, dist, par });
+const own = (heard: Record<string, Entry | null>) => ownEntry({ identity: 5, limit: 8, heard });
+
+test('the least root wins, then the least distance, then the parent of the smaller identity', () => {
+  expect(own({ a: entry(3, 1, 4), b: entry(4, 0, 6) })).toMatchObject({ root: 0, dist: 7, via: 'b' });
+  expect(own({ a: entry(4, 0, 3), b: entry(3, 0, 2) })).toMatchObject({ root: 0, dist: 3, via: 'b' });
+  expect(own({ a: entry(4, 0, 2), b: entry(3, 0, 2) })).toMatchObject({ dist: 3, par: 3, via: 'b' });
+});
+
+test('a node is its own root against larger ones, and against what it has not heard', () => {
+  expect(own({ a: entry(6, 6, 0), b: entry(7, 5, 0), c: null })).toEqual({ id: 5, root: 5, dist: 0, par: null, via: null });
+});
+
+test('distances at the limit, negative or broken do not count', () => {
+  for (const dist of [7, -1, 1.5]) expect(own({ a: entry(3, 0, dist) }).root).toBe(5);
+});
+
+test('children say that they hang below this node, from the same root, one step further', () => {
+  const heard = {
+    parent: entry(1, 0, 0),
+    child: entry(8, 0, 2, 5),
+    first: entry(6, 0, 2, 5),
+    deeper: entry(9, 0, 3, 5),
+    elsewhere: entry(10, 0, 2, 4),
+    otherRoot: entry(11, 3, 2, 5),
+  };
+  expect(childrenOf({ identity: 5, limit: 8, heard })).toEqual(['first', 'child']);
+});
+
+test('the tree that a run starts on is a fixed point: nobody would say anything else', () => {
+  const nodes = Array.from({ length: 30 }, (_, i) => `n${i}`);
+  const links = nodes
+    .flatMap((node, i) => [7, 11].map((step) => [node, nodes[(i * step + 3) % 30]!, 1] as const))
+    .filter(([a, b]) => a !== b);
+  const place = createMetric({
+    nodes,
+    links: [...new Map(links.map((link) => [[link[0], link[1]].sort().join(), link])).values()],
+  });
+  const { entries, neighbours, parents } = breadthFirst('n4', place);
+  for (const node of nodes) {
+    const heard = Object.fromEntries(neighbours[node]!.map((peer) => [peer, entries[peer]!]));
+    const { via, ...said } = ownEntry({ identity: entries[node]!.id, limit: 30, heard });
+    expect(said).toEqual(entries[node]);
+    expect(via ?? node).toBe(parents[node]);
+  }
+});
