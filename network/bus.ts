@@ -43,6 +43,10 @@ export class Bus {
   /** Messages that have arrived at a clogged channel or a paused node, oldest first. */
   private readonly parked = new Set<Packet>();
   private readonly clogged = new Set<number>();
+  /** By channel: ticks on top of its latency. */
+  private readonly slowed = new Map<number, number>();
+  /** Messages kept back by hand. */
+  private readonly held = new Set<Packet>();
   private readonly paused = new Set<NodeId>();
   private readonly latency: (random: Random, cost: number) => number;
   private readonly latencyRandom: Random;
@@ -110,7 +114,8 @@ export class Bus {
     return packet;
   }
 
-  private delayOf(latency: number, channel: number): number {
+  private delayOf(least: number, channel: number): number {
+    const latency = least + (this.slowed.get(channel) ?? 0);
     if (this.conditions.order === 'unordered' || this.faultRandom.chance(this.conditions.reorder)) return latency;
     const now = this.timing.now();
     const arrival = Math.max(now + latency, this.lastArrival.get(channel) ?? 0);
@@ -123,6 +128,7 @@ export class Bus {
     const packet = this.inFlight.get(id);
     if (!packet) return false;
     packet.arrival?.cancel();
+    this.parked.delete(packet);
     this.arrive(packet);
     return true;
   }
@@ -130,6 +136,17 @@ export class Bus {
   drop(id: number): boolean {
     const packet = this.inFlight.get(id);
     if (packet) this.lose(packet, 'loss');
+    return packet !== undefined;
+  }
+
+  /** Keeps a message back until it is delivered by hand. */
+  hold(id: number): boolean {
+    const packet = this.inFlight.get(id);
+    packet?.arrival?.cancel();
+    if (packet) {
+      this.parked.delete(packet);
+      this.held.add(packet);
+    }
     return packet !== undefined;
   }
 
@@ -150,15 +167,16 @@ export class Bus {
 
   private takeOff(packet: Packet): void {
     this.inFlight.delete(packet.id);
+    this.held.delete(packet);
     const channel = this.channelOf(packet.from, packet.to);
     const others = this.onChannel.get(channel)!;
     others.delete(packet);
     if (others.size === 0) this.onChannel.delete(channel);
   }
 
-  /** Whether some channel is clogged or some node paused. */
+  /** Whether some channel is clogged, some node paused or some message kept back. */
   get holdsUp(): boolean {
-    return this.paused.size + this.clogged.size > 0;
+    return this.paused.size + this.clogged.size + this.held.size > 0;
   }
 
   private isHeldUp({ from, to }: Packet): boolean {
@@ -187,6 +205,11 @@ export class Bus {
     const longest = longestLatency(this.conditions.latency, cost);
     const wayLeft = () => (longest === Infinity ? undefined : Math.ceil(longest * this.latencyRandom.unit()));
     for (const message of messages) this.placed$.next(this.launch(from, to, message, cost, wayLeft()));
+  }
+
+  /** Every message sent from now on takes so many ticks longer. */
+  slow(from: NodeId, to: NodeId, by: number): void {
+    this.slowed.set(this.channelOf(from, to), by);
   }
 
   setClogged(from: NodeId, to: NodeId, clogged: boolean): void {

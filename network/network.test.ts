@@ -90,6 +90,38 @@ describe('faults', () => {
     expect(restarted.roles['directory']).toMatchObject({ value: { holding: 'idle' } });
   });
 
+  const deliveredAt = (lines: readonly TraceLine[]) =>
+    Object.fromEntries(lines.filter(isStep).flatMap(({ message, at }) => (message === undefined ? [] : [[message, at]])));
+  const slowRing: Json = { network: { latency: 10 }, workload: { sequential: ['n3'] }, until: { at: 100 } };
+
+  test('one message may be held back, delivered first, doubled or dropped by its number', () => {
+    const touched = (...events: Json[]) => run({ ...slowRing, events }).lines;
+    expect(deliveredAt(touched())).toEqual({ 0: 10, 1: 20, 2: 30, 3: 40 });
+    expect(deliveredAt(touched({ at: 4, do: 'deliver', message: 0 }))).toMatchObject({ 0: 4, 1: 14 });
+    expect(deliveredAt(touched({ at: 4, do: 'hold', message: 0 }))).toEqual({});
+    expect(deliveredAt(touched({ at: 4, do: 'hold', message: 0 }, { at: 33, do: 'deliver', message: 0 }))).toMatchObject({
+      0: 33,
+      1: 43,
+    });
+    expect(deliveredAt(touched({ at: 4, do: 'duplicate', message: 0 }))).toMatchObject({ 0: 10, 1: 14 });
+    expect(touched({ at: 4, do: 'drop', message: 0 }).find(({ kind }) => kind === 'lost')).toMatchObject({
+      kind: 'lost',
+      message: 0,
+      at: 4,
+    });
+  });
+
+  test('a message that is not in flight cannot be touched, and the trace says so', () => {
+    const { lines } = run({ ...slowRing, events: [{ at: 4, do: 'drop', message: 7 }] });
+    expect(lines.find(({ kind }) => kind === 'refused')).toMatchObject({ at: 4, why: 'message 7 is not in flight' });
+    expect(Object.keys(deliveredAt(lines))).toHaveLength(4);
+  });
+
+  test('a slow channel delays what is sent from then on', () => {
+    const { lines } = run({ ...slowRing, events: [{ at: 0, do: 'slow', channel: ['n2', 'n1'], by: 5 }] });
+    expect(deliveredAt(lines)).toEqual({ 0: 10, 1: 25, 2: 35, 3: 45 });
+  });
+
   test('what arrives at a paused node or a clogged channel waits, in order', () => {
     const events = [
       { at: 0, node: 'n0', do: 'pause' },

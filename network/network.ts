@@ -37,7 +37,7 @@ export interface StepTaken extends Step {
   readonly drawn: readonly number[];
 }
 
-export type Refusal = { readonly node: NodeId; readonly event: Message; readonly why: string };
+export type Refusal = { readonly node?: NodeId; readonly event: Message; readonly why: string };
 
 type Cause = Pick<Step, 'kind' | 'node' | 'event'> & { readonly message?: number };
 

@@ -52,7 +52,13 @@ export class Recorder {
       this.line({ kind: 'channel', between: [from, to], up, clock: this.clockOf(from) }),
     );
     network.refused$.subscribe(({ node, event, why }) =>
-      this.line({ kind: 'refused', between: [node, node], event, why, clock: this.clockOf(node) }),
+      this.line({
+        kind: 'refused',
+        ...(node === undefined ? {} : { between: [node, node] }),
+        event,
+        why,
+        clock: node === undefined ? {} : this.clockOf(node),
+      }),
     );
     monitor?.violations$.subscribe(({ property, says }) =>
       this.line({ kind: 'violated', why: `${property}: ${says}`, clock: {} }),

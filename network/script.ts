@@ -4,7 +4,7 @@ import type { Protocol, Setup } from '../machines/protocol.js';
 import type { Application } from './application.js';
 import type { Network } from './network.js';
 import { Random } from './random.js';
-import type { ScenarioEvent } from './scenario/types.js';
+import type { MessageEvent, ScenarioEvent } from './scenario/types.js';
 
 export class Script {
   private readonly random: Random;
@@ -34,6 +34,13 @@ export class Script {
       case 'clog':
       case 'unclog':
         return network.bus.setClogged(...event.channel, event.do === 'clog');
+      case 'slow':
+        return network.bus.slow(...event.channel, event.by);
+      case 'drop':
+      case 'duplicate':
+      case 'hold':
+      case 'deliver':
+        return this.touch(event);
       case 'pause':
       case 'resume':
         return network.bus.setPaused(event.node, event.do === 'pause');
@@ -45,6 +52,11 @@ export class Script {
         return this.corrupt(event.nodes);
     }
   };
+
+  private touch({ do: what, message }: MessageEvent): void {
+    if (this.network.bus[what](message)) return;
+    this.network.refused$.next({ event: { type: what }, why: `message ${message} is not in flight` });
+  }
 
   /**
    * Arbitrary messages in flight on every channel between two of the nodes, then arbitrary typed states for the nodes: the state after

@@ -45,6 +45,11 @@ const pairVerb = (word: 'up' | 'down' | 'clog' | 'unclog'): Verb => ({
   read: (fields, path, scene) => ({ do: word, channel: readPair(fields['channel'], inside(path, 'channel'), scene) }),
 });
 
+const messageVerb = (word: 'drop' | 'duplicate' | 'hold' | 'deliver'): Verb => ({
+  keys: ['message'],
+  read: (fields, path) => ({ do: word, message: readInteger(fields['message'], inside(path, 'message'), 0) }),
+});
+
 const nodeVerb = (word: 'crash' | 'restart' | 'pause' | 'resume'): Verb => ({
   keys: ['node'],
   read: (fields, path, { place }) => ({ do: word, node: readNode(fields['node'], inside(path, 'node'), place) }),
@@ -60,6 +65,18 @@ const verbs: Readonly<Record<string, Verb>> = {
   down: pairVerb('down'),
   clog: pairVerb('clog'),
   unclog: pairVerb('unclog'),
+  slow: {
+    keys: ['channel', 'by'],
+    read: (fields, path, scene) => ({
+      do: 'slow',
+      channel: readPair(fields['channel'], inside(path, 'channel'), scene),
+      by: readNumber(fields['by'], inside(path, 'by'), 'a number of ticks', 0),
+    }),
+  },
+  drop: messageVerb('drop'),
+  duplicate: messageVerb('duplicate'),
+  hold: messageVerb('hold'),
+  deliver: messageVerb('deliver'),
   corrupt: { keys: ['node', 'nodes'], read: readCorrupt },
   crash: nodeVerb('crash'),
   restart: nodeVerb('restart'),
@@ -171,11 +188,11 @@ function linksOf({ place, contacts }: Scene, events: readonly ScenarioEvent[]): 
   return known;
 }
 
-/** What goes down or is clogged must be there; a routed protocol has a channel between any two nodes to clog. */
+/** What goes down, is clogged or slow must be there; a routed protocol has a channel between any two nodes to clog. */
 function requireLink(event: ScenarioEvent, path: string, { protocol }: Scene, known: ReadonlySet<string>): void {
-  const isClog = event.do === 'clog' || event.do === 'unclog';
-  if (isClog && protocol.network.reach === 'routed') return;
-  if (event.do !== 'cut' && event.do !== 'down' && !isClog) return;
+  const isHindrance = event.do === 'clog' || event.do === 'unclog' || event.do === 'slow';
+  if (isHindrance && protocol.network.reach === 'routed') return;
+  if (event.do !== 'cut' && event.do !== 'down' && !isHindrance) return;
   const [u, v] = event.do === 'cut' ? event.link : event.channel;
   if (known.has(linkKey(u, v))) return;
   throw new UsageError(

@@ -31,7 +31,15 @@ export interface NetworkOptions {
   readonly reorder: number;
 }
 
-export type ScenarioEvent = { readonly at: number } & (LinkEvent | ChannelEvent | CorruptEvent | NodeEvent | CommandEvent);
+export type ScenarioEvent = { readonly at: number } & (
+  | LinkEvent
+  | ChannelEvent
+  | SlowEvent
+  | MessageEvent
+  | CorruptEvent
+  | NodeEvent
+  | CommandEvent
+);
 
 export type LinkEvent =
   | { readonly do: 'cut'; readonly link: Pair }
@@ -41,6 +49,19 @@ export type LinkEvent =
 export interface ChannelEvent {
   readonly do: 'up' | 'down' | 'clog' | 'unclog';
   readonly channel: Pair;
+}
+
+/** From now on every message of the channel takes so many ticks longer. */
+export interface SlowEvent {
+  readonly do: 'slow';
+  readonly channel: Pair;
+  readonly by: number;
+}
+
+/** What befalls one message that is in flight, by its number in the trace. `hold` keeps it back until `deliver`. */
+export interface MessageEvent {
+  readonly do: 'drop' | 'duplicate' | 'hold' | 'deliver';
+  readonly message: number;
 }
 
 export interface CorruptEvent {

@@ -6,12 +6,20 @@
  */
 import type { Message, NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
-import type { ChannelEvent, CommandEvent, CorruptEvent, LinkEvent, NodeEvent } from '../../network/scenario/types.js';
+import type {
+  ChannelEvent,
+  CommandEvent,
+  CorruptEvent,
+  LinkEvent,
+  MessageEvent,
+  NodeEvent,
+  SlowEvent,
+} from '../../network/scenario/types.js';
 import type { LocalEvents } from './events.js';
 import type { System } from './system.js';
 
 /** An event of a scenario, its time left out. */
-export type Scripted = LinkEvent | ChannelEvent | CorruptEvent | NodeEvent | CommandEvent;
+export type Scripted = LinkEvent | ChannelEvent | SlowEvent | MessageEvent | CorruptEvent | NodeEvent | CommandEvent;
 
 /** What happens next in a lane; `place` is the event's place in the script, -1 for a command of a workload. */
 export type Entry = { readonly place: number } & (
@@ -28,7 +36,7 @@ export type Entry = { readonly place: number } & (
 );
 
 /** What only delays messages changes nothing here: they may take any time anyhow. */
-const DELAYS: readonly Scripted['do'][] = ['clog', 'unclog', 'pause', 'resume'];
+const DELAYS: readonly Scripted['do'][] = ['clog', 'unclog', 'slow', 'pause', 'resume', 'hold', 'deliver'];
 
 /** The entries by lanes: of each lane only the next can happen. */
 export function lanesOf(script: readonly Scripted[], system: System, events: LocalEvents): readonly (readonly Entry[])[] {
