@@ -11,6 +11,7 @@ const commands: Readonly<Record<string, () => Promise<{ command: Command }>>> = 
   test: () => import('./commands/test.js'),
   explore: () => import('./commands/explore.js'),
   replay: () => import('./commands/replay.js'),
+  verify: () => import('./commands/verify.js'),
   paper: () => import('./commands/paper.js'),
 };
 
@@ -24,6 +25,7 @@ const HELP = `quiver: distributed coordination as statecharts
   quiver test PROTOCOL [--json] [--mutants] [--emit FILE]                         walk its charts: paths and coverage
   quiver explore FILE [--port N]                                                 watch a scenario or a trace in the browser
   quiver replay TRACE                                                            run a trace again and compare
+  quiver verify TRACE [--json]                                                   check a trace against charts and properties
   quiver paper NAME [--json] [--svg DIRECTORY]                                   reproduce a paper's tables
 
 Exit status: 0 valid, 1 invalid, 2 unknown, ${USAGE} bad usage or a bad scenario.`;

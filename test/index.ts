@@ -8,3 +8,4 @@ export { judgeMutants, mutantsOf, type Judged, type Mutant } from './mutants/mut
 export { graphsOf, type ChartGraph } from './paths/graph.js';
 export { pathsOf, type Path, type PathKind } from './paths/paths.js';
 export { coverageOf } from './paths/suite.js';
+export { verifyTrace, type Finding, type Verification } from './verify/verify.js';

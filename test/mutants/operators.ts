@@ -26,7 +26,7 @@ export function editsOf(machine: AnyStateMachine, config: ChartConfig): readonly
   return [...rules, ...states];
 }
 
-function* editsOfRule({ id, index, choices, choice, ...at }: Rule, i: number, machine: AnyStateMachine): Generator<Edit> {
+function* editsOfRule({ id, index, choice, ...at }: Rule, i: number, machine: AnyStateMachine): Generator<Edit> {
   const edit = (operator: Operator, change: (rule: Rule) => void, how = ''): Edit => ({
     operator,
     place: how === '' ? id : `${id}, ${how}`,

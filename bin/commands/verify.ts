@@ -1,0 +1,48 @@
+/** `quiver verify TRACE`: checks a recorded trace against the charts and the properties, line by line. */
+import { UsageError } from '../../machines/errors.js';
+import { protocols } from '../../machines/index.js';
+import { parseScenario, parseText } from '../../network/scenario/parse.js';
+import { TRACE_VERSION, type TraceHeader, type TraceLine } from '../../network/trace.js';
+import { verifyTrace } from '../../test/verify/verify.js';
+import { parse, type Command } from '../command.js';
+import { readFile } from '../scenarios.js';
+import { number, property, verdict } from '../style.js';
+
+export const command: Command = async (args) => {
+  const { values, positionals } = parse(args, { json: { type: 'boolean' } });
+  const [path, ...more] = positionals;
+  if (path === undefined || more.length > 0) throw new UsageError('name one trace file: quiver verify TRACE');
+  const [first, ...rest] = readFile(path).trimEnd().split('\n');
+  const header = readHeader(first ?? '', path);
+  const { protocol, options, place } = parseScenario(header.scenario, protocols, readFile);
+  const lines = rest.map((text, i) => readLine(text, path, i + 2));
+  const { steps, impossible, violations, properties } = verifyTrace(protocol, { ...place, options }, header, lines);
+  const isValid = impossible === null && violations.length === 0;
+  if (values.json) {
+    console.log(JSON.stringify({ verdict: isValid ? 'valid' : 'invalid', steps, impossible, violations, properties }));
+  } else {
+    console.log(`${verdict(isValid ? 'valid' : 'invalid')}  ${path}: ${number(steps)} steps of ${protocol.name}`);
+    if (impossible) console.log(`  line ${impossible.line}: no chart can do this: ${impossible.what}`);
+    for (const { line, what } of violations) console.log(`  line ${line}: ${what}`);
+    for (const result of properties) console.log(`  ${property(result)}`);
+  }
+  return isValid ? 0 : 1;
+};
+
+function readHeader(text: string, path: string): TraceHeader {
+  const header = parseText(text) as Partial<TraceHeader> | null;
+  if (header?.quiver !== TRACE_VERSION || !header.scenario) {
+    throw new UsageError(
+      `${path} is no trace of this version (its first line has no "quiver": ${TRACE_VERSION}); make one with quiver run --trace`,
+    );
+  }
+  return header as TraceHeader;
+}
+
+function readLine(text: string, path: string, line: number): TraceLine {
+  const parsed = parseText(text) as Partial<TraceLine> | null;
+  if (typeof parsed !== 'object' || parsed === null || typeof parsed.kind !== 'string' || typeof parsed.at !== 'number') {
+    throw new UsageError(`line ${line} of ${path} is no line of a trace: it has no "kind" and "at"; record it anew`);
+  }
+  return parsed as TraceLine;
+}

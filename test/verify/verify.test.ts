@@ -1,0 +1,165 @@
+import { describe, expect, test } from 'vitest';
+import { protocols } from '../../machines/index.js';
+import { Recorder, traceHeader } from '../../network/recorder.js';
+import { parseScenario } from '../../network/scenario/parse.js';
+import { Simulation } from '../../network/simulation.js';
+import { isStep, type StepLine, type TraceLine } from '../../network/trace.js';
+import { verifyTrace } from './verify.js';
+
+function recorded(json: Readonly<Record<string, unknown>>) {
+  const scenario = parseScenario(json, protocols);
+  const simulation = new Simulation(scenario, { host: 'snapshots' });
+  const lines: TraceLine[] = [];
+  new Recorder(simulation.network, scenario.protocol, simulation.monitor).lines$.subscribe((line) => lines.push(line));
+  simulation.run();
+  const header = traceHeader(scenario.protocol, json, scenario.seed, simulation.network);
+  // As from a file: nothing but JSON.
+  return { scenario, header, lines: JSON.parse(JSON.stringify(lines)) as TraceLine[] };
+}
+
+const verify = ({ scenario, header }: ReturnType<typeof recorded>, lines: readonly TraceLine[]) =>
+  verifyTrace(scenario.protocol, { ...scenario.place, options: scenario.options }, header, lines);
+
+const ring = {
+  protocol: 'directory',
+  topology: { kind: 'ring', n: 5 },
+  options: { policy: 'random' },
+  workload: { concurrent: 2, requests: 12 },
+};
+
+describe('a trace as it was recorded', () => {
+  test.each([
+    ring,
+    { ...ring, network: { latency: { min: 1, max: 9 }, loss: 0.05, duplicate: 0.05 } },
+    {
+      protocol: 'queue',
+      topology: { kind: 'path', n: 3 },
+      events: [
+        { at: 1, node: 'n2', do: 'request' },
+        { at: 30, do: 'corrupt', nodes: ['n1'] },
+      ],
+      until: { at: 60 },
+    },
+    {
+      protocol: 'election',
+      topology: { kind: 'ring', n: 4 },
+      events: [
+        { at: 5, do: 'cut', link: ['n0', 'n1'] },
+        { at: 9, do: 'join', link: ['n0', 'n1'] },
+      ],
+    },
+    {
+      protocol: 'exclusion',
+      topology: { kind: 'path', n: 3 },
+      options: { hold: 1 },
+      events: [
+        { at: 0, node: 'n0', do: 'lock' },
+        { at: 0, node: 'n1', do: 'lock' },
+        { at: 3, do: 'cut', link: ['n1', 'n2'] },
+      ],
+    },
+    {
+      protocol: 'controller',
+      topology: { kind: 'path', n: 3 },
+      options: { kind: 'names', M: 4, W: 1, U: 8 },
+      events: [
+        { at: 0, node: 'n2', do: 'take' },
+        { at: 4, node: 'n2', do: 'child' },
+      ],
+    },
+  ])('$protocol: every step is one that the charts take', (json) => {
+    const run = recorded(json);
+    expect(verify(run, run.lines)).toMatchObject({ impossible: null });
+    expect(verify(run, run.lines).steps).toBeGreaterThan(2);
+  });
+});
+
+describe('a trace that is wrong', () => {
+  const run = recorded(ring);
+  const indexOf = (fits: (line: StepLine) => boolean) => run.lines.findIndex((line) => isStep(line) && fits(line));
+  const changed = (index: number, change: (line: any) => void) => {
+    const lines = structuredClone(run.lines);
+    change(lines[index]);
+    return verify(run, lines).impossible;
+  };
+  const delivery = indexOf(({ kind, sent }) => kind === 'deliver' && sent.length > 0);
+  const grant = indexOf(({ emitted }) => emitted.length > 0);
+
+  test.each<[string, number, (line: any) => void, RegExp]>([
+    [
+      'another state',
+      delivery,
+      (line) => (Object.values<any>(line.roles)[0].context.parent = 'n9'),
+      /brings n\d, role "directory", to/,
+    ],
+    [
+      'a message that no chart sends',
+      delivery,
+      (line) => (line.sent[0].message = { type: 'token', fence: 9 }),
+      /makes n\d send|does not make n\d send/,
+    ],
+    ['another receiver', delivery, (line) => (line.sent[0].to = line.node), /makes n\d send/],
+    ['a message less', delivery, (line) => (line.sent = []), /makes n\d send .* which is not there/],
+    ['a message that is not on its way', delivery, (line) => (line.message = 999), /message #999 is not on its way to n\d/],
+    ['a message with another content', delivery, (line) => (line.event.producer = 'n9'), /message #\d+ is .* not/],
+    [
+      'a notification that no chart gives',
+      delivery,
+      (line) => line.emitted.push({ type: 'granted', fence: null }),
+      /announce \[\], not/,
+    ],
+    ['a notification left out', grant, (line) => (line.emitted = []), /announce .* not \[\]/],
+    ['a timer that no chart arms', delivery, (line) => (line.timers = [['directory', 'x', 1]]), /set its timers by \[\]/],
+    [
+      'a role that is not there',
+      delivery,
+      (line) => (line.role = 'nobody'),
+      /has no role "nobody" to take find|has no role "nobody" to take token/,
+    ],
+    [
+      'a timer that is not armed',
+      delivery,
+      (line) => Object.assign(line, { kind: 'timer', event: { type: 'timer', timer: 'x' } }),
+      /the timer x of n\d goes off, and is not armed/,
+    ],
+  ])('%s: no chart can do that', (_, index, change, what) => {
+    const impossible = changed(index, change);
+    expect(impossible?.what).toMatch(what);
+    expect(impossible?.line).toBe(index + 2);
+  });
+
+  test('a step left out is missed at the next of its node or message', () => {
+    const lines = run.lines.filter((_, i) => i !== delivery);
+    expect(verify(run, lines).impossible).not.toBeNull();
+  });
+
+  test('a draw beyond its bound', () => {
+    const drawing = indexOf(({ drawn }) => (drawn?.length ?? 0) > 0);
+    expect(changed(drawing, (line) => (line.drawn = [99]))?.what).toMatch(/draw 1, below \d+, was answered by 99/);
+  });
+});
+
+describe('properties', () => {
+  const twoTokens = recorded({ ...ring, options: { policy: 'ivy' }, network: { duplicate: 0.2 }, until: { at: 60 } });
+
+  test('the one that breaks is told with its line, as it was in the run', () => {
+    const { impossible, violations, properties } = verify(twoTokens, twoTokens.lines);
+    // The run says so just before the line of the step that did it.
+    const { lines } = twoTokens;
+    const told = lines.flatMap((line, i) =>
+      line.kind === 'violated' ? [{ line: lines.findIndex((next, n) => n > i && isStep(next)) + 2, what: line.why }] : [],
+    );
+    expect(impossible).toBeNull();
+    expect(told.length).toBeGreaterThan(0);
+    expect(violations[0]).toEqual(told[0]);
+    // Only the run knows that nothing more will come: a trace may have been cut off.
+    const atOnce = told.filter(({ what }) => !what!.startsWith('every request is served'));
+    expect(new Set(violations.map(({ what }) => what))).toEqual(new Set(atOnce.map(({ what }) => what)));
+    expect(properties.filter(({ holds }) => holds === false)).toHaveLength(violations.length);
+  });
+
+  test('none breaks in a good run', () => {
+    const run = recorded(ring);
+    expect(verify(run, run.lines).violations).toEqual([]);
+  });
+});
