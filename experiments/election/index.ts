@@ -200,10 +200,10 @@ function upsetTable(progress: (share: number) => void): Table {
   };
 }
 
-/** Thirty nodes: a path of ten with twenty more at its end. */
+/** Thirty nodes: a path of four with all the others at its end. */
 const broom = (): Topology => {
   const nodes = Array.from({ length: 30 }, (_, i) => `n${i}`);
-  return { nodes, links: nodes.slice(1).map((node, i) => [nodes[Math.min(i, 9)]!, node, 1] as const) };
+  return { nodes, links: nodes.slice(1).map((node, i) => [nodes[Math.min(i, 3)]!, node, 1] as const) };
 };
 
 /** Twenty leaves around the last node of the list. */
@@ -227,9 +227,9 @@ function leanTable(): Table {
       { label: 'geometric 200, R = 2, mean of ten', cells: [ofLevel(0, 'leaders'), ofLevel(0, 'greedy')] },
       { label: 'geometric 200, R = 5, mean of ten', cells: [ofLevel(1, 'leaders'), ofLevel(1, 'greedy')] },
       row('star of 20, hub last, R = S = 1', star(1, 1), 19),
-      row('star of 20, hub last, R = 2, S = 1', star(2, 1), 1),
+      row('star of 20, hub last, R = 2, S = 1', star(2, 1), 19),
       row('star of 20, hub last, R = S = 2', star(2, 2), 1),
-      row('broom of 30, R = S = 3', leaders(broom(), [3])[0]!, 3),
+      row('broom of 30, R = S = 3', leaders(broom(), [3])[0]!, 2),
     ],
     note: 'A separation of one hop says nothing about a star; prefer radii of at least 2 with separations as large.',
   };
