@@ -30,7 +30,7 @@ describe('one edge in an arbitrary environment, up to two messages in each direc
 describe('mutants of the rules are refuted', () => {
   const none = () => {};
   test.each([
-    ['F1 does not count what it drops', { guardian: { actions: { countDropped: none } } }],
+    ['F1 drops on an estimate of one', { guardian: { guards: { estimatesExcess: ({ context }: any) => context.est > 0 } } }],
     ['F1 never drops', { guardian: { guards: { estimatesExcess: () => false } } }],
     ['F2 and F4 are not counted', { guardian: { actions: { countSent: none } } }],
     ['O4 never injects', { guardian: { guards: { findsNone: () => false } } }],
@@ -40,6 +40,8 @@ describe('mutants of the rules are refuted', () => {
       { guardian: { actions: { beginObservation: assign({ est: 0, timely: true }), endObservation: none } } },
     ],
   ])('%s', (_, mutant) => {
-    expect(explore(variant({ ...mutant, messages: 2 }), edge).verdict).toBe('invalid');
+    const { verdict, counterexample } = explore(variant({ ...mutant, messages: 2 }), edge);
+    expect(verdict).toBe('invalid');
+    expect(['fully legal is closed', 'every edge becomes fully legal']).toContain(counterexample!.property);
   });
 });
