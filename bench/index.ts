@@ -1,5 +1,6 @@
 /** `npm run bench`: every cost that the project promises, as ratios from one run. */
 import { checkerRows } from './checker.js';
+import { controllerRows } from './controller.js';
 import { networkRows } from './network.js';
 import { queueRows } from './queue.js';
 import { bold, table } from '../bin/style.js';
@@ -9,11 +10,12 @@ const sections: readonly (readonly [string, () => Row[]])[] = [
   ['Network', networkRows],
   ['Checker', checkerRows],
   ['Queue', queueRows],
+  ['Controller', controllerRows],
 ];
 
 for (const [title, rows] of sections) {
   console.log(bold(title));
-  const lines = rows().map(({ name, value, target, met }) => [
+  const lines = (await rows()).map(({ name, value, target, met }) => [
     name,
     value,
     target ?? '',

