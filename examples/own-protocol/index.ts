@@ -1,0 +1,80 @@
+/** The description of the protocol: all that simulation, checker, path tests, coverage, mutants and inspector need to know. */
+import { defineProtocol, UsageError, type Configuration, type Message, type NodeId, type Place } from '../../index.js';
+import { ringMachine, type RingContext, type RingInput } from './machine.js';
+
+const ROLE = 'ring';
+
+const nodesOf = ({ nodes }: Configuration) => [...nodes.values()].map((node) => node[ROLE]!);
+const leaders = (c: Configuration) => nodesOf(c).filter(({ value }) => value === 'leader');
+
+function inputOf(node: NodeId, { topology: { nodes }, rank }: Place): RingInput {
+  return { number: rank(node), next: nodes[(rank(node) + 1) % nodes.length]! };
+}
+
+function requireRing(place: Place): void {
+  const { nodes, links } = place.topology;
+  for (const node of nodes) {
+    const { next } = inputOf(node, place);
+    if (!links.some(([u, v]) => (u === node && v === next) || (u === next && v === node))) {
+      throw new UsageError(
+        `topology has no link from ${node} to ${next}; this election runs on a ring, in the order of the nodes`,
+      );
+    }
+  }
+}
+
+/** A node that is neither the smallest nor the greatest, and what it may hear. */
+const sample = {
+  input: { number: 1, next: 'c' },
+  events: (): Message[] => [
+    { type: 'call' },
+    ...[0, 1, 2].map((number) => ({ type: 'probe', number, from: 'a' })),
+    { type: 'victory', number: 2, from: 'a' } as Message,
+  ],
+};
+
+export const ring = defineProtocol<Record<string, never>>({
+  name: 'ring',
+  paper: 'Chang, Roberts: An improved algorithm for decentralized extrema-finding (CACM 22(5), 1979)',
+  charts: { [ROLE]: ringMachine },
+  network: { reach: 'links', addressing: 'names', order: 'unordered', time: false },
+  options: (_, place) => (requireRing(place), {}),
+  roles: (node, setup) => [{ role: ROLE, chart: ROLE, input: inputOf(node, setup) }],
+  route: () => ROLE,
+  accepts: (message) => ['probe', 'victory'].includes((message as Message).type),
+  commands: { call: { event: () => ({ type: 'call' }), waits: false, completedBy: ['elected'] } },
+  reactions: () => [],
+  properties: ({ topology: { nodes } }) => [
+    {
+      name: 'the greatest leads',
+      says: 'Nobody leads but the greatest.',
+      kind: 'always',
+      holds: (c) => leaders(c).every(({ context }) => context.number === nodes.length - 1),
+    },
+    {
+      name: 'one leader',
+      says: 'Whoever knows a leader knows the same.',
+      kind: 'always',
+      holds: (c) => new Set(nodesOf(c).flatMap(({ context }) => context.leader ?? [])).size <= 1,
+    },
+    {
+      name: 'an election ends',
+      says: 'Who has heard of the election learns who won.',
+      kind: 'eventually',
+      when: ({ nodes }, node) => nodes.get(node)![ROLE]!.value !== 'idle',
+      holds: ({ nodes }, node) => (nodes.get(node)![ROLE]!.context as RingContext).leader !== null,
+    },
+  ],
+  observe: () => ({
+    record: () => {},
+    summary: (c) => ({ leader: nodesOf(c)[0]!.context.leader }),
+    meters: () => [],
+  }),
+  samples: { [ROLE]: [sample] },
+  reasons: {
+    'ring: swap actions candidate: probe #2, actions 2 and 3': 'what the application hears, it hears after the messages are sent',
+    'ring: reorder choices candidate: probe #2, before #1': 'no number is greater than the own and the own',
+    'ring: swap actions relayed: victory, actions 2 and 3': 'what the application hears, it hears after the messages are sent',
+  },
+  overlay: (view) => ({ badge: view[ROLE]!.value === 'leader' ? '★' : '' }),
+});

@@ -1,0 +1,90 @@
+/**
+ * Leader election on a ring: someone else's protocol, to show what one's own gets.
+ *
+ * Paper: Chang, Roberts, "An improved algorithm for decentralized extrema-finding in circular configurations of processes" (1979).
+ * Assumes a ring of reliable one-way channels, each node with a number of its own, and nodes that do not fail.
+ *
+ * States. idle: has heard of no election. candidate: its own probe is out. relayed: has let a greater probe pass and cannot win any
+ * more. leader: its probe came back. follower: has heard who won.
+ * Invariants: nobody leads but the greatest; whoever leads or follows knows the same leader.
+ */
+import { assign, emit, setup } from 'xstate';
+import { effects, send, type NodeId } from '../../index.js';
+
+export interface RingInput {
+  /** Greater is stronger. */
+  readonly number: number;
+  /** The next node of the ring. */
+  readonly next: NodeId;
+}
+
+export interface RingContext extends RingInput {
+  readonly leader: number | null;
+}
+
+export interface Probe {
+  readonly type: 'probe' | 'victory';
+  readonly number: number;
+}
+
+export type RingEvent = { readonly type: 'call' } | (Probe & { readonly from: NodeId });
+
+type In = { context: RingContext; event: RingEvent };
+
+const numberOf = (event: RingEvent): number => (event as Probe).number;
+
+const ownProbe = ({ context: { next, number } }: In) => ({ to: next, message: { type: 'probe' as const, number } });
+const ownVictory = ({ context: { next, number } }: In) => ({ to: next, message: { type: 'victory' as const, number } });
+const same = ({ context: { next }, event }: In) => ({
+  to: next,
+  message: { type: event.type as Probe['type'], number: numberOf(event) },
+});
+
+export const ringMachine = setup({
+  types: {
+    context: {} as RingContext,
+    events: {} as RingEvent,
+    input: {} as RingInput,
+    emitted: {} as { type: 'elected'; leader: number | null },
+  },
+  actions: {
+    ...effects<Probe>(),
+    remember: assign({ leader: ({ event }) => numberOf(event) }),
+    announce: emit(({ context }) => ({ type: 'elected' as const, leader: context.leader })),
+  },
+  guards: {
+    isGreater: ({ context, event }) => numberOf(event) > context.number,
+    isOwn: ({ context, event }) => numberOf(event) === context.number,
+  },
+}).createMachine({
+  id: 'ring',
+  context: ({ input: { number, next } }) => ({ number, next, leader: null }),
+  initial: 'idle',
+  states: {
+    idle: {
+      on: {
+        call: { target: 'candidate', actions: send(ownProbe) },
+        probe: [
+          { guard: 'isGreater', target: 'relayed', actions: send(same) },
+          { target: 'candidate', actions: send(ownProbe) },
+        ],
+      },
+    },
+    candidate: {
+      on: {
+        probe: [
+          { guard: 'isGreater', target: 'relayed', actions: send(same) },
+          { guard: 'isOwn', target: 'leader', actions: ['remember', 'announce', send(ownVictory)] },
+        ],
+      },
+    },
+    relayed: {
+      on: {
+        probe: { guard: 'isGreater', actions: send(same) },
+        victory: { target: 'follower', actions: ['remember', 'announce', send(same)] },
+      },
+    },
+    leader: {},
+    follower: {},
+  },
+});
