@@ -6,7 +6,7 @@ import { queueRows } from './queue.js';
 import { bold, table } from '../bin/style.js';
 import type { Row } from './measure.js';
 
-const sections: readonly (readonly [string, () => Row[]])[] = [
+const sections: readonly (readonly [string, () => Row[] | Promise<Row[]>])[] = [
   ['Network', networkRows],
   ['Checker', checkerRows],
   ['Queue', queueRows],
