@@ -9,7 +9,7 @@ const BUILT = 'node_modules/.cache/quiver-examples';
 beforeAll(() => {
   rmSync(BUILT, { recursive: true, force: true });
   spawnSync('node_modules/.bin/tsc', ['-p', 'tsconfig.build.json', '--outDir', BUILT]);
-});
+}, 60_000);
 
 const run = (example: string, ...args: string[]): string =>
   execFileSync(process.execPath, [`${BUILT}/examples/${example}.js`, ...args], { encoding: 'utf8' });
