@@ -21,7 +21,12 @@ function file(name: string, content: unknown): string {
   return path;
 }
 
-const ring = { protocol: 'directory', topology: { kind: 'ring', n: 4 }, options: { policy: 'ivy' }, workload: { sequential: ['n2', 'n1'] } };
+const ring = {
+  protocol: 'directory',
+  topology: { kind: 'ring', n: 4 },
+  options: { policy: 'ivy' },
+  workload: { sequential: ['n2', 'n1'] },
+};
 const lossy = { ...ring, network: { loss: 1 } };
 const deadlock = {
   protocol: 'exclusion',
@@ -94,7 +99,10 @@ describe('traces', () => {
   });
 
   test('a bound that is met first is an honest unknown, status 2', () => {
-    expect(quiver(['check', file('ring.json', ring), '--states', '3'])).toMatchObject({ status: 2, stdout: expect.stringContaining('unknown') });
+    expect(quiver(['check', file('ring.json', ring), '--states', '3'])).toMatchObject({
+      status: 2,
+      stdout: expect.stringContaining('unknown'),
+    });
   });
 });
 
@@ -110,7 +118,9 @@ test('Ctrl-C in the middle of a run leaves no file behind', async () => {
 
 test('explore serves on loopback until Ctrl-C, and the port is free again', async () => {
   const child = spawn(process.execPath, [program, 'explore', file('ring.json', ring)]);
-  const url = await new Promise<string>((resolve) => child.stdout.on('data', (data: Buffer) => resolve(/http:\S+/.exec(String(data))![0])));
+  const url = await new Promise<string>((resolve) =>
+    child.stdout.on('data', (data: Buffer) => resolve(/http:\S+/.exec(String(data))![0])),
+  );
   expect((await fetch(url)).status).toBe(200);
   expect((await fetch(new URL('/', url))).status).not.toBe(200);
   child.kill('SIGINT');

@@ -26,16 +26,16 @@ export const command: Command = async (args) => {
   const verdicts: Verdict[] = [];
   let refused = false;
   for await (const item of readScenarios(positionals, integerOption('seed', values.seed))) {
-    if ('error' in item) {
+    const done = 'error' in item ? item : await simulate(item, host, values.trace);
+    if ('error' in done) {
       refused = true;
-      if (values.json) console.log(JSON.stringify({ error: item.error.message }));
-      console.error(`quiver: ${item.error.message}`);
+      if (values.json) console.log(JSON.stringify({ error: done.error.message }));
+      console.error(`quiver: ${done.error.message}`);
       continue;
     }
-    const { report, violations } = await simulate(item, host, values.trace);
-    verdicts.push(report.verdict);
-    if (values.json) console.log(JSON.stringify(report));
-    else printReport(item, report, violations);
+    verdicts.push(done.report.verdict);
+    if (values.json) console.log(JSON.stringify(done.report));
+    else printReport(item as Source, done.report, done.violations);
   }
   return refused ? USAGE : statusOf(verdicts);
 };
@@ -45,7 +45,17 @@ function hostOf(text: string | undefined): HostKind {
   throw new UsageError(`--host is "${text}"; choose actors (live XState actors) or snapshots`);
 }
 
-async function simulate({ where, json, scenario }: Source, host: HostKind, tracePath: string | undefined) {
+interface Done {
+  readonly report: Report;
+  readonly violations: readonly Violation[];
+}
+
+/** A run to its end; what turns out to be wrong with its scenario on the way (a port in use) is told like any other complaint. */
+async function simulate(
+  { where, json, scenario }: Source,
+  host: HostKind,
+  tracePath: string | undefined,
+): Promise<Done | { error: UsageError }> {
   const simulation = new Simulation(scenario, { host });
   const violations: Violation[] = [];
   simulation.monitor.violations$.subscribe((violation) => violations.push(violation));
@@ -61,7 +71,8 @@ async function simulate({ where, json, scenario }: Source, host: HostKind, trace
     return { report, violations };
   } catch (error) {
     trace?.discard();
-    throw error;
+    if (!(error instanceof UsageError)) throw error;
+    return { error: new UsageError(`${where}: ${error.message}`) };
   }
 }
 
