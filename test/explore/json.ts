@@ -24,6 +24,15 @@ export function keyOf(value: unknown, where: string): string {
   throw new ProtocolError(`${where} is ${nameOf(value)}; a chart's context and messages are plain JSON with every key present`);
 }
 
+/** The key of a value that need not be plain JSON, `undefined` when it is not. */
+export function plainKeyOf(value: unknown): string | undefined {
+  try {
+    return keyOf(value, 'it');
+  } catch {
+    return undefined;
+  }
+}
+
 function keyOfArray(array: readonly unknown[], where: string): string {
   let key = '[';
   for (let i = 0; i < array.length; i++) key += (i > 0 ? ',' : '') + keyOf(array[i], `${where}[${i}]`);

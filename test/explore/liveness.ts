@@ -4,7 +4,8 @@
  * A promise is broken where it is owed for ever on a weakly fair run: one that, of everything that stays possible from some point on
  * (a delivery, a timer, a reaction, a notice), keeps doing each. That is a state where the run may rest while something is owed, or
  * an end component in which every action that all states enable is taken inside: for `eventually` a component of states where it is
- * owed, for `converges` any that contains one. Draws are fair too: what a draw
+ * owed, for `converges` any that contains one. `eventually` is owed to a node from when `when` holds until it no longer does or
+ * `holds` does: a use that begins and ends within one step is a promise kept, though no state shows it. Draws are fair too: what a draw
  * can leave is left with probability one. Applications are free never to ask again.
  */
 import { Components, inside } from './components.js';
@@ -60,6 +61,7 @@ export class Liveness {
       const enabled = this.actions(state, taken);
       if (!always) always = enabled;
       else for (const action of always) if (!enabled.has(action)) always.delete(action);
+      if (always.size === 0) return true;
     }
     return [...always!].every((action) => taken.has(action));
   }

@@ -6,7 +6,7 @@
  */
 import type { Address, Message, NodeId } from '../../machines/effects.js';
 import { ProtocolError } from '../../machines/errors.js';
-import type { Choose, NodeView, Setup, Times } from '../../machines/protocol.js';
+import type { Choose, NodeView, RoleStart, Times } from '../../machines/protocol.js';
 import { createHost } from '../../network/hosts.js';
 import { Node, type Outcome } from '../../network/node.js';
 import type { Local } from './locals.js';
@@ -46,12 +46,12 @@ export class Replicas {
     this.nodes = system.nodes.map((id) => new Node(id, host, system.protocol.wiring));
   }
 
-  start(node: number, setup: Setup, choose: Choose): Taken {
+  start(node: number, roles: readonly RoleStart[], choose: Choose): Taken {
     const replica = this.nodes[node]!;
     return this.guarded(node, 'start', () => {
       replica.stop();
       this.calls++;
-      const outcome = replica.start(this.system.protocol.roles(replica.id, setup), choose);
+      const outcome = replica.start(roles, choose);
       return this.follow(node, outcome, { timers: [], reactions: [] }, choose);
     });
   }

@@ -11,6 +11,7 @@ import type { Setup } from '../../machines/protocol.js';
 import { everyDraw } from './draws.js';
 import { LocalEvents } from './events.js';
 import { Ints, PairMap } from './ints.js';
+import { plainKeyOf } from './json.js';
 import type { Letters } from './letters.js';
 import { Locals } from './locals.js';
 import type { Packets } from './packets.js';
@@ -43,6 +44,7 @@ export class LocalSteps {
   branches = false;
   private readonly known = new PairMap();
   private readonly accepted = new PairMap();
+  private readonly starts = new Map<string, number>();
   /** What each step was found for. */
   private readonly causes: (readonly [local: number, key: number])[] = [];
   private readonly enabledIn: (readonly number[] | undefined)[] = [];
@@ -69,7 +71,13 @@ export class LocalSteps {
 
   /** How a node can start. */
   ofStart(node: number, setup: Setup): number {
-    return this.record([...everyDraw((choose) => this.replicas.start(node, setup, choose), 'it')]);
+    const roles = this.system.protocol.roles(this.system.nodes[node]!, setup);
+    const key = `${node} ${plainKeyOf(roles) ?? this.starts.size}`;
+    const known = this.starts.get(key);
+    if (known !== undefined) return known;
+    const step = this.record([...everyDraw((choose) => this.replicas.start(node, roles, choose), 'it')]);
+    this.starts.set(key, step);
+    return step;
   }
 
   /** The timers, reactions and unlimited commands that can be next in a local state. */
