@@ -30,7 +30,7 @@ export const command: Command = async (args) => {
 };
 
 function readHeader(text: string, path: string): TraceHeader {
-  const header = parseText(text) as Partial<TraceHeader> | null;
+  const header = readJson(text, path, 1) as Partial<TraceHeader> | null;
   if (header?.quiver !== TRACE_VERSION || !header.scenario) {
     throw new UsageError(
       `${path} is no trace of this version (its first line has no "quiver": ${TRACE_VERSION}); make one with quiver run --trace`,
@@ -40,9 +40,18 @@ function readHeader(text: string, path: string): TraceHeader {
 }
 
 function readLine(text: string, path: string, line: number): TraceLine {
-  const parsed = parseText(text) as Partial<TraceLine> | null;
+  const parsed = readJson(text, path, line) as Partial<TraceLine> | null;
   if (typeof parsed !== 'object' || parsed === null || typeof parsed.kind !== 'string' || typeof parsed.at !== 'number') {
     throw new UsageError(`line ${line} of ${path} is no line of a trace: it has no "kind" and "at"; record it anew`);
   }
   return parsed as TraceLine;
+}
+
+function readJson(text: string, path: string, line: number): unknown {
+  try {
+    return parseText(text);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    throw new UsageError(`line ${line} of ${path} is cut off or damaged (${error.message}); record it anew`);
+  }
 }

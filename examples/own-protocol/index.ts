@@ -72,9 +72,7 @@ export const ring = defineProtocol<Record<string, never>>({
   }),
   samples: { [ROLE]: [sample] },
   reasons: {
-    'ring: swap actions candidate: probe #2, actions 2 and 3': 'what the application hears, it hears after the messages are sent',
     'ring: reorder choices candidate: probe #2, before #1': 'no number is greater than the own and the own',
-    'ring: swap actions relayed: victory, actions 2 and 3': 'what the application hears, it hears after the messages are sent',
   },
   overlay: (view) => ({ badge: view[ROLE]!.value === 'leader' ? '★' : '' }),
 });

@@ -43,7 +43,8 @@ function* editsOfRule({ id, index, choice, ...at }: Rule, i: number, machine: An
   }
   for (const [n] of (choice.actions ?? []).entries()) {
     yield edit('drop action', (rule) => void rule.choice.actions!.splice(n, 1), `action ${n + 1}`);
-    if (n > 0) yield edit('swap actions', (rule) => swap(rule.choice.actions!, n), `actions ${n} and ${n + 1}`);
+    if (n > 0 && !isUnseen(choice.actions!, n, machine))
+      yield edit('swap actions', (rule) => swap(rule.choice.actions!, n), `actions ${n} and ${n + 1}`);
   }
   if (index > 0) yield edit('reorder choices', (rule) => swap(rule.choices, index), `before #${index}`);
 }
@@ -76,4 +77,15 @@ function setTarget(choice: Choice, target: string | undefined): void {
 
 function swap(list: unknown[], n: number): void {
   [list[n - 1], list[n]] = [list[n], list[n - 1]];
+}
+
+/** An effect and a notification may change places unseen: hosts perform what is emitted after all effects of the step. */
+function isUnseen(actions: readonly unknown[], n: number, machine: AnyStateMachine): boolean {
+  const kinds = [actions[n - 1], actions[n]].map((action) => {
+    const implementation =
+      typeof action === 'string' ? (machine.implementations.actions as Record<string, unknown>)[action] : action;
+    if ((implementation as { type?: string } | undefined)?.type === 'xstate.emit') return 'emit';
+    return typeof action === 'object' ? 'effect' : 'other';
+  });
+  return kinds.includes('emit') && kinds.includes('effect');
 }

@@ -128,6 +128,12 @@ describe('a trace that is wrong', () => {
     expect(impossible?.line).toBe(index + 2);
   });
 
+  test('nothing is said of properties after it', () => {
+    const lines = structuredClone(run.lines);
+    (lines[delivery] as any).sent = [];
+    expect(verify(run, lines)).toMatchObject({ violations: [], properties: [] });
+  });
+
   test('a step left out is missed at the next of its node or message', () => {
     const lines = run.lines.filter((_, i) => i !== delivery);
     expect(verify(run, lines).impossible).not.toBeNull();

@@ -22,6 +22,7 @@ export interface Verification {
   /** The first step that no chart can take. */
   readonly impossible: Finding | null;
   readonly violations: readonly Finding[];
+  /** Empty after an impossible step. */
   readonly properties: readonly PropertyResult[];
 }
 
@@ -81,7 +82,8 @@ class Following {
         break;
       }
     }
-    const properties = this.monitor.finish(false, this.at);
+    // After a step that cannot be, the state is nobody's, and no property can be held against it.
+    const properties = impossible ? [] : this.monitor.finish(false, this.at);
     return { steps: this.steps, impossible, violations: this.violations, properties };
   }
 
