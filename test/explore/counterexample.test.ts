@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest';
 import type { Configuration, Property } from '../../machines/protocol.js';
 import { explore } from './explore.js';
 import { complete } from './fixtures.js';
-import { anyTable, chartOf } from './random-charts.js';
-import { replay } from './replay.js';
+import { anyTable, chartOf } from './random-charts.fixture.js';
+import { replay } from './replay.fixture.js';
 import { toy } from './toys.js';
 
 const stateAt = (c: Configuration, node: string): unknown => c.nodes.get(node)!['toy']!.value;

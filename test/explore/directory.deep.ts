@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { directory } from '../../machines/directory/index.js';
 import { everyStart } from './directory.fixtures.js';
-import { longestDrain } from './drain.fixtures.js';
+import { longestDrain } from './drain.fixture.js';
 import { explore } from './explore.js';
 
 const megabytes = 8000;

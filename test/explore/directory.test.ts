@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { directory } from '../../machines/directory/index.js';
 import { everyStart, T2 } from './directory.fixtures.js';
-import { longestDrain } from './drain.fixtures.js';
+import { longestDrain } from './drain.fixture.js';
 import { explore } from './explore.js';
 
 /**

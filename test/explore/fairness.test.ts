@@ -5,7 +5,7 @@ import { arm, draw, effects, send } from '../../machines/effects.js';
 import type { Property, Protocol } from '../../machines/protocol.js';
 import { explore, type ExploreOptions } from './index.js';
 import { complete } from './fixtures.js';
-import { replay } from './replay.js';
+import { replay } from './replay.fixture.js';
 import { toy, type ToyInput } from './toys.js';
 
 type In = { context: ToyInput };

@@ -6,8 +6,8 @@ import type { Protocol } from '../../machines/protocol.js';
 import { createMetric } from '../../network/topology/metric.js';
 import { explore, type ExploreOptions } from './explore.js';
 import { complete, names } from './fixtures.js';
-import { oracle, type OracleOptions } from './oracle.js';
-import { anyTable, chartOf } from './random-charts.js';
+import { oracle, type OracleOptions } from './oracle.fixture.js';
+import { anyTable, chartOf } from './random-charts.fixture.js';
 import { toy } from './toys.js';
 
 /** What a message in flight of the directory is known by: of a token nobody reads the sender. */

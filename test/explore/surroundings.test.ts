@@ -8,7 +8,7 @@ import type { Scenario } from '../../network/scenario/types.js';
 import { createMetric } from '../../network/topology/metric.js';
 import { checkScenario, explore } from './index.js';
 import { complete, names } from './fixtures.js';
-import { replay } from './replay.js';
+import { replay } from './replay.fixture.js';
 import { toy, type ToyInput } from './toys.js';
 
 type Judge = (c: Configuration) => boolean;

@@ -8,8 +8,8 @@ import { effects, send } from '../../machines/effects.js';
 import type { Configuration, Property, Protocol } from '../../machines/protocol.js';
 import { explore } from './index.js';
 import { complete } from './fixtures.js';
-import { mutant } from './mutants.fixtures.js';
-import { replay } from './replay.js';
+import { mutant } from './mutants.fixture.js';
+import { replay } from './replay.fixture.js';
 import { toy, type ToyInput } from './toys.js';
 
 type In = { context: ToyInput };
