@@ -1,0 +1,87 @@
+/** `quiver test` and `quiver verify`, called as the program calls them. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { command as run } from './run.js';
+import { command as walk } from './test.js';
+import { command as verify } from './verify.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'quiver-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const printed: string[] = [];
+beforeEach(() => {
+  printed.length = 0;
+  vi.spyOn(console, 'log').mockImplementation((text: string) => void printed.push(text));
+});
+afterEach(() => void vi.restoreAllMocks());
+
+const inFolder = (name: string, text?: string): string => {
+  const path = join(folder, name);
+  if (text !== undefined) writeFileSync(path, text);
+  return path;
+};
+
+describe('quiver test', () => {
+  test('prints what the paths of the directory cover: everything', async () => {
+    expect(await walk(['directory'])).toBe(0);
+    expect(printed.join('\n')).toMatch(
+      /paths, .* steps, on snapshots and on actors\n[^]*directory +10\/10 +21\/21 +14\/14 +5\/5\n\nvalid/,
+    );
+  });
+
+  test('gives one JSON object, and emits a file of tests', async () => {
+    const path = inFolder('directory.test.ts');
+    expect(await walk(['directory', '--json', '--emit', path])).toBe(0);
+    expect(JSON.parse(printed.join(''))).toMatchObject({
+      protocol: 'directory',
+      verdict: 'valid',
+      failures: [],
+      coverage: { missing: [], isComplete: true },
+    });
+    expect(readFileSync(path, 'utf8')).toContain('test("directory, start 0, walk 0"');
+    expect(readdirSync(folder)).toEqual(['directory.test.ts']);
+  });
+
+  test.each([[['nobody']], [[]], [['directory', 'queue']]])('%j is refused', async (args) => {
+    await expect(walk(args)).rejects.toThrow(/^name one protocol: controller, directory, /);
+  });
+});
+
+describe('quiver verify', () => {
+  const trace = inFolder('trace.ndjson');
+  const record = async () => {
+    const scenario = {
+      protocol: 'directory',
+      topology: { kind: 'ring', n: 4 },
+      options: { policy: 'ivy' },
+      workload: { sequential: ['n2', 'n1'] },
+    };
+    await run([inFolder('ring.json', JSON.stringify(scenario)), '--trace', trace]);
+    printed.length = 0;
+    return readFileSync(trace, 'utf8').trimEnd().split('\n');
+  };
+
+  test('a good trace is valid', async () => {
+    await record();
+    expect(await verify([trace])).toBe(0);
+    expect(printed[0]).toMatch(/^valid .* steps of directory$/);
+  });
+
+  test('a step that no chart can take is told with its line', async () => {
+    const lines = await record();
+    const at = lines.findIndex((line) => line.includes('"kind":"deliver"'));
+    const changed = lines.with(at, lines[at]!.replace(/"parent":"n\d"/, '"parent":"n9"'));
+    expect(await verify([inFolder('changed.ndjson', changed.join('\n')), '--json'])).toBe(1);
+    expect(JSON.parse(printed.join(''))).toMatchObject({ verdict: 'invalid', impossible: { line: at + 1 }, properties: [] });
+  });
+
+  test('a trace cut off within a line, and no trace at all, are refused by name', async () => {
+    const lines = await record();
+    const cut = inFolder('cut.ndjson', lines.join('\n').slice(0, -20));
+    await expect(verify([cut])).rejects.toThrow(`line ${lines.length} of ${cut} is cut off or damaged`);
+    await expect(verify([inFolder('other.json', '{}')])).rejects.toThrow(/other\.json is no trace of this version/);
+    await expect(verify([])).rejects.toThrow('name one trace file: quiver verify TRACE');
+  });
+});
