@@ -46,7 +46,8 @@ export class Packets {
     private readonly signed: ReadonlySet<string>,
     private readonly costOf: (from: NodeId, to: NodeId) => number,
   ) {
-    this.allSigned = system.order === 'fifo' || system.protocol.network.reach === 'links';
+    const { reach, time } = system.protocol.network;
+    this.allSigned = system.order === 'fifo' || reach === 'links' || time;
   }
 
   intern(packet: Packet): number {

@@ -2,12 +2,12 @@
 import { describe, expect, test } from 'vitest';
 import { assign, emit, setup } from 'xstate';
 import { directory } from '../../machines/directory/index.js';
-import { arm, effects, send } from '../../machines/effects.js';
-import type { Configuration, Property, Protocol } from '../../machines/protocol.js';
+import { effects, send } from '../../machines/effects.js';
+import type { Configuration, Property } from '../../machines/protocol.js';
 import type { Scenario } from '../../network/scenario/types.js';
 import { createMetric } from '../../network/topology/metric.js';
 import { checkScenario, explore } from './index.js';
-import { complete, names } from './fixtures.js';
+import { complete } from './fixtures.js';
 import { replay } from './replay.fixture.js';
 import { toy, type ToyInput } from './toys.js';
 
@@ -180,133 +180,6 @@ describe('ports', () => {
   test('the network makes the same of a schedule with ports', () => {
     const found = ask(noted('c', 'from', 1));
     expect(replay(greeter, topology, found.counterexample!, commands).end.nodes.get('c')!['toy']!.context.from).toBe(1);
-  });
-});
-
-describe('crashes', () => {
-  const ball = toy({
-    commands: ['go'],
-    chart: setup({ types: { context: {} as ToyInput, input: {} as ToyInput }, actions: effects() }).createMachine({
-      context: ({ input }) => input,
-      initial: 'still',
-      states: {
-        still: {
-          on: {
-            go: {
-              actions: [
-                send(({ context }) => ({ to: context.peers[0]!, message: { type: 'ball' } })),
-                arm(() => ({ timer: 'late', delay: 1 })),
-              ],
-            },
-            ball: 'caught',
-            timer: 'tired',
-          },
-        },
-        caught: {},
-        tired: {},
-      },
-    }),
-  });
-  const value = (node: string, is: string) => never(is, (c) => c.nodes.get(node)!['toy']!.value === is);
-  const commands = [
-    { do: 'command', name: 'go', node: 'n0', fields: {} },
-    { do: 'crash', node: 'n1' },
-  ] as const;
-
-  test('what arrives at a node that is down is lost, and nothing happens there by itself', () => {
-    const found = explore(ball, { topology: complete(2), commands, properties: [] });
-    expect(found).toMatchObject({ verdict: 'valid' });
-    const lost = never(
-      'lost',
-      (c) =>
-        c.flights.length === 0 && c.nodes.get('n0')!['toy']!.value === 'tired' && c.nodes.get('n1')!['toy']!.value === 'still',
-    );
-    expect(explore(ball, { topology: complete(2), commands, properties: [lost] })).toMatchObject({ verdict: 'invalid' });
-    const down = [
-      { do: 'crash', node: 'n0' },
-      { do: 'command', name: 'go', node: 'n0', fields: {} },
-    ] as const;
-    expect(explore(ball, { topology: complete(2), commands: down, properties: [value('n1', 'caught')] })).toMatchObject({
-      verdict: 'valid',
-    });
-  });
-
-  test('a restarted node goes on from where it stood, its timers with it', () => {
-    const again = [
-      ...commands,
-      { do: 'restart', node: 'n1' },
-      { do: 'crash', node: 'n0' },
-      { do: 'restart', node: 'n0' },
-    ] as const;
-    for (const property of [value('n1', 'caught'), value('n0', 'tired')]) {
-      const found = explore(ball, { topology: complete(2), commands: again, properties: [property] });
-      expect(found).toMatchObject({ verdict: 'invalid' });
-      expect(property.holds(replay(ball, complete(2), found.counterexample!, again).end)).toBe(false);
-    }
-  });
-});
-
-describe('corruption', () => {
-  /** Two nodes that should agree on a bit: each sends its own to the next, who takes the smaller one. */
-  const agree: Protocol = toy({
-    network: { reach: 'links', order: 'fifo' },
-    chart: setup({
-      types: { context: {} as ToyInput & { bit: number }, input: {} as ToyInput, events: {} as any },
-      actions: { ...effects(), take: assign({ bit: ({ context, event }) => Math.min(context.bit, event.bit) }) },
-    }).createMachine({
-      context: ({ input }) => ({ ...input, bit: 0 }),
-      initial: 'only',
-      states: {
-        only: {
-          on: {
-            bit: { actions: 'take' },
-            timer: {
-              actions: [
-                send(({ context }) => ({ to: context.peers[0]!, message: { type: 'bit', bit: context.bit } as any })),
-                arm(() => ({ timer: 'again', delay: 1 })),
-              ],
-            },
-          },
-        },
-      },
-    }),
-    corruption: {
-      node: (id, { topology }, choose) => ({
-        roles: {
-          toy: {
-            chart: 'toy',
-            value: 'only',
-            context: { id, peers: topology.nodes.filter((node) => node !== id), bit: choose(2) },
-          },
-        },
-        timers: [{ role: 'toy', timer: 'again', delay: choose(3) }],
-      }),
-      channel: (_from, _to, _setup, choose) => Array.from({ length: choose(2) }, () => ({ type: 'bit', bit: choose(2) }) as any),
-    },
-  });
-  const bits = (c: any) => [...c.nodes.values()].map((node: any) => node.toy.context.bit);
-  const agreed: Property = { name: 'agreed', says: '', kind: 'converges', holds: (c) => new Set(bits(c)).size === 1, within: 9 };
-
-  test('the search begins in every corrupt state: nodes, timers and channels', () => {
-    const found = explore(agree, { topology: complete(2), corrupt: names(2), properties: [agreed], bounds: { depth: 0 } });
-    // Two bits; in each channel nothing or either bit; how long the timers have left is no part of a state.
-    expect(found.states).toBe(2 * 2 * 3 * 3);
-  });
-
-  test('of some nodes alone', () => {
-    const found = explore(agree, { topology: complete(2), corrupt: ['n1'], properties: [agreed], bounds: { depth: 0 } });
-    expect(found.states).toBe(2);
-  });
-
-  test('a counterexample says in which state it begins', () => {
-    const both = never('both ones', (c) => bits(c).join() === '1,1' && c.flights.length === 2);
-    const { counterexample } = explore(agree, { topology: complete(2), corrupt: names(2), properties: [both] });
-    expect(counterexample!.start!.flights).toHaveLength(2);
-    expect(counterexample!.start!.nodes['n0']).toMatchObject({
-      roles: { toy: { context: { bit: 1 } } },
-      timers: [['toy', 'again']],
-    });
-    expect(counterexample!.choices).toEqual([]);
   });
 });
 
