@@ -42,12 +42,16 @@ function read(where: string, text: string, folder: string, seed: number | undefi
   try {
     const given = parseText(text);
     const json = seed === undefined || typeof given !== 'object' ? given : { ...given, seed };
-    return { where, json, scenario: parseScenario(json, protocols, (path) => readFile(resolve(folder, path))) };
+    return { where, json, scenario: parseIn(folder, json) };
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     return { where, error: new UsageError(`${where}: ${error.message}`) };
   }
 }
+
+/** A scenario whose files lie in a folder. */
+export const parseIn = (folder: string, json: unknown): Scenario =>
+  parseScenario(json, protocols, (path) => readFile(resolve(folder, path)));
 
 export function readFile(path: string): string {
   try {

@@ -1,2 +1,3 @@
 /** The inspector: watch a network of statecharts in the browser. */
+export { handsFor, type Hands, type Offer } from './hands.js';
 export { serveTrace, type Served, type ServeOptions, type TraceSource } from './server.js';

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => browser?.close());
 
 async function withPage(source: string, look: (opened: Opened) => Promise<void>, scheme?: 'light' | 'dark'): Promise<void> {
-  const opened = await open(browser, built, source, scheme);
+  const opened = await open(browser, built, source, scheme ? { scheme } : {});
   try {
     await look(opened);
   } finally {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { directoryScenario, directoryTrace, hands } from './page/testing/traces.js';
 import { serveTrace, type Served } from './server.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'quiver-server-'));
@@ -20,7 +21,7 @@ interface Answer {
   readonly headers: IncomingHttpHeaders;
 }
 
-function get(url: string, headers: Record<string, string> = {}, method = 'GET', path?: string): Promise<Answer> {
+function get(url: string, headers: Record<string, string> = {}, method = 'GET', path?: string, sent = ''): Promise<Answer> {
   const { hostname, port, pathname } = new URL(url);
   return new Promise((resolve, reject) => {
     const asked = request({ hostname, port, path: path ?? pathname, headers, method }, (response) => {
@@ -30,7 +31,7 @@ function get(url: string, headers: Record<string, string> = {}, method = 'GET', 
       response.on('end', () => resolve({ status: response.statusCode ?? 0, body, headers: response.headers }));
     });
     asked.on('error', reject);
-    asked.end();
+    asked.end(sent);
   });
 }
 
@@ -115,6 +116,53 @@ describe('nobody else gets anything', () => {
 
   test('nothing is changed by asking', async () => {
     expect((await get(`${served.url}trace`, {}, 'DELETE')).status).toBe(405);
+  });
+
+  test('without hands a run cannot be made again, and nothing is offered', async () => {
+    expect(await get(`${served.url}run`, {}, 'POST', undefined, '{}')).toMatchObject({ status: 404 });
+    expect(await get(`${served.url}offer`, {}, 'POST', undefined, '{}')).toMatchObject({ status: 200, body: 'null' });
+  });
+});
+
+describe('hands', () => {
+  beforeEach(async () => {
+    await served.close();
+    served = await serveTrace('x\n', { page, hands });
+  });
+  const post = (name: string, body: string, headers = {}) => get(`${served.url}${name}`, headers, 'POST', undefined, body);
+
+  test('offer what the protocol can do, and make the run again', async () => {
+    const { body } = await post('offer', JSON.stringify(directoryScenario()));
+    expect(JSON.parse(body)).toEqual({
+      commands: [
+        { name: 'request', fields: [] },
+        { name: 'release', fields: [] },
+      ],
+      corrupt: false,
+    });
+    expect((await post('run', JSON.stringify(directoryScenario()))).body).toBe(directoryTrace());
+  });
+
+  test.each([
+    ['{"half', /JSON/],
+    ['{"protocol":"nothing"}', /protocol/],
+    [
+      JSON.stringify({ ...directoryScenario(), events: [{ at: 1, do: 'crash', node: 'n99' }] }),
+      /"n99" is no node of the topology/,
+    ],
+    [`"${'x'.repeat(10_000_001)}"`, /more than 10000000 bytes/],
+  ])('what cannot be run is told: %#', async (scenario, why) => {
+    const { status, body } = await post('run', scenario);
+    expect(status).toBe(422);
+    expect(body).toMatch(why);
+  });
+
+  test('a protocol that is not known is looked at without hands', async () => {
+    expect(await post('offer', '{"protocol":"mine"}')).toMatchObject({ status: 200, body: 'null' });
+  });
+
+  test('no other page may reach in', async () => {
+    expect((await post('run', JSON.stringify(directoryScenario()), { origin: 'https://evil.example' })).status).toBe(403);
   });
 });
 

@@ -12,8 +12,10 @@ import type { AddressInfo } from 'node:net';
 import { extname } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { UsageError } from '../machines/errors.js';
+import type { Hands, Offer } from './hands.js';
 
 /** The text of a trace, whole or in pieces. It may be asked for again, by a second page or a reload. */
 export type TraceSource = string | (() => Iterable<string> | AsyncIterable<string>);
@@ -23,6 +25,8 @@ export interface ServeOptions {
   readonly port?: number;
   /** Where the built page lies; found beside this module by default. */
   readonly page?: URL;
+  /** Lets the page reach into the run; without it the trace is only looked at. */
+  readonly hands?: Hands;
 }
 
 export interface Served {
@@ -47,10 +51,13 @@ const HEADERS = {
   'cache-control': 'no-store',
 };
 
-export async function serveTrace(source: TraceSource, { port = 0, page = builtPage() }: ServeOptions = {}): Promise<Served> {
+export async function serveTrace(
+  source: TraceSource,
+  { port = 0, page = builtPage(), hands }: ServeOptions = {},
+): Promise<Served> {
   const token = randomBytes(16).toString('base64url');
   const server = createServer((request, response) => {
-    answer(request, response, { token, page, source }).catch(() => response.destroy());
+    answer(request, response, { token, page, source, hands: hands ?? null }).catch(() => response.destroy());
   });
   await listen(server, port);
   const { port: taken } = server.address() as AddressInfo;
@@ -86,20 +93,81 @@ interface Serving {
   readonly token: string;
   readonly page: URL;
   readonly source: TraceSource;
+  readonly hands: Hands | null;
 }
 
-async function answer(request: IncomingMessage, response: ServerResponse, { token, page, source }: Serving): Promise<void> {
+async function answer(request: IncomingMessage, response: ServerResponse, serving: Serving): Promise<void> {
+  const { token, page, source } = serving;
   const path = new URL(request.url ?? '/', 'http://127.0.0.1').pathname;
   if (!isFromOurPage(request)) return refuse(response, 403, 'The inspector answers its own page only.');
   if (!path.startsWith(`/${token}/`))
     return refuse(response, 404, 'Nothing here. Open the whole address that was printed, token included.');
-  if (request.method !== 'GET' && request.method !== 'HEAD') return refuse(response, 405, 'Only GET.');
   const name = path.slice(token.length + 2) || 'index.html';
-  if (name === 'trace') {
-    response.writeHead(200, { ...HEADERS, 'content-type': 'application/x-ndjson; charset=utf-8' });
-    return pipeline(Readable.from(typeof source === 'string' ? [source] : source()), response);
-  }
+  if (request.method === 'POST') return answerHands(request, response, name, serving.hands);
+  if (request.method !== 'GET' && request.method !== 'HEAD') return refuse(response, 405, 'Only GET and POST.');
+  if (name === 'trace') return sendTrace(response, typeof source === 'string' ? [source] : source());
   return sendFile(response, page, name);
+}
+
+/** `offer` and `run`, each with a scenario in the body. */
+async function answerHands(request: IncomingMessage, response: ServerResponse, name: string, hands: Hands | null): Promise<void> {
+  try {
+    const scenario: unknown = JSON.parse(await bodyOf(request));
+    if (name === 'offer') return sendJson(response, offerOf(hands, scenario));
+    if (name === 'run' && hands) return await sendTrace(response, hands.run(scenario));
+    refuse(response, 404, 'This trace is only looked at.');
+  } catch (error) {
+    if (!(error instanceof UsageError || error instanceof SyntaxError)) throw error;
+    refuse(response, 422, error.message);
+  }
+}
+
+/** Traces of other people's protocols can still be looked at. */
+function offerOf(hands: Hands | null, scenario: unknown): Offer | null {
+  try {
+    return hands?.offer(scenario) ?? null;
+  } catch (error) {
+    if (error instanceof UsageError) return null;
+    throw error;
+  }
+}
+
+function sendJson(response: ServerResponse, value: unknown): void {
+  response.writeHead(200, { ...HEADERS, 'content-type': 'application/json; charset=utf-8' });
+  response.end(JSON.stringify(value));
+}
+
+const BODY_BYTES_MAX = 10_000_000;
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  const pieces: Buffer[] = [];
+  let size = 0;
+  for await (const piece of request as AsyncIterable<Buffer>) {
+    if ((size += piece.length) > BODY_BYTES_MAX)
+      throw new UsageError(`a scenario of more than ${BODY_BYTES_MAX} bytes is not read`);
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString('utf8');
+}
+
+async function sendTrace(response: ServerResponse, text: Iterable<string> | AsyncIterable<string>): Promise<void> {
+  response.writeHead(200, { ...HEADERS, 'content-type': 'application/x-ndjson; charset=utf-8' });
+  await pipeline(Readable.from(inPieces(text)), response);
+}
+
+const PIECE_CHARACTERS = 65_536;
+
+/** Lines in larger pieces, with a rest between them for everything else that the process does. */
+async function* inPieces(text: Iterable<string> | AsyncIterable<string>): AsyncGenerator<string> {
+  let piece = '';
+  for await (const part of text) {
+    piece += part;
+    if (piece.length < PIECE_CHARACTERS) continue;
+    yield piece;
+    piece = '';
+    await setImmediate();
+  }
+  if (piece !== '') yield piece;
 }
 
 /** Refuses other host names (a foreign name that resolves to 127.0.0.1) and requests that another site's page makes. */

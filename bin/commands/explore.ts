@@ -1,10 +1,12 @@
 /** `quiver explore FILE`: serves the inspector's page with a scenario's run, or with a trace, until Ctrl-C. */
+import { dirname } from 'node:path';
+import { handsFor } from '../../inspector/hands.js';
 import { serveTrace, type TraceSource } from '../../inspector/server.js';
 import { UsageError } from '../../machines/errors.js';
 import { TRACE_VERSION } from '../../network/trace.js';
 import { integerOption, parse, type Command } from '../command.js';
 import { record } from '../recording.js';
-import { readFile, readScenarios } from '../scenarios.js';
+import { parseIn, readFile, readScenarios } from '../scenarios.js';
 import { bold, dim } from '../style.js';
 
 export const command: Command = async (args) => {
@@ -12,7 +14,8 @@ export const command: Command = async (args) => {
   const [file, ...more] = positionals;
   if (file === undefined || more.length > 0) throw new UsageError('name one scenario or trace: quiver explore FILE');
   const source = isTrace(file) ? readFile(file) : await run(file, integerOption('seed', values.seed));
-  const { url, close } = await serveTrace(source, { port: integerOption('port', values.port) ?? 0 });
+  const hands = handsFor((json) => parseIn(dirname(file), json), record);
+  const { url, close } = await serveTrace(source, { port: integerOption('port', values.port) ?? 0, hands });
   console.log(`${bold(url)}\n${dim('open it in a browser; Ctrl-C ends it')}`);
   await new Promise<void>((resolve) => {
     process.once('SIGINT', resolve);

@@ -20,7 +20,8 @@ import {
 import type { Chart, ChartState, ChartTransition } from './chart.js';
 
 export interface Style {
-  readonly direction: 'TB' | 'LR';
+  /** `stacked`: downwards, and the regions of a parallel state one below the other. */
+  readonly direction: 'TB' | 'LR' | 'stacked';
   readonly actions: boolean;
 }
 
@@ -48,7 +49,7 @@ export function fitChart(chart: Chart, panel: { width: number; height: number },
   const scale = ({ width, height }: ChartLayout) => Math.min(panel.width / width, panel.height / height);
   let best: ChartLayout | null = null;
   for (const actions of [true, false]) {
-    for (const direction of ['TB', 'LR'] as const) {
+    for (const direction of ['TB', 'LR', 'stacked'] as const) {
       const layout = layOutChart(chart, { direction, actions }, measure);
       if (!best || scale(layout) > scale(best)) best = layout;
     }
@@ -65,7 +66,7 @@ interface Routed {
 
 function buildGraph(chart: Chart, { direction, actions }: Style, measure: Measure) {
   const graph = new graphlib.Graph({ multigraph: true, compound: true });
-  graph.setGraph({ rankdir: direction, nodesep: 22, ranksep: 26, edgesep: 12 });
+  graph.setGraph({ rankdir: direction === 'LR' ? 'LR' : 'TB', nodesep: 22, ranksep: 26, edgesep: 12 });
   const internal = new Map<string, Label[]>();
   const edges: Routed[] = [];
   for (const [index, transition] of chart.transitions.entries()) {
@@ -86,8 +87,22 @@ function buildGraph(chart: Chart, { direction, actions }: Style, measure: Measur
     const width = Math.max(...label.lines.map((line) => measure(line, 'label'))) + 6;
     graph.setEdge(name.v, name.w, { width, height: label.lines.length * LINE_HEIGHT + 2, labelpos: 'c' }, name.name);
   }
+  if (direction === 'stacked') stackRegions(chart, graph);
   return { graph, internal, edges };
 }
+
+/** An invisible line from every leaf of a region to the next region puts that one below. */
+function stackRegions(chart: Chart, graph: graphlib.Graph): void {
+  for (const { kind, children } of chart.states.values()) {
+    if (kind !== 'parallel') continue;
+    for (const [i, region] of children.slice(1).entries()) {
+      const first = leafOf(chart, region.path);
+      for (const leaf of leavesIn(children[i]!)) graph.setEdge(leaf, first, { weight: 0 }, `below ${leaf}`);
+    }
+  }
+}
+
+const leavesIn = (state: ChartState): string[] => (state.children.length === 0 ? [state.path] : state.children.flatMap(leavesIn));
 
 /** Where one is after entering a state. */
 function leafOf(chart: Chart, path: string): string {

@@ -111,8 +111,12 @@ export function checkHeader(value: unknown): TraceHeader {
   demand(nodes.length <= NODES_MAX, `it has ${nodes.length} nodes and the page shows at most ${NODES_MAX}`);
   demand(Array.isArray(links) && links.every(isLink), 'the "links" of its header are no list of [node, node, weight]');
   demand(isRecord(charts), 'its header has no "charts"');
+  const properties = value['properties'] ?? [];
+  demand(Array.isArray(properties) && properties.every(isProperty), 'the "properties" of its header have no names');
   return value as unknown as TraceHeader;
 }
+
+const isProperty = (property: unknown): boolean => isRecord(property) && typeof property['name'] === 'string';
 
 const isLink = (link: unknown): boolean =>
   Array.isArray(link) && typeof link[0] === 'string' && typeof link[1] === 'string' && typeof link[2] === 'number';

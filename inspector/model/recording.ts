@@ -179,7 +179,7 @@ export class Recording {
     if (kind === 'violated') this.violations.push(place);
     if (!between) return;
     if (kind === 'channel') this.channel(...between).changes.push(2 * place + (up ? 1 : 0));
-    if (kind === 'duplicated' && message !== undefined) {
+    if ((kind === 'duplicated' || kind === 'placed') && message !== undefined) {
       const [from, to] = [this.nodeNumber(between[0]), this.nodeNumber(between[1])];
       this.messages.send(place, message, from, to, event?.type ?? 'copy', 0);
     }

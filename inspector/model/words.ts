@@ -42,9 +42,11 @@ function networkSentence({ kind, between, message, up, why, event }: NetworkLine
   const pair = between ? `${between[0]} → ${between[1]}` : '';
   switch (kind) {
     case 'lost':
-      return `message ${message ?? ''} ${pair} was lost${because}`;
+      return `${event?.type ?? `message ${message ?? ''}`} ${pair} was lost${because}`;
+    case 'placed':
+      return `${event?.type ?? 'a message'} ${pair} was put on its way${because}`;
     case 'duplicated':
-      return `message ${message ?? ''} ${pair} was doubled${because}`;
+      return `${event?.type ?? `message ${message ?? ''}`} ${pair} was doubled${because}`;
     case 'refused':
       return `${event?.type ?? 'an event'} ${pair} was refused${because}`;
     case 'channel':

@@ -1,6 +1,6 @@
 /** The keys of the page. They are listed in its help, from here. */
 import { changeSpeed, isPlaying, pauseAt, play, recording, selectedMessage, setAxis, axis, step, timed, trail } from './state.js';
-import { isHelpOpen, toggleTheme } from './shell.js';
+import { isHandsOpen, isHelpOpen, toggleTheme } from './shell.js';
 
 interface Key {
   readonly keys: readonly string[];
@@ -32,6 +32,12 @@ export const KEYS: readonly Key[] = [
     shown: 'f',
     does: 'follow the selected message',
     press: () => selectedMessage.value >= 0 && (trail.value = trail.value ? null : 'forwarded'),
+  },
+  {
+    keys: ['g'],
+    shown: 'g',
+    does: 'reach in: what can be done to the selection',
+    press: () => (isHandsOpen.value = !isHandsOpen.value),
   },
   { keys: ['t'], shown: 't', does: 'light or dark', press: () => toggleTheme() },
   { keys: ['?'], shown: '?', does: 'this help', press: () => (isHelpOpen.value = !isHelpOpen.value) },

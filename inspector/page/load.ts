@@ -1,6 +1,19 @@
-/** Where traces come from: the server that serves the page, or a file that is dropped on it. */
+/** Where traces come from: the server that serves the page, a file that is dropped on it, or the run made again after a gesture. */
 import { Recording } from '../model/recording.js';
-import { axis, goTo, hasGrown, isLoading, opened, recording, selectedNode, sourceProblem, timed } from './state.js';
+import { askForHands } from './hands.js';
+import {
+  axis,
+  currentLine,
+  goTo,
+  hasGrown,
+  isLoading,
+  opened,
+  recording,
+  replaced,
+  selectedNode,
+  sourceProblem,
+  timed,
+} from './state.js';
 
 /** For so long it reads without a break; the views follow less often, so that reading goes ahead. */
 const BREAK_MS = 20;
@@ -10,7 +23,7 @@ export async function loadFromServer(): Promise<void> {
   try {
     const response = await fetch('./trace');
     if (!response.ok || !response.body) throw new Error(`the server answered ${response.status}`);
-    await read(response.body);
+    await open(response.body);
   } catch (error) {
     failed(
       `No trace came from the server: ${(error as Error).message}. Is it still running? A trace file can be dropped on this page.`,
@@ -20,7 +33,7 @@ export async function loadFromServer(): Promise<void> {
 
 export async function loadFile(file: Blob): Promise<void> {
   try {
-    await read(file.stream());
+    await open(file.stream());
   } catch (error) {
     failed(`The file could not be read: ${(error as Error).message}.`);
   }
@@ -31,26 +44,43 @@ function failed(why: string): void {
   sourceProblem.value = why;
 }
 
-async function read(stream: ReadableStream<Uint8Array>): Promise<void> {
+async function open(stream: ReadableStream<Uint8Array>): Promise<void> {
   const next = new Recording();
   opened(next);
+  await read(stream, next, arrived);
+  if (recording.value === next) await askForHands();
+}
+
+/** The run made again: up to the playhead it is the same, so it takes the other's place once it has come there. */
+export async function reload(stream: ReadableStream<Uint8Array>): Promise<void> {
+  const next = new Recording();
+  const line = currentLine.value;
+  await read(stream, next, (isWhole) => {
+    if (recording.value === next) hasGrown();
+    else if (isWhole || next.end > line + 1) replaced(next);
+  });
+}
+
+async function read(stream: ReadableStream<Uint8Array>, into: Recording, show: (isWhole: boolean) => void): Promise<void> {
+  isLoading.value = true;
+  const before = recording.value;
   const reader = stream.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader();
   let [rested, shown] = [performance.now(), -Infinity];
-  for (let piece = await reader.read(); !piece.done && next.problem === null; piece = await reader.read()) {
-    if (recording.value !== next) return void reader.cancel();
-    next.push(piece.value);
+  for (let piece = await reader.read(); !piece.done && into.problem === null; piece = await reader.read()) {
+    if (recording.value !== into && recording.value !== before) return void reader.cancel();
+    into.push(piece.value);
     if (performance.now() - rested < BREAK_MS) continue;
     if (performance.now() - shown > SHOW_MS) {
-      arrived();
+      show(false);
       shown = performance.now();
     }
     await new Promise((resolve) => setTimeout(resolve));
     rested = performance.now();
   }
-  if (next.problem !== null) void reader.cancel();
-  next.close();
+  if (into.problem !== null) void reader.cancel();
+  into.close();
   isLoading.value = false;
-  arrived();
+  show(true);
 }
 
 /** At the first sight of a trace: after the nodes have started, with the node that acts next in view. */
@@ -63,5 +93,5 @@ function arrived(): void {
   let line = first;
   while (line + 1 < end && recording.value.kindOf(line + 1) === 'start') line++;
   goTo(line);
-  selectedNode.value = Math.max(recording.value.nodeOf(Math.min(line + 1, end - 1)), 0);
+  selectedNode.value = line + 1 < end ? Math.max(recording.value.nodeOf(line + 1), 0) : 0;
 }

@@ -38,14 +38,41 @@ function LogLine({ line }: { line: number }) {
 
 const scrollIntoView = (element: HTMLElement | null): void => element?.scrollIntoView({ block: 'nearest' });
 
-export function Violations() {
-  const { violations } = growing();
+/** The properties of the protocol and what came of each, the violated ones first; a violation is a place to go to. */
+export function Properties() {
+  const { violations, header } = growing();
+  const firstOf = new Map<string, number>();
+  for (const line of violations) {
+    const name = propertyOf(line);
+    if (!firstOf.has(name)) firstOf.set(name, line);
+  }
+  const listed = (header?.properties ?? []).filter(({ name }) => !firstOf.has(name));
   return (
-    <ol class="log" tabIndex={0} aria-label="violated properties">
-      {violations.slice(0, 1000).map((line) => (
-        <LogLine key={line} line={line} />
+    <ul class="properties" tabIndex={0} aria-label="properties">
+      {[...firstOf].map(([name, line]) => (
+        <li key={name} class="is-violated">
+          <b>{name}</b>
+          <button type="button" class="link" onClick={() => show(line)}>
+            violated at {numberText(recording.value.at(line))}
+          </button>
+          <p>{header?.properties?.find((property) => property.name === name)?.says ?? sentence(recording.value.line(line))}</p>
+        </li>
       ))}
-      {violations.length === 0 && <li class="empty">No property was violated in what has been read.</li>}
-    </ol>
+      {listed.map(({ name, kind, says }) => (
+        <li key={name}>
+          <b>{name}</b> <span class="kind">{kind}</span>
+          <p>{says}</p>
+        </li>
+      ))}
+      {firstOf.size + listed.length === 0 && <li class="empty">This trace lists no properties.</li>}
+    </ul>
   );
+}
+
+/** A violation says `property: what it means`. */
+function propertyOf(line: number): string {
+  const found = recording.value.line(line);
+  const why = 'why' in found ? (found.why ?? '') : '';
+  const property = (recording.value.header?.properties ?? []).find(({ name }) => why.startsWith(`${name}:`));
+  return property?.name ?? why.split(':')[0]!;
 }

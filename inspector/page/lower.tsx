@@ -1,23 +1,26 @@
 /** The panel for what is read rather than watched: plots, the log, the properties. */
 import { signal } from '@preact/signals';
-import { Log, Violations } from './log.js';
+import { Gestures } from './gestures.js';
+import { gestures, offer } from './hands.js';
+import { Log, Properties } from './log.js';
 import { Panel } from './panel.js';
 import { Plots, PlotsText } from './plots.js';
 import { growing } from './state.js';
 
-type Tab = 'plots' | 'log' | 'properties';
-const TABS: readonly Tab[] = ['plots', 'log', 'properties'];
+type Tab = 'plots' | 'log' | 'properties' | 'by hand';
 
 export const tab = signal<Tab>('plots');
 
 export function LowerPanel() {
   const violations = growing().violations.length;
+  const shown: readonly Tab[] = ['plots', 'log', 'properties', ...(offer.value ? (['by hand'] as const) : [])];
   const tabs = (
     <span role="tablist" class="tabs">
-      {TABS.map((name) => (
+      {shown.map((name) => (
         <button key={name} type="button" role="tab" aria-selected={tab.value === name} onClick={() => (tab.value = name)}>
           {name}
           {name === 'properties' && violations > 0 && <span class="count">{violations}</span>}
+          {name === 'by hand' && gestures.value.length > 0 && <span class="count is-calm">{gestures.value.length}</span>}
         </button>
       ))}
     </span>
@@ -31,5 +34,6 @@ export function LowerPanel() {
 
 function Content() {
   if (tab.value === 'plots') return <Plots />;
-  return tab.value === 'log' ? <Log /> : <Violations />;
+  if (tab.value === 'by hand' && offer.value) return <Gestures />;
+  return tab.value === 'log' ? <Log /> : <Properties />;
 }

@@ -32,13 +32,15 @@ export const PLOTS: readonly { readonly title: string; series(): Series[] }[] = 
   { title: 'Nodes in each state', series: () => byCount(stateNames(), (row, i) => row.inState[i] ?? 0) },
   { title: 'Cost of messages', series: () => [{ name: 'cost', kind: 0, value: (row) => row.cost }] },
   {
-    title: 'At this moment',
+    title: 'On their way, and wrong',
     series: () => [
       { name: 'messages on their way', kind: 1, value: (row) => row.inFlight },
       { name: 'wrong nodes', kind: 4, value: (row) => row.wrong },
     ],
   },
 ];
+
+const compact = new Intl.NumberFormat('en', { notation: 'compact' });
 
 const xOfRow = (row: Row): number => (axis.value === 'time' ? row.at : row.line);
 
@@ -86,23 +88,20 @@ function Plot({ title, series }: (typeof PLOTS)[number]) {
     };
   }, []);
   const last = rows.value.at(-1);
+  const shown = series();
   return (
     <figure
       class="plot"
       role="group"
       aria-label={`${title}: ${
-        last
-          ? series()
-              .map(({ name, value }) => `${name} ${numberText(value(last))}`)
-              .join(', ')
-          : 'nothing yet'
+        last ? shown.map(({ name, value }) => `${name} ${numberText(value(last))}`).join(', ') : 'nothing yet'
       }`}
     >
       <figcaption>
         {title}
-        <ul class="legend">
-          {series().length > 1 &&
-            series().map(({ name, kind }) => (
+        <ul class={`legend${shown.length > 3 ? ' is-long' : ''}`}>
+          {shown.length > 1 &&
+            shown.map(({ name, kind }) => (
               <li key={name}>
                 <span class="swatch" style={{ background: kindStyle(kind) }} />
                 {name}
@@ -130,8 +129,8 @@ function options(host: HTMLElement, shown: readonly Series[]): uPlot.Options {
     cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
     scales: { x: { time: false } },
     axes: [
-      { ...ink, size: 18, gap: 2, space: 60 },
-      { ...ink, size: 36, gap: 2, space: 26 },
+      { ...ink, size: 18, gap: 2, space: 60, values: (_, splits) => splits.map((value) => compact.format(value)) },
+      { ...ink, size: 36, gap: 2, space: 26, values: (_, splits) => splits.map((value) => compact.format(value)) },
     ],
     series: [
       {},

@@ -8,6 +8,7 @@ const system = matchMedia('(prefers-color-scheme: dark)');
 
 export const theme = signal<Theme>(system.matches ? 'dark' : 'light');
 export const isHelpOpen = signal(false);
+export const isHandsOpen = signal(false);
 export const maximized = signal<ViewName | null>(null);
 export const asText = signal<ReadonlySet<ViewName>>(new Set());
 

@@ -25,6 +25,8 @@ export const speed = signal(1);
 
 /** Node by number, message by ordinal; -1 for none. */
 export const selectedNode = signal(-1);
+/** A link by the numbers of its ends. */
+export const selectedLink = signal<readonly [number, number] | null>(null);
 export const selectedMessage = signal(-1);
 export const trail = signal<Trail | null>(null);
 
@@ -40,6 +42,11 @@ export const way = computed(() => {
 
 export const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4, 8, 16, 64, 256, 1024] as const;
 
+/** Another run of which all that has happened up to the playhead is the same. */
+export function replaced(next: Recording): void {
+  held.value = { recording: next };
+}
+
 export function opened(next: Recording): void {
   batch(() => {
     held.value = { recording: next };
@@ -50,6 +57,7 @@ export function opened(next: Recording): void {
     isPlaying.value = false;
     selectedNode.value = -1;
     selectedMessage.value = -1;
+    selectedLink.value = null;
     trail.value = null;
   });
 }

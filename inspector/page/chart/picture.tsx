@@ -25,7 +25,7 @@ interface ChartPictureProps {
 const SCALE_MIN = 0.72;
 
 export function ChartPicture({ layout, width, height, active, taken, isNow, label }: ChartPictureProps) {
-  const scale = Math.min(Math.max(Math.min(width / layout.width, height / layout.height), SCALE_MIN), 1.25);
+  const scale = Math.min(Math.max(Math.min(width / layout.width, height / layout.height), SCALE_MIN), 1);
   const isTaken = (one: Label) => taken.includes(one.transition);
   const edges = [...layout.edges].sort((a, b) => Number(isTaken(a.label)) - Number(isTaken(b.label)));
   return (
@@ -72,6 +72,7 @@ function State({ placed, isActive, isTaken }: { placed: PlacedState; isActive: b
   const isOuter = state.children.length > 0;
   return (
     <g
+      ref={isActive && !isOuter ? scrollIntoView : null}
       class={`state ${isOuter ? 'outer' : 'leaf'} ${state.kind}${isActive ? ' is-active' : ''}`}
       data-state={state.path}
       data-active={isActive}
@@ -87,6 +88,8 @@ function State({ placed, isActive, isTaken }: { placed: PlacedState; isActive: b
     </g>
   );
 }
+
+const scrollIntoView = (element: Element | null): void => element?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
 
 function Words({
   labels,

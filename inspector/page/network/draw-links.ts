@@ -1,7 +1,7 @@
 /** Paints what runs between nodes: links, pointers, and the way of a followed message. */
 import { kindColor, palette } from '../colors.js';
 import type { Spot } from './geometry.js';
-import { radiusOf, spotOf, type Drawn, type Emphasis } from './ink.js';
+import { fillPath, radiusOf, spotOf, type Drawn, type Emphasis } from './ink.js';
 import type { Scene, SceneLink } from './scene.js';
 
 /** Pointers beyond the first kind begin at a colour that no message has yet. */
@@ -57,9 +57,10 @@ function strokeLine(ctx: CanvasRenderingContext2D, from: Spot, to: Spot, color: 
   ctx.stroke();
 }
 
-/** The way of a followed message, as a broad band under everything that moves. */
-export function drawWay(drawn: Drawn, { way }: Emphasis): void {
-  if (way.length === 0) return;
+/** The way of a followed message and the selected link, as broad bands under everything that moves. */
+export function drawWay(drawn: Drawn, { way, link }: Emphasis): void {
+  const bands = link ? [...way, link] : way;
+  if (bands.length === 0) return;
   const { ctx } = drawn;
   ctx.save();
   ctx.strokeStyle = palette().accent;
@@ -67,7 +68,7 @@ export function drawWay(drawn: Drawn, { way }: Emphasis): void {
   ctx.lineWidth = 9;
   ctx.lineCap = 'round';
   ctx.beginPath();
-  for (const [a, b] of way) {
+  for (const [a, b] of bands) {
     const [from, to] = [spotOf(drawn, a), spotOf(drawn, b)];
     ctx.moveTo(from.x, from.y);
     ctx.lineTo(to.x, to.y);
@@ -91,7 +92,7 @@ export function drawPointers(drawn: Drawn, { pointers }: Scene): void {
       tracePointer(ctx, heads, spotOf(drawn, pointer.from), spotOf(drawn, pointer.to), radius, head, kind);
     }
     ctx.stroke();
-    ctx.fill(heads, 'nonzero');
+    fillPath(ctx, heads);
   }
   ctx.setLineDash([]);
 }

@@ -1,11 +1,12 @@
 /** Paints nodes and messages. Everything of one kind and colour is one path: that, and not the count of things, is what a frame costs. */
 import { palette, TONES } from '../colors.js';
-import { along, lengthOf, type Spot } from './geometry.js';
+import { along, type Spot } from './geometry.js';
 import { circle, fillText, FONT, LABELS_MAX, radiusOf, shorten, spotOf, type Drawn, type Emphasis } from './ink.js';
 import type { Scene } from './scene.js';
 
 export interface MovingMessage {
   readonly ordinal: number;
+  /** From the rim of its sender to the rim of its receiver. */
   readonly chain: readonly Spot[];
   readonly part: number;
   readonly color: string;
@@ -97,18 +98,11 @@ export function drawMarks(drawn: Drawn, { marks }: Scene): void {
   }
 }
 
-/** Where a message is, from the rim of its sender to the rim of its receiver. */
-export function spotOfMessage({ chain, part }: Pick<MovingMessage, 'chain' | 'part'>, radius: number): Spot & { angle: number } {
-  const length = lengthOf(chain);
-  const rim = Math.min((radius + 7) / Math.max(length, 1), 0.4);
-  return along(chain, rim + (1 - 2 * rim) * part);
-}
-
 export function drawMessages(drawn: Drawn, messages: readonly MovingMessage[], { message: selected }: Emphasis): void {
   const { ctx } = drawn;
   const size = Math.min(Math.max(radiusOf(drawn) * 0.42, 2.4), 6.5);
   const paths = new Map<string, Path2D>();
-  const spots = messages.map((moving) => ({ moving, ...spotOfMessage(moving, radiusOf(drawn)) }));
+  const spots = messages.map((moving) => ({ moving, ...along(moving.chain, moving.part) }));
   for (const { moving, x, y, angle } of spots) {
     let path = paths.get(moving.color);
     if (!path) paths.set(moving.color, (path = new Path2D()));

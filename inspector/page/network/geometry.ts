@@ -13,6 +13,9 @@ export interface Spot {
 export const toCanvas = ({ scale, dx, dy }: View, x: number, y: number): Spot => ({ x: x * scale + dx, y: y * scale + dy });
 export const toPlane = ({ scale, dx, dy }: View, x: number, y: number): Spot => ({ x: (x - dx) / scale, y: (y - dy) / scale });
 
+/** The legend stands below the picture. */
+const LEGEND = 22;
+
 /** Everything in sight, with a margin for names. */
 export function fit(xs: ArrayLike<number>, ys: ArrayLike<number>, width: number, height: number): View {
   let [left, right, top, bottom] = [Infinity, -Infinity, Infinity, -Infinity];
@@ -24,12 +27,17 @@ export function fit(xs: ArrayLike<number>, ys: ArrayLike<number>, width: number,
   }
   if (left > right) return { scale: 1, dx: width / 2, dy: height / 2 };
   const margin = Math.min(48, width / 6, height / 6);
+  const below = margin + LEGEND;
   const scale = Math.min(
     (width - 2 * margin) / Math.max(right - left, 1),
-    (height - 2 * margin) / Math.max(bottom - top, 1),
+    (height - margin - below) / Math.max(bottom - top, 1),
     2.4,
   );
-  return { scale, dx: width / 2 - (scale * (left + right)) / 2, dy: height / 2 - (scale * (top + bottom)) / 2 };
+  return {
+    scale,
+    dx: width / 2 - (scale * (left + right)) / 2,
+    dy: (height + margin - below) / 2 - (scale * (top + bottom)) / 2,
+  };
 }
 
 /** Zooms so that what is at a place of the canvas stays there. */
@@ -43,10 +51,31 @@ export function zoom(view: View, factor: number, at: Spot): View {
 export const radiusAt = (scale: number, nodes: number): number =>
   Math.min(Math.max((nodes > 200 ? 9 : 15) * Math.sqrt(scale), nodes > 200 ? 2.5 : 7), 18);
 
-export function lengthOf(chain: readonly Spot[]): number {
+function lengthOf(chain: readonly Spot[]): number {
   let length = 0;
   for (let i = 1; i < chain.length; i++) length += Math.hypot(chain[i]!.x - chain[i - 1]!.x, chain[i]!.y - chain[i - 1]!.y);
   return length;
+}
+
+export function distanceToLine(at: Spot, from: Spot, to: Spot): number {
+  const [dx, dy] = [to.x - from.x, to.y - from.y];
+  const part = Math.min(Math.max(((at.x - from.x) * dx + (at.y - from.y) * dy) / (dx * dx + dy * dy || 1), 0), 1);
+  return Math.hypot(from.x + part * dx - at.x, from.y + part * dy - at.y);
+}
+
+/** A way between nodes without the nodes themselves. */
+export function between(chain: readonly Spot[], radius: number): Spot[] {
+  const rim = Math.min((radius + 7) / Math.max(lengthOf(chain), 1), 0.4);
+  return [along(chain, rim), ...chain.slice(1, -1), along(chain, 1 - rim)];
+}
+
+/** The way of a message that a node sends to itself: a loop above it. */
+export function loopAt({ x, y }: Spot, radius: number): Spot[] {
+  const [centre, size] = [y - radius * 2.1, radius * 1.15];
+  return Array.from({ length: 25 }, (_, i) => {
+    const angle = Math.PI / 2 + ((i + 1) / 26) * 2 * Math.PI;
+    return { x: x + size * Math.cos(angle), y: centre + size * Math.sin(angle) };
+  });
 }
 
 /** Along a chain of places: where one is after a part of its length, and in which direction. */

@@ -13,6 +13,7 @@ export interface Emphasis {
   readonly node: number;
   readonly hovered: number;
   readonly message: number;
+  readonly link: readonly [number, number] | null;
   /** Pairs of nodes that a followed message went between. */
   readonly way: readonly (readonly [number, number])[];
 }
@@ -35,6 +36,8 @@ export function circle(ctx: CanvasRenderingContext2D, { x, y }: Spot, radius: nu
   }
   ctx.stroke();
 }
+
+export const fillPath = (ctx: CanvasRenderingContext2D, path: Path2D): void => ctx.fill(path);
 
 /** Words on a picture stand on a halo of the ground, so that lines do not cut them. */
 export function fillText(

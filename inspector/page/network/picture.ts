@@ -4,12 +4,23 @@ import { progress } from '../../model/playback.js';
 import { sized, type Size } from '../canvas.js';
 import { kindColor } from '../colors.js';
 import { theme } from '../shell.js';
-import { axis, isPlaying, moment, playhead, recording, growing, selectedMessage, selectedNode, way } from '../state.js';
+import {
+  axis,
+  growing,
+  isPlaying,
+  moment,
+  playhead,
+  recording,
+  selectedLink,
+  selectedMessage,
+  selectedNode,
+  way,
+} from '../state.js';
 import { drawLinks, drawPointers, drawWay } from './draw-links.js';
 import { drawMarks, drawMessages, drawNames, drawNodes, drawSelection, type MovingMessage } from './draw.js';
 import type { Drawn } from './ink.js';
 import { placeNodes, type Placement, type Positions } from './force.js';
-import { fit, toCanvas, type View } from './geometry.js';
+import { between, fit, loopAt, radiusAt, toCanvas, type View } from './geometry.js';
 import { SceneReader } from './scene.js';
 
 /** More moving messages than this are only counted. */
@@ -26,9 +37,15 @@ const hasHeader = computed(() => growing().header !== null);
 export const reader = computed(() => (hasHeader.value ? new SceneReader(recording.value) : null));
 /** Nodes and links can join while the trace goes on. */
 const extent = computed(() => `${growing().nodes.size} ${growing().channels.size}`);
+/** A run made again stands where the other one stood, moved nodes included. */
+let placedBefore: { readonly key: string; readonly placement: Placement } | null = null;
 export const placement = computed((): Placement | null => {
   const isEmpty = extent.value.startsWith('0 ');
-  return reader.value && !isEmpty ? placeNodes(recording.value.nodes.size, reader.value.ends()) : null;
+  if (!reader.value || isEmpty) return null;
+  const ends = reader.value.ends();
+  const key = JSON.stringify([recording.value.nodes.names, ends]);
+  if (placedBefore?.key !== key) placedBefore = { key, placement: placeNodes(recording.value.nodes.size, ends) };
+  return placedBefore.placement;
 });
 export const view = computed((): View => {
   const { xs, ys } = positions.value;
@@ -41,6 +58,7 @@ const emphasis = computed(() => ({
   node: selectedNode.value,
   hovered: hovered.value,
   message: selectedMessage.value,
+  link: selectedLink.value,
   way: way.value.flatMap(({ from, to }) => pairs(reader.value?.route(from, to) ?? [from, to])),
 }));
 
@@ -49,9 +67,14 @@ const pairs = (path: readonly number[]): [number, number][] => path.slice(1).map
 export function moving(): MovingMessage[] {
   const { xs, ys } = positions.value;
   const { types } = recording.value.messages;
+  const radius = radiusAt(view.value.scale, xs.length);
+  const spot = (node: number) => toCanvas(view.value, xs[node] ?? 0, ys[node] ?? 0);
   return flights.value.slice(0, MESSAGES_MAX).map((message) => ({
     ordinal: message.ordinal,
-    chain: reader.value!.route(message.from, message.to).map((node) => toCanvas(view.value, xs[node] ?? 0, ys[node] ?? 0)),
+    chain:
+      message.from === message.to
+        ? loopAt(spot(message.from), radius)
+        : between(reader.value!.route(message.from, message.to).map(spot), radius),
     part: progress(recording.value, axis.value, message, playhead.value.x),
     color: kindColor(types.find(message.type)),
     label: message.type,

@@ -1,8 +1,7 @@
 /** Mouse, touch and keys on the network's picture. */
-import { recording, selectedNode, selectMessage } from '../state.js';
-import { radiusAt, toCanvas, toPlane, zoom, type Spot, type View } from './geometry.js';
-import { spotOfMessage } from './draw.js';
-import { chosenView, hovered, moving, placement, positions, view } from './picture.js';
+import { recording, selectedLink, selectedNode, selectMessage } from '../state.js';
+import { along, distanceToLine, radiusAt, toCanvas, toPlane, zoom, type Spot, type View } from './geometry.js';
+import { chosenView, hovered, links, moving, placement, positions, view } from './picture.js';
 
 /** The node under a place of the canvas, -1 for none. */
 function nodeAt(at: Spot): number {
@@ -19,10 +18,31 @@ function nodeAt(at: Spot): number {
 
 function messageAt(at: Spot): number {
   const near = moving().find(({ chain, part }) => {
-    const { x, y } = spotOfMessage({ chain, part }, radiusAt(view.value.scale, recording.value.nodes.size));
+    const { x, y } = along(chain, part);
     return Math.hypot(x - at.x, y - at.y) < 11;
   });
   return near?.ordinal ?? -1;
+}
+
+/** The link under a place of the canvas. */
+function linkAt(at: Spot): readonly [number, number] | null {
+  const { xs, ys } = positions.value;
+  const near = links.value.find(({ a, b }) => {
+    const [from, to] = [toCanvas(view.value, xs[a]!, ys[a]!), toCanvas(view.value, xs[b]!, ys[b]!)];
+    return distanceToLine(at, from, to) < 6;
+  });
+  return near ? [near.a, near.b] : null;
+}
+
+/** With the shift key a second node stands for the link between the two, there or not. */
+function select(node: number, at: Spot, isSecond: boolean): void {
+  const message = node < 0 ? messageAt(at) : -1;
+  if (isSecond && node >= 0 && node !== selectedNode.value) selectedLink.value = [selectedNode.value, node];
+  else {
+    if (node >= 0) selectedNode.value = node;
+    selectedLink.value = node < 0 && message < 0 ? linkAt(at) : null;
+  }
+  selectMessage(message);
 }
 
 type Drag = { readonly node: number; readonly from: Spot; readonly view: View; moved: boolean };
@@ -50,11 +70,7 @@ export function pointerHandlers() {
       }
     },
     onPointerUp(event: PointerEvent) {
-      if (drag && !drag.moved) {
-        const message = drag.node < 0 ? messageAt(spot(event)) : -1;
-        if (drag.node >= 0) selectedNode.value = drag.node;
-        selectMessage(message);
-      }
+      if (drag && !drag.moved) select(drag.node, spot(event), event.shiftKey);
       drag = null;
     },
     onPointerLeave: () => void (hovered.value = -1),

@@ -1,7 +1,7 @@
 /** The picture of the network in words. */
 import type { MessageRow } from '../../model/messages.js';
 import { valueText } from '../../model/values.js';
-import { moment, recording, selectedNode } from '../state.js';
+import { moment, recording, selectedNode, selectMessage } from '../state.js';
 import type { Scene, SceneLink } from './scene.js';
 import { reader } from './picture.js';
 
@@ -58,7 +58,9 @@ export function NetworkText({ scene, links, flights }: NetworkTextProps) {
       <ul>
         {flights.slice(0, ROWS_MAX).map(({ ordinal, type, from, to }) => (
           <li key={ordinal}>
-            {type} from {names[from]} to {names[to]}
+            <button type="button" class="link" onClick={() => selectMessage(ordinal)}>
+              {type} from {names[from]} to {names[to]}
+            </button>
           </li>
         ))}
         {flights.length === 0 && <li>none</li>}

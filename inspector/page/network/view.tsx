@@ -3,7 +3,10 @@ import { effect } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { numberText } from '../../model/words.js';
 import { Canvas } from '../canvas.js';
+import { HandsCard } from '../hands-card.js';
+import { offer } from '../hands.js';
 import { IconButton, Panel } from '../panel.js';
+import { isHandsOpen } from '../shell.js';
 import { playhead, recording } from '../state.js';
 import { Legend } from './legend.js';
 import { chosenView, flights, links, MESSAGES_MAX, paint, placement, positions, scene } from './picture.js';
@@ -42,11 +45,23 @@ export function NetworkView() {
     };
   }, []);
   const tools = (
-    <IconButton
-      label="everything in sight"
-      icon="M12 3v4M12 17v4M3 12h4M17 12h4M12 9a3 3 0 1 0 0 6 3 3 0 0 0 0-6"
-      onPress={() => (chosenView.value = null)}
-    />
+    <>
+      {offer.value && (
+        <button
+          type="button"
+          class="small"
+          aria-pressed={isHandsOpen.value}
+          onClick={() => (isHandsOpen.value = !isHandsOpen.value)}
+        >
+          reach in
+        </button>
+      )}
+      <IconButton
+        label="everything in sight"
+        icon="M12 3v4M12 17v4M3 12h4M17 12h4M12 9a3 3 0 1 0 0 6 3 3 0 0 0 0-6"
+        onPress={() => (chosenView.value = null)}
+      />
+    </>
   );
   return (
     <Panel
@@ -57,6 +72,7 @@ export function NetworkView() {
     >
       <Canvas class="picture grab" paint={paint} label={summary()} onKeyDown={onKeyDown} {...handlers} />
       <Legend scene={scene.value} />
+      {offer.value && isHandsOpen.value && <HandsCard offer={offer.value} />}
       {flights.value.length > MESSAGES_MAX && (
         <p class="notice-inline">
           {flights.value.length} messages on their way, {MESSAGES_MAX} of them drawn

@@ -6,14 +6,21 @@ import { lanesIn, layOut, type Arrow, type Diagram, type Dot, type Window } from
 import { numberText } from '../../model/words.js';
 import type { Size } from '../canvas.js';
 import { kindColor, palette } from '../colors.js';
+import { distanceToLine } from '../network/geometry.js';
 import { axis, currentLine, isPlaying, playhead, recording, growing, selectedMessage, selectedNode, way } from '../state.js';
 
 const LANES_SHOWN_ALL = 24;
 const HEAD = 20;
-export const NAMES_WIDTH = 64;
 const LANE_HEIGHT = { min: 15, max: 44 } as const;
 /** How many lines of the trace one sees at first. */
 const LINES_AT_FIRST = 36;
+
+/** As wide as the longest name, within reason. */
+const NAMES_WIDTH = { min: 40, max: 104, character: 6.6 } as const;
+export const namesWidth = computed(() => {
+  const longest = Math.max(0, ...laneNodes.value.map((node) => recording.value.nodes.names[node]?.length ?? 0));
+  return Math.min(Math.max(longest * NAMES_WIDTH.character + 18, NAMES_WIDTH.min), NAMES_WIDTH.max);
+});
 
 const size = signal<Size>({ width: 0, height: 0 });
 /** How much of the axis is in sight; `null` until it is chosen. */
@@ -71,7 +78,7 @@ export function scaleFor({ width, height }: Size): Scale {
   const top = HEAD + 4 - Math.min(scroll.value, room);
   return {
     laneHeight,
-    x: (value) => NAMES_WIDTH + ((value - from) / (to - from)) * (width - NAMES_WIDTH),
+    x: (value) => namesWidth.value + ((value - from) / (to - from)) * (width - namesWidth.value),
     y: (lane) => top + (lane + 0.5) * laneHeight,
   };
 }
@@ -81,7 +88,7 @@ export function paint(ctx: CanvasRenderingContext2D, given: Size): void {
   const scale = scaleFor(given);
   ctx.save();
   ctx.beginPath();
-  ctx.rect(NAMES_WIDTH, 0, given.width, given.height);
+  ctx.rect(namesWidth.value, 0, given.width, given.height);
   ctx.clip();
   drawGrid(ctx, given, scale);
   for (const arrow of diagram.value.arrows) if (isInSight(given, scale, arrow.from, arrow.to)) drawArrow(ctx, scale, arrow);
@@ -94,7 +101,7 @@ export function paint(ctx: CanvasRenderingContext2D, given: Size): void {
 type Place = { readonly x: number; readonly lane: number };
 
 function isInSight({ width, height }: Size, { x, y }: Scale, from: Place, to: Place): boolean {
-  const isBefore = Math.max(x(from.x), x(to.x)) < NAMES_WIDTH - 8;
+  const isBefore = Math.max(x(from.x), x(to.x)) < namesWidth.value - 8;
   const isAfter = Math.min(x(from.x), x(to.x)) > width + 8;
   return !isBefore && !isAfter && Math.max(y(from.lane), y(to.lane)) > 0 && Math.min(y(from.lane), y(to.lane)) < height;
 }
@@ -215,7 +222,7 @@ function drawNames(ctx: CanvasRenderingContext2D, { height }: Size, scale: Scale
   const colors = palette();
   ctx.save();
   ctx.beginPath();
-  ctx.rect(0, HEAD, NAMES_WIDTH, height);
+  ctx.rect(0, HEAD, namesWidth.value, height);
   ctx.clip();
   ctx.textAlign = 'right';
   ctx.textBaseline = 'middle';
@@ -225,7 +232,7 @@ function drawNames(ctx: CanvasRenderingContext2D, { height }: Size, scale: Scale
     ctx.font = `${isChosen ? 700 : 500} 11.5px system-ui, sans-serif`;
     ctx.fillStyle = isChosen ? colors.accent : colors.ink;
     const name = recording.value.nodes.names[node] ?? '';
-    ctx.fillText(name.length > 9 ? `${name.slice(0, 8)}…` : name, NAMES_WIDTH - 8, scale.y(lane));
+    ctx.fillText(name.length > 13 ? `${name.slice(0, 12)}…` : name, namesWidth.value - 8, scale.y(lane));
   }
   ctx.restore();
 }
@@ -233,26 +240,13 @@ function drawNames(ctx: CanvasRenderingContext2D, { height }: Size, scale: Scale
 /** What is under a place of the canvas: a step, a message, or a lane's name. */
 export function hit(at: { x: number; y: number }, given: Size): { line?: number; message?: number; node?: number } {
   const scale = scaleFor(given);
-  if (at.x < NAMES_WIDTH) {
+  if (at.x < namesWidth.value) {
     const lane = laneNodes.value.findIndex((_, lane) => Math.abs(scale.y(lane) - at.y) < scale.laneHeight / 2);
     return lane < 0 ? {} : { node: laneNodes.value[lane]! };
   }
   const dot = diagram.value.dots.find(({ x, lane }) => Math.hypot(scale.x(x) - at.x, scale.y(lane) - at.y) < 8);
   if (dot) return { line: dot.line };
-  const arrow = diagram.value.arrows.find(
-    ({ from, to }) => distanceTo(at, scale.x(from.x), scale.y(from.lane), scale.x(to.x), scale.y(to.lane)) < 5,
-  );
+  const spot = ({ x, lane }: Place) => ({ x: scale.x(x), y: scale.y(lane) });
+  const arrow = diagram.value.arrows.find(({ from, to }) => distanceToLine(at, spot(from), spot(to)) < 5);
   return arrow ? { message: arrow.message.ordinal } : {};
 }
-
-function distanceTo(at: { x: number; y: number }, x1: number, y1: number, x2: number, y2: number): number {
-  const [dx, dy] = [x2 - x1, y2 - y1];
-  const part = Math.min(Math.max(((at.x - x1) * dx + (at.y - y1) * dy) / (dx * dx + dy * dy || 1), 0), 1);
-  return Math.hypot(x1 + part * dx - at.x, y1 + part * dy - at.y);
-}
-
-/** The line of the axis under a place of the canvas. */
-export const valueAt = (x: number, { width }: Size): number =>
-  range.value.from + ((x - NAMES_WIDTH) / (width - NAMES_WIDTH)) * span.value;
-
-export const currentX = (): number => xOf(recording.value, axis.value, Math.max(currentLine.value, recording.value.first));

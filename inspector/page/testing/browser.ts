@@ -6,6 +6,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { build } from 'vite';
 import { expect } from 'vitest';
+import type { Hands } from '../../hands.js';
 import { serveTrace, type Served, type TraceSource } from '../../server.js';
 
 const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
@@ -39,9 +40,13 @@ export async function buildPage(): Promise<URL> {
 export interface Opened {
   readonly page: Page;
   readonly served: Served;
-  /** What the page complained of in its console; no test expects any. */
-  readonly complaints: string[];
-  close(): Promise<void>;
+  /** Ends all, and expects that the page complained of nothing in its console, but for what the pattern allows. */
+  close(allowed?: RegExp): Promise<void>;
+}
+
+interface OpenOptions {
+  readonly scheme?: 'light' | 'dark';
+  readonly hands?: Hands;
 }
 
 /** Opens a trace as a user would, and waits until it has been read. */
@@ -49,9 +54,9 @@ export async function open(
   browser: Browser,
   builtPage: URL,
   source: TraceSource,
-  scheme: 'light' | 'dark' = 'light',
+  { scheme = 'light', hands }: OpenOptions = {},
 ): Promise<Opened> {
-  const served = await serveTrace(source, { page: builtPage });
+  const served = await serveTrace(source, { page: builtPage, ...(hands ? { hands } : {}) });
   const page = await browser.newPage({ viewport: { width: 1440, height: 900 }, colorScheme: scheme });
   const complaints: string[] = [];
   page.on('console', (message) => {
@@ -60,12 +65,12 @@ export async function open(
   page.on('pageerror', (error) => complaints.push(String(error)));
   await page.goto(served.url);
   await read(page);
-  const close = async () => {
+  const close = async (allowed?: RegExp) => {
     await page.close();
     await served.close();
-    expect(complaints).toEqual([]);
+    expect(complaints.filter((complaint) => !allowed?.test(complaint))).toEqual([]);
   };
-  return { page, served, complaints, close };
+  return { page, served, close };
 }
 
 /** Until everything that the source gave has been read. */

@@ -1,24 +1,33 @@
 /** Traces for the tests, from real runs. */
-import { directory } from '../../../machines/directory/index.js';
-import { Recorder, Simulation, traceHeader } from '../../../network/index.js';
+import { protocols } from '../../../machines/index.js';
+import { Recorder, Simulation, traceHeader, type Scenario, type TraceHeader, type TraceLine } from '../../../network/index.js';
 import { parseScenario } from '../../../network/scenario/parse.js';
+import { handsFor } from '../../hands.js';
 
-export function traceOf(json: unknown): string {
-  const scenario = parseScenario(json, { directory });
+export function record(scenario: Scenario, json: unknown): (TraceHeader | TraceLine)[] {
   const simulation = new Simulation(scenario, { host: 'snapshots' });
-  const lines: unknown[] = [traceHeader(scenario.protocol, json, scenario.seed, simulation.network)];
-  const recorder = new Recorder(simulation.network, scenario.protocol, simulation.monitor);
-  recorder.lines$.subscribe((line) => void lines.push(line));
+  const lines: TraceLine[] = [];
+  const header = traceHeader(scenario.protocol, json, scenario.seed, simulation.network);
+  new Recorder(simulation.network, scenario.protocol, simulation.monitor).lines$.subscribe((line) => void lines.push(line));
   simulation.run();
-  return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+  return [header, ...lines];
 }
 
+const parse = (json: unknown): Scenario => parseScenario(json, protocols);
+
+export const traceOf = (json: unknown): string =>
+  record(parse(json), json)
+    .map((line) => `${JSON.stringify(line)}\n`)
+    .join('');
+
+export const hands = handsFor(parse, record);
+
 /** The token directory on a ring of nodes `n0 …`, the token at `n0`; the i-th of `requests` asks at time 3i. */
-export const directoryTrace = (n = 5, requests: readonly number[] = [2, 4, 1, 3, 0], more: object = {}): string =>
-  traceOf({
-    protocol: 'directory',
-    options: { policy: 'arrow', hold: 2 },
-    topology: { kind: 'ring', n },
-    events: requests.map((node, turn) => ({ at: 3 * turn, node: `n${node}`, do: 'request' })),
-    ...more,
-  });
+export const directoryScenario = (n = 5, requests: readonly number[] = [2, 4, 1, 3, 0]) => ({
+  protocol: 'directory',
+  options: { policy: 'arrow', hold: 2 },
+  topology: { kind: 'ring', n },
+  events: requests.map((node, turn) => ({ at: 3 * turn, node: `n${node}`, do: 'request' })),
+});
+
+export const directoryTrace = (n?: number, requests?: readonly number[]): string => traceOf(directoryScenario(n, requests));

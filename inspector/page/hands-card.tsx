@@ -1,0 +1,165 @@
+/** What can be done to the selected node, link and message at this moment. */
+import { useState } from 'preact/hooks';
+import type { Offer, OfferedCommand } from '../hands.js';
+import { handsProblem, reach, type Gesture } from './hands.js';
+import { reload } from './load.js';
+import { moment, recording, selectedLink, selectedMessage, selectedNode } from './state.js';
+
+const act = (what: Omit<Gesture, 'at'>): void => void reach(what, reload);
+
+export function HandsCard({ offer }: { offer: Offer }) {
+  return (
+    <aside class="card hands" aria-label="reach in">
+      <NodeHands offer={offer} />
+      <LinkHands />
+      <MessageHands />
+      {handsProblem.value !== null && (
+        <p class="problem" role="alert">
+          {handsProblem.value}
+        </p>
+      )}
+    </aside>
+  );
+}
+
+function Act({ what, children }: { what: Omit<Gesture, 'at'>; children: string }) {
+  return (
+    <button type="button" class="small" onClick={() => act(what)}>
+      {children}
+    </button>
+  );
+}
+
+function NodeHands({ offer }: { offer: Offer }) {
+  const { names } = recording.value.nodes;
+  const node = names[selectedNode.value];
+  if (node === undefined) return <p>Select a node.</p>;
+  const runs = moment.value.runs(selectedNode.value);
+  return (
+    <section aria-label={`node ${node}`}>
+      <h3>{node}</h3>
+      <div class="row">
+        {offer.commands.map((command) => (
+          <CommandHands key={command.name} node={node} command={command} />
+        ))}
+      </div>
+      <div class="row">
+        {runs ? <Act what={{ do: 'crash', node }}>crash</Act> : <Act what={{ do: 'restart', node }}>restart</Act>}
+        <Act what={{ do: 'pause', node }}>pause</Act>
+        <Act what={{ do: 'resume', node }}>resume</Act>
+        {offer.corrupt && <Act what={{ do: 'corrupt', nodes: [node] }}>corrupt</Act>}
+        {offer.corrupt && <Act what={{ do: 'corrupt', nodes: [...(recording.value.header?.nodes ?? [])] }}>corrupt all</Act>}
+      </div>
+      <label>
+        link to{' '}
+        <select
+          value=""
+          onChange={(event) => {
+            const peer = recording.value.nodes.find(event.currentTarget.value);
+            if (peer >= 0) selectedLink.value = [selectedNode.value, peer];
+          }}
+        >
+          <option value="">…</option>
+          {names
+            .filter((name) => name !== node)
+            .map((name) => (
+              <option key={name}>{name}</option>
+            ))}
+        </select>
+      </label>
+    </section>
+  );
+}
+
+/** A command with the fields that it needs. */
+function CommandHands({ node, command: { name, fields } }: { node: string; command: OfferedCommand }) {
+  const [values, setValues] = useState<Readonly<Record<string, string>>>({});
+  const asked = Object.fromEntries(
+    fields.flatMap(({ name, type }) => {
+      const value = values[name] ?? '';
+      return value === '' ? [] : [[name, type === 'integer' ? Number(value) : value]];
+    }),
+  );
+  const isComplete = fields.every(({ name, optional }) => optional || name in asked);
+  return (
+    <form
+      class="command"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (isComplete) act({ do: name, node, ...asked });
+      }}
+    >
+      <button type="submit" class="small" disabled={!isComplete}>
+        {name}
+      </button>
+      {fields.map((field) => (
+        <input
+          key={field.name}
+          aria-label={`${name}: ${field.name}`}
+          placeholder={field.name}
+          type={field.type === 'integer' ? 'number' : 'text'}
+          value={values[field.name] ?? ''}
+          onInput={(event) => setValues({ ...values, [field.name]: event.currentTarget.value })}
+        />
+      ))}
+    </form>
+  );
+}
+
+const SLOW_TICKS = 10;
+
+function LinkHands() {
+  const link = selectedLink.value;
+  if (!link) return null;
+  const { names } = recording.value.nodes;
+  const [a, b] = [names[link[0]] ?? '', names[link[1]] ?? ''];
+  const isUp = moment.value.channelUp(...link) || moment.value.channelUp(link[1], link[0]);
+  const oneWay = (from: string, to: string, up: boolean) => (
+    <div class="row" key={from}>
+      <span>
+        {from} → {to}
+      </span>
+      <Act what={{ do: up ? 'down' : 'up', channel: [from, to] }}>{up ? 'down' : 'up'}</Act>
+      <Act what={{ do: 'clog', channel: [from, to] }}>clog</Act>
+      <Act what={{ do: 'unclog', channel: [from, to] }}>unclog</Act>
+      <Act what={{ do: 'slow', channel: [from, to], by: SLOW_TICKS }}>slow</Act>
+    </div>
+  );
+  return (
+    <section aria-label={`link ${a} ${b}`}>
+      <h3>
+        {a} – {b}
+      </h3>
+      <div class="row">
+        {isUp ? <Act what={{ do: 'cut', link: [a, b] }}>cut</Act> : <Act what={{ do: 'join', link: [a, b] }}>join</Act>}
+      </div>
+      {oneWay(a, b, moment.value.channelUp(...link))}
+      {oneWay(b, a, moment.value.channelUp(link[1], link[0]))}
+    </section>
+  );
+}
+
+function MessageHands() {
+  const { messages, nodes } = recording.value;
+  const ordinal = selectedMessage.value;
+  if (ordinal < messages.first || ordinal >= messages.end) return null;
+  const { id, type, from, to } = messages.get(ordinal);
+  const isFlying = moment.value.flights().some((flight) => flight.ordinal === ordinal);
+  return (
+    <section aria-label={`message ${type}`}>
+      <h3>
+        {type} {nodes.names[from]} → {nodes.names[to]}
+      </h3>
+      {isFlying ? (
+        <div class="row">
+          <Act what={{ do: 'deliver', message: id }}>deliver first</Act>
+          <Act what={{ do: 'hold', message: id }}>hold</Act>
+          <Act what={{ do: 'duplicate', message: id }}>duplicate</Act>
+          <Act what={{ do: 'drop', message: id }}>drop</Act>
+        </div>
+      ) : (
+        <p>not on its way at this moment</p>
+      )}
+    </section>
+  );
+}
