@@ -56,9 +56,6 @@ class SnapshotRole implements Role {
 }
 
 class SnapshotHost implements Host {
-  /** A snapshot never changes: one that was made for a view serves whenever the same view is put back. */
-  private readonly restored = new WeakMap<RoleView, AnyMachineSnapshot>();
-
   constructor(private readonly charts: Charts) {}
 
   start(chart: string, input: unknown) {
@@ -66,14 +63,8 @@ class SnapshotHost implements Host {
     return { role: new SnapshotRole(chart, snapshot), effects };
   }
 
-  restore(view: RoleView): Role {
-    const { chart, value, context } = view;
-    let snapshot = this.restored.get(view);
-    if (!snapshot) {
-      snapshot = restore(this.charts[chart]!, value, context);
-      this.restored.set(view, snapshot);
-    }
-    return new SnapshotRole(chart, snapshot);
+  restore({ chart, value, context }: RoleView): Role {
+    return new SnapshotRole(chart, restore(this.charts[chart]!, value, context));
   }
 }
 

@@ -7,8 +7,8 @@
 import type { Address, Message, NodeId } from '../../machines/effects.js';
 import { ProtocolError } from '../../machines/errors.js';
 import type { Choose, NodeView, RoleStart, Times } from '../../machines/protocol.js';
-import { createHost } from '../../network/hosts.js';
 import { Node, type Outcome } from '../../network/node.js';
+import { SearchHost } from './host.js';
 import type { Local } from './locals.js';
 import type { System } from './system.js';
 import { NOW } from './times.js';
@@ -36,14 +36,19 @@ const FUSED_MAX = 1000;
 
 export class Replicas {
   calls = 0;
+  private readonly host: SearchHost;
   private readonly nodes: readonly Node[];
-
   private readonly times: Times | null;
 
   constructor(private readonly system: System) {
     this.times = system.protocol.times?.(system.setup.options) ?? null;
-    const host = createHost('snapshots', system.protocol.charts);
-    this.nodes = system.nodes.map((id) => new Node(id, host, system.protocol.wiring));
+    this.host = new SearchHost(system.protocol.charts);
+    this.nodes = system.nodes.map((id) => new Node(id, this.host, system.protocol.wiring));
+  }
+
+  /** The next step runs its chart, though it may be the last one again. */
+  forget(): void {
+    this.host.forget();
   }
 
   start(node: number, roles: readonly RoleStart[], choose: Choose): Taken {

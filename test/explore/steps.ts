@@ -99,6 +99,7 @@ export class LocalSteps {
     const stride = Math.ceil(this.causes.length / AUDITED);
     for (let step = 0; step < this.causes.length; step += stride) {
       const cause = this.causes[step];
+      this.replicas.forget();
       if (!cause || this.isRepeated(step, this.run(...cause))) continue;
       const { node } = this.locals.get(cause[0]);
       throw new ProtocolError(

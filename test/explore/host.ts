@@ -1,0 +1,71 @@
+/**
+ * The snapshot host as the search uses it: roles are put back into the same few states again and again.
+ *
+ * A snapshot never changes, so one that was made for a view serves whenever that view is put back, and what the first event after
+ * that did is remembered until another comes: branching over draws runs one step once for every way in which they can fall.
+ */
+import type { AnyMachineSnapshot } from 'xstate';
+import type { Effect, Message } from '../../machines/effects.js';
+import type { RoleView } from '../../machines/protocol.js';
+import type { Charts, Host, Role } from '../../network/hosts.js';
+import { accepts, begin, restore, step, type Stepped } from '../../network/kernel.js';
+
+export class SearchHost implements Host {
+  private readonly restored = new WeakMap<RoleView, AnyMachineSnapshot>();
+  private first: { readonly snapshot: AnyMachineSnapshot; readonly event: Message; readonly stepped: Stepped } | undefined;
+
+  constructor(private readonly charts: Charts) {}
+
+  start(chart: string, input: unknown) {
+    const { snapshot, effects } = begin(this.charts[chart]!, input);
+    return { role: new SearchRole(chart, snapshot, step), effects };
+  }
+
+  restore(view: RoleView): Role {
+    const { chart, value, context } = view;
+    let snapshot = this.restored.get(view);
+    if (!snapshot) {
+      snapshot = restore(this.charts[chart]!, value, context);
+      this.restored.set(view, snapshot);
+    }
+    return new SearchRole(chart, snapshot, this.firstStep);
+  }
+
+  /** Forgets the last step: the next one runs the chart again, whatever it is. */
+  forget(): void {
+    this.first = undefined;
+  }
+
+  private readonly firstStep: typeof step = (machine, snapshot, event) => {
+    if (this.first?.snapshot !== snapshot || this.first.event !== event) {
+      this.first = { snapshot, event, stepped: step(machine, snapshot, event) };
+    }
+    return this.first.stepped;
+  };
+}
+
+class SearchRole implements Role {
+  constructor(
+    readonly chart: string,
+    private snapshot: AnyMachineSnapshot,
+    /** How the next event is taken. */
+    private next: typeof step,
+  ) {}
+
+  send(event: Message): readonly Effect[] {
+    const { snapshot, effects } = this.next(this.snapshot.machine, this.snapshot, event);
+    this.snapshot = snapshot;
+    this.next = step;
+    return effects;
+  }
+
+  accepts(event: Message): boolean {
+    return accepts(this.snapshot.machine, this.snapshot, event);
+  }
+
+  view(): RoleView {
+    return { chart: this.chart, value: this.snapshot.value, context: this.snapshot.context };
+  }
+
+  stop(): void {}
+}
