@@ -11,7 +11,7 @@ const links = ['AB', 'AC', 'BD', 'BE', 'CF', 'DG', 'EG', 'FG', 'GH'].map((pair) 
 const scenario = {
   protocol: 'election',
   options: { leader: 'H', hello: false },
-  topology: { nodes: [...'ABCDEFGH'], links },
+  topology: { nodes: Array.from('ABCDEFGH'), links },
   events: [{ at: 1, do: 'cut', link: ['G', 'H'] }],
 };
 
