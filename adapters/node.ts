@@ -64,7 +64,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
   readonly closed: Promise<Error | null>;
   private readonly transport: Transport;
   private readonly channels: Channels;
-  private readonly setup: Setup<O>;
+  readonly setup: Setup<O>;
   private readonly node: Node;
   private readonly timers: Timers;
   private readonly clock: SchedulerLike;

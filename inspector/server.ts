@@ -27,6 +27,8 @@ export interface ServeOptions {
   readonly page?: URL;
   /** Lets the page reach into the run; without it the trace is only looked at. */
   readonly hands?: Hands;
+  /** Takes what live nodes of other processes report; throws a `UsageError` for what is none. */
+  readonly report?: (reports: unknown) => void;
 }
 
 export interface Served {
@@ -53,22 +55,34 @@ const HEADERS = {
 
 export async function serveTrace(
   source: TraceSource,
-  { port = 0, page = builtPage(), hands }: ServeOptions = {},
+  { port = 0, page = builtPage(), hands, report }: ServeOptions = {},
 ): Promise<Served> {
   const token = randomBytes(16).toString('base64url');
   const server = createServer((request, response) => {
-    answer(request, response, { token, page, source, hands: hands ?? null }).catch(() => response.destroy());
+    answer(request, response, { token, page, source, hands: hands ?? null, report: report ?? null }).catch(() =>
+      response.destroy(),
+    );
   });
   await listen(server, port);
   const { port: taken } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${taken}/${token}/`,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close: () => close(server),
   };
+}
+
+/** Answers that are under way may end by themselves, if they do so soon. */
+const GRACE_MS = 500;
+
+function close(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    const late = setTimeout(() => server.closeAllConnections(), GRACE_MS);
+    server.close(() => {
+      clearTimeout(late);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
 }
 
 function listen(server: Server, port: number): Promise<void> {
@@ -94,6 +108,7 @@ interface Serving {
   readonly page: URL;
   readonly source: TraceSource;
   readonly hands: Hands | null;
+  readonly report: ((reports: unknown) => void) | null;
 }
 
 async function answer(request: IncomingMessage, response: ServerResponse, serving: Serving): Promise<void> {
@@ -103,19 +118,22 @@ async function answer(request: IncomingMessage, response: ServerResponse, servin
   if (!path.startsWith(`/${token}/`))
     return refuse(response, 404, 'Nothing here. Open the whole address that was printed, token included.');
   const name = path.slice(token.length + 2) || 'index.html';
-  if (request.method === 'POST') return answerHands(request, response, name, serving.hands);
+  if (request.method === 'POST') return answerPost(request, response, name, serving);
   if (request.method !== 'GET' && request.method !== 'HEAD') return refuse(response, 405, 'Only GET and POST.');
   if (name === 'trace') return sendTrace(response, typeof source === 'string' ? [source] : source());
   return sendFile(response, page, name);
 }
 
-/** `offer` and `run`, each with a scenario in the body. */
-async function answerHands(request: IncomingMessage, response: ServerResponse, name: string, hands: Hands | null): Promise<void> {
+/** `offer` and `run`, each with a scenario in the body, and `report` from live nodes of other processes. */
+async function answerPost(request: IncomingMessage, response: ServerResponse, name: string, serving: Serving): Promise<void> {
+  const { hands, report } = serving;
   try {
-    const scenario: unknown = JSON.parse(await bodyOf(request));
-    if (name === 'offer') return sendJson(response, offerOf(hands, scenario));
-    if (name === 'run' && hands) return await sendTrace(response, hands.run(scenario));
-    refuse(response, 404, 'This trace is only looked at.');
+    const body: unknown = JSON.parse(await bodyOf(request));
+    if (name === 'offer') return sendJson(response, offerOf(hands, body));
+    if (name === 'run' && hands) return await sendTrace(response, hands.run(body));
+    if (name !== 'report' || !report) return refuse(response, 404, 'This trace is only looked at.');
+    report(body);
+    sendJson(response, null);
   } catch (error) {
     if (!(error instanceof UsageError || error instanceof SyntaxError)) throw error;
     refuse(response, 422, error.message);
@@ -151,16 +169,16 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
 }
 
 async function sendTrace(response: ServerResponse, text: Iterable<string> | AsyncIterable<string>): Promise<void> {
-  response.writeHead(200, { ...HEADERS, 'content-type': 'application/x-ndjson; charset=utf-8' });
-  await pipeline(Readable.from(inPieces(text)), response);
+  response.writeHead(200, { ...HEADERS, 'content-type': 'application/x-ndjson; charset=utf-8', connection: 'close' });
+  await pipeline(Readable.from(Symbol.asyncIterator in text ? text : inPieces(text)), response);
 }
 
 const PIECE_CHARACTERS = 65_536;
 
-/** Lines in larger pieces, with a rest between them for everything else that the process does. */
-async function* inPieces(text: Iterable<string> | AsyncIterable<string>): AsyncGenerator<string> {
+/** Lines in larger pieces, with a rest between them for everything else that the process does. What is alive is sent as it comes. */
+async function* inPieces(text: Iterable<string>): AsyncGenerator<string> {
   let piece = '';
-  for await (const part of text) {
+  for (const part of text) {
     piece += part;
     if (piece.length < PIECE_CHARACTERS) continue;
     yield piece;

@@ -21,6 +21,8 @@ export interface TraceHeader {
   readonly charts: Readonly<Record<string, unknown>>;
   /** What the run is held against. */
   readonly properties: readonly Pick<Property, 'name' | 'kind' | 'says'>[];
+  /** Whether it is still being written, by nodes that are alive. */
+  readonly live?: true;
   /** For a counterexample: the choices of the checker in place of time. */
   readonly choices?: readonly Choice[];
   /** The state that such a run begins in, where the nodes did not start by themselves. */

@@ -63,7 +63,10 @@ function TopBar() {
           <span>{header.links.length} links</span>
           <span>seed {header.seed}</span>
           {header.choices && <span class="tag">counterexample</span>}
-          {isLoading.value && <span class="tag is-busy">reading, {recording.value.end.toLocaleString('en-US')} lines</span>}
+          {header.live && <span class="tag">{isLoading.value ? 'live' : 'ended'}</span>}
+          {isLoading.value && !header.live && (
+            <span class="tag is-busy">reading, {recording.value.end.toLocaleString('en-US')} lines</span>
+          )}
         </p>
       )}
       <div class="tools">

@@ -4,6 +4,7 @@ import { askForHands } from './hands.js';
 import {
   axis,
   currentLine,
+  followsEnd,
   goTo,
   hasGrown,
   isLoading,
@@ -17,7 +18,7 @@ import {
 
 /** For so long it reads without a break; the views follow less often, so that reading goes ahead. */
 const BREAK_MS = 20;
-const SHOW_MS = 150;
+const SHOW_MS = 100;
 
 export async function loadFromServer(): Promise<void> {
   try {
@@ -25,6 +26,7 @@ export async function loadFromServer(): Promise<void> {
     if (!response.ok || !response.body) throw new Error(`the server answered ${response.status}`);
     await open(response.body);
   } catch (error) {
+    if (recording.value.header?.live) return failed('The program that was watched has gone. Shown is what it did.');
     failed(
       `No trace came from the server: ${(error as Error).message}. Is it still running? A trace file can be dropped on this page.`,
     );
@@ -65,17 +67,25 @@ async function read(stream: ReadableStream<Uint8Array>, into: Recording, show: (
   isLoading.value = true;
   const before = recording.value;
   const reader = stream.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader();
-  let [rested, shown] = [performance.now(), -Infinity];
-  for (let piece = await reader.read(); !piece.done && into.problem === null; piece = await reader.read()) {
-    if (recording.value !== into && recording.value !== before) return void reader.cancel();
-    into.push(piece.value);
-    if (performance.now() - rested < BREAK_MS) continue;
-    if (performance.now() - shown > SHOW_MS) {
+  // What has come is shown soon, whether more follows or not.
+  let due: ReturnType<typeof setTimeout> | undefined;
+  const showSoon = () =>
+    (due ??= setTimeout(() => {
+      due = undefined;
       show(false);
-      shown = performance.now();
+    }, SHOW_MS));
+  let rested = performance.now();
+  try {
+    for (let piece = await reader.read(); !piece.done && into.problem === null; piece = await reader.read()) {
+      if (recording.value !== into && recording.value !== before) return void reader.cancel();
+      into.push(piece.value);
+      showSoon();
+      if (performance.now() - rested < BREAK_MS) continue;
+      await new Promise((resolve) => setTimeout(resolve));
+      rested = performance.now();
     }
-    await new Promise((resolve) => setTimeout(resolve));
-    rested = performance.now();
+  } finally {
+    clearTimeout(due);
   }
   if (into.problem !== null) void reader.cancel();
   into.close();
@@ -88,8 +98,11 @@ function arrived(): void {
   const isNew = selectedNode.value < 0 && recording.value.end > 0;
   hasGrown();
   if (!timed.value && !isLoading.value && axis.value === 'time') axis.value = 'lines';
+  const isLive = recording.value.header?.live === true;
+  if (isLive && followsEnd.value) goTo(recording.value.end - 1);
   if (!isNew) return;
   const { end, first } = recording.value;
+  if (isLive) return void (selectedNode.value = Math.max(recording.value.nodeOf(end - 1), 0));
   let line = first;
   while (line + 1 < end && recording.value.kindOf(line + 1) === 'start') line++;
   goTo(line);

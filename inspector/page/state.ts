@@ -55,6 +55,7 @@ export function opened(next: Recording): void {
     axis.value = 'time';
     playhead.value = { line: -1, x: 0 };
     isPlaying.value = false;
+    followsEnd.value = true;
     selectedNode.value = -1;
     selectedMessage.value = -1;
     selectedLink.value = null;
@@ -66,8 +67,12 @@ export function goTo(line: number): void {
   playhead.value = playheadAt(recording.value, axis.value, line);
 }
 
+/** Whether the playhead stays at the end of a trace that is still being written. */
+export const followsEnd = signal(true);
+
 export function pauseAt(line: number): void {
   isPlaying.value = false;
+  followsEnd.value = line >= recording.value.end - 1;
   goTo(line);
 }
 
@@ -75,6 +80,7 @@ export const step = (stop: Stop, direction: 1 | -1): void =>
   pauseAt(nextStop(recording.value, currentLine.value, stop, direction));
 
 export function play(on: boolean): void {
+  followsEnd.value = false;
   const atEnd = currentLine.value >= recording.value.end - 1;
   if (on && atEnd && !isLoading.value) goTo(recording.value.first - 1);
   isPlaying.value = on;

@@ -1,0 +1,82 @@
+/**
+ * Watching what is alive, in one line:
+ *
+ *     const { url } = await inspect(node);           // or several nodes of this process, or a simulation before it runs
+ *     await inspect(node, { report: url });          // a node of another process, shown on the same page
+ *
+ * Nothing is attached before the call, so a program that does not call it pays nothing.
+ */
+import { UsageError } from '../../machines/errors.js';
+import { Recorder, traceHeader } from '../../network/recorder.js';
+import type { Simulation } from '../../network/simulation.js';
+import { serveTrace, type Served, type ServeOptions } from '../server.js';
+import { LiveTrace } from './live-trace.js';
+import { Inbox } from './inbox.js';
+import { Outbox } from './outbox.js';
+import { Merger } from './merge.js';
+import { reportNode, type Inspectable } from './report.js';
+
+export interface InspectOptions extends Pick<ServeOptions, 'port' | 'page'> {
+  /** The address of an inspector that runs already, as it was given by another `inspect`: no new page is opened. */
+  readonly report?: string;
+}
+
+export async function inspect(
+  what: Inspectable | readonly Inspectable[] | Simulation,
+  { report, ...options }: InspectOptions = {},
+): Promise<Served> {
+  if ('network' in what) return inspectSimulation(what, options);
+  const nodes = [what].flat();
+  if (nodes.length === 0) throw new UsageError('inspect: name at least one node');
+  // A node that cannot start has nothing to show, and says so itself.
+  await Promise.allSettled(nodes.map(({ ready }) => ready));
+  return report === undefined ? inspectNodes(nodes, options) : reportTo(report, nodes);
+}
+
+async function inspectSimulation({ network, scenario, monitor }: Simulation, options: ServeOptions): Promise<Served> {
+  const header = traceHeader(scenario.protocol, null, scenario.seed, network);
+  const trace = new LiveTrace({ ...header, live: true });
+  const subscription = new Recorder(network, scenario.protocol, monitor).lines$.subscribe((line) => trace.add(line));
+  const served = await serveTrace(() => trace.text(), options);
+  return {
+    url: served.url,
+    async close() {
+      subscription.unsubscribe();
+      trace.end();
+      await served.close();
+    },
+  };
+}
+
+async function inspectNodes(nodes: readonly Inspectable[], options: ServeOptions): Promise<Served> {
+  const { protocol, setup } = nodes[0]!;
+  const merger = new Merger(protocol, setup, performance.timeOrigin + performance.now());
+  const inbox = new Inbox((report) => merger.take(report));
+  const stops = nodes.map((node) => reportNode(node, (report) => inbox.put(report)));
+  const { trace } = merger;
+  const served = await serveTrace(() => trace.text(), { ...options, report: (reports) => inbox.putAll(reports) });
+  return {
+    url: served.url,
+    async close() {
+      for (const stop of stops) stop();
+      inbox.close();
+      trace.end();
+      await served.close();
+    },
+  };
+}
+
+async function reportTo(url: string, nodes: readonly Inspectable[]): Promise<Served> {
+  const outbox = new Outbox(url);
+  const stops = nodes.map((node) => reportNode(node, (report) => outbox.put(report)));
+  await outbox.flush();
+  return {
+    url,
+    async close() {
+      for (const stop of stops) stop();
+      await outbox.flush();
+    },
+  };
+}
+
+export type { Inspectable };

@@ -1,0 +1,78 @@
+/**
+ * A trace that is still being written: whoever asks gets what has been and then what comes.
+ *
+ * It keeps so many lines. Of what is older it keeps how every node stood, and tells that as the nodes' start to whoever comes later.
+ */
+import type { NodeId } from '../../machines/effects.js';
+import { isStep, type StepLine, type TraceHeader, type TraceLine } from '../../network/trace.js';
+
+const LINES_MAX = 100_000;
+
+type Stand = Pick<StepLine, 'node' | 'at' | 'roles' | 'overlay'>;
+
+export class LiveTrace {
+  private readonly lines: TraceLine[] = [];
+  /** How many lines have been forgotten. */
+  private first = 0;
+  /** Each node as it stood at the oldest line that is kept. */
+  private readonly stands = new Map<NodeId, Stand>();
+  private isOver = false;
+  private wake: () => void = () => {};
+  private news = new Promise<void>((resolve) => (this.wake = resolve));
+
+  constructor(
+    private readonly header: TraceHeader,
+    private readonly linesMax = LINES_MAX,
+  ) {}
+
+  add(line: TraceLine): void {
+    this.lines.push(line);
+    if (this.lines.length > this.linesMax) for (const old of this.lines.splice(0, Math.ceil(this.linesMax / 4))) this.forget(old);
+    this.tell();
+  }
+
+  end(): void {
+    this.isOver = true;
+    this.tell();
+  }
+
+  /** All of it as text, from the start to the end that is to come. */
+  async *text(): AsyncGenerator<string> {
+    yield `${JSON.stringify(this.header)}\n`;
+    for (const stand of this.stands.values()) yield `${JSON.stringify(startLine(stand))}\n`;
+    for (let place = this.first; ;) {
+      const { news, isOver } = this;
+      // Lines that were forgotten while this reader was slow are gone for it, too.
+      const piece = this.lines.slice(Math.max(place - this.first, 0));
+      place = this.first + this.lines.length;
+      if (piece.length > 0) yield piece.map((line) => `${JSON.stringify(line)}\n`).join('');
+      else if (isOver) return;
+      else await news;
+    }
+  }
+
+  private tell(): void {
+    const { wake } = this;
+    this.news = new Promise((resolve) => (this.wake = resolve));
+    wake();
+  }
+
+  private forget(line: TraceLine): void {
+    this.first++;
+    if (!isStep(line)) return;
+    const { node, at, roles, overlay } = line;
+    const before = this.stands.get(node);
+    const now = overlay ?? before?.overlay;
+    this.stands.set(node, { node, at, roles: { ...before?.roles, ...roles }, ...(now ? { overlay: now } : {}) });
+  }
+}
+
+const startLine = (stand: Stand): StepLine => ({
+  index: -1,
+  kind: 'start',
+  event: { type: 'start' },
+  sent: [],
+  emitted: [],
+  clock: {},
+  ...stand,
+});

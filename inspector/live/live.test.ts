@@ -1,0 +1,176 @@
+import { expect, onTestFinished, test, describe } from 'vitest';
+import { createNode, type LiveNode } from '../../adapters/node.js';
+import { InProcessBus } from '../../adapters/in-process.js';
+import { directory } from '../../machines/directory/index.js';
+import { exclusion } from '../../machines/exclusion/index.js';
+import type { Protocol } from '../../machines/protocol.js';
+import { Recording } from '../model/recording.js';
+import { Moment } from '../model/moment.js';
+import { sentence } from '../model/words.js';
+import { LiveTrace } from './live-trace.js';
+import { inspect } from './inspect.js';
+
+const page = new URL('../page/', import.meta.url);
+const topology = {
+  nodes: ['a', 'b', 'c'],
+  links: [
+    ['a', 'b', 1],
+    ['b', 'c', 1],
+  ] as [string, string, number][],
+};
+
+function nodes(protocol: Protocol, ids: readonly string[], options: Record<string, unknown> = {}): LiveNode[] {
+  const bus = new InProcessBus();
+  onTestFinished(() => bus.close());
+  return ids.map((id) => createNode({ transport: bus.transport(id), protocol, topology, options }));
+}
+
+const next = (node: LiveNode, type: string): Promise<void> =>
+  new Promise((resolve) => node.addEventListener(type, () => resolve(), { once: true }));
+
+/** Connects as a page does; the answer reads everything up to the end. */
+async function connect(url: string): Promise<() => Promise<Recording>> {
+  const response = await fetch(`${url}trace`);
+  return () => readAll(response);
+}
+
+async function readAll(response: Response): Promise<Recording> {
+  const recording = new Recording();
+  const reader = response.body!.pipeThrough(new TextDecoderStream() as any).getReader();
+  for (let piece = await reader.read(); !piece.done; piece = await reader.read()) recording.push(piece.value as string);
+  recording.close();
+  return recording;
+}
+
+const sentences = (recording: Recording): string[] =>
+  Array.from({ length: recording.end - recording.first }, (_, i) => sentence(recording.line(recording.first + i)));
+
+describe('live nodes are watched in one line', () => {
+  test('states, messages and causes, as in a simulated run', async () => {
+    const [a, b, c] = nodes(directory, ['a', 'b', 'c'], { hold: null });
+    const watched = await inspect([a!, b!, c!], { page });
+    const reading = await connect(watched.url);
+    const granted = next(c!, 'granted');
+    c!.command('request');
+    await granted;
+    c!.command('release');
+    await watched.close();
+    const recording = await reading();
+    expect(sentences(recording)).toEqual([
+      'a started',
+      'b started',
+      'c started',
+      'c was asked to request; sent find to b',
+      'b received find from c; sent find to a',
+      'a received find from b; sent token to c',
+      'c received token from a; announced granted',
+      'c was asked to release; announced released',
+    ]);
+    const end = new Moment(recording, recording.end - 1);
+    expect(end.flights()).toEqual([]);
+    expect(end.roles(2)[0]!.view.value).toEqual({ holding: 'idle' });
+    expect(end.overlay(2)).toMatchObject({ badge: '●', tone: 'active' });
+    expect(recording.line(recording.end - 1).clock).toEqual({ a: 2, b: 2, c: 4 });
+  });
+
+  test('anonymous nodes by their names, since the inspector is not one of them', async () => {
+    const [a, b] = nodes(exclusion, ['a', 'b']);
+    const watched = await inspect([a!, b!], { page });
+    const reading = await connect(watched.url);
+    const locked = next(a!, 'locked');
+    a!.command('lock');
+    await locked;
+    await watched.close();
+    expect(sentences(await reading())).toContainEqual(expect.stringMatching(/^b received prepare from a; sent ready to a/));
+  });
+
+  test('whoever comes late gets what has been', async () => {
+    const [a] = nodes(directory, ['a'], { hold: null });
+    const watched = await inspect(a!, { page });
+    a!.command('request');
+    a!.command('release');
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const reading = await connect(watched.url);
+    await watched.close();
+    expect(sentences(await reading())).toHaveLength(3);
+  });
+});
+
+describe('nodes of several processes on one page', () => {
+  test('reports come in order, and a delivery finds its sending', async () => {
+    const [a, b, c] = nodes(directory, ['a', 'b', 'c'], { hold: null });
+    const watched = await inspect(a!, { page });
+    const others = await Promise.all([inspect(c!, { report: watched.url }), inspect(b!, { report: watched.url })]);
+    const reading = await connect(watched.url);
+    const granted = next(c!, 'granted');
+    c!.command('request');
+    await granted;
+    for (const other of others) await other.close();
+    await watched.close();
+    const recording = await reading();
+    expect(sentences(recording).slice(3)).toEqual([
+      'c was asked to request; sent find to b',
+      'b received find from c; sent find to a',
+      'a received find from b; sent token to c',
+      'c received token from a; announced granted',
+    ]);
+    expect(new Moment(recording, recording.end - 1).flights()).toEqual([]);
+  });
+
+  test('what is no report is refused, and the page goes on', async () => {
+    const [a] = nodes(directory, ['a'], { hold: null });
+    const watched = await inspect(a!, { page });
+    const post = (body: string) => fetch(`${watched.url}report`, { method: 'POST', body }).then(({ status }) => status);
+    expect(await post('[{"node":7}]')).toBe(422);
+    expect(await post('nonsense')).toBe(422);
+    await watched.close();
+  });
+
+  test('an address that is none, and nobody there', async () => {
+    const [a] = nodes(directory, ['a'], { hold: null });
+    await expect(inspect(a!, { report: 'here' })).rejects.toThrow('"here" is no address of an inspector');
+    await expect(inspect(a!, { report: 'http://127.0.0.1:9/x/' })).rejects.toThrow();
+    await expect(inspect([], { page })).rejects.toThrow('name at least one node');
+  });
+});
+
+describe('a live trace', () => {
+  const line = (index: number) => ({
+    index,
+    at: index,
+    kind: 'command' as const,
+    node: `n${index % 3}`,
+    event: { type: 'go' },
+    sent: [],
+    emitted: [],
+    roles: { r: { chart: 'c', value: `s${index}`, context: {} } },
+    clock: {},
+  });
+  const header = {
+    quiver: 1 as const,
+    protocol: 'p',
+    scenario: null,
+    seed: 0,
+    nodes: ['n0', 'n1', 'n2'],
+    links: [],
+    charts: {},
+    properties: [],
+  };
+
+  test('keeps so many lines, and of what is older how every node stood', async () => {
+    const trace = new LiveTrace(header, 100);
+    for (let i = 0; i < 1000; i++) trace.add(line(i));
+    trace.end();
+    const recording = new Recording();
+    for await (const piece of trace.text()) recording.push(piece);
+    recording.close();
+    expect(recording.problem).toBeNull();
+    expect(recording.end).toBeLessThan(110);
+    const oldest = recording.line(3).index;
+    const early = new Moment(recording, 2);
+    const stand = (node: number) => Number(String(early.roles(node)[0]!.view.value).slice(1));
+    expect([0, 1, 2].map(stand).sort((a, b) => a - b)).toEqual([oldest - 3, oldest - 2, oldest - 1]);
+    const late = new Moment(recording, recording.end - 1);
+    expect(late.roles(0)[0]!.view.value).toBe('s999');
+  });
+});

@@ -1,0 +1,116 @@
+/**
+ * What one live node says of itself to an inspector: how it stands, then each of its steps, as plain JSON that any wire carries.
+ */
+import type { Address, Message, NodeId } from '../../machines/effects.js';
+import type { NodeView, Protocol, RoleView, Setup, Step } from '../../machines/protocol.js';
+
+/** A node as `createNode` makes it, by what an inspector needs of it. */
+export interface Inspectable {
+  readonly id: NodeId;
+  readonly protocol: Protocol;
+  readonly setup: Setup<any>;
+  /** Who is behind a port, where nodes are anonymous. */
+  readonly ports: { of(peer: NodeId): number | undefined; peerAt(port: number): NodeId | undefined };
+  readonly steps$: { subscribe(observer: { next(step: LiveStep): void; complete(): void }): { unsubscribe(): void } };
+  readonly ready: Promise<unknown>;
+  view(): NodeView;
+}
+
+interface LiveStep {
+  readonly role: string;
+  readonly event: Message;
+  readonly outcome: {
+    readonly sends: readonly { readonly to: Address | readonly Address[]; readonly message: Message }[];
+    readonly emitted: readonly Message[];
+  };
+}
+
+export interface Report {
+  /** Milliseconds since the epoch, as fine as the clock goes: reports of several processes are ordered by it. */
+  readonly at: number;
+  readonly node: NodeId;
+  readonly kind: Step['kind'];
+  readonly role?: string;
+  readonly event: Message;
+  /** For a delivery: the sender, and the message as it was sent. */
+  readonly from?: NodeId;
+  readonly message?: Message;
+  readonly sent: readonly { readonly to: NodeId; readonly message: Message }[];
+  readonly emitted: readonly Message[];
+  readonly roles: Readonly<Record<string, RoleView | null>>;
+  /** The node's port to each peer, where nodes are anonymous. */
+  readonly ports?: Readonly<Record<NodeId, number>>;
+}
+
+/** Reports a node from now on, until the returned function is called or the node closes. */
+export function reportNode(node: Inspectable, report: (report: Report) => void): () => void {
+  const reporter = new Reporter(node, report);
+  const subscription = node.steps$.subscribe({ next: (step) => reporter.step(step), complete: () => reporter.closed() });
+  return () => subscription.unsubscribe();
+}
+
+class Reporter {
+  private seen: NodeView;
+
+  constructor(
+    private readonly node: Inspectable,
+    private readonly report: (report: Report) => void,
+  ) {
+    this.seen = node.view();
+    this.say({ kind: 'start', event: { type: 'start' }, sent: [], emitted: [], roles: this.seen });
+  }
+
+  step({ role, event, outcome: { sends, emitted } }: LiveStep): void {
+    const kind = kindOf(event);
+    const sent = sends.flatMap(({ to, message }) => [to].flat().map((address) => ({ to: this.nameOf(address), message })));
+    const delivered = kind === 'deliver' ? this.deliveryOf(event) : {};
+    this.say({ kind, role, event, ...delivered, sent, emitted, roles: this.changedRoles() });
+  }
+
+  closed(): void {
+    this.say({ kind: 'crash', event: { type: 'closed' }, sent: [], emitted: [], roles: {} });
+  }
+
+  private say(report: Omit<Report, 'at' | 'node' | 'ports'>): void {
+    const { id, protocol, ports, setup } = this.node;
+    const known = setup.topology.nodes.flatMap((peer) => {
+      const port = ports.of(peer);
+      return port === undefined ? [] : [[peer, port] as const];
+    });
+    const isAnonymous = protocol.network.addressing === 'ports';
+    this.report({
+      at: performance.timeOrigin + performance.now(),
+      node: id,
+      ...report,
+      ...(isAnonymous ? { ports: Object.fromEntries(known) } : {}),
+    });
+  }
+
+  private changedRoles(): Report['roles'] {
+    const before = this.seen;
+    this.seen = this.node.view();
+    const changed = Object.entries(this.seen).filter(
+      ([name, { value, context }]) => before[name]?.value !== value || before[name]?.context !== context,
+    );
+    const closed = Object.keys(before).filter((name) => !(name in this.seen));
+    return Object.fromEntries([...changed, ...closed.map((name) => [name, null] as const)]);
+  }
+
+  /** The message without what the receiving host has added. */
+  private deliveryOf(received: Message): Pick<Report, 'from' | 'message'> {
+    const { from, ...event } = received as Message & { readonly from: Address };
+    const { at: _, ...untimed } = event as Message & { readonly at?: unknown };
+    return { from: this.nameOf(from), message: this.node.protocol.network.time ? untimed : event };
+  }
+
+  private nameOf(address: Address): NodeId {
+    if (typeof address === 'string') return address;
+    return address === 0 ? this.node.id : (this.node.ports.peerAt(address) ?? `port ${address} of ${this.node.id}`);
+  }
+}
+
+function kindOf(event: Message): Step['kind'] {
+  if ('from' in event) return 'deliver';
+  if (event.type === 'timer') return 'timer';
+  return event.type.startsWith('link.') ? 'link' : 'command';
+}

@@ -1,0 +1,67 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { InProcessBus } from '../adapters/in-process.js';
+import { createNode } from '../adapters/node.js';
+import { directory } from '../machines/directory/index.js';
+import { protocols } from '../machines/index.js';
+import { Simulation } from '../network/index.js';
+import { parseScenario } from '../network/scenario/parse.js';
+import { inspect } from './live/inspect.js';
+import { buildPage, launch } from './page/testing/browser.js';
+import { directoryScenario } from './page/testing/traces.js';
+
+let browser: Browser;
+let built: URL;
+beforeAll(async () => {
+  [browser, built] = await Promise.all([launch(), buildPage()]);
+});
+afterAll(() => browser?.close());
+
+async function visit(url: string): Promise<Page> {
+  const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+  onTestFinished(() => page.close());
+  await page.goto(url);
+  await page.getByText('live', { exact: true }).waitFor();
+  return page;
+}
+
+/** Until the line at the playhead reads so. */
+const isAt = (page: Page, text: RegExp): Promise<unknown> =>
+  page.waitForFunction(
+    (source) => new RegExp(source).test(document.querySelector('[role=slider]')?.getAttribute('aria-valuetext') ?? ''),
+    text.source,
+  );
+
+test('the actors of an application appear as they act, and the page follows them', async () => {
+  const bus = new InProcessBus();
+  onTestFinished(() => bus.close());
+  const topology = { nodes: ['a', 'b'], links: [['a', 'b', 1]] as const };
+  const [a, b] = ['a', 'b'].map((id) =>
+    createNode({ transport: bus.transport(id), protocol: directory, topology, options: { hold: null } }),
+  );
+  const watched = await inspect([a!, b!], { page: built });
+  const page = await visit(watched.url);
+  b!.command('request');
+  await isAt(page, /b received token from a; announced granted/);
+  expect(await page.getByRole('img', { name: /^Network of 2 nodes.*marked: b ●/ }).count()).toBe(1);
+
+  await page.keyboard.press('Home');
+  b!.command('release');
+  await page.waitForSelector('[role=slider][aria-valuemax="6"]');
+  expect(await page.getByRole('slider').getAttribute('aria-valuenow')).toBe('0');
+
+  await page.keyboard.press('End');
+  b!.command('request');
+  await isAt(page, /b was asked to request; announced granted/);
+  await watched.close();
+  await page.getByText('ended', { exact: true }).waitFor();
+});
+
+test('a running simulation', async () => {
+  const simulation = new Simulation(parseScenario(directoryScenario(), protocols));
+  const watched = await inspect(simulation, { page: built });
+  const page = await visit(watched.url);
+  simulation.run();
+  await isAt(page, /n0 was asked to release; announced released/);
+  await watched.close();
+});
