@@ -83,12 +83,12 @@ function memoryOf(kind: HostKind): { bytes: number; microseconds: number } {
 }
 
 export function networkRows(): Row[] {
-  const small = inTurn(7, {
+  const small = inTurn(5, {
     raw: () => rawRun(100, 400),
     actors: () => networkRun(100, 400, 'actors'),
     snapshots: () => networkRun(100, 400, 'snapshots'),
   });
-  const large = inTurn(3, {
+  const large = inTurn(1, {
     actors100: () => networkRun(100, 2000, 'actors'),
     actors100k: () => networkRun(NODES, 2, 'actors'),
     snapshots100: () => networkRun(100, 2000, 'snapshots'),

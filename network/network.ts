@@ -60,6 +60,7 @@ export class Network {
   private readonly crashed = new Map<NodeId, TimerOrder[]>();
   private steps = 0;
   private drawn: number[] = [];
+  private drawing: NodeId = '';
 
   constructor(private readonly options: NetworkOptions) {
     const { protocol, setup, conditions, timing, seed } = options;
@@ -146,13 +147,17 @@ export class Network {
     this.settle({ kind: 'timer', node, event }, this.nodes.get(node)!.step(role, event, this.drawFor(node)), role);
   }
 
+  /** One function for all nodes, told whose draws come next: a closure a step would cost more than the draws. */
   private drawFor(node: NodeId): Choose {
-    return (bound) => {
-      const value = this.choose(bound, node);
-      this.drawn.push(value);
-      return value;
-    };
+    this.drawing = node;
+    return this.draw;
   }
+
+  private readonly draw: Choose = (bound) => {
+    const value = this.choose(bound, this.drawing);
+    this.drawn.push(value);
+    return value;
+  };
 
   private settle(cause: Cause, outcome: Outcome, role?: string): void {
     const { node } = cause;

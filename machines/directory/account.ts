@@ -109,18 +109,32 @@ function bridgeOwnerOf(c: Configuration): NodeId | null {
 /** The most by which a walk along the start tree exceeds the shortest path; it is reached on a link of the topology. */
 function stretch({ topology, distance, options }: Setup<DirectoryOptions>): number {
   const { parents } = options;
-  const toRoot = (node: NodeId): NodeId[] => {
-    const path = [node];
-    for (let at = node; parents[at] !== at; at = parents[at]!) path.push(parents[at]!);
-    return path;
+  const depths = depthsOf(parents);
+  const along = (a: NodeId, b: NodeId): number => {
+    let walked = 0;
+    let [u, v] = [a, b];
+    while (u !== v) {
+      if (depths.get(u)! < depths.get(v)!) [u, v] = [v, u];
+      walked += distance(u, parents[u]!);
+      u = parents[u]!;
+    }
+    return walked;
   };
-  const length = (path: readonly NodeId[]) => path.slice(1).reduce((sum, node, i) => sum + distance(path[i]!, node), 0);
   let most = 1;
-  for (const [a, b] of topology.links) {
-    const [up, down] = [toRoot(a), toRoot(b)];
-    const meet = up.findIndex((node) => down.includes(node));
-    const along = length(up.slice(0, meet + 1)) + length(down.slice(0, down.indexOf(up[meet]!) + 1));
-    if (distance(a, b) > 0) most = Math.max(most, along / distance(a, b));
-  }
+  for (const [a, b] of topology.links) if (distance(a, b) > 0) most = Math.max(most, along(a, b) / distance(a, b));
   return most;
+}
+
+/** How many pointers lie between each node and the root. */
+function depthsOf(parents: Readonly<Record<NodeId, NodeId>>): Map<NodeId, number> {
+  const depths = new Map<NodeId, number>();
+  for (const node of Object.keys(parents)) {
+    const walk: NodeId[] = [];
+    let at = node;
+    for (; !depths.has(at) && parents[at] !== at; at = parents[at]!) walk.push(at);
+    let depth = depths.get(at) ?? 0;
+    depths.set(at, depth);
+    for (const below of walk.reverse()) depths.set(below, ++depth);
+  }
+  return depths;
 }
