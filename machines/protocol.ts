@@ -70,6 +70,8 @@ export interface Configuration<O = unknown> {
   /** What is in flight from one node to another, oldest first; a network has it at hand. */
   between?(from: NodeId, to: NodeId): readonly Flight[];
   readonly links: LinksView;
+  /** Nodes that have crashed and not come back. */
+  readonly crashed?: readonly NodeId[];
 }
 
 export type Property<O = unknown> = {
@@ -200,6 +202,16 @@ export interface ChartSamples {
   events(context: any): readonly Message[];
 }
 
+/** A small system: a scenario without `protocol`, whose events may come in any order, those of one node or link in theirs. */
+export interface SystemSample {
+  readonly topology: Readonly<Record<string, unknown>>;
+  readonly options?: Readonly<Record<string, unknown>>;
+  readonly network?: Readonly<Record<string, unknown>>;
+  readonly events: readonly Readonly<Record<string, unknown>>[];
+  /** The property that a rule as printed is known to violate here. */
+  readonly violates?: string;
+}
+
 /**
  * The times that states and messages hold, each replaced by what `replace` gives. Only times of one kind are ever compared; what only
  * tells the present is left out.
@@ -269,6 +281,8 @@ export interface Protocol<O = any> {
   /** Where events carry the time and charts keep it: of two times the checker then knows only which is the later one. */
   times?(options: O): Times | null;
   readonly samples: Readonly<Record<string, readonly ChartSamples[]>>;
+  /** Small systems worth walking, checking and shaking; unless there are some, a few topologies with every command at every node. */
+  readonly systems?: readonly SystemSample[];
   /** Why a part of a chart cannot be reached, or a mutant of one does the same as the chart: by the names of the test reports. */
   readonly reasons?: Readonly<Record<string, string>>;
   /** The links say who is behind a port, the configuration what is on an edge. */

@@ -13,6 +13,7 @@ import { directoryOptions, type DirectoryOptions } from './options.js';
 import { directoryProperties } from './properties.js';
 import { reasons } from './reasons.js';
 import { samples } from './samples.js';
+import { systems } from './systems.js';
 import { contextOf, holdsToken, isUsing, isWaiting, ROLE } from './view.js';
 
 export {
@@ -56,6 +57,7 @@ export const directory = defineProtocol<DirectoryOptions>({
   properties: directoryProperties,
   observe: (setup) => new DirectoryAccount(setup),
   samples: { [ROLE]: samples },
+  systems,
   reasons,
   overlay: (node, id) => {
     const { parent, next, edge } = contextOf(node);

@@ -15,6 +15,7 @@ import { overlayOf } from './overlay.js';
 import { printedMachine } from './printed.js';
 import { exclusionProperties } from './properties.js';
 import { samplesOf } from './samples.js';
+import { systems } from './systems.js';
 import { ROLE } from './view.js';
 
 export {
@@ -62,5 +63,6 @@ export const exclusion = defineProtocol<ExclusionOptions>({
   properties: () => exclusionProperties,
   observe: (setup) => new ExclusionAccount(setup),
   samples: { [ROLE]: samplesOf(['corrected', 'deferred']), printed: samplesOf(['printed']) },
+  systems,
   overlay: overlayOf,
 });

@@ -13,6 +13,7 @@ import { linkMachine } from './machine.js';
 import { linkOptions, type LinkOptions } from './options.js';
 import { linkProperties } from './properties.js';
 import { samples } from './samples.js';
+import { systems } from './systems.js';
 import { CHART, endAt, roleTo } from './view.js';
 
 export type { Body, LinkInput } from './frames.js';
@@ -53,6 +54,7 @@ export const link = defineProtocol<LinkOptions>({
   properties: linkProperties,
   observe: () => new LinkAccount(),
   samples: { [CHART]: samples },
+  systems,
   overlay: (node) => ({
     edges: Object.values(node).map(({ value, context }) => ({
       to: context.peer,

@@ -13,8 +13,9 @@ const ofBothDirections =
     linksOf(c).every(([a, b]) => holds(a, b) && holds(b, a));
 
 /** A frame of the sender's connection as it stands bears what the outbox has under the same numbers. */
-function isTrue(frame: Frame, { context: { session, theirs, base, outbox } }: End): boolean {
-  if (frame.type !== 'frame' || frame.session !== session || frame.to !== theirs) return true;
+function isTrue(frame: Frame, { value, context: { session, theirs, base, outbox } }: End): boolean {
+  // Who has left keeps nothing to hold it against.
+  if (frame.type !== 'frame' || frame.session !== session || frame.to !== theirs || value === 'left') return true;
   return frame.bodies.every((body, i) => frame.seq + i < base || body === outbox[frame.seq + i - base]);
 }
 

@@ -19,6 +19,7 @@ import { overlayOf } from './overlay.js';
 import { pointerMachine } from './pointer.js';
 import { isAtRest, mayFire, queueProperties } from './properties.js';
 import { samples } from './samples.js';
+import { systems } from './systems.js';
 import { rolesOf } from './start.js';
 
 export { guardianMachine } from './guardian.js';
@@ -56,5 +57,6 @@ export const queue = defineProtocol<QueueOptions>({
   observe: (setup) => new QueueAccount(setup),
   corruption: queueCorruption,
   samples,
+  systems,
   overlay: overlayOf,
 });

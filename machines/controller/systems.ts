@@ -1,0 +1,36 @@
+/** Small systems of the controller: every kind, requests beyond what there is, leaves that come and go. */
+import type { SystemSample } from '../protocol.js';
+
+const at = (node: string, ...words: readonly (string | readonly [string, number])[]) =>
+  words.map((word) => (typeof word === 'string' ? { at: 0, node, do: word } : { at: 0, node, do: word[0], amount: word[1] }));
+
+const row = (n: number) => ({ kind: 'path', n });
+
+export const systems: readonly SystemSample[] = [
+  ...['naive', 'bins', 'basic'].map((kind) => ({
+    topology: row(3),
+    options: { kind, M: 4, W: 2, U: 4 },
+    events: [...at('n2', 'take', ['take', 2]), ...at('n1', 'take', 'take')],
+  })),
+  {
+    topology: row(4),
+    options: { kind: 'basic', M: 6, W: 6, U: 4, pipelined: true },
+    events: [...at('n3', 'take', 'take'), ...at('n2', ['take', 3]), ...at('n1', 'take')],
+  },
+  ...['main', 'modified'].map((kind) => ({
+    topology: row(3),
+    options: { kind, M: 5, W: 1 },
+    events: [...at('n2', 'take', 'child', 'take'), ...at('n1', 'take', 'take', 'child'), ...at('n0', 'take')],
+  })),
+  {
+    topology: row(3),
+    options: { kind: 'main', M: 3, W: 1 },
+    events: [...at('n2', 'take', 'leave'), ...at('n1', 'child', 'take')],
+  },
+  { topology: row(2), options: { kind: 'names' }, events: [...at('n1', 'child', 'name', 'child'), ...at('n0', 'name')] },
+  {
+    topology: row(3),
+    options: { kind: 'bank', M: 2, W: 1 },
+    events: [...at('n2', ['deposit', 3], ['withdraw', 2]), ...at('n1', 'withdraw', ['deposit', 1], 'child')],
+  },
+];

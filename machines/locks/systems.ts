@@ -1,0 +1,29 @@
+/** Small systems of locks: nobody fails, a link is cut and comes back, the leader or a holder stops. */
+import type { SystemSample } from '../protocol.js';
+
+const topology = { kind: 'ring', n: 3 };
+const ask = (node: string) => ({ at: 0, node, do: 'request' });
+const release = (node: string) => ({ at: 0, node, do: 'release' });
+const told = (word: 'down' | 'up', u: string, v: string) => [
+  { at: 0, do: word, channel: [u, v] },
+  { at: 0, do: word, channel: [v, u] },
+];
+
+export const systems: readonly SystemSample[] = [
+  { topology, options: { hold: 1 }, events: ['n0', 'n1', 'n2'].map(ask) },
+  {
+    topology,
+    options: { hold: null },
+    events: [ask('n1'), release('n1'), ask('n2'), ...told('down', 'n0', 'n1'), ...told('up', 'n0', 'n1')],
+  },
+  {
+    topology,
+    options: { hold: 1 },
+    events: [
+      ask('n1'),
+      ask('n2'),
+      { at: 0, node: 'n0', do: 'crash' },
+      ...['n1', 'n2'].map((node) => ({ at: 0, do: 'down', channel: [node, 'n0'] })),
+    ],
+  },
+];
