@@ -20,6 +20,7 @@ import { requestMachine } from './request.js';
 import { memberRoles } from './roles.js';
 import { rootMachine } from './root.js';
 import { samples } from './samples.js';
+import { systems } from './systems.js';
 import { isMessage } from './shapes.js';
 import { overlayOf } from './overlay.js';
 
@@ -101,6 +102,7 @@ export const controller = defineProtocol<ControllerOptions>({
   properties: controllerProperties,
   observe: (setup) => new ControllerAccount(setup),
   samples,
+  systems,
   overlay: overlayOf,
 });
 

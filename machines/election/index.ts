@@ -16,6 +16,7 @@ import { ELECTION, LEVEL, levelRole } from './messages.js';
 import { electionOptions, identityOf, type ElectionOptions } from './options.js';
 import { electionProperties } from './properties.js';
 import { levelSamples, samples } from './samples.js';
+import { systems } from './systems.js';
 import { overlay } from './overlay.js';
 import { times } from './times.js';
 
@@ -41,6 +42,7 @@ export const election = defineProtocol<ElectionOptions>({
   observe: (setup) => new ElectionAccount(setup),
   times,
   samples: { [ELECTION]: samples, [LEVEL]: levelSamples },
+  systems,
   overlay,
 });
 
