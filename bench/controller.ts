@@ -1,63 +1,102 @@
 /** The controller's cost: a take that needs no message, against other counters; and 100,000 nodes on one core. */
 import { performance } from 'node:perf_hooks';
-import { SequentialRun } from '../experiments/controller/run.js';
-import { recursive, star } from '../experiments/controller/trees.js';
-import { inTurn, row, type Row } from './measure.js';
+import { MessageChannel } from 'node:worker_threads';
+import { createControllerNode, Questions, type PeersOptions } from '../adapters/controller-node.js';
+import { InProcessBus } from '../adapters/in-process.js';
+import { messagePort, MessagePortHub } from '../adapters/message-port.js';
+import { createQuota } from '../adapters/quota.js';
+import { simulate } from '../index.js';
+import { median, row, type Row } from './measure.js';
 
-const TAKES = 20_000;
-const PEERS = 8;
+const PEERS = ['root', 'leaf'];
+const BUDGET = 1e9;
 
-/** Takes per second at the leaves of a star, one after the other. */
-function takesPerSecond(options: Readonly<Record<string, unknown>>): number {
-  const run = new SequentialRun(star(PEERS), { M: 100 * TAKES, ...options });
-  const begin = performance.now();
-  for (let i = 0; i < TAKES; i++) run.take(1 + (i % (PEERS - 1)));
-  return (1000 * TAKES) / (performance.now() - begin);
+type Take = () => Promise<unknown>;
+type Transports = (id: string) => PeersOptions['transport'];
+
+/** A leaf of the shared quota, which holds half of it: its takes need no message. */
+function local(transports: Transports): Take {
+  const [, leaf] = PEERS.map((id) => createQuota({ transport: transports(id), peers: PEERS, budget: BUDGET, waste: BUDGET }));
+  return () => leaf!.take();
+}
+
+/** A leaf of the naive controller: every take is a message to the root and one back. */
+function central(transports: Transports): Take {
+  const [, leaf] = PEERS.map((id) =>
+    createControllerNode({ transport: transports(id), peers: PEERS }, { kind: 'naive', M: BUDGET }),
+  );
+  const questions = new Questions(leaf!, ['granted', 'rejected']);
+  return () => questions.ask('take');
 }
 
 /** A counter that a mutex of promises guards, as one writes it for one process. */
-export async function guardedPerSecond(): Promise<number> {
-  let left = 100 * TAKES;
-  let turn: Promise<void> = Promise.resolve();
-  const take = (): Promise<boolean> => {
-    const answer = turn.then(() => left-- > 0);
-    turn = answer.then(() => {});
-    return answer;
-  };
-  const begin = performance.now();
-  for (let i = 0; i < TAKES; i++) await take();
-  return (1000 * TAKES) / (performance.now() - begin);
+function guarded(): Take {
+  let left = BUDGET;
+  let turn: Promise<unknown> = Promise.resolve();
+  return () => (turn = turn.then(() => left-- > 0));
 }
 
-/** Every node of a random tree takes once. */
+const inMemory = (): Transports => {
+  const bus = new InProcessBus();
+  return (id) => bus.transport(id);
+};
+
+const overPorts = (hub: MessagePortHub): Transports => {
+  return (id) => {
+    const { port1, port2 } = new MessageChannel();
+    hub.attach(port1);
+    return messagePort(port2, { id });
+  };
+};
+
+/** Takes per second, one after the other, of each variant in turn. */
+async function takesPerSecond<K extends string>(variants: Record<K, Take>, takes: number): Promise<Record<K, number>> {
+  const rates = Object.fromEntries(Object.keys(variants).map((name) => [name, []])) as unknown as Record<K, number[]>;
+  for (let round = 0; round < 6; round++) {
+    for (const name of Object.keys(variants) as K[]) {
+      const begin = performance.now();
+      for (let i = 0; i < takes; i++) await variants[name]();
+      // The first round warms up.
+      if (round > 0) rates[name].push((1000 * takes) / (performance.now() - begin));
+    }
+  }
+  return Object.fromEntries(Object.entries<number[]>(rates).map(([name, of]) => [name, median(of)])) as Record<K, number>;
+}
+
+/** Seconds of one core in which every node of a binary tree starts, and that many takes are answered. */
 export function manyNodes(n: number): { readonly seconds: number; readonly messagesPerPermit: number } {
-  const begin = performance.now();
-  const run = new SequentialRun(recursive(n), { kind: 'basic', M: 100 * n, W: 50 * n });
-  for (let place = 0; place < n; place++) run.take(place);
-  if (run.permits !== n) throw new Error(`${run.permits} of ${n} takes were granted`);
-  return { seconds: (performance.now() - begin) / 1000, messagesPerPermit: run.messages / n };
+  const begin = process.cpuUsage();
+  const { summary } = simulate(
+    {
+      protocol: 'controller',
+      topology: { kind: 'tree', n },
+      options: { kind: 'basic', M: 10_000 * n, W: 5_000 * n },
+      workload: { concurrent: 100, requests: n },
+    },
+    { host: 'snapshots', watch: false },
+  );
+  const permits = Object.values(summary['granted'] as Record<string, number>).reduce((sum, count) => sum + count, 0);
+  if (permits !== n) throw new Error(`${permits} of ${n} takes were granted`);
+  const { user, system } = process.cpuUsage(begin);
+  return { seconds: (user + system) / 1e6, messagesPerPermit: (summary['messages'] as number) / n };
 }
 
 const perSecond = (rate: number): string => `${Math.round(rate).toLocaleString('en-US')}/s`;
+const times = (rate: number): string => `${rate < 10 ? rate.toPrecision(2) : Math.round(rate)} times`;
 
 export async function controllerRows(): Promise<Row[]> {
-  const rates = inTurn(5, {
-    local: () => takesPerSecond({ kind: 'bins', W: 50 * TAKES }),
-    central: () => takesPerSecond({ kind: 'naive' }),
-  });
-  const guarded = await guardedPerSecond();
+  const hub = new MessagePortHub();
+  const variants = { local: local(inMemory()), guarded: guarded(), memory: central(inMemory()), ports: central(overPorts(hub)) };
+  const rates = await takesPerSecond(variants, 2_000);
+  hub.close();
   const { seconds, messagesPerPermit } = manyNodes(100_000);
   return [
-    row('takes answered from the local bin', perSecond(rates.local)),
+    row('quota.take() answered from the local bin', perSecond(rates.local)),
+    row('a counter behind a mutex of promises, one process', perSecond(rates.guarded), times(rates.guarded / rates.local)),
+    row('a naive central counter in the same memory', perSecond(rates.memory), 'below', rates.memory < rates.local),
+    row('a naive central counter over MessagePorts', perSecond(rates.ports), 'below', rates.ports < rates.local),
     row(
-      'the same at a naive central counter, messages for nothing',
-      perSecond(rates.central),
-      'below',
-      rates.central < rates.local,
-    ),
-    row('a counter behind a mutex of promises, one process', perSecond(guarded)),
-    row(
-      `100,000 nodes start and take once (${messagesPerPermit.toFixed(2)} messages a permit), seconds`,
+      `100,000 nodes and takes (${messagesPerPermit.toFixed(2)} messages a permit), seconds of one core`,
       seconds.toFixed(1),
       '60',
       seconds < 60,

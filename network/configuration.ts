@@ -13,6 +13,7 @@ export class ConfigurationView implements Configuration {
     private readonly running: ReadonlyMap<NodeId, Node>,
     private readonly bus: { readonly flights: readonly Flight[]; between(from: NodeId, to: NodeId): readonly Flight[] },
     readonly links: LinksView,
+    private readonly down: ReadonlyMap<NodeId, unknown>,
   ) {}
 
   /** Says that a node has moved. */
@@ -32,6 +33,10 @@ export class ConfigurationView implements Configuration {
 
   get flights(): readonly Flight[] {
     return this.bus.flights;
+  }
+
+  get crashed(): readonly NodeId[] {
+    return [...this.down.keys()];
   }
 
   between(from: NodeId, to: NodeId): readonly Flight[] {

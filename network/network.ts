@@ -73,7 +73,7 @@ export class Network {
     this.bus = new Bus(conditions, timing, channelNumbers(setup), (flight) => this.receive(flight), seed);
     this.channels = new Channels(this.links, this.bus, protocol.network.addressing, (change) => this.hear(change));
     this.timers = new Timers(timing, (timer) => this.expire(timer));
-    this.view = new ConfigurationView(setup, this.nodes, this.bus, this.links);
+    this.view = new ConfigurationView(setup, this.nodes, this.bus, this.links, this.crashed);
     this.host = createHost(options.host, protocol.charts);
     for (const id of setup.topology.nodes) this.nodes.set(id, new Node(id, this.host, protocol.wiring));
   }

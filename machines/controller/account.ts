@@ -1,11 +1,12 @@
 /** What a run of the controller gave out and cost, against the paper's bounds (spec section 3 to 7). */
 import type { NodeId } from '../effects.js';
-import type { Configuration, Meter, Observer, PropertyResult, Setup, Step } from '../protocol.js';
-import { lg } from './bins.js';
+import type { Configuration, Flight, Meter, NodeView, Observer, PropertyResult, Setup, Step } from '../protocol.js';
+import { leafHoldsAtMost, messageBound, messageOrder, type Outcome } from './bounds.js';
 import type { MainNotice } from './member.js';
+import type { Permit } from './messages.js';
 import type { ControllerOptions } from './options.js';
 import type { RequestNotice } from './request.js';
-import { deliveryOf, isMember, mainOf, requestOf, type Config } from './view.js';
+import { borne, deliveryOf, depositsOf, isMember, mainOf, requestOf, total, type Config } from './view.js';
 
 type Notice =
   | RequestNotice
@@ -27,6 +28,9 @@ export class ControllerAccount implements Observer {
   /** The bank's balance never fell below zero (I9). */
   private overdrawn = false;
   private readonly crashed = new Set<NodeId>();
+  private readonly severed: Record<NodeId, number> = {};
+  /** Messages that did not arrive. */
+  private readonly undelivered: Flight[] = [];
   private readonly left: NodeId[] = [];
 
   constructor(private readonly setup: Setup<ControllerOptions>) {
@@ -82,7 +86,14 @@ export class ControllerAccount implements Observer {
         return;
       case 'left':
         this.left.push(node);
+        return;
+      case 'severed':
+        this.severed[node] = notice.permits;
     }
+  }
+
+  disturbed(_at: number, flight: Flight | null): void {
+    if (flight) this.undelivered.push(flight);
   }
 
   private answered(isLocal: boolean): void {
@@ -92,6 +103,7 @@ export class ControllerAccount implements Observer {
 
   summary(c: Configuration) {
     const { kind, M, adaptive } = this.setup.options;
+    const lost = this.lost(c as Config);
     return {
       granted: this.granted,
       rejected: this.rejected,
@@ -102,40 +114,53 @@ export class ControllerAccount implements Observer {
       balance: kind === 'bank' ? M + this.deposits - this.withdrawals : null,
       ...(adaptive ? { chosen: kind } : {}),
       ...(this.left.length > 0 ? { left: this.left } : {}),
-      ...(this.crashed.size > 0 ? { lost: lostWith(this.crashed, c as Config) } : {}),
+      ...(Object.keys(lost).length > 0 ? { lost } : {}),
     };
   }
 
   meters(c: Configuration): Meter[] {
+    const { options } = this.setup;
+    const outcome = this.outcome(c as Config);
+    const order = messageOrder(options, outcome);
     const permits = this.withdrawals;
-    const nodes = [...c.nodes.values()].filter(isMember).length;
     return [
-      meter('messages', this.messages, this.messageBound(nodes)),
-      ...this.orderMeter(nodes),
+      meter('messages', this.messages, messageBound(options, outcome)),
+      ...(order ? [meter(order.name, this.messages, order.bound)] : []),
       meter('messages per permit', permits === 0 ? 0 : this.messages / permits, null),
       meter('answered without a message', this.answers === 0 ? 0 : this.localAnswers / this.answers, null),
       meter('messages at the root', this.messages === 0 ? 0 : this.rootMessages / this.messages, null),
+      ...this.lossMeter(c as Config),
     ];
   }
 
-  /** Lemma 4.4.4 with its constants: 2 · 3 · 2M/W · U(lg U + 1) a level, on lg U + 1 levels; without waste, M round trips. */
-  private messageBound(n: number): number | null {
-    const { kind, M, W, U, depths } = this.setup.options;
-    const asks = M + Object.values(this.rejected).filter((count) => count > 0).length;
-    if (kind === 'naive' || kind === 'bins') return 2 * asks * Math.max(...Object.values(depths));
-    if (kind !== 'basic') return null;
-    const levels = Math.floor(Math.log2(U)) + 1;
-    const deepest = 2 * asks * Math.max(...Object.values(depths));
-    return W === 0 ? deepest : Math.max(deepest, (12 * M * U * lg(U + 1) * levels) / W) + 2 * n * levels;
+  private outcome(c: Config): Outcome {
+    const members = [...c.nodes.values()].filter(isMember);
+    const named = total(members.map((node) => requestOf(node, 'N')?.names.length ?? 0));
+    const rejecting = Object.values(this.rejected).filter((count) => count > 0).length;
+    return { n: members.length + named, withdrawn: this.withdrawals, deposited: this.deposits, rejecting };
   }
 
-  /** Where the paper gives an order of growth and no constant: the ratio is the constant of this run. */
-  private orderMeter(n: number): Meter[] {
-    const { kind, M, W } = this.setup.options;
-    const area = n * lg(n + 1) ** 2;
-    if (kind === 'main' && W > 0) return [meter('messages, order of Theorem 5.2', this.messages, (area * M) / W)];
-    if (kind === 'modified' && M > 0) return [meter('messages, order of Lemma 6.1.1', this.messages, area * lg(M / (W + 1) + 1))];
-    return [];
+  /** A leaf that asks for one permit at a time loses no more than its bins; other nodes take along what others sent through them. */
+  private lossMeter(c: Config): Meter[] {
+    const lost = this.lost(c);
+    const failed = Object.keys(lost);
+    if (failed.length === 0) return [];
+    const bounds = failed.map((id) => {
+      const { terms, depth, children } = mainOf(c.nodes.get(id)!)!;
+      return children.length === 0 && this.setup.options.kind !== 'bank' ? leafHoldsAtMost(terms.R, depth) : NaN;
+    });
+    return [meter('lost with nodes that failed', total(Object.values(lost)), Number.isNaN(total(bounds)) ? null : total(bounds))];
+  }
+
+  /** Permits that went down with crashed and severed nodes, those that were on their way to a crashed one included. */
+  private lost(c: Config): Record<NodeId, number> {
+    const members = [...this.crashed].filter((id) => mainOf(c.nodes.get(id)!));
+    const crashed = members.map((id) => {
+      const node = c.nodes.get(id)!;
+      const coming = this.undelivered.filter(({ to, message }) => to === id && message.type === 'permit');
+      return [id, holdings(node) + total(coming.map(({ message }) => borne(message as Permit, node)))] as const;
+    });
+    return { ...this.severed, ...Object.fromEntries(crashed) };
   }
 
   properties(): PropertyResult[] {
@@ -160,12 +185,8 @@ function binsOf(c: Config): Record<NodeId, { local: number; global: number }> {
   return bins;
 }
 
-/** Permits that went down with crashed nodes: waste, at most what their bins hold. */
-function lostWith(crashed: ReadonlySet<NodeId>, c: Config): Record<NodeId, number> {
-  return Object.fromEntries(
-    [...crashed].map((id) => {
-      const node = c.nodes.get(id)!;
-      return [id, (requestOf(node, 'R')?.permits ?? 0) + (deliveryOf(node, 'R')?.permits ?? 0) + (mainOf(node)?.permits ?? 0)];
-    }),
-  );
-}
+const holdings = (node: NodeView): number => {
+  const { local = 0, global = 0 } = depositsOf(node) ?? {};
+  const bins = (requestOf(node, 'R')?.permits ?? 0) + (deliveryOf(node, 'R')?.permits ?? 0);
+  return bins + local + global + (mainOf(node)?.permits ?? 0);
+};

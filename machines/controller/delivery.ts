@@ -145,6 +145,7 @@ export const deliveryMachine = setup({
     request: { actions: 'enqueue' },
     return: { actions: passOn },
     settle: { actions: [handIn, 'emptyBin'] },
+    sever: { actions: [handIn, 'emptyBin'] },
     epoch: [
       { guard: 'isAlive', target: '.stocked', actions: 'renew' },
       { target: '.exhausted', actions: 'renew' },

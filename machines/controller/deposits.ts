@@ -30,29 +30,36 @@ export interface DepositsContext extends DepositsInput {
   readonly deposited: number;
 }
 
-export type DepositsEvent = { type: 'deposit'; amount: number } | Received<Deposit> | NewTerms | { type: 'freeze' | 'settle' };
+export type DepositsEvent =
+  | { type: 'deposit'; amount: number }
+  | Received<Deposit>
+  | NewTerms
+  | { type: 'freeze' | 'settle' | 'sever' };
 
 type In<E = DepositsEvent> = { context: DepositsContext; event: E };
 
-const levelOf = ({ event }: In): number => (event as Deposit).level;
+const passed = ({ event }: In): Deposit => event as Deposit;
 
 /** The node's own global bin takes what overflows from the level below it; else it goes up. */
 const isOwn = (level: number, context: DepositsContext): boolean => context.level === level + 1;
 
-const up = (level: (args: In) => number) =>
-  send((args: In) => ({
-    to: args.context.parent ?? [],
-    message: { type: 'deposits' as const, level: level(args) },
-  }));
+type Load = Pick<Deposit, 'level' | 'permits'>;
 
-const toRootBin = (level: (args: In) => number) =>
+const up = (load: (args: In) => Load) =>
+  send((args: In) => {
+    const { level, permits } = load(args);
+    return { to: args.context.parent ?? [], message: { type: 'deposits' as const, level, permits } };
+  });
+
+const toRootBin = (load: (args: In) => Load) =>
   tell((args: In) => ({
     role: args.context.parent === null ? deliveryRole('R') : [],
-    message: { type: 'return', of: 'R' as const, permits: capacity(args.context.scale, level(args)) },
+    message: { type: 'return', of: 'R' as const, permits: load(args).permits },
   }));
 
-const local = () => LOCAL;
-const ownLevel = ({ context }: In) => context.level!;
+const fullBin = (level: number, { scale }: DepositsContext): Load => ({ level, permits: capacity(scale, level) });
+const localBin = ({ context }: In): Load => fullBin(LOCAL, context);
+const globalBin = ({ context }: In): Load => fullBin(context.level!, context);
 
 const contents = tell(({ context: { local, global, deposited } }: In) => ({
   role: MAIN,
@@ -72,7 +79,7 @@ export const depositsMachine = setup({
       const { amount } = event as { amount: number };
       return { local: context.local + amount, deposited: context.deposited + amount };
     }),
-    takeIn: assign((args) => ({ global: args.context.global + capacity(args.context.scale, levelOf(args)) })),
+    takeIn: assign((args) => ({ global: args.context.global + passed(args).permits })),
     pourOver: assign(({ context }) => {
       const amount = capacity(context.scale, LOCAL);
       return { local: context.local - amount, global: context.global + amount };
@@ -87,7 +94,7 @@ export const depositsMachine = setup({
     globalIsFull: ({ context: { level, global, scale } }) => level !== null && global >= capacity(scale, level),
     localIsFull: ({ context: { local, scale } }) => local >= capacity(scale, LOCAL),
     localPoursOver: ({ context }) => context.local >= capacity(context.scale, LOCAL) && isOwn(LOCAL, context),
-    isForOwnBin: (args) => isOwn(levelOf(args), args.context),
+    isForOwnBin: (args) => isOwn(passed(args).level, args.context),
   },
 }).createMachine({
   id: 'deposits',
@@ -96,16 +103,17 @@ export const depositsMachine = setup({
   on: {
     deposit: { actions: ['deposit', 'acknowledge'] },
     settle: { actions: [contents, 'emptyBins'] },
+    sever: { actions: [contents, 'emptyBins'] },
   },
   states: {
     open: {
       always: [
-        { guard: 'globalIsFull', actions: [up(ownLevel), 'emptyGlobal'] },
+        { guard: 'globalIsFull', actions: [up(globalBin), 'emptyGlobal'] },
         { guard: 'localPoursOver', actions: 'pourOver' },
-        { guard: 'localIsFull', actions: [up(local), toRootBin(local), 'emptyLocal'] },
+        { guard: 'localIsFull', actions: [up(localBin), toRootBin(localBin), 'emptyLocal'] },
       ],
       on: {
-        deposits: [{ guard: 'isForOwnBin', actions: 'takeIn' }, { actions: [up(levelOf), toRootBin(levelOf)] }],
+        deposits: [{ guard: 'isForOwnBin', actions: 'takeIn' }, { actions: [up(passed), toRootBin(passed)] }],
         freeze: 'frozen',
       },
     },

@@ -12,18 +12,23 @@
  *   echoed      its holdings are on their way up; waits for the new terms
  *   leaving     a leaf on its way out: its parts hand in their bins, all within one step
  *   outside     has left
+ *   severing    its link to its parent went down, or its parent was severed: its parts close, all within one step
+ *   severed     takes part no more
  * Invariant: `children` are all that hold this node for their parent, and `awaiting` of them have not echoed.
  *
  * Departures. The paper has no mechanism that makes sure that permits have arrived (E16): here a node echoes only when it is quiet.
  * A child that joins a frozen node is asked for its echo at once. Leaving is not in the paper (E19): a leaf sends its permits back
- * to the root and takes its leave, which its parent takes for the echo that it may be waiting for.
+ * to the root and takes its leave, which its parent takes for the echo that it may be waiting for. Nor is failing: a child whose link
+ * goes down is a child no more, so that no change waits for it, and what was below it is wasted; at the other end of the link, a node
+ * without a way to the root and all below it take part no more, since they would miss the next terms.
  */
 import { assign, emit, setup } from 'xstate';
-import { effects, send } from '../effects.js';
+import { effects, send, type LinkEvent, type NodeId } from '../effects.js';
 import { newChild, type Joined, type MainContext, type MainEvent, type MainInput, type MainNotice } from './member.js';
-import type { Controller, ControllerMessage, Echo, Epoch, Leave, Received, Settled } from './messages.js';
+import type { Controller, ControllerMessage, Echo, Epoch, Leave, Received, Settled, Severed } from './messages.js';
 import { nextPhase, termsOf } from './phases.js';
 import {
+  closeParts,
   collectFromAll,
   collectFromChild,
   echo,
@@ -34,12 +39,15 @@ import {
   renewAll,
   returned,
   settle,
+  sever,
+  severedAgain,
+  severedBelow,
   welcome,
 } from './waves.js';
 
 const resume = [send(newTerms), ...renewAll] as const;
 const admit = [send(welcome), 'announceChild', 'addChild'] as const;
-const admitFrozen = [send(welcome), send(collectFromChild), 'announceChild', 'addChild', 'awaitOneMore'] as const;
+const admitFrozen = [send(welcome), send(collectFromChild), 'announceChild', 'awaitChild', 'addChild'] as const;
 const beginChange = [send(collectFromAll), freeze, 'awaitChildren'] as const;
 
 export const mainMachine = setup({
@@ -59,19 +67,27 @@ export const mainMachine = setup({
     removeChild: assign(({ context, event }) => {
       const { from, departed } = event as Received<Leave>;
       return {
-        children: context.children.filter((child) => child !== from),
+        children: without(context.children, from),
+        awaiting: without(context.awaiting, from),
         vacant: [...context.vacant, from],
         departed: context.departed + departed,
       };
     }),
     noteCause: assign({ cause: ({ event }) => (event as { of: Controller }).of }),
-    awaitChildren: assign(({ context }) => ({ awaiting: context.children.length })),
-    awaitOneMore: assign(({ context }) => ({ awaiting: context.awaiting + 1 })),
-    awaitOneLess: assign(({ context }) => ({ awaiting: context.awaiting - 1 })),
-    addEcho: assign(({ context, event }) => {
-      const { count, departed, permits } = event as Received<Echo>;
+    loseChild: assign(({ context, event }) => {
+      const peer = peerOf(event);
       return {
-        awaiting: context.awaiting - 1,
+        children: without(context.children, peer),
+        awaiting: without(context.awaiting, peer),
+        lost: [...context.lost, peer],
+      };
+    }),
+    awaitChildren: assign(({ context }) => ({ awaiting: context.children })),
+    awaitChild: assign(({ context }) => ({ awaiting: [...context.awaiting, newChild(context)] })),
+    addEcho: assign(({ context, event }) => {
+      const { count, departed, permits, from } = event as Received<Echo>;
+      return {
+        awaiting: without(context.awaiting, from),
         count: context.count + count,
         departed: context.departed + departed,
         permits: context.permits + permits,
@@ -95,6 +111,11 @@ export const mainMachine = setup({
         issuedBefore: context.issuedBefore + (part === 'N' ? 0 : issued),
       };
     }),
+    addLoss: assign(({ context, event }) => {
+      const { part, permits } = event as Settled;
+      return { permits: context.permits + (part === 'N' ? 0 : permits) };
+    }),
+    forgetChildren: assign({ children: [], awaiting: [] }),
     forgetHoldings: assign({ count: 0, departed: 0, permits: 0, unsettled: [] }),
     planNext: assign(({ context: { phase, count, members, departed, permits, cause, signalled } }) => {
       const next = nextPhase(phase!, { n: count + members + 1, departed, remaining: permits }, cause!, signalled);
@@ -108,10 +129,15 @@ export const mainMachine = setup({
     })),
     announceLeft: emit({ type: 'left' }),
     announceStayed: emit({ type: 'stayed' }),
+    announceSevered: emit(({ context }) => ({ type: 'severed' as const, permits: context.permits })),
   },
   guards: {
     mayLeave: ({ context: { parent, children, name } }) => parent !== null && children.length === 0 && name === null,
-    allEchoed: ({ context }) => context.awaiting === 0,
+    isFromParent: ({ context, event }) => (event as Received<Severed>).from === context.parent,
+    leadsToParent: ({ context, event }) => peerOf(event) === context.parent,
+    leadsToChild: ({ context, event }) => context.children.includes(peerOf(event)),
+    leadsToLost: ({ context, event }) => context.lost.includes(peerOf(event)),
+    allEchoed: ({ context }) => context.awaiting.length === 0,
     isLastPart: ({ context, event }) => context.unsettled.every((part) => part === (event as Settled).part),
     isLastOfRoot: ({ context, event }) =>
       context.parent === null && context.unsettled.every((part) => part === (event as Settled).part),
@@ -121,7 +147,8 @@ export const mainMachine = setup({
   context: ({ input }) => ({
     ...input,
     born: 0,
-    awaiting: 0,
+    awaiting: [],
+    lost: [],
     unsettled: [],
     count: 0,
     permits: 0,
@@ -131,6 +158,14 @@ export const mainMachine = setup({
     signalled: false,
   }),
   initial: 'running',
+  on: {
+    'link.down': [
+      { guard: 'leadsToParent', target: '.severing' },
+      { guard: 'leadsToChild', actions: 'loseChild' },
+    ],
+    'link.up': { guard: 'leadsToLost', actions: send(severedAgain) },
+    severed: { guard: 'isFromParent', target: '.severing' },
+  },
   states: {
     running: {
       on: {
@@ -146,7 +181,7 @@ export const mainMachine = setup({
       always: { guard: 'allEchoed', target: 'settling' },
       on: {
         echo: { actions: 'addEcho' },
-        leave: { actions: ['removeChild', 'awaitOneLess'] },
+        leave: { actions: 'removeChild' },
         joined: { actions: admitFrozen },
         settled: { actions: 'addPart' },
       },
@@ -180,6 +215,26 @@ export const mainMachine = setup({
         busy: { target: 'running', actions: 'announceStayed' },
       },
     },
+    severing: {
+      entry: [send(severedBelow), 'awaitParts', sever],
+      on: {
+        settled: [
+          {
+            guard: 'isLastPart',
+            target: 'severed',
+            actions: ['strikeOff', 'addLoss', 'announceSevered', 'forgetChildren', ...closeParts],
+          },
+          { actions: ['strikeOff', 'addLoss'] },
+        ],
+      },
+    },
+    severed: {
+      on: { 'link.down': {}, severed: {} },
+    },
     outside: { type: 'final' },
   },
 });
+
+/** Nodes of this protocol have names. */
+const peerOf = (event: unknown): NodeId => (event as LinkEvent).peer as NodeId;
+const without = (nodes: readonly NodeId[], node: NodeId): NodeId[] => nodes.filter((other) => other !== node);

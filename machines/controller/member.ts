@@ -1,6 +1,6 @@
 /** What a node's main role knows of the tree and of the change that is under way. */
-import type { NodeId } from '../effects.js';
-import type { Collect, Controller, Echo, Epoch, Leave, Part, Received, Settings, Settled, Terms } from './messages.js';
+import type { LinkEvent, NodeId } from '../effects.js';
+import type { Collect, Controller, Echo, Epoch, Leave, Part, Received, Settings, Settled, Severed, Terms } from './messages.js';
 import type { Phase } from './phases.js';
 
 export interface MainInput {
@@ -22,7 +22,10 @@ export interface MainInput {
 
 export interface MainContext extends MainInput {
   readonly born: number;
-  readonly awaiting: number;
+  /** Children that have not echoed. */
+  readonly awaiting: readonly NodeId[];
+  /** Children whose link went down: they are none any more, and what was below is wasted. */
+  readonly lost: readonly NodeId[];
   /** Parts that have not handed in their bins. */
   readonly unsettled: readonly Part[];
   /** Collected so far: participants and permits of the subtree below, names given to the application here. */
@@ -45,14 +48,18 @@ export type MainEvent =
   | Settled
   | { type: 'depleted'; of: Controller }
   | { type: 'busy' | 'rested' | 'depart' }
+  | LinkEvent
   | Received<Collect>
   | Received<Echo>
   | Received<Leave>
-  | Received<Epoch>;
+  | Received<Epoch>
+  | Received<Severed>;
 
 export type MainNotice =
   | { readonly type: 'joined'; readonly child: NodeId; readonly name: number | null }
-  | { readonly type: 'left' | 'stayed' };
+  | { readonly type: 'left' | 'stayed' }
+  /** `permits` went down with this node. */
+  | { readonly type: 'severed'; readonly permits: number };
 
 /** The next child: a neighbour that is to join, else a node with a name of its own. */
 export const newChild = ({ vacant, id, born }: MainContext): NodeId => vacant[0] ?? `${id}.${born + 1}`;

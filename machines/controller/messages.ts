@@ -42,10 +42,11 @@ export interface Return extends Of {
   readonly permits: number;
 }
 
-/** A deposit bin of this level was full and is empty now. */
+/** A deposit bin of this level was full and is empty now; what it held is on its way up. */
 export interface Deposit {
   readonly type: 'deposits';
   readonly level: number;
+  readonly permits: number;
 }
 
 /** What holds for every node from one change to the next. */
@@ -76,15 +77,17 @@ export type Echo = { readonly type: 'echo' } & Holdings;
 /** A leaf's last word; `departed` counts itself and those that left it before. */
 export type Leave = { readonly type: 'leave'; readonly departed: number };
 export type Epoch = { readonly type: 'epoch'; readonly terms: Terms };
+/** The way to the root is gone. */
+export type Severed = { readonly type: 'severed' };
 
-export type ControllerMessage = Request | Reply | Return | Deposit | Welcome | Collect | Echo | Leave | Epoch;
+export type ControllerMessage = Request | Reply | Return | Deposit | Welcome | Collect | Echo | Leave | Epoch | Severed;
 
 /** A message as its receiver gets it. */
 export type Received<M> = M & { readonly from: NodeId };
 
-/** Hands in the permits of the request procedure, then with them those of the delivery process. */
+/** Hands in the permits of the request procedure, then with them those of the delivery process; to `sever` waits for nothing. */
 export interface Settle {
-  readonly type: 'settle';
+  readonly type: 'settle' | 'sever';
   readonly permits: number;
   /** Names that the application at this node was given: they count as participants. */
   readonly members: number;

@@ -1,12 +1,13 @@
 /** A node's marks on the inspector's picture: how full its bins are, whether it waits, and how far a change has come. */
 import type { NodeId } from '../effects.js';
 import type { NodeView, Overlay } from '../protocol.js';
-import { deliveryRole, NEWCOMER, requestRole } from './messages.js';
-import { deliveryState, isWaiting, mainOf, mainState, requestState } from './view.js';
+import { deliveryRole, requestRole } from './messages.js';
+import { deliveryState, isSevered, isWaiting, mainOf, mainState, requestState } from './view.js';
 
 export function overlayOf(node: NodeView, _id: NodeId): Overlay {
   const main = mainOf(node);
-  if (!main) return { badge: NEWCOMER in node ? '·' : '', tone: 'plain' };
+  if (!main) return { badge: '·', tone: 'plain' };
+  if (isSevered(node)) return { badge: '×', tone: 'wrong' };
   const local = node[requestRole('R')]!.context.permits as number;
   const delivery = node[deliveryRole('R')]!.context.permits as number;
   return {

@@ -149,6 +149,7 @@ export const pipelinedMachine = setup({
   on: {
     return: { actions: passOn },
     settle: { guard: 'isQuiet', actions: [handIn, 'emptyBin'] },
+    sever: { actions: [handIn, 'emptyBin'] },
     epoch: [
       { guard: 'isAlive', target: '.stocked', actions: 'renew' },
       { target: '.exhausted', actions: 'renew' },

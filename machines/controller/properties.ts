@@ -2,9 +2,9 @@
  * The invariants I1 to I10 of the controller (spec section 7) and its liveness (C4), as named properties of every configuration.
  *
  * What the spec says of a quiescent system is said here of a configuration without messages in flight: nothing can move in it but an
- * application. Crashes are outside the fault model, and so are the configurations after one.
+ * application. Nodes that fail are outside the paper: what holds then is said where it is less.
  */
-import type { Property, Setup } from '../protocol.js';
+import type { NodeView, Property, Setup } from '../protocol.js';
 import { capacity, LOCAL } from './bins.js';
 import type { Controller } from './messages.js';
 import type { ControllerOptions } from './options.js';
@@ -18,6 +18,7 @@ import {
   inDeposits,
   inFlight,
   isMember,
+  isWhole,
   issued,
   isWaiting,
   mainOf,
@@ -53,8 +54,8 @@ const invariants: ControllerProperty[] = [
   {
     name: 'conservation',
     kind: 'always',
-    says: 'Permits in the root bin, in all other bins, on their way and given out are M together, deposits included (I1).',
-    holds: (c) => accounted(c) === supply(c),
+    says: 'Permits in the root bin, in all other bins, on their way and given out are M together, deposits included; never more, and less only where nodes have failed (I1).',
+    holds: (c) => (isWhole(c) ? accounted(c) === supply(c) : accounted(c) <= supply(c)),
   },
   {
     name: 'at most M',
@@ -71,9 +72,9 @@ const invariants: ControllerProperty[] = [
   {
     name: 'nobody is forgotten',
     kind: 'always',
-    says: 'When nothing is on its way, nobody waits (I6), withdrawals that wait for a deposit apart.',
+    says: 'When nothing is on its way, nobody waits (I6), withdrawals that wait for a deposit apart, and nodes that failed.',
     holds: (c) =>
-      !isQuiet(c) || [...c.nodes.values()].every((node) => !isWaiting(node, 'N') && (isBank(c) || !isWaiting(node, 'R'))),
+      !isQuiet(c) || isFailing(c) || live(c).every((node) => !isWaiting(node, 'N') && (isBank(c) || !isWaiting(node, 'R'))),
   },
   {
     name: 'one request a link',
@@ -83,6 +84,11 @@ const invariants: ControllerProperty[] = [
   },
 ];
 
+/** Some node has crashed and a neighbour does not know it yet. */
+const isFailing = (c: Config): boolean => (c.crashed ?? []).some((node) => c.links.neighbours(node).length > 0);
+
+const live = (c: Config): NodeView[] => [...c.nodes].filter(([id]) => !c.crashed?.includes(id)).map(([, node]) => node);
+
 const isBank = (c: Config): boolean => c.setup.options.kind === 'bank';
 
 const exhaustion: ControllerProperty[] = [
@@ -90,13 +96,13 @@ const exhaustion: ControllerProperty[] = [
     name: 'the signal means a reject',
     kind: 'always',
     says: 'When nothing is on its way, the resource is exhausted only if a request was rejected (I3).',
-    holds: (c) => !isQuiet(c) || !isSignalled(c) || rejections(c),
+    holds: (c) => !isQuiet(c) || !isSignalled(c) || rejections(c) || !isWhole(c),
   },
   {
     name: 'at most W wasted',
     kind: 'always',
     says: 'When nothing is on its way after a reject, at least M - W permits are given out (I7, Lemma 4.4.3).',
-    holds: (c) => !isQuiet(c) || !rejections(c) || waste(c) <= c.setup.options.W,
+    holds: (c) => !isQuiet(c) || !rejections(c) || waste(c) <= c.setup.options.W || !isWhole(c),
   },
 ];
 
@@ -123,7 +129,7 @@ const named: ControllerProperty[] = [
     says: 'Every name is below four times the number of participants, names given to applications counted (6.2, E18).',
     holds: (c) => {
       const names = namesOf(c);
-      return names.every((name) => name < 4 * names.length);
+      return !isWhole(c) || names.every((name) => name < 4 * names.length);
     },
   },
 ];
@@ -134,7 +140,7 @@ const growth: ControllerProperty = {
   says: 'From one change for want of joins to the next, the participants of n grow to at least 2n and at most 3n (I10).',
   holds: (c) => {
     const { phase } = mainOf(c.nodes.get(c.setup.options.root)!)!;
-    if (phase?.cause !== 'N') return true;
+    if (phase?.cause !== 'N' || !isWhole(c)) return true;
     const grown = phase.n + phase.departed;
     return grown >= 2 * phase.previous! && grown <= 3 * phase.previous!;
   },
@@ -147,7 +153,9 @@ const solvent: ControllerProperty = {
   holds: (c) => {
     const waiting = [...c.nodes.values()].filter((node) => isWaiting(node, 'R'));
     const gathered = waiting.reduce((sum, node) => sum + requestOf(node, 'R')!.permits, 0);
-    return !isQuiet(c) || waiting.length === 0 || supply(c) - issued(c) - gathered < Math.max(1, c.setup.options.W);
+    return (
+      !isQuiet(c) || !isWhole(c) || waiting.length === 0 || supply(c) - issued(c) - gathered < Math.max(1, c.setup.options.W)
+    );
   },
 };
 
@@ -155,7 +163,7 @@ const answered = (of: Controller, name: string, says: string): ControllerPropert
   name,
   kind: 'eventually',
   says,
-  when: (c, node) => isWaiting(c.nodes.get(node)!, of),
+  when: (c, node) => isWaiting(c.nodes.get(node)!, of) && !isFailing(c) && !c.crashed?.includes(node),
   holds: (c, node) => !isWaiting(c.nodes.get(node)!, of),
 });
 
@@ -171,7 +179,7 @@ export function controllerProperties({ options: { kind, phase, settings } }: Set
 }
 
 function requestsAreSingle(c: Config): boolean {
-  const up = flying(c, 'request');
+  const up = flying(c, 'request').filter(({ from }) => isMember(c.nodes.get(from)!));
   const keys = up.map(({ from, message }) => `${message.of} ${from}`);
   return (
     new Set(keys).size === keys.length &&
@@ -197,8 +205,8 @@ function binsAreHalfFull(c: Config, of: Controller): boolean {
 function namesOf(c: Config): number[] {
   const names: (number | null)[] = flying(c, 'welcome').map(({ message }) => message.name);
   for (const node of c.nodes.values()) {
-    if (!isMember(node)) continue;
-    names.push(mainOf(node)!.name, ...(requestOf(node, 'N')?.names ?? []));
+    const main = mainOf(node);
+    if (main) names.push(main.name, ...(requestOf(node, 'N')?.names ?? []));
   }
   return names.filter((name) => name !== null);
 }

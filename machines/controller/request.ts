@@ -21,7 +21,7 @@
 import { assign, emit, setup } from 'xstate';
 import { effects, tell, type NodeId } from '../effects.js';
 import { capacity, LOCAL, type Scale } from './bins.js';
-import { deliveryRole, MAIN, type Controller, type NewTerms, type Reply } from './messages.js';
+import { deliveryRole, MAIN, type Controller, type NewTerms, type Reply, type Settle } from './messages.js';
 
 export interface RequestInput {
   readonly id: NodeId;
@@ -49,7 +49,11 @@ export interface RequestContext extends RequestInput {
   readonly names: readonly number[];
 }
 
-export type RequestEvent = { type: 'take'; amount: number } | { type: 'child' | 'name' | 'freeze' | 'settle' } | Reply | NewTerms;
+export type RequestEvent =
+  | { type: 'take'; amount: number }
+  | { type: 'child' | 'name' | 'freeze' | 'settle' | 'sever' }
+  | Reply
+  | NewTerms;
 
 export type RequestNotice =
   | { readonly type: 'granted'; readonly amount: number }
@@ -76,10 +80,11 @@ const filled = ({ context, event }: In): number =>
 
 const firstName = ({ context, event }: In): number | null => (event.type === 'permit' ? event.first : context.first);
 
-const contents = ({ context: { of, permits, names, issued } }: In<unknown>) => ({
-  role: deliveryRole(of),
-  message: { type: 'settle' as const, permits, members: names.length, issued },
-});
+const contents = (type: Settle['type']) =>
+  tell(({ context: { of, permits, names, issued } }: In<unknown>) => ({
+    role: deliveryRole(of),
+    message: { type, permits, members: names.length, issued },
+  }));
 
 /** A join is the business of the node's main role, which knows the tree. */
 const permission = (args: In) => ({
@@ -92,7 +97,7 @@ const toMain = (type: 'busy' | 'rested') => tell(() => ({ role: MAIN, message: {
 const grant = [tell(permission), 'announceGrant', 'payOut'] as const;
 const refuse = ['announceReject', 'forget'] as const;
 const askAgain = ['renew', tell(ownRequest)] as const;
-const handIn = [tell(contents), 'emptyBin'] as const;
+const handIn = [contents('settle'), 'emptyBin'] as const;
 
 const ask = [
   { guard: 'binSuffices', actions: grant },
@@ -142,6 +147,9 @@ export const requestMachine = setup({
   id: 'request',
   context: ({ input }) => ({ ...input, permits: 0, first: null, wanted: null, issued: 0, names: [] }),
   initial: 'starting',
+  on: {
+    sever: { actions: [contents('sever'), 'emptyBin'] },
+  },
   states: {
     starting: { always: [{ guard: 'isAlive', target: 'ready' }, { target: 'exhausted' }] },
     ready: {

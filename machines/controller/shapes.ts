@@ -24,12 +24,13 @@ const shapes: Readonly<Record<string, Check>> = {
   reject: { of: isController, level: isLevel },
   defer: { of: isController, level: isLevel },
   return: { of: isController, permits: isCount },
-  deposits: { level: isLevel },
+  deposits: { level: isLevel, permits: isCount },
   welcome: { depth: isCount, name: isName, terms: isTerms },
   collect: {},
   echo: { count: isCount, departed: isCount, permits: isCount },
   leave: { departed: isCount },
   epoch: { terms: isTerms },
+  severed: {},
 };
 
 export function isMessage(message: unknown): boolean {

@@ -5,6 +5,8 @@ const at = (node: string, ...words: readonly (string | readonly [string, number]
   words.map((word) => (typeof word === 'string' ? { at: 0, node, do: word } : { at: 0, node, do: word[0], amount: word[1] }));
 
 const row = (n: number) => ({ kind: 'path', n });
+/** A row whose last node is not of the tree yet: it joins under its neighbour. */
+const parents = (n: number) => Object.fromEntries(Array.from({ length: n - 1 }, (_, i) => [`n${i}`, `n${Math.max(0, i - 1)}`]));
 
 export const systems: readonly SystemSample[] = [
   ...['naive', 'bins', 'basic'].map((kind) => ({
@@ -18,19 +20,19 @@ export const systems: readonly SystemSample[] = [
     events: [...at('n3', 'take', 'take'), ...at('n2', ['take', 3]), ...at('n1', 'take')],
   },
   ...['main', 'modified'].map((kind) => ({
-    topology: row(3),
-    options: { kind, M: 5, W: 1 },
-    events: [...at('n2', 'take', 'child', 'take'), ...at('n1', 'take', 'take', 'child'), ...at('n0', 'take')],
+    topology: row(4),
+    options: { kind, M: 5, W: 1, parents: parents(4) },
+    events: [...at('n2', 'take', 'child', 'take'), ...at('n1', 'take', 'take'), ...at('n0', 'take')],
   })),
+  { topology: row(3), options: { kind: 'main', M: 3, W: 1 }, events: [...at('n2', 'take', 'leave'), ...at('n1', 'take')] },
   {
     topology: row(3),
-    options: { kind: 'main', M: 3, W: 1 },
-    events: [...at('n2', 'take', 'leave'), ...at('n1', 'child', 'take')],
+    options: { kind: 'names', parents: parents(3) },
+    events: [...at('n1', 'child', 'name'), ...at('n0', 'name')],
   },
-  { topology: row(2), options: { kind: 'names' }, events: [...at('n1', 'child', 'name', 'child'), ...at('n0', 'name')] },
   {
     topology: row(3),
     options: { kind: 'bank', M: 2, W: 1 },
-    events: [...at('n2', ['deposit', 3], ['withdraw', 2]), ...at('n1', 'withdraw', ['deposit', 1], 'child')],
+    events: [...at('n2', ['deposit', 3], ['withdraw', 2]), ...at('n1', 'withdraw', ['deposit', 1])],
   },
 ];

@@ -13,6 +13,7 @@ import {
   requestRole,
   type Controller,
   type ControllerMessage,
+  type Permit,
   type Reply,
 } from './messages.js';
 import type { ControllerOptions } from './options.js';
@@ -23,7 +24,14 @@ import type { RootContext } from './root.js';
 export type Config = Configuration<ControllerOptions>;
 export type Flying<M extends ControllerMessage = ControllerMessage> = Flight & { readonly message: M };
 
-export const isMember = (node: NodeView): boolean => MAIN in node;
+/** Whether a node takes part: it has joined, and has neither left nor been severed. */
+export const isMember = (node: NodeView): boolean => requestRole('R') in node;
+export const isSevered = (node: NodeView): boolean => MAIN in node && !isMember(node);
+
+/** Whether nobody has failed: no node is down, and no part of the tree was cut off. */
+export const isWhole = (c: Config): boolean =>
+  (c.crashed ?? []).length === 0 &&
+  [...c.nodes.values()].every((node) => !isSevered(node) && (mainOf(node)?.lost.length ?? 0) === 0);
 
 export const mainOf = (node: NodeView): MainContext | undefined => node[MAIN]?.context;
 export const mainState = (node: NodeView): string => pathOf(node[MAIN]!);
@@ -68,16 +76,22 @@ export function inFlight(c: Config, of: Controller): number {
   const bearing = flying(c, 'permit', 'return', 'echo', 'deposits').map(({ message, to }) => {
     switch (message.type) {
       case 'permit':
-        return message.of === of ? capacity(requestOf(c.nodes.get(to)!, of)!.scale, message.level) : 0;
+        return message.of === of ? borne(message, c.nodes.get(to)!) : 0;
       case 'return':
         return message.of === of ? message.permits : 0;
       case 'echo':
         return of === 'R' ? message.permits : 0;
       case 'deposits':
-        return of === 'R' ? capacity(depositsOf(c.nodes.get(to)!)!.scale, message.level) : 0;
+        return of === 'R' ? message.permits : 0;
     }
   });
   return total(bearing);
+}
+
+/** What a permit brings: the receiver credits its own capacity. A severed node takes nothing any more. */
+export function borne({ of, level }: Permit, to: NodeView): number {
+  const request = requestOf(to, of);
+  return request ? capacity(request.scale, level) : 0;
 }
 
 /** Permits of R given to applications, less what leaves that left had deposited. */

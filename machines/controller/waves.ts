@@ -1,5 +1,5 @@
 /** What the main role says: to its parent and children in waves over the tree, and to the other roles of its node. */
-import { close, open, tell } from '../effects.js';
+import { close, open, tell, type LinkEvent } from '../effects.js';
 import { newChild, type Joined, type MainContext, type MainEvent } from './member.js';
 import { DEPOSITS, deliveryRole, MAIN, NEWCOMER, requestRole, type Controller, type Part, type Settled } from './messages.js';
 import { budgetOf } from './phases.js';
@@ -38,6 +38,14 @@ export const goodbye = ({ context: { parent, departed } }: In) => ({
   message: { type: 'leave' as const, departed: departed + 1 },
 });
 
+export const severedBelow = ({ context }: In) => ({ to: context.children, message: { type: 'severed' as const } });
+
+/** One that was lost may not know it; before it hears anything else on a new link, it is told. */
+export const severedAgain = ({ event }: In) => ({
+  to: (event as LinkEvent).peer,
+  message: { type: 'severed' as const },
+});
+
 /** The roles that take what comes to the parts from the inside. */
 const doors = ({ settings }: MainContext): string[] =>
   settings.parts.map((part) => (isController(part) ? requestRole(part) : DEPOSITS));
@@ -49,6 +57,7 @@ export const freeze = tell(({ context }: In) => {
 });
 
 export const settle = tell(({ context }: In) => ({ role: doors(context), message: { type: 'settle' } }));
+export const sever = tell(({ context }: In) => ({ role: doors(context), message: { type: 'sever' } }));
 
 const only = ({ settings }: MainContext, part: Part, role: string): string | readonly string[] =>
   settings.parts.includes(part) ? role : [];
@@ -73,11 +82,14 @@ const renewDeposits = tell(({ context }: In) => ({
 
 export const renewAll = [...renew('R'), ...renew('N'), renewDeposits] as const;
 
-const roles = [requestRole('R'), deliveryRole('R'), requestRole('N'), deliveryRole('N'), DEPOSITS, MAIN];
+const partRoles = [requestRole('R'), deliveryRole('R'), requestRole('N'), deliveryRole('N'), DEPOSITS];
+
+export const closeParts = partRoles.map((role) => close(() => ({ role })));
 
 /** Closes all that a participant is; the node may be welcomed again. */
 export const goOutside = [
-  ...roles.map((role) => close(() => ({ role }))),
+  ...closeParts,
+  close(() => ({ role: MAIN })),
   open(({ context: { id, settings, vacant, issuedBefore } }: In) => ({
     role: NEWCOMER,
     chart: NEWCOMER,

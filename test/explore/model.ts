@@ -47,7 +47,8 @@ export class Model {
     for (let node = 0; node < size; node++) nodes.set(system.nodes[node]!, steps.locals.get(row[begin + 1 + node]!).view);
     const flights: Flight[] = [];
     for (let i = begin + 1 + size; i < begin + length; i++) flights.push(packets.flight(row[i]!));
-    return { setup: system.setup, nodes, flights, links: worlds.links(row[begin]!) };
+    const crashed = worlds.crashed(row[begin]!).map((node) => system.nodes[node]!);
+    return { setup: system.setup, nodes, flights, links: worlds.links(row[begin]!), crashed };
   }
 
   /** Whether an event of a node's own may happen now: of timers the protocol may know that it is too early. */

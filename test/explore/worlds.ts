@@ -55,7 +55,7 @@ export class Worlds {
   readonly initial: number;
   /** Whether nothing ever happens by itself: there is one world. */
   readonly still: boolean;
-  private readonly lanes: readonly (readonly Entry[])[];
+  readonly lanes: readonly (readonly Entry[])[];
   private readonly demand: Demand | undefined;
   private readonly interned = new Interner<World>();
   private readonly movesIn: (readonly Move[] | undefined)[] = [];
@@ -102,9 +102,13 @@ export class Worlds {
     return !isBehind && (hasBegun || atRest);
   }
 
-  /** Whether a node has crashed: what arrives there is lost, and nothing happens by itself. */
+  /** Nodes that have crashed: what arrives there is lost, and nothing happens by itself. */
+  crashed(world: number): readonly number[] {
+    return this.get(world).crashed;
+  }
+
   isCrashed(world: number, node: number): boolean {
-    return this.get(world).crashed.includes(node);
+    return this.crashed(world).includes(node);
   }
 
   /** What becomes of a letter sent in this world: a packet, or -1 where no channel takes it. */
@@ -142,6 +146,23 @@ export class Worlds {
 
   links(world: number): LinksView {
     return linksView(this.get(world).channels, this.system);
+  }
+
+  /** Whether the nodes of the script or the workload have their turns in an order. */
+  get takesTurns(): boolean {
+    return this.oneByOne || (this.demand?.takesTurns ?? false);
+  }
+
+  /** The world once nodes have changed places, and the lanes of the script with them. */
+  image(world: number, to: readonly number[], toLane: readonly number[]): number {
+    const { channels, crashed, underWay, places, ...rest } = this.get(world);
+    const size = to.length;
+    const moved = [...channels];
+    channels.forEach((port, i) => (moved[to[Math.floor(i / size)]! * size + to[i % size]!] = port));
+    const placesThere = [...places];
+    places.forEach((place, lane) => (placesThere[toLane[lane]!] = place));
+    const there = (nodes: readonly number[]) => nodes.map((node) => to[node]!).sort((a, b) => a - b);
+    return this.intern({ ...rest, channels: moved, crashed: there(crashed), underWay: there(underWay), places: placesThere });
   }
 
   /** Whether all that was to be asked has been asked and served. */
