@@ -1,4 +1,7 @@
-/** Performs the choices of a run without time: how a counterexample of the checker becomes a run like any other. */
+/**
+ * Performs the choices of a run without time: how a counterexample of the checker becomes a run like any other. Draws that a choice does
+ * not answer are the seed's.
+ */
 import { UsageError } from '../machines/errors.js';
 import type { Protocol } from '../machines/protocol.js';
 import type { Network } from './network.js';
@@ -12,9 +15,10 @@ export function performChoice(
   script: Script,
   events: readonly ScenarioEvent[],
   protocol: Protocol,
+  bySeed: Network['choose'],
 ): void {
   const drawn = [...(choice.drawn ?? [])];
-  network.choose = () => drawn.shift() ?? 0;
+  network.choose = (bound, node) => drawn.shift() ?? bySeed(bound, node);
   if (!made(choice, network, script, events, protocol)) {
     throw new UsageError(`the choice ${JSON.stringify(choice)} cannot be made here; the schedule belongs to another scenario`);
   }

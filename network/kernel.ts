@@ -128,6 +128,7 @@ export interface TakenTransition {
   readonly source: string;
   readonly eventType: string;
   readonly index: number;
+  readonly event: Message;
 }
 
 /** Reports every transition that the kernel takes, until the returned function is called: what coverage is counted from. */
@@ -137,7 +138,7 @@ export function onTransition(listener: (taken: TakenTransition) => void): () => 
     for (const transition of inspected._transitions) {
       const { source, eventType } = transition;
       const siblings: readonly unknown[] = (eventType === '' ? source.always : source.transitions.get(eventType)) ?? [];
-      listener({ machine: source.machine, source: source.id, eventType, index: siblings.indexOf(transition) });
+      listener({ machine: source.machine, source: source.id, eventType, index: siblings.indexOf(transition), event: inspected.event });
     }
   });
   return () => subscription.unsubscribe();

@@ -22,7 +22,7 @@ export interface SimulationOptions {
   readonly host?: HostKind;
   /** `false` only measures: no property is looked at, and none is reported. */
   readonly watch?: boolean;
-  /** Runs these choices in place of time: a counterexample of the checker, or a hand-made schedule. */
+  /** Runs these choices in place of time: a counterexample of the checker, or a schedule that may grow while it runs. */
   readonly choices?: readonly Choice[];
   /** Begins in this state in place of the nodes' own first one. */
   readonly start?: StartState;
@@ -46,6 +46,7 @@ export class Simulation {
   private readonly choices: readonly Choice[] | null;
   private readonly beginning: StartState | null;
   private choicesMade = 0;
+  private readonly bySeed: Network['choose'];
   private pendingEvents: number;
 
   constructor(
@@ -58,7 +59,10 @@ export class Simulation {
     this.choices = choices ?? null;
     this.beginning = start ?? null;
     const timing = choices ? this.untimed : timingOn(this.clock);
-    this.network = new Network({ protocol, setup, conditions, timing, seed, host });
+    // Without time, what is lost or doubled is chosen, too.
+    const faults = choices ? { loss: 0, duplicate: 0, reorder: 0 } : {};
+    this.network = new Network({ protocol, setup, conditions: { ...conditions, ...faults }, timing, seed, host });
+    this.bySeed = this.network.choose;
     this.monitor = new Monitor(watch ? protocol.properties(setup) : [], this.network.configuration);
     this.observer = protocol.observe(setup);
     this.network.steps$.subscribe((step) => {
@@ -119,7 +123,7 @@ export class Simulation {
     const choice = choices[this.choicesMade++];
     if (!choice) return false;
     const { events, protocol } = this.scenario;
-    this.untimed.make(() => performChoice(choice, this.network, this.script, events, protocol));
+    this.untimed.make(() => performChoice(choice, this.network, this.script, events, protocol, this.bySeed));
     return true;
   }
 

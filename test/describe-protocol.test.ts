@@ -2,7 +2,7 @@
 import { assign } from 'xstate';
 import { describe, expect, test } from 'vitest';
 import { describeProtocol, type Runner } from './describe-protocol.js';
-import { emitTests, startChart } from './emit.js';
+import { emitTests, startChart, startSystem } from './emit.js';
 import { light, lightChart } from './paths/light.fixtures.js';
 
 const reasons = { 'toy: transition broken: stop': 'a broken light stays so', 'toy: guard broken: stop is true': 'the same' };
@@ -31,7 +31,10 @@ describe('describeProtocol', () => {
         'toy, start 0: shortest paths',
         'toy, start 0: simple paths',
         'toy, start 0: tour paths',
-        'states, transitions, guards both ways and events are covered',
+        'system 0: walks over the bus',
+        'system 1: walks over the bus',
+        'system 2: walks over the bus',
+        'states, transitions, guards both ways, events and messages are covered',
       ],
       failed: [],
     });
@@ -39,7 +42,7 @@ describe('describeProtocol', () => {
 
   test('what is not covered fails', () => {
     expect(run((runner) => describeProtocol(light(), runner)).failed).toEqual([
-      'states, transitions, guards both ways and events are covered',
+      'states, transitions, guards both ways, events and messages are covered',
     ]);
   });
 
@@ -54,17 +57,18 @@ describe('emitted tests', () => {
   /** The emitted file without its imports, as a function. */
   const load = (text: string) =>
     // oxlint-disable-next-line typescript/no-implied-eval
-    new Function('test', 'expect', 'startChart', 'protocol', text.replaceAll(/^import .*$/gm, '')) as (
+    new Function('test', 'expect', 'startChart', 'startSystem', 'protocol', text.replaceAll(/^import .*$/gm, '')) as (
       ...args: unknown[]
     ) => void;
   const emitted = emitTests(light(), "import { light as protocol } from './light.js';");
-  const runOn = (chart = lightChart) => run(({ test, expect }) => load(emitted)(test, expect, startChart, light(chart)));
+  const runOn = (chart = lightChart) =>
+    run(({ test, expect }) => load(emitted)(test, expect, startChart, startSystem, light(chart)));
 
   test('are readable: imports, a title, one step a statement', () => {
     expect(emitted.slice(0, emitted.indexOf('  expect(chart.send({"type":"stop"}')))
-      .toBe(`// Transition tours of the protocol toy, made by: quiver test toy --emit
+      .toBe(`// Transition tours of the protocol toy and walks through its systems, made by: quiver test toy --emit
 import { expect, test } from 'vitest';
-import { startChart } from 'xstate-quiver/test';
+import { startChart, startSystem } from 'xstate-quiver/test';
 import { light as protocol } from './light.js';
 
 test("toy, start 0, walk 0", () => {
@@ -83,8 +87,8 @@ test("toy, start 0, walk 0", () => {
   });
 
   test('pass on the chart that they were made of, and fail on a changed one', () => {
-    expect(runOn()).toEqual({ passed: ['toy, start 0, walk 0'], failed: [] });
-    expect(runOn(lightChart.provide({ guards: { isFull: () => false } })).failed).toEqual(['toy, start 0, walk 0']);
+    expect(runOn()).toEqual({ passed: ['toy, start 0, walk 0', 'system 0, walk 0'], failed: [] });
+    expect(runOn(lightChart.provide({ guards: { isFull: () => false } })).failed).toEqual(['toy, start 0, walk 0', 'system 0, walk 0']);
   });
 
   test('a chart that is not there is refused', () => {

@@ -6,8 +6,9 @@
  * describeProtocol(directory, { describe, test, expect });
  * ```
  *
- * For every sample of every chart, the shortest, the simple and the tour's paths are walked on live actors and on bare snapshots; and
- * everything in the charts is covered by them or cannot be reached for a reason that the protocol gives.
+ * For every sample of every chart, the shortest, the simple and the tour's paths are walked on live actors and on bare snapshots, and
+ * so are walks through every small system, over the bus; and everything in the charts is covered by them or cannot be reached for a
+ * reason that the protocol gives.
  */
 import type { Protocol } from '../machines/protocol.js';
 import { coverageReport } from './coverage/report.js';
@@ -15,6 +16,9 @@ import { graphsOf, type ChartGraph } from './paths/graph.js';
 import { pathKinds, pathsOf } from './paths/paths.js';
 import { coverageOf, firstFailure, hostKinds, PATIENCE } from './paths/suite.js';
 import { describeDifference } from './paths/walk.js';
+import { systemsOf } from './system/systems.js';
+import { systemWalks } from './system/tours.js';
+import { recordWalk, walkAgain } from './system/walk.js';
 
 export interface Runner {
   describe(name: string, body: () => void): unknown;
@@ -25,8 +29,10 @@ export interface Runner {
 export function describeProtocol(protocol: Protocol, { describe, test, expect }: Runner): void {
   let known: readonly ChartGraph[] | undefined;
   const graphs = () => (known ??= graphsOf(protocol, PATIENCE));
+  let walked: ReturnType<typeof systemWalks> | undefined;
+  const systems = () => (walked ??= systemWalks(protocol));
   const starts = Object.entries(protocol.samples).flatMap(([chart, samples]) => samples.map((_, start) => ({ chart, start })));
-  describe(`${protocol.name}: its charts, walked`, () => {
+  describe(`${protocol.name}: its charts and systems, walked`, () => {
     for (const { chart, start } of starts) {
       for (const kind of pathKinds) {
         test(`${chart}, start ${start}: ${kind} paths`, () => {
@@ -39,8 +45,18 @@ export function describeProtocol(protocol: Protocol, { describe, test, expect }:
         });
       }
     }
-    test('states, transitions, guards both ways and events are covered', () => {
-      const { missing, refuted } = coverageReport(coverageOf(protocol, graphs()));
+    for (const { index } of systemsOf(protocol)) {
+      test(`system ${index}: walks over the bus`, () => {
+        const walks = systems().walks.filter(({ system }) => system.index === index);
+        const recorded = walks.map((walk) => recordWalk(walk, protocol));
+        const failures = recorded.flatMap((walk) => hostKinds.flatMap((host) => walkAgain(walk, protocol, host) ?? []));
+        expect(failures).toEqual([]);
+      });
+    }
+    test('states, transitions, guards both ways, events and messages are covered', () => {
+      const coverage = coverageOf(protocol, graphs());
+      coverage.merge(systems().coverage.toJSON());
+      const { missing, refuted } = coverageReport(coverage);
       const gaps = missing.filter(({ isExplained }) => !isExplained);
       expect(gaps.map(({ chart, item, reason }) => `${chart}: ${item} (${reason})`)).toEqual([]);
       expect(refuted).toEqual([]);

@@ -1,4 +1,7 @@
-/** Generated paths as a Vitest file that people can read, keep and change: the transition tours, every step with what it gives. */
+/**
+ * Generated paths as a Vitest file that people can read, keep and change: the transition tours of the charts, every step with what it
+ * gives, and the walks through systems, every choice with what comes of it.
+ */
 import type { Message } from '../machines/effects.js';
 import { UsageError } from '../machines/errors.js';
 import type { Protocol } from '../machines/protocol.js';
@@ -6,6 +9,11 @@ import { createHost } from '../network/hosts.js';
 import { graphsOf } from './paths/graph.js';
 import { pathsOf, type Expected, type Path } from './paths/paths.js';
 import { PATIENCE } from './paths/suite.js';
+import { describe } from '../network/transcript.js';
+import type { Choice } from '../network/trace.js';
+import { onProtocol } from './system/systems.js';
+import { systemWalks, type SystemWalk } from './system/tours.js';
+import { RunningSystem } from './system/walk.js';
 
 /** One chart of a protocol on its own: what an emitted test drives. */
 export function startChart(
@@ -24,18 +32,26 @@ export function startChart(
   return { first: seen(effects), send: (event) => seen(role.send(event)) };
 }
 
+/** One system of a protocol, what happens in it left to choices. Each gives what came of it, in words. */
+export function startSystem(protocol: Protocol, scenario: Readonly<Record<string, unknown>>): { make(choice: Choice): string[] } {
+  const running = new RunningSystem(onProtocol(scenario, protocol), protocol, 'snapshots');
+  running.take();
+  return { make: (choice) => running.make(choice).map(describe) };
+}
+
 /** `importing` brings the protocol in under the name `protocol`. */
 export function emitTests(protocol: Protocol, importing: string): string {
   const tours = graphsOf(protocol, PATIENCE).flatMap((graph) =>
     pathsOf(graph, 'tour').map((path, walk) => ({ title: `${graph.chart}, start ${graph.start}, walk ${walk}`, path })),
   );
+  const walks = systemWalks(protocol).walks.map((walk, i) => emitWalk(`system ${walk.system.index}, walk ${i}`, walk, protocol));
   const head = [
-    `// Transition tours of the protocol ${protocol.name}, made by: quiver test ${protocol.name} --emit`,
+    `// Transition tours of the protocol ${protocol.name} and walks through its systems, made by: quiver test ${protocol.name} --emit`,
     "import { expect, test } from 'vitest';",
-    "import { startChart } from 'xstate-quiver/test';",
+    "import { startChart, startSystem } from 'xstate-quiver/test';",
     importing,
   ];
-  return `${head.join('\n')}\n${tours.map(({ title, path }) => emitPath(title, path)).join('')}`;
+  return `${head.join('\n')}\n${tours.map(({ title, path }) => emitPath(title, path)).join('')}${walks.join('')}`;
 }
 
 const emitPath = (title: string, { chart, input, first, steps }: Path): string =>
@@ -45,6 +61,19 @@ test(${JSON.stringify(title)}, () => {
   expect(chart.first).toEqual(${expectation(first)});
 ${steps.map(({ event, expected }) => `  expect(chart.send(${JSON.stringify(event)})).toEqual(${expectation(expected)});\n`).join('')}});
 `;
+
+function emitWalk(title: string, { system, choices }: SystemWalk, protocol: Protocol): string {
+  const running = startSystem(protocol, system.json);
+  const steps = choices.map((choice) => {
+    const lines = running.make(choice).map((line) => `    ${JSON.stringify(line)},\n`);
+    return `  expect(system.make(${JSON.stringify(choice)})).toEqual([\n${lines.join('')}  ]);\n`;
+  });
+  return `
+test(${JSON.stringify(title)}, () => {
+  const system = startSystem(protocol, ${JSON.stringify(system.json)});
+${steps.join('')}});
+`;
+}
 
 const expectation = ({ value, context, effects }: Expected): string =>
   `{

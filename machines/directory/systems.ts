@@ -1,15 +1,14 @@
-/** Small systems of the directory: every policy, a grant that is used for a while or given back by hand. */
+/** Small systems of the directory: every policy, grants that are used for a while or given back at once. */
 import type { SystemSample } from '../protocol.js';
 
 const ask = (node: string) => ({ at: 0, node, do: 'request' });
-const release = (node: string) => ({ at: 0, node, do: 'release' });
 
 export const systems: readonly SystemSample[] = [
   { topology: { kind: 'ring', n: 3 }, options: { policy: 'random', hold: 1 }, events: ['n0', 'n1', 'n2', 'n1'].map(ask) },
   {
     topology: { kind: 'path', n: 3 },
-    options: { policy: 'ivy', hold: null },
-    events: ['n1', 'n2', 'n0'].flatMap((node) => [ask(node), release(node)]),
+    options: { policy: 'ivy', hold: 1 },
+    events: ['n1', 'n2', 'n0', 'n2'].map(ask),
   },
   { topology: { kind: 'ring', n: 4 }, options: { policy: 'bridge' }, events: ['n0', 'n1', 'n2', 'n3'].map(ask) },
   ...['arrow', 'second', 'middle'].map((policy) => ({

@@ -8,11 +8,16 @@ import { complete } from '../explore/fixtures.js';
 import { graphsOf } from '../paths/graph.js';
 import { light, lightChart } from '../paths/light.fixtures.js';
 import { coverageOf } from '../paths/suite.js';
+import { systemWalks } from '../system/tours.js';
 import { Coverage } from './coverage.js';
 import { itemsOf } from './items.js';
 import { coverageReport } from './report.js';
 
-const reportOf = (protocol: ReturnType<typeof light>) => coverageReport(coverageOf(protocol, graphsOf(protocol, 100)));
+function reportOf(protocol: ReturnType<typeof light>) {
+  const coverage = coverageOf(protocol, graphsOf(protocol, 100));
+  coverage.merge(systemWalks(protocol).coverage.toJSON());
+  return coverageReport(coverage);
+}
 
 test('what there is to cover in a chart', () => {
   expect(itemsOf(lightChart)).toEqual([
@@ -35,7 +40,14 @@ test('what there is to cover in a chart', () => {
 describe('the report', () => {
   test('names what was not covered, with the reason', () => {
     expect(reportOf(light())).toMatchObject({
-      charts: { toy: { state: { covered: 3, of: 3 }, transition: { covered: 3, of: 4 }, guard: { covered: 3, of: 4 }, event: { covered: 2, of: 2 } } },
+      charts: {
+        toy: {
+          state: { covered: 3, of: 3 },
+          transition: { covered: 3, of: 4 },
+          guard: { covered: 3, of: 4 },
+          event: { covered: 2, of: 2 },
+        },
+      },
       missing: [
         { item: 'transition broken: stop', reason: 'its guard was never true', isExplained: false },
         { item: 'guard broken: stop is true', reason: 'its guard never said so (tries: 1)', isExplained: false },
@@ -66,7 +78,10 @@ describe('the report', () => {
     const reasons = { 'toy: transition broken: stop': 'a broken light stays so', 'toy: guard broken: stop is true': 'the same' };
     expect(reportOf({ ...light(), reasons })).toMatchObject({ isComplete: true, refuted: [] });
     const wrong = { ...reasons, 'toy: transition green: stop': 'it cannot' };
-    expect(reportOf({ ...light(), reasons: wrong })).toMatchObject({ isComplete: false, refuted: ['toy: transition green: stop'] });
+    expect(reportOf({ ...light(), reasons: wrong })).toMatchObject({
+      isComplete: false,
+      refuted: ['toy: transition green: stop'],
+    });
   });
 });
 
@@ -74,7 +89,16 @@ describe('counting', () => {
   test('a guard that is asked twice for a step is seen both ways; eventless choices count', () => {
     const chart = setup({ guards: { yes: () => true, no: () => false } }).createMachine({
       initial: 'a',
-      states: { a: { always: [{ guard: 'no', target: 'c' }, { guard: 'yes', target: 'b' }] }, b: {}, c: {} },
+      states: {
+        a: {
+          always: [
+            { guard: 'no', target: 'c' },
+            { guard: 'yes', target: 'b' },
+          ],
+        },
+        b: {},
+        c: {},
+      },
     });
     expect(reportOf(light(chart)).missing.map(({ item }) => item)).toEqual([
       'state c',

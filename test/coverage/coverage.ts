@@ -9,13 +9,15 @@
  */
 import { UsageError } from '../../machines/errors.js';
 import type { Protocol } from '../../machines/protocol.js';
-import { itemsAtStart, itemsOf, type Item } from './items.js';
+import { isOpen, itemsAtStart, itemsOf, type Item } from './items.js';
 import { listen, observed } from './probe.js';
 
 /** How often each thing there is was covered, by chart. */
 export type Counts = Readonly<Record<string, Readonly<Record<Item, number>>>>;
 
 export class Coverage {
+  /** How many things have been covered so far. */
+  covered = 0;
   private readonly counts: ReadonlyMap<string, Map<Item, number>>;
 
   constructor(readonly protocol: Protocol) {
@@ -42,27 +44,28 @@ export class Coverage {
   /** A chart that takes a transition has been in its first states. */
   private begun(chart: string): void {
     const counts = this.counts.get(chart)!;
-    for (const item of itemsAtStart(this.protocol.charts[chart]!)) if (counts.get(item) === 0) counts.set(item, 1);
+    this.add(
+      chart,
+      itemsAtStart(this.protocol.charts[chart]!).filter((item) => counts.get(item) === 0),
+    );
   }
 
-  add(chart: string, items: Iterable<Item>): void {
+  add(chart: string, items: Iterable<Item>, times = 1): void {
     const counts = this.counts.get(chart);
     if (!counts) throw new UsageError(`protocol ${this.protocol.name} has no chart "${chart}"`);
     for (const item of items) {
-      const count = counts.get(item);
-      if (count === undefined) throw new UsageError(`chart ${chart} of ${this.protocol.name} has no ${item}; was it changed since?`);
-      counts.set(item, count + 1);
+      const count = counts.get(item) ?? (isOpen(item) ? 0 : undefined);
+      if (count === undefined)
+        throw new UsageError(`chart ${chart} of ${this.protocol.name} has no ${item}; was it changed since?`);
+      counts.set(item, count + times);
+      if (count === 0 && times > 0) this.covered++;
     }
   }
 
   /** Adds what another run has counted, given as its JSON. */
   merge(counts: Counts): void {
     for (const [chart, items] of Object.entries(counts)) {
-      for (const [item, count] of Object.entries(items) as [Item, number][]) {
-        this.add(chart, [item]);
-        const own = this.counts.get(chart)!;
-        own.set(item, own.get(item)! - 1 + count);
-      }
+      for (const [item, count] of Object.entries(items) as [Item, number][]) this.add(chart, [item], count);
     }
   }
 

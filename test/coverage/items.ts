@@ -1,14 +1,20 @@
-/** What there is to cover in a chart: its states, its transitions, its guards both ways, the events that it has transitions for. */
+/**
+ * What there is to cover in a chart: its states, its transitions, its guards both ways, the events that it has transitions for; and the
+ * types of messages that it sends and receives, which only runs can tell.
+ */
 import type { AnyStateMachine, AnyStateNode } from 'xstate';
 import { ALWAYS, configOf, rulesOf, stateName, statesOf, transitionName } from '../charts/config.js';
 
-export const kinds = ['state', 'transition', 'guard', 'event'] as const;
+export const kinds = ['state', 'transition', 'guard', 'event', 'sent', 'received'] as const;
 export type Kind = (typeof kinds)[number];
 
-/** One thing to cover, as `kind name`: `state idle`, `transition idle: find #2`, `guard idle: find #2 is false`, `event find`. */
+/** One thing to cover, as `kind name`: `state idle`, `transition idle: find #2`, `guard idle: find #2 is false`, `event find`, `sent token`. */
 export type Item = `${Kind} ${string}`;
 
 export const kindOf = (item: Item): Kind => item.slice(0, item.indexOf(' ')) as Kind;
+
+/** Whether a chart has as many of its kind as runs show, and not a number that its config tells. */
+export const isOpen = (item: Item): boolean => kindOf(item) === 'sent' || kindOf(item) === 'received';
 
 export const guardItem = (transition: string, outcome: boolean): Item => `guard ${transition} is ${outcome}`;
 

@@ -1,12 +1,14 @@
 /**
- * A chart under observation: the same chart, whose guards tell how they were decided, and whose transitions the kernel reports.
+ * A chart under observation: the same chart, whose guards tell how they were decided, whose sends tell what they send, and whose
+ * transitions the kernel reports.
  *
  * XState tells which transition was taken but not which guards said no on the way, so each guard is put between two that always say
  * the same and take a note; what the chart does is not changed by it.
  */
 import { and, or, type AnyStateMachine } from 'xstate';
+import type { Send } from '../../machines/effects.js';
 import { onTransition } from '../../network/kernel.js';
-import { chartOf, configOf, rulesOf } from '../charts/config.js';
+import { chartOf, configOf, rulesOf, statesOf } from '../charts/config.js';
 import { guardItem, itemsTaken, type Item } from './items.js';
 
 type Noted = (item: Item) => void;
@@ -22,14 +24,41 @@ export function observed(machine: AnyStateMachine, noted: Noted): AnyStateMachin
     const isTrue = and([choice.guard as never, note(guardItem(id, true), true)]);
     choice.guard = or([isTrue, note(guardItem(id, false), false)]);
   }
+  for (const { choice } of rulesOf(config))
+    if (choice.actions) choice.actions = choice.actions.map((action) => heard(action, noted));
+  for (const [, state] of statesOf(config)) {
+    if (state.entry) state.entry = state.entry.map((action) => heard(action, noted));
+    if (state.exit) state.exit = state.exit.map((action) => heard(action, noted));
+  }
   return chartOf(config, machine);
+}
+
+interface SendAction {
+  readonly type: 'send';
+  readonly params: (args: unknown) => Send;
+}
+
+const isSend = (action: unknown): action is SendAction =>
+  typeof action === 'object' && action !== null && 'type' in action && action.type === 'send';
+
+/** A send that tells the type of its message, when it has somewhere to go. */
+function heard(action: unknown, noted: Noted): unknown {
+  if (!isSend(action)) return action;
+  const params: SendAction['params'] = (args) => {
+    const sent = action.params(args);
+    if (!Array.isArray(sent.to) || sent.to.length > 0) noted(`sent ${sent.message.type}`);
+    return sent;
+  };
+  return { ...action, params };
 }
 
 /** Tells the listener all that the kernel's transitions of these charts cover, until the returned function is called. */
 export function listen(charts: ReadonlyMap<AnyStateMachine, Noted>): () => void {
-  return onTransition(({ machine, source, eventType, index }) => {
+  return onTransition(({ machine, source, eventType, index, event }) => {
     const noted = charts.get(machine);
     // The step into the first state has no transition of the config behind it.
-    if (noted && index >= 0) itemsTaken(machine, source, eventType, index).forEach(noted);
+    if (!noted || index < 0) return;
+    itemsTaken(machine, source, eventType, index).forEach(noted);
+    if ('from' in event && eventType !== '') noted(`received ${event.type}`);
   });
 }

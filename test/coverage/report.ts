@@ -73,6 +73,10 @@ function findReason(item: Item, counts: ReadonlyMap<Item, number>): string {
       return 'no transition into it was taken';
     case 'event':
       return 'no run brought it where a transition takes it';
+    case 'sent':
+      return 'no system sent it';
+    case 'received':
+      return 'no system delivered it where a transition takes it';
     case 'guard': {
       const [transition] = name.split(' is ');
       const tries = (counts.get(guardItem(transition!, true)) ?? 0) + (counts.get(guardItem(transition!, false)) ?? 0);

@@ -35,4 +35,8 @@ export const lightChart = setup({
 });
 
 export const light = (chart: AnyStateMachine = lightChart, max = 1): Protocol =>
-  toy({ chart, samples: { toy: [{ input: { max }, events: () => [{ type: 'go' }, { type: 'stop' }] }] } });
+  toy({
+    chart,
+    commands: ['go', 'stop'],
+    samples: { toy: [{ input: { max }, events: () => [{ type: 'go' }, { type: 'stop' }] }] },
+  });

@@ -2,6 +2,7 @@
 import type { Protocol } from '../../machines/protocol.js';
 import { createHost, type HostKind } from '../../network/hosts.js';
 import { Coverage } from '../coverage/coverage.js';
+import { isOpen, type Item } from '../coverage/items.js';
 import type { ChartGraph } from './graph.js';
 import { pathKinds, pathsOf, type Path, type PathKind } from './paths.js';
 import { walk, type Difference } from './walk.js';
@@ -36,12 +37,18 @@ export function firstFailure(protocol: Protocol, paths: readonly Path[], kind: H
   return null;
 }
 
-/** What the graphs' steps cover: the tours take every one of them that covers something. */
+/**
+ * What the graphs' steps cover: the tours take every one of them that covers something. Of messages they tell which there are; covered
+ * are those that travel between nodes.
+ */
 export function coverageOf(protocol: Protocol, graphs: readonly ChartGraph[]): Coverage {
   const coverage = new Coverage(protocol);
+  const count = (chart: string, items: ReadonlySet<Item>) => {
+    for (const item of items) coverage.add(chart, [item], isOpen(item) ? 0 : 1);
+  };
   for (const { chart, items, vertices } of graphs) {
-    coverage.add(chart, items);
-    for (const { edges } of vertices) for (const edge of edges?.values() ?? []) coverage.add(chart, edge.items);
+    count(chart, items);
+    for (const { edges } of vertices) for (const edge of edges?.values() ?? []) count(chart, edge.items);
   }
   return coverage;
 }

@@ -1,0 +1,143 @@
+import { assign, setup } from 'xstate';
+import { describe, expect, test } from 'vitest';
+import { directory } from '../../machines/directory/index.js';
+import { effects, type Message } from '../../machines/effects.js';
+import { exclusion } from '../../machines/exclusion/index.js';
+import { link } from '../../machines/link/index.js';
+import type { Protocol } from '../../machines/protocol.js';
+import type { Choice } from '../../network/trace.js';
+import { checkScenario } from '../explore/index.js';
+import { toy } from '../explore/toys.js';
+import { light, lightChart } from '../paths/light.fixtures.js';
+import { onProtocol, systemsOf } from './systems.js';
+import { systemWalks } from './tours.js';
+import { recordWalk, RunningSystem, walkAgain } from './walk.js';
+
+const wordsOf = (choices: readonly Choice[]) => new Set(choices.map((choice) => Object.keys(choice)[0]));
+
+describe('the systems of a protocol', () => {
+  test('a protocol that names none gets small topologies with every command at every node', () => {
+    expect(systemsOf(light()).map(({ json }) => json['topology'])).toEqual([
+      { kind: 'path', n: 2 },
+      { kind: 'path', n: 3 },
+      { kind: 'ring', n: 3 },
+    ]);
+    expect(systemsOf(light())[0]!.scenario.events).toHaveLength(4);
+  });
+
+  test('one that is wrong is told with its protocol', () => {
+    const wrong: Protocol = {
+      ...directory,
+      systems: [{ topology: { kind: 'path', n: 2 }, events: [{ at: 0, node: 'n7', do: 'request' }] }],
+    };
+    expect(() => systemsOf(wrong)).toThrow(/^a system of protocol directory: events\[0\].node: "n7" is no node/);
+  });
+
+  test.each([
+    [directory, 3],
+    [exclusion, 3],
+    [exclusion, 4],
+    [link, 2],
+  ])('$name, system %i keeps its promises, or breaks the one that it is there to break', (protocol, index) => {
+    const { scenario, violates } = systemsOf(protocol)[index]!;
+    expect(checkScenario(scenario, { bounds: { states: 2500 } }).counterexample?.property).toBe(violates);
+  });
+});
+
+describe('walks', () => {
+  const lossy = onProtocol(
+    {
+      protocol: 'link',
+      topology: { kind: 'path', n: 2 },
+      network: { loss: 0.5, duplicate: 0.5 },
+      events: [
+        { at: 0, node: 'n0', do: 'post', peer: 'n1', body: 1 },
+        { at: 0, do: 'cut', link: ['n0', 'n1'] },
+        { at: 0, do: 'join', link: ['n0', 'n1'] },
+      ],
+    },
+    link,
+  );
+  const { walks } = systemWalks({ ...link, systems: [lossy.json as never] });
+
+  test('deliver, lose, double, fire, command and change links, one at a time', () => {
+    const made = wordsOf(walks.flatMap(({ choices }) => choices));
+    expect([...made].sort()).toEqual(['deliver', 'drop', 'duplicate', 'event', 'timer']);
+  });
+
+  test('nothing is lost or doubled but by choice', () => {
+    const { choices, lines } = recordWalk(walks[0]!, link);
+    const counted = (kind: string) => lines.filter((line) => line.includes(`"kind":"${kind}"`)).length;
+    const cuts = lines.filter((line) => line.includes('link down')).length;
+    expect(counted('lost') - cuts).toBe(choices.filter((choice) => 'drop' in choice).length);
+    expect(counted('duplicated')).toBe(choices.filter((choice) => 'duplicate' in choice).length);
+  });
+
+  test('reactions come when they are owed, and once', () => {
+    const { choices } = systemWalks(directory).walks.find(({ system }) => system.index === 0)!;
+    const releases = choices.filter((choice) => 'command' in choice && choice.command[1] === 'release');
+    expect(releases.length).toBeGreaterThan(0);
+    expect(releases.length).toBeLessThanOrEqual(4);
+  });
+
+  test('an event of a node comes after those before it', () => {
+    const places = walks[0]!.choices.flatMap((choice) => ('event' in choice ? [choice.event] : []));
+    expect(places.indexOf(1)).toBeLessThan(places.indexOf(2));
+  });
+
+  test('draws are part of the walk', () => {
+    const { walks } = systemWalks(exclusion);
+    expect(walks.some(({ choices }) => choices.some(({ drawn }) => drawn !== undefined))).toBe(true);
+  });
+
+  test('are the same whenever they are drawn', () => {
+    expect(systemWalks(directory).walks.map(({ choices }) => choices)).toEqual(
+      systemWalks(directory).walks.map(({ choices }) => choices),
+    );
+  });
+});
+
+describe('walking again', () => {
+  const recorded = systemWalks(light()).walks.map((walk) => recordWalk(walk, light()));
+
+  test.each(['snapshots', 'actors'] as const)('on %s a system does what its walk says', (host) => {
+    expect(recorded.map((walk) => walkAgain(walk, light(), host))).toEqual(recorded.map(() => null));
+  });
+
+  test('another effect is told with its place', () => {
+    const quiet = light(lightChart.provide({ actions: { count: assign({ count: 7 }) } }));
+    expect(walkAgain(recorded[0]!, quiet, 'snapshots')).toMatch(/in place of .*toy: (green|broken)/);
+  });
+
+  test('a choice that cannot be made any more is told', () => {
+    const mute = setup({ types: { events: {} as Message }, actions: effects() }).createMachine({});
+    expect(walkAgain(recorded[0]!, light(mute), 'snapshots')).not.toBeNull();
+  });
+
+  test('a property that breaks on the way is told, whoever recorded it', () => {
+    const dark = {
+      ...light(),
+      properties: () => [
+        {
+          name: 'never green',
+          says: 'Nobody goes.',
+          kind: 'always',
+          holds: (c) => [...c.nodes.values()].every(({ toy }) => toy!.value !== 'green'),
+        },
+      ],
+    } as Protocol;
+    expect(walkAgain(recorded[0]!, dark, 'snapshots')).toMatch(/^never green is violated after step \d+: Nobody goes\.$/);
+  });
+
+  test('what a running system says of a choice is what came of it', () => {
+    const running = new RunningSystem(systemsOf(light())[0]!, light(), 'snapshots');
+    expect(running.take()).toHaveLength(2);
+    expect(running.make({ event: 0 })).toMatchObject([{ kind: 'command', node: 'n0', sent: [{ to: 'n0' }] }]);
+    expect(() => running.make({ deliver: 99 })).toThrow(/the choice {"deliver":99} cannot be made here/);
+  });
+});
+
+test('a system of nodes that have nothing to do has no walks', () => {
+  const idle = toy({ chart: setup({}).createMachine({}) });
+  expect(systemWalks(idle).walks).toEqual([]);
+});

@@ -1,0 +1,91 @@
+/**
+ * Walks through a whole system, over the bus: deliveries, losses, timers, commands, faults and changes of links, one at a time.
+ *
+ * The states of a system are too many to tour them all, so the walks are drawn, from a seed. At each step that is taken which has been
+ * taken least often in a node of that state. A walk that covered something that none before it did is kept, up to the last such step;
+ * when so many in a row show nothing new (the patience), it is enough.
+ */
+import type { Protocol } from '../../machines/protocol.js';
+import { Random } from '../../network/random.js';
+import { Simulation } from '../../network/simulation.js';
+import type { Choice } from '../../network/trace.js';
+import { Coverage } from '../coverage/coverage.js';
+import { Possibilities, type Next } from './next.js';
+import { onCharts, systemsOf, type System } from './systems.js';
+
+export interface SystemWalk {
+  readonly system: System;
+  readonly choices: readonly Choice[];
+}
+
+const SEED = 1;
+const STEPS_MAX = 80;
+const PATIENCE = 12;
+
+/** The walks through all systems of a protocol, and what they cover. */
+export function systemWalks(protocol: Protocol): { readonly walks: readonly SystemWalk[]; readonly coverage: Coverage } {
+  const coverage = new Coverage(protocol);
+  const walks = coverage.during((observed) =>
+    systemsOf(protocol).flatMap((system) => new Touring(system, observed, coverage).walks()),
+  );
+  return { walks, coverage };
+}
+
+class Touring {
+  private readonly random: Random;
+  /** How often each likeness was chosen. */
+  private readonly tries = new Map<string, number>();
+
+  constructor(
+    private readonly system: System,
+    private readonly observed: Protocol,
+    private readonly coverage: Coverage,
+  ) {
+    this.random = new Random(SEED, `system ${system.index}`);
+  }
+
+  walks(): SystemWalk[] {
+    const walks: SystemWalk[] = [];
+    for (let idle = 0; idle < PATIENCE; idle++) {
+      const choices = this.walk();
+      if (choices.length === 0) continue;
+      walks.push({ system: this.system, choices });
+      idle = -1;
+    }
+    return walks;
+  }
+
+  /** One walk, up to its last step that covered something new. */
+  private walk(): readonly Choice[] {
+    const { coverage } = this;
+    const choices: Choice[] = [];
+    const simulation = new Simulation(onCharts(this.system, this.observed), { host: 'snapshots', watch: false, choices });
+    const possibilities = new Possibilities(simulation);
+    let drawn: number[] = [];
+    simulation.network.steps$.subscribe((step) => (drawn = [...drawn, ...step.drawn]));
+    simulation.start();
+    let useful = 0;
+    while (choices.length < STEPS_MAX) {
+      const next = this.leastTried(possibilities.all());
+      if (!next) break;
+      const before = coverage.covered;
+      drawn = [];
+      choices.push(next.choice);
+      possibilities.made(next.choice);
+      simulation.advance();
+      if (drawn.length > 0) choices[choices.length - 1] = { ...next.choice, drawn };
+      if (coverage.covered > before) useful = choices.length;
+    }
+    return choices.slice(0, useful);
+  }
+
+  private leastTried(all: readonly Next[]): Next | undefined {
+    const triesOf = ({ likeness }: Next) => this.tries.get(likeness) ?? 0;
+    const least = Math.min(...all.map(triesOf));
+    const candidates = all.filter((next) => triesOf(next) === least);
+    if (candidates.length === 0) return undefined;
+    const next = this.random.pick(candidates);
+    this.tries.set(next.likeness, least + 1);
+    return next;
+  }
+}

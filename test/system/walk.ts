@@ -1,0 +1,82 @@
+/** Takes a walk through a system again, on live actors or bare snapshots, and holds every step against what it was. */
+import type { Protocol } from '../../machines/protocol.js';
+import type { HostKind } from '../../network/hosts.js';
+import type { Violation } from '../../network/monitor.js';
+import { Recorder } from '../../network/recorder.js';
+import { Simulation } from '../../network/simulation.js';
+import type { Choice, TraceLine } from '../../network/trace.js';
+import { describe } from '../../network/transcript.js';
+import { onCharts, type System } from './systems.js';
+import type { SystemWalk } from './tours.js';
+
+/** A walk with the trace that it left. */
+export interface RecordedWalk extends SystemWalk {
+  readonly lines: readonly string[];
+}
+
+/** A system at which one makes choices: what an emitted test drives. */
+export class RunningSystem {
+  /** Properties that a run without time can refute, and this one has. */
+  readonly violations: Violation[] = [];
+  private readonly choices: Choice[] = [];
+  private readonly simulation: Simulation;
+  private lines: TraceLine[] = [];
+
+  constructor(system: System, protocol: Protocol, host: HostKind) {
+    const { choices } = this;
+    this.simulation = new Simulation(onCharts(system, protocol), { host, choices });
+    const { network, monitor, setup } = this.simulation;
+    const timed = new Set(protocol.properties(setup).flatMap(({ name, kind }) => (kind === 'converges' ? [name] : [])));
+    monitor.violations$.subscribe((violation) => {
+      if (!timed.has(violation.property)) this.violations.push(violation);
+    });
+    new Recorder(network, protocol).lines$.subscribe((line) => this.lines.push(line));
+    this.simulation.start();
+  }
+
+  /** The lines of the trace since the last time. */
+  take(): readonly TraceLine[] {
+    const { lines } = this;
+    this.lines = [];
+    return lines;
+  }
+
+  make(choice: Choice): readonly TraceLine[] {
+    this.choices.push(choice);
+    this.simulation.advance();
+    return this.take();
+  }
+
+  stop(): void {
+    this.simulation.network.stop();
+  }
+}
+
+export function recordWalk(walk: SystemWalk, protocol: Protocol): RecordedWalk {
+  const running = new RunningSystem(walk.system, protocol, 'snapshots');
+  const lines = [running.take(), ...walk.choices.map((choice) => running.make(choice))];
+  return { ...walk, lines: lines.flat().map((line) => JSON.stringify(line)) };
+}
+
+/** The first place at which a walk goes otherwise, or a property that it violates; `null` when there is none. */
+export function walkAgain({ system, choices, lines }: RecordedWalk, protocol: Protocol, host: HostKind): string | null {
+  const running = new RunningSystem(system, protocol, host);
+  try {
+    let seen = 0;
+    for (const choice of [null, ...choices]) {
+      const taken = choice ? running.make(choice) : running.take();
+      for (const line of taken) {
+        const expected = lines[seen++];
+        if (JSON.stringify(line) !== expected)
+          return `${describe(line)} in place of ${expected === undefined ? 'nothing more' : describe(JSON.parse(expected) as TraceLine)}`;
+      }
+    }
+    const [violation] = running.violations;
+    if (violation) return `${violation.property} is violated after step ${violation.index}: ${violation.says}`;
+    return seen === lines.length ? null : `nothing more in place of ${describe(JSON.parse(lines[seen]!) as TraceLine)}`;
+  } catch (error) {
+    return (error as Error).message;
+  } finally {
+    running.stop();
+  }
+}
