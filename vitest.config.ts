@@ -5,5 +5,7 @@ export default defineConfig({
     include: ['{machines,network,test,adapters,inspector,bin,examples,experiments,bench,scripts}/**/*.test.ts'],
     testTimeout: 60_000,
     pool: 'threads',
+    // Vitest leaves one core free by default; with two, that is half of them.
+    maxWorkers: 2,
   },
 });

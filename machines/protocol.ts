@@ -121,7 +121,7 @@ export interface Step {
   /** The event as the chart received it; for faults, a description of what was done. */
   readonly event: Message & Readonly<Record<string, any>>;
   /** The delivered message, when `kind` is `deliver`. */
-  readonly message?: number;
+  readonly message?: number | undefined;
   readonly sent: readonly Flight[];
   readonly emitted: readonly Message[];
 }
@@ -229,6 +229,10 @@ export interface Overlay {
   /** A word or symbol on the node. */
   readonly badge?: string;
   readonly tone?: 'plain' | 'waiting' | 'active' | 'held' | 'wrong';
+  /** Nodes of the same word stand on the same ground: those that follow one leader, or that one search has reached. */
+  readonly group?: string;
+  /** How full what the node keeps is. */
+  readonly gauges?: readonly { readonly name: string; readonly value: number; readonly of: number }[];
   /** A label on the link to a neighbour, `wrong` when the link is in an illegal state. */
   readonly edges?: readonly { readonly to: NodeId; readonly label: string; readonly wrong?: boolean }[];
 }

@@ -28,6 +28,7 @@ export interface Lost {
 }
 
 interface Packet extends Flight {
+  readonly channel: number;
   arrival: Cancellable | null;
 }
 
@@ -104,8 +105,8 @@ export class Bus {
     cost: number,
     latency = this.latency(this.latencyRandom, cost),
   ): Packet {
-    const packet: Packet = { id: this.sent++, from, to, message, cost, arrival: null };
     const channel = this.channelOf(from, to);
+    const packet: Packet = { id: this.sent++, from, to, message, cost, channel, arrival: null };
     this.inFlight.set(packet.id, packet);
     const others = this.onChannel.get(channel);
     if (others) others.add(packet);
@@ -168,10 +169,9 @@ export class Bus {
   private takeOff(packet: Packet): void {
     this.inFlight.delete(packet.id);
     this.held.delete(packet);
-    const channel = this.channelOf(packet.from, packet.to);
-    const others = this.onChannel.get(channel)!;
+    const others = this.onChannel.get(packet.channel)!;
     others.delete(packet);
-    if (others.size === 0) this.onChannel.delete(channel);
+    if (others.size === 0) this.onChannel.delete(packet.channel);
   }
 
   /** Whether some channel is clogged, some node paused or some message kept back. */
@@ -179,8 +179,8 @@ export class Bus {
     return this.paused.size + this.clogged.size + this.held.size > 0;
   }
 
-  private isHeldUp({ from, to }: Packet): boolean {
-    return (this.paused.size > 0 && this.paused.has(to)) || (this.clogged.size > 0 && this.clogged.has(this.channelOf(from, to)));
+  private isHeldUp({ to, channel }: Packet): boolean {
+    return (this.paused.size > 0 && this.paused.has(to)) || (this.clogged.size > 0 && this.clogged.has(channel));
   }
 
   lose(flight: Flight, why: Lost['why']): void {
@@ -229,7 +229,7 @@ export class Bus {
   private releaseParked(): void {
     for (const packet of this.parked) {
       this.parked.delete(packet);
-      packet.arrival = this.timing.after(0, this.channelOf(packet.from, packet.to), this.arrive, packet);
+      packet.arrival = this.timing.after(0, packet.channel, this.arrive, packet);
     }
   }
 }

@@ -21,6 +21,8 @@ export interface TraceHeader {
   readonly charts: Readonly<Record<string, unknown>>;
   /** What the run is held against. */
   readonly properties: readonly Pick<Property, 'name' | 'kind' | 'says'>[];
+  /** For generated paths: how often each part of each chart was covered, as `Coverage` of the tests counts. */
+  readonly coverage?: Readonly<Record<string, Readonly<Record<string, number>>>>;
   /** Whether it is still being written, by nodes that are alive. */
   readonly live?: true;
   /** For a counterexample: the choices of the checker in place of time. */
@@ -55,7 +57,7 @@ export type Choice = (
 
 export interface StepLine extends Omit<Step, 'sent'> {
   /** The role that took the event first. */
-  readonly role?: string;
+  readonly role?: string | undefined;
   readonly sent: readonly Omit<Flight, 'from'>[];
   /** Timers armed (ticks left) and disarmed (`null`) by this step. */
   readonly timers?: readonly (readonly [role: string, timer: string, delay: number | null])[];
@@ -75,7 +77,7 @@ export interface NetworkLine {
   readonly kind: 'lost' | 'duplicated' | 'placed' | 'refused' | 'channel' | 'violated';
   /** Whom it concerns: sender and receiver of the message, or the ends of the channel. */
   readonly between?: readonly [NodeId, NodeId];
-  readonly message?: number;
+  readonly message?: number | undefined;
   readonly up?: boolean;
   readonly why?: string;
   readonly event?: Message;
