@@ -1,62 +1,60 @@
-/** What the hierarchy costs and how lean it is (spec section 8). */
+/** What the hierarchy costs and how lean it is, whichever way its leaders are chosen (spec section 8). */
 import { parseScenario } from '../../network/scenario/parse.js';
 import { Simulation } from '../../network/simulation.js';
-import { protocols } from '../../machines/index.js';
-import { adjacencyOf } from '../../machines/election/graph.js';
-import { greedyDominatingSet } from '../../machines/election/account.js';
+import { election } from '../../machines/election/index.js';
 import { leadsLevel, levelOf } from '../../machines/election/view.js';
-import type { Configuration, Topology } from '../../machines/protocol.js';
+import type { NodeView, Protocol, Topology } from '../../machines/protocol.js';
 import type { Options } from './run.js';
 
 export interface Upset {
   readonly updates: number;
+  /** How often a node began or ceased to lead a level, and how often one followed another leader. */
   readonly roleChanges: number;
   readonly membershipChanges: number;
 }
 
-export type Change = { readonly do: 'cut' | 'join'; readonly link: readonly [string, string] };
+export type Change = { readonly at?: number; readonly do: 'cut' | 'join'; readonly link: readonly [string, string] };
 
-/** Makes changes at tick 1 and counts what has become different when all is quiet again, over all levels. */
-export function upset(topology: Topology, changes: readonly Change[], options: Options): Upset {
-  const levels = (options['radii'] as readonly number[] | undefined)?.length ?? 0;
-  const simulation = new Simulation(
-    parseScenario(
-      { protocol: 'election', topology: { ...topology }, options, events: changes.map((change) => ({ at: 1, ...change })) },
-      protocols,
-    ),
-    { host: 'snapshots', watch: false },
-  );
-  simulation.start();
-  const before = statusOf(simulation.configuration, levels);
-  while (simulation.advance());
-  const after = statusOf(simulation.configuration, levels);
-  const { messages } = simulation.finish();
-  const differing = (of: (status: Status) => unknown) => after.filter((status, i) => of(status) !== of(before[i]!)).length;
-  return {
-    updates: messages.total,
-    roleChanges: differing(({ leads }) => leads),
-    membershipChanges: differing(({ member }) => member),
-  };
+function simulationOf(topology: Topology, changes: readonly Change[], options: Options, protocol: Protocol): Simulation {
+  const events = changes.map((change) => ({ at: 1, ...change }));
+  const scenario = parseScenario({ protocol: 'election', topology: { ...topology }, options, events }, { election: protocol });
+  return new Simulation(scenario, { host: 'snapshots', watch: false });
 }
 
-interface Status {
-  readonly leads: boolean;
-  readonly member: string;
+const levelsOf = ({ radii = [] }: { readonly radii?: readonly number[] }): number[] => radii.map((_, i) => i + 1);
+
+/** Makes changes, at tick 1 unless they say otherwise, and counts what they lead to until all is quiet, over all levels. */
+export function upset(topology: Topology, changes: readonly Change[], options: Options, protocol: Protocol = election): Upset {
+  const simulation = simulationOf(topology, changes, options, protocol);
+  const levels = levelsOf(options);
+  const statusOf = (node: NodeView) =>
+    levels.map((level) => ({ leads: leadsLevel(node, level), member: levelOf(node, level).member[1] }));
+  const { network, configuration } = simulation;
+  const sum = { updates: 0, roleChanges: 0, membershipChanges: 0 };
+  network.started$.subscribe(() => {
+    const status = new Map([...configuration.nodes].map(([id, node]) => [id, statusOf(node)]));
+    network.steps$.subscribe(({ node, sent }) => {
+      const before = status.get(node)!;
+      const after = statusOf(configuration.nodes.get(node)!);
+      status.set(node, after);
+      sum.updates += sent.length;
+      sum.roleChanges += after.filter(({ leads }, i) => leads !== before[i]!.leads).length;
+      sum.membershipChanges += after.filter(({ member }, i) => member !== before[i]!.member).length;
+    });
+  });
+  simulation.run();
+  return sum;
 }
 
-const statusOf = (c: Configuration, levels: number): Status[] =>
-  [...c.nodes.values()].flatMap((node) =>
-    Array.from({ length: levels }, (_, i) => ({ leads: leadsLevel(node, i + 1), member: levelOf(node, i + 1).member[1] })),
-  );
-
-/** Leaders of each level at the start, and how many a greedy choice with the whole graph before its eyes makes. */
-export function leaders(topology: Topology, radii: readonly number[], separations: readonly number[] = radii) {
-  const scenario = parseScenario({ protocol: 'election', topology: { ...topology }, options: { radii, separations } }, protocols);
-  const simulation = new Simulation(scenario, { host: 'snapshots', watch: false });
-  simulation.start();
+/** The leaders of each level once all changes have been digested. */
+export function leaders(
+  topology: Topology,
+  changes: readonly Change[],
+  options: Options,
+  protocol: Protocol = election,
+): number[] {
+  const simulation = simulationOf(topology, changes, options, protocol);
+  simulation.run();
   const nodes = [...simulation.configuration.nodes.values()];
-  return radii.map((radius, i) => ({
-    leaders: nodes.filter((node) => leadsLevel(node, i + 1)).length,
-    greedy: greedyDominatingSet(adjacencyOf(topology), radius),
-  }));
+  return levelsOf(options).map((level) => nodes.filter((node) => leadsLevel(node, level)).length);
 }

@@ -4,11 +4,11 @@
  *
  * Figures without an expected one are of random networks that are not those of the reference; the note of their table has its means.
  */
-import { Random } from '../../network/random.js';
 import type { Topology } from '../../machines/protocol.js';
 import type { Cell, Experiment, Plot, Table } from '../experiment.js';
 import { avoidableElections } from './avoidable.js';
-import { leaders, upset, type Change, type Upset } from './districts.js';
+import { exact, geometric, mean, near, plain, seeds, someLinks } from './figures.js';
+import { leanTable, upsetTable } from './hierarchy.js';
 import { afterLoss, linksAt, topologyOf, type Cost } from './run.js';
 import { sampleTable } from './sample.js';
 
@@ -29,10 +29,6 @@ export const election: Experiment = {
     progress(1);
   },
 };
-
-const exact = (value: number, expected: number): Cell => ({ value, expected });
-const plain = (value: number): Cell => ({ value: Math.round(value * 100) / 100 });
-const near = (value: number, expected: number, within: number): Cell => ({ ...plain(value), expected, check: { within } });
 
 const isolate = (topology: Topology): Cost => afterLoss(topology, linksAt('n0', topology));
 const lose = (topology: Topology): Cost => afterLoss(topology, [['n0', 'n1']]);
@@ -81,15 +77,6 @@ function gridTable(): Table {
   };
 }
 
-/** Ten neighbours each, were there no border. */
-const geometric = (n: number, seed: number): Topology =>
-  topologyOf({ kind: 'geometric', n, radius: Math.sqrt(10 / (Math.PI * n)), seed });
-
-const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
-
-const GRAPHS = 10;
-const seeds = Array.from({ length: GRAPHS }, (_, i) => i + 1);
-
 function randomTable(progress: (share: number) => void): Table {
   const sizes = [
     [25, 470, 35],
@@ -121,14 +108,6 @@ function randomTable(progress: (share: number) => void): Table {
   };
 }
 
-const someLinks = ({ links }: Topology, share: number, seed: number): (readonly [string, string])[] => {
-  const random = new Random(seed, 'lost links');
-  return random
-    .shuffle(links)
-    .slice(0, Math.round(share * links.length))
-    .map(([u, v]) => [u, v] as const);
-};
-
 export const RUNS = 40;
 
 function avoidableTable(progress: (share: number) => void): Table {
@@ -149,90 +128,6 @@ function avoidableTable(progress: (share: number) => void): Table {
       }),
     ),
     note: 'The answer to hello avoids far more than perfect clocks do; only both together leave nothing to avoid after a single change.',
-  };
-}
-
-const UPSETS: readonly {
-  readonly label: string;
-  readonly changes: (graph: Topology, random: Random) => readonly Change[];
-}[] = [
-  { label: 'leader isolated', changes: (graph) => linksAt('n0', graph).map((link) => ({ do: 'cut', link })) },
-  { label: 'one link lost', changes: ({ links }, random) => [{ do: 'cut', link: linkOf(random.pick(links)) }] },
-  { label: 'one link added', changes: (graph, random) => [{ do: 'join', link: pairApart(graph, random) }] },
-  {
-    label: 'a tenth of links lost',
-    changes: (graph, random) => someLinks(graph, 0.1, random.below(1e6)).map((link) => ({ do: 'cut', link })),
-  },
-];
-
-const linkOf = ([u, v]: readonly [string, string, number]): [string, string] => [u, v];
-
-function pairApart({ nodes, links }: Topology, random: Random): [string, string] {
-  for (;;) {
-    const [u, v] = [random.pick(nodes), random.pick(nodes)];
-    if (u !== v && !links.some((link) => link.includes(u) && link.includes(v))) return [u, v];
-  }
-}
-
-function upsetTable(progress: (share: number) => void): Table {
-  const graphs = seeds.slice(0, 2).map((seed) => geometric(100, seed));
-  const settings = [
-    { label: 'no levels', options: {} },
-    { label: 'S = R', options: { radii: [2, 5] } },
-    { label: 'S = ⌈R / 2⌉', options: { radii: [2, 5], separations: [1, 3] } },
-  ];
-  return {
-    title: 'What a change costs the hierarchy: random geometric graphs of 100, radii 2 and 5, mean of two',
-    columns: ['', 'Updates', 'roles changed', 'memberships changed'],
-    rows: UPSETS.flatMap(({ label, changes }, i) =>
-      settings.map((setting, k) => {
-        progress((3 * i + k) / 12);
-        const all = graphs.map((graph, g) => upset(graph, changes(graph, new Random(g + 1, 'upsets')), setting.options));
-        const of = (field: keyof Upset) => plain(mean(all.map((one) => one[field])));
-        const stable =
-          label === 'one link lost' && setting.label !== 'no levels' ? { expected: 1, check: 'atMost' as const } : {};
-        return {
-          label: `${label}, ${setting.label}`,
-          cells: [of('updates'), { ...of('roleChanges'), ...stable }, of('membershipChanges')],
-        };
-      }),
-    ),
-    note: 'Districts hardly notice the loss of the top leader. The reference has 2306 / 3.0 / 3.8, 0 / 0 / 0, 2887 / 3.7 / 10.9 and 541 / 1.1 / 6.9 with S = R.',
-  };
-}
-
-/** Thirty nodes: a path of four with all the others at its end. */
-const broom = (): Topology => {
-  const nodes = Array.from({ length: 30 }, (_, i) => `n${i}`);
-  return { nodes, links: nodes.slice(1).map((node, i) => [nodes[Math.min(i, 3)]!, node, 1] as const) };
-};
-
-/** Twenty leaves around the last node of the list. */
-const starAroundLast = (): Topology => {
-  const nodes = Array.from({ length: 20 }, (_, i) => `n${i}`);
-  return { nodes, links: nodes.slice(0, -1).map((node) => [node, nodes.at(-1)!, 1] as const) };
-};
-
-function leanTable(): Table {
-  const graphs = seeds.map((seed) => leaders(geometric(200, seed), [2, 5]));
-  const ofLevel = (level: number, field: 'leaders' | 'greedy') => plain(mean(graphs.map((levels) => levels[level]![field])));
-  const star = (radius: number, separation: number) => leaders(starAroundLast(), [radius], [separation])[0]!;
-  const row = (label: string, { leaders, greedy }: { leaders: number; greedy: number }, expected: number) => ({
-    label,
-    cells: [exact(leaders, expected), plain(greedy)],
-  });
-  return {
-    title: 'Leaders of a level against a greedy dominating set',
-    columns: ['', 'leaders', 'greedy'],
-    rows: [
-      { label: 'geometric 200, R = 2, mean of ten', cells: [ofLevel(0, 'leaders'), ofLevel(0, 'greedy')] },
-      { label: 'geometric 200, R = 5, mean of ten', cells: [ofLevel(1, 'leaders'), ofLevel(1, 'greedy')] },
-      row('star of 20, hub last, R = S = 1', star(1, 1), 19),
-      row('star of 20, hub last, R = 2, S = 1', star(2, 1), 19),
-      row('star of 20, hub last, R = S = 2', star(2, 2), 1),
-      row('broom of 30, R = S = 3', leaders(broom(), [3])[0]!, 2),
-    ],
-    note: 'A separation of one hop says nothing about a star; prefer radii of at least 2 with separations as large.',
   };
 }
 

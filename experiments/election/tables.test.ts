@@ -3,10 +3,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { agrees } from '../experiment.js';
 import { avoidableElections } from './avoidable.js';
-import { dayOf } from './day.js';
+import { dayOf, fan, type Day } from './day.js';
 import { upset } from './districts.js';
 import { election } from './index.js';
-import { topologyOf } from './run.js';
+import { linksAt, topologyOf } from './run.js';
 
 test('sample execution, paths, rings and grids: every figure of spec sections 10 and 12', () => {
   const tables = election.run(() => {})[Symbol.iterator]();
@@ -48,14 +48,16 @@ test('districts: losing one link of a grid moves no leader of a level', () => {
 });
 
 describe('topologies in time', () => {
-  test('random walkers: one leader wherever a component was left alone for five round trips of its diameter', () => {
-    const day = dayOf(
-      { topology: { kind: 'walkers', n: 30, radius: 0.25, speed: 0.03, every: 60, steps: 40, seed: 2 } },
-      undefined,
-      5,
-    );
-    expect(day.several).toBe(0);
-    expect(day.looks).toBeGreaterThan(20);
+  /** What every day keeps, in ticks of unit latency. */
+  const keepsItsPromises = (day: Day) => {
+    expect(day.twoInOffice).toBe(0);
+    expect(day.beyondDiameter).toBeLessThanOrEqual(2);
+  };
+
+  test('random walkers: no two in office a round trip after a change, one leader followed right after the last election', () => {
+    const day = dayOf({ topology: { kind: 'walkers', n: 30, radius: 0.25, speed: 0.03, every: 60, steps: 40, seed: 2 } });
+    keepsItsPromises(day);
+    expect(day.looks).toBeGreaterThan(100);
     expect(day.elections.length).toBeGreaterThan(10);
   });
 
@@ -64,8 +66,19 @@ describe('topologies in time', () => {
     const lines = readFileSync(file, 'utf8').split('\n');
     const start = Number(lines[0]!.split(/\s/)[0]);
     const morning = lines.filter((line) => line !== '' && Number(line.split(/\s/)[0]) < start + 7200).join('\n');
-    const day = dayOf({ topology: { contacts: 'morning' } }, () => morning, 5);
-    expect(day.several).toBe(0);
-    expect(day.looks).toBeGreaterThan(500);
+    const day = dayOf({ topology: { contacts: 'morning' } }, () => morning);
+    keepsItsPromises(day);
+    expect(day.looks).toBeGreaterThan(1000);
+  });
+
+  test('no bound on elections by the diameter: in a fan of diameter 2 a search goes along the path', () => {
+    for (const length of [8, 16, 32]) {
+      const topology = fan(length);
+      const cut = linksAt('leader', topology).map((link) => ({ at: 1, do: 'cut', link }));
+      const day = dayOf({ topology: { ...topology }, options: { leader: 'leader' }, events: cut });
+      keepsItsPromises(day);
+      expect(day.elections).toEqual([1, 2 * length + 1]);
+      expect(day.longestFollowing).toBe(length / 2);
+    }
   });
 });

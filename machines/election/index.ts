@@ -10,7 +10,7 @@ import { defineProtocol, type RoleStart, type Setup } from '../protocol.js';
 import { accepts } from './accepts.js';
 import { ElectionAccount } from './account.js';
 import { oriented } from './height.js';
-import { levelMachine, type LevelContext } from './level.js';
+import { levelMachine, type LevelInput } from './level.js';
 import { electionMachine, type ElectionInput } from './machine.js';
 import { ELECTION, LEVEL, levelRole } from './messages.js';
 import { electionOptions, identityOf, type ElectionOptions } from './options.js';
@@ -21,7 +21,7 @@ import { overlay } from './overlay.js';
 import { times } from './times.js';
 
 export { compareHeights, type Height, type Identity } from './height.js';
-export { levelMachine, type LevelContext } from './level.js';
+export { levelMachine, type LevelContext, type LevelInput } from './level.js';
 export { electionMachine, type ElectionContext, type ElectionEvent, type ElectionInput } from './machine.js';
 export type { DistrictChange, LeaderChange, Update } from './messages.js';
 export { nearest } from './nearest.js';
@@ -67,7 +67,7 @@ function roles(node: NodeId, setup: Setup<ElectionOptions>): readonly RoleStart[
     ...levels.map((rule, i): RoleStart => {
       const next = i + 1 === levels.length ? ELECTION : levelRole(i + 2);
       const heard = sorted.map((peer) => ({ peer, table: start[peer]!.levels[i]!.table }));
-      const input: LevelContext = { id, level: i + 1, ...rule, next, ...start[node]!.levels[i]!, heard };
+      const input: LevelInput = { id, level: i + 1, ...rule, next, ...start[node]!.levels[i]!, heard };
       return { role: levelRole(i + 1), chart: LEVEL, input };
     }),
   ];

@@ -6,16 +6,18 @@
  * part: districts survive the loss of the top leader.
  *
  * States: `leading` this level, or `following` a leader of it. Each event of the node gives every level its turn, lowest first, after
- * the election has had its own; what the node then sends comes back to the election with every level's table on it.
+ * the election has had its own; what the node then sends comes back to the election with every level's table on it. In between, in
+ * `weighing`, the level has heard the neighbours (rule 1) and judges by rules 2 to 5.
  * Invariants: D1 to D3 of hierarchy.ts at rest; `birth` is set once and never again; `member` is the node itself while it leads.
  */
 import { assign, emit, setup } from 'xstate';
 import { effects, tell } from '../effects.js';
 import { isSame, type Identity } from './height.js';
+import { everybody, heightOf } from './links.js';
 import type { DistrictChange, Turn } from './messages.js';
 import { candidates, hasSenior, isSameTable, memberOf, withOwn, type Heard, type Presence, type Table } from './presence.js';
 
-export interface LevelContext {
+export interface LevelInput {
   readonly id: Identity;
   /** From 1 up. */
   readonly level: number;
@@ -27,89 +29,88 @@ export interface LevelContext {
   readonly birth: number | null;
   /** Whom it follows; itself while it leads. */
   readonly member: Identity;
+  /** What it last told its neighbours. */
   readonly table: Table;
   /** Of each neighbour, ordered by name. */
   readonly heard: readonly Heard[];
 }
 
+export interface LevelContext extends LevelInput {
+  /** What the neighbours know of, one hop further. */
+  readonly near: Table;
+}
+
 type In = { context: LevelContext; event: Turn };
 
 /** The neighbours' tables with this turn's news. */
-function heardBy({ context, event }: In): readonly Heard[] {
-  const news = event.heard && { peer: event.heard.peer, table: event.heard.tables[context.level - 1]! };
-  const kept = context.heard.filter(({ peer }) => event.neighbours.includes(peer) && peer !== news?.peer);
-  return news ? [...kept, news].sort((a, b) => (a.peer < b.peer ? -1 : 1)) : kept;
+function heardBy({ context, event: { heard, links } }: In): readonly Heard[] {
+  const kept = context.heard.filter(({ peer }) => peer !== heard?.peer && heightOf(links, peer) !== null);
+  if (!heard) return kept;
+  const news = { peer: heard.peer, table: heard.tables[context.level - 1]! };
+  return [...kept, news].sort((a, b) => (a.peer < b.peer ? -1 : 1));
 }
-
-const near = (args: In): Table => candidates(args.context.id, heardBy(args), args.context.radius);
 
 const own = ({ context: { id, birth }, event }: In): Presence => ({ birth: birth ?? event.now, id, distance: 0 });
 
-const tableOfLeader = (args: In): Table => withOwn(own(args), near(args));
+const tableOfLeader = (args: In): Table => withOwn(own(args), args.context.near);
+
+const tableOfFollower = ({ context }: In): Table => context.near;
 
 /** Puts this level's table on the Update and lets the next role have its turn. */
 const passOn = (tableOf: (args: In) => Table) =>
   tell((args: In) => {
     const { context, event } = args;
     const table = tableOf(args);
-    const to = isSameTable(table, context.table) ? event.to : event.everybody;
+    const to = isSameTable(table, context.table) ? event.to : everybody(event.links);
     const update = { ...event.update, tables: [...event.update.tables, table] };
     return { role: context.next, message: { ...event, to, update } };
   });
 
 const lead = [passOn(tableOfLeader), 'lead'] as const;
-const follow = [passOn(near), 'follow'] as const;
+const follow = [passOn(tableOfFollower), 'follow'] as const;
 
 export const levelMachine = setup({
   types: {
     context: {} as LevelContext,
     events: {} as Turn,
-    input: {} as LevelContext,
+    input: {} as LevelInput,
     emitted: {} as DistrictChange,
   },
   actions: {
     ...effects(),
-    lead: assign((args: In) => ({
-      heard: heardBy(args),
-      table: tableOfLeader(args),
-      birth: own(args).birth,
-      member: args.context.id,
-    })),
-    follow: assign((args: In) => ({
-      heard: heardBy(args),
-      table: near(args),
-      member: memberOf(args.context.member, near(args)),
-    })),
+    hear: assign((args: In) => {
+      const heard = heardBy(args);
+      return { heard, near: candidates(args.context.id, heard, args.context.radius) };
+    }),
+    lead: assign((args: In) => ({ table: tableOfLeader(args), birth: own(args).birth, member: args.context.id })),
+    follow: assign(({ context: { near, member } }: In) => ({ table: near, member: memberOf(member, near) })),
     announceLeader: emit(({ context: { level, member } }: In) => ({ type: 'district' as const, level, leader: member[1] })),
   },
   guards: {
-    isOwnLeader: ({ context: { id, member } }) => isSame(id, member),
-    nobodyIsNear: (args) => near(args).length === 0,
-    leaderIsGone: (args) => !isSame(memberOf(args.context.member, near(args)), args.context.member),
-    seniorIsNear: (args) => hasSenior(own(args), near(args), args.context.separation),
+    leads: ({ context: { id, member } }) => isSame(id, member),
+    leadsUnchallenged: (args) => {
+      const { id, member, near, separation } = args.context;
+      return isSame(id, member) && !hasSenior(own(args), near, separation);
+    },
+    nobodyIsNear: ({ context }) => context.near.length === 0,
+    leaderIsNear: ({ context: { near, member } }) => isSame(memberOf(member, near), member),
   },
 }).createMachine({
   id: 'level',
-  context: ({ input }) => input,
+  context: ({ input }) => ({ ...input, near: candidates(input.id, input.heard, input.radius) }),
   initial: 'starting',
+  on: { turn: { target: '.weighing', actions: 'hear' } }, // rule 1
   states: {
-    starting: { always: [{ guard: 'isOwnLeader', target: 'leading' }, { target: 'following' }] },
-    following: {
-      on: {
-        turn: [
-          { guard: 'nobodyIsNear', target: 'leading', actions: [...lead, 'announceLeader'] }, // rule 3
-          { guard: 'leaderIsGone', actions: [...follow, 'announceLeader'] },
-          { actions: follow },
-        ],
-      },
+    starting: { always: [{ guard: 'leads', target: 'leading' }, { target: 'following' }] },
+    weighing: {
+      always: [
+        { guard: 'leadsUnchallenged', target: 'leading', actions: lead }, // else rule 2
+        { guard: 'nobodyIsNear', target: 'leading', actions: [...lead, 'announceLeader'] }, // rule 3
+        { guard: 'leaderIsNear', target: 'following', actions: follow },
+        { target: 'following', actions: [...follow, 'announceLeader'] }, // rule 5
+      ],
     },
-    leading: {
-      on: {
-        turn: [
-          { guard: 'seniorIsNear', target: 'following', actions: [...follow, 'announceLeader'] }, // rule 2
-          { actions: lead },
-        ],
-      },
-    },
+    leading: {},
+    following: {},
   },
 });

@@ -107,8 +107,7 @@ const turnOf = (args: In, to: readonly NodeId[]): { role: string; message: Turn 
   message: {
     type: 'turn',
     now: args.context.now,
-    neighbours: neighbours(args.context.links),
-    everybody: everybody(args.context.links),
+    links: args.context.links,
     heard: args.event.type === 'update' ? { peer: args.event.from, tables: args.event.tables } : null,
     to,
     update: updateOf(args),

@@ -1,6 +1,7 @@
 /** What nodes say to each other, what the roles of one node say to each other, and what the application hears. */
 import type { NodeId } from '../effects.js';
 import type { Height } from './height.js';
+import type { Links } from './links.js';
 import type { Table } from './presence.js';
 
 /** The role that elects; the levels of the hierarchy, where there are any, are roles beside it. */
@@ -29,8 +30,7 @@ export interface Update {
 export interface Turn {
   readonly type: 'turn';
   readonly now: number;
-  readonly neighbours: readonly NodeId[];
-  readonly everybody: readonly NodeId[];
+  readonly links: Links;
   /** The tables that came with an Update, one a level. */
   readonly heard: { readonly peer: NodeId; readonly tables: readonly Table[] } | null;
   readonly to: readonly NodeId[];

@@ -1,7 +1,10 @@
-/** A node's marks on the picture of the network: links point down, a colour for each phase of a search, a badge for each office. */
+/**
+ * A node's marks on the picture of the network: links point down, a colour for each phase of a search, a badge for each office. The
+ * ground is that of its search's reference level, which spreads and comes back reflected, else of its district or its leader.
+ */
 import type { Overlay, NodeView } from '../protocol.js';
 import { compareHeights } from './height.js';
-import { contextOf, leadsLevel, roleOf } from './view.js';
+import { contextOf, leaderOf, leadsLevel, levelOf, roleOf } from './view.js';
 
 const tones: Readonly<Record<string, NonNullable<Overlay['tone']>>> = {
   isolated: 'held',
@@ -21,6 +24,14 @@ export function overlay(node: NodeView): Overlay {
     ),
     ...(badge === '' ? {} : { badge }),
     tone: tones[role.split('.')[0]!] ?? 'plain',
+    group: groupOf(node, role),
     edges: links.filter(({ height }) => height === null).map(({ peer }) => ({ to: peer, label: 'forming' })),
   };
+}
+
+function groupOf(node: NodeView, role: string): string {
+  const { height, levels } = contextOf(node);
+  const { tau, oid, r } = height;
+  if (oid !== null && /^(searching|reflected)/.test(role)) return `search ${tau} of ${oid[1]}${r === 1 ? ', reflected' : ''}`;
+  return levels > 0 ? `district of ${levelOf(node, 1).member[1]}` : `follows ${leaderOf(node)}`;
 }

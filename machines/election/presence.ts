@@ -29,14 +29,14 @@ const byDistance = (a: Presence, b: Presence): number => a.distance - b.distance
 
 /** Rule 1: the leaders that neighbours know of, one hop further. */
 export function candidates(own: Identity, heard: readonly Heard[], radius: number): Table {
-  const near: Presence[] = [];
+  const near = new Map<NodeId, Presence>();
   for (const { table } of heard) {
     for (const { birth, id, distance } of table) {
-      if (distance < radius && !isSame(id, own)) near.push({ birth, id, distance: distance + 1 });
+      const known = near.get(id[1])?.distance ?? radius + 1;
+      if (distance + 1 < known && !isSame(id, own)) near.set(id[1], { birth, id, distance: distance + 1 });
     }
   }
-  near.sort((a, b) => bySeniority(a, b) || a.distance - b.distance);
-  return near.filter((entry, i) => i === 0 || bySeniority(entry, near[i - 1]!) !== 0);
+  return [...near.values()].sort(bySeniority);
 }
 
 /** Rule 2: somebody more senior is within the separation. */

@@ -1,7 +1,7 @@
 /** Events and starts worth trying on one node's charts: what path generation and coverage feed them. */
 import type { ChartSamples } from '../protocol.js';
 import { electSelf, oriented, reflectRefLevel, startNewRefLevel, type Height, type Identity } from './height.js';
-import type { LevelContext } from './level.js';
+import type { LevelInput } from './level.js';
 import type { ElectionContext, ElectionInput } from './machine.js';
 import { ELECTION, type Turn } from './messages.js';
 
@@ -63,14 +63,13 @@ export const samples: readonly ChartSamples[] = [
 const turn = (distance: number, birth: number): Turn => ({
   type: 'turn',
   now: 1,
-  neighbours: ['b'],
-  everybody: ['b'],
+  links: [{ peer: 'b', height: oriented(b, b, 0) }],
   heard: { peer: 'b', tables: [[{ birth, id: b, distance }]] },
   to: [],
   update: { type: 'update', height: oriented(a, a, 0), hello: false, stamp: null, tables: [] },
 });
 
-const level: LevelContext = {
+const level: LevelInput = {
   id: a,
   level: 1,
   radius: 2,
@@ -91,6 +90,6 @@ const turns = [
 ];
 
 export const levelSamples: readonly ChartSamples[] = [
-  { input: level, events: () => [...turns, { ...turn(0, 0), heard: null, neighbours: [] }] },
+  { input: level, events: () => [...turns, { ...turn(0, 0), heard: null, links: [] }] },
   { input: { ...level, birth: 0, member: a, table: [{ birth: 0, id: a, distance: 0 }], heard: [] }, events: () => turns },
 ];

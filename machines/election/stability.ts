@@ -46,7 +46,8 @@ export class Stability {
     if (elects) this.electedSinceChange.set(step.node, (this.electedSinceChange.get(step.node) ?? 0) + 1);
     if (!this.watches) return;
     if (this.rest && this.lost) this.judge(step.node, elects, this.rest, c);
-    if (step.sent.length === 0 && c.flights.length === 0) this.settle(c);
+    const isSettled = this.rest !== null && this.lost === null;
+    if (!isSettled && step.sent.length === 0 && c.flights.length === 0) this.settle(c);
   }
 
   private change({ node, event }: Step): void {
@@ -60,16 +61,14 @@ export class Stability {
   }
 
   private judge(node: NodeId, elects: boolean, { leaders, incumbents }: Rest, c: Configuration): void {
-    const graph = adjacency(c);
     const leader = leaders.get(node)!;
     // A leader that is left alone takes a new stamp (erratum 20); it stays the leader that it was.
-    if (elects && leader !== node && hopsFrom(node, graph).has(leader)) this.needless = true;
+    if (elects && leader !== node && reached(node, c).includes(leader)) this.needless = true;
     this.setup.options.levels.forEach(({ radius }, i) => {
       const before = incumbents[i]!;
       const leads = leadsLevel(c.nodes.get(node)!, i + 1);
-      if (before.has(node) && !leads) this.unstable = true;
-      if (before.has(node) || !leads) return;
-      if ([...hopsFrom(node, graph, radius).keys()].some((near) => before.has(near))) this.unstable = true;
+      if (before.has(node)) this.unstable ||= !leads;
+      else this.unstable ||= leads && reached(node, c, radius).some((near) => before.has(near));
     });
   }
 
@@ -103,6 +102,8 @@ export class Stability {
     ];
   }
 }
+
+const reached = (node: NodeId, c: Configuration, within?: number): NodeId[] => [...hopsFrom(node, adjacency(c), within).keys()];
 
 function officesOf(c: Configuration, { options }: Setup<ElectionOptions>): Rest {
   return {

@@ -36,6 +36,7 @@ const election = (context: ElectionContext, replace: Replace): ElectionContext =
 const level = (context: LevelContext, replace: Replace): LevelContext => ({
   ...context,
   birth: context.birth === null ? null : replace(context.birth, BORN),
+  near: table(context.near, replace),
   table: table(context.table, replace),
   heard: context.heard.map((heard) => ({ ...heard, table: table(heard.table, replace) })),
 });

@@ -1,0 +1,16 @@
+/** Alternative D: presence tables of which each node forwards the best entry alone; a near leader hides behind a more senior one. */
+import { isSame } from '../../../machines/election/height.js';
+import { candidates, hasSenior, memberOf, withOwn, type Presence } from '../../../machines/election/presence.js';
+import type { Rule } from './level.js';
+
+export const single: Rule<Presence | null> = {
+  silent: () => null,
+  judge: ({ id, member, birth, heard, radius, separation, now }) => {
+    const tables = heard.map(({ peer, told }) => ({ peer, table: told ? [told] : [] }));
+    const near = candidates(id, tables, radius);
+    const own = { birth: birth ?? now, id, distance: 0 };
+    const leads = (isSame(member, id) && birth !== null && !hasSenior(own, near, separation)) || near.length === 0;
+    const table = leads ? withOwn(own, near) : near;
+    return { member: leads ? id : memberOf(member, near), told: table[0]! };
+  },
+};
