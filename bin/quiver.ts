@@ -22,8 +22,8 @@ const HELP = `quiver: distributed coordination as statecharts
 
   quiver run FILE… [--json] [--trace FILE] [--seed N] [--host actors|snapshots]   run scenarios ("-" reads one a line)
   quiver check FILE… [--json] [--trace FILE] [--states N] [--seconds N]           explore every interleaving
-  quiver test PROTOCOL [--json] [--mutants] [--emit FILE]                         walk its charts: paths and coverage
-  quiver explore FILE [--port N]                                                 watch a scenario or a trace in the browser
+  quiver test PROTOCOL [--json] [--mutants] [--emit FILE] [--trace FILE]          walk its charts: paths and coverage
+  quiver explore [FILE] [--port N] [--story NAME [--contacts FILE]]               watch a scenario, a trace or a story in the browser
   quiver replay TRACE                                                            run a trace again and compare
   quiver verify TRACE [--json]                                                   check a trace against charts and properties
   quiver paper NAME [--json] [--svg DIRECTORY]                                   reproduce a paper's tables

@@ -22,6 +22,16 @@ export function* record(scenario: Scenario, json: unknown, options: SimulationOp
   yield* take();
 }
 
+/** A counterexample of the checker: the scenario without its workload, whose commands are among the choices. */
+export function recordCounterexample(
+  { workload: _, ...scenario }: Scenario,
+  json: unknown,
+  { choices, start }: Pick<TraceHeader, 'start'> & Required<Pick<TraceHeader, 'choices'>>,
+): Generator<TraceHeader | TraceLine> {
+  const { workload: __, ...given } = json as Record<string, unknown>;
+  return record(scenario, given, { choices, ...(start ? { start } : {}) });
+}
+
 /** The options of a simulation that a trace's header asks for. */
 export const optionsOf = ({ choices, start }: TraceHeader): SimulationOptions => ({
   ...(choices ? { choices } : {}),

@@ -46,6 +46,6 @@ const offered = ([name, { fields = [] }]: [string, Command]): OfferedCommand => 
   fields: fields.map(({ name, type, optional = false }) => ({ name, type, optional })),
 });
 
-function* textOf(lines: Iterable<TraceHeader | TraceLine>): Generator<string> {
+export function* textOf(lines: Iterable<TraceHeader | TraceLine>): Generator<string> {
   for (const line of lines) yield `${JSON.stringify(line)}\n`;
 }

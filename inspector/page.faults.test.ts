@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { buildPage, launch, open } from './page/testing/browser.js';
+import { buildPage, launch, open, read } from './page/testing/browser.js';
 import { directoryTrace } from './page/testing/traces.js';
 
 let browser: Browser;
@@ -81,6 +81,45 @@ describe('everything in a trace is data', () => {
     const source = [JSON.stringify({ ...JSON.parse(header), charts: { directory: 7 } }), ...lines].join('\n');
     const { page, close } = await open(browser, built, source);
     expect(await page.locator('.state-alone').innerText()).toBe('idle');
+    await close();
+  });
+});
+
+describe('addresses', () => {
+  test('a small trace is shared in the address, and opens without a server that has it', async () => {
+    const { page, close } = await open(browser, built, trace);
+    await page.getByRole('button', { name: 'Share' }).click();
+    await page.getByRole('status').filter({ hasText: 'The address of this page now holds the trace' }).waitFor();
+    const address = new URL(page.url());
+    await close();
+    const other = await open(browser, built, directoryTrace(7));
+    await other.page.goto('about:blank');
+    await other.page.goto(`${other.served.url}${address.hash}`);
+    await read(other.page);
+    expect(await other.page.locator('.facts').innerText()).toContain('5 nodes');
+    expect(await other.page.getByRole('slider').getAttribute('aria-valuemax')).toBe(String(lines.length));
+    await other.close();
+  });
+
+  test('a long one is not', async () => {
+    const { page, close } = await open(
+      browser,
+      built,
+      directoryTrace(
+        60,
+        Array.from({ length: 60 }, (_, i) => (7 * i) % 60),
+      ),
+    );
+    await page.getByRole('button', { name: 'Share' }).click();
+    await page.getByRole('status').filter({ hasText: 'too long for an address' }).waitFor();
+    await close();
+  });
+
+  test('a damaged one is told', async () => {
+    const { page, served, close } = await open(browser, built, trace);
+    await page.goto('about:blank');
+    await page.goto(`${served.url}#trace=H4sIAAAA`);
+    expect(await page.getByRole('alert').innerText()).toContain('The trace in this address is damaged');
     await close();
   });
 });

@@ -1,7 +1,12 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { directory } from '../machines/directory/index.js';
+import { graphsOf } from '../test/paths/graph.js';
+import { pathsOf } from '../test/paths/paths.js';
+import { coverageOf, PATIENCE } from '../test/paths/suite.js';
 import { buildPage, launch, open, type Opened } from './page/testing/browser.js';
 import { directoryTrace } from './page/testing/traces.js';
+import { traceOfPaths } from './path-trace.js';
 
 let browser: Browser;
 let built: URL;
@@ -127,6 +132,27 @@ describe('the four views', () => {
       scheme,
     ),
   );
+});
+
+describe('the coverage of tests', () => {
+  test('is painted on the chart: what no path takes is struck out', async () => {
+    const graphs = graphsOf(directory, PATIENCE);
+    const tours = graphs.flatMap((graph) => pathsOf(graph, 'tour'));
+    const all = coverageOf(directory, graphs).toJSON();
+    const covered = {
+      directory: { ...all['directory'], 'state holding.using.followed': 0, 'transition waiting.last: token': 0 },
+    };
+    const source = [...traceOfPaths(directory, tours, covered)].map((line) => `${JSON.stringify(line)}\n`).join('');
+    await withPage(source, async ({ page }) => {
+      expect(
+        await page.locator('.state.is-missed').evaluateAll((states) => states.map((state) => state.getAttribute('data-state'))),
+      ).toEqual(['holding.using.followed']);
+      expect(await page.locator('.edge-label.is-missed').allTextContents()).toEqual([
+        expect.stringMatching(/covered 0 timestoken$/),
+      ]);
+      expect(await page.locator('.edge.is-missed').count()).toBe(1);
+    });
+  });
 });
 
 describe('time', () => {

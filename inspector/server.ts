@@ -16,6 +16,7 @@ import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { UsageError } from '../machines/errors.js';
 import type { Hands, Offer } from './hands.js';
+import type { Shelf } from './stories/shelf.js';
 
 /** The text of a trace, whole or in pieces. It may be asked for again, by a second page or a reload. */
 export type TraceSource = string | (() => Iterable<string> | AsyncIterable<string>);
@@ -29,6 +30,8 @@ export interface ServeOptions {
   readonly hands?: Hands;
   /** Takes what live nodes of other processes report; throws a `UsageError` for what is none. */
   readonly report?: (reports: unknown) => void;
+  /** Guided pages to choose from. */
+  readonly shelf?: Shelf;
 }
 
 export interface Served {
@@ -55,13 +58,12 @@ const HEADERS = {
 
 export async function serveTrace(
   source: TraceSource,
-  { port = 0, page = builtPage(), hands, report }: ServeOptions = {},
+  { port = 0, page = builtPage(), hands, report, shelf }: ServeOptions = {},
 ): Promise<Served> {
   const token = randomBytes(16).toString('base64url');
+  const serving = { token, page, source, hands: hands ?? null, report: report ?? null, shelf: shelf ?? null };
   const server = createServer((request, response) => {
-    answer(request, response, { token, page, source, hands: hands ?? null, report: report ?? null }).catch(() =>
-      response.destroy(),
-    );
+    answer(request, response, serving).catch(() => response.destroy());
   });
   await listen(server, port);
   const { port: taken } = server.address() as AddressInfo;
@@ -109,6 +111,7 @@ interface Serving {
   readonly source: TraceSource;
   readonly hands: Hands | null;
   readonly report: ((reports: unknown) => void) | null;
+  readonly shelf: Shelf | null;
 }
 
 async function answer(request: IncomingMessage, response: ServerResponse, serving: Serving): Promise<void> {
@@ -121,7 +124,20 @@ async function answer(request: IncomingMessage, response: ServerResponse, servin
   if (request.method === 'POST') return answerPost(request, response, name, serving);
   if (request.method !== 'GET' && request.method !== 'HEAD') return refuse(response, 405, 'Only GET and POST.');
   if (name === 'trace') return sendTrace(response, typeof source === 'string' ? [source] : source());
+  if (name === 'stories') return sendJson(response, serving.shelf?.stories ?? []);
+  if (name.startsWith('story/') && serving.shelf) return sendStory(response, serving.shelf, name);
   return sendFile(response, page, name);
+}
+
+/** One run of a story: `story/NAME/RUN`. */
+async function sendStory(response: ServerResponse, shelf: Shelf, path: string): Promise<void> {
+  const [, story = '', run = ''] = path.split('/').map(decodeURIComponent);
+  try {
+    await sendTrace(response, shelf.run(story, run));
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    refuse(response, 404, error.message);
+  }
 }
 
 /** `offer` and `run`, each with a scenario in the body, and `report` from live nodes of other processes. */

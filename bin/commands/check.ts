@@ -6,7 +6,7 @@ import type { Verdict } from '../../network/report.js';
 import { integerOption, parse, statusOf, USAGE, type Command } from '../command.js';
 import { OutputFile } from '../output-file.js';
 import { Progress } from '../progress.js';
-import { record } from '../recording.js';
+import { recordCounterexample } from '../recording.js';
 import { readScenarios, type Source } from '../scenarios.js';
 import { bold, dim, number, property, verdict } from '../style.js';
 
@@ -32,7 +32,8 @@ export const command: Command = async (args) => {
     const found = checkScenario(item.scenario, { bounds, now: () => performance.now(), onProgress });
     progress.done();
     verdicts.push(found.verdict);
-    const trace = found.counterexample ? traceOf(item, found.counterexample) : undefined;
+    const bad = found.counterexample;
+    const trace = bad ? [...recordCounterexample(item.scenario, item.json, bad)] : undefined;
     if (trace && values.trace !== undefined) write(values.trace, trace);
     if (values.json) console.log(JSON.stringify(reportOf(item, found, trace)));
     else print(item, found, values.trace);
@@ -47,15 +48,6 @@ const boundsOf = (states: number | undefined, seconds: number | undefined) => ({
 
 const describe = ({ states, transitions, frontier, bytes, seconds }: Searched): string =>
   `${number(states)} states, ${number(transitions / Math.max(seconds, 0.001))} transitions/s, frontier ${number(frontier)}, ${number(bytes / 2 ** 20)} MiB`;
-
-type Found = NonNullable<Exploration['counterexample']>;
-
-/** The counterexample as a trace: the scenario without its workload, whose commands are among the choices. */
-function traceOf({ json, scenario }: Source, { choices, start }: Found): unknown[] {
-  const { workload: _, ...rest } = scenario;
-  const { workload: __, ...given } = json as Record<string, unknown>;
-  return [...record(rest, given, { choices, ...(start ? { start } : {}) })];
-}
 
 function write(path: string, trace: readonly unknown[]): void {
   const file = new OutputFile(path);

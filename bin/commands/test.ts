@@ -3,12 +3,15 @@ import { setImmediate } from 'node:timers/promises';
 import { UsageError } from '../../machines/errors.js';
 import { protocols } from '../../machines/index.js';
 import type { Protocol } from '../../machines/protocol.js';
+import { traceOfPaths } from '../../inspector/path-trace.js';
+import type { Coverage } from '../../test/coverage/coverage.js';
 import { kinds } from '../../test/coverage/items.js';
 import { coverageReport, type CoverageReport } from '../../test/coverage/report.js';
 import { emitTests } from '../../test/emit.js';
 import { judgeMutants, mutantsOf, nameOf, type Judged } from '../../test/mutants/mutants.js';
 import { graphsOf, type ChartGraph } from '../../test/paths/graph.js';
 import { coverageOf, firstFailure, hostKinds, pathSets, PATIENCE, type Failure } from '../../test/paths/suite.js';
+import { pathsOf } from '../../test/paths/paths.js';
 import { describeDifference } from '../../test/paths/walk.js';
 import { parse, type Command } from '../command.js';
 import { OutputFile } from '../output-file.js';
@@ -44,12 +47,13 @@ export const command: Command = async (args) => {
     json: { type: 'boolean' },
     mutants: { type: 'boolean' },
     emit: { type: 'string' },
+    trace: { type: 'string' },
   });
   const [name, ...more] = positionals;
   const protocol = protocols[name ?? ''];
   if (!protocol || more.length > 0) throw new UsageError(`name one protocol: ${Object.keys(protocols).join(', ')}`);
   if (values.emit !== undefined) emit(protocol, values.emit);
-  const report = await examine(protocol, values.mutants ?? false);
+  const report = await examine(protocol, values.mutants ?? false, values.trace);
   if (values.json) console.log(JSON.stringify(report));
   else print(report);
   return report.verdict === 'valid' ? 0 : 1;
@@ -62,7 +66,7 @@ function emit(protocol: Protocol, path: string): void {
   file.keep();
 }
 
-async function examine(protocol: Protocol, withMutants: boolean): Promise<TestReport> {
+async function examine(protocol: Protocol, withMutants: boolean, tracePath: string | undefined): Promise<TestReport> {
   const progress = new Progress();
   const graphs = graphsOf(protocol, PATIENCE);
   const walked: Walked[] = [];
@@ -74,7 +78,9 @@ async function examine(protocol: Protocol, withMutants: boolean): Promise<TestRe
     failures.push(...hostKinds.flatMap((host) => firstFailure(protocol, paths, host) ?? []));
     await setImmediate();
   }
-  const coverage = coverageReport(coverageOf(protocol, graphs));
+  const covered = coverageOf(protocol, graphs);
+  if (tracePath !== undefined) writeTrace(tracePath, protocol, graphs, covered);
+  const coverage = coverageReport(covered);
   const mutants = withMutants ? await judge(protocol, graphs, progress) : undefined;
   progress.done();
   const unexplained = mutants?.survivors.some(({ reason }) => reason === undefined) ?? false;
@@ -86,6 +92,14 @@ async function examine(protocol: Protocol, withMutants: boolean): Promise<TestRe
     coverage,
     ...(mutants && { mutants }),
   };
+}
+
+/** The tours, which take every step that covers something, for the inspector. */
+function writeTrace(path: string, protocol: Protocol, graphs: readonly ChartGraph[], covered: Coverage): void {
+  const tours = graphs.flatMap((graph) => pathsOf(graph, 'tour'));
+  const file = new OutputFile(path);
+  for (const line of traceOfPaths(protocol, tours, covered.toJSON())) file.line(line);
+  file.keep();
 }
 
 async function judge(protocol: Protocol, graphs: readonly ChartGraph[], progress: Progress) {

@@ -17,7 +17,7 @@ export interface Inspectable {
 }
 
 interface LiveStep {
-  readonly role: string;
+  readonly role?: string;
   readonly event: Message;
   readonly outcome: {
     readonly sends: readonly { readonly to: Address | readonly Address[]; readonly message: Message }[];
@@ -64,7 +64,7 @@ class Reporter {
     const kind = kindOf(event);
     const sent = sends.flatMap(({ to, message }) => [to].flat().map((address) => ({ to: this.nameOf(address), message })));
     const delivered = kind === 'deliver' ? this.deliveryOf(event) : {};
-    this.say({ kind, role, event, ...delivered, sent, emitted, roles: this.changedRoles() });
+    this.say({ kind, ...(role === undefined ? {} : { role }), event, ...delivered, sent, emitted, roles: this.changedRoles() });
   }
 
   closed(): void {

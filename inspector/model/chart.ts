@@ -19,6 +19,8 @@ export interface ChartTransition {
   readonly source: string;
   /** '' for an eventless transition. */
   readonly event: string;
+  /** Its place among the choices of its state for its event. */
+  readonly index: number;
   readonly guard: string | null;
   readonly actions: readonly string[];
   /** Paths; none for a transition that stays where it is. */
@@ -97,10 +99,17 @@ function transitionsOf(
     ['done', config['onDone']],
   ];
   return events.flatMap(([event, candidates]) =>
-    asList(candidates).map((candidate) => {
+    asList(candidates).map((candidate, index) => {
       const { target, guard, actions } = asRecord(typeof candidate === 'string' ? { target: candidate } : candidate);
       const targets = asList(target).flatMap((name) => (typeof name === 'string' ? (resolve(source, name) ?? []) : []));
-      return { source, event, guard: guard === undefined ? null : wordOf(guard), actions: asList(actions).map(wordOf), targets };
+      return {
+        source,
+        event,
+        index,
+        guard: guard === undefined ? null : wordOf(guard),
+        actions: asList(actions).map(wordOf),
+        targets,
+      };
     }),
   );
 }

@@ -111,6 +111,8 @@ export function checkHeader(value: unknown): TraceHeader {
   demand(nodes.length <= NODES_MAX, `it has ${nodes.length} nodes and the page shows at most ${NODES_MAX}`);
   demand(Array.isArray(links) && links.every(isLink), 'the "links" of its header are no list of [node, node, weight]');
   demand(isRecord(charts), 'its header has no "charts"');
+  const coverage = value['coverage'] ?? {};
+  demand(isRecord(coverage) && Object.values(coverage).every(isRecord), 'the "coverage" of its header is no record of charts');
   const properties = value['properties'] ?? [];
   demand(Array.isArray(properties) && properties.every(isProperty), 'the "properties" of its header have no names');
   return value as unknown as TraceHeader;

@@ -114,6 +114,11 @@ export class Recording {
     return line;
   }
 
+  /** The trace again, as far as it is kept. */
+  text(): string {
+    return [JSON.stringify(this.header), ...this.texts, ''].join('\n');
+  }
+
   step(place: number): StepLine | null {
     const line = this.line(place);
     return isStep(line) ? line : null;

@@ -8,6 +8,9 @@ import { LowerPanel } from './lower.js';
 import { NetworkView } from './network/view.js';
 import { MessageCard } from './message-card.js';
 import { IconButton } from './panel.js';
+import { share, shared } from './share.js';
+import { stories, story } from './story/state.js';
+import { StoryList, StoryStrip } from './story/view.js';
 import { isHelpOpen, maximized, theme, toggleTheme } from './shell.js';
 import { SpaceTimeView } from './spacetime/view.js';
 import { isLoading, problem, recording, growing, sourceProblem } from './state.js';
@@ -29,7 +32,8 @@ export function App() {
       <TopBar />
       <Notices />
       {hasTrace ? (
-        <main>
+        <main class={story.value ? 'has-story' : ''}>
+          <StoryStrip />
           <NetworkView />
           <ChartView />
           <Transport />
@@ -69,7 +73,22 @@ function TopBar() {
           )}
         </p>
       )}
+      {shared.value !== null && (
+        <p class="shared" role="status">
+          {shared.value}
+        </p>
+      )}
       <div class="tools">
+        {stories.value.length > 0 && (
+          <a class="button" href="#stories">
+            Stories
+          </a>
+        )}
+        {header && (
+          <button type="button" class="button" onClick={() => void share()}>
+            Share
+          </button>
+        )}
         <label class="button">
           Open a trace
           <input type="file" accept=".ndjson,.jsonl,.json,.txt" onChange={(event) => openFirst(event.currentTarget.files)} />
@@ -114,21 +133,31 @@ function Notices() {
 }
 
 function Welcome() {
-  const isFault = problem.value !== null;
+  if (problem.value !== null) {
+    return (
+      <main class="welcome">
+        <h2>{sourceProblem.value ? 'No trace' : 'This cannot be shown'}</h2>
+        <p role="alert">{problem.value}</p>
+        <HowTo />
+      </main>
+    );
+  }
+  if (isLoading.value) return <main class="welcome">Reading…</main>;
   return (
     <main class="welcome">
-      <h2>
-        {isFault ? (sourceProblem.value ? 'No trace' : 'This cannot be shown') : isLoading.value ? 'Reading…' : 'No trace yet'}
-      </h2>
-      {isFault && <p role="alert">{problem.value}</p>}
-      {!isLoading.value && (
-        <p>
-          Write a trace with <code>quiver run SCENARIO --trace FILE</code> and drop the file here.
-        </p>
-      )}
+      <h2>Watch coordination happen</h2>
+      <StoryList />
+      <HowTo />
     </main>
   );
 }
+
+const HowTo = () => (
+  <p>
+    Your own run: <code>quiver explore SCENARIO</code>, or drop a trace here that <code>quiver run SCENARIO --trace FILE</code>{' '}
+    has written.
+  </p>
+);
 
 function openFirst(files: FileList | null | undefined): void {
   const file = files?.[0];

@@ -1,4 +1,5 @@
-/** Where traces come from: the server that serves the page, a file that is dropped on it, or the run made again after a gesture. */
+/** Reading traces: from the server that serves the page, from a file that is dropped on it, or the run made again after a gesture. */
+import { startOf } from '../model/place.js';
 import { Recording } from '../model/recording.js';
 import { askForHands } from './hands.js';
 import {
@@ -20,9 +21,9 @@ import {
 const BREAK_MS = 20;
 const SHOW_MS = 100;
 
-export async function loadFromServer(): Promise<void> {
+export async function loadFromServer(path = './trace'): Promise<void> {
   try {
-    const response = await fetch('./trace');
+    const response = await fetch(path);
     if (!response.ok || !response.body) throw new Error(`the server answered ${response.status}`);
     await open(response.body);
   } catch (error) {
@@ -41,12 +42,12 @@ export async function loadFile(file: Blob): Promise<void> {
   }
 }
 
-function failed(why: string): void {
+export function failed(why: string): void {
   isLoading.value = false;
   sourceProblem.value = why;
 }
 
-async function open(stream: ReadableStream<Uint8Array>): Promise<void> {
+export async function open(stream: ReadableStream<Uint8Array>): Promise<void> {
   const next = new Recording();
   opened(next);
   await read(stream, next, arrived);
@@ -101,10 +102,9 @@ function arrived(): void {
   const isLive = recording.value.header?.live === true;
   if (isLive && followsEnd.value) goTo(recording.value.end - 1);
   if (!isNew) return;
-  const { end, first } = recording.value;
+  const { end } = recording.value;
   if (isLive) return void (selectedNode.value = Math.max(recording.value.nodeOf(end - 1), 0));
-  let line = first;
-  while (line + 1 < end && recording.value.kindOf(line + 1) === 'start') line++;
+  const line = startOf(recording.value);
   goTo(line);
   selectedNode.value = line + 1 < end ? Math.max(recording.value.nodeOf(line + 1), 0) : 0;
 }

@@ -1,8 +1,8 @@
 import { render } from 'preact';
 import { App } from './app.js';
-import { loadFromServer } from './load.js';
+import { followAddress } from './address.js';
 import { startPlayer } from './player.js';
 
 render(<App />, document.getElementById('app')!);
 startPlayer();
-void loadFromServer();
+followAddress();

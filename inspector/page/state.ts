@@ -2,7 +2,17 @@
 import { batch, computed, signal } from '@preact/signals';
 import { follow, type Trail } from '../model/follow.js';
 import { Moment } from '../model/moment.js';
-import { advance, isTimed, naturalSpeed, nextStop, playheadAt, type Axis, type Playhead, type Stop } from '../model/playback.js';
+import {
+  advance,
+  isTimed,
+  naturalSpeed,
+  nextStop,
+  playheadAt,
+  xOf,
+  type Axis,
+  type Playhead,
+  type Stop,
+} from '../model/playback.js';
 import { Recording } from '../model/recording.js';
 
 /** A recording grows in place; a fresh holder tells that it has. */
@@ -70,8 +80,12 @@ export function goTo(line: number): void {
 /** Whether the playhead stays at the end of a trace that is still being written. */
 export const followsEnd = signal(true);
 
+/** Where playing ends; `null` for the end of the trace. */
+const stopAt = signal<number | null>(null);
+
 export function pauseAt(line: number): void {
   isPlaying.value = false;
+  stopAt.value = null;
   followsEnd.value = line >= recording.value.end - 1;
   goTo(line);
 }
@@ -79,8 +93,17 @@ export function pauseAt(line: number): void {
 export const step = (stop: Stop, direction: 1 | -1): void =>
   pauseAt(nextStop(recording.value, currentLine.value, stop, direction));
 
+/** Plays to a line that is to come, and at such a speed that it takes no longer than so. */
+export function playTo(line: number, secondsMax: number): void {
+  const distance = xOf(recording.value, axis.value, line) - playhead.value.x;
+  speed.value = SPEEDS.find((one) => one >= 0.5 && distance <= secondsMax * one * naturalRate.value) ?? SPEEDS.at(-1)!;
+  play(true);
+  stopAt.value = line;
+}
+
 export function play(on: boolean): void {
   followsEnd.value = false;
+  stopAt.value = null;
   const atEnd = currentLine.value >= recording.value.end - 1;
   if (on && atEnd && !isLoading.value) goTo(recording.value.first - 1);
   isPlaying.value = on;
@@ -99,6 +122,7 @@ export function changeSpeed(direction: 1 | -1): void {
 /** Moves the playhead by the time of one frame. */
 export function tick(seconds: number): void {
   const next = advance(recording.value, axis.value, playhead.value, seconds * speed.value * naturalRate.value);
+  if (stopAt.value !== null && next.line >= stopAt.value) return pauseAt(stopAt.value);
   playhead.value = next;
   if (next.line >= recording.value.end - 1 && !isLoading.value) isPlaying.value = false;
 }

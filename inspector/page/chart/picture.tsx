@@ -9,6 +9,7 @@ import {
   type Point,
 } from '../../model/chart-shapes.js';
 import type { ChartTransition } from '../../model/chart.js';
+import { stateCount, transitionCount, type Covered } from '../../model/coverage.js';
 
 interface ChartPictureProps {
   readonly layout: ChartLayout;
@@ -19,14 +20,18 @@ interface ChartPictureProps {
   /** Whether the last transition is that of the current line. */
   readonly isNow: boolean;
   readonly label: string;
+  /** What tests cover of it; `null` where the trace does not say. */
+  readonly covered: Covered | null;
 }
 
 /** Below this, words are not readable any more: then the panel scrolls. */
 const SCALE_MIN = 0.72;
 
-export function ChartPicture({ layout, width, height, active, taken, isNow, label }: ChartPictureProps) {
+export function ChartPicture({ layout, width, height, active, taken, isNow, label, covered }: ChartPictureProps) {
   const scale = Math.min(Math.max(Math.min(width / layout.width, height / layout.height), SCALE_MIN), 1);
   const isTaken = (one: Label) => taken.includes(one.transition);
+  const isMissed = (one: Label) => covered !== null && transitionCount(covered, one.transition) === 0;
+  const classOf = (one: Label) => `${isTaken(one) ? ' is-taken' : ''}${isMissed(one) ? ' is-missed' : ''}`;
   const edges = [...layout.edges].sort((a, b) => Number(isTaken(a.label)) - Number(isTaken(b.label)));
   return (
     <svg
@@ -45,20 +50,32 @@ export function ChartPicture({ layout, width, height, active, taken, isNow, labe
           <path d="M0 .8 7.5 4 0 7.2z" class="head-taken" />
         </marker>
       </defs>
-      <Words labels={layout.always} x={12} y={0} isTaken={isTaken} />
+      <Words labels={layout.always} x={12} y={0} classOf={classOf} />
       {layout.states.map((placed) => (
-        <State key={placed.state.path} placed={placed} isActive={active.has(placed.state.path)} isTaken={isTaken} />
+        <State
+          key={placed.state.path}
+          placed={placed}
+          isActive={active.has(placed.state.path)}
+          isMissed={covered !== null && stateCount(covered, placed.state.path) === 0}
+          follows={isNow}
+          classOf={classOf}
+        />
       ))}
       {edges.map((edge) => (
         <path
           key={keyOf(edge)}
-          class={`edge${isTaken(edge.label) ? ' is-taken' : ''}`}
+          class={`edge${classOf(edge.label)}`}
           d={smooth(edge.points)}
           marker-end={isTaken(edge.label) ? 'url(#head-taken)' : 'url(#head)'}
         />
       ))}
       {edges.map((edge) => (
-        <EdgeLabel key={keyOf(edge)} edge={edge} isTaken={isTaken(edge.label)} />
+        <EdgeLabel
+          key={keyOf(edge)}
+          edge={edge}
+          more={classOf(edge.label)}
+          count={covered && transitionCount(covered, edge.label.transition)}
+        />
       ))}
     </svg>
   );
@@ -67,13 +84,25 @@ export function ChartPicture({ layout, width, height, active, taken, isNow, labe
 const keyOf = ({ label: { transition, lines }, points }: PlacedEdge): string =>
   `${transition.source} ${lines.join()} ${points[0]?.x} ${points.at(-1)?.y}`;
 
-function State({ placed, isActive, isTaken }: { placed: PlacedState; isActive: boolean; isTaken: (label: Label) => boolean }) {
+interface StateProps {
+  readonly placed: PlacedState;
+  readonly isActive: boolean;
+  readonly isMissed: boolean;
+  /** Whether to bring it into sight when it is active. */
+  readonly follows: boolean;
+  readonly classOf: ClassOf;
+}
+
+/** The classes that say whether a transition was taken last, and whether tests miss it. */
+type ClassOf = (label: Label) => string;
+
+function State({ placed, isActive, isMissed, follows, classOf }: StateProps) {
   const { state, x, y, width, height, internal, isInitial } = placed;
   const isOuter = state.children.length > 0;
   return (
     <g
-      ref={isActive && !isOuter ? scrollIntoView : null}
-      class={`state ${isOuter ? 'outer' : 'leaf'} ${state.kind}${isActive ? ' is-active' : ''}`}
+      ref={follows && isActive && !isOuter ? scrollIntoView : null}
+      class={`state ${isOuter ? 'outer' : 'leaf'} ${state.kind}${isActive ? ' is-active' : ''}${isMissed ? ' is-missed' : ''}`}
       data-state={state.path}
       data-active={isActive}
     >
@@ -84,24 +113,14 @@ function State({ placed, isActive, isTaken }: { placed: PlacedState; isActive: b
       <text class="name" x={x + 12} y={y + 17}>
         {state.key}
       </text>
-      <Words labels={internal} x={x + 12} y={y + NAME_HEIGHT} isTaken={isTaken} />
+      <Words labels={internal} x={x + 12} y={y + NAME_HEIGHT} classOf={classOf} />
     </g>
   );
 }
 
 const scrollIntoView = (element: Element | null): void => element?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
 
-function Words({
-  labels,
-  x,
-  y,
-  isTaken,
-}: {
-  labels: readonly Label[];
-  x: number;
-  y: number;
-  isTaken: (label: Label) => boolean;
-}) {
+function Words({ labels, x, y, classOf }: { labels: readonly Label[]; x: number; y: number; classOf: ClassOf }) {
   let line = 0;
   return (
     <>
@@ -109,7 +128,7 @@ function Words({
         label.lines.map((text, i) => (
           <text
             key={`${text}${line}`}
-            class={`words${i > 0 ? ' action' : ''}${isTaken(label) ? ' is-taken' : ''}`}
+            class={`words${i > 0 ? ' action' : ''}${classOf(label)}`}
             x={x}
             y={y + 11 + LINE_HEIGHT * line++}
           >
@@ -121,11 +140,12 @@ function Words({
   );
 }
 
-function EdgeLabel({ edge: { label, at }, isTaken }: { edge: PlacedEdge; isTaken: boolean }) {
+function EdgeLabel({ edge: { label, at }, more, count }: { edge: PlacedEdge; more: string; count: number | null }) {
   const top = at.y - (label.lines.length * LINE_HEIGHT) / 2 + 11;
+  const hint = [...label.transition.actions, ...(count === null ? [] : [`covered ${count} times`])].join(', ');
   return (
-    <g class={`edge-label${isTaken ? ' is-taken' : ''}`}>
-      {label.transition.actions.length > 0 && <title>{label.transition.actions.join(', ')}</title>}
+    <g class={`edge-label${more}`}>
+      {hint !== '' && <title>{hint}</title>}
       {label.lines.map((text, i) => (
         <text key={text} class={i > 0 ? 'action' : ''} x={at.x} y={top + i * LINE_HEIGHT}>
           {text}

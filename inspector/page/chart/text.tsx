@@ -1,5 +1,6 @@
 /** A role's chart in words: where it is, how it came there, and what it would answer from here. */
 import type { Chart, ChartTransition } from '../../model/chart.js';
+import { transitionCount, type Covered } from '../../model/coverage.js';
 import type { RoleNow } from '../../model/moment.js';
 import { activePaths, valueText } from '../../model/values.js';
 
@@ -7,9 +8,10 @@ interface ChartTextProps {
   readonly now: RoleNow;
   readonly chart: Chart | undefined;
   readonly taken: readonly ChartTransition[];
+  readonly covered: Covered | null;
 }
 
-export function ChartText({ now: { role, view, since }, chart, taken }: ChartTextProps) {
+export function ChartText({ now: { role, view, since }, chart, taken, covered }: ChartTextProps) {
   const active = activePaths(view.value);
   const answers = (chart?.transitions ?? []).filter(({ source }) => source === '' || active.has(source));
   return (
@@ -24,7 +26,10 @@ export function ChartText({ now: { role, view, since }, chart, taken }: ChartTex
       <p>From here it answers:</p>
       <ul>
         {answers.map((transition, i) => (
-          <li key={i}>{transitionText(transition)}</li>
+          <li key={i}>
+            {transitionText(transition)}
+            {covered && `, covered ${transitionCount(covered, transition)} times`}
+          </li>
         ))}
         {answers.length === 0 && <li>nothing</li>}
       </ul>

@@ -50,6 +50,8 @@ function takenBy({ role, view, since }: RoleNow) {
   return takenTransitions(chart, event, before?.value ?? null, view.value);
 }
 
+const coveredOf = ({ view }: RoleNow) => header.value?.coverage?.[view.chart] ?? null;
+
 export function ChartView() {
   const body = useRef<HTMLDivElement>(null);
   useEffect(loadLayout, []);
@@ -64,6 +66,7 @@ export function ChartView() {
   return (
     <Panel
       view="chart"
+      tools={header.value?.coverage && <span class="hint">struck out: not covered</span>}
       title={
         name === undefined ? (
           'Statechart'
@@ -75,7 +78,13 @@ export function ChartView() {
       }
       text={() =>
         roles.value.map((now) => (
-          <ChartText key={now.role} now={now} chart={charts.value.get(now.view.chart)} taken={takenBy(now)} />
+          <ChartText
+            key={now.role}
+            now={now}
+            chart={charts.value.get(now.view.chart)}
+            taken={takenBy(now)}
+            covered={coveredOf(now)}
+          />
         ))
       }
     >
@@ -115,6 +124,7 @@ function RoleChart({ now, alone }: { now: RoleNow; alone: boolean }) {
           taken={takenBy(now)}
           isNow={now.since === currentLine.value}
           label={`${role}: ${valueText(view.value)}`}
+          covered={coveredOf(now)}
         />
       ) : (
         <p class="state-alone">{valueText(view.value)}</p>

@@ -1,8 +1,12 @@
 /** Paints nodes and messages. Everything of one kind and colour is one path: that, and not the count of things, is what a frame costs. */
-import { palette, TONES } from '../colors.js';
+import { kindColor, palette, TONES } from '../colors.js';
 import { along, type Spot } from './geometry.js';
 import { circle, fillText, FONT, LABELS_MAX, radiusOf, shorten, spotOf, type Drawn, type Emphasis } from './ink.js';
-import type { Scene } from './scene.js';
+import type { Scene, SceneLink } from './scene.js';
+
+/** Groups and gauges begin at colours that few messages have. */
+export const GROUP_COLORS = 2;
+export const GAUGE_COLORS = 2;
 
 export interface MovingMessage {
   readonly ordinal: number;
@@ -38,6 +42,64 @@ export function drawNodes(drawn: Drawn, { nodes }: Scene): void {
     }
   }
   ctx.setLineDash([]);
+}
+
+/** The ground of each group: where two nodes of one group are linked, it reaches from one to the other. */
+export function drawGroups(drawn: Drawn, { nodes }: Scene, links: readonly SceneLink[]): void {
+  const { ctx } = drawn;
+  const radius = radiusOf(drawn);
+  ctx.save();
+  ctx.globalAlpha = 0.22;
+  ctx.lineCap = 'round';
+  ctx.lineWidth = radius * 2.6;
+  for (const group of new Set(nodes.map((node) => node.group))) {
+    if (group < 0) continue;
+    const ground = new Path2D();
+    for (const [node, { group: own }] of nodes.entries()) {
+      if (own !== group) continue;
+      const { x, y } = spotOf(drawn, node);
+      ground.moveTo(x, y);
+      ground.lineTo(x + 0.01, y);
+    }
+    for (const { a, b, there, back } of links) {
+      if (nodes[a]?.group !== group || nodes[b]?.group !== group || !(there || back)) continue;
+      const [from, to] = [spotOf(drawn, a), spotOf(drawn, b)];
+      ground.moveTo(from.x, from.y);
+      ground.lineTo(to.x, to.y);
+    }
+    ctx.strokeStyle = kindColor(group + GROUP_COLORS);
+    ctx.stroke(ground);
+  }
+  ctx.restore();
+}
+
+const GAUGE = { width: 7, gap: 3 } as const;
+
+/** Small columns at the right of a node, filled as far as what they show is, with the number above. */
+export function drawGauges(drawn: Drawn, { nodes }: Scene): void {
+  const { ctx } = drawn;
+  const radius = radiusOf(drawn);
+  const height = radius * 2;
+  const colors = palette();
+  ctx.font = `600 10.5px ${FONT}`;
+  ctx.textAlign = 'center';
+  ctx.textBaseline = 'middle';
+  for (const [node, { gauges }] of nodes.entries()) {
+    const { x, y } = spotOf(drawn, node);
+    for (const [i, { kind, value, of }] of gauges.entries()) {
+      const left = x + radius + 5 + i * (GAUGE.width + GAUGE.gap);
+      const filled = Math.min(Math.max(value / Math.max(of, 1), 0), 1) * height;
+      ctx.fillStyle = colors.faint;
+      ctx.fillRect(left, y - radius, GAUGE.width, height);
+      ctx.fillStyle = kindColor(kind + GAUGE_COLORS);
+      ctx.fillRect(left, y + radius - filled, GAUGE.width, filled);
+      ctx.strokeStyle = colors.muted;
+      ctx.lineWidth = 1;
+      ctx.strokeRect(left, y - radius, GAUGE.width, height);
+      if (value > 0 && radius >= 7)
+        fillText(ctx, String(value), left + GAUGE.width / 2, y - radius - 7, colors.ink, colors.panel);
+    }
+  }
 }
 
 export function drawNames(drawn: Drawn, { nodes }: Scene, { node: selected, hovered }: Emphasis): void {
@@ -125,13 +187,19 @@ export function drawMessages(drawn: Drawn, messages: readonly MovingMessage[], {
   }
   ctx.font = `600 11px ${FONT}`;
   ctx.textAlign = 'left';
+  const written: Spot[] = [];
   for (const { moving, x, y } of spots) {
     const isChosen = moving.ordinal === selected;
     if (isChosen) circle(ctx, { x, y }, size * 2.4, null, palette().accent);
-    if (isChosen || messages.length <= LABELS_MAX / 4)
-      fillText(ctx, shorten(moving.label), x + size * 1.9, y - size * 1.9, moving.color, palette().panel);
+    const isFree = messages.length <= LABELS_MAX / 4 && !written.some((other) => isClose(other, { x, y }));
+    if (!isChosen && !isFree) continue;
+    written.push({ x, y });
+    fillText(ctx, shorten(moving.label), x + size * 1.9, y - size * 1.9, moving.color, palette().panel);
   }
 }
+
+/** So near that one word would cover the other. */
+const isClose = (one: Spot, other: Spot): boolean => Math.abs(one.x - other.x) < 52 && Math.abs(one.y - other.y) < 13;
 
 export function drawSelection(drawn: Drawn, { node, hovered }: Emphasis): void {
   const radius = radiusOf(drawn);

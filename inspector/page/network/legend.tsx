@@ -1,12 +1,15 @@
 /** What the colours mean, of those that are in the picture. */
 import { kindStyle, TONES } from '../colors.js';
 import { recording } from '../state.js';
+import { GAUGE_COLORS, GROUP_COLORS } from './draw.js';
 import { POINTER_COLORS } from './draw-links.js';
 import type { Scene } from './scene.js';
 import { reader } from './picture.js';
 
 export function Legend({ scene }: { scene: Scene }) {
   const tones = new Set(scene.nodes.map(({ tone }) => tone));
+  const groups = new Set(scene.nodes.map(({ group }) => group).filter((group) => group >= 0));
+  const gauges = reader.value?.gaugeKinds.names ?? [];
   const pointers = reader.value?.pointerKinds.names ?? [];
   return (
     <ul class="legend" aria-label="legend">
@@ -30,6 +33,23 @@ export function Legend({ scene }: { scene: Scene }) {
             />
           </svg>
           {kind || 'pointer'}
+        </li>
+      ))}
+      {[...groups].slice(0, 8).map((group) => (
+        <li key={`g${group}`}>
+          <svg viewBox="0 0 12 12" aria-hidden="true">
+            <circle cx="6" cy="6" r="6" opacity="0.35" style={{ fill: kindStyle(group + GROUP_COLORS) }} />
+          </svg>
+          {reader.value?.groups.names[group]}
+        </li>
+      ))}
+      {gauges.map((gauge, i) => (
+        <li key={`b${gauge}`}>
+          <svg viewBox="0 0 12 12" aria-hidden="true">
+            <rect x="3" y="5" width="6" height="7" style={{ fill: kindStyle(i + GAUGE_COLORS) }} />
+            <rect x="3" y=".5" width="6" height="11" fill="none" style={{ stroke: 'var(--muted)' }} />
+          </svg>
+          {gauge}
         </li>
       ))}
       {TONES.filter((tone) => tone !== 'plain' && tones.has(tone)).map((tone) => (

@@ -17,7 +17,16 @@ import {
   way,
 } from '../state.js';
 import { drawLinks, drawPointers, drawWay } from './draw-links.js';
-import { drawMarks, drawMessages, drawNames, drawNodes, drawSelection, type MovingMessage } from './draw.js';
+import {
+  drawGauges,
+  drawGroups,
+  drawMarks,
+  drawMessages,
+  drawNames,
+  drawNodes,
+  drawSelection,
+  type MovingMessage,
+} from './draw.js';
 import type { Drawn } from './ink.js';
 import { placeNodes, type Placement, type Positions } from './force.js';
 import { between, fit, loopAt, radiusAt, toCanvas, type View } from './geometry.js';
@@ -121,11 +130,13 @@ function mayStay({ inputs: painted, paintedAt }: Ground, inputs: readonly unknow
 }
 
 function paintGround(drawn: Drawn): void {
+  drawGroups(drawn, scene.value, links.value);
   drawLinks(drawn, links.value);
   drawWay(drawn, emphasis.value);
   drawPointers(drawn, scene.value);
   drawSelection(drawn, emphasis.value);
   drawNodes(drawn, scene.value);
+  drawGauges(drawn, scene.value);
   drawMarks(drawn, scene.value);
   drawNames(drawn, scene.value, emphasis.value);
 }

@@ -10,6 +10,17 @@ export interface SceneNode {
   readonly tone: Tone;
   readonly badge: string | null;
   readonly runs: boolean;
+  /** The number of its group, in the order of appearance; -1 for none. */
+  readonly group: number;
+  readonly gauges: readonly Gauge[];
+}
+
+export interface Gauge {
+  readonly name: string;
+  /** The number of its name, in the order of appearance. */
+  readonly kind: number;
+  readonly value: number;
+  readonly of: number;
 }
 
 export interface Pointer {
@@ -40,9 +51,11 @@ export interface Scene {
   readonly marks: readonly EdgeMark[];
 }
 
-/** Pointer kinds keep their colours while one looks at one recording. */
+/** Pointer kinds and groups keep their colours while one looks at one recording. */
 export class SceneReader {
   readonly pointerKinds = new Interned();
+  readonly groups = new Interned();
+  readonly gaugeKinds = new Interned();
   private readonly metric: Metric;
   private readonly routes = new Map<string, readonly number[]>();
   private pairs: Channel[] = [];
@@ -61,7 +74,13 @@ export class SceneReader {
     const marks: EdgeMark[] = [];
     for (let number = 0; number < this.recording.nodes.size; number++) {
       const overlay = moment.overlay(number);
-      nodes.push({ tone: overlay?.tone ?? 'plain', badge: overlay?.badge ?? null, runs: moment.runs(number) });
+      nodes.push({
+        tone: overlay?.tone ?? 'plain',
+        badge: overlay?.badge ?? null,
+        runs: moment.runs(number),
+        group: overlay?.group === undefined ? -1 : this.groups.add(overlay.group),
+        gauges: (overlay?.gauges ?? []).map((gauge) => ({ ...gauge, kind: this.gaugeKinds.add(gauge.name) })),
+      });
       if (!overlay) continue;
       const read = this.readOverlay(number, overlay);
       for (const pointer of read.pointers) pointers.push(pointer);

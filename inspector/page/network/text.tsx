@@ -2,10 +2,17 @@
 import type { MessageRow } from '../../model/messages.js';
 import { valueText } from '../../model/values.js';
 import { moment, recording, selectedNode, selectMessage } from '../state.js';
-import type { Scene, SceneLink } from './scene.js';
+import type { Scene, SceneLink, SceneNode } from './scene.js';
 import { reader } from './picture.js';
 
 const ROWS_MAX = 500;
+
+function marksOf(node: SceneNode | undefined): string {
+  if (!node) return '';
+  const group = reader.value?.groups.names[node.group];
+  const gauges = node.gauges.map(({ name, value, of }) => `${name} ${value} of ${of}`);
+  return [node.badge, node.tone === 'plain' ? null : node.tone, group, ...gauges].filter(Boolean).join(', ');
+}
 
 interface NetworkTextProps {
   readonly scene: Scene;
@@ -47,7 +54,7 @@ export function NetworkText({ scene, links, flights }: NetworkTextProps) {
                       .map(({ role, view }) => `${role}: ${valueText(view.value)}`)
                       .join('; ')}
               </td>
-              <td>{[scene.nodes[node]?.badge, scene.nodes[node]?.tone].filter((mark) => mark && mark !== 'plain').join(' ')}</td>
+              <td>{marksOf(scene.nodes[node])}</td>
               <td>{pointersOf(node).join(', ')}</td>
             </tr>
           ))}

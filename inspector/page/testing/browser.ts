@@ -49,6 +49,27 @@ interface OpenOptions {
   readonly hands?: Hands;
 }
 
+interface VisitOptions {
+  readonly scheme?: 'light' | 'dark';
+  readonly reducedMotion?: boolean;
+}
+
+/** A page at an address, and what it complains of in its console. */
+export async function visit(browser: Browser, url: string, { scheme = 'light', reducedMotion = false }: VisitOptions = {}) {
+  const page = await browser.newPage({
+    viewport: { width: 1440, height: 900 },
+    colorScheme: scheme,
+    reducedMotion: reducedMotion ? 'reduce' : 'no-preference',
+  });
+  const complaints: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  await page.goto(url);
+  return { page, complaints };
+}
+
 /** Opens a trace as a user would, and waits until it has been read. */
 export async function open(
   browser: Browser,
@@ -57,13 +78,7 @@ export async function open(
   { scheme = 'light', hands }: OpenOptions = {},
 ): Promise<Opened> {
   const served = await serveTrace(source, { page: builtPage, ...(hands ? { hands } : {}) });
-  const page = await browser.newPage({ viewport: { width: 1440, height: 900 }, colorScheme: scheme });
-  const complaints: string[] = [];
-  page.on('console', (message) => {
-    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
-  });
-  page.on('pageerror', (error) => complaints.push(String(error)));
-  await page.goto(served.url);
+  const { page, complaints } = await visit(browser, served.url, { scheme });
   await read(page);
   const close = async (allowed?: RegExp) => {
     await page.close();

@@ -1,0 +1,23 @@
+/** The stories of the inspector with what makes their runs: the simulator and the checker. */
+import { contactDay } from '../inspector/stories/contact-day.js';
+import { CONTACTS } from '../inspector/stories/districts.js';
+import { stories } from '../inspector/stories/index.js';
+import { shelfOf, type Shelf } from '../inspector/stories/shelf.js';
+import { UsageError } from '../machines/errors.js';
+import { protocols } from '../machines/index.js';
+import { parseScenario } from '../network/scenario/parse.js';
+import { checkScenario } from '../test/explore/scenario.js';
+import { record, recordCounterexample } from './recording.js';
+
+/** `contacts` is the text of a contact list to take in place of the small day of ours. */
+export const storyShelf = (contacts: string = contactDay()): Shelf =>
+  shelfOf(stories, ({ scenario: json, checked }) => {
+    const scenario = parseScenario(json, protocols, (path) => {
+      if (path === CONTACTS) return contacts;
+      throw new UsageError(`a story reads no file, and this one asks for ${path}`);
+    });
+    if (!checked) return record(scenario, json);
+    const { counterexample } = checkScenario(scenario);
+    if (!counterexample) throw new UsageError('the checker finds nothing wrong with this scenario');
+    return recordCounterexample(scenario, json, counterexample);
+  });

@@ -1,0 +1,45 @@
+/** The places and figures that a story names, found in the recording of its run. */
+import type { StoryStep } from '../stories/story.js';
+import type { Recording } from './recording.js';
+import { numberText, sentence } from './words.js';
+
+/** The last line of the nodes' start. */
+export function startOf(recording: Recording): number {
+  let line = recording.first;
+  while (line + 1 < recording.end && recording.kindOf(line + 1) === 'start') line++;
+  return line;
+}
+
+/** The line of a step, `null` when the run never comes there; `said` are the steps of the same run before it. */
+export function placeOf(recording: Recording, { at }: StoryStep, said: readonly StoryStep[] = []): number | null {
+  if (recording.end === recording.first) return null;
+  const last = recording.end - 1;
+  if (at === 'start') return startOf(recording);
+  if (at === 'end') return last;
+  if ('at' in at) return Math.max(recording.lastLineAt(at.at), recording.first);
+  if ('part' in at) {
+    const begin = recording.at(recording.first);
+    return Math.max(recording.lastLineAt(begin + at.part * (recording.at(last) - begin)), recording.first);
+  }
+  const words = 'says' in at ? at.says : at.before;
+  const before = said.at(-1);
+  const from = before ? placeOf(recording, before, said.slice(0, -1)) : startOf(recording);
+  for (let line = (from ?? recording.first) + 1; line <= last; line++) {
+    if (sentence(recording.line(line)).includes(words)) return 'says' in at ? line : line - 1;
+  }
+  return null;
+}
+
+/** The figures of a text, counted in the run up to a line. */
+export function withFigures(text: string, recording: Recording, line: number): string {
+  return text.replace(/\{(sent|cost) (\w+)\}|\{time\}/g, (found, what: 'sent' | 'cost' | undefined, type: string) => {
+    if (what === undefined) return found === '{time}' ? numberText(recording.at(line)) : found;
+    const { messages } = recording;
+    let sum = 0;
+    for (let ordinal = messages.first; ordinal < messages.firstSentFrom(line + 1); ordinal++) {
+      const message = messages.get(ordinal);
+      if (message.type === type) sum += what === 'sent' ? 1 : message.cost;
+    }
+    return numberText(sum);
+  });
+}

@@ -1,0 +1,26 @@
+/** What the page shows is in its address: a trace, a step of a story, the list of stories, or else the trace that the server has. */
+import { failed, loadFromServer, open } from './load.js';
+import { traceInAddress } from './share.js';
+import { addressOf, askForStories, openList, openStory, story } from './story/state.js';
+
+export function followAddress(): void {
+  addEventListener('hashchange', () => void follow());
+  void follow();
+}
+
+async function follow(): Promise<void> {
+  const { hash } = location;
+  // The story says itself where it has come to.
+  if (hash === addressOf.value) return;
+  await askForStories();
+  if (hash === '#stories') return openList();
+  const [, name, step] = /^#story=([\w-]+)(?:\/(\d+))?$/.exec(hash) ?? [];
+  if (name !== undefined) return openStory(name, Number(step ?? 1) - 1);
+  story.value = null;
+  try {
+    const inAddress = traceInAddress();
+    await (inAddress ? open(inAddress) : loadFromServer());
+  } catch (error) {
+    failed(`The trace in this address is damaged: ${(error as Error).message}.`);
+  }
+}

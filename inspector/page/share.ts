@@ -1,0 +1,40 @@
+/** A small trace as part of an address: whoever opens the page with it sees the same, without any file. */
+import { signal } from '@preact/signals';
+import { recording } from './state.js';
+
+const PREFIX = '#trace=';
+/** Longer addresses are cut off by chats and mail programs. */
+const ADDRESS_CHARACTERS_MAX = 16_000;
+
+/** What came of the last attempt to share, for a moment. */
+export const shared = signal<string | null>(null);
+const SHOWN_MS = 4000;
+
+export async function share(): Promise<void> {
+  const address = `${location.href.split('#')[0]}${PREFIX}${await pack(recording.value.text())}`;
+  const fits = address.length <= ADDRESS_CHARACTERS_MAX;
+  if (fits) {
+    history.replaceState(null, '', address);
+    await navigator.clipboard?.writeText(address).catch(() => {});
+  }
+  shared.value = fits
+    ? 'The address of this page now holds the trace, and is copied.'
+    : 'This trace is too long for an address: share its file.';
+  setTimeout(() => (shared.value = null), SHOWN_MS);
+}
+
+/** The trace in the address of the page, if there is one. */
+export function traceInAddress(): ReadableStream<Uint8Array> | null {
+  if (!location.hash.startsWith(PREFIX)) return null;
+  const text = location.hash.slice(PREFIX.length).replaceAll('-', '+').replaceAll('_', '/');
+  const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+  return new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip') as ReadableWritablePair<Uint8Array, Uint8Array>);
+}
+
+async function pack(text: string): Promise<string> {
+  const packed = new Blob([text]).stream().pipeThrough(new CompressionStream('gzip'));
+  const bytes = new Uint8Array(await new Response(packed).arrayBuffer());
+  let binary = '';
+  for (const byte of bytes) binary += String.fromCharCode(byte);
+  return btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+}

@@ -1,0 +1,74 @@
+/** The strip that tells a story, above everything that it speaks of; and the list of all stories. */
+import { goToStep, isFound, stepNumber, step, stories, story, text } from './state.js';
+
+export function StoryStrip() {
+  const told = story.value;
+  if (!told || !step.value) return null;
+  const last = told.steps.length - 1;
+  const number = stepNumber.value;
+  return (
+    <section class="story" aria-label={`story: ${told.title}`} data-step={number + 1} data-found={isFound.value}>
+      <div class="about">
+        <h2>{told.title}</h2>
+        <Runs />
+      </div>
+      <p class="text" role="status">
+        {text.value}
+        {!isFound.value && <em> This run never comes to the place that is meant.</em>}
+      </p>
+      <div class="steps">
+        <button type="button" class="button" disabled={number === 0} onClick={() => void goToStep(number - 1)}>
+          Back
+        </button>
+        <span>
+          {number + 1} of {last + 1}
+        </span>
+        {number < last ? (
+          <button type="button" class="button is-main" onClick={() => void goToStep(number + 1)}>
+            Next
+          </button>
+        ) : (
+          <a class="button is-main" href="#stories">
+            All stories
+          </a>
+        )}
+      </div>
+    </section>
+  );
+}
+
+/** The runs that are compared; each leads to the first step that speaks of it. */
+function Runs() {
+  const { runs, steps } = story.value!;
+  if (Object.keys(runs).length < 2) return null;
+  return (
+    <div class="runs">
+      {Object.keys(runs).map((run) => (
+        <button
+          key={run}
+          type="button"
+          class="small"
+          aria-pressed={step.value?.run === run}
+          onClick={() => void goToStep(steps.findIndex((one) => one.run === run))}
+        >
+          {run}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+export function StoryList() {
+  return (
+    <ul class="stories">
+      {stories.value.map(({ name, title, says }) => (
+        <li key={name}>
+          <a href={`#story=${name}`}>
+            <b>{title}</b>
+            <span>{says}</span>
+          </a>
+        </li>
+      ))}
+    </ul>
+  );
+}

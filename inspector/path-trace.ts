@@ -1,0 +1,78 @@
+/**
+ * Generated paths as a trace: each path is a node that walks its chart, one after the other, and what all of them cover is painted on
+ * the charts.
+ */
+import type { Effect, Message } from '../machines/effects.js';
+import type { Protocol } from '../machines/protocol.js';
+import { chartDefinition } from '../network/chart-definition.js';
+import { TRACE_VERSION, type StepLine, type TraceHeader } from '../network/trace.js';
+import type { StateValue } from 'xstate';
+
+interface Expected {
+  readonly value: StateValue;
+  readonly context: unknown;
+  readonly effects: readonly Effect[];
+}
+
+/** A path of `pathsOf`. */
+export interface WalkedPath {
+  readonly chart: string;
+  readonly first: Expected;
+  readonly steps: readonly { readonly event: Message; readonly expected: Expected }[];
+}
+
+export function* traceOfPaths(
+  { name, charts }: Protocol,
+  paths: readonly WalkedPath[],
+  coverage: NonNullable<TraceHeader['coverage']>,
+): Generator<TraceHeader | StepLine> {
+  const nodes = paths.map(({ chart }, i) => `${chart} ${i + 1}`);
+  yield {
+    quiver: TRACE_VERSION,
+    protocol: name,
+    scenario: null,
+    seed: 0,
+    nodes,
+    links: [],
+    charts: Object.fromEntries(Object.entries(charts).map(([chart, machine]) => [chart, chartDefinition(machine)])),
+    properties: [],
+    coverage,
+  };
+  let index = 0;
+  for (const [i, { chart, first, steps }] of paths.entries()) {
+    const node = nodes[i]!;
+    const line = (kind: 'start' | 'command', event: Message, { value, context, effects }: Expected, count: number): StepLine => ({
+      index,
+      at: index++,
+      kind,
+      node,
+      role: chart,
+      event,
+      sent: [],
+      emitted: effects.map(asEvent),
+      roles: { [chart]: { chart, value, context } },
+      clock: { [node]: count },
+    });
+    yield line('start', { type: 'start' }, first, 1);
+    for (const [step, { event, expected }] of steps.entries()) yield line('command', event, expected, step + 2);
+  }
+}
+
+/** A path has no network: what the chart asks of one is only told. */
+function asEvent(effect: Effect): Message {
+  switch (effect.type) {
+    case 'emit':
+      return effect.event;
+    case 'send':
+      return { type: `send ${effect.message.type} to ${[effect.to].flat().join(', ')}` };
+    case 'tell':
+      return { type: `tell ${effect.role} ${effect.message.type}` };
+    case 'arm':
+    case 'disarm':
+      return { type: `${effect.type} ${effect.timer}` };
+    case 'draw':
+      return { type: `draw below ${effect.bound}` };
+    default:
+      return { type: `${effect.type} ${effect.role}` };
+  }
+}

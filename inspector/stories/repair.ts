@@ -1,0 +1,66 @@
+/** The self-stabilizing queue: every node and channel corrupted at once, and how each edge of the tree heals by itself. */
+import type { Story } from './story.js';
+
+const scenario = {
+  protocol: 'queue',
+  topology: { kind: 'tree', n: 15 },
+  events: [
+    { at: 1, node: 'n11', do: 'request' },
+    { at: 2, node: 'n6', do: 'request' },
+    { at: 20, do: 'corrupt' },
+    { at: 50, node: 'n8', do: 'request' },
+  ],
+  seed: 3,
+  until: { at: 64 },
+};
+
+export const repair: Story = {
+  name: 'repair',
+  title: 'Corruption, and the wave of repair',
+  says: 'A queue without a centre loses its mind everywhere at once. Each edge of the tree looks at itself, and order comes back.',
+  runs: { 'The queue': { scenario } },
+  steps: [
+    {
+      run: 'The queue',
+      at: 'start',
+      node: 'n0',
+      text: 'A tree of fifteen nodes. Each has a pointer towards the end of a queue, which is at n0 (the dot). On every edge φ counts the pointers and finds that lie on it: 1 everywhere is the whole of order.',
+    },
+    {
+      run: 'The queue',
+      at: { says: 'n11 received find' },
+      node: 'n11',
+      text: 'Two nodes ask. A find turns the pointers on its way, and where it ends the requester has its place behind the one before. Here n6 is queued behind n11.',
+    },
+    {
+      run: 'The queue',
+      at: { says: 'n14 was corrupted' },
+      node: 'n2',
+      text: 'Now everything is corrupted at once: pointers, guardians, and the messages on their way. Red edges have a φ that is not 1. Several nodes think that the queue ends with them; others lead nowhere.',
+    },
+    {
+      run: 'The queue',
+      at: { at: 24 },
+      node: 'n2',
+      text: 'Nobody is told, and nobody is in charge. Each edge has a guardian at its upper end, who sends an observer across now and then and counts what it finds.',
+    },
+    {
+      run: 'The queue',
+      at: { at: 28 },
+      node: 'n2',
+      text: 'A guardian that counts too few puts a pointer on its edge, one that counts too many takes one away or waits for it. Edges heal one by one, all at the same time, whatever their neighbours do.',
+    },
+    {
+      run: 'The queue',
+      at: { before: 'n8 was asked' },
+      node: 'n0',
+      text: 'No edge is red. Every pointer leads to one end of the queue again, after a time that does not depend on how large the tree is. See the red line fall in the last plot.',
+    },
+    {
+      run: 'The queue',
+      at: 'end',
+      node: 'n8',
+      text: 'And it works: a request that comes after finds its place. To try worse, press "reach in" and corrupt a node yourself.',
+    },
+  ],
+};

@@ -1,0 +1,45 @@
+/**
+ * A guided page as data: runs to look at, and steps that say where to look and what is to be seen.
+ *
+ * The runs are scenarios, simulated or checked when the story is opened, so that a story shows what the charts do today and can be
+ * reached into like any other run. Places are named by what the trace says and not by line numbers, and a test goes to every one.
+ */
+export interface Story {
+  readonly name: string;
+  readonly title: string;
+  /** What one learns, in a sentence. */
+  readonly says: string;
+  /** By the name that the page shows. */
+  readonly runs: Readonly<Record<string, StoryRun>>;
+  readonly steps: readonly StoryStep[];
+}
+
+export interface StoryRun {
+  readonly scenario: Readonly<Record<string, unknown>>;
+  /** The counterexample that the checker finds in the scenario, in place of a simulation. */
+  readonly checked?: true;
+}
+
+export interface StoryStep {
+  readonly run: string;
+  readonly at: Place;
+  /** The node whose chart is shown. */
+  readonly node?: string;
+  /**
+   * A figure of the run up to the place is written `{sent find}` (how many), `{cost find}` (what they cost) or `{time}`: texts hold no
+   * results of their own.
+   */
+  readonly text: string;
+}
+
+/**
+ * `says`: the first line after the place before, in the same run, whose sentence holds these words; `before`: the line before that one.
+ * `at`: a time; `part`: a part of the time of the whole run.
+ */
+export type Place =
+  | 'start'
+  | 'end'
+  | { readonly says: string }
+  | { readonly before: string }
+  | { readonly at: number }
+  | { readonly part: number };
