@@ -4,6 +4,7 @@
  * What the spec says of a quiescent system is said here of a configuration without messages in flight: nothing can move in it but an
  * application. Nodes that fail are outside the paper: what holds then is said where it is less.
  */
+import type { NodeId } from '../effects.js';
 import type { NodeView, Property, Setup } from '../protocol.js';
 import { capacity, LOCAL } from './bins.js';
 import type { Controller } from './messages.js';
@@ -18,6 +19,7 @@ import {
   inDeposits,
   inFlight,
   isMember,
+  isSevered,
   isWhole,
   issued,
   isWaiting,
@@ -74,7 +76,7 @@ const invariants: ControllerProperty[] = [
     kind: 'always',
     says: 'When nothing is on its way, nobody waits (I6), withdrawals that wait for a deposit apart, and nodes that failed.',
     holds: (c) =>
-      !isQuiet(c) || isFailing(c) || live(c).every((node) => !isWaiting(node, 'N') && (isBank(c) || !isWaiting(node, 'R'))),
+      !isQuiet(c) || isFailing(c) || live(c).every(([, node]) => !isWaiting(node, 'N') && (isBank(c) || !isWaiting(node, 'R'))),
   },
   {
     name: 'one request a link',
@@ -84,10 +86,7 @@ const invariants: ControllerProperty[] = [
   },
 ];
 
-/** Some node has crashed and a neighbour does not know it yet. */
-const isFailing = (c: Config): boolean => (c.crashed ?? []).some((node) => c.links.neighbours(node).length > 0);
-
-const live = (c: Config): NodeView[] => [...c.nodes].filter(([id]) => !c.crashed?.includes(id)).map(([, node]) => node);
+const live = (c: Config): [NodeId, NodeView][] => [...c.nodes].filter(([id]) => !c.crashed?.includes(id));
 
 const isBank = (c: Config): boolean => c.setup.options.kind === 'bank';
 
@@ -176,6 +175,17 @@ export function controllerProperties({ options: { kind, phase, settings } }: Set
     ...(phase ? [growth, answered('N', 'every join is permitted', 'Who asks for a join or a name gets it (C4).')] : []),
     ...(kind === 'bank' ? [] : [answered('R', 'every request is answered', 'Who asks for a permit gets it or a reject (C4).')]),
   ];
+}
+
+/** Some node has failed, and one next to it in the tree does not know it yet. */
+function isFailing(c: Config): boolean {
+  const isDown = (id: NodeId): boolean => c.crashed?.includes(id) ?? false;
+  return live(c).some(([id, node]) => {
+    if (!isMember(node)) return false;
+    const { parent, children } = mainOf(node)!;
+    const isCutOff = parent !== null && (isDown(parent) || !c.links.up(parent, id));
+    return isCutOff || children.some((child) => isDown(child) || isSevered(c.nodes.get(child)!));
+  });
 }
 
 function requestsAreSingle(c: Config): boolean {

@@ -1,0 +1,114 @@
+/** Nodes and links that fail, which the paper leaves out: what the others are promised then. */
+import { describe, expect, test } from 'vitest';
+import { parseScenario } from '../../network/scenario/parse.js';
+import { Simulation } from '../../network/simulation.js';
+import { explore } from '../../test/explore/index.js';
+import { controller } from './index.js';
+import { mainMachine } from './main.js';
+import { at, chain, check, treeOf } from './systems.fixtures.js';
+
+const cut = (u: number, v: number) => ({ do: 'cut', link: [`n${u}`, `n${v}`] }) as const;
+const join = (u: number, v: number) => ({ do: 'join', link: [`n${u}`, `n${v}`], weight: 1 }) as const;
+const crash = (node: number) => ({ do: 'crash', node: `n${node}` }) as const;
+
+describe('every interleaving: no permit is made of nothing, everybody else is answered', () => {
+  const takes = [0, 1, 2].flatMap((node) => at(node, 'take', 'take'));
+  const halving = { kind: 'modified', M: 5, W: 0 };
+
+  test.each([
+    { name: 'a leaf crashes, and its link goes down', faults: [crash(2), cut(1, 2)], pipelined: false, states: 2520 },
+    { name: 'the same, pipelined', faults: [crash(2), cut(1, 2)], pipelined: true, states: 2375 },
+    { name: 'an inner link goes down', faults: [cut(0, 1)], pipelined: false, states: 1607 },
+    { name: 'a link goes down and comes up', faults: [cut(1, 2), join(1, 2)], pipelined: false, states: 4340 },
+    { name: 'the same, pipelined', faults: [cut(1, 2), join(1, 2)], pipelined: true, states: 4101 },
+  ])('$name', ({ faults, pipelined, states }) => {
+    const found = check(chain(3), { ...halving, pipelined }, { commands: [...takes, ...faults] });
+    expect(found).toMatchObject({ verdict: 'valid', states });
+  });
+
+  test('leaves join while a link goes down', () => {
+    const tree = treeOf(5, [
+      [0, 1],
+      [0, 2],
+      [1, 3],
+      [1, 4],
+    ]);
+    const commands = [...at(0, 'child', 'take'), ...at(1, 'child', 'take', 'child'), cut(0, 1)];
+    const options = { kind: 'main', M: 3, W: 1, parents: { n0: 'n0', n1: 'n0' } };
+    expect(check(tree, options, { commands })).toMatchObject({ verdict: 'valid', states: 795 });
+  });
+
+  test('a bank', () => {
+    const commands = [
+      ...at(0, 'withdraw'),
+      ...at(1, 'deposit', 'withdraw'),
+      ...at(2, 'deposit 2', 'withdraw', 'deposit'),
+      cut(1, 2),
+      join(1, 2),
+    ];
+    expect(check(chain(3), { kind: 'bank', M: 3, W: 2 }, { commands })).toMatchObject({ verdict: 'valid', states: 9640 });
+  });
+});
+
+describe('a node that has lost its parent must not go on', () => {
+  const commands = [
+    ...at(1, 'take', 'take', 'take'),
+    ...at(0, ...Array.from({ length: 270 }, () => 'take')),
+    cut(0, 1),
+    join(0, 1),
+  ];
+  const ask = { topology: chain(2), options: { kind: 'modified', M: 271, W: 0 }, commands };
+
+  test('for its next bin would be of the size that bins had before', () => {
+    const conserves = {
+      ...controller,
+      properties: (...args: Parameters<typeof controller.properties>) =>
+        controller.properties(...args).filter(({ name }) => name === 'conservation'),
+    };
+    const stubborn = mainMachine.provide({ guards: { leadsToParent: () => false, isFromParent: () => false } });
+    const found = explore({ ...conserves, charts: { ...controller.charts, main: stubborn } }, ask);
+    expect(found).toMatchObject({ verdict: 'invalid', counterexample: { property: 'conservation' } });
+    expect(explore(conserves, ask)).toMatchObject({ verdict: 'valid', states: 24_447 });
+  });
+});
+
+describe('the report names what failed nodes held', () => {
+  const run = (options: object, events: object[], n = 3) => {
+    const scenario = { protocol: 'controller', topology: { kind: 'path', n }, options, events };
+    return new Simulation(parseScenario(scenario, { controller })).run();
+  };
+  const loss = 'lost with nodes that failed';
+  const takes = (node: string, count: number, at: number) => Array.from({ length: count }, () => ({ at, node, do: 'take' }));
+
+  test('a leaf crashes: all others are given the rest, to the last permit', () => {
+    const events = [
+      ...takes('n2', 1, 0),
+      { at: 20, node: 'n2', do: 'crash' },
+      { at: 30, do: 'cut', link: ['n1', 'n2'] },
+      ...takes('n1', 600, 40),
+      ...takes('n0', 600, 40),
+    ];
+    const { summary, verdict, meters } = run({ kind: 'modified', M: 1000, W: 0 }, events) as Record<string, any>;
+    const { granted, rejected, lost } = summary;
+    expect(verdict).toBe('valid');
+    expect(lost).toEqual({ n2: 3 });
+    expect(granted.n0 + granted.n1 + granted.n2).toBe(997);
+    expect(rejected.n0 + rejected.n1).toBe(1200 - 996);
+    expect(meters.find(({ name }: { name: string }) => name === loss)).toMatchObject({ measured: 3, bound: 20 });
+  });
+
+  test('what was on its way to it is counted, too', () => {
+    const events = [...takes('n2', 1, 0), { at: 3, node: 'n2', do: 'crash' }, ...takes('n1', 1, 10)];
+    const { summary, verdict } = run({ kind: 'bins', M: 40, W: 30 }, events);
+    expect(verdict).toBe('valid');
+    expect(summary).toMatchObject({ granted: { n0: 0, n1: 1, n2: 0 }, lost: { n2: 10 } });
+  });
+
+  test('all below a link that goes down hear of it, and say what goes with them', () => {
+    const events = [...takes('n3', 1, 0), ...takes('n2', 1, 0), { at: 20, do: 'cut', link: ['n1', 'n2'] }, ...takes('n1', 1, 40)];
+    const { summary, verdict, meters } = run({ kind: 'bins', M: 80, W: 40 }, events, 4);
+    expect(verdict).toBe('valid');
+    expect(summary).toMatchObject({ granted: { n0: 0, n1: 1, n2: 1, n3: 1 }, lost: { n2: 9, n3: 9 } });
+    expect(meters.find(({ name }) => name === loss)).toMatchObject({ measured: 18, bound: 20 });
+  });
+});
