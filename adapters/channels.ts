@@ -9,6 +9,7 @@ import type { Message, NodeId } from '../machines/effects.js';
 import { UsageError } from '../machines/errors.js';
 import { Drops } from './drops.js';
 import { NAME_LENGTH_MAX, refusal, WIRE_VERSION, type Envelope } from './envelope.js';
+import { isGreeting } from './presence.js';
 import type { Json, Transport, TransportEvent } from './transport.js';
 
 export interface Conversation {
@@ -94,6 +95,6 @@ export class Channels {
     }
     const conversation = this.conversations.get(name);
     if (conversation) conversation.message(from, message);
-    else this.drops.drop(`nobody here takes part in "${name.slice(0, 80)}", of which "${from}" speaks`);
+    else if (!isGreeting(message)) this.drops.drop(`nobody here takes part in "${name.slice(0, 80)}", of which "${from}" speaks`);
   }
 }

@@ -67,7 +67,7 @@ export class Questions {
         this.node.command(command, fields);
       } catch (error) {
         this.open.splice(this.open.indexOf(question), 1);
-        reject(error as Error);
+        reject(error);
       }
     });
   }

@@ -4,11 +4,11 @@ import { broadcastChannel } from './broadcast-channel.js';
 import { transportConformance } from './conformance.js';
 import { hostile, type Hostile } from './hostile.fixture.js';
 import { InProcessBus } from './in-process.js';
-import { linked, type Linked } from './linked.js';
+import { linked } from './linked.js';
 import { createLocks } from './locks.js';
 import { nats } from './nats.js';
 import { has, natsServer, type Server } from './servers.fixture.js';
-import type { Transport } from './transport.js';
+import type { Linked, Transport } from './transport.js';
 
 const guarantees = { order: 'fifo', loss: 'none', duplication: 'none', presence: 'reported', identity: 'checked' } as const;
 const fast = { beatMs: 10, patience: 100 };
@@ -137,7 +137,8 @@ test('locks over a terrible network exclude, serve everybody and count', async (
     inside--;
   };
   await Promise.all(all.flatMap((locks) => Array.from({ length: 5 }, () => locks.request('x', work()))));
-  expect(fences).toEqual(Array.from({ length: 15 }, (_, i) => i + 1));
+  expect(fences).toHaveLength(15);
+  expect(fences).toEqual([...new Set(fences)].sort((x, y) => x - y));
 });
 
 describe.skipIf(!has('nats-server'))('over a real nats-server', () => {

@@ -14,12 +14,7 @@ import { link, type LinkNotice } from '../machines/link/index.js';
 import { ConnectionError } from './errors.js';
 import { createTransport, type Medium } from './driver.js';
 import { createNode, type LiveNode } from './node.js';
-import type { Json, Reliable, Transport } from './transport.js';
-
-export interface Linked extends Reliable {
-  readonly order: 'fifo';
-  readonly presence: 'reported';
-}
+import type { Json, Linked, Reliable, Transport } from './transport.js';
 
 export interface LinkedOptions {
   /** Everybody to be linked with; the transport's own id may be among them. */

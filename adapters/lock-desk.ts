@@ -1,12 +1,11 @@
 /**
- * The desk of one lock at one peer: callers line up, the actor behind it fetches the lock for one after the other.
+ * The desk of one lock at one peer: callers line up, and the node behind it is asked for the lock for one after the other.
  *
- * The desk wants the lock while somebody holds it or waits; `settleWants` tells the actor when that changes.
+ * A request cannot be called back. When nobody wants the lock any more its grant comes all the same, and is given back at once;
+ * whoever comes before it takes up the old place.
  */
-import type { ActorRefFrom } from 'xstate';
 import { LostError } from './errors.js';
 import { Lock } from './lock-handle.js';
-import type { lockLogic } from './lock.js';
 
 interface Caller {
   readonly ifAvailable: boolean;
@@ -17,17 +16,13 @@ interface Caller {
 export class LockDesk {
   private readonly callers: Caller[] = [];
   private held: Lock | undefined;
-  private isWanted = false;
+  /** Whether a request of this desk waits or has been granted. */
+  private isOut = false;
 
   constructor(
     private readonly name: string,
-    readonly actor: ActorRefFrom<typeof lockLogic>,
-    private readonly closed: () => void,
-  ) {
-    actor.on('granted', ({ fence }) => this.grant(fence));
-    actor.on('queued', () => this.disappoint());
-    actor.on('lost', ({ error }) => this.close(error as Error));
-  }
+    private readonly ask: (what: 'request' | 'release') => void,
+  ) {}
 
   get isHeld(): boolean {
     return this.held !== undefined;
@@ -37,16 +32,18 @@ export class LockDesk {
     return this.callers.length;
   }
 
+  get isIdle(): boolean {
+    return !this.isOut && this.callers.length === 0;
+  }
+
   /** `null` is the answer to a caller who wants the lock only if it is available. */
   take(ifAvailable: boolean, signal: AbortSignal | undefined): Promise<Lock | null> {
     // A request that was given up still stands in the queue, so the lock was not free.
-    const isOut = this.isWanted || this.actor.getSnapshot().matches('withdrawn');
-    if (ifAvailable && isOut) return Promise.resolve(null);
+    if (ifAvailable && this.isOut) return Promise.resolve(null);
     return new Promise((resolve, reject) => {
       const giveUp = () => {
         this.callers.splice(this.callers.indexOf(caller), 1);
         reject(signal!.reason);
-        this.settleWants();
       };
       const settled = () => signal?.removeEventListener('abort', giveUp);
       const caller: Caller = {
@@ -56,43 +53,52 @@ export class LockDesk {
       };
       signal?.addEventListener('abort', giveUp, { once: true });
       this.callers.push(caller);
-      this.settleWants();
+      this.askIfWanted();
     });
   }
 
-  /** Settles everything; the actor stops. */
-  close(error: Error): void {
-    this.closed();
-    for (const caller of this.callers.splice(0)) caller.reject(error);
-    this.held?.lose(new LostError(`lock "${this.name}" is lost: ${error.message}`, { cause: error }));
-    this.held = undefined;
-    this.actor.stop();
-  }
-
-  private grant(fence: number): void {
-    const caller = this.callers.shift()!;
-    this.held = new Lock(this.name, fence, (lock) => this.release(lock));
+  granted(fence: number): void {
+    const caller = this.callers.shift();
+    if (!caller) {
+      this.giveBack();
+      return;
+    }
+    this.held = new Lock(this.name, fence, (lock) => {
+      if (lock === this.held) this.giveBack();
+    });
     caller.resolve(this.held);
   }
 
-  private release(lock: Lock): void {
-    if (lock !== this.held) return;
-    this.held = undefined;
-    this.isWanted = false;
-    this.actor.send({ type: 'release' });
-    this.settleWants();
-  }
-
-  /** Somebody else has the lock or is before us. */
-  private disappoint(): void {
+  /** Somebody else has the lock or is before us, or nobody can have it here. */
+  disappoint(): void {
     while (this.callers[0]?.ifAvailable) this.callers.shift()!.resolve(null);
-    this.settleWants();
   }
 
-  private settleWants(): void {
-    const isWanted = this.isHeld || this.callers.length > 0;
-    if (isWanted === this.isWanted) return;
-    this.isWanted = isWanted;
-    this.actor.send({ type: isWanted ? 'request' : 'release' });
+  /** Others may have gone on without this peer. */
+  lost(): void {
+    this.held?.lose(new LostError(`lock "${this.name}" is lost: others may have gone on without this peer`));
+    this.held = undefined;
+    this.isOut = false;
+    this.askIfWanted();
+  }
+
+  /** Settles everything. */
+  close(error: Error): void {
+    for (const caller of this.callers.splice(0)) caller.reject(error);
+    this.held?.lose(new LostError(`lock "${this.name}" is lost: ${error.message}`, { cause: error }));
+    this.held = undefined;
+  }
+
+  private giveBack(): void {
+    this.held = undefined;
+    this.isOut = false;
+    this.ask('release');
+    this.askIfWanted();
+  }
+
+  private askIfWanted(): void {
+    if (this.isOut || this.callers.length === 0) return;
+    this.isOut = true;
+    this.ask('request');
   }
 }

@@ -2,52 +2,61 @@
  * A lock as plain XState actor logic, for machines that hold it while they are in a state.
  *
  *     setup({ actors: { lock: lockLogic } }).createMachine({
- *       invoke: { id: 'lock', src: 'lock', input: { transport, peers: ['a', 'b'], name: 'printer' } }, …
+ *       invoke: { id: 'lock', src: 'lock', input: { locks, name: 'printer' } }, …     // locks: see createLocks
  *
  * Send it `request` and `release`; the parent receives `granted` with the fence, and `lost` with the error when the lock is taken
- * away. Invoke it where your machine begins: as long as it runs its node passes the token on for the others, whether or not you want
- * the lock yourself.
+ * away. A machine that is restored from a snapshot in another process has lost its locks: it asks again.
  *
- * States. `free`: not wanted. `waiting`: asked for. `withdrawn`: asked for and no longer wanted; a request cannot be called back from
- * the queue, so the grant will come and is given back at once, and wanting the lock again takes up the old place. `granted`: held,
- * until `release`. `lost`: the node is gone.
+ * States. `free`: not wanted. `waiting`: asked for; leaving the state gives up. `granted`: held, until `release` or until it is lost.
+ * `closed`: the locks behind it are closed.
  */
-import { assign, enqueueActions, sendTo, setup, type AnyActorRef } from 'xstate';
-import { createLockNode, type LockInput } from './lock-node.js';
-import { nodeLogic } from './node-logic.js';
+import { assign, enqueueActions, fromCallback, fromPromise, setup, type AnyActorRef } from 'xstate';
+import type { Lock, Locks } from './locks.js';
 
-export type { LockInput } from './lock-node.js';
+export interface LockInput {
+  readonly locks: Locks;
+  readonly name: string;
+}
 
 export type LockEvent =
   | { readonly type: 'request' }
   | { readonly type: 'release' }
-  /** From the node. */
-  | { readonly type: 'granted'; readonly fence: number }
-  | { readonly type: 'queued' }
-  | { readonly type: 'released' };
+  /** From the lock. */
+  | { readonly type: 'taken'; readonly error: Error };
 
 /** What the parent receives, and whoever listens with `on`. */
 export type LockNotice =
   | { readonly type: 'granted'; readonly name: string; readonly fence: number }
-  /** Somebody else holds the lock or is before us. */
-  | { readonly type: 'queued'; readonly name: string }
   | { readonly type: 'lost'; readonly name: string; readonly error: unknown };
 
-/** The node under the lock. To restore a snapshot, provide one that brings its transport: see node-logic.ts. */
-export const lockNode = nodeLogic<LockInput>(createLockNode);
+const acquire = fromPromise<Lock, LockInput>(async ({ input: { locks, name }, signal }) => {
+  const lock = await locks.acquire(name, { signal });
+  // The grant may come in the very moment in which nobody waits for it any more.
+  if (signal.aborted) lock.release();
+  signal.addEventListener('abort', () => lock.release());
+  return lock;
+});
+
+const hold = fromCallback<LockEvent, { readonly lock: Lock }>(({ input: { lock }, sendBack }) => {
+  const taken = () => sendBack({ type: 'taken', error: lock.signal.reason as Error });
+  if (lock.signal.aborted) taken();
+  lock.signal.addEventListener('abort', taken);
+  return () => {
+    lock.signal.removeEventListener('abort', taken);
+    lock.release();
+  };
+});
 
 export const lockLogic = setup({
   types: {
     input: {} as LockInput,
-    context: {} as { readonly name: string; readonly fence: number | null },
+    context: {} as LockInput & { readonly lock: Lock | null; readonly fence: number | null },
     events: {} as LockEvent,
     emitted: {} as LockNotice,
   },
-  actors: { node: lockNode },
+  actors: { acquire, hold },
   actions: {
-    ask: sendTo('node', { type: 'request' }),
-    giveBack: sendTo('node', { type: 'release' }),
-    keepFence: assign({ fence: ({ event }) => (event.type === 'granted' ? event.fence : null) }),
+    forget: assign({ lock: null, fence: null }),
     tell: enqueueActions(({ enqueue, self }, notice: LockNotice) => {
       enqueue.emit(notice);
       const parent: AnyActorRef | undefined = self._parent;
@@ -56,31 +65,34 @@ export const lockLogic = setup({
   },
 }).createMachine({
   id: 'lock',
-  context: ({ input }) => ({ name: input.name, fence: null }),
-  invoke: {
-    id: 'node',
-    src: 'node',
-    input: ({ event }) => (event as unknown as { input: LockInput }).input,
-    onError: {
-      target: '.lost',
-      actions: { type: 'tell', params: ({ context, event }) => ({ type: 'lost', name: context.name, error: event.error }) },
-    },
-  },
+  context: ({ input }) => ({ ...input, lock: null, fence: null }),
   initial: 'free',
   states: {
-    free: { on: { request: { target: 'waiting', actions: 'ask' } } },
+    free: { on: { request: 'waiting' } },
     waiting: {
-      on: {
-        granted: {
-          target: 'granted',
-          actions: ['keepFence', { type: 'tell', params: ({ context, event }) => ({ ...event, name: context.name }) }],
+      invoke: {
+        src: 'acquire',
+        input: ({ context }) => context,
+        onDone: { target: 'granted', actions: assign(({ event: { output } }) => ({ lock: output, fence: output.fence })) },
+        onError: {
+          target: 'closed',
+          actions: { type: 'tell', params: ({ context, event }) => ({ type: 'lost', name: context.name, error: event.error }) },
         },
-        queued: { actions: { type: 'tell', params: ({ context, event }) => ({ ...event, name: context.name }) } },
-        release: 'withdrawn',
+      },
+      on: { release: 'free' },
+    },
+    granted: {
+      entry: { type: 'tell', params: ({ context }) => ({ type: 'granted', name: context.name, fence: context.fence! }) },
+      exit: 'forget',
+      invoke: { src: 'hold', input: ({ context }) => ({ lock: context.lock! }) },
+      on: {
+        release: 'free',
+        taken: {
+          target: 'free',
+          actions: { type: 'tell', params: ({ context, event }) => ({ type: 'lost', name: context.name, error: event.error }) },
+        },
       },
     },
-    withdrawn: { on: { request: 'waiting', granted: { target: 'free', actions: 'giveBack' } } },
-    granted: { on: { release: { target: 'free', actions: 'giveBack' } } },
-    lost: {},
+    closed: {},
   },
 });

@@ -1,42 +1,44 @@
 /**
- * Locks by name over a transport, with the habits of the Web Locks API and without a server.
+ * Locks by name over a transport, with the habits of the Web Locks API and without a server. What holds when peers fail stands in
+ * docs/locks.md.
  *
  *     const locks = createLocks({ transport, peers: ['a', 'b', 'c'] });
  *     await locks.request('printer', async (lock) => print(lock.fence));
  *     await using lock = await locks.acquire('printer');
  *
- * Every lock is a token of its own (see lock-node.ts), which exists on all peers as soon as one of them asks for it. Requests of one
- * peer are served in their order; between peers the queue of the protocol decides, and serves everybody.
- *
- * Assumes, as the protocol does, that the peers on the list stay: a peer that leaves takes the tokens that lie at it along, so close
- * when all are done. `lock.fence` grows with every grant of that lock: hand it to what the lock protects, and let that refuse
- * anything older than it has seen.
+ * Requests of one peer are served in their order; between peers the queue of the protocol decides, and serves everybody. A lock whose
+ * holder is gone for longer than the transport's detector waits is given to the next, as long as more than half of the peers reach
+ * each other. `lock.fence` grows with every grant of that lock: hand it to what the lock protects, and let that refuse anything older
+ * than it has seen.
  */
-import { createActor, type ActorRefFrom } from 'xstate';
-import type { NodeId } from '../machines/effects.js';
+import { asyncScheduler, type SchedulerLike } from 'rxjs';
+import type { Message, NodeId } from '../machines/effects.js';
 import { UsageError } from '../machines/errors.js';
-import { Channels } from './channels.js';
+import { LOCKS_MAX, NAME_LENGTH_MAX, type LockNotice } from '../machines/locks/index.js';
 import { ClosedError } from './errors.js';
 import { LockDesk } from './lock-desk.js';
-import { LOCKS } from './lock-node.js';
-import { lockLogic } from './lock.js';
 import type { Lock } from './lock-handle.js';
+import { createLocksNode, onQueued } from './locks-node.js';
+import type { LiveNode } from './node.js';
 import { abortable } from './promises.js';
-import type { Reliable, Transport } from './transport.js';
+import type { Linked, Transport } from './transport.js';
 
 export type { Lock } from './lock-handle.js';
 
 export interface LocksOptions {
-  /** Connected by the locks, closed by whoever made it. */
-  readonly transport: Transport<Reliable>;
-  /** All who may ask for locks; everybody gives the same list. */
+  /** Connected by the locks, closed by whoever made it. It keeps its order and tells who is there: `linked` makes one. */
+  readonly transport: Transport<Linked>;
+  /** All who may ask for locks, this one included; everybody gives the same list. More than half of them must be there. */
   readonly peers: readonly NodeId[];
+  /** Only peers of the same name share; `locks` unless given. */
+  readonly name?: string;
+  readonly clock?: SchedulerLike;
 }
 
 export interface LockOptions {
   /** The only mode there is. */
   readonly mode?: 'exclusive';
-  /** Rather no lock than waiting for one: the callback gets `null` when somebody else has it or is before us. */
+  /** Rather no lock than waiting for one: the callback gets `null` when somebody else has it or is before us, or nobody can. */
   readonly ifAvailable?: boolean;
   /** Gives up waiting; the promise rejects with its reason. */
   readonly signal?: AbortSignal;
@@ -50,26 +52,28 @@ export interface LockInfo {
 
 export const createLocks = (options: LocksOptions): Locks => new Locks(options);
 
-/** Every name costs memory on every peer, so a peer gone mad must not open them without end. */
-const NAMES_MAX = 100_000;
-
 export class Locks implements AsyncDisposable {
-  /** Resolves once the transport is connected. */
+  /** Resolves once this peer is one of a majority, which grants locks. Waiting for it is not needed. */
   readonly ready: Promise<void>;
+  /** The node under the locks, for those who want to see more. */
+  readonly node: LiveNode;
   private readonly desks = new Map<string, LockDesk>();
-  private readonly channels: Channels;
-  private isClosed = false;
+  private isServed = false;
+  private closing: Error | null = null;
 
-  constructor(private readonly options: LocksOptions) {
-    const { transport, peers } = options;
-    if (!peers.includes(transport.id)) {
-      throw new UsageError(`peer "${transport.id}" is not among the peers ${peers.join(', ')}; list it`);
-    }
-    this.channels = Channels.of(transport);
-    this.channels.serve(LOCKS, (conversation, from) => {
-      if (peers.includes(from)) this.desk(conversation.slice(LOCKS.length + 1));
+  constructor({ transport, peers, name = 'locks', clock = asyncScheduler }: LocksOptions) {
+    this.node = createLocksNode({ transport, peers, name, clock });
+    onQueued(this.node, transport, (lock) => this.desks.get(lock)?.disappoint());
+    this.ready = new Promise((resolve, reject) => {
+      this.node.notices$.subscribe((notice) => {
+        this.hear(notice);
+        if (this.isServed) resolve();
+      });
+      void this.node.closed.then((error) => {
+        this.end(error ?? new ClosedError(`the locks of peer "${transport.id}" are closed`));
+        reject(this.closing);
+      });
     });
-    this.ready = transport.connect();
     this.ready.catch(() => {});
   }
 
@@ -105,49 +109,66 @@ export class Locks implements AsyncDisposable {
   async query(): Promise<{ held: LockInfo[]; pending: LockInfo[] }> {
     const all = (count: (desk: LockDesk) => number): LockInfo[] =>
       [...this.desks].flatMap(([name, desk]) =>
-        Array.from({ length: count(desk) }, () => ({ name, mode: 'exclusive' as const, clientId: this.options.transport.id })),
+        Array.from({ length: count(desk) }, () => ({ name, mode: 'exclusive' as const, clientId: this.node.id })),
       );
     return { held: all((desk) => (desk.isHeld ? 1 : 0)), pending: all((desk) => desk.pending) };
   }
 
-  /** The actor behind a lock, for tools that watch XState; it opens the lock. */
-  actor(name: string): ActorRefFrom<typeof lockLogic> {
-    return this.desk(name).actor;
-  }
-
   /** Takes no more part. Who waits is told with a `ClosedError`, who holds by the signal of the lock. */
   async close(): Promise<void> {
-    if (this.isClosed) return;
-    this.isClosed = true;
-    this.channels.stopServing(LOCKS);
-    for (const desk of this.desks.values()) desk.close(this.closedError());
+    if (!this.closing) await this.node.close();
+    await this.node.closed;
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
 
-  private take(name: string, { mode = 'exclusive', ifAvailable = false, signal }: LockOptions): Promise<Lock | null> {
+  private async take(name: string, { mode = 'exclusive', ifAvailable = false, signal }: LockOptions): Promise<Lock | null> {
     signal?.throwIfAborted();
     if (mode !== 'exclusive') throw new UsageError(`lock mode "${String(mode)}" is not supported; the only mode is "exclusive"`);
+    if (typeof name !== 'string' || name === '' || name.length > NAME_LENGTH_MAX)
+      throw new UsageError(`a lock needs a name: give a string of 1 to ${NAME_LENGTH_MAX} characters`);
+    if (this.closing) throw this.closing;
+    if (ifAvailable && !this.isServed) return null;
     return this.desk(name).take(ifAvailable, signal);
   }
 
   private desk(name: string): LockDesk {
-    if (this.isClosed) throw this.closedError();
     let desk = this.desks.get(name);
     if (!desk) {
-      if (typeof name !== 'string' || name === '') throw new UsageError('a lock needs a name: give a non-empty string');
-      if (this.desks.size >= NAMES_MAX) throw new UsageError(`${NAMES_MAX} locks are open here; use fewer names`);
-      const actor = createActor(lockLogic, { input: { ...this.options, name } });
-      desk = new LockDesk(name, actor, () => this.desks.delete(name));
+      if (this.desks.size >= LOCKS_MAX) throw new UsageError(`${LOCKS_MAX} locks are in use here; use fewer names`);
+      desk = new LockDesk(name, (what) => this.ask(what, name));
       this.desks.set(name, desk);
-      actor.start();
     }
     return desk;
   }
 
-  private closedError(): ClosedError {
-    return new ClosedError(`the locks of peer "${this.options.transport.id}" are closed`);
+  private ask(what: 'request' | 'release', lock: string): void {
+    // What is under way when the node closes is settled by `end`.
+    if (this.node.can(what, { lock })) this.node.command(what, { lock });
+    this.tidy(lock);
+  }
+
+  private tidy(lock: string): void {
+    if (this.desks.get(lock)?.isIdle) this.desks.delete(lock);
+  }
+
+  private hear(notice: Message): void {
+    const told = notice as LockNotice;
+    if (told.type === 'serving' || told.type === 'apart') {
+      this.isServed = told.type === 'serving';
+      if (!this.isServed) for (const desk of this.desks.values()) desk.disappoint();
+    } else if (told.type === 'lock.granted') this.desks.get(told.lock)?.granted(told.fence);
+    else if (told.type === 'lock.lost') {
+      this.desks.get(told.lock)?.lost();
+      this.tidy(told.lock);
+    }
+  }
+
+  private end(error: Error): void {
+    this.closing = error;
+    for (const desk of this.desks.values()) desk.close(error);
+    this.desks.clear();
   }
 }

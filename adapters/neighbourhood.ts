@@ -7,23 +7,22 @@
  *       for (const peer of held.peers) …            // nobody else has locked them, or you
  *     }
  *
- * Whom it locks are the peers that the transport has reported up ever since the lock was asked for. Two that hold at the same time
+ * Whom it locks are the peers that have been there ever since the lock was asked for. Two that hold at the same time
  * have no peer in common, and neither is one of the other's.
  *
- * Assumes a transport that tells both ends when one of them is gone, and that everybody who is up has opened a neighbourhood of that
- * name. A held peer that goes leaves `peers` and is free at once: look at `has(peer)` again before you commit anything with it.
+ * Assumes a transport that tells both ends when one of them is gone. A held peer that goes, or closes its neighbourhood, leaves `peers`
+ * and is free at once: look at `has(peer)` again before you commit anything with it.
  */
 import { exclusion, type ExclusionContext, type ExclusionNotice } from '../machines/exclusion/index.js';
 import type { NodeId } from '../machines/effects.js';
-import { UsageError } from '../machines/errors.js';
 import { ClosedError } from './errors.js';
 import { createNode, type LiveNode } from './node.js';
 import { abortable } from './promises.js';
-import type { Reliable, Transport } from './transport.js';
+import type { Linked, Transport } from './transport.js';
 
 export interface NeighbourhoodOptions {
   /** Connected by the neighbourhood, closed by whoever made it. */
-  readonly transport: Transport<Reliable>;
+  readonly transport: Transport<Linked>;
   /** All who may ever be neighbours, this one included. */
   readonly peers: readonly NodeId[];
   readonly name?: string;
@@ -36,9 +35,6 @@ export class Neighbourhood implements AsyncDisposable {
   private readonly waiting: { give: ((held: HeldNeighbourhood) => void) | null; refuse(error: Error): void }[] = [];
 
   constructor({ transport, peers, name = 'neighbourhood' }: NeighbourhoodOptions) {
-    if (transport.guarantees.presence === 'none') {
-      throw new UsageError(`neighbourhood "${name}" needs a transport that reports who is there; this one does not`);
-    }
     const topology = { nodes: [...new Set(peers)].sort(), links: [] };
     this.node = createNode({ transport, protocol: exclusion, topology, options: { hold: null, rules: 'deferred' }, name });
     this.ready = this.node.ready;

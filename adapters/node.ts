@@ -12,7 +12,7 @@
 import { asyncScheduler, Subject, type SchedulerLike } from 'rxjs';
 import type { Address, Message, NodeId } from '../machines/effects.js';
 import { UsageError } from '../machines/errors.js';
-import type { NodeView, Protocol, Setup, Topology } from '../machines/protocol.js';
+import type { Choose, NodeView, Protocol, RoleView, Setup, Topology } from '../machines/protocol.js';
 import { createHost, type Host } from '../network/hosts.js';
 import { Node, type Outcome } from '../network/node.js';
 import { Timers } from '../network/timers.js';
@@ -21,9 +21,11 @@ import { createMetric } from '../network/topology/metric.js';
 import { Channels } from './channels.js';
 import { Drops } from './drops.js';
 import { ClosedError } from './errors.js';
-import { PortTable } from './ports.js';
 import { draw } from './chance.js';
-import type { Guarantees, Reliable, Transport } from './transport.js';
+import { Neighbours } from './neighbours.js';
+import type { PortTable } from './ports.js';
+import { refuseUnsafe } from './safety.js';
+import type { Reliable, Transport } from './transport.js';
 
 export interface NodeOptions<O = any> {
   /** Connected by the node; closed by whoever made it. */
@@ -40,10 +42,12 @@ export interface NodeOptions<O = any> {
   readonly resume?: NodeView;
 }
 
-/** One atomic step, as it is published: the event and what came of it. */
+/** One atomic step, as it is published: the event, the draws it was answered with, and what came of it. */
 export interface LiveStep {
-  readonly role: string;
+  /** The role that took the event first; none at the start, which opens them. */
+  readonly role?: string;
   readonly event: Message;
+  readonly drawn: readonly number[];
   readonly outcome: Outcome;
 }
 
@@ -55,7 +59,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
   readonly protocol: Protocol<O>;
   readonly drops: Drops;
   /** Who is behind which port, where the protocol's nodes are anonymous. */
-  readonly ports = new PortTable();
+  readonly ports: PortTable;
   readonly steps$ = new Subject<LiveStep>();
   readonly notices$ = new Subject<Message>();
   /** Resolves once the node takes part; rejects if its transport cannot connect. */
@@ -68,6 +72,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
   private readonly node: Node;
   private readonly timers: Timers;
   private readonly clock: SchedulerLike;
+  private readonly neighbours: Neighbours;
   private readonly waiting: Message[] = [];
   /** What came between the connection and the start. */
   private readonly early: (() => void)[] = [];
@@ -104,9 +109,16 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
     this.drops = new Drops(`node "${transport.id}" of "${name}"`, clock);
     this.closed = new Promise((resolve) => (this.settleClosed = resolve));
     this.channels = Channels.of(transport);
+    this.neighbours = new Neighbours(
+      transport.id,
+      protocol,
+      (to, message) => this.channels.send(name, to, message),
+      (event) => this.step(event),
+    );
+    this.ports = this.neighbours.ports;
     this.channels.open(name, {
       message: (from, message) => this.receive(from, message),
-      peer: (type, peer) => this.notice(type, peer),
+      peer: (type, peer) => this.hear(type, peer),
       closed: (error) => this.end(error ?? new ClosedError(`the transport of "${this.id}" was closed`)),
     });
     this.ready = transport.connect().then(() => this.start(resume));
@@ -119,6 +131,11 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
 
   view(): NodeView {
     return this.node.view();
+  }
+
+  /** One of its roles, if it is open. */
+  role(name: string): RoleView | undefined {
+    return this.node.role(name);
   }
 
   /** Issues a command of the protocol: at once, or, if it is one that waits, when the chart accepts it. */
@@ -154,6 +171,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
 
   /** The node stops taking part; its transport stays open. */
   async close(): Promise<void> {
+    if (!this.isClosed && !this.transport.isClosed) this.neighbours.leave();
     this.end(null);
   }
 
@@ -165,8 +183,8 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
     if (this.isClosed) return;
     this.isStarted = true;
     if (resume) this.node.restore(resume);
-    else this.attempt(() => this.perform(this.node.start(this.protocol.roles(this.id, this.setup), draw)));
-    for (const peer of this.transport.peers) this.notice('up', peer);
+    else this.take({ type: 'start' }, (choose) => this.node.start(this.protocol.roles(this.id, this.setup), choose));
+    for (const peer of this.transport.peers) this.hear('up', peer);
     for (const take of this.early.splice(0)) take();
     this.takeTurns();
   }
@@ -174,31 +192,16 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
   private receive(from: NodeId, message: Message): void {
     if (!this.isStarted) this.early.push(() => this.receive(from, message));
     else if (this.setup.rank(from) < 0) this.drops.drop(`it is from "${from}", which is not in the topology`);
-    else if (!this.protocol.accepts(message, this.setup)) this.drops.drop(`"${message.type}" from "${from}" is malformed`);
-    else this.step({ ...message, from: this.addressOf(from) } as Message);
+    else {
+      const address = this.neighbours.receive(from, message);
+      if (address === null) return;
+      if (this.protocol.accepts(message, this.setup)) this.step({ ...message, from: address } as Message);
+      else this.drops.drop(`"${message.type}" from "${from}" is malformed`);
+    }
   }
 
-  /** A peer as the chart knows it: by its name, or by the port that its first sign of life has plugged it in at. */
-  private addressOf(peer: NodeId): Address {
-    if (!this.isAnonymous) return peer;
-    if (peer === this.id) return 0;
-    if (this.ports.of(peer) === undefined) this.notice('up', peer);
-    return this.ports.of(peer)!;
-  }
-
-  private get isAnonymous(): boolean {
-    return this.protocol.network.addressing === 'ports';
-  }
-
-  private notice(type: 'up' | 'down', peer: NodeId): void {
-    if (this.protocol.network.reach !== 'links' || this.setup.rank(peer) < 0) return;
-    if (!this.isAnonymous) return this.step({ type: `link.${type}`, peer } as Message);
-    // Who is there before the start is told at the start.
-    if (!this.isStarted) return;
-    const known = this.ports.of(peer);
-    if ((known === undefined) === (type === 'down')) return;
-    this.step({ type: `link.${type}`, peer: known ?? this.ports.plugIn(peer) } as Message);
-    if (type === 'down') this.ports.unplug(peer);
+  private hear(type: 'up' | 'down', peer: NodeId): void {
+    if (this.isStarted && this.setup.rank(peer) >= 0) this.neighbours.told(type, peer);
   }
 
   private accepts(event: Message): boolean {
@@ -207,21 +210,26 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
 
   private step(event: Message, role = this.protocol.route(event, this.node)): void {
     if (!this.isStarted || this.isClosed) return;
-    this.attempt(() => {
-      if (!this.node.has(role)) return;
+    if (this.node.has(role)) {
       const timed = this.protocol.network.time ? { ...event, at: this.tick() } : event;
-      const outcome = this.node.step(role, timed, draw);
-      this.perform(outcome);
-      this.steps$.next({ role, event: timed, outcome });
-      for (const notice of outcome.emitted) this.notify(notice);
-    });
+      this.take(timed, (choose) => this.node.step(role, timed, choose), role);
+    }
     this.takeTurns();
   }
 
   /** A chart that breaks its contract, or a transport that went, ends this node and not the program. */
-  private attempt(work: () => void): void {
+  private take(event: Message, step: (choose: Choose) => Outcome, role?: string): void {
+    const drawn: number[] = [];
+    const choose = (bound: number) => {
+      const value = draw(bound);
+      drawn.push(value);
+      return value;
+    };
     try {
-      work();
+      const outcome = step(choose);
+      this.perform(outcome);
+      this.steps$.next({ ...(role === undefined ? {} : { role }), event, drawn, outcome });
+      for (const notice of outcome.emitted) this.notify(notice);
     } catch (error) {
       this.end(error as Error);
     }
@@ -239,7 +247,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
     if (to === this.id) queueMicrotask(() => this.receive(this.id, message));
     // Not in a microtask: a node that retries on its own would let nothing else happen.
     else if (to === 0) this.clock.schedule(() => this.receive(this.id, message));
-    else this.channels.send(this.name, typeof to === 'number' ? this.ports.peerAt(to)! : to, message);
+    else this.neighbours.send(to, message);
   }
 
   private takeTurns(): void {
@@ -277,18 +285,4 @@ function hostOf(protocol: Protocol): Host {
   let host = hosts.get(protocol);
   if (!host) hosts.set(protocol, (host = createHost('actors', protocol.charts)));
   return host;
-}
-
-/** The papers assume links that neither lose nor double; `Transport<Reliable>` says so to the compiler, this to everyone else. */
-function refuseUnsafe({ name, network }: Protocol, { order, loss, duplication }: Guarantees): void {
-  if (network.isLossy) return;
-  const lacks = [
-    ...(loss === 'none' ? [] : ['may lose messages']),
-    ...(duplication === 'none' ? [] : ['may deliver them twice']),
-    ...(order === 'fifo' || network.order === 'unordered' ? [] : ['may change their order']),
-  ];
-  if (lacks.length === 0) return;
-  throw new UsageError(
-    `${name} is not safe on a transport that ${lacks.join(' and ')}; put the link layer between: linked(transport)`,
-  );
 }

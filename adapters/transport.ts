@@ -28,6 +28,12 @@ export interface Reliable extends Guarantees {
   readonly duplication: 'none';
 }
 
+/** What protocols assume whose links speak, and what `linked` makes of every transport. */
+export interface Linked extends Reliable {
+  readonly order: 'fifo';
+  readonly presence: 'reported';
+}
+
 export type TransportEvent =
   | { readonly type: 'message'; readonly from: NodeId; readonly message: Json }
   | { readonly type: 'up' | 'down'; readonly peer: NodeId }

@@ -2,6 +2,7 @@
 import { createActor, sendTo, setup, waitFor } from 'xstate';
 import { InProcessBus } from '../adapters/in-process.js';
 import { lockLogic, type LockInput } from '../adapters/lock.js';
+import { createLocks } from '../adapters/locks.js';
 
 const printer = setup({
   types: { input: {} as LockInput, context: {} as { lock: LockInput } },
@@ -9,7 +10,7 @@ const printer = setup({
   actions: {
     wantLock: sendTo('lock', { type: 'request' }),
     giveLockBack: sendTo('lock', { type: 'release' }),
-    print: ({ context, event }) => console.log(`${context.lock.transport.id} prints, fence ${event['fence']}`),
+    print: ({ context, event }) => console.log(`${context.lock.locks.node.id} prints, fence ${event['fence']}`),
   },
 }).createMachine({
   context: ({ input }) => ({ lock: input }),
@@ -24,9 +25,8 @@ const printer = setup({
 
 const bus = new InProcessBus();
 const peers = ['ann', 'bob', 'cy'];
-const actors = peers.map((id) =>
-  createActor(printer, { input: { transport: bus.transport(id), peers, name: 'printer' } }).start(),
-);
+const all = peers.map((id) => createLocks({ transport: bus.transport(id), peers }));
+const actors = all.map((locks) => createActor(printer, { input: { locks, name: 'printer' } }).start());
 await Promise.all(actors.map((actor) => waitFor(actor, (snapshot) => snapshot.matches('done'))));
 for (const actor of actors) actor.stop();
 bus.close();

@@ -4,7 +4,8 @@ import { directory } from './directory/index.js';
 import { election } from './election/index.js';
 import { exclusion } from './exclusion/index.js';
 import { link } from './link/index.js';
+import { locks } from './locks/index.js';
 import { queue } from './queue/index.js';
 import type { Protocol } from './protocol.js';
 
-export const protocols: Readonly<Record<string, Protocol>> = { controller, directory, election, exclusion, link, queue };
+export const protocols: Readonly<Record<string, Protocol>> = { controller, directory, election, exclusion, link, locks, queue };

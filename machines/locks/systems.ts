@@ -1,4 +1,4 @@
-/** Small systems of locks: nobody fails, a link is cut and comes back, the leader or a holder stops. */
+/** Small systems of locks: nobody fails, a link is cut and comes back, the leader or a holder stops, two prepare. */
 import type { SystemSample } from '../protocol.js';
 
 const topology = { kind: 'ring', n: 3 };
@@ -25,4 +25,6 @@ export const systems: readonly SystemSample[] = [
       ...['n1', 'n2'].map((node) => ({ at: 0, do: 'down', channel: [node, 'n0'] })),
     ],
   },
+  // Who was alone took itself for the leader.
+  { topology: { kind: 'path', n: 3 }, events: [...told('down', 'n1', 'n2'), ...told('up', 'n1', 'n2')] },
 ];

@@ -28,7 +28,8 @@ export interface CoverageReport {
 
 export function coverageReport(coverage: Coverage): CoverageReport {
   const { protocol } = coverage;
-  const names = Object.keys(protocol.charts);
+  // A chart without samples is another protocol's, and walked there.
+  const names = Object.keys(protocol.charts).filter((chart) => chart in protocol.samples);
   const missing = names.flatMap((chart) => missingIn(chart, coverage));
   const covered = names.flatMap((chart) =>
     [...coverage.of(chart)].filter(([, n]) => n > 0).map(([item]) => reasonKey(chart, item)),

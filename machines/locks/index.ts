@@ -1,0 +1,129 @@
+/**
+ * Locks that survive the failure of those who hold them: election and token directory composed, with a steward between them.
+ *
+ * Fault model: nodes stop, or start again knowing nothing; links come and go, at each end by itself, on the word of a detector that may
+ * be wrong; while a link is up it is reliable and first-in first-out. Promises: no two grants of a lock with the same fence, larger ones
+ * later; a majority that has settled serves everybody in it. What it cannot promise: that a holder who was cut off has noticed. Whatever
+ * the lock protects must refuse a fence smaller than one that it has seen.
+ */
+import { isObject } from '../checks.js';
+import { directory, directoryMachine } from '../directory/index.js';
+import type { NodeId } from '../effects.js';
+import { election, electionMachine } from '../election/index.js';
+import { defineProtocol, type Setup } from '../protocol.js';
+import { LocksAccount } from './account.js';
+import { DIRECTORY, labelOf, lockRole, STEWARD, type LockMessage } from './messages.js';
+import { locksOptions, THE_LOCK, type LocksOptions } from './options.js';
+import { locksProperties } from './properties.js';
+import { samples } from './samples.js';
+import { systems } from './systems.js';
+import type { StewardInput } from './knowledge.js';
+import { stewardMachine } from './steward.js';
+import { stewardOf } from './view.js';
+
+export { LOCKS_MAX } from './epoch.js';
+export { lockRole, type LockNotice } from './messages.js';
+export type { StewardContext, StewardInput } from './knowledge.js';
+export { stewardMachine } from './steward.js';
+export type { LocksOptions };
+
+const ELECTION = 'election';
+
+export const NAME_LENGTH_MAX = 256;
+
+export const locks = defineProtocol<LocksOptions>({
+  name: 'locks',
+  paper: 'Arvy (Khanchandani, Wattenhofer) and leader election (Tbarka), composed by epochs as in Paxos',
+  charts: { [STEWARD]: stewardMachine, [ELECTION]: electionMachine, [DIRECTORY]: directoryMachine },
+  network: { reach: 'links', addressing: 'names', order: 'fifo', time: false },
+  options: locksOptions,
+  roles: (id, setup) => [
+    { role: STEWARD, chart: STEWARD, input: stewardInput(id, setup) },
+    ...election.roles(id, { ...setup, options: setup.options.election }),
+  ],
+  route: (event, node) => {
+    if (event.type === 'update') return ELECTION;
+    const { epoch, lock } = event as unknown as LockMessage;
+    const role = event.type === 'find' || event.type === 'token' ? lockRole(epoch, lock) : STEWARD;
+    return node.has(role) ? role : STEWARD;
+  },
+  wiring: {
+    listener: (role) => (role === STEWARD ? undefined : STEWARD),
+    label: labelOf as (role: string) => Readonly<Record<string, unknown>> | undefined,
+  },
+  accepts,
+  commands: {
+    request: {
+      event: ({ lock = THE_LOCK }) => ({ type: 'request', lock }),
+      waits: true,
+      completedBy: ['lock.released', 'lock.lost'],
+    },
+    release: { event: ({ lock = THE_LOCK }) => ({ type: 'release', lock }), waits: false, completedBy: [] },
+  },
+  reactions: ({ hold }) =>
+    hold === null ? [] : [{ on: 'lock.granted', event: { type: 'release', lock: THE_LOCK } as never, after: hold }],
+  properties: locksProperties,
+  observe: () => new LocksAccount(),
+  // Election and directory are walked where they are at home.
+  samples: { [STEWARD]: samples },
+  systems,
+  overlay: (node) => {
+    const { value, context } = stewardOf(node);
+    const isUsing = context.entries.some(({ fence }) => fence !== null);
+    return {
+      badge: context.leader === context.id ? `♛ ${context.epoch}` : String(context.epoch),
+      tone: isUsing ? 'held' : context.entries.length > 0 ? 'waiting' : value === 'serving' ? 'plain' : 'wrong',
+    };
+  },
+});
+
+function stewardInput(id: NodeId, { topology, options }: Setup<LocksOptions>): StewardInput {
+  const { election: elected, epoch, members } = options;
+  const { leader, neighbours } = elected.start[id]!;
+  return { id, peers: topology.nodes, links: neighbours.toSorted(), leader, epoch, members };
+}
+
+/** A name is kept by every node that it passes. */
+const isName = (value: unknown): boolean => typeof value === 'string' && value.length <= NAME_LENGTH_MAX;
+/** Beyond that fences would not be exact. */
+const EPOCH_MAX = 2 ** 31;
+const isEpoch = (value: unknown): boolean =>
+  Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) < EPOCH_MAX;
+const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
+
+function accepts(message: unknown, setup: Setup<LocksOptions>): boolean {
+  if (!isObject(message)) return false;
+  const isNode = (value: unknown) => typeof value === 'string' && setup.rank(value) >= 0;
+  const isNodes = (value: unknown) => Array.isArray(value) && value.every(isNode);
+  const { type, epoch, lock, using, served, links, changes, members, holders } = message;
+  switch (type) {
+    case 'update':
+      return election.accepts(message, { ...setup, options: setup.options.election });
+    case 'find':
+    case 'token':
+      return isEpoch(epoch) && isName(lock) && directory.accepts(message, setup as never);
+    case 'prepare':
+    case 'refuse':
+      return isEpoch(epoch);
+    case 'promise':
+      return (
+        isEpoch(epoch) &&
+        isEpoch(served) &&
+        isNodes(links) &&
+        isCount(changes) &&
+        Array.isArray(using) &&
+        using.every((held) => isObject(held) && isName(held['lock']) && isCount(held['fence']))
+      );
+    case 'install':
+      return (
+        isEpoch(epoch) &&
+        isNodes(members) &&
+        Array.isArray(holders) &&
+        holders.every((pair) => Array.isArray(pair) && isName(pair[0]) && isNode(pair[1]))
+      );
+    case 'changed':
+      return isCount(changes);
+    default:
+      return false;
+  }
+}
