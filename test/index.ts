@@ -4,7 +4,7 @@ export { coverageReport, type CoverageReport } from './coverage/report.js';
 export { describeProtocol, type Runner } from './describe-protocol.js';
 export { emitTests, startChart, startSystem } from './emit.js';
 export * from './explore/index.js';
-export { judgeMutants, mutantsOf, type Judged, type Mutant } from './mutants/mutants.js';
+export { judgeMutants, mutantsOf, type Judge, type Judged, type Mutant } from './mutants/mutants.js';
 export { graphsOf, type ChartGraph } from './paths/graph.js';
 export { pathsOf, type Path, type PathKind } from './paths/paths.js';
 export { coverageOf } from './paths/suite.js';

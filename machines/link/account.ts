@@ -29,6 +29,8 @@ export class LinkAccount implements Observer {
       this.posted++;
       this.stream(node, event['peer']).posted.push(event['body']);
     }
+    // Who starts again has forgotten what waited for the peer to come.
+    if (step.kind === 'command' && event.type === 'restart') this.stream(node, event['peer']).hasBroken = true;
     for (const notice of step.emitted as (Step['emitted'][number] & { peer: NodeId; bodies: readonly unknown[] })[]) {
       if (notice.type === 'received') for (const body of notice.bodies) this.receive(notice.peer, node, body);
       else if (notice.type === 'link.down' || notice.type === 'overflow') this.break(node, notice.peer);

@@ -14,7 +14,7 @@ import { linkOptions, type LinkOptions } from './options.js';
 import { linkProperties } from './properties.js';
 import { samples } from './samples.js';
 import { systems } from './systems.js';
-import { CHART, endAt, roleTo } from './view.js';
+import { CHART, endAt, isUp, linksOf, roleTo } from './view.js';
 
 export type { Body, LinkInput } from './frames.js';
 export { linkMachine, type LinkNotice } from './machine.js';
@@ -22,6 +22,8 @@ export type { LinkOptions } from './options.js';
 
 const peersOf = (node: NodeId, links: readonly (readonly [NodeId, NodeId, number])[]): NodeId[] =>
   links.flatMap(([u, v]) => (u === node ? [v] : v === node ? [u] : []));
+
+const isQuiet = (end: RoleView<LinkContext>): boolean => isUp(end) && end.context.outbox.length === 0;
 
 const peer = { name: 'peer', type: 'node' } as const;
 
@@ -45,10 +47,7 @@ export const link = defineProtocol<LinkOptions>({
     restart: { fields: [peer], event: (fields) => ({ type: 'restart', peer: fields['peer'] }), waits: false, completedBy: [] },
     leave: { fields: [peer], event: (fields) => ({ type: 'leave', peer: fields['peer'] }), waits: false, completedBy: [] },
   },
-  atRest: (c) =>
-    [...c.nodes.values()].every((node) =>
-      Object.values(node).every(({ value, context }) => value === 'up' && context.outbox.length === 0),
-    ),
+  atRest: (c) => linksOf(c).every((ends) => ends.some(({ value }) => value === 'left') || ends.every(isQuiet)),
   mayFire: mayBeat,
   reactions: () => [],
   properties: linkProperties,

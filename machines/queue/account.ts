@@ -26,7 +26,10 @@ export class QueueAccount implements Observer {
     const pointerBefore = this.ledger.pointerBefore(step.node);
     const changes = this.ledger.record(step, c);
     if (isFault(step.kind)) this.fault(step);
-    else this.watch(step, changes, pointerBefore !== pointerIn(c.nodes.get(step.node)!)?.pointer);
+    else {
+      const turned = pointerBefore !== undefined && pointerBefore !== pointerIn(c.nodes.get(step.node)!)?.pointer;
+      this.watch(step, changes, turned);
+    }
     if (step.kind === 'command' && step.event.type === 'request') this.requests.request(step.node);
     for (const emitted of step.emitted) {
       if (emitted.type === 'queued') this.requests.queued(emitted as Queued);

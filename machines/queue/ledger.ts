@@ -34,8 +34,12 @@ export class EdgeLedger {
     return this.illegal === 0;
   }
 
+  /** Where a node's pointer was on the tree; one whose edge went with a change of the tree is nowhere. */
   pointerBefore(node: NodeId): NodeId | undefined {
-    return this.pointers.get(node)?.pointer;
+    const before = this.pointers.get(node);
+    if (!before) return undefined;
+    const { id, pointer, parent, children } = before;
+    return pointer === id || pointer === parent || children.includes(pointer) ? pointer : undefined;
   }
 
   /** Takes a step into account and says which edges it changed. */

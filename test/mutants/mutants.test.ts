@@ -5,7 +5,7 @@ import { toy } from '../explore/toys.js';
 import { graphsOf } from '../paths/graph.js';
 import { light, lightChart } from '../paths/light.fixtures.js';
 import { PATIENCE } from '../paths/suite.js';
-import { judgeMutants, mutantsOf, nameOf } from './mutants.js';
+import { judgeMutants, mutantsOf, nameOf, type Judge } from './mutants.js';
 
 describe('mutants of a chart', () => {
   const mutants = mutantsOf(light());
@@ -79,11 +79,25 @@ describe('judging', () => {
     ]);
   });
 
-  test('without samples the checker has to see them', () => {
+  test('without samples the walks have to see them', () => {
     const blind = { ...toy({ chart: lightChart, commands: ['go', 'stop'] }), samples: {} };
     const counted = [...judgeMutants(blind, [])].map(({ killedBy }) => killedBy);
-    expect(counted).toContain('checker');
+    expect(counted).toContain('walks');
     expect(counted).not.toContain('paths');
+  });
+
+  test('judges are asked one after the other, and no more once one has killed', () => {
+    const asked: string[] = [];
+    const judge = (name: string, kills: boolean): Judge => ({
+      name,
+      kills: (_, mutant) => (asked.push(`${name} ${nameOf(mutant)}`), kills),
+    });
+    const judged = [
+      ...judgeMutants(light(), graphsOf(light(), 100), [judge('mild', false), judge('harsh', true), judge('late', true)]),
+    ];
+    expect(judged.filter(({ killedBy }) => killedBy === 'harsh')).toHaveLength(5);
+    expect(asked.filter((name) => name.startsWith('mild'))).toHaveLength(5);
+    expect(asked.filter((name) => name.startsWith('late'))).toEqual([]);
   });
 });
 

@@ -1,10 +1,11 @@
 /**
  * Mutants: charts with one mistake, made to see whether the tests would notice.
  *
- * A mutant is killed by the paths when a step of the recorded graph gives another state or other effects than the chart itself, which
- * is when some path through that graph fails on it; tours are tried first, for they are short. One that does all recorded steps alike
- * goes on to the checker, on small systems: another verdict, or other numbers of states and transitions, kill it there. What
- * survives is shown as a diff; a protocol's `reasons` may say why it is no mistake at all.
+ * Judges look at a mutant one after the other, the cheap ones first, until one kills it. The paths do when a step of the recorded graph
+ * gives another state or other effects than the chart itself, which is when some path through that graph fails on it; tours are tried
+ * first, for they are short. The walks do when one of them through a whole system goes otherwise. The checker does with another verdict,
+ * or other numbers of states and transitions, on one of the small systems. Others may be given: the swarm is one. What survives is shown
+ * as a diff; a protocol's `reasons` may say why it is no mistake at all.
  */
 import type { AnyStateMachine } from 'xstate';
 import type { Protocol } from '../../machines/protocol.js';
@@ -13,11 +14,14 @@ import { begin, restore, step, type Stepped } from '../../network/kernel.js';
 import { chartOf, configOf } from '../charts/config.js';
 import { explained } from '../coverage/report.js';
 import type { ChartGraph } from '../paths/graph.js';
-import { pathsOf, type Expected, type Path } from '../paths/paths.js';
+import { pathsOf, type Expected } from '../paths/paths.js';
 import { sameAs, walk } from '../paths/walk.js';
 import { editsOf, type Operator } from './operators.js';
 import { diff, linesOf } from './render.js';
-import { outcomeOn, smallSystems, type Outcome, type System } from './systems.js';
+import { systemsOf } from '../system/systems.js';
+import { systemWalks } from '../system/tours.js';
+import { recordWalk, walkAgain, type RecordedWalk } from '../system/walk.js';
+import { outcomeOn, type Outcome } from './outcome.js';
 
 export interface Mutant {
   readonly chart: string;
@@ -27,8 +31,15 @@ export interface Mutant {
   readonly diff: readonly string[];
 }
 
+/** Who kills a mutant: given the protocol with the mutant among its charts. */
+export interface Judge {
+  readonly name: string;
+  kills(mutated: Protocol, mutant: Mutant): boolean;
+}
+
 export interface Judged extends Mutant {
-  readonly killedBy: 'paths' | 'checker' | null;
+  /** The name of the judge. */
+  readonly killedBy: string | null;
   /** For a survivor: why it does the same as the chart, as the protocol says. */
   readonly reason?: string;
 }
@@ -52,22 +63,54 @@ export function mutantsOf(protocol: Protocol): readonly Mutant[] {
 export const nameOf = ({ operator, place }: Mutant): string => `${operator} ${place}`;
 
 /** Judges all mutants of a protocol, one after the other. */
-export function* judgeMutants(protocol: Protocol, graphs: readonly ChartGraph[]): Generator<Judged> {
-  const tours = graphs.map((graph) => ({ graph, paths: pathsOf(graph, 'tour') }));
-  const systems = smallSystems(protocol).map((system) => ({ system, expected: outcomeOn(protocol, system) }));
+export function* judgeMutants(
+  protocol: Protocol,
+  graphs: readonly ChartGraph[],
+  others: readonly Judge[] = [],
+): Generator<Judged> {
+  const judges = [pathJudge(graphs), walkJudge(protocol), checkerJudge(protocol), ...others];
   for (const mutant of mutantsOf(protocol)) {
-    const own = tours.filter(({ graph }) => graph.chart === mutant.chart);
-    const killedBy = isKilledByPaths(mutant, own) ? 'paths' : isKilledByChecker(protocol, mutant, systems) ? 'checker' : null;
-    const reason = explained(protocol, mutant.chart, nameOf(mutant));
+    const { chart, machine } = mutant;
+    const mutated = { ...protocol, charts: { ...protocol.charts, [chart]: machine } };
+    const killedBy = judges.find((judge) => judge.kills(mutated, mutant))?.name ?? null;
+    const reason = explained(protocol, chart, nameOf(mutant));
     yield { ...mutant, killedBy, ...(reason !== undefined && { reason }) };
   }
 }
 
-function isKilledByPaths({ chart, machine }: Mutant, own: readonly { graph: ChartGraph; paths: readonly Path[] }[]): boolean {
-  const host = createHost('snapshots', { [chart]: machine });
-  return (
-    own.some(({ paths }) => paths.some((path) => walk(path, host) !== null)) || own.some(({ graph }) => differs(graph, machine))
-  );
+function pathJudge(graphs: readonly ChartGraph[]): Judge {
+  const tours = graphs.map((graph) => ({ graph, paths: pathsOf(graph, 'tour') }));
+  return {
+    name: 'paths',
+    kills: (_, { chart, machine }) => {
+      const own = tours.filter(({ graph }) => graph.chart === chart);
+      const host = createHost('snapshots', { [chart]: machine });
+      return (
+        own.some(({ paths }) => paths.some((path) => walk(path, host) !== null)) ||
+        own.some(({ graph }) => differs(graph, machine))
+      );
+    },
+  };
+}
+
+function walkJudge(protocol: Protocol): Judge {
+  let recorded: readonly RecordedWalk[] | undefined;
+  return {
+    name: 'walks',
+    kills: (mutated) => {
+      recorded ??= systemWalks(protocol).walks.map((walk) => recordWalk(walk, protocol));
+      return recorded.some((walk) => walkAgain(walk, mutated, 'snapshots') !== null);
+    },
+  };
+}
+
+function checkerJudge(protocol: Protocol): Judge {
+  const known = systemsOf(protocol).map((system) => ({ system, expected: undefined as Outcome | undefined }));
+  return {
+    name: 'checker',
+    kills: (mutated) =>
+      known.some((one) => outcomeOn(one.system, mutated) !== (one.expected ??= outcomeOn(one.system, protocol))),
+  };
 }
 
 /** Whether some step of the graph goes otherwise on the mutant. */
@@ -88,12 +131,3 @@ function differs({ input, first, effects, vertices }: ChartGraph, machine: AnySt
 }
 
 const seen = ({ snapshot, effects }: Stepped): Expected => ({ value: snapshot.value, context: snapshot.context, effects });
-
-function isKilledByChecker(
-  protocol: Protocol,
-  { chart, machine }: Mutant,
-  systems: readonly { readonly system: System; readonly expected: Outcome }[],
-): boolean {
-  const mutated = { ...protocol, charts: { ...protocol.charts, [chart]: machine } };
-  return systems.some(({ system, expected }) => outcomeOn(mutated, system) !== expected);
-}

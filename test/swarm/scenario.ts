@@ -1,0 +1,124 @@
+/**
+ * A shape as the JSON of a scenario: what a file would hold, so that a failure can be run, watched and kept.
+ *
+ * Which faults there are is what the protocol promises to stand. Messages are held up where no timer counts on them; links come and go where its charts
+ * hear of them; messages are lost and doubled, and nodes stop for a while, where it asks for nothing better; states are corrupted where
+ * it says which states those are.
+ */
+import type { NodeId } from '../../machines/effects.js';
+import type { Command, Protocol, SystemSample } from '../../machines/protocol.js';
+import { createTopology } from '../../network/topology/index.js';
+import type { Ask, Hardship, Shape } from './shape.js';
+
+type Json = Readonly<Record<string, unknown>>;
+type Event = Json & { readonly at: number };
+
+interface Graph {
+  readonly nodes: readonly NodeId[];
+  readonly links: readonly (readonly [NodeId, NodeId])[];
+}
+
+export function scenarioOf(protocol: Protocol, systems: readonly SystemSample[], shape: Shape): Json {
+  const base = systems[shape.base];
+  const graph = base && shape.asGiven ? graphOf(base) : graphOfShape(shape);
+  const asks = shape.asks.flatMap((ask) => eventOfAsk(ask, protocol, graph));
+  const hardships = shape.hardships.flatMap((hardship) => eventsOfHardship(hardship, protocol, graph));
+  const isLossy = shape.isLossy && protocol.network.isLossy === true;
+  return {
+    protocol: protocol.name,
+    ...(base?.options && { options: base.options }),
+    topology: graph,
+    network: {
+      ...base?.network,
+      latency: shape.latencyMax === 1 ? 1 : { min: 1, max: shape.latencyMax },
+      ...(isLossy && { loss: 0.1, duplicate: 0.1 }),
+    },
+    events: [...asks, ...hardships].sort((a, b) => a.at - b.at),
+    seed: shape.seed,
+    until: { idle: true },
+  };
+}
+
+function graphOf({ topology }: SystemSample): Graph {
+  const { nodes, links } = createTopology(topology);
+  return { nodes, links: links.map(([u, v]) => [u, v]) };
+}
+
+function graphOfShape({ towards, closed, chords }: Shape): Graph {
+  const nodes = Array.from({ length: towards.length + 1 }, (_, i) => `n${i}`);
+  const pairs = [
+    ...towards.map((place, i) => [place % (i + 1), i + 1] as const),
+    ...(closed ? nodes.map((_, i) => [i, (i + 1) % nodes.length] as const) : []),
+    ...chords.map(([u, v]) => [u % nodes.length, v % nodes.length] as const),
+  ];
+  const links = new Map(
+    pairs.filter(([u, v]) => u !== v).map(([u, v]) => [`${Math.min(u, v)} ${Math.max(u, v)}`, [u, v]] as const),
+  );
+  return { nodes, links: [...links.values()].map(([u, v]) => [nodes[u]!, nodes[v]!]) };
+}
+
+const at = <T>(list: readonly T[], place: number): T => list[place % list.length]!;
+
+function eventOfAsk({ at: time, node, command, fields }: Ask, { commands }: Protocol, { nodes, links }: Graph): Event[] {
+  const words = Object.keys(commands);
+  if (words.length === 0) return [];
+  const word = at(words, command);
+  const asker = at(nodes, node);
+  const peers = links.flatMap(([u, v]) => (u === asker ? [v] : v === asker ? [u] : []));
+  const valueOf = ({ type, min = 0 }: NonNullable<Command['fields']>[number], i: number) =>
+    type === 'node' ? at(peers, fields[i]!) : min + fields[i]!;
+  const given = (commands[word]!.fields ?? [])
+    .filter(({ optional }) => !optional)
+    .map((field, i) => [field.name, valueOf(field, i)] as const);
+  return [{ at: time, node: asker, do: word, ...Object.fromEntries(given) }];
+}
+
+type Fault = 'pause' | 'clog' | 'cut' | 'crash' | 'corrupt';
+
+export function faultsOf({ charts, network, corruption, mayFire }: Protocol): readonly Fault[] {
+  // Where timers count on messages that are not late, one that was held up is more than was promised to be stood.
+  const isPatient = !mayFire || network.isLossy;
+  const hearsLinks = Object.values(charts).some((chart) => chart.events.includes('link.down'));
+  return [
+    ...(isPatient ? (['pause', 'clog'] as const) : []),
+    ...(network.reach === 'links' && hearsLinks ? (['cut'] as const) : []),
+    ...(network.isLossy ? (['crash'] as const) : []),
+    ...(corruption ? (['corrupt'] as const) : []),
+  ];
+}
+
+function eventsOfHardship(
+  { at: begin, lasts, what, node, link }: Hardship,
+  protocol: Protocol,
+  { nodes, links }: Graph,
+): Event[] {
+  const end = begin + lasts + 1;
+  const faults = faultsOf(protocol);
+  if (faults.length === 0) return [];
+  const [u, v] = at(links, link);
+  const one = { node: at(nodes, node) };
+  switch (at(faults, what)) {
+    case 'pause':
+      return [
+        { at: begin, do: 'pause', ...one },
+        { at: end, do: 'resume', ...one },
+      ];
+    case 'clog':
+      return [
+        { at: begin, do: 'clog', channel: [u, v] },
+        { at: end, do: 'unclog', channel: [u, v] },
+      ];
+    case 'cut':
+      return [
+        { at: begin, do: 'cut', link: [u, v] },
+        { at: end, do: 'join', link: [u, v] },
+      ];
+    case 'crash':
+      return [
+        { at: begin, do: 'crash', ...one },
+        { at: end, do: 'restart', ...one },
+      ];
+    case 'corrupt':
+      return [{ at: begin, do: 'corrupt', ...one }];
+  }
+}

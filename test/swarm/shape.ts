@@ -1,0 +1,68 @@
+/**
+ * What a scenario of the swarm is made of, as fast-check draws and shrinks it: a connected graph, requests, faults that come and heal.
+ *
+ * Nodes and links are told by numbers that wrap around, so that a smaller graph still has all of them; everything shrinks towards two
+ * nodes, nothing asked for, nothing that fails, and time 0.
+ */
+import fc from 'fast-check';
+import type { Protocol, SystemSample } from '../../machines/protocol.js';
+
+export interface Ask {
+  readonly at: number;
+  readonly node: number;
+  readonly command: number;
+  readonly fields: readonly number[];
+}
+
+/** A fault that heals: `what` is a place in the list of those that the protocol promises to stand. */
+export interface Hardship {
+  readonly at: number;
+  readonly lasts: number;
+  readonly what: number;
+  readonly node: number;
+  readonly link: number;
+}
+
+export interface Shape {
+  /** A place among the protocol's systems, whose options it takes. */
+  readonly base: number;
+  /** Whether the graph is that of the system. */
+  readonly asGiven: boolean;
+  /** For each node but the first, an earlier one that it is linked to. */
+  readonly towards: readonly number[];
+  readonly closed: boolean;
+  readonly chords: readonly (readonly [number, number])[];
+  readonly asks: readonly Ask[];
+  readonly hardships: readonly Hardship[];
+  readonly latencyMax: number;
+  readonly isLossy: boolean;
+  readonly seed: number;
+}
+
+const NODES_MAX = 6;
+const SPAN = 60;
+const time = fc.nat(SPAN);
+const any = fc.nat(11);
+
+export const shapes = (systems: readonly SystemSample[]): fc.Arbitrary<Shape> =>
+  fc.record({
+    base: fc.nat(Math.max(0, systems.length - 1)),
+    asGiven: fc.boolean(),
+    towards: fc.array(any, { minLength: 1, maxLength: NODES_MAX - 1 }),
+    closed: fc.boolean(),
+    chords: fc.array(fc.tuple(any, any), { maxLength: 3 }),
+    asks: fc.array(
+      fc.record({ at: time, node: any, command: any, fields: fc.array(fc.nat(3), { minLength: 2, maxLength: 2 }) }),
+      {
+        maxLength: 10,
+      },
+    ),
+    hardships: fc.array(fc.record({ at: time, lasts: fc.nat(SPAN), what: any, node: any, link: any }), { maxLength: 4 }),
+    latencyMax: fc.integer({ min: 1, max: 9 }),
+    isLossy: fc.boolean(),
+    seed: fc.integer({ min: 1, max: 1000 }),
+  });
+
+/** The systems that the protocol is to do well on. */
+export const soundSystems = ({ systems = [] }: Protocol): readonly SystemSample[] =>
+  systems.filter(({ violates }) => violates === undefined);

@@ -1,0 +1,90 @@
+import { assign, setup } from 'xstate';
+import { describe, expect, test } from 'vitest';
+import { controller } from '../../machines/controller/index.js';
+import { directory } from '../../machines/directory/index.js';
+import { arm, effects, type Message } from '../../machines/effects.js';
+import { election } from '../../machines/election/index.js';
+import { exclusion } from '../../machines/exclusion/index.js';
+import { link } from '../../machines/link/index.js';
+import type { Protocol } from '../../machines/protocol.js';
+import { queue } from '../../machines/queue/index.js';
+import { parseScenario } from '../../network/scenario/parse.js';
+import { Simulation } from '../../network/simulation.js';
+import { toy } from '../explore/toys.js';
+import { mutantsOf, nameOf } from '../mutants/mutants.js';
+import { swarmJudge } from './judge.js';
+import { faultsOf } from './scenario.js';
+import { swarm } from './swarm.js';
+
+/** A protocol with one mistake in one of its charts. */
+function mistaken(protocol: Protocol, name: string): Protocol {
+  const { chart, machine } = mutantsOf(protocol).find((mutant) => nameOf(mutant) === name)!;
+  return { ...protocol, charts: { ...protocol.charts, [chart]: machine } };
+}
+
+const verdictOn = (protocol: Protocol, scenario: unknown) =>
+  new Simulation(parseScenario(scenario, { [protocol.name]: protocol })).run().verdict;
+
+describe('the protocols as they are', () => {
+  test.each([directory, election, exclusion, link, queue])('$name: nothing breaks', (protocol) => {
+    expect(swarm(protocol, { runs: 30 })).toEqual({ runs: 30, failure: null });
+  });
+});
+
+describe('a mistake', () => {
+  test('is found, and its scenario shrinks to a handful of events on a handful of nodes', () => {
+    const broken = mistaken(directory, 'drop transition waiting.last: find #2');
+    const { scenario, property, shrinks } = swarm(broken).failure!;
+    const { events, topology } = scenario as { events: unknown[]; topology: { nodes: unknown[]; links: unknown[] } };
+    expect(property).toBe('spanning tree');
+    expect(shrinks).toBeGreaterThan(10);
+    expect([events.length, topology.nodes.length, topology.links.length]).toEqual([3, 3, 2]);
+    expect(verdictOn(broken, scenario)).toBe('invalid');
+    expect(verdictOn(directory, scenario)).toBe('valid');
+  });
+});
+
+test('without shrinking the first failure is given as it is, and what is ignored is let be', () => {
+  const broken = mistaken(directory, 'drop transition waiting.last: find #2');
+  const { property, shrinks } = swarm(broken, { shrink: false }).failure!;
+  expect(shrinks).toBe(0);
+  expect(swarm(broken, { shrink: false, ignore: new Set([property]) }).failure?.property).not.toBe(property);
+});
+
+test('as a judge it kills what breaks a promise, and lets be what the protocol breaks itself', () => {
+  const name = 'drop transition waiting.last: find #2';
+  const mutant = mutantsOf(directory).find((one) => nameOf(one) === name)!;
+  expect(swarmJudge(directory).kills(mistaken(directory, name), mutant)).toBe(true);
+  expect(swarmJudge(mistaken(directory, name)).kills(mistaken(directory, name), mutant)).toBe(false);
+});
+
+describe('what else can go wrong', () => {
+  test('a network that never comes to rest', () => {
+    const restless = setup({ types: { events: {} as Message }, actions: effects() }).createMachine({
+      entry: arm(() => ({ timer: 't', delay: 1 })),
+      on: { timer: { actions: arm(() => ({ timer: 't', delay: 1 })) } },
+    });
+    expect(swarm(toy({ chart: restless })).failure).toMatchObject({ property: 'comes to rest', scenario: { events: [] } });
+  });
+
+  test('a chart that breaks its contract', () => {
+    const lost = setup({ types: { events: {} as Message }, actions: { ...effects(), forget: assign({}) } }).createMachine({
+      on: { go: { actions: { type: 'tell', params: { role: 'nobody', message: { type: 'x' } } } } },
+    });
+    const { failure } = swarm(toy({ chart: lost, commands: ['go'] }));
+    expect(failure).toMatchObject({ property: 'keeps its contract', says: expect.stringMatching(/no role "nobody"/) });
+  });
+});
+
+test('a protocol meets the faults that it promises to stand', () => {
+  const faults = Object.fromEntries(
+    [controller, directory, exclusion, link, queue].map((protocol) => [protocol.name, faultsOf(protocol)]),
+  );
+  expect(faults).toEqual({
+    controller: ['pause', 'clog', 'cut'],
+    directory: ['pause', 'clog'],
+    exclusion: ['pause', 'clog', 'cut'],
+    link: ['pause', 'clog', 'crash'],
+    queue: ['cut', 'corrupt'],
+  });
+});

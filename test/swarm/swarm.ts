@@ -1,0 +1,106 @@
+/**
+ * Random search at scale: scenarios with faults, each of them run until all has healed and the network has come to rest.
+ *
+ * ```ts
+ * const { failure } = swarm(directory, { runs: 1000 });
+ * if (failure) console.log(JSON.stringify(failure.scenario)); // a file for `quiver explore`
+ * ```
+ *
+ * fast-check draws the scenarios and shrinks the one that fails, over requests, faults, links and nodes, for as long as the same
+ * property breaks. It is an optional peer: only who imports this module needs it.
+ */
+import fc from 'fast-check';
+import { ProtocolError, UsageError } from '../../machines/errors.js';
+import type { Protocol } from '../../machines/protocol.js';
+import { parseScenario } from '../../network/scenario/parse.js';
+import { Simulation } from '../../network/simulation.js';
+import type { Scenario } from '../../network/scenario/types.js';
+import { scenarioOf } from './scenario.js';
+import { shapes, soundSystems } from './shape.js';
+
+export interface SwarmOptions {
+  readonly runs?: number;
+  readonly seed?: number;
+  /** Properties that are let be. */
+  readonly ignore?: ReadonlySet<string>;
+  /** `false` gives the first scenario that fails as it is. */
+  readonly shrink?: boolean;
+}
+
+export interface SwarmFailure {
+  /** The smallest scenario that was found, as the JSON of a file. */
+  readonly scenario: Readonly<Record<string, unknown>>;
+  readonly property: string;
+  readonly says: string;
+  /** How often it could be made smaller. */
+  readonly shrinks: number;
+}
+
+export interface SwarmReport {
+  /** How many scenarios were run, those apart that the protocol refuses. */
+  readonly runs: number;
+  readonly failure: SwarmFailure | null;
+}
+
+interface Broken {
+  readonly property: string;
+  readonly says: string;
+}
+
+/** A small network that has not come to rest after so many steps never will. */
+const STEPS_MAX = 4000;
+
+export function swarm(
+  protocol: Protocol,
+  { runs = 100, seed = 1, ignore = new Set(), shrink = true }: SwarmOptions = {},
+): SwarmReport {
+  const systems = soundSystems(protocol);
+  let first: Broken | null = null;
+  const property = fc.property(shapes(systems), (shape) => {
+    const broken = breaks(protocol, scenarioOf(protocol, systems, shape), ignore);
+    if (broken && (first ??= broken).property === broken.property) throw new Error(broken.property);
+  });
+  const { numRuns, counterexample, numShrinks } = fc.check(property, {
+    seed,
+    numRuns: runs,
+    maxSkipsPerRun: 1000,
+    endOnFailure: !shrink,
+  });
+  if (!counterexample) return { runs: numRuns, failure: null };
+  const scenario = scenarioOf(protocol, systems, counterexample[0]);
+  return { runs: numRuns, failure: { scenario, ...breaks(protocol, scenario, ignore)!, shrinks: numShrinks } };
+}
+
+/** The property that a scenario breaks, `null` when all goes well; one that the protocol refuses is skipped. */
+function breaks(protocol: Protocol, json: Readonly<Record<string, unknown>>, ignore: ReadonlySet<string>): Broken | null {
+  let scenario: Scenario;
+  try {
+    scenario = parseScenario(json, { [protocol.name]: protocol });
+  } catch (error) {
+    if (error instanceof UsageError) fc.pre(false);
+    throw error;
+  }
+  return brokenIn(scenario, ignore);
+}
+
+function brokenIn(scenario: Scenario, ignore: ReadonlySet<string>): Broken | null {
+  const simulation = new Simulation(scenario, { host: 'snapshots' });
+  try {
+    simulation.start();
+    for (let steps = 0; simulation.advance(); steps++) {
+      if (steps === STEPS_MAX)
+        return { property: 'comes to rest', says: `Something still happens ${STEPS_MAX} steps after all is well.` };
+    }
+    const broken = simulation.finish().properties.find(({ name, holds }) => holds === false && !ignore.has(name));
+    if (!broken) return null;
+    const { says } = scenario.protocol.properties(simulation.setup).find(({ name }) => name === broken.name) ?? {
+      says: broken.name,
+    };
+    return { property: broken.name, says };
+  } catch (error) {
+    if (!(error instanceof ProtocolError)) throw error;
+    return { property: 'keeps its contract', says: error.message };
+  } finally {
+    simulation.network.stop();
+  }
+}
