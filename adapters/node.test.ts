@@ -50,7 +50,7 @@ test('a request that the chart cannot accept yet waits its turn', async () => {
   expect(order).toEqual(['a', 'a', 'b']);
 });
 
-test('twenty thousand requests in turn, each released within its own grant, need no deep stack', async () => {
+test('ten thousand requests in turn, each released within its own grant, need no deep stack', async () => {
   const [a] = nodes(['a']);
   let grants = 0;
   a!.addEventListener('granted', () => {
@@ -58,8 +58,8 @@ test('twenty thousand requests in turn, each released within its own grant, need
     a!.command('release');
   });
   await a!.ready;
-  for (let i = 0; i < 20_000; i++) a!.command('request');
-  expect(grants).toBe(20_000);
+  for (let i = 0; i < 10_000; i++) a!.command('request');
+  expect(grants).toBe(10_000);
 });
 
 test('a command out of place is refused and changes nothing', async () => {

@@ -35,6 +35,8 @@ export interface NodeOptions<O = any> {
   readonly topology: Topology;
   /** The protocol's options, as in a scenario. */
   readonly options?: Readonly<Record<string, unknown>>;
+  /** With whom this node may be linked, where links speak; with everybody unless given. Who names another is named by it. */
+  readonly neighbours?: readonly NodeId[];
   /** Only nodes of the same name talk to each other; the protocol's name unless given. */
   readonly name?: string;
   readonly clock?: SchedulerLike;
@@ -73,6 +75,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
   private readonly timers: Timers;
   private readonly clock: SchedulerLike;
   private readonly neighbours: Neighbours;
+  private readonly isNear: (peer: NodeId) => boolean;
   private readonly waiting: Message[] = [];
   /** What came between the connection and the start. */
   private readonly early: (() => void)[] = [];
@@ -87,6 +90,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
     protocol,
     topology,
     options = {},
+    neighbours,
     name = protocol.name,
     clock = asyncScheduler,
     resume,
@@ -109,6 +113,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
     this.drops = new Drops(`node "${transport.id}" of "${name}"`, clock);
     this.closed = new Promise((resolve) => (this.settleClosed = resolve));
     this.channels = Channels.of(transport);
+    this.isNear = (peer) => place.rank(peer) >= 0 && neighbours?.includes(peer) !== false;
     this.neighbours = new Neighbours(
       transport.id,
       protocol,
@@ -191,7 +196,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
 
   private receive(from: NodeId, message: Message): void {
     if (!this.isStarted) this.early.push(() => this.receive(from, message));
-    else if (this.setup.rank(from) < 0) this.drops.drop(`it is from "${from}", which is not in the topology`);
+    else if (from !== this.id && !this.isNear(from)) this.drops.drop(`it is from "${from}", which is not in the topology`);
     else {
       const address = this.neighbours.receive(from, message);
       if (address === null) return;
@@ -201,7 +206,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
   }
 
   private hear(type: 'up' | 'down', peer: NodeId): void {
-    if (this.isStarted && this.setup.rank(peer) >= 0) this.neighbours.told(type, peer);
+    if (this.isStarted && this.isNear(peer)) this.neighbours.told(type, peer);
   }
 
   private accepts(event: Message): boolean {

@@ -1,0 +1,191 @@
+/**
+ * A leader among peers: every group of peers that reach each other has one, soon after changes stop.
+ *
+ *     const election = createElection({ transport, peers: ['a', 'b', 'c'] });
+ *     await election.run(async (signal) => { … });          // while this peer leads, whenever that is
+ *     for await (const leader of election) console.log(leader);
+ *
+ * A leader is no lock: while the network changes there may be none or several, and each part of a divided network has its own. What
+ * must never happen twice needs a lock and its fence; see docs/locks.md.
+ *
+ * With `links`, who is not linked is reached through others; with `radii` there are leaders on several levels besides, the lowest
+ * within so many hops of everybody, and `nearest` finds one.
+ */
+import { asyncScheduler, BehaviorSubject, filter, firstValueFrom, type SchedulerLike, type Subscription } from 'rxjs';
+import { election as protocol, nearest, type LeaderChange } from '../machines/election/index.js';
+import type { NodeId } from '../machines/effects.js';
+import { UsageError } from '../machines/errors.js';
+import { ClosedError, LostError } from './errors.js';
+import { createNode, type LiveNode } from './node.js';
+import { abortable } from './promises.js';
+import type { Linked, Transport } from './transport.js';
+
+export interface ElectionOptions {
+  /** Connected by the election, closed by whoever made it. It keeps its order and tells who is there: `linked` makes one. */
+  readonly transport: Transport<Linked>;
+  /** All who may ever take part, this one included; everybody gives the same list. */
+  readonly peers: readonly NodeId[];
+  /** Only peers of the same name elect together; `election` unless given. */
+  readonly name?: string;
+  /** Who may be linked with whom; everybody with everybody unless given. */
+  readonly links?: readonly (readonly [NodeId, NodeId])[];
+  /** How far leaders of each further level reach, in hops, the lowest level first. */
+  readonly radii?: readonly number[];
+  /** So long a peer waits for others to be heard of before it takes itself for the leader; 30 unless given. */
+  readonly settleMs?: number;
+  readonly clock?: SchedulerLike;
+}
+
+export interface Nearest {
+  readonly leader: NodeId;
+  readonly level: number;
+  /** In hops. */
+  readonly distance: number;
+}
+
+export const createElection = (options: ElectionOptions): Election => new Election(options);
+
+/** Dispatches `change` when another peer leads or nobody is known to; `leader` says who. */
+export class Election extends EventTarget implements AsyncDisposable, AsyncIterable<NodeId> {
+  readonly node: LiveNode;
+  /** Resolves once a leader is known. */
+  readonly ready: Promise<void>;
+  private readonly leaders = new BehaviorSubject<NodeId | null>(null);
+  private readonly ending = new AbortController();
+  /** Of the present time in office of this peer. */
+  private office = new AbortController();
+  private settling: Subscription | undefined;
+  private readonly clock: SchedulerLike;
+  private readonly settleMs: number;
+  private readonly hasLevels: boolean;
+
+  constructor(options: ElectionOptions) {
+    super();
+    const { transport, peers, name = 'election', links, radii = [], settleMs = 30, clock = asyncScheduler } = options;
+    this.clock = clock;
+    this.settleMs = settleMs;
+    this.hasLevels = radii.length > 0;
+    this.node = createNode({
+      transport,
+      protocol,
+      topology: { nodes: [...new Set(peers)].sort(), links: [] },
+      // No two processes have the same clock.
+      options: { clock: 'logical', ...(radii.length === 0 ? {} : { radii }) },
+      name,
+      clock,
+      ...(links ? { neighbours: linkedWith(transport.id, links) } : {}),
+    });
+    this.node.notices$.subscribe((notice) => {
+      if (notice.type === 'leader') this.hear((notice as LeaderChange).leader);
+    });
+    // A peer that hears of nobody has itself.
+    this.node.ready.then(
+      () => this.hear(transport.id),
+      () => {},
+    );
+    void this.node.closed.then((error) =>
+      this.end(error ?? new ClosedError(`election "${name}" of peer "${transport.id}" is closed`)),
+    );
+    this.ready = this.until((leader) => leader !== null);
+    this.ready.catch(() => {});
+  }
+
+  /** `null` while none is known. */
+  get leader(): NodeId | null {
+    return this.leaders.value;
+  }
+
+  get isLeader(): boolean {
+    return this.leader === this.node.id;
+  }
+
+  /** Resolves when this peer leads: at once, if it does already. */
+  get elected(): Promise<void> {
+    const elected = this.until((leader) => leader === this.node.id);
+    // Who has asked need not wait for the answer.
+    elected.catch(() => {});
+    return elected;
+  }
+
+  /**
+   * Runs the callback whenever this peer leads, until it has come to an end while it does: then `run` settles as the callback has.
+   * The callback's signal aborts when the peer leads no more; what it does after that counts for nothing, and `run` waits for it
+   * before it begins anew.
+   */
+  async run<T>(
+    callback: (signal: AbortSignal) => T | Promise<T>,
+    { signal }: { readonly signal?: AbortSignal } = {},
+  ): Promise<T> {
+    const over = signal ? AbortSignal.any([signal, this.ending.signal]) : this.ending.signal;
+    for (;;) {
+      await abortable(this.elected, over);
+      const inOffice = AbortSignal.any([over, this.office.signal]);
+      const work = (async () => callback(inOffice))();
+      const [outcome] = await abortable(Promise.allSettled([work]), over);
+      if (inOffice.aborted) continue;
+      if (outcome.status === 'rejected') throw outcome.reason;
+      return outcome.value;
+    }
+  }
+
+  /** The nearest leader of any level at most so many hops away, as far as this peer knows. */
+  nearest({ within }: { readonly within: number }): Nearest | null {
+    if (!this.hasLevels) throw new UsageError('nearest needs levels of leaders: give createElection their radii');
+    if (this.ending.signal.aborted) throw this.ending.signal.reason;
+    const view = this.node.view();
+    return Object.keys(view).length === 0 ? null : nearest(view, within);
+  }
+
+  /** Who leads now, and then whenever that has changed; ends when the election is closed, throws when the network is lost. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<NodeId, void, undefined> {
+    let last: NodeId | null = null;
+    for (;;) {
+      const isNews = (leader: NodeId | null) => leader !== null && leader !== last;
+      last = await firstValueFrom(this.leaders.pipe(filter(isNews)), { defaultValue: null });
+      if (last !== null) yield last;
+      else if (this.ending.signal.reason instanceof ClosedError) return;
+      else throw this.ending.signal.reason;
+    }
+  }
+
+  /** Takes part no longer; the others elect somebody else if this peer led. */
+  async close(): Promise<void> {
+    await this.node.close();
+    await this.node.closed;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  private hear(leader: NodeId): void {
+    this.settling?.unsubscribe();
+    if (leader !== this.node.id) return this.change(leader);
+    if (this.isLeader) return;
+    this.change(null);
+    this.settling = this.clock.schedule(() => this.change(leader), this.settleMs);
+  }
+
+  private change(leader: NodeId | null): void {
+    if (this.ending.signal.aborted || leader === this.leader) return;
+    if (this.isLeader) this.office.abort(new LostError(`peer "${this.node.id}" leads no more`));
+    if (leader === this.node.id) this.office = new AbortController();
+    this.leaders.next(leader);
+    this.dispatchEvent(new CustomEvent('change', { detail: { leader } }));
+  }
+
+  private async until(holds: (leader: NodeId | null) => boolean): Promise<void> {
+    const found = await firstValueFrom(this.leaders.pipe(filter(holds)), { defaultValue: null });
+    if (found === null) throw this.ending.signal.reason;
+  }
+
+  private end(error: Error): void {
+    this.settling?.unsubscribe();
+    this.change(null);
+    this.ending.abort(error);
+    this.leaders.complete();
+  }
+}
+
+const linkedWith = (id: NodeId, links: readonly (readonly [NodeId, NodeId])[]): NodeId[] =>
+  links.flatMap(([a, b]) => (a === id ? [b] : b === id ? [a] : []));
