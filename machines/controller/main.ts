@@ -50,6 +50,9 @@ const admit = [send(welcome), 'announceChild', 'addChild'] as const;
 const admitFrozen = [send(welcome), send(collectFromChild), 'announceChild', 'awaitChild', 'addChild'] as const;
 const beginChange = [send(collectFromAll), freeze, 'awaitChildren'] as const;
 
+/** Nothing concerns a node any more that does not take part. */
+const apart = { 'link.down': {}, 'link.up': {}, severed: {} } as const;
+
 export const mainMachine = setup({
   types: {
     context: {} as MainContext,
@@ -228,10 +231,8 @@ export const mainMachine = setup({
         ],
       },
     },
-    severed: {
-      on: { 'link.down': {}, severed: {} },
-    },
-    outside: { type: 'final' },
+    severed: { on: apart },
+    outside: { on: apart },
   },
 });
 

@@ -34,7 +34,7 @@ test.each([
   ['delivery', ['dry.idle', 'dry.relaying', 'exhausted.idle', 'exhausted.relaying', ...busy.map((mode) => `stocked.${mode}`)]],
   ['pipelined', ['dry', 'exhausted', 'stocked']],
   ['root', ['deferring', 'ending', 'parking', 'rejecting', 'signalled']],
-  ['main', ['collecting', 'echoed', 'leaving', 'outside', 'running', 'settling']],
+  ['main', ['collecting', 'echoed', 'leaving', 'outside', 'running', 'settling', 'severed', 'severing']],
   ['deposits', ['frozen', 'open']],
   ['newcomer', ['joined', 'outside']],
 ])('%s', (name, states) => {

@@ -28,6 +28,7 @@ const changes = (extra: object = {}): Message[] =>
   [true, false].map((alive) => ({ type: 'epoch', scale: { exponent: 2 }, alive, ...extra }) as Message);
 
 const settle = { type: 'settle', permits: 1, members: 0, issued: 0 } as Message;
+const sever = { ...settle, type: 'sever' };
 const give = { type: 'return', of: 'R', permits: 3 } as Message;
 const requests = [-1, 0, 1].flatMap((level) => ['a', 'c'].map((from) => ({ type: 'request', of: 'R', level, from }) as Message));
 
@@ -42,6 +43,7 @@ const request = (over: Partial<RequestInput>): ChartSamples => ({
     ...(issued > 2 * CROWDED ? [] : asked(of)),
     { type: 'freeze' },
     { type: 'settle' },
+    { type: 'sever' },
     ...replies(of, -1),
     ...changes(),
   ],
@@ -53,6 +55,7 @@ const delivery = (over: Partial<DeliveryInput>): ChartSamples => ({
     ...((queue ?? pending ?? []).length < CROWDED ? requests : []),
     ...[-1, 0, 1].flatMap((level) => replies('R', level)),
     settle,
+    sever,
     give,
     ...changes(),
   ],
@@ -69,6 +72,13 @@ const root = (unserved: Unserved, permits = 3): ChartSamples => ({
   ],
 });
 
+/** From a neighbour that is neither parent nor child. */
+const strange = [
+  { type: 'link.down', peer: 'x' } as Message,
+  { type: 'link.up', peer: 'x' } as Message,
+  { type: 'severed', from: 'x' } as Message,
+];
+
 const main = (over: Partial<MainInput>): ChartSamples => ({
   input: {
     id: 'a',
@@ -83,9 +93,10 @@ const main = (over: Partial<MainInput>): ChartSamples => ({
     phase: null,
     ...over,
   } satisfies MainInput,
-  events: ({ children, parent }: MainContext) => [
+  events: ({ children, parent, lost }: MainContext) => [
     ...(children.length < CROWDED ? [{ type: 'joined', name: null } as Message] : []),
     { type: 'depart' },
+    ...strange,
     { type: 'busy' },
     { type: 'rested' },
     ...(['R', 'N'] as const).map(
@@ -93,7 +104,14 @@ const main = (over: Partial<MainInput>): ChartSamples => ({
     ),
     ...(parent === null
       ? [{ type: 'depleted', of: 'N' } as Message]
-      : [{ type: 'collect', from: parent } as Message, { type: 'epoch', terms, from: parent } as Message]),
+      : [
+          { type: 'collect', from: parent } as Message,
+          { type: 'epoch', terms, from: parent } as Message,
+          { type: 'severed', from: parent } as Message,
+          { type: 'link.down', peer: parent } as Message,
+        ]),
+    ...children.slice(lost.length, 1).map((peer) => ({ type: 'link.down', peer }) as Message),
+    ...lost.map((peer) => ({ type: 'link.up', peer }) as Message),
     ...children
       .slice(0, 1)
       .flatMap((from) => [
@@ -109,9 +127,10 @@ const deposits = (over: Partial<DepositsInput>): ChartSamples => ({
     ...(local < CROWDED && deposited < 4 * CROWDED
       ? [{ type: 'deposit', amount: 1 } as Message, { type: 'deposit', amount: 5 } as Message]
       : []),
-    ...[-1, 0].map((level) => ({ type: 'deposits', level, from: 'c' }) as Message),
+    ...[-1, 0].map((level) => ({ type: 'deposits', level, permits: 1, from: 'c' }) as Message),
     { type: 'freeze' },
     settle,
+    sever,
     ...changes(),
   ],
 });

@@ -1,4 +1,4 @@
-/** Small systems of the controller: every kind, requests beyond what there is, leaves that come and go. */
+/** Small systems of the controller: every kind, requests beyond what there is, leaves that come and go, links that go down. */
 import type { SystemSample } from '../protocol.js';
 
 const at = (node: string, ...words: readonly (string | readonly [string, number])[]) =>
@@ -22,9 +22,28 @@ export const systems: readonly SystemSample[] = [
   ...['main', 'modified'].map((kind) => ({
     topology: row(4),
     options: { kind, M: 5, W: 1, parents: parents(4) },
-    events: [...at('n2', 'take', 'child', 'take'), ...at('n1', 'take', 'take'), ...at('n0', 'take')],
+    events: [...at('n2', 'take', 'child', 'take'), ...at('n1', 'take', 'take'), ...at('n0', 'take', 'take')],
   })),
-  { topology: row(3), options: { kind: 'main', M: 3, W: 1 }, events: [...at('n2', 'take', 'leave'), ...at('n1', 'take')] },
+  {
+    topology: row(3),
+    options: { kind: 'modified', M: 5, W: 0, pipelined: true },
+    events: [...at('n2', 'take', 'take', 'take'), ...at('n1', 'take', 'take', 'take')],
+  },
+  // Bins of three and of four, so that there is something to hand back.
+  ...[
+    { kind: 'bins', M: 12, W: 9 },
+    { kind: 'main', M: 480, W: 480 },
+  ].map((options) => ({ topology: row(3), options, events: [...at('n2', 'take', 'take', 'leave'), ...at('n1', 'take')] })),
+  {
+    topology: row(4),
+    options: { kind: 'modified', M: 5, W: 0 },
+    events: [
+      ...at('n3', 'take', 'take'),
+      ...at('n1', 'take', 'take', 'take'),
+      { at: 0, do: 'cut', link: ['n1', 'n2'] },
+      { at: 0, do: 'join', link: ['n1', 'n2'] },
+    ],
+  },
   {
     topology: row(3),
     options: { kind: 'names', parents: parents(3) },
