@@ -1,6 +1,8 @@
 /** `npm run bench`: every cost that the project promises, as ratios from one run. */
 import { checkerRows } from './checker.js';
 import { controllerRows } from './controller.js';
+import { electionRows } from './election.js';
+import { inspectorRows } from './inspector.js';
 import { networkRows } from './network.js';
 import { queueRows } from './queue.js';
 import { bold, table } from '../bin/style.js';
@@ -10,7 +12,9 @@ const sections: readonly (readonly [string, () => Row[] | Promise<Row[]>])[] = [
   ['Network', networkRows],
   ['Checker', checkerRows],
   ['Queue', queueRows],
+  ['Election', electionRows],
   ['Controller', controllerRows],
+  ['Inspector', () => inspectorRows()],
 ];
 
 for (const [title, rows] of sections) {

@@ -1,9 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { gzipSync } from 'node:zlib';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { kilobytes } from '../bench/inspector.js';
 import { buildPage, launch, open, read } from './page/testing/browser.js';
 import { directoryTrace } from './page/testing/traces.js';
 
@@ -139,9 +136,6 @@ describe('files', () => {
 });
 
 test('the page is at most 80 kB gzipped without the layout that is loaded later', () => {
-  const assets = fileURLToPath(new URL('assets/', built));
-  const files = readdirSync(assets).filter((name) => !name.startsWith('chart-layout'));
-  const size = files.reduce((sum, name) => sum + gzipSync(readFileSync(join(assets, name))).length, 0);
-  expect(files.length).toBeGreaterThan(1);
-  expect(size).toBeLessThan(80_000);
+  expect(kilobytes(built)).toBeGreaterThan(30);
+  expect(kilobytes(built)).toBeLessThan(80);
 });

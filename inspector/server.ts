@@ -98,7 +98,7 @@ function listen(server: Server, port: number): Promise<void> {
 }
 
 /** The page as `npm run build` left it, for this module in dist and in a checkout. */
-function builtPage(): URL {
+export function builtPage(): URL {
   const places = ['./page/', '../dist/inspector/page/'].map((place) => new URL(place, import.meta.url));
   const page = places.find((place) => existsSync(new URL('assets', place)));
   if (!page) throw new UsageError('the page of the inspector is not built; run npm run build');

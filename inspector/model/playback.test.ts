@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { directoryTrace } from '../page/testing/traces.js';
-import { syntheticTrace } from '../page/testing/synthetic.js';
+import { syntheticTrace } from '../../bench/synthetic-trace.js';
 import { advance, isTimed, nextStop, playheadAt, progress, xOf } from './playback.js';
 import { Recording } from './recording.js';
 import { lanesIn, layOut, linesIn } from './spacetime.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { directoryTrace } from '../page/testing/traces.js';
-import { syntheticTrace } from '../page/testing/synthetic.js';
+import { syntheticTrace } from '../../bench/synthetic-trace.js';
 import { Moment } from './moment.js';
 import { Recording, type Limits } from './recording.js';
 

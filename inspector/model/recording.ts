@@ -24,7 +24,8 @@ const PARSED_LINES_MAX = 20_000;
 
 /** One role of one node, and the lines that changed its state. */
 export interface Slot {
-  readonly node: number;
+  /** Its place among all slots. */
+  readonly number: number;
   readonly role: string;
   readonly lines: number[];
 }
@@ -64,7 +65,6 @@ export class Recording {
   /** Lines before `first` that still say how something stands. */
   private anchors = new Map<number, string>();
   private readonly parsed = new Map<number, TraceLine>();
-  private readonly slotNumbers = new Map<string, Slot>();
   private readonly reader = new TraceReader({
     header: (header) => this.begin(header),
     line: (line, text) => this.add(line, text),
@@ -153,13 +153,12 @@ export class Recording {
   }
 
   private slot(node: number, role: string): Slot {
-    const key = `${node} ${role}`;
-    let slot = this.slotNumbers.get(key);
+    const own = this.slotsOf[node]!;
+    let slot = own.find((one) => one.role === role);
     if (!slot) {
-      slot = { node, role, lines: [] };
-      this.slotNumbers.set(key, slot);
+      slot = { number: this.slots.length, role, lines: [] };
       this.slots.push(slot);
-      this.slotsOf[node]!.push(slot);
+      own.push(slot);
     }
     return slot;
   }
@@ -175,7 +174,7 @@ export class Recording {
     if (isStep(line)) this.addStep(place, line);
     else this.addToNetwork(place, line);
     this.messages.lineRead(place);
-    this.tally.add(place, line, this.messages.inFlight);
+    this.tally.lineRead(place, line.at, this.messages.inFlight);
     if (this.texts.length > this.limits.lines || this.characters > this.limits.characters) this.forget();
   }
 
@@ -196,9 +195,17 @@ export class Recording {
     this.steps[node]!.push(place);
     for (const { id, to, message, cost } of line.sent) {
       this.messages.send(place, id, node, this.nodeNumber(to), message.type, cost ?? 0);
+      this.tally.send(message.type, cost ?? 0);
     }
-    for (const role of Object.keys(line.roles)) this.slot(node, role).lines.push(place);
-    if (line.overlay) this.overlays[node]!.push(place);
+    for (const role of Object.keys(line.roles)) {
+      const slot = this.slot(node, role);
+      slot.lines.push(place);
+      this.tally.move(slot.number, line.roles[role]!);
+    }
+    if (line.overlay) {
+      this.overlays[node]!.push(place);
+      this.tally.mark(node, line.overlay);
+    }
     if (line.kind === 'crash' || line.kind === 'restart') this.running[node]!.push(2 * place + (line.kind === 'restart' ? 1 : 0));
   }
 

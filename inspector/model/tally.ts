@@ -5,7 +5,7 @@
  * A row is kept every so many lines; when there are too many rows, every second one goes and the distance doubles. A plot of any
  * length is so a few thousand points, without a second pass.
  */
-import { isStep, type TraceLine } from '../../network/trace.js';
+import type { Overlay, RoleView } from '../../machines/protocol.js';
 import { Interned } from './interned.js';
 import { valueText } from './values.js';
 
@@ -29,50 +29,63 @@ export class Tally {
   readonly states = new Interned();
   private readonly kept: Row[] = [];
   private stride = 1;
-  private last: Row | null = null;
+  private last: Pick<Row, 'line' | 'at' | 'inFlight'> | null = null;
   private readonly sent: number[] = [];
   private readonly inState: number[] = [];
-  private readonly stateOf = new Map<string, number>();
-  private readonly wrongNodes = new Set<string>();
+  /** By the number of the slot; -1 for a role that was closed. */
+  private readonly stateOf: number[] = [];
+  /** The numbers of plain states, by chart: almost all are, and to write out their names for every line would cost more than all else. */
+  private readonly plain = new Map<string, Map<string, number>>();
+  private readonly wrongNodes = new Set<number>();
   private cost = 0;
 
   /** Rising rows, the newest line's among them. */
   rows(): Row[] {
-    const newest = this.kept.at(-1);
-    return this.last && this.last !== newest ? [...this.kept, this.last] : [...this.kept];
+    const isKept = this.last === null || this.last.line === this.kept.at(-1)?.line;
+    return isKept ? [...this.kept] : [...this.kept, this.row(this.last!)];
   }
 
-  add(place: number, line: TraceLine, inFlight: number): void {
-    if (isStep(line)) {
-      for (const { message, cost } of line.sent) {
-        const type = this.types.add(message.type);
-        this.sent[type] = (this.sent[type] ?? 0) + 1;
-        this.cost += cost ?? 0;
-      }
-      for (const [role, view] of Object.entries(line.roles)) {
-        this.move(`${line.node} ${role}`, view ? this.states.add(`${view.chart}: ${valueText(view.value)}`) : -1);
-      }
-      if (line.overlay) {
-        const wrong = line.overlay.tone === 'wrong' || (line.overlay.edges ?? []).some((edge) => edge.wrong);
-        if (wrong) this.wrongNodes.add(line.node);
-        else this.wrongNodes.delete(line.node);
-      }
-    }
-    const due = place % this.stride === 0;
-    const row = { line: place, at: line.at, cost: this.cost, inFlight, wrong: this.wrongNodes.size };
-    if (due) this.keep({ ...row, sent: [...this.sent], inState: [...this.inState] });
-    else this.last = { ...row, sent: this.sent, inState: this.inState };
+  send(type: string, cost: number): void {
+    const number = this.types.add(type);
+    this.sent[number] = (this.sent[number] ?? 0) + 1;
+    this.cost += cost;
   }
 
-  private move(slot: string, state: number): void {
-    const before = this.stateOf.get(slot);
-    if (before !== undefined && before >= 0) this.inState[before]!--;
-    this.stateOf.set(slot, state);
+  /** A role is in another state now, or closed. */
+  move(slot: number, view: RoleView | null): void {
+    const before = this.stateOf[slot] ?? -1;
+    if (before >= 0) this.inState[before]!--;
+    const state = view ? this.numberOf(view) : -1;
+    this.stateOf[slot] = state;
     if (state >= 0) this.inState[state] = (this.inState[state] ?? 0) + 1;
   }
 
+  mark(node: number, { tone, edges = [] }: Overlay): void {
+    if (tone === 'wrong' || edges.some((edge) => edge.wrong)) this.wrongNodes.add(node);
+    else this.wrongNodes.delete(node);
+  }
+
+  /** To be called after each line. */
+  lineRead(line: number, at: number, inFlight: number): void {
+    this.last = { line, at, inFlight };
+    if (line % this.stride === 0) this.keep(this.row(this.last));
+  }
+
+  private row({ line, at, inFlight }: Pick<Row, 'line' | 'at' | 'inFlight'>): Row {
+    const { cost, sent, inState, wrongNodes } = this;
+    return { line, at, inFlight, cost, sent: [...sent], inState: [...inState], wrong: wrongNodes.size };
+  }
+
+  private numberOf({ chart, value }: RoleView): number {
+    if (typeof value !== 'string') return this.states.add(`${chart}: ${valueText(value)}`);
+    let numbers = this.plain.get(chart);
+    if (!numbers) this.plain.set(chart, (numbers = new Map()));
+    let number = numbers.get(value);
+    if (number === undefined) numbers.set(value, (number = this.states.add(`${chart}: ${value}`)));
+    return number;
+  }
+
   private keep(row: Row): void {
-    this.last = row;
     if (this.kept.push(row) < ROWS_MAX) return;
     this.stride *= 2;
     const everySecond = this.kept.filter(({ line }) => line % this.stride === 0);

@@ -1,33 +1,16 @@
 /** The real page in a real browser, for tests. */
-import { mkdtempSync, existsSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { chromium, type Browser, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { build } from 'vite';
 import { expect } from 'vitest';
+import { launch } from '../../../bench/chromium.js';
 import type { Hands } from '../../hands.js';
 import { serveTrace, type Served, type TraceSource } from '../../server.js';
 
-const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
-const ARGS = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
-
-export async function launch(): Promise<Browser> {
-  if (!existsSync(CHROMIUM)) {
-    throw new Error(
-      `no Chromium at ${CHROMIUM}: install it with apt-get install -y --no-install-recommends chromium, or name yours in the environment variable CHROMIUM`,
-    );
-  }
-  return chromium.launch({ executablePath: CHROMIUM, args: ARGS });
-}
+export { launch };
 
 /** Builds the page as it is shipped, into a folder of its own. */
 export async function buildPage(): Promise<URL> {

@@ -2,8 +2,8 @@
  * Traces of any size for measurements and for tests of the limits: a torus of nodes that pass `ping` and `pong` to their neighbours, with
  * pointers, badges and tones, from a seed. No protocol and no simulation: what is measured is the inspector.
  */
-import { Random } from '../../../network/random.js';
-import type { StepLine, TraceHeader } from '../../../network/trace.js';
+import { Random } from '../network/random.js';
+import type { StepLine, TraceHeader } from '../network/trace.js';
 
 export interface SyntheticSize {
   readonly rows: number;

@@ -1,0 +1,23 @@
+/** A real Chromium, for the bench and for the tests of the inspector's page. */
+import { existsSync } from 'node:fs';
+import { chromium, type Browser } from 'playwright-core';
+
+const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
+const ARGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+export async function launch(): Promise<Browser> {
+  if (!existsSync(CHROMIUM)) {
+    throw new Error(
+      `no Chromium at ${CHROMIUM}: install it with apt-get install -y --no-install-recommends chromium, or name yours in the environment variable CHROMIUM`,
+    );
+  }
+  return chromium.launch({ executablePath: CHROMIUM, args: ARGS });
+}
