@@ -1,9 +1,11 @@
 #!/usr/bin/env node
 /**
- * The `quiver` command. Exit status: 0 valid, 1 invalid, 2 unknown, 64 bad usage or a bad scenario (one clear line on stderr).
+ * The `quiver` command. All of them take --protocol FILE: a module that exports a protocol of your own.
+Exit status: 0 valid, 1 invalid, 2 unknown, 64 bad usage or a bad scenario (one clear line on stderr).
  */
 import { ProtocolError, UsageError } from '../machines/errors.js';
 import { type Command, USAGE } from './command.js';
+import { takeProtocols } from './protocols.js';
 
 const commands: Readonly<Record<string, () => Promise<{ command: Command }>>> = {
   run: () => import('./commands/run.js'),
@@ -22,7 +24,8 @@ const HELP = `quiver: distributed coordination as statecharts
 
   quiver run FILE… [--json] [--trace FILE] [--seed N] [--host actors|snapshots]   run scenarios ("-" reads one a line)
   quiver check FILE… [--json] [--trace FILE] [--states N] [--seconds N]           explore every interleaving
-  quiver test PROTOCOL [--json] [--mutants] [--emit FILE] [--trace FILE]          walk its charts: paths and coverage
+  quiver test PROTOCOL [--json] [--emit FILE] [--trace FILE]                      walk its charts and systems: paths, coverage
+         [--swarm N [--seed N] [--save FOLDER]] [--mutants]                      many runs with faults; mistakes to be noticed
   quiver explore [FILE] [--port N] [--story NAME [--contacts FILE]]               watch a scenario, a trace or a story in the browser
   quiver replay TRACE                                                            run a trace again and compare
   quiver verify TRACE [--json]                                                   check a trace against charts and properties
@@ -37,7 +40,7 @@ async function main([name, ...args]: readonly string[]): Promise<number> {
   }
   const load = commands[name];
   if (!load) throw new UsageError(`"${name}" is no command; the commands are ${Object.keys(commands).join(', ')}`);
-  return (await load()).command(args);
+  return (await load()).command(await takeProtocols(args));
 }
 
 // A reader that closes the pipe early (`quiver run … | head`) ends the run; that is no failure.

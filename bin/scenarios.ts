@@ -3,10 +3,10 @@ import { createReadStream, readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { UsageError } from '../machines/errors.js';
-import { protocols } from '../machines/index.js';
 import { parseScenario, parseText } from '../network/scenario/parse.js';
 import type { Scenario } from '../network/scenario/types.js';
 import { decodeText } from '../network/topology/decode.js';
+import { known } from './protocols.js';
 
 export interface Source {
   /** The file, and the line in it where there are several. */
@@ -51,7 +51,7 @@ function read(where: string, text: string, folder: string, seed: number | undefi
 
 /** A scenario whose files lie in a folder. */
 export const parseIn = (folder: string, json: unknown): Scenario =>
-  parseScenario(json, protocols, (path) => readFile(resolve(folder, path)));
+  parseScenario(json, known, (path) => readFile(resolve(folder, path)));
 
 export function readFile(path: string): string {
   try {

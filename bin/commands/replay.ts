@@ -1,12 +1,12 @@
 /** `quiver replay TRACE`: runs what a trace says it came from again, and holds every line of it against the file. */
 import { UsageError } from '../../machines/errors.js';
-import { protocols } from '../../machines/index.js';
 import { parseScenario, parseText } from '../../network/scenario/parse.js';
 import type { Scenario } from '../../network/scenario/types.js';
 import { TRACE_VERSION, type TraceHeader, type TraceLine } from '../../network/trace.js';
 import { describe } from '../../network/transcript.js';
 import { parse, type Command } from '../command.js';
 import { optionsOf, record } from '../recording.js';
+import { known } from '../protocols.js';
 import { readFile } from '../scenarios.js';
 import { verdict } from '../style.js';
 
@@ -52,7 +52,7 @@ function readHeader(text: string | undefined, path: string): TraceHeader {
 
 /** The run again, line by line; refused when the charts are not those that the trace was made with. */
 function rerun(header: TraceHeader): { scenario: Scenario; lines: TraceLine[] } {
-  const scenario = parseScenario(header.scenario, protocols, readFile);
+  const scenario = parseScenario(header.scenario, known, readFile);
   const [again, ...lines] = record(scenario, header.scenario, optionsOf(header)) as Iterable<TraceHeader | TraceLine>;
   if (JSON.stringify((again as TraceHeader).charts) !== JSON.stringify(header.charts)) {
     throw new UsageError('the charts have changed since this trace was made; record it anew');

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { command as run } from './run.js';
 import { command as walk } from './test.js';
+import { takeProtocols } from '../protocols.js';
 import { command as verify } from './verify.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'quiver-'));
@@ -27,7 +28,7 @@ describe('quiver test', () => {
   test('prints what the paths of the directory cover: everything', async () => {
     expect(await walk(['directory'])).toBe(0);
     expect(printed.join('\n')).toMatch(
-      /paths, .* steps, on snapshots and on actors\n[^]*directory +10\/10 +21\/21 +14\/14 +5\/5\n\nvalid/,
+      /paths, .* steps, on snapshots and on actors\n[^]*directory +10\/10 +21\/21 +14\/14 +5\/5 +2\/2 +2\/2\n\nvalid/,
     );
   });
 
@@ -44,8 +45,32 @@ describe('quiver test', () => {
     expect(readdirSync(folder)).toEqual(['directory.test.ts']);
   });
 
-  test.each([[['nobody']], [[]], [['directory', 'queue']]])('%j is refused', async (args) => {
-    await expect(walk(args)).rejects.toThrow(/^name one protocol: controller, directory, /);
+  test.each([
+    [['nobody'], /^name one protocol: controller, directory, /],
+    [[], /^name one protocol: /],
+    [['directory', 'queue'], /^name one protocol; queue are too many/],
+    [['no/such.js'], /^cannot read no\/such.js: there is no such file/],
+    [['bin/quiver.ts'], /^(cannot load|bin\/quiver.ts exports no protocol)/],
+    [['directory', '--swarm', 'x'], /--swarm is "x"; give an integer/],
+  ])('%j is refused', async (args, complaint) => {
+    await expect(walk(args)).rejects.toThrow(complaint);
+  });
+
+  test("a protocol of one's own is named by its file", async () => {
+    const own = 'examples/own-protocol/index.ts';
+    expect(await walk([own, '--swarm', '20'])).toBe(0);
+    expect(printed.join('\n')).toMatch(/^ring .*paths[^]*swarm  20 scenarios, nothing breaks[^]*valid$/);
+  });
+
+  test('what the swarm finds is kept as a scenario that runs, and fails, again', async () => {
+    const wrong = 'bin/commands/hasty.fixture.ts';
+    expect(await walk([wrong, '--swarm', '50', '--save', inFolder('regressions')])).toBe(1);
+    const saved = inFolder('regressions/hasty-the-greatest-leads.json');
+    expect(JSON.parse(readFileSync(saved, 'utf8')).events).toHaveLength(2);
+    expect(printed.join('\n')).toContain(`quiver explore ${saved}`);
+    printed.length = 0;
+    expect(await run(await takeProtocols([saved, '--protocol', wrong]))).toBe(1);
+    expect(printed.join('\n')).toMatch(/violated: the greatest leads/);
   });
 });
 

@@ -1,10 +1,10 @@
 /** `quiver verify TRACE`: checks a recorded trace against the charts and the properties, line by line. */
 import { UsageError } from '../../machines/errors.js';
-import { protocols } from '../../machines/index.js';
 import { parseScenario, parseText } from '../../network/scenario/parse.js';
 import { TRACE_VERSION, type TraceHeader, type TraceLine } from '../../network/trace.js';
 import { verifyTrace } from '../../test/verify/verify.js';
 import { parse, type Command } from '../command.js';
+import { known } from '../protocols.js';
 import { readFile } from '../scenarios.js';
 import { number, property, verdict } from '../style.js';
 
@@ -14,7 +14,7 @@ export const command: Command = async (args) => {
   if (path === undefined || more.length > 0) throw new UsageError('name one trace file: quiver verify TRACE');
   const [first, ...rest] = readFile(path).trimEnd().split('\n');
   const header = readHeader(first ?? '', path);
-  const { protocol, options, place } = parseScenario(header.scenario, protocols, readFile);
+  const { protocol, options, place } = parseScenario(header.scenario, known, readFile);
   const lines = rest.map((text, i) => readLine(text, path, i + 2));
   const { steps, impossible, violations, properties } = verifyTrace(protocol, { ...place, options }, header, lines);
   const isValid = impossible === null && violations.length === 0;

@@ -1,0 +1,60 @@
+/** A report of `quiver test` for people. */
+import { kinds, type Kind } from '../test/coverage/items.js';
+import { hostKinds } from '../test/paths/suite.js';
+import type { SwarmReport } from '../test/swarm/swarm.js';
+import { bold, dim, number, table, verdict } from './style.js';
+import type { MutantReport, TestReport } from './test-report.js';
+
+const HEADINGS: Readonly<Record<Kind, string>> = {
+  state: 'states',
+  transition: 'transitions',
+  guard: 'guards',
+  event: 'events',
+  sent: 'sent',
+  received: 'received',
+};
+
+export function printTestReport(
+  { protocol, walked, failures, coverage, swarm, mutants, ...report }: TestReport,
+  saved: string | null,
+): void {
+  const sum = (of: (one: (typeof walked)[number]) => number) => number(walked.reduce((total, one) => total + of(one), 0));
+  console.log(
+    `${bold(protocol)}  ${sum(({ paths }) => paths)} paths, ${sum(({ steps }) => steps)} steps, on ${hostKinds.join(' and on ')}\n`,
+  );
+  const rows = Object.entries(coverage.charts).map(([chart, shares]) => [
+    chart,
+    ...kinds.map((kind) => `${shares[kind].covered}/${shares[kind].of}`),
+  ]);
+  console.log(table(['chart', ...kinds.map((kind) => HEADINGS[kind])], rows));
+  for (const { chart, item, reason, isExplained } of coverage.missing) {
+    console.log(`${isExplained ? dim('unreachable') : 'not covered'}  ${chart}: ${item} (${reason})`);
+  }
+  for (const name of coverage.refuted)
+    console.log(`reached      ${name}, for which the protocol gives a reason why it cannot be`);
+  for (const failure of failures) console.log(`fails        ${failure}`);
+  if (swarm) printSwarm(swarm, saved);
+  if (mutants) printMutants(mutants);
+  console.log(`\n${verdict(report.verdict)}`);
+}
+
+function printSwarm({ runs, failure }: SwarmReport, saved: string | null): void {
+  if (!failure) return console.log(`\nswarm  ${number(runs)} scenarios, nothing breaks`);
+  console.log(
+    `\nswarm  ${bold(failure.property)} breaks in scenario ${number(runs)}, made smaller ${number(failure.shrinks)} times`,
+  );
+  console.log(`  ${failure.says}`);
+  console.log(`  ${JSON.stringify(failure.scenario)}`);
+  console.log(
+    saved === null ? dim('  keep it: --save FOLDER') : `  see it:  quiver explore ${saved}    again: quiver run ${saved}`,
+  );
+}
+
+function printMutants({ all, killed, survivors }: MutantReport): void {
+  const by = Object.entries(killed).map(([judge, count]) => `${number(count)} killed by ${judge}`);
+  console.log(`\n${number(all)} mutants: ${[...by, `${number(survivors.length)} survive`].join(', ')}`);
+  for (const { chart, name, diff, reason } of survivors) {
+    console.log(`\n${chart}: ${name}${reason === undefined ? '' : dim(` (the same: ${reason})`)}`);
+    console.log(diff.map((line) => `  ${line}`).join('\n'));
+  }
+}
