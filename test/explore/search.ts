@@ -87,13 +87,15 @@ export class Search {
     if (count > this.found.length) this.found = new Int32Array(2 * count);
     this.transitions += count;
     if (count === 0) this.terminal++;
+    let fresh = store.size;
+    store.addAll(rows, begins, count, state, this.found);
     for (let i = 0; i < count; i++) {
-      const begin = begins[i]!;
-      const length = begins[i + 1]! - begin;
-      const next = store.add(rows, begin, length, state);
-      if (store.added) watch.enter(next, rows, begin, length);
+      const next = this.found[i]!;
+      if (next === fresh) {
+        watch.enter(next, rows, begins[i]!, begins[i + 1]! - begins[i]!);
+        fresh++;
+      }
       if (watch.closes && !isFault(kinds[i]!)) watch.pass(state, next);
-      this.found[i] = next;
     }
     graph?.add(this.model.successors, this.found);
   }
