@@ -41,7 +41,9 @@ export class Links implements LinksView {
   }
 
   neighbours(node: NodeId): readonly NodeId[] {
-    return [...(this.channels.get(node) ?? [])].filter(([, { up }]) => up).map(([peer]) => peer);
+    const peers: NodeId[] = [];
+    this.channels.get(node)?.forEach(({ up }, peer) => up && peers.push(peer));
+    return peers;
   }
 
   weight(from: NodeId, to: NodeId): number {

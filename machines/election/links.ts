@@ -28,6 +28,6 @@ export const everybody = (links: Links): NodeId[] => links.map(({ peer }) => pee
 /** N: whom it counts when it decides. */
 export const neighbours = (links: Links): NodeId[] => links.filter(({ height }) => height !== null).map(({ peer }) => peer);
 
-export const heightsOf = (links: Links): Height[] => links.flatMap(({ height }) => (height === null ? [] : [height]));
+export const heightsOf = (links: Links): Height[] => links.map(({ height }) => height).filter((height) => height !== null);
 
 export const heightOf = (links: Links, peer: NodeId): Height | null => links.find((link) => link.peer === peer)?.height ?? null;

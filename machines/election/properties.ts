@@ -6,7 +6,7 @@ import { hierarchyProperties } from './hierarchy.js';
 import { isLinked } from './links.js';
 import { isSink } from './machine.js';
 import type { ElectionOptions } from './options.js';
-import { contextOf, everyToken, isOrientedAt, sequence, tokensOf } from './view.js';
+import { contextOf, everyToken, isOrientedAt, isSequence, tokensOf } from './view.js';
 
 type Config = Configuration<any>;
 
@@ -108,14 +108,14 @@ function channelsAreOrderly(id: NodeId, c: Config): boolean {
   return c.links.neighbours(id).every((peer) => isOrderly(id, peer, c));
 }
 
-function isOrderly(from: NodeId, to: NodeId, c: Config): boolean {
-  const heights = sequence(from, to, c);
-  return heights.slice(1).every((older, i) => {
-    const newer = heights[i]!;
-    if (i === 0) return compareHeights(newer, older) === 0;
-    const staler = compareLeaderPairs(newer, older);
-    return staler < 0 || (staler === 0 && compareReferenceLevels(newer, older) >= 0);
-  });
+const isOrderly = (from: NodeId, to: NodeId, c: Config): boolean => isSequence(from, to, c, isOlder);
+
+/** What is older is no more recent; the very first is what was sent last. */
+function isOlder(newer: Height, older: Height, isOwn: boolean): boolean {
+  if (newer === older) return true;
+  if (isOwn) return compareHeights(newer, older) === 0;
+  const staler = compareLeaderPairs(newer, older);
+  return staler < 0 || (staler === 0 && compareReferenceLevels(newer, older) >= 0);
 }
 
 function deltasAgree(id: NodeId, c: Config): boolean {

@@ -45,11 +45,25 @@ export function tokensOf(id: NodeId, c: Config): Height[] {
   return tokens;
 }
 
-/** A channel that is up: its sender's height, what it carries, newest first, and what the receiver has recorded. */
-export function sequence(from: NodeId, to: NodeId, c: Config): readonly Height[] {
+/**
+ * A channel that is up: its sender's height, what it carries, newest first, and what the receiver has recorded. Whether each of these
+ * agrees with the next older one; `isOwn` tells the first.
+ */
+export function isSequence(
+  from: NodeId,
+  to: NodeId,
+  c: Config,
+  agrees: (newer: Height, older: Height, isOwn: boolean) => boolean,
+) {
+  const carried = between(from, to, c);
+  let newer = contextOf(c.nodes.get(from)!).height;
+  for (let i = carried.length - 1; i >= 0; i--) {
+    const { height } = updateIn(carried[i]!);
+    if (!agrees(newer, height, i === carried.length - 1)) return false;
+    newer = height;
+  }
   const recorded = heightOf(contextOf(c.nodes.get(to)!).links, from);
-  const carried = between(from, to, c).map((flight) => updateIn(flight).height);
-  return [contextOf(c.nodes.get(from)!).height, ...carried.reverse(), ...(recorded ? [recorded] : [])];
+  return recorded === null || agrees(newer, recorded, carried.length === 0);
 }
 
 export const adjacency = (c: Config): Adjacency => adjacencyNow(c.nodes.keys(), c.links);
