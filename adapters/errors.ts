@@ -14,3 +14,8 @@ export class ConnectionError extends Error {
 export class LostError extends Error {
   override readonly name = 'LostError';
 }
+
+/** Too many peers have started anew: what they kept together nobody knows for sure. */
+export class ForgottenError extends Error {
+  override readonly name = 'ForgottenError';
+}

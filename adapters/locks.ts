@@ -55,6 +55,10 @@ export const createLocks = (options: LocksOptions): Locks => new Locks(options);
 export class Locks implements AsyncDisposable {
   /** Resolves once this peer is one of a majority, which grants locks. Waiting for it is not needed. */
   readonly ready: Promise<void>;
+  /** The first epoch in which it was. */
+  readonly served: Promise<number>;
+  readonly transport: Transport<Linked>;
+  readonly peers: readonly NodeId[];
   /** The node under the locks, for those who want to see more. */
   readonly node: LiveNode;
   private readonly desks = new Map<string, LockDesk>();
@@ -62,19 +66,22 @@ export class Locks implements AsyncDisposable {
   private closing: Error | null = null;
 
   constructor({ transport, peers, name = 'locks', clock = asyncScheduler }: LocksOptions) {
+    this.transport = transport;
+    this.peers = [...new Set(peers)];
     this.node = createLocksNode({ transport, peers, name, clock });
     onQueued(this.node, transport, (lock) => this.desks.get(lock)?.disappoint());
-    this.ready = new Promise((resolve, reject) => {
+    this.served = new Promise((resolve, reject) => {
       this.node.notices$.subscribe((notice) => {
         this.hear(notice);
-        if (this.isServed) resolve();
+        if (notice.type === 'serving') resolve((notice as LockNotice & { type: 'serving' }).epoch);
       });
       void this.node.closed.then((error) => {
         this.end(error ?? new ClosedError(`the locks of peer "${transport.id}" are closed`));
         reject(this.closing);
       });
     });
-    this.ready.catch(() => {});
+    this.ready = this.served.then(() => {});
+    for (const promise of [this.served, this.ready]) promise.catch(() => {});
   }
 
   /** Runs the callback while holding the lock, and settles as the callback does; if the lock is lost, it rejects at once. */

@@ -9,8 +9,9 @@
  * its own, `nodeLogic((input) => createNode({ ...input, transport }))`. What was sent to the node while it was stopped is lost, so
  * persist a whole network, or a node that nobody talks to.
  */
-import type { ActorLogic, AnyActorRef, AnyEventObject, Snapshot } from 'xstate';
+import type { ActorLogic, AnyActor, AnyActorRef, AnyEventObject, Snapshot } from 'xstate';
 import type { NodeView } from '../machines/protocol.js';
+import { adopted } from './host.js';
 import type { LiveNode } from './node.js';
 
 export type NodeSnapshot<I> = Snapshot<undefined> & {
@@ -31,7 +32,8 @@ export function nodeLogic<I extends object>(create: (input: I & { readonly resum
 
   const start = (snapshot: NodeSnapshot<I>, { self, emit }: Scope<I>) => {
     const { input, roles } = snapshot;
-    const node = create(Object.keys(roles).length === 0 ? input : { ...input, resume: roles });
+    const resumed = Object.keys(roles).length === 0 ? input : { ...input, resume: roles };
+    const node = adopted(self as unknown as AnyActor, () => create(resumed));
     live.set(self, node);
     node.notices$.subscribe((notice) => {
       emit(notice);

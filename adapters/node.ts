@@ -13,7 +13,8 @@ import { asyncScheduler, Subject, type SchedulerLike } from 'rxjs';
 import type { Address, Message, NodeId } from '../machines/effects.js';
 import { UsageError } from '../machines/errors.js';
 import type { Choose, NodeView, Protocol, RoleView, Setup, Topology } from '../machines/protocol.js';
-import { createHost, type Host } from '../network/hosts.js';
+import type { Host } from '../network/hosts.js';
+import type { Inspect } from '../network/kernel.js';
 import { Node, type Outcome } from '../network/node.js';
 import { Timers } from '../network/timers.js';
 import { timingOn } from '../network/timing.js';
@@ -21,6 +22,7 @@ import { createMetric } from '../network/topology/metric.js';
 import { Channels } from './channels.js';
 import { Drops } from './drops.js';
 import { ClosedError } from './errors.js';
+import { hostOf } from './host.js';
 import { draw } from './chance.js';
 import { Neighbours } from './neighbours.js';
 import type { PortTable } from './ports.js';
@@ -40,6 +42,8 @@ export interface NodeOptions<O = any> {
   /** Only nodes of the same name talk to each other; the protocol's name unless given. */
   readonly name?: string;
   readonly clock?: SchedulerLike;
+  /** XState's own option: an observer of the node's live actors. */
+  readonly inspect?: Inspect;
   /** A state to go on from, instead of the protocol's start. */
   readonly resume?: NodeView;
 }
@@ -71,6 +75,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
   private readonly transport: Transport;
   private readonly channels: Channels;
   readonly setup: Setup<O>;
+  private readonly host: Host;
   private readonly node: Node;
   private readonly timers: Timers;
   private readonly clock: SchedulerLike;
@@ -93,6 +98,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
     neighbours,
     name = protocol.name,
     clock = asyncScheduler,
+    inspect,
     resume,
   }: NodeOptions<O>) {
     super();
@@ -108,7 +114,8 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
     this.transport = transport;
     this.clock = clock;
     this.setup = { ...place, options: protocol.options(options, place) };
-    this.node = new Node(transport.id, hostOf(protocol), protocol.wiring);
+    this.host = hostOf(protocol, name, inspect);
+    this.node = new Node(transport.id, this.host, protocol.wiring);
     this.timers = new Timers(timingOn(clock), ({ role, timer }) => this.step({ type: 'timer', timer } as Message, role));
     this.drops = new Drops(`node "${transport.id}" of "${name}"`, clock);
     this.closed = new Promise((resolve) => (this.settleClosed = resolve));
@@ -200,8 +207,11 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
     else {
       const address = this.neighbours.receive(from, message);
       if (address === null) return;
-      if (this.protocol.accepts(message, this.setup)) this.step({ ...message, from: address } as Message);
-      else this.drops.drop(`"${message.type}" from "${from}" is malformed`);
+      if (this.protocol.accepts(message, this.setup)) {
+        this.host.comesFrom?.(from);
+        this.step({ ...message, from: address } as Message);
+        this.host.comesFrom?.(null);
+      } else this.drops.drop(`"${message.type}" from "${from}" is malformed`);
     }
   }
 
@@ -281,13 +291,4 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
     this.notices$.complete();
     this.settleClosed(error);
   }
-}
-
-const hosts = new WeakMap<Protocol, Host>();
-
-/** Nodes of one protocol share a host, since every host makes its own copy of the charts. */
-function hostOf(protocol: Protocol): Host {
-  let host = hosts.get(protocol);
-  if (!host) hosts.set(protocol, (host = createHost('actors', protocol.charts)));
-  return host;
 }

@@ -21,7 +21,7 @@ import type { StewardInput } from './knowledge.js';
 import { stewardMachine } from './steward.js';
 import { stewardOf } from './view.js';
 
-export { LOCKS_MAX } from './epoch.js';
+export { firstFence, LOCKS_MAX } from './epoch.js';
 export { lockRole, type LockNotice } from './messages.js';
 export type { StewardContext, StewardInput } from './knowledge.js';
 export { stewardMachine } from './steward.js';
