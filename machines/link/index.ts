@@ -12,6 +12,7 @@ import { isFrameOrBye, suspects, type LinkContext } from './frames.js';
 import { linkMachine } from './machine.js';
 import { linkOptions, type LinkOptions } from './options.js';
 import { linkProperties } from './properties.js';
+import { reasons } from './reasons.js';
 import { samples } from './samples.js';
 import { systems } from './systems.js';
 import { CHART, endAt, isUp, linksOf, roleTo } from './view.js';
@@ -54,6 +55,7 @@ export const link = defineProtocol<LinkOptions>({
   observe: () => new LinkAccount(),
   samples: { [CHART]: samples },
   systems,
+  reasons,
   overlay: (node) => ({
     edges: Object.values(node).map(({ value, context }) => ({
       to: context.peer,

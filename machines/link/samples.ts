@@ -15,26 +15,28 @@ const frame = (c: LinkContext, changes: Partial<Frame>) => ({
   ...changes,
 });
 
+const events = (c: LinkContext) =>
+  c.session > 8 || c.latest > 5 || c.expected > 1
+    ? []
+    : [
+        frame(c, {}),
+        frame(c, { bodies: ['x'] }),
+        frame(c, { ack: c.base }),
+        frame(c, { to: null }),
+        frame(c, { to: c.session + 1 }),
+        frame(c, { session: Math.max(c.latest, 3) + 1 }),
+        frame(c, { session: 2 }),
+        frame(c, { session: 2, to: c.session + 1 }),
+        { type: 'bye', from: c.peer, session: Math.max(c.latest, 3) } as never,
+        { type: 'bye', from: c.peer, session: 2 } as never,
+        { type: 'timer', timer: 'beat' } as never,
+        { type: 'post', body: 'y' } as never,
+        { type: 'leave' },
+        { type: 'restart' },
+      ];
+
+/** The second end may suspect its peer once. */
 export const samples: readonly ChartSamples[] = [
-  {
-    input,
-    events: (c: LinkContext) =>
-      c.session > 8 || c.latest > 5 || c.expected > 1
-        ? []
-        : [
-            frame(c, {}),
-            frame(c, { bodies: ['x'] }),
-            frame(c, { ack: c.base }),
-            frame(c, { to: null }),
-            frame(c, { to: c.session + 1 }),
-            frame(c, { session: Math.max(c.latest, 3) + 1 }),
-            frame(c, { session: 2 }),
-            { type: 'bye', from: c.peer, session: Math.max(c.latest, 3) } as never,
-            { type: 'bye', from: c.peer, session: 2 } as never,
-            { type: 'timer', timer: 'beat' } as never,
-            { type: 'post', body: 'y' } as never,
-            { type: 'leave' },
-            { type: 'restart' },
-          ],
-  },
+  { input, events },
+  { input: { ...input, suspicions: 1 }, events },
 ];

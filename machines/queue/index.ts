@@ -18,6 +18,7 @@ import { queueOptions, type QueueOptions } from './options.js';
 import { overlayOf } from './overlay.js';
 import { pointerMachine } from './pointer.js';
 import { isAtRest, mayFire, queueProperties } from './properties.js';
+import { reasons } from './reasons.js';
 import { samples } from './samples.js';
 import { systems } from './systems.js';
 import { rolesOf } from './start.js';
@@ -58,5 +59,6 @@ export const queue = defineProtocol<QueueOptions>({
   corruption: queueCorruption,
   samples,
   systems,
+  reasons,
   overlay: overlayOf,
 });

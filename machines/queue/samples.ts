@@ -19,6 +19,8 @@ const pointerEvents = ({ children, parent }: PointerContext): Message[] => [
   ...children.flatMap((child) => [0, 1].map((count) => event({ type: 'observed', child, count }))),
   ...['c', 'd'].map((child) => event({ type: children.includes(child) ? 'child.lost' : 'child.gained', child })),
   event({ type: 'parent.changed', parent: parent === null ? 'a' : null }),
+  // The tree tells of a new parent before it tells that it is a child no more.
+  event({ type: 'parent.changed', parent: 'c' }),
 ];
 
 const pointerStart = (pointer: string) => ({ id: 'b', pointer, parent: 'a', children: ['c'], tau: 4 });
@@ -42,6 +44,8 @@ const treeEvents = ({ heard }: TreeContext): Message[] => [
   event({ type: 'heartbeat', id: 2, root: 1, dist: 1, par: 1, from: 'b' }),
   event({ type: 'heartbeat', id: 9, root: 0, dist: 0, par: null, from: 'z' }),
   event({ type: 'a' in heard ? 'link.down' : 'link.up', peer: 'a' }),
+  // A link may come back before anyone has noticed that it was gone.
+  event({ type: 'link.up', peer: 'b' }),
 ];
 
 const treeStart: TreeInput = {

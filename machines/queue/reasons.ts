@@ -1,0 +1,41 @@
+/** Which edits of the charts are no mistakes. */
+import { because } from '../reasons.js';
+import { GUARDIAN, POINTER, TREE } from './messages.js';
+
+export const reasons: Readonly<Record<string, string>> = {
+  ...because(
+    POINTER,
+    'a pointer that is at no neighbour takes every event itself, and one at a neighbour stays where it is',
+    'retarget (root): child.gained, to stay',
+  ),
+  ...because(
+    POINTER,
+    'the one reads nothing that the other sets',
+    'swap actions (root): child.gained, actions 2 and 3',
+    'swap actions (root): child.lost, actions 1 and 2',
+    'swap actions self: find #2, actions 1 and 2',
+    'swap actions down: observed, actions 1 and 2',
+  ),
+  ...because(POINTER, 'nobody is its own parent', 'reorder choices turning: always #2, before #1'),
+  ...because(
+    POINTER,
+    'the pointer is at a neighbour in the tree, which is no stranger',
+    'reorder choices up: find #2, before #1',
+    'reorder choices down: find #2, before #1',
+  ),
+  ...because(
+    POINTER,
+    'turning leads to self at once, for the pointer is at the node itself',
+    'retarget down: observed, to turning',
+    'retarget astray: *, to turning',
+  ),
+  ...because(POINTER, 'what is raised is taken after the step', 'swap actions astray: *, actions 1 and 2'),
+  ...because(
+    GUARDIAN,
+    'the one reads nothing that the other sets',
+    'swap actions (root): timer, actions 1 and 2',
+    'swap actions correct: find, actions 1 and 2',
+    'swap actions correct: estimate, actions 1 and 2',
+  ),
+  ...because(TREE, 'the new parent is read from what was heard alone', 'swap actions moving: always #2, actions 1 and 2'),
+};
