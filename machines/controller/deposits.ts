@@ -34,7 +34,7 @@ export type DepositsEvent =
   | { type: 'deposit'; amount: number }
   | Received<Deposit>
   | NewTerms
-  | { type: 'freeze' | 'settle' | 'sever' };
+  | { type: 'freeze' | 'settle' | 'depart' | 'sever' };
 
 type In<E = DepositsEvent> = { context: DepositsContext; event: E };
 
@@ -103,6 +103,7 @@ export const depositsMachine = setup({
   on: {
     deposit: { actions: ['deposit', 'acknowledge'] },
     settle: { actions: [contents, 'emptyBins'] },
+    depart: { actions: [contents, 'emptyBins'] },
     sever: { actions: [contents, 'emptyBins'] },
   },
   states: {

@@ -31,6 +31,7 @@ import {
   closeParts,
   collectFromAll,
   collectFromChild,
+  depart,
   echo,
   freeze,
   goodbye,
@@ -176,7 +177,7 @@ export const mainMachine = setup({
         depleted: { target: 'collecting', actions: ['noteCause', ...beginChange] },
         joined: { actions: admit },
         leave: { actions: 'removeChild' },
-        depart: { guard: 'mayLeave', target: 'leaving' },
+        depart: [{ guard: 'mayLeave', target: 'leaving' }, { actions: 'announceStayed' }],
         settled: { actions: send(returned) },
       },
     },
@@ -205,7 +206,7 @@ export const mainMachine = setup({
       on: { epoch: { target: 'running', actions: ['adoptTerms', ...resume] } },
     },
     leaving: {
-      entry: ['awaitParts', settle],
+      entry: ['awaitParts', depart],
       on: {
         settled: [
           {

@@ -22,7 +22,9 @@ import {
   isSevered,
   isWhole,
   issued,
+  isExhausted,
   isWaiting,
+  keptBack,
   mainOf,
   requestOf,
   requestState,
@@ -42,15 +44,14 @@ const accounted = (c: Config): number =>
 const supply = (c: Config): number => c.setup.options.M + deposited(c);
 
 const rejections = (c: Config): boolean =>
-  [...c.nodes.values()].some((node) => isMember(node) && requestState(node, 'R') === 'exhausted') ||
-  flying(c, 'reject').some(({ message }) => message.of === 'R');
+  [...c.nodes.values()].some(isExhausted) || flying(c, 'reject').some(({ message }) => message.of === 'R');
 
 const isSignalled = (c: Config): boolean => rootState(c, 'R') === 'signalled';
 
 /** The printed rule says so at the end of every phase. */
 const hasSignalled = (c: Config): boolean => isSignalled(c) || c.setup.options.phase?.rule === 'printed';
 
-const waste = (c: Config): number => c.setup.options.M - issued(c);
+const waste = (c: Config): number => c.setup.options.M - issued(c) - keptBack(c);
 
 const invariants: ControllerProperty[] = [
   {
@@ -100,7 +101,7 @@ const exhaustion: ControllerProperty[] = [
   {
     name: 'at most W wasted',
     kind: 'always',
-    says: 'When nothing is on its way after a reject, at least M - W permits are given out (I7, Lemma 4.4.3).',
+    says: 'When nothing is on its way after a reject, at least M - W permits are given out (I7, Lemma 4.4.3), or kept for smaller requests where one for several was rejected.',
     holds: (c) => !isQuiet(c) || !rejections(c) || waste(c) <= c.setup.options.W || !isWhole(c),
   },
 ];

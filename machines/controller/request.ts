@@ -11,12 +11,12 @@
  *   refilling.frozen the same, and a change is under way
  *   frozen           a change is under way: what is asked now is held
  *   held             asked during the change, or deferred by it: asks again when the change is through
- *   exhausted        was rejected, or the resource ended with a change: rejects without a message
+ *   exhausted        was rejected, or the resource ended with a change: rejects without a message what the bin cannot serve
  * Invariant: outside `refilling` the bin holds less than its capacity.
  *
- * Departures. An amount above one is gathered refill by refill and answered once; what a reject leaves behind of it is waste. Whoever
- * asks to `settle` while a request is out hears `busy`, and `rested` when the answer has come (the paper has no mechanism, E16);
- * under `echo: "premature"` the bin is handed in all the same.
+ * Departures. An amount above one is gathered refill by refill and answered once; what a rejected one had gathered stays here, through
+ * changes too, for smaller ones. Whoever asks to `settle` while a request is out hears `busy`, and `rested` when the answer has come
+ * (the paper has no mechanism, E16); under `echo: "premature"` the bin is handed in all the same.
  */
 import { assign, emit, setup } from 'xstate';
 import { effects, tell, type NodeId } from '../effects.js';
@@ -51,7 +51,7 @@ export interface RequestContext extends RequestInput {
 
 export type RequestEvent =
   | { type: 'take'; amount: number }
-  | { type: 'child' | 'name' | 'freeze' | 'settle' | 'sever' }
+  | { type: 'child' | 'name' | 'freeze' | 'settle' | 'depart' | 'sever' }
   | Reply
   | NewTerms;
 
@@ -80,10 +80,10 @@ const filled = ({ context, event }: In): number =>
 
 const firstName = ({ context, event }: In): number | null => (event.type === 'permit' ? event.first : context.first);
 
-const contents = (type: Settle['type']) =>
+const contents = (type: Settle['type'], keepsBin = false) =>
   tell(({ context: { of, permits, names, issued } }: In<unknown>) => ({
     role: deliveryRole(of),
-    message: { type, permits, members: names.length, issued },
+    message: { type, permits: keepsBin ? 0 : permits, members: names.length, issued },
   }));
 
 /** A join is the business of the node's main role, which knows the tree. */
@@ -148,6 +148,8 @@ export const requestMachine = setup({
   context: ({ input }) => ({ ...input, permits: 0, first: null, wanted: null, issued: 0, names: [] }),
   initial: 'starting',
   on: {
+    settle: { actions: handIn },
+    depart: { actions: handIn },
     sever: { actions: [contents('sever'), 'emptyBin'] },
   },
   states: {
@@ -158,7 +160,6 @@ export const requestMachine = setup({
         child: ask,
         name: ask,
         freeze: 'frozen',
-        settle: { actions: handIn },
       },
     },
     refilling: {
@@ -173,6 +174,7 @@ export const requestMachine = setup({
             ],
             freeze: 'frozen',
             settle: { actions: toMain('busy') },
+            depart: { actions: toMain('busy') },
           },
         },
         frozen: {
@@ -196,21 +198,16 @@ export const requestMachine = setup({
         take: { target: 'held', actions: 'want' },
         child: { target: 'held', actions: 'want' },
         name: { target: 'held', actions: 'want' },
-        settle: { actions: handIn },
         epoch: [{ guard: 'isAlive', target: 'ready', actions: 'renew' }, { target: 'exhausted' }],
       },
     },
     held: {
-      on: {
-        settle: { actions: handIn },
-        epoch: atChange,
-      },
+      on: { epoch: atChange },
     },
     exhausted: {
       on: {
-        take: { actions: 'announceReject' },
-        settle: { actions: handIn },
-        epoch: { actions: 'renew' },
+        take: [{ guard: 'binSuffices', actions: grant }, { actions: 'announceReject' }],
+        settle: { actions: contents('settle', true) },
       },
     },
   },

@@ -65,6 +65,28 @@ describe('scenarios that make no sense are refused with thing, place and cure', 
     expect(after).toMatchObject({ granted: { n2: 5 }, rejected: { n2: 4 }, messages: before!['messages'] });
   });
 
+  test('several units are given together or not at all; what was gathered for them stays, for less', () => {
+    const take = (at: number, amount: number) => ({ at, node: 'n2', do: 'take', amount });
+    const run = (events: object[]) => new Simulation(parseScenario(scenario({}, { events }), { controller })).run();
+    const [refused, after] = [run([take(0, 7)]), run([take(0, 7), take(50, 4), take(60, 2)])];
+    expect(refused).toMatchObject({
+      verdict: 'valid',
+      summary: { granted: { n2: 0 }, rejected: { n2: 1 }, bins: { n2: { local: 5 } } },
+    });
+    expect(after).toMatchObject({
+      verdict: 'valid',
+      summary: { granted: { n2: 4 }, rejected: { n2: 2 }, bins: { n2: { local: 1 } } },
+    });
+  });
+
+  test('who is no leaf stays, and says so', () => {
+    const simulation = new Simulation(parseScenario(scenario({}, event({ do: 'leave' })), { controller }));
+    const notices: string[] = [];
+    simulation.network.steps$.subscribe(({ node, emitted }) => notices.push(...emitted.map(({ type }) => `${node} ${type}`)));
+    expect(simulation.run().summary).not.toHaveProperty('left');
+    expect(notices).toEqual(['n1 stayed']);
+  });
+
   test('a crashed leaf takes with it what its bins hold, and the report names it', () => {
     const events = [
       { at: 0, node: 'n2', do: 'take' },

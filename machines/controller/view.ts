@@ -94,6 +94,12 @@ export function borne({ of, level }: Permit, to: NodeView): number {
   return request ? capacity(request.scale, level) : 0;
 }
 
+/** What rejected requests for several permits had gathered: it stays at their nodes, for smaller ones. */
+export const keptBack = (c: Config): number =>
+  total([...c.nodes.values()].map((node) => (isExhausted(node) ? requestOf(node, 'R')!.permits : 0)));
+
+export const isExhausted = (node: NodeView): boolean => isMember(node) && requestState(node, 'R') === 'exhausted';
+
 /** Permits of R given to applications, less what leaves that left had deposited. */
 export const issued = (c: Config): number =>
   total([...c.nodes.values()].map((node) => (requestOf(node, 'R')?.issued ?? 0) + issuedBefore(node)));

@@ -57,6 +57,7 @@ export const freeze = tell(({ context }: In) => {
 });
 
 export const settle = tell(({ context }: In) => ({ role: doors(context), message: { type: 'settle' } }));
+export const depart = tell(({ context }: In) => ({ role: doors(context), message: { type: 'depart' } }));
 export const sever = tell(({ context }: In) => ({ role: doors(context), message: { type: 'sever' } }));
 
 const only = ({ settings }: MainContext, part: Part, role: string): string | readonly string[] =>
