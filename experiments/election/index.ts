@@ -8,7 +8,7 @@ import type { Topology } from '../../machines/protocol.js';
 import type { Cell, Experiment, Plot, Table } from '../experiment.js';
 import { avoidableElections } from './avoidable.js';
 import { exact, geometric, mean, near, plain, seeds, someLinks } from './figures.js';
-import { leanTable, upsetTable } from './hierarchy.js';
+import { extremesTable, leanTable, upsetTable } from './hierarchy.js';
 import { afterLoss, linksAt, topologyOf, type Cost } from './run.js';
 import { sampleTable } from './sample.js';
 
@@ -21,10 +21,11 @@ export const election: Experiment = {
     yield lineTable();
     yield gridTable();
     progress(0.1);
-    yield randomTable((share) => progress(0.1 + 0.3 * share));
-    yield avoidableTable((share) => progress(0.4 + 0.3 * share));
-    yield upsetTable((share) => progress(0.7 + 0.25 * share));
-    yield leanTable();
+    yield randomTable((share) => progress(0.1 + 0.2 * share));
+    yield avoidableTable((share) => progress(0.3 + 0.2 * share));
+    yield upsetTable((share) => progress(0.5 + 0.4 * share));
+    yield leanTable((share) => progress(0.9 + 0.1 * share));
+    yield extremesTable();
     yield costPlot();
     progress(1);
   },
