@@ -16,6 +16,7 @@ import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { UsageError } from '../machines/errors.js';
 import type { Hands, Offer } from './hands.js';
+import { acceptSockets, type Connection } from './sockets.js';
 import type { Shelf } from './stories/shelf.js';
 
 /** The text of a trace, whole or in pieces. It may be asked for again, by a second page or a reload. */
@@ -30,6 +31,8 @@ export interface ServeOptions {
   readonly hands?: Hands;
   /** Takes what live nodes of other processes report; throws a `UsageError` for what is none. */
   readonly report?: (reports: unknown) => void;
+  /** Takes a program that connects to the WebSocket `inspect` below the address. */
+  readonly connect?: () => Connection;
   /** Guided pages to choose from. */
   readonly shelf?: Shelf;
 }
@@ -58,18 +61,22 @@ const HEADERS = {
 
 export async function serveTrace(
   source: TraceSource,
-  { port = 0, page = builtPage(), hands, report, shelf }: ServeOptions = {},
+  { port = 0, page = builtPage(), hands, report, connect, shelf }: ServeOptions = {},
 ): Promise<Served> {
   const token = randomBytes(16).toString('base64url');
   const serving = { token, page, source, hands: hands ?? null, report: report ?? null, shelf: shelf ?? null };
   const server = createServer((request, response) => {
     answer(request, response, serving).catch(() => response.destroy());
   });
+  const endSockets = connect ? await acceptSockets(server, `/${token}/inspect`, isFromOurPage, connect) : () => {};
   await listen(server, port);
   const { port: taken } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${taken}/${token}/`,
-    close: () => close(server),
+    close() {
+      endSockets();
+      return close(server);
+    },
   };
 }
 

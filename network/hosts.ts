@@ -5,9 +5,22 @@
  * inspects; snapshots take a third of the memory and are what size and speed ask for.
  */
 import { createActor, createMachine, type AnyActor, type AnyMachineSnapshot, type AnyStateMachine } from 'xstate';
-import type { Effect, Message } from '../machines/effects.js';
+import type { Effect, Message, NodeId } from '../machines/effects.js';
+import { UsageError } from '../machines/errors.js';
 import type { RoleView } from '../machines/protocol.js';
-import { accepts, begin, createLive, listenersTo, provideEffects, restore, step, stopLive, type Outbox } from './kernel.js';
+import { Family } from './family.js';
+import {
+  accepts,
+  begin,
+  createLive,
+  listenersTo,
+  provideEffects,
+  restore,
+  step,
+  stopLive,
+  type Listeners,
+  type Outbox,
+} from './kernel.js';
 
 export type HostKind = 'actors' | 'snapshots';
 
@@ -22,15 +35,22 @@ export interface Role {
 }
 
 export interface Host {
-  start(chart: string, input: unknown): { role: Role; effects: readonly Effect[] };
+  /** Whose role it is and what it is called is for inspectors. */
+  start(chart: string, input: unknown, node?: NodeId, role?: string): { role: Role; effects: readonly Effect[] };
   /** A role in a given state, no entry action run again. */
-  restore(view: RoleView): Role;
+  restore(view: RoleView, node?: NodeId, role?: string): Role;
+  /** Who sent the event that is taken next, `null` for nobody; there where somebody inspects. */
+  readonly comesFrom?: ((sender: NodeId | null) => void) | undefined;
 }
 
 export type Charts = Readonly<Record<string, AnyStateMachine>>;
 
-export const createHost = (kind: HostKind, charts: Charts): Host =>
-  kind === 'actors' ? new ActorHost(charts) : new SnapshotHost(charts);
+/** With a `parent` live actors are its children, and whoever inspects its system sees them. */
+export function createHost(kind: HostKind, charts: Charts, parent?: AnyActor): Host {
+  if (kind === 'actors') return new ActorHost(charts, parent);
+  if (parent) throw new UsageError('inspect watches live actors, and this host has snapshots; leave "host" at "actors"');
+  return new SnapshotHost(charts);
+}
 
 class SnapshotRole implements Role {
   constructor(
@@ -73,6 +93,8 @@ class ActorRole implements Role {
     readonly chart: string,
     readonly actor: AnyActor,
     private readonly outbox: Outbox,
+    private readonly role: string,
+    private readonly family: Family | null,
   ) {}
 
   private get snapshot(): AnyMachineSnapshot {
@@ -82,7 +104,8 @@ class ActorRole implements Role {
   send(event: Message): readonly Effect[] {
     const { outbox } = this;
     outbox.effects = [];
-    this.actor.send(event);
+    if (this.family) this.family.deliver(this.actor, this.role, event);
+    else this.actor.send(event);
     if (this.snapshot.status === 'error') throw this.snapshot.error;
     return outbox.effects;
   }
@@ -101,30 +124,55 @@ class ActorRole implements Role {
   }
 }
 
+interface Live {
+  readonly outbox: Outbox;
+  readonly listeners: Listeners;
+  readonly charts: Charts;
+}
+
+/** Every copy of a chart costs more than many actors: hosts of the same charts share theirs. */
+const lives = new WeakMap<Charts, Live>();
+
+function liveOf(charts: Charts): Live {
+  const known = lives.get(charts);
+  if (known) return known;
+  const outbox: Outbox = { effects: [] };
+  const copies = Object.entries(charts).map(([name, chart]) => [name, provideEffects(chart, outbox)]);
+  const live = { outbox, listeners: listenersTo(outbox), charts: Object.fromEntries(copies) as Charts };
+  lives.set(charts, live);
+  return live;
+}
+
 class ActorHost implements Host {
-  private readonly outbox: Outbox = { effects: [] };
-  private readonly listeners = listenersTo(this.outbox);
-  private readonly live: Charts;
-  private readonly parent: AnyActor = createActor(createMachine({}));
+  private readonly live: Live;
+  private readonly parent: AnyActor;
+  private readonly family: Family | null;
+  readonly comesFrom: Host['comesFrom'];
 
-  constructor(charts: Charts) {
-    this.live = Object.fromEntries(Object.entries(charts).map(([name, chart]) => [name, provideEffects(chart, this.outbox)]));
-    this.parent.start();
+  constructor(charts: Charts, parent?: AnyActor) {
+    this.live = liveOf(charts);
+    this.parent = parent ?? createActor(createMachine({})).start();
+    const family = parent ? new Family(parent) : null;
+    this.family = family;
+    this.comesFrom = family ? (sender) => family.comesFrom(sender) : undefined;
   }
 
-  start(chart: string, input: unknown) {
-    this.outbox.effects = [];
-    const role = this.create(chart, input);
-    return { role, effects: this.outbox.effects };
+  start(chart: string, input: unknown, node = '', role = '') {
+    this.live.outbox.effects = [];
+    const started = this.create(chart, node, role, input);
+    return { role: started, effects: this.live.outbox.effects };
   }
 
-  restore({ chart, value, context }: RoleView): Role {
-    return this.create(chart, undefined, restore(this.live[chart]!, value, context));
+  restore({ chart, value, context }: RoleView, node = '', role = ''): Role {
+    return this.create(chart, node, role, undefined, restore(this.live.charts[chart]!, value, context));
   }
 
-  private create(chart: string, input: unknown, snapshot?: AnyMachineSnapshot): Role {
-    const actor = createLive(this.live[chart]!, this.parent, this.listeners, input, snapshot);
+  private create(chart: string, node: NodeId, role: string, input: unknown, snapshot?: AnyMachineSnapshot): Role {
+    const { charts, listeners, outbox } = this.live;
+    const name = this.family ? `${node} ${role}` : undefined;
+    const actor = createLive(charts[chart]!, this.parent, listeners, input, snapshot, name);
+    this.family?.add(node, role, actor);
     actor.start();
-    return new ActorRole(chart, actor, this.outbox);
+    return new ActorRole(chart, actor, outbox, role, this.family);
   }
 }

@@ -4,7 +4,14 @@
  * `step(machine, snapshot, event) → { snapshot, effects }` runs the real interpreter through `machine.transition` with one scope that
  * is reused: XState's own `transition()` builds an actor for every call and is four to seven times slower.
  */
-import { createActor, createMachine, type AnyActor, type AnyMachineSnapshot, type AnyStateMachine } from 'xstate';
+import {
+  createActor,
+  createMachine,
+  type ActorOptions,
+  type AnyActor,
+  type AnyMachineSnapshot,
+  type AnyStateMachine,
+} from 'xstate';
 import type { Effect, Message } from '../machines/effects.js';
 import { ProtocolError } from '../machines/errors.js';
 
@@ -112,12 +119,28 @@ export function createLive(
   listeners: Listeners,
   input: unknown,
   snapshot?: AnyMachineSnapshot,
+  id?: string,
 ): AnyActor {
-  const options = snapshot ? { parent, snapshot } : { parent, input };
+  const options = { parent, ...(snapshot ? { snapshot } : { input }), ...(id === undefined ? {} : { id }) };
   const actor = createActor(machine, options as any) as AnyActor;
   (actor as unknown as { eventListeners: Listeners }).eventListeners = listeners;
   return actor;
 }
+
+/** XState's `inspect` option: an observer of what actors do. */
+export type Inspect = NonNullable<ActorOptions<AnyStateMachine>['inspect']>;
+
+/** The parent of live actors that are inspected. */
+export const createInspected = (id: string, inspect: Inspect): AnyActor =>
+  createActor(createMachine({ id }), { id, inspect }).start();
+
+/** Stands in a family of live actors for one that is elsewhere. */
+export const createStranger = (id: string, parent: AnyActor): AnyActor =>
+  createActor(createMachine({ id }), { id, parent } as any).start();
+
+/** Sends an event as if from another actor, which inspectors then know of. */
+export const relay = (source: AnyActor | undefined, target: AnyActor, event: Message): void =>
+  (target.system as unknown as { _relay(...args: readonly unknown[]): void })._relay(source, target, event);
 
 /** Ends a live actor that has a parent, which `stop()` refuses to do. */
 export const stopLive = (actor: AnyActor): void => (actor as unknown as { _stop(): void })._stop();
@@ -138,7 +161,13 @@ export function onTransition(listener: (taken: TakenTransition) => void): () => 
     for (const transition of inspected._transitions) {
       const { source, eventType } = transition;
       const siblings: readonly unknown[] = (eventType === '' ? source.always : source.transitions.get(eventType)) ?? [];
-      listener({ machine: source.machine, source: source.id, eventType, index: siblings.indexOf(transition), event: inspected.event });
+      listener({
+        machine: source.machine,
+        source: source.id,
+        eventType,
+        index: siblings.indexOf(transition),
+        event: inspected.event,
+      });
     }
   });
   return () => subscription.unsubscribe();

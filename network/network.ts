@@ -13,6 +13,7 @@ import { Channels, type ChannelChange } from './channels.js';
 import { channelNumbers } from './channel-numbers.js';
 import { ConfigurationView } from './configuration.js';
 import { createHost, type Host, type HostKind } from './hosts.js';
+import { createInspected, type Inspect } from './kernel.js';
 import { Links } from './links.js';
 import { Node, type Outcome, type TimerOrder } from './node.js';
 import { Random } from './random.js';
@@ -28,6 +29,8 @@ export interface NetworkOptions {
   readonly timing: Timing;
   readonly seed: number;
   readonly host: HostKind;
+  /** XState's own option, for live actors. */
+  readonly inspect?: Inspect | undefined;
 }
 
 /** A step with what only the trace wants to know. */
@@ -74,7 +77,8 @@ export class Network {
     this.channels = new Channels(this.links, this.bus, protocol.network.addressing, (change) => this.hear(change));
     this.timers = new Timers(timing, (timer) => this.expire(timer));
     this.view = new ConfigurationView(setup, this.nodes, this.bus, this.links, this.crashed);
-    this.host = createHost(options.host, protocol.charts);
+    const { host, inspect } = options;
+    this.host = createHost(host, protocol.charts, inspect && createInspected(protocol.name, inspect));
     for (const id of setup.topology.nodes) this.nodes.set(id, new Node(id, this.host, protocol.wiring));
   }
 
@@ -139,7 +143,9 @@ export class Network {
     }
     const from = this.protocol.network.addressing === 'ports' ? this.links.port(flight.to, flight.from) : flight.from;
     const event = { ...flight.message, from };
+    this.host.comesFrom?.(flight.from);
     this.dispatch({ kind: 'deliver', node: flight.to, event, message: flight.id });
+    this.host.comesFrom?.(null);
   }
 
   private expire({ node, role, timer }: ArmedTimer): void {

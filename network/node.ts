@@ -82,7 +82,7 @@ export class Node {
   /** Puts the node in a given state: a restart, a corruption, or a state that the checker has interned. */
   restore(view: NodeView): void {
     this.stop();
-    for (const [name, role] of Object.entries(view)) this.roles[name] = this.host.restore(role);
+    for (const [name, role] of Object.entries(view)) this.roles[name] = this.host.restore(role, this.id, name);
   }
 
   stop(): void {
@@ -145,7 +145,7 @@ export class Node {
 
   private open(name: string, chart: string, input: unknown, outcome: Outcome, inbox: Told[], choose: Choose): void {
     if (name in this.roles) throw new ProtocolError(`node ${this.id}: role "${name}" is open already; close it first`);
-    const { role, effects } = this.host.start(chart, input);
+    const { role, effects } = this.host.start(chart, input, this.id, name);
     this.roles[name] = role;
     this.perform(name, effects, outcome, inbox, choose);
   }

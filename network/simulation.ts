@@ -8,6 +8,7 @@ import { Application } from './application.js';
 import { performChoice } from './choices.js';
 import { VirtualClock } from './clock.js';
 import type { HostKind } from './hosts.js';
+import type { Inspect } from './kernel.js';
 import { Monitor } from './monitor.js';
 import { Network } from './network.js';
 import { verdictOf, type Report } from './report.js';
@@ -20,6 +21,8 @@ import type { Choice, StartState } from './trace.js';
 export interface SimulationOptions {
   /** Live XState actors by default; bare snapshots where size or speed asks for it. */
   readonly host?: HostKind;
+  /** XState's own option: an observer of all live actors, each named by its node and role. */
+  readonly inspect?: Inspect;
   /** `false` only measures: no property is looked at, and none is reported. */
   readonly watch?: boolean;
   /** Runs these choices in place of time: a counterexample of the checker, or a schedule that may grow while it runs. */
@@ -51,7 +54,7 @@ export class Simulation {
 
   constructor(
     readonly scenario: Scenario,
-    { host = 'actors', watch = true, choices, start }: SimulationOptions = {},
+    { host = 'actors', inspect, watch = true, choices, start }: SimulationOptions = {},
   ) {
     const { protocol, options, place, network: conditions, seed, events, workload } = scenario;
     const setup: Setup<any> = { ...place, options };
@@ -61,7 +64,7 @@ export class Simulation {
     const timing = choices ? this.untimed : timingOn(this.clock);
     // Without time, what is lost or doubled is chosen, too.
     const faults = choices ? { loss: 0, duplicate: 0, reorder: 0 } : {};
-    this.network = new Network({ protocol, setup, conditions: { ...conditions, ...faults }, timing, seed, host });
+    this.network = new Network({ protocol, setup, conditions: { ...conditions, ...faults }, timing, seed, host, inspect });
     this.bySeed = this.network.choose;
     this.monitor = new Monitor(watch ? protocol.properties(setup) : [], this.network.configuration);
     this.observer = protocol.observe(setup);

@@ -1,10 +1,11 @@
 /**
- * `quiver explore`: serves the inspector's page until Ctrl-C: with a scenario's run or a trace, with a story, or, when nothing is named,
- * with the list of stories.
+ * `quiver explore`: serves the inspector's page until Ctrl-C: with a scenario's run or a trace, with a story, with live
+ * actors, or, when nothing is named, with the list of stories.
  */
 import { dirname } from 'node:path';
 import { handsFor } from '../../inspector/hands.js';
-import { serveTrace, type TraceSource } from '../../inspector/server.js';
+import { serveTrace, type Served, type TraceSource } from '../../inspector/server.js';
+import { receiveInspection } from '../../inspector/stately/receive.js';
 import type { Shelf } from '../../inspector/stories/shelf.js';
 import { UsageError } from '../../machines/errors.js';
 import { TRACE_VERSION } from '../../network/trace.js';
@@ -20,23 +21,39 @@ export const command: Command = async (args) => {
     seed: { type: 'string' },
     story: { type: 'string' },
     contacts: { type: 'string' },
+    live: { type: 'boolean' },
   });
   const [file, ...more] = positionals;
-  if (more.length > 0 || (file !== undefined && values.story !== undefined))
+  if (more.length > 0 || [file, values.story, values.live].filter((one) => one !== undefined).length > 1)
     throw new UsageError('name one scenario, trace or story: quiver explore FILE, or quiver explore --story NAME');
+  const port = integerOption('port', values.port) ?? 0;
+  if (values.live) return live(port);
   const shelf = storyShelf(values.contacts === undefined ? undefined : readFile(values.contacts));
   const place = file === undefined ? placeOf(values.story, shelf) : '';
   const source = file === undefined ? '' : isTrace(file) ? readFile(file) : await run(file, integerOption('seed', values.seed));
   const hands = handsFor((json) => parseIn(dirname(file ?? '.'), json), record);
-  const { url, close } = await serveTrace(source, { port: integerOption('port', values.port) ?? 0, hands, shelf });
-  console.log(`${bold(`${url}${place}`)}\n${dim('open it in a browser; Ctrl-C ends it')}`);
+  const served = await serveTrace(source, { port, hands, shelf });
+  console.log(bold(`${served.url}${place}`));
+  return untilStopped(served);
+};
+
+/** Any program with XState's actors may report. */
+async function live(port: number): Promise<number> {
+  const receiving = await receiveInspection({ port });
+  console.log(`${bold(receiving.url)}\nin your program: createActor(machine, { inspect: createWebSocketInspector({`);
+  console.log(`  url: '${receiving.socket}',\n}).inspect })`);
+  return untilStopped(receiving);
+}
+
+async function untilStopped({ close }: Served): Promise<number> {
+  console.log(dim('open the address in a browser; Ctrl-C ends it'));
   await new Promise<void>((resolve) => {
     process.once('SIGINT', resolve);
     process.once('SIGTERM', resolve);
   });
   await close();
   return 0;
-};
+}
 
 function placeOf(name: string | undefined, { stories }: Shelf): string {
   if (name === undefined) return '#stories';

@@ -1,23 +1,30 @@
 /**
- * Reports of live nodes, of this process and of others, put in order by their time.
+ * Reports of live nodes, of this process and of others, put in order by their time and by what they follow on.
  *
- * A delivery may be reported before its sending is, so each report waits a moment for what happened earlier and comes later. All
- * processes are on this machine, and share its clock.
+ * Each report waits a moment for what happened earlier and comes later, and a delivery for its sending; what the same node did after
+ * it waits with it. All processes are on this machine, and share its clock.
  */
 import { UsageError } from '../../machines/errors.js';
 import type { Report } from './report.js';
 
 const PATIENCE_MS = 150;
+/** A sender that has not reported by then was not watched when it sent. */
+const GIVE_UP_MS = 2000;
+
+interface Taker {
+  isReadyFor(report: Report): boolean;
+  take(report: Report): void;
+}
 
 export class Inbox {
   private waiting: Report[] = [];
   private timer: ReturnType<typeof setInterval> | null = null;
 
-  constructor(private readonly take: (report: Report) => void) {}
+  constructor(private readonly taker: Taker) {}
 
   put(report: Report): void {
     this.waiting.push(report);
-    this.timer ??= setInterval(() => this.release(performance.timeOrigin + performance.now() - PATIENCE_MS), PATIENCE_MS / 3);
+    this.timer ??= setInterval(() => this.release(performance.timeOrigin + performance.now()), PATIENCE_MS / 3);
   }
 
   /** From another process, which may say anything. */
@@ -32,10 +39,19 @@ export class Inbox {
     this.release(Infinity);
   }
 
-  private release(until: number): void {
-    this.waiting.sort((a, b) => a.at - b.at);
-    const due = this.waiting.findIndex(({ at }) => at > until);
-    for (const report of this.waiting.splice(0, due < 0 ? this.waiting.length : due)) this.take(report);
+  private release(now: number): void {
+    const late = new Set<string>();
+    const waiting = this.waiting.sort((a, b) => a.at - b.at);
+    this.waiting = [];
+    for (const report of waiting) {
+      const { at, node } = report;
+      const isReady = !late.has(node) && at <= now - PATIENCE_MS && (at <= now - GIVE_UP_MS || this.taker.isReadyFor(report));
+      if (isReady) this.taker.take(report);
+      else {
+        late.add(node);
+        this.waiting.push(report);
+      }
+    }
   }
 }
 

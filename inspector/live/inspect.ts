@@ -14,6 +14,7 @@ import { LiveTrace } from './live-trace.js';
 import { Inbox } from './inbox.js';
 import { Outbox } from './outbox.js';
 import { Merger } from './merge.js';
+import { headerOf, marksOf } from './protocol.js';
 import { reportNode, type Inspectable } from './report.js';
 
 export interface InspectOptions extends Pick<ServeOptions, 'port' | 'page'> {
@@ -50,8 +51,8 @@ async function inspectSimulation({ network, scenario, monitor }: Simulation, opt
 
 async function inspectNodes(nodes: readonly Inspectable[], options: ServeOptions): Promise<Served> {
   const { protocol, setup } = nodes[0]!;
-  const merger = new Merger(protocol, setup, performance.timeOrigin + performance.now());
-  const inbox = new Inbox((report) => merger.take(report));
+  const merger = new Merger(headerOf(protocol, setup), performance.timeOrigin + performance.now(), marksOf(protocol, setup));
+  const inbox = new Inbox(merger);
   const stops = nodes.map((node) => reportNode(node, (report) => inbox.put(report)));
   const { trace } = merger;
   const served = await serveTrace(() => trace.text(), { ...options, report: (reports) => inbox.putAll(reports) });

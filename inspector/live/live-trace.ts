@@ -21,11 +21,12 @@ export class LiveTrace {
   private news = new Promise<void>((resolve) => (this.wake = resolve));
 
   constructor(
-    private readonly header: TraceHeader,
+    private header: TraceHeader,
     private readonly linesMax = LINES_MAX,
   ) {}
 
   add(line: TraceLine): void {
+    if (isStep(line) && line.charts) this.header = { ...this.header, charts: { ...this.header.charts, ...line.charts } };
     this.lines.push(line);
     if (this.lines.length > this.linesMax) for (const old of this.lines.splice(0, Math.ceil(this.linesMax / 4))) this.forget(old);
     this.tell();

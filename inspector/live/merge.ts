@@ -5,9 +5,8 @@
  * between the two nodes. Vector clocks follow from that as they do in the simulator.
  */
 import type { Message, NodeId } from '../../machines/effects.js';
-import type { Configuration, Flight, LinksView, NodeView, Overlay, Protocol, Setup } from '../../machines/protocol.js';
-import { chartDefinition } from '../../network/chart-definition.js';
-import { TRACE_VERSION, type StepLine, type TraceHeader } from '../../network/trace.js';
+import type { Flight, NodeView, Overlay } from '../../machines/protocol.js';
+import type { StepLine, TraceHeader } from '../../network/trace.js';
 import { LiveTrace } from './live-trace.js';
 import type { Report } from './report.js';
 
@@ -18,38 +17,52 @@ interface Flying extends Flight {
   readonly clock: Clock;
 }
 
-export class Merger implements Configuration {
+/** The marks of a node that has changed, `undefined` for none. */
+export type Marks = (node: NodeId, view: NodeView, merger: Merger) => Overlay | undefined;
+
+export class Merger {
   readonly trace: LiveTrace;
   readonly nodes = new Map<NodeId, NodeView>();
-  readonly links: LinksView;
+  readonly ports = new Map<NodeId, Readonly<Record<NodeId, number>>>();
   private readonly clocks = new Map<NodeId, Clock>();
   /** By sender and receiver, oldest first. */
   private readonly flying = new Map<string, Flying[]>();
-  private readonly ports = new Map<NodeId, Readonly<Record<NodeId, number>>>();
   private index = 0;
   private messages = 0;
   private at = 0;
 
   constructor(
-    private readonly protocol: Protocol,
-    readonly setup: Setup<any>,
+    header: TraceHeader,
     private readonly began: number,
+    private readonly marks: Marks = () => undefined,
   ) {
-    this.trace = new LiveTrace(headerOf(protocol, setup));
-    const { links } = setup.topology;
-    this.links = {
-      up: (from, to) => links.some(([a, b]) => (a === from && b === to) || (a === to && b === from)),
-      neighbours: (node) => links.flatMap(([a, b]) => (a === node ? [b] : b === node ? [a] : [])),
-      port: (node, peer) => this.ports.get(node)?.[peer] ?? 0,
-    };
+    this.trace = new LiveTrace(header);
   }
 
   get flights(): readonly Flight[] {
     return [...this.flying.values()].flat().sort((a, b) => a.id - b.id);
   }
 
-  take({ at, node, kind, role, event, from, message, sent, emitted, roles, ports }: Report): void {
-    this.at = Math.max(this.at, Math.round((at - this.began) * 1000) / 1000);
+  /** Whether what the report says can follow on what is known: a delivery comes after its sending. */
+  isReadyFor({ node, from, message }: Report): boolean {
+    const isAwaited = from !== undefined && from !== node && this.nodes.has(from);
+    return !isAwaited || this.find(from, node, JSON.stringify(message)) >= 0;
+  }
+
+  /** A message that is known from its arrival alone: it is told to be on its way just before. */
+  place(from: NodeId, to: NodeId, message: Message, at: number): void {
+    this.pass(at);
+    const { id, clock } = this.launch(from, to, message, this.clocks.get(from) ?? {});
+    this.trace.add({ index: this.index++, at: this.at, kind: 'placed', between: [from, to], message: id, event: message, clock });
+  }
+
+  link(a: NodeId, b: NodeId): void {
+    for (const between of [[a, b] as const, [b, a] as const])
+      this.trace.add({ index: this.index++, at: this.at, kind: 'channel', between, up: true, clock: {} });
+  }
+
+  take({ at, node, kind, role, event, from, message, sent, emitted, roles, ports, charts }: Report): void {
+    this.pass(at);
     if (ports) this.ports.set(node, ports);
     const arrived = from === undefined ? undefined : this.land(from, node, JSON.stringify(message));
     const clock = this.tick(node, arrived?.clock ?? {});
@@ -67,21 +80,21 @@ export class Merger implements Configuration {
       emitted,
       roles,
       ...(overlay ? { overlay } : {}),
+      ...(charts ? { charts } : {}),
       clock,
     };
     this.trace.add(line);
+  }
+
+  private pass(at: number): void {
+    this.at = Math.max(this.at, Math.round((at - this.began) * 1000) / 1000);
   }
 
   private change(node: NodeId, roles: Report['roles']): Overlay | undefined {
     const now = Object.entries({ ...this.nodes.get(node), ...roles }).filter(([, role]) => role !== null);
     const view = Object.fromEntries(now) as NodeView;
     this.nodes.set(node, view);
-    try {
-      return this.protocol.overlay?.(view, node, this.links, this);
-    } catch {
-      // Some marks ask for neighbours that have not reported yet.
-      return undefined;
-    }
+    return this.marks(node, view, this);
   }
 
   private tick(node: NodeId, heard: Clock): Clock {
@@ -101,23 +114,11 @@ export class Merger implements Configuration {
 
   /** A message that was sent before the inspector came has no number. */
   private land(from: NodeId, to: NodeId, text: string): Flying | undefined {
-    const others = this.flying.get(JSON.stringify([from, to])) ?? [];
-    const place = others.findIndex((flying) => flying.text === text);
-    return place < 0 ? undefined : others.splice(place, 1)[0];
+    const place = this.find(from, to, text);
+    return place < 0 ? undefined : this.flying.get(JSON.stringify([from, to]))!.splice(place, 1)[0];
   }
-}
 
-function headerOf(protocol: Protocol, { topology }: Setup): TraceHeader {
-  const charts = Object.entries(protocol.charts).map(([name, chart]) => [name, chartDefinition(chart)]);
-  return {
-    quiver: TRACE_VERSION,
-    protocol: protocol.name,
-    scenario: null,
-    seed: 0,
-    nodes: topology.nodes,
-    links: topology.links,
-    charts: Object.fromEntries(charts),
-    properties: [],
-    live: true,
-  };
+  private find(from: NodeId, to: NodeId, text: string): number {
+    return this.flying.get(JSON.stringify([from, to]))?.findIndex((flying) => flying.text === text) ?? -1;
+  }
 }

@@ -38,6 +38,8 @@ export interface Report {
   readonly sent: readonly { readonly to: NodeId; readonly message: Message }[];
   readonly emitted: readonly Message[];
   readonly roles: Readonly<Record<string, RoleView | null>>;
+  /** Charts of the node that nobody knows yet. */
+  readonly charts?: Readonly<Record<string, unknown>>;
   /** The node's port to each peer, where nodes are anonymous. */
   readonly ports?: Readonly<Record<NodeId, number>>;
 }
@@ -111,6 +113,7 @@ class Reporter {
 
 function kindOf(event: Message): Step['kind'] {
   if ('from' in event) return 'deliver';
+  if (event.type === 'start') return 'start';
   if (event.type === 'timer') return 'timer';
   return event.type.startsWith('link.') ? 'link' : 'command';
 }

@@ -135,6 +135,7 @@ function checkLine(value: unknown): TraceLine {
   demand(Array.isArray(sent) && sent.every(isFlight), '"sent" is no list of messages with id, to and message');
   demand(Array.isArray(emitted) && emitted.every(isMessage), '"emitted" is no list of events');
   demand(isRecord(roles) && Object.values(roles).every(isRole), '"roles" is no record of roles with chart, value and context');
+  demand(value['charts'] === undefined || isRecord(value['charts']), 'its "charts" are no record');
   return value as unknown as TraceLine;
 }
 

@@ -191,6 +191,7 @@ export class Recording {
 
   private addStep(place: number, line: StepLine): void {
     const node = this.nodeNumber(line.node);
+    if (line.charts && this.header) this.header = { ...this.header, charts: { ...this.header.charts, ...line.charts } };
     this.node.push(node);
     this.steps[node]!.push(place);
     for (const { id, to, message, cost } of line.sent) {

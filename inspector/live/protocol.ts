@@ -1,0 +1,42 @@
+/** What the live nodes of one protocol have in common: the header of their trace, and their marks on the network. */
+import type { Configuration, LinksView, Protocol, Setup } from '../../machines/protocol.js';
+import { chartDefinition } from '../../network/chart-definition.js';
+import { TRACE_VERSION, type TraceHeader } from '../../network/trace.js';
+import type { Marks, Merger } from './merge.js';
+
+export function headerOf(protocol: Protocol, { topology }: Setup<any>): TraceHeader {
+  const charts = Object.entries(protocol.charts).map(([name, chart]) => [name, chartDefinition(chart)]);
+  return {
+    quiver: TRACE_VERSION,
+    protocol: protocol.name,
+    scenario: null,
+    seed: 0,
+    nodes: topology.nodes,
+    links: topology.links,
+    charts: Object.fromEntries(charts),
+    properties: [],
+    live: true,
+  };
+}
+
+export const marksOf =
+  (protocol: Protocol, setup: Setup<any>): Marks =>
+  (node, view, merger) => {
+    const c = configurationOf(setup, merger);
+    try {
+      return protocol.overlay?.(view, node, c.links, c);
+    } catch {
+      // Some marks ask for neighbours that have not reported yet.
+      return undefined;
+    }
+  };
+
+function configurationOf(setup: Setup<any>, { nodes, flights, ports }: Merger): Configuration {
+  const { links } = setup.topology;
+  const view: LinksView = {
+    up: (from, to) => links.some(([a, b]) => (a === from && b === to) || (a === to && b === from)),
+    neighbours: (node) => links.flatMap(([a, b]) => (a === node ? [b] : b === node ? [a] : [])),
+    port: (node, peer) => ports.get(node)?.[peer] ?? 0,
+  };
+  return { setup, nodes, flights, links: view };
+}

@@ -1,0 +1,46 @@
+/** WebSockets of programs that report to an inspector. The package `ws` is asked for only where somebody wants them. */
+import type { IncomingMessage, Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { WebSocket } from 'ws';
+import { UsageError } from '../machines/errors.js';
+
+/** What is done with the messages of one program, each a text. A `UsageError` ends its connection. */
+export interface Connection {
+  take(text: string): void;
+  end(): void;
+}
+
+const BYTES_MAX = 10_000_000;
+/** The status of the protocol for a message that cannot be read. */
+const INVALID = 1007;
+
+/** Gives what ends all connections. */
+export async function acceptSockets(
+  server: Server,
+  path: string,
+  isWelcome: (request: IncomingMessage) => boolean,
+  connect: () => Connection,
+): Promise<() => void> {
+  const { WebSocketServer } = await import('ws').catch(() => {
+    throw new UsageError('WebSockets need the package ws; add it: npm install ws');
+  });
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: BYTES_MAX });
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    if (request.url !== path || !isWelcome(request)) return void socket.destroy();
+    sockets.handleUpgrade(request, socket, head, (client) => listen(client, connect()));
+  });
+  return () => sockets.clients.forEach((client) => client.terminate());
+}
+
+function listen(client: WebSocket, { take, end }: Connection): void {
+  client.on('message', (data: Buffer) => {
+    try {
+      take(data.toString('utf8'));
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      client.close(INVALID, error.message.slice(0, 120));
+    }
+  });
+  client.on('close', end);
+  client.on('error', () => client.terminate());
+}

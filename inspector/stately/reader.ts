@@ -1,0 +1,147 @@
+/**
+ * What `@statelyai/inspect` says of any XState program, as reports that the page shows: each actor is a node, its machine the chart,
+ * and its parent the other end of a link.
+ *
+ * An event is told before the snapshot that it leads to, and meanwhile other actors may be told of; so events wait in their order for
+ * their snapshots. An actor that has stopped gives none: what waits behind its event goes on after a while.
+ */
+import { UsageError } from '../../machines/errors.js';
+import type { Message } from '../../machines/effects.js';
+import type { RoleView } from '../../machines/protocol.js';
+import type { Merger } from '../live/merge.js';
+import type { Report } from '../live/report.js';
+
+const INIT = 'xstate.init';
+const WAITING_MAX = 100;
+
+interface Actor {
+  readonly name: string;
+  readonly chart: string;
+}
+
+interface Waiting {
+  readonly actor: Actor;
+  readonly report: Omit<Report, 'roles'>;
+  view: RoleView | null;
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+export class StatelyReader {
+  private readonly actors = new Map<string, Actor>();
+  private readonly charts = new Set<string>();
+  private readonly waiting: Waiting[] = [];
+
+  constructor(
+    private readonly merger: Merger,
+    private readonly now: () => number,
+    /** The names that actors have, those of other programs among them. */
+    private readonly names: Set<string>,
+  ) {}
+
+  /** One message of the wire, which may say anything. */
+  read(text: string): void {
+    const told = parse(text);
+    const { type, sessionId } = told;
+    if (typeof type !== 'string' || typeof sessionId !== 'string')
+      throw new UsageError('it has no type or no sessionId, as the events of @statelyai/inspect have');
+    if (type === '@xstate.actor') this.meet(sessionId, told);
+    else if (type === '@xstate.event') this.hear(sessionId, told);
+    else if (type === '@xstate.snapshot') this.see(sessionId, told);
+  }
+
+  /** Tells everything that waits. */
+  close(): void {
+    for (const { actor, report, view } of this.waiting.splice(0)) this.tell(actor, report, view);
+  }
+
+  private meet(sessionId: string, { name, definition, snapshot, parentId }: Json): void {
+    if (this.actors.has(sessionId)) return;
+    const config = typeof definition === 'string' ? parse(definition) : {};
+    const chart = textOf(config['id']) ?? 'actor';
+    const actor = this.add(sessionId, textOf(name) ?? sessionId, chart);
+    const charts = this.charts.has(chart) ? {} : { charts: { [chart]: config } };
+    this.charts.add(chart);
+    this.tell(actor, { ...this.base(actor), kind: 'start', event: { type: 'start' }, ...charts }, viewOf(actor, snapshot));
+    const parent = this.actors.get(textOf(parentId) ?? '');
+    if (parent) this.merger.link(parent.name, actor.name);
+  }
+
+  private hear(sessionId: string, { event, sourceId }: Json): void {
+    const message = messageOf(event);
+    if (message.type === INIT) return;
+    const actor = this.actorOf(sessionId);
+    const source = typeof sourceId === 'string' ? this.actorOf(sourceId) : null;
+    const base = this.base(actor);
+    const report: Omit<Report, 'roles'> = source
+      ? { ...base, kind: 'deliver', event: message, from: source.name, message }
+      : { ...base, kind: 'command', event: message };
+    this.waiting.push({ actor, report, view: null });
+    if (this.waiting.length > WAITING_MAX) this.waiting[0]!.view ??= viewOf(actor, undefined);
+    this.tellReady();
+  }
+
+  private see(sessionId: string, { snapshot, event }: Json): void {
+    const actor = this.actorOf(sessionId);
+    const first = this.waiting.find((one) => one.actor === actor && one.view === null);
+    const view = viewOf(actor, snapshot);
+    if (first) first.view = view;
+    else this.waiting.push({ actor, report: { ...this.base(actor), kind: 'command', event: messageOf(event) }, view });
+    this.tellReady();
+  }
+
+  private tellReady(): void {
+    while (this.waiting[0]?.view) {
+      const { actor, report, view } = this.waiting.shift()!;
+      this.tell(actor, report, view);
+    }
+  }
+
+  private tell({ name, chart }: Actor, report: Omit<Report, 'roles'>, view: RoleView | null): void {
+    const { from, message, at } = report;
+    if (from !== undefined) this.merger.place(from, name, message!, at);
+    this.merger.take({ ...report, roles: view ? { [chart]: view } : {} });
+  }
+
+  private base({ name, chart }: Actor): Pick<Report, 'at' | 'node' | 'role' | 'sent' | 'emitted'> {
+    return { at: this.now(), node: name, role: chart, sent: [], emitted: [] };
+  }
+
+  /** An actor that was there before anybody listened is known by its number. */
+  private actorOf(sessionId: string): Actor {
+    return this.actors.get(sessionId) ?? this.add(sessionId, sessionId, 'actor');
+  }
+
+  private add(sessionId: string, name: string, chart: string): Actor {
+    let free = name;
+    for (let other = 2; this.names.has(free); other++) free = `${name} (${other})`;
+    this.names.add(free);
+    const actor = { name: free, chart };
+    this.actors.set(sessionId, actor);
+    return actor;
+  }
+}
+
+const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
+
+function parse(text: string): Json {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new UsageError('it is no JSON');
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new UsageError('it is no object');
+  return value as Json;
+}
+
+function messageOf(event: unknown): Message {
+  const { type } = (event ?? {}) as { type?: unknown };
+  return typeof type === 'string' ? (event as Message) : { type: 'event' };
+}
+
+/** Actors that are no machines have a status and no states. */
+function viewOf({ chart }: Actor, snapshot: unknown): RoleView {
+  const { value, status, context } = (snapshot ?? {}) as { value?: any; status?: unknown; context?: unknown };
+  return { chart, value: value ?? textOf(status) ?? 'active', context: context ?? {} };
+}

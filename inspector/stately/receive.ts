@@ -1,0 +1,48 @@
+/**
+ * The page for any XState program: an address to open, and one to give to `@statelyai/inspect`.
+ *
+ *     const { url, socket } = await receiveInspection();
+ *     createActor(machine, { inspect: createWebSocketInspector({ url: socket }).inspect });
+ */
+import { TRACE_VERSION, type TraceHeader } from '../../network/trace.js';
+import { Merger } from '../live/merge.js';
+import { serveTrace, type Served, type ServeOptions } from '../server.js';
+import { StatelyReader } from './reader.js';
+
+export interface Receiving extends Served {
+  /** For `createWebSocketInspector({ url })`. */
+  readonly socket: string;
+}
+
+const HEADER: TraceHeader = {
+  quiver: TRACE_VERSION,
+  protocol: 'XState actors',
+  scenario: null,
+  seed: 0,
+  nodes: [],
+  links: [],
+  charts: {},
+  properties: [],
+  live: true,
+};
+
+export async function receiveInspection(options: Pick<ServeOptions, 'port' | 'page'> = {}): Promise<Receiving> {
+  const now = () => performance.timeOrigin + performance.now();
+  const merger = new Merger(HEADER, now());
+  const { trace } = merger;
+  const names = new Set<string>();
+  // Every program that connects numbers its actors for itself.
+  const connect = () => {
+    const reader = new StatelyReader(merger, now, names);
+    return { take: (text: string) => reader.read(text), end: () => reader.close() };
+  };
+  const served = await serveTrace(() => trace.text(), { ...options, connect });
+  return {
+    url: served.url,
+    socket: `${served.url.replace('http:', 'ws:')}inspect`,
+    async close() {
+      trace.end();
+      await served.close();
+    },
+  };
+}

@@ -1,0 +1,208 @@
+import { createInspector, createWebSocketInspector, type StatelyInspectionEvent } from '@statelyai/inspect';
+import { createActor, createMachine, sendTo, setup, type AnyActorRef } from 'xstate';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { InProcessBus } from '../../adapters/in-process.js';
+import { nodeLogic } from '../../adapters/node-logic.js';
+import { createNode } from '../../adapters/node.js';
+import { directory } from '../../machines/directory/index.js';
+import { exclusion } from '../../machines/exclusion/index.js';
+import { protocols } from '../../machines/index.js';
+import { Simulation, type SimulationOptions } from '../../network/index.js';
+import { parseScenario } from '../../network/scenario/parse.js';
+import { Moment } from '../model/moment.js';
+import { Recording } from '../model/recording.js';
+import { sentence } from '../model/words.js';
+import { receiveInspection } from './receive.js';
+
+const page = new URL('../page/', import.meta.url);
+const soon = (milliseconds = 50): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+/** The real inspector, with an adapter that keeps what would go to a viewer. */
+function viewer() {
+  const told: StatelyInspectionEvent[] = [];
+  const { inspect } = createInspector({ send: (event) => void told.push(event) });
+  const nameOf = (id: string | undefined) =>
+    told.flatMap((event) => (event.type === '@xstate.actor' && event.sessionId === id ? [event.name] : []))[0];
+  const messages = () =>
+    told.flatMap((event) =>
+      event.type === '@xstate.event' && event.event.type !== 'xstate.init'
+        ? [`${nameOf(event.sourceId) ?? '-'} → ${nameOf(event.sessionId)}: ${event.event.type}`]
+        : [],
+    );
+  const valueOf = (name: string) =>
+    told.flatMap((event) =>
+      event.type === '@xstate.snapshot' && nameOf(event.sessionId) === name ? [(event.snapshot as any).value] : [],
+    );
+  return { inspect, told, messages, valueOf };
+}
+
+function simulate(json: object, options: SimulationOptions): void {
+  new Simulation(parseScenario(json, protocols), options).run();
+}
+
+const scenario = {
+  protocol: 'directory',
+  topology: { kind: 'path', n: 3 },
+  events: [{ at: 0, node: 'n2', do: 'request' }],
+};
+const topology = { nodes: ['a', 'b'], links: [['a', 'b', 1]] as [string, string, number][] };
+
+describe('viewers of @statelyai/inspect attach to our actors', () => {
+  test('of a simulation: every role by name, and every message from its sender', async () => {
+    const { inspect, told, messages, valueOf } = viewer();
+    simulate(scenario, { inspect });
+    await soon();
+    expect(messages()).toEqual([
+      '- → n2 directory: request',
+      'n2 directory → n1 directory: find',
+      'n1 directory → n0 directory: find',
+      'n0 directory → n2 directory: token',
+      '- → n2 directory: release',
+    ]);
+    expect(valueOf('n2 directory').at(-1)).toEqual({ holding: 'idle' });
+    const actor = told.find((event) => event.type === '@xstate.actor' && event.name === 'n0 directory');
+    expect(JSON.parse((actor as { definition: string }).definition).states).toHaveProperty('waiting');
+  });
+
+  test('of anonymous nodes, by the names that the network knows', async () => {
+    const { inspect, messages } = viewer();
+    simulate(
+      { protocol: 'exclusion', topology: { kind: 'path', n: 2 }, events: [{ at: 0, node: 'n0', do: 'lock' }] },
+      { inspect },
+    );
+    await soon();
+    expect(messages()).toContain('n0 exclusion → n1 exclusion: prepare');
+    expect(exclusion.network.addressing).toBe('ports');
+  });
+
+  test('of a node in an application; who is elsewhere has an actor that stands for it', async () => {
+    const { inspect, messages } = viewer();
+    const bus = new InProcessBus();
+    onTestFinished(() => bus.close());
+    const options = { hold: null };
+    createNode({ transport: bus.transport('a'), protocol: directory, topology, options });
+    const b = createNode({ transport: bus.transport('b'), protocol: directory, topology, options, inspect });
+    await b.ready;
+    b.command('request');
+    await soon();
+    expect(messages()).toEqual(['- → b directory: request', 'a → b directory: token']);
+  });
+
+  test("of a node that is an actor of the user's own: their `inspect` is enough", async () => {
+    const { inspect, messages } = viewer();
+    const bus = new InProcessBus();
+    onTestFinished(() => bus.close());
+    const [a, b] = ['a', 'b'].map((id) =>
+      nodeLogic(() => createNode({ transport: bus.transport(id), protocol: directory, topology })),
+    );
+    const machine = setup({ actors: { a: a!, b: b! } }).createMachine({
+      invoke: [
+        { src: 'a', id: 'left', input: {} },
+        { src: 'b', id: 'right', input: {} },
+      ],
+      on: { go: { actions: sendTo('right', { type: 'request' }) } },
+    });
+    const actor = createActor(machine, { inspect }).start();
+    await soon();
+    actor.send({ type: 'go' });
+    await soon();
+    expect(messages()).toContain('a → b directory: token');
+    expect(messages()).toContain('b → a directory: find');
+    actor.stop();
+  });
+
+  test('snapshots are no actors: that is said', () => {
+    expect(() => simulate(scenario, { host: 'snapshots', inspect: () => {} })).toThrow('inspect watches live actors');
+  });
+});
+
+describe('our page receives what @statelyai/inspect tells', () => {
+  async function received(work: (socket: string) => Promise<void>): Promise<Recording> {
+    const receiving = await receiveInspection({ page });
+    const answer = await fetch(`${receiving.url}trace`);
+    await work(receiving.socket);
+    await soon(100);
+    await receiving.close();
+    const recording = new Recording();
+    recording.push(await answer.text());
+    recording.close();
+    return recording;
+  }
+  const sentences = (recording: Recording) => Array.from({ length: recording.end }, (_, line) => sentence(recording.line(line)));
+
+  const child = createMachine({
+    id: 'lamp',
+    initial: 'off',
+    states: { off: { on: { press: 'on' } }, on: { on: { press: 'off' } } },
+  });
+  const parent = setup({ actors: { child } }).createMachine({
+    id: 'hall',
+    invoke: { src: 'child', id: 'lamp' },
+    on: { enter: { actions: sendTo('lamp', { type: 'press' }) } },
+  });
+
+  async function hall(socket: string): Promise<void> {
+    const inspector = createWebSocketInspector({ url: socket });
+    onTestFinished(() => inspector.stop());
+    const actor: AnyActorRef = createActor(parent, { id: 'hall', inspect: inspector.inspect }).start();
+    actor.send({ type: 'enter' });
+    await soon(300);
+    inspector.stop();
+  }
+
+  test('actors, their charts and states, and messages from one to the other', async () => {
+    const recording = await received(hall);
+    expect(recording.problem).toBeNull();
+    expect(recording.header!.charts).toHaveProperty('lamp.states.off');
+    expect(sentences(recording)).toEqual(
+      expect.arrayContaining([
+        'hall was asked to enter',
+        'press hall → lamp was put on its way',
+        'lamp received press from hall',
+      ]),
+    );
+    const end = new Moment(recording, recording.end - 1);
+    const lamp = recording.nodes.find('lamp');
+    expect(end.roles(lamp).map(({ view }) => view.value)).toEqual(['on']);
+    expect(end.flights()).toEqual([]);
+    expect(end.channelUp(recording.nodes.find('hall'), lamp)).toBe(true);
+  });
+
+  test('two programs whose actors have the same names are two networks', async () => {
+    const recording = await received(async (socket) => {
+      await hall(socket);
+      await hall(socket);
+    });
+    expect(recording.problem).toBeNull();
+    expect(recording.nodes.names).toEqual(['hall', 'lamp', 'hall (2)', 'lamp (2)']);
+  });
+
+  test('what is no such event ends the connection, and others go on', async () => {
+    const codes: number[] = [];
+    const recording = await received(async (socket) => {
+      for (const text of ['nonsense', '[]', '{"type":"@xstate.actor"}']) {
+        const client = new WebSocket(socket);
+        client.on('open', () => client.send(text));
+        codes.push(await new Promise<number>((resolve) => client.on('close', resolve)));
+      }
+      await hall(socket);
+    });
+    expect(codes).toEqual([1007, 1007, 1007]);
+    expect(sentences(recording)).toContain('lamp received press from hall');
+  });
+
+  test('without the token, or from the page of another site, nobody connects', async () => {
+    const receiving = await receiveInspection({ page });
+    const refused = (url: string, origin?: string) =>
+      new Promise<boolean>((resolve) => {
+        const client = new WebSocket(url, origin === undefined ? {} : { origin });
+        client.on('open', () => resolve(false));
+        client.on('error', () => resolve(true));
+      });
+    expect(await refused(receiving.socket.replace(/\/[\w-]+\/inspect/, '/guess/inspect'))).toBe(true);
+    expect(await refused(receiving.socket, 'http://example.com')).toBe(true);
+    expect(await refused(receiving.socket)).toBe(false);
+    await receiving.close();
+  });
+});
