@@ -1,6 +1,7 @@
 /** Figures of the controller's experiment that take no time: the others are held against the expected ones whenever it is run. */
 import { describe, expect, test } from 'vitest';
 import { agrees } from '../experiment.js';
+import { judge } from './adaptive.js';
 import { closedLoop } from './closed-loop.js';
 import { expectedTable } from './expected.js';
 import { cellOf, chosenCell } from './index.js';
@@ -8,6 +9,10 @@ import { chain, meanDepth } from './trees.js';
 
 test.each(expectedTable)('adaptive on a $tree of $n, W = M/$share, is within a tenth of the cheapest', (row) => {
   expect(agrees(chosenCell(row)), `${chosenCell(row).value}`).toBe(true);
+});
+
+test('and so it is by a run of its own: the others are stopped when they have cost more', () => {
+  expect(judge(chain(16), 10_000, 1_000)).toMatchObject({ chosen: 'bins', ratio: 1 });
 });
 
 describe('messages per permit, M = 100,000', () => {

@@ -5,14 +5,14 @@
  * from other streams than those of the expected figures, and recursive trees are other trees, so the tolerances say how far a figure
  * may be off.
  */
-import { foretell } from '../../machines/controller/index.js';
+import { choose, foretell } from '../../machines/controller/index.js';
 import type { Cell, Experiment, Plot, Table } from '../experiment.js';
 import { closedLoop } from './closed-loop.js';
 import { expectedTable, type Expected } from './expected.js';
 import { untilExhausted, type Outcome } from './run.js';
-import { binary, chain, recursive, star, type Shape } from './trees.js';
+import { binary, chain, depthsOf, recursive, star, type Shape } from './trees.js';
 
-const M = 100_000;
+export const M = 100_000;
 export const KINDS = ['naive', 'bins', 'basic', 'main', 'modified'] as const;
 export type KindOfTable = (typeof KINDS)[number];
 
@@ -20,6 +20,10 @@ export type KindOfTable = (typeof KINDS)[number];
 const MESSAGES_MAX = 60_000;
 
 const trees: Record<Expected['tree'], (n: number) => Shape> = { chain, star, binary, recursive };
+
+export const shapeOf = ({ tree, n }: Pick<Expected, 'tree' | 'n'>): Shape => trees[tree](n);
+
+export const wasteOf = ({ share }: Expected): number => (share === 0 ? 0 : M / share);
 
 /** Recursive trees are not those of the expected figures; the last phases of halving on a small tree depend on who asks when. */
 function tolerance({ tree, n }: Expected, kind: KindOfTable): number {
@@ -46,7 +50,7 @@ export const isQuick = (row: Expected, kind: KindOfTable): boolean =>
   row[kind] * M <= MESSAGES_MAX && row.n <= 256 && (row.share > 0 || kind === 'modified');
 
 export function cellOf(row: Expected, kind: KindOfTable): { cell: Cell; outcome: Outcome } {
-  const outcome = untilExhausted(trees[row.tree](row.n), { kind, M, W: row.share === 0 ? 0 : M / row.share });
+  const outcome = untilExhausted(shapeOf(row), { kind, M, W: wasteOf(row) });
   const cell = { value: outcome.messages / outcome.permits, expected: row[kind], check: { within: tolerance(row, kind) } };
   return { cell, outcome };
 }
@@ -74,17 +78,10 @@ function messageTable(progress: (share: number) => void): Table {
 
 /** The choice of `adaptive`, held against the cheapest of the expected figures: no more than a tenth above it. */
 export function chosenCell(row: Expected): Cell {
-  const price = foretell({ M, W: row.share === 0 ? 0 : M / row.share, U: row.n, depths: depthsOf(trees[row.tree](row.n)) });
-  const kind = (['bins', 'basic', 'modified'] as const).reduce((best, next) => (price[next] < price[best] ? next : best));
+  const kind = choose({ M, W: wasteOf(row), U: row.n, depths: depthsOf(shapeOf(row)) });
   const least = Math.min(...KINDS.map((other) => row[other]));
   return { value: row[kind] <= 1.1 * least ? kind : `${kind} (${row[kind]} against ${least})`, expected: kind };
 }
-
-const depthsOf = ({ parents }: Shape): number[] => {
-  const depths: number[] = [];
-  parents.forEach((parent, i) => depths.push(i === 0 ? 0 : depths[parent]! + 1));
-  return depths;
-};
 
 /** The largest waste with which a chain of n has the exponent 3. */
 const wasteFor = (n: number): number => Math.ceil(16 * 2 * n * Math.log2(n + 1)) - 1;

@@ -17,8 +17,13 @@ export interface Outcome {
   readonly permits: number;
   /** Permits that were given without a message. */
   readonly local: number;
-  /** Messages that left or reached the root. */
-  readonly atRoot: number;
+  readonly isExhausted: boolean;
+}
+
+interface Load {
+  /** Stops once more messages than this were sent. */
+  readonly messagesMax?: number;
+  readonly seed?: number;
 }
 
 export const noDraw = (): number => {
@@ -29,16 +34,13 @@ export class SequentialRun {
   messages = 0;
   permits = 0;
   local = 0;
-  atRoot = 0;
   isExhausted = false;
   private readonly nodes = new Map<NodeId, Node>();
   private readonly names: readonly NodeId[];
-  private readonly root: NodeId;
 
   constructor({ parents }: Shape, options: Readonly<Record<string, unknown>>) {
     const setup = setupOf(parents, options);
     this.names = setup.topology.nodes;
-    this.root = setup.options.root;
     const host = createHost('snapshots', controller.charts);
     for (const id of this.names) {
       const node = new Node(id, host);
@@ -64,7 +66,6 @@ export class SequentialRun {
       for (const { to: address, message } of sends) {
         for (const target of Array.isArray(address) ? (address as NodeId[]) : [address as NodeId]) {
           this.messages++;
-          if (to === this.root || target === this.root) this.atRoot++;
           inbox.push({ to: target, event: { ...message, from: to } });
         }
       }
@@ -85,9 +86,13 @@ export function setupOf(parents: readonly number[], options: Readonly<Record<str
 }
 
 /** Takes at uniformly random nodes until the first reject. */
-export function untilExhausted(shape: Shape, options: Readonly<Record<string, unknown>>, seed = 1): Outcome {
+export function untilExhausted(
+  shape: Shape,
+  options: Readonly<Record<string, unknown>>,
+  { messagesMax = Infinity, seed = 1 }: Load = {},
+): Outcome {
   const run = new SequentialRun(shape, options);
   const random = new Random(seed, 'load');
-  while (!run.isExhausted) run.take(random.below(shape.parents.length));
+  while (!run.isExhausted && run.messages <= messagesMax) run.take(random.below(shape.parents.length));
   return run;
 }

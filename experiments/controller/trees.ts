@@ -22,8 +22,10 @@ export function recursive(n: number, seed = 1): Shape {
   return shape('recursive', n, (i) => random.below(i));
 }
 
-export const meanDepth = ({ parents }: Shape): number => {
+export function depthsOf({ parents }: Shape): number[] {
   const depths: number[] = [];
   parents.forEach((parent, i) => depths.push(i === 0 ? 0 : depths[parent]! + 1));
-  return depths.reduce((sum, depth) => sum + depth, 0) / parents.length;
-};
+  return depths;
+}
+
+export const meanDepth = (shape: Shape): number => depthsOf(shape).reduce((sum, depth) => sum + depth, 0) / shape.parents.length;
