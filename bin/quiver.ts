@@ -26,7 +26,7 @@ const HELP = `quiver: distributed coordination as statecharts
   quiver check FILE… [--json] [--trace FILE] [--states N] [--seconds N]           explore every interleaving
   quiver test PROTOCOL [--json] [--emit FILE] [--trace FILE]                      walk its charts and systems: paths, coverage
          [--swarm N [--seed N] [--save FOLDER]] [--mutants]                      many runs with faults; mistakes to be noticed
-  quiver explore [FILE] [--port N] [--story NAME [--contacts FILE]]               watch a scenario, a trace or a story in the browser
+  quiver explore [FILE] [--story NAME [--contacts FILE]] [--live] [--port N]      watch a run, a story or live actors in the browser
   quiver replay TRACE                                                            run a trace again and compare
   quiver verify TRACE [--json]                                                   check a trace against charts and properties
   quiver paper NAME [--json] [--svg DIRECTORY]                                   reproduce a paper's tables
