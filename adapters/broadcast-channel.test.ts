@@ -1,12 +1,22 @@
-import { test } from 'vitest';
+import { beforeEach, test, vi } from 'vitest';
 import { broadcastChannel, broadcastChannelGuarantees } from './broadcast-channel.js';
 import { transportConformance } from './conformance.js';
+import { fuzz } from './fuzz.fixture.js';
 
 let networks = 0;
+
+beforeEach(() => void vi.spyOn(console, 'warn').mockImplementation(() => {}));
 
 transportConformance({
   test,
   guarantees: broadcastChannelGuarantees,
+  values: fuzz,
+  inject: (to, garbage) => {
+    const raw = new BroadcastChannel(`test ${networks - 1}`);
+    raw.postMessage(garbage);
+    raw.postMessage({ to, garbage });
+    raw.close();
+  },
   create: (ids) => {
     const channel = `test ${networks++}`;
     return ids.map((id) => broadcastChannel({ id, channel }));

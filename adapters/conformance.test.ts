@@ -108,3 +108,29 @@ test('a sound transport passes', async () => {
 test.each(mutants)('a transport that %s fails "%s"', async (_, caughtBy, change) => {
   await expect(suiteOn(change).get(caughtBy)!()).rejects.toThrow();
 });
+
+test('a transport that delivers what nobody sent fails the test of garbage', async () => {
+  const title = 'what is no message of a peer is dropped, and the next message arrives';
+  const runOn = (spoil: (bus: InProcessBus) => Promise<void>) => {
+    const tests = new Map<string, () => Promise<void>>();
+    let bus: InProcessBus;
+    transportConformance({
+      test: (name, run) => tests.set(name, run),
+      guarantees: inProcessGuarantees,
+      waitMs: 100,
+      inject: () => spoil(bus),
+      create: (ids) => {
+        bus = new InProcessBus();
+        return ids.map((id) => bus.transport(id));
+      },
+    });
+    return tests.get(title)!();
+  };
+  await runOn(async () => {});
+  const speak = async (bus: InProcessBus) => {
+    const stranger = bus.transport(`x${Math.random()}`);
+    await stranger.connect();
+    stranger.send('b', 'nonsense');
+  };
+  await expect(runOn(speak)).rejects.toThrow('b received');
+});

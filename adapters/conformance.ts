@@ -16,12 +16,16 @@ export interface Conformance {
   readonly guarantees: Guarantees;
   /** One transport an id, all of one network that is new in every test; not connected yet. */
   readonly create: (ids: readonly NodeId[]) => readonly Transport[] | Promise<readonly Transport[]>;
+  /** Further values that must arrive as they were sent: those that fast-check thinks of, for instance. */
+  readonly values?: readonly Json[];
+  /** Puts anything on the wire to a peer, as a stranger or a peer gone mad would; `garbage` is what is no message of anybody. */
+  readonly inject?: (to: NodeId, garbage: Json) => void | Promise<void>;
   /** How long a test waits for an event before it fails; 10 seconds unless said otherwise. */
   readonly waitMs?: number;
 }
 
 export function transportConformance(suite: Conformance): void {
-  for (const part of [identity, delivery, payloads, order, presence, closing]) part(suite);
+  for (const part of [identity, delivery, payloads, garbage, order, presence, closing]) part(suite);
 }
 
 function identity(suite: Conformance): void {
@@ -135,7 +139,7 @@ function payloads(suite: Conformance): void {
   suite.test(
     'every JSON value arrives as it was sent',
     peered(suite, ['a', 'b'], async ([a, b]) => {
-      for (const value of values) {
+      for (const value of [...values, ...(suite.values ?? [])]) {
         a.transport.send('b', [value]);
         await b.received([value]);
       }
@@ -155,6 +159,24 @@ function payloads(suite: Conformance): void {
         b.messages.some((got) => same(got, { list: [1] })),
         `b received ${JSON.stringify(b.messages)}`,
       );
+    }),
+  );
+}
+
+function garbage({ inject, ...suite }: Conformance): void {
+  if (!inject) return;
+  const nonsense: Json[] = [null, 7, 'no frame', [], {}, { from: 'a' }, { from: 7, message: 1 }, { type: 'message', from: 'a' }];
+  const pollution: Json = JSON.parse('{"__proto__": {"polluted": true}, "type": "hello", "id": {"__proto__": null}}');
+
+  suite.test(
+    'what is no message of a peer is dropped, and the next message arrives',
+    peered(suite, ['a', 'b'], async ([a, b]) => {
+      for (const value of [...nonsense, pollution, ...(suite.values ?? [])]) await inject('b', value);
+      a.transport.send('b', 'sound');
+      await b.received('sound');
+      check(same(b.messages, ['sound']), `b received ${JSON.stringify(b.messages)}`);
+      check(!a.transport.isClosed && !b.transport.isClosed, 'a peer was closed by it');
+      check(!('polluted' in {}), 'it changed the prototype of all objects');
     }),
   );
 }

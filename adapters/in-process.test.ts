@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest';
 import { transportConformance } from './conformance.js';
+import { fuzz } from './fuzz.fixture.js';
 import { InProcessBus, inProcessGuarantees } from './in-process.js';
 
 transportConformance({
   test,
   guarantees: inProcessGuarantees,
+  values: fuzz,
   create: (ids) => {
     const bus = new InProcessBus();
     return ids.map((id) => bus.transport(id));

@@ -1,13 +1,25 @@
 import { MessageChannel, Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';
 import { transportConformance } from './conformance.js';
+import { fuzz } from './fuzz.fixture.js';
 import { MessagePortHub, messagePort, messagePortGuarantees } from './message-port.js';
+
+let newest: MessagePortHub;
 
 transportConformance({
   test,
   guarantees: messagePortGuarantees,
+  values: fuzz,
+  inject: (_, garbage) => {
+    const { port1, port2 } = new MessageChannel();
+    newest.attach(port1);
+    port2.postMessage(garbage);
+    port2.postMessage({ type: 'hello', id: 'stranger', key: 'k' });
+    port2.postMessage(garbage);
+    port2.postMessage({ type: 'bye' });
+  },
   create: (ids) => {
-    const hub = new MessagePortHub();
+    const hub = (newest = new MessagePortHub());
     return ids.map((id) => {
       const { port1, port2 } = new MessageChannel();
       hub.attach(port1);

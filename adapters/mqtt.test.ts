@@ -4,6 +4,8 @@ import { Aedes } from 'aedes';
 import { connectAsync } from 'mqtt';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { transportConformance } from './conformance.js';
+import { topicToken } from './frame.js';
+import { fuzz } from './fuzz.fixture.js';
 import { mqtt, mqttGuarantees } from './mqtt.js';
 import { freePort, has, mosquitto, type Server } from './servers.fixture.js';
 
@@ -16,6 +18,12 @@ const conformanceOn = (port: () => number): void =>
   transportConformance({
     test,
     guarantees: mqttGuarantees,
+    values: fuzz,
+    inject: async (to, garbage) => {
+      const raw = await connectAsync(`mqtt://127.0.0.1:${port()}`);
+      await raw.publishAsync(`test${networks - 1}/${topicToken(to)}`, JSON.stringify(garbage), { qos: 1 });
+      await raw.endAsync();
+    },
     create: (ids) => {
       const topic = `test${networks++}`;
       return ids.map((id) => mqtt({ id, topic, connection: () => connectAsync(`mqtt://127.0.0.1:${port()}`) }));

@@ -1,6 +1,7 @@
 import { connect } from '@nats-io/transport-node';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { transportConformance } from './conformance.js';
+import { fuzz } from './fuzz.fixture.js';
 import { nats, natsGuarantees } from './nats.js';
 import { freePort, has, natsServer, type Server } from './servers.fixture.js';
 import { topicToken } from './frame.js';
@@ -28,6 +29,12 @@ describe.skipIf(isMissing)('over a real nats-server', () => {
   transportConformance({
     test,
     guarantees: natsGuarantees,
+    values: fuzz,
+    inject: async (to, garbage) => {
+      const raw = await connection();
+      raw.publish(`test${networks - 1}.${topicToken(to)}`, JSON.stringify(garbage));
+      await raw.close();
+    },
     create: (ids) => {
       const subject = `test${networks++}`;
       return ids.map((id) => nats({ id, subject, connection }));

@@ -3,17 +3,19 @@
  *
  *     const hub = await webSocketHub({ port: 8080 });
  *
- * It listens on 127.0.0.1 unless told otherwise, accepts frames of a megabyte at most, and parts with peers that fall silent or that
- * do not take what is sent to them. It keeps nothing: what is under way when it stops is lost.
+ * It listens on 127.0.0.1 unless told otherwise, accepts frames of a megabyte at most, and parts with peers that fall silent, that
+ * send too fast, or that do not take what is sent to them. It keeps nothing: what is under way when it stops is lost.
  */
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { Hub, type Line } from './hub.js';
+import { Rate } from './rate.js';
 import { socketLine } from './web-socket.js';
 
 const FRAME_BYTES_MAX = 2 ** 20;
 const BACKLOG_BYTES_MAX = 2 ** 24;
+const FRAMES_PER_SECOND_MAX = 100_000;
 const PING_MS = 10_000;
 
 export interface WebSocketHubOptions {
@@ -65,8 +67,17 @@ export class WebSocketHub implements AsyncDisposable {
 
 function bounded(socket: WebSocket): Line {
   const line = socketLine(socket);
+  const rate = new Rate(FRAMES_PER_SECOND_MAX);
   return {
     ...line,
+    listen: ({ frame, closed }) =>
+      line.listen({
+        frame: (value) => {
+          if (rate.allows()) frame(value);
+          else socket.terminate();
+        },
+        closed,
+      }),
     send: (frame) => {
       if (socket.bufferedAmount > BACKLOG_BYTES_MAX) socket.terminate();
       else line.send(frame);

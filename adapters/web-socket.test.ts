@@ -2,6 +2,7 @@ import net from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { transportConformance } from './conformance.js';
+import { fuzz } from './fuzz.fixture.js';
 import { webSocketHub, type WebSocketHub } from './web-socket-hub.js';
 import { webSocket, webSocketGuarantees } from './web-socket.js';
 
@@ -16,11 +17,21 @@ const client = (id: string, { port }: { port: number }) => webSocket({ id, url: 
 const event = (transport: ReturnType<typeof client>, type: string) =>
   new Promise<any>((resolve) => transport.events.subscribe((seen) => seen.type === type && resolve(seen)));
 
+let newest: WebSocketHub;
+
 transportConformance({
   test,
   guarantees: webSocketGuarantees,
+  values: fuzz,
+  inject: async (_, garbage) => {
+    const raw = new WebSocket(`ws://127.0.0.1:${newest.port}`);
+    await new Promise((resolve) => raw.on('open', resolve));
+    for (const frame of [garbage, { type: 'hello', id: 'stranger', key: 'k' }, garbage, { type: 'bye' }])
+      raw.send(JSON.stringify(frame));
+    await new Promise((resolve) => raw.on('close', resolve));
+  },
   create: async (ids) => {
-    const hub = await hubOnAnyPort();
+    const hub = (newest = await hubOnAnyPort());
     return ids.map((id) => client(id, hub));
   },
 });

@@ -1,0 +1,27 @@
+/** What fast-check thinks of, for every transport: values that must arrive as they were sent, the same in every run. */
+import fc from 'fast-check';
+import type { Json } from './transport.js';
+
+/** Names that mean something to JavaScript or to our frames turn up as keys more often than chance would have it. */
+const key = fc.oneof(
+  fc.string(),
+  fc.constantFrom('__proto__', 'constructor', 'toString', 'type', 'from', 'to', 'message', 'v', 'name'),
+);
+
+const { value } = fc.letrec((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 4, depthIdentifier: 'json' },
+    fc.string({ unit: 'binary' }),
+    fc.double({ noNaN: true, noDefaultInfinity: true }).map((number) => (Object.is(number, -0) ? 0 : number)),
+    fc.boolean(),
+    fc.constant(null),
+    fc.array(tie('value'), { maxLength: 4 }),
+    // As a parser makes them: `__proto__` is a key like any other.
+    fc.array(fc.tuple(key, tie('value')), { maxLength: 4 }).map((pairs) => JSON.parse(objectText(pairs)) as unknown),
+  ),
+}));
+
+const objectText = (pairs: readonly (readonly [string, unknown])[]): string =>
+  `{${pairs.map(([name, inner]) => `${JSON.stringify(name)}:${JSON.stringify(inner)}`).join()}}`;
+
+export const fuzz = fc.sample(value, { numRuns: 150, seed: 9 }) as Json[];

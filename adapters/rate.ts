@@ -1,0 +1,26 @@
+/** A bound on how fast something may come: so many a second, saved up for one second at most. */
+import { asyncScheduler, type TimestampProvider } from 'rxjs';
+
+export class Rate {
+  private saved: number;
+  private at: number;
+
+  constructor(
+    readonly perSecond: number,
+    private readonly clock: TimestampProvider = asyncScheduler,
+  ) {
+    this.saved = perSecond;
+    this.at = clock.now();
+  }
+
+  /** Whether one more is within the bound; it counts then. */
+  allows(): boolean {
+    const now = this.clock.now();
+    // A clock that is set back gives nothing.
+    this.saved = Math.min(this.perSecond, this.saved + (Math.max(0, now - this.at) / 1000) * this.perSecond);
+    this.at = now;
+    if (this.saved < 1) return false;
+    this.saved--;
+    return true;
+  }
+}
