@@ -33,9 +33,9 @@ export const broadcastChannel = ({
   createTransport(id, broadcastChannelGuarantees, (medium) => {
     const opened = new BroadcastChannel(channel);
     const reader = new FrameReader(id, medium);
-    opened.onmessage = ({ data }) => {
+    opened.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
       if (isObject(data) && data['to'] === id) reader.read(data);
-    };
+    });
     medium.opened({
       send: (to, message) => opened.postMessage({ to, from: id, message }),
       close: () => opened.close(),

@@ -2,13 +2,13 @@
  * The node under a quota, a bank or a source of names: a resource controller over the peers, as a star around the first of them
  * unless a tree is given.
  *
- * Assumes, as the protocol does, that the peers on the list stay. One that leaves in order hands back what its bins hold; one that
- * dies takes it along, and if it was not a leaf cuts off those below.
+ * A peer that leaves in order hands back what its bins hold. One that goes otherwise takes it along, and the others go on without it;
+ * those below it are cut off, and what they ask fails. Nobody comes back: a peer that starts anew needs a new name for all.
  */
 import { controller } from '../machines/controller/index.js';
 import type { Message, NodeId } from '../machines/effects.js';
 import { UsageError } from '../machines/errors.js';
-import { ClosedError } from './errors.js';
+import { ClosedError, ConnectionError } from './errors.js';
 import { createNode, type LiveNode } from './node.js';
 import type { Reliable, Transport } from './transport.js';
 
@@ -45,21 +45,28 @@ export function createControllerNode(
 /** Questions to a node that it answers one by one, in the order in which they were asked; none stays unanswered. */
 export class Questions {
   private readonly open: { readonly answer: (notice: Message) => void; readonly fail: (error: Error) => void }[] = [];
+  private failure: Error | null = null;
 
   constructor(
     private readonly node: LiveNode,
     answers: readonly string[],
   ) {
+    const who = `node "${node.id}" of "${node.name}"`;
     node.notices$.subscribe((notice) => {
       if (answers.includes(notice.type)) this.open.shift()?.answer(notice);
+      if (notice.type === 'severed')
+        this.fail(new ConnectionError(`${who} has lost its way to the others; begin anew under a new name`));
     });
-    void node.closed.then((error) => {
-      for (const { fail } of this.open.splice(0))
-        fail(error ?? new ClosedError(`node "${node.id}" of "${node.name}" was closed`));
-    });
+    void node.closed.then((error) => this.fail(error ?? new ClosedError(`${who} was closed`)));
+  }
+
+  private fail(error: Error): void {
+    this.failure ??= error;
+    for (const { fail } of this.open.splice(0)) fail(this.failure);
   }
 
   ask<N extends Message>(command: string, fields: Readonly<Record<string, unknown>> = {}): Promise<N> {
+    if (this.failure) return Promise.reject(this.failure);
     return new Promise((resolve, reject) => {
       const question = { answer: resolve as (notice: Message) => void, fail: reject };
       this.open.push(question);

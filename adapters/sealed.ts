@@ -23,7 +23,7 @@ export interface SealedOptions {
 const KEY_BYTES_MIN = 16;
 const HMAC = { name: 'HMAC', hash: 'SHA-256' };
 
-const bytesOf = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text) as Uint8Array<ArrayBuffer>;
+const bytesOf = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text);
 
 /** Takes over the given transport: connects it, and closes it when it is closed itself. */
 export function sealed<const G extends Guarantees>(transport: Transport<G>, { key }: SealedOptions): Transport<G> {
