@@ -1,0 +1,33 @@
+/**
+ * Tabs of one origin have one leader, which counts the seconds for all; close its tab, and another one goes on.
+ *
+ *     npx vite examples/browser --open 'tab-leader.html?ann'      # then ?bob and ?cy in tabs of their own
+ */
+import { broadcastChannel } from '../../adapters/broadcast-channel.js';
+import { createElection } from '../../adapters/election.js';
+import { linked } from '../../adapters/linked.js';
+
+const peers = ['ann', 'bob', 'cy'];
+const id = location.search.slice(1) || 'ann';
+const transport = linked(broadcastChannel({ id }), { peers, patience: 10 });
+const election = createElection({ transport, peers });
+const seconds = new BroadcastChannel('seconds');
+const shown = document.querySelector('output')!;
+let last = 0;
+
+const show = () => (shown.textContent = `${id}: ${election.leader ?? 'nobody'} leads, ${last} seconds`);
+election.addEventListener('change', show);
+seconds.onmessage = ({ data }) => {
+  last = data;
+  show();
+};
+// A tab that is closed says so, and nobody waits for the detector.
+addEventListener('pagehide', () => void transport.close());
+
+await election.run(async (signal) => {
+  while (!signal.aborted) {
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    if (!signal.aborted) seconds.postMessage(++last);
+    show();
+  }
+});

@@ -1,0 +1,38 @@
+/** A chat that all read in one order: who speaks asks the queue for a place, and whoever comes before gives the next number. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { firstValueFrom, fromEvent } from 'rxjs';
+import { broadcastChannel } from '../adapters/broadcast-channel.js';
+import { linked } from '../adapters/linked.js';
+import { createNode } from '../adapters/node.js';
+import { queue, type Queued } from '../machines/queue/index.js';
+
+const peers = ['ann', 'bob', 'cy', 'dan'];
+const topology = { nodes: peers, links: peers.slice(1).map((peer) => ['ann', peer, 1] as const) };
+
+/** Here the four share a process; they could as well be worker threads, or tabs of a browser. */
+async function chat(id: string): Promise<string> {
+  const talk = new BroadcastChannel('talk');
+  const transport = linked(broadcastChannel({ id }), { peers });
+  const node = createNode({ transport, protocol: queue, topology, options: { tau: 500 } });
+  const screen: string[] = [];
+  const numbers = [Promise.resolve(0)];
+  let giveNumber = (_: number) => {};
+  node.notices$.subscribe(async (notice) => {
+    const { requester } = notice as Queued;
+    if (requester === id) giveNumber((await numbers.at(-2)!) + 1);
+    else talk.postMessage({ to: requester, number: (await numbers.at(-1)!) + 1 });
+  });
+  talk.onmessage = ({ data: { to, number, said } }) => (to === id ? giveNumber(number) : Object.assign(screen, said));
+  for (const text of ['good morning', 'who is there?', 'see you']) {
+    await pause(Math.random() * 50);
+    numbers.push(new Promise((resolve) => (giveNumber = resolve)));
+    node.command('request');
+    screen[await numbers.at(-1)!] = `${id}: ${text}`;
+    talk.postMessage({ said: screen });
+  }
+  while (Object.keys(screen).length < 12) await firstValueFrom(fromEvent(talk, 'message'));
+  await transport.close().finally(() => talk.close());
+  return screen.slice(1).join('\n');
+}
+
+console.log([...new Set(await Promise.all(peers.map(chat)))].join('\n\n'));
