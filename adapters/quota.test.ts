@@ -33,7 +33,8 @@ describe('quota', () => {
   test('an amount is taken whole or not at all', async () => {
     const [, b] = quotas({ budget: 10 });
     expect(await b!.take(4)).toMatchObject({ ok: true });
-    expect(await b!.take(7)).toMatchObject({ ok: false });
+    expect(await b!.take(7)).toEqual({ ok: false, remaining: 6 });
+    expect(await b!.take(6)).toEqual({ ok: true, remaining: 0 });
   });
 
   test('a leaf that leaves hands back what it holds', async () => {
@@ -43,6 +44,11 @@ describe('quota', () => {
     expect(atRoot()).toBe(270);
     expect(await b!.leave()).toBe(true);
     await expect.poll(atRoot).toBe(299);
+  });
+
+  test('who has others below it stays', async () => {
+    const [a] = quotas({ budget: 10 });
+    expect(await a!.leave()).toBe(false);
   });
 
   test('a take that cannot be answered any more is rejected', async () => {

@@ -5,7 +5,7 @@
  *     const { ok, remaining } = await quota.take(5);
  *
  * Never more than the budget is given out in all, and once a request is refused, all but `waste` of it is, or will be: without waste,
- * exactly the budget. Which controller runs (per-node bins, the bin hierarchy or halving) is foretold from the depth of the tree, the
+ * exactly the budget, as long as peers that go `leave`. One that dies takes along what its bins hold. Which controller runs (per-node bins, the bin hierarchy or halving) is foretold from the depth of the tree, the
  * budget and the waste; `chosen` says which.
  */
 import type { ControllerOptions } from '../machines/controller/index.js';
@@ -42,7 +42,7 @@ export class Quota implements AsyncDisposable {
     this.leaves = new Questions(this.node, ['left', 'stayed']);
   }
 
-  /** Takes `amount` permits together, or none. Requests of one peer are answered in their order. */
+  /** Takes `amount` permits together, or none: what was gathered for a refused take stays here, for smaller ones. One peer is answered in order. */
   async take(amount = 1): Promise<Taken> {
     requireAmount(amount);
     const { type } = await this.takes.ask('take', { amount });
@@ -53,7 +53,7 @@ export class Quota implements AsyncDisposable {
     return this.node.view()['R.request']?.context.permits ?? 0;
   }
 
-  /** Hands back what this peer holds and goes; false when it stays, because a request of its own is under way. Only leaves can go. */
+  /** Hands back what this peer holds and goes; false when it stays: others are below it, or a request of its own is under way. */
   async leave(): Promise<boolean> {
     const { type } = await this.leaves.ask('leave');
     return type === 'left';

@@ -11,10 +11,7 @@ export interface Assignment {
   readonly peers: readonly string[];
 }
 
-export type Order =
-  | { readonly do: 'take'; readonly times: number }
-  | { readonly do: 'name' | 'deposit' | 'withdraw'; readonly times: number }
-  | { readonly do: 'die' };
+export type Order = { readonly do: 'take' | 'name' | 'deposit' | 'withdraw'; readonly times: number } | { readonly do: 'die' };
 
 const { id, port, peers } = workerData as Assignment;
 const transport = messagePort(port, { id });
@@ -22,19 +19,18 @@ const quota = createQuota({ transport, peers, budget: 1000 });
 const names = createNames({ transport, peers });
 const bank = createBank({ transport, peers, waste: 20 });
 
+const questions = {
+  take: async () => (await quota.take()).ok,
+  name: () => names.next(),
+  deposit: () => bank.deposit(2),
+  withdraw: () => bank.withdraw(2),
+};
+
 async function obey(order: Order): Promise<unknown[]> {
   if (order.do === 'die') process.exit(0);
   const answers: unknown[] = [];
   for (let i = 0; i < order.times; i++) {
-    if (order.do === 'take')
-      answers.push(
-        await quota.take().then(
-          ({ ok }) => ok,
-          (error: Error) => error.name,
-        ),
-      );
-    else if (order.do === 'name') answers.push(await names.next());
-    else answers.push(await bank[order.do](2));
+    answers.push(await questions[order.do]().catch((error: Error) => error.name));
     // Most questions are answered at once: a loop of nothing else would never let a message of the others in.
     if (i % 10 === 9) await new Promise((resolve) => setImmediate(resolve));
   }
