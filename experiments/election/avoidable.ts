@@ -3,7 +3,7 @@ import { parseScenario } from '../../network/scenario/parse.js';
 import { Simulation } from '../../network/simulation.js';
 import { protocols } from '../../machines/index.js';
 import type { NodeId } from '../../machines/effects.js';
-import { adjacencyNow, hopsFrom } from '../../machines/election/graph.js';
+import { hopsNow } from '../../machines/election/graph.js';
 import type { LeaderChange } from '../../machines/election/messages.js';
 import { leaderOf } from '../../machines/election/view.js';
 import { Random } from '../../network/random.js';
@@ -46,7 +46,7 @@ export function avoidableElections(runs: number, burst: number, options: Options
       const elects = emitted.some((event) => event.type === 'leader' && (event as LeaderChange).leader === node);
       if (!elects) return;
       sum.elections++;
-      if (before !== node && hopsFrom(node, adjacencyNow(TREE.nodes, configuration.links)).has(before)) sum.avoidable++;
+      if (before !== node && hopsNow(node, configuration.links).has(before)) sum.avoidable++;
     });
     simulation.run();
   }

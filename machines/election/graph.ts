@@ -13,12 +13,15 @@ export function adjacencyOf({ nodes, links }: Topology): Adjacency {
   return adjacency;
 }
 
-/** The links of which both directions are up: once changes have stopped there are no others. */
+/** The peers to which both directions are up: once changes have stopped there are no others. */
+export const linkedTo = (node: NodeId, links: LinksView): NodeId[] =>
+  links.neighbours(node).filter((peer) => links.up(peer, node));
+
 export const adjacencyNow = (nodes: Iterable<NodeId>, links: LinksView): Adjacency =>
-  new Map([...nodes].map((node) => [node, links.neighbours(node).filter((peer) => links.up(peer, node))]));
+  new Map([...nodes].map((node) => [node, linkedTo(node, links)]));
 
 /** The nodes that can be reached, nearest first, each with its distance; at most `within` hops away. */
-export function hopsFrom(source: NodeId, adjacency: Adjacency, within = Infinity): Map<NodeId, number> {
+export function hopsFrom(source: NodeId, adjacency: Pick<Adjacency, 'get'>, within = Infinity): Map<NodeId, number> {
   const hops = new Map([[source, 0]]);
   for (const [node, distance] of hops) {
     if (distance === within) break;
@@ -26,6 +29,10 @@ export function hopsFrom(source: NodeId, adjacency: Adjacency, within = Infinity
   }
   return hops;
 }
+
+/** The same over the links as they stand. */
+export const hopsNow = (source: NodeId, links: LinksView, within?: number): Map<NodeId, number> =>
+  hopsFrom(source, { get: (node) => linkedTo(node, links) }, within);
 
 export function componentsOf(adjacency: Adjacency): NodeId[][] {
   const seen = new Set<NodeId>();

@@ -1,11 +1,11 @@
 /** The claims of the hierarchy (spec section 8): D1 to D3 and D6's tree of reports. D5 needs history and stands in stability.ts. */
 import type { NodeId } from '../effects.js';
 import type { Configuration, Property } from '../protocol.js';
-import { hopsFrom } from './graph.js';
+import { hopsNow } from './graph.js';
 import { isSame } from './height.js';
 import type { ElectionOptions } from './options.js';
 import type { LevelRule } from './start.js';
-import { adjacency, leaderOf, leadsLevel, levelOf } from './view.js';
+import { isAgreedAt, leaderOf, leadsLevel, levelOf } from './view.js';
 
 type Config = Configuration<any>;
 
@@ -15,7 +15,10 @@ export function hierarchyProperties(levels: readonly LevelRule[]): Property<Elec
   const onEveryLevel =
     (holds: (level: number, rule: LevelRule, node: NodeId, c: Config) => boolean) => (c: Config, node: NodeId) =>
       levels.every((rule, i) => holds(i + 1, rule, node, c));
-  const finally_ = { kind: 'eventually', when: () => true } as const;
+  const reach = levels.reduce((sum, { radius }) => sum + radius, 0);
+  const isAgreedAround = (c: Config, node: NodeId) =>
+    [...hopsNow(node, c.links, reach).keys()].every((near) => isAgreedAt(near, c));
+  const finally_ = { kind: 'eventually', when: isAgreedAround } as const;
   return [
     {
       name: 'D1: tables are exact',
@@ -64,7 +67,7 @@ export function reportsFrom(node: NodeId, c: Config, levels: number): NodeId[] {
 
 /** The leaders of a level within some hops of a node, with their distance. */
 function leadersAround(node: NodeId, level: number, within: number, c: Config): [NodeId, number][] {
-  return [...hopsFrom(node, adjacency(c), within)].filter(([id]) => leadsLevel(c.nodes.get(id)!, level));
+  return [...hopsNow(node, c.links, within)].filter(([id]) => leadsLevel(c.nodes.get(id)!, level));
 }
 
 function tableIsExact(level: number, { radius }: LevelRule, node: NodeId, c: Config): boolean {

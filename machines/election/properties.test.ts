@@ -96,6 +96,28 @@ test('a network at rest satisfies all of them', () => {
   expect(broken(start)).toEqual([]);
 });
 
+test('nothing is promised where one end of a link says that it is down and the other that it is up', () => {
+  const ring = {
+    nodes: ['a', 'b', 'c', 'd'],
+    links: [
+      ['a', 'b'],
+      ['b', 'c'],
+      ['c', 'd'],
+      ['d', 'a'],
+    ],
+  };
+  const run = (events: readonly unknown[]) => {
+    const json = { protocol: 'election', topology: ring, options: { radii: [1, 2] }, events };
+    return new Simulation(parseScenario(json, protocols), { host: 'snapshots' }).run();
+  };
+  const half = [{ at: 1, do: 'down', channel: ['a', 'b'] }];
+  expect(run(half)).toMatchObject({ verdict: 'valid' });
+  expect(run([...half, { at: 9, do: 'down', channel: ['b', 'a'] }])).toMatchObject({
+    verdict: 'valid',
+    summary: { oriented: true },
+  });
+});
+
 describe('broken on purpose', () => {
   const stamped = startNewRefLevel(b, 5);
   test.each<[string, Configuration<any>]>([

@@ -6,7 +6,7 @@ import { hierarchyProperties } from './hierarchy.js';
 import { isLinked } from './links.js';
 import { isSink } from './machine.js';
 import type { ElectionOptions } from './options.js';
-import { contextOf, everyToken, isOrientedAt, isSequence, tokensOf } from './view.js';
+import { contextOf, everyToken, isAgreedAt, isOrientedAt, isSequence, tokensOf } from './view.js';
 
 type Config = Configuration<any>;
 
@@ -81,7 +81,7 @@ const leaderOriented: Property<ElectionOptions> = {
   name: 'leader-oriented',
   kind: 'eventually',
   says: 'Once changes stop, each component comes to rest with exact views, one leader among its nodes, and every link leading down to it (Theorem 1).',
-  when: () => true,
+  when: (c, node) => isAgreedAt(node, c),
   holds: (c, node) => isOrientedAt(node, c),
 };
 

@@ -7,10 +7,10 @@
  */
 import type { NodeId } from '../effects.js';
 import type { Configuration, PropertyResult, Setup, Step } from '../protocol.js';
-import { hopsFrom } from './graph.js';
+import { hopsNow } from './graph.js';
 import type { LeaderChange } from './messages.js';
 import type { ElectionOptions } from './options.js';
-import { adjacency, isOriented, isSymmetric, leaderOf, leadsLevel } from './view.js';
+import { isOriented, isSymmetric, leaderOf, leadsLevel } from './view.js';
 
 /** To see that a network is at rest, all that is in flight is looked at; beyond this many nodes that would cost too much. */
 const NODES_MAX = 200;
@@ -103,7 +103,7 @@ export class Stability {
   }
 }
 
-const reached = (node: NodeId, c: Configuration, within?: number): NodeId[] => [...hopsFrom(node, adjacency(c), within).keys()];
+const reached = (node: NodeId, c: Configuration, within?: number): NodeId[] => [...hopsNow(node, c.links, within).keys()];
 
 function officesOf(c: Configuration, { options }: Setup<ElectionOptions>): Rest {
   return {

@@ -68,6 +68,9 @@ export function isSequence(
 
 export const adjacency = (c: Config): Adjacency => adjacencyNow(c.nodes.keys(), c.links);
 
+/** Both directions of a node's links are in one state, which the paper assumes once changes have stopped. */
+export const isAgreedAt = (id: NodeId, c: Config): boolean => c.links.neighbours(id).every((peer) => c.links.up(peer, id));
+
 /**
  * The four conditions of the paper's section 3.4, as one node sees them: it has nothing on the way and exact views, follows the leader
  * that its neighbours follow, and has a way down unless it leads. Where all nodes of a component say so it is leader-oriented: there

@@ -1,6 +1,6 @@
-/** Alternative D: presence tables of which each node forwards the best entry alone; a near leader hides behind a more senior one. */
+/** Alternative D: presence tables of which each node tells one entry, itself or the most senior, which may hide a nearer leader. */
 import { isSame } from '../../../machines/election/height.js';
-import { candidates, hasSenior, memberOf, withOwn, type Presence } from '../../../machines/election/presence.js';
+import { candidates, hasSenior, memberOf, type Presence } from '../../../machines/election/presence.js';
 import type { Rule } from './level.js';
 
 export const single: Rule<Presence | null> = {
@@ -10,7 +10,6 @@ export const single: Rule<Presence | null> = {
     const near = candidates(id, tables, radius);
     const own = { birth: birth ?? now, id, distance: 0 };
     const leads = (isSame(member, id) && birth !== null && !hasSenior(own, near, separation)) || near.length === 0;
-    const table = leads ? withOwn(own, near) : near;
-    return { member: leads ? id : memberOf(member, near), told: table[0]! };
+    return { member: leads ? id : memberOf(member, near), told: leads ? own : near[0]! };
   },
 };
