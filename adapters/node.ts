@@ -64,6 +64,12 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
   readonly name: string;
   readonly protocol: Protocol<O>;
   readonly drops: Drops;
+  /** What the node was made of, as a scenario says it. */
+  readonly scenario: {
+    readonly protocol: string;
+    readonly topology: Topology;
+    readonly options: Readonly<Record<string, unknown>>;
+  };
   /** Who is behind which port, where the protocol's nodes are anonymous. */
   readonly ports: PortTable;
   readonly steps$ = new Subject<LiveStep>();
@@ -111,6 +117,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
     }
     this.name = name;
     this.protocol = protocol;
+    this.scenario = { protocol: protocol.name, topology, options };
     this.transport = transport;
     this.clock = clock;
     this.setup = { ...place, options: protocol.options(options, place) };

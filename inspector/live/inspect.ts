@@ -37,12 +37,13 @@ export async function inspect(
 async function inspectSimulation({ network, scenario, monitor }: Simulation, options: ServeOptions): Promise<Served> {
   const header = traceHeader(scenario.protocol, null, scenario.seed, network);
   const trace = new LiveTrace({ ...header, live: true });
-  const subscription = new Recorder(network, scenario.protocol, monitor).lines$.subscribe((line) => trace.add(line));
+  const recorder = new Recorder(network, scenario.protocol, monitor);
+  recorder.lines$.subscribe((line) => trace.add(line));
   const served = await serveTrace(() => trace.text(), options);
   return {
     url: served.url,
     async close() {
-      subscription.unsubscribe();
+      recorder.stop();
       trace.end();
       await served.close();
     },
@@ -51,7 +52,7 @@ async function inspectSimulation({ network, scenario, monitor }: Simulation, opt
 
 async function inspectNodes(nodes: readonly Inspectable[], options: ServeOptions): Promise<Served> {
   const { protocol, setup } = nodes[0]!;
-  const merger = new Merger(headerOf(protocol, setup), performance.timeOrigin + performance.now(), marksOf(protocol, setup));
+  const merger = new Merger(headerOf(nodes[0]!), performance.timeOrigin + performance.now(), marksOf(protocol, setup));
   const inbox = new Inbox(merger);
   const stops = nodes.map((node) => reportNode(node, (report) => inbox.put(report)));
   const { trace } = merger;

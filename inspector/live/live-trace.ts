@@ -17,8 +17,8 @@ export class LiveTrace {
   /** Each node as it stood at the oldest line that is kept. */
   private readonly stands = new Map<NodeId, Stand>();
   private isOver = false;
-  private wake: () => void = () => {};
-  private news = new Promise<void>((resolve) => (this.wake = resolve));
+  /** Who waits for what comes. */
+  private readers: (() => void)[] = [];
 
   constructor(
     private header: TraceHeader,
@@ -42,20 +42,18 @@ export class LiveTrace {
     yield `${JSON.stringify(this.header)}\n`;
     for (const stand of this.stands.values()) yield `${JSON.stringify(startLine(stand))}\n`;
     for (let place = this.first; ;) {
-      const { news, isOver } = this;
       // Lines that were forgotten while this reader was slow are gone for it, too.
       const piece = this.lines.slice(Math.max(place - this.first, 0));
       place = this.first + this.lines.length;
       if (piece.length > 0) yield piece.map((line) => `${JSON.stringify(line)}\n`).join('');
-      else if (isOver) return;
-      else await news;
+      else if (this.isOver) return;
+      else await new Promise<void>((resolve) => this.readers.push(resolve));
     }
   }
 
   private tell(): void {
-    const { wake } = this;
-    this.news = new Promise((resolve) => (this.wake = resolve));
-    wake();
+    if (this.readers.length === 0) return;
+    for (const wake of this.readers.splice(0)) wake();
   }
 
   private forget(line: TraceLine): void {

@@ -61,9 +61,10 @@ export class Merger {
       this.trace.add({ index: this.index++, at: this.at, kind: 'channel', between, up: true, clock: {} });
   }
 
-  take({ at, node, kind, role, event, from, message, sent, emitted, roles, ports, charts }: Report): void {
+  take({ at, node, kind, role, event, from, message, sent, emitted, timers, drawn, roles, peer, ports, charts }: Report): void {
     this.pass(at);
     if (ports) this.ports.set(node, ports);
+    if (peer !== undefined && event.type === 'link.down') this.lose(peer, node);
     const arrived = from === undefined ? undefined : this.land(from, node, JSON.stringify(message));
     const clock = this.tick(node, arrived?.clock ?? {});
     const launched = sent.map((one) => this.launch(node, one.to, one.message, clock));
@@ -78,12 +79,33 @@ export class Merger {
       ...(arrived ? { message: arrived.id } : {}),
       sent: launched.map(({ id, to, message, cost }) => ({ id, to, message, cost })),
       emitted,
+      ...(timers ? { timers } : {}),
+      ...(drawn ? { drawn } : {}),
       roles,
       ...(overlay ? { overlay } : {}),
       ...(charts ? { charts } : {}),
       clock,
     };
     this.trace.add(line);
+  }
+
+  /** What was under way on a link is lost when it goes down. */
+  private lose(from: NodeId, to: NodeId): void {
+    const key = JSON.stringify([from, to]);
+    for (const { id, message, clock } of this.flying.get(key) ?? []) {
+      const between = [from, to] as const;
+      this.trace.add({
+        index: this.index++,
+        at: this.at,
+        kind: 'lost',
+        between,
+        message: id,
+        event: message,
+        why: 'link down',
+        clock,
+      });
+    }
+    this.flying.delete(key);
   }
 
   private pass(at: number): void {

@@ -3,18 +3,20 @@ import type { Configuration, LinksView, Protocol, Setup } from '../../machines/p
 import { chartDefinition } from '../../network/chart-definition.js';
 import { TRACE_VERSION, type TraceHeader } from '../../network/trace.js';
 import type { Marks, Merger } from './merge.js';
+import type { Inspectable } from './report.js';
 
-export function headerOf(protocol: Protocol, { topology }: Setup<any>): TraceHeader {
+export function headerOf({ protocol, setup, scenario }: Inspectable): TraceHeader {
+  const { topology } = setup;
   const charts = Object.entries(protocol.charts).map(([name, chart]) => [name, chartDefinition(chart)]);
   return {
     quiver: TRACE_VERSION,
     protocol: protocol.name,
-    scenario: null,
+    scenario,
     seed: 0,
     nodes: topology.nodes,
     links: topology.links,
     charts: Object.fromEntries(charts),
-    properties: [],
+    properties: protocol.properties(setup).map(({ name, kind, says }) => ({ name, kind, says })),
     live: true,
   };
 }

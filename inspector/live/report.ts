@@ -1,14 +1,17 @@
 /**
  * What one live node says of itself to an inspector: how it stands, then each of its steps, as plain JSON that any wire carries.
  */
-import type { Address, Message, NodeId } from '../../machines/effects.js';
+import type { Address, LinkEvent, Message, NodeId } from '../../machines/effects.js';
 import type { NodeView, Protocol, RoleView, Setup, Step } from '../../machines/protocol.js';
+import type { StepLine } from '../../network/trace.js';
 
 /** A node as `createNode` makes it, by what an inspector needs of it. */
 export interface Inspectable {
   readonly id: NodeId;
   readonly protocol: Protocol;
   readonly setup: Setup<any>;
+  /** What it was made of, as a scenario says it. */
+  readonly scenario: unknown;
   /** Who is behind a port, where nodes are anonymous. */
   readonly ports: { of(peer: NodeId): number | undefined; peerAt(port: number): NodeId | undefined };
   readonly steps$: { subscribe(observer: { next(step: LiveStep): void; complete(): void }): { unsubscribe(): void } };
@@ -19,8 +22,10 @@ export interface Inspectable {
 interface LiveStep {
   readonly role?: string;
   readonly event: Message;
+  readonly drawn: readonly number[];
   readonly outcome: {
     readonly sends: readonly { readonly to: Address | readonly Address[]; readonly message: Message }[];
+    readonly timers: readonly { readonly role: string; readonly timer: string; readonly delay: number | null }[];
     readonly emitted: readonly Message[];
   };
 }
@@ -37,7 +42,11 @@ export interface Report {
   readonly message?: Message;
   readonly sent: readonly { readonly to: NodeId; readonly message: Message }[];
   readonly emitted: readonly Message[];
+  readonly timers?: StepLine['timers'];
+  readonly drawn?: readonly number[];
   readonly roles: Readonly<Record<string, RoleView | null>>;
+  /** For what a link says: the node at its other end. */
+  readonly peer?: NodeId;
   /** Charts of the node that nobody knows yet. */
   readonly charts?: Readonly<Record<string, unknown>>;
   /** The node's port to each peer, where nodes are anonymous. */
@@ -59,14 +68,35 @@ class Reporter {
     private readonly report: (report: Report) => void,
   ) {
     this.seen = node.view();
-    this.say({ kind: 'start', event: { type: 'start' }, sent: [], emitted: [], roles: this.seen });
+    if (Object.keys(this.seen).length > 0) this.stand([]);
   }
 
-  step({ role, event, outcome: { sends, emitted } }: LiveStep): void {
+  /** How the node stands at its start. */
+  private stand(drawn: readonly number[]): void {
+    const noted = drawn.length > 0 ? { drawn } : {};
+    this.say({ kind: 'start', event: { type: 'start' }, sent: [], emitted: [], ...noted, roles: this.seen });
+  }
+
+  step({ role, event, drawn, outcome: { sends, timers, emitted } }: LiveStep): void {
     const kind = kindOf(event);
     const sent = sends.flatMap(({ to, message }) => [to].flat().map((address) => ({ to: this.nameOf(address), message })));
-    const delivered = kind === 'deliver' ? this.deliveryOf(event) : {};
-    this.say({ kind, ...(role === undefined ? {} : { role }), event, ...delivered, sent, emitted, roles: this.changedRoles() });
+    const roles = this.changedRoles();
+    if (kind === 'start') {
+      this.stand(drawn);
+      if (sent.length + timers.length + emitted.length === 0) return;
+    }
+    this.say({
+      kind,
+      ...(role === undefined ? {} : { role }),
+      event,
+      ...(kind === 'deliver' ? this.deliveryOf(event) : {}),
+      ...(kind === 'link' ? { peer: this.nameOf((event as LinkEvent).peer) } : {}),
+      sent,
+      emitted,
+      ...(timers.length > 0 ? { timers: timers.map(({ role, timer, delay }) => [role, timer, delay] as const) } : {}),
+      ...(drawn.length > 0 ? { drawn } : {}),
+      roles: kind === 'start' ? {} : roles,
+    });
   }
 
   closed(): void {

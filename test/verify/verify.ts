@@ -83,8 +83,13 @@ class Following {
       }
     }
     // After a step that cannot be, the state is nobody's, and no property can be held against it.
-    const properties = impossible ? [] : this.monitor.finish(false, this.at);
+    const properties = impossible || !this.isWhole ? [] : this.monitor.finish(false, this.at);
     return { steps: this.steps, impossible, violations: this.violations, properties };
+  }
+
+  /** Properties speak of all nodes: live ones start one after the other, and a trace may be of some of them. */
+  private get isWhole(): boolean {
+    return this.nodes.views.size >= this.header.nodes.length;
   }
 
   private step(line: StepLine, i: number): void {
@@ -103,7 +108,7 @@ class Following {
     }
     this.send(line);
     this.steps++;
-    this.monitor.record({ ...line, sent: line.sent.map((flight) => ({ ...flight, from: node })) });
+    if (this.isWhole) this.monitor.record({ ...line, sent: line.sent.map((flight) => ({ ...flight, from: node })) });
   }
 
   private drawnAtStart({ node, drawn }: StepLine, i: number): readonly number[] {

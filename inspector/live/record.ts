@@ -1,0 +1,46 @@
+/**
+ * The run of live nodes as a trace that `quiver verify` checks and the inspector shows, in one line:
+ *
+ *     const recording = record(node, (text) => file.write(text));    // as soon as the node is made
+ *
+ * It takes the nodes of one process. What comes from nodes elsewhere is told as placed on the wire: then every step of these nodes can
+ * be checked, and only the properties that ask for all nodes cannot. For one trace of several processes let them report to an
+ * inspector (`inspect`), and save what it serves.
+ */
+import { UsageError } from '../../machines/errors.js';
+import { Merger } from './merge.js';
+import { headerOf, marksOf } from './protocol.js';
+import { reportNode, type Inspectable, type Report } from './report.js';
+
+export interface Recording {
+  /** Resolves when everything is written. */
+  close(): Promise<void>;
+}
+
+export function record(what: Inspectable | readonly Inspectable[], write: (text: string) => void): Recording {
+  const nodes = [what].flat();
+  const [first] = nodes;
+  if (!first) throw new UsageError('record: name at least one node');
+  for (const node of nodes) {
+    if (Object.keys(node.view()).length > 0)
+      throw new UsageError(`record: node "${node.id}" has started already; record it as soon as it is made`);
+  }
+  const merger = new Merger(headerOf(first), performance.timeOrigin + performance.now(), marksOf(first.protocol, first.setup));
+  const take = (report: Report) => {
+    const { from, node, message, at } = report;
+    const isKnown = from === undefined || from === node || nodes.some(({ id }) => id === from);
+    if (!isKnown) merger.place(from, node, message!, at);
+    merger.take(report);
+  };
+  const stops = nodes.map((node) => reportNode(node, take));
+  const written = (async () => {
+    for await (const piece of merger.trace.text()) write(piece);
+  })();
+  return {
+    async close() {
+      for (const stop of stops) stop();
+      merger.trace.end();
+      await written;
+    },
+  };
+}
