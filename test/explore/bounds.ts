@@ -32,6 +32,15 @@ export class Limits {
     private readonly model: Model,
   ) {}
 
+  get depth(): number {
+    return this.bounds.depth ?? Infinity;
+  }
+
+  /** What is said where states beyond the greatest depth were left out. */
+  tooDeep(): string {
+    return `states deeper than ${this.depth} transitions${this.stillGrowing()}`;
+  }
+
   /** Why the search must stop here, `undefined` while it may go on. */
   exceeded(progress: Progress): string | undefined {
     this.growth[progress.depth] ??= this.parts;
@@ -44,12 +53,11 @@ export class Limits {
     return steps.locals.size + packets.interned.size;
   }
 
-  private exceededBound({ states, depth, seconds, bytes }: Progress): string | undefined {
+  private exceededBound({ states, seconds, bytes }: Progress): string | undefined {
     const { bounds } = this;
     const { megabytes = 4096, parts = 400_000 } = bounds;
     const statesMax = bounds.states ?? 20_000_000;
     if (states > statesMax) return `more than ${statesMax} states`;
-    if (depth >= (bounds.depth ?? Infinity)) return `states deeper than ${bounds.depth} transitions`;
     if (seconds > (bounds.seconds ?? Infinity)) return `more than ${bounds.seconds} seconds`;
     if (bytes > megabytes * 2 ** 20) return `more than ${megabytes} megabytes`;
     return this.parts > parts ? `more than ${parts} different local states and messages` : undefined;

@@ -5,7 +5,9 @@ import type { Choice } from '../../network/trace.js';
 import { Lasso } from './lasso.js';
 import type { Model } from './model.js';
 import type { Search } from './search.js';
-import { NONE, type Store } from './store.js';
+import type { FirstState } from './starts.js';
+import { NONE } from './store.js';
+import type { Symmetry } from './symmetry.js';
 import { Walk, type Walked } from './walk.js';
 
 export interface Counterexample {
@@ -29,10 +31,8 @@ export interface Start {
 }
 
 /** Where a search began. */
-export interface Origin {
+export interface Origin extends FirstState {
   readonly setup: Setup<any>;
-  /** Packets in flight, in the order of sending. */
-  readonly sent: readonly number[];
 }
 
 /** A way to a state, and round from there if a component is given. */
@@ -48,15 +48,16 @@ export function counterexample(
   way: Way,
   search: Search,
   model: Model,
-  origins: ReadonlyMap<number, Origin>,
+  symmetry: Symmetry | undefined,
+  originOf: (state: number) => Origin,
   isCorrupt: boolean,
 ): Counterexample {
   const { store } = search;
   const path = pathTo(way.from ?? way.state, search);
   if (way.from !== undefined) path.push(way.state);
-  const origin = origins.get(path[0]!)!;
-  const walk = new Walk(model, store, origin.sent);
-  const walked: Walked[] = path.slice(1).flatMap((state, i) => walk.step(path[i]!, state));
+  const origin = originOf(path[0]!);
+  const walk = new Walk(model, store, symmetry, origin);
+  const walked: Walked[] = path.slice(1).flatMap((state) => walk.step(state));
   const loop = way.component && { loop: walked.length };
   if (way.component && way.component.length > 0) {
     for (const hop of new Lasso(search.graph!, store, model, way.component).around(way.state)) walked.push(...walk.hop(hop));
@@ -64,16 +65,14 @@ export function counterexample(
   return {
     property: way.property,
     setup: origin.setup,
-    ...(isCorrupt && { start: startOf(path[0]!, store, model, origin) }),
+    ...(isCorrupt && { start: startOf(model, origin) }),
     choices: walked.map(({ choice }) => choice),
     steps: walked.map(({ text }) => text),
     ...loop,
   };
 }
 
-function startOf(state: number, store: Store, { steps, packets, system }: Model, { sent }: Origin): Start {
-  const row = new Int32Array(store.longest);
-  store.load(state, row);
+function startOf({ steps, packets, system }: Model, { row, sent }: Origin): Start {
   const nodes = system.nodes.map((id, node) => {
     const { view, timers } = steps.locals.get(row[1 + node]!);
     return [id, { roles: view, timers }] as const;

@@ -19,6 +19,11 @@ export class Demand {
     this.completedBy = system.protocol.commands[workload.command]!.completedBy;
   }
 
+  /** Whether who asks next is fixed. */
+  get takesTurns(): boolean {
+    return 'sequential' in this.workload;
+  }
+
   /** Who may ask when so many have asked and these have not been served. */
   next(issued: number, underWay: readonly number[]): readonly (Entry & { readonly kind: 'command' })[] {
     const { workload, system } = this;

@@ -23,7 +23,7 @@ export function canReach(graph: Graph, isGoal: (state: number) => boolean): Uint
 /** The transitions turned round. */
 function predecessors(graph: Graph): { begins: Uint32Array; sources: Uint32Array } {
   const begins = new Uint32Array(graph.size + 1);
-  const transitions = graph.end(graph.size - 1);
+  const { transitions } = graph;
   for (let place = 0; place < transitions; place++) begins[graph.target(place)]!++;
   for (let state = 0, sum = 0; state <= graph.size; state++) begins[state] = sum += begins[state]!;
   const sources = new Uint32Array(transitions);

@@ -2,6 +2,7 @@
 import { directory } from '../../machines/directory/index.js';
 import { createMetric } from '../../network/topology/metric.js';
 import { everyStart } from './directory.fixtures.js';
+import { Levels } from './frontier.js';
 import { Graph } from './graph.js';
 import { Model } from './model.js';
 import { Search } from './search.js';
@@ -26,14 +27,7 @@ export function longestDrain(n: number, hold: 0 | 1): number {
   // Of a find the sender is read, of a token it is not.
   const model = new Model(system, { script: [], workload: undefined, faults: {}, oneByOne: false }, new Set(['find']));
   const graph = new Graph();
-  const search = new Search(
-    model,
-    new Watch([], undefined, model),
-    graph,
-    {},
-    () => 0,
-    () => {},
-  );
+  const search = new Search(model, new Watch([], undefined, model), { frontier: new Levels(), bounds: {}, graph });
   for (const setup of setups) for (const { row } of firstStates(model, setup, [])) search.begin(row);
   search.run();
   return longestPath(search, model, graph);

@@ -6,12 +6,17 @@ import { verdictOf, type Verdict } from '../../network/report.js';
 import type { Bounds, Progress } from './bounds.js';
 import { counterexample, type Counterexample, type Origin, type Way } from './counterexample.js';
 import { canReach } from './doomed.js';
+import { Levels, Stack } from './frontier.js';
 import { Graph } from './graph.js';
 import { Liveness } from './liveness.js';
 import { Model } from './model.js';
 import { SenderRead } from './packets.js';
-import { firstStates } from './starts.js';
+import { PersistentSets } from './persistent.js';
+import { OrderMatters } from './renaming.js';
 import { Search } from './search.js';
+import { LooksFurther, NOTHING, type Seen } from './seen.js';
+import { firstStates } from './starts.js';
+import { Symmetry } from './symmetry.js';
 import { Watch, type Judging } from './watch.js';
 import type { Surroundings } from './worlds.js';
 
@@ -27,9 +32,14 @@ export interface Question {
   readonly properties: readonly Property<any>[];
   readonly goal: ((c: Configuration<any>) => boolean) | undefined;
   readonly bounds: Bounds;
+  readonly search: 'breadth' | 'depth';
+  readonly reduce: Reduction | undefined;
   readonly now: (() => number) | undefined;
-  readonly onProgress: (progress: Progress) => void;
+  readonly onProgress: ((progress: Progress) => void) | undefined;
 }
+
+/** `symmetry`: states that differ in which node is which are one. `order`: what can come in any order comes in one. */
+export type Reduction = 'symmetry' | 'order';
 
 export interface Exploration {
   readonly verdict: Verdict;
@@ -43,24 +53,39 @@ export interface Exploration {
   readonly doomed: number | null;
   /** The most transitions that the search went from a first state. */
   readonly depth: number;
+  /** By the host's clock; 0 without one. */
+  readonly seconds: number;
   /** How often a chart was run. */
   readonly interpreterCalls: number;
   /** Of the states alone, as allocated. */
   readonly bytesPerState: number;
+  /** In how many ways the nodes can change places, where that was looked at. */
+  readonly symmetries?: number;
   readonly properties: readonly PropertyResult[];
   /** Properties that nothing in this system could have violated: what they speak of never came up. */
   readonly vacuous: readonly string[];
   readonly counterexample?: Counterexample;
 }
 
+/** What a search has to know of charts and properties, and finds out on its way: it begins again then. */
+interface Known {
+  /** Types of messages whose sender is read. */
+  readonly signed: Set<string>;
+  /** Keys of lists of nodes whose order means something. */
+  readonly ordered: Set<string>;
+  seen: Seen;
+}
+
 export function examine(question: Question): Exploration {
-  const signed = new Set<string>();
+  const known: Known = { signed: new Set(), ordered: new Set(), seen: NOTHING };
   for (;;) {
     try {
-      return new Examination(question, signed).result();
+      return new Examination(question, known).result();
     } catch (error) {
-      if (!(error instanceof SenderRead)) throw error;
-      signed.add(error.messageType);
+      if (error instanceof SenderRead) known.signed.add(error.messageType);
+      else if (error instanceof OrderMatters) known.ordered.add(error.key);
+      else if (error instanceof LooksFurther) known.seen = error.seen;
+      else throw error;
     }
   }
 }
@@ -69,37 +94,39 @@ class Examination {
   private readonly model: Model;
   private readonly watch: Watch;
   private readonly search: Search;
-  private readonly origins = new Map<number, Origin>();
+  private readonly symmetry: Symmetry | undefined;
   /** Whether promises on endless runs can be judged: not where a message may come again for ever, or never more. */
   private readonly judgesRuns: boolean;
 
   constructor(
     private readonly question: Question,
-    signed: ReadonlySet<string>,
+    known: Known,
   ) {
-    const { protocol, setups, order, unlimited, surroundings, properties, goal, bounds, now, onProgress } = question;
+    const { protocol, setups, order, unlimited, surroundings, properties, goal, bounds, now, onProgress, reduce } = question;
     const [setup] = setups;
     if (bounds.seconds !== undefined && !now) {
       throw new UsageError('bounds.seconds needs a clock; pass now, for instance () => performance.now()');
     }
+    refuseReduction(question);
     const nodes = setup.topology.nodes;
     const lasting = order === 'unordered' && surroundings.faults.duplicate === Infinity;
     const system = { protocol, setup, nodes, order, lasting, reactions: protocol.reactions(setup.options), unlimited };
-    this.model = new Model(system, lasting ? { ...surroundings, faults: {} } : surroundings, signed);
-    this.watch = new Watch(properties, goal && goalProperty(goal), this.model);
-    this.judgesRuns = this.watch.debts.length > 0 && !lasting;
+    this.model = new Model(system, lasting ? { ...surroundings, faults: {} } : surroundings, known.signed);
+    const isPartial = reduce === 'order';
+    this.watch = new Watch(properties, goal && goalProperty(goal), this.model, isPartial ? known.seen : undefined);
+    this.judgesRuns = this.watch.debts.length > 0 && !lasting && !isPartial;
     const graph = this.judgesRuns || goal ? new Graph() : undefined;
-    this.search = new Search(this.model, this.watch, graph, bounds, now ?? (() => 0), onProgress);
+    const rows = reduce === 'symmetry' ? [...this.firsts()].map(({ row }) => row) : undefined;
+    this.symmetry = rows && new Symmetry(this.model, rows, known.ordered);
+    const persistent = isPartial ? new PersistentSets(this.model) : undefined;
+    const frontier = question.search === 'depth' ? new Stack() : new Levels();
+    const { symmetry } = this;
+    this.search = new Search(this.model, this.watch, { frontier, bounds, graph, symmetry, persistent, now, onProgress });
   }
 
   result(): Exploration {
-    const { model, search, watch, question } = this;
-    for (const setup of question.setups) {
-      for (const { row, sent } of firstStates(model, setup, question.corrupt)) {
-        const state = search.store.size;
-        if (search.begin(row)) this.origins.set(state, { setup, sent });
-      }
-    }
+    const { model, search, watch, question, symmetry } = this;
+    for (const { row } of this.firsts()) search.begin(row);
     search.run();
     model.steps.audit();
     const ways = this.violations();
@@ -108,6 +135,7 @@ class Examination {
     const judged = watch.goal ? [...watch.properties, watch.goal] : watch.properties;
     const properties = judged.map((property) => this.judge(property, ways));
     const [way] = ways.values();
+    const isCorrupt = question.corrupt.length > 0;
     return {
       verdict: verdictOf(properties, search.stopped !== undefined || properties.some(({ holds }) => holds === null)),
       ...(search.stopped !== undefined && { stopped: search.stopped }),
@@ -116,12 +144,31 @@ class Examination {
       terminal: search.terminal,
       doomed: hopeful && hopeful.reduce((doomed, hope) => doomed + 1 - hope, 0),
       depth: search.depth,
+      seconds: search.seconds,
       interpreterCalls: model.steps.replicas.calls,
       bytesPerState: search.store.bytes / search.store.size,
+      ...(symmetry && { symmetries: symmetry.size }),
       properties,
       vacuous: this.isComplete ? this.vacuous() : [],
-      ...(way && { counterexample: counterexample(way, search, model, this.origins, question.corrupt.length > 0) }),
+      ...(way && {
+        counterexample: counterexample(way, search, model, symmetry, (state) => this.originOf(state), isCorrupt),
+      }),
     };
+  }
+
+  private *firsts(): Generator<Origin> {
+    const { setups, corrupt } = this.question;
+    for (const setup of setups) for (const first of firstStates(this.model, setup, corrupt)) yield { ...first, setup };
+  }
+
+  /** The start that a first state came from. */
+  private originOf(state: number): Origin {
+    const { symmetry, search } = this;
+    for (const origin of this.firsts()) {
+      const row = Int32Array.from(origin.row);
+      if (search.store.is(state, symmetry?.representative(row, 0, row.length) ?? row, 0, row.length)) return origin;
+    }
+    throw new Error(`state ${state} is no first one`);
   }
 
   private get isComplete(): boolean {
@@ -133,8 +180,8 @@ class Examination {
     const { search, watch, model } = this;
     const ways = new Map<Property<any>, Way>();
     if (watch.violated) {
-      const { property, state, from } = watch.violated;
-      return ways.set(property, { property: property.name, state, from });
+      const { property, state, from, rests } = watch.violated;
+      return ways.set(property, { property: property.name, state, from, component: rests ? [] : undefined });
     }
     if (!search.graph || !this.judgesRuns) return ways;
     const liveness = new Liveness(search.graph, search.store, model);
@@ -151,7 +198,8 @@ class Examination {
     if (ways.has(property)) return { name, kind, holds: false };
     if (kind === 'sometimes')
       return { name, kind, holds: this.watch.witnessed.has(property) || (this.isComplete ? false : null) };
-    const isJudged = this.judgesRuns || (kind !== 'eventually' && kind !== 'converges');
+    const isOfRuns = kind === 'eventually' || kind === 'converges';
+    const isJudged = isOfRuns ? this.judgesRuns : !(kind === 'closed' && this.question.reduce === 'order');
     return { name, kind, holds: this.isComplete && isJudged ? true : null };
   }
 
@@ -173,6 +221,22 @@ class Examination {
     const { properties, relevant } = this.watch;
     const asks = ({ kind }: Property<any>) => kind === 'eventually' || kind === 'closed';
     return properties.filter((property) => asks(property) && !relevant.has(property)).map(({ name }) => name);
+  }
+}
+
+/** A reduction that would make an answer wrong is no answer. */
+function refuseReduction({ reduce, properties, goal }: Question): void {
+  const owed = properties.find(({ kind }) => kind === 'eventually' || kind === 'converges');
+  if (reduce === 'symmetry' && owed) {
+    throw new UsageError(
+      `symmetry cannot judge "${owed.name}": a promise on endless runs must not forget which node is which; ` +
+        'check it without symmetry, or leave promises out',
+    );
+  }
+  if (reduce === 'order' && goal) {
+    throw new UsageError(
+      'partial-order reduction leaves out states from which a goal may be out of reach; leave it or the goal out',
+    );
   }
 }
 

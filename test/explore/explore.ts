@@ -16,7 +16,7 @@ import type { Configuration, Property, Protocol, Setup, Topology } from '../../m
 import { createMetric } from '../../network/topology/metric.js';
 import { requireConnected, validateTopology } from '../../network/topology/validate.js';
 import type { Bounds, Progress } from './bounds.js';
-import { examine, type Exploration, type Question } from './examine.js';
+import { examine, type Exploration, type Question, type Reduction } from './examine.js';
 import type { Scripted } from './script.js';
 import type { Budget } from './worlds.js';
 
@@ -43,6 +43,9 @@ export interface ExploreOptions {
   /** What every state must be able to lead to; states that cannot are doomed. */
   readonly goal?: (c: Configuration<any>) => boolean;
   readonly bounds?: Bounds;
+  /** Breadth first unless told: the way to a violation is a shortest one then. */
+  readonly search?: 'breadth' | 'depth';
+  readonly reduce?: Reduction;
   /** The host's clock in milliseconds: bounds in seconds and the seconds of the progress need one. */
   readonly now?: () => number;
   readonly onProgress?: (progress: Progress) => void;
@@ -82,8 +85,10 @@ export function explore(protocol: Protocol, options: ExploreOptions): Exploratio
     properties: options.properties ?? protocol.properties(setup),
     goal: options.goal,
     bounds,
+    search: options.search ?? 'breadth',
+    reduce: options.reduce,
     now: options.now,
-    onProgress: options.onProgress ?? (() => {}),
+    onProgress: options.onProgress,
   };
   return examine(question);
 }

@@ -1,8 +1,4 @@
-/**
- * The transitions between the states found, kept where a question needs the whole graph: promises on endless runs, doomed states.
- *
- * States are expanded in the order of their numbers, so that the known part of the graph is always a beginning of their list.
- */
+/** The transitions between the states found, kept where a question needs the whole graph: promises on endless runs, doomed states. */
 import { grown } from './ints.js';
 import type { Successors } from './successors.js';
 
@@ -11,22 +7,25 @@ const SAME_GROUP = 0x80000000;
 const TARGET = 0x7fffffff;
 
 export class Graph {
-  /** How many states have been expanded. */
+  /** The states expanded are numbered below this; one that was not has no transitions. */
   size = 0;
+  transitions = 0;
   private begins = new Uint32Array(1 << 8);
+  private ends = new Uint32Array(1 << 8);
   private targets = new Uint32Array(1 << 10);
   /** 1 where nothing is enabled that fairness would force. */
   private resting = new Uint8Array(1 << 8);
 
-  /** Records the successors of the next state; `found` are their numbers. */
-  add(successors: Successors, found: Int32Array): void {
+  /** Records the successors of a state; `found` are their numbers. */
+  add(state: number, successors: Successors, found: Int32Array): void {
     const { count, groups, actions } = successors;
-    const state = this.size++;
-    if (state + 2 > this.begins.length) {
-      this.begins = grown(this.begins, state + 2);
-      this.resting = grown(this.resting, state + 2);
+    if (state >= this.size) this.size = state + 1;
+    if (state >= this.begins.length) {
+      this.begins = grown(this.begins, state + 1);
+      this.ends = grown(this.ends, state + 1);
+      this.resting = grown(this.resting, state + 1);
     }
-    const begin = this.begins[state]!;
+    const begin = this.transitions;
     if (begin + count > this.targets.length) this.targets = grown(this.targets, begin + count);
     let forced = 0;
     for (let i = 0; i < count; i++) {
@@ -35,7 +34,8 @@ export class Graph {
       if (actions[i]! >= 0) forced++;
     }
     this.resting[state] = forced === 0 ? 1 : 0;
-    this.begins[state + 1] = begin + count;
+    this.begins[state] = begin;
+    this.ends[state] = this.transitions = begin + count;
   }
 
   begin(state: number): number {
@@ -43,7 +43,7 @@ export class Graph {
   }
 
   end(state: number): number {
-    return this.begins[state + 1]!;
+    return this.ends[state]!;
   }
 
   /** The state that the transition at this place leads to. */
@@ -64,6 +64,6 @@ export class Graph {
   }
 
   get bytes(): number {
-    return this.begins.byteLength + this.targets.byteLength + this.resting.byteLength;
+    return this.begins.byteLength + this.ends.byteLength + this.targets.byteLength + this.resting.byteLength;
   }
 }

@@ -20,10 +20,10 @@ const anyPlan: fc.Arbitrary<Plan> = fc.array(
 
 function graphOf(plan: Plan): Graph {
   const graph = new Graph();
-  for (const groups of plan) {
+  for (const [state, groups] of plan.entries()) {
     const numbered = groups.flatMap((group, i) => group.map((target) => ({ target, i })));
     const successors = { count: numbered.length, groups: numbered.map(({ i }) => i), actions: numbered.map(() => 0) };
-    graph.add(successors as unknown as Successors, Int32Array.from(numbered.map(({ target }) => target)));
+    graph.add(state, successors as unknown as Successors, Int32Array.from(numbered.map(({ target }) => target)));
   }
   return graph;
 }

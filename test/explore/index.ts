@@ -2,7 +2,7 @@
 export { explore, type ExploreOptions } from './explore.js';
 export type { Bounds, Progress } from './bounds.js';
 export type { Counterexample, Start } from './counterexample.js';
-export type { Exploration } from './examine.js';
+export type { Exploration, Reduction } from './examine.js';
 export { checkScenario, type CheckOptions } from './scenario.js';
 export type { Scripted } from './script.js';
 export type { Budget } from './worlds.js';

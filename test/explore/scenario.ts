@@ -9,10 +9,12 @@ import { UsageError } from '../../machines/errors.js';
 import type { Configuration, Property } from '../../machines/protocol.js';
 import type { Scenario } from '../../network/scenario/types.js';
 import type { Bounds, Progress } from './bounds.js';
-import { examine, type Exploration } from './examine.js';
+import { examine, type Exploration, type Reduction } from './examine.js';
 
 export interface CheckOptions {
   readonly bounds?: Bounds;
+  readonly search?: 'breadth' | 'depth';
+  readonly reduce?: Reduction;
   /** The host's clock in milliseconds: bounds in seconds and the seconds of the progress need one. */
   readonly now?: () => number;
   readonly onProgress?: (progress: Progress) => void;
@@ -45,7 +47,9 @@ export function checkScenario(scenario: Scenario, options: CheckOptions = {}): E
     properties: options.properties ?? protocol.properties(setup),
     goal: options.goal,
     bounds: options.bounds ?? {},
+    search: options.search ?? 'breadth',
+    reduce: options.reduce,
     now: options.now,
-    onProgress: options.onProgress ?? (() => {}),
+    onProgress: options.onProgress,
   });
 }

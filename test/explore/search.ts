@@ -1,18 +1,33 @@
 /**
- * The search: breadth first from the first states, every state expanded once, so that the way to a violation is a shortest one.
+ * The search: from the first states on, every state expanded once. Breadth first, the way to a violation is a shortest one.
  *
- * The states found are their own queue. `always` and `closed` end the search at their first violation; what is owed on endless runs
- * is looked at afterwards, on the graph.
+ * `always` and `closed` end the search at their first violation; what is owed on endless runs is looked at afterwards, on the graph.
+ * A reduction leaves states out that would show nothing new (`symmetry.ts`, `persistent.ts`).
  */
 import { Limits, type Bounds, type Progress } from './bounds.js';
-import { Graph } from './graph.js';
+import type { Frontier } from './frontier.js';
+import type { Graph } from './graph.js';
 import type { Model } from './model.js';
+import type { PersistentSets } from './persistent.js';
 import { NONE, Store } from './store.js';
 import { isFault } from './successors.js';
+import type { Symmetry } from './symmetry.js';
 import type { Watch } from './watch.js';
 
 /** States between two looks at bounds and clock. */
 const STRIDE = 4096;
+
+export interface Plan {
+  readonly frontier: Frontier;
+  readonly bounds: Bounds;
+  /** Kept only for questions that need it. */
+  readonly graph?: Graph | undefined;
+  readonly symmetry?: Symmetry | undefined;
+  readonly persistent?: PersistentSets | undefined;
+  /** Milliseconds, by the host's clock. */
+  readonly now?: (() => number) | undefined;
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+}
 
 export class Search {
   readonly store = new Store();
@@ -20,83 +35,138 @@ export class Search {
   /** States in which nothing at all can happen. */
   terminal = 0;
   depth = 0;
-  expanded = 0;
   /** Why the search did not come to its end. */
   stopped: string | undefined;
-  private levelEnd = 0;
+  readonly graph: Graph | undefined;
+  private expanded = 0;
   private found = new Int32Array(64);
+  private readonly frontier: Frontier;
   private readonly startedAt: number;
   private readonly limits: Limits;
 
   constructor(
     private readonly model: Model,
     private readonly watch: Watch,
-    /** Kept only for questions that need it. */
-    readonly graph: Graph | undefined,
-    bounds: Bounds,
-    /** Milliseconds, by the host's clock. */
-    private readonly now: () => number,
-    private readonly onProgress: (progress: Progress) => void,
+    private readonly plan: Plan,
   ) {
-    this.startedAt = now();
-    this.limits = new Limits(bounds, model);
+    this.frontier = plan.frontier;
+    this.graph = plan.graph;
+    this.startedAt = this.now();
+    this.limits = new Limits(plan.bounds, model);
   }
 
   get progress(): Progress {
-    const { store, transitions, depth, graph } = this;
+    const { store, transitions, depth, graph, frontier } = this;
     const bytes = store.bytes + (graph?.bytes ?? 0) + this.watch.owed.bytes;
-    const seconds = (this.now() - this.startedAt) / 1000;
-    return { states: store.size, transitions, depth, frontier: store.size - this.expanded, bytes, seconds };
+    return { states: store.size, transitions, depth, frontier: frontier.size, bytes, seconds: this.seconds };
+  }
+
+  get seconds(): number {
+    return (this.now() - this.startedAt) / 1000;
   }
 
   /** Begins from a state; true when it is new. */
   begin(row: readonly number[]): boolean {
-    const { store } = this;
-    const state = store.add(Int32Array.from(row), 0, row.length, NONE);
-    if (store.added) this.watch.enter(state, Int32Array.from(row), 0, row.length);
-    this.levelEnd = store.size;
-    return store.added;
+    const { size } = this.store;
+    const isNew = this.admit(Int32Array.from(row), 0, row.length, NONE) === size;
+    this.frontier.found(size, this.store.size);
+    return isNew;
   }
 
   run(): void {
-    const { store, model, watch } = this;
+    const { store, watch, frontier, limits, plan } = this;
     let row = new Int32Array(64);
-    for (; this.expanded < store.size && !watch.violated; this.expanded++) {
-      if (this.expanded === this.levelEnd) {
-        this.depth++;
-        this.levelEnd = store.size;
-        if (this.mustStop()) return;
-      } else if (this.expanded % STRIDE === 0 && this.mustStop()) return;
+    let isCut = false;
+    for (let state = frontier.next(); state !== -1 && !watch.violated; state = frontier.next()) {
+      if (this.isDue() && this.mustStop()) return;
+      if (frontier.depth >= limits.depth) {
+        isCut = true;
+        continue;
+      }
+      this.expanded++;
       if (row.length < store.longest) row = new Int32Array(2 * store.longest);
-      model.successors.expand(row, store.load(this.expanded, row));
-      this.follow(this.expanded);
+      const length = store.load(state, row);
+      plan.symmetry?.audit(state, row, length, watch.judgings);
+      this.model.successors.expand(row, length);
+      this.follow(state, row, length);
     }
+    if (isCut) this.stopped = limits.tooDeep();
+  }
+
+  private now(): number {
+    return this.plan.now?.() ?? 0;
+  }
+
+  private isDue(): boolean {
+    if (this.frontier.depth <= this.depth) return this.expanded % STRIDE === 0;
+    this.depth = this.frontier.depth;
+    return true;
   }
 
   private mustStop(): boolean {
     const { progress } = this;
-    this.onProgress(progress);
+    this.plan.onProgress?.(progress);
     this.stopped = this.limits.exceeded(progress);
     return this.stopped !== undefined;
   }
 
   /** Takes in what can happen next in a state. */
-  private follow(state: number): void {
-    const { store, watch, graph } = this;
+  private follow(state: number, row: Int32Array, length: number): void {
+    const { store, graph, plan } = this;
+    const { successors } = this.model;
+    const { size } = store;
+    if (successors.count === 0) this.terminal++;
+    if (successors.count > this.found.length) this.found = new Int32Array(2 * successors.count);
+    if (plan.persistent) this.followSome(state, plan.persistent, row, length);
+    else if (plan.symmetry) this.followEach(state, () => true);
+    else this.followAll(state);
+    this.frontier.found(size, store.size);
+    graph?.add(state, successors, this.found);
+  }
+
+  private followAll(state: number): void {
+    const { store, watch, found } = this;
     const { count, rows, begins, kinds } = this.model.successors;
-    if (count > this.found.length) this.found = new Int32Array(2 * count);
     this.transitions += count;
-    if (count === 0) this.terminal++;
     let fresh = store.size;
-    store.addAll(rows, begins, count, state, this.found);
+    store.addAll(rows, begins, count, state, found);
     for (let i = 0; i < count; i++) {
-      const next = this.found[i]!;
+      const next = found[i]!;
       if (next === fresh) {
         watch.enter(next, rows, begins[i]!, begins[i + 1]! - begins[i]!);
         fresh++;
       }
       if (watch.closes && !isFault(kinds[i]!)) watch.pass(state, next);
     }
-    graph?.add(this.model.successors, this.found);
+  }
+
+  private followEach(state: number, isChosen: (successor: number) => boolean): void {
+    const { watch, found } = this;
+    const { count, rows, begins, kinds } = this.model.successors;
+    for (let i = 0; i < count; i++) {
+      if (!isChosen(i)) continue;
+      this.transitions++;
+      found[i] = this.admit(rows, begins[i]!, begins[i + 1]! - begins[i]!, state);
+      if (watch.closes && !isFault(kinds[i]!)) watch.pass(state, found[i]!);
+    }
+  }
+
+  /** What nodes outside a persistent set can do is left for later; if nothing of the set is new, later would never come. */
+  private followSome(state: number, persistent: PersistentSets, row: Int32Array, length: number): void {
+    const { size } = this.store;
+    const { watch } = this;
+    if (persistent.isAtRest) watch.rest(state, row, 0, length);
+    const chosen = persistent.choose(row, length, watch.seen!);
+    this.followEach(state, (i) => persistent.isOf(i, chosen));
+    if (this.store.size === size) this.followEach(state, (i) => !persistent.isOf(i, chosen));
+  }
+
+  private admit(row: Int32Array, begin: number, length: number, parent: number): number {
+    const { store, watch, plan } = this;
+    const known = plan.symmetry ? plan.symmetry.representative(row, begin, length) : row;
+    const at = plan.symmetry ? 0 : begin;
+    const state = store.add(known, at, length, parent);
+    if (store.added) watch.enter(state, known, at, length);
+    return state;
   }
 }

@@ -9,7 +9,9 @@ import type { Choice } from '../../network/trace.js';
 import type { LocalEvent } from './events.js';
 import type { Hop } from './lasso.js';
 import type { Model } from './model.js';
+import type { FirstState } from './starts.js';
 import type { Store } from './store.js';
+import type { Symmetry } from './symmetry.js';
 import { DELIVER, DOUBLE, LOCAL, LOSE } from './successors.js';
 
 export interface Walked {
@@ -35,45 +37,54 @@ interface Sent {
 export class Walk {
   private inFlight: Sent[] = [];
   private sent = 0;
+  /** The state that the way has come to: under symmetry perhaps an image of the one that the search knows. */
   private readonly row: Int32Array;
+  private length: number;
 
   constructor(
     private readonly model: Model,
     private readonly store: Store,
-    /** What is in flight at the start, in the order of sending. */
-    start: readonly number[],
+    private readonly symmetry: Symmetry | undefined,
+    { row, sent }: FirstState,
   ) {
     this.row = new Int32Array(store.longest);
-    for (const packet of start) this.launch(packet, model.packets.get(packet).from);
+    this.row.set(row);
+    this.length = row.length;
+    for (const packet of sent) this.launch(packet, model.packets.get(packet).from);
   }
 
-  /** Takes the first transition that leads from one state to another. */
-  step(from: number, to: number): readonly Walked[] {
-    this.expand(from);
+  /** Takes the first transition that leads to a state. */
+  step(to: number): readonly Walked[] {
+    this.expand();
     for (let i = 0; i < this.model.successors.count; i++) if (this.leadsTo(i, to)) return this.take(i);
-    throw new Error(`no transition leads from state ${from} to state ${to}`);
+    throw new Error(`no transition leads to state ${to} from where the way has come to`);
   }
 
   /** Takes a given transition. */
-  hop({ from, successor }: Hop): readonly Walked[] {
-    this.expand(from);
+  hop({ successor }: Hop): readonly Walked[] {
+    this.expand();
     return this.take(successor);
   }
 
-  private expand(state: number): void {
-    this.model.successors.expand(this.row, this.store.load(state, this.row));
+  private expand(): void {
+    this.model.successors.expand(this.row, this.length);
   }
 
   private leadsTo(successor: number, state: number): boolean {
     const { rows, begins } = this.model.successors;
-    return this.store.is(state, rows, begins[successor]!, begins[successor + 1]! - begins[successor]!);
+    const begin = begins[successor]!;
+    const length = begins[successor + 1]! - begin;
+    if (!this.symmetry) return this.store.is(state, rows, begin, length);
+    return this.store.is(state, this.symmetry.representative(rows, begin, length), 0, length);
   }
 
   private take(i: number): readonly Walked[] {
-    const { kinds, subjects } = this.model.successors;
+    const { kinds, subjects, rows, begins } = this.model.successors;
     const doubled = this.model.system.lasting && kinds[i] === DELIVER ? [this.double(this.copyOf(subjects[i]!, 0))] : [];
     const walked = this.make(i);
     if (this.model.system.protocol.network.time) this.recognise(i);
+    this.length = begins[i + 1]! - begins[i]!;
+    this.row.set(rows.subarray(begins[i], begins[i + 1]));
     return [...doubled, walked];
   }
 

@@ -6,8 +6,9 @@
  */
 import { ProtocolError } from '../../machines/errors.js';
 import type { Configuration, Property } from '../../machines/protocol.js';
-import { Planes } from './planes.js';
 import type { Model } from './model.js';
+import { Planes } from './planes.js';
+import { Looking, type Seen } from './seen.js';
 
 /** A property that judges a state by itself. */
 export type Judging = Exclude<Property<any>, { readonly kind: 'eventually' }>;
@@ -20,14 +21,25 @@ export interface Debt {
   readonly plane: number;
 }
 
+export interface Violation {
+  readonly property: Property<any>;
+  readonly state: number;
+  /** The state before, where a transition breaks it. */
+  readonly from?: number;
+  /** Whether it is broken by staying there. */
+  readonly rests?: boolean;
+}
+
 export class Watch {
   /** The first property found violated, and the state in which, after the transition from its parent where that matters. */
-  violated: { readonly property: Property<any>; readonly state: number; readonly from?: number } | undefined;
+  violated: Violation | undefined;
   readonly witnessed = new Set<Property<any>>();
   /** `eventually` of which something was ever asked, `closed` that ever held. */
   readonly relevant = new Set<Property<any>>();
   readonly debts: readonly Debt[];
   readonly owed: Planes;
+  /** The properties that judge states one by one. */
+  readonly judgings: readonly Judging[];
   private readonly held: Planes;
   private asked: Property<any> | undefined;
   private readonly always: readonly Judging[];
@@ -40,11 +52,15 @@ export class Watch {
     /** What every state must be able to lead to. */
     readonly goal: Judging | undefined,
     private readonly model: Model,
+    /** Where not everything is searched: what properties are known to look at. Promises are judged in states of rest alone. */
+    readonly seen?: Seen,
   ) {
     const ofKind = (kind: Judging['kind']) => properties.filter((property): property is Judging => property.kind === kind);
     this.always = ofKind('always');
-    this.closed = ofKind('closed');
+    // Whether a step leaves something depends on what comes before it.
+    this.closed = seen ? [] : ofKind('closed');
     this.sometimes = ofKind('sometimes');
+    this.judgings = [...this.always, ...this.closed, ...this.sometimes, ...(goal ? [goal] : [])];
     this.debts = properties.flatMap((property) => debtsOf(property, model)).map((debt, plane) => ({ ...debt, plane }));
     this.goals = new Planes(goal ? 1 : 0);
     this.owed = new Planes(this.debts.length);
@@ -57,8 +73,25 @@ export class Watch {
     this.goals.add();
     this.owed.add();
     this.held.add();
+    const whole = this.model.configuration(row, begin, length);
+    if (!this.seen) return this.judged(() => this.look(state, whole));
+    const looking = new Looking(whole);
+    this.judged(() => this.look(state, looking));
+    looking.compare(this.seen);
+  }
+
+  /** Looks at a state in which nobody has to do anything. */
+  rest(state: number, row: Int32Array, begin: number, length: number): void {
+    const c = this.model.configuration(row, begin, length);
+    this.judged(() => {
+      const broken = this.debts.find((debt) => this.isOwed(debt, c));
+      if (broken) this.violated ??= { property: broken.property, state, rests: true };
+    });
+  }
+
+  private judged(judge: () => void): void {
     try {
-      this.look(state, this.model.configuration(row, begin, length));
+      judge();
     } catch (error) {
       const { name } = this.asked!;
       throw new ProtocolError(`property "${name}" failed: ${(error as Error).message}`, { cause: error });
@@ -81,7 +114,7 @@ export class Watch {
       this.relevant.add(property);
       this.held.set(state, plane);
     }
-    for (const debt of this.debts) if (this.isOwed(debt, c)) this.owed.set(state, debt.plane);
+    if (!this.seen) for (const debt of this.debts) if (this.isOwed(debt, c)) this.owed.set(state, debt.plane);
     if (!this.goal) return;
     this.asked = this.goal;
     if (this.goal.holds(c)) this.goals.set(state, 0);

@@ -148,6 +148,26 @@ export class Worlds {
     return linksView(this.get(world).channels, this.system);
   }
 
+  channels(world: number): Channels {
+    return this.get(world).channels;
+  }
+
+  /** The ends of the links that may yet change by the script. */
+  changing(world: number): readonly (readonly [number, number])[] {
+    const size = this.system.nodes.length;
+    const left = this.lanes.flatMap((lane, i) => lane.slice(this.get(world).places[i]));
+    return left.flatMap((entry) => {
+      if (entry.kind === 'link') return [entry.ends];
+      return entry.kind === 'notice' ? [[entry.node, entry.channel % size] as const] : [];
+    });
+  }
+
+  /** Whether what one node does may decide what the network or the workload does next. */
+  isUnsettled(world: number): boolean {
+    const { loss, duplicate, issued } = this.get(world);
+    return loss + duplicate > 0 || issued < (this.demand?.total ?? 0);
+  }
+
   /** Whether the nodes of the script or the workload have their turns in an order. */
   get takesTurns(): boolean {
     return this.oneByOne || (this.demand?.takesTurns ?? false);

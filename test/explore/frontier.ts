@@ -1,0 +1,64 @@
+/** The states found and not yet expanded, and which of them comes next. */
+import { Ints } from './ints.js';
+
+export interface Frontier {
+  /** Takes note of new states, found from the one that was given last. */
+  found(first: number, end: number): void;
+  /** The state to expand next, -1 when there is none. */
+  next(): number;
+  /** Transitions from a first state to the one that was given last. */
+  readonly depth: number;
+  readonly size: number;
+}
+
+/** Breadth first, so that the way to each state is a shortest one: the states found are their own queue. */
+export class Levels implements Frontier {
+  depth = 0;
+  private given = 0;
+  private size_ = 0;
+  private levelEnd = 0;
+
+  found(_: number, end: number): void {
+    this.size_ = end;
+    if (this.given === 0) this.levelEnd = end;
+  }
+
+  next(): number {
+    if (this.given === this.size_) return -1;
+    if (this.given === this.levelEnd) {
+      this.depth++;
+      this.levelEnd = this.size_;
+    }
+    return this.given++;
+  }
+
+  get size(): number {
+    return this.size_ - this.given;
+  }
+}
+
+/** Depth first: what is far from the start is seen early. */
+export class Stack implements Frontier {
+  depth = 0;
+  private readonly states = new Ints();
+  private readonly depths = new Ints();
+  private started = false;
+
+  found(first: number, end: number): void {
+    for (let state = first; state < end; state++) {
+      this.states.push(state);
+      this.depths.push(this.started ? this.depth + 1 : 0);
+    }
+  }
+
+  next(): number {
+    if (this.states.length === 0) return -1;
+    this.started = true;
+    this.depth = this.depths.data[--this.depths.length]!;
+    return this.states.data[--this.states.length]!;
+  }
+
+  get size(): number {
+    return this.states.length;
+  }
+}

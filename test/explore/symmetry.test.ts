@@ -1,0 +1,170 @@
+/** Symmetry: one state for all that differ in which node is which; what is not symmetric is found out and said. */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { assign, setup } from 'xstate';
+import { directory } from '../../machines/directory/index.js';
+import { effects, send } from '../../machines/effects.js';
+import { ProtocolError, UsageError } from '../../machines/errors.js';
+import type { Configuration, Property } from '../../machines/protocol.js';
+import { everyStart } from './directory.fixtures.js';
+import { explore, type ExploreOptions } from './index.js';
+import { complete, names } from './fixtures.js';
+import { anyTable, chartOf } from './random-charts.fixture.js';
+import { replay } from './replay.fixture.js';
+import { toy, type ToyInput } from './toys.js';
+
+const always = (name: string, holds: (c: Configuration) => boolean): Property => ({ name, says: '', kind: 'always', holds });
+const stateAt = (c: Configuration, node: string): unknown => c.nodes.get(node)!['toy']!.value;
+
+/** Counts the states that the search goes through, those apart that become each other when the two nodes change places. */
+function orbits(c: Configuration, known: Set<string>): void {
+  const flights = (swap: boolean) =>
+    c.flights.map(({ to, message }) => `${swap ? (to === 'n0' ? 'n1' : 'n0') : to}${message.type}`).sort();
+  const nodes = ['n0', 'n1'].map((node) => JSON.stringify(stateAt(c, node)));
+  known.add(
+    [
+      [nodes, flights(false)],
+      [nodes.toReversed(), flights(true)],
+    ]
+      .map((state) => JSON.stringify(state))
+      .sort()[0]!,
+  );
+}
+
+describe('charts made at random, two nodes alike', () => {
+  test('as many states as there are up to a swap, and a violation whenever there is one', () => {
+    let violations = 0;
+    fc.assert(
+      fc.property(anyTable, fc.nat(2), (table, bad) => {
+        const plain = table.map((rules) => rules.map((rule) => rule && { ...rule, arms: null, announces: false }));
+        const protocol = toy({ chart: chartOf(plain), commands: ['go'] });
+        const known = new Set<string>();
+        const count = always('count', (c) => (orbits(c, known), true));
+        const meet = always('meet', (c) => stateAt(c, 'n0') !== `s${bad}` || stateAt(c, 'n1') !== `s${bad}`);
+        const question = { topology: complete(2), commands: 'unlimited', bounds: { depth: 4 } } as const;
+        explore(protocol, { ...question, properties: [count] });
+        expect(explore(protocol, { ...question, properties: [], reduce: 'symmetry' }).states).toBe(known.size);
+        const full = explore(protocol, { ...question, properties: [meet] });
+        const found = explore(protocol, { ...question, properties: [meet], reduce: 'symmetry' });
+        expect(found.verdict).toBe(full.verdict);
+        if (!found.counterexample) return;
+        violations++;
+        expect(found.counterexample.choices).toHaveLength(full.counterexample!.choices.length);
+        const { end } = replay(protocol, complete(2), found.counterexample);
+        expect(['n0', 'n1'].map((node) => stateAt(end, node))).toEqual([`s${bad}`, `s${bad}`]);
+      }),
+      { numRuns: 60 },
+    );
+    expect(violations).toBeGreaterThan(10);
+  });
+});
+
+describe('the directory: every node may be any other', () => {
+  const safety = (n: number): ExploreOptions => {
+    const start = everyStart(n, 0);
+    return { ...start, properties: start.properties.filter(({ kind }) => kind === 'always') };
+  };
+
+  /** A state in the name of all that it becomes when its text is renamed in every way. */
+  function leastName({ nodes, flights }: Configuration, renamings: readonly Readonly<Record<string, string>>[]): string {
+    const texts = renamings.map((names) => {
+      const renamed = (value: unknown): any => JSON.parse(JSON.stringify(value).replaceAll(/n\d/g, (name) => names[name]!));
+      const sent = flights.map((flight) => {
+        const { to, message } = flight;
+        if (message.type !== 'find') return renamed([to, message.type]);
+        const { producer, visited } = renamed(message);
+        return [...renamed([flight.from, to]), producer, visited.sort()];
+      });
+      return JSON.stringify([renamed([...nodes]).sort(), sent.map(String).sort()]);
+    });
+    return texts.sort()[0]!;
+  }
+
+  test('every rooted tree of 3 nodes: as many states as there are up to renaming', () => {
+    const known = new Set<string>();
+    const renamings = ordersOf(names(3)).map((order) => Object.fromEntries(names(3).map((node, i) => [node, order[i]!])));
+    const count = always('count', (c) => known.add(leastName(c, renamings)).size > 0);
+    expect(explore(directory, { ...safety(3), properties: [count] })).toMatchObject({ verdict: 'valid', states: 180 });
+    const found = explore(directory, { ...safety(3), reduce: 'symmetry' });
+    expect(found).toMatchObject({ verdict: 'valid', states: 32, symmetries: 6 });
+    expect(known.size).toBe(32);
+  });
+
+  test('every rooted tree of 4 nodes: 361 states instead of 8,392', () => {
+    const found = explore(directory, { ...safety(4), reduce: 'symmetry' });
+    expect(found).toMatchObject({ verdict: 'valid', states: 361, symmetries: 24 });
+  });
+
+  const ordersOf = (nodes: readonly string[]): string[][] =>
+    nodes.length === 0
+      ? [[]]
+      : nodes.flatMap((node) => ordersOf(nodes.filter((other) => other !== node)).map((rest) => [node, ...rest]));
+
+  test('what a script or the first states tell apart is not exchanged', () => {
+    const request = (node: string) => ({ do: 'command', name: 'request', node, fields: {} }) as const;
+    const options = { policy: 'ivy', root: 'n0', parents: { n0: 'n0', n1: 'n0', n2: 'n0' } };
+    const ask = (...nodes: string[]) =>
+      explore(directory, {
+        topology: complete(3),
+        options,
+        commands: nodes.map(request),
+        properties: safety(3).properties!,
+        reduce: 'symmetry',
+      });
+    expect(ask('n1', 'n2')).toMatchObject({ verdict: 'valid', symmetries: 2 });
+    expect(ask('n1')).toMatchObject({ verdict: 'valid', symmetries: 1 });
+  });
+});
+
+describe('what is not symmetric', () => {
+  const chart = (target: (context: ToyInput) => string) =>
+    setup({
+      types: { context: {} as ToyInput & { noted: string }, input: {} as ToyInput },
+      actions: { ...effects(), note: assign({ noted: ({ context }) => target(context) }) },
+    }).createMachine({
+      context: ({ input }) => ({ ...input, noted: '' }),
+      initial: 'only',
+      states: {
+        only: {
+          on: { go: { actions: ['note', send(({ context }) => ({ to: context.peers, message: { type: 'm' } }))] }, m: {} },
+        },
+      },
+    });
+  const ask = (target: (context: ToyInput) => string, property: Property) => () =>
+    explore(toy({ chart: chart(target), commands: ['go'] }), {
+      topology: complete(3),
+      commands: 'unlimited',
+      properties: [property],
+      reduce: 'symmetry',
+      bounds: { depth: 3 },
+    });
+  const fine = always('fine', () => true);
+
+  test('a chart that treats its peers alike is', () => {
+    expect(ask(({ id }) => id, fine)).not.toThrow();
+  });
+
+  test.each([
+    ['compares names', ({ id, peers }: ToyInput) => (id < peers[0]! ? 'low' : 'high')],
+    ['takes the first of a list for more than one of a set', ({ peers }: ToyInput) => peers[0]!],
+  ])('a chart that %s', (_, target) => {
+    expect(ask(target, fine)).toThrow(ProtocolError);
+    expect(ask(target, fine)).toThrow(/protocol toy tells nodes apart: another thing can happen when n\d is called n\d/);
+  });
+
+  test('a property of one node', () => {
+    const named = always('n0 is quiet', (c) => c.nodes.get('n0')!['toy']!.context.noted === '');
+    expect(ask(({ id }) => id, named)).toThrow('property "n0 is quiet" tells nodes apart');
+  });
+
+  test('a promise on endless runs', () => {
+    const served: Property = { name: 'served', says: '', kind: 'eventually', when: () => true, holds: () => true };
+    expect(ask(({ id }) => id, served)).toThrow(UsageError);
+    expect(ask(({ id }) => id, served)).toThrow('symmetry cannot judge "served": a promise on endless runs');
+  });
+
+  test('more nodes than can change places in all ways', () => {
+    const eight = () => explore(directory, { topology: complete(8), properties: [], reduce: 'symmetry' });
+    expect(eight).toThrow('symmetry is for systems of up to 7 nodes, and this one has 8');
+  });
+});

@@ -1,0 +1,248 @@
+/**
+ * Symmetry: states that differ in nothing but which node is which are searched once.
+ *
+ * The nodes may change places in every way that leaves the links, the ports, the script and the set of first states as they are. Of the
+ * states that become each other so, the search keeps the one whose row comes first, and goes on from that one on the real charts. That
+ * is right if charts and properties treat nodes alike, which nobody can see from a chart: `audit` takes a sample of states, and holds
+ * all that can happen in each, and what each property says of it, against the same in one of its images.
+ */
+import type { NodeId } from '../../machines/effects.js';
+import { ProtocolError, UsageError } from '../../machines/errors.js';
+import { keyOf } from './json.js';
+import type { Model } from './model.js';
+import { Renaming } from './renaming.js';
+import type { Entry } from './script.js';
+import type { Judging } from './watch.js';
+
+/** All ways to change places of more nodes than this are too many to try. */
+const NODES_MAX = 7;
+/** Of the first states each is audited, later on one in so many. */
+const AUDITED = 256;
+const AUDIT_STRIDE = 64;
+
+export class Symmetry {
+  private readonly permutations: readonly Permutation[];
+  private best = new Int32Array(64);
+  private other = new Int32Array(64);
+
+  constructor(
+    private readonly model: Model,
+    firsts: readonly (readonly number[])[],
+    ordered: ReadonlySet<string>,
+  ) {
+    const { nodes } = model.system;
+    if (nodes.length > NODES_MAX) {
+      throw new UsageError(`symmetry is for systems of up to ${NODES_MAX} nodes, and this one has ${nodes.length}; leave it out`);
+    }
+    const isFirst = new Set(firsts.map(String));
+    this.permutations = [...everyOrder([...nodes.keys()])]
+      .filter((to) => keepsLinks(to, model))
+      .map((to) => new Permutation(to, model, ordered))
+      .filter((permutation) => permutation.keepsScript)
+      .filter((permutation) => firsts.every((row) => isFirst.has(String(permutation.imageOf(row)))));
+  }
+
+  /** In how many ways the nodes can change places. */
+  get size(): number {
+    return this.permutations.length;
+  }
+
+  /** The row that stands for this one and all its images; good until the next call. */
+  representative(row: Int32Array, begin: number, length: number): Int32Array {
+    if (this.best.length < length) [this.best, this.other] = [new Int32Array(2 * length), new Int32Array(2 * length)];
+    this.permutations.forEach((permutation, i) => {
+      if (i === 0) permutation.image(row, begin, length, this.best);
+      else if (permutation.imageIfLess(row, begin, length, this.other, this.best))
+        [this.best, this.other] = [this.other, this.best];
+    });
+    return this.best;
+  }
+
+  /** Compares a state with one of its images, each time with another one. */
+  audit(state: number, row: Int32Array, length: number, properties: readonly Judging[]): void {
+    if (state >= AUDITED && state % AUDIT_STRIDE > 0) return;
+    const permutation = this.permutations[state % this.size]!;
+    const image = new Int32Array(row.length);
+    permutation.image(row, 0, length, image);
+    const { model } = this;
+    for (const property of properties) {
+      if (property.holds(model.configuration(row, 0, length)) === property.holds(model.configuration(image, 0, length))) continue;
+      throw new ProtocolError(
+        `property "${property.name}" tells nodes apart: it changes when ${permutation}; without symmetry it can be checked`,
+      );
+    }
+    if (this.whatCanHappen(row, length) !== this.whatCanHappen(image, length)) {
+      throw new ProtocolError(
+        `protocol ${model.system.protocol.name} tells nodes apart: another thing can happen when ${permutation}; leave symmetry out`,
+      );
+    }
+  }
+
+  private whatCanHappen(row: Int32Array, length: number): string {
+    const { successors } = this.model;
+    successors.expand(row, length);
+    const { rows, begins } = successors;
+    const found = Array.from({ length: successors.count }, (_, i) => {
+      const size = begins[i + 1]! - begins[i]!;
+      return this.representative(rows, begins[i]!, size).subarray(0, size).join();
+    });
+    return found.sort().join(';');
+  }
+}
+
+/** One way for the nodes to change places, and what it makes of the interned parts of a state. */
+class Permutation {
+  readonly keepsScript: boolean;
+  /** Who comes to each place. */
+  private readonly from: Int32Array;
+  private readonly renaming: Renaming;
+  private readonly lanes: readonly number[];
+  private readonly worlds: number[] = [];
+  private readonly locals: number[] = [];
+  private readonly packets: number[] = [];
+
+  constructor(
+    private readonly to: readonly number[],
+    private readonly model: Model,
+    ordered: ReadonlySet<string>,
+  ) {
+    const { nodes } = model.system;
+    this.from = Int32Array.from(to.map((_, place) => to.indexOf(place)));
+    this.renaming = new Renaming(new Map(nodes.map((node, place) => [node, nodes[to[place]!]!])), ordered);
+    const before = model.worlds.lanes.map((lane) =>
+      this.script(
+        lane,
+        (node) => node,
+        (value) => value,
+      ),
+    );
+    this.lanes = model.worlds.lanes.map((lane) =>
+      before.indexOf(
+        this.script(
+          lane,
+          (node) => to[node]!,
+          (value) => this.renaming.of(value),
+        ),
+      ),
+    );
+    const isAtHome = to.every((place, node) => place === node);
+    this.keepsScript = isAtHome || (!this.lanes.includes(-1) && !model.worlds.takesTurns);
+  }
+
+  imageOf(row: readonly number[]): Int32Array {
+    const image = new Int32Array(row.length);
+    this.image(Int32Array.from(row), 0, row.length, image);
+    return image;
+  }
+
+  image(row: Int32Array, begin: number, length: number, into: Int32Array): void {
+    const { from } = this;
+    into[0] = this.world(row[begin]!);
+    for (let place = 0; place < from.length; place++) into[1 + place] = this.local(row[begin + 1 + from[place]!]!);
+    this.imageOfPackets(row, begin, length, into);
+  }
+
+  /** Whether the image comes before another row; `into` holds it then. */
+  imageIfLess(row: Int32Array, begin: number, length: number, into: Int32Array, other: Int32Array): boolean {
+    const { from } = this;
+    into[0] = this.world(row[begin]!);
+    let isLess = into[0] < other[0]!;
+    if (!isLess && into[0] > other[0]!) return false;
+    for (let place = 0; place < from.length; place++) {
+      const local = this.local(row[begin + 1 + from[place]!]!);
+      if (!isLess && local > other[1 + place]!) return false;
+      isLess ||= local < other[1 + place]!;
+      into[1 + place] = local;
+    }
+    this.imageOfPackets(row, begin, length, into);
+    for (let i = 1 + from.length; i < length && !isLess; i++) {
+      if (into[i]! > other[i]!) return false;
+      isLess = into[i]! < other[i]!;
+    }
+    return isLess;
+  }
+
+  toString(): string {
+    const { nodes } = this.model.system;
+    const moved = [...nodes.keys()].filter((node) => this.to[node] !== node);
+    return moved.map((node) => `${nodes[node]} is called ${nodes[this.to[node]!]}`).join(', ');
+  }
+
+  private imageOfPackets(row: Int32Array, begin: number, length: number, into: Int32Array): void {
+    const lanes = this.model.packets.lane;
+    const content = 1 + this.from.length;
+    for (let i = content; i < length; i++) {
+      const packet = this.packet(row[begin + i]!);
+      let at = i;
+      for (; at > content && lanes.data[into[at - 1]!]! > lanes.data[packet]!; at--) into[at] = into[at - 1]!;
+      into[at] = packet;
+    }
+  }
+
+  private world(id: number): number {
+    return (this.worlds[id] ??= this.model.worlds.image(id, this.to, this.lanes));
+  }
+
+  private local(id: number): number {
+    return (this.locals[id] ??= this.imageOfLocal(id));
+  }
+
+  private packet(id: number): number {
+    return (this.packets[id] ??= this.imageOfPacket(id));
+  }
+
+  private imageOfLocal(id: number): number {
+    const { locals } = this.model.steps;
+    const { node, view, timers, reactions } = locals.get(id);
+    const { renaming } = this;
+    const roles = Object.entries(view).map(
+      ([role, { context, ...rest }]) => [renaming.text(role), { ...rest, context: renaming.of(context) }] as const,
+    );
+    const renamed = timers.map(([role, timer]) => [renaming.text(role), renaming.text(timer)] as const);
+    const inOrder = renamed.sort((a, b) => (a.join(' ') < b.join(' ') ? -1 : 1));
+    return locals.intern({ node: this.to[node]!, view: Object.fromEntries(roles), timers: inOrder, reactions });
+  }
+
+  private imageOfPacket(id: number): number {
+    const { from, to, sender, message } = this.model.packets.get(id);
+    return this.model.packets.intern({
+      from: this.to[from]!,
+      to: this.to[to]!,
+      sender: this.renaming.of(sender),
+      message: this.renaming.of(message),
+    });
+  }
+
+  /** A lane of the script as a text, its nodes replaced. */
+  private script(lane: readonly Entry[], place: (node: number) => number, rename: <T>(value: T) => T): string {
+    const { events } = this.model.steps;
+    const size = this.from.length;
+    const texts = lane.map((entry) => {
+      if (entry.kind === 'link') return [entry.kind, ...entry.ends.map(place), entry.up, ...(entry.ports ?? [])].join();
+      if (entry.kind === 'power') return [entry.kind, place(entry.node), entry.up].join();
+      const event = keyOf(rename(events.get(entry.event).event), 'the script');
+      const channel = entry.kind === 'notice' ? [Math.floor(entry.channel / size), entry.channel % size].map(place) : [];
+      return [entry.kind, place(entry.node), ...channel, event].join();
+    });
+    return texts.join(';');
+  }
+}
+
+/** Whether the links are the same ones when the nodes have changed places, their weights and ports with them. */
+function keepsLinks(to: readonly number[], { system, worlds }: Model): boolean {
+  const { nodes, setup } = system;
+  const links = worlds.links(worlds.initial);
+  const weights = new Map<string, number>();
+  for (const [u, v, weight] of setup.topology.links) weights.set(`${u} ${v}`, weight).set(`${v} ${u}`, weight);
+  const at = (u: NodeId, v: NodeId) => `${links.up(u, v)} ${links.port(u, v)} ${weights.get(`${u} ${v}`)}`;
+  return nodes.every((u, i) => nodes.every((v, j) => at(u, v) === at(nodes[to[i]!]!, nodes[to[j]!]!)));
+}
+
+function* everyOrder(left: readonly number[], taken: readonly number[] = []): Generator<readonly number[]> {
+  if (left.length === 0) yield taken;
+  for (const next of left)
+    yield* everyOrder(
+      left.filter((other) => other !== next),
+      [...taken, next],
+    );
+}
