@@ -8,8 +8,7 @@ import { createLocks } from '../adapters/locks.js';
 import { webSocket } from '../adapters/web-socket.js';
 import { webSocketHub } from '../adapters/web-socket-hub.js';
 
-const PEERS = ['p1', 'p2', 'p3', 'p4'];
-const TICK_MS = 100;
+const [PEERS, TICK_MS] = [['p1', 'p2', 'p3', 'p4'], 100];
 
 async function serve(id: string, url: string): Promise<void> {
   process.on('disconnect', () => process.exit());

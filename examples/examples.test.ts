@@ -37,7 +37,7 @@ test('philosophers: everybody eats, one at a time, and who leaves keeps nobody w
 });
 
 test('nearest-leader: everybody knows one, however people walk', () => {
-  expect(run('nearest-leader')).toMatch(/^40 of 40 people know a leader within 2 hops, \d+ leaders in all\n$/);
+  expect(run('nearest-leader')).toMatch(/^20 of 20 people know a leader within 2 hops, \d+ leaders in all\n$/);
 });
 
 test('shared-quota: eight threads are given exactly 100,000', () => {

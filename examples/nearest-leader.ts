@@ -10,7 +10,7 @@ import { nearest } from '../machines/election/index.js';
 
 const scenario = {
   protocol: 'election',
-  topology: { kind: 'walkers', n: 40, radius: 0.25, speed: 0.02, every: 50, steps: 40, seed: 7 },
+  topology: { kind: 'walkers', n: 20, radius: 0.3, speed: 0.02, every: 50, steps: 40, seed: 7 },
   options: { radii: [2, 4] },
 };
 
