@@ -15,6 +15,7 @@ const commands: Readonly<Record<string, () => Promise<{ command: Command }>>> = 
   replay: () => import('./commands/replay.js'),
   verify: () => import('./commands/verify.js'),
   paper: () => import('./commands/paper.js'),
+  spawn: () => import('./commands/spawn.js'),
 };
 
 /** A chart broke its contract: a fault of the protocol, not of who asked. */
@@ -30,6 +31,7 @@ const HELP = `quiver: distributed coordination as statecharts
   quiver replay TRACE                                                            run a trace again and compare
   quiver verify TRACE [--json]                                                   check a trace against charts and properties
   quiver paper NAME [--json] [--svg DIRECTORY]                                   reproduce a paper's tables
+  quiver spawn FILE NODE (--url URL | --hub PORT) [--trace FILE] [--inspect]      one node as a process of its own, on WebSockets
 
 Exit status: 0 valid, 1 invalid, 2 unknown, ${USAGE} bad usage or a bad scenario.`;
 

@@ -1,0 +1,88 @@
+/** `quiver spawn` as processes: locks on a hub, the holder killed, the others go on; and the trace of one is verified. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
+import { webSocketHub } from '../../adapters/web-socket-hub.js';
+import { command as verify } from './verify.js';
+import { command as spawnNode } from './spawn.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'quiver-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const scenario = join(folder, 'locks.json');
+writeFileSync(scenario, JSON.stringify({ protocol: 'locks', topology: { kind: 'ring', n: 3 } }));
+
+class Process {
+  private readonly child: ChildProcess;
+  private readonly lines: any[] = [];
+  private wake = () => {};
+
+  constructor(...args: string[]) {
+    this.child = spawn(process.execPath, ['dist/bin/quiver.js', 'spawn', ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
+    createInterface({ input: this.child.stdout! }).on('line', (line) => {
+      this.lines.push(JSON.parse(line));
+      this.wake();
+    });
+    onTestFinished(() => void this.child.kill('SIGKILL'));
+  }
+
+  say(line: object | string): void {
+    this.child.stdin!.write(`${typeof line === 'string' ? line : JSON.stringify(line)}\n`);
+  }
+
+  /** The next line of that type. */
+  async hears(type: string): Promise<any> {
+    for (;;) {
+      const place = this.lines.findIndex((line) => line.type === type);
+      if (place >= 0) return this.lines.splice(0, place + 1).at(-1);
+      await new Promise<void>((resolve) => (this.wake = resolve));
+    }
+  }
+
+  async end(signal: NodeJS.Signals): Promise<number | null> {
+    const exited = once(this.child, 'exit');
+    this.child.kill(signal);
+    return (await exited)[0];
+  }
+}
+
+test('three processes share a lock; when its holder is killed the next is granted a larger fence', async () => {
+  const hub = await webSocketHub({ port: 0 });
+  onTestFinished(() => hub.close());
+  const url = `ws://127.0.0.1:${hub.port}`;
+  const trace = join(folder, 'trace.ndjson');
+  const start = (id: string, ...args: string[]) => new Process(scenario, id, '--url', url, ...args);
+  const [a, b, c] = [start('n0'), start('n1', '--trace', trace), start('n2')];
+  await Promise.all([a, b, c].map((each) => each.hears('serving')));
+  a.say({ do: 'request', lock: 'printer' });
+  const first = await a.hears('lock.granted');
+  b.say({ do: 'request', lock: 'printer' });
+  b.say('pray');
+  expect(await b.hears('refused')).toMatchObject({ why: 'locks knows no command "pray"; it knows request, release' });
+  await a.end('SIGKILL');
+  const second = await b.hears('lock.granted');
+  expect(second).toMatchObject({ lock: 'printer' });
+  expect(second.fence).toBeGreaterThan(first.fence);
+  const again = start('n0');
+  await again.hears('serving');
+  again.say({ do: 'request', lock: 'printer' });
+  b.say({ do: 'release', lock: 'printer' });
+  expect((await again.hears('lock.granted')).fence).toBeGreaterThan(second.fence);
+  expect(await b.end('SIGTERM')).toBe(0);
+  const log = vi.spyOn(console, 'log').mockImplementation(() => {});
+  expect(await verify([trace])).toBe(0);
+  log.mockRestore();
+});
+
+test.each([
+  [[], /name a scenario, a node of it and a hub/],
+  [[scenario, 'n0'], /name a scenario, a node of it and a hub/],
+  [[scenario, 'n9', '--hub', '0'], /"n9" is no node of .*; it has n0, n1, n2/],
+  [['none.json', 'n0', '--hub', '0'], /cannot read none.json/],
+])('%j is refused', async (args, why) => {
+  await expect(spawnNode(args)).rejects.toThrow(why);
+});

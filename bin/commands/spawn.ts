@@ -1,0 +1,139 @@
+/**
+ * `quiver spawn SCENARIO NODE`: one node of a scenario as a process of its own, on WebSockets.
+ *
+ * Commands come as lines on standard input (`request`, or JSON with a `do`), notices go as lines of JSON to standard output. The link
+ * layer stands between, so that killing a process or the hub is what links that go down are to the charts. Links speak for themselves:
+ * a node starts with none, but where the protocol runs on a tree that the options give.
+ */
+import { appendFileSync, writeFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { asyncScheduler } from 'rxjs';
+import { linked } from '../../adapters/linked.js';
+import { createLocksNode } from '../../adapters/locks-node.js';
+import { createNode, type LiveNode } from '../../adapters/node.js';
+import type { Linked, Transport } from '../../adapters/transport.js';
+import { webSocket } from '../../adapters/web-socket.js';
+import { inspect } from '../../inspector/live/inspect.js';
+import { record } from '../../inspector/live/record.js';
+import { isObject } from '../../machines/checks.js';
+import { UsageError } from '../../machines/errors.js';
+import { locks } from '../../machines/locks/index.js';
+import { integerOption, parse, type Command } from '../command.js';
+import { readScenarios, type Source } from '../scenarios.js';
+
+/** A peer counts as gone after a second of silence: these processes are on one machine, mostly. */
+const DETECTOR = { beatMs: 50, patience: 20 };
+
+export const command: Command = async (args) => {
+  const { values, positionals } = parse(args, {
+    url: { type: 'string' },
+    hub: { type: 'string' },
+    trace: { type: 'string' },
+    inspect: { type: 'boolean' },
+  });
+  const [file, id, ...more] = positionals;
+  if (file === undefined || id === undefined || more.length > 0 || (values.url === undefined) === (values.hub === undefined))
+    throw new UsageError('name a scenario, a node of it and a hub: quiver spawn FILE NODE --url ws://… (or --hub PORT to be it)');
+  const source = await readOne(file);
+  const { topology, rank } = source.scenario.place;
+  if (rank(id) < 0) throw new UsageError(`"${id}" is no node of ${file}; it has ${topology.nodes.join(', ')}`);
+  await using hub = await hubAt(integerOption('hub', values.hub));
+  const url = values.url ?? `ws://127.0.0.1:${hub!.port}`;
+  const { WebSocket } = await sockets();
+  const transport = linked(webSocket({ id, url, WebSocket }), { peers: topology.nodes, ...DETECTOR });
+  const node = nodeOf(source, transport);
+  const recording = values.trace === undefined ? undefined : recordTo(values.trace, node);
+  const print = (line: object) => console.log(JSON.stringify(line));
+  node.notices$.subscribe(print);
+  try {
+    await node.ready;
+    print({ type: 'ready', node: id, url });
+    const watched = values.inspect ? await inspect(node) : undefined;
+    if (watched) print({ type: 'watched', url: watched.url });
+    const error = await Promise.race([node.closed, obey(node, print)]);
+    await watched?.close();
+    if (error) throw error;
+    return 0;
+  } catch (error) {
+    console.error(`quiver: ${(error as Error).message}`);
+    return 1;
+  } finally {
+    await node.close();
+    await transport.close();
+    await recording?.close();
+  }
+};
+
+async function readOne(file: string): Promise<Source> {
+  for await (const item of readScenarios([file], undefined)) {
+    if ('error' in item) throw item.error;
+    return item;
+  }
+  throw new UsageError(`${file} holds no scenario`);
+}
+
+/** The package is optional for those who use other transports. */
+async function sockets(): Promise<typeof import('ws')> {
+  try {
+    return await import('ws');
+  } catch {
+    throw new UsageError('quiver spawn needs the package ws: npm install ws');
+  }
+}
+
+async function hubAt(port: number | undefined) {
+  if (port === undefined) return undefined;
+  await sockets();
+  const { webSocketHub } = await import('../../adapters/web-socket-hub.js');
+  return webSocketHub({ port });
+}
+
+function nodeOf({ scenario, json }: Source, transport: Transport<Linked>): LiveNode {
+  const { protocol, place, options } = scenario;
+  const { nodes, links } = place.topology;
+  if (protocol === locks) return createLocksNode({ transport, peers: nodes, name: 'locks', clock: asyncScheduler });
+  const isGivenTree = isObject(options) && 'parents' in options;
+  return createNode({
+    transport,
+    protocol,
+    topology: { nodes, links: protocol.network.reach === 'routed' || isGivenTree ? links : [] },
+    neighbours: nodes.filter((peer) => links.some(([a, b]) => [a, b].includes(peer) && [a, b].includes(transport.id))),
+    options: (json as { options?: Readonly<Record<string, unknown>> }).options ?? {},
+  });
+}
+
+/** Written as it comes: a process that is killed leaves what it has done. */
+function recordTo(file: string, node: LiveNode) {
+  try {
+    writeFileSync(file, '');
+  } catch (error) {
+    throw new UsageError(`cannot write ${file} (${(error as Error).message}); name a file in a folder that is there`);
+  }
+  return record(node, (text) => appendFileSync(file, text));
+}
+
+/** Takes commands until the process is told to stop. */
+async function obey(node: LiveNode, print: (line: object) => void): Promise<null> {
+  const input = createInterface({ input: process.stdin, crlfDelay: Infinity });
+  input.on('line', (line) => {
+    try {
+      const { do: name, ...fields } = order(line.trim());
+      if (name !== '') node.command(name, fields);
+    } catch (error) {
+      print({ type: 'refused', why: (error as Error).message });
+    }
+  });
+  await new Promise<void>((resolve) => {
+    process.once('SIGINT', resolve);
+    process.once('SIGTERM', resolve);
+  });
+  input.close();
+  return null;
+}
+
+function order(text: string): { readonly do: string; readonly [field: string]: unknown } {
+  if (!text.startsWith('{')) return { do: text };
+  const value: unknown = JSON.parse(text);
+  if (!isObject(value) || typeof value['do'] !== 'string') throw new UsageError(`${text} names no command: give it a "do"`);
+  return value as { readonly do: string };
+}
