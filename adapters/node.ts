@@ -27,6 +27,7 @@ import { draw } from './chance.js';
 import { Neighbours } from './neighbours.js';
 import type { PortTable } from './ports.js';
 import { refuseUnsafe } from './safety.js';
+import { Turns } from './turns.js';
 import type { Reliable, Transport } from './transport.js';
 
 export interface NodeOptions<O = any> {
@@ -87,12 +88,14 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
   private readonly clock: SchedulerLike;
   private readonly neighbours: Neighbours;
   private readonly isNear: (peer: NodeId) => boolean;
-  private readonly waiting: Message[] = [];
+  private readonly turns = new Turns(
+    (event) => this.isStarted && !this.isClosed && this.accepts(event),
+    (event) => this.step(event),
+  );
   /** What came between the connection and the start. */
   private readonly early: (() => void)[] = [];
   private isStarted = false;
   private isClosed = false;
-  private isTakingTurns = false;
   private time = 0;
   private settleClosed!: (error: Error | null) => void;
 
@@ -169,10 +172,8 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
     if (!this.can(name, fields))
       throw new UsageError(`node "${this.id}" of "${this.name}" cannot take "${name}" now; nothing has changed`);
     const event = command.event(fields);
-    if (command.waits || !this.isStarted) {
-      this.waiting.push(event);
-      this.takeTurns();
-    } else this.step(event);
+    if (command.waits || !this.isStarted) this.turns.add(event);
+    else this.step(event);
   }
 
   /** Whether `command` would not throw. */
@@ -205,7 +206,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
     else this.take({ type: 'start' }, (choose) => this.node.start(this.protocol.roles(this.id, this.setup), choose));
     for (const peer of this.transport.peers) this.hear('up', peer);
     for (const take of this.early.splice(0)) take();
-    this.takeTurns();
+    this.turns.go();
   }
 
   private receive(from: NodeId, message: Message): void {
@@ -236,7 +237,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
       const timed = this.protocol.network.time ? { ...event, at: this.tick() } : event;
       this.take(timed, (choose) => this.node.step(role, timed, choose), role);
     }
-    this.takeTurns();
+    this.turns.go();
   }
 
   /** A chart that breaks its contract, or a transport that went, ends this node and not the program. */
@@ -272,16 +273,6 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
     else this.neighbours.send(to, message);
   }
 
-  private takeTurns(): void {
-    // A step ends by asking again; the loop that is under way answers it.
-    if (this.isTakingTurns) return;
-    this.isTakingTurns = true;
-    while (this.isStarted && !this.isClosed && this.waiting.length > 0 && this.accepts(this.waiting[0]!)) {
-      this.step(this.waiting.shift()!);
-    }
-    this.isTakingTurns = false;
-  }
-
   /** Later with every step, and never earlier than the clock. */
   private tick(): number {
     return (this.time = Math.max(this.time + 1, this.clock.now()));
@@ -292,7 +283,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
     this.isClosed = true;
     this.channels.close(this.name);
     this.timers.clear(this.id);
-    this.waiting.length = 0;
+    this.turns.clear();
     this.node.stop();
     this.steps$.complete();
     this.notices$.complete();
