@@ -25,6 +25,7 @@ export class ControllerAccount implements Observer {
   private localAnswers = 0;
   private deposits = 0;
   private withdrawals = 0;
+  private namesGiven = 0;
   /** The bank's balance never fell below zero (I9). */
   private overdrawn = false;
   private readonly crashed = new Set<NodeId>();
@@ -73,10 +74,13 @@ export class ControllerAccount implements Observer {
         return;
       case 'named':
         (this.names[node] ??= []).push(notice.name!);
+        this.namesGiven++;
         return this.answered(isLocal);
       case 'joined':
         this.open(notice.child);
-        if (notice.name !== null) this.names[notice.child] = [notice.name];
+        if (notice.name === null) return;
+        this.names[notice.child] = [notice.name];
+        this.namesGiven++;
         return;
       case 'exhausted':
         this.exhausted = true;
@@ -122,13 +126,15 @@ export class ControllerAccount implements Observer {
     const { options } = this.setup;
     const outcome = this.outcome(c as Config);
     const order = messageOrder(options, outcome);
-    const permits = this.withdrawals;
+    const names = Object.values(this.names).flat();
+    const permits = this.withdrawals + this.namesGiven;
     return [
       meter('messages', this.messages, messageBound(options, outcome)),
       ...(order ? [meter(order.name, this.messages, order.bound)] : []),
       meter('messages per permit', permits === 0 ? 0 : this.messages / permits, null),
       meter('answered without a message', this.answers === 0 ? 0 : this.localAnswers / this.answers, null),
       meter('messages at the root', this.messages === 0 ? 0 : this.rootMessages / this.messages, null),
+      ...(names.length > 0 ? [meter('largest name', Math.max(...names), 4 * outcome.n)] : []),
       ...this.lossMeter(c as Config),
     ];
   }
