@@ -1,0 +1,118 @@
+/** The rules of a history: each lets a good one pass and refuses a bad one. */
+import { describe, expect, test } from 'vitest';
+import { violations } from './check.js';
+import type { Line } from './history.js';
+
+const terms = { peers: ['a', 'b'], budget: 3 };
+const granted = (peer: string, fence: number, lock = 'x'): Line => ({ what: 'granted', peer, lock, fence });
+const released = (peer: string, fence: number): Line => ({ what: 'released', peer, lock: 'x', fence });
+const taken = (peer: string, remaining = 0): Line => ({ what: 'taken', peer, remaining });
+const named = (peer: string, name: number): Line => ({ what: 'named', peer, name });
+const follows = (peer: string, leader: string): Line => ({ what: 'follows', peer, leader });
+const started = (peer: string): Line => ({ what: 'started', peer });
+
+/** A round in which everybody was served after the last fault. */
+const round = ({ faulty = [], calm = [], gone = [] }: { faulty?: Line[]; calm?: Line[]; gone?: Line[] }): Line[] => [
+  ...faulty,
+  { what: 'healed' },
+  { what: 'served', peer: 'a' },
+  { what: 'served', peer: 'b' },
+  { what: 'settled' },
+  ...calm,
+  { what: 'ended' },
+  ...gone,
+];
+const broken = (parts: Parameters<typeof round>[0]) => violations(round(parts), terms);
+
+describe('locks', () => {
+  test('while links are bad two may believe that they hold a lock, each with a fence of its own', () => {
+    expect(broken({ faulty: [granted('a', 1), granted('b', 7), granted('a', 2), granted('b', 8)] })).toEqual([]);
+  });
+
+  test('one fence for two holders is refused', () => {
+    expect(broken({ faulty: [granted('a', 1), released('a', 1), granted('b', 1)] })).toEqual([
+      'lock "x" was granted to b with fence 1, which somebody had before',
+    ]);
+    expect(broken({ faulty: [granted('a', 1), granted('b', 1, 'y')] })).toEqual([]);
+  });
+
+  test('a fence below an earlier one of the same peer is refused, also after it was killed', () => {
+    expect(broken({ faulty: [granted('a', 5), started('a'), granted('a', 4)] })).toEqual([
+      'lock "x" was granted to a with fence 4, after fence 5',
+    ]);
+  });
+
+  test('in the calm two holders at a time are refused, and fences that fall from one peer to another', () => {
+    expect(broken({ calm: [granted('a', 1), released('a', 1), granted('b', 2)] })).toEqual([]);
+    expect(broken({ calm: [granted('a', 1), granted('b', 2)] })).toEqual(['lock "x" was granted to b while a held it']);
+    expect(broken({ calm: [granted('a', 2), released('a', 2), granted('b', 1)] })).toEqual([
+      'lock "x" was granted to b with fence 1, after fence 2',
+    ]);
+  });
+
+  test('a peer that is suspected for its slowness breaks the calm', () => {
+    const lost: Line = { what: 'lost', peer: 'a', lock: 'x', fence: 1 };
+    expect(broken({ calm: [granted('a', 1), granted('b', 2), lost] })).toEqual([]);
+  });
+});
+
+describe('quota', () => {
+  const refused: Line = { what: 'refused', peer: 'a' };
+
+  test('more than the budget is refused', () => {
+    expect(broken({ faulty: [taken('a'), taken('b'), taken('a')] })).toEqual([]);
+    expect(broken({ faulty: [taken('a'), taken('b'), taken('a'), taken('b')] })).toEqual(['4 permits were given out of 3']);
+  });
+
+  test('less than the budget is refused when somebody was told that there is no more', () => {
+    expect(broken({ faulty: [taken('a'), taken('b')] })).toEqual([]);
+    expect(broken({ faulty: [taken('a'), taken('b')], calm: [refused] })).toEqual([
+      'only 2 of 3 permits were given out, and 0 may be wasted',
+    ]);
+  });
+
+  test('a peer that is cut off takes along what it had and what was on its way to it, and no more', () => {
+    const severed: Line = { what: 'severed', peer: 'b', permits: 1 };
+    expect(violations(round({ faulty: [severed, taken('a')], calm: [refused] }), terms)).toEqual([]);
+    expect(violations(round({ faulty: [severed, taken('a')], calm: [refused] }), { ...terms, budget: 4 })).toEqual([
+      'only 1 of 4 permits were given out, and 2 may be wasted',
+    ]);
+  });
+
+  test('a process that is killed takes along its bin, a refill and what it had no time to write down', () => {
+    const killed = [started('b'), taken('a', 1), started('b')];
+    expect(violations(round({ faulty: killed, calm: [refused] }), { ...terms, budget: 6 })).toEqual([]);
+    expect(violations(round({ faulty: killed, calm: [refused] }), { ...terms, budget: 7 })).toEqual([
+      'only 1 of 7 permits were given out, and 5 may be wasted',
+    ]);
+  });
+});
+
+test('a name that is given twice is refused', () => {
+  expect(broken({ faulty: [named('a', 1), named('b', 2)] })).toEqual([]);
+  expect(broken({ faulty: [named('a', 1), named('b', 1)] })).toEqual(['b was given the name 1, which somebody had before']);
+});
+
+test('in the end all follow one leader; that it is let go of afterwards is no matter', () => {
+  const apart = [follows('a', 'a'), follows('b', 'b')];
+  expect(broken({ faulty: apart, calm: [follows('b', 'a')], gone: [follows('a', 'nobody')] })).toEqual([]);
+  expect(broken({ faulty: apart })).toEqual(['in the end the peers follow a and b']);
+  expect(broken({ faulty: [follows('a', 'a')] })).toEqual(['in the end the peers follow a and nobody']);
+  expect(broken({ faulty: [follows('a', 'nobody'), follows('b', 'nobody')] })).toEqual(['in the end the peers follow nobody']);
+});
+
+describe('everybody', () => {
+  test('who was not served after the last fault is missed', () => {
+    const history: Line[] = [{ what: 'served', peer: 'b' }, { what: 'healed' }, { what: 'served', peer: 'a' }, { what: 'ended' }];
+    expect(violations(history, terms)).toEqual(['b was not served after the last fault']);
+  });
+
+  test('a round that came to no end has served nobody', () => {
+    expect(violations([granted('a', 1)], terms)).toHaveLength(2);
+  });
+
+  test('a peer that failed is a failure', () => {
+    const failed: Line = { what: 'failed', peer: 'a', error: 'it ended with status 1' };
+    expect(broken({ gone: [failed] })).toEqual(['a failed: it ended with status 1']);
+  });
+});

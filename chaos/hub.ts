@@ -1,0 +1,5 @@
+/** The hub as a process of its own: `node hub.js PORT`, until whoever started it is gone. */
+import { webSocketHub } from '../adapters/web-socket-hub.js';
+
+process.on('disconnect', () => process.exit());
+await webSocketHub({ port: Number(process.argv[2]) });

@@ -1,0 +1,59 @@
+/**
+ * Chaos: rounds of real processes that are killed, stopped and cut off while they use locks, leaders, quotas and names.
+ *
+ *     npm run chaos -- --rounds 24 --seed 1
+ *     npm run chaos -- --round 7 --seed 1 --history h.ndjson      # that round alone, and what was written down in it
+ *
+ * The faults of a round are drawn from the seed; what the processes make of them depends on the machine, so the same round may end
+ * differently. Exit status 1 when a history shows what it must not.
+ */
+import { writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { lines } from './history.js';
+import { BROKERS, inWords, plan, type BrokerKind, type Plan } from './plan.js';
+import { hasNats } from './processes.js';
+import { run, type RoundReport } from './round.js';
+
+const { values } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '24' },
+    round: { type: 'string' },
+    seed: { type: 'string', default: '1' },
+    history: { type: 'string' },
+    jobs: { type: 'string', default: '2' },
+  },
+});
+
+const brokers: readonly BrokerKind[] = hasNats() ? BROKERS : ['hub'];
+if (!hasNats()) console.log('no nats-server here (Debian: apt-get install nats-server): every round is over the WebSocket hub');
+
+const seed = Number(values.seed);
+const rounds = values.round === undefined ? Array.from({ length: Number(values.rounds) }, (_, i) => i) : [Number(values.round)];
+const waiting = rounds.map((round) => plan(seed, round, brokers));
+const begin = performance.now();
+let broken = 0;
+
+async function work(): Promise<void> {
+  for (let next = waiting.shift(); next; next = waiting.shift()) report(next, await run(next));
+}
+
+function report({ round, subject, broker, faults }: Plan, { history, violations }: RoundReport): void {
+  const counts = (['granted', 'lost', 'taken', 'severed', 'named', 'follows'] as const)
+    .map((what) => [lines(history, what).length, what] as const)
+    .filter(([count]) => count > 0);
+  const isHeld = violations.length === 0;
+  console.log(
+    `${isHeld ? 'held  ' : 'BROKEN'} round ${round}, ${subject} over ${broker}: ${faults.length} faults, ${counts.map((pair) => pair.join(' ')).join(', ')}`,
+  );
+  if (values.history !== undefined) writeFileSync(values.history, `${history.map((line) => JSON.stringify(line)).join('\n')}\n`);
+  if (isHeld) return;
+  broken++;
+  for (const line of [...faults.map(inWords), ...violations]) console.log(`         ${line}`);
+  console.log(`         again: npm run chaos -- --seed ${seed} --round ${round} --history history.ndjson`);
+}
+
+await Promise.all(Array.from({ length: Number(values.jobs) }, work));
+console.log(
+  `${rounds.length - broken} of ${rounds.length} rounds held, seed ${seed}, ${((performance.now() - begin) / 1000).toFixed(0)} s`,
+);
+process.exitCode = broken === 0 ? 0 : 1;

@@ -1,0 +1,78 @@
+/** A peer in a process of its own: its transport, what it writes down, and how far it has been told that the round has come. */
+import { appendFileSync } from 'node:fs';
+import { connect } from '@nats-io/transport-node';
+import { WebSocket } from 'ws';
+import { linked } from '../adapters/linked.js';
+import { nats } from '../adapters/nats.js';
+import type { Linked, Transport } from '../adapters/transport.js';
+import { webSocket } from '../adapters/web-socket.js';
+import type { Line } from './history.js';
+import { PEERS } from './plan.js';
+import { severed } from './severed.js';
+
+/** Faults happen; all are over; everybody has been served since; everybody may go. */
+export type Phase = 'faulty' | 'healed' | 'settled' | 'ended';
+
+/** From the round. */
+export interface Order {
+  readonly phase: Phase;
+  readonly unreached: readonly string[];
+}
+
+/** To the round. */
+export type Report = 'connected' | 'served' | 'done';
+
+/** The exit status of a peer that found no broker when it started. */
+export const UNCONNECTED = 75;
+
+/** Short enough for rounds of seconds: a peer counts as gone after half a second of silence. */
+const DETECTOR = { beatMs: 25, patience: 20 };
+
+export class Peer {
+  readonly transport: Transport<Linked>;
+  private order: Order = { phase: 'faulty', unreached: [] };
+  private readonly reaching = new Map<Phase, () => void>();
+  private isServed = false;
+
+  constructor(
+    readonly id: string,
+    url: string,
+    private readonly history: string,
+  ) {
+    const wire = severed(url.startsWith('ws:') ? webSocket({ id, url, WebSocket }) : overNats(id, url));
+    this.transport = linked(wire, { peers: PEERS, ...DETECTOR });
+    process.on('message', (order: Order) => {
+      this.order = order;
+      wire.cut(order.unreached);
+      this.reaching.get(order.phase)?.();
+    });
+  }
+
+  get phase(): Phase {
+    return this.order.phase;
+  }
+
+  until(phase: Phase): Promise<void> {
+    if (this.phase === phase) return Promise.resolve();
+    return new Promise((resolve) => this.reaching.set(phase, resolve));
+  }
+
+  write(line: Line): void {
+    appendFileSync(this.history, `${JSON.stringify(line)}\n`);
+  }
+
+  /** It has been answered what it asked in that phase. */
+  answered(asked: Phase): void {
+    if (this.isServed || asked !== 'healed') return;
+    this.isServed = true;
+    this.write({ what: 'served', peer: this.id });
+    this.tell('served');
+  }
+
+  tell(report: Report): void {
+    process.send!(report);
+  }
+}
+
+const overNats = (id: string, servers: string) =>
+  nats({ id, connection: () => connect({ servers, maxReconnectAttempts: -1, reconnectTimeWait: 100 }) });

@@ -1,0 +1,86 @@
+/** The processes of a round. Each ends by itself when this one does, whatever ends it; and only these are ever sent a signal. */
+import { fork, spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import net from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { BrokerKind } from './plan.js';
+
+const isAlive = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode === null && signalCode === null;
+
+/** A script of this folder; it leaves when its channel to us is closed. */
+export const script = (name: string, ...args: readonly string[]): ChildProcess =>
+  fork(fileURLToPath(new URL(`${name}.js`, import.meta.url)), args, { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
+
+export async function kill(child: ChildProcess): Promise<void> {
+  if (!isAlive(child)) return;
+  const gone = once(child, 'exit');
+  child.kill('SIGKILL');
+  await gone;
+}
+
+/** A shell wakes it again, so that nobody sleeps for ever if we are not there any more. */
+export async function stop({ pid }: ChildProcess, ms: number): Promise<void> {
+  const shell = spawn('sh', ['-c', `kill -STOP ${pid}; sleep ${ms / 1000}; kill -CONT ${pid}`], { stdio: 'ignore' });
+  await once(shell, 'exit');
+}
+
+/** What the peers meet at. After a crash it comes back at the same port. */
+export interface Broker {
+  readonly url: string;
+  start(): Promise<void>;
+  kill(): Promise<void>;
+}
+
+export async function broker(kind: BrokerKind): Promise<Broker> {
+  const port = await freePort();
+  const begin = kind === 'hub' ? () => script('hub', String(port)) : () => natsServer(port);
+  let running: ChildProcess | undefined;
+  return {
+    url: `${kind === 'hub' ? 'ws' : 'nats'}://127.0.0.1:${port}`,
+    start: async () => {
+      running ??= begin();
+      while (!(await answers(port))) await pause(10);
+    },
+    kill: async () => {
+      const ending = running;
+      running = undefined;
+      if (!ending) return;
+      const gone = once(ending, 'exit');
+      if (kind === 'hub') ending.kill('SIGKILL');
+      else ending.stdin!.end();
+      await gone;
+    },
+  };
+}
+
+/** Where Debian puts servers, which not everybody's path has. */
+const env = { ...process.env, PATH: `${process.env['PATH']}:/usr/sbin` };
+
+export const hasNats = (): boolean => spawnSync('sh', ['-c', 'command -v nats-server'], { env }).status === 0;
+
+/** The shell waits for the end of its input, which comes by `kill` or with our own end, and takes the server along. */
+const natsServer = (port: number): ChildProcess =>
+  spawn('sh', ['-c', `nats-server -a 127.0.0.1 -p ${port} >/dev/null 2>&1 & read _; kill -9 $!`], {
+    env,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+
+async function freePort(): Promise<number> {
+  const server = net.createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as net.AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+async function answers(port: number): Promise<boolean> {
+  const socket = net.connect(port, '127.0.0.1');
+  const isThere = await new Promise<boolean>((resolve) => {
+    socket.once('connect', () => resolve(true));
+    socket.once('error', () => resolve(false));
+  });
+  socket.destroy();
+  return isThere;
+}

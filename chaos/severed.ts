@@ -1,0 +1,26 @@
+/** A transport whose messages do not reach everybody: a partition, which may be of one direction. What is under way still arrives. */
+import { createTransport } from '../adapters/driver.js';
+import type { Transport } from '../adapters/transport.js';
+
+export interface Severed extends Transport {
+  /** Whom it does not reach from now on. */
+  cut(unreached: readonly string[]): void;
+}
+
+export function severed(inner: Transport): Severed {
+  let off: readonly string[] = [];
+  const transport = createTransport(inner.id, { ...inner.guarantees, presence: 'none' }, async (medium) => {
+    inner.events.subscribe((event) => {
+      if (event.type === 'message') medium.received(event.from, event.message);
+      else if (event.type === 'closed' && event.error) medium.broke(event.error);
+    });
+    await inner.connect();
+    medium.opened({
+      send: (to, message) => {
+        if (!off.includes(to)) inner.send(to, message);
+      },
+      close: () => inner.close(),
+    });
+  });
+  return Object.assign(transport, { cut: (unreached: readonly string[]) => void (off = unreached) });
+}

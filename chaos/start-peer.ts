@@ -1,0 +1,27 @@
+/** A peer as a program: `node start-peer.js ID SUBJECT URL HISTORY`. It ends with whoever started it, or when it is told to go. */
+import { Peer, UNCONNECTED } from './peer.js';
+import type { Subject } from './plan.js';
+import { WORK } from './work.js';
+
+const [id, subject, url, history] = process.argv.slice(2) as [string, Subject, string, string];
+const orphaned = () => process.exit();
+process.on('disconnect', orphaned);
+
+const peer = new Peer(id, url, history);
+const working = WORK[subject](peer);
+working.catch(() => {});
+await peer.transport.connect().catch(() => process.exit(UNCONNECTED));
+peer.tell('connected');
+const object = await working;
+peer.tell('done');
+await peer.until('ended');
+await object[Symbol.asyncDispose]();
+await peer.transport.close();
+
+// From here on nothing may keep the process: if something does, the round sees that it does not end by itself.
+process.off('disconnect', orphaned);
+process.disconnect();
+setTimeout(() => {
+  console.error(`still open: ${process.getActiveResourcesInfo().join(', ')}`);
+  process.exit(1);
+}, 5_000).unref();
