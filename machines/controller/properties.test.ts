@@ -1,9 +1,11 @@
 /** Every property of the controller holds at the end of a run and is refuted by a bad state: none of them is vacuous. */
 import { describe, expect, test } from 'vitest';
+import { assign } from 'xstate';
 import { parseScenario } from '../../network/scenario/parse.js';
 import { Simulation } from '../../network/simulation.js';
 import type { Configuration, Flight, Property } from '../protocol.js';
 import { controller } from './index.js';
+import { rootMachine, type RootContext } from './root.js';
 
 type Json = Record<string, any>;
 
@@ -94,5 +96,30 @@ describe('invariants I1 to I10 and C4 (spec section 7)', () => {
       return controller.properties(setup).map(({ name }) => name);
     });
     expect(new Set(cases.map(([name]) => name))).toEqual(new Set(names));
+  });
+});
+
+describe('mutants of the root are found out by a run', () => {
+  const refuted = (root: typeof rootMachine, options: Json, events: readonly Json[]): string[] => {
+    const mutant = { ...controller, charts: { ...controller.charts, root } };
+    const scenario = { protocol: 'controller', topology: { kind: 'path', n: 3 }, options, events };
+    const { properties } = new Simulation(parseScenario(scenario, { controller: mutant })).run();
+    return properties.filter(({ holds }) => holds === false).map(({ name }) => name);
+  };
+
+  test('one that pays out of an empty bin overdraws the account', () => {
+    const generous = rootMachine.provide({ guards: { isFirst: () => true } });
+    const events = [{ at: 0, node: 'n2', do: 'withdraw', amount: 3 }];
+    expect(refuted(generous, { kind: 'bank', M: 2 }, events)).toEqual(['at most M', 'never overdrawn']);
+    expect(refuted(rootMachine, { kind: 'bank', M: 2 }, events)).toEqual([]);
+  });
+
+  test('one that forgets which names it gave gives them again', () => {
+    const forgetful = rootMachine.provide({
+      actions: { payOut: assign(({ context }: { context: RootContext }) => ({ permits: context.permits - 1 })) },
+    });
+    const events = ['n0', 'n1', 'n2'].map((node, at) => ({ at, node, do: 'name' }));
+    expect(refuted(forgetful, { kind: 'names' }, events)).toEqual(['names are unique']);
+    expect(refuted(rootMachine, { kind: 'names' }, events)).toEqual([]);
   });
 });
