@@ -14,7 +14,7 @@ export function* connectedGraphs(n: number): Generator<Topology> {
   }
 }
 
-type Change =
+export type Change =
   | { readonly do: 'cut'; readonly link: readonly [NodeId, NodeId] }
   | { readonly do: 'join'; readonly link: readonly [NodeId, NodeId]; readonly weight: number };
 

@@ -1,6 +1,7 @@
 /** Where the printed paper goes wrong, found by the checker itself, each as a shortest run (spec section 11). */
 import { describe, expect, test } from 'vitest';
 import { explore, type ExploreOptions } from '../../test/explore/index.js';
+import { lossesAfterOneChange } from '../../experiments/election/theorem2.js';
 import { parseScenario } from '../../network/scenario/parse.js';
 import { Simulation } from '../../network/simulation.js';
 import { protocols } from '../index.js';
@@ -98,6 +99,15 @@ describe('erratum 19: Theorem 2 fails after one ordinary link addition', () => {
 
   test('with hello nobody is elected, in any order of events', () => {
     expect(run(true, [noNeedlessElection])).toMatchObject({ verdict: 'valid' });
+  });
+});
+
+describe('Theorem 2 in all systems of three nodes: a change, rest, and one link lost', () => {
+  test.each([
+    { hello: false, needless: 18 },
+    { hello: true, needless: 0 },
+  ])('hello $hello: $needless of 57 losses can elect somebody who still reaches the leader', ({ hello, needless }) => {
+    expect(lossesAfterOneChange(3, { hello })).toEqual({ losses: 57, needless });
   });
 });
 

@@ -15,6 +15,7 @@ import { electionMachine, type ElectionInput } from './machine.js';
 import { ELECTION, LEVEL, levelRole } from './messages.js';
 import { electionOptions, identityOf, type ElectionOptions } from './options.js';
 import { electionProperties } from './properties.js';
+import { reasons } from './reasons.js';
 import { levelSamples, samples } from './samples.js';
 import { systems } from './systems.js';
 import { overlay } from './overlay.js';
@@ -43,6 +44,7 @@ export const election = defineProtocol<ElectionOptions>({
   times,
   samples: { [ELECTION]: samples, [LEVEL]: levelSamples },
   systems,
+  reasons,
   overlay,
 });
 

@@ -87,6 +87,7 @@ const turns = [
   turn(0, 9),
   turn(1, 0),
   { ...turn(0, 0), heard: { peer: 'b', tables: [[{ birth: 0, id: c, distance: 0 }]] } },
+  { ...turn(0, 0), heard: { peer: 'b', tables: [[]] } },
 ];
 
 export const levelSamples: readonly ChartSamples[] = [
