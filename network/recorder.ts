@@ -4,22 +4,24 @@
  * It listens only: a network without a recorder pays nothing for it. A message carries its sender's clock, so a step knows what its
  * node knew before and what the sender knew when it sent.
  */
-import { Subject } from 'rxjs';
+import { Subject, Subscription } from 'rxjs';
 import type { NodeId } from '../machines/effects.js';
 import type { NodeView, Protocol } from '../machines/protocol.js';
 import { chartDefinition } from './chart-definition.js';
 import type { Monitor } from './monitor.js';
 import type { Network, StepTaken } from './network.js';
 import { TRACE_VERSION, type NetworkLine, type StepLine, type TraceHeader, type TraceLine } from './trace.js';
+import { VectorClocks, type Row } from './vector-clocks.js';
 
-type Clock = Record<NodeId, number>;
+const NO_VIEW: NodeView = {};
 
 export class Recorder {
   readonly lines$ = new Subject<TraceLine>();
-  private readonly clocks = new Map<NodeId, Clock>();
+  private readonly clocks = new VectorClocks();
   /** The sender's clock, for every message in flight. */
-  private readonly stamps = new Map<number, Clock>();
+  private readonly stamps = new Map<number, Row>();
   private readonly seen = new Map<NodeId, NodeView>();
+  private readonly listening = new Subscription();
   private index = 0;
 
   constructor(
@@ -27,42 +29,40 @@ export class Recorder {
     private readonly protocol: Protocol,
     monitor?: Monitor,
   ) {
-    network.started$.subscribe(() => this.initial());
-    network.steps$.subscribe((step) => this.step(step));
-    network.bus.lost$.subscribe(({ flight, why }) => {
-      this.line({
-        kind: 'lost',
-        between: [flight.from, flight.to],
-        message: flight.id,
-        event: flight.message,
-        why,
-        clock: this.stamps.get(flight.id) ?? {},
-      });
-      this.stamps.delete(flight.id);
-    });
-    network.bus.duplicated$.subscribe((flight) => {
-      const clock = this.clockOf(flight.from);
-      this.stamps.set(flight.id, clock);
-      this.line({ kind: 'duplicated', between: [flight.from, flight.to], message: flight.id, event: flight.message, clock });
-    });
-    network.bus.placed$.subscribe(({ id, from, to, message }) =>
-      this.line({ kind: 'placed', between: [from, to], message: id, event: message, clock: {} }),
-    );
-    network.channels.changes$.subscribe(({ from, to, up }) =>
-      this.line({ kind: 'channel', between: [from, to], up, clock: this.clockOf(from) }),
-    );
-    network.refused$.subscribe(({ node, event, why }) =>
-      this.line({
-        kind: 'refused',
-        ...(node === undefined ? {} : { between: [node, node] }),
-        event,
-        why,
-        clock: node === undefined ? {} : this.clockOf(node),
+    const { started$, steps$, bus, channels, refused$ } = network;
+    const all = [
+      started$.subscribe(() => this.initial()),
+      steps$.subscribe((step) => this.step(step)),
+      bus.lost$.subscribe(({ flight: { id, from, to, message }, why }) => {
+        this.line({ kind: 'lost', between: [from, to], message: id, event: message, why, clock: this.stampOf(id) });
+        this.stamps.delete(id);
       }),
-    );
-    monitor?.violations$.subscribe(({ property, says }) =>
-      this.line({ kind: 'violated', why: `${property}: ${says}`, clock: {} }),
-    );
+      bus.duplicated$.subscribe(({ id, from, to, message }) => {
+        this.stamps.set(id, this.clocks.of(from));
+        this.line({ kind: 'duplicated', between: [from, to], message: id, event: message, clock: this.clockOf(from) });
+      }),
+      bus.placed$.subscribe(({ id, from, to, message }) =>
+        this.line({ kind: 'placed', between: [from, to], message: id, event: message, clock: {} }),
+      ),
+      channels.changes$.subscribe(({ from, to, up }) =>
+        this.line({ kind: 'channel', between: [from, to], up, clock: this.clockOf(from) }),
+      ),
+      refused$.subscribe(({ node, event, why }) =>
+        node === undefined
+          ? this.line({ kind: 'refused', event, why, clock: {} })
+          : this.line({ kind: 'refused', between: [node, node], event, why, clock: this.clockOf(node) }),
+      ),
+      monitor?.violations$.subscribe(({ property, says }) =>
+        this.line({ kind: 'violated', why: `${property}: ${says}`, clock: {} }),
+      ),
+    ];
+    for (const one of all) this.listening.add(one);
+  }
+
+  /** Records no more: from now on the network pays nothing for it. */
+  stop(): void {
+    this.listening.unsubscribe();
+    this.lines$.complete();
   }
 
   /** A message or channel event that no node took part in. */
@@ -74,6 +74,7 @@ export class Recorder {
   private initial(): void {
     for (const [id, view] of this.network.configuration.nodes) {
       this.seen.set(id, view);
+      const overlay = this.overlayOf(id, view);
       this.lines$.next({
         index: this.index++,
         at: this.network.now,
@@ -83,55 +84,64 @@ export class Recorder {
         sent: [],
         emitted: [],
         roles: view,
-        ...this.overlayOf(id, view),
+        ...(overlay ? { overlay } : {}),
         clock: {},
       });
     }
   }
 
-  private step({ index: _, at, kind, sent, timers, drawn, ...step }: StepTaken): void {
-    const { node } = step;
-    const clock = this.clockOf(node);
-    for (const [peer, count] of Object.entries(this.stamps.get(step.message ?? -1) ?? {}))
-      clock[peer] = Math.max(clock[peer] ?? 0, count);
-    if (step.message !== undefined) this.stamps.delete(step.message);
-    clock[node] = (clock[node] ?? 0) + 1;
-    this.clocks.set(node, clock);
-    for (const { id } of sent) this.stamps.set(id, clock);
+  private step({ at, kind, node, event, message, role, sent, emitted, timers, drawn }: StepTaken): void {
+    const { clocks, stamps } = this;
+    const row = clocks.step(node, message === undefined ? undefined : stamps.get(message));
+    if (message !== undefined) stamps.delete(message);
+    for (const { id } of sent) stamps.set(id, row);
     const view = this.network.configuration.nodes.get(node)!;
+    const overlay = this.overlayOf(node, view);
     const line: StepLine = {
       index: this.index++,
       at,
       kind,
-      ...step,
+      node,
+      event,
+      ...(message === undefined ? {} : { message }),
+      ...(role === undefined ? {} : { role }),
+      emitted,
       sent: sent.map(({ id, to, message, cost }) => ({ id, to, message, cost })),
       ...(timers.length > 0 ? { timers: timers.map(({ role, timer, delay }) => [role, timer, delay] as const) } : {}),
       ...(drawn.length > 0 ? { drawn } : {}),
       roles: this.changedRoles(node, view),
-      ...this.overlayOf(node, view),
-      clock,
+      ...(overlay ? { overlay } : {}),
+      // Written out when somebody reads it.
+      get clock() {
+        return clocks.record(row);
+      },
     };
     this.lines$.next(line);
   }
 
-  private clockOf(node: NodeId): Clock {
-    return { ...this.clocks.get(node) };
+  private clockOf(node: NodeId): StepLine['clock'] {
+    return this.clocks.record(this.clocks.of(node));
+  }
+
+  private stampOf(message: number): StepLine['clock'] {
+    const row = this.stamps.get(message);
+    return row ? this.clocks.record(row) : {};
   }
 
   private changedRoles(node: NodeId, view: NodeView): StepLine['roles'] {
-    const before = this.seen.get(node) ?? {};
+    const before = this.seen.get(node) ?? NO_VIEW;
     this.seen.set(node, view);
-    const changed = Object.entries(view).filter(
-      ([name, { value, context }]) => before[name]?.value !== value || before[name]?.context !== context,
-    );
-    const closed = Object.keys(before).filter((name) => !(name in view));
-    return Object.fromEntries([...changed, ...closed.map((name) => [name, null] as const)]);
+    const changed: Record<string, NodeView[string] | null> = {};
+    for (const name in view) {
+      const { value, context } = view[name]!;
+      if (before[name]?.value !== value || before[name]?.context !== context) changed[name] = view[name]!;
+    }
+    for (const name in before) if (!(name in view)) changed[name] = null;
+    return changed;
   }
 
-  private overlayOf(node: NodeId, view: NodeView): Pick<StepLine, 'overlay'> {
-    return this.protocol.overlay
-      ? { overlay: this.protocol.overlay(view, node, this.network.links, this.network.configuration) }
-      : {};
+  private overlayOf(node: NodeId, view: NodeView) {
+    return this.protocol.overlay?.(view, node, this.network.links, this.network.configuration);
   }
 }
 

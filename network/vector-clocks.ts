@@ -1,0 +1,72 @@
+/**
+ * Vector clocks, one for each line of a trace.
+ *
+ * A clock is a row of counters in blocks, and never changed once it is given: messages carry the row of their sender, and rows share
+ * all blocks in which they agree. Neighbours know almost the same, so a step copies a block or two and not a counter for every node.
+ */
+import type { NodeId } from '../machines/effects.js';
+
+type Block = readonly number[];
+export type Row = readonly Block[];
+
+const BLOCK = 16;
+const NOTHING: Row = [];
+const ZEROS: Block = Array.from({ length: BLOCK }, () => 0);
+
+export class VectorClocks {
+  private readonly names: NodeId[] = [];
+  private readonly numbers = new Map<NodeId, number>();
+  private readonly rows: Row[] = [];
+
+  /** The node takes a step, having heard what `heard` knows. */
+  step(node: NodeId, heard: Row = NOTHING): Row {
+    const number = this.numberOf(node);
+    const row = merge(this.rows[number] ?? NOTHING, heard);
+    const place = Math.floor(number / BLOCK);
+    while (row.length <= place) row.push(ZEROS);
+    const own = row[place]!.slice();
+    own[number % BLOCK]!++;
+    row[place] = own;
+    this.rows[number] = row;
+    return row;
+  }
+
+  of(node: NodeId): Row {
+    return this.rows[this.numberOf(node)] ?? NOTHING;
+  }
+
+  /** By name, nodes that were not heard of left out. */
+  record(row: Row): Record<NodeId, number> {
+    const counts: Record<NodeId, number> = {};
+    for (const [place, block] of row.entries()) {
+      for (const [i, count] of block.entries()) if (count > 0) counts[this.names[place * BLOCK + i]!] = count;
+    }
+    return counts;
+  }
+
+  private numberOf(node: NodeId): number {
+    let number = this.numbers.get(node);
+    if (number === undefined) this.numbers.set(node, (number = this.names.push(node) - 1));
+    return number;
+  }
+}
+
+function merge(row: Row, heard: Row): Block[] {
+  const merged = row.slice();
+  for (let place = 0; place < heard.length; place++) {
+    const [own, other] = [merged[place], heard[place]!];
+    if (own !== other) merged[place] = own ? latest(own, other) : other;
+  }
+  return merged;
+}
+
+/** One of the two where it is nowhere behind the other. */
+function latest(own: Block, other: Block): Block {
+  let [isBehind, isAhead] = [false, false];
+  for (let i = 0; i < BLOCK; i++) {
+    if (own[i]! < other[i]!) isBehind = true;
+    else if (own[i]! > other[i]!) isAhead = true;
+  }
+  if (!isBehind) return own;
+  return isAhead ? own.map((count, i) => Math.max(count, other[i]!)) : other;
+}
