@@ -14,6 +14,7 @@ import { exclusionOptions, type ExclusionOptions } from './options.js';
 import { overlayOf } from './overlay.js';
 import { printedMachine } from './printed.js';
 import { exclusionProperties } from './properties.js';
+import { reasons } from './reasons.js';
 import { samplesOf } from './samples.js';
 import { systems } from './systems.js';
 import { ROLE } from './view.js';
@@ -64,5 +65,6 @@ export const exclusion = defineProtocol<ExclusionOptions>({
   observe: (setup) => new ExclusionAccount(setup),
   samples: { [ROLE]: samplesOf(['corrected', 'deferred']), printed: samplesOf(['printed']) },
   systems,
+  reasons,
   overlay: overlayOf,
 });

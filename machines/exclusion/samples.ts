@@ -14,8 +14,9 @@ function events({ ports, priorities }: ExclusionContext) {
     { type: 'drawn', value: priorities - 1 },
     { type: 'prepare', from: STRANGE },
     { type: 'link.up', peer: 2 },
+    ...(ports.includes(1) ? [] : [{ type: 'link.up', peer: 1 }]),
     { type: 'link.down', peer: 1 },
-    ...[0, ...ports].flatMap((from) => [
+    ...[...new Set([0, 1, ...ports])].flatMap((from) => [
       ...[...initiatorSays, ...participantSays].map((type) => ({ type, from })),
       { type: 'request', priority: from % priorities, from },
       { type: 'win', won: true, from },

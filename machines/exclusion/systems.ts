@@ -22,7 +22,7 @@ export const systems: readonly SystemSample[] = [
   {
     topology: pair,
     options: { priorities: 2, rules: 'printed', hold: 1 },
-    events: ['n0', 'n1'].map(lock),
+    events: ['n0', 'n1', 'n0'].map(lock),
     violates: 'every request succeeds',
   },
 ];

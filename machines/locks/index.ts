@@ -15,6 +15,7 @@ import { LocksAccount } from './account.js';
 import { DIRECTORY, labelOf, lockRole, STEWARD, type LockMessage } from './messages.js';
 import { locksOptions, THE_LOCK, type LocksOptions } from './options.js';
 import { locksProperties } from './properties.js';
+import { reasons } from './reasons.js';
 import { samples } from './samples.js';
 import { systems } from './systems.js';
 import type { StewardInput } from './knowledge.js';
@@ -67,6 +68,7 @@ export const locks = defineProtocol<LocksOptions>({
   // Election and directory are walked where they are at home.
   samples: { [STEWARD]: samples },
   systems,
+  reasons,
   overlay: (node) => {
     const { value, context } = stewardOf(node);
     const isUsing = context.entries.some(({ fence }) => fence !== null);

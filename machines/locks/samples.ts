@@ -42,6 +42,8 @@ const uses = ({ promised, epoch, open }: StewardContext): Named[] => [
   ...(open.includes('x') ? [7, halfSpent(epoch)].map((fence) => ({ type: 'granted', fence, by: lockRole(epoch, 'x') })) : []),
   { type: 'prepare', from: 'b', epoch: promised + 1 },
   { type: 'install', from: 'b', epoch: promised, members: ['a', 'b'], holders: [['x', 'a']] },
+  { type: 'install', from: 'b', epoch: promised, members: ['a', 'b'], holders: [['x', 'b']] },
+  { type: 'install', from: 'b', epoch: promised + 1, members: ['b', 'c'], holders: [] },
 ];
 
 const messages = ({ promised, epoch }: StewardContext): Named[] => [

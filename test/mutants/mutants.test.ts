@@ -80,7 +80,7 @@ describe('judging', () => {
   });
 
   test('without samples the walks have to see them', () => {
-    const blind = { ...toy({ chart: lightChart, commands: ['go', 'stop'] }), samples: {} };
+    const blind = { ...toy({ chart: lightChart, commands: ['go', 'stop'] }), samples: { toy: [] } };
     const counted = [...judgeMutants(blind, [])].map(({ killedBy }) => killedBy);
     expect(counted).toContain('walks');
     expect(counted).not.toContain('paths');

@@ -48,7 +48,9 @@ export interface Judged extends Mutant {
 const MICROSTEPS_MAX = 1000;
 
 export function mutantsOf(protocol: Protocol): readonly Mutant[] {
-  return Object.entries(protocol.charts).flatMap(([chart, machine]) => {
+  // A chart without samples is another protocol's, and judged there.
+  const own = Object.entries(protocol.charts).filter(([chart]) => chart in protocol.samples);
+  return own.flatMap(([chart, machine]) => {
     const original = configOf(machine);
     const before = linesOf(original);
     return editsOf(machine, original).map(({ operator, place, apply }) => {
