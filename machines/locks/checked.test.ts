@@ -32,6 +32,7 @@ test('two may hold the lock at once, for one of them cannot know that it was giv
   });
   expect(verdict).toBe('invalid');
   expect(counterexample!.steps.at(-1)).toMatch(/lock.granted/);
+  expect(counterexample!.steps).toHaveLength(10);
 });
 
 test('a minority serves nobody, and its user is told at once', () => {
