@@ -6,7 +6,7 @@ import type { Line } from './history.js';
 const terms = { peers: ['a', 'b'], budget: 3 };
 const granted = (peer: string, fence: number, lock = 'x'): Line => ({ what: 'granted', peer, lock, fence });
 const released = (peer: string, fence: number): Line => ({ what: 'released', peer, lock: 'x', fence });
-const taken = (peer: string, remaining = 0): Line => ({ what: 'taken', peer, remaining });
+const taken = (peer: string, atHand = 0): Line => ({ what: 'taken', peer, atHand });
 const named = (peer: string, name: number): Line => ({ what: 'named', peer, name });
 const follows = (peer: string, leader: string): Line => ({ what: 'follows', peer, leader });
 const started = (peer: string): Line => ({ what: 'started', peer });

@@ -80,7 +80,7 @@ const neverTooFew: Rule = (history, { budget }) => {
 function wasted(history: History): number {
   const severed = lines(history, 'severed');
   const atHand = severed.reduce((sum, { permits }) => sum + permits, 0);
-  const bin = 1 + Math.max(0, ...lines(history, 'taken').map(({ remaining }) => remaining));
+  const bin = 1 + Math.max(0, ...lines(history, 'taken').map(({ atHand }) => atHand));
   const started = lines(history, 'started');
   const killed = started.length - new Set(started.map(({ peer }) => peer)).size;
   return atHand + killed * (bin + 1) + (severed.length + killed) * bin;

@@ -12,8 +12,8 @@ export type Line =
   | { readonly what: 'granted' | 'released' | 'lost'; readonly peer: string; readonly lock: string; readonly fence: number }
   /** It reaches no majority, or was left out by it. */
   | { readonly what: 'apart'; readonly peer: string }
-  /** A permit, and how many more are at hand there; or none any more. */
-  | { readonly what: 'taken'; readonly peer: string; readonly remaining: number }
+  /** A permit, and how many more the bins of that peer hold; or none any more. */
+  | { readonly what: 'taken'; readonly peer: string; readonly atHand: number }
   | { readonly what: 'refused'; readonly peer: string }
   /** It was told that it takes part no more, with so many permits. */
   | { readonly what: 'severed'; readonly peer: string; readonly permits: number }

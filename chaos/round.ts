@@ -15,7 +15,7 @@ import { broker, kill, script, stop, type Broker } from './processes.js';
 import { BUDGET } from './work.js';
 
 /** How long everybody may take when all is well again, on a machine that is busy with other things. */
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 60_000;
 
 export interface RoundReport {
   readonly violations: readonly string[];
@@ -77,9 +77,9 @@ class Round {
     await this.broker.kill();
   }
 
-  private start(peer: string): void {
+  private start(peer: string, ...again: string[]): void {
     this.write({ what: 'started', peer });
-    const child = script('start-peer', peer, this.plan.subject, this.broker.url, this.file);
+    const child = script('start-peer', peer, this.plan.subject, this.broker.url, this.file, ...again);
     this.running.set(peer, child);
     let complaint = '';
     child.stderr!.on('data', (text) => (complaint = `${complaint}${text}`.slice(-1_000)));
@@ -88,7 +88,7 @@ class Round {
       if (this.running.get(peer) !== child) return;
       this.running.delete(peer);
       // As a service would: what finds no broker when it starts is started again.
-      if (code === UNCONNECTED) void pause(50).then(() => this.start(peer));
+      if (code === UNCONNECTED) void pause(50).then(() => this.start(peer, ...again));
       else if (code !== 0) this.write({ what: 'failed', peer, error: `it ended with status ${code}: ${complaint}` });
     });
     this.tell(peer);
@@ -108,7 +108,7 @@ class Round {
     if (fault.kind === 'stop') return stop(child, fault.forMs);
     this.running.delete(fault.peer);
     await Promise.all([kill(child), pause(fault.forMs)]);
-    this.start(fault.peer);
+    this.start(fault.peer, 'again');
   }
 
   private async sever(cut: Cut): Promise<void> {

@@ -54,14 +54,25 @@ const leaders: Work = async (peer) => {
   return election;
 };
 
-/** Asks again and again. Who is cut off from the root of the tree, or has begun anew, is told so and takes part no more. */
+/**
+ * Asks again and again. Who is cut off from the root of the tree is told so and takes part no more; nor does a process that was started
+ * again, since it knows nothing of what it has given out.
+ */
 async function ask<O extends AsyncDisposable & { readonly node: LiveNode }>(
   peer: Peer,
   create: () => O,
   once: (object: O) => Promise<boolean>,
 ): Promise<AsyncDisposable> {
-  const object = create();
   let permits = 0;
+  const leave = () => {
+    peer.write({ what: 'severed', peer: peer.id, permits });
+    peer.tell('served');
+  };
+  if (peer.isAgain) {
+    leave();
+    return { [Symbol.asyncDispose]: async () => {} };
+  }
+  const object = create();
   object.node.addEventListener('severed', (event) => (permits = (event as CustomEvent<{ permits: number }>).detail.permits));
   try {
     for (let goesOn = true; goesOn;) {
@@ -71,10 +82,15 @@ async function ask<O extends AsyncDisposable & { readonly node: LiveNode }>(
     }
   } catch (error) {
     if (!(error instanceof ConnectionError)) throw error;
-    peer.write({ what: 'severed', peer: peer.id, permits });
-    peer.tell('served');
+    leave();
   }
   return object;
+}
+
+/** In the bins of a peer that is not the root. */
+function atHand(node: LiveNode): number {
+  if (node.id === PEERS[0]) return 0;
+  return ['R.request', 'R.delivery'].reduce((sum, role) => sum + (node.role(role)?.context.permits ?? 0), 0);
 }
 
 const quota: Work = (peer) =>
@@ -82,8 +98,8 @@ const quota: Work = (peer) =>
     peer,
     () => createQuota({ transport: peer.transport, peers: PEERS, budget: BUDGET }),
     async (budget) => {
-      const { ok, remaining } = await budget.take();
-      peer.write(ok ? { what: 'taken', peer: peer.id, remaining } : { what: 'refused', peer: peer.id });
+      const { ok } = await budget.take();
+      peer.write(ok ? { what: 'taken', peer: peer.id, atHand: atHand(budget.node) } : { what: 'refused', peer: peer.id });
       // In the end all that is left is taken.
       if (peer.phase !== 'settled') await pause(Math.random() * 10);
       return ok || peer.phase === 'faulty' || peer.phase === 'healed';
