@@ -51,6 +51,19 @@ describe('quota', () => {
     expect(await a!.leave()).toBe(false);
   });
 
+  test('a leaf that starts anew is told that it takes part no more, and the others go on', async () => {
+    const bus = new InProcessBus();
+    const transports = PEERS.map((id) => bus.transport(id));
+    const [a, b, c] = transports.map((transport) => createQuota({ transport, peers: PEERS, budget: 100 }));
+    await b!.take();
+    await b!.close();
+    await expect.poll(() => a!.node.view()['main']!.context.lost).toEqual(['b']);
+    const answers = await Promise.all(Array.from({ length: 100 }, () => c!.take()));
+    expect(answers.filter(({ ok }) => ok).length).toBeGreaterThanOrEqual(98);
+    const again = createQuota({ transport: transports[1]!, peers: PEERS, budget: 100 });
+    await expect(again.take()).rejects.toThrow('node "b" of "quota" has lost its way to the others; begin anew under a new name');
+  });
+
   test('a take that cannot be answered any more is rejected', async () => {
     const [, b] = quotas({ budget: 10 });
     const take = b!.take();

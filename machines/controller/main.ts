@@ -3,7 +3,7 @@
  *
  * Paper: Afek, Awerbuch, Plotkin, Saks, section 5 (MAIN) and 6.1 (MODIFIED); spec sections 4 and 5. The root makes a change when one
  * of its bins is short: it collects what is left in all bins and counts the participants, a wave down and an echo up, then sends the
- * terms of the next phase down. Assumes FIFO links and, until a change is through, nodes that do not fail.
+ * terms of the next phase down. Assumes FIFO links; that a node has failed is heard when its link goes down.
  *
  * States:
  *   running     requests and joins are served
