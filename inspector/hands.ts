@@ -7,6 +7,7 @@
  */
 import type { Command } from '../machines/protocol.js';
 import type { Scenario } from '../network/scenario/types.js';
+import { sampleMeters, type MeterSample } from './meters.js';
 import type { TraceHeader, TraceLine } from '../network/trace.js';
 
 export interface OfferedCommand {
@@ -24,6 +25,8 @@ export interface Offer {
 export interface Hands {
   /** Throws a `UsageError` for what is no scenario of a known protocol. */
   offer(scenario: unknown): Offer;
+  /** Throws as `offer` does. */
+  meters(scenario: unknown): readonly MeterSample[];
   /** The trace of the scenario. What is wrong with it is thrown before the first piece. */
   run(scenario: unknown): Iterable<string>;
 }
@@ -38,6 +41,7 @@ export const handsFor = (
     const commands = Object.entries(protocol.commands).filter(([, command]) => (command.refusal?.(options) ?? null) === null);
     return { commands: commands.map(offered), corrupt: protocol.corruption !== undefined };
   },
+  meters: (json) => sampleMeters(parse(json)),
   run: (json) => textOf(record(parse(json), json)),
 });
 

@@ -143,6 +143,20 @@ describe('a gesture changes what comes and nothing that has been', () => {
     }));
 });
 
+test('the cost is held against the bound of the paper', () =>
+  withHands(
+    {
+      protocol: 'controller',
+      topology: { kind: 'path', n: 4 },
+      options: { kind: 'basic', M: 9, W: 4, root: 'n0' },
+      workload: { sequential: ['n3', 'n2', 'n3'] },
+    },
+    async (page) => {
+      const plot = page.getByRole('group', { name: /^Cost against bound: .*messages 0\.\d+.*bound 1/ });
+      await plot.waitFor();
+    },
+  ));
+
 describe('what was done by hand', () => {
   test('is taken back at a click', () =>
     withHands(scenario, async (page) => {

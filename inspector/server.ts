@@ -15,7 +15,7 @@ import { pipeline } from 'node:stream/promises';
 import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { UsageError } from '../machines/errors.js';
-import type { Hands, Offer } from './hands.js';
+import type { Hands } from './hands.js';
 import { acceptSockets, type Connection } from './sockets.js';
 import type { Shelf } from './stories/shelf.js';
 
@@ -147,12 +147,21 @@ async function sendStory(response: ServerResponse, shelf: Shelf, path: string): 
   }
 }
 
-/** `offer` and `run`, each with a scenario in the body, and `report` from live nodes of other processes. */
+/** `offer`, `meters` and `run`, each with a scenario in the body, and `report` from live nodes of other processes. */
 async function answerPost(request: IncomingMessage, response: ServerResponse, name: string, serving: Serving): Promise<void> {
   const { hands, report } = serving;
   try {
     const body: unknown = JSON.parse(await bodyOf(request));
-    if (name === 'offer') return sendJson(response, offerOf(hands, body));
+    if (name === 'offer')
+      return sendJson(
+        response,
+        orNull(() => hands?.offer(body)),
+      );
+    if (name === 'meters')
+      return sendJson(
+        response,
+        orNull(() => hands?.meters(body)),
+      );
     if (name === 'run' && hands) return await sendTrace(response, hands.run(body));
     if (name !== 'report' || !report) return refuse(response, 404, 'This trace is only looked at.');
     report(body);
@@ -164,9 +173,9 @@ async function answerPost(request: IncomingMessage, response: ServerResponse, na
 }
 
 /** Traces of other people's protocols can still be looked at. */
-function offerOf(hands: Hands | null, scenario: unknown): Offer | null {
+function orNull<T>(ask: () => T | undefined): T | null {
   try {
-    return hands?.offer(scenario) ?? null;
+    return ask() ?? null;
   } catch (error) {
     if (error instanceof UsageError) return null;
     throw error;

@@ -3,7 +3,7 @@
  *
  * The same scenario gives the same steps, byte for byte, on every machine and on both hosts.
  */
-import type { Configuration, Flight, Observer, Setup } from '../machines/protocol.js';
+import type { Configuration, Flight, Meter, Observer, Setup } from '../machines/protocol.js';
 import { Application } from './application.js';
 import { performChoice } from './choices.js';
 import { VirtualClock } from './clock.js';
@@ -101,6 +101,11 @@ export class Simulation {
     return this.network.configuration;
   }
 
+  /** What has been measured up to now. */
+  get meters(): readonly Meter[] {
+    return this.observer.meters(this.configuration);
+  }
+
   /** Opens the nodes and issues the workload's first commands. */
   start(): void {
     if (this.beginning) this.network.startFrom(this.beginning);
@@ -154,7 +159,7 @@ export class Simulation {
       at: this.network.now,
       messages: { total: [...this.messages.values()].reduce((sum, count) => sum + count, 0), byType },
       properties,
-      meters: this.observer.meters(this.configuration),
+      meters: this.meters,
       summary: this.observer.summary(this.configuration),
     };
     this.network.stop();

@@ -5,6 +5,7 @@
  */
 import { computed, signal } from '@preact/signals';
 import type { Offer } from '../hands.js';
+import type { MeterSample } from '../meters.js';
 import { axis, currentLine, playhead, recording, timed } from './state.js';
 
 /** A scenario event, as in a scenario file. */
@@ -19,6 +20,8 @@ export const offer = signal<Offer | null>(null);
 /** The scenario as it was before any gesture. */
 const given = signal<ScenarioJson>({});
 export const gestures = signal<readonly Gesture[]>([]);
+/** The cost against the bounds, rising in time; empty where it is not known. */
+export const meters = signal<readonly MeterSample[]>([]);
 /** Why the last gesture could not be made. */
 export const handsProblem = signal<string | null>(null);
 
@@ -31,6 +34,7 @@ const scenarioWith = (hands: readonly Gesture[]): ScenarioJson => ({
 /** Asks the server what can be done in the scenario of the trace that was opened. */
 export async function askForHands(): Promise<void> {
   offer.value = null;
+  meters.value = [];
   gestures.value = [];
   handsProblem.value = null;
   const { header } = recording.value;
@@ -38,6 +42,12 @@ export async function askForHands(): Promise<void> {
   given.value = header.scenario;
   const response = await post('offer', given.value).catch(() => null);
   if (response?.ok) offer.value = (await response.json()) as Offer | null;
+  if (offer.value) await askForMeters();
+}
+
+async function askForMeters(): Promise<void> {
+  const response = await post('meters', scenarioNow.value).catch(() => null);
+  if (response?.ok) meters.value = ((await response.json()) as readonly MeterSample[] | null) ?? [];
 }
 
 type Load = (body: ReadableStream<Uint8Array>) => Promise<void>;
@@ -59,6 +69,7 @@ async function redo(next: readonly Gesture[], load: Load): Promise<void> {
     if (!response.ok || !response.body) throw new Error(await response.text());
     gestures.value = next;
     await load(response.body);
+    await askForMeters();
   } catch (error) {
     handsProblem.value = (error as Error).message.trim();
   }

@@ -2,9 +2,11 @@
 import { computed, effect } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
+import { lastAtMost } from '../model/columns.js';
 import type { Row } from '../model/tally.js';
 import { numberText } from '../model/words.js';
 import { kindColor, kindStyle, palette } from './colors.js';
+import { meters } from './hands.js';
 import { theme } from './shell.js';
 import { axis, pauseAt, playhead, recording, growing } from './state.js';
 
@@ -27,18 +29,38 @@ function stateNames(): string[] {
   return charts.size > 1 ? [...names] : names.map((name) => name.slice(name.indexOf(':') + 2));
 }
 
-export const PLOTS: readonly { readonly title: string; series(): Series[] }[] = [
+interface PlotSpec {
+  readonly title: string;
+  series(): Series[];
+}
+
+/** Once the run's meters are known their ratios, 1 where the paper's bound is met. */
+function costs(): PlotSpec {
+  const known = meters.value;
+  const names = Object.keys(known.at(-1)?.ratios ?? {});
+  if (names.length === 0)
+    return { title: 'Cost of messages', series: () => [{ name: 'cost', kind: 0, value: (row) => row.cost }] };
+  const times = known.map(({ at }) => at);
+  const ratios = names.slice(0, 6).map((name, i) => ({
+    name,
+    kind: i,
+    value: (row: Row) => known[lastAtMost(times, row.at)]?.ratios[name] ?? 0,
+  }));
+  return { title: 'Cost against bound', series: () => [...ratios, { name: 'bound', kind: 4, value: () => 1 }] };
+}
+
+export const plots = computed((): readonly PlotSpec[] => [
   { title: 'Messages sent', series: () => byCount(recording.value.tally.types.names, (row, i) => row.sent[i] ?? 0) },
-  { title: 'Nodes in each state', series: () => byCount(stateNames(), (row, i) => row.inState[i] ?? 0) },
-  { title: 'Cost of messages', series: () => [{ name: 'cost', kind: 0, value: (row) => row.cost }] },
+  { title: 'Nodes by state', series: () => byCount(stateNames(), (row, i) => row.inState[i] ?? 0) },
+  costs(),
   {
-    title: 'On their way, and wrong',
+    title: 'On their way, wrong',
     series: () => [
-      { name: 'messages on their way', kind: 1, value: (row) => row.inFlight },
-      { name: 'wrong nodes', kind: 4, value: (row) => row.wrong },
+      { name: 'on their way', kind: 1, value: (row) => row.inFlight },
+      { name: 'wrong', kind: 4, value: (row) => row.wrong },
     ],
   },
-];
+]);
 
 const compact = new Intl.NumberFormat('en', { notation: 'compact' });
 
@@ -47,14 +69,14 @@ const xOfRow = (row: Row): number => (axis.value === 'time' ? row.at : row.line)
 export function Plots() {
   return (
     <div class="plots">
-      {PLOTS.map((plot) => (
+      {plots.value.map((plot) => (
         <Plot key={plot.title} {...plot} />
       ))}
     </div>
   );
 }
 
-function Plot({ title, series }: (typeof PLOTS)[number]) {
+function Plot({ title, series }: PlotSpec) {
   const ref = useRef<HTMLDivElement>(null);
   const line = useRef<HTMLElement>(document.createElement('i'));
   useEffect(() => {
@@ -99,7 +121,7 @@ function Plot({ title, series }: (typeof PLOTS)[number]) {
     >
       <figcaption>
         {title}
-        <ul class={`legend${shown.length > 3 ? ' is-long' : ''}`}>
+        <ul class="legend">
           {shown.length > 1 &&
             shown.map(({ name, kind }) => (
               <li key={name}>
@@ -158,7 +180,7 @@ export function PlotsText() {
   const last = rows.value.at(-1);
   return (
     <>
-      {PLOTS.map(({ title, series }) => (
+      {plots.value.map(({ title, series }) => (
         <table key={title}>
           <caption>{title}, at the end of what has been read</caption>
           <tbody>

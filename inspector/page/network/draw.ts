@@ -185,21 +185,33 @@ export function drawMessages(drawn: Drawn, messages: readonly MovingMessage[], {
     ctx.fillStyle = color;
     ctx.fill(path);
   }
+  writeLabels(drawn, spots, size, selected);
+}
+
+type Moving = Spot & { readonly moving: MovingMessage };
+
+/** Beside each message, where the word covers neither a node nor another word; a crowd of messages has none. */
+function writeLabels(drawn: Drawn, spots: readonly Moving[], size: number, selected: number): void {
+  const { ctx } = drawn;
   ctx.font = `600 11px ${FONT}`;
   ctx.textAlign = 'left';
-  const written: Spot[] = [];
+  const isCrowd = spots.length > LABELS_MAX / 4;
+  const taken: Spot[] = isCrowd ? [] : drawn.names.map((_, node) => spotOf(drawn, node));
   for (const { moving, x, y } of spots) {
     const isChosen = moving.ordinal === selected;
     if (isChosen) circle(ctx, { x, y }, size * 2.4, null, palette().accent);
-    const isFree = messages.length <= LABELS_MAX / 4 && !written.some((other) => isClose(other, { x, y }));
-    if (!isChosen && !isFree) continue;
-    written.push({ x, y });
-    fillText(ctx, shorten(moving.label), x + size * 1.9, y - size * 1.9, moving.color, palette().panel);
+    if (isCrowd && !isChosen) continue;
+    const text = shorten(moving.label);
+    const half = ctx.measureText(text).width / 2;
+    const away = size * 1.9;
+    const middles = [1, -1].flatMap((up) => [1, -1].map((right) => ({ x: x + right * (away + half), y: y - up * away })));
+    const isFree = (at: Spot) => !taken.some((other) => Math.abs(other.x - at.x) < half + 14 && Math.abs(other.y - at.y) < 15);
+    const middle = middles.find(isFree) ?? (isChosen ? middles[0]! : null);
+    if (!middle) continue;
+    taken.push(middle);
+    fillText(ctx, text, middle.x - half, middle.y, moving.color, palette().panel);
   }
 }
-
-/** So near that one word would cover the other. */
-const isClose = (one: Spot, other: Spot): boolean => Math.abs(one.x - other.x) < 52 && Math.abs(one.y - other.y) < 13;
 
 export function drawSelection(drawn: Drawn, { node, hovered }: Emphasis): void {
   const radius = radiusOf(drawn);
