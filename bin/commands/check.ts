@@ -1,95 +1,120 @@
-/** `quiver check`: explores every way in which a small scenario can go, its times dropped. */
-import type { Exploration } from '../../test/explore/examine.js';
-import { checkScenario } from '../../test/explore/scenario.js';
-import type { Progress as Searched } from '../../test/explore/bounds.js';
+/** `quiver check`: explores every way in which a small scenario can go, its times dropped; on one network or on all of a size. */
+import { dirname } from 'node:path';
+import { UsageError } from '../../machines/errors.js';
 import type { Verdict } from '../../network/report.js';
+import type { Progress as Searched } from '../../test/explore/bounds.js';
+import { examine, type Exploration } from '../../test/explore/examine.js';
+import { questionOf, type CheckOptions } from '../../test/explore/scenario.js';
+import { examineTogether } from '../../test/explore/together.js';
+import { everyTopology } from '../../test/explore/topologies.js';
+import { helperOf, startThreads } from '../check-threads.js';
 import { integerOption, parse, statusOf, USAGE, type Command } from '../command.js';
 import { OutputFile } from '../output-file.js';
+import { checkReport, perSecond, printCheck } from '../print-check.js';
 import { Progress } from '../progress.js';
 import { recordCounterexample } from '../recording.js';
-import { readScenarios, type Source } from '../scenarios.js';
-import { bold, dim, number, property, verdict } from '../style.js';
+import { parseIn, readScenarios, type Item, type Source } from '../scenarios.js';
+import { number } from '../style.js';
+
+const OPTIONS = {
+  json: { type: 'boolean' },
+  trace: { type: 'string' },
+  states: { type: 'string' },
+  depth: { type: 'string' },
+  seconds: { type: 'string' },
+  megabytes: { type: 'string' },
+  search: { type: 'string' },
+  reduce: { type: 'string' },
+  safety: { type: 'boolean' },
+  graphs: { type: 'string' },
+  cores: { type: 'string' },
+} as const;
 
 export const command: Command = async (args) => {
-  const { values, positionals } = parse(args, {
-    json: { type: 'boolean' },
-    trace: { type: 'string' },
-    states: { type: 'string' },
-    seconds: { type: 'string' },
-  });
-  const bounds = boundsOf(integerOption('states', values.states), integerOption('seconds', values.seconds));
+  const { values, positionals } = parse(args, OPTIONS);
+  const options = optionsOf(values);
+  const graphs = integerOption('graphs', values.graphs);
+  const cores = integerOption('cores', values.cores) ?? 1;
   const verdicts: Verdict[] = [];
   let refused = false;
-  for await (const item of readScenarios(positionals, undefined)) {
+  for await (const item of everyItem(readScenarios(positionals, undefined), graphs)) {
     if ('error' in item) {
       refused = true;
       if (values.json) console.log(JSON.stringify({ error: item.error.message }));
       console.error(`quiver: ${item.error.message}`);
       continue;
     }
-    const progress = new Progress();
-    const onProgress = (searched: Searched) => progress.show(`${item.where}: ${describe(searched)}`);
-    const found = checkScenario(item.scenario, { bounds, now: () => performance.now(), onProgress });
-    progress.done();
+    const found = await check(item, { ...options, safety: values.safety ?? false }, cores);
     verdicts.push(found.verdict);
     const bad = found.counterexample;
     const trace = bad ? [...recordCounterexample(item.scenario, item.json, bad)] : undefined;
     if (trace && values.trace !== undefined) write(values.trace, trace);
-    if (values.json) console.log(JSON.stringify(reportOf(item, found, trace)));
-    else print(item, found, values.trace);
+    if (values.json) console.log(JSON.stringify(checkReport(item, found, trace)));
+    else printCheck(item, found, values.trace, options.search !== 'depth');
   }
   return refused ? USAGE : statusOf(verdicts);
 };
 
-const boundsOf = (states: number | undefined, seconds: number | undefined) => ({
-  ...(states === undefined ? {} : { states }),
-  ...(seconds === undefined ? {} : { seconds }),
-});
+type Words = Readonly<Partial<Record<'states' | 'depth' | 'seconds' | 'megabytes' | 'search' | 'reduce', string>>>;
+
+function optionsOf(words: Words): CheckOptions {
+  const bounds = (['states', 'depth', 'seconds', 'megabytes'] as const).flatMap((name) => {
+    const value = integerOption(name, words[name]);
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  const search = choice('search', words.search, ['breadth', 'depth'] as const);
+  const reduce = choice('reduce', words.reduce, ['symmetry', 'order'] as const);
+  return { bounds: Object.fromEntries(bounds), ...(search && { search }), ...(reduce && { reduce }) };
+}
+
+function choice<T extends string>(name: string, word: string | undefined, choices: readonly T[]): T | undefined {
+  const chosen = choices.find((known) => known === word);
+  if (word !== undefined && !chosen) throw new UsageError(`--${name} is "${word}"; choose ${choices.join(' or ')}`);
+  return chosen;
+}
+
+/** With `--graphs N`, each scenario on every graph of N nodes in place of its own network. */
+async function* everyItem(items: AsyncGenerator<Item>, graphs: number | undefined): AsyncGenerator<Item> {
+  for await (const item of items) {
+    if (graphs === undefined || 'error' in item) yield item;
+    else yield* onEveryGraph(item, graphs);
+  }
+}
+
+function* onEveryGraph({ where, json, scenario: { protocol } }: Source, n: number): Generator<Item> {
+  const { topology: _, options = {}, ...rest } = json as Readonly<Record<string, any>>;
+  const said = JSON.stringify([options, rest]);
+  const fixed = Array.from({ length: n }, (_, i) => `n${i}`).filter((node) => said.includes(JSON.stringify(node)));
+  try {
+    for (const topology of everyTopology(n, { protocol, options, fixed })) {
+      const links = topology.links.map(([u, v]) => `${u}-${v}`).join(' ');
+      const given = { ...(json as object), topology };
+      yield { where: `${where} on ${links || 'n0'}`, json: given, scenario: parseIn(dirname(where), given) };
+    }
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    yield { where, error: new UsageError(`${where} --graphs ${n}: ${error.message}`) };
+  }
+}
+
+async function check(source: Source, options: CheckOptions, cores: number): Promise<Exploration> {
+  const progress = new Progress();
+  const onProgress = (searched: Searched) => progress.show(`${source.where}: ${describe(searched)}`);
+  const question = questionOf(source.scenario, { ...options, now: () => performance.now(), onProgress });
+  const threads = startThreads(source, options, cores - 1);
+  try {
+    return threads.length === 0 ? examine(question) : await examineTogether(question, threads.map(helperOf));
+  } finally {
+    progress.done();
+    await Promise.all(threads.map((thread) => thread.terminate()));
+  }
+}
 
 const describe = ({ states, transitions, frontier, bytes, seconds }: Searched): string =>
-  `${number(states)} states, ${number(transitions / Math.max(seconds, 0.001))} transitions/s, frontier ${number(frontier)}, ${number(bytes / 2 ** 20)} MiB`;
+  `${number(states)} states, ${number(perSecond(transitions, seconds))} transitions/s, frontier ${number(frontier)}, ${number(bytes / 2 ** 20)} MiB`;
 
 function write(path: string, trace: readonly unknown[]): void {
   const file = new OutputFile(path);
   for (const line of trace) file.line(line);
   file.keep();
-}
-
-function reportOf({ scenario }: Source, found: Exploration, trace: readonly unknown[] | undefined) {
-  const { verdict: value, states, transitions, doomed, terminal, stopped, properties, interpreterCalls, bytesPerState } = found;
-  return {
-    verdict: value,
-    seed: scenario.seed,
-    at: 0,
-    messages: { total: 0, byType: {} },
-    properties,
-    meters: [
-      { name: 'interpreterCalls', measured: interpreterCalls, bound: null, ratio: null },
-      { name: 'bytesPerState', measured: bytesPerState, bound: null, ratio: null },
-    ],
-    summary: { terminal, ...(stopped === undefined ? {} : { stopped }) },
-    states,
-    transitions,
-    doomed,
-    ...(trace ? { trace } : {}),
-  };
-}
-
-function print({ where, scenario }: Source, found: Exploration, tracePath: string | undefined): void {
-  const { counterexample: bad, stopped, vacuous } = found;
-  console.log(`${verdict(found.verdict)}  ${bold(where)}  ${dim(`${scenario.protocol.name}, every interleaving`)}`);
-  console.log(
-    `  states      ${number(found.states)} (${number(found.transitions)} transitions, ${number(found.terminal)} at rest)`,
-  );
-  if (found.doomed !== null) console.log(`  doomed      ${number(found.doomed)}`);
-  console.log(`  effort      ${number(found.interpreterCalls)} runs of a chart, ${number(found.bytesPerState)} bytes a state`);
-  console.log(`  properties  ${found.properties.map(property).join('  ')}`);
-  if (stopped !== undefined) console.log(`  stopped     ${stopped}`);
-  if (vacuous.length > 0) console.log(`  vacuous     nothing here could violate: ${vacuous.join(', ')}`);
-  if (!bad) return;
-  console.log(`  ${bold(`violated: ${bad.property}`)} in ${bad.steps.length} steps, the fewest possible, seed ${scenario.seed}:`);
-  bad.steps.forEach((step, i) => console.log(`  ${i === bad.loop ? '↻' : ' '} ${String(i + 1).padStart(3)}  ${step}`));
-  const file = tracePath ?? 'failure.ndjson';
-  if (tracePath === undefined) console.log(`  keep it:  quiver check ${where} --trace ${file}`);
-  console.log(`  see it:   quiver explore ${file}    again: quiver replay ${file}`);
 }

@@ -145,6 +145,19 @@ describe('a property that throws', () => {
   });
 });
 
+describe('a property that nothing can violate is reported as vacuous', () => {
+  const base = { name: 'p', says: '' };
+  const here: Property = { ...base, kind: 'always', holds: (c) => c.nodes.get('n0') !== undefined };
+  test.each<[string, Property, readonly string[]]>([
+    ['it looks at the state', here, []],
+    ['it says the same of every state', { ...base, kind: 'always', holds: () => true }, ['p']],
+    ['what is promised is never asked', { ...base, kind: 'eventually', when: () => false, holds: () => false }, ['p']],
+    ['what is closed never holds', { ...base, kind: 'closed', holds: (c) => c.nodes.size > 9 }, ['p']],
+  ])('%s', (_, property, vacuous) => {
+    expect(ask(going([]), { properties: [property] })).toMatchObject({ verdict: 'valid', vacuous });
+  });
+});
+
 describe('a question that makes no sense', () => {
   const wrong = (options: Partial<ExploreOptions>) => () => ask(directory, options);
 

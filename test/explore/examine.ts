@@ -15,9 +15,10 @@ import { PersistentSets } from './persistent.js';
 import { OrderMatters } from './renaming.js';
 import { Search } from './search.js';
 import { LooksFurther, NOTHING, type Seen } from './seen.js';
+import { Share, type Judged } from './share.js';
 import { firstStates } from './starts.js';
 import { Symmetry } from './symmetry.js';
-import { Watch, type Judging } from './watch.js';
+import { Watch, type Findings, type Judging } from './watch.js';
 import type { Surroundings } from './worlds.js';
 
 export interface Question {
@@ -67,8 +68,16 @@ export interface Exploration {
   readonly counterexample?: Counterexample;
 }
 
+export function examine(question: Question): Exploration {
+  const known = nothingKnown();
+  for (;;) {
+    const attempt = attempted(question, known);
+    if (attempt) return attempt.conclusion();
+  }
+}
+
 /** What a search has to know of charts and properties, and finds out on its way: it begins again then. */
-interface Known {
+export interface Known {
   /** Types of messages whose sender is read. */
   readonly signed: Set<string>;
   /** Keys of lists of nodes whose order means something. */
@@ -76,23 +85,26 @@ interface Known {
   seen: Seen;
 }
 
-export function examine(question: Question): Exploration {
-  const known: Known = { signed: new Set(), ordered: new Set(), seen: NOTHING };
-  for (;;) {
-    try {
-      return new Examination(question, known).result();
-    } catch (error) {
-      if (error instanceof SenderRead) known.signed.add(error.messageType);
-      else if (error instanceof OrderMatters) known.ordered.add(error.key);
-      else if (error instanceof LooksFurther) known.seen = error.seen;
-      else throw error;
-    }
+export const nothingKnown = (): Known => ({ signed: new Set(), ordered: new Set(), seen: NOTHING });
+
+/** A search that has come to its end, or nothing, and more is known. */
+export function attempted(question: Question, known: Known, judged?: Judged): Examination | undefined {
+  try {
+    const examination = new Examination(question, known, judged);
+    examination.explore();
+    return examination;
+  } catch (error) {
+    if (error instanceof SenderRead) known.signed.add(error.messageType);
+    else if (error instanceof OrderMatters) known.ordered.add(error.key);
+    else if (error instanceof LooksFurther) known.seen = error.seen;
+    else throw error;
+    return undefined;
   }
 }
 
-class Examination {
+export class Examination {
   private readonly model: Model;
-  private readonly watch: Watch;
+  readonly watch: Watch;
   private readonly search: Search;
   private readonly symmetry: Symmetry | undefined;
   /** Whether promises on endless runs can be judged: not where a message may come again for ever, or never more. */
@@ -101,6 +113,7 @@ class Examination {
   constructor(
     private readonly question: Question,
     known: Known,
+    judged?: Judged,
   ) {
     const { protocol, setups, order, unlimited, surroundings, properties, goal, bounds, now, onProgress, reduce } = question;
     const [setup] = setups;
@@ -113,7 +126,7 @@ class Examination {
     const system = { protocol, setup, nodes, order, lasting, reactions: protocol.reactions(setup.options), unlimited };
     this.model = new Model(system, lasting ? { ...surroundings, faults: {} } : surroundings, known.signed);
     const isPartial = reduce === 'order';
-    this.watch = new Watch(properties, goal && goalProperty(goal), this.model, isPartial ? known.seen : undefined);
+    this.watch = new Watch(properties, goal && goalProperty(goal), this.model, isPartial ? known.seen : undefined, judged);
     this.judgesRuns = this.watch.debts.length > 0 && !lasting && !isPartial;
     const graph = this.judgesRuns || goal ? new Graph() : undefined;
     const rows = reduce === 'symmetry' ? [...this.firsts()].map(({ row }) => row) : undefined;
@@ -121,14 +134,30 @@ class Examination {
     const persistent = isPartial ? new PersistentSets(this.model) : undefined;
     const frontier = question.search === 'depth' ? new Stack() : new Levels();
     const { symmetry } = this;
-    this.search = new Search(this.model, this.watch, { frontier, bounds, graph, symmetry, persistent, now, onProgress });
+    const share = judged instanceof Share ? judged : undefined;
+    this.search = new Search(this.model, this.watch, { frontier, bounds, graph, symmetry, persistent, share, now, onProgress });
   }
 
-  result(): Exploration {
-    const { model, search, watch, question, symmetry } = this;
+  explore(): void {
+    const { model, search } = this;
     for (const { row } of this.firsts()) search.begin(row);
     search.run();
     model.steps.audit();
+  }
+
+  /** Why the search did not come to its end. */
+  get stopped(): string | undefined {
+    return this.search.stopped;
+  }
+
+  /** Takes in what another thread has found out about its share of the states; where it could not see all, nobody has. */
+  absorb(findings: Findings, stopped: string | undefined): void {
+    this.watch.absorb(findings);
+    this.search.stopped ??= stopped;
+  }
+
+  conclusion(): Exploration {
+    const { model, search, watch, question, symmetry } = this;
     const ways = this.violations();
     const hopeful = this.hopeful();
     if (watch.goal && hopeful?.includes(0)) ways.set(watch.goal, { property: watch.goal.name, state: hopeful.indexOf(0) });
@@ -218,9 +247,15 @@ class Examination {
   }
 
   private vacuous(): string[] {
-    const { properties, relevant } = this.watch;
-    const asks = ({ kind }: Property<any>) => kind === 'eventually' || kind === 'closed';
-    return properties.filter((property) => asks(property) && !relevant.has(property)).map(({ name }) => name);
+    const { watch, question, model, search } = this;
+    const row = new Int32Array(search.store.longest);
+    const first = model.configuration(row, 0, search.store.load(0, row));
+    const isVacuous = (property: Property<any>) => {
+      if (property.kind === 'closed') return !watch.relevant.has(property);
+      if (property.kind === 'eventually') return question.reduce !== 'order' && !watch.relevant.has(property);
+      return !watch.looksAnywhere(property, first);
+    };
+    return watch.properties.filter(isVacuous).map(({ name }) => name);
   }
 }
 

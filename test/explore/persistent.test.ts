@@ -99,7 +99,7 @@ describe('charts made at random on three nodes', () => {
     fc.assert(
       fc.property(anyQuestion, fc.constantFrom(['n0', 'n1'], ['n0', 'n2'], ['n1', 'n1'], ['n2', 'n2']), (any, [one, two]) => {
         const { protocol, question } = questionOf(any);
-        const property = apart(one!, two!, any.bad);
+        const property = apart(one, two, any.bad);
         const full = explore(protocol, { ...question, properties: [property] });
         if (full.stopped !== undefined) return;
         const found = explore(protocol, { ...question, properties: [property], reduce: 'order' });
@@ -107,7 +107,7 @@ describe('charts made at random on three nodes', () => {
         if (!found.counterexample) return;
         violations++;
         const { end } = replay(protocol, line(3), found.counterexample, question.commands);
-        expect([stateAt(end, one!), stateAt(end, two!)]).toEqual([`s${any.bad}`, `s${any.bad}`]);
+        expect([stateAt(end, one), stateAt(end, two)]).toEqual([`s${any.bad}`, `s${any.bad}`]);
       }),
       { numRuns: 150 },
     );

@@ -2,7 +2,7 @@
 import { grown } from './ints.js';
 
 export class Planes {
-  private bits = new Int32Array(1 << 8);
+  bits = new Int32Array(1 << 8);
   private readonly words: number;
   private size = 0;
 
@@ -28,6 +28,11 @@ export class Planes {
   hasAny(state: number): boolean {
     for (let word = 0; word < this.words; word++) if (this.bits[state * this.words + word] !== 0) return true;
     return false;
+  }
+
+  /** Adds the bits of other planes of the same states. */
+  absorb(bits: Int32Array): void {
+    for (let i = 0; i < bits.length; i++) this.bits[i]! |= bits[i]!;
   }
 
   get bytes(): number {

@@ -9,7 +9,7 @@ import { UsageError } from '../../machines/errors.js';
 import type { Configuration, Property } from '../../machines/protocol.js';
 import type { Scenario } from '../../network/scenario/types.js';
 import type { Bounds, Progress } from './bounds.js';
-import { examine, type Exploration, type Reduction } from './examine.js';
+import { examine, type Exploration, type Question, type Reduction } from './examine.js';
 
 export interface CheckOptions {
   readonly bounds?: Bounds;
@@ -20,11 +20,16 @@ export interface CheckOptions {
   readonly onProgress?: (progress: Progress) => void;
   /** The properties to check; the protocol's own unless told. */
   readonly properties?: readonly Property<any>[];
+  /** Leaves out promises on endless runs. */
+  readonly safety?: boolean;
   /** What every state must be able to lead to; states that cannot are doomed. */
   readonly goal?: (c: Configuration<any>) => boolean;
 }
 
-export function checkScenario(scenario: Scenario, options: CheckOptions = {}): Exploration {
+export const checkScenario = (scenario: Scenario, options: CheckOptions = {}): Exploration =>
+  examine(questionOf(scenario, options));
+
+export function questionOf(scenario: Scenario, options: CheckOptions): Question {
   const { protocol, place, network, events, workload } = scenario;
   if (scenario.contacts.length > 0) {
     throw new UsageError(
@@ -32,7 +37,8 @@ export function checkScenario(scenario: Scenario, options: CheckOptions = {}): E
     );
   }
   const setup = { ...place, options: scenario.options };
-  return examine({
+  const properties = options.properties ?? protocol.properties(setup);
+  return {
     protocol,
     setups: [setup],
     corrupt: events.flatMap((event) => (event.do === 'corrupt' ? event.nodes : [])),
@@ -44,12 +50,12 @@ export function checkScenario(scenario: Scenario, options: CheckOptions = {}): E
       faults: { loss: network.loss > 0 ? Infinity : 0, duplicate: network.duplicate > 0 ? Infinity : 0 },
     },
     order: network.reorder > 0 ? 'unordered' : network.order,
-    properties: options.properties ?? protocol.properties(setup),
+    properties: properties.filter(({ kind }) => !options.safety || (kind !== 'eventually' && kind !== 'converges')),
     goal: options.goal,
     bounds: options.bounds ?? {},
     search: options.search ?? 'breadth',
     reduce: options.reduce,
     now: options.now,
     onProgress: options.onProgress,
-  });
+  };
 }

@@ -9,10 +9,11 @@ import type { Frontier } from './frontier.js';
 import type { Graph } from './graph.js';
 import type { Model } from './model.js';
 import type { PersistentSets } from './persistent.js';
+import type { Share } from './share.js';
 import { NONE, Store } from './store.js';
 import { isFault } from './successors.js';
 import type { Symmetry } from './symmetry.js';
-import type { Watch } from './watch.js';
+import type { Violation, Watch } from './watch.js';
 
 /** States between two looks at bounds and clock. */
 const STRIDE = 4096;
@@ -24,6 +25,8 @@ export interface Plan {
   readonly graph?: Graph | undefined;
   readonly symmetry?: Symmetry | undefined;
   readonly persistent?: PersistentSets | undefined;
+  /** Where other threads make the same search. */
+  readonly share?: Share | undefined;
   /** Milliseconds, by the host's clock. */
   readonly now?: (() => number) | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
@@ -35,6 +38,8 @@ export class Search {
   /** States in which nothing at all can happen. */
   terminal = 0;
   depth = 0;
+  /** How long it took. */
+  seconds = 0;
   /** Why the search did not come to its end. */
   stopped: string | undefined;
   readonly graph: Graph | undefined;
@@ -57,12 +62,9 @@ export class Search {
 
   get progress(): Progress {
     const { store, transitions, depth, graph, frontier } = this;
+    const seconds = (this.now() - this.startedAt) / 1000;
     const bytes = store.bytes + (graph?.bytes ?? 0) + this.watch.owed.bytes;
-    return { states: store.size, transitions, depth, frontier: frontier.size, bytes, seconds: this.seconds };
-  }
-
-  get seconds(): number {
-    return (this.now() - this.startedAt) / 1000;
+    return { states: store.size, transitions, depth, frontier: frontier.size, bytes, seconds };
   }
 
   /** Begins from a state; true when it is new. */
@@ -91,6 +93,8 @@ export class Search {
       this.follow(state, row, length);
     }
     if (isCut) this.stopped = limits.tooDeep();
+    if (watch.violated) plan.share?.found(firstAfter(watch.violated, store.size));
+    this.seconds = this.progress.seconds;
   }
 
   private now(): number {
@@ -106,7 +110,8 @@ export class Search {
   private mustStop(): boolean {
     const { progress } = this;
     this.plan.onProgress?.(progress);
-    this.stopped = this.limits.exceeded(progress);
+    this.seconds = progress.seconds;
+    this.stopped = this.plan.share?.isOver(progress.states) ? 'another thread' : this.limits.exceeded(progress);
     return this.stopped !== undefined;
   }
 
@@ -170,3 +175,6 @@ export class Search {
     return state;
   }
 }
+
+/** The state that violates, or, where a step or a rest does, the first one that does not matter any more. */
+const firstAfter = ({ state, from, rests }: Violation, size: number): number => (from === undefined && !rests ? state : size);

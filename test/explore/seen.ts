@@ -42,6 +42,10 @@ export class Looking implements Configuration {
     return this.whole.links;
   }
 
+  get hasLooked(): boolean {
+    return this.nodesSeen !== 0 || this.flightsSeen || this.linksSeen;
+  }
+
   /** Begins again if more was looked at than is known. */
   compare(known: Seen): void {
     const seen = {

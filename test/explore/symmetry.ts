@@ -10,6 +10,7 @@ import type { NodeId } from '../../machines/effects.js';
 import { ProtocolError, UsageError } from '../../machines/errors.js';
 import { keyOf } from './json.js';
 import type { Model } from './model.js';
+import { everyOrder } from './orders.js';
 import { Renaming } from './renaming.js';
 import type { Entry } from './script.js';
 import type { Judging } from './watch.js';
@@ -236,13 +237,4 @@ function keepsLinks(to: readonly number[], { system, worlds }: Model): boolean {
   for (const [u, v, weight] of setup.topology.links) weights.set(`${u} ${v}`, weight).set(`${v} ${u}`, weight);
   const at = (u: NodeId, v: NodeId) => `${links.up(u, v)} ${links.port(u, v)} ${weights.get(`${u} ${v}`)}`;
   return nodes.every((u, i) => nodes.every((v, j) => at(u, v) === at(nodes[to[i]!]!, nodes[to[j]!]!)));
-}
-
-function* everyOrder(left: readonly number[], taken: readonly number[] = []): Generator<readonly number[]> {
-  if (left.length === 0) yield taken;
-  for (const next of left)
-    yield* everyOrder(
-      left.filter((other) => other !== next),
-      [...taken, next],
-    );
 }

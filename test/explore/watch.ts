@@ -9,6 +9,7 @@ import type { Configuration, Property } from '../../machines/protocol.js';
 import type { Model } from './model.js';
 import { Planes } from './planes.js';
 import { Looking, type Seen } from './seen.js';
+import type { Judged } from './share.js';
 
 /** A property that judges a state by itself. */
 export type Judging = Exclude<Property<any>, { readonly kind: 'eventually' }>;
@@ -28,6 +29,14 @@ export interface Violation {
   readonly from?: number;
   /** Whether it is broken by staying there. */
   readonly rests?: boolean;
+}
+
+/** Properties are known by their places in the list. */
+export interface Findings {
+  readonly witnessed: readonly number[];
+  readonly relevant: readonly number[];
+  readonly owed: Int32Array;
+  readonly goals: Int32Array;
 }
 
 export class Watch {
@@ -54,11 +63,13 @@ export class Watch {
     private readonly model: Model,
     /** Where not everything is searched: what properties are known to look at. Promises are judged in states of rest alone. */
     readonly seen?: Seen,
+    /** What to judge, where it is not everything. */
+    private readonly share?: Judged,
   ) {
     const ofKind = (kind: Judging['kind']) => properties.filter((property): property is Judging => property.kind === kind);
     this.always = ofKind('always');
     // Whether a step leaves something depends on what comes before it.
-    this.closed = seen ? [] : ofKind('closed');
+    this.closed = seen || share?.hasSteps === false ? [] : ofKind('closed');
     this.sometimes = ofKind('sometimes');
     this.judgings = [...this.always, ...this.closed, ...this.sometimes, ...(goal ? [goal] : [])];
     this.debts = properties.flatMap((property) => debtsOf(property, model)).map((debt, plane) => ({ ...debt, plane }));
@@ -73,6 +84,7 @@ export class Watch {
     this.goals.add();
     this.owed.add();
     this.held.add();
+    if (this.share?.includes(state) === false && this.closed.length === 0) return;
     const whole = this.model.configuration(row, begin, length);
     if (!this.seen) return this.judged(() => this.look(state, whole));
     const looking = new Looking(whole);
@@ -100,6 +112,13 @@ export class Watch {
   }
 
   private look(state: number, c: Configuration): void {
+    for (let plane = 0; plane < this.closed.length; plane++) {
+      const property = (this.asked = this.closed[plane]!);
+      if (!property.holds(c)) continue;
+      this.relevant.add(property);
+      this.held.set(state, plane);
+    }
+    if (this.share?.includes(state) === false) return;
     for (const property of this.always) {
       this.asked = property;
       if (!property.holds(c)) this.violated ??= { property, state };
@@ -107,12 +126,6 @@ export class Watch {
     for (const property of this.sometimes) {
       this.asked = property;
       if (!this.witnessed.has(property) && property.holds(c)) this.witnessed.add(property);
-    }
-    for (let plane = 0; plane < this.closed.length; plane++) {
-      const property = (this.asked = this.closed[plane]!);
-      if (!property.holds(c)) continue;
-      this.relevant.add(property);
-      this.held.set(state, plane);
     }
     if (!this.seen) for (const debt of this.debts) if (this.isOwed(debt, c)) this.owed.set(state, debt.plane);
     if (!this.goal) return;
@@ -131,6 +144,29 @@ export class Watch {
       if (!this.held.has(from, plane) || this.held.has(to, plane)) continue;
       this.violated ??= { property: this.closed[plane]!, state: to, from };
     }
+  }
+
+  /** Whether what a property says depends on the state at all. */
+  looksAnywhere(property: Exclude<Property<any>, { readonly kind: 'eventually' }>, c: Configuration): boolean {
+    const looking = new Looking(c);
+    this.asked = property;
+    this.judged(() => property.holds(looking));
+    return looking.hasLooked;
+  }
+
+  /** What was found out about the states judged here, for whoever puts it together. */
+  findings(): Findings {
+    const places = (set: ReadonlySet<Property<any>>) => [...this.properties.keys()].filter((i) => set.has(this.properties[i]!));
+    const { owed, goals } = this;
+    return { witnessed: places(this.witnessed), relevant: places(this.relevant), owed: owed.bits, goals: goals.bits };
+  }
+
+  /** Takes in what was found out elsewhere about other states of the same search. */
+  absorb({ witnessed, relevant, owed, goals }: Findings): void {
+    for (const place of witnessed) this.witnessed.add(this.properties[place]!);
+    for (const place of relevant) this.relevant.add(this.properties[place]!);
+    this.owed.absorb(owed);
+    this.goals.absorb(goals);
   }
 
   /** Whether the goal that was given holds in a state. */

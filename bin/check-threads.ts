@@ -1,0 +1,40 @@
+/** Threads that make the same search as this one and judge their share of its states: each reads the scenario for itself. */
+import { dirname } from 'node:path';
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
+import { questionOf, type CheckOptions } from '../test/explore/scenario.js';
+import { judgeShare, type Answer, type Errand, type Helper } from '../test/explore/together.js';
+import { takeProtocols } from './protocols.js';
+import { parseIn, type Source } from './scenarios.js';
+
+interface Task {
+  readonly where: string;
+  readonly json: unknown;
+  readonly options: CheckOptions;
+}
+
+export const startThreads = ({ where, json }: Source, options: CheckOptions, count: number): Worker[] =>
+  Array.from({ length: count }, () => {
+    const task: Task = { where, json, options };
+    return new Worker(new URL(import.meta.url), { workerData: task, argv: process.argv.slice(2) });
+  });
+
+export const helperOf =
+  (thread: Worker): Helper =>
+  (errand) =>
+    new Promise((resolve, reject) => {
+      thread.once('message', resolve);
+      thread.once('error', reject);
+      thread.postMessage(errand);
+    });
+
+async function work({ where, json, options }: Task): Promise<void> {
+  await takeProtocols(process.argv.slice(2));
+  const scenario = parseIn(dirname(where), json);
+  const question = questionOf(scenario, { ...options, now: () => performance.now() });
+  parentPort!.on('message', (errand: Errand) => {
+    const answer: Answer = judgeShare(question, errand);
+    parentPort!.postMessage(answer);
+  });
+}
+
+if (!isMainThread && workerData) await work(workerData as Task);

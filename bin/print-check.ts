@@ -1,0 +1,64 @@
+/** What the checker found, for people and as JSON. */
+import type { Exploration } from '../test/explore/examine.js';
+import type { Source } from './scenarios.js';
+import { bold, dim, number, property, verdict } from './style.js';
+
+export const perSecond = (count: number, seconds: number): number => Math.round(count / Math.max(seconds, 0.001));
+
+/** All that the process holds: the states, the charts, and Node itself. */
+function processBytes(): number {
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}
+
+export function checkReport({ scenario }: Source, found: Exploration, trace: readonly unknown[] | undefined) {
+  const { states, transitions, doomed, terminal, stopped, properties, symmetries, vacuous, interpreterCalls, bytesPerState } =
+    found;
+  const measured = {
+    interpreterCalls,
+    bytesPerState,
+    processBytes: processBytes(),
+    transitionsPerSecond: perSecond(transitions, found.seconds),
+  };
+  return {
+    verdict: found.verdict,
+    seed: scenario.seed,
+    at: 0,
+    messages: { total: 0, byType: {} },
+    properties,
+    meters: Object.entries(measured).map(([name, value]) => ({ name, measured: value, bound: null, ratio: null })),
+    summary: { terminal, vacuous, ...(symmetries && { symmetries }), ...(stopped !== undefined && { stopped }) },
+    states,
+    transitions,
+    doomed,
+    ...(trace ? { trace } : {}),
+  };
+}
+
+export function printCheck(
+  { where, scenario }: Source,
+  found: Exploration,
+  tracePath: string | undefined,
+  isShortest: boolean,
+): void {
+  const { counterexample: bad, stopped, vacuous, symmetries } = found;
+  console.log(`${verdict(found.verdict)}  ${bold(where)}  ${dim(`${scenario.protocol.name}, every interleaving`)}`);
+  console.log(
+    `  states      ${number(found.states)} (${number(found.transitions)} transitions, ${number(found.terminal)} at rest)`,
+  );
+  if (symmetries !== undefined) console.log(`  symmetry    ${number(symmetries)} ways to name the nodes, one of them searched`);
+  if (found.doomed !== null) console.log(`  doomed      ${number(found.doomed)}`);
+  const rate = `${number(perSecond(found.transitions, found.seconds))} transitions/s`;
+  const memory = `${number(found.bytesPerState)} bytes a state, ${number(processBytes() / 2 ** 20)} MiB in the process`;
+  console.log(`  effort      ${number(found.interpreterCalls)} runs of a chart, ${rate}, ${memory}`);
+  console.log(`  properties  ${found.properties.map(property).join('  ')}`);
+  if (stopped !== undefined) console.log(`  stopped     ${stopped}`);
+  if (vacuous.length > 0) console.log(`  vacuous     nothing here could violate: ${vacuous.join(', ')}`);
+  if (!bad) return;
+  const length = `${bad.steps.length} steps${isShortest ? ', the fewest possible' : ''}`;
+  console.log(`  ${bold(`violated: ${bad.property}`)} in ${length}, seed ${scenario.seed}:`);
+  bad.steps.forEach((step, i) => console.log(`  ${i === bad.loop ? '↻' : ' '} ${String(i + 1).padStart(3)}  ${step}`));
+  const file = tracePath ?? 'failure.ndjson';
+  if (tracePath === undefined) console.log(`  keep it:  quiver check ${where} --trace ${file}`);
+  console.log(`  see it:   quiver explore ${file}    again: quiver replay ${file}`);
+}

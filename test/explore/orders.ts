@@ -1,0 +1,9 @@
+/** Every order in which some things can stand. */
+export function* everyOrder<T>(left: readonly T[], taken: readonly T[] = []): Generator<readonly T[]> {
+  if (left.length === 0) yield taken;
+  for (const next of left)
+    yield* everyOrder(
+      left.filter((other) => other !== next),
+      [...taken, next],
+    );
+}

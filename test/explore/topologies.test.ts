@@ -1,0 +1,57 @@
+/** The connected graphs up to isomorphism are as many as mathematics knows; where names matter, more are kept. */
+import { describe, expect, test } from 'vitest';
+import { directory } from '../../machines/directory/index.js';
+import { election } from '../../machines/election/index.js';
+import { setup } from 'xstate';
+import { everyTopology, explore } from './index.js';
+import { toy, type ToyInput } from './toys.js';
+
+const plain = toy({
+  chart: setup({ types: { context: {} as ToyInput, input: {} as ToyInput } }).createMachine({
+    context: ({ input }) => input,
+    initial: 'only',
+    states: { only: {} },
+  }),
+});
+
+describe('connected graphs', () => {
+  test.each([
+    [1, 1],
+    [2, 1],
+    [3, 2],
+    [4, 6],
+    [5, 21],
+  ])('of %i nodes: %i', (n, graphs) => {
+    expect(everyTopology(n, { protocol: plain })).toHaveLength(graphs);
+  });
+
+  test('with one node that keeps its name: the graphs with a root', () => {
+    expect([2, 3, 4].map((n) => everyTopology(n, { protocol: plain, fixed: ['n0'] }).length)).toEqual([1, 3, 11]);
+  });
+
+  test('identities that are compared: every labelled graph', () => {
+    expect([2, 3, 4].map((n) => everyTopology(n, { protocol: election }).length)).toEqual([1, 4, 38]);
+  });
+
+  test('a root that nobody named is found out all the same', () => {
+    expect(everyTopology(3, { protocol: directory, options: { policy: 'ivy' } }).length).toBe(3);
+  });
+
+  test.each([0, 6, 2.5])('%s nodes are refused', (n) => {
+    expect(() => everyTopology(n, { protocol: plain })).toThrow('give a number from 1 to 5');
+  });
+});
+
+test('the directory on every graph of three nodes, each node asking once', () => {
+  const options = { policy: 'ivy', hold: 1 };
+  const found = everyTopology(3, { protocol: directory, options }).map((topology) => {
+    const commands = topology.nodes.map((node) => ({ do: 'command', name: 'request', node, fields: {} }) as const);
+    const { verdict, states } = explore(directory, { topology, options, commands });
+    return [verdict, states];
+  });
+  expect(found).toEqual([
+    ['valid', 164],
+    ['valid', 161],
+    ['valid', 164],
+  ]);
+});
