@@ -1,9 +1,8 @@
 /**
  * Many conversations on one transport.
  *
- * A conversation has a name, `locks/printer` for instance; its part before the slash is the namespace. What comes in is checked once
- * and handed to the conversation that it names. One that nobody has opened yet may be opened by whoever serves its namespace: that is
- * how a lock exists on all nodes as soon as one of them asks for it.
+ * A conversation has a name, `locks` or `locks/queued` for instance. What comes in is checked once and handed to the conversation that
+ * it names.
  */
 import type { Message, NodeId } from '../machines/effects.js';
 import { UsageError } from '../machines/errors.js';
@@ -14,19 +13,17 @@ import type { Json, Transport, TransportEvent } from './transport.js';
 
 export interface Conversation {
   message(from: NodeId, message: Message): void;
-  peer(type: 'up' | 'down', peer: NodeId): void;
-  closed(error: Error | null): void;
+  peer?(type: 'up' | 'down', peer: NodeId): void;
+  closed?(error: Error | null): void;
 }
-
-/** Opens a conversation of that name, for a message from that peer; or declines by throwing or by doing nothing. */
-type Open = (name: string, from: NodeId) => void;
 
 const known = new WeakMap<Transport, Channels>();
 
 export class Channels {
   readonly drops: Drops;
   private readonly conversations = new Map<string, Conversation>();
-  private readonly servers = new Map<string, Open>();
+  /** What comes for these is late, not wrong. */
+  private readonly closed = new Set<string>();
 
   /** The conversations of a transport; every caller gets the same ones. */
   static of(transport: Transport): Channels {
@@ -50,24 +47,11 @@ export class Channels {
       );
     }
     this.conversations.set(name, conversation);
+    this.closed.delete(name);
   }
 
   close(name: string): void {
-    this.conversations.delete(name);
-  }
-
-  /** `open` is called when a message speaks of a conversation in this namespace that is not open. */
-  serve(namespace: string, open: Open): void {
-    if (this.servers.has(namespace)) {
-      throw new UsageError(
-        `namespace "${namespace}" is served already on the transport of "${this.transport.id}"; close it first`,
-      );
-    }
-    this.servers.set(namespace, open);
-  }
-
-  stopServing(namespace: string): void {
-    this.servers.delete(namespace);
+    if (this.conversations.delete(name)) this.closed.add(name);
   }
 
   send(name: string, to: NodeId, message: Message): void {
@@ -76,8 +60,8 @@ export class Channels {
 
   private take(event: TransportEvent): void {
     if (event.type === 'message') this.receive(event.from, event.message);
-    else if (event.type === 'closed') for (const conversation of this.conversations.values()) conversation.closed(event.error);
-    else for (const conversation of this.conversations.values()) conversation.peer(event.type, event.peer);
+    else if (event.type === 'closed') for (const conversation of this.conversations.values()) conversation.closed?.(event.error);
+    else for (const conversation of this.conversations.values()) conversation.peer?.(event.type, event.peer);
   }
 
   private receive(from: NodeId, value: Json): void {
@@ -87,14 +71,9 @@ export class Channels {
       return;
     }
     const { name, message } = value as unknown as Envelope;
-    try {
-      if (!this.conversations.has(name)) this.servers.get(name.split('/', 1)[0]!)?.(name, from);
-    } catch (error) {
-      this.drops.drop(`"${from}" speaks of "${name.slice(0, 80)}", which cannot be opened: ${(error as Error).message}`);
-      return;
-    }
     const conversation = this.conversations.get(name);
     if (conversation) conversation.message(from, message);
-    else if (!isGreeting(message)) this.drops.drop(`nobody here takes part in "${name.slice(0, 80)}", of which "${from}" speaks`);
+    else if (!isGreeting(message) && !this.closed.has(name))
+      this.drops.drop(`nobody here takes part in "${name.slice(0, 80)}", of which "${from}" speaks`);
   }
 }

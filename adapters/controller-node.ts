@@ -10,11 +10,11 @@ import type { Message, NodeId } from '../machines/effects.js';
 import { UsageError } from '../machines/errors.js';
 import { ClosedError, ConnectionError } from './errors.js';
 import { createNode, type LiveNode } from './node.js';
-import type { Reliable, Transport } from './transport.js';
+import type { Linked, Transport } from './transport.js';
 
 export interface PeersOptions {
   /** Connected by the node, closed by whoever made it. */
-  readonly transport: Transport<Reliable>;
+  readonly transport: Transport<Linked>;
   /** All who take part, this one included; everybody must give the same list, in any order. */
   readonly peers: readonly NodeId[];
   /** Only peers of the same name share; every kind of thing has a name of its own unless given. */

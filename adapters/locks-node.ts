@@ -58,8 +58,6 @@ export function onQueued(node: LiveNode, transport: Transport, hear: (lock: stri
     message: (_, message) => {
       if (isQueued(message) && message.epoch === stewardOf(node).epoch) hear(message.lock);
     },
-    peer: () => {},
-    closed: () => {},
   });
   node.steps$.subscribe({
     next: ({ event }) => {

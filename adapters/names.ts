@@ -4,7 +4,8 @@
  *     const names = createNames({ transport, peers: ['a', 'b', 'c'] });
  *     const id = await names.next();
  *
- * No number is given twice, and every number is below four times the count of all that were given, the peers' own included.
+ * No number is given twice, and every number is below four times the count of all that were given, the peers' own included. That holds
+ * while the first peer stays: started anew under the same name, it begins anew as well. `createLastingNames` is for peers that crash.
  */
 import type { ControllerOptions } from '../machines/controller/index.js';
 import { createControllerNode, Questions, type PeersOptions } from './controller-node.js';

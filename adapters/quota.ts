@@ -5,8 +5,9 @@
  *     const { ok, remaining } = await quota.take(5);
  *
  * Never more than the budget is given out in all, and once a request is refused, all but `waste` of it is, or will be: without waste,
- * exactly the budget, as long as peers that go `leave`. One that dies takes along what its bins hold. Which controller runs (per-node bins, the bin hierarchy or halving) is foretold from the depth of the tree, the
- * budget and the waste; `chosen` says which.
+ * exactly the budget, as long as peers that go `leave`. One that dies takes along what its bins hold, and the root, started anew under
+ * the same name, begins anew: `createLastingQuota` is for peers that crash. Which controller runs (per-node bins, the bin hierarchy or
+ * halving) is foretold from the depth of the tree, the budget and the waste.
  */
 import type { ControllerOptions } from '../machines/controller/index.js';
 import { createControllerNode, Questions, requireAmount, type PeersOptions } from './controller-node.js';

@@ -57,8 +57,6 @@ export class Register<T extends Json> {
     this.channels = Channels.of(locks.transport);
     this.channels.open(this.conversation, {
       message: (from, message) => this.hear(from, message),
-      peer: () => {},
-      closed: () => {},
     });
     void locks.node.closed.then(() => this.channels.close(this.conversation));
     void locks.served.then(
