@@ -5,7 +5,6 @@
  */
 import { controller } from '../../machines/controller/index.js';
 import type { Message, NodeId } from '../../machines/effects.js';
-import type { RoleStart } from '../../machines/protocol.js';
 import { createHost } from '../../network/hosts.js';
 import { Node } from '../../network/node.js';
 import { noDraw, setupOf } from './run.js';
@@ -58,7 +57,7 @@ export function closedLoop({ parents }: Shape, share: number, options: Readonly<
     }
   };
 
-  for (const [id, node] of nodes) node.start(controller.roles(id, setup) as RoleStart[], noDraw);
+  for (const [id, node] of nodes) node.start(controller.roles(id, setup), noDraw);
   for (const id of nodes.keys()) ask(id);
   for (now = 1; letters.length > 0; now++) {
     const arriving = letters;

@@ -5,7 +5,7 @@
  */
 import { controller, type ControllerOptions } from '../../machines/controller/index.js';
 import type { NodeId } from '../../machines/effects.js';
-import type { RoleStart, Setup } from '../../machines/protocol.js';
+import type { Setup } from '../../machines/protocol.js';
 import { createHost } from '../../network/hosts.js';
 import { Node } from '../../network/node.js';
 import { Random } from '../../network/random.js';
@@ -44,7 +44,7 @@ export class SequentialRun {
     const host = createHost('snapshots', controller.charts);
     for (const id of this.names) {
       const node = new Node(id, host);
-      node.start(controller.roles(id, setup) as RoleStart[], noDraw);
+      node.start(controller.roles(id, setup), noDraw);
       this.nodes.set(id, node);
     }
   }

@@ -72,21 +72,13 @@ export const inBins = (c: Config, of: Controller): number =>
   total([...c.nodes.values()].map((node) => (requestOf(node, of)?.permits ?? 0) + (deliveryOf(node, of)?.permits ?? 0)));
 
 /** Permits that travel: down to a bin, up from a leaf that left, up in an echo. */
-export function inFlight(c: Config, of: Controller): number {
-  const bearing = flying(c, 'permit', 'return', 'echo', 'deposits').map(({ message, to }) => {
-    switch (message.type) {
-      case 'permit':
-        return message.of === of ? borne(message, c.nodes.get(to)!) : 0;
-      case 'return':
-        return message.of === of ? message.permits : 0;
-      case 'echo':
-        return of === 'R' ? message.permits : 0;
-      case 'deposits':
-        return of === 'R' ? message.permits : 0;
-    }
-  });
-  return total(bearing);
-}
+export const inFlight = (c: Config, of: Controller): number =>
+  total(
+    flying(c, 'permit', 'return', 'echo', 'deposits').map(({ message, to }) => {
+      if (of !== ('of' in message ? message.of : 'R')) return 0;
+      return message.type === 'permit' ? borne(message, c.nodes.get(to)!) : message.permits;
+    }),
+  );
 
 /** What a permit brings: the receiver credits its own capacity. A severed node takes nothing any more. */
 export function borne({ of, level }: Permit, to: NodeView): number {
