@@ -26,3 +26,9 @@ test.each([
 ])('4 nodes, 2 changes, perfect clocks, hello $hello: $states states', ({ hello, ...counts }) => {
   expect(everyInstance(4, 2, { hello })).toEqual({ instances: 3192, ...counts, refuted: [] });
 });
+
+/** The reference stops four of the systems at 300,000 states; the others have 1,726,399 in both. */
+test('4 nodes, 1 change, two levels of presence tables: 3,625,175 states', () => {
+  const options = { radii: [1, 2], separations: [1, 1] };
+  expect(everyInstance(4, 1, options)).toEqual({ instances: 912, states: 3_625_175, terminal: 1008, refuted: [] });
+});
