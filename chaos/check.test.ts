@@ -3,10 +3,10 @@ import { describe, expect, test } from 'vitest';
 import { violations } from './check.js';
 import type { Line } from './history.js';
 
-const terms = { peers: ['a', 'b'], budget: 3 };
+const terms = { peers: ['a', 'b'], budget: 3, share: 1 };
 const granted = (peer: string, fence: number, lock = 'x'): Line => ({ what: 'granted', peer, lock, fence });
 const released = (peer: string, fence: number): Line => ({ what: 'released', peer, lock: 'x', fence });
-const taken = (peer: string, atHand = 0): Line => ({ what: 'taken', peer, atHand });
+const taken = (peer: string): Line => ({ what: 'taken', peer });
 const named = (peer: string, name: number): Line => ({ what: 'named', peer, name });
 const follows = (peer: string, leader: string): Line => ({ what: 'follows', peer, leader });
 const started = (peer: string): Line => ({ what: 'started', peer });
@@ -71,19 +71,19 @@ describe('quota', () => {
     ]);
   });
 
-  test('a peer that is cut off takes along what it had and what was on its way to it, and no more', () => {
-    const severed: Line = { what: 'severed', peer: 'b', permits: 1 };
-    expect(violations(round({ faulty: [severed, taken('a')], calm: [refused] }), terms)).toEqual([]);
-    expect(violations(round({ faulty: [severed, taken('a')], calm: [refused] }), { ...terms, budget: 4 })).toEqual([
-      'only 1 of 4 permits were given out, and 2 may be wasted',
+  test('a process that is killed takes along its share, what it was fetching and what it had no time to write down', () => {
+    const faulty = [started('b'), taken('a'), started('b')];
+    expect(violations(round({ faulty, calm: [refused] }), { ...terms, budget: 5 })).toEqual([]);
+    expect(violations(round({ faulty, calm: [refused] }), { ...terms, budget: 6 })).toEqual([
+      'only 1 of 6 permits were given out, and 4 may be wasted',
     ]);
   });
 
-  test('a process that is killed takes along its bin, a refill and what it had no time to write down', () => {
-    const killed = [started('b'), taken('a', 1), started('b')];
-    expect(violations(round({ faulty: killed, calm: [refused] }), { ...terms, budget: 6 })).toEqual([]);
-    expect(violations(round({ faulty: killed, calm: [refused] }), { ...terms, budget: 7 })).toEqual([
-      'only 1 of 7 permits were given out, and 5 may be wasted',
+  test('what was being fetched may be lost with the lock under it, and no more', () => {
+    const faulty: Line[] = [taken('a'), { what: 'interrupted', peer: 'a' }];
+    expect(broken({ faulty, calm: [refused] })).toEqual([]);
+    expect(violations(round({ faulty, calm: [refused] }), { ...terms, budget: 4 })).toEqual([
+      'only 1 of 4 permits were given out, and 2 may be wasted',
     ]);
   });
 });

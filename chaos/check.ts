@@ -11,6 +11,8 @@ export interface Terms {
   readonly peers: readonly string[];
   /** Of the quota. */
   readonly budget: number;
+  /** How many permits may lie at each peer. */
+  readonly share: number;
 }
 
 type Rule = (history: History, terms: Terms) => string[];
@@ -69,21 +71,21 @@ const neverTooMany: Rule = (history, { budget }) => {
 };
 
 /** Who is refused is told that all is given out: so it must be, but for what went with those who went. */
-const neverTooFew: Rule = (history, { budget }) => {
+const neverTooFew: Rule = (history, { budget, share }) => {
   const taken = lines(history, 'taken').length;
-  const waste = wasted(history);
+  const waste = wasted(history, share);
   if (lines(history, 'refused').length === 0 || taken >= budget - waste) return [];
   return [`only ${taken} of ${budget} permits were given out, and ${waste} may be wasted`];
 };
 
-/** What the severed had at hand; of each killed process its bin and a permit not written down; and of both a refill on its way. */
-function wasted(history: History): number {
-  const severed = lines(history, 'severed');
-  const atHand = severed.reduce((sum, { permits }) => sum + permits, 0);
-  const bin = 1 + Math.max(0, ...lines(history, 'taken').map(({ atHand }) => atHand));
+/**
+ * A killed process takes along its share, what it was just fetching (a share and the permit that it was asked for), and a permit not
+ * written down; what was being fetched is also lost when the lock under it is.
+ */
+function wasted(history: History, share: number): number {
   const started = lines(history, 'started');
   const killed = started.length - new Set(started.map(({ peer }) => peer)).size;
-  return atHand + killed * (bin + 1) + (severed.length + killed) * bin;
+  return killed * (share + 1) + (killed + lines(history, 'interrupted').length) * (share + 1);
 }
 
 const namesOnce: Rule = (history) =>
@@ -101,7 +103,7 @@ const oneLeader: Rule = (history, { peers }) => {
 
 /** An answer of any kind to what was asked after the last fault, or word that there will never be one. */
 const everybodyIsServed: Rule = (history, { peers }) => {
-  const told = [...lines(after(history, 'healed'), 'served'), ...lines(history, 'severed')];
+  const told = [...lines(after(history, 'healed'), 'served'), ...lines(history, 'forgotten')];
   const heard = new Set(told.map(({ peer }) => peer));
   return peers.filter((peer) => !heard.has(peer)).map((peer) => `${peer} was not served after the last fault`);
 };

@@ -12,11 +12,12 @@ export type Line =
   | { readonly what: 'granted' | 'released' | 'lost'; readonly peer: string; readonly lock: string; readonly fence: number }
   /** It reaches no majority, or was left out by it. */
   | { readonly what: 'apart'; readonly peer: string }
-  /** A permit, and how many more the bins of that peer hold; or none any more. */
-  | { readonly what: 'taken'; readonly peer: string; readonly atHand: number }
-  | { readonly what: 'refused'; readonly peer: string }
-  /** It was told that it takes part no more, with so many permits. */
-  | { readonly what: 'severed'; readonly peer: string; readonly permits: number }
+  /** A permit; none any more. */
+  | { readonly what: 'taken' | 'refused'; readonly peer: string }
+  /** While it was changing what all share. */
+  | { readonly what: 'interrupted'; readonly peer: string }
+  /** It was told that nobody knows any more what was given out. */
+  | { readonly what: 'forgotten'; readonly peer: string }
   | { readonly what: 'named'; readonly peer: string; readonly name: number }
   | { readonly what: 'follows'; readonly peer: string; readonly leader: string }
   /** It was answered what it asked after it had heard that all faults are over. */

@@ -38,7 +38,7 @@ async function work(): Promise<void> {
 }
 
 function report({ round, subject, broker, faults }: Plan, { history, violations }: RoundReport): void {
-  const counts = (['granted', 'lost', 'taken', 'severed', 'named', 'follows'] as const)
+  const counts = (['granted', 'lost', 'taken', 'forgotten', 'named', 'follows'] as const)
     .map((what) => [lines(history, what).length, what] as const)
     .filter(([count]) => count > 0);
   const isHeld = violations.length === 0;

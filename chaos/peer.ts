@@ -38,8 +38,6 @@ export class Peer {
     readonly id: string,
     url: string,
     private readonly history: string,
-    /** Not the first process of that name. */
-    readonly isAgain: boolean,
   ) {
     const wire = severed(url.startsWith('ws:') ? webSocket({ id, url, WebSocket }) : overNats(id, url));
     this.transport = linked(wire, { peers: PEERS, ...DETECTOR });

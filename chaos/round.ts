@@ -12,7 +12,7 @@ import type { History, Line } from './history.js';
 import { UNCONNECTED, type Order, type Phase, type Report } from './peer.js';
 import { inWords, PEERS, type Cut, type Fault, type Plan } from './plan.js';
 import { broker, kill, script, stop, type Broker } from './processes.js';
-import { BUDGET } from './work.js';
+import { BUDGET, SHARE } from './work.js';
 
 /** How long everybody may take when all is well again, on a machine that is busy with other things. */
 const PATIENCE_MS = 60_000;
@@ -68,7 +68,7 @@ class Round {
   report(): RoundReport {
     const written = readFileSync(this.file, 'utf8').split('\n').filter(Boolean);
     const history = written.map((line) => JSON.parse(line) as Line);
-    return { history, violations: violations(history, { peers: PEERS, budget: BUDGET }) };
+    return { history, violations: violations(history, { peers: PEERS, budget: BUDGET, share: SHARE }) };
   }
 
   /** Every process of the round is gone afterwards. */
@@ -77,9 +77,9 @@ class Round {
     await this.broker.kill();
   }
 
-  private start(peer: string, ...again: string[]): void {
+  private start(peer: string): void {
     this.write({ what: 'started', peer });
-    const child = script('start-peer', peer, this.plan.subject, this.broker.url, this.file, ...again);
+    const child = script('start-peer', peer, this.plan.subject, this.broker.url, this.file);
     this.running.set(peer, child);
     let complaint = '';
     child.stderr!.on('data', (text) => (complaint = `${complaint}${text}`.slice(-1_000)));
@@ -88,7 +88,7 @@ class Round {
       if (this.running.get(peer) !== child) return;
       this.running.delete(peer);
       // As a service would: what finds no broker when it starts is started again.
-      if (code === UNCONNECTED) void pause(50).then(() => this.start(peer, ...again));
+      if (code === UNCONNECTED) void pause(50).then(() => this.start(peer));
       else if (code !== 0) this.write({ what: 'failed', peer, error: `it ended with status ${code}: ${complaint}` });
     });
     this.tell(peer);
@@ -108,7 +108,7 @@ class Round {
     if (fault.kind === 'stop') return stop(child, fault.forMs);
     this.running.delete(fault.peer);
     await Promise.all([kill(child), pause(fault.forMs)]);
-    this.start(fault.peer, 'again');
+    this.start(fault.peer);
   }
 
   private async sever(cut: Cut): Promise<void> {

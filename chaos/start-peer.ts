@@ -1,13 +1,13 @@
-/** A peer as a program: `node start-peer.js ID SUBJECT URL HISTORY [again]`. It ends with whoever started it, or when it is told to go. */
+/** A peer as a program: `node start-peer.js ID SUBJECT URL HISTORY`. It ends with whoever started it, or when it is told to go. */
 import { Peer, UNCONNECTED } from './peer.js';
 import type { Subject } from './plan.js';
 import { WORK } from './work.js';
 
-const [id, subject, url, history, again] = process.argv.slice(2) as [string, Subject, string, string, string?];
+const [id, subject, url, history] = process.argv.slice(2) as [string, Subject, string, string];
 const orphaned = () => process.exit();
 process.on('disconnect', orphaned);
 
-const peer = new Peer(id, url, history, again !== undefined);
+const peer = new Peer(id, url, history);
 const working = WORK[subject](peer);
 working.catch(() => {});
 await peer.transport.connect().catch(() => process.exit(UNCONNECTED));

@@ -1,15 +1,16 @@
 /** What a peer does with the object that a round is about, until it may go. Whoever is given something writes it down. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { createElection } from '../adapters/election.js';
-import { ConnectionError } from '../adapters/errors.js';
-import { createLocks } from '../adapters/locks.js';
-import { createNames } from '../adapters/names.js';
-import type { LiveNode } from '../adapters/node.js';
-import { createQuota } from '../adapters/quota.js';
+import { ForgottenError } from '../adapters/errors.js';
+import { createLastingNames } from '../adapters/lasting-names.js';
+import { createLastingQuota } from '../adapters/lasting-quota.js';
+import { createLocks, type Locks } from '../adapters/locks.js';
 import type { Peer } from './peer.js';
 import { PEERS, type Subject } from './plan.js';
 
 export const BUDGET = 2_000;
+/** So many of them may lie at each peer. */
+export const SHARE = 20;
 
 /** How long locks are used on after everybody has been served. */
 const CALM_MS = 200;
@@ -54,67 +55,46 @@ const leaders: Work = async (peer) => {
   return election;
 };
 
-/**
- * Asks again and again. Who is cut off from the root of the tree is told so and takes part no more; nor does a process that was started
- * again, since it knows nothing of what it has given out.
- */
-async function ask<O extends AsyncDisposable & { readonly node: LiveNode }>(
-  peer: Peer,
-  create: () => O,
-  once: (object: O) => Promise<boolean>,
-): Promise<AsyncDisposable> {
-  let permits = 0;
-  const leave = () => {
-    peer.write({ what: 'severed', peer: peer.id, permits });
-    peer.tell('served');
-  };
-  if (peer.isAgain) {
-    leave();
-    return { [Symbol.asyncDispose]: async () => {} };
-  }
-  const object = create();
-  object.node.addEventListener('severed', (event) => (permits = (event as CustomEvent<{ permits: number }>).detail.permits));
+/** Asks again and again; when too many have begun anew to know what was given out, that is what it is told. */
+async function ask(peer: Peer, all: Locks, once: () => Promise<boolean>): Promise<AsyncDisposable> {
+  const { id } = peer;
+  all.node.addEventListener('lock.lost', () => peer.write({ what: 'interrupted', peer: id }));
   try {
     for (let goesOn = true; goesOn;) {
       const asked = peer.phase;
-      goesOn = await once(object);
+      goesOn = await once();
       peer.answered(asked);
     }
   } catch (error) {
-    if (!(error instanceof ConnectionError)) throw error;
-    leave();
+    if (!(error instanceof ForgottenError)) throw error;
+    peer.write({ what: 'forgotten', peer: id });
+    peer.tell('served');
   }
-  return object;
+  return all;
 }
 
-/** In the bins of a peer that is not the root. */
-function atHand(node: LiveNode): number {
-  if (node.id === PEERS[0]) return 0;
-  return ['R.request', 'R.delivery'].reduce((sum, role) => sum + (node.role(role)?.context.permits ?? 0), 0);
-}
+const quota: Work = (peer) => {
+  const { id, transport } = peer;
+  const all = createLocks({ transport, peers: PEERS });
+  const budget = createLastingQuota({ locks: all, budget: BUDGET, waste: SHARE * PEERS.length });
+  return ask(peer, all, async () => {
+    const { ok } = await budget.take();
+    peer.write({ what: ok ? 'taken' : 'refused', peer: id });
+    // In the end all that is left is taken.
+    if (peer.phase !== 'settled') await pause(Math.random() * 10);
+    return ok || peer.phase === 'faulty' || peer.phase === 'healed';
+  });
+};
 
-const quota: Work = (peer) =>
-  ask(
-    peer,
-    () => createQuota({ transport: peer.transport, peers: PEERS, budget: BUDGET }),
-    async (budget) => {
-      const { ok } = await budget.take();
-      peer.write(ok ? { what: 'taken', peer: peer.id, atHand: atHand(budget.node) } : { what: 'refused', peer: peer.id });
-      // In the end all that is left is taken.
-      if (peer.phase !== 'settled') await pause(Math.random() * 10);
-      return ok || peer.phase === 'faulty' || peer.phase === 'healed';
-    },
-  );
-
-const names: Work = (peer) =>
-  ask(
-    peer,
-    () => createNames({ transport: peer.transport, peers: PEERS }),
-    async (all) => {
-      peer.write({ what: 'named', peer: peer.id, name: await all.next() });
-      await pause(Math.random() * 4);
-      return peer.phase !== 'settled';
-    },
-  );
+const names: Work = (peer) => {
+  const { id, transport } = peer;
+  const all = createLocks({ transport, peers: PEERS });
+  const numbers = createLastingNames({ locks: all });
+  return ask(peer, all, async () => {
+    peer.write({ what: 'named', peer: id, name: await numbers.next() });
+    await pause(Math.random() * 4);
+    return peer.phase !== 'settled';
+  });
+};
 
 export const WORK: Readonly<Record<Subject, Work>> = { locks, leaders, quota, names };
