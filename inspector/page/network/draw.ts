@@ -1,6 +1,6 @@
 /** Paints nodes and messages. Everything of one kind and colour is one path: that, and not the count of things, is what a frame costs. */
 import { kindColor, palette, TONES } from '../colors.js';
-import { along, type Spot } from './geometry.js';
+import { along, between, type Spot } from './geometry.js';
 import { circle, fillText, FONT, LABELS_MAX, radiusOf, shorten, spotOf, type Drawn, type Emphasis } from './ink.js';
 import type { Scene, SceneLink } from './scene.js';
 
@@ -148,17 +148,37 @@ function drawBadges(drawn: Drawn, nodes: Scene['nodes']): void {
   }
 }
 
+/** Labels of links stand where along the link they cover nothing; wrong ones come first, and their links are red. */
 export function drawMarks(drawn: Drawn, { marks }: Scene): void {
   const { ctx } = drawn;
   const colors = palette();
-  ctx.font = `600 11px ${FONT}`;
+  const shown = marks.slice(0, 4 * LABELS_MAX).sort((a, b) => Number(b.wrong) - Number(a.wrong));
+  ctx.lineWidth = 2.4;
+  ctx.strokeStyle = colors.wrong;
+  ctx.beginPath();
+  for (const { from, to, wrong } of shown) {
+    if (!wrong) continue;
+    const [start, end] = between([spotOf(drawn, from), spotOf(drawn, to)], radiusOf(drawn));
+    ctx.moveTo(start!.x, start!.y);
+    ctx.lineTo(end!.x, end!.y);
+  }
+  ctx.stroke();
+  ctx.font = `600 10.5px ${FONT}`;
   ctx.textAlign = 'center';
   ctx.textBaseline = 'middle';
-  for (const { from, to, label, wrong } of marks.slice(0, 4 * LABELS_MAX)) {
-    const { x, y } = along([spotOf(drawn, from), spotOf(drawn, to)], 0.38);
-    fillText(ctx, shorten(label), x, y, wrong ? colors.wrong : colors.muted, colors.panel);
+  const taken: Spot[] = drawn.names.length > LABELS_MAX ? [] : drawn.names.map((_, node) => spotOf(drawn, node));
+  for (const { from, to, label, wrong } of shown) {
+    const text = shorten(label);
+    const half = ctx.measureText(text).width / 2;
+    const isFree = (at: Spot) => !taken.some((other) => Math.abs(other.x - at.x) < half + 20 && Math.abs(other.y - at.y) < 13);
+    const at = MARK_PARTS.map((part) => along([spotOf(drawn, from), spotOf(drawn, to)], part)).find(isFree);
+    if (!at) continue;
+    taken.push(at);
+    fillText(ctx, text, at.x, at.y, wrong ? colors.wrong : colors.muted, colors.panel);
   }
 }
+
+const MARK_PARTS = [0.38, 0.5, 0.6, 0.3] as const;
 
 export function drawMessages(drawn: Drawn, messages: readonly MovingMessage[], { message: selected }: Emphasis): void {
   const { ctx } = drawn;

@@ -63,8 +63,11 @@ export class SceneReader {
   private linksNow: SceneLink[] = [];
   private readonly read = new WeakMap<Overlay, { pointers: Pointer[]; marks: EdgeMark[] }>();
 
+  private readonly given: ReadonlySet<string>;
+
   constructor(private readonly recording: Recording) {
     const { nodes = [], links = [] } = recording.header ?? {};
+    this.given = new Set(links.map(([a, b]) => `${recording.nodes.find(a)}>${recording.nodes.find(b)}`));
     this.metric = createMetric({ nodes: [...new Set(nodes)], links: links.filter((link) => link[2] >= 0) });
   }
 
@@ -104,9 +107,14 @@ export class SceneReader {
       there: moment.channelUp(from, to),
       back: moment.channelUp(to, from),
     });
-    const isSame = this.linksNow.length === this.pairs.length && !this.changesKnown();
-    if (!isSame) this.linksNow = this.pairs.map(status);
+    const isSame = this.linksNow.length > 0 && !this.changesKnown();
+    if (!isSame) this.linksNow = this.pairs.map(status).filter((link) => link.there || link.back || this.isGiven(link));
     return this.linksNow;
+  }
+
+  /** A link of the topology that is down is drawn as cut; one that only came for a while is gone. */
+  private isGiven({ a, b }: SceneLink): boolean {
+    return this.given.has(`${a}>${b}`) || this.given.has(`${b}>${a}`);
   }
 
   private changesKnown(): boolean {
