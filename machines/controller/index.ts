@@ -19,6 +19,7 @@ import { controllerProperties } from './properties.js';
 import { requestMachine } from './request.js';
 import { memberRoles } from './roles.js';
 import { rootMachine } from './root.js';
+import { reasons } from './reasons.js';
 import { samples } from './samples.js';
 import { systems } from './systems.js';
 import { isMessage } from './shapes.js';
@@ -103,6 +104,7 @@ export const controller = defineProtocol<ControllerOptions>({
   observe: (setup) => new ControllerAccount(setup),
   samples,
   systems,
+  reasons,
   overlay: overlayOf,
 });
 

@@ -20,6 +20,7 @@ const CROWDED = 2;
 
 const replies = (of: Controller, level: number): Message[] => [
   { type: 'permit', of, level, first: null } as Message,
+  { type: 'permit', of, level, first: 5 } as Message,
   { type: 'reject', of, level } as Message,
   { type: 'defer', of, level } as Message,
 ];
@@ -63,7 +64,7 @@ const delivery = (over: Partial<DeliveryInput>): ChartSamples => ({
 });
 
 const root = (unserved: Unserved, permits = 3): ChartSamples => ({
-  input: { id: 'a', of: 'R', scale, permits, first: null, unserved } satisfies RootInput,
+  input: { id: 'a', of: 'R', scale, permits, first: 5, unserved } satisfies RootInput,
   events: ({ parked, permits: left }: RootContext) => [
     ...(parked.length < CROWDED ? requests : []),
     ...(left < 2 * CROWDED ? [give] : []),
@@ -122,6 +123,19 @@ const main = (over: Partial<MainInput>): ChartSamples => ({
   ],
 });
 
+/** It loses a child, then its parent, and then the child comes back. */
+const losing: ChartSamples = {
+  input: main({ children: ['c'] }).input,
+  events: () => [
+    { type: 'link.down', peer: 'c' } as Message,
+    { type: 'link.down', peer: 'p' } as Message,
+    ...(['R', 'N'] as const).map(
+      (part) => ({ type: 'settled', part, permits: 1, members: 0, issued: 0, signalled: false }) as Message,
+    ),
+    { type: 'link.up', peer: 'c' } as Message,
+  ],
+};
+
 const deposits = (over: Partial<DepositsInput>): ChartSamples => ({
   input: { id: 'a', parent: 'p', level: 0, scale, ...over } satisfies DepositsInput,
   events: ({ local, deposited }: DepositsContext) => [
@@ -147,7 +161,12 @@ export const samples: Readonly<Record<string, readonly ChartSamples[]>> = {
   delivery: [delivery({}), delivery({ level: 1 }), delivery({ alive: false })],
   pipelined: [delivery({}), delivery({ level: null, scale: { flat: 2 } }), delivery({ alive: false })],
   root: [root('reject'), root('defer'), root('park'), root('end')],
-  main: [main({}), main({ children: ['c'] }), main({ parent: null, children: ['c'], phase: firstPhase('main', 9, 3, 2, false) })],
+  main: [
+    main({}),
+    main({ children: ['c'] }),
+    main({ parent: null, children: ['c'], phase: firstPhase('main', 9, 3, 2, false) }),
+    losing,
+  ],
   deposits: [deposits({}), deposits({ level: 1 }), deposits({ parent: null, level: null })],
   newcomer: [newcomer(['R', 'N']), newcomer(['R', 'N', 'D'])],
 };

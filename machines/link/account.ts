@@ -33,7 +33,9 @@ export class LinkAccount implements Observer {
     if (step.kind === 'command' && event.type === 'restart') this.stream(node, event['peer']).hasBroken = true;
     for (const notice of step.emitted as (Step['emitted'][number] & { peer: NodeId; bodies: readonly unknown[] })[]) {
       if (notice.type === 'received') for (const body of notice.bodies) this.receive(notice.peer, node, body);
-      else if (notice.type === 'link.down' || notice.type === 'overflow') this.break(node, notice.peer);
+      else if (notice.type === 'link.down') this.break(node, notice.peer);
+      // It tells of the message that was posted in this very step.
+      else if (notice.type === 'overflow') this.stream(node, notice.peer).posted.pop();
     }
   }
 

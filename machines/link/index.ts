@@ -48,7 +48,8 @@ export const link = defineProtocol<LinkOptions>({
     restart: { fields: [peer], event: (fields) => ({ type: 'restart', peer: fields['peer'] }), waits: false, completedBy: [] },
     leave: { fields: [peer], event: (fields) => ({ type: 'leave', peer: fields['peer'] }), waits: false, completedBy: [] },
   },
-  atRest: (c) => linksOf(c).every((ends) => ends.some(({ value }) => value === 'left') || ends.every(isQuiet)),
+  atRest: (c) =>
+    linksOf(c).every((ends) => ends.every(isQuiet) || (ends.some(({ value }) => value === 'left') && !ends.some(isUp))),
   mayFire: mayBeat,
   reactions: () => [],
   properties: linkProperties,

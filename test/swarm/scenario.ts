@@ -6,7 +6,7 @@
  * it says which states those are.
  */
 import type { NodeId } from '../../machines/effects.js';
-import type { Command, Protocol, SystemSample } from '../../machines/protocol.js';
+import type { Protocol, SystemSample } from '../../machines/protocol.js';
 import { createTopology } from '../../network/topology/index.js';
 import type { Ask, Hardship, Shape } from './shape.js';
 
@@ -21,7 +21,7 @@ interface Graph {
 export function scenarioOf(protocol: Protocol, systems: readonly SystemSample[], shape: Shape): Json {
   const base = systems[shape.base];
   const graph = base && shape.asGiven ? graphOf(base) : graphOfShape(shape);
-  const asks = shape.asks.flatMap((ask) => eventOfAsk(ask, protocol, graph));
+  const asks = shape.asks.flatMap((ask, i) => eventOfAsk(ask, i, protocol, graph));
   const hardships = shape.hardships.flatMap((hardship) => eventsOfHardship(hardship, protocol, graph));
   const isLossy = shape.isLossy && protocol.network.isLossy === true;
   return {
@@ -59,17 +59,20 @@ function graphOfShape({ towards, closed, chords }: Shape): Graph {
 
 const at = <T>(list: readonly T[], place: number): T => list[place % list.length]!;
 
-function eventOfAsk({ at: time, node, command, fields }: Ask, { commands }: Protocol, { nodes, links }: Graph): Event[] {
+/** Numbers that are asked for differ, so that it can be told what came of which. */
+function eventOfAsk(
+  { at: time, node, command, peer }: Ask,
+  place: number,
+  { commands }: Protocol,
+  { nodes, links }: Graph,
+): Event[] {
   const words = Object.keys(commands);
   if (words.length === 0) return [];
   const word = at(words, command);
   const asker = at(nodes, node);
   const peers = links.flatMap(([u, v]) => (u === asker ? [v] : v === asker ? [u] : []));
-  const valueOf = ({ type, min = 0 }: NonNullable<Command['fields']>[number], i: number) =>
-    type === 'node' ? at(peers, fields[i]!) : min + fields[i]!;
-  const given = (commands[word]!.fields ?? [])
-    .filter(({ optional }) => !optional)
-    .map((field, i) => [field.name, valueOf(field, i)] as const);
+  const needed = (commands[word]!.fields ?? []).filter(({ optional }) => !optional);
+  const given = needed.map(({ name, type, min = 0 }) => [name, type === 'node' ? at(peers, peer) : min + place] as const);
   return [{ at: time, node: asker, do: word, ...Object.fromEntries(given) }];
 }
 
