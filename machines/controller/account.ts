@@ -6,7 +6,7 @@ import type { MainNotice } from './member.js';
 import type { Permit } from './messages.js';
 import type { ControllerOptions } from './options.js';
 import type { RequestNotice } from './request.js';
-import { borne, deliveryOf, depositsOf, isMember, mainOf, requestOf, total, type Config } from './view.js';
+import { accounted, borne, deliveryOf, depositsOf, isMember, mainOf, requestOf, supply, total, type Config } from './view.js';
 
 type Notice =
   | RequestNotice
@@ -148,14 +148,15 @@ export class ControllerAccount implements Observer {
 
   /** A leaf that asks for one permit at a time loses no more than its bins; other nodes take along what others sent through them. */
   private lossMeter(c: Config): Meter[] {
-    const lost = this.lost(c);
-    const failed = Object.keys(lost);
+    const failed = Object.keys(this.lost(c));
     if (failed.length === 0) return [];
+    // What was to go through a failed node, or to one below it, is missing, too.
+    const missing = supply(c) - accounted(c) + total(failed.map((id) => holdings(c.nodes.get(id)!)));
     const bounds = failed.map((id) => {
       const { terms, depth, children } = mainOf(c.nodes.get(id)!)!;
       return children.length === 0 && this.setup.options.kind !== 'bank' ? leafHoldsAtMost(terms.R, depth) : NaN;
     });
-    return [meter('lost with nodes that failed', total(Object.values(lost)), Number.isNaN(total(bounds)) ? null : total(bounds))];
+    return [meter('lost with nodes that failed', missing, Number.isNaN(total(bounds)) ? null : total(bounds))];
   }
 
   /** Permits that went down with crashed and severed nodes, those that were on their way to a crashed one included. */

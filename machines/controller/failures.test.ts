@@ -104,6 +104,14 @@ describe('the report names what failed nodes held', () => {
     expect(summary).toMatchObject({ granted: { n0: 0, n1: 1, n2: 0 }, lost: { n2: 10 } });
   });
 
+  test('what was to go through its parent is counted in all', () => {
+    const events = [...takes('n2', 1, 0), { at: 2, node: 'n2', do: 'crash' }, { at: 2, do: 'cut', link: ['n1', 'n2'] }];
+    const { summary, verdict, meters } = run({ kind: 'bins', M: 40, W: 30 }, events);
+    expect(verdict).toBe('valid');
+    expect(summary).toMatchObject({ granted: { n2: 0 }, lost: { n2: 0 } });
+    expect(meters.find(({ name }) => name === loss)).toMatchObject({ measured: 10, bound: 10 });
+  });
+
   test('all below a link that goes down hear of it, and say what goes with them', () => {
     const events = [...takes('n3', 1, 0), ...takes('n2', 1, 0), { at: 20, do: 'cut', link: ['n1', 'n2'] }, ...takes('n1', 1, 40)];
     const { summary, verdict, meters } = run({ kind: 'bins', M: 80, W: 40 }, events, 4);

@@ -10,38 +10,28 @@ import { capacity, LOCAL } from './bins.js';
 import type { Controller } from './messages.js';
 import type { ControllerOptions } from './options.js';
 import {
-  collected,
+  accounted,
   deliveryOf,
   deliveryState,
-  deposited,
   flying,
-  inBins,
-  inDeposits,
-  inFlight,
+  isExhausted,
   isMember,
   isSevered,
+  isWaiting,
   isWhole,
   issued,
-  isExhausted,
-  isWaiting,
   keptBack,
   mainOf,
   requestOf,
   requestState,
-  rootOf,
   rootState,
+  supply,
   type Config,
 } from './view.js';
 
 type ControllerProperty = Property<ControllerOptions>;
 
 const isQuiet = (c: Config): boolean => c.flights.length === 0;
-
-/** All permits of R that there are or were. */
-const accounted = (c: Config): number =>
-  rootOf(c, 'R').permits + inBins(c, 'R') + inDeposits(c) + inFlight(c, 'R') + collected(c) + issued(c);
-
-const supply = (c: Config): number => c.setup.options.M + deposited(c);
 
 const rejections = (c: Config): boolean =>
   [...c.nodes.values()].some(isExhausted) || flying(c, 'reject').some(({ message }) => message.of === 'R');

@@ -14,7 +14,6 @@ import {
   type Controller,
   type ControllerMessage,
   type Permit,
-  type Reply,
 } from './messages.js';
 import type { ControllerOptions } from './options.js';
 import type { PipelinedContext } from './pipelined.js';
@@ -106,4 +105,9 @@ export const deposited = (c: Config): number => total([...c.nodes.values()].map(
 /** Collected for a change that is under way. */
 export const collected = (c: Config): number => total([...c.nodes.values()].map((node) => mainOf(node)?.permits ?? 0));
 
-export const replies = (c: Config): Flying<Reply>[] => flying(c, 'permit', 'reject', 'defer');
+/** All permits of R that are somewhere or were given out. */
+export const accounted = (c: Config): number =>
+  rootOf(c, 'R').permits + inBins(c, 'R') + inDeposits(c) + inFlight(c, 'R') + collected(c) + issued(c);
+
+/** All permits of R that there ever were. */
+export const supply = (c: Config): number => c.setup.options.M + deposited(c);
