@@ -60,6 +60,11 @@ export class Questions {
     void node.closed.then((error) => this.fail(error ?? new ClosedError(`${who} was closed`)));
   }
 
+  /** Nothing waits for an answer. */
+  get isIdle(): boolean {
+    return this.open.length === 0;
+  }
+
   private fail(error: Error): void {
     this.failure ??= error;
     for (const { fail } of this.open.splice(0)) fail(this.failure);

@@ -30,6 +30,16 @@ describe('quota', () => {
     expect(await b!.take(remaining)).toEqual({ ok: true, remaining: 0 });
   });
 
+  test('what many ask for at once and the bin holds is one step of the chart', async () => {
+    const [, b] = quotas({ budget: 3000, waste: 1500 });
+    const { remaining } = await b!.take();
+    let steps = 0;
+    b!.node.steps$.subscribe(() => steps++);
+    const answers = await Promise.all(Array.from({ length: 100 }, () => b!.take()));
+    expect(answers.every(({ ok }) => ok)).toBe(true);
+    expect([steps, b!.remaining]).toEqual([1, remaining - 100]);
+  });
+
   test('an amount is taken whole or not at all', async () => {
     const [, b] = quotas({ budget: 10 });
     expect(await b!.take(4)).toMatchObject({ ok: true });

@@ -27,12 +27,22 @@ export interface Taken {
   readonly remaining: number;
 }
 
+/** A take that was asked for in this moment. */
+interface Asked {
+  readonly amount: number;
+  resolve(taken: Taken): void;
+  reject(error: Error): void;
+}
+
+const total = (some: readonly Asked[]): number => some.reduce((sum, { amount }) => sum + amount, 0);
+
 export const createQuota = (options: QuotaOptions): Quota => new Quota(options);
 
 export class Quota implements AsyncDisposable {
   /** The node under the quota: its notices and state, for those who want to see more. */
   readonly node: LiveNode<ControllerOptions>;
   readonly ready: Promise<void>;
+  private readonly asked: Asked[] = [];
   private readonly takes: Questions;
   private readonly leaves: Questions;
 
@@ -44,24 +54,47 @@ export class Quota implements AsyncDisposable {
   }
 
   /** Takes `amount` permits together, or none: what was gathered for a refused take stays here, for smaller ones. One peer is answered in order. */
-  async take(amount = 1): Promise<Taken> {
-    requireAmount(amount);
-    const { type } = await this.takes.ask('take', { amount });
-    return { ok: type === 'granted', remaining: this.remaining };
+  take(amount = 1): Promise<Taken> {
+    return new Promise((resolve, reject) => {
+      requireAmount(amount);
+      if (this.asked.push({ amount, resolve, reject }) === 1) queueMicrotask(() => this.askAll());
+    });
   }
 
   get remaining(): number {
-    return this.node.view()['R.request']?.context.permits ?? 0;
+    return this.node.role('R.request')?.context.permits ?? 0;
+  }
+
+  /** What is asked in one moment and lies in the bin is taken in one step, however many asked. */
+  private askAll(): void {
+    const all = this.asked.splice(0);
+    if (all.length > 1 && this.takes.isIdle && total(all) <= this.remaining) this.ask(all);
+    else for (const one of all) this.ask([one]);
+  }
+
+  private ask(some: readonly Asked[]): void {
+    this.takes.ask('take', { amount: total(some) }).then(
+      ({ type }) => {
+        // The bin went to the root in between: the others may still get theirs.
+        if (type === 'rejected' && some.length > 1) for (const one of some) this.ask([one]);
+        else for (const { resolve } of some) resolve({ ok: type === 'granted', remaining: this.remaining });
+      },
+      (error: Error) => {
+        for (const { reject } of some) reject(error);
+      },
+    );
   }
 
   /** Hands back what this peer holds and goes; false when it stays: others are below it, or a request of its own is under way. */
   async leave(): Promise<boolean> {
+    this.askAll();
     const { type } = await this.leaves.ask('leave');
     return type === 'left';
   }
 
   /** Stops at once: what this peer holds is lost to the others. */
   close(): Promise<void> {
+    this.askAll();
     return this.node.close();
   }
 
