@@ -21,6 +21,8 @@ export const crash = (node: string) => [
   { do: 'crash', node } as const,
   ...nodes.filter((peer) => peer !== node).map((peer) => ({ do: 'down', channel: [peer, node] }) as const),
 ];
+/** It goes on from where it stopped, as a process does that was suspended. */
+export const restart = (node: string) => ({ do: 'restart', node }) as const;
 
 export type Commands = NonNullable<ExploreOptions['commands']>;
 
