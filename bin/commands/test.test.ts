@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { command as check } from './check.js';
 import { command as run } from './run.js';
 import { command as walk } from './test.js';
 import { takeProtocols } from '../protocols.js';
@@ -60,6 +61,16 @@ describe('quiver test', () => {
     const own = 'examples/own-protocol/index.ts';
     expect(await walk([own, '--swarm', '20'])).toBe(0);
     expect(printed.join('\n')).toMatch(/^ring .*paths[^]*swarm  20 scenarios, nothing breaks[^]*valid$/);
+  });
+
+  test('and so it is brought along to other commands', async () => {
+    const scenario = { protocol: 'ring', topology: { kind: 'ring', n: 3 }, events: [{ at: 0, node: 'n0', do: 'call' }] };
+    const args = [inFolder('call.json', JSON.stringify(scenario)), '--protocol', 'examples/own-protocol/index.ts'];
+    expect(await check(await takeProtocols(args))).toBe(0);
+    expect(await run([...(await takeProtocols(args)), '--trace', inFolder('call.ndjson')])).toBe(0);
+    expect(await verify([inFolder('call.ndjson')])).toBe(0);
+    await expect(takeProtocols(['--protocol'])).rejects.toThrow(/^--protocol names no file/);
+    expect(printed.join('\n')).toMatch(/^valid .*ring, every interleaving[^]*valid .*ring, 3 nodes[^]*valid .* steps of ring/);
   });
 
   test('what the swarm finds is kept as a scenario that runs, and fails, again', async () => {
