@@ -1,0 +1,69 @@
+// A leader among four processes: from the first wish to lead until there is one, and from the SIGKILL of the leader until the next one.
+// With broadcast-channel there is one when it says so itself, with Quiver when all say the same.
+import { setTimeout as pause } from 'node:timers/promises';
+import { inTurn, median, ms } from './measure.mjs';
+import { start } from './servers.mjs';
+
+const [PROCESSES, ROUNDS] = [4, 3];
+
+async function elections(leader, script, ...args) {
+  const ids = Array.from({ length: PROCESSES }, (_, i) => `p${i}`);
+  const members = new Map();
+  // One after the other: broadcast-channel reads what another process is about to write, and dies of it.
+  for (const id of ids) {
+    members.set(id, start(script, id, ids.join(), ...args));
+    await members.get(id).said('ready');
+  }
+  const wished = performance.now();
+  const leading = leader(members);
+  for (const { tell } of members.values()) tell('go');
+  const first = await leading;
+  const elect = performance.now() - wished;
+  await pause(2_000);
+  const killed = performance.now();
+  const dying = members.get(first);
+  members.delete(first);
+  const next = leader(members);
+  await dying.kill();
+  await next;
+  const failOver = performance.now() - killed;
+  await Promise.all([...members.values()].map(({ kill }) => kill()));
+  return { elect, failOver };
+}
+
+/** The first of them to say that it leads. */
+const firstToLead = (members) => Promise.race([...members].map(([id, { said }]) => said('leads').then(() => id)));
+
+/** Whom all of them follow, when they all follow one of them. */
+const allFollow = (members) =>
+  new Promise((resolve) => {
+    const leaders = new Map();
+    for (const [id, { hear }] of members) {
+      hear(({ what, leader }) => {
+        if (what !== 'follows') return;
+        leaders.set(id, leader);
+        if (members.has(leader) && [...members.keys()].every((member) => leaders.get(member) === leader)) resolve(leader);
+      });
+    }
+  });
+
+async function quiver() {
+  const hub = start('hub.mjs');
+  const { port } = await hub.said('ready');
+  const result = await elections(allFollow, 'quiver-member.mjs', `ws://127.0.0.1:${port}`);
+  await hub.kill();
+  return result;
+}
+
+export async function election() {
+  const samples = await inTurn(ROUNDS, {
+    'broadcast-channel, its election': () => elections(firstToLead, 'broadcast-channel-member.mjs'),
+    'Quiver, WebSocket hub': quiver,
+  });
+  return Object.entries(samples).map(([who, rounds]) => ({
+    what: `leader, ${PROCESSES} processes`,
+    who,
+    elected: ms(median(rounds.map(({ elect }) => elect))),
+    'after SIGKILL of the leader': ms(median(rounds.map(({ failOver }) => failOver))),
+  }));
+}

@@ -1,0 +1,34 @@
+// Runs all comparisons, or those that are named, and prints a table of each: `node index.mjs [locks] [quota] [election] [tabs]`.
+import { loadavg } from 'node:os';
+import { has } from './servers.mjs';
+
+const PARTS = {
+  locks: { needs: 'redis-server', run: async () => (await import('./locks.mjs')).locks() },
+  quota: { needs: 'redis-server', run: async () => (await import('./quota.mjs')).quota() },
+  election: { needs: 'node', run: async () => (await import('./election.mjs')).election() },
+  tabs: { needs: 'chromium', run: async () => (await import('./tabs.mjs')).tabs() },
+};
+
+const named = process.argv.slice(2);
+const load = () => `load ${loadavg()[0].toFixed(1)}`;
+for (const [name, { needs, run }] of Object.entries(PARTS)) {
+  if (named.length > 0 && !named.includes(name)) continue;
+  if (!has(needs)) {
+    console.log(`${name} is not run: it needs ${needs} (Debian: apt-get install -y --no-install-recommends ${needs})\n`);
+    continue;
+  }
+  const before = load();
+  const rows = await run();
+  console.log(`${table(rows)}\n(${before} before, ${load()} after)\n`);
+}
+// A rival keeps a socket open that nobody can close.
+process.exit();
+
+/** In Markdown, as it stands in docs/peers.md. */
+function table(rows) {
+  const columns = Object.keys(rows[0]);
+  const line = (cells) => `| ${cells.join(' | ')} |`;
+  return [line(columns), line(columns.map(() => '---')), ...rows.map((row) => line(columns.map((column) => row[column])))].join(
+    '\n',
+  );
+}

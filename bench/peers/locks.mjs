@@ -1,0 +1,101 @@
+// Lock hand-over: eight clients, each with a connection of its own, want one lock all the time and keep it for 5 ms.
+import { setTimeout as pause } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { default as Redlock } from 'redlock';
+import { WebSocket } from 'ws';
+import { linked } from '../../dist/adapters/linked.js';
+import { createLocks } from '../../dist/adapters/locks.js';
+import { webSocket } from '../../dist/adapters/web-socket.js';
+import { inTurn, median, ms, quantile, whole } from './measure.mjs';
+import { redisServer, start } from './servers.mjs';
+
+const CLIENTS = 8;
+const SECTION_MS = 5;
+const [WARM_MS, RUN_MS, ROUNDS] = [500, 4_000, 3];
+
+/** Every client acquires, keeps and releases in a loop; `requests` counts what went over the wire. */
+async function contend(acquires, requests) {
+  const waits = [];
+  const grants = acquires.map(() => 0);
+  let [isMeasuring, isOver, before] = [false, false, 0];
+  const clients = acquires.map(async (acquire, client) => {
+    while (!isOver) {
+      const asked = performance.now();
+      const release = await acquire();
+      if (isMeasuring) {
+        waits.push(performance.now() - asked);
+        grants[client]++;
+      }
+      await pause(SECTION_MS);
+      await release();
+    }
+  });
+  await pause(WARM_MS);
+  isMeasuring = true;
+  before = await requests();
+  await pause(RUN_MS);
+  isMeasuring = false;
+  const sent = (await requests()) - before;
+  isOver = true;
+  await Promise.all(clients);
+  return { waits, grants, sent };
+}
+
+async function redlock(settings) {
+  const server = await redisServer();
+  const connections = Array.from({ length: CLIENTS }, () => new Redis(server.port));
+  const clients = connections.map((redis) => new Redlock([redis], settings));
+  const acquires = clients.map((client) => async () => {
+    const lock = await client.acquire(['lock'], 10_000);
+    return () => lock.release();
+  });
+  const requests = async () => Number(/total_commands_processed:(\d+)/.exec(await connections[0].info('stats'))[1]);
+  const result = await contend(acquires, requests);
+  await Promise.all(connections.map((redis) => redis.quit()));
+  await server.close();
+  return result;
+}
+
+async function quiver() {
+  let sent = 0;
+  class Counted extends WebSocket {
+    send(data) {
+      sent++;
+      super.send(data);
+    }
+  }
+  const hub = start('hub.mjs');
+  const { port } = await hub.said('ready');
+  const peers = Array.from({ length: CLIENTS }, (_, i) => `client ${i}`);
+  const transports = peers.map((id) => linked(webSocket({ id, url: `ws://127.0.0.1:${port}`, WebSocket: Counted }), { peers }));
+  const all = transports.map((transport) => createLocks({ transport, peers }));
+  await Promise.all(all.map(({ ready }) => ready));
+  const acquires = all.map((locks) => async () => {
+    const lock = await locks.acquire('lock');
+    return () => lock.release();
+  });
+  const result = await contend(acquires, () => sent);
+  await Promise.all(transports.map((transport) => transport.close()));
+  await hub.kill();
+  return result;
+}
+
+export async function locks() {
+  const samples = await inTurn(ROUNDS, {
+    'redlock, 5 ± 5 ms retries for ever': () => redlock({ retryCount: -1, retryDelay: 5, retryJitter: 5 }),
+    'Quiver, WebSocket hub': quiver,
+  });
+  const middle =
+    (of) =>
+    ([name, rounds]) => [name, median(rounds.map(of))];
+  const rate = Object.fromEntries(Object.entries(samples).map(middle(({ waits }) => (1000 * waits.length) / RUN_MS)));
+  return Object.entries(samples).map(([name, rounds]) => ({
+    what: `lock, ${CLIENTS} clients, ${SECTION_MS} ms section`,
+    who: name,
+    'grants/s': whole(rate[name]),
+    'wait p50': ms(median(rounds.map(({ waits }) => quantile(waits, 0.5)))),
+    'wait p99': ms(median(rounds.map(({ waits }) => quantile(waits, 0.99)))),
+    'grants a client': `${Math.min(...rounds.flatMap(({ grants }) => grants))}–${Math.max(...rounds.flatMap(({ grants }) => grants))}`,
+    'sent a grant': median(rounds.map(({ sent, waits }) => sent / waits.length)).toFixed(1),
+  }));
+}

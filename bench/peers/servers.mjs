@@ -1,0 +1,62 @@
+// Real servers and processes on loopback that end with this program, however it ends.
+import { fork, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import net from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+export const has = (command) => spawnSync('sh', ['-c', `command -v ${command}`]).status === 0;
+
+async function freePort() {
+  const server = net.createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address();
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+/** The shell waits for the end of its input, which comes when this program ends, and takes the server along. */
+export async function redisServer() {
+  const port = await freePort();
+  const options = `--port ${port} --bind 127.0.0.1 --save "" --appendonly no`;
+  const shell = spawn('sh', ['-c', `redis-server ${options} >/dev/null & read _; kill -9 $!`], {
+    stdio: ['pipe', 'ignore', 'inherit'],
+  });
+  while (!(await answers(port))) await wait(20);
+  return {
+    port,
+    close: async () => {
+      shell.stdin.end();
+      await once(shell, 'exit');
+    },
+  };
+}
+
+async function answers(port) {
+  const socket = net.connect(port, '127.0.0.1');
+  const isThere = await new Promise((resolve) => socket.once('connect', () => resolve(true)).once('error', () => resolve(false)));
+  socket.destroy();
+  return isThere;
+}
+
+/** Starts a script of this folder; `said(what)` resolves with its next message of that kind. The scripts end when they are disconnected. */
+export function start(script, ...args) {
+  const child = fork(fileURLToPath(new URL(script, import.meta.url)), args.map(String));
+  const said = (what) =>
+    new Promise((resolve) => {
+      const hear = (message) => {
+        if (message.what !== what) return;
+        child.off('message', hear);
+        resolve(message);
+      };
+      child.on('message', hear);
+    });
+  const kill = async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const gone = once(child, 'exit');
+    child.kill('SIGKILL');
+    await gone;
+  };
+  return { said, kill, tell: (message) => child.send(message), hear: (listener) => child.on('message', listener) };
+}

@@ -1,0 +1,29 @@
+// One of two tabs; its name stands in the address.
+import { broadcastChannel } from '../../../dist/adapters/broadcast-channel.js';
+import { linked } from '../../../dist/adapters/linked.js';
+import { createLocks } from '../../../dist/adapters/locks.js';
+
+const peers = ['a', 'b'];
+
+async function quiver() {
+  const transport = linked(broadcastChannel({ id: location.search.slice(1) }), { peers });
+  const locks = createLocks({ transport, peers });
+  await locks.ready;
+  return locks;
+}
+
+/** Wants the lock for so long; how long each request waited. */
+globalThis.contend = async (kind, forMs) => {
+  const locks = kind === 'quiver' ? await quiver() : navigator.locks;
+  const waits = [];
+  const once = async () => {
+    const asked = performance.now();
+    await locks.request('bench', () => void waits.push(performance.now() - asked));
+  };
+  await once();
+  waits.length = 0;
+  for (const end = performance.now() + forMs; performance.now() < end;) await once();
+  // The other tab may still want what lies here.
+  if (kind === 'quiver') await new Promise((resolve) => setTimeout(resolve, 500));
+  return waits;
+};

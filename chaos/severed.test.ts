@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { InProcessBus } from '../adapters/in-process.js';
+import { severed } from './severed.js';
+
+test('what is sent to whom it does not reach is gone, everything else arrives', async () => {
+  const bus = new InProcessBus();
+  const [a, b, c] = ['a', 'b', 'c'].map((id) => severed(bus.transport(id))) as [ReturnType<typeof severed>, ...any[]];
+  const heard: unknown[] = [];
+  for (const transport of [a, b, c]) {
+    transport.events.subscribe((event: any) => event.type === 'message' && heard.push([event.from, transport.id, event.message]));
+    await transport.connect();
+  }
+  a.cut(['b']);
+  a.send('b', 1);
+  a.send('c', 2);
+  b.send('a', 3);
+  await expect
+    .poll(() => heard)
+    .toEqual([
+      ['a', 'c', 2],
+      ['b', 'a', 3],
+    ]);
+  a.cut([]);
+  a.send('b', 4);
+  await expect.poll(() => heard.at(-1)).toEqual(['a', 'b', 4]);
+  bus.close();
+});
