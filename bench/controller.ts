@@ -105,7 +105,10 @@ export function treeOf(n: number): Cost {
 }
 
 const perSecond = (rate: number): string => `${Math.round(rate).toLocaleString('en-US')}/s`;
-const against = (rate: number, local: number): string => `${(rate / local).toPrecision(2)} of the local rate`;
+const against = (rate: number, local: number): string => {
+  const ratio = rate / local;
+  return `${ratio < 10 ? ratio.toPrecision(2) : Math.round(ratio)} of the local rate`;
+};
 
 export async function controllerRows(): Promise<Row[]> {
   const hub = new MessagePortHub();
