@@ -182,7 +182,17 @@ describe('a question that makes no sense', () => {
       { commands: [{ do: 'cut', link: ['n0', 'n1'] }] },
       'events[0]: links do not matter to directory',
     ],
-    ['a corruption in a script', { commands: [{ do: 'corrupt', nodes: ['n0'] }] }, 'events[0]: the checker has no "corrupt"'],
+    ['a corruption of a protocol without', { commands: [{ do: 'corrupt', nodes: ['n0'] }] }, 'directory promises nothing after'],
+    [
+      'a corruption on the way of one',
+      {
+        commands: [
+          { do: 'command', name: 'request', node: 'n0', fields: {} },
+          { do: 'corrupt', nodes: ['n0'] },
+        ],
+      },
+      'events[1]: protocol directory promises nothing after corruption',
+    ],
     ['corrupt states of a protocol without', { corrupt: ['n0'] }, 'directory promises nothing after corruption'],
     ['no start', { initials: [] }, 'initials is an empty list'],
     ['an option that is not there', { options: { policy: 'best' } }, 'options.policy is "best"'],

@@ -57,7 +57,13 @@ export function counterexample(
   if (way.from !== undefined) path.push(way.state);
   const origin = originOf(path[0]!);
   const walk = new Walk(model, store, symmetry, origin);
-  const walked: Walked[] = path.slice(1).flatMap((state) => walk.step(state));
+  let walked: Walked[] = [];
+  for (const state of path.slice(1)) {
+    const { start } = walk;
+    const steps = walk.step(state);
+    walked = walk.start === start ? [...walked, ...steps] : [];
+  }
+  const start = walk.start ?? (isCorrupt ? origin : undefined);
   const loop = way.component && { loop: walked.length };
   if (way.component && way.component.length > 0) {
     for (const hop of new Lasso(search.graph!, store, model, way.component).around(way.state)) walked.push(...walk.hop(hop));
@@ -65,14 +71,14 @@ export function counterexample(
   return {
     property: way.property,
     setup: origin.setup,
-    ...(isCorrupt && { start: startOf(model, origin) }),
+    ...(start && { start: startOf(model, start) }),
     choices: walked.map(({ choice }) => choice),
     steps: walked.map(({ text }) => text),
     ...loop,
   };
 }
 
-function startOf({ steps, packets, system }: Model, { row, sent }: Origin): Start {
+function startOf({ steps, packets, system }: Model, { row, sent }: FirstState): Start {
   const nodes = system.nodes.map((id, node) => {
     const { view, timers } = steps.locals.get(row[1 + node]!);
     return [id, { roles: view, timers }] as const;

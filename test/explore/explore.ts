@@ -17,7 +17,7 @@ import { createMetric } from '../../network/topology/metric.js';
 import { requireConnected, validateTopology } from '../../network/topology/validate.js';
 import type { Bounds, Progress } from './bounds.js';
 import { examine, type Exploration, type Question, type Reduction } from './examine.js';
-import type { Scripted } from './script.js';
+import { corruptAtFirst, type Scripted } from './script.js';
 import type { Budget } from './worlds.js';
 
 export interface ExploreOptions {
@@ -78,7 +78,7 @@ export function explore(protocol: Protocol, options: ExploreOptions): Exploratio
   const question: Question = {
     protocol,
     setups: [setup, ...others.map(setupOf)],
-    corrupt: options.corrupt ?? [],
+    corrupt: options.corrupt ?? (isScript ? corruptAtFirst(commands) : []),
     unlimited: isScript ? [] : unlimitedOf(protocol, commands as Exclude<typeof commands, readonly Scripted[]>),
     surroundings: { script: isScript ? commands : [], workload: undefined, faults, oneByOne: options.oneByOne ?? false },
     order,

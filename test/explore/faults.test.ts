@@ -3,6 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { assign, setup } from 'xstate';
 import { arm, effects, send } from '../../machines/effects.js';
 import type { Configuration, Property, Protocol } from '../../machines/protocol.js';
+import { Simulation } from '../../network/simulation.js';
+import { createMetric } from '../../network/topology/metric.js';
 import { explore } from './index.js';
 import { complete, names } from './fixtures.js';
 import { replay } from './replay.fixture.js';
@@ -83,6 +85,7 @@ describe('crashes', () => {
 describe('corruption', () => {
   /** Two nodes that should agree on a bit: each sends its own to the next, who takes the smaller one. */
   const agree: Protocol = toy({
+    commands: ['wake'],
     network: { reach: 'links', order: 'fifo' },
     chart: setup({
       types: { context: {} as ToyInput & { bit: number }, input: {} as ToyInput, events: {} as any },
@@ -94,6 +97,7 @@ describe('corruption', () => {
         only: {
           on: {
             bit: { actions: 'take' },
+            wake: { actions: arm(() => ({ timer: 'again', delay: 1 })) },
             timer: {
               actions: [
                 send(({ context }) => ({ to: context.peers[0]!, message: { type: 'bit', bit: context.bit } as any })),
@@ -141,5 +145,45 @@ describe('corruption', () => {
       timers: [['toy', 'again']],
     });
     expect(counterexample!.choices).toEqual([]);
+  });
+
+  describe('at any moment', () => {
+    const wake = { do: 'command', name: 'wake', node: 'n0', fields: {} } as const;
+    const later = [wake, { do: 'corrupt', nodes: ['n1'] }] as const;
+    const ask = (property: Property) =>
+      explore(agree, { topology: complete(2), commands: later, properties: [property], bounds: { depth: 4 } });
+
+    test('the others are where they were, what they sent is still on its way, and the counterexample begins behind it', () => {
+      const found = ask(never('spoilt', (c) => bits(c).join() === '0,1' && c.flights.some(({ from }) => from === 'n0')));
+      expect(found).toMatchObject({ verdict: 'invalid', counterexample: { choices: [] } });
+      expect(found.counterexample!.start!.flights).toMatchObject([{ from: 'n0', to: 'n1', message: { type: 'bit', bit: 0 } }]);
+      expect(found.counterexample!.start!.nodes['n1']).toMatchObject({ roles: { toy: { context: { bit: 1 } } } });
+    });
+
+    test('what comes after it is a schedule from there, for a network to make', () => {
+      const sent = never('sent', (c) => c.flights.some(({ message }) => (message as any).bit === 1));
+      const { start, choices } = ask(sent).counterexample!;
+      expect(choices).toEqual([{ timer: ['n1', 'toy', 'again'] }]);
+      const place = createMetric(complete(2));
+      const scenario = {
+        protocol: agree,
+        options: {},
+        place,
+        contacts: [],
+        network: { latency: 1, order: 'fifo' as const, loss: 0, duplicate: 0, reorder: 0 },
+        events: [],
+        seed: 1,
+        until: { idle: true as const },
+      };
+      const simulation = new Simulation(scenario, { choices, start: start! });
+      simulation.start();
+      while (simulation.advance());
+      expect(sent.holds(simulation.configuration)).toBe(false);
+    });
+
+    test('not after a change of links, which a schedule that begins behind it could not tell', () => {
+      const commands = [{ do: 'cut', link: ['n0', 'n1'] }, ...later] as const;
+      expect(() => explore(agree, { topology: complete(2), commands })).toThrow('cannot tell what "cut" did before');
+    });
   });
 });

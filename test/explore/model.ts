@@ -1,6 +1,7 @@
 /** A system made ready for search: its interned parts put together, its first states, and its states as properties see them. */
 import type { NodeId } from '../../machines/effects.js';
 import type { Configuration, Flight, NodeView } from '../../machines/protocol.js';
+import { everyCorruption, type Corrupted } from './corruptions.js';
 import { Letters } from './letters.js';
 import { Packets } from './packets.js';
 import { LocalSteps } from './steps.js';
@@ -14,6 +15,7 @@ export class Model {
   readonly steps: LocalSteps;
   readonly worlds: Worlds;
   readonly successors: Successors;
+  private readonly fallen = new Map<string, readonly Corrupted[]>();
 
   constructor(
     readonly system: System,
@@ -36,8 +38,25 @@ export class Model {
     const times = protocol.times?.(setup.options);
     const order = times ? new TimeOrder(times, this.steps.locals, this.packets, nodes.length) : undefined;
     const mayFire = protocol.mayFire && ((row: Int32Array, length: number, event: number) => this.mayFire(row, length, event));
-    this.successors = new Successors(this.steps, this.packets, this.worlds, nodes.length, system.lasting, order, mayFire);
+    this.successors = new Successors(
+      this.steps,
+      this.packets,
+      this.worlds,
+      nodes.length,
+      system.lasting,
+      order,
+      mayFire,
+      this.corruptions,
+    );
   }
+
+  /** Remembered, for it is asked for again in every state. */
+  private readonly corruptions = (nodes: readonly number[], world: number): readonly Corrupted[] => {
+    const key = `${world} ${nodes.join()}`;
+    const known = this.fallen.get(key) ?? everyCorruption(this, nodes, world);
+    this.fallen.set(key, known);
+    return known;
+  };
 
   /** A state as properties see it. */
   configuration(row: Int32Array, begin: number, length: number): Configuration {

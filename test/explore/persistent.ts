@@ -116,7 +116,8 @@ export class PersistentSets {
     if (kind === DELIVER) return packets.to.data[subject]!;
     if (kind === LOCAL) return steps.events.get(subject).node;
     const entry = worlds.moves(world)[subject]?.entry;
-    return !entry ? 0 : entry.kind === 'link' ? entry.ends[0] : entry.node;
+    if (!entry || entry.kind === 'corrupt') return 0;
+    return entry.kind === 'link' ? entry.ends[0] : entry.node;
   }
 
   private linksIn(world: number): { readonly senders: Int32Array; readonly ties: Int32Array } {

@@ -1,7 +1,8 @@
 /**
  * A scenario checked exhaustively: its times are dropped. Every listed event may happen at any moment, those of one node, one channel
  * or one link in their order; a workload's commands when it may issue them; with a chance of loss any message may be lost, with one of
- * reordering no channel keeps an order. A corruption comes first: the search begins in every state that it can choose.
+ * reordering no channel keeps an order. A corruption that stands first is where the search begins, in every state that it can choose; a
+ * later one may come at any moment, too.
  *
  * The choices of a counterexample can be made in a simulation of the same scenario without its workload, whose commands are choices.
  */
@@ -9,6 +10,7 @@ import { UsageError } from '../../machines/errors.js';
 import type { Configuration, Property } from '../../machines/protocol.js';
 import type { Scenario } from '../../network/scenario/types.js';
 import type { Bounds, Progress } from './bounds.js';
+import { corruptAtFirst } from './script.js';
 import { examine, type Exploration, type Question, type Reduction } from './examine.js';
 
 export interface CheckOptions {
@@ -41,10 +43,10 @@ export function questionOf(scenario: Scenario, options: CheckOptions): Question 
   return {
     protocol,
     setups: [setup],
-    corrupt: events.flatMap((event) => (event.do === 'corrupt' ? event.nodes : [])),
+    corrupt: corruptAtFirst(events),
     unlimited: [],
     surroundings: {
-      script: events.filter((event) => event.do !== 'corrupt'),
+      script: events,
       workload,
       oneByOne: false,
       faults: { loss: network.loss > 0 ? Infinity : 0, duplicate: network.duplicate > 0 ? Infinity : 0 },

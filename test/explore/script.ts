@@ -31,6 +31,7 @@ export type Entry = { readonly place: number } & (
       readonly waits: boolean;
     }
   | { readonly kind: 'notice'; readonly node: number; readonly event: number; readonly channel: number; readonly up: boolean }
+  | { readonly kind: 'corrupt'; readonly nodes: readonly number[] }
   | { readonly kind: 'power'; readonly node: number; readonly up: boolean }
   | { readonly kind: 'link'; readonly ends: readonly [number, number]; readonly up: boolean; readonly ports?: readonly number[] }
 );
@@ -61,6 +62,9 @@ export function lanesOf(script: readonly Scripted[], system: System, events: Loc
       append(`${u} ${v}`, noticeEntry(u, v, event.do === 'up', place, system, events));
     } else if (event.do === 'crash' || event.do === 'restart') {
       append(event.node, { place, kind: 'power', node: rank(event.node, place, system), up: event.do === 'restart' });
+    } else if (event.do === 'corrupt') {
+      // One that stands before all else is in the first states already.
+      if (!isFirst(place, script)) append('corrupt', corruptEntry(event, place, script, system));
     } else if (!DELAYS.includes(event.do)) {
       throw new UsageError(
         `events[${place}]: the checker has no "${event.do}" for ${system.protocol.name}; leave it out or run the scenario`,
@@ -68,6 +72,27 @@ export function lanesOf(script: readonly Scripted[], system: System, events: Loc
     }
   });
   return [...lanes.values()];
+}
+
+/** Whether nothing but corruption stands before an event. */
+const isFirst = (place: number, script: readonly Scripted[]): boolean =>
+  script.slice(0, place + 1).every((event) => event.do === 'corrupt');
+
+/** The nodes with whose corruption a script begins. */
+export const corruptAtFirst = (script: readonly Scripted[]): readonly NodeId[] =>
+  script.flatMap((event, place) => (event.do === 'corrupt' && isFirst(place, script) ? event.nodes : []));
+
+function corruptEntry({ nodes }: CorruptEvent, place: number, script: readonly Scripted[], system: System): Entry {
+  if (!system.protocol.corruption)
+    throw new UsageError(`events[${place}]: protocol ${system.protocol.name} promises nothing after corruption`);
+  const change = script.find((event) => ['cut', 'join', 'up', 'down', 'crash', 'restart'].includes(event.do));
+  if (change) {
+    throw new UsageError(
+      `events[${place}]: a schedule with a corruption begins after it, and cannot tell what "${change.do}" did before; ` +
+        'let the corruption stand first, or leave that out',
+    );
+  }
+  return { place, kind: 'corrupt', nodes: nodes.map((node) => rank(node, place, system)) };
 }
 
 export function commandEntry(

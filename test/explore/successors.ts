@@ -5,6 +5,7 @@
  * The successors of one state are laid out one after the other in `rows`, and beside each stands what led to it. They come in the
  * same order whenever the same state is expanded.
  */
+import type { Corrupted } from './corruptions.js';
 import { grown } from './ints.js';
 import type { Packets } from './packets.js';
 import type { LocalSteps } from './steps.js';
@@ -15,7 +16,7 @@ import type { Move, Worlds } from './worlds.js';
 export const DELIVER = 0; // a packet
 export const LOCAL = 1; // an event: a timer, a reaction or an unlimited command
 export const SCRIPT = 2; // a place among the world's moves: a command
-export const LINK = 3; // a place among the world's moves: a change of a link, a crash, a restart
+export const LINK = 3; // a place among the world's moves: a change of a link, a crash, a restart, a corruption
 export const LOSE = 4; // the place of a packet in the row
 export const DOUBLE = 5; // likewise
 
@@ -58,6 +59,7 @@ export class Successors {
     private readonly lasting: boolean,
     private readonly times: TimeOrder | undefined,
     private readonly mayFire: ((row: Int32Array, length: number, event: number) => boolean) | undefined,
+    private readonly corruptions: (nodes: readonly number[], world: number) => readonly Corrupted[],
   ) {
     this.content = 1 + nodes;
   }
@@ -111,6 +113,10 @@ export class Successors {
     for (let i = 0; i < moves.length; i++) {
       const { entry, told, next, purged } = moves[i]!;
       if (!worlds.mayBegin(world, entry, length === this.content)) continue;
+      if (entry.kind === 'corrupt') {
+        this.corrupt(row, length, i, moves[i]!);
+        continue;
+      }
       if (entry.kind === 'command' && entry.waits && !steps.accepts(row[1 + entry.node]!, entry.event)) continue;
       this.is(entry.kind === 'command' ? SCRIPT : LINK, i, entry.kind === 'notice' ? 2 * entry.event + 1 : OPTIONAL);
       const [first, second] = told;
@@ -208,6 +214,21 @@ export class Successors {
     this.reserve(this.begins[this.count]! + length);
     this.close(this.copy(row, length, removed, world, purged), -1, -1);
     this.group++;
+  }
+
+  /** Some nodes, and what is in flight between them, become anything that a corruption can make of them. */
+  private corrupt(row: Int32Array, length: number, subject: number, { entry, next, purged }: Move): void {
+    if (entry.kind !== 'corrupt') return;
+    for (const { locals, packets } of this.corruptions(entry.nodes, next)) {
+      const begin = this.begins[this.count]!;
+      this.reserve(begin + length + packets.length);
+      this.is(LINK, subject, OPTIONAL);
+      let end = this.copy(row, length, KEEP, next, purged);
+      locals.forEach((local, i) => (this.rows[begin + 1 + entry.nodes[i]!] = local));
+      for (const packet of packets) end = this.insert(begin, end, packet);
+      this.close(end, -1, -1);
+      this.group++;
+    }
   }
 
   /** The network loses or doubles a message. */

@@ -220,6 +220,7 @@ class Permutation {
     const size = this.from.length;
     const texts = lane.map((entry) => {
       if (entry.kind === 'link') return [entry.kind, ...entry.ends.map(place), entry.up, ...(entry.ports ?? [])].join();
+      if (entry.kind === 'corrupt') return [entry.kind, ...entry.nodes.map(place).sort()].join();
       if (entry.kind === 'power') return [entry.kind, place(entry.node), entry.up].join();
       const event = keyOf(rename(events.get(entry.event).event), 'the script');
       const channel = entry.kind === 'notice' ? [Math.floor(entry.channel / size), entry.channel % size].map(place) : [];

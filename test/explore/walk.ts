@@ -12,7 +12,7 @@ import type { Model } from './model.js';
 import type { FirstState } from './starts.js';
 import type { Store } from './store.js';
 import type { Symmetry } from './symmetry.js';
-import { DELIVER, DOUBLE, LOCAL, LOSE } from './successors.js';
+import { DELIVER, DOUBLE, LINK, LOCAL, LOSE } from './successors.js';
 
 export interface Walked {
   readonly choice: Choice;
@@ -40,6 +40,8 @@ export class Walk {
   /** The state that the way has come to: under symmetry perhaps an image of the one that the search knows. */
   private readonly row: Int32Array;
   private length: number;
+  /** Where it begins anew, after a corruption on the way. */
+  start: FirstState | undefined;
 
   constructor(
     private readonly model: Model,
@@ -81,11 +83,22 @@ export class Walk {
   private take(i: number): readonly Walked[] {
     const { kinds, subjects, rows, begins } = this.model.successors;
     const doubled = this.model.system.lasting && kinds[i] === DELIVER ? [this.double(this.copyOf(subjects[i]!, 0))] : [];
-    const walked = this.make(i);
+    const isCorrupted = kinds[i] === LINK && this.model.worlds.moves(this.row[0]!)[subjects[i]!]!.entry.kind === 'corrupt';
+    const walked = isCorrupted ? [] : [...doubled, this.make(i)];
     if (this.model.system.protocol.network.time) this.recognise(i);
     this.length = begins[i + 1]! - begins[i]!;
     this.row.set(rows.subarray(begins[i], begins[i + 1]));
-    return [...doubled, walked];
+    if (isCorrupted) this.restart();
+    return walked;
+  }
+
+  /** A corruption is no choice that a network could make: the way begins behind it. */
+  private restart(): void {
+    const row = Array.from(this.row.subarray(0, this.length));
+    const sent = row.slice(1 + this.model.system.nodes.length);
+    this.start = { row, sent };
+    [this.inFlight, this.sent] = [[], 0];
+    for (const packet of sent) this.launch(packet, this.model.packets.get(packet).from);
   }
 
   /** Packets whose times were numbered anew are known by their place in their channel. */

@@ -164,8 +164,9 @@ export class Worlds {
 
   /** Whether what one node does may decide what the network or the workload does next. */
   isUnsettled(world: number): boolean {
-    const { loss, duplicate, issued } = this.get(world);
-    return loss + duplicate > 0 || issued < (this.demand?.total ?? 0);
+    const { loss, duplicate, issued, places } = this.get(world);
+    const mayCorrupt = this.lanes.some((lane, i) => lane[places[i]!]?.kind === 'corrupt');
+    return mayCorrupt || loss + duplicate > 0 || issued < (this.demand?.total ?? 0);
   }
 
   /** Whether the nodes of the script or the workload have their turns in an order. */
@@ -222,6 +223,11 @@ export class Worlds {
           const others = world.crashed.filter((node) => node !== entry.node);
           const crashed = entry.up ? others : [...others, entry.node].sort((a, b) => a - b);
           return [{ entry, told: [], next: this.intern({ ...world, places, crashed }), purged: [] }];
+        }
+        case 'corrupt': {
+          const size = this.system.nodes.length;
+          const purged = entry.nodes.flatMap((from) => entry.nodes.map((to) => from * size + to));
+          return [{ entry, told: [], next: this.intern({ ...world, places }), purged }];
         }
         case 'link':
           return [this.moveOfLink(entry, { ...world, places })];

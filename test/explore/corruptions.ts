@@ -1,0 +1,90 @@
+/** What a corruption may leave behind: every state of a node and every content of a channel that the protocol's own can choose. */
+import type { NodeId } from '../../machines/effects.js';
+import { UsageError } from '../../machines/errors.js';
+import type { Corruption, Setup } from '../../machines/protocol.js';
+import { everyDraw } from './draws.js';
+import type { Packets } from './packets.js';
+import type { LocalSteps } from './steps.js';
+import type { System } from './system.js';
+import type { Worlds } from './worlds.js';
+
+/** The interned parts of a state. */
+interface Parts {
+  readonly system: System;
+  readonly packets: Packets;
+  readonly steps: LocalSteps;
+  readonly worlds: Worlds;
+}
+
+/** What some of the nodes know after a corruption, and what is in flight between them. */
+export interface Corrupted {
+  readonly locals: readonly number[];
+  readonly packets: readonly number[];
+}
+
+/** Every way in which a corruption of these nodes can fall in a world. */
+export function everyCorruption(parts: Parts, nodes: readonly number[], world: number): readonly Corrupted[] {
+  const { setup, nodes: ids } = parts.system;
+  const locals = nodes.map((node) => corruptLocals(parts, setup, node));
+  const contents = channelContents(
+    parts,
+    setup,
+    nodes.map((node) => ids[node]!),
+    world,
+  );
+  const fallen: Corrupted[] = [];
+  for (const chosen of everyCombination(locals)) {
+    for (const content of everyCombination(contents)) fallen.push({ locals: chosen, packets: content.flat() });
+  }
+  return fallen;
+}
+
+function corruptionOf({ protocol }: System): Corruption<any> {
+  if (protocol.corruption) return protocol.corruption;
+  throw new UsageError(`protocol ${protocol.name} promises nothing after corruption and has no corrupt states`);
+}
+
+export function corruptLocals({ system, steps }: Parts, setup: Setup, node: number): readonly number[] {
+  const corruption = corruptionOf(system);
+  const locals = new Set<number>();
+  const id = system.nodes[node]!;
+  for (const { value } of everyDraw((choose) => corruption.node(id, setup, choose), `node ${id}: its corruption`)) {
+    const timers = value.timers
+      .map(({ role, timer }) => [role, timer] as const)
+      .sort(([a, s], [b, t]) => (`${a} ${s}` < `${b} ${t}` ? -1 : 1));
+    locals.add(steps.locals.intern({ node, view: value.roles, timers, reactions: [] }));
+  }
+  return [...locals];
+}
+
+/** For each channel between two of the nodes, everything that may be in flight on it. */
+export function channelContents(
+  { system, packets, worlds }: Parts,
+  setup: Setup,
+  corrupt: readonly NodeId[],
+  world: number,
+): readonly (readonly (readonly number[])[])[] {
+  const corruption = corruptionOf(system);
+  const links = worlds.links(world);
+  const sender = (from: NodeId, to: NodeId) => (system.protocol.network.addressing === 'ports' ? links.port(to, from) : from);
+  const channels = corrupt.flatMap((from) => corrupt.filter((to) => links.up(from, to)).map((to) => [from, to] as const));
+  return channels.map(([from, to]) => {
+    const contents = new Map<string, readonly number[]>();
+    for (const { value } of everyDraw(
+      (choose) => corruption.channel(from, to, setup, choose),
+      `channel ${from} to ${to}: its corruption`,
+    )) {
+      const content = value.map((message) =>
+        packets.intern({ from: setup.rank(from), to: setup.rank(to), sender: sender(from, to), message }),
+      );
+      contents.set(content.join(), content);
+    }
+    return [...contents.values()];
+  });
+}
+
+export function* everyCombination<T>(choices: readonly (readonly T[])[], taken: readonly T[] = []): Generator<readonly T[]> {
+  const options = choices[taken.length];
+  if (!options) yield taken;
+  else for (const option of options) yield* everyCombination(choices, [...taken, option]);
+}
