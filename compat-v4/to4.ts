@@ -39,7 +39,7 @@ export function to4(chart: Chart5, input: unknown, test?: StateTest): any {
       id: chart.id,
       predictableActionArguments: true,
       context: typeof context === 'function' ? (context as (args: unknown) => unknown)({ input }) : (context ?? {}),
-    } as any,
+    },
     { actions: Object.fromEntries(performed) },
   );
   // In version 4 an eventless transition has an empty event, in version 5 the one that led there.
@@ -144,7 +144,7 @@ class Rendering {
   }
 
   private effect(type: string, params: unknown): any {
-    return actions.pure(((context: unknown) => ({ type, params: this.value(params, context) })) as any);
+    return actions.pure((context: unknown) => ({ type, params: this.value(params, context) }));
   }
 
   private value(given: unknown, context: unknown): unknown {

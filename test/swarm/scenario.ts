@@ -76,7 +76,35 @@ function eventOfAsk(
   return [{ at: time, node: asker, do: word, ...Object.fromEntries(given) }];
 }
 
-type Fault = 'pause' | 'clog' | 'cut' | 'crash' | 'corrupt';
+interface Place {
+  readonly begin: number;
+  readonly end: number;
+  readonly node: NodeId;
+  readonly pair: readonly [NodeId, NodeId];
+}
+
+/** Each fault with what heals it. */
+const faults = {
+  pause: ({ begin, end, node }: Place): Event[] => [
+    { at: begin, do: 'pause', node },
+    { at: end, do: 'resume', node },
+  ],
+  clog: ({ begin, end, pair: channel }: Place): Event[] => [
+    { at: begin, do: 'clog', channel },
+    { at: end, do: 'unclog', channel },
+  ],
+  cut: ({ begin, end, pair: link }: Place): Event[] => [
+    { at: begin, do: 'cut', link },
+    { at: end, do: 'join', link },
+  ],
+  crash: ({ begin, end, node }: Place): Event[] => [
+    { at: begin, do: 'crash', node },
+    { at: end, do: 'restart', node },
+  ],
+  corrupt: ({ begin, node }: Place): Event[] => [{ at: begin, do: 'corrupt', node }],
+};
+
+type Fault = keyof typeof faults;
 
 export function faultsOf({ charts, network, corruption, mayFire }: Protocol): readonly Fault[] {
   // Where timers count on messages that are not late, one that was held up is more than was promised to be stood.
@@ -95,33 +123,7 @@ function eventsOfHardship(
   protocol: Protocol,
   { nodes, links }: Graph,
 ): Event[] {
-  const end = begin + lasts + 1;
-  const faults = faultsOf(protocol);
-  if (faults.length === 0) return [];
-  const [u, v] = at(links, link);
-  const one = { node: at(nodes, node) };
-  switch (at(faults, what)) {
-    case 'pause':
-      return [
-        { at: begin, do: 'pause', ...one },
-        { at: end, do: 'resume', ...one },
-      ];
-    case 'clog':
-      return [
-        { at: begin, do: 'clog', channel: [u, v] },
-        { at: end, do: 'unclog', channel: [u, v] },
-      ];
-    case 'cut':
-      return [
-        { at: begin, do: 'cut', link: [u, v] },
-        { at: end, do: 'join', link: [u, v] },
-      ];
-    case 'crash':
-      return [
-        { at: begin, do: 'crash', ...one },
-        { at: end, do: 'restart', ...one },
-      ];
-    case 'corrupt':
-      return [{ at: begin, do: 'corrupt', ...one }];
-  }
+  const known = faultsOf(protocol);
+  if (known.length === 0) return [];
+  return faults[at(known, what)]({ begin, end: begin + lasts + 1, node: at(nodes, node), pair: at(links, link) });
 }

@@ -27,7 +27,7 @@ const verdictOn = (protocol: Protocol, scenario: unknown) =>
 
 describe('the protocols as they are', () => {
   test.each([directory, election, exclusion, link, queue])('$name: nothing breaks', (protocol) => {
-    expect(swarm(protocol, { runs: 30 })).toEqual({ runs: 30, failure: null });
+    expect(swarm(protocol, { runs: 20 })).toEqual({ runs: 20, failure: null });
   });
 });
 
