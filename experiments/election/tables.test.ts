@@ -1,10 +1,19 @@
 /** The election's figures: those that are exact, in full; those of random networks, in smaller runs. */
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { leadsLevel, levelOf } from '../../machines/election/view.js';
+import { parseScenario } from '../../network/scenario/parse.js';
+import { Simulation } from '../../network/simulation.js';
 import { agrees } from '../experiment.js';
+import { band } from './alternatives/band.js';
+import { cut } from './alternatives/cut.js';
+import { withRule } from './alternatives/index.js';
+import type { Rule } from './alternatives/level.js';
+import { single } from './alternatives/single.js';
 import { avoidableElections } from './avoidable.js';
 import { dayOf, fan, type Day } from './day.js';
 import { upset } from './districts.js';
+import { extremesTable } from './hierarchy.js';
 import { election } from './index.js';
 import { linksAt, topologyOf } from './run.js';
 
@@ -36,6 +45,37 @@ describe('elections whose old leader was still there', () => {
 
   test('without hello some are left', () => {
     expect(single(false).avoidable).toBeGreaterThan(0);
+  });
+});
+
+test('stars and brooms: every figure of spec section 8, alternatives included', () => {
+  const figures = extremesTable().rows.flatMap(({ label, cells }) => cells.map((cell) => ({ label, agrees: agrees(cell) })));
+  expect(figures.filter((figure) => figure.agrees !== true)).toEqual([]);
+  expect(figures).toHaveLength(7);
+});
+
+describe('the leader of a grid is isolated', () => {
+  const grid = topologyOf({ kind: 'grid', rows: 5, columns: 5 });
+  const options = { leader: 'n12', radii: [1, 3] };
+  const isolate = linksAt('n12', grid).map((link) => ({ do: 'cut' as const, link }));
+
+  test('tables change little, bands are shuffled as often as the tree', () => {
+    const tables = upset(grid, isolate, options);
+    const bands = upset(grid, isolate, options, withRule(band));
+    expect(tables.roleChanges).toBeLessThan(10);
+    expect(bands.roleChanges).toBeGreaterThan(50);
+  });
+
+  test.each(Object.entries({ cut, single, band }))('%s: in the end whom one follows leads', (_, rule) => {
+    const protocol = withRule(rule as Rule<unknown>);
+    const events = isolate.map((change) => ({ at: 1, ...change }));
+    const scenario = parseScenario({ protocol: 'election', topology: { ...grid }, options, events }, { election: protocol });
+    const simulation = new Simulation(scenario, { host: 'snapshots', watch: false });
+    simulation.run();
+    const { nodes } = simulation.configuration;
+    for (const node of nodes.values()) {
+      for (const level of [1, 2]) expect(leadsLevel(nodes.get(levelOf(node, level).member[1])!, level)).toBe(true);
+    }
   });
 });
 

@@ -22,11 +22,11 @@ const [a, u, b, l]: readonly Identity[] = [
 
 /** u between a and b, two hops from the leader l, which is behind b. */
 const input = (changes: Partial<ElectionInput> = {}): ElectionInput => ({
-  id: u!,
-  height: oriented(u!, l!, 2),
+  id: u,
+  height: oriented(u, l, 2),
   links: [
-    { peer: 'a', height: oriented(a!, l!, 3) },
-    { peer: 'b', height: oriented(b!, l!, 1) },
+    { peer: 'a', height: oriented(a, l, 3) },
+    { peer: 'b', height: oriented(b, l, 1) },
   ],
   clock: 'perfect',
   hello: true,
@@ -65,13 +65,13 @@ const update = (from: Identity, height: Height, hello = false) => ({
   stamp: null,
   tables: [],
 });
-const own = oriented(u!, l!, 2);
+const own = oriented(u, l, 2);
 
 describe('ChannelDown', () => {
   test('N is empty: ElectSelf, told to all that are forming', () => {
     const links = [
       { peer: 'a', height: null },
-      { peer: 'b', height: oriented(b!, l!, 1) },
+      { peer: 'b', height: oriented(b, l, 1) },
     ];
     expect(take({ type: 'link.down', peer: 'b' }, { links })).toMatchObject({
       role: 'isolated',
@@ -83,7 +83,7 @@ describe('ChannelDown', () => {
   });
 
   test('a leader that is left alone elects itself again, unless skipIfLeader', () => {
-    const lonely = { height: oriented(u!, u!, 0), links: [{ peer: 'b', height: oriented(b!, u!, 1) }] };
+    const lonely = { height: oriented(u, u, 0), links: [{ peer: 'b', height: oriented(b, u, 1) }] };
     expect(take({ type: 'link.down', peer: 'b' }, lonely).height.nlts).toBe(-5);
     expect(take({ type: 'link.down', peer: 'b' }, { ...lonely, skipIfLeader: true })).toMatchObject({
       role: 'isolated',
@@ -117,19 +117,30 @@ describe('ChannelUp', () => {
 });
 
 describe('Update', () => {
-  const recent = electSelf(oriented(a!, l!, 3), 4);
+  const recent = electSelf(oriented(a, l, 3), 4);
 
   test('from a stranger: ignored, but the clock goes on', () => {
-    expect(take(update(l!, oriented(l!, l!, 0)))).toMatchObject({ links: ['a', 'b'], told: [], height: own, now: 5 });
+    expect(take(update(l, oriented(l, l, 0)))).toMatchObject({ links: ['a', 'b'], told: [], height: own, now: 5 });
+  });
+
+  test('over a channel that is down, however recent: ignored', () => {
+    const down = step(electionMachine, begin(electionMachine, input()).snapshot, {
+      type: 'link.down',
+      peer: 'a',
+      at: 5,
+    } as never);
+    const { snapshot, effects } = step(electionMachine, down.snapshot, { ...update(a, recent), at: 6 } as never);
+    expect(effects).toEqual([]);
+    expect(snapshot.context).toEqual({ ...down.snapshot.context, now: 6 });
   });
 
   test('from a peer that is forming: it becomes a neighbour', () => {
     const links = [{ peer: 'a', height: null }, ...input().links.slice(1)];
-    expect(take(update(a!, oriented(a!, l!, 3)), { links })).toMatchObject({ links: ['a', 'b'], told: [] });
+    expect(take(update(a, oriented(a, l, 3)), { links })).toMatchObject({ links: ['a', 'b'], told: [] });
   });
 
   test('of a more recent leader: AdoptLP, told to all', () => {
-    expect(take(update(a!, recent))).toMatchObject({
+    expect(take(update(a, recent))).toMatchObject({
       role: 'oriented',
       height: adoptLeaderPair(own, recent),
       told: ['a', 'b'],
@@ -138,19 +149,19 @@ describe('Update', () => {
   });
 
   test('of a staler leader: the sender alone is answered', () => {
-    const height = { ...own, lid: a!, nlts: -3 };
-    expect(take(update(b!, oriented(b!, l!, 1)), { height })).toMatchObject({ height, told: ['b'], hello: false });
+    const height = { ...own, lid: a, nlts: -3 };
+    expect(take(update(b, oriented(b, l, 1)), { height })).toMatchObject({ height, told: ['b'], hello: false });
   });
 
   test('of the same leader with a way down: nothing, and an answer to a hello', () => {
-    const said = oriented(a!, l!, 4);
-    expect(take(update(a!, said)).told).toEqual([]);
-    expect(take(update(a!, said, true)).told).toEqual(['a']);
-    expect(take(update(a!, said, true), { hello: false }).told).toEqual([]);
+    const said = oriented(a, l, 4);
+    expect(take(update(a, said)).told).toEqual([]);
+    expect(take(update(a, said, true)).told).toEqual(['a']);
+    expect(take(update(a, said, true), { hello: false }).told).toEqual([]);
   });
 
-  const searching = (id: Identity, delta: number, r: 0 | 1 = 0, oid: Identity = b!): Height => ({
-    ...oriented(id, l!, delta),
+  const searching = (id: Identity, delta: number, r: 0 | 1 = 0, oid: Identity = b): Height => ({
+    ...oriented(id, l, delta),
     tau: 3,
     oid,
     r,
@@ -158,23 +169,23 @@ describe('Update', () => {
 
   test('SINK, one reference level that is not reflected: ReflectRefLevel', () => {
     const links = [
-      { peer: 'a', height: searching(a!, -1) },
-      { peer: 'b', height: oriented(b!, l!, 1) },
+      { peer: 'a', height: searching(a, -1) },
+      { peer: 'b', height: oriented(b, l, 1) },
     ];
-    expect(take(update(b!, searching(b!, 0)), { links })).toMatchObject({
+    expect(take(update(b, searching(b, 0)), { links })).toMatchObject({
       role: { reflected: 'propagating' },
-      height: reflectRefLevel(own, [searching(b!, 0)]),
+      height: reflectRefLevel(own, [searching(b, 0)]),
       told: ['a', 'b'],
     });
   });
 
   test('SINK, its own reference level comes back from all: ElectSelf', () => {
-    const reflected = (id: Identity, delta: number) => searching(id, delta, 1, u!);
+    const reflected = (id: Identity, delta: number) => searching(id, delta, 1, u);
     const links = [
-      { peer: 'a', height: reflected(a!, -1) },
-      { peer: 'b', height: searching(b!, -1, 0, u!) },
+      { peer: 'a', height: reflected(a, -1) },
+      { peer: 'b', height: searching(b, -1, 0, u) },
     ];
-    expect(take(update(b!, reflected(b!, 0)), { links, height: { ...searching(u!, 0, 0, u!) } })).toMatchObject({
+    expect(take(update(b, reflected(b, 0)), { links, height: { ...searching(u, 0, 0, u) } })).toMatchObject({
       role: 'leader',
       height: electSelf(own, 5),
       told: ['a', 'b'],
@@ -183,17 +194,17 @@ describe('Update', () => {
 
   test('SINK, one reflected reference level of somebody else: StartNewRefLevel', () => {
     const links = [
-      { peer: 'a', height: searching(a!, -1, 1) },
-      { peer: 'b', height: oriented(b!, l!, 1) },
+      { peer: 'a', height: searching(a, -1, 1) },
+      { peer: 'b', height: oriented(b, l, 1) },
     ];
-    expect(take(update(b!, searching(b!, 0, 1)), { links })).toMatchObject({
+    expect(take(update(b, searching(b, 0, 1)), { links })).toMatchObject({
       role: { searching: 'originator' },
       height: startNewRefLevel(own, 5),
     });
   });
 
   test('SINK outside of any search: StartNewRefLevel', () => {
-    expect(take(update(b!, oriented(b!, l!, 3)))).toMatchObject({
+    expect(take(update(b, oriented(b, l, 3)))).toMatchObject({
       role: { searching: 'originator' },
       height: startNewRefLevel(own, 5),
     });
@@ -201,18 +212,18 @@ describe('Update', () => {
 
   test('SINK, different reference levels: the largest is propagated, one below the smallest delta of its holders', () => {
     const links = [
-      { peer: 'a', height: searching(a!, 0) },
-      { peer: 'b', height: oriented(b!, l!, 1) },
-      { peer: 'l', height: oriented(l!, l!, 3) },
+      { peer: 'a', height: searching(a, 0) },
+      { peer: 'b', height: oriented(b, l, 1) },
+      { peer: 'l', height: oriented(l, l, 3) },
     ];
     const height = { ...own, delta: 2 };
-    const said = searching(b!, -4);
-    expect(take(update(b!, said), { links, height })).toMatchObject({
+    const said = searching(b, -4);
+    expect(take(update(b, said), { links, height })).toMatchObject({
       role: { searching: 'propagating' },
       height: { tau: 3, oid: b, r: 0, delta: -5 },
       told: ['a', 'b', 'l'],
     });
-    expect(propagateLargestRefLevel(own, [searching(a!, 0), said, oriented(l!, l!, 3)]).delta).toBe(-5);
+    expect(propagateLargestRefLevel(own, [searching(a, 0), said, oriented(l, l, 3)]).delta).toBe(-5);
   });
 });
 
@@ -230,7 +241,7 @@ describe('clocks', () => {
   test('logical: one more than all that was seen', () => {
     const logical = { clock: 'logical' } as const;
     expect(take({ type: 'link.down', peer: 'a' }, logical).now).toBe(1);
-    expect(take({ ...update(a!, oriented(a!, l!, 3)), stamp: 7 }, logical).now).toBe(8);
-    expect(take({ ...update(l!, oriented(l!, l!, 0)), stamp: 7 }, logical).now).toBe(8);
+    expect(take({ ...update(a, oriented(a, l, 3)), stamp: 7 }, logical).now).toBe(8);
+    expect(take({ ...update(l, oriented(l, l, 0)), stamp: 7 }, logical).now).toBe(8);
   });
 });

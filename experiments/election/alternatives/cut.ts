@@ -5,9 +5,8 @@
  * leader is the nearest ancestor that leads.
  */
 import type { NodeId } from '../../../machines/effects.js';
-import type { Identity } from '../../../machines/election/height.js';
+import { isSame, type Identity } from '../../../machines/election/height.js';
 import type { Rule } from './level.js';
-import { isSame } from '../../../machines/election/height.js';
 import { parentOf, toldBy } from './tree.js';
 
 interface Told {

@@ -1,13 +1,12 @@
 /** The election with its presence tables replaced by another way to choose the leaders of a level. */
 import type { NodeId } from '../../../machines/effects.js';
 import { election } from '../../../machines/election/index.js';
-import type { Protocol } from '../../../machines/protocol.js';
 import { adjacencyOf } from '../../../machines/election/graph.js';
 import { oriented } from '../../../machines/election/height.js';
 import { identityOf, type ElectionOptions } from '../../../machines/election/options.js';
 import { LEVEL } from '../../../machines/election/messages.js';
 import type { LevelRule } from '../../../machines/election/start.js';
-import type { Place } from '../../../machines/protocol.js';
+import type { Place, Protocol } from '../../../machines/protocol.js';
 import { alternativeLevel, seatBy, type AlternativeContext, type Heard, type Rule, type Seat } from './level.js';
 
 type Seats<T> = ReadonlyMap<NodeId, Seat<T>>;

@@ -8,8 +8,7 @@
  */
 import { assign, setup } from 'xstate';
 import { effects, tell, type NodeId } from '../../../machines/effects.js';
-import type { Height, Identity } from '../../../machines/election/height.js';
-import { isSame } from '../../../machines/election/height.js';
+import { isSame, type Height, type Identity } from '../../../machines/election/height.js';
 import { everybody, heightOf, type Links } from '../../../machines/election/links.js';
 import type { Turn } from '../../../machines/election/messages.js';
 import type { Table } from '../../../machines/election/presence.js';

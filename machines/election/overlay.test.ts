@@ -1,0 +1,52 @@
+/** What a picture of the network shows while a search spreads, comes back, and a new leader is told of. */
+import { expect, test } from 'vitest';
+import { parseScenario } from '../../network/scenario/parse.js';
+import { Simulation } from '../../network/simulation.js';
+import { protocols } from '../index.js';
+import { overlay } from './overlay.js';
+
+const path = {
+  protocol: 'election',
+  topology: {
+    nodes: ['a', 'b', 'c'],
+    links: [
+      ['a', 'b'],
+      ['b', 'c'],
+    ],
+  },
+  events: [{ at: 1, do: 'cut', link: ['a', 'b'] }],
+};
+
+/** Tone and ground of c, whenever they change. */
+function seenAtEnd(options: object): string[] {
+  const simulation = new Simulation(parseScenario({ ...path, options }, protocols), { host: 'snapshots' });
+  simulation.start();
+  const seen: string[] = [];
+  do {
+    const { tone, group, badge = '' } = overlay(simulation.configuration.nodes.get('c')!);
+    const shown = `${tone}: ${group}${badge}`;
+    if (seen.at(-1) !== shown) seen.push(shown);
+  } while (simulation.advance());
+  return seen;
+}
+
+test('the ground is that of the leader, of the search, of its reflection, of the new leader', () => {
+  expect(seenAtEnd({})).toEqual(['plain: follows a', 'active: search 1 of b, reflected', 'plain: follows b']);
+});
+
+test('with levels it is the district’s, and a badge numbers the levels that a node leads', () => {
+  const seen = seenAtEnd({ radii: [1] });
+  expect(seen[0]).toBe('plain: district of c1');
+  expect(seen).toContain('active: search 1 of b, reflected1');
+});
+
+test('links point down, towards the leader', () => {
+  const simulation = new Simulation(parseScenario(path, protocols), { host: 'snapshots' });
+  simulation.start();
+  const pointers = [...simulation.configuration.nodes].map(([id, node]) => [id, overlay(node).pointers]);
+  expect(pointers).toEqual([
+    ['a', []],
+    ['b', [{ to: 'a', kind: 'down' }]],
+    ['c', [{ to: 'b', kind: 'down' }]],
+  ]);
+});
