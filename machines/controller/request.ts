@@ -12,7 +12,7 @@
  *   frozen           a change is under way: what is asked now is held
  *   held             asked during the change, or deferred by it: asks again when the change is through
  *   exhausted        was rejected, or the resource ended with a change: rejects without a message what the bin cannot serve
- * Invariant: outside `refilling` the bin holds less than its capacity.
+ * Invariant: while `ready`, the bin holds less than its capacity.
  *
  * Departures. An amount above one is gathered refill by refill and answered once; what a rejected one had gathered stays here, through
  * changes too, for smaller ones. Whoever asks to `settle` while a request is out hears `busy`, and `rested` when the answer has come
