@@ -1,7 +1,6 @@
 #!/usr/bin/env node
 /**
- * The `quiver` command. All of them take --protocol FILE: a module that exports a protocol of your own.
-Exit status: 0 valid, 1 invalid, 2 unknown, 64 bad usage or a bad scenario (one clear line on stderr).
+ * The `quiver` command. Exit status: 0 valid, 1 invalid, 2 unknown, 64 bad usage or a bad scenario (one clear line on stderr).
  */
 import { ProtocolError, UsageError } from '../machines/errors.js';
 import { type Command, USAGE } from './command.js';
@@ -25,7 +24,7 @@ const HELP = `quiver: distributed coordination as statecharts
 
   quiver run FILE… [--json] [--trace FILE] [--seed N] [--host actors|snapshots]   run scenarios ("-" reads one a line)
   quiver check FILE… [--json] [--trace FILE] [--graphs N] [--safety]              explore every interleaving
-         [--search breadth|depth] [--reduce symmetry|order]                      [--states|--depth|--seconds|--megabytes N]
+         [--search breadth|depth] [--reduce symmetry|order]                      [--cores N] [--states|--depth|--seconds|--megabytes N]
   quiver test PROTOCOL [--json] [--emit FILE] [--trace FILE]                      walk its charts and systems: paths, coverage
          [--swarm N [--seed N] [--save FOLDER]] [--mutants]                      many runs with faults; mistakes to be noticed
   quiver explore [FILE] [--story NAME [--contacts FILE]] [--live] [--port N]      watch a run, a story or live actors in the browser
@@ -34,6 +33,7 @@ const HELP = `quiver: distributed coordination as statecharts
   quiver paper NAME [--json] [--svg DIRECTORY]                                   reproduce a paper's tables
   quiver spawn FILE NODE (--url URL | --hub PORT) [--trace FILE] [--inspect]      one node as a process of its own, on WebSockets
 
+All of them take --protocol FILE: a module that exports a protocol of your own.
 Exit status: 0 valid, 1 invalid, 2 unknown, ${USAGE} bad usage or a bad scenario.`;
 
 async function main([name, ...args]: readonly string[]): Promise<number> {
