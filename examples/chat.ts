@@ -16,16 +16,16 @@ async function chat(id: string): Promise<string> {
   const node = createNode({ transport, protocol: queue, topology, options: { tau: 500 } });
   const screen: string[] = [];
   const numbers = [Promise.resolve(0)];
-  let giveNumber = (_: number) => {};
+  let give = (_: number) => {};
   node.notices$.subscribe(async (notice) => {
     const { requester } = notice as Queued;
-    if (requester === id) giveNumber((await numbers.at(-2)!) + 1);
+    if (requester === id) give((await numbers.at(-2)!) + 1);
     else talk.postMessage({ to: requester, number: (await numbers.at(-1)!) + 1 });
   });
-  talk.onmessage = ({ data: { to, number, said } }) => (to === id ? giveNumber(number) : Object.assign(screen, said));
+  talk.addEventListener('message', ({ data }) => (data.to === id ? give(data.number) : Object.assign(screen, data.said)));
   for (const text of ['good morning', 'who is there?', 'see you']) {
     await pause(Math.random() * 50);
-    numbers.push(new Promise((resolve) => (giveNumber = resolve)));
+    numbers.push(new Promise((resolve) => (give = resolve)));
     node.command('request');
     screen[await numbers.at(-1)!] = `${id}: ${text}`;
     talk.postMessage({ said: screen });

@@ -17,9 +17,10 @@ const [WARM_MS, RUN_MS, ROUNDS] = [500, 4_000, 3];
 async function contend(acquires, requests) {
   const waits = [];
   const grants = acquires.map(() => 0);
-  let [isMeasuring, isOver, before] = [false, false, 0];
+  const over = new AbortController();
+  let [isMeasuring, before] = [false, 0];
   const clients = acquires.map(async (acquire, client) => {
-    while (!isOver) {
+    while (!over.signal.aborted) {
       const asked = performance.now();
       const release = await acquire();
       if (isMeasuring) {
@@ -36,7 +37,7 @@ async function contend(acquires, requests) {
   await pause(RUN_MS);
   isMeasuring = false;
   const sent = (await requests()) - before;
-  isOver = true;
+  over.abort();
   await Promise.all(clients);
   return { waits, grants, sent };
 }

@@ -7,7 +7,7 @@ import { webSocket } from '../../dist/adapters/web-socket.js';
 const [id, all, url] = process.argv.slice(2);
 const peers = all.split(',');
 process.on('disconnect', () => process.exit());
-const transport = linked(webSocket({ id, url, WebSocket }), { peers, beatMs: 25, patience: 12 });
+const transport = linked(webSocket({ id, url, WebSocket }), { peers, beatMs: 20, patience: 8 });
 process.on('message', () => {
   const election = createElection({ transport, peers });
   election.addEventListener('change', () => process.send({ what: 'follows', leader: election.leader }));

@@ -17,10 +17,10 @@ let last = 0;
 
 const show = () => (shown.textContent = `${id}: ${election.leader ?? 'nobody'} leads, ${last} seconds`);
 election.addEventListener('change', show);
-seconds.onmessage = ({ data }) => {
+seconds.addEventListener('message', ({ data }) => {
   last = data;
   show();
-};
+});
 // A tab that is closed says so, and nobody waits for the detector.
 addEventListener('pagehide', () => void transport.close());
 
