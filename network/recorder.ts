@@ -4,7 +4,7 @@
  * It listens only: a network without a recorder pays nothing for it. A message carries its sender's clock, so a step knows what its
  * node knew before and what the sender knew when it sent.
  */
-import { Subject, Subscription } from 'rxjs';
+import { map, Subject, Subscription, type Observable } from 'rxjs';
 import type { NodeId } from '../machines/effects.js';
 import type { NodeView, Protocol } from '../machines/protocol.js';
 import { chartDefinition } from './chart-definition.js';
@@ -15,8 +15,12 @@ import { VectorClocks, type Row } from './vector-clocks.js';
 
 const NO_VIEW: NodeView = {};
 
+/** A line that is written out when somebody reads it. */
+export type Draft = () => TraceLine;
+
 export class Recorder {
-  readonly lines$ = new Subject<TraceLine>();
+  readonly drafts$ = new Subject<Draft>();
+  readonly lines$: Observable<TraceLine> = this.drafts$.pipe(map((draft) => draft()));
   private readonly clocks = new VectorClocks();
   /** The sender's clock, for every message in flight. */
   private readonly stamps = new Map<number, Row>();
@@ -62,12 +66,13 @@ export class Recorder {
   /** Records no more: from now on the network pays nothing for it. */
   stop(): void {
     this.listening.unsubscribe();
-    this.lines$.complete();
+    this.drafts$.complete();
   }
 
   /** A message or channel event that no node took part in. */
   private line(line: Omit<NetworkLine, 'index' | 'at'>): void {
-    this.lines$.next({ index: this.index++, at: this.network.now, ...line });
+    const whole = { index: this.index++, at: this.network.now, ...line };
+    this.drafts$.next(() => whole);
   }
 
   /** Node states before the first step, for a viewer that starts from nothing. */
@@ -75,7 +80,7 @@ export class Recorder {
     for (const [id, view] of this.network.configuration.nodes) {
       this.seen.set(id, view);
       const overlay = this.overlayOf(id, view);
-      this.lines$.next({
+      const line: StepLine = {
         index: this.index++,
         at: this.network.now,
         kind: 'start',
@@ -86,37 +91,22 @@ export class Recorder {
         roles: view,
         ...(overlay ? { overlay } : {}),
         clock: {},
-      });
+      };
+      this.drafts$.next(() => line);
     }
   }
 
-  private step({ at, kind, node, event, message, role, sent, emitted, timers, drawn }: StepTaken): void {
+  private step(step: StepTaken): void {
     const { clocks, stamps } = this;
+    const { node, message } = step;
     const row = clocks.step(node, message === undefined ? undefined : stamps.get(message));
     if (message !== undefined) stamps.delete(message);
-    for (const { id } of sent) stamps.set(id, row);
+    for (const { id } of step.sent) stamps.set(id, row);
     const view = this.network.configuration.nodes.get(node)!;
+    const roles = this.changedRoles(node, view);
     const overlay = this.overlayOf(node, view);
-    const line: StepLine = {
-      index: this.index++,
-      at,
-      kind,
-      node,
-      event,
-      ...(message === undefined ? {} : { message }),
-      ...(role === undefined ? {} : { role }),
-      emitted,
-      sent: sent.map(({ id, to, message, cost }) => ({ id, to, message, cost })),
-      ...(timers.length > 0 ? { timers: timers.map(({ role, timer, delay }) => [role, timer, delay] as const) } : {}),
-      ...(drawn.length > 0 ? { drawn } : {}),
-      roles: this.changedRoles(node, view),
-      ...(overlay ? { overlay } : {}),
-      // Written out when somebody reads it.
-      get clock() {
-        return clocks.record(row);
-      },
-    };
-    this.lines$.next(line);
+    const index = this.index++;
+    this.drafts$.next(() => ({ ...lineOf(step), index, roles, ...(overlay ? { overlay } : {}), clock: clocks.record(row) }));
   }
 
   private clockOf(node: NodeId): StepLine['clock'] {
@@ -144,6 +134,21 @@ export class Recorder {
     return this.protocol.overlay?.(view, node, this.network.links, this.network.configuration);
   }
 }
+
+/** What a step says of itself; the rest of its line has to be known when it is taken. */
+const lineOf = ({ index, at, kind, node, event, message, role, emitted, sent, timers, drawn }: StepTaken) => ({
+  index,
+  at,
+  kind,
+  node,
+  event,
+  ...(message === undefined ? {} : { message }),
+  ...(role === undefined ? {} : { role }),
+  emitted,
+  sent: sent.map(({ id, to, message, cost }) => ({ id, to, message, cost })),
+  ...(timers.length > 0 ? { timers: timers.map(({ role, timer, delay }) => [role, timer, delay] as const) } : {}),
+  ...(drawn.length > 0 ? { drawn } : {}),
+});
 
 /** The first line of a trace. `scenario` is the JSON that the run came from. */
 export function traceHeader(

@@ -38,7 +38,7 @@ async function inspectSimulation({ network, scenario, monitor }: Simulation, opt
   const header = traceHeader(scenario.protocol, null, scenario.seed, network);
   const trace = new LiveTrace({ ...header, live: true });
   const recorder = new Recorder(network, scenario.protocol, monitor);
-  recorder.lines$.subscribe((line) => trace.add(line));
+  recorder.drafts$.subscribe((draft) => trace.addDraft(draft));
   const served = await serveTrace(() => trace.text(), options);
   return {
     url: served.url,

@@ -4,6 +4,7 @@
  * It keeps so many lines. Of what is older it keeps how every node stood, and tells that as the nodes' start to whoever comes later.
  */
 import type { NodeId } from '../../machines/effects.js';
+import type { Draft } from '../../network/recorder.js';
 import { isStep, type StepLine, type TraceHeader, type TraceLine } from '../../network/trace.js';
 
 const LINES_MAX = 100_000;
@@ -11,7 +12,7 @@ const LINES_MAX = 100_000;
 type Stand = Pick<StepLine, 'node' | 'at' | 'roles' | 'overlay'>;
 
 export class LiveTrace {
-  private readonly lines: TraceLine[] = [];
+  private readonly lines: Draft[] = [];
   /** How many lines have been forgotten. */
   private first = 0;
   /** Each node as it stood at the oldest line that is kept. */
@@ -27,8 +28,13 @@ export class LiveTrace {
 
   add(line: TraceLine): void {
     if (isStep(line) && line.charts) this.header = { ...this.header, charts: { ...this.header.charts, ...line.charts } };
-    this.lines.push(line);
-    if (this.lines.length > this.linesMax) for (const old of this.lines.splice(0, Math.ceil(this.linesMax / 4))) this.forget(old);
+    this.addDraft(() => line);
+  }
+
+  addDraft(draft: Draft): void {
+    this.lines.push(draft);
+    if (this.lines.length > this.linesMax)
+      for (const old of this.lines.splice(0, Math.ceil(this.linesMax / 4))) this.forget(old());
     this.tell();
   }
 
@@ -45,7 +51,7 @@ export class LiveTrace {
       // Lines that were forgotten while this reader was slow are gone for it, too.
       const piece = this.lines.slice(Math.max(place - this.first, 0));
       place = this.first + this.lines.length;
-      if (piece.length > 0) yield piece.map((line) => `${JSON.stringify(line)}\n`).join('');
+      if (piece.length > 0) yield piece.map((draft) => `${JSON.stringify(draft())}\n`).join('');
       else if (this.isOver) return;
       else await new Promise<void>((resolve) => this.readers.push(resolve));
     }

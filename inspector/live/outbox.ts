@@ -10,6 +10,7 @@ export class Outbox {
   private waiting: Report[] = [];
   private timer: ReturnType<typeof setTimeout> | null = null;
   private readonly address: URL;
+  private sending: Promise<void> = Promise.resolve();
 
   constructor(url: string) {
     try {
@@ -24,10 +25,15 @@ export class Outbox {
     this.timer ??= setTimeout(() => void this.flush().catch(() => {}), BATCH_MS);
   }
 
-  /** Sends what waits; rejects when nobody takes it. */
-  async flush(): Promise<void> {
+  /** Sends what waits, after what is on its way; rejects when nobody takes it. */
+  flush(): Promise<void> {
     if (this.timer) clearTimeout(this.timer);
     this.timer = null;
+    this.sending = this.sending.catch(() => {}).then(() => this.send());
+    return this.sending;
+  }
+
+  private async send(): Promise<void> {
     const reports = this.waiting;
     this.waiting = [];
     if (reports.length === 0) return;
