@@ -22,3 +22,13 @@ test('n = 5 with use and release apart: 1,498,600 states', () => {
 test('n = 5 with release fused drains in 15 events', () => {
   expect(longestDrain(5, 0)).toBe(15);
 });
+
+test.each([
+  [0, 7499, 886_000],
+  [1, 12_678, 1_498_600],
+] as const)('n = 5 up to renaming, hold %i: %i states for %i', (hold, states, _) => {
+  const start = everyStart(5, hold);
+  const properties = start.properties.filter(({ kind }) => kind === 'always');
+  const found = explore(directory, { ...start, properties, reduce: 'symmetry' });
+  expect(found).toMatchObject({ verdict: 'valid', states, symmetries: 120 });
+});
