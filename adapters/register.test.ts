@@ -72,6 +72,24 @@ describe('a register', () => {
     expect(await things['c']!.change((n) => n + 1)).toBe(1);
   });
 
+  test.each([
+    ['waits for who knows', () => {}, 'TimeoutError'],
+    ['would be made twice if who has forgotten were believed', (count: any) => (count.copy = { fence: 0, value: 0 }), 2],
+  ])('a change that a stale copy and a peer that has forgotten are asked for %s', async (_, spoil, outcome) => {
+    const { things, start, crash } = counters();
+    await things['a']!.change((n) => n + 1);
+    const c = things['c'] as unknown as { hear: unknown };
+    const { hear } = c;
+    c.hear = () => {};
+    expect(await things['a']!.change((n) => n + 1)).toBe(2);
+    c.hear = hear;
+    await Promise.all(['a', 'b'].map(crash));
+    const again = await start('b');
+    spoil(again);
+    const change = again.change((n) => n + 1, { signal: AbortSignal.timeout(400) });
+    expect(await change.catch(({ name }) => name)).toBe(outcome);
+  });
+
   test('a change that is given up, or whose peer is closed, settles', async () => {
     const { things, crash } = counters();
     await things['a']!.change((n) => n + 1);
