@@ -1,5 +1,5 @@
 /** What the tables of the controller are held against: messages per permit, and the share of permits given without a message. */
-export type TreeName = 'chain' | 'star' | 'binary' | 'recursive';
+type TreeName = 'chain' | 'star' | 'binary' | 'recursive';
 
 export interface Expected {
   readonly tree: TreeName;

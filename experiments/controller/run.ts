@@ -30,7 +30,7 @@ export const noDraw = (): number => {
   throw new Error('the controller draws nothing');
 };
 
-export class SequentialRun {
+class SequentialRun {
   messages = 0;
   permits = 0;
   local = 0;

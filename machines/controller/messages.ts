@@ -23,13 +23,13 @@ export interface Permit extends Of {
 }
 
 /** No more for ever. */
-export interface Reject extends Of {
+interface Reject extends Of {
   readonly type: 'reject';
   readonly level: number;
 }
 
 /** None until the next change. */
-export interface Defer extends Of {
+interface Defer extends Of {
   readonly type: 'defer';
   readonly level: number;
 }
@@ -66,7 +66,7 @@ export interface Welcome {
 }
 
 /** What a subtree hands in: participants in it, leaves that left it since the last change, permits of R from its bins. */
-export interface Holdings {
+interface Holdings {
   readonly count: number;
   readonly departed: number;
   readonly permits: number;

@@ -115,7 +115,7 @@ function startOf(kind: Kind, rule: Rule, { M, W, U, n }: Sizes): Pick<Controller
 }
 
 /** The local bins of the baselines: one permit at a time, or each node's share of the waste (E6). */
-export function scaleOf(kind: 'naive' | 'bins' | 'basic' | Kind, W: number, U: number): Scale {
+function scaleOf(kind: 'naive' | 'bins' | 'basic' | Kind, W: number, U: number): Scale {
   if (kind === 'naive') return { flat: 1 };
   return kind === 'bins' ? { flat: Math.max(1, Math.floor(W / U)) } : hierarchy(W, U);
 }

@@ -37,7 +37,7 @@ export interface Budget {
   readonly unserved: Unserved;
 }
 
-export type NewBudget = NewTerms & Budget;
+type NewBudget = NewTerms & Budget;
 
 export interface RootInput extends Budget {
   readonly id: NodeId;

@@ -67,11 +67,11 @@ export const total = (numbers: Iterable<number>): number => {
 };
 
 /** Permits of one controller in the bins below the root's, local and global. */
-export const inBins = (c: Config, of: Controller): number =>
+const inBins = (c: Config, of: Controller): number =>
   total([...c.nodes.values()].map((node) => (requestOf(node, of)?.permits ?? 0) + (deliveryOf(node, of)?.permits ?? 0)));
 
 /** Permits that travel: down to a bin, up from a leaf that left, up in an echo. */
-export const inFlight = (c: Config, of: Controller): number =>
+const inFlight = (c: Config, of: Controller): number =>
   total(
     flying(c, 'permit', 'return', 'echo', 'deposits').map(({ message, to }) => {
       if (of !== ('of' in message ? message.of : 'R')) return 0;
@@ -98,12 +98,12 @@ export const issued = (c: Config): number =>
 const issuedBefore = (node: NodeView): number => (node[MAIN] ?? node[NEWCOMER])!.context.issuedBefore;
 
 /** Deposited and not yet in the root's bin, and all that was ever deposited. */
-export const inDeposits = (c: Config): number =>
+const inDeposits = (c: Config): number =>
   total([...c.nodes.values()].map((node) => (depositsOf(node)?.local ?? 0) + (depositsOf(node)?.global ?? 0)));
-export const deposited = (c: Config): number => total([...c.nodes.values()].map((node) => depositsOf(node)?.deposited ?? 0));
+const deposited = (c: Config): number => total([...c.nodes.values()].map((node) => depositsOf(node)?.deposited ?? 0));
 
 /** Collected for a change that is under way. */
-export const collected = (c: Config): number => total([...c.nodes.values()].map((node) => mainOf(node)?.permits ?? 0));
+const collected = (c: Config): number => total([...c.nodes.values()].map((node) => mainOf(node)?.permits ?? 0));
 
 /** All permits of R that are somewhere or were given out. */
 export const accounted = (c: Config): number =>
