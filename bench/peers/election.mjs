@@ -14,6 +14,7 @@ async function elections(leader, script, ...args) {
     members.set(id, start(script, id, ids.join(), ...args));
     await members.get(id).said('ready');
   }
+  await pause(1_000);
   const wished = performance.now();
   const leading = leader(members);
   for (const { tell } of members.values()) tell('go');
