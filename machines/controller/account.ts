@@ -165,7 +165,8 @@ export class ControllerAccount implements Observer {
     const crashed = members.map((id) => {
       const node = c.nodes.get(id)!;
       const coming = this.undelivered.filter(({ to, message }) => to === id && message.type === 'permit');
-      return [id, holdings(node) + total(coming.map(({ message }) => borne(message as Permit, node)))] as const;
+      const permits = coming.map(({ message }) => message as Permit).filter(({ of }) => of === 'R');
+      return [id, holdings(node) + total(permits.map((permit) => borne(permit, node)))] as const;
     });
     return { ...this.severed, ...Object.fromEntries(crashed) };
   }

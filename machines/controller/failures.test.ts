@@ -104,6 +104,14 @@ describe('the report names what failed nodes held', () => {
     expect(summary).toMatchObject({ granted: { n0: 0, n1: 1, n2: 0 }, lost: { n2: 10 } });
   });
 
+  test('names that were on their way to it are no permits', () => {
+    const events = [
+      { at: 0, node: 'n2', do: 'name' },
+      { at: 3, node: 'n2', do: 'crash' },
+    ];
+    expect(run({ kind: 'names' }, events).summary).toMatchObject({ names: { n2: [2] }, lost: { n2: 0 } });
+  });
+
   test('what was to go through its parent is counted in all', () => {
     const events = [...takes('n2', 1, 0), { at: 2, node: 'n2', do: 'crash' }, { at: 2, do: 'cut', link: ['n1', 'n2'] }];
     const { summary, verdict, meters } = run({ kind: 'bins', M: 40, W: 30 }, events);
