@@ -43,6 +43,8 @@ export class Bus {
   private readonly lastArrival = new Map<number, number>();
   /** Messages that have arrived at a clogged channel or a paused node, oldest first. */
   private readonly parked = new Set<Packet>();
+  /** Those of them that are let go in this tick. */
+  private readonly released = new Set<Packet>();
   private readonly clogged = new Set<number>();
   /** By channel: ticks on top of its latency. */
   private readonly slowed = new Map<number, number>();
@@ -159,15 +161,27 @@ export class Bus {
 
   private readonly arrive = (packet: Packet): void => {
     if (this.isHeldUp(packet)) {
+      this.released.delete(packet);
       this.parked.add(packet);
+      return;
+    }
+    if (this.released.size > 0 && this.wouldOvertake(packet)) {
+      packet.arrival = this.timing.after(0, packet.channel, this.arrive, packet);
       return;
     }
     this.takeOff(packet);
     this.receive(packet);
   };
 
+  /** Whether one that was sent before it and held up is to arrive in this very tick. */
+  private wouldOvertake({ id, channel }: Packet): boolean {
+    if (this.conditions.order === 'unordered') return false;
+    return [...this.released].some((other) => other.id < id && other.channel === channel);
+  }
+
   private takeOff(packet: Packet): void {
     this.inFlight.delete(packet.id);
+    this.released.delete(packet);
     this.held.delete(packet);
     const others = this.onChannel.get(packet.channel)!;
     others.delete(packet);
@@ -229,6 +243,7 @@ export class Bus {
   private releaseParked(): void {
     for (const packet of this.parked) {
       this.parked.delete(packet);
+      this.released.add(packet);
       packet.arrival = this.timing.after(0, packet.channel, this.arrive, packet);
     }
   }

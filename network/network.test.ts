@@ -1,6 +1,7 @@
 /** Faults, links and determinism of the network, seen through whole runs of the directory. */
 import { describe, expect, test } from 'vitest';
 import { directory } from '../machines/directory/index.js';
+import { election } from '../machines/election/index.js';
 import { Recorder } from './recorder.js';
 import { parseScenario } from './scenario/parse.js';
 import { Simulation } from './simulation.js';
@@ -142,6 +143,28 @@ describe('faults', () => {
       ['n0', 50],
     ]);
     expect(report.verdict).toBe('valid');
+  });
+
+  test('what was held up arrives before what comes in the tick in which it is let go', () => {
+    const scenario = {
+      protocol: 'election',
+      options: { clock: 'logical', skipIfLeader: true },
+      topology: { kind: 'path', n: 2 },
+      network: { latency: { min: 1, max: 2 } },
+      events: [
+        { at: 4, do: 'cut', link: ['n0', 'n1'] },
+        { at: 11, do: 'pause', node: 'n1' },
+        { at: 58, do: 'join', link: ['n0', 'n1'] },
+        { at: 61, do: 'resume', node: 'n1' },
+      ],
+      seed: 8,
+    };
+    const simulation = new Simulation(parseScenario(scenario, { election }), { host: 'snapshots' });
+    const lines: TraceLine[] = [];
+    new Recorder(simulation.network, election).lines$.subscribe((line) => lines.push(line));
+    expect(simulation.run().verdict).toBe('valid');
+    const arrived = lines.filter(isStep).filter(({ node, message }) => node === 'n1' && message !== undefined);
+    expect(arrived.map(({ message }) => message)).toEqual(arrived.map(({ message }) => message!).sort((a, b) => a - b));
   });
 
   test('routed messages take the shortest path that is left, and are lost when there is none', () => {
