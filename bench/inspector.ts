@@ -109,7 +109,7 @@ async function stepTime(watching: Watching, page: URL): Promise<number> {
 
 const ROUNDS = 7;
 
-export async function costRows(page: URL): Promise<Row[]> {
+async function costRows(page: URL): Promise<Row[]> {
   const samples: Record<Watching, number[]> = { nobody: [], gone: [], page: [], xstate: [] };
   for (let round = 0; round <= ROUNDS; round++)
     for (const watching of Object.keys(samples) as Watching[]) {

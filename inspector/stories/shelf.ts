@@ -10,7 +10,7 @@ export interface Shelf {
   run(story: string, run: string): Iterable<string>;
 }
 
-export type Run = (run: StoryRun) => Iterable<TraceHeader | TraceLine>;
+type Run = (run: StoryRun) => Iterable<TraceHeader | TraceLine>;
 
 export const shelfOf = (stories: readonly Story[], make: Run): Shelf => ({
   stories,
