@@ -2,4 +2,5 @@
 import { webSocketHub } from '../adapters/web-socket-hub.js';
 
 process.on('disconnect', () => process.exit());
+if (!process.connected) process.exit();
 await webSocketHub({ port: Number(process.argv[2]) });

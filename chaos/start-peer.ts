@@ -6,6 +6,8 @@ import { WORK } from './work.js';
 const [id, subject, url, history] = process.argv.slice(2) as [string, Subject, string, string];
 const orphaned = () => process.exit();
 process.on('disconnect', orphaned);
+// Perhaps before we listened.
+if (!process.connected) orphaned();
 
 const peer = new Peer(id, url, history);
 const working = WORK[subject](peer);
