@@ -118,8 +118,13 @@ test('Ctrl-C in the middle of a run leaves no file behind', async () => {
 
 test('explore serves on loopback until Ctrl-C, and the port is free again', async () => {
   const child = spawn(process.execPath, [program, 'explore', file('ring.json', ring)]);
+  let said = '';
   const url = await new Promise<string>((resolve) =>
-    child.stdout.on('data', (data: Buffer) => resolve(/http:\S+/.exec(String(data))![0])),
+    child.stdout.on('data', (data: Buffer) => {
+      said += String(data);
+      const [found] = /http:\S+(?=\s)/.exec(said) ?? [];
+      if (found) resolve(found);
+    }),
   );
   expect((await fetch(url)).status).toBe(200);
   expect((await fetch(new URL('/', url))).status).not.toBe(200);
