@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createElection, type Election, type ElectionOptions } from './election.js';
-import { InProcessBus } from './in-process.js';
-import type { Linked, Transport } from './transport.js';
+import { InProcessBus } from './transports/in-process.js';
+import type { Linked, Transport } from './transports/transport.js';
 
 function peers(ids: readonly string[], options: Partial<ElectionOptions> = {}) {
   const bus = new InProcessBus();

@@ -15,10 +15,10 @@ import { asyncScheduler, BehaviorSubject, filter, firstValueFrom, type Scheduler
 import { election as protocol, nearest, type LeaderChange } from '../machines/election/index.js';
 import type { NodeId } from '../machines/effects.js';
 import { UsageError } from '../machines/errors.js';
-import { ClosedError, LostError } from './errors.js';
-import { createNode, type LiveNode } from './node.js';
-import { abortable } from './promises.js';
-import type { Linked, Transport } from './transport.js';
+import { ClosedError, LostError } from './transports/errors.js';
+import { createNode, type LiveNode } from './node/node.js';
+import { abortable } from './transports/promises.js';
+import type { Linked, Transport } from './transports/transport.js';
 
 export interface ElectionOptions {
   /** Connected by the election, closed by whoever made it. It keeps its order and tells who is there: `linked` makes one. */

@@ -1,14 +1,14 @@
 import { connect } from '@nats-io/transport-node';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { broadcastChannel } from './broadcast-channel.js';
-import { transportConformance } from './conformance.js';
-import { hostile, type Hostile } from './hostile.fixture.js';
-import { InProcessBus } from './in-process.js';
+import { broadcastChannel } from './transports/broadcast-channel.js';
+import { transportConformance } from './transports/conformance.js';
+import { hostile, type Hostile } from './transports/hostile.fixture.js';
+import { InProcessBus } from './transports/in-process.js';
 import { linked } from './linked.js';
-import { createLocks } from './locks.js';
-import { nats } from './nats.js';
-import { has, natsServer, type Server } from './servers.fixture.js';
-import type { Linked, Transport } from './transport.js';
+import { createLocks } from './locks/locks.js';
+import { nats } from './transports/nats.js';
+import { has, natsServer, type Server } from './transports/servers.fixture.js';
+import type { Linked, Transport } from './transports/transport.js';
 
 const guarantees = { order: 'fifo', loss: 'none', duplication: 'none', presence: 'reported', identity: 'checked' } as const;
 const fast = { beatMs: 10, patience: 100 };

@@ -11,10 +11,10 @@
 import { asyncScheduler, filter, firstValueFrom, map, merge, of, timer, type SchedulerLike } from 'rxjs';
 import type { Message, NodeId } from '../machines/effects.js';
 import { link, type LinkNotice } from '../machines/link/index.js';
-import { ConnectionError } from './errors.js';
-import { createTransport, type Medium } from './driver.js';
-import { createNode, type LiveNode } from './node.js';
-import type { Json, Linked, Reliable, Transport } from './transport.js';
+import { ConnectionError } from './transports/errors.js';
+import { createTransport, type Medium } from './transports/driver.js';
+import { createNode, type LiveNode } from './node/node.js';
+import type { Json, Linked, Reliable, Transport } from './transports/transport.js';
 
 export interface LinkedOptions {
   /** Everybody to be linked with; the transport's own id may be among them. */

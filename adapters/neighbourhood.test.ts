@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { ClosedError } from './errors.js';
-import { InProcessBus } from './in-process.js';
+import { ClosedError } from './transports/errors.js';
+import { InProcessBus } from './transports/in-process.js';
 import { Neighbourhood } from './neighbourhood.js';
 
 async function people(...ids: string[]) {

@@ -15,10 +15,10 @@
  */
 import { exclusion, type ExclusionContext, type ExclusionNotice } from '../machines/exclusion/index.js';
 import type { NodeId } from '../machines/effects.js';
-import { ClosedError } from './errors.js';
-import { createNode, type LiveNode } from './node.js';
-import { abortable } from './promises.js';
-import type { Linked, Transport } from './transport.js';
+import { ClosedError } from './transports/errors.js';
+import { createNode, type LiveNode } from './node/node.js';
+import { abortable } from './transports/promises.js';
+import type { Linked, Transport } from './transports/transport.js';
 
 export interface NeighbourhoodOptions {
   /** Connected by the neighbourhood, closed by whoever made it. */

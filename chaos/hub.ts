@@ -1,5 +1,5 @@
 /** The hub as a process of its own: `node hub.js PORT`, until whoever started it is gone. */
-import { webSocketHub } from '../adapters/web-socket-hub.js';
+import { webSocketHub } from '../adapters/transports/web-socket-hub.js';
 
 process.on('disconnect', () => process.exit());
 if (!process.connected) process.exit();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { InProcessBus } from '../adapters/in-process.js';
+import { InProcessBus } from '../adapters/transports/in-process.js';
 import { severed } from './severed.js';
 
 test('what is sent to whom it does not reach is gone, everything else arrives', async () => {

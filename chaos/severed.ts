@@ -1,6 +1,6 @@
 /** A transport whose messages do not reach everybody: a partition, which may be of one direction. What is under way still arrives. */
-import { createTransport } from '../adapters/driver.js';
-import type { Transport } from '../adapters/transport.js';
+import { createTransport } from '../adapters/transports/driver.js';
+import type { Transport } from '../adapters/transports/transport.js';
 
 export interface Severed extends Transport {
   /** Whom it does not reach from now on. */

@@ -1,10 +1,10 @@
 /** What a peer does with the object that a round is about, until it may go. Whoever is given something writes it down. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { createElection } from '../adapters/election.js';
-import { ForgottenError } from '../adapters/errors.js';
-import { createLastingNames } from '../adapters/lasting-names.js';
-import { createLastingQuota } from '../adapters/lasting-quota.js';
-import { createLocks, type Locks } from '../adapters/locks.js';
+import { ForgottenError } from '../adapters/transports/errors.js';
+import { createLastingNames } from '../adapters/locks/lasting-names.js';
+import { createLastingQuota } from '../adapters/locks/lasting-quota.js';
+import { createLocks, type Locks } from '../adapters/locks/locks.js';
 import type { Peer } from './peer.js';
 import { PEERS, type Subject } from './plan.js';
 

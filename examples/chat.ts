@@ -1,9 +1,9 @@
 /** A chat that all read in one order: who speaks asks the queue for a place, and whoever comes before gives the next number. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { firstValueFrom, fromEvent } from 'rxjs';
-import { broadcastChannel } from '../adapters/broadcast-channel.js';
+import { broadcastChannel } from '../adapters/transports/broadcast-channel.js';
 import { linked } from '../adapters/linked.js';
-import { createNode } from '../adapters/node.js';
+import { createNode } from '../adapters/node/node.js';
 import { queue, type Queued } from '../machines/queue/index.js';
 
 const peers = ['ann', 'bob', 'cy', 'dan'];

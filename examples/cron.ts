@@ -4,9 +4,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { WebSocket } from 'ws';
 import { linked } from '../adapters/linked.js';
-import { createLocks } from '../adapters/locks.js';
-import { webSocket } from '../adapters/web-socket.js';
-import { webSocketHub } from '../adapters/web-socket-hub.js';
+import { createLocks } from '../adapters/locks/locks.js';
+import { webSocket } from '../adapters/transports/web-socket.js';
+import { webSocketHub } from '../adapters/transports/web-socket-hub.js';
 
 const [PEERS, TICK_MS] = [['p1', 'p2', 'p3', 'p4'], 100];
 

@@ -1,8 +1,8 @@
 /** Three machines of one's own that print, one at a time: each invokes the lock as actor logic and works while it is granted. */
 import { createActor, sendTo, setup, waitFor } from 'xstate';
-import { InProcessBus } from '../adapters/in-process.js';
-import { lockLogic, type LockInput } from '../adapters/lock.js';
-import { createLocks } from '../adapters/locks.js';
+import { InProcessBus } from '../adapters/transports/in-process.js';
+import { lockLogic, type LockInput } from '../adapters/locks/lock.js';
+import { createLocks } from '../adapters/locks/locks.js';
 
 const printer = setup({
   types: { input: {} as LockInput, context: {} as { lock: LockInput } },

@@ -4,7 +4,7 @@
  *
  *     node dist/examples/philosophers.js
  */
-import { InProcessBus } from '../adapters/in-process.js';
+import { InProcessBus } from '../adapters/transports/in-process.js';
 import { Neighbourhood } from '../adapters/neighbourhood.js';
 
 const NAMES = ['Hannah', 'Simone', 'Iris', 'Philippa'];

@@ -5,9 +5,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { WebSocket } from 'ws';
 import { linked } from '../adapters/linked.js';
-import { createQuota } from '../adapters/quota.js';
-import { webSocket } from '../adapters/web-socket.js';
-import { webSocketHub } from '../adapters/web-socket-hub.js';
+import { createQuota } from '../adapters/controller/quota.js';
+import { webSocket } from '../adapters/transports/web-socket.js';
+import { webSocketHub } from '../adapters/transports/web-socket-hub.js';
 
 const PEERS = ['w1', 'w2', 'w3', 'w4', 'w5', 'w6', 'w7', 'w8'];
 const BUDGET = 250;

@@ -2,9 +2,9 @@
 import { firstValueFrom } from 'rxjs';
 import { WebSocket } from 'ws';
 import { linked } from '../adapters/linked.js';
-import { createLocks } from '../adapters/locks.js';
-import { webSocket } from '../adapters/web-socket.js';
-import { webSocketHub, type WebSocketHub } from '../adapters/web-socket-hub.js';
+import { createLocks } from '../adapters/locks/locks.js';
+import { webSocket } from '../adapters/transports/web-socket.js';
+import { webSocketHub, type WebSocketHub } from '../adapters/transports/web-socket-hub.js';
 
 type Move = [fence: number, what: string];
 

@@ -7,8 +7,8 @@
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { isMainThread, MessageChannel, parentPort, Worker, workerData, type MessagePort } from 'node:worker_threads';
-import { createLocks } from '../adapters/locks.js';
-import { messagePort, MessagePortHub } from '../adapters/message-port.js';
+import { createLocks } from '../adapters/locks/locks.js';
+import { messagePort, MessagePortHub } from '../adapters/transports/message-port.js';
 
 const PEERS = ['w1', 'w2', 'w3', 'w4'];
 const STEPS_EACH = 2_500;

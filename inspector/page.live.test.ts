@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { InProcessBus } from '../adapters/in-process.js';
-import { createNode } from '../adapters/node.js';
+import { InProcessBus } from '../adapters/transports/in-process.js';
+import { createNode } from '../adapters/node/node.js';
 import { directory } from '../machines/directory/index.js';
 import { protocols } from '../machines/index.js';
 import { Simulation } from '../network/index.js';

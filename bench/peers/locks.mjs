@@ -4,8 +4,8 @@ import { Redis } from 'ioredis';
 import { default as Redlock } from 'redlock';
 import { WebSocket } from 'ws';
 import { linked } from '../../dist/adapters/linked.js';
-import { createLocks } from '../../dist/adapters/locks.js';
-import { webSocket } from '../../dist/adapters/web-socket.js';
+import { createLocks } from '../../dist/adapters/locks/locks.js';
+import { webSocket } from '../../dist/adapters/transports/web-socket.js';
 import { inTurn, median, ms, quantile, whole } from './measure.mjs';
 import { redisServer, start } from './servers.mjs';
 

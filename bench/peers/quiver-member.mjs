@@ -2,7 +2,7 @@
 import { WebSocket } from 'ws';
 import { createElection } from '../../dist/adapters/election.js';
 import { linked } from '../../dist/adapters/linked.js';
-import { webSocket } from '../../dist/adapters/web-socket.js';
+import { webSocket } from '../../dist/adapters/transports/web-socket.js';
 
 const [id, all, url] = process.argv.slice(2);
 const peers = all.split(',');

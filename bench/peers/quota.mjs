@@ -3,8 +3,8 @@ import { Redis } from 'ioredis';
 import { RateLimiterRedis } from 'rate-limiter-flexible';
 import { WebSocket } from 'ws';
 import { linked } from '../../dist/adapters/linked.js';
-import { createQuota } from '../../dist/adapters/quota.js';
-import { webSocket } from '../../dist/adapters/web-socket.js';
+import { createQuota } from '../../dist/adapters/controller/quota.js';
+import { webSocket } from '../../dist/adapters/transports/web-socket.js';
 import { inTurn, median, whole } from './measure.mjs';
 import { redisServer, start } from './servers.mjs';
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
-import { webSocketHub } from '../../adapters/web-socket-hub.js';
+import { webSocketHub } from '../../adapters/transports/web-socket-hub.js';
 import { command as verify } from './verify.js';
 import { command as spawnNode } from './spawn.js';
 

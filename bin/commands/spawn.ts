@@ -9,10 +9,10 @@ import { appendFileSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { asyncScheduler } from 'rxjs';
 import { linked } from '../../adapters/linked.js';
-import { createLocksNode } from '../../adapters/locks-node.js';
-import { createNode, type LiveNode } from '../../adapters/node.js';
-import type { Linked, Transport } from '../../adapters/transport.js';
-import { webSocket } from '../../adapters/web-socket.js';
+import { createLocksNode } from '../../adapters/locks/locks-node.js';
+import { createNode, type LiveNode } from '../../adapters/node/node.js';
+import type { Linked, Transport } from '../../adapters/transports/transport.js';
+import { webSocket } from '../../adapters/transports/web-socket.js';
 import { inspect } from '../../inspector/live/inspect.js';
 import { record } from '../../inspector/live/record.js';
 import { isObject } from '../../machines/checks.js';
@@ -84,7 +84,7 @@ async function sockets(): Promise<typeof import('ws')> {
 async function hubAt(port: number | undefined) {
   if (port === undefined) return undefined;
   await sockets();
-  const { webSocketHub } = await import('../../adapters/web-socket-hub.js');
+  const { webSocketHub } = await import('../../adapters/transports/web-socket-hub.js');
   return webSocketHub({ port });
 }
 

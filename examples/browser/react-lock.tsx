@@ -7,9 +7,9 @@
  */
 import { useActor } from '@xstate/react';
 import { createRoot } from 'react-dom/client';
-import { InProcessBus } from '../../adapters/in-process.js';
-import { lockLogic } from '../../adapters/lock.js';
-import { createLocks } from '../../adapters/locks.js';
+import { InProcessBus } from '../../adapters/transports/in-process.js';
+import { lockLogic } from '../../adapters/locks/lock.js';
+import { createLocks } from '../../adapters/locks/locks.js';
 
 const peers = ['ann', 'bob'];
 const bus = new InProcessBus();

@@ -3,7 +3,7 @@
  *
  *     npx vite examples/browser --open 'tab-leader.html?ann'      # then ?bob and ?cy in tabs of their own
  */
-import { broadcastChannel } from '../../adapters/broadcast-channel.js';
+import { broadcastChannel } from '../../adapters/transports/broadcast-channel.js';
 import { createElection } from '../../adapters/election.js';
 import { linked } from '../../adapters/linked.js';
 

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, describe } from 'vitest';
-import { createNode, type LiveNode } from '../../adapters/node.js';
-import { InProcessBus } from '../../adapters/in-process.js';
+import { createNode, type LiveNode } from '../../adapters/node/node.js';
+import { InProcessBus } from '../../adapters/transports/in-process.js';
 import { directory } from '../../machines/directory/index.js';
 import { exclusion } from '../../machines/exclusion/index.js';
 import type { Protocol } from '../../machines/protocol.js';

@@ -1,10 +1,10 @@
 /** Runs of live nodes are traces that the verifier accepts: every step is one that the charts take. */
 import { expect, onTestFinished, test } from 'vitest';
 import { createElection } from '../../adapters/election.js';
-import { InProcessBus } from '../../adapters/in-process.js';
-import { createLocks } from '../../adapters/locks.js';
-import { createNode } from '../../adapters/node.js';
-import { createQuota } from '../../adapters/quota.js';
+import { InProcessBus } from '../../adapters/transports/in-process.js';
+import { createLocks } from '../../adapters/locks/locks.js';
+import { createNode } from '../../adapters/node/node.js';
+import { createQuota } from '../../adapters/controller/quota.js';
 import { directory } from '../../machines/directory/index.js';
 import { protocols } from '../../machines/index.js';
 import { parseScenario } from '../../network/scenario/parse.js';

@@ -2,9 +2,9 @@ import { createInspector, createWebSocketInspector, type StatelyInspectionEvent 
 import { createActor, createMachine, sendTo, setup, type AnyActorRef } from 'xstate';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { InProcessBus } from '../../adapters/in-process.js';
-import { nodeLogic } from '../../adapters/node-logic.js';
-import { createNode } from '../../adapters/node.js';
+import { InProcessBus } from '../../adapters/transports/in-process.js';
+import { nodeLogic } from '../../adapters/node/node-logic.js';
+import { createNode } from '../../adapters/node/node.js';
 import { directory } from '../../machines/directory/index.js';
 import { exclusion } from '../../machines/exclusion/index.js';
 import { protocols } from '../../machines/index.js';

@@ -1,7 +1,7 @@
 // One of two tabs; its name stands in the address.
-import { broadcastChannel } from '../../../dist/adapters/broadcast-channel.js';
+import { broadcastChannel } from '../../../dist/adapters/transports/broadcast-channel.js';
 import { linked } from '../../../dist/adapters/linked.js';
-import { createLocks } from '../../../dist/adapters/locks.js';
+import { createLocks } from '../../../dist/adapters/locks/locks.js';
 
 const peers = ['a', 'b'];
 

@@ -1,0 +1,91 @@
+/**
+ * The node under a quota, a bank or a source of names: a resource controller over the peers, as a star around the first of them
+ * unless a tree is given.
+ *
+ * A peer that leaves in order hands back what its bins hold. One that goes otherwise takes it along, and the others go on without it;
+ * those below it are cut off, and what they ask fails. Nobody comes back: a peer that starts anew needs a new name for all.
+ */
+import { controller } from '../../machines/controller/index.js';
+import type { Message, NodeId } from '../../machines/effects.js';
+import { UsageError } from '../../machines/errors.js';
+import { ClosedError, ConnectionError } from '../transports/errors.js';
+import { createNode, type LiveNode } from '../node/node.js';
+import type { Linked, Transport } from '../transports/transport.js';
+
+export interface PeersOptions {
+  /** Connected by the node, closed by whoever made it. */
+  readonly transport: Transport<Linked>;
+  /** All who take part, this one included; everybody must give the same list, in any order. */
+  readonly peers: readonly NodeId[];
+  /** Only peers of the same name share; every kind of thing has a name of its own unless given. */
+  readonly name?: string;
+  /** The parent of every peer, the root its own. */
+  readonly parents?: Readonly<Record<NodeId, NodeId>>;
+}
+
+export function createControllerNode(
+  { transport, peers, name, parents }: PeersOptions,
+  options: Readonly<Record<string, unknown>>,
+): LiveNode {
+  const nodes = [...new Set(peers)].sort();
+  if (!nodes.includes(transport.id))
+    throw new UsageError(`peer "${transport.id}" is not among the peers ${nodes.join(', ')}; list it`);
+  const tree = parents ?? Object.fromEntries(nodes.map((peer) => [peer, nodes[0]!]));
+  const root = nodes.find((peer) => tree[peer] === peer);
+  if (root === undefined) throw new UsageError('parents has no root; map one of the peers to itself');
+  return createNode({
+    transport,
+    protocol: controller,
+    topology: { nodes, links: nodes.filter((peer) => peer !== root).map((peer) => [tree[peer] ?? root, peer, 1] as const) },
+    options: { ...options, root, parents: tree },
+    ...(name === undefined ? {} : { name }),
+  });
+}
+
+/** Questions to a node that it answers one by one, in the order in which they were asked; none stays unanswered. */
+export class Questions {
+  private readonly open: { readonly answer: (notice: Message) => void; readonly fail: (error: Error) => void }[] = [];
+  private failure: Error | null = null;
+
+  constructor(
+    private readonly node: LiveNode,
+    answers: readonly string[],
+  ) {
+    const who = `node "${node.id}" of "${node.name}"`;
+    node.notices$.subscribe((notice) => {
+      if (answers.includes(notice.type)) this.open.shift()?.answer(notice);
+      if (notice.type === 'severed')
+        this.fail(new ConnectionError(`${who} has lost its way to the others; begin anew under a new name`));
+    });
+    void node.closed.then((error) => this.fail(error ?? new ClosedError(`${who} was closed`)));
+  }
+
+  /** Nothing waits for an answer. */
+  get isIdle(): boolean {
+    return this.open.length === 0;
+  }
+
+  private fail(error: Error): void {
+    this.failure ??= error;
+    for (const { fail } of this.open.splice(0)) fail(this.failure);
+  }
+
+  ask<N extends Message>(command: string, fields: Readonly<Record<string, unknown>> = {}): Promise<N> {
+    if (this.failure) return Promise.reject(this.failure);
+    return new Promise((resolve, reject) => {
+      const question = { answer: resolve as (notice: Message) => void, fail: reject };
+      this.open.push(question);
+      try {
+        this.node.command(command, fields);
+      } catch (error) {
+        this.open.splice(this.open.indexOf(question), 1);
+        reject(error);
+      }
+    });
+  }
+}
+
+export function requireAmount(amount: number): void {
+  if (!Number.isSafeInteger(amount) || amount < 1)
+    throw new UsageError(`an amount of ${amount}: give a whole number of at least 1`);
+}

@@ -1,0 +1,135 @@
+/** Quota, names and bank over in-process transports: each promise is kept, refused or rejected, and the sums are exact. */
+import { describe, expect, test } from 'vitest';
+import { createBank } from './bank.js';
+import { ClosedError } from '../transports/errors.js';
+import { InProcessBus } from '../transports/in-process.js';
+import { createNames } from './names.js';
+import { createQuota, type QuotaOptions } from './quota.js';
+
+const PEERS = ['a', 'b', 'c'];
+
+function onBus<T>(create: (peers: Pick<QuotaOptions, 'transport' | 'peers'>) => T): T[] {
+  const bus = new InProcessBus();
+  return PEERS.map((id) => create({ transport: bus.transport(id), peers: PEERS }));
+}
+
+const quotas = (options: { budget: number; waste?: number }) => onBus((peers) => createQuota({ ...peers, ...options }));
+
+describe('quota', () => {
+  test('gives out exactly the budget, whoever asks', async () => {
+    const all = quotas({ budget: 500 });
+    const answers = await Promise.all(all.flatMap((quota) => Array.from({ length: 200 }, () => quota.take())));
+    expect(answers.filter(({ ok }) => ok)).toHaveLength(500);
+    expect(await all[1]!.take()).toEqual({ ok: false, remaining: 0 });
+  });
+
+  test('answers from its own bin when it can', async () => {
+    const [, b] = quotas({ budget: 3000, waste: 1500 });
+    const { remaining } = await b!.take();
+    expect(remaining).toBeGreaterThan(100);
+    expect(await b!.take(remaining)).toEqual({ ok: true, remaining: 0 });
+  });
+
+  test('what many ask for at once and the bin holds is one step of the chart', async () => {
+    const [, b] = quotas({ budget: 3000, waste: 1500 });
+    const { remaining } = await b!.take();
+    let steps = 0;
+    b!.node.steps$.subscribe(() => steps++);
+    const answers = await Promise.all(Array.from({ length: 100 }, () => b!.take()));
+    expect(answers.every(({ ok }) => ok)).toBe(true);
+    expect([steps, b!.remaining]).toEqual([1, remaining - 100]);
+  });
+
+  test('an amount is taken whole or not at all', async () => {
+    const [, b] = quotas({ budget: 10 });
+    expect(await b!.take(4)).toMatchObject({ ok: true });
+    expect(await b!.take(7)).toEqual({ ok: false, remaining: 6 });
+    expect(await b!.take(6)).toEqual({ ok: true, remaining: 0 });
+  });
+
+  test('a leaf that leaves hands back what it holds', async () => {
+    const [a, b] = quotas({ budget: 300, waste: 90 });
+    expect(await b!.take()).toEqual({ ok: true, remaining: 29 });
+    const atRoot = () => a!.node.view()['R.delivery']!.context.permits as number;
+    expect(atRoot()).toBe(270);
+    expect(await b!.leave()).toBe(true);
+    await expect.poll(atRoot).toBe(299);
+  });
+
+  test('who has others below it stays', async () => {
+    const [a] = quotas({ budget: 10 });
+    expect(await a!.leave()).toBe(false);
+  });
+
+  test('a leaf that starts anew is told that it takes part no more, and the others go on', async () => {
+    const bus = new InProcessBus();
+    const transports = PEERS.map((id) => bus.transport(id));
+    const [a, b, c] = transports.map((transport) => createQuota({ transport, peers: PEERS, budget: 100 }));
+    await b!.take();
+    await b!.close();
+    await expect.poll(() => a!.node.view()['main']!.context.lost).toEqual(['b']);
+    const answers = await Promise.all(Array.from({ length: 100 }, () => c!.take()));
+    expect(answers.filter(({ ok }) => ok).length).toBeGreaterThanOrEqual(98);
+    const again = createQuota({ transport: transports[1]!, peers: PEERS, budget: 100 });
+    await expect(again.take()).rejects.toThrow('node "b" of "quota" has lost its way to the others; begin anew under a new name');
+  });
+
+  test('a take that cannot be answered any more is rejected', async () => {
+    const [, b] = quotas({ budget: 10 });
+    const take = b!.take();
+    await b!.close();
+    await expect(take).rejects.toThrow(ClosedError);
+    await expect(b!.take()).rejects.toThrow(ClosedError);
+  });
+
+  test('amounts, peers and budgets that make no sense are refused', async () => {
+    const [, b] = quotas({ budget: 10 });
+    await expect(b!.take(0)).rejects.toThrow('an amount of 0: give a whole number of at least 1');
+    await expect(b!.take(1.5)).rejects.toThrow('an amount of 1.5');
+    const transport = new InProcessBus().transport('z');
+    expect(() => createQuota({ transport, peers: PEERS, budget: 1 })).toThrow('peer "z" is not among the peers a, b, c');
+    expect(() => quotas({ budget: 1, waste: 2 })).toThrow('options.W is 2, above M = 1');
+  });
+});
+
+test('names are unique and short', async () => {
+  const all = onBus(createNames);
+  const given = await Promise.all(all.flatMap((names) => Array.from({ length: 40 }, () => names.next())));
+  expect(new Set(given).size).toBe(120);
+  expect(Math.min(...given)).toBeGreaterThanOrEqual(3);
+  expect(Math.max(...given)).toBeLessThan(4 * 123);
+});
+
+describe('bank', () => {
+  const banks = (options: { balance?: number; waste?: number }) => onBus((peers) => createBank({ ...peers, ...options }));
+
+  test('a withdrawal waits for deposits, wherever they are made', async () => {
+    const [a, b, c] = banks({});
+    const events: string[] = [];
+    const withdrawal = b!.withdraw(5).then(() => events.push('withdrawn'));
+    await a!.deposit(3);
+    events.push('three');
+    await c!.deposit(2);
+    events.push('five');
+    await withdrawal;
+    expect(events).toEqual(['three', 'five', 'withdrawn']);
+  });
+
+  test('a deposit at a peer whose withdrawals wait reaches them', async () => {
+    const [, b] = banks({});
+    const withdrawals = [b!.withdraw(1), b!.withdraw(1)];
+    await b!.deposit(2);
+    await Promise.all(withdrawals);
+  });
+
+  test('a withdrawal that is given up is paid back', async () => {
+    const [a, b] = banks({});
+    const waiting = new AbortController();
+    const withdrawal = b!.withdraw(2, { signal: waiting.signal });
+    waiting.abort();
+    await expect(withdrawal).rejects.toMatchObject({ name: 'AbortError' });
+    await a!.deposit(2);
+    await expect.poll(() => b!.node.view()['D']!.context.deposited as number).toBe(2);
+    await a!.withdraw(2);
+  });
+});

@@ -1,0 +1,124 @@
+import { createActor, sendTo, setup, waitFor, type AnyActor } from 'xstate';
+import { expect, onTestFinished, test } from 'vitest';
+import { InProcessBus } from '../transports/in-process.js';
+import { createLocks, type Locks } from './locks.js';
+import { lockLogic, type LockInput } from './lock.js';
+
+const peers = ['a', 'b', 'c'];
+
+function locksOf(): Record<string, Locks> {
+  const bus = new InProcessBus();
+  const all = Object.fromEntries(peers.map((id) => [id, createLocks({ transport: bus.transport(id), peers })]));
+  onTestFinished(async () => {
+    await Promise.all(Object.values(all).map((locks) => locks.close()));
+    bus.close();
+  });
+  return all;
+}
+
+/** Somebody's own machine: it works while it holds the lock. */
+const worker = setup({ types: { input: {} as LockInput, context: {} as LockInput }, actors: { lock: lockLogic } }).createMachine({
+  context: ({ input }) => input,
+  invoke: { id: 'lock', src: 'lock', input: ({ context }) => context },
+  initial: 'resting',
+  states: {
+    resting: { on: { work: { target: 'waiting', actions: sendTo('lock', { type: 'request' }) } } },
+    waiting: {
+      on: {
+        granted: 'working',
+        giveUp: { target: 'resting', actions: sendTo('lock', { type: 'release' }) },
+      },
+    },
+    working: { on: { done: { target: 'resting', actions: sendTo('lock', { type: 'release' }) }, lost: 'broken' } },
+    broken: {},
+  },
+});
+
+function workers(all = locksOf()): AnyActor[] {
+  return peers.map((id) => {
+    const actor = createActor(worker, { input: { locks: all[id]!, name: 'printer' } }).start();
+    onTestFinished(() => void actor.stop());
+    return actor;
+  });
+}
+
+const reaches = (actor: AnyActor, state: string) => waitFor(actor, (snapshot) => snapshot.matches(state), { timeout: 5000 });
+const lockOf = (actor: AnyActor): AnyActor => actor.getSnapshot().children.lock;
+
+test('a machine that invokes the lock works while it is granted, and one at a time', async () => {
+  const [a, b, c] = workers() as [AnyActor, AnyActor, AnyActor];
+  for (const actor of [a, b, c]) actor.send({ type: 'work' });
+  const order: AnyActor[] = [];
+  while (order.length < 3) {
+    const holder = await Promise.race(
+      [a, b, c].filter((x) => !order.includes(x)).map((x) => reaches(x, 'working').then(() => x)),
+    );
+    expect([a, b, c].filter((x) => x.getSnapshot().matches('working'))).toEqual([holder]);
+    order.push(holder);
+    holder.send({ type: 'done' });
+  }
+});
+
+test('fences grow with every grant, wherever it is made', async () => {
+  const actors = workers();
+  const fences: number[] = [];
+  for (let round = 0; round < 4; round++) {
+    for (const actor of actors) {
+      actor.send({ type: 'work' });
+      await reaches(actor, 'working');
+      fences.push(lockOf(actor).getSnapshot().context.fence);
+      actor.send({ type: 'done' });
+    }
+  }
+  expect(fences).toEqual([...new Set(fences)].sort((x, y) => x - y));
+});
+
+test('a request that is given up is passed over, and the next holder gets the lock', async () => {
+  const all = locksOf();
+  const [a, b, c] = workers(all) as [AnyActor, AnyActor, AnyActor];
+  a.send({ type: 'work' });
+  await reaches(a, 'working');
+  b.send({ type: 'work' });
+  await expect.poll(async () => (await all['b']!.query()).pending).toHaveLength(1);
+  c.send({ type: 'work' });
+  b.send({ type: 'giveUp' });
+  expect(lockOf(b).getSnapshot().value).toBe('free');
+  expect((await all['b']!.query()).pending).toEqual([]);
+  a.send({ type: 'done' });
+  await reaches(c, 'working');
+});
+
+test('two machines of one peer share its lock, one after the other', async () => {
+  const all = locksOf();
+  const [first, second] = [workers(all)[0]!, workers(all)[0]!];
+  for (const actor of [first, second]) actor.send({ type: 'work' });
+  await reaches(first, 'working');
+  expect(second.getSnapshot().value).toBe('waiting');
+  first.send({ type: 'done' });
+  await reaches(second, 'working');
+});
+
+test('a holder whose locks are closed is told that the lock is lost, and who waits as well', async () => {
+  const all = locksOf();
+  const [a, b] = workers(all) as [AnyActor, AnyActor];
+  a.send({ type: 'work' });
+  await reaches(a, 'working');
+  b.send({ type: 'work' });
+  const told = new Promise<any>((resolve) => lockOf(b).on('lost', resolve));
+  await Promise.all([all['a']!.close(), all['b']!.close()]);
+  await reaches(a, 'broken');
+  expect(lockOf(a).getSnapshot().value).toBe('free');
+  expect((await told).error).toMatchObject({ name: 'ClosedError' });
+  expect(lockOf(b).getSnapshot().value).toBe('closed');
+});
+
+test('a lock alone: its own actor emits what a parent would receive, and stopping it gives the lock back', async () => {
+  const all = locksOf();
+  const lock = createActor(lockLogic, { input: { locks: all['b']!, name: 'printer' } }).start();
+  const granted = new Promise((resolve) => lock.on('granted', resolve));
+  lock.send({ type: 'request' });
+  expect(await granted).toEqual({ type: 'granted', name: 'printer', fence: expect.any(Number) });
+  lock.stop();
+  await using again = await all['a']!.acquire('printer');
+  expect(again.name).toBe('printer');
+});

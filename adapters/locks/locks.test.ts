@@ -1,0 +1,297 @@
+import fc from 'fast-check';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { hostile } from '../transports/hostile.fixture.js';
+import { InProcessBus } from '../transports/in-process.js';
+import { linked } from '../linked.js';
+import { createLocks, type Lock, type Locks } from './locks.js';
+import type { Linked, Transport } from '../transports/transport.js';
+
+type Peers = [Record<string, Locks>, Record<string, Transport<Linked>>];
+
+async function peers(...ids: string[]): Promise<Peers> {
+  const bus = new InProcessBus();
+  const transports = Object.fromEntries(ids.map((id) => [id, bus.transport(id)]));
+  const locks = Object.fromEntries(ids.map((id) => [id, createLocks({ transport: transports[id]!, peers: ids })]));
+  onTestFinished(async () => {
+    await Promise.all(Object.values(locks).map((each) => each.close()));
+    bus.close();
+  });
+  await Promise.all(Object.values(locks).map(({ ready }) => ready));
+  return [locks, transports];
+}
+
+const isGrowing = (fences: readonly number[]) => fences.every((fence, i) => i === 0 || fence > fences[i - 1]!);
+
+/** Lets everything that is under way in this process happen. */
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+test('request runs the callback with the lock and gives its result', async () => {
+  const [{ a }] = await peers('a', 'b');
+  const result = await a!.request('x', (lock) => [lock.name, lock.mode, lock.fence > 0]);
+  expect(result).toEqual(['x', 'exclusive', true]);
+});
+
+test('holders exclude each other, and everybody is served', async () => {
+  const [all] = await peers('a', 'b', 'c', 'd');
+  let inside = 0;
+  const fences: number[] = [];
+  const work = async (lock: Lock) => {
+    expect(++inside).toBe(1);
+    await settled();
+    fences.push(lock.fence);
+    inside--;
+  };
+  await Promise.all(Object.values(all).flatMap((locks) => Array.from({ length: 25 }, () => locks.request('x', work))));
+  expect(fences).toHaveLength(100);
+  expect(isGrowing(fences)).toBe(true);
+});
+
+test('requests of one peer are served in their order', async () => {
+  const [{ a }] = await peers('a', 'b');
+  const order: number[] = [];
+  await Promise.all([1, 2, 3].map((i) => a!.request('x', () => void order.push(i))));
+  expect(order).toEqual([1, 2, 3]);
+});
+
+test('locks of different names are independent', async () => {
+  const [{ a, b }] = await peers('a', 'b');
+  await using x = await a!.acquire('x');
+  await using y = await b!.acquire('y');
+  expect([x.name, y.name]).toEqual(['x', 'y']);
+});
+
+test('a callback that throws releases, and request rejects with what it threw', async () => {
+  const [{ a, b }] = await peers('a', 'b');
+  const oops = new Error('oops');
+  await expect(a!.request('x', () => Promise.reject(oops))).rejects.toBe(oops);
+  await expect(
+    a!.request('x', () => {
+      throw oops;
+    }),
+  ).rejects.toBe(oops);
+  expect(await b!.request('x', (lock) => lock.name)).toBe('x');
+});
+
+test('await using releases at the end of its block, also when the block throws', async () => {
+  const [{ a, b }] = await peers('a', 'b');
+  const block = async () => {
+    await using lock = await a!.acquire('x');
+    throw new Error(`while it held ${lock.name}`);
+  };
+  await expect(block()).rejects.toThrow('while it held x');
+  await using lock = await b!.acquire('x');
+  expect(lock.name).toBe('x');
+});
+
+test('releasing twice is harmless: the next holder keeps the lock', async () => {
+  const [{ a, b }] = await peers('a', 'b');
+  const first = await a!.acquire('x');
+  first.release();
+  await using second = await b!.acquire('x');
+  first.release();
+  await settled();
+  expect((await b!.query()).held).toEqual([{ name: 'x', mode: 'exclusive', clientId: 'b' }]);
+  expect(second.signal.aborted).toBe(false);
+});
+
+test('ifAvailable: the lock if it is free anywhere, null if anybody has it or is before us', async () => {
+  const [{ a, b, c }] = await peers('a', 'b', 'c');
+  const isFree = (locks: Locks | undefined) => locks!.request('x', { ifAvailable: true }, (lock) => lock !== null);
+  expect([await isFree(a), await isFree(b), await isFree(c)]).toEqual([true, true, true]);
+  const held = await b!.acquire('x');
+  expect([await isFree(a), await isFree(b), await isFree(c)]).toEqual([false, false, false]);
+  expect(await isFree(a)).toBe(false);
+  held.release();
+  await settled();
+  expect([await isFree(a), await isFree(b), await isFree(c)]).toEqual([true, true, true]);
+});
+
+test('an aborted signal rejects with its reason, before, while and after waiting', async () => {
+  const [{ a, b }] = await peers('a', 'b');
+  const held = await a!.acquire('x');
+  await expect(b!.acquire('x', { signal: AbortSignal.abort() })).rejects.toMatchObject({ name: 'AbortError' });
+  const waiting = new AbortController();
+  const acquiring = b!.acquire('x', { signal: waiting.signal });
+  const second = b!.acquire('x');
+  await settled();
+  expect((await b!.query()).pending).toHaveLength(2);
+  const reason = new Error('too slow');
+  waiting.abort(reason);
+  await expect(acquiring).rejects.toBe(reason);
+  held.release();
+  const late = new AbortController();
+  (await second).release();
+  await using lock = await b!.acquire('x', { signal: late.signal });
+  late.abort();
+  expect(lock.signal.aborted).toBe(false);
+});
+
+test('a request that was given up holds nobody up', async () => {
+  const [{ a, b, c }] = await peers('a', 'b', 'c');
+  const held = await a!.acquire('x');
+  await expect(b!.acquire('x', { signal: AbortSignal.timeout(1) })).rejects.toMatchObject({ name: 'TimeoutError' });
+  const next = c!.acquire('x');
+  held.release();
+  (await next).release();
+});
+
+test('closing settles everything: callers with a ClosedError, holders by the signal of the lock', async () => {
+  const [{ a, b }] = await peers('a', 'b');
+  const held = await a!.acquire('x');
+  const callback = a!.request('y', () => new Promise(() => {}));
+  const waiting = a!.acquire('x');
+  await settled();
+  const outcomes = Promise.allSettled([callback, waiting]);
+  await a!.close();
+  expect(await outcomes).toMatchObject([{ reason: { name: 'LostError' } }, { reason: { name: 'ClosedError' } }]);
+  expect(held.signal.reason).toMatchObject({ name: 'LostError', cause: { name: 'ClosedError' } });
+  await expect(a!.acquire('x')).rejects.toMatchObject({ name: 'ClosedError' });
+  await a!.close();
+  await expect(createClosed().ready).rejects.toMatchObject({ name: 'ClosedError' });
+  expect(await b!.query()).toEqual({ held: [], pending: [] });
+});
+
+/** Locks that are closed before they are connected. */
+function createClosed(): Locks {
+  const locks = createLocks({ transport: new InProcessBus().transport('a'), peers: ['a', 'b'] });
+  void locks.close();
+  return locks;
+}
+
+test('a transport that goes settles everything too', async () => {
+  const [{ a, b }, transports] = await peers('a', 'b');
+  const held = await a!.acquire('x');
+  const waiting = b!.acquire('x');
+  await settled();
+  const outcome = Promise.allSettled([waiting]);
+  await Promise.all([transports['a']!.close(), transports['b']!.close()]);
+  expect(await outcome).toMatchObject([{ reason: { name: 'ClosedError' } }]);
+  expect(held.signal.aborted).toBe(true);
+  await expect(b!.acquire('x')).rejects.toMatchObject({ name: 'ClosedError' });
+});
+
+test('bad input is refused in one line and changes nothing', async () => {
+  const [{ a }, transports] = await peers('a', 'b');
+  await expect(a!.acquire('x', { mode: 'shared' as never })).rejects.toThrow(/the only mode is "exclusive"/);
+  await expect(a!.acquire('')).rejects.toThrow(/a string of 1 to 256 characters/);
+  await expect(a!.request('x', {} as never)).rejects.toThrow(/needs a callback/);
+  expect(() => createLocks({ transport: transports['a']!, peers: ['b', 'c'] })).toThrow(/"a" is not among the peers/);
+  expect(() => createLocks({ transport: transports['a']!, peers: ['a'] })).toThrow(/"locks" is open already/);
+  expect(await a!.query()).toEqual({ held: [], pending: [] });
+});
+
+test('a transport that tells nobody who is there does not compile, and is refused', () => {
+  const bus = new InProcessBus();
+  const silent = hostile(bus.transport('a'), { seed: 1, loss: 0, duplicate: 0, delayMs: 0 });
+  // @ts-expect-error its guarantees are too weak
+  expect(() => createLocks({ transport: silent, peers: ['a'] })).toThrow(
+    'locks is not safe on a transport that may lose messages and may deliver them twice and may change their order and does not report who is there; put the link layer between: linked(transport)',
+  );
+});
+
+describe('peers that fail', () => {
+  test('a holder that is gone: the next in line is granted a larger fence, in a later epoch', async () => {
+    const [{ a, b, c }, transports] = await peers('a', 'b', 'c');
+    const first = await a!.acquire('x');
+    const others = [b!.acquire('x'), c!.acquire('x')];
+    await settled();
+    await transports['a']!.close();
+    expect(first.signal.reason).toMatchObject({ name: 'LostError' });
+    const second = await Promise.race(others);
+    expect(second.fence).toBeGreaterThan(first.fence);
+    second.release();
+    const [p, q] = await Promise.all(others);
+    expect(isGrowing([first.fence, ...[p!.fence, q!.fence].sort((x, y) => x - y)])).toBe(true);
+  });
+
+  test('a holder goes on through the failure of somebody else', async () => {
+    const [{ a, b }, transports] = await peers('a', 'b', 'c');
+    const held = await a!.acquire('x');
+    const next = b!.acquire('x');
+    await settled();
+    await transports['c']!.close();
+    await settled();
+    expect(held.signal.aborted).toBe(false);
+    expect((await b!.query()).pending).toHaveLength(1);
+    held.release();
+    expect((await next).fence).toBeGreaterThan(held.fence);
+  });
+
+  test('a minority is granted nothing: who can wait waits, and ifAvailable says so at once', async () => {
+    const [{ a }, transports] = await peers('a', 'b', 'c');
+    for (const gone of ['b', 'c']) await transports[gone]!.close();
+    await settled();
+    expect(await a!.acquire('x', { ifAvailable: true })).toBeNull();
+    await expect(a!.acquire('x', { signal: AbortSignal.timeout(5) })).rejects.toMatchObject({ name: 'TimeoutError' });
+  });
+
+  test('a holder that is cut off: its signal aborts, the others go on, and it is served again when the cut heals', async () => {
+    const ids = ['a', 'b', 'c'];
+    const bus = new InProcessBus();
+    const inner = ids.map((id, seed) => hostile(bus.transport(id), { seed, loss: 0, duplicate: 0, delayMs: 0 }));
+    const transports = inner.map((each) => linked(each, { peers: ids, beatMs: 5, patience: 6 }));
+    const [a, b, c] = transports.map((transport) => createLocks({ transport, peers: ids })) as [Locks, Locks, Locks];
+    onTestFinished(async () => {
+      await Promise.all(transports.map((transport) => transport.close()));
+      bus.close();
+    });
+    await Promise.all([a.ready, b.ready, c.ready]);
+    const cutOff = await a.acquire('x');
+    const next = b.acquire('x');
+    inner[0]!.isCut = true;
+    const second = await next;
+    await new Promise((resolve) => (cutOff.signal.aborted ? resolve(null) : cutOff.signal.addEventListener('abort', resolve)));
+    expect(cutOff.signal.reason).toMatchObject({ name: 'LostError' });
+    expect(second.fence).toBeGreaterThan(cutOff.fence);
+    const third = a.acquire('x');
+    inner[0]!.isCut = false;
+    second.release();
+    expect((await third).fence).toBeGreaterThan(second.fence);
+  });
+});
+
+/** What one caller does: ask, perhaps give up, hold for some turns, release, perhaps throw. */
+const caller = fc.record({
+  peer: fc.constantFrom('a', 'b', 'c'),
+  name: fc.constantFrom('x', 'y'),
+  ifAvailable: fc.boolean(),
+  abortAfter: fc.option(fc.integer({ min: 0, max: 3 }), { nil: undefined }),
+  startAfter: fc.integer({ min: 0, max: 4 }),
+  holdFor: fc.integer({ min: 0, max: 2 }),
+  throws: fc.boolean(),
+});
+
+test('any callers, giving up and throwing at any time: exclusion, growing fences, and every promise settles', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(caller, { maxLength: 12 }), async (callers) => {
+      const [all] = await peers('a', 'b', 'c');
+      const inside: Record<string, number> = { x: 0, y: 0 };
+      const fences: Record<string, number[]> = { x: [], y: [] };
+      const turns = async (n: number) => {
+        for (let i = 0; i < n; i++) await settled();
+      };
+      const run = async ({ peer, name, ifAvailable, abortAfter, startAfter, holdFor, throws }: (typeof callers)[number]) => {
+        await turns(startAfter);
+        const controller = new AbortController();
+        if (abortAfter !== undefined) void turns(abortAfter).then(() => controller.abort());
+        return all[peer]!.request(name, { ifAvailable, signal: controller.signal } as never, async (lock: Lock | null) => {
+          if (lock === null) return;
+          if (++inside[name]! !== 1) throw new Error('two holders');
+          fences[name]!.push(lock.fence);
+          await turns(holdFor);
+          inside[name]!--;
+          if (throws) throw new DOMException('on purpose', 'AbortError');
+        });
+      };
+      const outcomes = await Promise.allSettled(callers.map(run));
+      for (const outcome of outcomes) {
+        if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ name: 'AbortError' });
+      }
+      for (const list of Object.values(fences)) expect(list).toEqual([...new Set(list)].sort((p, q) => p - q));
+      for (const locks of Object.values(all)) expect(await locks.query()).toEqual({ held: [], pending: [] });
+      const [{ fence }] = [await all['a']!.acquire('x')];
+      expect(fence).toBeGreaterThan(fences['x']!.at(-1) ?? 0);
+    }),
+    { numRuns: 60 },
+  );
+});

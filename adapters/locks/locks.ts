@@ -1,0 +1,181 @@
+/**
+ * Locks by name over a transport, with the habits of the Web Locks API and without a server. What holds when peers fail stands in
+ * docs/locks.md.
+ *
+ *     const locks = createLocks({ transport, peers: ['a', 'b', 'c'] });
+ *     await locks.request('printer', async (lock) => print(lock.fence));
+ *     await using lock = await locks.acquire('printer');
+ *
+ * Requests of one peer are served in their order; between peers the queue of the protocol decides, and serves everybody. A lock whose
+ * holder is gone for longer than the transport's detector waits is given to the next, as long as more than half of the peers reach
+ * each other. `lock.fence` grows with every grant of that lock: hand it to what the lock protects, and let that refuse anything older
+ * than it has seen.
+ */
+import { asyncScheduler, type SchedulerLike } from 'rxjs';
+import type { Message, NodeId } from '../../machines/effects.js';
+import { UsageError } from '../../machines/errors.js';
+import { LOCKS_MAX, NAME_LENGTH_MAX, type LockNotice } from '../../machines/locks/index.js';
+import { ClosedError } from '../transports/errors.js';
+import { LockDesk } from './lock-desk.js';
+import type { Lock } from './lock-handle.js';
+import { createLocksNode, onQueued } from './locks-node.js';
+import type { LiveNode } from '../node/node.js';
+import { abortable } from '../transports/promises.js';
+import type { Linked, Transport } from '../transports/transport.js';
+
+export type { Lock } from './lock-handle.js';
+
+export interface LocksOptions {
+  /** Connected by the locks, closed by whoever made it. It keeps its order and tells who is there: `linked` makes one. */
+  readonly transport: Transport<Linked>;
+  /** All who may ask for locks, this one included; everybody gives the same list. More than half of them must be there. */
+  readonly peers: readonly NodeId[];
+  /** Only peers of the same name share; `locks` unless given. */
+  readonly name?: string;
+  readonly clock?: SchedulerLike;
+}
+
+export interface LockOptions {
+  /** The only mode there is. */
+  readonly mode?: 'exclusive';
+  /** Rather no lock than waiting for one: the callback gets `null` when somebody else has it or is before us, or nobody can. */
+  readonly ifAvailable?: boolean;
+  /** Gives up waiting; the promise rejects with its reason. */
+  readonly signal?: AbortSignal;
+}
+
+export interface LockInfo {
+  readonly name: string;
+  readonly mode: 'exclusive';
+  readonly clientId: NodeId;
+}
+
+export const createLocks = (options: LocksOptions): Locks => new Locks(options);
+
+export class Locks implements AsyncDisposable {
+  /** Resolves once this peer is one of a majority, which grants locks. Waiting for it is not needed. */
+  readonly ready: Promise<void>;
+  /** The first epoch in which it was. */
+  readonly served: Promise<number>;
+  readonly transport: Transport<Linked>;
+  readonly peers: readonly NodeId[];
+  /** The node under the locks, for those who want to see more. */
+  readonly node: LiveNode;
+  private readonly desks = new Map<string, LockDesk>();
+  private isServed = false;
+  private closing: Error | null = null;
+
+  constructor({ transport, peers, name = 'locks', clock = asyncScheduler }: LocksOptions) {
+    this.transport = transport;
+    this.peers = [...new Set(peers)];
+    this.node = createLocksNode({ transport, peers, name, clock });
+    onQueued(this.node, transport, (lock) => this.desks.get(lock)?.disappoint());
+    this.served = new Promise((resolve, reject) => {
+      this.node.notices$.subscribe((notice) => {
+        this.hear(notice);
+        if (notice.type === 'serving') resolve((notice as LockNotice & { type: 'serving' }).epoch);
+      });
+      void this.node.closed.then((error) => {
+        this.end(error ?? new ClosedError(`the locks of peer "${transport.id}" are closed`));
+        reject(this.closing);
+      });
+    });
+    this.ready = this.served.then(() => {});
+    for (const promise of [this.served, this.ready]) promise.catch(() => {});
+  }
+
+  /** Runs the callback while holding the lock, and settles as the callback does; if the lock is lost, it rejects at once. */
+  async request<T>(name: string, callback: (lock: Lock) => T | Promise<T>): Promise<T>;
+  async request<T>(
+    name: string,
+    options: LockOptions & { readonly ifAvailable: true },
+    callback: (lock: Lock | null) => T | Promise<T>,
+  ): Promise<T>;
+  async request<T>(name: string, options: LockOptions, callback: (lock: Lock) => T | Promise<T>): Promise<T>;
+  async request<T>(name: string, ...rest: [unknown, unknown?]): Promise<T> {
+    const [options, callback] = rest.length === 1 ? [{}, rest[0]] : rest;
+    if (typeof callback !== 'function')
+      throw new UsageError(`locks.request("${name}") needs a callback: hand one over as the last argument`);
+    const lock = await this.take(name, options as LockOptions);
+    if (lock === null) return callback(null);
+    try {
+      return await abortable(Promise.resolve(callback(lock)), lock.signal);
+    } finally {
+      lock.release();
+    }
+  }
+
+  /** The lock itself, until `release` or the end of an `await using` block. */
+  async acquire(name: string, options?: LockOptions & { readonly ifAvailable?: false }): Promise<Lock>;
+  async acquire(name: string, options: LockOptions): Promise<Lock | null>;
+  async acquire(name: string, options: LockOptions = {}): Promise<Lock | null> {
+    return this.take(name, options);
+  }
+
+  /** What this peer holds and waits for; nobody knows this of the others. */
+  async query(): Promise<{ held: LockInfo[]; pending: LockInfo[] }> {
+    const all = (count: (desk: LockDesk) => number): LockInfo[] =>
+      [...this.desks].flatMap(([name, desk]) =>
+        Array.from({ length: count(desk) }, () => ({ name, mode: 'exclusive' as const, clientId: this.node.id })),
+      );
+    return { held: all((desk) => (desk.isHeld ? 1 : 0)), pending: all((desk) => desk.pending) };
+  }
+
+  /** Takes no more part. Who waits is told with a `ClosedError`, who holds by the signal of the lock. */
+  async close(): Promise<void> {
+    if (!this.closing) await this.node.close();
+    await this.node.closed;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  private async take(name: string, { mode = 'exclusive', ifAvailable = false, signal }: LockOptions): Promise<Lock | null> {
+    signal?.throwIfAborted();
+    if (mode !== 'exclusive') throw new UsageError(`lock mode "${String(mode)}" is not supported; the only mode is "exclusive"`);
+    if (typeof name !== 'string' || name === '' || name.length > NAME_LENGTH_MAX)
+      throw new UsageError(`a lock needs a name: give a string of 1 to ${NAME_LENGTH_MAX} characters`);
+    if (this.closing) throw this.closing;
+    if (ifAvailable && !this.isServed) return null;
+    return this.desk(name).take(ifAvailable, signal);
+  }
+
+  private desk(name: string): LockDesk {
+    let desk = this.desks.get(name);
+    if (!desk) {
+      if (this.desks.size >= LOCKS_MAX) throw new UsageError(`${LOCKS_MAX} locks are in use here; use fewer names`);
+      desk = new LockDesk(name, (what) => this.ask(what, name));
+      this.desks.set(name, desk);
+    }
+    return desk;
+  }
+
+  private ask(what: 'request' | 'release', lock: string): void {
+    // What is under way when the node closes is settled by `end`.
+    if (this.node.can(what, { lock })) this.node.command(what, { lock });
+    this.tidy(lock);
+  }
+
+  private tidy(lock: string): void {
+    if (this.desks.get(lock)?.isIdle) this.desks.delete(lock);
+  }
+
+  private hear(notice: Message): void {
+    const told = notice as LockNotice;
+    if (told.type === 'serving' || told.type === 'apart') {
+      this.isServed = told.type === 'serving';
+      if (!this.isServed) for (const desk of this.desks.values()) desk.disappoint();
+    } else if (told.type === 'lock.granted') this.desks.get(told.lock)?.granted(told.fence);
+    else if (told.type === 'lock.lost') {
+      this.desks.get(told.lock)?.lost();
+      this.tidy(told.lock);
+    }
+  }
+
+  private end(error: Error): void {
+    this.closing = error;
+    for (const desk of this.desks.values()) desk.close(error);
+    this.desks.clear();
+  }
+}

@@ -1,0 +1,150 @@
+/** Values, quotas and names that outlive the peers: what was acknowledged counts, nothing counts twice, and too much loss is said. */
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { InProcessBus } from '../transports/in-process.js';
+import { createLastingNames } from './lasting-names.js';
+import { createLastingQuota } from './lasting-quota.js';
+import { createLocks, type Locks } from './locks.js';
+import { Register } from './register.js';
+import type { Linked, Transport } from '../transports/transport.js';
+
+const IDS = ['a', 'b', 'c'];
+const isNumber = (value: unknown): value is number => typeof value === 'number';
+
+/** Peers that may crash and be started again, each with what `make` gives it. */
+function peers<T>(make: (locks: Locks) => T) {
+  const bus = new InProcessBus();
+  onTestFinished(() => bus.close());
+  const transports: Record<string, Transport<Linked>> = {};
+  const things: Record<string, T> = {};
+  const start = async (id: string): Promise<T> => {
+    const transport = (transports[id] = bus.transport(id));
+    // A second is what a clock must have gone on between two lives.
+    const clock = { now: () => Date.now() + 1000 * lives++, schedule: (work: any, delay: number) => later(work, delay) };
+    const locks = createLocks({ transport, peers: IDS, clock: clock as never });
+    things[id] = make(locks);
+    return things[id];
+  };
+  let lives = 0;
+  for (const id of IDS) void start(id);
+  const crash = (id: string) => transports[id]!.close();
+  return { things, start, crash };
+}
+
+function later(work: () => void, delay: number) {
+  const timer = setTimeout(work, delay);
+  return { unsubscribe: () => clearTimeout(timer) };
+}
+
+const counters = () => peers((locks) => new Register(locks, 'count', 0, isNumber));
+
+describe('a register', () => {
+  test('every change is made once, wherever it is made', async () => {
+    const { things } = counters();
+    const all = Object.values(things);
+    const seen = await Promise.all(all.flatMap((count) => Array.from({ length: 10 }, () => count.change((n) => n + 1))));
+    expect(seen.sort((x, y) => x - y)).toEqual(Array.from({ length: 30 }, (_, i) => i + 1));
+  });
+
+  test('what was acknowledged survives that each peer in turn crashes and starts again', async () => {
+    const { things, start, crash } = counters();
+    const seen: number[] = [];
+    seen.push(await things['a']!.change((n) => n + 1));
+    for (const [gone, other] of ['ab', 'bc', 'ca', 'ab']) {
+      await crash(gone!);
+      seen.push(await things[other!]!.change((n) => n + 1));
+      await start(gone!);
+      seen.push(await things[gone!]!.change((n) => n + 1));
+    }
+    expect(seen).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
+  });
+
+  test('when too many have started anew every change is refused, and when all have it begins anew', async () => {
+    const { things, start, crash } = counters();
+    await things['a']!.change((n) => n + 1);
+    await Promise.all(['b', 'c'].map(crash));
+    await Promise.all(['b', 'c'].map(start));
+    await expect(things['b']!.change((n) => n + 1)).rejects.toMatchObject({
+      name: 'ForgottenError',
+      message: '"count" is known to 1 of 3 peers; the others have started anew',
+    });
+    await crash('a');
+    await start('a');
+    expect(await things['c']!.change((n) => n + 1)).toBe(1);
+  });
+
+  test.each([
+    ['waits for who knows', () => {}, 'TimeoutError'],
+    ['would be made twice if who has forgotten were believed', (count: any) => (count.copy = { fence: 0, value: 0 }), 2],
+  ])('a change that a stale copy and a peer that has forgotten are asked for %s', async (_, spoil, outcome) => {
+    const { things, start, crash } = counters();
+    await things['a']!.change((n) => n + 1);
+    const c = things['c'] as unknown as { hear: unknown };
+    const { hear } = c;
+    c.hear = () => {};
+    expect(await things['a']!.change((n) => n + 1)).toBe(2);
+    c.hear = hear;
+    await Promise.all(['a', 'b'].map(crash));
+    const again = await start('b');
+    spoil(again);
+    const change = again.change((n) => n + 1, { signal: AbortSignal.timeout(400) });
+    expect(await change.catch(({ name }) => name)).toBe(outcome);
+  });
+
+  test('a change that is given up, or whose peer is closed, settles', async () => {
+    const { things, crash } = counters();
+    await things['a']!.change((n) => n + 1);
+    await Promise.all(['b', 'c'].map(crash));
+    await expect(things['a']!.change((n) => n, { signal: AbortSignal.timeout(5) })).rejects.toMatchObject({
+      name: 'TimeoutError',
+    });
+    const waiting = things['a']!.change((n) => n);
+    await crash('a');
+    await expect(waiting).rejects.toMatchObject({ name: 'ClosedError' });
+  });
+});
+
+describe('a lasting quota', () => {
+  test('gives out exactly the budget where there is no waste', async () => {
+    const { things } = peers((locks) => createLastingQuota({ locks, budget: 40 }));
+    const answers = await Promise.all(Object.values(things).flatMap((quota) => Array.from({ length: 20 }, () => quota.take())));
+    expect(answers.filter(({ ok }) => ok)).toHaveLength(40);
+    expect(await things['a']!.take()).toEqual({ ok: false, remaining: 0 });
+  });
+
+  test('answers from its stock, and a crash wastes no more than that', async () => {
+    const { things, start, crash } = peers((locks) => createLastingQuota({ locks, budget: 100, waste: 30 }));
+    expect(await things['b']!.take()).toEqual({ ok: true, remaining: 10 });
+    expect(await things['b']!.take(10)).toEqual({ ok: true, remaining: 0 });
+    expect(await things['b']!.take()).toEqual({ ok: true, remaining: 10 });
+    await crash('b');
+    await start('b');
+    let given = 12;
+    for (const quota of [things['a']!, things['b']!, things['c']!]) while ((await quota.take()).ok) given++;
+    expect(given).toBe(90);
+  });
+
+  test('bad amounts and budgets are refused', async () => {
+    const { things } = peers((locks) => {
+      expect(() => createLastingQuota({ locks, budget: 1.5 })).toThrow('a budget of 1.5: give a whole number of at least 0');
+      return createLastingQuota({ locks, budget: 10 });
+    });
+    await expect(things['a']!.take(-1)).rejects.toThrow('an amount of -1');
+    expect(await things['a']!.take(10)).toEqual({ ok: true, remaining: 0 });
+  });
+});
+
+test('lasting names are given once, whoever crashes, and stay short', async () => {
+  const { things, start, crash } = peers((locks) => createLastingNames({ locks }));
+  const given: number[] = [];
+  const take = async (id: string) => {
+    for (let i = 0; i < 5; i++) given.push(await things[id]!.next());
+  };
+  await Promise.all(IDS.map(take));
+  for (const id of IDS) {
+    await crash(id);
+    await start(id);
+    await Promise.all(IDS.map(take));
+  }
+  expect(new Set(given).size).toBe(60);
+  expect(Math.max(...given)).toBeLessThan(60 + 8 * (3 + 3));
+});

@@ -1,0 +1,171 @@
+/**
+ * A value that outlives the peers who keep it: every peer has a copy, and what more than half of them have stored is not lost.
+ *
+ * It is changed under a lock, by one peer at a time: the copies of a majority are read, of which the one with the largest fence is the
+ * latest; the new value is written to a majority. A peer that has promised its copy to a later holder refuses an earlier one, so that a
+ * holder whose lock was taken away changes nothing any more. (Attiya, Bar-Noy, Dolev: Sharing Memory Robustly; the fence is the
+ * timestamp.) A change that was cut short may count or not, and is never made twice.
+ *
+ * A peer that starts again has forgotten its copy. It is no witness until somebody who has read a majority writes to it, and listens to
+ * no holder of an epoch before its own. If all peers have forgotten, the value begins anew; if too many have but not all, nobody knows
+ * it for sure, and every change is refused with a `ForgottenError`. So the first start needs all peers, later ones a majority.
+ */
+import { isObject } from '../../machines/checks.js';
+import type { Message, NodeId } from '../../machines/effects.js';
+import { firstFence } from '../../machines/locks/index.js';
+import { draw } from '../node/chance.js';
+import { Channels } from '../node/channels.js';
+import { ForgottenError, LostError } from '../transports/errors.js';
+import type { Locks } from './locks.js';
+import type { Json } from '../transports/transport.js';
+
+interface Copy<T> {
+  readonly fence: number;
+  readonly value: T;
+}
+
+/** `late`: somebody with a larger fence has been here. */
+type Answer<T> =
+  | { readonly type: 'copy'; readonly copy: Copy<T> | null }
+  | { readonly type: 'stored' }
+  | { readonly type: 'late' };
+
+type Question<T> =
+  | { readonly type: 'read'; readonly fence: number }
+  | { readonly type: 'write'; readonly fence: number; readonly value: T };
+
+/** Peers that have not opened the register yet, or were cut off, are asked again. */
+const AGAIN_MS = 100;
+
+export class Register<T extends Json> {
+  private copy: Copy<T> | null = null;
+  /** The largest fence that has been here; infinite until this peer is a member of an epoch. */
+  private promised = Infinity;
+  private readonly channels: Channels;
+  private readonly conversation: string;
+  private readonly open = new Map<number, (peer: NodeId, answer: Answer<T>) => void>();
+  /** Answers to an earlier life of this peer are none to this one. */
+  private asked = draw(2 ** 32);
+
+  constructor(
+    private readonly locks: Locks,
+    private readonly name: string,
+    private readonly initial: T,
+    private readonly isValue: (value: unknown) => value is T,
+  ) {
+    this.conversation = `${locks.node.name}/${name}`;
+    this.channels = Channels.of(locks.transport);
+    this.channels.open(this.conversation, {
+      message: (from, message) => this.hear(from, message),
+    });
+    void locks.node.closed.then(() => this.channels.close(this.conversation));
+    void locks.served.then(
+      (epoch) => (this.promised = firstFence(epoch)),
+      () => {},
+    );
+  }
+
+  /** Resolves with the new value once it is safe. */
+  async change(how: (value: T) => T, { signal }: { readonly signal?: AbortSignal } = {}): Promise<T> {
+    for (;;) {
+      const lock = await this.locks.acquire(this.conversation, signal ? { signal } : {});
+      try {
+        const over = signal ? AbortSignal.any([signal, lock.signal]) : lock.signal;
+        const value = how(await this.read(lock.fence, over));
+        await this.ask({ type: 'write', fence: lock.fence, value }, over, (answers) => this.isMajority(answers.size));
+        return value;
+      } catch (error) {
+        // The lock was taken away: once more, from the beginning.
+        if (!(error instanceof LostError) || signal?.aborted) throw error;
+      } finally {
+        lock.release();
+      }
+    }
+  }
+
+  private async read(fence: number, over: AbortSignal): Promise<T> {
+    const { peers } = this.locks;
+    const copies = (answers: ReadonlyMap<NodeId, Answer<T>>): Copy<T>[] =>
+      [...answers.values()].flatMap((answer) => (answer.type === 'copy' && answer.copy ? [answer.copy] : []));
+    const answers = await this.ask(
+      { type: 'read', fence },
+      over,
+      (heard) => this.isMajority(copies(heard).length) || heard.size === peers.length,
+    );
+    const known = copies(answers);
+    if (known.length === 0) return this.initial;
+    if (!this.isMajority(known.length))
+      throw new ForgottenError(
+        `"${this.name}" is known to ${known.length} of ${peers.length} peers; the others have started anew`,
+      );
+    return known.reduce((latest, copy) => (copy.fence > latest.fence ? copy : latest)).value;
+  }
+
+  /** Asks everybody, oneself included, until it is enough. */
+  private ask(
+    question: Question<T>,
+    over: AbortSignal,
+    isEnough: (answers: ReadonlyMap<NodeId, Answer<T>>) => boolean,
+  ): Promise<ReadonlyMap<NodeId, Answer<T>>> {
+    const { id } = this.locks.node;
+    const number = ++this.asked;
+    const answers = new Map<NodeId, Answer<T>>();
+    return new Promise<ReadonlyMap<NodeId, Answer<T>>>((resolve, reject) => {
+      const giveUp = () => settle(() => reject(over.reason as Error));
+      const again = setInterval(() => askAll(), AGAIN_MS);
+      const settle = (how: () => void) => {
+        clearInterval(again);
+        this.open.delete(number);
+        over.removeEventListener('abort', giveUp);
+        how();
+      };
+      const askAll = () => {
+        for (const peer of this.locks.transport.peers)
+          if (!answers.has(peer)) this.channels.send(this.conversation, peer, numbered(question, number));
+      };
+      this.open.set(number, (peer, answer) => {
+        answers.set(peer, answer);
+        if (answer.type === 'late') settle(() => reject(new LostError(`somebody else has changed "${this.name}" since`)));
+        else if (isEnough(answers)) settle(() => resolve(answers));
+      });
+      if (over.aborted) return giveUp();
+      over.addEventListener('abort', giveUp, { once: true });
+      askAll();
+      this.open.get(number)!(id, this.answer(question));
+    });
+  }
+
+  private hear(from: NodeId, message: Message): void {
+    const { locks, channels, conversation } = this;
+    if (!locks.peers.includes(from) || !isObject(message) || !Number.isSafeInteger(message['number'])) return;
+    const number = message['number'] as number;
+    if (this.isQuestion(message)) {
+      if (this.promised !== Infinity) channels.send(conversation, from, numbered(this.answer(message), number));
+    } else if (this.isAnswer(message)) this.open.get(number)?.(from, message);
+  }
+
+  private answer(question: Question<T>): Answer<T> {
+    if (question.fence < this.promised) return { type: 'late' };
+    this.promised = question.fence;
+    if (question.type === 'read') return { type: 'copy', copy: this.copy };
+    this.copy = { fence: question.fence, value: question.value };
+    return { type: 'stored' };
+  }
+
+  private isQuestion(message: object): message is Question<T> {
+    const { type, fence, value } = message as { type?: unknown; fence?: unknown; value?: unknown };
+    return Number.isSafeInteger(fence) && (type === 'read' || (type === 'write' && this.isValue(value)));
+  }
+
+  private isAnswer(message: object): message is Answer<T> {
+    const { type, copy } = message as { type?: unknown; copy?: unknown };
+    if (type !== 'copy') return type === 'stored' || type === 'late';
+    return copy === null || (isObject(copy) && Number.isSafeInteger(copy['fence']) && this.isValue(copy['value']));
+  }
+
+  private isMajority(count: number): boolean {
+    return 2 * count > this.locks.peers.length;
+  }
+}
+
+const numbered = <M extends Message>(message: M, number: number): M & { readonly number: number } => ({ ...message, number });

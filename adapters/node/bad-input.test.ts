@@ -1,0 +1,143 @@
+/** What goes wrong in applications: every promise settles with a named error, and nothing stays open. */
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { WebSocket } from 'ws';
+import { createBank } from '../controller/bank.js';
+import { createTransport } from '../transports/driver.js';
+import { createElection } from '../election.js';
+import { InProcessBus, inProcessGuarantees } from '../transports/in-process.js';
+import { linked } from '../linked.js';
+import { createLocks } from '../locks/locks.js';
+import { createNames } from '../controller/names.js';
+import { Neighbourhood } from '../neighbourhood.js';
+import { createQuota } from '../controller/quota.js';
+import type { Linked, Transport } from '../transports/transport.js';
+import { webSocket } from '../transports/web-socket.js';
+import { webSocketHub } from '../transports/web-socket-hub.js';
+
+/** What keeps a process from ending. */
+const handles = (): string[] =>
+  process
+    .getActiveResourcesInfo()
+    .filter((kind) => /^(TCP|Timeout)/.test(kind))
+    .sort();
+
+let before: string[];
+beforeEach(() => {
+  before = handles();
+});
+afterEach(() =>
+  vi.waitFor(() => {
+    const left = handles();
+    const sockets = (kinds: readonly string[]) => kinds.filter((kind) => kind.startsWith('TCP')).length;
+    // The test runner keeps a timer for each test.
+    if (sockets(left) > sockets(before) || left.length > before.length + 1) throw new Error(`left open: ${left.join()}`);
+  }),
+);
+
+const peers = ['a', 'b'];
+
+/** One of every kind, with promises that wait; `end` is what the kind is closed by. */
+function everything(transport: Transport<Linked>) {
+  const [locks, election] = [createLocks({ transport, peers }), createElection({ transport, peers })];
+  const [quota, names, bank] = [
+    createQuota({ transport, peers, budget: 10 }),
+    createNames({ transport, peers }),
+    createBank({ transport, peers }),
+  ];
+  const neighbourhood = new Neighbourhood({ transport, peers });
+  const waiting = Promise.allSettled([
+    locks.ready,
+    locks.acquire('x'),
+    locks.request('y', () => {}),
+    election.ready,
+    election.elected,
+    election.run(() => {}),
+    quota.ready,
+    quota.take(),
+    names.next(),
+    bank.withdraw(1),
+    neighbourhood.ready,
+    neighbourhood.lock(),
+  ]);
+  const all = [locks, election, quota, names, bank, neighbourhood];
+  return { waiting, close: () => Promise.all(all.map((each) => each.close())) };
+}
+
+const namesOf = (outcomes: readonly PromiseSettledResult<unknown>[]) =>
+  outcomes.map((outcome) => (outcome.status === 'rejected' ? (outcome.reason as Error).name : 'fulfilled'));
+
+test('a transport that never connects: closing rejects whoever waits with a ClosedError', async () => {
+  const never = createTransport('a', inProcessGuarantees, () => {});
+  const { waiting, close } = everything(never);
+  await close();
+  await never.close();
+  expect(new Set(namesOf(await waiting))).toEqual(new Set(['ClosedError']));
+});
+
+test('a transport that cannot connect: everything rejects with its ConnectionError, which names the address', async () => {
+  const hub = await webSocketHub({ port: 0 });
+  const { port } = hub;
+  await hub.close();
+  const transport = linked(webSocket({ id: 'a', url: `ws://127.0.0.1:${port}`, WebSocket }), { peers });
+  const { waiting, close } = everything(transport);
+  const outcomes = await waiting;
+  expect(new Set(namesOf(outcomes))).toEqual(new Set(['ConnectionError']));
+  expect((outcomes[1] as PromiseRejectedResult).reason.message).toContain(`127.0.0.1:${port}`);
+  await close();
+  await transport.close();
+});
+
+test('two nodes with one id: the second is refused by name, the first goes on', async () => {
+  const bus = new InProcessBus();
+  onTestFinished(() => bus.close());
+  const first = createLocks({ transport: bus.transport('a'), peers: ['a'] });
+  await first.ready;
+  const second = createLocks({ transport: bus.transport('a'), peers: ['a'] });
+  await expect(second.acquire('x')).rejects.toMatchObject({
+    name: 'ConnectionError',
+    message: 'the hub refused peer "a": the id "a" is taken; give every peer its own',
+  });
+  expect(await first.request('x', ({ name }) => name)).toBe('x');
+  await Promise.all([first.close(), second.close()]);
+});
+
+describe('a broker that drops in the middle of a grant', () => {
+  test('holders are told, and everybody is served by the one that comes back', async () => {
+    const hub = await webSocketHub({ port: 0 });
+    const { port } = hub;
+    const ids = ['a', 'b', 'c'];
+    const transports = ids.map((id) =>
+      linked(webSocket({ id, url: `ws://127.0.0.1:${port}`, WebSocket }), { peers: ids, beatMs: 20, patience: 20 }),
+    );
+    const all = transports.map((transport) => createLocks({ transport, peers: ids }));
+    const held = await all[0]!.acquire('x');
+    const waiting = all.map((locks) => locks.request('x', ({ fence }) => fence));
+    await hub.close();
+    await expect.poll(() => held.signal.aborted, { timeout: 5000 }).toBe(true);
+    expect(held.signal.reason).toMatchObject({ name: 'LostError' });
+    held.release();
+    const again = await webSocketHub({ port });
+    const fences = await Promise.all(waiting);
+    expect(Math.min(...fences)).toBeGreaterThan(held.fence);
+    expect(new Set(fences).size).toBe(3);
+    await Promise.all(all.map((locks) => locks.close()));
+    await Promise.all(transports.map((transport) => transport.close()));
+    await again.close();
+  });
+});
+
+test('a callback that throws after the lock is lost troubles nobody', async () => {
+  const bus = new InProcessBus();
+  const transport = bus.transport('a');
+  const locks = createLocks({ transport, peers: ['a'] });
+  let fail: (error: Error) => void = () => {};
+  const request = locks.request('x', () => new Promise((_, reject) => (fail = reject)));
+  const outcome = request.catch((error: Error) => error.name);
+  await locks.ready;
+  await new Promise((resolve) => setImmediate(resolve));
+  await transport.close();
+  expect(await outcome).toBe('LostError');
+  fail(new Error('late'));
+  await new Promise((resolve) => setImmediate(resolve));
+  bus.close();
+});

@@ -1,0 +1,79 @@
+/**
+ * Many conversations on one transport.
+ *
+ * A conversation has a name, `locks` or `locks/queued` for instance. What comes in is checked once and handed to the conversation that
+ * it names.
+ */
+import type { Message, NodeId } from '../../machines/effects.js';
+import { UsageError } from '../../machines/errors.js';
+import { Drops } from '../transports/drops.js';
+import { NAME_LENGTH_MAX, refusal, WIRE_VERSION, type Envelope } from '../transports/envelope.js';
+import { isGreeting } from './presence.js';
+import type { Json, Transport, TransportEvent } from '../transports/transport.js';
+
+export interface Conversation {
+  message(from: NodeId, message: Message): void;
+  peer?(type: 'up' | 'down', peer: NodeId): void;
+  closed?(error: Error | null): void;
+}
+
+const known = new WeakMap<Transport, Channels>();
+
+export class Channels {
+  readonly drops: Drops;
+  private readonly conversations = new Map<string, Conversation>();
+  /** What comes for these is late, not wrong. */
+  private readonly closed = new Set<string>();
+
+  /** The conversations of a transport; every caller gets the same ones. */
+  static of(transport: Transport): Channels {
+    let channels = known.get(transport);
+    if (!channels) known.set(transport, (channels = new Channels(transport)));
+    return channels;
+  }
+
+  private constructor(private readonly transport: Transport) {
+    this.drops = new Drops(`peer "${transport.id}"`);
+    transport.events.subscribe((event) => this.take(event));
+  }
+
+  open(name: string, conversation: Conversation): void {
+    if (name === '' || name.length > NAME_LENGTH_MAX) {
+      throw new UsageError(`a name of ${name.length} characters: give 1 to ${NAME_LENGTH_MAX}`);
+    }
+    if (this.conversations.has(name)) {
+      throw new UsageError(
+        `"${name}" is open already on the transport of "${this.transport.id}"; close it first or take another name`,
+      );
+    }
+    this.conversations.set(name, conversation);
+    this.closed.delete(name);
+  }
+
+  close(name: string): void {
+    if (this.conversations.delete(name)) this.closed.add(name);
+  }
+
+  send(name: string, to: NodeId, message: Message): void {
+    this.transport.send(to, { v: WIRE_VERSION, name, message: message as unknown as Json });
+  }
+
+  private take(event: TransportEvent): void {
+    if (event.type === 'message') this.receive(event.from, event.message);
+    else if (event.type === 'closed') for (const conversation of this.conversations.values()) conversation.closed?.(event.error);
+    else for (const conversation of this.conversations.values()) conversation.peer?.(event.type, event.peer);
+  }
+
+  private receive(from: NodeId, value: Json): void {
+    const refused = refusal(value);
+    if (refused !== null) {
+      this.drops.drop(`${refused}, from "${from}"`);
+      return;
+    }
+    const { name, message } = value as unknown as Envelope;
+    const conversation = this.conversations.get(name);
+    if (conversation) conversation.message(from, message);
+    else if (!isGreeting(message) && !this.closed.has(name))
+      this.drops.drop(`nobody here takes part in "${name.slice(0, 80)}", of which "${from}" speaks`);
+  }
+}

@@ -1,0 +1,28 @@
+/** Where the charts of an application's nodes run: as live actors that nobody sees, or under an actor whose system is inspected. */
+import type { AnyActor } from 'xstate';
+import type { Protocol } from '../../machines/protocol.js';
+import { createHost, type Host } from '../../network/hosts.js';
+import { createInspected, type Inspect } from '../../network/kernel.js';
+
+const hosts = new WeakMap<Protocol, Host>();
+let adopting: AnyActor | null = null;
+
+/** Nodes of one protocol share a host, unless somebody inspects them. */
+export function hostOf(protocol: Protocol, name: string, inspect?: Inspect): Host {
+  const parent = inspect ? createInspected(name, inspect) : adopting;
+  if (parent) return createHost('actors', protocol.charts, parent);
+  let host = hosts.get(protocol);
+  if (!host) hosts.set(protocol, (host = createHost('actors', protocol.charts)));
+  return host;
+}
+
+/** The nodes that `make` makes run under this actor: whoever inspects its system sees their charts, too. */
+export function adopted<T>(parent: AnyActor, make: () => T): T {
+  const before = adopting;
+  adopting = parent;
+  try {
+    return make();
+  } finally {
+    adopting = before;
+  }
+}

@@ -1,0 +1,81 @@
+/**
+ * A node as plain XState actor logic: invoke or spawn it from a machine of your own.
+ *
+ *     setup({ actors: { directory: nodeLogic(createNode) } })        // input: the options of createNode
+ *
+ * Commands of the protocol are sent to it as events; its notifications come to the parent as events, and to whoever listens with `on`.
+ * An event that is no command, or one that the chart cannot take now, is ignored, as machines do. The snapshot carries the states of
+ * the node's charts. It persists without the transport, which is no data: to restore one, provide logic that brings a transport of
+ * its own, `nodeLogic((input) => createNode({ ...input, transport }))`. What was sent to the node while it was stopped is lost, so
+ * persist a whole network, or a node that nobody talks to.
+ */
+import type { ActorLogic, AnyActor, AnyActorRef, AnyEventObject, Snapshot } from 'xstate';
+import type { NodeView } from '../../machines/protocol.js';
+import { adopted } from './host.js';
+import type { LiveNode } from './node.js';
+
+export type NodeSnapshot<I> = Snapshot<undefined> & {
+  readonly input: I;
+  /** The roles as they stand; empty until the node has started. */
+  readonly roles: NodeView;
+};
+
+interface Told extends AnyEventObject {
+  readonly type: 'node.stepped' | 'node.closed';
+}
+
+type Logic<I> = ActorLogic<NodeSnapshot<I>, AnyEventObject, I, any, AnyEventObject>;
+type Scope<I> = Parameters<Logic<I>['transition']>[2];
+
+export function nodeLogic<I extends object>(create: (input: I & { readonly resume?: NodeView }) => LiveNode): Logic<I> {
+  const live = new WeakMap<AnyActorRef, LiveNode>();
+
+  const start = (snapshot: NodeSnapshot<I>, { self, emit }: Scope<I>) => {
+    const { input, roles } = snapshot;
+    const resumed = Object.keys(roles).length === 0 ? input : { ...input, resume: roles };
+    const node = adopted(self as unknown as AnyActor, () => create(resumed));
+    live.set(self, node);
+    node.notices$.subscribe((notice) => {
+      emit(notice);
+      self._parent?.send(notice);
+    });
+    const tell = (told: Told) => {
+      if (self.getSnapshot().status === 'active') self.send(told);
+    };
+    node.steps$.subscribe(() => tell({ type: 'node.stepped' }));
+    void node.ready.then(
+      () => tell({ type: 'node.stepped' }),
+      () => {},
+    );
+    void node.closed.then((error) => tell({ type: 'node.closed', error }));
+  };
+
+  const transition = (snapshot: NodeSnapshot<I>, event: AnyEventObject, { self }: { self: AnyActorRef }): NodeSnapshot<I> => {
+    const node = live.get(self);
+    switch (event.type) {
+      case 'xstate.stop':
+        void node?.close();
+        return { ...snapshot, status: 'stopped', error: undefined };
+      case 'node.stepped':
+        return { ...snapshot, roles: node!.view() };
+      case 'node.closed':
+        return { ...snapshot, status: 'error', error: event['error'] };
+      default: {
+        const { type, ...fields } = event;
+        if (node?.can(type, fields)) node.command(type, fields);
+        return snapshot;
+      }
+    }
+  };
+
+  return {
+    start,
+    transition,
+    getInitialSnapshot: (_, input) => ({ status: 'active', output: undefined, error: undefined, input, roles: {} }),
+    getPersistedSnapshot: ({ input, ...snapshot }: NodeSnapshot<I>): Snapshot<undefined> & { input: object } => {
+      const { transport: _, ...data } = input as { transport?: unknown };
+      return { ...snapshot, input: data };
+    },
+    restoreSnapshot: (snapshot) => snapshot as NodeSnapshot<I>,
+  };
+}

@@ -1,0 +1,292 @@
+/**
+ * A node of a protocol in an application: its charts as live XState actors, on a transport, in real time.
+ *
+ * It does what the simulated network does for its nodes, and nothing else differs: a `send` goes to the transport, a timer to the
+ * clock, a draw to the platform's random numbers, a notification to whoever listens. A command that the chart does not accept now
+ * waits its turn. What comes from the network is checked before a chart sees it. One tick is one millisecond.
+ *
+ *     const node = createNode({ transport, protocol: directory, topology, options: { hold: null } });
+ *     node.addEventListener('granted', () => node.command('release'));
+ *     node.command('request');
+ */
+import { asyncScheduler, Subject, type SchedulerLike } from 'rxjs';
+import type { Address, Message, NodeId } from '../../machines/effects.js';
+import { UsageError } from '../../machines/errors.js';
+import type { Choose, NodeView, Protocol, RoleView, Setup, Topology } from '../../machines/protocol.js';
+import type { Host } from '../../network/hosts.js';
+import type { Inspect } from '../../network/kernel.js';
+import { Node, type Outcome } from '../../network/node.js';
+import { Timers } from '../../network/timers.js';
+import { timingOn } from '../../network/timing.js';
+import { createMetric } from '../../network/topology/metric.js';
+import { Channels } from './channels.js';
+import { Drops } from '../transports/drops.js';
+import { ClosedError } from '../transports/errors.js';
+import { hostOf } from './host.js';
+import { draw } from './chance.js';
+import { Neighbours } from './neighbours.js';
+import type { PortTable } from './ports.js';
+import { refuseUnsafe } from './safety.js';
+import { Turns } from './turns.js';
+import type { Reliable, Transport } from '../transports/transport.js';
+
+export interface NodeOptions<O = any> {
+  /** Connected by the node; closed by whoever made it. */
+  readonly transport: Transport<Reliable>;
+  readonly protocol: Protocol<O>;
+  /** All nodes that take part, this one included, and the links that the protocol knows of at the start. */
+  readonly topology: Topology;
+  /** The protocol's options, as in a scenario. */
+  readonly options?: Readonly<Record<string, unknown>>;
+  /** With whom this node may be linked, where links speak; with everybody unless given. Who names another is named by it. */
+  readonly neighbours?: readonly NodeId[];
+  /** Only nodes of the same name talk to each other; the protocol's name unless given. */
+  readonly name?: string;
+  readonly clock?: SchedulerLike;
+  /** XState's own option: an observer of the node's live actors. */
+  readonly inspect?: Inspect;
+  /** A state to go on from, instead of the protocol's start. */
+  readonly resume?: NodeView;
+}
+
+/** One atomic step, as it is published: the event, the draws it was answered with, and what came of it. */
+export interface LiveStep {
+  /** The role that took the event first; none at the start, which opens them. */
+  readonly role?: string;
+  readonly event: Message;
+  readonly drawn: readonly number[];
+  readonly outcome: Outcome;
+}
+
+export const createNode = <O>(options: NodeOptions<O>): LiveNode<O> => new LiveNode(options);
+
+/** Notifications of the chart are dispatched as `CustomEvent`s of their type, with the notification in `detail`. */
+export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
+  readonly name: string;
+  readonly protocol: Protocol<O>;
+  readonly drops: Drops;
+  /** What the node was made of, as a scenario says it. */
+  readonly scenario: {
+    readonly protocol: string;
+    readonly topology: Topology;
+    readonly options: Readonly<Record<string, unknown>>;
+  };
+  /** Who is behind which port, where the protocol's nodes are anonymous. */
+  readonly ports: PortTable;
+  readonly steps$ = new Subject<LiveStep>();
+  readonly notices$ = new Subject<Message>();
+  /** Resolves once the node takes part; rejects if its transport cannot connect. */
+  readonly ready: Promise<void>;
+  /** Resolves when the node has closed, with the error that closed it or with `null`. */
+  readonly closed: Promise<Error | null>;
+  private readonly transport: Transport;
+  private readonly channels: Channels;
+  readonly setup: Setup<O>;
+  private readonly host: Host;
+  private readonly node: Node;
+  private readonly timers: Timers;
+  private readonly clock: SchedulerLike;
+  private readonly neighbours: Neighbours;
+  private readonly isNear: (peer: NodeId) => boolean;
+  private readonly turns = new Turns(
+    (event) => this.isStarted && !this.isClosed && this.accepts(event),
+    (event) => this.step(event),
+  );
+  /** What came between the connection and the start. */
+  private readonly early: (() => void)[] = [];
+  private isStarted = false;
+  private isClosed = false;
+  private time = 0;
+  private settleClosed!: (error: Error | null) => void;
+
+  constructor({
+    transport,
+    protocol,
+    topology,
+    options = {},
+    neighbours,
+    name = protocol.name,
+    clock = asyncScheduler,
+    inspect,
+    resume,
+  }: NodeOptions<O>) {
+    super();
+    refuseUnsafe(protocol, transport.guarantees);
+    const place = createMetric(topology);
+    if (place.rank(transport.id) < 0) {
+      throw new UsageError(
+        `node "${transport.id}" is not in the topology of "${name}"; list it among ${topology.nodes.join(', ')}`,
+      );
+    }
+    this.name = name;
+    this.protocol = protocol;
+    this.scenario = { protocol: protocol.name, topology, options };
+    this.transport = transport;
+    this.clock = clock;
+    this.setup = { ...place, options: protocol.options(options, place) };
+    this.host = hostOf(protocol, name, inspect);
+    this.node = new Node(transport.id, this.host, protocol.wiring);
+    this.timers = new Timers(timingOn(clock), ({ role, timer }) => this.step({ type: 'timer', timer } as Message, role));
+    this.drops = new Drops(`node "${transport.id}" of "${name}"`, clock);
+    this.closed = new Promise((resolve) => (this.settleClosed = resolve));
+    this.channels = Channels.of(transport);
+    this.isNear = (peer) => place.rank(peer) >= 0 && neighbours?.includes(peer) !== false;
+    this.neighbours = new Neighbours(
+      transport.id,
+      protocol,
+      (to, message) => this.channels.send(name, to, message),
+      (event) => this.step(event),
+    );
+    this.ports = this.neighbours.ports;
+    this.channels.open(name, {
+      message: (from, message) => this.receive(from, message),
+      peer: (type, peer) => this.hear(type, peer),
+      closed: (error) => this.end(error ?? new ClosedError(`the transport of "${this.id}" was closed`)),
+    });
+    this.ready = transport.connect().then(() => this.start(resume));
+    this.ready.catch((error: Error) => this.end(error));
+  }
+
+  get id(): NodeId {
+    return this.transport.id;
+  }
+
+  view(): NodeView {
+    return this.node.view();
+  }
+
+  /** One of its roles, if it is open. */
+  role(name: string): RoleView | undefined {
+    return this.node.role(name);
+  }
+
+  /** Issues a command of the protocol: at once, or, if it is one that waits, when the chart accepts it. */
+  command(name: string, fields: Readonly<Record<string, unknown>> = {}): void {
+    const command = this.protocol.commands[name];
+    if (!command) {
+      throw new UsageError(
+        `${this.protocol.name} knows no command "${name}"; it knows ${Object.keys(this.protocol.commands).join(', ')}`,
+      );
+    }
+    if (this.isClosed) throw new ClosedError(`node "${this.id}" of "${this.name}" is closed`);
+    if (!this.can(name, fields))
+      throw new UsageError(`node "${this.id}" of "${this.name}" cannot take "${name}" now; nothing has changed`);
+    const event = command.event(fields);
+    if (command.waits || !this.isStarted) this.turns.add(event);
+    else this.step(event);
+  }
+
+  /** Whether `command` would not throw. */
+  can(name: string, fields: Readonly<Record<string, unknown>> = {}): boolean {
+    const command = this.protocol.commands[name];
+    if (!command || this.isClosed) return false;
+    return command.waits || !this.isStarted || this.accepts(command.event(fields));
+  }
+
+  /** Tells the application; what stands on top of a node may have notices of its own. */
+  notify(notice: Message): void {
+    this.notices$.next(notice);
+    this.dispatchEvent(new CustomEvent(notice.type, { detail: notice }));
+  }
+
+  /** The node stops taking part; its transport stays open. */
+  async close(): Promise<void> {
+    if (!this.isClosed && !this.transport.isClosed) this.neighbours.leave();
+    this.end(null);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  private start(resume: NodeView | undefined): void {
+    if (this.isClosed) return;
+    this.isStarted = true;
+    if (resume) this.node.restore(resume);
+    else this.take({ type: 'start' }, (choose) => this.node.start(this.protocol.roles(this.id, this.setup), choose));
+    for (const peer of this.transport.peers) this.hear('up', peer);
+    for (const take of this.early.splice(0)) take();
+    this.turns.go();
+  }
+
+  private receive(from: NodeId, message: Message): void {
+    if (!this.isStarted) this.early.push(() => this.receive(from, message));
+    else if (from !== this.id && !this.isNear(from)) this.drops.drop(`it is from "${from}", which is not in the topology`);
+    else {
+      const address = this.neighbours.receive(from, message);
+      if (address === null) return;
+      if (this.protocol.accepts(message, this.setup)) {
+        this.host.comesFrom?.(from);
+        this.step({ ...message, from: address } as Message);
+        this.host.comesFrom?.(null);
+      } else this.drops.drop(`"${message.type}" from "${from}" is malformed`);
+    }
+  }
+
+  private hear(type: 'up' | 'down', peer: NodeId): void {
+    if (this.isStarted && this.isNear(peer)) this.neighbours.told(type, peer);
+  }
+
+  private accepts(event: Message): boolean {
+    return this.node.accepts(this.protocol.route(event, this.node), event);
+  }
+
+  private step(event: Message, role = this.protocol.route(event, this.node)): void {
+    if (!this.isStarted || this.isClosed) return;
+    if (this.node.has(role)) {
+      const timed = this.protocol.network.time ? { ...event, at: this.tick() } : event;
+      this.take(timed, (choose) => this.node.step(role, timed, choose), role);
+    }
+    this.turns.go();
+  }
+
+  /** A chart that breaks its contract, or a transport that went, ends this node and not the program. */
+  private take(event: Message, step: (choose: Choose) => Outcome, role?: string): void {
+    const drawn: number[] = [];
+    const choose = (bound: number) => {
+      const value = draw(bound);
+      drawn.push(value);
+      return value;
+    };
+    try {
+      const outcome = step(choose);
+      this.perform(outcome);
+      this.steps$.next({ ...(role === undefined ? {} : { role }), event, drawn, outcome });
+      for (const notice of outcome.emitted) this.notify(notice);
+    } catch (error) {
+      this.end(error as Error);
+    }
+  }
+
+  private perform({ closed, timers, sends }: Outcome): void {
+    for (const role of closed) this.timers.clear(this.id, role);
+    for (const order of timers) this.timers.apply(this.id, order);
+    for (const { to, message } of sends) {
+      for (const address of Array.isArray(to) ? to : [to]) this.send(address, message);
+    }
+  }
+
+  private send(to: Address, message: Message): void {
+    if (to === this.id) queueMicrotask(() => this.receive(this.id, message));
+    // Not in a microtask: a node that retries on its own would let nothing else happen.
+    else if (to === 0) this.clock.schedule(() => this.receive(this.id, message));
+    else this.neighbours.send(to, message);
+  }
+
+  /** Later with every step, and never earlier than the clock. */
+  private tick(): number {
+    return (this.time = Math.max(this.time + 1, this.clock.now()));
+  }
+
+  private end(error: Error | null): void {
+    if (this.isClosed) return;
+    this.isClosed = true;
+    this.channels.close(this.name);
+    this.timers.clear(this.id);
+    this.turns.clear();
+    this.node.stop();
+    this.steps$.complete();
+    this.notices$.complete();
+    this.settleClosed(error);
+  }
+}

@@ -1,0 +1,43 @@
+/**
+ * Tabs, frames and workers of one origin, over a BroadcastChannel; in Node, the threads of one process.
+ *
+ *     const transport = broadcastChannel({ id: crypto.randomUUID() });
+ *
+ * Everybody on the channel hears everything and keeps what is addressed to it. The channel keeps its order, but tells nobody who is
+ * there and holds nothing for a tab that comes later: put the link layer on top.
+ */
+import type { NodeId } from '../../machines/effects.js';
+import { createTransport } from './driver.js';
+import { FrameReader } from './frame.js';
+import { isObject } from '../../machines/checks.js';
+import type { Transport } from './transport.js';
+
+export const broadcastChannelGuarantees = {
+  order: 'fifo',
+  loss: 'possible',
+  duplication: 'none',
+  presence: 'none',
+  identity: 'claimed',
+} as const;
+
+export interface BroadcastChannelOptions {
+  readonly id: NodeId;
+  /** The channel that everybody opens. */
+  readonly channel?: string;
+}
+
+export const broadcastChannel = ({
+  id,
+  channel = 'quiver',
+}: BroadcastChannelOptions): Transport<typeof broadcastChannelGuarantees> =>
+  createTransport(id, broadcastChannelGuarantees, (medium) => {
+    const opened = new BroadcastChannel(channel);
+    const reader = new FrameReader(id, medium);
+    opened.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
+      if (isObject(data) && data['to'] === id) reader.read(data);
+    });
+    medium.opened({
+      send: (to, message) => opened.postMessage({ to, from: id, message }),
+      close: () => opened.close(),
+    });
+  });

@@ -1,0 +1,79 @@
+/** What the conformance suite works with: a transport with a memory, waits that end, and a few checks. */
+import { filter, firstValueFrom, ReplaySubject, timeout } from 'rxjs';
+import type { NodeId } from '../../machines/effects.js';
+import type { Conformance } from './conformance.js';
+import type { Json, Transport, TransportEvent } from './transport.js';
+
+/** A transport and all that it has reported. */
+class Peer {
+  readonly log: TransportEvent[] = [];
+  private readonly replay = new ReplaySubject<TransportEvent>();
+
+  constructor(
+    readonly transport: Transport,
+    private readonly waitMs = 10_000,
+  ) {
+    transport.events.subscribe(this.replay);
+    transport.events.subscribe((event) => this.log.push(event));
+  }
+
+  get messages(): Json[] {
+    return this.log.flatMap((event) => (event.type === 'message' ? [event.message] : []));
+  }
+
+  /** The first event, past ones included, that satisfies the predicate. */
+  until(what: string, predicate: (event: TransportEvent) => boolean): Promise<TransportEvent> {
+    const late = () => {
+      throw new Error(`${this.transport.id} waited ${this.waitMs} ms in vain for ${what}; it saw ${JSON.stringify(this.log)}`);
+    };
+    return firstValueFrom(this.replay.pipe(filter(predicate), timeout({ first: this.waitMs, with: late })));
+  }
+
+  async received(message: Json): Promise<NodeId> {
+    const text = JSON.stringify(message);
+    const event = await this.until(text, (e) => e.type === 'message' && JSON.stringify(e.message) === text);
+    return (event as { from: NodeId }).from;
+  }
+
+  isUp(peer: NodeId): Promise<unknown> {
+    return this.until(`${peer} to be up`, (event) => event.type === 'up' && event.peer === peer);
+  }
+}
+
+export function check(condition: boolean, says: string): asserts condition {
+  if (!condition) throw new Error(says);
+}
+
+export const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+
+/** The error that `run` ends with. */
+export async function failure(run: () => unknown): Promise<Error> {
+  try {
+    await run();
+  } catch (error) {
+    return error as Error;
+  }
+  throw new Error('expected an error, and there was none');
+}
+
+/** A test on peers of one network; `connect: false` leaves connecting to the body. They are closed whatever happens. */
+export const peered =
+  (suite: Conformance, ids: readonly NodeId[], body: (peers: readonly [Peer, Peer, Peer]) => Promise<void>, connect = true) =>
+  async (): Promise<void> => {
+    const peers = (await suite.create(ids)).map((transport) => new Peer(transport, suite.waitMs));
+    try {
+      if (connect) await meet(peers);
+      await body(peers as never);
+    } finally {
+      await Promise.all(peers.map(({ transport }) => transport.close()));
+    }
+  };
+
+/** Connects the peers and waits until they know of each other, where that can be known. */
+export async function meet(peers: readonly Peer[]): Promise<void> {
+  await Promise.all(peers.map(({ transport }) => transport.connect()));
+  if (peers[0]!.transport.guarantees.presence === 'none') return;
+  for (const peer of peers) {
+    for (const { transport } of peers) if (transport !== peer.transport) await peer.isUp(transport.id);
+  }
+}

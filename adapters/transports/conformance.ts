@@ -1,0 +1,249 @@
+/**
+ * The conformance suite of transports: what every one must do, and what it says of itself in its `guarantees`.
+ *
+ *     import { test } from 'vitest';
+ *     transportConformance({ test, guarantees: natsGuarantees, create: (ids) => ids.map((id) => nats({ id, servers })) });
+ *
+ * The runner is handed in, so any one will do that takes a title and an async function. Nothing sleeps: every wait is for an event and
+ * gives up with a clear line. That something does *not* arrive is shown by what was sent after it and did.
+ */
+import type { NodeId } from '../../machines/effects.js';
+import { garbage, payloads } from './conformance-payloads.js';
+import { check, failure, meet, peered, same } from './conformance-peer.js';
+import type { Guarantees, Json, Transport } from './transport.js';
+
+export interface Conformance {
+  readonly test: (title: string, run: () => Promise<void>) => void;
+  readonly guarantees: Guarantees;
+  /** One transport an id, all of one network that is new in every test; not connected yet. */
+  readonly create: (ids: readonly NodeId[]) => readonly Transport[] | Promise<readonly Transport[]>;
+  /** Further values that must arrive as they were sent: those that fast-check thinks of, for instance. */
+  readonly values?: readonly Json[];
+  /** Puts anything on the wire to a peer, as a stranger or a peer gone mad would; `garbage` is what is no message of anybody. */
+  readonly inject?: (to: NodeId, garbage: Json) => void | Promise<void>;
+  /** How long a test waits for an event before it fails; 10 seconds unless said otherwise. */
+  readonly waitMs?: number;
+}
+
+export function transportConformance(suite: Conformance): void {
+  for (const part of [identity, delivery, payloads, garbage, order, presence, closing]) part(suite);
+}
+
+function identity(suite: Conformance): void {
+  const { test, guarantees } = suite;
+
+  test(
+    'id and guarantees are those announced',
+    peered(suite, ['a', 'b'], async ([a, b]) => {
+      check(same([a.transport.id, b.transport.id], ['a', 'b']), 'the ids differ from those asked for');
+      check(same(a.transport.guarantees, guarantees), 'the guarantees differ from those announced to the suite');
+    }),
+  );
+
+  test(
+    'connecting again is harmless',
+    peered(suite, ['a', 'b'], async ([a, b]) => {
+      await Promise.all([a.transport.connect(), a.transport.connect()]);
+      a.transport.send('b', 'once');
+      a.transport.send('b', 'end');
+      await b.received('end');
+      check(
+        guarantees.duplication === 'possible' || same(b.messages, ['once', 'end']),
+        `b received ${JSON.stringify(b.messages)}`,
+      );
+    }),
+  );
+
+  test(
+    'an aborted connect rejects with the reason of its signal',
+    peered(
+      suite,
+      ['a'],
+      async ([a]) => {
+        const reason = new Error('changed my mind');
+        const error = await failure(() => a.transport.connect({ signal: AbortSignal.abort(reason) }));
+        check(error === reason, `connect rejected with ${error}`);
+      },
+      false,
+    ),
+  );
+
+  if (guarantees.identity === 'claimed') return;
+  test(
+    'a second peer of the same id is refused with a ConnectionError, and the first one stays',
+    peered(
+      suite,
+      ['a', 'b', 'a'],
+      async ([a, b, second]) => {
+        await meet([a, b]);
+        const error = await failure(() => second.transport.connect());
+        check(error.name === 'ConnectionError', `the second "a" was refused with ${error}`);
+        b.transport.send('a', 'still there?');
+        check((await a.received('still there?')) === 'b', 'the first "a" no longer hears from b');
+      },
+      false,
+    ),
+  );
+}
+
+function delivery(suite: Conformance): void {
+  const { test } = suite;
+
+  test(
+    'a message arrives at the peer that it is for, with its sender, and at no other',
+    peered(suite, ['a', 'b', 'c'], async ([a, b, c]) => {
+      a.transport.send('b', 'for b');
+      check((await b.received('for b')) === 'a', 'b heard it from someone else');
+      a.transport.send('c', 'for c');
+      b.transport.send('c', 'also for c');
+      check((await c.received('for c')) === 'a' && (await c.received('also for c')) === 'b', 'c mistook a sender');
+      check(!c.messages.includes('for b') && a.messages.length === 0, 'a message went astray');
+    }),
+  );
+
+  test(
+    'send returns before anything is delivered',
+    peered(suite, ['a', 'b'], async ([a, b]) => {
+      a.transport.send('b', 'later');
+      check(b.messages.length === 0, 'b received while a was still sending');
+      await b.received('later');
+    }),
+  );
+
+  test(
+    'a message to an unknown peer or to oneself costs nobody else anything',
+    peered(suite, ['a', 'b'], async ([a, b]) => {
+      a.transport.send('nobody', 'lost');
+      const error = await failure(() => a.transport.send('a', 'to myself'));
+      check(error.name === 'UsageError', `sending to oneself gave ${error}`);
+      a.transport.send('b', 'end');
+      await b.received('end');
+    }),
+  );
+}
+
+function order(suite: Conformance): void {
+  const { test, guarantees } = suite;
+  const numbers = Array.from({ length: 500 }, (_, i) => i);
+
+  test(
+    guarantees.order === 'fifo' ? 'each pair keeps its order under load' : 'under load messages arrive, in any order',
+    peered(suite, ['a', 'b', 'c'], async ([a, b, c]) => {
+      for (const i of numbers) {
+        a.transport.send('c', { a: i });
+        b.transport.send('c', { b: i });
+      }
+      a.transport.send('c', 'a is done');
+      b.transport.send('c', 'b is done');
+      await Promise.all([c.received('a is done'), c.received('b is done')]);
+      for (const sender of ['a', 'b'] as const) {
+        const got = c.messages.flatMap((message) => (message as Record<string, number>)[sender] ?? []);
+        const expected = guarantees.loss === 'none' ? numbers : numbers.filter((i) => got.includes(i));
+        const seen = guarantees.duplication === 'none' ? got : [...new Set(got)];
+        if (guarantees.order === 'unordered') seen.sort((x, y) => x - y);
+        check(same(seen, expected), `c received from ${sender}: ${seen.join(' ')}`);
+      }
+    }),
+  );
+
+  if (guarantees.loss === 'possible') return;
+  test(
+    'a message to a peer that has not come yet waits for it',
+    peered(
+      suite,
+      ['a', 'b'],
+      async ([a, b]) => {
+        await a.transport.connect();
+        for (const i of [1, 2, 3]) a.transport.send('b', i);
+        await b.transport.connect();
+        await b.received(3);
+        check(same(b.messages, [1, 2, 3]), `b received ${JSON.stringify(b.messages)}`);
+      },
+      false,
+    ),
+  );
+}
+
+function presence({ test, guarantees, create }: Conformance): void {
+  if (guarantees.presence === 'none') return;
+  test(
+    'peers are told up and down, once each, and listed in between',
+    peered({ test, guarantees, create }, ['a', 'b', 'c'], async ([a, b, c]) => {
+      check(same([...a.transport.peers].sort(), ['b', 'c']), `a lists ${[...a.transport.peers].join(' ')}`);
+      await c.transport.close();
+      for (const peer of [a, b]) {
+        await peer.until('c to be down', (event) => event.type === 'down' && event.peer === 'c');
+        check(!peer.transport.peers.has('c'), `${peer.transport.id} still lists c`);
+        const told = peer.log.filter((event) => 'peer' in event && event.peer === 'c').map(({ type }) => type);
+        check(same(told, ['up', 'down']), `${peer.transport.id} was told of c: ${told.join(' ')}`);
+      }
+    }),
+  );
+}
+
+function closing(suite: Conformance): void {
+  const { test } = suite;
+
+  test(
+    'after close nothing is delivered, and `closed` is the last event',
+    peered(suite, ['a', 'b', 'c'], async ([a, b, c]) => {
+      const closed = new Promise<void>((resolve, reject) => {
+        b.transport.events.subscribe(({ type }) => {
+          if (type === 'message') b.transport.close().then(resolve, reject);
+        });
+      });
+      for (let i = 0; i < 20; i++) a.transport.send('b', i);
+      await closed;
+      a.transport.send('b', 'too late');
+      // A round trip: whatever was on its way to b has been through the network by now.
+      a.transport.send('c', 'ping');
+      await c.received('ping');
+      c.transport.send('a', 'pong');
+      await a.received('pong');
+      check(b.messages.length === 1, `b received ${b.messages.length} messages, and closed at the first`);
+      check(same(b.log.at(-1), { type: 'closed', error: null }), `the last event of b is ${JSON.stringify(b.log.at(-1))}`);
+    }),
+  );
+
+  test(
+    'closing twice is harmless, and afterwards send and connect fail with a ClosedError',
+    peered(suite, ['a', 'b'], async ([a]) => {
+      await Promise.all([a.transport.close(), a.transport.close()]);
+      await a.transport.close();
+      check(a.transport.isClosed && a.transport.peers.size === 0, 'a does not look closed');
+      for (const use of [() => a.transport.send('b', 1), () => a.transport.connect()]) {
+        const error = await failure(use);
+        check(error.name === 'ClosedError', `a closed transport answered with ${error}`);
+      }
+    }),
+  );
+
+  test(
+    'a transport that is not connected sends nothing, and closes',
+    peered(
+      suite,
+      ['a'],
+      async ([a]) => {
+        const error = await failure(() => a.transport.send('b', 1));
+        check(error.name === 'ClosedError', `sending before connect gave ${error}`);
+        await a.transport.close();
+      },
+      false,
+    ),
+  );
+
+  test(
+    'closing while connecting settles the connect with a ClosedError',
+    peered(
+      suite,
+      ['a'],
+      async ([a]) => {
+        const connecting = failure(() => a.transport.connect());
+        await a.transport.close();
+        const error = await connecting;
+        check(error.name === 'ClosedError', `connect settled with ${error}`);
+      },
+      false,
+    ),
+  );
+}

@@ -1,0 +1,131 @@
+/**
+ * The life of a transport, written once: idle, connecting, open, closed.
+ *
+ * A driver knows one medium and nothing of promises, repeated calls or late deliveries; `createTransport` makes a transport of it.
+ * What a driver reports after `close` is dropped here, so that no driver has to think of it.
+ */
+import { Subject } from 'rxjs';
+import type { NodeId } from '../../machines/effects.js';
+import { UsageError } from '../../machines/errors.js';
+import { ClosedError } from './errors.js';
+import { abortable } from './promises.js';
+import type { Guarantees, Json, Transport, TransportEvent } from './transport.js';
+
+export interface Connection {
+  send(to: NodeId, message: Json): void;
+  close(): void | Promise<void>;
+}
+
+/** Where a driver reports what its medium brings. */
+export interface Medium {
+  /** The connection stands: from this call on the transport sends through it. */
+  opened(connection: Connection): void;
+  received(from: NodeId, message: Json): void;
+  up(peer: NodeId): void;
+  down(peer: NodeId): void;
+  /** The connection is gone, and nothing but a new one helps. */
+  lost(error: Error): void;
+  /** It is of no use to try again. */
+  broke(error: Error): void;
+}
+
+/** Opens a connection; as long as it is not `opened`, `signal` gives it up. It throws when it failed and may succeed another time. */
+export type Driver = (medium: Medium, signal: AbortSignal) => void | Promise<void>;
+
+export function createTransport<const G extends Guarantees>(id: NodeId, guarantees: G, driver: Driver): Transport<G> {
+  if (typeof id !== 'string' || id === '') throw new UsageError('a transport needs an id: give a non-empty string');
+  return new DrivenTransport(id, guarantees, driver);
+}
+
+class DrivenTransport<G extends Guarantees> implements Transport<G>, Medium {
+  readonly events = new Subject<TransportEvent>();
+  readonly peers = new Set<NodeId>();
+  private readonly ending = new AbortController();
+  private opening: Promise<void> | undefined;
+  private settleOpening: (() => void) | undefined;
+  private connection: Connection | undefined;
+  private closing: Promise<void> | undefined;
+
+  constructor(
+    readonly id: NodeId,
+    readonly guarantees: G,
+    private readonly driver: Driver,
+  ) {}
+
+  get isClosed(): boolean {
+    return this.ending.signal.aborted;
+  }
+
+  connect({ signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
+    if (signal?.aborted) return Promise.reject(signal.reason);
+    if (this.isClosed) return Promise.reject(this.closedError());
+    return abortable((this.opening ??= this.open()), signal);
+  }
+
+  send(to: NodeId, message: Json): void {
+    if (this.isClosed) throw this.closedError();
+    if (!this.connection) throw new ClosedError(`transport "${this.id}" is not connected; await connect() before you send`);
+    if (to === this.id)
+      throw new UsageError(`transport "${this.id}" carries nothing to itself; handle the message where it is made`);
+    this.connection.send(to, message);
+  }
+
+  close(): Promise<void> {
+    return (this.closing ??= this.end(null));
+  }
+
+  opened(connection: Connection): void {
+    if (this.isClosed) void connection.close();
+    else this.connection = connection;
+    this.settleOpening?.();
+  }
+
+  received(from: NodeId, message: Json): void {
+    if (!this.isClosed) this.events.next({ type: 'message', from, message });
+  }
+
+  up(peer: NodeId): void {
+    if (this.isClosed || this.peers.has(peer)) return;
+    this.peers.add(peer);
+    this.events.next({ type: 'up', peer });
+  }
+
+  down(peer: NodeId): void {
+    if (this.isClosed || !this.peers.delete(peer)) return;
+    this.events.next({ type: 'down', peer });
+  }
+
+  lost(error: Error): void {
+    this.broke(error);
+  }
+
+  broke(error: Error): void {
+    this.closing ??= this.end(error);
+  }
+
+  private async open(): Promise<void> {
+    const { signal } = this.ending;
+    const opened = new Promise<void>((resolve, reject) => {
+      this.settleOpening = resolve;
+      Promise.resolve(this.driver(this, signal)).catch(reject);
+    });
+    try {
+      await abortable(opened, signal);
+    } catch (error) {
+      this.opening = undefined;
+      throw error;
+    }
+  }
+
+  private async end(error: Error | null): Promise<void> {
+    this.ending.abort(error ?? this.closedError());
+    this.peers.clear();
+    this.events.next({ type: 'closed', error });
+    this.events.complete();
+    await this.connection?.close();
+  }
+
+  private closedError(): ClosedError {
+    return new ClosedError(`transport "${this.id}" is closed; make a new one`);
+  }
+}

@@ -1,0 +1,63 @@
+/**
+ * A message on a medium that itself knows of no senders: a broker's topic, a channel that all tabs hear.
+ *
+ * The sender's id is whatever the frame claims, so such a medium is for those who trust each other, or for `sealed` messages.
+ */
+import { asyncScheduler, type TimestampProvider } from 'rxjs';
+import { isObject } from '../../machines/checks.js';
+import type { NodeId } from '../../machines/effects.js';
+import { Drops } from './drops.js';
+import type { Medium } from './driver.js';
+import { Rate } from './rate.js';
+import type { Json } from './transport.js';
+
+/** Longer texts are not even parsed. */
+const TEXT_LENGTH_MAX = 2 ** 20;
+/** More than peers send that are in their right mind; the link layer sends again what was dropped. */
+const FRAMES_PER_SECOND_MAX = 100_000;
+
+export const encodeFrame = (from: NodeId, message: Json): string => JSON.stringify({ from, message });
+
+/** Hands what comes in to the medium, and drops what is no frame. */
+export class FrameReader {
+  private readonly drops: Drops;
+  private readonly rate: Rate;
+
+  constructor(
+    id: NodeId,
+    private readonly medium: Medium,
+    clock: TimestampProvider = asyncScheduler,
+  ) {
+    this.drops = new Drops(`transport "${id}"`, clock);
+    this.rate = new Rate(FRAMES_PER_SECOND_MAX, clock);
+  }
+
+  readText(text: string): void {
+    if (text.length > TEXT_LENGTH_MAX) {
+      this.drops.drop(`its ${text.length} characters are over the limit of ${TEXT_LENGTH_MAX}`);
+      return;
+    }
+    let frame: unknown;
+    try {
+      frame = JSON.parse(text);
+    } catch {
+      this.drops.drop('it is no JSON');
+      return;
+    }
+    this.read(frame);
+  }
+
+  read(frame: unknown): void {
+    if (!this.rate.allows()) this.drops.drop(`more than ${this.rate.perSecond} come in a second`);
+    else if (isObject(frame) && typeof frame['from'] === 'string' && frame['from'] !== '' && frame['message'] !== undefined) {
+      this.medium.received(frame['from'], frame['message'] as Json);
+    } else this.drops.drop('it names no sender or carries no message');
+  }
+}
+
+/** An id as one token of a subject or topic: letters, digits, `-` and `_` stand for themselves, everything else for its bytes. */
+export const topicToken = (id: NodeId): string =>
+  Array.from(new TextEncoder().encode(id), (byte) => {
+    const letter = String.fromCharCode(byte);
+    return /[A-Za-z0-9_-]/.test(letter) ? letter : `=${byte.toString(16).padStart(2, '0')}`;
+  }).join('');

@@ -1,0 +1,46 @@
+/** A transport for tests that loses, doubles and delays what another one would carry faithfully; and that can be cut. */
+import { Random } from '../../network/random.js';
+import { createTransport } from './driver.js';
+import type { Transport } from './transport.js';
+
+export interface Hostility {
+  readonly seed: number;
+  readonly loss: number;
+  readonly duplicate: number;
+  /** Up to so many milliseconds, each message for itself. */
+  readonly delayMs: number;
+}
+
+export const hostileGuarantees = {
+  order: 'unordered',
+  loss: 'possible',
+  duplication: 'possible',
+  presence: 'none',
+  identity: 'checked',
+} as const;
+
+export interface Hostile extends Transport<typeof hostileGuarantees> {
+  /** While it is cut nothing goes out. */
+  isCut: boolean;
+}
+
+export function hostile(inner: Transport, { seed, loss, duplicate, delayMs }: Hostility): Hostile {
+  const random = new Random(seed, inner.id);
+  const transport = createTransport(inner.id, hostileGuarantees, async (medium) => {
+    inner.events.subscribe((event) => event.type === 'message' && medium.received(event.from, event.message));
+    await inner.connect();
+    medium.opened({
+      send: (to, message) => {
+        const copies = result.isCut || random.chance(loss) ? 0 : random.chance(duplicate) ? 2 : 1;
+        for (let copy = 0; copy < copies; copy++) {
+          const delay = random.below(delayMs + 1);
+          if (delay === 0) inner.send(to, message);
+          else setTimeout(() => !inner.isClosed && inner.send(to, message), delay);
+        }
+      },
+      close: () => inner.close(),
+    });
+  });
+  const result = Object.assign(transport, { isCut: false });
+  return result;
+}

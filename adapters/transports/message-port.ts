@@ -1,0 +1,59 @@
+/**
+ * Workers and frames that talk over MessagePorts, by way of a hub in one of them.
+ *
+ * Only the standard MessagePort is used, so browser workers, iframes and Node's worker threads are all the same here: make a
+ * `MessageChannel`, give one port to `hub.attach` and the other to the peer. A port keeps its order and loses nothing while both ends
+ * live. A peer whose thread ends is reported `down` where the platform reports a closed port (Node does, browsers do since 2024);
+ * elsewhere only one that closes its transport is.
+ */
+import type { NodeId } from '../../machines/effects.js';
+import { createTransport } from './driver.js';
+import { Hub, throughHub, type Line } from './hub.js';
+import type { Transport } from './transport.js';
+
+export const messagePortGuarantees = {
+  order: 'fifo',
+  loss: 'none',
+  duplication: 'none',
+  presence: 'reported',
+  identity: 'checked',
+} as const;
+
+/** What is used of a port: a DOM MessagePort is one, and so is one of Node's worker threads. */
+export interface Port {
+  postMessage(message: unknown): void;
+  addEventListener(type: 'message' | 'close', listener: (event: any) => void): void;
+  start(): void;
+  close(): void;
+}
+
+/** The transport of the peer that holds this port of a hub. */
+export const messagePort = (port: Port, { id }: { readonly id: NodeId }): Transport<typeof messagePortGuarantees> =>
+  createTransport(
+    id,
+    messagePortGuarantees,
+    throughHub(id, () => lineOf(port)),
+  );
+
+export class MessagePortHub {
+  private readonly hub = new Hub();
+
+  /** Serves the peer that holds the other port of the channel. */
+  attach(port: Port): void {
+    this.hub.attach(lineOf(port));
+  }
+
+  close(): void {
+    this.hub.close();
+  }
+}
+
+const lineOf = (port: Port): Line => ({
+  send: (frame) => port.postMessage(frame),
+  close: () => port.close(),
+  listen: ({ frame, closed }) => {
+    port.addEventListener('message', (event) => frame(event.data));
+    port.addEventListener('close', closed);
+    port.start();
+  },
+});

@@ -1,0 +1,60 @@
+/**
+ * What Quiver asks of a network: to carry JSON values between named peers, and to say honestly how well it does so.
+ *
+ * A transport promises nothing that its `guarantees` do not say. `transportConformance` (see conformance.ts) holds every transport to
+ * its own descriptor, and whoever runs a protocol on a transport compares the descriptor with what the protocol assumes.
+ */
+import type { Observable } from 'rxjs';
+import type { NodeId } from '../../machines/effects.js';
+
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+
+export interface Guarantees {
+  /** `fifo`: what one peer sends to another arrives in the order in which it was sent. */
+  readonly order: 'fifo' | 'unordered';
+  /** `none`: lost is only what is under way when a peer goes down; a message for a peer that has not come yet waits for it. */
+  readonly loss: 'none' | 'possible';
+  /** `none`: a message is never delivered twice. */
+  readonly duplication: 'none' | 'possible';
+  /** `reported`: the events `up` and `down` tell who is there. `none`: they are never sent. */
+  readonly presence: 'reported' | 'none';
+  /** `checked`: the medium itself says who sent a message, and refuses a second peer of the same id. `claimed`: it believes the sender. */
+  readonly identity: 'checked' | 'claimed';
+}
+
+/** What the protocols of the papers assume of their links. */
+export interface Reliable extends Guarantees {
+  readonly loss: 'none';
+  readonly duplication: 'none';
+}
+
+/** What protocols assume whose links speak, and what `linked` makes of every transport. */
+export interface Linked extends Reliable {
+  readonly order: 'fifo';
+  readonly presence: 'reported';
+}
+
+export type TransportEvent =
+  | { readonly type: 'message'; readonly from: NodeId; readonly message: Json }
+  | { readonly type: 'up' | 'down'; readonly peer: NodeId }
+  /** The last event; `error` says why the connection broke, `null` that it was closed on purpose. */
+  | { readonly type: 'closed'; readonly error: Error | null };
+
+export interface Transport<G extends Guarantees = Guarantees> {
+  readonly id: NodeId;
+  readonly guarantees: G;
+  /** Hot: nothing is kept for late subscribers, so subscribe before `connect`. It completes after `closed`. */
+  readonly events: Observable<TransportEvent>;
+  /** Who is up now; always empty where presence is not reported. */
+  readonly peers: ReadonlySet<NodeId>;
+  readonly isClosed: boolean;
+  /** Harmless when connected already. Rejects with `ConnectionError`, with `ClosedError`, or with the signal's reason. */
+  connect(options?: { readonly signal?: AbortSignal }): Promise<void>;
+  /**
+   * Never blocks and never delivers before it returns. Throws `ClosedError` unless connected; a peer that is unknown or gone costs
+   * the message, not the sender.
+   */
+  send(to: NodeId, message: Json): void;
+  /** Resolves when nothing is left open. Once it is called nothing more is delivered. */
+  close(): Promise<void>;
+}
