@@ -25,9 +25,9 @@ export function parse<T extends Options>(
 ): { values: Values<T>; positionals: readonly string[] } {
   try {
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
-    return { values: values as Values<T>, positionals };
+    return { values, positionals };
   } catch (error) {
-    throw new UsageError((error as Error).message.split('. ')[0]!);
+    throw new UsageError((error as Error).message.split('. ')[0]);
   }
 }
 

@@ -24,7 +24,7 @@ const HELP = `quiver: distributed coordination as statecharts
 
   quiver run FILE… [--json] [--trace FILE] [--seed N] [--host actors|snapshots]   run scenarios ("-" reads one a line)
   quiver check FILE… [--json] [--trace FILE] [--graphs N] [--safety]              explore every interleaving
-         [--search breadth|depth] [--reduce symmetry|order]                      [--cores N] [--states|--depth|--seconds|--megabytes N]
+         [--search breadth|depth] [--reduce symmetry|order] [--cores N] [--states|--depth|--seconds|--megabytes N]
   quiver test PROTOCOL [--json] [--emit FILE] [--trace FILE]                      walk its charts and systems: paths, coverage
          [--swarm N [--seed N] [--save FOLDER]] [--mutants]                      many runs with faults; mistakes to be noticed
   quiver explore [FILE] [--story NAME [--contacts FILE]] [--live] [--port N]      watch a run, a story or live actors in the browser

@@ -43,7 +43,7 @@ function rowOf(policy: string, { messages, meters, properties, summary }: Report
     number(Math.round(summary['findCost'] as number)),
     number(Math.round(summary['opt'] as number)),
     number(summary['ratio'] as number),
-    bound ? `${number(Math.round(bound))}` : '—',
+    bound ? number(Math.round(bound)) : '—',
     `${held} of ${properties.length} hold`,
   ];
 }

@@ -82,7 +82,7 @@ export function accepts(machine: AnyStateMachine, snapshot: AnyMachineSnapshot, 
 
 /** The snapshot of a chart in a given state: for restarts, corruption and the checker's interned states. */
 export function restore(machine: AnyStateMachine, value: unknown, context: unknown): AnyMachineSnapshot {
-  return machine.resolveState({ value: value as any, context: context as any }) as AnyMachineSnapshot;
+  return machine.resolveState({ value: value as any, context }) as AnyMachineSnapshot;
 }
 
 /** The effects that live actors ask for, in order; the host empties it around every `send`. */

@@ -36,7 +36,7 @@ async function connect(url: string): Promise<() => Promise<Recording>> {
 
 async function readAll(response: Response): Promise<Recording> {
   const recording = new Recording();
-  const reader = response.body!.pipeThrough(new TextDecoderStream() as any).getReader();
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
   for (let piece = await reader.read(); !piece.done; piece = await reader.read()) recording.push(piece.value as string);
   recording.close();
   return recording;

@@ -170,7 +170,7 @@ export class Recording {
     this.ats.push(line.at);
     this.kind.push(this.kinds.add(line.kind));
     const ended = line.message !== undefined && (line.kind === 'deliver' || line.kind === 'lost');
-    this.message.push(ended ? this.messages.finish(place, line.message!, line.kind === 'lost' ? 'lost' : 'delivered') : -1);
+    this.message.push(ended ? this.messages.finish(place, line.message, line.kind === 'lost' ? 'lost' : 'delivered') : -1);
     if (isStep(line)) this.addStep(place, line);
     else this.addToNetwork(place, line);
     this.messages.lineRead(place);

@@ -28,7 +28,7 @@ export function traceInAddress(): ReadableStream<Uint8Array> | null {
   if (!location.hash.startsWith(PREFIX)) return null;
   const text = location.hash.slice(PREFIX.length).replaceAll('-', '+').replaceAll('_', '/');
   const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
-  return new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip') as ReadableWritablePair<Uint8Array, Uint8Array>);
+  return new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
 }
 
 async function pack(text: string): Promise<string> {

@@ -101,7 +101,7 @@ const handled = (params: (args: any) => Send) =>
   enqueueActions(({ context, event, enqueue }) => {
     const { to, message } = params({ context, event });
     const ports = [to].flat() as number[];
-    enqueue({ type: 'send', params: { to: ports.filter((port) => port !== 0), message } } as any);
+    enqueue({ type: 'send', params: { to: ports.filter((port) => port !== 0), message } });
     if (ports.includes(0)) enqueue.raise({ ...message, from: 0 } as any);
   });
 

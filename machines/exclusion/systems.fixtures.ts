@@ -1,7 +1,7 @@
 /** Small systems, and the two ways to search them. */
 import { explore, type Scripted } from '../../test/explore/index.js';
 import type { NodeId } from '../effects.js';
-import type { Property, Topology } from '../protocol.js';
+import type { Topology } from '../protocol.js';
 import { exclusion, type ExclusionOptions } from './index.js';
 import { exclusionProperties } from './properties.js';
 import { allServed, stepwise } from './stepwise.fixtures.js';
@@ -30,7 +30,7 @@ export function finely(topology: Topology, calls: Calls, options: Partial<Exclus
       topology,
       options: { priorities: 2, hold: null, ...options },
       commands: { unlimited: ['lock', 'unlock', 'checkInitiator', 'checkPriorities'] },
-      properties: invariants as Property[],
+      properties: invariants,
       goal: allServed,
     },
   );

@@ -69,7 +69,7 @@ export class EdgeLedger {
     const before = this.edges.get(child) ?? null;
     const edge = edgeAbove(c, child);
     const view = edge && look(c, edge);
-    const after = view && { edge: edge!, phi: view.phi, fullyLegal: isFullyLegal(view) };
+    const after = view && { edge, phi: view.phi, fullyLegal: isFullyLegal(view) };
     if (after) this.edges.set(child, after);
     else this.edges.delete(child);
     this.illegal += (after && !after.fullyLegal ? 1 : 0) - (before && !before.fullyLegal ? 1 : 0);

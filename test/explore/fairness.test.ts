@@ -57,7 +57,7 @@ test('an action that does not stay enabled need not be taken: weak fairness, not
   const found = ask(kicked, {
     topology: complete(1),
     commands,
-    properties: [{ ...done, when: (c, n) => n === 'n0' && c.flights.some(({ message }) => message.type === 'end') } as Property],
+    properties: [{ ...done, when: (c, n) => n === 'n0' && c.flights.some(({ message }) => message.type === 'end') }],
   });
   expect(found).toMatchObject({ verdict: 'invalid' });
   const { choices, loop } = found.counterexample!;

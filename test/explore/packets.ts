@@ -96,7 +96,7 @@ export class Packets {
         read();
         return sender;
       },
-    } as Message;
+    };
   }
 
   private flightOf(id: number): Flight {

@@ -1,6 +1,6 @@
 /** Protocols made for tests: a chart or two, and every part of the description that a test does not speak of left empty. */
 import type { AnyStateMachine } from 'xstate';
-import type { Message, NodeId } from '../../machines/effects.js';
+import type { NodeId } from '../../machines/effects.js';
 import type { Command, Protocol } from '../../machines/protocol.js';
 
 export interface Toy extends Partial<Omit<Protocol, 'charts' | 'commands' | 'network'>> {
@@ -18,7 +18,7 @@ export interface ToyInput {
 }
 
 export function toy({ chart, network, commands = [], ...rest }: Toy): Protocol {
-  const command = (type: string): Command => ({ event: () => ({ type }) as Message, waits: true, completedBy: [] });
+  const command = (type: string): Command => ({ event: () => ({ type }), waits: true, completedBy: [] });
   return {
     name: 'toy',
     paper: 'made for a test',
