@@ -102,6 +102,8 @@ function openDirectory(enqueue: Enqueue, c: StewardContext, lock: string): void 
   enqueue.assign({ open: ({ context }) => [...context.open, lock].sort(byName) });
 }
 
+const isOverruled = ({ context, event }: In): boolean => (event as Refuse).epoch >= context.promised;
+
 const prepareAgain = { target: '.preparing', reenter: true } as const;
 
 export const stewardMachine = setup({
@@ -201,7 +203,9 @@ export const stewardMachine = setup({
     },
     isPast: ({ context, event }) => (event as Prepare).epoch <= context.promised,
     isForThisEpoch: ({ context, event }) => (event as Promised).epoch === context.promised,
-    isOverruled: ({ context, event }) => (event as Refuse).epoch >= context.promised,
+    isOverruled,
+    /** Only the leader tries again: two who both do would overrule each other for ever. */
+    outbids: (args) => isOverruled(args) && args.context.leader === args.context.id && reachesMajority(args),
     isAwaited: ({ context, event }) => {
       const { from, epoch, members } = event as From<Install>;
       return from === context.coordinator && epoch === context.promised && members.includes(context.id);
@@ -271,7 +275,10 @@ export const stewardMachine = setup({
       always: { guard: 'isComplete', target: 'serving', actions: [send(installation), 'concludeEpoch'] },
       on: {
         promise: { guard: 'isForThisEpoch', actions: 'noteReport' },
-        refuse: { guard: 'isOverruled', target: 'preparing', reenter: true, actions: 'noteLater' },
+        refuse: [
+          { guard: 'outbids', target: 'preparing', reenter: true, actions: 'noteLater' },
+          { guard: 'isOverruled', target: 'following', actions: ['noteLater', 'noteChange', send(change)] },
+        ],
       },
     },
     following: {

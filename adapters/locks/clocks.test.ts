@@ -1,0 +1,37 @@
+/** Peers start at different seconds, so their first epochs differ: they must agree all the same, and not overrule each other for ever. */
+import { asyncScheduler, type SchedulerLike } from 'rxjs';
+import { expect, test } from 'vitest';
+import { InProcessBus } from '../transports/in-process.js';
+import { createLocks } from './locks.js';
+
+const ahead = (seconds: number): SchedulerLike => ({
+  now: () => asyncScheduler.now() + seconds * 1000,
+  schedule: (work, delay, state) => asyncScheduler.schedule(work, delay, state),
+});
+
+const STEPS_MAX = 2000;
+
+/** How many steps three peers take until all of them serve; a bus without a delay would go on for ever within one turn of the loop. */
+async function stepsToServe(offsets: readonly number[]): Promise<number> {
+  const bus = new InProcessBus();
+  const peers = offsets.map((_, i) => `n${i}`);
+  const all = offsets.map((seconds, i) => createLocks({ transport: bus.transport(peers[i]!), peers, clock: ahead(seconds) }));
+  let steps = 0;
+  for (const { node } of all) {
+    node.steps$.subscribe(() => {
+      if (++steps === STEPS_MAX) bus.close();
+    });
+  }
+  await Promise.allSettled(all.map(({ ready }) => ready));
+  bus.close();
+  return steps;
+}
+
+const three = [0, 1, 2].flatMap((a) => [0, 1, 2].flatMap((b) => [0, 1, 2].map((c) => [a, b, c])));
+
+test.each([...three, [0, 3, 1, 2], [3, 2, 1, 0], [0, 0, 1, 0, 1], [4, 0, 3, 1, 2]].map((offsets) => [offsets]))(
+  'clocks %j seconds ahead',
+  async (offsets) => {
+    expect(await stepsToServe(offsets)).toBeLessThan(STEPS_MAX);
+  },
+);
