@@ -6,7 +6,7 @@ import { createLocks } from './locks.js';
 
 const ahead = (seconds: number): SchedulerLike => ({
   now: () => asyncScheduler.now() + seconds * 1000,
-  schedule: (work, delay, state) => asyncScheduler.schedule(work, delay, state),
+  schedule: asyncScheduler.schedule.bind(asyncScheduler),
 });
 
 const STEPS_MAX = 2000;
