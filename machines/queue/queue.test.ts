@@ -1,4 +1,4 @@
-/** Whole runs of the queue: its promises from legal and from arbitrary starts, its report, and what it refuses. */
+/** Whole runs of the queue: its promises from legal and from arbitrary starts, its report. */
 import { describe, expect, test } from 'vitest';
 import { simulate } from '../../index.js';
 import { parseScenario } from '../../network/scenario/parse.js';
@@ -7,22 +7,9 @@ import { Recorder } from '../../network/recorder.js';
 import type { Message } from '../effects.js';
 import type { TraceLine } from '../../network/trace.js';
 import { queue } from './index.js';
+import { fixed, nodes } from './queue.fixture.js';
 import { edgesOf, isFullyLegal, isFullyLegalAsPrinted, look } from './view.js';
 
-const nodes = ['n0', 'n1', 'n2', 'n3'];
-const fixed = {
-  protocol: 'queue',
-  options: { root: 'n0', tree: 'fixed', parents: { n0: 'n0', n1: 'n0', n2: 'n0', n3: 'n1' }, tau: 2 },
-  topology: {
-    nodes,
-    links: [
-      ['n0', 'n1', 1],
-      ['n0', 'n2', 1],
-      ['n1', 'n3', 1],
-    ],
-  },
-  network: { latency: 1, order: 'fifo' },
-};
 const allOne = { 'n0-n1': 1, 'n0-n2': 1, 'n1-n3': 1 };
 const refuted = (report: ReturnType<typeof simulate>) =>
   report.properties.filter(({ holds }) => holds === false).map(({ name }) => name);
@@ -284,27 +271,4 @@ test('the picture marks an edge that is illegal, and what its guardian does', ()
   expect(marks().some(({ wrong }) => wrong)).toBe(true);
   while (simulation.advance());
   expect(marks().every(({ label, wrong }) => !wrong && label.startsWith('φ = 1'))).toBe(true);
-});
-
-describe('bad options', () => {
-  test.each([
-    [{ tau: 1.9 }, 'options.tau is 1.9; give a number of round trips of at least 2'],
-    [{ root: 'zz' }, 'options.root is "zz", which is no node of the topology'],
-    [{ parents: { n0: 'n0', n1: 'n2', n2: 'n1', n3: 'n1' } }, 'options.parents is no tree'],
-    [{ parents: { n0: 'n0', n1: 'n0', n2: 'n1', n3: 'n1' } }, 'options.parents puts n2 under n1, and no link joins them'],
-    [{ tree: 'stabilizing', parents: {} }, 'options.parents goes with tree "fixed"'],
-    [{ tree: 'oak' }, 'options.tree is "oak"; choose one of fixed, stabilizing'],
-    [{ period: 3 }, 'options.period is not known here'],
-  ])('%j', (options, message) => {
-    expect(() => simulate({ ...fixed, options })).toThrow(message);
-  });
-
-  test('a latency without a bound', () => {
-    expect(() => simulate({ ...fixed, network: { latency: { exponential: 3 } } })).toThrow('network.latency has no bound');
-  });
-
-  test('a topology in two parts', () => {
-    const topology = { nodes: ['a', 'b', 'c'], links: [['a', 'b']] };
-    expect(() => simulate({ protocol: 'queue', topology })).toThrow('no path leads from c to the root a');
-  });
 });

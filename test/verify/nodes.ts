@@ -84,10 +84,10 @@ export class TracedNodes {
     for (const { to, message } of line.sent) {
       const fits = (one: (typeof asked)[number]) =>
         (one.to === undefined || one.to === to) && text(one.message) === text(message);
-      while (next < asked.length && !fits(asked[next]!)) this.skip(line, asked[next++]!);
+      while (next < asked.length && !fits(asked[next]!)) this.mustBeUnheard(line, asked[next++]!);
       if (next++ >= asked.length) throw new Impossible(`${event.type} does not make ${node} send ${text(message)} to ${to}`);
     }
-    while (next < asked.length) this.skip(line, asked[next++]!);
+    while (next < asked.length) this.mustBeUnheard(line, asked[next++]!);
     const [ours, theirs] = [text(emitted), text(line.emitted)];
     if (ours !== theirs) throw new Impossible(`${event.type} makes ${node} announce ${ours}, not ${theirs}`);
     const orders = text(timers.map(({ role, timer, delay }) => [role, timer, delay]));
@@ -99,7 +99,10 @@ export class TracedNodes {
   }
 
   /** What a chart sends is missing in the trace: it must have had nowhere to go. */
-  private skip({ node, event }: StepLine, { to, message }: { readonly to: NodeId | undefined; readonly message: Message }): void {
+  private mustBeUnheard(
+    { node, event }: StepLine,
+    { to, message }: { readonly to: NodeId | undefined; readonly message: Message },
+  ): void {
     const isLost = to === undefined || !this.views.has(to) || (to !== node && !this.hasWay(node, to));
     if (!isLost) throw new Impossible(`${event.type} makes ${node} send ${text(message)} to ${to}, which is not there`);
   }

@@ -1,0 +1,15 @@
+import { describe, expect, test } from 'vitest';
+import { nearest } from './nearest.js';
+
+describe('nearest', () => {
+  test.each([
+    ['latncy', ['latency', 'loss'], 'latency'],
+    ['LOSS', ['latency', 'loss'], 'loss'],
+    ['banana', ['latency', 'loss'], undefined],
+    ['b', ['n'], undefined],
+    ['', ['n'], undefined],
+    ['n1', ['n10', 'n1', 'n2'], 'n1'],
+  ])('%s among %j is %s', (word, choices, expected) => {
+    expect(nearest(word, choices)).toBe(expected);
+  });
+});

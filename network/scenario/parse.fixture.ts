@@ -1,0 +1,31 @@
+/** The directory, with what other kinds of protocols have: ports, corruption, commands with fields. */
+import { directory } from '../../machines/directory/index.js';
+import type { Command, Protocol } from '../../machines/protocol.js';
+import { parseScenario } from './parse.js';
+
+const take: Command = {
+  fields: [
+    { name: 'amount', type: 'integer' },
+    { name: 'friend', type: 'node' },
+  ],
+  event: (fields) => ({ type: 'take', ...fields }),
+  waits: false,
+  completedBy: [],
+};
+const variant = (changes: Partial<Protocol>): Protocol => ({ ...directory, ...changes, options: () => ({}) });
+export const known: Record<string, Protocol> = {
+  directory,
+  silent: variant({ name: 'silent', commands: {}, network: { ...directory.network, reach: 'links', order: 'fifo' } }),
+  ported: variant({
+    name: 'ported',
+    commands: { lock: directory.commands['request']!, take },
+    network: { reach: 'links', addressing: 'ports', order: 'unordered', time: false },
+    corruption: { node: () => ({ roles: {}, timers: [] }), channel: () => [] },
+  }),
+};
+
+const ring = { kind: 'ring', n: 4 };
+export const parse = (scenario: Record<string, unknown>) =>
+  parseScenario({ protocol: 'directory', topology: ring, ...scenario }, known);
+export const ported = (event: unknown, topology: unknown = ring) =>
+  parse({ protocol: 'ported', topology, events: [event] }).events[0];

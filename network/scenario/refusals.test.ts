@@ -1,0 +1,124 @@
+import { describe, expect, test } from 'vitest';
+import { UsageError } from '../../machines/errors.js';
+import { known, parse } from './parse.fixture.js';
+import { parseScenario } from './parse.js';
+
+describe('refused with one line that names thing, place and cure', () => {
+  const event = (fields: Record<string, unknown>) => ({
+    protocol: 'ported',
+    events: [{ at: 0, node: 'n0', do: 'lock' }, fields],
+  });
+
+  test.each<[Record<string, unknown>, string]>([
+    [{ protocol: undefined }, 'protocol is missing; it must be one of directory, silent, ported'],
+    [{ protocol: 'directroy' }, 'protocol is not known: "directroy"; did you mean "directory"? Known: directory, silent, ported'],
+    [{ protocol: 'toString' }, 'protocol is not known: "toString"'],
+    [{ topology: undefined }, 'topology is missing'],
+    [{ netwrok: {} }, 'netwrok is not a known key; did you mean "network"? Known: protocol, options'],
+    [{ options: [] }, 'options must be an object, but is a list of 0'],
+    [{ options: null }, 'options must be an object, but is null'],
+    [{ options: { policy: 'arow' } }, 'options.policy is "arow"'],
+    [{ network: { latency: -1 } }, 'network.latency must be a number of ticks, at least 0, but is -1'],
+    [{ network: { latency: NaN } }, 'network.latency must be a number of ticks, at least 0, but is NaN'],
+    [
+      { network: { latency: 'wait' } },
+      'network.latency must be a number of ticks, {"min", "max"}, {"exponential"} or "weight", but is "wait"',
+    ],
+    [{ network: { latency: null } }, 'network.latency must be an object, but is null'],
+    [{ network: { latency: { min: 1 } } }, 'network.latency.max is missing; it must be an integer, at least 1'],
+    [{ network: { latency: { min: 5, max: 4 } } }, 'network.latency.max must be an integer, at least 5, but is 4'],
+    [{ network: { latency: { min: -1, max: 4 } } }, 'network.latency.min must be an integer, at least 0, but is -1'],
+    [{ network: { latency: { min: 0.5, max: 4 } } }, 'network.latency.min must be an integer, at least 0, but is 0.5'],
+    [{ network: { latency: { exponential: 3, min: 1 } } }, 'network.latency.min is not a known key; known: exponential'],
+    [{ network: { latency: { mean: 3 } } }, 'network.latency.mean is not a known key; did you mean "min"?'],
+    [{ network: { loss: 1.5 } }, 'network.loss must be a chance, 0 to 1, but is 1.5'],
+    [{ network: { duplicate: -0.1 } }, 'network.duplicate must be a chance, 0 to 1, but is -0.1'],
+    [{ network: { reorder: '0' } }, 'network.reorder must be a chance, 0 to 1, but is "0"'],
+    [{ network: { order: 'lifo' } }, 'network.order is not known: "lifo"; did you mean "fifo"? Known: fifo, unordered'],
+    [{ network: { losss: 0 } }, 'network.losss is not a known key; did you mean "loss"?'],
+    [{ seed: 'x' }, 'seed must be an integer, but is "x"'],
+    [{ seed: 0.5 }, 'seed must be an integer, but is 0.5'],
+    [{ until: {} }, 'until must be {"idle": true} or {"at": ticks}'],
+    [{ until: { idle: false } }, 'until must be {"idle": true} or {"at": ticks}'],
+    [{ until: { idle: true, at: 3 } }, 'until has both idle and at'],
+    [{ until: { at: -1 } }, 'until.at must be a number of ticks, at least 0, but is -1'],
+    [
+      { workload: { sequential: ['n0', 'n7'] } },
+      'workload.sequential[1]: "n7" is no node of the topology; did you mean "n0"? Known: n0, n1',
+    ],
+    [{ workload: { sequential: 'n0' } }, 'workload.sequential must be a list of nodes, but is "n0"'],
+    [{ workload: {} }, 'workload.concurrent is missing; it must be an integer, at least 1'],
+    [{ workload: { concurrent: 0, requests: 1 } }, 'workload.concurrent must be an integer, at least 1, but is 0'],
+    [{ workload: { concurrent: 1 } }, 'workload.requests is missing'],
+    [{ workload: { concurrent: 1, sequential: [] } }, 'workload has sequential and concurrent; choose one'],
+    [{ workload: { command: 'grab', sequential: [] } }, 'workload.command is not known: "grab"; known: request, release'],
+    [{ protocol: 'silent', workload: { sequential: [] } }, 'workload: protocol silent has no commands to issue'],
+    [
+      { protocol: 'ported', workload: { command: 'take', sequential: [] } },
+      'workload.command: take needs amount and friend; list it under events',
+    ],
+    [{ events: {} }, 'events must be a list of events, but is an object'],
+    [event([] as never), 'events[1] must be an object, but is a list of 0'],
+    [event({ at: 0 }), 'events[1].do is missing; it must be one of lock, take, cut'],
+    [
+      event({ at: 0, do: 'lokc', node: 'n0' }),
+      'events[1].do: "lokc" is nothing that protocol ported can do; did you mean "lock"? Known: lock, take, cut',
+    ],
+    [event({ at: 0, do: 'toString', node: 'n0' }), 'events[1].do: "toString" is nothing that protocol ported can do'],
+    [event({ do: 'lock', node: 'n0' }), 'events[1].at is missing; it must be a number of ticks, at least 0'],
+    [event({ at: -1, do: 'lock', node: 'n0' }), 'events[1].at must be a number of ticks, at least 0, but is -1'],
+    [event({ at: 0, do: 'lock' }), 'events[1].node is missing'],
+    [event({ at: 0, do: 'lock', node: 'zz' }), 'events[1].node: "zz" is no node of the topology'],
+    [event({ at: 0, do: 'lock', node: 'n0', amount: 1 }), 'events[1].amount is not a known key; known: at, do, node'],
+    [event({ at: 0, do: 'take', node: 'n0', friend: 'n1' }), 'events[1].amount is missing; it must be an integer'],
+    [event({ at: 0, do: 'take', node: 'n0', amount: 1.5, friend: 'n1' }), 'events[1].amount must be an integer, but is 1.5'],
+    [event({ at: 0, do: 'take', node: 'n0', amount: 1, friend: 'zz' }), 'events[1].friend: "zz" is no node'],
+    [event({ at: 0, do: 'cut' }), 'events[1].link is missing; it must be a list of two nodes'],
+    [event({ at: 0, do: 'cut', link: ['n0'] }), 'events[1].link must be a list of two nodes, but is a list of 1'],
+    [event({ at: 0, do: 'cut', link: ['n0', 'n0'] }), 'events[1].link names "n0" twice'],
+    [event({ at: 0, do: 'cut', link: ['n0', 'zz'] }), 'events[1].link[1]: "zz" is no node'],
+    [
+      event({ at: 0, do: 'cut', link: ['n0', 'n2'] }),
+      'events[1]: there is no link between "n0" and "n2" to cut; add it to the topology or join it',
+    ],
+    [event({ at: 0, do: 'down', channel: ['n0', 'n2'] }), 'events[1]: there is no link between "n0" and "n2" to down'],
+    [event({ at: 0, do: 'clog', channel: ['n0', 'n2'] }), 'events[1]: there is no link between "n0" and "n2" to clog'],
+    [event({ at: 0, do: 'down', link: ['n0', 'n1'] }), 'events[1].link is not a known key; known: at, do, channel'],
+    [event({ at: 0, do: 'join', link: ['n0', 'n2'], weight: -1 }), 'events[1].weight must be a weight, at least 0, but is -1'],
+    [event({ at: 0, do: 'join', link: ['n0', 'n2'], ports: [1] }), 'events[1].ports must be a list of two port numbers'],
+    [
+      event({ at: 0, do: 'join', link: ['n0', 'n2'], ports: [0, 1] }),
+      'events[1].ports[0] must be an integer, at least 1, but is 0',
+    ],
+    [event({ at: 0, do: 'corrupt', node: 'n0', nodes: [] }), 'events[1] has both node and nodes'],
+    [event({ at: 0, do: 'corrupt', nodes: ['zz'] }), 'events[1].nodes[0]: "zz" is no node'],
+    [event({ at: 0, do: 'crash', nodes: ['n0'] }), 'events[1].nodes is not a known key; did you mean "node"?'],
+    [{ events: [{ at: 0, do: 'join', link: ['n0', 'n2'], ports: [1, 1] }] }, 'events[0].ports: protocol directory has no ports'],
+    [
+      { protocol: 'silent', events: [{ at: 0, do: 'corrupt' }] },
+      'events[0].do: protocol silent promises nothing after corruption',
+    ],
+  ])('%j', (scenario, complaint) => {
+    expect(() => parse(scenario)).toThrow(UsageError);
+    expect(() => parse(scenario)).toThrow(complaint);
+    expect(() => parse(scenario)).toThrow(/^[^\n]{1,300}$/);
+  });
+
+  test('a scenario that is no object', () => {
+    for (const json of [3, null, [], 'x'])
+      expect(() => parseScenario(json, known)).toThrow(/^a scenario must be an object, but is /);
+  });
+
+  test('a protocol that routes asks for a connected topology, one that does not takes any', () => {
+    const topology = { nodes: ['a', 'b', 'c'], links: [['a', 'b']] };
+    expect(() => parse({ topology })).toThrow(
+      'topology is not connected: no path from "a" to "c"; protocol directory sends from any node',
+    );
+    expect(parse({ protocol: 'silent', topology }).place.distance('a', 'c')).toBe(Infinity);
+  });
+
+  test('long words are cut short', () => {
+    expect(() => parse({ ['x'.repeat(5000)]: 1 })).toThrow(/^[^\n]{1,300}$/);
+    expect(() => parse({ events: [{ at: 0, do: 'y'.repeat(5000) }] })).toThrow(/^[^\n]{1,300}$/);
+  });
+});
