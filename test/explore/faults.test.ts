@@ -2,22 +2,13 @@
 import { describe, expect, test } from 'vitest';
 import { assign, setup } from 'xstate';
 import { arm, effects, send } from '../../machines/effects.js';
-import type { Configuration, Property, Protocol } from '../../machines/protocol.js';
+import type { Property, Protocol } from '../../machines/protocol.js';
 import { Simulation } from '../../network/simulation.js';
 import { createMetric } from '../../network/topology/metric.js';
 import { explore } from './index.js';
 import { complete, names } from './fixtures.js';
 import { replay } from './replay.fixture.js';
-import { toy, type ToyInput } from './toys.js';
-
-type Judge = (c: Configuration) => boolean;
-
-const never = (name: string, holds: Judge) => ({
-  name,
-  says: 'made for a test',
-  kind: 'always' as const,
-  holds: (c: Configuration) => !holds(c),
-});
+import { never, toy, type ToyInput } from './toys.js';
 
 describe('crashes', () => {
   const ball = toy({

@@ -3,22 +3,13 @@ import { describe, expect, test } from 'vitest';
 import { assign, emit, setup } from 'xstate';
 import { directory } from '../../machines/directory/index.js';
 import { effects, send } from '../../machines/effects.js';
-import type { Configuration, Property } from '../../machines/protocol.js';
+import type { Property } from '../../machines/protocol.js';
 import type { Scenario } from '../../network/scenario/types.js';
 import { createMetric } from '../../network/topology/metric.js';
 import { checkScenario, explore } from './index.js';
 import { complete } from './fixtures.js';
 import { replay } from './replay.fixture.js';
-import { toy, type ToyInput } from './toys.js';
-
-type Judge = (c: Configuration) => boolean;
-
-const never = (name: string, holds: Judge) => ({
-  name,
-  says: 'made for a test',
-  kind: 'always' as const,
-  holds: (c: Configuration) => !holds(c),
-});
+import { never, toy, type ToyInput } from './toys.js';
 
 describe('scripts', () => {
   const request = (node: string) => ({ do: 'command', name: 'request', node, fields: {} }) as const;

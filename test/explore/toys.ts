@@ -1,7 +1,7 @@
 /** Protocols made for tests: a chart or two, and every part of the description that a test does not speak of left empty. */
 import type { AnyStateMachine } from 'xstate';
 import type { NodeId } from '../../machines/effects.js';
-import type { Command, Protocol } from '../../machines/protocol.js';
+import type { Command, Configuration, Protocol } from '../../machines/protocol.js';
 
 export interface Toy extends Partial<Omit<Protocol, 'charts' | 'commands' | 'network'>> {
   /** One role a node, which runs this chart; its input is `{ id, peers }`. */
@@ -38,3 +38,11 @@ export function toy({ chart, network, commands = [], ...rest }: Toy): Protocol {
     ...rest,
   };
 }
+
+/** An `always` property that says of something that it is never so. */
+export const never = (name: string, isSo: (c: Configuration) => boolean) => ({
+  name,
+  says: 'made for a test',
+  kind: 'always' as const,
+  holds: (c: Configuration) => !isSo(c),
+});
