@@ -1,6 +1,5 @@
 /** What must travel whole, and what must not be taken for a message: the conformance suite's part on payloads. */
-import type { Conformance } from './conformance.js';
-import { check, peered, same } from './conformance-peer.js';
+import { check, peered, same, type Conformance } from './conformance-peer.js';
 import type { Json } from './transport.js';
 
 export function payloads(suite: Conformance): void {

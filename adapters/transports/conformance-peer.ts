@@ -1,8 +1,20 @@
-/** What the conformance suite works with: a transport with a memory, waits that end, and a few checks. */
+/** What the conformance suite works with: what it is told, a transport with a memory, waits that end, and a few checks. */
 import { filter, firstValueFrom, ReplaySubject, timeout } from 'rxjs';
 import type { NodeId } from '../../machines/effects.js';
-import type { Conformance } from './conformance.js';
-import type { Json, Transport, TransportEvent } from './transport.js';
+import type { Guarantees, Json, Transport, TransportEvent } from './transport.js';
+
+export interface Conformance {
+  readonly test: (title: string, run: () => Promise<void>) => void;
+  readonly guarantees: Guarantees;
+  /** One transport an id, all of one network that is new in every test; not connected yet. */
+  readonly create: (ids: readonly NodeId[]) => readonly Transport[] | Promise<readonly Transport[]>;
+  /** Further values that must arrive as they were sent: those that fast-check thinks of, for instance. */
+  readonly values?: readonly Json[];
+  /** Puts anything on the wire to a peer, as a stranger or a peer gone mad would; `garbage` is what is no message of anybody. */
+  readonly inject?: (to: NodeId, garbage: Json) => void | Promise<void>;
+  /** How long a test waits for an event before it fails; 10 seconds unless said otherwise. */
+  readonly waitMs?: number;
+}
 
 /** A transport and all that it has reported. */
 class Peer {

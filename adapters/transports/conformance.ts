@@ -7,23 +7,10 @@
  * The runner is handed in, so any one will do that takes a title and an async function. Nothing sleeps: every wait is for an event and
  * gives up with a clear line. That something does *not* arrive is shown by what was sent after it and did.
  */
-import type { NodeId } from '../../machines/effects.js';
 import { garbage, payloads } from './conformance-payloads.js';
-import { check, failure, meet, peered, same } from './conformance-peer.js';
-import type { Guarantees, Json, Transport } from './transport.js';
+import { check, failure, meet, peered, same, type Conformance } from './conformance-peer.js';
 
-export interface Conformance {
-  readonly test: (title: string, run: () => Promise<void>) => void;
-  readonly guarantees: Guarantees;
-  /** One transport an id, all of one network that is new in every test; not connected yet. */
-  readonly create: (ids: readonly NodeId[]) => readonly Transport[] | Promise<readonly Transport[]>;
-  /** Further values that must arrive as they were sent: those that fast-check thinks of, for instance. */
-  readonly values?: readonly Json[];
-  /** Puts anything on the wire to a peer, as a stranger or a peer gone mad would; `garbage` is what is no message of anybody. */
-  readonly inject?: (to: NodeId, garbage: Json) => void | Promise<void>;
-  /** How long a test waits for an event before it fails; 10 seconds unless said otherwise. */
-  readonly waitMs?: number;
-}
+export type { Conformance };
 
 export function transportConformance(suite: Conformance): void {
   for (const part of [identity, delivery, payloads, garbage, order, presence, closing]) part(suite);

@@ -12,7 +12,7 @@ import {
   type SimulationLinkDatum,
   type SimulationNodeDatum,
 } from 'd3-force';
-import { startPositions } from './start.js';
+import { startPositions, type Link } from './start.js';
 
 export interface Positions {
   readonly xs: Float64Array;
@@ -32,8 +32,8 @@ interface Body extends SimulationNodeDatum {
 const LINK_LENGTH = 90;
 const TICKS = 150;
 
-/** A link by the numbers of its nodes. */
-export interface End extends SimulationLinkDatum<Body> {
+/** A link with its length, as d3 wants it. */
+export interface End extends Link, SimulationLinkDatum<Body> {
   readonly source: number;
   readonly target: number;
   readonly weight: number;

@@ -4,14 +4,18 @@
  * Pivot MDS (Brandes, Pich 2006): the distances to a few nodes that lie far from each other, doubly centred, projected on their two
  * main directions. Forces alone, started from a heap, leave large networks folded.
  */
-import type { End } from './force.js';
+/** A link by the numbers of its nodes. */
+export interface Link {
+  readonly source: number;
+  readonly target: number;
+}
 
 const PIVOTS = 12;
 const ITERATIONS = 60;
 
-export function startPositions(count: number, ends: readonly End[]): [x: number, y: number][] {
+export function startPositions(count: number, links: readonly Link[]): [x: number, y: number][] {
   const neighbours = Array.from({ length: count }, (): number[] => []);
-  for (const { source, target } of ends) {
+  for (const { source, target } of links) {
     neighbours[source]!.push(target);
     neighbours[target]!.push(source);
   }
