@@ -1,27 +1,7 @@
-/** The sample vectors of the directory, through the parser and on both hosts. */
-import { existsSync, readFileSync } from 'node:fs';
+/** What the options of the directory refuse. */
 import { describe, expect, test } from 'vitest';
 import { parseScenario } from '../../network/scenario/parse.js';
-import { Simulation } from '../../network/simulation.js';
 import { directory } from './index.js';
-
-const file = new URL('../../../shared/vectors/directory.ndjson', import.meta.url);
-const vectors = existsSync(file)
-  ? readFileSync(file, 'utf8')
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line) as { name: string; scenario: unknown; expect: object })
-  : [];
-
-describe.skipIf(vectors.length === 0)('sample vectors (../shared/vectors)', () => {
-  test.each(vectors)('$name', ({ scenario, expect: expected }) => {
-    for (const host of ['actors', 'snapshots'] as const) {
-      const report = new Simulation(parseScenario(scenario, { directory }), { host }).run();
-      expect(report.summary).toMatchObject(expected);
-      expect(report.verdict).toBe('valid');
-    }
-  });
-});
 
 describe('options that make no sense are refused with thing, place and cure', () => {
   const scenario = (options: object) => ({ protocol: 'directory', topology: { kind: 'ring', n: 3 }, options });
