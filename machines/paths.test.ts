@@ -1,6 +1,11 @@
-/** The generated path tests of every protocol. */
+/// <reference types="vite/client" />
+/** The generated tests of every protocol, and the scenarios in which the swarm once broke one. */
 import { describe, expect, test } from 'vitest';
 import { describeProtocol } from '../test/describe-protocol.js';
+import { describeScenarios } from '../test/describe-scenarios.js';
 import { protocols } from './index.js';
 
 for (const protocol of Object.values(protocols)) describeProtocol(protocol, { describe, test, expect });
+
+const saved = import.meta.glob('./regressions/*.json', { eager: true, import: 'default' });
+describeScenarios(protocols, saved, { describe, test, expect });

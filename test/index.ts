@@ -2,6 +2,7 @@
 export { Coverage, type Counts } from './coverage/coverage.js';
 export { coverageReport, type CoverageReport } from './coverage/report.js';
 export { describeProtocol, type Runner } from './describe-protocol.js';
+export { describeScenarios } from './describe-scenarios.js';
 export { emitTests, startChart, startSystem } from './emit.js';
 export * from './explore/index.js';
 export { judgeMutants, mutantsOf, type Judge, type Judged, type Mutant } from './mutants/mutants.js';

@@ -132,7 +132,6 @@ export const linkMachine = setup({
 }).createMachine({
   id: 'link',
   context: ({ input }) => ({ ...input, ...silent, ...nothingSent, latest: -1 }),
-  entry: [send(answer), arm(nextBeat)],
   initial: 'seeking',
   on: {
     leave: { target: '.left', actions: send(goodbye) },
@@ -140,6 +139,7 @@ export const linkMachine = setup({
   },
   states: {
     seeking: {
+      entry: [send(answer), arm(nextBeat)],
       on: {
         frame: handshake,
         post: [{ guard: 'hasRoom', actions: 'keep' }, { actions: 'announceOverflow' }],

@@ -25,8 +25,10 @@ export class QueueAccount implements Observer {
   record(step: Step, c: Configuration): void {
     const pointerBefore = this.ledger.pointerBefore(step.node);
     const changes = this.ledger.record(step, c);
-    if (isFault(step.kind)) this.fault(step);
-    else {
+    if (isFault(step.kind)) {
+      this.fault(step.at);
+      if (step.kind === 'link') this.spanning = null;
+    } else {
       const turned = pointerBefore !== undefined && pointerBefore !== pointerIn(c.nodes.get(step.node)!)?.pointer;
       this.watch(step, changes, turned);
     }
@@ -39,14 +41,14 @@ export class QueueAccount implements Observer {
   }
 
   disturbed(at: number, flight: Flight | null): void {
-    this.lastFault = at;
-    this.setLegalSince(null);
+    this.fault(at);
     if (flight) this.ledger.disturb(flight);
   }
 
-  private fault({ kind, at }: Step): void {
+  /** All that is promised begins anew, also where each part that a cut leaves is legal at once. */
+  private fault(at: number): void {
     this.lastFault = at;
-    if (kind === 'link') this.spanning = null;
+    this.setLegalSince(null);
   }
 
   /** φ changes at the parent alone, by a returning observer or a dropped find (Lemmas 6.1 to 6.3), and never on a legal edge. */

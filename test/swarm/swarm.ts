@@ -10,11 +10,11 @@
  * property breaks. It is an optional peer: only who imports this module needs it.
  */
 import fc from 'fast-check';
-import { ProtocolError, UsageError } from '../../machines/errors.js';
+import { UsageError } from '../../machines/errors.js';
 import type { Protocol } from '../../machines/protocol.js';
 import { parseScenario } from '../../network/scenario/parse.js';
-import { Simulation } from '../../network/simulation.js';
 import type { Scenario } from '../../network/scenario/types.js';
+import { brokenIn, type Broken } from './broken.js';
 import { scenarioOf } from './scenario.js';
 import { shapes, soundSystems } from './shape.js';
 
@@ -41,14 +41,6 @@ export interface SwarmReport {
   readonly runs: number;
   readonly failure: SwarmFailure | null;
 }
-
-interface Broken {
-  readonly property: string;
-  readonly says: string;
-}
-
-/** A small network that has not come to rest after so many steps never will. */
-const STEPS_MAX = 4000;
 
 export function swarm(
   protocol: Protocol,
@@ -81,26 +73,4 @@ function breaks(protocol: Protocol, json: Readonly<Record<string, unknown>>, ign
     throw error;
   }
   return brokenIn(scenario, ignore);
-}
-
-function brokenIn(scenario: Scenario, ignore: ReadonlySet<string>): Broken | null {
-  const simulation = new Simulation(scenario, { host: 'snapshots' });
-  try {
-    simulation.start();
-    for (let steps = 0; simulation.advance(); steps++) {
-      if (steps === STEPS_MAX)
-        return { property: 'comes to rest', says: `Something still happens ${STEPS_MAX} steps after all is well.` };
-    }
-    const broken = simulation.finish().properties.find(({ name, holds }) => holds === false && !ignore.has(name));
-    if (!broken) return null;
-    const { says } = scenario.protocol.properties(simulation.setup).find(({ name }) => name === broken.name) ?? {
-      says: broken.name,
-    };
-    return { property: broken.name, says };
-  } catch (error) {
-    if (!(error instanceof ProtocolError)) throw error;
-    return { property: 'keeps its contract', says: error.message };
-  } finally {
-    simulation.network.stop();
-  }
 }

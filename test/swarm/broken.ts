@@ -1,0 +1,35 @@
+/** What is wrong with a run of a small scenario: a property that breaks, a chart that breaks its contract, no end. */
+import { ProtocolError } from '../../machines/errors.js';
+import type { Scenario } from '../../network/scenario/types.js';
+import { Simulation } from '../../network/simulation.js';
+
+export interface Broken {
+  readonly property: string;
+  readonly says: string;
+}
+
+/** A small network that has not come to rest after so many steps never will. */
+const STEPS_MAX = 4000;
+
+/** `null` when all goes well; properties in `ignore` are let be. */
+export function brokenIn(scenario: Scenario, ignore: ReadonlySet<string> = new Set()): Broken | null {
+  const simulation = new Simulation(scenario, { host: 'snapshots' });
+  try {
+    simulation.start();
+    for (let steps = 0; simulation.advance(); steps++) {
+      if (steps === STEPS_MAX)
+        return { property: 'comes to rest', says: `Something still happens ${STEPS_MAX} steps after all is well.` };
+    }
+    const broken = simulation.finish().properties.find(({ name, holds }) => holds === false && !ignore.has(name));
+    if (!broken) return null;
+    const { says } = scenario.protocol.properties(simulation.setup).find(({ name }) => name === broken.name) ?? {
+      says: broken.name,
+    };
+    return { property: broken.name, says };
+  } catch (error) {
+    if (!(error instanceof ProtocolError)) throw error;
+    return { property: 'keeps its contract', says: error.message };
+  } finally {
+    simulation.network.stop();
+  }
+}
