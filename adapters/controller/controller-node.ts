@@ -26,6 +26,7 @@ export interface PeersOptions {
 export function createControllerNode(
   { transport, peers, name, parents }: PeersOptions,
   options: Readonly<Record<string, unknown>>,
+  owed?: () => Message | null,
 ): LiveNode {
   const nodes = [...new Set(peers)].sort();
   if (!nodes.includes(transport.id))
@@ -39,6 +40,7 @@ export function createControllerNode(
     topology: { nodes, links: nodes.filter((peer) => peer !== root).map((peer) => [tree[peer] ?? root, peer, 1] as const) },
     options: { ...options, root, parents: tree },
     ...(name === undefined ? {} : { name }),
+    ...(owed ? { owed } : {}),
   });
 }
 

@@ -9,7 +9,9 @@
  * the same name, begins anew: `createLastingQuota` is for peers that crash. Which controller runs (per-node bins, the bin hierarchy or
  * halving) is foretold from the depth of the tree, the budget and the waste.
  */
-import type { ControllerOptions } from '../../machines/controller/index.js';
+import { controller, type ControllerOptions, type RequestContext } from '../../machines/controller/index.js';
+import type { Message } from '../../machines/effects.js';
+import type { RoleView } from '../../machines/protocol.js';
 import { createControllerNode, Questions, requireAmount, type PeersOptions } from './controller-node.js';
 import type { LiveNode } from '../node/node.js';
 
@@ -27,74 +29,73 @@ export interface Taken {
   readonly remaining: number;
 }
 
-/** A take that was asked for in this moment. */
-interface Asked {
-  readonly amount: number;
-  resolve(taken: Taken): void;
-  reject(error: Error): void;
-}
-
-const total = (some: readonly Asked[]): number => some.reduce((sum, { amount }) => sum + amount, 0);
-
 export const createQuota = (options: QuotaOptions): Quota => new Quota(options);
 
 export class Quota implements AsyncDisposable {
   /** The node under the quota: its notices and state, for those who want to see more. */
   readonly node: LiveNode<ControllerOptions>;
   readonly ready: Promise<void>;
-  private readonly asked: Asked[] = [];
   private readonly takes: Questions;
   private readonly leaves: Questions;
+  /** Given out of the bin since the chart was told last. */
+  private given = 0;
 
   constructor({ budget, waste = 0, ...peers }: QuotaOptions) {
-    this.node = createControllerNode({ name: 'quota', ...peers }, { kind: 'adaptive', M: budget, W: waste });
+    const owed = () => this.owed();
+    this.node = createControllerNode({ name: 'quota', ...peers }, { kind: 'adaptive', M: budget, W: waste }, owed);
     this.ready = this.node.ready;
     this.takes = new Questions(this.node, ['granted', 'rejected']);
     this.leaves = new Questions(this.node, ['left', 'stayed']);
   }
 
   /** Takes `amount` permits together, or none: what was gathered for a refused take stays here, for smaller ones. One peer is answered in order. */
-  take(amount = 1): Promise<Taken> {
-    return new Promise((resolve, reject) => {
-      requireAmount(amount);
-      if (this.asked.push({ amount, resolve, reject }) === 1) queueMicrotask(() => this.askAll());
-    });
+  async take(amount = 1): Promise<Taken> {
+    requireAmount(amount);
+    const ok = (this.takes.isIdle && this.giveFromBin(amount)) || (await this.ask(amount));
+    return { ok, remaining: this.remaining };
   }
 
   get remaining(): number {
-    return this.node.role('R.request')?.context.permits ?? 0;
+    return this.bin ? this.bin.context.permits - this.given : 0;
   }
 
-  /** What is asked in one moment and lies in the bin is taken in one step, however many asked. */
-  private askAll(): void {
-    const all = this.asked.splice(0);
-    if (all.length > 1 && this.takes.isIdle && total(all) <= this.remaining) this.ask(all);
-    else for (const one of all) this.ask([one]);
+  private get bin(): RoleView<RequestContext> | undefined {
+    return this.node.role('R.request');
   }
 
-  private ask(some: readonly Asked[]): void {
-    this.takes.ask('take', { amount: total(some) }).then(
-      ({ type }) => {
-        // The bin went to the root in between: the others may still get theirs.
-        if (type === 'rejected' && some.length > 1) for (const one of some) this.ask([one]);
-        else for (const { resolve } of some) resolve({ ok: type === 'granted', remaining: this.remaining });
-      },
-      (error: Error) => {
-        for (const { reject } of some) reject(error);
-      },
-    );
+  /**
+   * What lies in the bin is given out at once, and the chart is told before its next event, of all such takes in one step: it would
+   * have said yes to each of them.
+   */
+  private giveFromBin(amount: number): boolean {
+    const isOpen = this.bin?.value === 'ready' || this.bin?.value === 'exhausted';
+    if (!isOpen || amount > this.remaining) return false;
+    if (this.given === 0) setTimeout(() => this.node.catchUp());
+    this.given += amount;
+    return true;
+  }
+
+  private owed(): Message | null {
+    const amount = this.given;
+    this.given = 0;
+    return amount === 0 ? null : controller.commands['take']!.event({ amount });
+  }
+
+  private async ask(amount: number): Promise<boolean> {
+    // Its answer is not to be taken for the one to come.
+    this.node.catchUp();
+    const { type } = await this.takes.ask('take', { amount });
+    return type === 'granted';
   }
 
   /** Hands back what this peer holds and goes; false when it stays: others are below it, or a request of its own is under way. */
   async leave(): Promise<boolean> {
-    this.askAll();
     const { type } = await this.leaves.ask('leave');
     return type === 'left';
   }
 
   /** Stops at once: what this peer holds is lost to the others. */
   close(): Promise<void> {
-    this.askAll();
     return this.node.close();
   }
 

@@ -14,7 +14,6 @@ import type { Address, Message, NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
 import type { Choose, NodeView, Protocol, RoleView, Setup, Topology } from '../../machines/protocol.js';
 import type { Host } from '../../network/hosts.js';
-import type { Inspect } from '../../network/kernel.js';
 import { Node, type Outcome } from '../../network/node.js';
 import { Timers } from '../../network/timers.js';
 import { timingOn } from '../../network/timing.js';
@@ -25,38 +24,13 @@ import { ClosedError } from '../transports/errors.js';
 import { hostOf } from './host.js';
 import { draw } from './chance.js';
 import { Neighbours } from './neighbours.js';
+import type { LiveStep, NodeOptions } from './node-options.js';
 import type { PortTable } from './ports.js';
 import { refuseUnsafe } from './safety.js';
 import { Turns } from './turns.js';
-import type { Reliable, Transport } from '../transports/transport.js';
+import type { Transport } from '../transports/transport.js';
 
-export interface NodeOptions<O = any> {
-  /** Connected by the node; closed by whoever made it. */
-  readonly transport: Transport<Reliable>;
-  readonly protocol: Protocol<O>;
-  /** All nodes that take part, this one included, and the links that the protocol knows of at the start. */
-  readonly topology: Topology;
-  /** The protocol's options, as in a scenario. */
-  readonly options?: Readonly<Record<string, unknown>>;
-  /** With whom this node may be linked, where links speak; with everybody unless given. Who names another is named by it. */
-  readonly neighbours?: readonly NodeId[];
-  /** Only nodes of the same name talk to each other; the protocol's name unless given. */
-  readonly name?: string;
-  readonly clock?: SchedulerLike;
-  /** XState's own option: an observer of the node's live actors. */
-  readonly inspect?: Inspect;
-  /** A state to go on from, instead of the protocol's start. */
-  readonly resume?: NodeView;
-}
-
-/** One atomic step, as it is published: the event, the draws it was answered with, and what came of it. */
-export interface LiveStep {
-  /** The role that took the event first; none at the start, which opens them. */
-  readonly role?: string;
-  readonly event: Message;
-  readonly drawn: readonly number[];
-  readonly outcome: Outcome;
-}
+export type { LiveStep, NodeOptions } from './node-options.js';
 
 export const createNode = <O>(options: NodeOptions<O>): LiveNode<O> => new LiveNode(options);
 
@@ -94,6 +68,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
   );
   /** What came between the connection and the start. */
   private readonly early: (() => void)[] = [];
+  private readonly owed: (() => Message | null) | undefined;
   private isStarted = false;
   private isClosed = false;
   private time = 0;
@@ -109,6 +84,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
     clock = asyncScheduler,
     inspect,
     resume,
+    owed,
   }: NodeOptions<O>) {
     super();
     refuseUnsafe(protocol, transport.guarantees);
@@ -123,6 +99,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
     this.scenario = { protocol: protocol.name, topology, options };
     this.transport = transport;
     this.clock = clock;
+    this.owed = owed;
     this.setup = { ...place, options: protocol.options(options, place) };
     this.host = hostOf(protocol, name, inspect);
     this.node = new Node(transport.id, this.host, protocol.wiring);
@@ -152,7 +129,14 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
   }
 
   view(): NodeView {
+    this.catchUp();
     return this.node.view();
+  }
+
+  /** Tells the charts what they are owed. */
+  catchUp(): void {
+    const event = this.isClosed ? null : this.owed?.();
+    if (event) this.stepNow(event);
   }
 
   /** One of its roles, if it is open. */
@@ -191,6 +175,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
 
   /** The node stops taking part; its transport stays open. */
   async close(): Promise<void> {
+    this.catchUp();
     if (!this.isClosed && !this.transport.isClosed) this.neighbours.leave();
     this.end(null);
   }
@@ -228,16 +213,21 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
   }
 
   private accepts(event: Message): boolean {
+    this.catchUp();
     return this.node.accepts(this.protocol.route(event, this.node), event);
   }
 
   private step(event: Message, role = this.protocol.route(event, this.node)): void {
     if (!this.isStarted || this.isClosed) return;
-    if (this.node.has(role)) {
-      const timed = this.protocol.network.time ? { ...event, at: this.tick() } : event;
-      this.take(timed, (choose) => this.node.step(role, timed, choose), role);
-    }
+    this.catchUp();
+    this.stepNow(event, role);
     this.turns.go();
+  }
+
+  private stepNow(event: Message, role = this.protocol.route(event, this.node)): void {
+    if (!this.node.has(role)) return;
+    const timed = this.protocol.network.time ? { ...event, at: this.tick() } : event;
+    this.take(timed, (choose) => this.node.step(role, timed, choose), role);
   }
 
   /** A chart that breaks its contract, or a transport that went, ends this node and not the program. */

@@ -27,6 +27,7 @@ import { overlayOf } from './overlay.js';
 
 export { choose, foretell, type Choice, type Situation } from './adaptive.js';
 export { kinds, type ControllerOptions, type Kind } from './options.js';
+export type { RequestContext } from './request.js';
 export { deliveryMachine, depositsMachine, mainMachine, newcomerMachine, pipelinedMachine, requestMachine, rootMachine };
 
 type Joining = Extract<MainNotice, { type: 'joined' }>;

@@ -1,0 +1,37 @@
+/** What a node in an application is made of, and what is told of its steps. */
+import type { SchedulerLike } from 'rxjs';
+import type { Message, NodeId } from '../../machines/effects.js';
+import type { NodeView, Protocol, Topology } from '../../machines/protocol.js';
+import type { Inspect } from '../../network/kernel.js';
+import type { Outcome } from '../../network/node.js';
+import type { Reliable, Transport } from '../transports/transport.js';
+
+export interface NodeOptions<O = any> {
+  /** Connected by the node; closed by whoever made it. */
+  readonly transport: Transport<Reliable>;
+  readonly protocol: Protocol<O>;
+  /** All nodes that take part, this one included, and the links that the protocol knows of at the start. */
+  readonly topology: Topology;
+  /** The protocol's options, as in a scenario. */
+  readonly options?: Readonly<Record<string, unknown>>;
+  /** With whom this node may be linked, where links speak; with everybody unless given. Who names another is named by it. */
+  readonly neighbours?: readonly NodeId[];
+  /** Only nodes of the same name talk to each other; the protocol's name unless given. */
+  readonly name?: string;
+  readonly clock?: SchedulerLike;
+  /** XState's own option: an observer of the node's live actors. */
+  readonly inspect?: Inspect;
+  /** A state to go on from, instead of the protocol's start. */
+  readonly resume?: NodeView;
+  /** What the application has done already and the charts have not heard of: asked before every step, and taken first. */
+  readonly owed?: () => Message | null;
+}
+
+/** One atomic step, as it is published: the event, the draws it was answered with, and what came of it. */
+export interface LiveStep {
+  /** The role that took the event first; none at the start, which opens them. */
+  readonly role?: string;
+  readonly event: Message;
+  readonly drawn: readonly number[];
+  readonly outcome: Outcome;
+}
