@@ -1,11 +1,27 @@
 import { defineConfig } from 'vitest/config';
 
+/** What imports neither Node nor browser: nothing of one file's test can reach another's, so they share their modules. */
+const pure = '{machines,network,test,experiments}/**/*.test.ts';
+/** The inspector's page in a real Chromium: built and started once for all of them. */
+const ofPage = 'inspector/page*.test.ts';
+
 export default defineConfig({
   test: {
-    include: ['{machines,network,test,adapters,inspector,bin,examples,experiments,bench,chaos,scripts,compat-v4}/**/*.test.ts'],
-    testTimeout: 60_000,
+    testTimeout: 120_000,
     pool: 'threads',
     // Vitest leaves one core free by default; with two, that is half of them.
     maxWorkers: 2,
+    projects: [
+      { extends: true, test: { name: 'pure', include: [pure], isolate: false } },
+      {
+        extends: true,
+        test: {
+          name: 'all',
+          include: ['{adapters,inspector,bin,examples,bench,chaos,scripts,compat-v4}/**/*.test.ts'],
+          exclude: [ofPage],
+        },
+      },
+      { extends: true, test: { name: 'page', include: [ofPage], globalSetup: 'inspector/page/testing/setup.ts' } },
+    ],
   },
 });
