@@ -71,7 +71,7 @@ function memoryOf(kind: HostKind): { bytes: number; microseconds: number } {
   const nodes: Node[] = [];
   const before = heapUsed();
   const started = process.hrtime.bigint();
-  const host = createHost(kind, directory.charts);
+  const host = createHost(kind, directory);
   for (const [i, id] of names.entries()) {
     const node = new Node(id, host);
     const input: DirectoryInput = { id, parent: names[Math.max(0, i - 1)]!, edge: 'tree', policy: 'arrow', fence: null };

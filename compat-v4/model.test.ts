@@ -30,7 +30,7 @@ test.each(rendered.filter(({ name }) => name.endsWith('start 0')))('$name', asyn
   const plans = createModel(machine)
     .withEvents(handled as never)
     .getShortestPathPlans({ filter: () => states++ < STATES_MAX } as never);
-  const host = createHost('actors', { chart });
+  const host = createHost('actors', { charts: { chart } });
   expect(plans.length).toBeGreaterThan(0);
   for (const { paths } of plans) {
     for (const path of paths) {

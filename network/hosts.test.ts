@@ -13,7 +13,7 @@ describe.each(Object.values(protocols).map((protocol) => [protocol.name, protoco
 
   test.each(charts)('%s, start %i: a random walk is the same on both hosts', (chart, i, { input, events }: ChartSamples) => {
     const random = new Random(i, `walk of ${chart}`);
-    const [live, bare] = (['actors', 'snapshots'] as const).map((kind) => createHost(kind, protocol.charts).start(chart, input));
+    const [live, bare] = (['actors', 'snapshots'] as const).map((kind) => createHost(kind, protocol).start(chart, input));
     expect(live!.effects).toEqual(bare!.effects);
     for (let n = 0; n < EVENTS; n++) {
       const { context } = bare!.role.view();

@@ -7,7 +7,7 @@
 import { createActor, createMachine, type AnyActor, type AnyMachineSnapshot, type AnyStateMachine } from 'xstate';
 import type { Effect, Message, NodeId } from '../machines/effects.js';
 import { UsageError } from '../machines/errors.js';
-import type { RoleView } from '../machines/protocol.js';
+import type { Protocol, RoleView, Wiring } from '../machines/protocol.js';
 import { Family } from './family.js';
 import {
   accepts,
@@ -35,6 +35,8 @@ export interface Role {
 }
 
 export interface Host {
+  /** How the roles of one node hear each other. */
+  readonly wiring: Wiring | undefined;
   /** Whose role it is and what it is called is for inspectors. */
   start(chart: string, input: unknown, node?: NodeId, role?: string): { role: Role; effects: readonly Effect[] };
   /** A role in a given state, no entry action run again. */
@@ -45,11 +47,14 @@ export interface Host {
 
 export type Charts = Readonly<Record<string, AnyStateMachine>>;
 
+/** What a host needs of a protocol. */
+export type Hosted = Pick<Protocol<any>, 'wiring'> & { readonly charts: Charts };
+
 /** With a `parent` live actors are its children, and whoever inspects its system sees them. */
-export function createHost(kind: HostKind, charts: Charts, parent?: AnyActor): Host {
-  if (kind === 'actors') return new ActorHost(charts, parent);
+export function createHost(kind: HostKind, hosted: Hosted, parent?: AnyActor): Host {
+  if (kind === 'actors') return new ActorHost(hosted, parent);
   if (parent) throw new UsageError('inspect watches live actors, and this host has snapshots; leave "host" at "actors"');
-  return new SnapshotHost(charts);
+  return new SnapshotHost(hosted);
 }
 
 class SnapshotRole implements Role {
@@ -76,7 +81,13 @@ class SnapshotRole implements Role {
 }
 
 class SnapshotHost implements Host {
-  constructor(private readonly charts: Charts) {}
+  readonly wiring: Wiring | undefined;
+  private readonly charts: Charts;
+
+  constructor({ charts, wiring }: Hosted) {
+    this.charts = charts;
+    this.wiring = wiring;
+  }
 
   start(chart: string, input: unknown) {
     const { snapshot, effects } = begin(this.charts[chart]!, input);
@@ -148,8 +159,10 @@ class ActorHost implements Host {
   private readonly parent: AnyActor;
   private readonly family: Family | null;
   readonly comesFrom: Host['comesFrom'];
+  readonly wiring: Wiring | undefined;
 
-  constructor(charts: Charts, parent?: AnyActor) {
+  constructor({ charts, wiring }: Hosted, parent?: AnyActor) {
+    this.wiring = wiring;
     this.live = liveOf(charts);
     this.parent = parent ?? createActor(createMachine({})).start();
     const family = parent ? new Family(parent) : null;

@@ -78,8 +78,8 @@ export class Network {
     this.timers = new Timers(timing, (timer) => this.expire(timer));
     this.view = new ConfigurationView(setup, this.nodes, this.bus, this.links, this.crashed);
     const { host, inspect } = options;
-    this.host = createHost(host, protocol.charts, inspect && createInspected(protocol.name, inspect));
-    for (const id of setup.topology.nodes) this.nodes.set(id, new Node(id, this.host, protocol.wiring));
+    this.host = createHost(host, protocol, inspect && createInspected(protocol.name, inspect));
+    for (const id of setup.topology.nodes) this.nodes.set(id, new Node(id, this.host));
   }
 
   get configuration(): Configuration {
@@ -187,7 +187,7 @@ export class Network {
   /** Opens a node that is not there yet, with a link to the one that brings it in, and gives what is left to settle of its start. */
   private admit(id: NodeId | undefined, by: NodeId): (() => void) | undefined {
     if (id === undefined || this.nodes.has(id)) return undefined;
-    const node = new Node(id, this.host, this.protocol.wiring);
+    const node = new Node(id, this.host);
     this.nodes.set(id, node);
     this.links.addNode(id, by);
     const outcome = node.start(this.protocol.roles(id, this.options.setup), this.drawFor(id));

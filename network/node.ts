@@ -6,7 +6,7 @@
  */
 import type { Effect, Message, NodeId, Send } from '../machines/effects.js';
 import { ProtocolError } from '../machines/errors.js';
-import type { Choose, NodeView, RoleStart, RoleView, Wiring } from '../machines/protocol.js';
+import type { Choose, NodeView, RoleStart, RoleView } from '../machines/protocol.js';
 import type { Host, Role } from './hosts.js';
 
 export interface TimerOrder {
@@ -30,9 +30,6 @@ interface Told {
   readonly event: Message;
 }
 
-/** One object for all nodes of a protocol whose roles do not talk: at 100,000 nodes, one each would show. */
-const UNWIRED: Wiring = {};
-
 /** A chain of roles that tell each other without end would never let the node take its next event. */
 const INNER_STEPS_MAX = 10_000;
 
@@ -42,7 +39,6 @@ export class Node {
   constructor(
     readonly id: NodeId,
     private readonly host: Host,
-    private readonly wiring: Wiring = UNWIRED,
   ) {}
 
   /** Opens the node's first roles. */
@@ -134,12 +130,12 @@ export class Node {
   }
 
   private labelled(role: string, effect: Send): Send {
-    const label = this.wiring.label?.(role);
+    const label = this.host.wiring?.label?.(role);
     return label === undefined ? effect : { to: effect.to, message: { ...effect.message, ...label } };
   }
 
   private pass(role: string, notice: Message, inbox: Told[]): void {
-    const listener = this.wiring.listener?.(role);
+    const listener = this.host.wiring?.listener?.(role);
     if (listener !== undefined) inbox.push({ role: listener, event: { ...notice, by: role } as Message });
   }
 

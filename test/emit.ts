@@ -24,7 +24,7 @@ export function startChart(
   if (!protocol.charts[chart]) {
     throw new UsageError(`protocol ${protocol.name} has no chart "${chart}"; it has ${Object.keys(protocol.charts).join(', ')}`);
   }
-  const { role, effects } = createHost('snapshots', protocol.charts).start(chart, input);
+  const { role, effects } = createHost('snapshots', protocol).start(chart, input);
   const seen = (effects: Expected['effects']): Expected => {
     const { value, context } = role.view();
     return { value, context, effects };

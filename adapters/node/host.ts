@@ -10,9 +10,9 @@ let adopting: AnyActor | null = null;
 /** Nodes of one protocol share a host, unless somebody inspects them. */
 export function hostOf(protocol: Protocol, name: string, inspect?: Inspect): Host {
   const parent = inspect ? createInspected(name, inspect) : adopting;
-  if (parent) return createHost('actors', protocol.charts, parent);
+  if (parent) return createHost('actors', protocol, parent);
   let host = hosts.get(protocol);
-  if (!host) hosts.set(protocol, (host = createHost('actors', protocol.charts)));
+  if (!host) hosts.set(protocol, (host = createHost('actors', protocol)));
   return host;
 }
 

@@ -102,7 +102,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
     this.owed = owed;
     this.setup = { ...place, options: protocol.options(options, place) };
     this.host = hostOf(protocol, name, inspect);
-    this.node = new Node(transport.id, this.host, protocol.wiring);
+    this.node = new Node(transport.id, this.host);
     this.timers = new Timers(timingOn(clock), ({ role, timer }) => this.step({ type: 'timer', timer } as Message, role));
     this.drops = new Drops(`node "${transport.id}" of "${name}"`, clock);
     this.closed = new Promise((resolve) => (this.settleClosed = resolve));

@@ -23,7 +23,7 @@ interface Letter {
 
 export function closedLoop({ parents }: Shape, share: number, options: Readonly<Record<string, unknown>>): Waiting {
   const setup = setupOf(parents, options);
-  const host = createHost('snapshots', controller.charts);
+  const host = createHost('snapshots', controller);
   const nodes = new Map(setup.topology.nodes.map((id) => [id, new Node(id, host)]));
   const askedAt = new Map<NodeId, number>();
   const left = new Map(setup.topology.nodes.map((id) => [id, share]));

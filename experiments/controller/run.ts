@@ -41,7 +41,7 @@ class SequentialRun {
   constructor({ parents }: Shape, options: Readonly<Record<string, unknown>>) {
     const setup = setupOf(parents, options);
     this.names = setup.topology.nodes;
-    const host = createHost('snapshots', controller.charts);
+    const host = createHost('snapshots', controller);
     for (const id of this.names) {
       const node = new Node(id, host);
       node.start(controller.roles(id, setup), noDraw);

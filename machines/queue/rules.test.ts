@@ -12,7 +12,7 @@ interface State {
 }
 type Guardian = { readonly observe: number } | { readonly correct: number };
 
-const host = createHost('snapshots', queue.charts);
+const host = createHost('snapshots', queue);
 
 /** What b does with the event, and what it is then. `sent` and `est` are shown where they mean something. */
 function after(

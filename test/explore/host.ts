@@ -6,15 +6,21 @@
  */
 import type { AnyMachineSnapshot } from 'xstate';
 import type { Effect, Message } from '../../machines/effects.js';
-import type { RoleView } from '../../machines/protocol.js';
-import type { Charts, Host, Role } from '../../network/hosts.js';
+import type { RoleView, Wiring } from '../../machines/protocol.js';
+import type { Charts, Host, Hosted, Role } from '../../network/hosts.js';
 import { accepts, begin, restore, step, type Stepped } from '../../network/kernel.js';
 
 export class SearchHost implements Host {
   private readonly restored = new WeakMap<RoleView, AnyMachineSnapshot>();
   private first: { readonly snapshot: AnyMachineSnapshot; readonly event: Message; readonly stepped: Stepped } | undefined;
 
-  constructor(private readonly charts: Charts) {}
+  readonly wiring: Wiring | undefined;
+  private readonly charts: Charts;
+
+  constructor({ charts, wiring }: Hosted) {
+    this.charts = charts;
+    this.wiring = wiring;
+  }
 
   start(chart: string, input: unknown) {
     const { snapshot, effects } = begin(this.charts[chart]!, input);

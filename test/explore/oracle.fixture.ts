@@ -75,7 +75,7 @@ class Oracle {
     private readonly options: OracleOptions,
   ) {
     this.reactions = protocol.reactions(setup.options);
-    this.host = createHost('actors', protocol.charts);
+    this.host = createHost('actors', protocol);
   }
 
   key({ flights, ...rest }: State): string {
@@ -189,7 +189,7 @@ class Oracle {
   }
 
   private revive({ view }: Being, id: NodeId): Node {
-    const node = new Node(id, this.host, this.protocol.wiring);
+    const node = new Node(id, this.host);
     node.restore(structuredClone(view));
     return node;
   }

@@ -42,8 +42,8 @@ export class Replicas {
 
   constructor(private readonly system: System) {
     this.times = system.protocol.times?.(system.setup.options) ?? null;
-    this.host = new SearchHost(system.protocol.charts);
-    this.nodes = system.nodes.map((id) => new Node(id, this.host, system.protocol.wiring));
+    this.host = new SearchHost(system.protocol);
+    this.nodes = system.nodes.map((id) => new Node(id, this.host));
   }
 
   /** The next step runs its chart, though it may be the last one again. */

@@ -83,12 +83,12 @@ function startsOf(
   const setup = { ...place, options: protocol.options(raw, place) };
   const { nodes } = topology;
   const renaming = new Renaming(new Map(nodes.map((node, i) => [node, nodes[to[i]!]!])), new Set());
-  const host = createHost('snapshots', protocol.charts);
+  const host = createHost('snapshots', protocol);
   const starts: string[] = [];
   for (const [i, id] of nodes.entries()) {
     const views = [
       ...everyDraw((choose) => {
-        const node = new Node(id, host, protocol.wiring);
+        const node = new Node(id, host);
         const { sends } = node.start(protocol.roles(id, setup), choose);
         return { view: node.view(), sends };
       }, `node ${id}`),

@@ -86,7 +86,7 @@ function pathJudge(graphs: readonly ChartGraph[]): Judge {
     name: 'paths',
     kills: (_, { chart, machine }) => {
       const own = tours.filter(({ graph }) => graph.chart === chart);
-      const host = createHost('snapshots', { [chart]: machine });
+      const host = createHost('snapshots', { charts: { [chart]: machine } });
       return (
         own.some(({ paths }) => paths.some((path) => walk(path, host) !== null)) ||
         own.some(({ graph }) => differs(graph, machine))

@@ -29,7 +29,7 @@ export const pathSets = (graphs: readonly ChartGraph[]): readonly PathSet[] =>
 
 /** Walks paths of a protocol on one kind of host, up to the first that fails. */
 export function firstFailure(protocol: Protocol, paths: readonly Path[], kind: HostKind): Failure | null {
-  const host = createHost(kind, protocol.charts);
+  const host = createHost(kind, protocol);
   for (const path of paths) {
     const difference = walk(path, host);
     if (difference) return { host: kind, path, difference };

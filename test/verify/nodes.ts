@@ -24,13 +24,13 @@ export class TracedNodes {
     private readonly setup: Setup<any>,
     private readonly links: LinksView & { peerAt(node: NodeId, port: number): NodeId | undefined },
   ) {
-    this.host = createHost('snapshots', protocol.charts);
+    this.host = createHost('snapshots', protocol);
   }
 
   /** A node appears. `drawn` answers what it draws when it starts; where the trace begins in a given state it is just put there. */
   open(line: StepLine, drawn: readonly number[], isGiven: boolean): void {
     if (isGiven) return this.put(line);
-    const node = new Node(line.node, this.host, this.protocol.wiring);
+    const node = new Node(line.node, this.host);
     const outcome = node.start(this.protocol.roles(line.node, this.setup), answers(drawn));
     this.compareState(line, node.view(), {});
     this.beginnings.set(line.node, outcome);
@@ -59,7 +59,7 @@ export class TracedNodes {
     if (line.kind === 'timer' && !this.armed.get(id)?.delete(timerKey(role, event['timer'] as string))) {
       throw new Impossible(`the timer ${event['timer']} of ${id} goes off, and is not armed`);
     }
-    const node = new Node(id, this.host, this.protocol.wiring);
+    const node = new Node(id, this.host);
     node.restore(before);
     const outcome = attempt(line, () => node.step(role, event, answers(line.drawn ?? [])));
     this.compareState(line, node.view(), before);
