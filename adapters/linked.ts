@@ -9,7 +9,7 @@
  * be alive behind a cut.
  */
 import { asyncScheduler, filter, firstValueFrom, map, merge, of, timer, type SchedulerLike } from 'rxjs';
-import type { Message, NodeId } from '../machines/effects.js';
+import type { NodeId } from '../machines/effects.js';
 import { link, type LinkNotice } from '../machines/link/index.js';
 import { ConnectionError } from './transports/errors.js';
 import { createTransport, type Medium } from './transports/driver.js';
@@ -43,10 +43,7 @@ export function linked(transport: Transport, options: LinkedOptions): Transport<
     await node.ready;
     signal.removeEventListener('abort', giveUp);
     medium.opened({
-      send: (peer, body) => {
-        const post = { peer, body: structuredClone(body) };
-        if (node.can('post', post)) node.command('post', post);
-      },
+      send: (peer, body) => void node.attempt('post', { peer, body: structuredClone(body) }),
       close: async () => {
         await lastWords(node, options);
         await transport.close();
@@ -85,7 +82,6 @@ async function lastWords(node: LiveNode, { beatMs = 100, patience = 30, clock = 
   const said = merge(of(null), node.steps$).pipe(map(isAllSaid), filter(Boolean));
   await firstValueFrom(merge(said, timer(beatMs * patience, clock)), { defaultValue: true });
   for (const { context } of Object.values(node.view())) {
-    const leave = { peer: (context as Message & { peer: NodeId }).peer };
-    if (node.can('leave', leave)) node.command('leave', leave);
+    node.attempt('leave', { peer: (context as { peer: NodeId }).peer });
   }
 }

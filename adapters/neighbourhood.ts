@@ -98,7 +98,7 @@ export class HeldNeighbourhood implements AsyncDisposable {
   release(): void {
     if (this.isReleased) return;
     this.isReleased = true;
-    if (this.node.can('unlock')) this.node.command('unlock');
+    this.node.attempt('unlock');
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

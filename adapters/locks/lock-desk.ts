@@ -13,6 +13,9 @@ interface Caller {
   reject(reason: unknown): void;
 }
 
+/** What a desk asks of the node: the lock, to take it back, or whether the request stands behind another one. */
+export type Wish = 'request' | 'release' | 'whether';
+
 export class LockDesk {
   private readonly callers: Caller[] = [];
   private held: Lock | undefined;
@@ -21,7 +24,7 @@ export class LockDesk {
 
   constructor(
     private readonly name: string,
-    private readonly ask: (what: 'request' | 'release') => void,
+    private readonly ask: (what: Wish) => void,
   ) {}
 
   get isHeld(): boolean {
@@ -100,5 +103,7 @@ export class LockDesk {
     if (this.isOut || this.callers.length === 0) return;
     this.isOut = true;
     this.ask('request');
+    // Unless it was granted at once.
+    if (this.callers[0]?.ifAvailable) this.ask('whether');
   }
 }

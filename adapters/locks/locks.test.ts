@@ -106,6 +106,24 @@ test('ifAvailable: the lock if it is free anywhere, null if anybody has it or is
   expect([await isFree(a), await isFree(b), await isFree(c)]).toEqual([true, true, true]);
 });
 
+test('ifAvailable: who heard the request before the question answers as well, and nobody else asks', async () => {
+  const [{ a, b }, transports] = await peers('a', 'b');
+  const said: string[] = [];
+  transports['b']!.events.subscribe((event) => {
+    if (event.type === 'message') said.push((event.message as { message: { type: string } }).message.type);
+  });
+  const held = await b!.acquire('x');
+  const waiting = a!.acquire('x');
+  await settled();
+  expect(said).not.toContain('whether');
+  held.release();
+  (await waiting).release();
+  await using again = await b!.acquire('x');
+  expect(await a!.acquire('x', { ifAvailable: true })).toBeNull();
+  expect(said.slice(-2)).toEqual(['find', 'whether']);
+  expect(again.signal.aborted).toBe(false);
+});
+
 test('an aborted signal rejects with its reason, before, while and after waiting', async () => {
   const [{ a, b }] = await peers('a', 'b');
   const held = await a!.acquire('x');

@@ -16,9 +16,10 @@ import type { Message, NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
 import { LOCKS_MAX, NAME_LENGTH_MAX, type LockNotice } from '../../machines/locks/index.js';
 import { ClosedError } from '../transports/errors.js';
-import { LockDesk } from './lock-desk.js';
+import { Availability } from './availability.js';
+import { LockDesk, type Wish } from './lock-desk.js';
 import type { Lock } from './lock-handle.js';
-import { createLocksNode, onQueued } from './locks-node.js';
+import { createLocksNode } from './locks-node.js';
 import type { LiveNode } from '../node/node.js';
 import { abortable } from '../transports/promises.js';
 import type { Linked, Transport } from '../transports/transport.js';
@@ -62,6 +63,7 @@ export class Locks implements AsyncDisposable {
   /** The node under the locks, for those who want to see more. */
   readonly node: LiveNode;
   private readonly desks = new Map<string, LockDesk>();
+  private readonly availability: Availability;
   private isServed = false;
   private closing: Error | null = null;
 
@@ -69,7 +71,7 @@ export class Locks implements AsyncDisposable {
     this.transport = transport;
     this.peers = [...new Set(peers)];
     this.node = createLocksNode({ transport, peers, name, clock });
-    onQueued(this.node, transport, (lock) => this.desks.get(lock)?.disappoint());
+    this.availability = new Availability(this.node, transport, (lock) => this.desks.get(lock)?.disappoint());
     this.served = new Promise((resolve, reject) => {
       this.node.notices$.subscribe((notice) => {
         this.hear(notice);
@@ -151,9 +153,10 @@ export class Locks implements AsyncDisposable {
     return desk;
   }
 
-  private ask(what: 'request' | 'release', lock: string): void {
+  private ask(what: Wish, lock: string): void {
+    if (what === 'whether') this.availability.ask(lock);
     // What is under way when the node closes is settled by `end`.
-    if (this.node.can(what, { lock })) this.node.command(what, { lock });
+    else this.node.attempt(what, { lock });
     this.tidy(lock);
   }
 
@@ -165,7 +168,8 @@ export class Locks implements AsyncDisposable {
     const told = notice as LockNotice;
     if (told.type === 'serving' || told.type === 'apart') {
       this.isServed = told.type === 'serving';
-      if (!this.isServed) for (const desk of this.desks.values()) desk.disappoint();
+      // A new epoch asks for all locks anew: they are not free now.
+      for (const desk of this.desks.values()) desk.disappoint();
     } else if (told.type === 'lock.granted') this.desks.get(told.lock)?.granted(told.fence);
     else if (told.type === 'lock.lost') {
       this.desks.get(told.lock)?.lost();

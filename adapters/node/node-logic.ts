@@ -62,7 +62,7 @@ export function nodeLogic<I extends object>(create: (input: I & { readonly resum
         return { ...snapshot, status: 'error', error: event['error'] };
       default: {
         const { type, ...fields } = event;
-        if (node?.can(type, fields)) node.command(type, fields);
+        node?.attempt(type, fields);
         return snapshot;
       }
     }

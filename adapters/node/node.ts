@@ -153,18 +153,19 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
       );
     }
     if (this.isClosed) throw new ClosedError(`node "${this.id}" of "${this.name}" is closed`);
-    if (!this.can(name, fields))
+    if (!this.attempt(name, fields))
       throw new UsageError(`node "${this.id}" of "${this.name}" cannot take "${name}" now; nothing has changed`);
-    const event = command.event(fields);
-    if (command.waits || !this.isStarted) this.turns.add(event);
-    else this.step(event);
   }
 
-  /** Whether `command` would not throw. */
-  can(name: string, fields: Readonly<Record<string, unknown>> = {}): boolean {
+  /** The same; false where `command` would throw. */
+  attempt(name: string, fields: Readonly<Record<string, unknown>> = {}): boolean {
     const command = this.protocol.commands[name];
     if (!command || this.isClosed) return false;
-    return command.waits || !this.isStarted || this.accepts(command.event(fields));
+    const event = command.event(fields);
+    if (command.waits || !this.isStarted) this.turns.add(event);
+    else if (this.accepts(event)) this.step(event);
+    else return false;
+    return true;
   }
 
   /** Tells the application; what stands on top of a node may have notices of its own. */

@@ -1,0 +1,99 @@
+/**
+ * Whether a lock is free, for those who want it only then.
+ *
+ * Who has asked for a lock, and was not granted it at once, asks everybody on a conversation of its own whether its request has been put
+ * behind another one. The node that does so, or has done so, answers `queued`. Every request ends at the token or behind somebody, so
+ * one of the two answers comes; on a channel that keeps its order, before the token itself.
+ */
+import type { DirectoryContext } from '../../machines/directory/index.js';
+import { isObject } from '../../machines/checks.js';
+import type { Message, NodeId } from '../../machines/effects.js';
+import { LOCKS_MAX, lockRole, NAME_LENGTH_MAX, type StewardContext } from '../../machines/locks/index.js';
+import { Channels } from '../node/channels.js';
+import type { LiveNode } from '../node/node.js';
+import type { Transport } from '../transports/transport.js';
+
+interface Word extends Message {
+  readonly type: 'whether' | 'queued';
+  readonly lock: string;
+  readonly epoch: number;
+}
+
+interface Asked extends Word {
+  readonly by: NodeId;
+}
+
+export class Availability {
+  private readonly channels: Channels;
+  private readonly conversation: string;
+  /** The last that each peer has asked of each lock, and has not been answered here. */
+  private readonly asked = new Map<string, Asked>();
+
+  constructor(
+    private readonly node: LiveNode,
+    private readonly transport: Transport,
+    /** Called with each lock for which a request of this node has been put behind another one. */
+    hear: (lock: string) => void,
+  ) {
+    this.conversation = `${node.name}/queued`;
+    this.channels = Channels.of(transport);
+    this.channels.open(this.conversation, {
+      message: (from, message) => {
+        if (!isWord(message)) return;
+        if (message.type === 'whether') this.note({ ...message, by: from });
+        else if (message.epoch === this.epoch) hear(message.lock);
+      },
+    });
+    node.steps$.subscribe({
+      next: ({ event }) => {
+        if (this.asked.size > 0) this.look(event);
+      },
+      complete: () => this.channels.close(this.conversation),
+    });
+  }
+
+  /** Of a request that is under way. */
+  ask(lock: string): void {
+    for (const peer of this.transport.peers) this.say(peer, 'whether', lock, this.epoch);
+  }
+
+  private get epoch(): number {
+    return (this.node.role('steward')!.context as StewardContext).epoch;
+  }
+
+  private note(asked: Asked): void {
+    const key = keyOf(asked.by, asked.lock);
+    if (this.asked.size < LOCKS_MAX || this.asked.has(key)) this.asked.set(key, asked);
+    this.answer(key);
+  }
+
+  /** A find may have been queued, and with a new epoch all that came early. */
+  private look(event: Message): void {
+    const { type, producer, lock } = event as Message & { producer: NodeId; lock: string };
+    if (type === 'find') this.answer(keyOf(producer, lock));
+    else if (type === 'install') for (const key of this.asked.keys()) this.answer(key);
+  }
+
+  private answer(key: string): void {
+    const asked = this.asked.get(key);
+    if (!asked) return;
+    const { by, lock, epoch } = asked;
+    const directory = this.node.role(lockRole(epoch, lock))?.context as DirectoryContext | undefined;
+    const isQueued = directory?.next === by;
+    if (isQueued) this.say(by, 'queued', lock, epoch);
+    if (isQueued || epoch < this.epoch) this.asked.delete(key);
+  }
+
+  private say(to: NodeId, type: Word['type'], lock: string, epoch: number): void {
+    this.channels.send(this.conversation, to, { type, lock, epoch } as Word);
+  }
+}
+
+const keyOf = (by: NodeId, lock: string): string => JSON.stringify([by, lock]);
+
+const isWord = (message: Message): message is Word => {
+  if (!isObject(message)) return false;
+  const { type, lock, epoch } = message;
+  if (type !== 'whether' && type !== 'queued') return false;
+  return typeof lock === 'string' && lock.length <= NAME_LENGTH_MAX && Number.isSafeInteger(epoch);
+};
