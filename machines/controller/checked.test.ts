@@ -53,6 +53,11 @@ describe('changes', () => {
     expect(check(chain(3), { kind: 'modified', M: 6, W: 0, pipelined })).toMatchObject(valid(states));
   });
 
+  test('MODIFIED: who wants more than is left is answered, too', () => {
+    const commands = [...at(1, 'take', 'take 3'), ...at(2, 'take 4', 'take')];
+    expect(check(chain(3), { kind: 'modified', M: 6, W: 0 }, { commands })).toMatchObject(valid(412));
+  });
+
   test('names', () => {
     const commands = [...at(0, 'child', 'name', 'child'), ...at(1, 'name', 'name'), ...at(2, 'name')];
     expect(check(star(5), { kind: 'names', parents: { n0: 'n0' } }, { commands })).toMatchObject(valid(220));

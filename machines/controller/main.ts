@@ -20,7 +20,8 @@
  * A child that joins a frozen node is asked for its echo at once. Leaving is not in the paper (E19): a leaf sends its permits back
  * to the root and takes its leave, which its parent takes for the echo that it may be waiting for. Nor is failing: a child whose link
  * goes down is a child no more, so that no change waits for it, and what was below it is wasted; at the other end of the link, a node
- * without a way to the root and all below it take part no more, since they would miss the next terms.
+ * without a way to the root and all below it take part no more, since they would miss the next terms. Nor does one join whose link went
+ * down before: a welcome would not reach it, and the next change would wait for its echo.
  */
 import { assign, emit, setup } from 'xstate';
 import { effects, send, type LinkEvent, type NodeId } from '../effects.js';
@@ -86,6 +87,7 @@ export const mainMachine = setup({
         lost: [...context.lost, peer],
       };
     }),
+    giveUp: assign(({ context, event }) => ({ vacant: without(context.vacant, peerOf(event)) })),
     awaitChildren: assign(({ context }) => ({ awaiting: context.children })),
     awaitChild: assign(({ context }) => ({ awaiting: [...context.awaiting, newChild(context)] })),
     addEcho: assign(({ context, event }) => {
@@ -166,6 +168,7 @@ export const mainMachine = setup({
     'link.down': [
       { guard: 'leadsToParent', target: '.severing' },
       { guard: 'leadsToChild', actions: 'loseChild' },
+      { actions: 'giveUp' },
     ],
     'link.up': { guard: 'leadsToLost', actions: send(severedAgain) },
     severed: { guard: 'isFromParent', target: '.severing' },

@@ -3,10 +3,11 @@
  *
  * Paper: Afek, Awerbuch, Plotkin, Saks, section 2 (nodes join dynamically) and 5 (no node joins before it is permitted to).
  *
- * State: `outside`, until its parent's welcome opens the roles of a participant. What else comes is dropped, and commands wait.
+ * State: `outside`, until its parent's welcome opens the roles of a participant. A neighbour whose link goes down
+ * meanwhile is not to join under it any more. What else comes is dropped, and commands wait.
  */
-import { setup } from 'xstate';
-import { close, effects, open, type NodeId } from '../effects.js';
+import { assign, setup } from 'xstate';
+import { close, effects, open, type LinkEvent, type NodeId } from '../effects.js';
 import { DEPOSITS, deliveryRole, MAIN, NEWCOMER, requestRole, type Received, type Settings, type Welcome } from './messages.js';
 import { memberRoles } from './roles.js';
 
@@ -34,10 +35,13 @@ const join = [
 export const newcomerMachine = setup({
   types: {
     context: {} as NewcomerInput,
-    events: {} as Received<Welcome>,
+    events: {} as Received<Welcome> | LinkEvent,
     input: {} as NewcomerInput,
   },
-  actions: effects(),
+  actions: {
+    ...effects(),
+    giveUp: assign({ vacant: ({ context, event }) => context.vacant.filter((node) => node !== (event as LinkEvent).peer) }),
+  },
   guards: { isBank: ({ context }) => context.settings.parts.includes(DEPOSITS) },
 }).createMachine({
   id: 'newcomer',
@@ -50,6 +54,7 @@ export const newcomerMachine = setup({
           { guard: 'isBank', target: 'joined', actions: [openRole(DEPOSITS), ...join] },
           { target: 'joined', actions: join },
         ],
+        'link.down': { actions: 'giveUp' },
       },
     },
     joined: { type: 'final' },

@@ -43,12 +43,15 @@ export function firstPhase(rule: Rule, M: number, W: number, n: number, named: b
 
 export function nextPhase(phase: Phase, counted: Counted, cause: Controller, signalled: boolean): Phase {
   const { rule, W, n, base } = phase;
+  const hasMore = counted.remaining > phase.waste;
   // A phase that a change for the other controller interrupts goes on while it has more than it may waste (E13).
-  const goesOn = cause === 'N' && isInner(phase) && counted.remaining > phase.waste;
+  const goesOn = cause === 'N' && isInner(phase) && hasMore;
+  // What R has left beyond that was gathered for amounts above what there is, and each half would be gathered again, for ever.
+  const isGathered = cause === 'R' && hasMore;
   return {
     ...phase,
     ...counted,
-    ...(goesOn ? {} : wasteOf(rule, counted.remaining, W)),
+    ...(goesOn ? {} : wasteOf(isGathered ? 'main' : rule, counted.remaining, W)),
     base: base === null ? null : base + 2 * n,
     alive: phase.alive && !signalled,
     cause,

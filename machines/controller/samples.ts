@@ -74,9 +74,10 @@ const root = (unserved: Unserved, permits = 3): ChartSamples => ({
   ],
 });
 
-/** From a neighbour that is neither parent nor child. */
+/** From a neighbour that is neither parent nor child; `v` may be about to join. */
 const strange = [
   { type: 'link.down', peer: 'x' } as Message,
+  { type: 'link.down', peer: 'v' } as Message,
   { type: 'link.up', peer: 'x' } as Message,
   { type: 'severed', from: 'x' } as Message,
 ];
@@ -152,8 +153,11 @@ const deposits = (over: Partial<DepositsInput>): ChartSamples => ({
 });
 
 const newcomer = (parts: Settings['parts']): ChartSamples => ({
-  input: { id: 'a', settings: { ...settings, parts }, vacant: [], issuedBefore: 0 } satisfies NewcomerInput,
-  events: () => [{ type: 'welcome', depth: 1, name: null, terms, from: 'p' } as Message],
+  input: { id: 'a', settings: { ...settings, parts }, vacant: ['v'], issuedBefore: 0 } satisfies NewcomerInput,
+  events: () => [
+    { type: 'welcome', depth: 1, name: null, terms, from: 'p' } as Message,
+    { type: 'link.down', peer: 'v' } as Message,
+  ],
 });
 
 export const samples: Readonly<Record<string, readonly ChartSamples[]>> = {

@@ -61,7 +61,7 @@ const at = <T>(list: readonly T[], place: number): T => list[place % list.length
 
 /** Numbers that are asked for differ, so that it can be told what came of which. */
 function eventOfAsk(
-  { at: time, node, command, peer }: Ask,
+  { at: time, node, command, peer, inFull }: Ask,
   place: number,
   { commands }: Protocol,
   { nodes, links }: Graph,
@@ -71,8 +71,8 @@ function eventOfAsk(
   const word = at(words, command);
   const asker = at(nodes, node);
   const peers = links.flatMap(([u, v]) => (u === asker ? [v] : v === asker ? [u] : []));
-  const needed = (commands[word]!.fields ?? []).filter(({ optional }) => !optional);
-  const given = needed.map(({ name, type, min = 0 }) => [name, type === 'node' ? at(peers, peer) : min + place] as const);
+  const fields = (commands[word]!.fields ?? []).filter(({ optional }) => inFull || !optional);
+  const given = fields.map(({ name, type, min = 0 }) => [name, type === 'node' ? at(peers, peer) : min + place] as const);
   return [{ at: time, node: asker, do: word, ...Object.fromEntries(given) }];
 }
 

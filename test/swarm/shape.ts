@@ -12,6 +12,8 @@ export interface Ask {
   readonly node: number;
   readonly command: number;
   readonly peer: number;
+  /** Whether fields that may be left out are given. */
+  readonly inFull: boolean;
 }
 
 /** A fault that heals: `what` is a place in the list of those that the protocol promises to stand. */
@@ -51,9 +53,7 @@ export const shapes = (systems: readonly SystemSample[]): fc.Arbitrary<Shape> =>
     towards: fc.array(any, { minLength: 1, maxLength: NODES_MAX - 1 }),
     closed: fc.boolean(),
     chords: fc.array(fc.tuple(any, any), { maxLength: 3 }),
-    asks: fc.array(fc.record({ at: time, node: any, command: any, peer: any }), {
-      maxLength: 10,
-    }),
+    asks: fc.array(fc.record({ at: time, node: any, command: any, peer: any, inFull: fc.boolean() }), { maxLength: 10 }),
     hardships: fc.array(fc.record({ at: time, lasts: fc.nat(SPAN), what: any, node: any, link: any }), { maxLength: 4 }),
     latencyMax: fc.integer({ min: 1, max: 9 }),
     isLossy: fc.boolean(),
