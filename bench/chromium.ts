@@ -1,6 +1,6 @@
 /** A real Chromium, for the bench and for the tests of the inspector's page. */
 import { existsSync } from 'node:fs';
-import { chromium, type Browser } from 'playwright-core';
+import { chromium, type Browser, type BrowserServer } from 'playwright-core';
 
 const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
 const ARGS = [
@@ -13,11 +13,16 @@ const ARGS = [
   '--disable-sync',
 ];
 
-export async function launch(): Promise<Browser> {
+export const launch = (): Promise<Browser> => chromium.launch(options());
+
+/** One that several processes or threads share. */
+export const launchServer = (): Promise<BrowserServer> => chromium.launchServer(options());
+
+function options() {
   if (!existsSync(CHROMIUM)) {
     throw new Error(
       `no Chromium at ${CHROMIUM}: install it with apt-get install -y --no-install-recommends chromium, or name yours in the environment variable CHROMIUM`,
     );
   }
-  return chromium.launch({ executablePath: CHROMIUM, args: ARGS });
+  return { executablePath: CHROMIUM, args: ARGS };
 }

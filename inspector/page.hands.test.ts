@@ -1,51 +1,65 @@
-import { readFileSync } from 'node:fs';
-import type { Browser, Page } from 'playwright-core';
+import { text } from 'node:stream/consumers';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { simulate } from '../index.js';
-import { buildPage, launch, open, read } from './page/testing/browser.js';
+import { open, read, type Opened } from './page/testing/browser.js';
 import { directoryScenario, hands, traceOf } from './page/testing/traces.js';
-
-let browser: Browser;
-let built: URL;
-beforeAll(async () => {
-  [browser, built] = await Promise.all([launch(), buildPage()]);
-});
-afterAll(() => browser?.close());
 
 /** Latency 10, so that there is time to reach in. */
 const scenario = { ...directoryScenario(), network: { latency: 10 } };
+const election = { protocol: 'election', topology: { kind: 'path', n: 3 }, until: { idle: true } };
 
-async function withHands(json: unknown, look: (page: Page) => Promise<void>, allowed?: RegExp): Promise<void> {
-  const { page, close } = await open(browser, built, traceOf(json), { hands });
+let opened: Opened;
+let page: Page;
+async function reachInto(json: unknown): Promise<void> {
+  opened = await open(traceOf(json), { hands });
+  ({ page } = opened);
   await page.keyboard.press('g');
-  await look(page);
-  await close(allowed);
+}
+const scene = (json: unknown) => () => reachInto(json);
+const end = (allowed?: RegExp) => (): Promise<void> => opened.close(allowed);
+
+async function withHands(json: unknown, look: () => Promise<void>): Promise<void> {
+  await reachInto(json);
+  await look();
+  await opened.close();
 }
 
-const card = (page: Page) => page.getByRole('complementary', { name: 'reach in' });
+const card = () => page.getByRole('complementary', { name: 'reach in' });
+const slider = () => page.getByRole('slider');
+const lines = (): Promise<string | null> => slider().getAttribute('aria-valuemax');
+const lineSays = (): Promise<string | null> => slider().getAttribute('aria-valuetext');
 
-/** Presses a button of the card and waits for the run that is made again. */
-async function does(page: Page, name: string): Promise<void> {
+/** Presses a button and waits for the run that is made again. */
+async function does(name: string, inside = card()): Promise<void> {
   const answer = page.waitForResponse((response) => response.url().endsWith('/run'));
-  await card(page).getByRole('button', { name, exact: true }).click();
+  await inside.getByRole('button', { name, exact: true }).first().click();
   await answer;
   await read(page);
 }
 
-const log = async (page: Page): Promise<string> => {
-  await page.getByRole('tab', { name: 'log' }).click();
+const tab = (name: string | RegExp): Promise<void> => page.getByRole('tab', { name }).click();
+
+const log = async (): Promise<string> => {
+  await tab('log');
   return page.locator('.log').innerText();
 };
 
-async function saved(page: Page, name: string): Promise<string> {
-  await page.getByRole('tab', { name: 'by hand' }).click();
+async function saved(name: string): Promise<string> {
+  await tab(/^by hand/);
   const download = page.waitForEvent('download');
   await page.getByRole('button', { name }).click();
-  return readFileSync(await (await download).path(), 'utf8');
+  return text(await (await download).createReadStream());
+}
+
+/** Everything at this moment, until nothing is left. */
+async function takeBack(count: number): Promise<void> {
+  await tab(/^by hand/);
+  for (let i = 0; i < count; i++) await does('take back', page.locator('.gestures'));
 }
 
 /** Selects the first message that is on its way. */
-async function selectMessage(page: Page): Promise<void> {
+async function selectMessage(): Promise<void> {
   const network = page.locator('[data-view="network"]');
   await network.getByRole('button', { name: 'show as text' }).click();
   await network.locator('.as-text ul').first().getByRole('button').first().click();
@@ -53,166 +67,143 @@ async function selectMessage(page: Page): Promise<void> {
 }
 
 describe('a gesture changes what comes and nothing that has been', () => {
-  test('crash and restart', () =>
-    withHands(scenario, async (page) => {
-      await page.keyboard.press('ArrowRight');
-      const before = await page.getByRole('slider').getAttribute('aria-valuetext');
-      await does(page, 'crash');
-      expect(await page.getByRole('slider').getAttribute('aria-valuetext')).toBe(before);
-      await page.keyboard.press('ArrowRight');
-      expect(await page.getByRole('slider').getAttribute('aria-valuetext')).toMatch(/n2 crashed/);
-      await does(page, 'restart');
-      expect(await log(page)).toMatch(/n2 restarted/);
-    }));
+  beforeAll(scene(scenario));
+  afterAll(end());
 
-  test('a command of the protocol', () =>
-    withHands({ ...scenario, events: [] }, async (page) => {
-      await does(page, 'request');
-      expect(await log(page)).toMatch(/n0 was asked to request/);
-    }));
+  test('crash', async () => {
+    await page.keyboard.press('ArrowRight');
+    const before = await lineSays();
+    await does('crash');
+    expect(await lineSays()).toBe(before);
+    await page.keyboard.press('ArrowRight');
+    expect(await lineSays()).toMatch(/n2 crashed/);
+  });
 
-  test('cut and join a link, one way or both', () =>
-    withHands({ protocol: 'election', topology: { kind: 'path', n: 3 }, until: { idle: true } }, async (page) => {
-      await page.getByLabel('link to').selectOption('n1');
-      const link = page.getByRole('region', { name: 'link n0 n1' });
-      await link.getByRole('button', { name: 'down' }).first().waitFor();
-      await does(page, 'cut');
-      expect(await log(page)).toMatch(/channel n0 → n1 went down\s.*[\s\S]*channel n1 → n0 went down/);
-      await page.keyboard.press('End');
-      await does(page, 'join');
-      expect(await log(page)).toMatch(/channel n1 → n0 came up/);
-    }));
+  test('what was done is a file that replays', async () => {
+    const json: unknown = JSON.parse(await saved('save as scenario'));
+    const violated = await page.getByRole('tab', { name: /^properties/ }).innerText();
+    const { properties } = simulate(json);
+    expect(violated).toContain(String(properties.filter(({ holds }) => holds === false).length));
+    expect(String(traceOf(json).trimEnd().split('\n').length - 1)).toBe(await lines());
+  });
+
+  test('what was done is a test of the verdict that it has', async () => {
+    const test = await saved('save as test');
+    expect(test).toMatch(/import \{ simulate \} from 'xstate-quiver'/);
+    expect(test).toContain('"do": "crash"');
+    expect(test).toContain(".toBe('invalid')");
+  });
+
+  test('restart', async () => {
+    await does('restart');
+    expect(await log()).toMatch(/n2 restarted/);
+  });
+
+  test('what was done is taken back at a click', async () => {
+    await tab(/^by hand/);
+    const gestures = page.locator('.gestures li');
+    expect(await gestures.allInnerTexts()).toEqual([expect.stringMatching(/crash n2/), expect.stringMatching(/restart n2/)]);
+    await takeBack(2);
+    expect(await gestures.allInnerTexts()).toEqual([expect.stringMatching(/^Nothing yet/)]);
+    expect(await lines()).toBe(String(traceOf(scenario).trimEnd().split('\n').length - 1));
+    await page.keyboard.press('ArrowLeft');
+  });
 
   test.each([
     ['drop', /find n2 → n1 was lost/],
     ['duplicate', /find n2 → n1 was doubled/],
     ['hold', /^(?![\s\S]*n1 received find from n2)/],
-  ])('one message: %s', (name, expected) =>
-    withHands(scenario, async (page) => {
-      await page.keyboard.press('ArrowRight');
-      await selectMessage(page);
-      await does(page, name);
-      expect(await log(page)).toMatch(expected);
-    }),
-  );
+  ])('one message: %s', async (name, expected) => {
+    expect(await lineSays()).toMatch(/n2 was asked to request/);
+    expect(await log()).toMatch(/n1 received find from n2/);
+    await selectMessage();
+    await does(name);
+    expect(await log()).toMatch(expected);
+    await takeBack(1);
+  });
 
-  test('one message before all others', () =>
+  test('pause a node, clog and slow a channel: they reach the scenario', async () => {
+    await does('pause');
+    await page.getByLabel('link to').selectOption('n1');
+    for (const name of ['clog', 'slow']) await does(name, page.getByRole('region', { name: 'link n2 n1' }));
+    expect(JSON.parse(await saved('save as scenario')).events.slice(scenario.events.length)).toEqual(
+      [
+        { do: 'pause', node: 'n2' },
+        { do: 'clog', channel: ['n2', 'n1'] },
+        { do: 'slow', channel: ['n2', 'n1'], by: 10 },
+      ].map((event) => ({ ...event, at: expect.any(Number) })),
+    );
+  });
+});
+
+describe('each protocol offers its own', () => {
+  test('a command', () =>
+    withHands({ ...scenario, events: [] }, async () => {
+      await does('request');
+      expect(await log()).toMatch(/n0 was asked to request/);
+    }));
+
+  test('corruption, where it recovers from it', () =>
+    withHands({ protocol: 'queue', topology: { kind: 'path', n: 3 }, until: { at: 60 } }, async () => {
+      await does('corrupt all');
+      expect(await log()).toMatch(/n0 was corrupted/);
+    }));
+
+  test('the cost, held against the bound of its paper', () =>
     withHands(
       {
-        ...scenario,
-        events: [
-          { at: 0, node: 'n3', do: 'request' },
-          { at: 1, node: 'n2', do: 'request' },
-        ],
+        protocol: 'controller',
+        topology: { kind: 'path', n: 4 },
+        options: { kind: 'basic', M: 9, W: 4, root: 'n0' },
+        workload: { sequential: ['n3', 'n2', 'n3'] },
       },
-      async (page) => {
-        await page.keyboard.press('ArrowRight');
-        await page.keyboard.press('ArrowRight');
-        await selectMessage(page);
-        await does(page, 'deliver first');
-        await page.keyboard.press('ArrowRight');
-        expect(await page.getByRole('slider').getAttribute('aria-valuetext')).toMatch(/received find from n3/);
-        expect(await page.locator('output.time b').innerText()).toBe('5.5');
-      },
+      () => page.getByRole('group', { name: /^Cost against bound: .*messages 0\.\d+.*bound 1/ }).waitFor(),
     ));
 
-  test('pause a node, clog and slow a channel: they reach the scenario', () =>
-    withHands(scenario, async (page) => {
-      await does(page, 'pause');
-      await page.getByLabel('link to').selectOption('n1');
-      const names = page.getByRole('region', { name: 'link n2 n1' });
-      for (const name of ['clog', 'slow']) {
-        const answer = page.waitForResponse((response) => response.url().endsWith('/run'));
-        await names.getByRole('button', { name, exact: true }).first().click();
-        await answer;
-        await read(page);
-      }
-      expect(JSON.parse(await saved(page, 'save as scenario')).events.slice(scenario.events.length)).toEqual(
-        [
-          { at: 5, do: 'pause', node: 'n2' },
-          { at: 5, do: 'clog', channel: ['n2', 'n1'] },
-          { at: 5, do: 'slow', channel: ['n2', 'n1'], by: 10 },
-        ].map((event) => ({ ...event, at: expect.any(Number) })),
-      );
-    }));
-
-  test('corrupt a node of a protocol that recovers', () =>
-    withHands({ protocol: 'queue', topology: { kind: 'path', n: 3 }, until: { at: 60 } }, async (page) => {
-      await does(page, 'corrupt all');
-      expect(await log(page)).toMatch(/n0 was corrupted/);
-    }));
-});
-
-test('the cost is held against the bound of the paper', () =>
-  withHands(
-    {
-      protocol: 'controller',
-      topology: { kind: 'path', n: 4 },
-      options: { kind: 'basic', M: 9, W: 4, root: 'n0' },
-      workload: { sequential: ['n3', 'n2', 'n3'] },
-    },
-    async (page) => {
-      const plot = page.getByRole('group', { name: /^Cost against bound: .*messages 0\.\d+.*bound 1/ });
-      await plot.waitFor();
-    },
-  ));
-
-describe('what was done by hand', () => {
-  test('is taken back at a click', () =>
-    withHands(scenario, async (page) => {
-      const lines = () => page.getByRole('slider').getAttribute('aria-valuemax');
-      const before = await lines();
-      await does(page, 'crash');
-      expect(await lines()).not.toBe(before);
-      await page.getByRole('tab', { name: 'by hand' }).click();
-      expect(await page.locator('.gestures li').allInnerTexts()).toEqual([expect.stringMatching(/crash n2/)]);
-      await page.getByRole('button', { name: 'take back' }).click();
-      await page.waitForSelector(`[role=slider][aria-valuemax="${before}"]`);
-    }));
-
-  test('is a file that replays', () =>
-    withHands(scenario, async (page) => {
+  test('one message before all others', () => {
+    const events = [
+      { at: 0, node: 'n3', do: 'request' },
+      { at: 1, node: 'n2', do: 'request' },
+    ];
+    return withHands({ ...scenario, events }, async () => {
       await page.keyboard.press('ArrowRight');
-      await does(page, 'crash');
-      const json: unknown = JSON.parse(await saved(page, 'save as scenario'));
-      const violated = await page.getByRole('tab', { name: /^properties/ }).innerText();
-      const { properties } = simulate(json);
-      expect(violated).toContain(String(properties.filter(({ holds }) => holds === false).length));
-      expect(traceOf(json).trimEnd().split('\n').length - 1).toBe(
-        Number(await page.getByRole('slider').getAttribute('aria-valuemax')),
-      );
-    }));
-
-  test('is a test of the verdict that it has', () =>
-    withHands(scenario, async (page) => {
-      await does(page, 'crash');
-      const text = await saved(page, 'save as test');
-      expect(text).toMatch(/import \{ simulate \} from 'xstate-quiver'/);
-      expect(text).toContain('"do": "crash"');
-      expect(text).toContain(".toBe('invalid')");
-    }));
+      await page.keyboard.press('ArrowRight');
+      await selectMessage();
+      await does('deliver first');
+      await page.keyboard.press('ArrowRight');
+      expect(await lineSays()).toMatch(/received find from n3/);
+      expect(await page.locator('output.time b').innerText()).toBe('5.5');
+    });
+  });
 });
 
-describe('what cannot be done', () => {
-  test('is told, and nothing changes', () =>
-    withHands(
-      { protocol: 'election', topology: { kind: 'path', n: 3 }, until: { idle: true } },
-      async (page) => {
-        await page.getByLabel('link to').selectOption('n2');
-        const link = page.getByRole('region', { name: 'link n0 n2' });
-        await link.getByRole('button', { name: 'clog' }).first().click();
-        await page.getByRole('alert').waitFor();
-        expect(await page.getByRole('alert').innerText()).toMatch(/there is no link between "n0" and "n2" to clog/);
-        expect(await page.getByRole('tab', { name: 'by hand' }).innerText()).toBe('by hand');
-      },
-      /status of 422/,
-    ));
+describe('links', () => {
+  beforeAll(scene(election));
+  afterAll(end(/status of 422/));
 
-  test('a trace that is only looked at offers nothing', async () => {
-    const { page, close } = await open(browser, built, traceOf(scenario));
-    await page.keyboard.press('g');
-    expect(await card(page).count()).toBe(0);
-    expect(await page.getByRole('button', { name: 'reach in' }).count()).toBe(0);
-    await close();
+  test('what cannot be done is told, and nothing changes', async () => {
+    await page.getByLabel('link to').selectOption('n2');
+    await page.getByRole('region', { name: 'link n0 n2' }).getByRole('button', { name: 'clog' }).first().click();
+    await page.getByRole('alert').waitFor();
+    expect(await page.getByRole('alert').innerText()).toMatch(/there is no link between "n0" and "n2" to clog/);
+    expect(await page.getByRole('tab', { name: 'by hand' }).innerText()).toBe('by hand');
   });
+
+  test('cut and join, one way or both', async () => {
+    await page.getByLabel('link to').selectOption('n1');
+    await page.getByRole('region', { name: 'link n0 n1' }).getByRole('button', { name: 'down' }).first().waitFor();
+    await does('cut');
+    expect(await log()).toMatch(/channel n0 → n1 went down\s.*[\s\S]*channel n1 → n0 went down/);
+    await page.keyboard.press('End');
+    await does('join');
+    expect(await log()).toMatch(/channel n1 → n0 came up/);
+  });
+});
+
+test('a trace that is only looked at offers nothing', async () => {
+  const { page, close } = await open(traceOf(scenario));
+  await page.keyboard.press('g');
+  expect(await page.getByRole('complementary', { name: 'reach in' }).count()).toBe(0);
+  expect(await page.getByRole('button', { name: 'reach in' }).count()).toBe(0);
+  await close();
 });

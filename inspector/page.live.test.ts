@@ -1,5 +1,5 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { expect, onTestFinished, test } from 'vitest';
 import { InProcessBus } from '../adapters/transports/in-process.js';
 import { createNode } from '../adapters/node/node.js';
 import { directory } from '../machines/directory/index.js';
@@ -7,22 +7,13 @@ import { protocols } from '../machines/index.js';
 import { Simulation } from '../network/index.js';
 import { parseScenario } from '../network/scenario/parse.js';
 import { inspect } from './live/inspect.js';
-import { buildPage, launch } from './page/testing/browser.js';
+import { builtPage, visit, type Visited } from './page/testing/browser.js';
 import { directoryScenario } from './page/testing/traces.js';
 
-let browser: Browser;
-let built: URL;
-beforeAll(async () => {
-  [browser, built] = await Promise.all([launch(), buildPage()]);
-});
-afterAll(() => browser?.close());
-
-async function visit(url: string): Promise<Page> {
-  const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
-  onTestFinished(() => page.close());
-  await page.goto(url);
-  await page.getByText('live', { exact: true }).waitFor();
-  return page;
+async function watch(url: string): Promise<Visited> {
+  const visited = await visit(url);
+  await visited.page.getByText('live', { exact: true }).waitFor();
+  return visited;
 }
 
 /** Until the line at the playhead reads so. */
@@ -39,8 +30,8 @@ test('the actors of an application appear as they act, and the page follows them
   const [a, b] = ['a', 'b'].map((id) =>
     createNode({ transport: bus.transport(id), protocol: directory, topology, options: { hold: null } }),
   );
-  const watched = await inspect([a!, b!], { page: built });
-  const page = await visit(watched.url);
+  const watched = await inspect([a!, b!], { page: builtPage });
+  const { page, leave } = await watch(watched.url);
   b!.command('request');
   await isAt(page, /b received token from a; announced granted/);
   expect(await page.getByRole('img', { name: /^Network of 2 nodes.*marked: b ●/ }).count()).toBe(1);
@@ -55,13 +46,15 @@ test('the actors of an application appear as they act, and the page follows them
   await isAt(page, /b was asked to request; announced granted/);
   await watched.close();
   await page.getByText('ended', { exact: true }).waitFor();
+  await leave();
 });
 
 test('a running simulation', async () => {
   const simulation = new Simulation(parseScenario(directoryScenario(), protocols));
-  const watched = await inspect(simulation, { page: built });
-  const page = await visit(watched.url);
+  const watched = await inspect(simulation, { page: builtPage });
+  const { page, leave } = await watch(watched.url);
   simulation.run();
   await isAt(page, /n0 was asked to release; announced released/);
   await watched.close();
+  await leave();
 });

@@ -1,210 +1,201 @@
-import type { Browser } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { directory } from '../machines/directory/index.js';
 import { graphsOf } from '../test/paths/graph.js';
 import { pathsOf } from '../test/paths/paths.js';
 import { coverageOf, PATIENCE } from '../test/paths/suite.js';
-import { buildPage, launch, open, type Opened } from './page/testing/browser.js';
+import { open, type Opened } from './page/testing/browser.js';
 import { directoryTrace } from './page/testing/traces.js';
 import { traceOfPaths } from './path-trace.js';
 
-let browser: Browser;
-let built: URL;
-beforeAll(async () => {
-  [browser, built] = await Promise.all([launch(), buildPage()]);
-});
-afterAll(() => browser?.close());
-
-async function withPage(source: string, look: (opened: Opened) => Promise<void>, scheme?: 'light' | 'dark'): Promise<void> {
-  const opened = await open(browser, built, source, scheme ? { scheme } : {});
-  try {
-    await look(opened);
-  } finally {
-    await opened.close();
-  }
-}
-
 const trace = directoryTrace();
-const press = async ({ page }: Opened, key: string, times = 1): Promise<void> => {
+const LINES = trace.trimEnd().split('\n').length - 1;
+/** The first step after the nodes have started: n2 is asked to request. */
+const START = 5;
+
+let opened: Opened;
+let page: Page;
+const scene = (source: string) => async (): Promise<void> => {
+  opened = await open(source);
+  ({ page } = opened);
+};
+const end = (): Promise<void> => opened.close();
+
+const press = async (key: string, times = 1): Promise<void> => {
   for (let i = 0; i < times; i++) await page.keyboard.press(key);
 };
-const lineNow = async ({ page }: Opened): Promise<number> => Number(await page.getByRole('slider').getAttribute('aria-valuenow'));
-const activeStates = ({ page }: Opened): Promise<string[]> =>
+const stepTo = async (line: number): Promise<void> => {
+  await press('Home');
+  await press('ArrowRight', line);
+};
+const lineNow = async (): Promise<number> => Number(await page.getByRole('slider').getAttribute('aria-valuenow'));
+const lineSays = (): Promise<string | null> => page.getByRole('slider').getAttribute('aria-valuetext');
+const activeStates = (): Promise<string[]> =>
   page.$$eval('.state[data-active="true"]', (states) => states.map((state) => state.getAttribute('data-state') ?? ''));
+const chartOf = (): Promise<string> => page.locator('#title-chart').innerText();
+const view = (name: string) => page.locator(`[data-view="${name}"]`);
 
 describe('the four views', () => {
-  test('open on the start of the run, with the node that acts first selected', () =>
-    withPage(trace, async (opened) => {
-      const { page } = opened;
-      expect(await page.locator('.facts').innerText()).toMatch(/directory\s+5 nodes\s+5 links\s+seed 1/);
-      expect(await lineNow(opened)).toBe(5);
-      expect(await page.locator('#title-chart').innerText()).toBe('Statechart of n2');
-      expect(
-        await page
-          .getByRole('img', { name: /^Network of 5 nodes and 5 links at 0: 0 messages on their way; marked: n0 ●/ })
-          .count(),
-      ).toBe(1);
-      expect(await page.getByRole('img', { name: 'Space-time diagram around line 5' }).count()).toBe(1);
-      expect(await page.locator('.plot canvas').count()).toBe(4);
-    }));
+  beforeAll(scene(trace));
+  afterAll(end);
 
-  test('the chart lights the active states and the transition of the step', () =>
-    withPage(trace, async (opened) => {
-      const { page } = opened;
-      expect(await activeStates(opened)).toEqual(['idle']);
-      await press(opened, 'ArrowRight');
-      expect(await activeStates(opened)).toEqual(['waiting', 'waiting.last']);
-      expect(await page.locator('.edge-label.is-taken text').textContent()).toBe('request');
-      expect(await page.locator('.context .is-changed').allInnerTexts()).toEqual(['parent\tn2']);
-    }));
+  test('open on the start of the run, with the node that acts first selected', async () => {
+    expect(await page.locator('.facts').innerText()).toMatch(/directory\s+5 nodes\s+5 links\s+seed 1/);
+    expect(await lineNow()).toBe(START);
+    expect(await chartOf()).toBe('Statechart of n2');
+    const marked = /^Network of 5 nodes and 5 links at 0: 0 messages on their way; marked: n0 ●/;
+    expect(await page.getByRole('img', { name: marked }).count()).toBe(1);
+    expect(await page.getByRole('img', { name: 'Space-time diagram around line 5' }).count()).toBe(1);
+    expect(await page.locator('.plot canvas').count()).toBe(4);
+  });
 
-  test('a click on a node selects it everywhere', () =>
-    withPage(trace, async ({ page }) => {
-      const box = (await page.locator('.panel-network canvas').boundingBox())!;
-      await page.mouse.click(box.x + box.width / 2, box.y + 50);
-      expect(await page.locator('#title-chart').innerText()).toBe('Statechart of n0');
-    }));
+  test('the chart lights the active states and the transition of the step', async () => {
+    await page.locator('.state').first().waitFor();
+    expect(await activeStates()).toEqual(['idle']);
+    await press('ArrowRight');
+    expect(await activeStates()).toEqual(['waiting', 'waiting.last']);
+    expect(await page.locator('.edge-label.is-taken text').textContent()).toBe('request');
+    expect(await page.locator('.context .is-changed').allInnerTexts()).toEqual(['parent\tn2']);
+  });
 
-  test('a click on a step of the space-time diagram goes there', () =>
-    withPage(trace, async (opened) => {
-      const { page } = opened;
-      await press(opened, 'ArrowRight', 6);
-      const there = await lineNow(opened);
-      const canvas = page.locator('.panel-space-time canvas');
-      await canvas.focus();
-      await press(opened, 'ArrowLeft');
-      expect(await lineNow(opened)).toBeLessThan(there);
-      await press(opened, 'ArrowRight');
-      await press(opened, 'ArrowDown');
-      expect(await page.locator('#title-chart').innerText()).not.toBe('Statechart of n2');
-    }));
-
-  test('the log says in sentences what happened, and goes where one clicks', () =>
-    withPage(trace, async (opened) => {
-      const { page } = opened;
-      await page.getByRole('tab', { name: 'log' }).click();
-      await press(opened, 'ArrowRight', 2);
-      expect(await page.locator('.log .is-now').innerText()).toMatch(/n1 received find from n2; sent find to n0/);
-      await page.getByRole('button', { name: 'n2 received token from n0; announced granted' }).click();
-      expect(await page.locator('.log .is-now').innerText()).toMatch(/announced granted/);
-      expect(await activeStates(opened)).toEqual(['holding', 'holding.using', 'holding.using.last']);
-    }));
-
-  test('each has a text alternative', () =>
-    withPage(trace, async (opened) => {
-      const { page } = opened;
-      await press(opened, 'ArrowRight', 2);
-      for (const view of ['network', 'chart', 'space-time', 'plots']) {
-        await page.locator(`[data-view="${view}"]`).getByRole('button', { name: 'show as text' }).click();
-      }
-      const text = (view: string) => page.locator(`[data-view="${view}"] .as-text`).innerText();
-      expect(await text('network')).toMatch(/n2\s+directory: waiting\.last\s+waiting/);
-      expect(await text('network')).toMatch(/find from n1 to n0/);
-      expect(await text('chart')).toMatch(/directory: waiting\.last/);
-      expect(await text('chart')).toMatch(/token → holding\.using\.last: countGrant, announceGrant/);
-      expect(await text('space-time')).toMatch(/n1 received find from n2; sent find to n0/);
-      expect(await text('plots')).toMatch(/find\s+12/);
-    }));
-
-  test('each can fill the page', () =>
-    withPage(trace, async ({ page }) => {
-      const network = page.locator('[data-view="network"]');
-      const before = (await network.boundingBox())!;
-      await network.getByRole('button', { name: 'fill the page' }).click();
-      expect((await network.boundingBox())!.width).toBeGreaterThan(before.width * 1.3);
-      expect(await page.locator('[data-view="chart"]').isVisible()).toBe(false);
-      await network.getByRole('button', { name: 'back to all views' }).click();
-      expect((await network.boundingBox())!.width).toBe(before.width);
-    }));
-
-  test.each(['light', 'dark'] as const)('%s as the system is, and the other at a key', (scheme) =>
-    withPage(
-      trace,
-      async (opened) => {
-        const { page } = opened;
-        const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
-        const before = await ground();
-        await press(opened, 't');
-        expect(await ground()).not.toBe(before);
-        const lightness = (color: string) => Number(/\d+/.exec(color)![0]);
-        expect(lightness(scheme === 'light' ? before : await ground())).toBeGreaterThan(200);
-      },
-      scheme,
-    ),
-  );
-});
-
-describe('the coverage of tests', () => {
-  test('is painted on the chart: what no path takes is struck out', async () => {
-    const graphs = graphsOf(directory, PATIENCE);
-    const tours = graphs.flatMap((graph) => pathsOf(graph, 'tour'));
-    const all = coverageOf(directory, graphs).toJSON();
-    const covered = {
-      directory: { ...all['directory'], 'state holding.using.followed': 0, 'transition waiting.last: token': 0 },
+  test('each has a text alternative', async () => {
+    await stepTo(START + 2);
+    const names = ['network', 'chart', 'space-time', 'plots'];
+    const showAsText = async () => {
+      for (const name of names) await view(name).getByRole('button', { name: 'show as text' }).click();
     };
-    const source = [...traceOfPaths(directory, tours, covered)].map((line) => `${JSON.stringify(line)}\n`).join('');
-    await withPage(source, async ({ page }) => {
-      expect(
-        await page.locator('.state.is-missed').evaluateAll((states) => states.map((state) => state.getAttribute('data-state'))),
-      ).toEqual(['holding.using.followed']);
-      expect(await page.locator('.edge-label.is-missed').allTextContents()).toEqual([
-        expect.stringMatching(/covered 0 timestoken$/),
-      ]);
-      expect(await page.locator('.edge.is-missed').count()).toBe(1);
-    });
+    await showAsText();
+    const text = (name: string) => view(name).locator('.as-text').innerText();
+    expect(await text('network')).toMatch(/n2\s+directory: waiting\.last\s+waiting/);
+    expect(await text('network')).toMatch(/find from n1 to n0/);
+    expect(await text('chart')).toMatch(/directory: waiting\.last/);
+    expect(await text('chart')).toMatch(/token → holding\.using\.last: countGrant, announceGrant/);
+    expect(await text('space-time')).toMatch(/n1 received find from n2; sent find to n0/);
+    expect(await text('plots')).toMatch(/find\s+12/);
+    await showAsText();
+    expect(await page.locator('.as-text').count()).toBe(0);
+  });
+
+  test('the log says in sentences what happened, and goes where one clicks', async () => {
+    await page.getByRole('tab', { name: 'log' }).click();
+    await stepTo(START + 2);
+    expect(await page.locator('.log .is-now').innerText()).toMatch(/n1 received find from n2; sent find to n0/);
+    await page.getByRole('button', { name: 'n2 received token from n0; announced granted' }).click();
+    expect(await page.locator('.log .is-now').innerText()).toMatch(/announced granted/);
+    expect(await activeStates()).toEqual(['holding', 'holding.using', 'holding.using.last']);
+  });
+
+  test('a click on a node selects it everywhere', async () => {
+    const box = (await view('network').locator('canvas').boundingBox())!;
+    await page.mouse.click(box.x + box.width / 2, box.y + 50);
+    expect(await chartOf()).toBe('Statechart of n0');
+  });
+
+  test('the keys of the space-time diagram go along the steps of a node, and from node to node', async () => {
+    await stepTo(START + 6);
+    await view('space-time').locator('canvas').focus();
+    const before = await chartOf();
+    await press('ArrowLeft');
+    expect(await lineNow()).toBeLessThan(START + 6);
+    await press('ArrowRight');
+    await press('ArrowDown');
+    expect(await chartOf()).not.toBe(before);
+  });
+
+  test('each can fill the page', async () => {
+    const before = (await view('network').boundingBox())!;
+    await view('network').getByRole('button', { name: 'fill the page' }).click();
+    expect((await view('network').boundingBox())!.width).toBeGreaterThan(before.width * 1.3);
+    expect(await view('chart').isVisible()).toBe(false);
+    await view('network').getByRole('button', { name: 'back to all views' }).click();
+    expect((await view('network').boundingBox())!.width).toBe(before.width);
+  });
+
+  test('light or dark as the system is, and the other at a key', async () => {
+    const isLight = async () => {
+      const ground = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+      return Number(/\d+/.exec(ground)![0]) > 200;
+    };
+    const seen = [];
+    for (const colorScheme of ['dark', 'light'] as const) {
+      await page.emulateMedia({ colorScheme });
+      await page.waitForSelector(`[data-theme=${colorScheme}]`);
+      seen.push(await isLight());
+      await press('t');
+      seen.push(await isLight());
+    }
+    expect(seen).toEqual([false, true, true, false]);
   });
 });
 
+test('the coverage of tests is painted on the chart: what no path takes is struck out', async () => {
+  const graphs = graphsOf(directory, PATIENCE);
+  const tours = graphs.flatMap((graph) => pathsOf(graph, 'tour'));
+  const all = coverageOf(directory, graphs).toJSON();
+  const covered = {
+    directory: { ...all['directory'], 'state holding.using.followed': 0, 'transition waiting.last: token': 0 },
+  };
+  const lines = [...traceOfPaths(directory, tours, covered)];
+  await scene(lines.map((line) => `${JSON.stringify(line)}\n`).join(''))();
+  const missed = page.locator('.state.is-missed');
+  await missed.waitFor();
+  expect(await missed.evaluateAll((states) => states.map((state) => state.getAttribute('data-state')))).toEqual([
+    'holding.using.followed',
+  ]);
+  expect(await page.locator('.edge-label.is-missed').allTextContents()).toEqual([expect.stringMatching(/covered 0 timestoken$/)]);
+  expect(await page.locator('.edge.is-missed').count()).toBe(1);
+  await end();
+});
+
 describe('time', () => {
-  test('step, to the end and back to the start', () =>
-    withPage(trace, async (opened) => {
-      await press(opened, 'End');
-      const lines = await lineNow(opened);
-      expect(lines).toBe(trace.trimEnd().split('\n').length - 1);
-      await press(opened, 'Home');
-      expect(await lineNow(opened)).toBe(0);
-      await press(opened, 'Shift+ArrowRight');
-      expect(await opened.page.getByRole('slider').getAttribute('aria-valuetext')).toMatch(/received find/);
-      await press(opened, 'ArrowLeft');
-      expect(await opened.page.getByRole('slider').getAttribute('aria-valuetext')).toMatch(/asked to request/);
-    }));
+  beforeAll(scene(trace));
+  afterAll(end);
 
-  test('playing moves on by itself, stops at the end, and starts over', () =>
-    withPage(trace, async (opened) => {
-      const { page } = opened;
-      await press(opened, '+', 7);
-      expect(await page.getByLabel('speed').innerText()).toBe('1024×');
-      await press(opened, 'Space');
-      await page.waitForSelector(`[role=slider][aria-valuenow="${trace.trimEnd().split('\n').length - 1}"]`);
-      await page.getByRole('button', { name: 'play', exact: true }).waitFor();
-      await press(opened, '-', 8);
-      await press(opened, 'Space');
-      await page.getByRole('button', { name: 'pause', exact: true }).waitFor();
-      expect(await lineNow(opened)).toBeLessThan(20);
-    }));
+  test('step, to the end and back to the start', async () => {
+    await press('End');
+    expect(await lineNow()).toBe(LINES);
+    await press('Home');
+    expect(await lineNow()).toBe(0);
+    await press('Shift+ArrowRight');
+    expect(await lineSays()).toMatch(/received find/);
+    await press('ArrowLeft');
+    expect(await lineSays()).toMatch(/asked to request/);
+  });
 
-  test('scrubbing goes to any moment', () =>
-    withPage(trace, async (opened) => {
-      const box = (await opened.page.getByRole('slider').boundingBox())!;
-      await opened.page.mouse.click(box.x + box.width - 1, box.y + 10);
-      const end = await lineNow(opened);
-      await opened.page.mouse.click(box.x + box.width / 2, box.y + 10);
-      const middle = await lineNow(opened);
-      expect(middle).toBeGreaterThan(5);
-      expect(middle).toBeLessThan(end);
-    }));
+  test('scrubbing goes to any moment', async () => {
+    const box = (await page.getByRole('slider').boundingBox())!;
+    const at = (part: number) => page.mouse.click(box.x + part * (box.width - 1), box.y + 10);
+    await at(1);
+    const last = await lineNow();
+    await at(0.5);
+    expect(await lineNow()).toBeGreaterThan(START);
+    expect(await lineNow()).toBeLessThan(last);
+  });
 
-  test('a message moves while its time passes', () =>
-    withPage(trace, async (opened) => {
-      const { page } = opened;
-      const picture = () => page.$eval('.panel-network canvas', (canvas) => (canvas as HTMLCanvasElement).toDataURL());
-      await press(opened, 'ArrowRight');
-      await press(opened, '-', 3);
-      const before = await picture();
-      await press(opened, 'Space');
-      await page.waitForTimeout(150);
-      await press(opened, 'Space');
-      expect(await lineNow(opened)).toBe(6);
-      expect(await picture()).not.toBe(before);
-    }));
+  test('a message moves while its time passes', async () => {
+    const picture = () => page.$eval('.panel-network canvas', (canvas) => (canvas as HTMLCanvasElement).toDataURL());
+    await stepTo(START + 1);
+    await press('-', 3);
+    const before = await picture();
+    await press('Space');
+    await page.waitForFunction(
+      (old) => document.querySelector<HTMLCanvasElement>('.panel-network canvas')!.toDataURL() !== old,
+      before,
+    );
+    await press('Space');
+    expect(await lineNow()).toBe(START + 1);
+    await press('+', 3);
+  });
+
+  test('playing moves on by itself, stops at the end, and starts over', async () => {
+    await press('+', 7);
+    expect(await page.getByLabel('speed').innerText()).toBe('1024×');
+    await press('Space');
+    await page.waitForSelector(`[role=slider][aria-valuenow="${LINES}"]`);
+    await page.getByRole('button', { name: 'play', exact: true }).waitFor();
+    await press('-', 8);
+    await press('Space');
+    await page.getByRole('button', { name: 'pause', exact: true }).waitFor();
+    expect(await lineNow()).toBeLessThan(20);
+  });
 });

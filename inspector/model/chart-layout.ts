@@ -44,18 +44,33 @@ export function layOutChart(chart: Chart, style: Style, measure: Measure = estim
   return atOrigin({ always: internal.get('') ?? [], states, edges: routed }, measure);
 }
 
-/** The layout that fills a panel best: with the actions where they remain readable, else without. */
-export function fitChart(chart: Chart, panel: { width: number; height: number }, measure: Measure = estimate): ChartLayout {
-  const scale = ({ width, height }: ChartLayout) => Math.min(panel.width / width, panel.height / height);
-  let best: ChartLayout | null = null;
-  for (const actions of [true, false]) {
-    for (const direction of ['TB', 'LR', 'stacked'] as const) {
-      const layout = layOutChart(chart, { direction, actions }, measure);
-      if (!best || scale(layout) > scale(best)) best = layout;
+export interface Panel {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Gives for a panel the layout that fills it best: with the actions where they remain readable, else without. Each is made once. */
+export function fitChart(chart: Chart, measure: Measure = estimate): (panel: Panel) => ChartLayout {
+  const made = new Map<string, ChartLayout>();
+  const layoutIn = (style: Style): ChartLayout => {
+    const name = `${style.direction} ${style.actions}`;
+    const layout = made.get(name) ?? layOutChart(chart, style, measure);
+    made.set(name, layout);
+    return layout;
+  };
+  return (panel) => {
+    const scale = ({ width, height }: ChartLayout) => Math.min(panel.width / width, panel.height / height);
+    let best: ChartLayout | null = null;
+    for (const actions of [true, false]) {
+      for (const direction of ['TB', 'LR', 'stacked'] as const) {
+        const layout = layoutIn({ direction, actions });
+        if (!best || scale(layout) > scale(best)) best = layout;
+        if (scale(best) >= 1) return best;
+      }
+      if (scale(best!) >= SCALE_MIN) break;
     }
-    if (scale(best!) >= SCALE_MIN) break;
-  }
-  return best!;
+    return best!;
+  };
 }
 
 interface Routed {

@@ -125,8 +125,8 @@ describe('the picture of a chart', () => {
   });
 
   test('actions are left out where they would make the words too small', () => {
-    const lines = (panel: { width: number; height: number }) =>
-      fitChart(directory, panel).edges.flatMap(({ label }) => label.lines.slice(1));
+    const fitted = fitChart(directory);
+    const lines = (panel: { width: number; height: number }) => fitted(panel).edges.flatMap(({ label }) => label.lines.slice(1));
     expect(lines({ width: 400, height: 600 })).toEqual([]);
     expect(lines({ width: 1200, height: 1400 })).toContain('/ adoptParent, queueNext');
   });

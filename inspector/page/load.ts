@@ -51,7 +51,8 @@ export async function open(stream: ReadableStream<Uint8Array>): Promise<void> {
   const next = new Recording();
   opened(next);
   await read(stream, next, arrived);
-  if (recording.value === next) await askForHands();
+  // Nobody reaches into what was alive.
+  if (recording.value === next && !next.header?.live) await askForHands();
 }
 
 /** The run made again: up to the playhead it is the same, so it takes the other's place once it has come there. */

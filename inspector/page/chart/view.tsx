@@ -23,21 +23,28 @@ const loadLayout = (): void => void import('../../model/chart-layout.js').then((
 
 const header = computed(() => growing().header);
 
+/** By their text: another run of the same protocol brings the same charts, and what was laid out of them stays. */
+let known = new Map<string, Chart>();
+
 const charts = computed(() => {
-  const read = new Map<string, Chart>();
-  for (const [name, config] of Object.entries(header.value?.charts ?? {})) read.set(name, readChart(name, config));
-  return read;
+  const all = Object.entries(header.value?.charts ?? {}).map(([name, config]) => {
+    const text = JSON.stringify([name, config]);
+    return { name, text, chart: known.get(text) ?? readChart(name, config) };
+  });
+  known = new Map(all.map(({ text, chart }) => [text, chart]));
+  return new Map(all.map(({ name, chart }) => [name, chart]));
 });
 
-const layouts = computed(() => {
+const fits = new WeakMap<Chart, ReturnType<FitChart>>();
+
+function layoutOf(chart: Chart | undefined): ChartLayout | null {
+  const make = fitChart.value;
+  if (!make || !chart || chart.states.size <= 1) return null;
+  const fit = fits.get(chart) ?? make(chart, measure);
+  fits.set(chart, fit);
   const { width, height } = size.value;
-  const laidOut = new Map<string, ChartLayout>();
-  const fit = fitChart.value;
-  for (const [name, chart] of charts.value) {
-    if (fit && chart.states.size > 1) laidOut.set(name, fit(chart, { width: width - 8, height: height - 8 }, measure));
-  }
-  return laidOut;
-});
+  return fit({ width: width - 8, height: height - 8 });
+}
 
 const roles = computed(() => (selectedNode.value < 0 ? [] : moment.value.roles(selectedNode.value)));
 
@@ -107,7 +114,7 @@ export function ChartView() {
 
 function RoleChart({ now, alone }: { now: RoleNow; alone: boolean }) {
   const { role, view } = now;
-  const layout = layouts.value.get(view.chart);
+  const layout = layoutOf(charts.value.get(view.chart));
   return (
     <figure class="role">
       {!alone && (

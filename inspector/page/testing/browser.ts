@@ -1,29 +1,62 @@
-/** The real page in a real browser, for tests. */
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
-import type { Browser, Page } from 'playwright-core';
-import { build } from 'vite';
-import { expect } from 'vitest';
-import { launch } from '../../../bench/chromium.js';
+/** The real page in a real browser, for tests: one tab for a whole file, since a new one costs more than most tests do. */
+import { chromium, type Page } from 'playwright-core';
+import { afterAll, expect, inject } from 'vitest';
 import type { Hands } from '../../hands.js';
 import { serveTrace, type Served, type TraceSource } from '../../server.js';
 
-export { launch };
+/** The page as it is shipped. */
+export const builtPage = new URL(inject('page'));
 
-/** Builds the page as it is shipped, into a folder of its own. */
-export async function buildPage(): Promise<URL> {
-  const outDir = mkdtempSync(join(tmpdir(), 'quiver-page-'));
-  const configFile = fileURLToPath(new URL('../vite.config.ts', import.meta.url));
-  await build({ configFile, logLevel: 'error', build: { outDir } });
-  return pathToFileURL(`${outDir}/`);
+interface Tab {
+  readonly page: Page;
+  /** What the page has said in its console since it was opened. */
+  complaints: string[];
+}
+
+let opening: Promise<Tab> | null = null;
+afterAll(async () => (await opening)?.page.context().browser()?.close());
+
+async function newTab(): Promise<Tab> {
+  const browser = await chromium.connect(inject('chromium'));
+  const tab: Tab = { page: await browser.newPage({ viewport: { width: 1440, height: 900 } }), complaints: [] };
+  tab.page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') tab.complaints.push(message.text());
+  });
+  tab.page.on('pageerror', (error) => tab.complaints.push(String(error)));
+  return tab;
+}
+
+export interface VisitOptions {
+  readonly scheme?: 'light' | 'dark';
+  readonly reducedMotion?: boolean;
+}
+
+export interface Visited {
+  readonly page: Page;
+  /** Expects that the page complained of nothing in its console, but for what the pattern allows, and leaves it. */
+  leave(allowed?: RegExp): Promise<void>;
+}
+
+/** The page at an address. */
+export async function visit(url: string, { scheme = 'light', reducedMotion = false }: VisitOptions = {}): Promise<Visited> {
+  const tab = await (opening ??= newTab());
+  const { page } = tab;
+  tab.complaints = [];
+  await page.emulateMedia({ colorScheme: scheme, reducedMotion: reducedMotion ? 'reduce' : 'no-preference' });
+  await page.goto(url);
+  return {
+    page,
+    async leave(allowed) {
+      await page.goto('about:blank');
+      expect(tab.complaints.filter((complaint) => !allowed?.test(complaint))).toEqual([]);
+    },
+  };
 }
 
 export interface Opened {
   readonly page: Page;
   readonly served: Served;
-  /** Ends all, and expects that the page complained of nothing in its console, but for what the pattern allows. */
+  /** Ends all, as `leave` does. */
   close(allowed?: RegExp): Promise<void>;
 }
 
@@ -32,41 +65,14 @@ interface OpenOptions {
   readonly hands?: Hands;
 }
 
-interface VisitOptions {
-  readonly scheme?: 'light' | 'dark';
-  readonly reducedMotion?: boolean;
-}
-
-/** A page at an address, and what it complains of in its console. */
-export async function visit(browser: Browser, url: string, { scheme = 'light', reducedMotion = false }: VisitOptions = {}) {
-  const page = await browser.newPage({
-    viewport: { width: 1440, height: 900 },
-    colorScheme: scheme,
-    reducedMotion: reducedMotion ? 'reduce' : 'no-preference',
-  });
-  const complaints: string[] = [];
-  page.on('console', (message) => {
-    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
-  });
-  page.on('pageerror', (error) => complaints.push(String(error)));
-  await page.goto(url);
-  return { page, complaints };
-}
-
 /** Opens a trace as a user would, and waits until it has been read. */
-export async function open(
-  browser: Browser,
-  builtPage: URL,
-  source: TraceSource,
-  { scheme = 'light', hands }: OpenOptions = {},
-): Promise<Opened> {
+export async function open(source: TraceSource, { scheme = 'light', hands }: OpenOptions = {}): Promise<Opened> {
   const served = await serveTrace(source, { page: builtPage, ...(hands ? { hands } : {}) });
-  const { page, complaints } = await visit(browser, served.url, { scheme });
+  const { page, leave } = await visit(served.url, { scheme });
   await read(page);
   const close = async (allowed?: RegExp) => {
-    await page.close();
+    await leave(allowed);
     await served.close();
-    expect(complaints.filter((complaint) => !allowed?.test(complaint))).toEqual([]);
   };
   return { page, served, close };
 }
