@@ -71,6 +71,11 @@ export class Links implements LinksView {
     return true;
   }
 
+  /** The port that a link has taken at one of its ends. */
+  plugIn(node: NodeId, peer: NodeId, port: number): void {
+    this.channels.get(node)!.get(peer)!.port = port;
+  }
+
   setWeight(u: NodeId, v: NodeId, weight: number): void {
     for (const [from, to] of [
       [u, v],

@@ -58,6 +58,8 @@ export type Choice = (
 export interface StepLine extends Omit<Step, 'sent'> {
   /** The role that took the event first. */
   readonly role?: string | undefined;
+  /** For what a link of live nodes says by port: who is at its other end. */
+  readonly peer?: NodeId;
   readonly sent: readonly Omit<Flight, 'from'>[];
   /** Timers armed (ticks left) and disarmed (`null`) by this step. */
   readonly timers?: readonly (readonly [role: string, timer: string, delay: number | null])[];

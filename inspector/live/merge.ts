@@ -76,6 +76,7 @@ export class Merger {
       node,
       ...(role === undefined ? {} : { role }),
       event: { ...event, ...(from === undefined ? {} : { from }) },
+      ...(peer !== undefined && 'peer' in event && typeof event.peer === 'number' ? { peer } : {}),
       ...(arrived ? { message: arrived.id } : {}),
       sent: launched.map(({ id, to, message, cost }) => ({ id, to, message, cost })),
       emitted,

@@ -6,6 +6,7 @@ import { createLocks } from '../../adapters/locks/locks.js';
 import { createNode } from '../../adapters/node/node.js';
 import { createQuota } from '../../adapters/controller/quota.js';
 import { directory } from '../../machines/directory/index.js';
+import { exclusion } from '../../machines/exclusion/index.js';
 import { protocols } from '../../machines/index.js';
 import { parseScenario } from '../../network/scenario/parse.js';
 import { verifyTrace } from '../../test/verify/verify.js';
@@ -69,6 +70,28 @@ test('one node of several: its steps are checked, what others sent is placed', a
   expect(steps).toBeGreaterThan(0);
   expect(lines.some(({ kind }) => kind === 'placed')).toBe(true);
   expect(properties).toEqual([]);
+});
+
+test('neighbours that are known by their ports, while one goes', async () => {
+  const shared = bus();
+  const topology = { nodes: ids, links: [] };
+  const transports = ids.map((id) => shared.transport(id));
+  const nodes = transports.map((transport) => createNode({ transport, protocol: exclusion, topology, options: { hold: null } }));
+  const lock = async (node: (typeof nodes)[number]) => {
+    const locked = next(node, 'locked');
+    node.command('lock');
+    await locked;
+    node.command('unlock');
+  };
+  const { steps, impossible, violations, properties } = await verified(nodes, async () => {
+    await expect.poll(() => nodes.map((node) => node.view()['exclusion']?.context.ports.length)).toEqual([2, 2, 2]);
+    for (const node of nodes) await lock(node);
+    await transports[0]!.close();
+    await lock(nodes[1]!);
+  });
+  expect({ impossible, violations }).toEqual({ impossible: null, violations: [] });
+  expect(properties.map(({ holds }) => holds)).not.toContain(false);
+  expect(steps).toBeGreaterThan(60);
 });
 
 test('locks, while a holder crashes', async () => {

@@ -4,7 +4,7 @@
  *
  * A step that no chart can take ends it, for nothing is known of what comes after; properties that break are told with their line.
  */
-import type { NodeId } from '../../machines/effects.js';
+import type { Message, NodeId } from '../../machines/effects.js';
 import type { Configuration, Flight, PropertyResult, Protocol, Setup } from '../../machines/protocol.js';
 import { Links } from '../../network/links.js';
 import { Monitor } from '../../network/monitor.js';
@@ -104,7 +104,7 @@ class Following {
     else {
       if (kind === 'deliver') this.receive(line);
       if (kind === 'link') this.hear(line);
-      this.nodes.take(line);
+      this.nodes.take({ ...line, event: this.asHeard(line) });
     }
     this.send(line);
     this.steps++;
@@ -136,9 +136,20 @@ class Following {
     }
   }
 
-  /** A node hears of a channel with its next step; where ports are not used, that tells which. */
-  private hear({ node, event }: StepLine): void {
-    if (typeof event['peer'] === 'string') this.links.set(node, event['peer'], event.type === 'link.up');
+  /** A node hears of a channel with its next step: by the peer's name, or by a port, which the line or the topology gives to a peer. */
+  private hear({ node, event, peer }: StepLine): void {
+    const heard = event['peer'];
+    const other = typeof heard === 'string' ? heard : peer;
+    if (other === undefined) return;
+    this.links.set(node, other, event.type === 'link.up');
+    if (typeof heard === 'number') this.links.plugIn(node, other, heard);
+  }
+
+  /** Traces of live nodes name the sender also where its receiver knows it by a port alone. */
+  private asHeard({ node, event }: StepLine): Message {
+    const { from } = event as Message & { readonly from?: unknown };
+    const isNamed = typeof from === 'string' && this.protocol.network.addressing === 'ports';
+    return isNamed ? ({ ...event, from: this.links.port(node, from) } as Message) : event;
   }
 
   private event({ kind, message, between, up, event, at }: NetworkLine): void {
