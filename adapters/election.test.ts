@@ -31,6 +31,15 @@ test('all know one leader, and it knows that it leads', async () => {
   await leaderOf(all).elected;
 });
 
+test('who is followed by all whom it may be linked with leads at once; who lacks one waits for it', async () => {
+  const { all } = peers(['a', 'b', 'c'], { settleMs: 3_600_000 });
+  await agreed(all);
+  const lonely = peers(['a', 'b', 'c'], { settleMs: 3_600_000 });
+  await lonely.all[2]!.close();
+  await settled();
+  expect(lonely.all.slice(0, 2).map(({ isLeader }) => isLeader)).toEqual([false, false]);
+});
+
 test('when the leader goes the others elect another, and each hears of it', async () => {
   const { all } = peers(['a', 'b', 'c']);
   await agreed(all);

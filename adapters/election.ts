@@ -12,7 +12,7 @@
  * within so many hops of everybody, and `nearest` finds one.
  */
 import { asyncScheduler, BehaviorSubject, filter, firstValueFrom, type SchedulerLike, type Subscription } from 'rxjs';
-import { election as protocol, nearest, type LeaderChange } from '../machines/election/index.js';
+import { election as protocol, nearest, type ElectionContext, type LeaderChange } from '../machines/election/index.js';
 import type { NodeId } from '../machines/effects.js';
 import { UsageError } from '../machines/errors.js';
 import { ClosedError, LostError } from './transports/errors.js';
@@ -31,7 +31,10 @@ export interface ElectionOptions {
   readonly links?: readonly (readonly [NodeId, NodeId])[];
   /** How far leaders of each further level reach, in hops, the lowest level first. */
   readonly radii?: readonly number[];
-  /** So long a peer waits for others to be heard of before it takes itself for the leader; 30 unless given. */
+  /**
+   * So long a peer waits for others to be heard of before it takes itself for the leader, unless everybody whom it may be linked with
+   * says so at once; 30 unless given.
+   */
   readonly settleMs?: number;
   readonly clock?: SchedulerLike;
 }
@@ -58,6 +61,8 @@ export class Election extends EventTarget implements AsyncDisposable, AsyncItera
   private readonly clock: SchedulerLike;
   private readonly settleMs: number;
   private readonly hasLevels: boolean;
+  /** All whom this peer may be linked with. */
+  private readonly others: readonly NodeId[];
 
   constructor(options: ElectionOptions) {
     super();
@@ -65,6 +70,8 @@ export class Election extends EventTarget implements AsyncDisposable, AsyncItera
     this.clock = clock;
     this.settleMs = settleMs;
     this.hasLevels = radii.length > 0;
+    const neighbours = links && linkedWith(transport.id, links);
+    this.others = (neighbours ?? peers).filter((peer) => peer !== transport.id);
     this.node = createNode({
       transport,
       protocol,
@@ -73,7 +80,10 @@ export class Election extends EventTarget implements AsyncDisposable, AsyncItera
       options: { clock: 'logical', ...(radii.length === 0 ? {} : { radii }) },
       name,
       clock,
-      ...(links ? { neighbours: linkedWith(transport.id, links) } : {}),
+      ...(neighbours ? { neighbours } : {}),
+    });
+    this.node.steps$.subscribe(() => {
+      if (this.settling?.closed === false && this.isFollowed) this.change(transport.id);
     });
     this.node.notices$.subscribe((notice) => {
       if (notice.type === 'leader') this.hear((notice as LeaderChange).leader);
@@ -159,14 +169,22 @@ export class Election extends EventTarget implements AsyncDisposable, AsyncItera
   }
 
   private hear(leader: NodeId): void {
-    this.settling?.unsubscribe();
     if (leader !== this.node.id) return this.change(leader);
     if (this.isLeader) return;
     this.change(null);
-    this.settling = this.clock.schedule(() => this.change(leader), this.settleMs);
+    if (this.isFollowed) this.change(leader);
+    else this.settling = this.clock.schedule(() => this.change(leader), this.settleMs);
+  }
+
+  /** Nobody is left who might say otherwise. */
+  private get isFollowed(): boolean {
+    const links = (this.node.role('election')?.context as ElectionContext | undefined)?.links ?? [];
+    const follows = (peer: NodeId) => links.some((link) => link.peer === peer && link.height?.lid[1] === this.node.id);
+    return this.others.length > 0 && this.others.every(follows);
   }
 
   private change(leader: NodeId | null): void {
+    this.settling?.unsubscribe();
     if (this.ending.signal.aborted || leader === this.leader) return;
     if (this.isLeader) this.office.abort(new LostError(`peer "${this.node.id}" leads no more`));
     if (leader === this.node.id) this.office = new AbortController();
@@ -180,7 +198,6 @@ export class Election extends EventTarget implements AsyncDisposable, AsyncItera
   }
 
   private end(error: Error): void {
-    this.settling?.unsubscribe();
     this.change(null);
     this.ending.abort(error);
     this.leaders.complete();
