@@ -27,6 +27,7 @@ export function printTestReport(
     ...kinds.map((kind) => `${shares[kind].covered}/${shares[kind].of}`),
   ]);
   console.log(table(['chart', ...kinds.map((kind) => HEADINGS[kind])], rows));
+  if (coverage.leftOut.length > 0) console.log(dim(`left out     ${coverage.leftOut.join(', ')}: no samples here`));
   for (const { chart, item, reason, isExplained } of coverage.missing) {
     console.log(`${isExplained ? dim('unreachable') : 'not covered'}  ${chart}: ${item} (${reason})`);
   }
@@ -50,11 +51,12 @@ function printSwarm({ runs, failure }: SwarmReport, saved: string | null): void 
   );
 }
 
-function printMutants({ all, killed, survivors }: MutantReport): void {
+function printMutants({ all, killed, survivors, refuted }: MutantReport): void {
   const by = Object.entries(killed).map(([judge, count]) => `${number(count)} killed by ${judge}`);
   console.log(`\n${number(all)} mutants: ${[...by, `${number(survivors.length)} survive`].join(', ')}`);
   for (const { chart, name, diff, reason } of survivors) {
     console.log(`\n${chart}: ${name}${reason === undefined ? '' : dim(` (the same: ${reason})`)}`);
     console.log(diff.map((line) => `  ${line}`).join('\n'));
   }
+  for (const name of refuted) console.log(`killed       ${name}, for which the protocol gives a reason why it is no mistake`);
 }

@@ -35,6 +35,8 @@ export interface MutantReport {
   /** By the name of the judge. */
   readonly killed: Readonly<Record<string, number>>;
   readonly survivors: readonly Survivor[];
+  /** Those that are killed although the protocol says that they are no mistakes. */
+  readonly refuted: readonly string[];
 }
 
 export interface TestReport {
@@ -65,8 +67,8 @@ export async function testProtocol(
   const mutants = wanted.mutants ? await judge(protocol, graphs, progress) : undefined;
   progress.done();
   const failures = [...onCharts.failures, ...onSystems.failures];
-  const unexplained = mutants?.survivors.some(({ reason }) => reason === undefined) ?? false;
-  const isValid = failures.length === 0 && coverage.isComplete && !unexplained && !swarm?.failure;
+  const areJudged = !mutants || (mutants.refuted.length === 0 && mutants.survivors.every(({ reason }) => reason !== undefined));
+  const isValid = failures.length === 0 && coverage.isComplete && areJudged && !swarm?.failure;
   return {
     protocol: protocol.name,
     verdict: isValid ? 'valid' : 'invalid',
@@ -131,7 +133,10 @@ async function judge(protocol: Protocol, graphs: readonly ChartGraph[], progress
       const { chart, diff, reason } = mutant;
       return { chart, name: nameOf(mutant), diff, ...(reason !== undefined && { reason }) };
     });
-  return { all, killed, survivors };
+  const refuted = judged
+    .filter(({ killedBy, reason }) => killedBy !== null && reason !== undefined)
+    .map((mutant) => `${mutant.chart}: ${nameOf(mutant)}`);
+  return { all, killed, survivors, refuted };
 }
 
 interface Swarming {

@@ -1,4 +1,4 @@
-/** Every chart of every protocol with its first sample, and what version 4 has no form for. */
+/** Every chart of every protocol with its samples, and what version 4 has no form for. */
 import { protocols } from '../machines/index.js';
 import type { ChartSamples } from '../machines/protocol.js';
 import { to4, Unrenderable, type Chart5 } from './to4.js';

@@ -19,6 +19,8 @@ export interface Missing {
 
 export interface CoverageReport {
   readonly charts: Readonly<Record<string, Readonly<Record<Kind, { readonly covered: number; readonly of: number }>>>>;
+  /** Charts without samples here: those of another protocol are tested with that. */
+  readonly leftOut: readonly string[];
   readonly missing: readonly Missing[];
   /** Reasons that the protocol gives for what was covered. */
   readonly refuted: readonly string[];
@@ -28,8 +30,8 @@ export interface CoverageReport {
 
 export function coverageReport(coverage: Coverage): CoverageReport {
   const { protocol } = coverage;
-  // A chart without samples is another protocol's, and walked there.
-  const names = Object.keys(protocol.charts).filter((chart) => chart in protocol.samples);
+  const hasSamples = (chart: string): boolean => chart in protocol.samples;
+  const names = Object.keys(protocol.charts).filter(hasSamples);
   const missing = names.flatMap((chart) => missingIn(chart, coverage));
   const covered = names.flatMap((chart) =>
     [...coverage.of(chart)].filter(([, n]) => n > 0).map(([item]) => reasonKey(chart, item)),
@@ -37,6 +39,7 @@ export function coverageReport(coverage: Coverage): CoverageReport {
   const refuted = covered.filter((key) => protocol.reasons?.[key] !== undefined);
   return {
     charts: Object.fromEntries(names.map((chart) => [chart, shares(coverage.of(chart))])),
+    leftOut: Object.keys(protocol.charts).filter((chart) => !hasSamples(chart)),
     missing,
     refuted,
     isComplete: refuted.length === 0 && missing.every(({ isExplained }) => isExplained),
