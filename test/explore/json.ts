@@ -10,7 +10,7 @@ import { ProtocolError } from '../../machines/errors.js';
 export function keyOf(value: unknown, where: string): string {
   switch (typeof value) {
     case 'string':
-      return JSON.stringify(value);
+      return quoted(value);
     case 'boolean':
       return value ? 'true' : 'false';
     case 'number':
@@ -42,9 +42,23 @@ function keyOfArray(array: readonly unknown[], where: string): string {
 
 function keyOfObject(object: Readonly<Record<string, unknown>>, where: string): string {
   let key = '{';
-  for (const name of Object.keys(object).sort()) key += `${JSON.stringify(name)}:${keyOf(object[name], `${where}.${name}`)},`;
+  for (const name of sorted(Object.keys(object))) key += `${quoted(name)}:${keyOf(object[name], `${where}.${name}`)},`;
   Object.freeze(object);
   return key + '}';
+}
+
+/** A text as JSON has it, where that matters: most need no escapes, and to ask JSON costs more than the rest of a key. */
+const quoted = (text: string): string => (text.includes('"') || text.includes('\\') ? JSON.stringify(text) : `"${text}"`);
+
+/** In place, and for a handful of names several times as fast as the array's own. */
+function sorted(names: string[]): readonly string[] {
+  for (let i = 1; i < names.length; i++) {
+    const name = names[i]!;
+    let at = i;
+    for (; at > 0 && names[at - 1]! > name; at--) names[at] = names[at - 1]!;
+    names[at] = name;
+  }
+  return names;
 }
 
 function isPlain(value: object): value is Readonly<Record<string, unknown>> {
