@@ -10,30 +10,43 @@ const FLAG = '--protocol';
 
 export const known: Record<string, Protocol> = { ...protocols };
 
+/** A protocol, and for one of your own the module that exports it under that name. */
+export interface Found {
+  readonly protocol: Protocol;
+  readonly module?: { readonly path: string; readonly name: string };
+}
+
+const brought = new Map<string, Found>();
+
 /** Loads what `--protocol` names and gives the other arguments. */
 export async function takeProtocols(args: readonly string[]): Promise<readonly string[]> {
   const at = args.indexOf(FLAG);
   if (at < 0) return args;
   const file = args[at + 1];
   if (file === undefined) throw new UsageError(`${FLAG} names no file; give the module that exports your protocol`);
-  for (const protocol of await protocolsIn(file)) known[protocol.name] = protocol;
+  for (const found of await protocolsIn(file)) {
+    known[found.protocol.name] = found.protocol;
+    brought.set(found.protocol.name, found);
+  }
   return takeProtocols(args.toSpliced(at, 2));
 }
 
-/** A protocol by its name, or by the file that exports it. */
-export async function protocolOf(word: string | undefined): Promise<Protocol> {
+/** A protocol by its name, or by the file that exports it; without either, the only one that was brought along. */
+export async function protocolOf(word: string | undefined): Promise<Found> {
+  if (word === undefined && brought.size === 1) return [...brought.values()][0]!;
   const protocol = known[word ?? ''];
-  if (protocol) return protocol;
+  if (protocol) return brought.get(protocol.name) ?? { protocol };
   if (word === undefined || !/[./\\]/.test(word))
     throw new UsageError(`name one protocol: ${Object.keys(known).join(', ')}, or the file of your own`);
   const [first] = await protocolsIn(word);
   return first!;
 }
 
-async function protocolsIn(file: string): Promise<readonly Protocol[]> {
+async function protocolsIn(file: string): Promise<readonly Found[]> {
   const path = resolve(file);
   if (!existsSync(path)) throw new UsageError(`cannot read ${file}: there is no such file`);
-  const found = Object.values(await load(path, file)).filter(isProtocol);
+  const exported = Object.entries(await load(path, file));
+  const found = exported.flatMap(([name, value]) => (isProtocol(value) ? [{ protocol: value, module: { path, name } }] : []));
   if (found.length === 0)
     throw new UsageError(`${file} exports no protocol; export what defineProtocol({ name, charts, … }) gives`);
   return found;

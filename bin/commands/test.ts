@@ -3,10 +3,9 @@
  * scenarios with faults, and its mutants, too.
  */
 import { mkdirSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import { traceOfPaths } from '../../inspector/path-trace.js';
 import { UsageError } from '../../machines/errors.js';
-import { protocols } from '../../machines/index.js';
 import type { Protocol } from '../../machines/protocol.js';
 import type { Coverage } from '../../test/coverage/coverage.js';
 import { emitTests } from '../../test/emit.js';
@@ -16,7 +15,7 @@ import type { SwarmFailure } from '../../test/swarm/swarm.js';
 import { integerOption, parse, type Command } from '../command.js';
 import { OutputFile } from '../output-file.js';
 import { printTestReport } from '../print-test-report.js';
-import { protocolOf } from '../protocols.js';
+import { protocolOf, type Found } from '../protocols.js';
 import { testProtocol } from '../test-report.js';
 
 export const command: Command = async (args) => {
@@ -31,8 +30,9 @@ export const command: Command = async (args) => {
   });
   const [word, ...more] = positionals;
   if (more.length > 0) throw new UsageError(`name one protocol; ${more.join(', ')} are too many`);
-  const protocol = await protocolOf(word);
-  if (values.emit !== undefined) emit(protocol, word!, values.emit);
+  const found = await protocolOf(word);
+  const { protocol } = found;
+  if (values.emit !== undefined) emit(found, values.emit);
   const wanted = {
     mutants: values.mutants ?? false,
     swarm: integerOption('swarm', values.swarm) ?? 0,
@@ -48,14 +48,19 @@ export const command: Command = async (args) => {
   return report.verdict === 'valid' ? 0 : 1;
 };
 
-function emit(protocol: Protocol, word: string, path: string): void {
-  const importing =
-    protocols[word] === protocol
-      ? `import { protocols } from 'xstate-quiver';\n\nconst protocol = protocols[${JSON.stringify(protocol.name)}]!;`
-      : `import { ${protocol.name} as protocol } from ${JSON.stringify(resolve(word))};`;
+function emit({ protocol, module }: Found, path: string): void {
+  const importing = module
+    ? `import { ${module.name} as protocol } from ${JSON.stringify(relativeModule(dirname(resolve(path)), module.path))};`
+    : `import { protocols } from 'xstate-quiver';\n\nconst protocol = protocols[${JSON.stringify(protocol.name)}]!;`;
   const file = new OutputFile(path);
   file.text(emitTests(protocol, importing));
   file.keep();
+}
+
+/** As an import names it, from a file in that folder. */
+function relativeModule(folder: string, path: string): string {
+  const way = relative(folder, path).replaceAll(sep, '/');
+  return way.startsWith('.') ? way : `./${way}`;
 }
 
 /** The tours, which take every step that covers something, for the inspector. */

@@ -1,4 +1,5 @@
 /** `quiver verify TRACE`: checks a recorded trace against the charts and the properties, line by line. */
+import { isObject } from '../../machines/checks.js';
 import { UsageError } from '../../machines/errors.js';
 import { parseScenario, parseText } from '../../network/scenario/parse.js';
 import { TRACE_VERSION, type TraceHeader, type TraceLine } from '../../network/trace.js';
@@ -16,6 +17,7 @@ export const command: Command = async (args) => {
   const header = readHeader(first ?? '', path);
   const { protocol, options, place } = parseScenario(header.scenario, known, readFile);
   const lines = rest.map((text, i) => readLine(text, path, i + 2));
+  if (lines.length === 0) throw new UsageError(`${path} ends after its first line: there is nothing to verify; record it anew`);
   const { steps, impossible, violations, properties } = verifyTrace(protocol, { ...place, options }, header, lines);
   const isValid = impossible === null && violations.length === 0;
   if (values.json) {
@@ -30,22 +32,28 @@ export const command: Command = async (args) => {
 };
 
 function readHeader(text: string, path: string): TraceHeader {
-  const header = readJson(text, path, 1) as Partial<TraceHeader> | null;
-  if (header?.quiver !== TRACE_VERSION || !header.scenario) {
-    throw new UsageError(
-      `${path} is no trace of this version (its first line has no "quiver": ${TRACE_VERSION}); make one with quiver run --trace`,
-    );
-  }
-  return header as TraceHeader;
+  const header = readJson(text, path, 1);
+  if (isObject(header) && header['quiver'] === TRACE_VERSION && isObject(header['scenario']) && Array.isArray(header['nodes']))
+    return header as unknown as TraceHeader;
+  throw new UsageError(
+    `${path} is no trace of this version (its first line has no "quiver": ${TRACE_VERSION}, scenario and nodes); make one with quiver run --trace`,
+  );
 }
 
 function readLine(text: string, path: string, line: number): TraceLine {
-  const parsed = readJson(text, path, line) as Partial<TraceLine> | null;
-  if (typeof parsed !== 'object' || parsed === null || typeof parsed.kind !== 'string' || typeof parsed.at !== 'number') {
-    throw new UsageError(`line ${line} of ${path} is no line of a trace: it has no "kind" and "at"; record it anew`);
-  }
-  return parsed as TraceLine;
+  const parsed = readJson(text, path, line);
+  if (isObject(parsed) && isLine(parsed)) return parsed as unknown as TraceLine;
+  throw new UsageError(`line ${line} of ${path} is no line of a trace: it lacks what a step or an event has; record it anew`);
 }
+
+function isLine({ kind, at, node, event, sent, emitted, roles }: Readonly<Record<string, unknown>>): boolean {
+  if (typeof kind !== 'string' || typeof at !== 'number') return false;
+  if (node === undefined) return true;
+  const isEvent = isObject(event) && typeof event['type'] === 'string';
+  return typeof node === 'string' && isEvent && areObjects(sent) && areObjects(emitted) && isObject(roles);
+}
+
+const areObjects = (list: unknown): boolean => Array.isArray(list) && list.every(isObject);
 
 function readJson(text: string, path: string, line: number): unknown {
   try {

@@ -26,6 +26,11 @@ export const reasons: Readonly<Record<string, string>> = {
     'retarget preparing: always, to starting',
     'retarget following: install, to starting',
   ),
+  ...because(
+    STEWARD,
+    'each sets a key that the other neither sets nor reads',
+    'swap actions preparing: refuse #2, actions 1 and 2',
+  ),
   ...because(STEWARD, 'what is installed is made of the reports', 'swap actions preparing: always, actions 1 and 2'),
   ...because(STEWARD, 'a directory is opened without regard to who asked', 'swap actions serving: request, actions 1 and 2'),
 };

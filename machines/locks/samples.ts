@@ -29,6 +29,7 @@ const changes = ({ promised }: StewardContext): Named[] => [
   { type: 'promise', from: 'b', epoch: promised, using: [], served: 1, links: ['a', 'c'], changes: 0 },
   { type: 'promise', from: 'b', epoch: promised - 1, using: [], served: 1, links: ['a', 'c'], changes: 0 },
   { type: 'refuse', from: 'b', epoch: promised },
+  { type: 'refuse', from: 'b', epoch: promised + 1 },
   { type: 'refuse', from: 'b', epoch: promised - 1 },
   { type: 'install', from: 'b', epoch: promised, members: ['a', 'b'], holders: [] },
   { type: 'install', from: 'b', epoch: promised, members: ['b', 'c'], holders: [] },

@@ -1,6 +1,7 @@
 import { createMachine, setup } from 'xstate';
 import { describe, expect, test } from 'vitest';
 import { directory } from '../../machines/directory/index.js';
+import { locks } from '../../machines/locks/index.js';
 import { parseScenario } from '../../network/scenario/parse.js';
 import { Simulation } from '../../network/simulation.js';
 import { explore } from '../explore/index.js';
@@ -54,6 +55,10 @@ describe('the report', () => {
       ],
       isComplete: false,
     });
+  });
+
+  test('names charts that are left out, for they have no samples', () => {
+    expect(coverageReport(new Coverage(locks)).leftOut).toEqual(['election', 'directory']);
   });
 
   test('knows states that nothing leads to and events that never come', () => {

@@ -101,6 +101,8 @@ describe('a trace that is wrong', () => {
     ['another receiver', delivery, (line) => (line.sent[0].to = line.node), /makes n\d send/],
     ['a message less', delivery, (line) => (line.sent = []), /makes n\d send .* which is not there/],
     ['a message that is not on its way', delivery, (line) => (line.message = 999), /message #999 is not on its way to n\d/],
+    ['a message from somebody else', delivery, (line) => (line.event.from = 'n9'), /message #\d+ is from n\d, not from n9/],
+    ['a step before the one before it', delivery, (line) => (line.at = -1), /time goes back from \d+ to -1/],
     ['a message with another content', delivery, (line) => (line.event.producer = 'n9'), /message #\d+ is .* not/],
     [
       'a notification that no chart gives',

@@ -72,8 +72,9 @@ class Following {
     let impossible: Finding | null = null;
     for (const [i, line] of this.lines.entries()) {
       this.number = i + 2;
-      this.at = line.at;
       try {
+        if (line.at < this.at) throw new Impossible(`time goes back from ${this.at} to ${line.at}`);
+        this.at = line.at;
         if (isStep(line)) this.step(line, i);
         else this.event(line);
       } catch (error) {
@@ -120,6 +121,9 @@ class Following {
   private receive(line: StepLine): void {
     const flight = this.flights.get(line.message ?? -1);
     if (!flight || flight.to !== line.node) throw new Impossible(`message #${line.message} is not on its way to ${line.node}`);
+    const { from } = line.event as Message & { readonly from?: unknown };
+    if (typeof from === 'string' && from !== flight.from)
+      throw new Impossible(`message #${flight.id} is from ${flight.from}, not from ${from}`);
     if (!isDelivered(line, flight))
       throw new Impossible(`message #${flight.id} is ${JSON.stringify(flight.message)}, not ${JSON.stringify(line.event)}`);
     this.flights.delete(flight.id);
@@ -140,7 +144,7 @@ class Following {
   private hear({ node, event, peer }: StepLine): void {
     const heard = event['peer'];
     const other = typeof heard === 'string' ? heard : peer;
-    if (other === undefined) return;
+    if (other === undefined || !this.nodes.views.has(node)) return;
     this.links.set(node, other, event.type === 'link.up');
     if (typeof heard === 'number') this.links.plugIn(node, other, heard);
   }
