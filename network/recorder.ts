@@ -4,7 +4,7 @@
  * It listens only: a network without a recorder pays nothing for it. A message carries its sender's clock, so a step knows what its
  * node knew before and what the sender knew when it sent.
  */
-import { map, Subject, Subscription, type Observable } from 'rxjs';
+import { Subject, Subscription } from 'rxjs';
 import type { NodeId } from '../machines/effects.js';
 import type { NodeView, Protocol } from '../machines/protocol.js';
 import { chartDefinition } from './chart-definition.js';
@@ -15,17 +15,14 @@ import { VectorClocks, type Row } from './vector-clocks.js';
 
 const NO_VIEW: NodeView = {};
 
-/** A line that is written out when somebody reads it. */
-export type Draft = () => TraceLine;
-
 export class Recorder {
-  readonly drafts$ = new Subject<Draft>();
-  readonly lines$: Observable<TraceLine> = this.drafts$.pipe(map((draft) => draft()));
+  readonly lines$ = new Subject<TraceLine>();
   private readonly clocks = new VectorClocks();
   /** The sender's clock, for every message in flight. */
   private readonly stamps = new Map<number, Row>();
   private readonly seen = new Map<NodeId, NodeView>();
-  private readonly listening = new Subscription();
+  private listening = new Subscription();
+  private readonly violations: Subscription | undefined;
   private index = 0;
 
   constructor(
@@ -33,7 +30,14 @@ export class Recorder {
     private readonly protocol: Protocol,
     monitor?: Monitor,
   ) {
-    const { started$, steps$, bus, channels, refused$ } = network;
+    this.listen();
+    this.violations = monitor?.violations$.subscribe(({ property, says }) =>
+      this.line({ kind: 'violated', why: `${property}: ${says}`, clock: {} }),
+    );
+  }
+
+  private listen(): void {
+    const { started$, steps$, bus, channels, refused$ } = this.network;
     const all = [
       started$.subscribe(() => this.initial()),
       steps$.subscribe((step) => this.step(step)),
@@ -56,44 +60,79 @@ export class Recorder {
           ? this.line({ kind: 'refused', event, why, clock: {} })
           : this.line({ kind: 'refused', between: [node, node], event, why, clock: this.clockOf(node) }),
       ),
-      monitor?.violations$.subscribe(({ property, says }) =>
-        this.line({ kind: 'violated', why: `${property}: ${says}`, clock: {} }),
-      ),
     ];
+    this.listening = new Subscription();
     for (const one of all) this.listening.add(one);
   }
 
   /** Records no more: from now on the network pays nothing for it. */
   stop(): void {
+    this.pause();
+    this.violations?.unsubscribe();
+    this.lines$.complete();
+  }
+
+  /** Until `resume` the network pays nothing for the recorder, and only violations are told. */
+  pause(): void {
     this.listening.unsubscribe();
-    this.drafts$.complete();
+  }
+
+  /** Goes on where the run is now; `why` tells the reader what was left out. */
+  resume(why: string): void {
+    this.listen();
+    this.stamps.clear();
+    this.line({ kind: 'skipped', why, clock: {} });
+    for (const line of this.standing()) this.lines$.next(line);
+  }
+
+  /** How everything stands, for a reader who knows the header and nothing else. */
+  standing(): TraceLine[] {
+    const { links, now: at, configuration } = this.network;
+    const { nodes, flights, crashed, setup } = configuration;
+    const views = [...nodes].map(([id, view]) =>
+      this.nodeLine(-1, id, view, crashed?.includes(id) ? 'crash' : 'start', 'stands'),
+    );
+    const told = setup.topology.links.flatMap(([a, b]) => [[a, b] as const, [b, a] as const]);
+    const found = [...nodes.keys()].flatMap((node) => links.neighbours(node).map((peer) => [node, peer] as const));
+    const rest: readonly Omit<NetworkLine, 'index' | 'at' | 'clock'>[] = [
+      ...[...told, ...found].map((between) => ({ kind: 'channel' as const, between, up: links.up(...between) })),
+      ...flights.map(({ id, from, to, message }) => ({
+        kind: 'placed' as const,
+        between: [from, to] as const,
+        message: id,
+        event: message,
+      })),
+    ];
+    return [...views, ...rest.map((line) => ({ index: -1, at, ...line, clock: {} }))];
   }
 
   /** A message or channel event that no node took part in. */
   private line(line: Omit<NetworkLine, 'index' | 'at'>): void {
-    const whole = { index: this.index++, at: this.network.now, ...line };
-    this.drafts$.next(() => whole);
+    this.lines$.next({ index: this.index++, at: this.network.now, ...line });
   }
 
   /** Node states before the first step, for a viewer that starts from nothing. */
   private initial(): void {
-    for (const [id, view] of this.network.configuration.nodes) {
-      this.seen.set(id, view);
-      const overlay = this.overlayOf(id, view);
-      const line: StepLine = {
-        index: this.index++,
-        at: this.network.now,
-        kind: 'start',
-        node: id,
-        event: { type: 'start' },
-        sent: [],
-        emitted: [],
-        roles: view,
-        ...(overlay ? { overlay } : {}),
-        clock: {},
-      };
-      this.drafts$.next(() => line);
-    }
+    for (const [id, view] of this.network.configuration.nodes)
+      this.lines$.next(this.nodeLine(this.index++, id, view, 'start', 'start'));
+  }
+
+  private nodeLine(index: number, node: NodeId, view: NodeView, kind: StepLine['kind'], type: string): StepLine {
+    const closed = Object.keys(this.seen.get(node) ?? NO_VIEW).filter((role) => !(role in view));
+    this.seen.set(node, view);
+    const overlay = this.overlayOf(node, view);
+    return {
+      index,
+      at: this.network.now,
+      kind,
+      node,
+      event: { type },
+      sent: [],
+      emitted: [],
+      roles: { ...view, ...Object.fromEntries(closed.map((role) => [role, null])) },
+      ...(overlay ? { overlay } : {}),
+      clock: {},
+    };
   }
 
   private step(step: StepTaken): void {
@@ -105,8 +144,8 @@ export class Recorder {
     const view = this.network.configuration.nodes.get(node)!;
     const roles = this.changedRoles(node, view);
     const overlay = this.overlayOf(node, view);
-    const index = this.index++;
-    this.drafts$.next(() => ({ ...lineOf(step), index, roles, ...(overlay ? { overlay } : {}), clock: clocks.record(row) }));
+    const clock = clocks.record(row);
+    this.lines$.next({ ...lineOf(step), index: this.index++, roles, ...(overlay ? { overlay } : {}), clock });
   }
 
   private clockOf(node: NodeId): StepLine['clock'] {

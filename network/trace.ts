@@ -77,8 +77,11 @@ export interface StepLine extends Omit<Step, 'sent'> {
 export interface NetworkLine {
   readonly index: number;
   readonly at: number;
-  /** `placed`: a message that no node sent, put in flight by a corruption or a given start. */
-  readonly kind: 'lost' | 'duplicated' | 'placed' | 'refused' | 'channel' | 'violated';
+  /**
+   * `placed`: a message that no node sent, put in flight by a corruption or a given start. `skipped`: what was live went faster than
+   * it could be recorded; what follows says how everything stands.
+   */
+  readonly kind: 'lost' | 'duplicated' | 'placed' | 'refused' | 'channel' | 'violated' | 'skipped';
   /** Whom it concerns: sender and receiver of the message, or the ends of the channel. */
   readonly between?: readonly [NodeId, NodeId];
   readonly message?: number | undefined;

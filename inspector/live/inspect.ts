@@ -7,7 +7,6 @@
  * Nothing is attached before the call, so a program that does not call it pays nothing.
  */
 import { UsageError } from '../../machines/errors.js';
-import { Recorder, traceHeader } from '../../network/recorder.js';
 import type { Simulation } from '../../network/simulation.js';
 import { serveTrace, type Served, type ServeOptions } from '../server.js';
 import { LiveTrace } from './live-trace.js';
@@ -16,6 +15,7 @@ import { Outbox } from './outbox.js';
 import { Merger } from './merge.js';
 import { headerOf, marksOf } from './protocol.js';
 import { reportNode, type Inspectable } from './report.js';
+import { Watch } from './watch.js';
 
 export interface InspectOptions extends Pick<ServeOptions, 'port' | 'page'> {
   /** The address of an inspector that runs already, as it was given by another `inspect`: no new page is opened. */
@@ -34,17 +34,13 @@ export async function inspect(
   return report === undefined ? inspectNodes(nodes, options) : reportTo(report, nodes);
 }
 
-async function inspectSimulation({ network, scenario, monitor }: Simulation, options: ServeOptions): Promise<Served> {
-  const header = traceHeader(scenario.protocol, null, scenario.seed, network);
-  const trace = new LiveTrace({ ...header, live: true });
-  const recorder = new Recorder(network, scenario.protocol, monitor);
-  recorder.drafts$.subscribe((draft) => trace.addDraft(draft));
-  const served = await serveTrace(() => trace.text(), options);
+async function inspectSimulation(simulation: Simulation, options: ServeOptions): Promise<Served> {
+  const watch = new Watch(simulation);
+  const served = await serveTrace(() => watch.trace.text(), options);
   return {
     url: served.url,
     async close() {
-      recorder.stop();
-      trace.end();
+      watch.stop();
       await served.close();
     },
   };
@@ -52,10 +48,10 @@ async function inspectSimulation({ network, scenario, monitor }: Simulation, opt
 
 async function inspectNodes(nodes: readonly Inspectable[], options: ServeOptions): Promise<Served> {
   const { protocol, setup } = nodes[0]!;
-  const merger = new Merger(headerOf(nodes[0]!), performance.timeOrigin + performance.now(), marksOf(protocol, setup));
+  const merger = new Merger(performance.timeOrigin + performance.now(), (line) => trace.add(line), marksOf(protocol, setup));
+  const trace = new LiveTrace(headerOf(nodes[0]!), () => merger.standing());
   const inbox = new Inbox(merger);
   const stops = nodes.map((node) => reportNode(node, (report) => inbox.put(report)));
-  const { trace } = merger;
   const served = await serveTrace(() => trace.text(), { ...options, report: (reports) => inbox.putAll(reports) });
   return {
     url: served.url,

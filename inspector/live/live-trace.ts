@@ -1,40 +1,45 @@
 /**
  * A trace that is still being written: whoever asks gets what has been and then what comes.
  *
- * It keeps so many lines. Of what is older it keeps how every node stood, and tells that as the nodes' start to whoever comes later.
+ * It is kept in segments, each with how everything stood when it began. Beyond the limit the oldest segment is forgotten, and whoever
+ * comes later begins with the next one; a reader that was too slow for it is told so.
  */
-import type { NodeId } from '../../machines/effects.js';
-import type { Draft } from '../../network/recorder.js';
-import { isStep, type StepLine, type TraceHeader, type TraceLine } from '../../network/trace.js';
+import { isStep, type TraceHeader, type TraceLine } from '../../network/trace.js';
 
-const LINES_MAX = 100_000;
+const CHARACTERS_MAX = 64_000_000;
+const SEGMENTS = 4;
 
-type Stand = Pick<StepLine, 'node' | 'at' | 'roles' | 'overlay'>;
+interface Segment {
+  readonly number: number;
+  /** How everything stood, for those who begin here. */
+  readonly start: string;
+  readonly at: number;
+  readonly lines: string[];
+  characters: number;
+}
+
+const textOf = (line: TraceLine): string => `${JSON.stringify(line)}\n`;
 
 export class LiveTrace {
-  private readonly lines: Draft[] = [];
-  /** How many lines have been forgotten. */
-  private first = 0;
-  /** Each node as it stood at the oldest line that is kept. */
-  private readonly stands = new Map<NodeId, Stand>();
+  private readonly segments: Segment[] = [{ number: 0, start: '', at: 0, lines: [], characters: 0 }];
   private isOver = false;
   /** Who waits for what comes. */
   private readers: (() => void)[] = [];
 
   constructor(
     private header: TraceHeader,
-    private readonly linesMax = LINES_MAX,
+    /** How everything stands now, as lines. */
+    private readonly standing: () => readonly TraceLine[],
+    private readonly charactersMax = CHARACTERS_MAX,
   ) {}
 
   add(line: TraceLine): void {
     if (isStep(line) && line.charts) this.header = { ...this.header, charts: { ...this.header.charts, ...line.charts } };
-    this.addDraft(() => line);
-  }
-
-  addDraft(draft: Draft): void {
-    this.lines.push(draft);
-    if (this.lines.length > this.linesMax)
-      for (const old of this.lines.splice(0, Math.ceil(this.linesMax / 4))) this.forget(old());
+    const last = this.segments.at(-1)!;
+    const text = textOf(line);
+    last.lines.push(text);
+    last.characters += text.length;
+    if (last.characters * SEGMENTS > this.charactersMax) this.begin(last.number + 1, line.at);
     this.tell();
   }
 
@@ -45,39 +50,32 @@ export class LiveTrace {
 
   /** All of it as text, from the start to the end that is to come. */
   async *text(): AsyncGenerator<string> {
-    yield `${JSON.stringify(this.header)}\n`;
-    for (const stand of this.stands.values()) yield `${JSON.stringify(startLine(stand))}\n`;
-    for (let place = this.first; ;) {
-      // Lines that were forgotten while this reader was slow are gone for it, too.
-      const piece = this.lines.slice(Math.max(place - this.first, 0));
-      place = this.first + this.lines.length;
-      if (piece.length > 0) yield piece.map((draft) => `${JSON.stringify(draft())}\n`).join('');
+    let { number, start } = this.segments[0]!;
+    yield `${JSON.stringify(this.header)}\n${start}`;
+    for (let place = 0; ;) {
+      const first = this.segments[0]!;
+      const segment = this.segments[number - first.number];
+      if (!segment) {
+        [number, place] = [first.number, 0];
+        yield textOf({ index: -1, at: first.at, kind: 'skipped', why: 'this page was too slow for it', clock: {} }) + first.start;
+        continue;
+      }
+      const piece = segment.lines.slice(place);
+      place += piece.length;
+      if (piece.length > 0) yield piece.join('');
+      else if (segment !== this.segments.at(-1)) [number, place] = [number + 1, 0];
       else if (this.isOver) return;
       else await new Promise<void>((resolve) => this.readers.push(resolve));
     }
+  }
+
+  private begin(number: number, at: number): void {
+    this.segments.push({ number, start: this.standing().map(textOf).join(''), at, lines: [], characters: 0 });
+    if (this.segments.length > SEGMENTS) this.segments.shift();
   }
 
   private tell(): void {
     if (this.readers.length === 0) return;
     for (const wake of this.readers.splice(0)) wake();
   }
-
-  private forget(line: TraceLine): void {
-    this.first++;
-    if (!isStep(line)) return;
-    const { node, at, roles, overlay } = line;
-    const before = this.stands.get(node);
-    const now = overlay ?? before?.overlay;
-    this.stands.set(node, { node, at, roles: { ...before?.roles, ...roles }, ...(now ? { overlay: now } : {}) });
-  }
 }
-
-const startLine = (stand: Stand): StepLine => ({
-  index: -1,
-  kind: 'start',
-  event: { type: 'start' },
-  sent: [],
-  emitted: [],
-  clock: {},
-  ...stand,
-});

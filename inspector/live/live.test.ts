@@ -157,20 +157,46 @@ describe('a live trace', () => {
     properties: [],
   };
 
-  test('keeps so many lines, and of what is older how every node stood', async () => {
-    const trace = new LiveTrace(header, 100);
-    for (let i = 0; i < 1000; i++) trace.add(line(i));
-    trace.end();
+  async function readAsText(trace: LiveTrace): Promise<Recording> {
     const recording = new Recording();
     for await (const piece of trace.text()) recording.push(piece);
     recording.close();
     expect(recording.problem).toBeNull();
-    expect(recording.end).toBeLessThan(110);
+    return recording;
+  }
+  /** Each node as the last line of it left it. */
+  const standing = (last: number) =>
+    [0, 1, 2].flatMap((back) => (last < back ? [] : [{ ...line(last - back), kind: 'start' as const, index: -1, at: last }]));
+  const CHARACTERS = 10_000;
+
+  test('keeps so much, and of what is older how every node stood', async () => {
+    let last = -1;
+    const trace = new LiveTrace(header, () => standing(last), CHARACTERS);
+    for (last = 0; last < 1000; last++) trace.add(line(last));
+    trace.end();
+    const recording = await readAsText(trace);
+    expect(recording.text().length).toBeLessThan(2 * CHARACTERS);
     const oldest = recording.line(3).index;
+    expect(oldest).toBeGreaterThan(900);
     const early = new Moment(recording, 2);
     const stand = (node: number) => Number(String(early.roles(node)[0]!.view.value).slice(1));
     expect([0, 1, 2].map(stand).sort((a, b) => a - b)).toEqual([oldest - 3, oldest - 2, oldest - 1]);
     const late = new Moment(recording, recording.end - 1);
     expect(late.roles(0)[0]!.view.value).toBe('s999');
+  });
+
+  test('tells a reader that was too slow what it has missed', async () => {
+    let last = -1;
+    const trace = new LiveTrace(header, () => standing(last), CHARACTERS);
+    const pieces = trace.text();
+    const recording = new Recording();
+    recording.push((await pieces.next()).value as string);
+    for (last = 0; last < 1000; last++) trace.add(line(last));
+    trace.end();
+    for await (const piece of pieces) recording.push(piece);
+    recording.close();
+    expect(sentence(recording.line(0))).toBe('left out: this page was too slow for it');
+    expect(recording.gaps).toEqual([0]);
+    expect(new Moment(recording, recording.end - 1).roles(0)[0]!.view.value).toBe('s999');
   });
 });

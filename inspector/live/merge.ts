@@ -6,8 +6,7 @@
  */
 import type { Message, NodeId } from '../../machines/effects.js';
 import type { Flight, NodeView, Overlay } from '../../machines/protocol.js';
-import type { StepLine, TraceHeader } from '../../network/trace.js';
-import { LiveTrace } from './live-trace.js';
+import type { StepLine, TraceLine } from '../../network/trace.js';
 import type { Report } from './report.js';
 
 type Clock = Record<NodeId, number>;
@@ -21,23 +20,22 @@ interface Flying extends Flight {
 export type Marks = (node: NodeId, view: NodeView, merger: Merger) => Overlay | undefined;
 
 export class Merger {
-  readonly trace: LiveTrace;
   readonly nodes = new Map<NodeId, NodeView>();
   readonly ports = new Map<NodeId, Readonly<Record<NodeId, number>>>();
   private readonly clocks = new Map<NodeId, Clock>();
   /** By sender and receiver, oldest first. */
   private readonly flying = new Map<string, Flying[]>();
+  /** What came up beyond the topology. */
+  private readonly links: (readonly [NodeId, NodeId])[] = [];
   private index = 0;
   private messages = 0;
   private at = 0;
 
   constructor(
-    header: TraceHeader,
     private readonly began: number,
+    private readonly put: (line: TraceLine) => void,
     private readonly marks: Marks = () => undefined,
-  ) {
-    this.trace = new LiveTrace(header);
-  }
+  ) {}
 
   get flights(): readonly Flight[] {
     return [...this.flying.values()].flat().sort((a, b) => a.id - b.id);
@@ -53,12 +51,35 @@ export class Merger {
   place(from: NodeId, to: NodeId, message: Message, at: number): void {
     this.pass(at);
     const { id, clock } = this.launch(from, to, message, this.clocks.get(from) ?? {});
-    this.trace.add({ index: this.index++, at: this.at, kind: 'placed', between: [from, to], message: id, event: message, clock });
+    this.put({ index: this.index++, at: this.at, kind: 'placed', between: [from, to], message: id, event: message, clock });
   }
 
   link(a: NodeId, b: NodeId): void {
-    for (const between of [[a, b] as const, [b, a] as const])
-      this.trace.add({ index: this.index++, at: this.at, kind: 'channel', between, up: true, clock: {} });
+    for (const between of [[a, b] as const, [b, a] as const]) {
+      this.links.push(between);
+      this.put({ index: this.index++, at: this.at, kind: 'channel', between, up: true, clock: {} });
+    }
+  }
+
+  /** How everything stands, for a reader who knows the header and nothing else. */
+  standing(): TraceLine[] {
+    const { at } = this;
+    const base = { index: -1, at, clock: {} };
+    return [
+      ...[...this.nodes].map(([node, roles]): TraceLine => {
+        const overlay = this.marks(node, roles, this);
+        const marked = overlay ? { overlay } : {};
+        return { ...base, kind: 'start', node, event: { type: 'stands' }, sent: [], emitted: [], roles, ...marked };
+      }),
+      ...this.links.map((between): TraceLine => ({ ...base, kind: 'channel', between, up: true })),
+      ...this.flights.map(({ id, from, to, message }): TraceLine => ({
+        ...base,
+        kind: 'placed',
+        between: [from, to],
+        message: id,
+        event: message,
+      })),
+    ];
   }
 
   take({ at, node, kind, role, event, from, message, sent, emitted, timers, drawn, roles, peer, ports, charts }: Report): void {
@@ -87,7 +108,7 @@ export class Merger {
       ...(charts ? { charts } : {}),
       clock,
     };
-    this.trace.add(line);
+    this.put(line);
   }
 
   /** What was under way on a link is lost when it goes down. */
@@ -95,7 +116,7 @@ export class Merger {
     const key = JSON.stringify([from, to]);
     for (const { id, message, clock } of this.flying.get(key) ?? []) {
       const between = [from, to] as const;
-      this.trace.add({
+      this.put({
         index: this.index++,
         at: this.at,
         kind: 'lost',

@@ -26,7 +26,7 @@ async function verified(nodes: readonly Inspectable[], body: () => Promise<unkno
   let text = '';
   const recording = record(nodes, (piece) => (text += piece));
   await body();
-  await recording.close();
+  recording.close();
   const [header, ...lines] = text
     .trimEnd()
     .split('\n')

@@ -8,13 +8,13 @@
  * inspector (`inspect`), and save what it serves.
  */
 import { UsageError } from '../../machines/errors.js';
+import type { TraceHeader, TraceLine } from '../../network/trace.js';
 import { Merger } from './merge.js';
 import { headerOf, marksOf } from './protocol.js';
 import { reportNode, type Inspectable, type Report } from './report.js';
 
 export interface Recording {
-  /** Resolves when everything is written. */
-  close(): Promise<void>;
+  close(): void;
 }
 
 export function record(what: Inspectable | readonly Inspectable[], write: (text: string) => void): Recording {
@@ -25,7 +25,9 @@ export function record(what: Inspectable | readonly Inspectable[], write: (text:
     if (Object.keys(node.view()).length > 0)
       throw new UsageError(`record: node "${node.id}" has started already; record it as soon as it is made`);
   }
-  const merger = new Merger(headerOf(first), performance.timeOrigin + performance.now(), marksOf(first.protocol, first.setup));
+  const put = (line: TraceHeader | TraceLine) => write(`${JSON.stringify(line)}\n`);
+  const merger = new Merger(performance.timeOrigin + performance.now(), put, marksOf(first.protocol, first.setup));
+  put(headerOf(first));
   const take = (report: Report) => {
     const { from, node, message, at } = report;
     const isKnown = from === undefined || from === node || nodes.some(({ id }) => id === from);
@@ -33,14 +35,9 @@ export function record(what: Inspectable | readonly Inspectable[], write: (text:
     merger.take(report);
   };
   const stops = nodes.map((node) => reportNode(node, take));
-  const written = (async () => {
-    for await (const piece of merger.trace.text()) write(piece);
-  })();
   return {
-    async close() {
+    close() {
       for (const stop of stops) stop();
-      merger.trace.end();
-      await written;
     },
   };
 }

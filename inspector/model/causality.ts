@@ -1,4 +1,5 @@
 /** What could have influenced a step, and what it could influence: Lamport's happened-before, read from the vector clocks. */
+import { lastAtMost } from './columns.js';
 import type { Recording } from './recording.js';
 
 export type Relation = 'self' | 'before' | 'after' | 'concurrent';
@@ -9,8 +10,12 @@ export function relationTo(recording: Recording, line: number): (other: number) 
   const clock = recording.line(line).clock;
   const name = recording.nodes.names[node];
   const own = name === undefined ? 0 : (clock[name] ?? 0);
+  const [from, to] = gapsAround(recording, line);
   return (other) => {
     if (other === line) return 'self';
+    // What could have passed on in between is not known.
+    if (other < from) return 'before';
+    if (other > to) return 'after';
     const otherName = recording.nodes.names[recording.nodeOf(other)];
     if (name === undefined || otherName === undefined) return 'concurrent';
     if (name === otherName) return other < line ? 'before' : 'after';
@@ -19,4 +24,10 @@ export function relationTo(recording: Recording, line: number): (other: number) 
     if (count > 0 && count <= (clock[otherName] ?? 0)) return 'before';
     return own > 0 && (otherClock[name] ?? 0) >= own ? 'after' : 'concurrent';
   };
+}
+
+/** The last gap before a line and the first one after it. */
+function gapsAround({ gaps }: Recording, line: number): readonly [number, number] {
+  const before = lastAtMost(gaps, line);
+  return [gaps[before] ?? -1, gaps[before + 1] ?? Infinity];
 }

@@ -7,7 +7,8 @@
 import { Column, lastAtMost } from './columns.js';
 import { Interned } from './interned.js';
 
-export type Ending = 'delivered' | 'lost';
+/** `unseen`: what became of it was left out. */
+export type Ending = 'delivered' | 'lost' | 'unseen';
 
 export interface MessageRow {
   readonly ordinal: number;
@@ -42,6 +43,7 @@ export class Messages {
   private readonly live = new Map<number, number>();
   /** Lost before the step that sent them was written, by id: a message can be lost in the very act of sending. */
   private readonly lostEarly = new Set<number>();
+  private readonly gaps = new Set<number>();
   private readonly listLines: number[] = [];
   private readonly lists: Int32Array[] = [];
 
@@ -70,7 +72,7 @@ export class Messages {
   }
 
   /** A message arrives or is lost; its ordinal, -1 for one that is not on its way. */
-  finish(line: number, id: number, ending: Ending): number {
+  finish(line: number, id: number, ending: 'delivered' | 'lost'): number {
     const ordinal = this.live.get(id);
     if (ordinal === undefined) {
       if (ending === 'lost' && id >= 0) this.lostEarly.add(id);
@@ -79,6 +81,13 @@ export class Messages {
     this.live.delete(id);
     this.ended.set(ordinal, ending === 'delivered' ? line : -2 - line);
     return ordinal;
+  }
+
+  /** Something was left out: nobody knows what became of what was on its way. */
+  skip(line: number): void {
+    this.gaps.add(line);
+    for (const ordinal of this.live.values()) this.ended.set(ordinal, line);
+    this.live.clear();
   }
 
   /** To be called after each line, so that lists are kept. */
@@ -100,7 +109,7 @@ export class Messages {
       cost: this.cost.at(ordinal),
       sent: this.sent.at(ordinal),
       ended: ended < -1 ? -2 - ended : ended,
-      ending: ended === -1 ? null : ended < -1 ? 'lost' : 'delivered',
+      ending: ended === -1 ? null : ended < -1 ? 'lost' : this.gaps.has(ended) ? 'unseen' : 'delivered',
     };
   }
 

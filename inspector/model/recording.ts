@@ -21,6 +21,8 @@ export interface Limits {
 
 const LIMITS: Limits = { lines: 2_000_000, characters: 800_000_000 };
 const PARSED_LINES_MAX = 20_000;
+/** What says whether a node runs. */
+const RUNS: ReadonlySet<string> = new Set(['start', 'crash', 'restart']);
 
 /** One role of one node, and the lines that changed its state. */
 export interface Slot {
@@ -53,6 +55,8 @@ export class Recording {
   /** By the numbers of their nodes, as `from>to`. */
   readonly channels = new Map<string, Channel>();
   readonly violations: number[] = [];
+  /** Where something was left out: what follows says how everything stands. */
+  readonly gaps: number[] = [];
   /** How many lines at the start were forgotten. */
   first = 0;
 
@@ -181,12 +185,23 @@ export class Recording {
   private addToNetwork(place: number, { kind, between, message, up, event }: NetworkLine): void {
     this.node.push(-1);
     if (kind === 'violated') this.violations.push(place);
+    if (kind === 'skipped') {
+      this.gaps.push(place);
+      this.messages.skip(place);
+    }
     if (!between) return;
-    if (kind === 'channel') this.channel(...between).changes.push(2 * place + (up ? 1 : 0));
+    if (kind === 'channel') this.change(this.channel(...between), place, up ?? false);
     if ((kind === 'duplicated' || kind === 'placed') && message !== undefined) {
       const [from, to] = [this.nodeNumber(between[0]), this.nodeNumber(between[1])];
       this.messages.send(place, message, from, to, event?.type ?? 'copy', 0);
     }
+  }
+
+  /** After a gap each channel says how it stands, changed or not. */
+  private change({ changes }: Channel, place: number, up: boolean): void {
+    const last = changes.at(-1);
+    const isNew = this.gaps.length === 0 || (last === undefined ? !up : (last % 2 === 1) !== up);
+    if (isNew) changes.push(2 * place + (up ? 1 : 0));
   }
 
   private addStep(place: number, line: StepLine): void {
@@ -207,7 +222,9 @@ export class Recording {
       this.overlays[node]!.push(place);
       this.tally.mark(node, line.overlay);
     }
-    if (line.kind === 'crash' || line.kind === 'restart') this.running[node]!.push(2 * place + (line.kind === 'restart' ? 1 : 0));
+    const isUp = line.kind !== 'crash';
+    const wasUp = (this.running[node]!.at(-1) ?? 1) % 2 === 1;
+    if (isUp !== wasUp && RUNS.has(line.kind)) this.running[node]!.push(2 * place + (isUp ? 1 : 0));
   }
 
   /** Forgets the oldest quarter of the lines. */
@@ -226,7 +243,7 @@ export class Recording {
     const pruneChanges = (changes: number[]) => changes.splice(0, Math.max(lastAtMost(changes, 2 * first - 1), 0));
     this.running.forEach(pruneChanges);
     for (const { changes } of this.channels.values()) pruneChanges(changes);
-    for (const lines of [...this.steps, this.violations]) lines.splice(0, lastAtMost(lines, first - 1) + 1);
+    for (const lines of [...this.steps, this.violations, this.gaps]) lines.splice(0, lastAtMost(lines, first - 1) + 1);
     for (const text of this.texts.splice(0, first - this.first)) this.characters -= text.length;
     for (const column of [this.ats, this.kind, this.node, this.message]) column.drop(first);
     this.messages.drop(first);

@@ -17,7 +17,7 @@ function stepSentence({ kind, node, event, sent, emitted }: StepLine): string {
 function whatHappened(kind: StepLine['kind'], event: StepLine['event']): string {
   switch (kind) {
     case 'start':
-      return 'started';
+      return event.type === 'stands' ? 'stands so' : 'started';
     case 'deliver':
       return `received ${event.type}${event['from'] === undefined ? '' : ` from ${String(event['from'])}`}`;
     case 'timer':
@@ -53,6 +53,8 @@ function networkSentence({ kind, between, message, up, why, event }: NetworkLine
       return `channel ${pair} ${up ? 'came up' : 'went down'}${because}`;
     case 'violated':
       return `violated${because}`;
+    case 'skipped':
+      return `left out${because}`;
     default:
       return `${String(kind)} ${pair}${because}`;
   }

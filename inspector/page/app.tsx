@@ -114,7 +114,7 @@ function TopBar() {
 
 /** What the reader has to say: a fault in the trace, and what was forgotten. */
 function Notices() {
-  const { first, header } = growing();
+  const { first, header, gaps } = growing();
   return (
     <>
       {problem.value !== null && header !== null && (
@@ -126,6 +126,12 @@ function Notices() {
         <p class="notice" role="status">
           This trace is longer than the page keeps: the first {first.toLocaleString('en-US')} lines are forgotten, and how things
           stood then is kept.
+        </p>
+      )}
+      {gaps.length > 0 && (
+        <p class="notice" role="status">
+          What is watched goes faster than it can be shown: {gaps.length === 1 ? 'a part' : `${gaps.length} parts`} of it left
+          out. After each, everything is shown again as it stands.
         </p>
       )}
     </>

@@ -28,7 +28,7 @@ export function MessageCard() {
           ', on its way at the end'
         ) : (
           <button type="button" class="link" onClick={() => pauseAt(row.ended)}>
-            {row.ending} at {at(row.ended)}
+            {row.ending === 'unseen' ? 'out of sight' : row.ending} at {at(row.ended)}
           </button>
         )}
         , cost {numberText(row.cost)}

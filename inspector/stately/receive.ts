@@ -5,6 +5,7 @@
  *     createActor(machine, { inspect: createWebSocketInspector({ url: socket }).inspect });
  */
 import { TRACE_VERSION, type TraceHeader } from '../../network/trace.js';
+import { LiveTrace } from '../live/live-trace.js';
 import { Merger } from '../live/merge.js';
 import { serveTrace, type Served, type ServeOptions } from '../server.js';
 import { StatelyReader } from './reader.js';
@@ -28,8 +29,8 @@ const HEADER: TraceHeader = {
 
 export async function receiveInspection(options: Pick<ServeOptions, 'port' | 'page'> = {}): Promise<Receiving> {
   const now = () => performance.timeOrigin + performance.now();
-  const merger = new Merger(HEADER, now());
-  const { trace } = merger;
+  const merger = new Merger(now(), (line) => trace.add(line));
+  const trace = new LiveTrace(HEADER, () => merger.standing());
   const names = new Set<string>();
   // Every program that connects numbers its actors for itself.
   const connect = () => {

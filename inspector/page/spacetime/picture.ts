@@ -156,7 +156,7 @@ function drawArrow(ctx: CanvasRenderingContext2D, scale: Scale, { message, from,
   ctx.globalAlpha = seen * (isFuture ? 0.4 : 1);
   ctx.strokeStyle = ctx.fillStyle = isChosen ? colors.accent : kindColor(recording.value.messages.types.find(message.type));
   ctx.lineWidth = isChosen ? 2.8 : 1.4;
-  ctx.setLineDash(message.ending === null ? [3, 4] : []);
+  ctx.setLineDash(message.ending === null || message.ending === 'unseen' ? [3, 4] : []);
   ctx.beginPath();
   ctx.moveTo(x1, y1);
   if (from.lane === to.lane) ctx.quadraticCurveTo((x1 + x2) / 2, y1 - scale.laneHeight * 0.7, x2, y2);
