@@ -83,9 +83,9 @@ describe('a chart that breaks its contract', () => {
     expect(() => ask(protocol)).toThrow('reactions without delay answer each other without end');
   });
 
-  test('a newcomer that the topology does not have', () => {
+  test('a newcomer that several nodes bring in', () => {
     const protocol: Protocol = { ...going('announce'), newcomer: () => 'n7' };
-    expect(() => ask(protocol)).toThrow('it brings in node "n7"');
+    expect(() => ask(protocol)).toThrow('node n1 brings in "n7" as n0 does; to be checked, "n7" must stand in the topology');
   });
 });
 

@@ -19,6 +19,7 @@ export function longestDrain(n: number, hold: 0 | 1): number {
     protocol: directory,
     setup: setups[0]!,
     nodes: topology.nodes,
+    newcomers: new Map(),
     order: 'unordered',
     lasting: false,
     reactions: directory.reactions(setups[0]!.options),

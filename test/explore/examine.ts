@@ -10,6 +10,7 @@ import { Levels, Stack } from './frontier.js';
 import { Graph } from './graph.js';
 import { Liveness } from './liveness.js';
 import { Model } from './model.js';
+import { Newcomer, withNewcomers, type Newcomers } from './newcomers.js';
 import { SenderRead } from './packets.js';
 import { PersistentSets } from './persistent.js';
 import { OrderMatters } from './renaming.js';
@@ -83,9 +84,10 @@ export interface Known {
   /** Keys of lists of nodes whose order means something. */
   readonly ordered: Set<string>;
   seen: Seen;
+  newcomers: Newcomers;
 }
 
-export const nothingKnown = (): Known => ({ signed: new Set(), ordered: new Set(), seen: NOTHING });
+export const nothingKnown = (): Known => ({ signed: new Set(), ordered: new Set(), seen: NOTHING, newcomers: new Map() });
 
 /** A search that has come to its end, or nothing, and more is known. */
 export function attempted(question: Question, known: Known, judged?: Judged): Examination | undefined {
@@ -97,6 +99,7 @@ export function attempted(question: Question, known: Known, judged?: Judged): Ex
     if (error instanceof SenderRead) known.signed.add(error.messageType);
     else if (error instanceof OrderMatters) known.ordered.add(error.key);
     else if (error instanceof LooksFurther) known.seen = error.seen;
+    else if (error instanceof Newcomer) known.newcomers = error.joining(known.newcomers);
     else throw error;
     return undefined;
   }
@@ -109,21 +112,25 @@ export class Examination {
   private readonly symmetry: Symmetry | undefined;
   /** Whether promises on endless runs can be judged: not where a message may come again for ever, or never more. */
   private readonly judgesRuns: boolean;
+  private readonly setups: readonly Setup<any>[];
 
   constructor(
     private readonly question: Question,
     known: Known,
     judged?: Judged,
   ) {
-    const { protocol, setups, order, unlimited, surroundings, properties, goal, bounds, now, onProgress, reduce } = question;
-    const [setup] = setups;
+    const { protocol, order, unlimited, surroundings, properties, goal, bounds, now, onProgress, reduce } = question;
+    const { newcomers } = known;
+    this.setups = question.setups.map((setup) => withNewcomers(setup, newcomers));
+    const setup = this.setups[0]!;
     if (bounds.seconds !== undefined && !now) {
       throw new UsageError('bounds.seconds needs a clock; pass now, for instance () => performance.now()');
     }
     refuseReduction(question);
     const nodes = setup.topology.nodes;
     const lasting = order === 'unordered' && surroundings.faults.duplicate === Infinity;
-    const system = { protocol, setup, nodes, order, lasting, reactions: protocol.reactions(setup.options), unlimited };
+    const reactions = protocol.reactions(setup.options);
+    const system = { protocol, setup, nodes, newcomers, order, lasting, reactions, unlimited };
     this.model = new Model(system, lasting ? { ...surroundings, faults: {} } : surroundings, known.signed);
     const isPartial = reduce === 'order';
     this.watch = new Watch(properties, goal && goalProperty(goal), this.model, isPartial ? known.seen : undefined, judged);
@@ -186,8 +193,8 @@ export class Examination {
   }
 
   private *firsts(): Generator<Origin> {
-    const { setups, corrupt } = this.question;
-    for (const setup of setups) for (const first of firstStates(this.model, setup, corrupt)) yield { ...first, setup };
+    const { corrupt } = this.question;
+    for (const setup of this.setups) for (const first of firstStates(this.model, setup, corrupt)) yield { ...first, setup };
   }
 
   /** The start that a first state came from. */

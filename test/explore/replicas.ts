@@ -4,7 +4,7 @@
  * The application is part of the node here: a reaction without delay is made within the step that announced its cause, a later one
  * is noted in the local state and becomes an event of its own.
  */
-import type { Address, Message, NodeId } from '../../machines/effects.js';
+import type { Address, Message } from '../../machines/effects.js';
 import { ProtocolError } from '../../machines/errors.js';
 import type { Choose, NodeView, RoleStart, Times } from '../../machines/protocol.js';
 import { Node, type Outcome } from '../../network/node.js';
@@ -105,7 +105,6 @@ export class Replicas {
         else armed.set(`${role} ${timer}`, [role, timer]);
       }
       for (const notice of emitted) {
-        this.requireKnown(this.system.protocol.newcomer?.(notice));
         this.system.reactions.forEach(({ on, after, event }, place) => {
           if (on !== notice.type) return;
           if (after === 0) outcomes.push(this.step(node, event, undefined, choose));
@@ -123,12 +122,6 @@ export class Replicas {
       sends: outcomes.flatMap(({ sends }) => sends.flatMap(({ to, message }) => addresses(to).map((to) => ({ to, message })))),
       emitted: outcomes.flatMap(({ emitted }) => emitted),
     };
-  }
-
-  /** A system has the same nodes from the first state to the last; who may join is in it from the start, outside. */
-  private requireKnown(newcomer: NodeId | undefined): void {
-    if (newcomer === undefined || this.system.setup.rank(newcomer) >= 0) return;
-    throw new ProtocolError(`it brings in node "${newcomer}"; to be checked, a node that may join must stand in the topology`);
   }
 
   /** What only tells the present is no part of a state. */

@@ -18,6 +18,7 @@ export function sortedByState(managers: number): number {
     protocol: twoPhaseCommit,
     setup,
     nodes: topology.nodes,
+    newcomers: new Map(),
     order: 'unordered',
     reactions: [],
     unlimited,

@@ -5,7 +5,7 @@
  * millions of transitions are looked up. A step has one outcome, or, when it draws, one for every way in which the draws can fall.
  * Remembering is sound because charts are pure; `audit` runs a sample of the steps again to catch those that are not.
  */
-import type { Message } from '../../machines/effects.js';
+import type { Message, NodeId } from '../../machines/effects.js';
 import { ProtocolError } from '../../machines/errors.js';
 import type { Setup } from '../../machines/protocol.js';
 import { everyDraw } from './draws.js';
@@ -14,6 +14,7 @@ import { Ints, PairMap } from './ints.js';
 import { plainKeyOf } from './json.js';
 import type { Letters } from './letters.js';
 import { Locals } from './locals.js';
+import { Newcomer } from './newcomers.js';
 import type { Packets } from './packets.js';
 import { Replicas, type Incoming, type Taken } from './replicas.js';
 import type { System } from './system.js';
@@ -136,6 +137,7 @@ export class LocalSteps {
     this.count.push(outcomes.length);
     if (outcomes.length > 1) this.branches = true;
     for (const { value, drawn } of outcomes) {
+      for (const notice of value.emitted) this.meet(this.system.protocol.newcomer?.(notice), value.local.node);
       this.next.push(this.locals.intern(value.local));
       this.sentAt.push(this.sent.length);
       this.sentCount.push(value.sends.length);
@@ -143,6 +145,18 @@ export class LocalSteps {
       this.details.push({ drawn, emitted: value.emitted });
     }
     return step;
+  }
+
+  /** Where two nodes bring in the same one, the network links it to the sooner of them, and that is no part of a state. */
+  private meet(newcomer: NodeId | undefined, node: number): void {
+    const { setup, nodes, newcomers } = this.system;
+    if (newcomer === undefined) return;
+    const id = nodes[node]!;
+    if (setup.rank(newcomer) < 0) throw new Newcomer(newcomer, id);
+    const by = newcomers.get(newcomer) ?? id;
+    if (by === id) return;
+    const cure = `to be checked, "${newcomer}" must stand in the topology`;
+    throw new ProtocolError(`node ${id} brings in "${newcomer}" as ${by} does; ${cure}`);
   }
 
   private isRepeated(step: number, outcomes: readonly { value: Taken }[]): boolean {

@@ -65,6 +65,7 @@ function alone(question: Question, known: Known, violation: number): Exploration
 function learn(known: Known, other: Known): void {
   for (const type of other.signed) known.signed.add(type);
   for (const key of other.ordered) known.ordered.add(key);
+  known.newcomers = new Map([...known.newcomers, ...other.newcomers]);
   const { nodes, flights, links } = known.seen;
   const { seen } = other;
   known.seen = { nodes: nodes | seen.nodes, flights: flights || seen.flights, links: links || seen.links };

@@ -1,0 +1,45 @@
+/** Nodes that join a network which does not have them: the search finds out who they are. */
+import { expect, test } from 'vitest';
+import { controller } from '../../machines/controller/index.js';
+import type { Property, Topology } from '../../machines/protocol.js';
+import { explore } from './explore.js';
+import { replay } from './replay.fixture.js';
+import type { Scripted } from './script.js';
+
+const pair: Topology = { nodes: ['n0', 'n1'], links: [['n0', 'n1', 1]] };
+const all: Topology = {
+  nodes: ['n0', 'n1', 'n1.1', 'n0.1'],
+  links: [
+    ['n0', 'n1', 1],
+    ['n1', 'n1.1', 1],
+    ['n0', 'n0.1', 1],
+  ],
+};
+const options = { kind: 'main', W: 1, M: 3, parents: { n0: 'n0', n1: 'n0' } };
+const ask = (node: string, name: string): Scripted => ({ do: 'command', node, name, fields: {} });
+const commands = [ask('n1', 'child'), ask('n0', 'child'), ask('n1', 'take')];
+
+test('what happens is what happens where they stand in the topology', () => {
+  const { states, transitions, terminal, verdict } = explore(controller, { topology: all, options, commands });
+  expect(explore(controller, { topology: pair, options, commands })).toMatchObject({ states, transitions, terminal, verdict });
+  expect(verdict).toBe('valid');
+});
+
+test('a schedule in which one joins runs in a network that does not have it', () => {
+  const nobody: Property = {
+    name: 'nobody joins under n1',
+    says: 'made for a test',
+    kind: 'always',
+    holds: ({ nodes }) => nodes.get('n1.1')?.['main'] === undefined,
+  };
+  const { counterexample } = explore(controller, { topology: pair, options, commands, properties: [nobody] });
+  const { end } = replay(controller, pair, counterexample!, commands);
+  expect([...end.nodes.keys()]).toEqual(['n0', 'n1', 'n1.1']);
+  expect(nobody).not.toSatisfy((p: Property & { kind: 'always' }) => p.holds(end));
+});
+
+test('nodes that join without end', () => {
+  const forEver = () =>
+    explore(controller, { topology: pair, options: { ...options, M: 99 }, commands: { unlimited: ['child'] }, properties: [] });
+  expect(forEver).toThrow('more than 8 nodes join, the last one "n');
+});
