@@ -1,11 +1,12 @@
-/** Peers start at different seconds, so their first epochs differ: they must agree all the same, and not overrule each other for ever. */
+/** Peers start at different times, so their first epochs differ: they must agree all the same, and not overrule each other for ever. */
 import { asyncScheduler, type SchedulerLike } from 'rxjs';
 import { expect, test } from 'vitest';
 import { InProcessBus } from '../transports/in-process.js';
 import { createLocks } from './locks.js';
 
-const ahead = (seconds: number): SchedulerLike => ({
-  now: () => asyncScheduler.now() + seconds * 1000,
+const started = asyncScheduler.now();
+const ahead = (ms: number): SchedulerLike => ({
+  now: () => started + ms,
   schedule: asyncScheduler.schedule.bind(asyncScheduler),
 });
 
@@ -15,7 +16,7 @@ const STEPS_MAX = 2000;
 async function stepsToServe(offsets: readonly number[]): Promise<number> {
   const bus = new InProcessBus();
   const peers = offsets.map((_, i) => `n${i}`);
-  const all = offsets.map((seconds, i) => createLocks({ transport: bus.transport(peers[i]!), peers, clock: ahead(seconds) }));
+  const all = offsets.map((ms, i) => createLocks({ transport: bus.transport(peers[i]!), peers, clock: ahead(ms) }));
   let steps = 0;
   for (const { node } of all) {
     node.steps$.subscribe(() => {
@@ -30,7 +31,7 @@ async function stepsToServe(offsets: readonly number[]): Promise<number> {
 const three = [0, 1, 2].flatMap((a) => [0, 1, 2].flatMap((b) => [0, 1, 2].map((c) => [a, b, c])));
 
 test.each([...three, [0, 3, 1, 2], [3, 2, 1, 0], [0, 0, 1, 0, 1], [4, 0, 3, 1, 2]].map((offsets) => [offsets]))(
-  'clocks %j seconds ahead',
+  'clocks %j milliseconds ahead',
   async (offsets) => {
     expect(await stepsToServe(offsets)).toBeLessThan(STEPS_MAX);
   },

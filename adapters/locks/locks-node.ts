@@ -1,8 +1,8 @@
 /**
  * The node under the locks of a peer: election and token directory composed, see machines/locks.
  *
- * A peer that starts again knows nothing of what it promised before. It takes the seconds of its clock for the first epoch, which are
- * more than the epochs of its earlier life: those grew by one whenever links changed.
+ * A peer that starts again knows nothing of what it promised before. It takes the milliseconds of its clock for the first epoch, which
+ * are more than the epochs of its earlier life: those grew by one or a few whenever links changed, and never by a thousand a second.
  */
 import type { SchedulerLike } from 'rxjs';
 import type { NodeId } from '../../machines/effects.js';
@@ -21,13 +21,13 @@ export interface PeerOptions {
   readonly clock: SchedulerLike;
 }
 
-/** So that fences stay exact until the year 2093. */
+/** So that fences stay exact until the year 2059. */
 const EPOCHS_BEGAN = Date.UTC(2025, 0, 1);
 
 export function createLocksNode({ transport, peers, name, clock }: PeerOptions): LiveNode<LocksOptions> {
   const nodes = [...new Set(peers)].sort();
   if (!nodes.includes(transport.id))
     throw new UsageError(`peer "${transport.id}" is not among the peers ${nodes.join(', ')}; list it`);
-  const epoch = Math.max(0, Math.floor((clock.now() - EPOCHS_BEGAN) / 1000));
+  const epoch = Math.max(0, Math.floor(clock.now() - EPOCHS_BEGAN));
   return createNode({ transport, protocol: locks, topology: { nodes, links: [] }, options: { hold: null, epoch }, name, clock });
 }

@@ -11,8 +11,13 @@ export const isMajority = (count: number, peers: readonly NodeId[]): boolean => 
 /** Every lock that was used in an epoch has a directory at the members that its messages passed; a peer gone mad must not open more. */
 export const LOCKS_MAX = 10_000;
 
-/** Later epochs number their grants higher, and an epoch has room for four million of each lock: nine quadrillion in all. */
-const GRANTS_MAX = 2 ** 22;
+/**
+ * Later epochs number their grants higher, and an epoch has room for eight thousand of each lock: so the milliseconds of a clock
+ * can be epochs for 34 years.
+ */
+const GRANTS_MAX = 2 ** 13;
+/** Beyond that fences would not be exact. */
+export const EPOCH_MAX = 2 ** 53 / GRANTS_MAX;
 export const firstFence = (epoch: number): number => epoch * GRANTS_MAX;
 /** Time for the next epoch, long before the numbers of this one run out; exactly one grant of a lock has this number. */
 export const isHalfSpent = (epoch: number, fence: number): boolean => fence === firstFence(epoch) + GRANTS_MAX / 2;

@@ -12,6 +12,7 @@ import type { NodeId } from '../effects.js';
 import { election, electionMachine } from '../election/index.js';
 import { defineProtocol, type Setup } from '../protocol.js';
 import { LocksAccount } from './account.js';
+import { EPOCH_MAX } from './epoch.js';
 import { DIRECTORY, labelOf, lockRole, STEWARD, type LockMessage } from './messages.js';
 import { locksOptions, THE_LOCK, type LocksOptions } from './options.js';
 import { locksProperties } from './properties.js';
@@ -87,8 +88,6 @@ function stewardInput(id: NodeId, { topology, options }: Setup<LocksOptions>): S
 
 /** A name is kept by every node that it passes. */
 const isName = (value: unknown): boolean => typeof value === 'string' && value.length <= NAME_LENGTH_MAX;
-/** Beyond that fences would not be exact. */
-const EPOCH_MAX = 2 ** 31;
 const isEpoch = (value: unknown): boolean =>
   Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) < EPOCH_MAX;
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;

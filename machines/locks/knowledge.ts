@@ -9,7 +9,7 @@ export interface StewardInput {
   readonly peers: readonly NodeId[];
   readonly links: readonly NodeId[];
   readonly leader: NodeId;
-  /** No lower than any epoch of an earlier run; the seconds of the clock will do. */
+  /** No lower than any epoch that an earlier run has promised; the milliseconds of the clock will do. */
   readonly epoch: number;
   /** The members of that epoch, where the network starts in one; else none. */
   readonly members: readonly NodeId[];

@@ -6,7 +6,7 @@ import type { Place } from '../protocol.js';
 
 export interface LocksOptions {
   readonly election: ElectionOptions;
-  /** No lower than any epoch of an earlier run. */
+  /** No lower than any epoch that an earlier run has promised. */
   readonly epoch: number;
   /** Who starts in that epoch: everybody where everybody is linked with everybody, else nobody. */
   readonly members: readonly NodeId[];
