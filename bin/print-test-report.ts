@@ -53,7 +53,7 @@ function printSwarm({ runs, failure }: SwarmReport, saved: string | null): void 
 
 function printMutants({ all, killed, survivors, refuted }: MutantReport): void {
   const by = Object.entries(killed).map(([judge, count]) => `${number(count)} killed by ${judge}`);
-  console.log(`\n${number(all)} mutants: ${[...by, `${number(survivors.length)} survive`].join(', ')}`);
+  console.log(`\n${number(all)} mutants: ${[...by, `${number(survivors.length)} left`].join(', ')}`);
   for (const { chart, name, diff, reason } of survivors) {
     console.log(`\n${chart}: ${name}${reason === undefined ? '' : dim(` (the same: ${reason})`)}`);
     console.log(diff.map((line) => `  ${line}`).join('\n'));

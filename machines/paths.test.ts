@@ -8,4 +8,4 @@ import { protocols } from './index.js';
 for (const protocol of Object.values(protocols)) describeProtocol(protocol, { describe, test, expect });
 
 const saved = import.meta.glob('./regressions/*.json', { eager: true, import: 'default' });
-describeScenarios(protocols, saved, { describe, test, expect });
+describeScenarios(protocols, saved, { test, expect });

@@ -1,11 +1,15 @@
 /** The generated tests, run by a runner of our own: each must be able to fail. */
 import { assign } from 'xstate';
 import { describe, expect, test } from 'vitest';
+import type { Configuration } from '../machines/protocol.js';
 import { describeProtocol, type Runner } from './describe-protocol.js';
+import { describeScenarios } from './describe-scenarios.js';
 import { emitTests, startChart, startSystem } from './emit.js';
 import { light, lightChart } from './paths/light.fixtures.js';
 
 const reasons = { 'toy: transition broken: stop': 'a broken light stays so', 'toy: guard broken: stop is true': 'the same' };
+
+const isDark = ({ nodes }: Configuration): boolean => [...nodes.values()].every((node) => node['toy']!.value !== 'green');
 
 /** Runs the tests and tells which failed. */
 function run(declare: (runner: Runner) => void): { passed: string[]; failed: string[] } {
@@ -53,6 +57,30 @@ describe('describeProtocol', () => {
   });
 });
 
+describe('describeScenarios', () => {
+  const scenario = { protocol: 'toy', topology: { kind: 'path', n: 2 }, events: [{ at: 0, node: 'n0', do: 'go' }] };
+  const dark = {
+    ...light(),
+    properties: () => [{ name: 'dark', says: 'No light is green.', kind: 'always' as const, holds: isDark }],
+  };
+
+  test('a test for each, which fails when a property breaks', () => {
+    const saved = { 'a.json': scenario, 'b.json': { ...scenario, events: [] } };
+    expect(run((runner) => describeScenarios({ toy: light() }, saved, runner))).toEqual({
+      passed: ['a.json breaks nothing any more', 'b.json breaks nothing any more'],
+      failed: [],
+    });
+    expect(run((runner) => describeScenarios({ toy: dark }, saved, runner))).toEqual({
+      passed: ['b.json breaks nothing any more'],
+      failed: ['a.json breaks nothing any more'],
+    });
+  });
+
+  test('one of a protocol that is not known fails', () => {
+    expect(run((runner) => describeScenarios({}, { 'a.json': scenario }, runner)).failed).toHaveLength(1);
+  });
+});
+
 describe('emitted tests', () => {
   /** The emitted file without its imports, as a function. */
   const load = (text: string) =>
@@ -88,7 +116,10 @@ test("toy, start 0, walk 0", () => {
 
   test('pass on the chart that they were made of, and fail on a changed one', () => {
     expect(runOn()).toEqual({ passed: ['toy, start 0, walk 0', 'system 0, walk 0'], failed: [] });
-    expect(runOn(lightChart.provide({ guards: { isFull: () => false } })).failed).toEqual(['toy, start 0, walk 0', 'system 0, walk 0']);
+    expect(runOn(lightChart.provide({ guards: { isFull: () => false } })).failed).toEqual([
+      'toy, start 0, walk 0',
+      'system 0, walk 0',
+    ]);
   });
 
   test('a chart that is not there is refused', () => {
