@@ -14,6 +14,7 @@ const HEADINGS: Readonly<Record<Kind, string>> = {
   received: 'received',
 };
 
+/** `saved`: how a command names the scenario that was kept. */
 export function printTestReport(
   { protocol, walked, failures, coverage, swarm, mutants, ...report }: TestReport,
   saved: string | null,

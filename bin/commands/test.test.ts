@@ -78,7 +78,7 @@ describe('quiver test', () => {
     expect(await walk([wrong, '--swarm', '50', '--save', inFolder('regressions')])).toBe(1);
     const saved = inFolder('regressions/hasty-one-leader.json');
     expect(JSON.parse(readFileSync(saved, 'utf8')).events).toHaveLength(2);
-    expect(printed.join('\n')).toContain(`quiver explore ${saved}`);
+    expect(printed.join('\n')).toContain(`quiver run ${saved} --protocol ${wrong}`);
     printed.length = 0;
     expect(await run(await takeProtocols([saved, '--protocol', wrong]))).toBe(1);
     expect(printed.join('\n')).toMatch(/violated: one leader/);

@@ -44,9 +44,12 @@ export const command: Command = async (args) => {
   const failure = report.swarm?.failure;
   const saved = failure && values.save !== undefined ? save(values.save, protocol, failure) : null;
   if (values.json) console.log(JSON.stringify(report));
-  else printTestReport(report, saved);
+  else printTestReport(report, saved && [saved, ...broughtBy(found)].join(' '));
   return report.verdict === 'valid' ? 0 : 1;
 };
+
+/** What a command needs in order to know the protocol. */
+const broughtBy = ({ module }: Found): readonly string[] => (module ? ['--protocol', relative('.', module.path)] : []);
 
 function emit({ protocol, module }: Found, path: string): void {
   const importing = module
