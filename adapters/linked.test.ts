@@ -1,4 +1,8 @@
+import { once } from 'node:events';
+import net from 'node:net';
 import { connect } from '@nats-io/transport-node';
+import { Aedes } from 'aedes';
+import { connectAsync } from 'mqtt';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { broadcastChannel } from './transports/broadcast-channel.js';
 import { transportConformance } from './transports/conformance.js';
@@ -6,12 +10,14 @@ import { hostile, type Hostile } from './transports/hostile.fixture.js';
 import { InProcessBus } from './transports/in-process.js';
 import { linked } from './linked.js';
 import { createLocks } from './locks/locks.js';
+import { mqtt } from './transports/mqtt.js';
 import { nats } from './transports/nats.js';
 import { has, natsServer, type Server } from './transports/servers.fixture.js';
 import type { Linked, Transport } from './transports/transport.js';
 
 const guarantees = { order: 'fifo', loss: 'none', duplication: 'none', presence: 'reported', identity: 'checked' } as const;
-const fast = { beatMs: 10, patience: 100 };
+/** Everybody is in one process: when it stands still, so do all heartbeats. */
+const fast = { beatMs: 10, patience: 25 };
 const terrible = { seed: 7, loss: 0.3, duplicate: 0.3, delayMs: 5 };
 
 describe('over a bus that is reliable itself', () => {
@@ -119,6 +125,39 @@ test('a peer that crashed and is started again is a new peer: down, and up', asy
   await Promise.all([a.close(), again.close()]);
 });
 
+/** The first is told, and the second has taken its place, for its locks as well. */
+async function secondOfOneId(open: (id: string) => Transport): Promise<void> {
+  const start = (id: string) => linked(open(id), { peers: ['a', 'b'], ...fast });
+  const [first, b] = [start('a'), start('b')];
+  const [holder] = [first, b].map((transport) => createLocks({ transport, peers: ['a', 'b'] }));
+  const held = await holder!.acquire('x');
+  const second = start('a');
+  const next = await createLocks({ transport: second, peers: ['a', 'b'] }).acquire('x');
+  await expect.poll(() => held.signal.reason).toMatchObject({ name: 'LostError' });
+  expect(await holder!.node.closed).toMatchObject({
+    name: 'ConnectionError',
+    message: 'another node speaks as "a"; give every peer an id of its own',
+  });
+  expect(next.fence).toBeGreaterThan(held.fence);
+  expect([second.isClosed, b.isClosed]).toEqual([false, false]);
+  await Promise.all([first, second, b].map((each) => each.close()));
+}
+
+test('a second node of one id on a channel that believes it takes the place of the first, which is told', async () => {
+  const channel = `linked ${channels++}`;
+  await secondOfOneId((id) => broadcastChannel({ id, channel }));
+});
+
+test('the same by way of an MQTT broker', async () => {
+  const broker = await Aedes.createBroker();
+  const server = net.createServer({ noDelay: true }, broker.handle).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as net.AddressInfo;
+  await secondOfOneId((id) => mqtt({ id, connection: () => connectAsync(`mqtt://127.0.0.1:${port}`) }));
+  await new Promise<void>((resolve) => broker.close(resolve));
+  server.close();
+});
+
 test('locks over a terrible network exclude, serve everybody and count', async () => {
   const ids = ['a', 'b', 'c'];
   const bus = new InProcessBus();
@@ -156,6 +195,11 @@ describe.skipIf(!has('nats-server'))('over a real nats-server', () => {
       const subject = `linked${channels++}`;
       return ids.map((id) => linked(nats({ id, subject, connection }), { peers: ids, ...fast }));
     },
+  });
+
+  test('a second node of one id takes the place of the first, which is told', async () => {
+    const subject = `linked${channels++}`;
+    await secondOfOneId((id) => nats({ id, subject, connection }));
   });
 
   test('a server that is killed under load and comes back loses nothing', async () => {

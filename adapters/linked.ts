@@ -7,10 +7,15 @@
  * order and once; heartbeats tell who is there. An outage of the medium that is shorter than the patience of the detector only delays.
  * After a longer one the peers are told `down`, what was under way is lost, and `up` begins anew. `down` is a suspicion: the peer may
  * be alive behind a cut.
+ *
+ * A medium that believes who says to be somebody lets in a second node of the same id. It takes the place of the first, as one that was
+ * started again would; the first hears from a peer of a later session that it never began, and ends with a `ConnectionError`.
  */
 import { asyncScheduler, filter, firstValueFrom, map, merge, of, timer, type SchedulerLike } from 'rxjs';
 import type { NodeId } from '../machines/effects.js';
-import { link, type LinkNotice } from '../machines/link/index.js';
+import { link, type Frame, type LinkContext, type LinkNotice } from '../machines/link/index.js';
+import type { RoleView } from '../machines/protocol.js';
+import type { Inspect } from '../network/kernel.js';
 import { ConnectionError } from './transports/errors.js';
 import { createTransport, type Medium } from './transports/driver.js';
 import { createNode, type LiveNode } from './node/node.js';
@@ -24,6 +29,8 @@ export interface LinkedOptions {
   /** So many heartbeats of silence, and a peer counts as gone; 30 unless given. */
   readonly patience?: number;
   readonly clock?: SchedulerLike;
+  /** XState's own option: an observer of the link's live actors. */
+  readonly inspect?: Inspect | undefined;
 }
 
 /** How many messages may be under way to a peer, and how many more may wait; a peer that falls behind further goes down. */
@@ -39,6 +46,10 @@ export function linked(transport: Transport, options: LinkedOptions): Transport<
     const giveUp = () => void transport.close();
     signal.addEventListener('abort', giveUp, { once: true });
     node.notices$.subscribe((notice) => report(notice as LinkNotice, medium));
+    node.steps$.subscribe(({ role, event }) => {
+      if (event.type === 'frame' && isForAnother(event as Frame, node.role(role!)))
+        medium.broke(new ConnectionError(`another node speaks as "${transport.id}"; give every peer an id of its own`));
+    });
     void node.closed.then((error) => error && medium.lost(error));
     await node.ready;
     signal.removeEventListener('abort', giveUp);
@@ -54,7 +65,8 @@ export function linked(transport: Transport, options: LinkedOptions): Transport<
 
 let started = 0;
 
-function linkNode(transport: Transport, { peers, beatMs = 100, patience = 30, clock = asyncScheduler }: LinkedOptions): LiveNode {
+function linkNode(transport: Transport, options: LinkedOptions): LiveNode {
+  const { peers, beatMs = 100, patience = 30, clock = asyncScheduler, inspect } = options;
   const others = [...new Set(peers)].filter((peer) => peer !== transport.id);
   // Later than in every earlier run, and than every earlier link of this one.
   const session = clock.now() * 1000 + (started++ % 1000);
@@ -65,8 +77,13 @@ function linkNode(transport: Transport, { peers, beatMs = 100, patience = 30, cl
     topology: { nodes: [transport.id, ...others], links: others.map((peer) => [transport.id, peer, 1] as const) },
     options: { session, beat: beatMs, patience, window: WINDOW, room: ROOM },
     clock,
+    inspect,
   });
 }
+
+/** A peer that is up knows our session, and answers none but the latest that it has heard of us. */
+const isForAnother = ({ to }: Frame, end: RoleView<LinkContext> | undefined): boolean =>
+  end?.value === 'up' && to !== null && to > end.context.session;
 
 function report(notice: LinkNotice, medium: Medium): void {
   const { peer } = notice;
