@@ -27,13 +27,15 @@ export function parse<T extends Options>(
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
     return { values, positionals };
   } catch (error) {
-    throw new UsageError((error as Error).message.split('. ')[0]);
+    throw new UsageError((error as Error).message.split(/\.\s/)[0]);
   }
 }
 
-export function integerOption(name: string, text: string | undefined): number | undefined {
+export function integerOption(name: string, text: string | undefined, min = -Infinity, max = Infinity): number | undefined {
   if (text === undefined) return undefined;
   const value = Number(text);
   if (!Number.isSafeInteger(value)) throw new UsageError(`--${name} is "${text}"; give an integer`);
+  if (value < min) throw new UsageError(`--${name} is ${value}; give at least ${min}`);
+  if (value > max) throw new UsageError(`--${name} is ${value}; give at most ${max}`);
   return value;
 }

@@ -29,6 +29,13 @@ interface ExecutableAction {
 const EMIT = 'xstate.emit';
 const RAISE = 'xstate.raise';
 
+const VOCABULARY = ['send', 'arm', 'disarm', 'draw', 'tell', 'open', 'close'] as const;
+const EFFECTS: ReadonlySet<string> = new Set(VOCABULARY);
+
+/** Transitions without an event and raised events in one step: more than this have no end, and XState would follow them for ever. */
+const MICROSTEPS_MAX = 10_000;
+
+let microsteps = 0;
 let collected: Effect[] = [];
 /** Kept apart: a live actor emits when its macrostep is over, after all other effects. */
 let emitted: Effect[] = [];
@@ -37,16 +44,24 @@ const collect = (action: ExecutableAction): void => {
   const { type, params } = action;
   if (type === EMIT) emitted.push({ type: 'emit', event: params.event });
   else if (type === RAISE && params.delay === undefined) return;
-  else if (type.startsWith('xstate.')) {
+  else if (!EFFECTS.has(type)) {
     throw new ProtocolError(`a chart used "${type}": charts are pure, use the effects of machines/effects.ts instead`);
-  } else if (params !== undefined) collected.push({ type, ...params });
+  } else if (params !== undefined) collected.push({ type: type as Effect['type'], ...params });
 };
 
 const inert = createActor(createMachine({}));
 
+/** Hears of every microstep, for coverage to be counted from, and ends a step that has no end. */
+const system = Object.assign(Object.create(inert.system) as typeof inert.system, {
+  _sendInspectionEvent(inspected: { readonly event?: Message }) {
+    if (++microsteps > MICROSTEPS_MAX) throw new ProtocolError('the chart goes on by itself without end, by "always" or "raise"');
+    (inert.system as unknown as { _sendInspectionEvent(inspected: unknown): void })._sendInspectionEvent(inspected);
+  },
+});
+
 const scope = {
   self: inert,
-  system: inert.system,
+  system,
   id: '',
   sessionId: '',
   defer: () => {},
@@ -61,6 +76,7 @@ const anyScope = scope as any;
 export function begin(machine: AnyStateMachine, input: unknown): Stepped {
   collected = [];
   emitted = [];
+  microsteps = 0;
   const snapshot = machine.getInitialSnapshot(anyScope, input);
   return { snapshot, effects: takeEffects() };
 }
@@ -69,6 +85,7 @@ export function begin(machine: AnyStateMachine, input: unknown): Stepped {
 export function step(machine: AnyStateMachine, snapshot: AnyMachineSnapshot, event: Message): Stepped {
   collected = [];
   emitted = [];
+  microsteps = 0;
   const next = machine.transition(snapshot, event, anyScope) as AnyMachineSnapshot;
   return { snapshot: next, effects: takeEffects() };
 }
@@ -89,8 +106,6 @@ export function restore(machine: AnyStateMachine, value: unknown, context: unkno
 export interface Outbox {
   effects: Effect[];
 }
-
-const VOCABULARY = ['send', 'arm', 'disarm', 'draw', 'tell', 'open', 'close'] as const;
 
 /** The same chart with its effects written to `outbox`. Providing rebuilds the chart, so do it once for all actors. */
 export function provideEffects(machine: AnyStateMachine, outbox: Outbox): AnyStateMachine {

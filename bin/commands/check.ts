@@ -30,11 +30,14 @@ const OPTIONS = {
   cores: { type: 'string' },
 } as const;
 
+/** Each thread holds all states. */
+const CORES_MAX = 64;
+
 export const command: Command = async (args) => {
   const { values, positionals } = parse(args, OPTIONS);
   const options = optionsOf(values);
   const graphs = integerOption('graphs', values.graphs);
-  const cores = integerOption('cores', values.cores) ?? 1;
+  const cores = integerOption('cores', values.cores, 1, CORES_MAX) ?? 1;
   const verdicts: Verdict[] = [];
   let refused = false;
   for await (const item of everyItem(readScenarios(positionals, undefined), graphs)) {
@@ -59,7 +62,7 @@ type Words = Readonly<Partial<Record<'states' | 'depth' | 'seconds' | 'megabytes
 
 function optionsOf(words: Words): CheckOptions {
   const bounds = (['states', 'depth', 'seconds', 'megabytes'] as const).flatMap((name) => {
-    const value = integerOption(name, words[name]);
+    const value = integerOption(name, words[name], name === 'depth' ? 0 : 1);
     return value === undefined ? [] : [[name, value] as const];
   });
   const search = choice('search', words.search, ['breadth', 'depth'] as const);

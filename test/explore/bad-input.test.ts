@@ -1,10 +1,10 @@
 /** What is wrong with a chart, a property or a question is named with its place; never a hang, never a wrong `valid`. */
 import { describe, expect, test } from 'vitest';
-import { assign, emit, log, setup } from 'xstate';
+import { assign, emit, log, raise, setup } from 'xstate';
 import { directory } from '../../machines/directory/index.js';
 import { draw, effects, send } from '../../machines/effects.js';
 import { ProtocolError, UsageError } from '../../machines/errors.js';
-import type { Property, Protocol } from '../../machines/protocol.js';
+import type { Configuration, Property, Protocol } from '../../machines/protocol.js';
 import { explore, type ExploreOptions } from './index.js';
 import { complete } from './fixtures.js';
 import { toy, type ToyInput } from './toys.js';
@@ -36,7 +36,7 @@ describe('a chart that breaks its contract', () => {
     [
       'a function in a message',
       going(send(({ context }: any) => ({ to: context.peers[0], message: { type: 'm', f: () => 1 } as any }))),
-      'node n0: the message "m" that it sends.f is a function',
+      'node n0 sends "m": message.f is a function',
     ],
     [
       'a message to nobody',
@@ -52,6 +52,9 @@ describe('a chart that breaks its contract', () => {
     ],
     ['an exception', going(note(() => JSON.parse('{'))), 'node n0: its step for "go" failed'],
     ['an action of XState', going(log('it')), 'charts are pure, use the effects'],
+    ['an action that does something by itself', going(function beep() {}), 'a chart used "beep": charts are pure'],
+    ['raising without end', going(raise({ type: 'go' })), 'the chart goes on by itself without end'],
+    ['a role of no chart', { ...going([]), roles: () => [{ role: 'toy', chart: 'x', input: {} }] }, 'there is no chart "x"'],
   ])('%s', (_, protocol, message) => {
     expect(() => ask(protocol)).toThrow(ProtocolError);
     expect(() => ask(protocol)).toThrow(message);
@@ -142,6 +145,28 @@ describe('a property that throws', () => {
   test.each(['always', 'sometimes', 'closed', 'converges', 'eventually'] as const)('%s', (kind) => {
     const broken = { name: 'broken', says: '', kind, within: 1, when: () => true, holds: () => JSON.parse('{') } as Property;
     expect(() => ask(going([]), { properties: [broken] })).toThrow('property "broken" failed: ');
+  });
+});
+
+describe('a property that is none', () => {
+  test.each<[string, object, string]>([
+    [
+      'of a kind that is not there',
+      { kind: 'allways', holds: () => true },
+      'property "p" has kind "allways"; the kinds are always',
+    ],
+    ['that says nothing', { kind: 'always', holds: () => {} }, 'property "p" failed: "holds" gives undefined'],
+    ['that says it later', { kind: 'closed', holds: async () => false }, 'property "p" failed: "holds" gives a promise'],
+    ['that is asked at 0', { kind: 'eventually', when: () => 0, holds: () => true }, 'property "p" failed: "when" gives 0'],
+    [
+      'that throws',
+      { kind: 'always', holds: (c: Configuration) => c.nodes.get('n9')!['toy'] === undefined },
+      'property "p" failed: Cannot read properties of undefined',
+    ],
+  ])('%s', (_, property, message) => {
+    const properties = [{ name: 'p', says: '', ...property } as Property];
+    expect(() => ask(going([]), { properties })).toThrow(ProtocolError);
+    expect(() => ask(going([]), { properties })).toThrow(message);
   });
 });
 

@@ -6,6 +6,7 @@
  */
 import type { AnyMachineSnapshot } from 'xstate';
 import type { Effect, Message } from '../../machines/effects.js';
+import { ProtocolError } from '../../machines/errors.js';
 import type { RoleView, Wiring } from '../../machines/protocol.js';
 import type { Charts, Host, Hosted, Role } from '../../network/hosts.js';
 import { accepts, begin, restore, step, type Stepped } from '../../network/kernel.js';
@@ -23,7 +24,9 @@ export class SearchHost implements Host {
   }
 
   start(chart: string, input: unknown) {
-    const { snapshot, effects } = begin(this.charts[chart]!, input);
+    const machine = this.charts[chart];
+    if (!machine) throw new ProtocolError(`there is no chart "${chart}"; the charts are ${Object.keys(this.charts).join(', ')}`);
+    const { snapshot, effects } = begin(machine, input);
     return { role: new SearchRole(chart, snapshot, step), effects };
   }
 

@@ -53,7 +53,7 @@ export class Packets {
   intern(packet: Packet): number {
     const { from, to, sender, message } = packet;
     const { nodes, order } = this.system;
-    const where = `node ${nodes[from]}: the message "${message.type}" that it sends`;
+    const where = `node ${nodes[from]} sends "${message.type}": message`;
     const signature = this.isSigned(message) ? `${from} ${JSON.stringify(sender)}` : '';
     return this.interned.intern(`${signature} ${to} ${keyOf(message, where)}`, (id) => {
       const channel = from * nodes.length + to;

@@ -31,6 +31,8 @@ export interface Violation {
   readonly rests?: boolean;
 }
 
+const KINDS: readonly Property<any>['kind'][] = ['always', 'sometimes', 'eventually', 'closed', 'converges'];
+
 /** Properties are known by their places in the list. */
 export interface Findings {
   readonly witnessed: readonly number[];
@@ -66,6 +68,10 @@ export class Watch {
     /** What to judge, where it is not everything. */
     private readonly share?: Judged,
   ) {
+    for (const { name, kind } of properties) {
+      if (!KINDS.includes(kind))
+        throw new ProtocolError(`property "${name}" has kind "${kind}"; the kinds are ${KINDS.join(', ')}`);
+    }
     const ofKind = (kind: Judging['kind']) => properties.filter((property): property is Judging => property.kind === kind);
     this.always = ofKind('always');
     // Whether a step leaves something depends on what comes before it.
@@ -113,24 +119,23 @@ export class Watch {
 
   private look(state: number, c: Configuration): void {
     for (let plane = 0; plane < this.closed.length; plane++) {
-      const property = (this.asked = this.closed[plane]!);
-      if (!property.holds(c)) continue;
+      const property = this.closed[plane]!;
+      if (!this.holds(property, c)) continue;
       this.relevant.add(property);
       this.held.set(state, plane);
     }
     if (this.share?.includes(state) === false) return;
-    for (const property of this.always) {
-      this.asked = property;
-      if (!property.holds(c)) this.violated ??= { property, state };
-    }
+    for (const property of this.always) if (!this.holds(property, c)) this.violated ??= { property, state };
     for (const property of this.sometimes) {
-      this.asked = property;
-      if (!this.witnessed.has(property) && property.holds(c)) this.witnessed.add(property);
+      if (!this.witnessed.has(property) && this.holds(property, c)) this.witnessed.add(property);
     }
     if (!this.seen) for (const debt of this.debts) if (this.isOwed(debt, c)) this.owed.set(state, debt.plane);
-    if (!this.goal) return;
-    this.asked = this.goal;
-    if (this.goal.holds(c)) this.goals.set(state, 0);
+    if (this.goal && this.holds(this.goal, c)) this.goals.set(state, 0);
+  }
+
+  private holds(property: Judging, c: Configuration): boolean {
+    this.asked = property;
+    return truth(property.holds(c), 'holds');
   }
 
   /** Whether transitions matter, and not states alone. */
@@ -176,13 +181,21 @@ export class Watch {
 
   private isOwed({ property, node }: Debt, c: Configuration): boolean {
     this.asked = property;
-    if (property.kind === 'converges') return !property.holds(c);
+    if (property.kind === 'converges') return !truth(property.holds(c), 'holds');
     const id = this.model.system.nodes[node]!;
-    if (!property.when(c, id)) return false;
+    if (!truth(property.when(c, id), 'when')) return false;
     this.relevant.add(property);
-    return !property.holds(c, id);
+    return !truth(property.holds(c, id), 'holds');
   }
 }
+
+/** What is neither true nor false, as a promise or nothing at all, must not pass for an answer. */
+function truth(answer: boolean, of: 'holds' | 'when'): boolean {
+  if (typeof answer === 'boolean') return answer;
+  throw new TypeError(`"${of}" gives ${describe(answer)}; it must give true or false`);
+}
+
+const describe = (value: unknown): string => (value instanceof Promise ? 'a promise' : String(value));
 
 function debtsOf(property: Property<any>, { system }: Model): readonly Omit<Debt, 'plane'>[] {
   if (property.kind === 'eventually') return system.nodes.map((_, node) => ({ property, node }));
