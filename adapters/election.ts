@@ -15,6 +15,7 @@ import { asyncScheduler, BehaviorSubject, filter, firstValueFrom, type Scheduler
 import { election as protocol, nearest, type ElectionContext, type LeaderChange } from '../machines/election/index.js';
 import type { NodeId } from '../machines/effects.js';
 import { UsageError } from '../machines/errors.js';
+import type { Inspect } from '../network/kernel.js';
 import { ClosedError, LostError } from './transports/errors.js';
 import { createNode, type LiveNode } from './node/node.js';
 import { abortable } from './transports/promises.js';
@@ -37,6 +38,8 @@ export interface ElectionOptions {
    */
   readonly settleMs?: number;
   readonly clock?: SchedulerLike;
+  /** XState's own option: an observer of the node's live actors. */
+  readonly inspect?: Inspect | undefined;
 }
 
 export interface Nearest {
@@ -66,7 +69,7 @@ export class Election extends EventTarget implements AsyncDisposable, AsyncItera
 
   constructor(options: ElectionOptions) {
     super();
-    const { transport, peers, name = 'election', links, radii = [], settleMs = 30, clock = asyncScheduler } = options;
+    const { transport, peers, name = 'election', links, radii = [], settleMs = 30, clock = asyncScheduler, inspect } = options;
     this.clock = clock;
     this.settleMs = settleMs;
     this.hasLevels = radii.length > 0;
@@ -80,6 +83,7 @@ export class Election extends EventTarget implements AsyncDisposable, AsyncItera
       options: { clock: 'logical', ...(radii.length === 0 ? {} : { radii }) },
       name,
       clock,
+      inspect,
       ...(neighbours ? { neighbours } : {}),
     });
     this.node.steps$.subscribe(() => {

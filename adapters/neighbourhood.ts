@@ -15,6 +15,7 @@
  */
 import { exclusion, type ExclusionContext, type ExclusionNotice } from '../machines/exclusion/index.js';
 import type { NodeId } from '../machines/effects.js';
+import type { Inspect } from '../network/kernel.js';
 import { ClosedError } from './transports/errors.js';
 import { createNode, type LiveNode } from './node/node.js';
 import { abortable } from './transports/promises.js';
@@ -26,6 +27,8 @@ export interface NeighbourhoodOptions {
   /** All who may ever be neighbours, this one included. */
   readonly peers: readonly NodeId[];
   readonly name?: string;
+  /** XState's own option: an observer of the node's live actors. */
+  readonly inspect?: Inspect | undefined;
 }
 
 export class Neighbourhood implements AsyncDisposable {
@@ -34,9 +37,16 @@ export class Neighbourhood implements AsyncDisposable {
   /** Who waits for the lock, in the order of asking; `null` for who has given up. */
   private readonly waiting: { give: ((held: HeldNeighbourhood) => void) | null; refuse(error: Error): void }[] = [];
 
-  constructor({ transport, peers, name = 'neighbourhood' }: NeighbourhoodOptions) {
+  constructor({ transport, peers, name = 'neighbourhood', inspect }: NeighbourhoodOptions) {
     const topology = { nodes: [...new Set(peers)].sort(), links: [] };
-    this.node = createNode({ transport, protocol: exclusion, topology, options: { hold: null, rules: 'deferred' }, name });
+    this.node = createNode({
+      transport,
+      protocol: exclusion,
+      topology,
+      options: { hold: null, rules: 'deferred' },
+      name,
+      inspect,
+    });
     this.ready = this.node.ready;
     this.node.notices$.subscribe((notice) => {
       if ((notice as ExclusionNotice).type === 'locked') this.locked();

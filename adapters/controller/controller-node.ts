@@ -8,6 +8,7 @@
 import { controller } from '../../machines/controller/index.js';
 import type { Message, NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
+import type { Inspect } from '../../network/kernel.js';
 import { ClosedError, ConnectionError } from '../transports/errors.js';
 import { createNode, type LiveNode } from '../node/node.js';
 import type { Linked, Transport } from '../transports/transport.js';
@@ -21,10 +22,12 @@ export interface PeersOptions {
   readonly name?: string;
   /** The parent of every peer, the root its own. */
   readonly parents?: Readonly<Record<NodeId, NodeId>>;
+  /** XState's own option: an observer of the node's live actors. */
+  readonly inspect?: Inspect | undefined;
 }
 
 export function createControllerNode(
-  { transport, peers, name, parents }: PeersOptions,
+  { transport, peers, name, parents, inspect }: PeersOptions,
   options: Readonly<Record<string, unknown>>,
   owed?: () => Message | null,
 ): LiveNode {
@@ -39,6 +42,7 @@ export function createControllerNode(
     protocol: controller,
     topology: { nodes, links: nodes.filter((peer) => peer !== root).map((peer) => [tree[peer] ?? root, peer, 1] as const) },
     options: { ...options, root, parents: tree },
+    inspect,
     ...(name === undefined ? {} : { name }),
     ...(owed ? { owed } : {}),
   });

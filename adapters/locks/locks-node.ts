@@ -8,6 +8,7 @@ import type { SchedulerLike } from 'rxjs';
 import type { NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
 import { locks, type LocksOptions } from '../../machines/locks/index.js';
+import type { Inspect } from '../../network/kernel.js';
 import { createNode, type LiveNode } from '../node/node.js';
 import type { Linked, Transport } from '../transports/transport.js';
 
@@ -19,15 +20,25 @@ export interface PeerOptions {
   /** Only peers of the same name share. */
   readonly name: string;
   readonly clock: SchedulerLike;
+  /** XState's own option: an observer of the node's live actors. */
+  readonly inspect?: Inspect | undefined;
 }
 
 /** So that fences stay exact until the year 2059. */
 const EPOCHS_BEGAN = Date.UTC(2025, 0, 1);
 
-export function createLocksNode({ transport, peers, name, clock }: PeerOptions): LiveNode<LocksOptions> {
+export function createLocksNode({ transport, peers, name, clock, inspect }: PeerOptions): LiveNode<LocksOptions> {
   const nodes = [...new Set(peers)].sort();
   if (!nodes.includes(transport.id))
     throw new UsageError(`peer "${transport.id}" is not among the peers ${nodes.join(', ')}; list it`);
   const epoch = Math.max(0, Math.floor(clock.now() - EPOCHS_BEGAN));
-  return createNode({ transport, protocol: locks, topology: { nodes, links: [] }, options: { hold: null, epoch }, name, clock });
+  return createNode({
+    transport,
+    protocol: locks,
+    topology: { nodes, links: [] },
+    options: { hold: null, epoch },
+    name,
+    clock,
+    inspect,
+  });
 }

@@ -15,6 +15,7 @@ import { asyncScheduler, type SchedulerLike } from 'rxjs';
 import type { Message, NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
 import { LOCKS_MAX, NAME_LENGTH_MAX, type LockNotice } from '../../machines/locks/index.js';
+import type { Inspect } from '../../network/kernel.js';
 import { ClosedError } from '../transports/errors.js';
 import { Availability } from './availability.js';
 import { LockDesk, type Wish } from './lock-desk.js';
@@ -34,6 +35,8 @@ export interface LocksOptions {
   /** Only peers of the same name share; `locks` unless given. */
   readonly name?: string;
   readonly clock?: SchedulerLike;
+  /** XState's own option: an observer of the node's live actors. */
+  readonly inspect?: Inspect | undefined;
 }
 
 export interface LockOptions {
@@ -67,10 +70,10 @@ export class Locks implements AsyncDisposable {
   private isServed = false;
   private closing: Error | null = null;
 
-  constructor({ transport, peers, name = 'locks', clock = asyncScheduler }: LocksOptions) {
+  constructor({ transport, peers, name = 'locks', clock = asyncScheduler, inspect }: LocksOptions) {
     this.transport = transport;
     this.peers = [...new Set(peers)];
-    this.node = createLocksNode({ transport, peers, name, clock });
+    this.node = createLocksNode({ transport, peers, name, clock, inspect });
     this.availability = new Availability(this.node, transport, (lock) => this.desks.get(lock)?.disappoint());
     this.served = new Promise((resolve, reject) => {
       this.node.notices$.subscribe((notice) => {

@@ -20,7 +20,7 @@ export interface NodeOptions<O = any> {
   readonly name?: string;
   readonly clock?: SchedulerLike;
   /** XState's own option: an observer of the node's live actors. */
-  readonly inspect?: Inspect;
+  readonly inspect?: Inspect | undefined;
   /** A state to go on from, instead of the protocol's start. */
   readonly resume?: NodeView;
   /** What the application has done already and the charts have not heard of: asked before every step, and taken first. */

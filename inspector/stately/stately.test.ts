@@ -2,6 +2,12 @@ import { createInspector, createWebSocketInspector, type StatelyInspectionEvent 
 import { createActor, createMachine, sendTo, setup, type AnyActorRef } from 'xstate';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
+import { createBank } from '../../adapters/controller/bank.js';
+import { createNames } from '../../adapters/controller/names.js';
+import { createQuota } from '../../adapters/controller/quota.js';
+import { createElection } from '../../adapters/election.js';
+import { createLocks } from '../../adapters/locks/locks.js';
+import { Neighbourhood } from '../../adapters/neighbourhood.js';
 import { InProcessBus } from '../../adapters/transports/in-process.js';
 import { nodeLogic } from '../../adapters/node/node-logic.js';
 import { createNode } from '../../adapters/node/node.js';
@@ -49,6 +55,27 @@ const scenario = {
 const topology = { nodes: ['a', 'b'], links: [['a', 'b', 1]] as [string, string, number][] };
 
 describe('viewers of @statelyai/inspect attach to our actors', () => {
+  test('of everything that an application makes of a node', async () => {
+    const { inspect, told } = viewer();
+    const base = () => ({ transport: new InProcessBus().transport('a'), peers: ['a'], inspect });
+    const made = [
+      () => createElection(base()),
+      () => createLocks(base()),
+      () => createQuota({ ...base(), budget: 1 }),
+      () => createNames(base()),
+      () => createBank(base()),
+      () => new Neighbourhood(base()),
+    ];
+    for (const make of made) {
+      told.length = 0;
+      const one = make();
+      await one.ready;
+      await soon();
+      expect(told.some(({ type }) => type === '@xstate.actor')).toBe(true);
+      await one[Symbol.asyncDispose]();
+    }
+  });
+
   test('of a simulation: every role by name, and every message from its sender', async () => {
     const { inspect, told, messages, valueOf } = viewer();
     simulate(scenario, { inspect });
