@@ -17,9 +17,20 @@ import {
   timed,
 } from './state.js';
 
-/** For so long it reads without a break; the views follow less often, so that reading goes ahead. */
-const BREAK_MS = 20;
+/** For so long it reads without a break. */
+const BREAK_MS = 40;
+/** The first lines are shown soon; the longer the trace, the less often the views follow, so that reading goes ahead. */
 const SHOW_MS = 100;
+const SHOW_MAX_MS = 1600;
+
+/** Lets the page draw and hear keys. Unlike a timeout it comes back at once. */
+const breathe = (): Promise<unknown> =>
+  new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.addEventListener('message', resolve, { once: true });
+    port1.start();
+    port2.postMessage(null);
+  });
 
 export async function loadFromServer(path = './trace'): Promise<void> {
   try {
@@ -71,11 +82,13 @@ async function read(stream: ReadableStream<Uint8Array>, into: Recording, show: (
   const reader = stream.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader();
   // What has come is shown soon, whether more follows or not.
   let due: ReturnType<typeof setTimeout> | undefined;
+  let pause = SHOW_MS;
   const showSoon = () =>
     (due ??= setTimeout(() => {
       due = undefined;
+      if (!into.header?.live) pause = Math.min(2 * pause, SHOW_MAX_MS);
       show(false);
-    }, SHOW_MS));
+    }, pause));
   let rested = performance.now();
   try {
     for (let piece = await reader.read(); !piece.done && into.problem === null; piece = await reader.read()) {
@@ -83,7 +96,7 @@ async function read(stream: ReadableStream<Uint8Array>, into: Recording, show: (
       into.push(piece.value);
       showSoon();
       if (performance.now() - rested < BREAK_MS) continue;
-      await new Promise((resolve) => setTimeout(resolve));
+      await breathe();
       rested = performance.now();
     }
   } finally {

@@ -11,7 +11,9 @@ import { axis, currentLine, isPlaying, playhead, recording, growing, selectedMes
 
 const LANES_SHOWN_ALL = 24;
 const HEAD = 20;
-const LANE_HEIGHT = { min: 15, max: 44 } as const;
+/** Below this lanes run into each other, and the picture scrolls. */
+const LANE_HEIGHT = { min: 6, max: 44 } as const;
+const NAME_HEIGHT = 12;
 /** How many lines of the trace one sees at first. */
 const LINES_AT_FIRST = 36;
 
@@ -64,22 +66,38 @@ function naturalSpan(): number {
   return Math.max(perLine * LINES_AT_FIRST, 1e-6);
 }
 
+/** What is left for the lanes below the ticks. */
+const room = computed(() => Math.max(size.value.height - HEAD - 8, 0));
+const laneHeight = computed(() =>
+  Math.min(Math.max(room.value / Math.max(laneNodes.value.length, 1), LANE_HEIGHT.min), LANE_HEIGHT.max),
+);
+const scrollMax = computed(() => Math.max(laneNodes.value.length * laneHeight.value - room.value, 0));
+
+export function scrollTo(y: number): void {
+  scroll.value = Math.min(Math.max(y, 0), scrollMax.peek());
+}
+
+/** Scrolls no further than it has to. */
+export function showLaneOfSelected(): void {
+  const lane = laneOf.value.get(selectedNode.value);
+  if (lane === undefined) return;
+  const top = lane * laneHeight.value;
+  const margin = 2 * laneHeight.value;
+  const now = scroll.peek();
+  scrollTo(Math.min(Math.max(now, top + laneHeight.value + margin - room.value), Math.max(top - margin, 0)));
+}
+
 interface Scale {
   x(value: number): number;
   y(lane: number): number;
-  readonly laneHeight: number;
 }
 
-export function scaleFor({ width, height }: Size): Scale {
+function scaleFor({ width }: Size): Scale {
   const { from, to } = range.value;
-  const lanes = laneNodes.value.length;
-  const laneHeight = Math.min(Math.max((height - HEAD - 8) / Math.max(lanes, 1), LANE_HEIGHT.min), LANE_HEIGHT.max);
-  const room = Math.max(lanes * laneHeight - (height - HEAD - 8), 0);
-  const top = HEAD + 4 - Math.min(scroll.value, room);
+  const top = HEAD + 4 - Math.min(scroll.value, scrollMax.value);
   return {
-    laneHeight,
     x: (value) => namesWidth.value + ((value - from) / (to - from)) * (width - namesWidth.value),
-    y: (lane) => top + (lane + 0.5) * laneHeight,
+    y: (lane) => top + (lane + 0.5) * laneHeight.value,
   };
 }
 
@@ -159,7 +177,7 @@ function drawArrow(ctx: CanvasRenderingContext2D, scale: Scale, { message, from,
   ctx.setLineDash(message.ending === null || message.ending === 'unseen' ? [3, 4] : []);
   ctx.beginPath();
   ctx.moveTo(x1, y1);
-  if (from.lane === to.lane) ctx.quadraticCurveTo((x1 + x2) / 2, y1 - scale.laneHeight * 0.7, x2, y2);
+  if (from.lane === to.lane) ctx.quadraticCurveTo((x1 + x2) / 2, y1 - laneHeight.value * 0.7, x2, y2);
   else ctx.lineTo(x2, y2);
   ctx.stroke();
   ctx.setLineDash([]);
@@ -199,7 +217,8 @@ function drawDot(ctx: CanvasRenderingContext2D, scale: Scale, { line, x, lane, k
   const isNow = line === currentLine.value;
   ctx.globalAlpha = relation.value === null ? (line > currentLine.value ? 0.4 : 1) : VISIBLE[relation.value(line)];
   ctx.beginPath();
-  ctx.arc(scale.x(x), scale.y(lane), isNow ? 5.5 : 3.6, 0, 2 * Math.PI);
+  const radius = Math.min(3.6, 1 + laneHeight.value / 4);
+  ctx.arc(scale.x(x), scale.y(lane), isNow ? radius + 2 : radius, 0, 2 * Math.PI);
   ctx.fillStyle = isNow ? colors.accent : FAULTS.has(kind) ? colors.wrong : kind === 'deliver' ? colors.panel : colors.ink;
   ctx.strokeStyle = isNow ? colors.accent : FAULTS.has(kind) ? colors.wrong : colors.ink;
   ctx.lineWidth = 1.5;
@@ -226,13 +245,19 @@ function drawNames(ctx: CanvasRenderingContext2D, { height }: Size, scale: Scale
   ctx.clip();
   ctx.textAlign = 'right';
   ctx.textBaseline = 'middle';
+  const chosen = laneOf.value.get(selectedNode.value);
+  let last = -Infinity;
   for (const [lane, node] of laneNodes.value.entries()) {
-    if (scale.y(lane) < 0 || scale.y(lane) > height) continue;
-    const isChosen = node === selectedNode.value;
+    const y = scale.y(lane);
+    const isChosen = lane === chosen;
+    // Where there is no room for all, each stands for those above it, and the selected one is named in any case.
+    const isCovered = y - last < NAME_HEIGHT || (chosen !== undefined && Math.abs(y - scale.y(chosen)) < NAME_HEIGHT);
+    if (y < 0 || y > height || (isCovered && !isChosen)) continue;
+    last = y;
     ctx.font = `${isChosen ? 700 : 500} 11.5px system-ui, sans-serif`;
     ctx.fillStyle = isChosen ? colors.accent : colors.ink;
     const name = recording.value.nodes.names[node] ?? '';
-    ctx.fillText(name.length > 13 ? `${name.slice(0, 12)}…` : name, namesWidth.value - 8, scale.y(lane));
+    ctx.fillText(name.length > 13 ? `${name.slice(0, 12)}…` : name, namesWidth.value - 8, y);
   }
   ctx.restore();
 }
@@ -241,12 +266,13 @@ function drawNames(ctx: CanvasRenderingContext2D, { height }: Size, scale: Scale
 export function hit(at: { x: number; y: number }, given: Size): { line?: number; message?: number; node?: number } {
   const scale = scaleFor(given);
   if (at.x < namesWidth.value) {
-    const lane = laneNodes.value.findIndex((_, lane) => Math.abs(scale.y(lane) - at.y) < scale.laneHeight / 2);
+    const lane = laneNodes.value.findIndex((_, lane) => Math.abs(scale.y(lane) - at.y) < laneHeight.value / 2);
     return lane < 0 ? {} : { node: laneNodes.value[lane]! };
   }
-  const dot = diagram.value.dots.find(({ x, lane }) => Math.hypot(scale.x(x) - at.x, scale.y(lane) - at.y) < 8);
-  if (dot) return { line: dot.line };
   const spot = ({ x, lane }: Place) => ({ x: scale.x(x), y: scale.y(lane) });
+  const distance = (dot: Dot) => Math.hypot(spot(dot).x - at.x, spot(dot).y - at.y);
+  const near = diagram.value.dots.filter((dot) => distance(dot) < 8);
+  if (near.length > 0) return { line: near.reduce((a, b) => (distance(b) < distance(a) ? b : a)).line };
   const arrow = diagram.value.arrows.find(({ from, to }) => distanceToLine(at, spot(from), spot(to)) < 5);
   return arrow ? { message: arrow.message.ordinal } : {};
 }

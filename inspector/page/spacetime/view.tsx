@@ -1,13 +1,17 @@
 /** The space-time diagram: who did what when, and what could have caused it. */
+import { effect } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { sentence } from '../../model/words.js';
 import { Canvas } from '../canvas.js';
 import { IconButton, Panel } from '../panel.js';
 import { currentLine, isPlaying, recording, selectedNode, selectMessage, show } from '../state.js';
-import { chosenSpan, diagram, hit, paint, scroll, shift, span } from './picture.js';
+import { chosenSpan, diagram, hit, paint, scroll, scrollTo, shift, showLaneOfSelected, span } from './picture.js';
 
-/** While it plays, and after a jump, the playhead is in sight. */
-const keepInSight = (): (() => void) => currentLine.subscribe(() => void (shift.value = 0));
+/** While it plays, and after a jump, the playhead is in sight, and the lane of a node that is selected. */
+function keepInSight(): () => void {
+  const ends = [currentLine.subscribe(() => void (shift.value = 0)), effect(showLaneOfSelected)];
+  return () => ends.forEach((end) => end());
+}
 
 let drag: { x: number; y: number; shift: number; scroll: number; moved: boolean } | null = null;
 
@@ -22,7 +26,7 @@ const handlers = {
     if (!drag.moved && Math.hypot(dx, dy) < 4) return;
     drag.moved = true;
     shift.value = drag.shift - (dx / (event.currentTarget as HTMLElement).clientWidth) * span.value;
-    scroll.value = Math.max(drag.scroll - dy, 0);
+    scrollTo(drag.scroll - dy);
   },
   onPointerUp(event: PointerEvent) {
     const canvas = event.currentTarget as HTMLElement;
@@ -39,7 +43,7 @@ const handlers = {
   },
   onWheel(event: WheelEvent) {
     event.preventDefault();
-    if (event.shiftKey) scroll.value = Math.max(scroll.value + event.deltaY, 0);
+    if (event.shiftKey) scrollTo(scroll.value + event.deltaY);
     else zoomBy(Math.exp(event.deltaY * 0.0015));
   },
 };
