@@ -1,6 +1,7 @@
 /** Several threads have the same answer as one, whoever of them is faster. */
 import { describe, expect, test } from 'vitest';
 import { directory, directoryMachine } from '../../machines/directory/index.js';
+import { ProtocolError } from '../../machines/errors.js';
 import type { Property, Protocol } from '../../machines/protocol.js';
 import type { Scenario } from '../../network/scenario/types.js';
 import { createMetric } from '../../network/topology/metric.js';
@@ -54,4 +55,25 @@ describe.each(['sooner', 'later'] as const)('the other threads answer %s', (when
     const { interpreterCalls: _others, ...together } = await examineTogether(question, [helper, helper]);
     expect(together).toEqual(alone);
   });
+});
+
+test.each([1, 2])('a property that throws on the share of thread %i is named', async (mine) => {
+  let states = 0;
+  const fails: Property = {
+    name: 'it fails',
+    says: 'made for a test',
+    kind: 'always',
+    holds: () => {
+      if (++states > 50) throw new RangeError('too far');
+      return true;
+    },
+  };
+  const fine = questionOf(scenario(directory), { properties: [] });
+  const failing = questionOf(scenario(directory), { properties: [fails] });
+  const helpers = [1, 2].map(
+    (i): Helper =>
+      async (errand) =>
+        judgeShare(i === mine ? failing : fine, structuredClone(errand)),
+  );
+  await expect(examineTogether(fine, helpers)).rejects.toThrow(new ProtocolError('property "it fails" failed: too far'));
 });

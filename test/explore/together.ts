@@ -4,6 +4,7 @@
  * What a search finds out about charts and properties on its way makes it begin again, and then all threads begin again. The answer,
  * the counts and the counterexample are those of one thread.
  */
+import { ProtocolError } from '../../machines/errors.js';
 import { attempted, nothingKnown, type Exploration, type Known, type Question } from './examine.js';
 import { only, Share, sharedCells } from './share.js';
 import type { Findings } from './watch.js';
@@ -22,15 +23,23 @@ export interface Answer {
   readonly findings?: Findings;
   /** Why it did not come to the end. */
   readonly stopped?: string | undefined;
+  /** What a chart or property did wrong there. An error keeps its class in one thread alone. */
+  readonly broken?: string;
 }
 
 /** In another thread: does what it is asked, with the same question. */
 export function judgeShare(question: Question, { known, mine, of, cells }: Errand): Answer {
   const share = new Share(mine, of, cells);
-  const examination = attempted(question, known, share);
-  if (examination) return { known, findings: examination.watch.findings(), stopped: examination.stopped };
-  share.stop();
-  return { known };
+  try {
+    const examination = attempted(question, known, share);
+    if (examination) return { known, findings: examination.watch.findings(), stopped: examination.stopped };
+    share.stop();
+    return { known };
+  } catch (error) {
+    share.stop();
+    if (error instanceof ProtocolError) return { known, broken: error.message };
+    throw error;
+  }
 }
 
 /** Begins to judge a share elsewhere. */
@@ -46,7 +55,10 @@ export async function examineTogether(question: Question, helpers: readonly Help
     const examination = attempted(question, known, share);
     if (!examination) share.stop();
     const others = await answers;
-    for (const other of others) learn(known, other.known);
+    for (const { known: theirs, broken } of others) {
+      if (broken !== undefined) throw new ProtocolError(broken);
+      learn(known, theirs);
+    }
     if (!examination || others.some(({ findings }) => !findings)) continue;
     if (share.violation !== undefined) return alone(question, known, share.violation);
     for (const { findings, stopped } of others) examination.absorb(findings!, stopped);
