@@ -11,7 +11,7 @@ import { directory } from '../machines/directory/index.js';
 import { parseScenario } from '../network/scenario/parse.js';
 import { Simulation } from '../network/simulation.js';
 import { launch } from './chromium.js';
-import { median, row, type Row } from './measure.js';
+import { collectGarbage, median, row, type Row } from './measure.js';
 import { syntheticTrace } from './synthetic-trace.js';
 
 const FRAMES = 300;
@@ -149,6 +149,7 @@ async function stepCost(watching: Watching, page: URL): Promise<Cost> {
   let steps = 0;
   simulation.network.steps$.subscribe(() => steps++);
   simulation.start();
+  collectGarbage();
   const began = performance.now();
   const used = process.cpuUsage();
   for (let turn = began; simulation.advance();) {
