@@ -1,35 +1,18 @@
 /** What comes from outside: traces of live nodes, files that are none, and protocols of one's own. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createNode } from '../adapters/node/node.js';
 import { InProcessBus } from '../adapters/transports/in-process.js';
 import { record } from '../inspector/live/record.js';
 import { directory } from '../machines/directory/index.js';
+import { inFolder, printed } from './called.fixture.js';
 import { command as walk } from './commands/test.js';
 import { command as verify } from './commands/verify.js';
 import { takeProtocols } from './protocols.js';
-
-const folder = mkdtempSync(join(tmpdir(), 'quiver-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-const printed: string[] = [];
-beforeEach(() => {
-  printed.length = 0;
-  vi.spyOn(console, 'log').mockImplementation((text: string) => void printed.push(text));
-});
-afterEach(() => void vi.restoreAllMocks());
-
-function file(name: string, content: string | readonly string[]): string {
-  const path = join(folder, name);
-  writeFileSync(path, typeof content === 'string' ? content : content.join('\n'));
-  return path;
-}
 
 /** Three nodes on a transport pass a token round, and what they did is recorded. */
 async function liveTrace(): Promise<string[]> {
@@ -54,7 +37,7 @@ async function liveTrace(): Promise<string[]> {
 
 describe('quiver verify of a live run', () => {
   test('is valid, with every property', async () => {
-    expect(await verify([file('live.ndjson', await liveTrace())])).toBe(0);
+    expect(await verify([inFolder('live.ndjson', (await liveTrace()).join('\n'))])).toBe(0);
     expect(printed[0]).toMatch(/^valid .*live\.ndjson: \d+ steps of directory$/);
     expect(printed.filter((line) => line.includes('one token'))).toHaveLength(1);
   });
@@ -63,23 +46,23 @@ describe('quiver verify of a live run', () => {
     const lines = await liveTrace();
     const at = lines.findIndex((line) => line.includes('"kind":"deliver"') && line.includes('"type":"token"'));
     const changed = lines.with(at, lines[at]!.replace(/"node":"\w"/, '"node":"z"'));
-    expect(await verify([file('changed.ndjson', changed)])).toBe(1);
+    expect(await verify([inFolder('changed.ndjson', changed.join('\n'))])).toBe(1);
     expect(printed[1]).toMatch(new RegExp(`^ {2}line ${at + 1}: no chart can do this: message #\\d+ is not on its way to z$`));
   });
 
-  test.each<[string, (lines: string[]) => string | string[], RegExp]>([
+  test.each<[string, (lines: readonly string[]) => string, RegExp]>([
     ['cut off within a line', (lines) => lines.join('\n').slice(0, -20), /^line \d+ of .* is cut off or damaged \(/],
-    ['cut off after its first line', (lines) => lines.slice(0, 1), /ends after its first line: there is nothing to verify/],
+    ['cut off after its first line', ([first]) => first!, /ends after its first line: there is nothing to verify/],
     ['nothing at all', () => '', /^line 1 of .* is cut off or damaged/],
     ['the log of something else', () => '{"level":30,"msg":"ready"}', /is no trace of this version/],
     ['another version', ([first]) => first!.replace('"quiver":1', '"quiver":2'), /is no trace of this version/],
     [
       'a line of something else',
-      (lines) => [...lines, '{"kind":"deliver","at":9e9,"node":"a"}'],
+      (lines) => `${lines.join('\n')}\n{"kind":"deliver","at":9e9,"node":"a"}`,
       /^line \d+ of .* is no line of a trace/,
     ],
   ])('%s: refused by name', async (_, damage, complaint) => {
-    await expect(verify([file('damaged.ndjson', damage(await liveTrace()))])).rejects.toThrow(complaint);
+    await expect(verify([inFolder('damaged.ndjson', damage(await liveTrace()))])).rejects.toThrow(complaint);
   });
 });
 
@@ -89,10 +72,11 @@ describe('a protocol of your own', () => {
 
   test('quiver explore serves its run until Ctrl-C, and nothing is left', async () => {
     const scenario = { protocol: 'ring', topology: { kind: 'ring', n: 3 }, events: [{ at: 0, node: 'n0', do: 'call' }] };
-    const args = ['explore', file('call.json', JSON.stringify(scenario)), '--protocol', own];
+    const args = ['explore', inFolder('call.json', JSON.stringify(scenario)), '--protocol', own];
     const child = spawn(process.execPath, [built('bin/quiver.js'), ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
     const exited = once(child, 'exit');
-    const [url] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
+    const [url] = await Promise.race([once(createInterface({ input: child.stdout }), 'line'), exited]);
+    expect(url).toMatch(/^http:/);
     const [page, trace] = await Promise.all([fetch(url), fetch(new URL('trace', url))]);
     expect([page.status, trace.status]).toEqual([200, 200]);
     expect((await trace.text()).split('\n')[0]).toMatch(/"protocol":"ring"/);
@@ -102,7 +86,7 @@ describe('a protocol of your own', () => {
   });
 
   test('quiver test takes the one that is brought along, and emits tests that import it', async () => {
-    const emitted = join(folder, 'ring.test.ts');
+    const emitted = inFolder('ring.test.ts');
     const args = await takeProtocols(['--protocol', 'examples/own-protocol/index.ts', '--emit', emitted]);
     expect(await walk(args)).toBe(0);
     expect(readFileSync(emitted, 'utf8')).toMatch(

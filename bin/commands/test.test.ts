@@ -1,29 +1,12 @@
 /** `quiver test` and `quiver verify`, called as the program calls them. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { folder, inFolder, printed } from '../called.fixture.js';
 import { command as check } from './check.js';
 import { command as run } from './run.js';
 import { command as walk } from './test.js';
 import { takeProtocols } from '../protocols.js';
 import { command as verify } from './verify.js';
-
-const folder = mkdtempSync(join(tmpdir(), 'quiver-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-const printed: string[] = [];
-beforeEach(() => {
-  printed.length = 0;
-  vi.spyOn(console, 'log').mockImplementation((text: string) => void printed.push(text));
-});
-afterEach(() => void vi.restoreAllMocks());
-
-const inFolder = (name: string, text?: string): string => {
-  const path = join(folder, name);
-  if (text !== undefined) writeFileSync(path, text);
-  return path;
-};
 
 describe('quiver test', () => {
   test('prints what the paths of the directory cover: everything', async () => {

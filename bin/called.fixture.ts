@@ -1,0 +1,21 @@
+/** For tests that call commands as the program calls them: what they print, and a folder that goes with the tests. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeEach, vi } from 'vitest';
+
+export const folder = mkdtempSync(join(tmpdir(), 'quiver-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+export const printed: string[] = [];
+beforeEach(() => {
+  printed.length = 0;
+  vi.spyOn(console, 'log').mockImplementation((text: string) => void printed.push(text));
+});
+afterEach(() => void vi.restoreAllMocks());
+
+export function inFolder(name: string, text?: string): string {
+  const path = join(folder, name);
+  if (text !== undefined) writeFileSync(path, text);
+  return path;
+}
