@@ -1,5 +1,5 @@
 // Packs the library as npm would publish it, and uses the tarball as a stranger does: lints of the package, an empty folder, every
-// entry imported, the README's example run.
+// entry imported, the README's example and the commands of the guide to own protocols run.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -26,7 +26,20 @@ try {
   writeFileSync(join(folder, 'example.mjs'), example);
   const printed = run('node', ['example.mjs'], folder);
   if (printed !== expected) throw new Error(`the README's example printed\n${printed}and not\n${expected}`);
-  console.log(`package: ${files.length} files, ${Math.round(size / 1024)} kB packed, ${entries.length} entries import, the README's example runs`);
+  // The guide to own protocols: its example compiled, its commands run, all but the one that waits for a browser.
+  const guide = [...readFileSync(join(root, 'docs/own-protocol.md'), 'utf8').matchAll(/```(\w+)\n(.*?)```/gs)];
+  const block = (language, part) => guide.find(([, given, text]) => given === language && text.includes(part))[2];
+  for (const [from, to] of [['machine.ts', 'machine.ts'], ['index.ts', 'ring.ts']]) {
+    const text = readFileSync(join(root, 'examples/own-protocol', from), 'utf8');
+    writeFileSync(join(folder, to), text.replaceAll('../../index.js', name));
+  }
+  writeFileSync(join(folder, 'call.json'), block('json', 'ring'));
+  run('npm', ['pkg', 'set', 'type=module'], folder);
+  run('sh', ['-c', block('sh', 'npx tsc').replace('npx tsc', join(root, 'node_modules/.bin/tsc'))], folder);
+  const commands = block('sh', 'quiver run').split('\n').filter((line) => line.includes('quiver') && !line.includes('explore'));
+  for (const line of commands) run('sh', ['-c', line], folder);
+
+  console.log(`package: ${files.length} files, ${Math.round(size / 1024)} kB packed, ${entries.length} entries import, the README's example and ${commands.length} commands of the guide run`);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
