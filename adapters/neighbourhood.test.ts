@@ -62,6 +62,21 @@ test('a request that is given up rejects, and keeps nobody else from the lock', 
   expect(again.peers).toEqual(['b']);
 });
 
+test('releasing twice is harmless: who has locked it since keeps it', async () => {
+  const { all } = await people('a', 'b');
+  const first = await all['a']!.lock();
+  first.release();
+  const second = await all['a']!.lock();
+  first.release();
+  expect([first.peers, second.peers]).toEqual([[], ['b']]);
+  let isLocked = false;
+  const other = all['b']!.lock().then(() => (isLocked = true));
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(isLocked).toBe(false);
+  second.release();
+  await other;
+});
+
 test('closing rejects who waits', async () => {
   const { all } = await people('a', 'b');
   await using _held = await all['a']!.lock();

@@ -7,6 +7,9 @@
  *
  * A deposit is acknowledged at once. A withdrawal waits until there is enough; up to `waste` may lie in the bins of others meanwhile.
  * It gathers what it gets: two large withdrawals may each hold a part and wait until more is deposited.
+ *
+ * That holds while peers stay: one that dies takes along what its bins hold, and the first, started anew under the same name, begins
+ * anew with `balance`. There is no lasting one: docs/shipping.md says why.
  */
 import type { ControllerOptions } from '../../machines/controller/index.js';
 import { createControllerNode, Questions, requireAmount, type PeersOptions } from './controller-node.js';

@@ -7,6 +7,8 @@ import { createElection } from '../election.js';
 import { InProcessBus, inProcessGuarantees } from '../transports/in-process.js';
 import { linked } from '../linked.js';
 import { createLocks } from '../locks/locks.js';
+import { createLastingNames } from '../locks/lasting-names.js';
+import { createLastingQuota } from '../locks/lasting-quota.js';
 import { createNames } from '../controller/names.js';
 import { Neighbourhood } from '../neighbourhood.js';
 import { createQuota } from '../controller/quota.js';
@@ -99,6 +101,56 @@ test('two nodes with one id: the second is refused by name, the first goes on', 
   });
   expect(await first.request('x', ({ name }) => name)).toBe('x');
   await Promise.all([first.close(), second.close()]);
+});
+
+test('a signal that has aborted already: everything rejects with its reason, and nothing is asked for', async () => {
+  const bus = new InProcessBus();
+  const transport = bus.transport('a');
+  const locks = createLocks({ transport, peers: ['a'] });
+  const election = createElection({ transport, peers: ['a'] });
+  const bank = createBank({ transport, peers: ['a'] });
+  const neighbourhood = new Neighbourhood({ transport, peers: ['a'] });
+  await Promise.all([locks.ready, election.ready, bank.ready, neighbourhood.ready]);
+  const reason = new Error('never mind');
+  const signal = AbortSignal.abort(reason);
+  const steps: string[] = [];
+  const callback = () => void steps.push('callback');
+  for (const { node } of [locks, bank]) node.steps$.subscribe(({ event }) => steps.push(event.type));
+  const outcomes = await Promise.allSettled([
+    transport.connect({ signal }),
+    locks.acquire('x', { signal }),
+    locks.request('x', { signal }, callback),
+    election.run(callback, { signal }),
+    bank.withdraw(1, { signal }),
+    neighbourhood.lock({ signal }),
+    createLastingQuota({ locks, budget: 1 }).take(1, { signal }),
+    createLastingNames({ locks }).next({ signal }),
+  ]);
+  expect(outcomes.map((outcome) => (outcome as PromiseRejectedResult).reason)).toEqual(outcomes.map(() => reason));
+  expect(steps).toEqual([]);
+  await Promise.all([locks, election, bank, neighbourhood].map((each) => each.close()));
+  bus.close();
+});
+
+test('peers of another version of the wire format: warned of by name; who waits for them can give up or close', async () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  onTestFinished(() => warn.mockRestore());
+  const bus = new InProcessBus();
+  const other = bus.transport('b');
+  other.events.subscribe((event) => {
+    if (event.type === 'up') other.send(event.peer, { v: 2, name: 'locks', message: { type: 'node.hello', isAnswer: true } });
+  });
+  const locks = createLocks({ transport: bus.transport('a'), peers });
+  await Promise.all([locks.node.ready, other.connect()]);
+  await expect(locks.acquire('x', { signal: AbortSignal.timeout(20) })).rejects.toMatchObject({ name: 'TimeoutError' });
+  expect(warn.mock.calls.join()).toMatch(
+    /speaks version 2 of the wire format, this side 1; run the same release on both, from "b"/,
+  );
+  const waiting = locks.acquire('x');
+  const outcome = expect(waiting).rejects.toMatchObject({ name: 'ClosedError' });
+  await locks.close();
+  await outcome;
+  bus.close();
 });
 
 describe('a broker that drops in the middle of a grant', () => {
