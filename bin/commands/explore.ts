@@ -2,13 +2,13 @@
  * `quiver explore`: serves the inspector's page until Ctrl-C: with a scenario's run or a trace, with a story, with live
  * actors, or, when nothing is named, with the list of stories.
  */
+import { closeSync, createReadStream, openSync, readSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { handsFor } from '../../inspector/hands.js';
 import { serveTrace, type Served, type TraceSource } from '../../inspector/server.js';
 import { receiveInspection } from '../../inspector/stately/receive.js';
 import type { Shelf } from '../../inspector/stories/shelf.js';
 import { UsageError } from '../../machines/errors.js';
-import { TRACE_VERSION } from '../../network/trace.js';
 import { integerOption, parse, type Command } from '../command.js';
 import { record } from '../recording.js';
 import { parseIn, readFile, readScenarios } from '../scenarios.js';
@@ -30,7 +30,7 @@ export const command: Command = async (args) => {
   if (values.live) return live(port);
   const shelf = storyShelf(values.contacts === undefined ? undefined : readFile(values.contacts));
   const place = file === undefined ? placeOf(values.story, shelf) : '';
-  const source = file === undefined ? '' : isTrace(file) ? readFile(file) : await run(file, integerOption('seed', values.seed));
+  const source = file === undefined ? '' : isTrace(file) ? streamOf(file) : await run(file, integerOption('seed', values.seed));
   const hands = handsFor((json) => parseIn(dirname(file ?? '.'), json), record);
   const served = await serveTrace(source, { port, hands, shelf });
   console.log(bold(`${served.url}${place}`));
@@ -61,7 +61,20 @@ function placeOf(name: string | undefined, { stories }: Shelf): string {
   throw new UsageError(`there is no story "${name}"; there are ${stories.map((story) => story.name).join(', ')}`);
 }
 
-const isTrace = (file: string): boolean => file !== '-' && readFile(file).trimStart().startsWith(`{"quiver":${TRACE_VERSION},`);
+/** A trace may be longer than any text can be: its first letters tell. The page says of which version it is. */
+function isTrace(file: string): boolean {
+  if (file === '-' || !statSync(file, { throwIfNoEntry: false })?.isFile()) return false;
+  const start = Buffer.alloc(64);
+  const descriptor = openSync(file, 'r');
+  readSync(descriptor, start);
+  closeSync(descriptor);
+  return start.toString().trimStart().startsWith('{"quiver":');
+}
+
+const streamOf =
+  (file: string): TraceSource =>
+  () =>
+    createReadStream(file, 'utf8');
 
 /** A run of the scenario, made anew for every page that asks for it. */
 async function run(file: string, seed: number | undefined): Promise<TraceSource> {

@@ -1,0 +1,68 @@
+/** What `quiver explore` serves: the built program in a process of its own, asked as a page asks. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
+
+const program = fileURLToPath(new URL('../../dist/bin/quiver.js', import.meta.url));
+
+const folder = mkdtempSync(join(tmpdir(), 'quiver-explore-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function file(name: string, text: string): string {
+  writeFileSync(join(folder, name), text);
+  return join(folder, name);
+}
+
+/** The address that it prints, without its place on the page. */
+function explore(...args: string[]): Promise<string> {
+  const child = spawn(process.execPath, [program, 'explore', ...args]);
+  onTestFinished(async () => {
+    child.kill('SIGINT');
+    if (child.exitCode === null) await once(child, 'exit');
+  });
+  let said = '';
+  return new Promise((resolve) =>
+    child.stdout.on('data', (piece: Buffer) => {
+      said += String(piece);
+      const [url] = /http:\S+(?=\s)/.exec(said) ?? [];
+      if (url !== undefined) resolve(url.split('#')[0]!);
+    }),
+  );
+}
+
+async function linesOf(url: string): Promise<any[]> {
+  const response = await fetch(url);
+  expect(response.status).toBe(200);
+  const text = await response.text();
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as unknown);
+}
+
+/** Pairs that stand together, every 20 seconds. */
+const CONTACTS = 100;
+const day = fileURLToPath(new URL('../../../shared/data/contacts/ws16-day2.tij', import.meta.url));
+
+test.skipIf(!existsSync(day))(
+  'a real contact day in place of ours, of which we take some minutes (skipped where ../shared/data/contacts is not there)',
+  async () => {
+    const minutes = file('minutes.tij', readFileSync(day, 'utf8').split('\n').slice(0, CONTACTS).join('\n'));
+    const url = await explore('--story', 'districts', '--contacts', minutes);
+    const [header, ...lines] = await linesOf(`${url}story/districts/The%20day`);
+    expect(header).toMatchObject({ quiver: 1, protocol: 'election' });
+    expect(header.nodes.length).toBeGreaterThan(3);
+    expect(lines.some(({ kind, up }) => kind === 'channel' && up === true)).toBe(true);
+    expect(lines.some(({ event }) => event?.type === 'update')).toBe(true);
+  },
+);
+
+test('a trace is served as it is, of whatever version and length', async () => {
+  const text = `{"quiver":99,"nodes":[]}\n${'{"at":0}\n'.repeat(100_000)}`;
+  const response = await fetch(`${await explore(file('trace.txt', text))}trace`);
+  expect((await response.text()) === text).toBe(true);
+});
