@@ -282,6 +282,8 @@ export interface Protocol<O = any> {
    * one. Without it any armed timer may be next.
    */
   mayFire?(c: Configuration<O>, node: NodeId, role: string, timer: string): boolean;
+  /** Where a count may grow for ever: of the states of a node from which the same follows, the one that the checker goes on from. */
+  canonical?(view: NodeView): NodeView;
   /** Where events carry the time and charts keep it: of two times the checker then knows only which is the later one. */
   times?(options: O): Times | null;
   readonly samples: Readonly<Record<string, readonly ChartSamples[]>>;

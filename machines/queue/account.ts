@@ -1,12 +1,13 @@
 /** What a run of the queue came to: the order, φ, the time to stabilize against 3R + tau, and the promises of spec 2.5 that need history. */
 import type { NodeId } from '../effects.js';
 import type { Configuration, Flight, Meter, Observer, PropertyResult, Setup, Step } from '../protocol.js';
+import { isSilent } from '../tree/silent.js';
 import { stabilizationRoundTrips } from './bounds.js';
 import { EdgeLedger, isFault, type EdgeChange } from './ledger.js';
-import type { Dropped, Queued } from './messages.js';
+import { TREE, type Dropped, type Queued } from './messages.js';
 import type { QueueOptions } from './options.js';
 import { Requests } from './requests.js';
-import { edgesOf, look, nameOf, pointerIn } from './view.js';
+import { edgeAbove, edgesOf, isFind, look, nameOf, pointerIn } from './view.js';
 
 export class QueueAccount implements Observer {
   private readonly ledger = new EdgeLedger();
@@ -74,9 +75,8 @@ export class QueueAccount implements Observer {
 
   private followLegality({ at }: Step, c: Configuration): void {
     const legal = this.ledger.allFullyLegal && this.spans(this.ledger.size, c);
-    if (legal === (this.legalSince !== null)) return;
-    this.setLegalSince(legal ? at : null);
-    if (legal) this.requests.openWindow(c);
+    if (legal !== (this.legalSince !== null)) this.setLegalSince(legal ? at : null);
+    if (legal && !this.requests.isWindowOpen && hasSettled(c)) this.requests.openWindow(c);
   }
 
   private setLegalSince(at: number | null): void {
@@ -117,6 +117,12 @@ export class QueueAccount implements Observer {
       { name: 'each request is queued once, behind its own predecessor', kind: 'always', holds: this.requests.queuedOnce },
     ];
   }
+}
+
+/** Nothing of an earlier tree is left: everybody has heard of the one that stands, and all finds are on it. */
+function hasSettled(c: Configuration<QueueOptions>): boolean {
+  const isOnTree = ({ from, to }: Flight): boolean => edgeAbove(c, to)?.[0] === from || edgeAbove(c, from)?.[0] === to;
+  return (c.setup.options.tree === 'fixed' || isSilent(c, TREE)) && c.flights.filter(isFind).every(isOnTree);
 }
 
 /** How many parts the links that are up in both directions leave. */

@@ -3,21 +3,18 @@
  *
  * For one edge, an end that points to itself and one that points elsewhere are alike, and so are an own request and a find from
  * elsewhere: two nodes with unlimited requests are one edge in an arbitrary environment. Requests lose their names here, which no rule
- * reads, and `sent` stops at a number that no timely observation reaches: before the first timeout a corrupt edge may count for ever.
+ * reads.
  */
-import { assign, raise } from 'xstate';
+import { raise } from 'xstate';
 import type { NodeId } from '../effects.js';
 import type { Configuration, Property, Protocol } from '../protocol.js';
-import type { GuardianContext } from './guardian.js';
+import { ENOUGH } from './counts.js';
 import { queue } from './index.js';
 import { GUARDIAN, POINTER } from './messages.js';
 import type { PointerContext } from './pointer.js';
 import type { QueueOptions } from './options.js';
 import { edgesOf, isFullyLegalAsPrinted, look } from './view.js';
 
-const SENT_MAX = 12;
-
-const countSent = assign<GuardianContext, any, any, any, any>({ sent: ({ context }) => Math.min(context.sent + 1, SENT_MAX) });
 const findOfItsOwn = raise(({ context }: { context: PointerContext }) => ({ type: 'find', origin: null, from: context.id }));
 
 type Implementations = Readonly<Record<string, unknown>>;
@@ -36,23 +33,24 @@ export function variant({ guardian = {}, pointer = {}, messages = 4 }: Variant =
     ...queue,
     charts: {
       ...queue.charts,
-      [GUARDIAN]: queue.charts[GUARDIAN]!.provide({ ...guardian, actions: { countSent, ...guardian.actions } } as any),
+      [GUARDIAN]: queue.charts[GUARDIAN]!.provide(guardian as any),
       [POINTER]: queue.charts[POINTER]!.provide({ ...pointer, actions: { findOfItsOwn, ...pointer.actions } } as any),
     },
     corruption: { ...corruption, channel: (...args) => corruption.channel(...args).slice(0, messages) },
-    properties: (setup) => [...queue.properties(setup), sentStopsNothing],
+    properties: (setup) => [...queue.properties(setup), neverSoMany],
   };
 }
 
-/** What the cap must not touch: a count that an observation relies on. */
-const sentStopsNothing: Property<QueueOptions> = {
-  name: 'no timely count reaches the cap',
+/** What it relies on that counting ends (`counts.ts`). */
+const neverSoMany: Property<QueueOptions> = {
+  name: 'counting ends where it does not matter any more',
   kind: 'always',
-  says: 'Finds sent behind a timely observer are fewer than the number at which the count stops.',
+  says: 'φ of an edge, and what is counted behind a timely observer, stay below the number at which the checker stops to count.',
   holds: (c) =>
     edgesOf(c).every((edge) => {
-      const { value, context } = look(c, edge).guardian;
-      return value !== 'observe' || !context.timely || context.sent < SENT_MAX;
+      const { phi, guardian } = look(c, edge);
+      const { timely, sent } = guardian.context;
+      return phi < ENOUGH && !(timely && sent >= ENOUGH);
     }),
 };
 

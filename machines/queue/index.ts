@@ -12,6 +12,7 @@ import { defineProtocol } from '../protocol.js';
 import { treeMachine } from '../tree/machine.js';
 import { QueueAccount } from './account.js';
 import { queueCorruption } from './corruption.js';
+import { withoutExcess } from './counts.js';
 import { guardianMachine } from './guardian.js';
 import { GUARDIAN, guardianOf, POINTER, TREE } from './messages.js';
 import { queueOptions, type QueueOptions } from './options.js';
@@ -53,6 +54,7 @@ export const queue = defineProtocol<QueueOptions>({
   commands: { request: { event: () => ({ type: 'request' }), waits: true, completedBy: ['queued', 'dropped'] } },
   atRest: isAtRest,
   mayFire,
+  canonical: withoutExcess,
   reactions: () => [],
   properties: queueProperties,
   observe: (setup) => new QueueAccount(setup),

@@ -22,8 +22,8 @@ test('the charts as they are refute nothing', () => {
 });
 
 test.each([
-  ['phi changes at the parent alone', 'pointer', { actions: { turnToSender: () => {} } }],
-  ['fully legal is closed', 'pointer', { actions: { turnToSender: () => {} } }],
+  ['phi changes at the parent alone', 'pointer', { actions: { turnToSender: assign({}) } }],
+  ['fully legal is closed', 'pointer', { actions: { turnToSender: assign({}) } }],
   ['nothing is repaired once all is fully legal', 'guardian', { guards: { findsNone: () => true } }],
   ['each request is queued once, behind its own predecessor', 'guardian', { guards: { estimatesExcess: () => true } }],
   ['every edge becomes fully legal', 'guardian', { actions: { beginObservation: assign({ sent: 1, timely: true }) } }],

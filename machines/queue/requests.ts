@@ -1,4 +1,4 @@
-/** Follows the requests of a run: who was queued behind whom, and, from the moment that all is legal, whether each was queued once. */
+/** Follows the requests of a run: who was queued behind whom, and, from the moment that all is legal and settled, whether each was queued once. */
 import type { NodeId } from '../effects.js';
 import type { Configuration } from '../protocol.js';
 import type { Find, Queued } from './messages.js';
@@ -55,6 +55,10 @@ export class Requests {
       if (origin !== null) add(due, origin, 1);
     }
     this.window = { due, followed: new Set() };
+  }
+
+  get isWindowOpen(): boolean {
+    return this.window !== null;
   }
 
   closeWindow(): void {

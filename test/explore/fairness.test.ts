@@ -66,7 +66,7 @@ test('an action that does not stay enabled need not be taken: weak fairness, not
 });
 
 describe('timers and reactions', () => {
-  const chart = setup({ ...declared, actions: { ...effects(), announce: () => {} } }).createMachine({
+  const chart = setup({ ...declared, actions: effects() }).createMachine({
     context,
     initial: 'busy',
     states: {

@@ -124,9 +124,10 @@ export class Replicas {
     };
   }
 
-  /** What only tells the present is no part of a state. */
+  /** What only tells the present, and what a protocol knows to make no difference, is no part of a state. */
   private viewOf(node: number): NodeView {
-    const view = this.nodes[node]!.view();
+    const seen = this.nodes[node]!.view();
+    const view = this.system.protocol.canonical?.(seen) ?? seen;
     return this.times?.node(view, (time) => time) ?? view;
   }
 
