@@ -4,6 +4,7 @@
  *
  * A peer that leaves in order hands back what its bins hold. One that goes otherwise takes it along, and the others go on without it;
  * those below it are cut off, and what they ask fails. Nobody comes back: a peer that starts anew needs a new name for all.
+ * One that is only suspected to be gone does not come back either: give such transports a patience longer than a process may stall.
  */
 import { controller } from '../../machines/controller/index.js';
 import type { Message, NodeId } from '../../machines/effects.js';
