@@ -9,6 +9,7 @@ import { graphlib, layout as dagre } from '@dagrejs/dagre';
 import {
   LINE_HEIGHT,
   NAME_HEIGHT,
+  SCALE_READABLE,
   type Box,
   type ChartLayout,
   type Label,
@@ -60,11 +61,16 @@ export function fitChart(chart: Chart, measure: Measure = estimate): (panel: Pan
   };
   return (panel) => {
     const scale = ({ width, height }: ChartLayout) => Math.min(panel.width / width, panel.height / height);
+    // What is too large to be read at once is read downwards.
+    const isBetter = (one: ChartLayout, other: ChartLayout) =>
+      Math.max(scale(one), scale(other)) < SCALE_READABLE
+        ? Math.min(panel.width / one.width, 1) > Math.min(panel.width / other.width, 1)
+        : scale(one) > scale(other);
     let best: ChartLayout | null = null;
     for (const actions of [true, false]) {
       for (const direction of ['TB', 'LR', 'stacked'] as const) {
         const layout = layoutIn({ direction, actions });
-        if (!best || scale(layout) > scale(best)) best = layout;
+        if (!best || isBetter(layout, best)) best = layout;
         if (scale(best) >= 1) return best;
       }
       if (scale(best!) >= SCALE_MIN) break;
@@ -81,13 +87,14 @@ interface Routed {
 
 function buildGraph(chart: Chart, { direction, actions }: Style, measure: Measure) {
   const graph = new graphlib.Graph({ multigraph: true, compound: true });
-  graph.setGraph({ rankdir: direction === 'LR' ? 'LR' : 'TB', nodesep: 22, ranksep: 26, edgesep: 12 });
+  graph.setGraph({ rankdir: direction === 'LR' ? 'LR' : 'TB', nodesep: 18, ranksep: 26, edgesep: 8 });
   const internal = new Map<string, Label[]>();
   const edges: Routed[] = [];
   for (const [index, transition] of chart.transitions.entries()) {
     const { source, targets } = transition;
-    const label = labelOf(transition, actions);
-    if (source === '' || targets.length === 0) internal.set(source, [...(internal.get(source) ?? []), label]);
+    const isInternal = source === '' || targets.length === 0;
+    const label = labelOf(transition, actions, isInternal ? ' ' : '\n');
+    if (isInternal) internal.set(source, [...(internal.get(source) ?? []), label]);
     else
       for (const target of targets)
         edges.push({ label, target, name: { v: leafOf(chart, source), w: leafOf(chart, target), name: `${index} ${target}` } });
@@ -230,11 +237,12 @@ function atOrigin(parts: Pick<ChartLayout, 'always' | 'states' | 'edges'>, measu
   };
 }
 
-function labelOf(transition: ChartTransition, withActions: boolean): Label {
+/** On an edge the guard stands below the event: lines that are narrow leave room for more edges. */
+function labelOf(transition: ChartTransition, withActions: boolean, space: string): Label {
   const { source, event, guard, actions, targets } = transition;
-  const head = `${event === '' ? 'always' : event}${guard === null ? '' : ` [${guard}]`}`;
+  const head = `${event === '' ? 'always' : event}${guard === null ? '' : `${space}[${guard}]`}`;
   const jump = source === '' && targets.length > 0 ? ` → ${targets.join(', ')}` : '';
-  return { transition, lines: [head + jump, ...(withActions ? wrap(actions) : [])] };
+  return { transition, lines: [...(head + jump).split('\n'), ...(withActions ? wrap(actions) : [])] };
 }
 
 function wrap(actions: readonly string[]): string[] {

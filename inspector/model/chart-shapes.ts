@@ -47,3 +47,5 @@ export type Measure = (text: string, size: 'name' | 'label') => number;
 
 export const LINE_HEIGHT = 15;
 export const NAME_HEIGHT = 24;
+/** Below this scale words are not readable any more: then the panel scrolls. */
+export const SCALE_READABLE = 0.72;

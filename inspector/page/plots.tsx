@@ -54,7 +54,7 @@ export const plots = computed((): readonly PlotSpec[] => [
   { title: 'Nodes by state', series: () => byCount(stateNames(), (row, i) => row.inState[i] ?? 0) },
   costs(),
   {
-    title: 'On their way, wrong',
+    title: 'Unsettled',
     series: () => [
       { name: 'on their way', kind: 1, value: (row) => row.inFlight },
       { name: 'wrong', kind: 4, value: (row) => row.wrong },

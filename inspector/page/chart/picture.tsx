@@ -2,6 +2,7 @@
 import {
   LINE_HEIGHT,
   NAME_HEIGHT,
+  SCALE_READABLE,
   type ChartLayout,
   type Label,
   type PlacedEdge,
@@ -19,16 +20,15 @@ interface ChartPictureProps {
   readonly taken: readonly ChartTransition[];
   /** Whether the last transition is that of the current line. */
   readonly isNow: boolean;
+  /** Whether to bring the active states into sight. */
+  readonly follows: boolean;
   readonly label: string;
   /** What tests cover of it; `null` where the trace does not say. */
   readonly covered: Covered | null;
 }
 
-/** Below this, words are not readable any more: then the panel scrolls. */
-const SCALE_MIN = 0.72;
-
-export function ChartPicture({ layout, width, height, active, taken, isNow, label, covered }: ChartPictureProps) {
-  const scale = Math.min(Math.max(Math.min(width / layout.width, height / layout.height), SCALE_MIN), 1);
+export function ChartPicture({ layout, width, height, active, taken, isNow, follows, label, covered }: ChartPictureProps) {
+  const scale = Math.min(Math.max(Math.min(width / layout.width, height / layout.height), SCALE_READABLE), 1);
   const isTaken = (one: Label) => taken.includes(one.transition);
   const isMissed = (one: Label) => covered !== null && transitionCount(covered, one.transition) === 0;
   const classOf = (one: Label) => `${isTaken(one) ? ' is-taken' : ''}${isMissed(one) ? ' is-missed' : ''}`;
@@ -57,7 +57,7 @@ export function ChartPicture({ layout, width, height, active, taken, isNow, labe
           placed={placed}
           isActive={active.has(placed.state.path)}
           isMissed={covered !== null && stateCount(covered, placed.state.path) === 0}
-          follows={isNow}
+          follows={follows}
           classOf={classOf}
         />
       ))}
@@ -125,10 +125,10 @@ function Words({ labels, x, y, classOf }: { labels: readonly Label[]; x: number;
   return (
     <>
       {labels.map((label) =>
-        label.lines.map((text, i) => (
+        label.lines.map((text) => (
           <text
             key={`${text}${line}`}
-            class={`words${i > 0 ? ' action' : ''}${classOf(label)}`}
+            class={`words${isAction(text) ? ' action' : ''}${classOf(label)}`}
             x={x}
             y={y + 11 + LINE_HEIGHT * line++}
           >
@@ -147,13 +147,16 @@ function EdgeLabel({ edge: { label, at }, more, count }: { edge: PlacedEdge; mor
     <g class={`edge-label${more}`}>
       {hint !== '' && <title>{hint}</title>}
       {label.lines.map((text, i) => (
-        <text key={text} class={i > 0 ? 'action' : ''} x={at.x} y={top + i * LINE_HEIGHT}>
+        <text key={text} class={isAction(text) ? 'action' : ''} x={at.x} y={top + i * LINE_HEIGHT}>
           {text}
         </text>
       ))}
     </g>
   );
 }
+
+/** Actions stand below the event and its guard, after a stroke. */
+const isAction = (line: string): boolean => /^[/ ]/.test(line);
 
 /** A line through points with its bends rounded. */
 function smooth(points: readonly Point[]): string {

@@ -114,6 +114,7 @@ export function ChartView() {
 
 function RoleChart({ now, alone }: { now: RoleNow; alone: boolean }) {
   const { role, view } = now;
+  const isNow = now.since === currentLine.value;
   const layout = layoutOf(charts.value.get(view.chart));
   return (
     <figure class="role">
@@ -129,7 +130,8 @@ function RoleChart({ now, alone }: { now: RoleNow; alone: boolean }) {
           height={alone ? size.value.height : Infinity}
           active={activePaths(view.value)}
           taken={takenBy(now)}
-          isNow={now.since === currentLine.value}
+          isNow={isNow}
+          follows={isNow || alone}
           label={`${role}: ${valueText(view.value)}`}
           covered={coveredOf(now)}
         />

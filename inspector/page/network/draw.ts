@@ -107,16 +107,26 @@ export function drawNames(drawn: Drawn, { nodes }: Scene, { node: selected, hove
   const radius = radiusOf(drawn);
   const colors = palette();
   const all = names.length <= LABELS_MAX || drawn.view.scale > 1.6;
+  const isChosenNode = (node: number) => node === selected || node === hovered;
   ctx.textAlign = 'center';
   ctx.textBaseline = 'middle';
-  for (const [node, name] of names.entries()) {
-    const isChosen = node === selected || node === hovered;
+  const inside = (name: string) => radius >= 11 && name.length <= 3;
+  // Below the nodes, a name that would cover another one is left out; there is always room for the chosen ones.
+  const taken: Spot[] = [];
+  const isCovered = ({ x, y }: Spot) => taken.some((spot) => Math.abs(spot.x - x) < 30 && Math.abs(spot.y - y) < 11);
+  const chosenFirst = [...names.entries()].sort(([a], [b]) => Number(isChosenNode(b)) - Number(isChosenNode(a)));
+  for (const [node, name] of chosenFirst) {
+    const isChosen = isChosenNode(node);
     if (!all && !isChosen) continue;
-    const { x, y } = spotOf(drawn, node);
-    const inside = radius >= 11 && name.length <= 3;
-    const isSmall = inside || names.length > 40;
+    const spot = spotOf(drawn, node);
+    if (!inside(name) && names.length <= LABELS_MAX) {
+      if (isCovered(spot)) continue;
+      taken.push(spot);
+    }
+    const { x, y } = spot;
+    const isSmall = inside(name) || names.length > 40;
     ctx.font = `${isChosen ? 700 : 550} ${isSmall ? 10.5 : 12}px ${FONT}`;
-    if (inside) fillText(ctx, name, x, y + 0.5, colors.tones[nodes[node]?.tone ?? 'plain'].text, null);
+    if (inside(name)) fillText(ctx, name, x, y + 0.5, colors.tones[nodes[node]?.tone ?? 'plain'].text, null);
     else fillText(ctx, shorten(name), x, y + radius + 10, isChosen || !isSmall ? colors.ink : colors.muted, colors.panel);
   }
   drawBadges(drawn, nodes);
@@ -148,8 +158,11 @@ function drawBadges(drawn: Drawn, nodes: Scene['nodes']): void {
   }
 }
 
-/** Labels of links stand where along the link they cover nothing; wrong ones come first, and their links are red. */
-export function drawMarks(drawn: Drawn, { marks }: Scene): void {
+/**
+ * Labels of links stand where along the link they cover nothing; wrong ones come first, and their links are red. Where there are many,
+ * what is as it should be is said of the selected node's alone.
+ */
+export function drawMarks(drawn: Drawn, { marks }: Scene, { node, hovered }: Emphasis): void {
   const { ctx } = drawn;
   const colors = palette();
   const shown = marks.slice(0, 4 * LABELS_MAX).sort((a, b) => Number(b.wrong) - Number(a.wrong));
@@ -167,7 +180,9 @@ export function drawMarks(drawn: Drawn, { marks }: Scene): void {
   ctx.textAlign = 'center';
   ctx.textBaseline = 'middle';
   const taken: Spot[] = drawn.names.length > LABELS_MAX ? [] : drawn.names.map((_, node) => spotOf(drawn, node));
+  const isAsked = (end: number) => end === node || end === hovered;
   for (const { from, to, label, wrong } of shown) {
+    if (!wrong && marks.length > MARKS_SAID && !isAsked(from) && !isAsked(to)) continue;
     const text = shorten(label);
     const half = ctx.measureText(text).width / 2;
     const isFree = (at: Spot) => !taken.some((other) => Math.abs(other.x - at.x) < half + 20 && Math.abs(other.y - at.y) < 13);
@@ -179,6 +194,7 @@ export function drawMarks(drawn: Drawn, { marks }: Scene): void {
 }
 
 const MARK_PARTS = [0.38, 0.5, 0.6, 0.3] as const;
+const MARKS_SAID = 8;
 
 export function drawMessages(drawn: Drawn, messages: readonly MovingMessage[], { message: selected }: Emphasis): void {
   const { ctx } = drawn;

@@ -137,6 +137,6 @@ function paintGround(drawn: Drawn): void {
   drawSelection(drawn, emphasis.value);
   drawNodes(drawn, scene.value);
   drawGauges(drawn, scene.value);
-  drawMarks(drawn, scene.value);
+  drawMarks(drawn, scene.value, emphasis.value);
   drawNames(drawn, scene.value, emphasis.value);
 }
