@@ -35,7 +35,7 @@ export class QueueAccount implements Observer {
     }
     if (step.kind === 'command' && step.event.type === 'request') this.requests.request(step.node);
     for (const emitted of step.emitted) {
-      if (emitted.type === 'queued') this.requests.queued(emitted as Queued);
+      if (emitted.type === 'queued') this.requests.queued(emitted as Queued, step.kind === 'command');
       if (emitted.type === 'dropped') this.requests.dropped((emitted as Dropped).requester);
     }
     this.followLegality(step, c);
@@ -120,7 +120,7 @@ export class QueueAccount implements Observer {
 }
 
 /** Nothing of an earlier tree is left: everybody has heard of the one that stands, and all finds are on it. */
-function hasSettled(c: Configuration<QueueOptions>): boolean {
+function hasSettled(c: Configuration<any>): boolean {
   const isOnTree = ({ from, to }: Flight): boolean => edgeAbove(c, to)?.[0] === from || edgeAbove(c, from)?.[0] === to;
   return (c.setup.options.tree === 'fixed' || isSilent(c, TREE)) && c.flights.filter(isFind).every(isOnTree);
 }

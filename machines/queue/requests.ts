@@ -20,8 +20,9 @@ export class Requests {
     if (this.window) add(this.window.due, node, 1);
   }
 
-  queued({ requester, predecessor }: Queued): void {
-    this.follow(requester, predecessor);
+  /** `isOwn`: the predecessor queues a request that it makes in this very step. */
+  queued({ requester, predecessor }: Queued, isOwn: boolean): void {
+    this.follow(requester, predecessor, isOwn);
     if (requester === null) return;
     // An invented find may name a node that asked for nothing.
     if (!this.open.get(requester)) return;
@@ -34,11 +35,11 @@ export class Requests {
     if (this.window) this.broken = true;
   }
 
-  private follow(requester: NodeId | null, predecessor: NodeId): void {
+  private follow(requester: NodeId | null, predecessor: NodeId, isOwn: boolean): void {
     if (!this.window) return;
     const { due, followed } = this.window;
-    // A node's own request is queued behind the one that it made before.
-    const latest = (this.made.get(predecessor) ?? 0) - (requester === predecessor ? 1 : 0);
+    // An own request is queued behind the one before it; one of long ago, which faults sent astray and home again, behind the latest.
+    const latest = (this.made.get(predecessor) ?? 0) - (isOwn ? 1 : 0);
     const behind = `${predecessor} ${latest}`;
     if (followed.has(behind)) this.broken = true;
     followed.add(behind);
