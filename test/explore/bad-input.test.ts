@@ -4,7 +4,8 @@ import { assign, emit, log, raise, setup } from 'xstate';
 import { directory } from '../../machines/directory/index.js';
 import { draw, effects, send } from '../../machines/effects.js';
 import { ProtocolError, UsageError } from '../../machines/errors.js';
-import type { Configuration, Property, Protocol } from '../../machines/protocol.js';
+import { queue } from '../../machines/queue/index.js';
+import type { Configuration, Property, Protocol, Topology } from '../../machines/protocol.js';
 import { explore, type ExploreOptions } from './index.js';
 import { complete } from './fixtures.js';
 import { toy, type ToyInput } from './toys.js';
@@ -145,6 +146,38 @@ describe('a property that throws', () => {
   test.each(['always', 'sometimes', 'closed', 'converges', 'eventually'] as const)('%s', (kind) => {
     const broken = { name: 'broken', says: '', kind, within: 1, when: () => true, holds: () => JSON.parse('{') } as Property;
     expect(() => ask(going([]), { properties: [broken] })).toThrow('property "broken" failed: ');
+  });
+});
+
+describe('a corruption that leaves more than can be gone through', () => {
+  const corrupt = { do: 'corrupt', nodes: ['n0', 'n1', 'n2'] } as const;
+  const request = { do: 'command', name: 'request', node: 'n0', fields: {} } as const;
+  const topology: Topology = {
+    nodes: corrupt.nodes,
+    links: [
+      ['n0', 'n1', 1],
+      ['n1', 'n2', 1],
+    ],
+  };
+
+  test('first: a bound ends it before anything happens', () => {
+    const found = explore(queue, { topology, commands: [corrupt], bounds: { states: 5000 }, properties: [] });
+    expect(found).toMatchObject({ verdict: 'unknown', transitions: 0, stopped: 'more than 5000 states' });
+  });
+
+  test.each<[string, Partial<ExploreOptions>, string]>([
+    [
+      'on the way',
+      { commands: [request, corrupt] },
+      'a corruption that does not stand first, at n0, n1, n2: it can fall in more',
+    ],
+    [
+      'of one node',
+      { commands: [corrupt], options: { tree: 'stabilizing' } },
+      'node n1: its corruption: it can fall in more than',
+    ],
+  ])('%s: refused', (_, options, message) => {
+    expect(() => explore(queue, { topology, ...options })).toThrow(new RegExp(`^${message}`));
   });
 });
 

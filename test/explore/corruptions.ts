@@ -1,8 +1,8 @@
 /** What a corruption may leave behind: every state of a node and every content of a channel that the protocol's own can choose. */
 import type { NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
-import type { Corruption, Setup } from '../../machines/protocol.js';
-import { everyDraw } from './draws.js';
+import type { Choose, Corruption, Setup } from '../../machines/protocol.js';
+import { everyDraw, type Drawn } from './draws.js';
 import type { Packets } from './packets.js';
 import type { LocalSteps } from './steps.js';
 import type { System } from './system.js';
@@ -22,6 +22,9 @@ export interface Corrupted {
   readonly packets: readonly number[];
 }
 
+/** What is kept in a list is kept this long: more ways than these to fall would be listed for ever. */
+const WAYS_MAX = 100_000;
+
 /** Every way in which a corruption of these nodes can fall in a world. */
 export function everyCorruption(parts: Parts, nodes: readonly number[], world: number): readonly Corrupted[] {
   const { setup, nodes: ids } = parts.system;
@@ -32,6 +35,8 @@ export function everyCorruption(parts: Parts, nodes: readonly number[], world: n
     nodes.map((node) => ids[node]!),
     world,
   );
+  const ways = [...locals, ...contents].reduce((product, choices) => product * choices.length, 1);
+  if (ways > WAYS_MAX) throw tooMany(`a corruption that does not stand first, at ${nodes.map((node) => ids[node]).join(', ')}`);
   const fallen: Corrupted[] = [];
   for (const chosen of everyCombination(locals)) {
     for (const content of everyCombination(contents)) fallen.push({ locals: chosen, packets: content.flat() });
@@ -48,7 +53,7 @@ export function corruptLocals({ system, steps }: Parts, setup: Setup, node: numb
   const corruption = corruptionOf(system);
   const locals = new Set<number>();
   const id = system.nodes[node]!;
-  for (const { value } of everyDraw((choose) => corruption.node(id, setup, choose), `node ${id}: its corruption`)) {
+  for (const { value } of everyWay((choose) => corruption.node(id, setup, choose), `node ${id}: its corruption`)) {
     const timers = value.timers
       .map(({ role, timer }) => [role, timer] as const)
       .sort(([a, s], [b, t]) => (`${a} ${s}` < `${b} ${t}` ? -1 : 1));
@@ -70,7 +75,7 @@ export function channelContents(
   const channels = corrupt.flatMap((from) => corrupt.filter((to) => links.up(from, to)).map((to) => [from, to] as const));
   return channels.map(([from, to]) => {
     const contents = new Map<string, readonly number[]>();
-    for (const { value } of everyDraw(
+    for (const { value } of everyWay(
       (choose) => corruption.channel(from, to, setup, choose),
       `channel ${from} to ${to}: its corruption`,
     )) {
@@ -82,6 +87,17 @@ export function channelContents(
     return [...contents.values()];
   });
 }
+
+function* everyWay<T>(run: (choose: Choose) => T, what: string): Generator<Drawn<T>> {
+  let ways = 0;
+  for (const drawn of everyDraw(run, what)) {
+    if (ways++ === WAYS_MAX) throw tooMany(what);
+    yield drawn;
+  }
+}
+
+const tooMany = (what: string): UsageError =>
+  new UsageError(`${what}: it can fall in more than ${WAYS_MAX} ways; let it strike fewer nodes, or run the scenario many times`);
 
 export function* everyCombination<T>(choices: readonly (readonly T[])[], taken: readonly T[] = []): Generator<readonly T[]> {
   const options = choices[taken.length];

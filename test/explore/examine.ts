@@ -147,7 +147,7 @@ export class Examination {
 
   explore(): void {
     const { model, search } = this;
-    for (const { row } of this.firsts()) search.begin(row);
+    for (const { row } of this.firsts()) if (!search.begin(row)) break;
     search.run();
     model.steps.audit();
   }

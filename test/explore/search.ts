@@ -67,15 +67,17 @@ export class Search {
     return { states: store.size, transitions, depth, frontier: frontier.size, bytes, seconds };
   }
 
-  /** Begins from a state; true when it is new. */
+  /** Begins from a state; false when a bound was met, for a corruption may leave more states than can be kept. */
   begin(row: readonly number[]): boolean {
-    const { size } = this.store;
-    const isNew = this.admit(Int32Array.from(row), 0, row.length, NONE) === size;
-    this.frontier.found(size, this.store.size);
-    return isNew;
+    const { store } = this;
+    const { size } = store;
+    this.admit(Int32Array.from(row), 0, row.length, NONE);
+    this.frontier.found(size, store.size);
+    return store.size === size || store.size % STRIDE > 0 || !this.mustStop();
   }
 
   run(): void {
+    if (this.stopped !== undefined) return;
     const { store, watch, frontier, limits, plan } = this;
     let row = new Int32Array(64);
     let isCut = false;
