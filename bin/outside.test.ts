@@ -30,7 +30,7 @@ async function liveTrace(): Promise<string[]> {
     await granted;
     node.command('release');
   }
-  await recording.close();
+  recording.close();
   bus.close();
   return text.trimEnd().split('\n');
 }

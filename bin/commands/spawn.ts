@@ -60,7 +60,7 @@ export const command: Command = async (args) => {
   } finally {
     await node.close();
     await transport.close();
-    await recording?.close();
+    recording?.close();
   }
 };
 

@@ -50,6 +50,8 @@ export function App() {
   );
 }
 
+const count = (number: number, thing: string): string => `${number} ${thing}${number === 1 ? '' : 's'}`;
+
 function TopBar() {
   const { header, nodes } = growing();
   return (
@@ -63,8 +65,8 @@ function TopBar() {
       {header && (
         <p class="facts">
           <b>{header.protocol}</b>
-          <span>{nodes.size} nodes</span>
-          <span>{header.links.length} links</span>
+          <span>{count(nodes.size, 'node')}</span>
+          <span>{count(header.links.length, 'link')}</span>
           <span>seed {header.seed}</span>
           {header.choices && <span class="tag">counterexample</span>}
           {header.live && <span class="tag">{isLoading.value ? 'live' : 'ended'}</span>}
