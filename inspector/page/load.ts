@@ -79,7 +79,9 @@ export async function reload(stream: ReadableStream<Uint8Array>): Promise<void> 
 async function read(stream: ReadableStream<Uint8Array>, into: Recording, show: (isWhole: boolean) => void): Promise<void> {
   isLoading.value = true;
   const before = recording.value;
-  const reader = stream.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader();
+  const reader = stream.getReader();
+  // A stream of texts between the two would take longer than the decoding.
+  const decoder = new TextDecoder();
   // What has come is shown soon, whether more follows or not.
   let due: ReturnType<typeof setTimeout> | undefined;
   let pause = SHOW_MS;
@@ -93,7 +95,7 @@ async function read(stream: ReadableStream<Uint8Array>, into: Recording, show: (
   try {
     for (let piece = await reader.read(); !piece.done && into.problem === null; piece = await reader.read()) {
       if (recording.value !== into && recording.value !== before) return void reader.cancel();
-      into.push(piece.value);
+      into.push(decoder.decode(piece.value, { stream: true }));
       showSoon();
       if (performance.now() - rested < BREAK_MS) continue;
       await breathe();
@@ -103,6 +105,7 @@ async function read(stream: ReadableStream<Uint8Array>, into: Recording, show: (
     clearTimeout(due);
   }
   if (into.problem !== null) void reader.cancel();
+  into.push(decoder.decode());
   into.close();
   isLoading.value = false;
   show(true);
@@ -113,6 +116,8 @@ function arrived(): void {
   const isNew = selectedNode.value < 0 && recording.value.end > 0;
   hasGrown();
   if (!timed.value && !isLoading.value && axis.value === 'time') axis.value = 'lines';
+  // Where the playhead was is forgotten.
+  if (!isNew && currentLine.value < recording.value.first - 1) goTo(recording.value.first);
   const isLive = recording.value.header?.live === true;
   if (isLive && followsEnd.value) goTo(recording.value.end - 1);
   if (!isNew) return;
