@@ -3,7 +3,7 @@
  *
  *     const hub = await webSocketHub({ port: 8080 });
  *
- * It listens on 127.0.0.1 unless told otherwise, accepts texts of a megabyte at most, and parts with peers that fall silent, that
+ * It listens on 127.0.0.1 unless told otherwise, accepts frames of a megabyte at most, and parts with peers that fall silent, that
  * send too fast, or that do not take what is sent to them. It keeps nothing: what is under way when it stops is lost.
  */
 import { once } from 'node:events';

@@ -63,72 +63,31 @@ function open(socket: Socket, url: string, signal: AbortSignal): Promise<Line> {
 const [OPEN, CLOSED] = [1, 3];
 const GOODBYE_MS_MAX = 1_000;
 
-/** So long a text of several frames goes off without waiting for more. */
-const GATHERED_LENGTH_MAX = 2 ** 16;
-
-/** The end of this turn of the event loop, where the platform tells; else of this task. */
-const afterThisTurn: (task: () => void) => void = globalThis.setImmediate ?? queueMicrotask;
-
-/**
- * Frames as texts of JSON arrays. The first of a turn goes off at once, for somebody may be waiting for it; what follows in the same
- * turn, such as heartbeats to all peers, goes together: what a text costs both ends hardly depends on how much is in it.
- */
-class Writer {
-  private gathered: string[] = [];
-  private length = 0;
-  private isGathering = false;
-
-  constructor(private readonly socket: Socket) {}
-
-  write(frame: Json): void {
-    const text = JSON.stringify(frame);
-    this.length += text.length;
-    this.gathered.push(text);
-    if (!this.isGathering) {
-      this.isGathering = true;
-      this.flush();
-      afterThisTurn(() => {
-        this.isGathering = false;
-        this.flush();
+export const socketLine = (socket: Socket): Line => ({
+  send: (frame: Json) => {
+    if (socket.readyState === OPEN) socket.send(JSON.stringify(frame));
+  },
+  close: () =>
+    new Promise((resolve) => {
+      if (socket.readyState === CLOSED) return resolve();
+      const impatience = setTimeout(() => socket.terminate?.(), GOODBYE_MS_MAX);
+      socket.addEventListener('close', () => {
+        clearTimeout(impatience);
+        resolve();
       });
-    } else if (this.length > GATHERED_LENGTH_MAX) this.flush();
-  }
-
-  flush(): void {
-    const texts = this.gathered;
-    this.gathered = [];
-    this.length = 0;
-    if (texts.length > 0 && this.socket.readyState === OPEN) this.socket.send(`[${texts.join()}]`);
-  }
-}
-
-export const socketLine = (socket: Socket): Line => {
-  const writer = new Writer(socket);
-  return {
-    send: (frame: Json) => writer.write(frame),
-    close: () =>
-      new Promise((resolve) => {
-        if (socket.readyState === CLOSED) return resolve();
-        const impatience = setTimeout(() => socket.terminate?.(), GOODBYE_MS_MAX);
-        socket.addEventListener('close', () => {
-          clearTimeout(impatience);
-          resolve();
-        });
-        writer.flush();
-        socket.close();
-      }),
-    listen: ({ frame, closed }: LineListener) => {
-      socket.addEventListener('message', ({ data }) => {
-        const frames = parse(data);
-        if (Array.isArray(frames)) for (const each of frames) frame(each);
-        else socket.close();
-      });
-      socket.addEventListener('close', closed);
-      // A socket that fails closes next; without a listener the failure would end the program.
-      socket.addEventListener('error', () => {});
-    },
-  };
-};
+      socket.close();
+    }),
+  listen: ({ frame, closed }: LineListener) => {
+    socket.addEventListener('message', ({ data }) => {
+      const value = parse(data);
+      if (value === undefined) socket.close();
+      else frame(value);
+    });
+    socket.addEventListener('close', closed);
+    // A socket that fails closes next; without a listener the failure would end the program.
+    socket.addEventListener('error', () => {});
+  },
+});
 
 function parse(data: unknown): unknown {
   try {
