@@ -68,6 +68,8 @@ describe('quiver check', () => {
     [['--reduce', 'all'], '--reduce is "all"; choose symmetry or order'],
     [['--graphs', '7'], 'give a number from 1 to 5'],
     [['--cores', 'two'], '--cores is "two"'],
+    [['--cores', '0'], '--cores is 0; give at least 1'],
+    [['--states=-5'], '--states is -5; give at least 1'],
   ])('%s is refused', (args, message) => {
     const { status, stderr } = check(...args);
     expect(status).toBe(64);
