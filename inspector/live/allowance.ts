@@ -6,11 +6,11 @@
  */
 
 /** Of the time that passes. */
-const SHARE = 1 / 8;
+const SHARE = 1 / 12;
 /** So much may be spent at once. */
-const SAVED_MAX_MS = 60;
+const SAVED_MAX_MS = 40;
 /** So much is earned before a new window. */
-const WINDOW_MS = 20;
+const WINDOW_MS = 15;
 
 export class Allowance {
   private saved = SAVED_MAX_MS;
