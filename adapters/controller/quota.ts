@@ -51,8 +51,7 @@ export class Quota implements AsyncDisposable {
   /** Takes `amount` permits together, or none: what was gathered for a refused take stays here, for smaller ones. One peer is answered in order. */
   async take(amount = 1): Promise<Taken> {
     requireAmount(amount);
-    const ok = (this.takes.isIdle && this.giveFromBin(amount)) || (await this.ask(amount));
-    return { ok, remaining: this.remaining };
+    return this.giveFromBin(amount) ?? this.ask(amount);
   }
 
   get remaining(): number {
@@ -67,12 +66,14 @@ export class Quota implements AsyncDisposable {
    * What lies in the bin is given out at once, and the chart is told before its next event, of all such takes in one step: it would
    * have said yes to each of them.
    */
-  private giveFromBin(amount: number): boolean {
-    const isOpen = this.bin?.value === 'ready' || this.bin?.value === 'exhausted';
-    if (!isOpen || amount > this.remaining) return false;
+  private giveFromBin(amount: number): Taken | null {
+    const { bin } = this;
+    if (!bin || !this.takes.isIdle || (bin.value !== 'ready' && bin.value !== 'exhausted')) return null;
+    const remaining = bin.context.permits - this.given - amount;
+    if (remaining < 0) return null;
     if (this.given === 0) setTimeout(() => this.node.catchUp());
     this.given += amount;
-    return true;
+    return { ok: true, remaining };
   }
 
   private owed(): Message | null {
@@ -81,11 +82,11 @@ export class Quota implements AsyncDisposable {
     return amount === 0 ? null : controller.commands['take']!.event({ amount });
   }
 
-  private async ask(amount: number): Promise<boolean> {
+  private async ask(amount: number): Promise<Taken> {
     // Its answer is not to be taken for the one to come.
     this.node.catchUp();
     const { type } = await this.takes.ask('take', { amount });
-    return type === 'granted';
+    return { ok: type === 'granted', remaining: this.remaining };
   }
 
   /** Hands back what this peer holds and goes; false when it stays: others are below it, or a request of its own is under way. */
