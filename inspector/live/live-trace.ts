@@ -8,6 +8,8 @@ import { isStep, type TraceHeader, type TraceLine } from '../../network/trace.js
 
 const CHARACTERS_MAX = 64_000_000;
 const SEGMENTS = 4;
+/** What comes within so long is sent together: every sending costs what is watched. */
+const GATHER_MS = 30;
 
 interface Segment {
   readonly number: number;
@@ -65,8 +67,13 @@ export class LiveTrace {
       if (piece.length > 0) yield piece.join('');
       else if (segment !== this.segments.at(-1)) [number, place] = [number + 1, 0];
       else if (this.isOver) return;
-      else await new Promise<void>((resolve) => this.readers.push(resolve));
+      else await this.more();
     }
+  }
+
+  private async more(): Promise<void> {
+    await new Promise<void>((resolve) => this.readers.push(resolve));
+    if (!this.isOver) await new Promise((resolve) => setTimeout(resolve, GATHER_MS));
   }
 
   private begin(number: number, at: number): void {
