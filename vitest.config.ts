@@ -1,9 +1,12 @@
 import { defineConfig } from 'vitest/config';
+import { missing } from './bench/chromium.js';
 
 /** What imports neither Node nor browser: nothing of one file's test can reach another's, so they share their modules. */
 const pure = '{machines,network,test,experiments}/**/*.test.ts';
 /** The inspector's page in a real Chromium: built and started once for all of them. */
 const ofPage = 'inspector/page*.test.ts';
+
+if (missing) console.warn(`skipped: the tests of the inspector's page and of the browser's examples. There is ${missing}`);
 
 export default defineConfig({
   test: {
@@ -21,7 +24,7 @@ export default defineConfig({
           exclude: [ofPage],
         },
       },
-      { extends: true, test: { name: 'page', include: [ofPage], globalSetup: 'inspector/page/testing/setup.ts' } },
+      { extends: true, test: { name: 'page', include: missing ? [] : [ofPage], globalSetup: 'inspector/page/testing/setup.ts' } },
     ],
   },
 });

@@ -13,16 +13,17 @@ const ARGS = [
   '--disable-sync',
 ];
 
+/** What to do where there is none; `null` where there is. */
+export const missing: string | null = existsSync(CHROMIUM)
+  ? null
+  : `no Chromium at ${CHROMIUM}: install it with apt-get install -y --no-install-recommends chromium, or name yours in the environment variable CHROMIUM`;
+
 export const launch = (): Promise<Browser> => chromium.launch(options());
 
 /** One that several processes or threads share. */
 export const launchServer = (): Promise<BrowserServer> => chromium.launchServer(options());
 
 function options() {
-  if (!existsSync(CHROMIUM)) {
-    throw new Error(
-      `no Chromium at ${CHROMIUM}: install it with apt-get install -y --no-install-recommends chromium, or name yours in the environment variable CHROMIUM`,
-    );
-  }
+  if (missing) throw new Error(missing);
   return { executablePath: CHROMIUM, args: ARGS };
 }

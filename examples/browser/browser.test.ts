@@ -1,27 +1,24 @@
 /** The examples that live in a browser, built and served as an application would be, in real Chromium. */
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { chromium, type BrowserContext, type Browser, type Page } from 'playwright-core';
+import type { BrowserContext, Browser, Page } from 'playwright-core';
 import { build, preview, type PreviewServer } from 'vite';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { launch, missing } from '../../bench/chromium.js';
 
-const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
-const isThere = existsSync(CHROMIUM);
 const root = fileURLToPath(new URL('.', import.meta.url));
 const outDir = mkdtempSync(join(tmpdir(), 'quiver-examples-'));
 let server: PreviewServer;
 let browser: Browser;
 
-if (!isThere) console.warn(`no Chromium at ${CHROMIUM} (Debian: apt-get install chromium): the browser's examples are not run`);
-
 beforeAll(async () => {
-  if (!isThere) return;
+  if (missing) return;
   const rolldownOptions = { input: ['react-lock.html', 'tab-leader.html'].map((page) => join(root, page)) };
   await build({ root, configFile: false, logLevel: 'error', build: { outDir, target: 'es2022', rolldownOptions } });
   server = await preview({ root, configFile: false, build: { outDir }, preview: { host: '127.0.0.1', port: 0, open: false } });
-  browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-gpu'] });
+  browser = await launch();
 }, 60_000);
 
 afterAll(async () => {
@@ -36,7 +33,7 @@ async function open(context: BrowserContext, page: string): Promise<Page> {
   return tab;
 }
 
-test.skipIf(!isThere)('react-lock: what the components show is the state of their actors', async () => {
+test.skipIf(missing)('react-lock: what the components show is the state of their actors', async () => {
   const context = await browser.newContext();
   onTestFinished(() => context.close());
   const tab = await open(context, 'react-lock.html');
@@ -52,7 +49,7 @@ test.skipIf(!isThere)('react-lock: what the components show is the state of thei
   await expect.poll(shown).toEqual(['ann: free', `bob: granted ${fence + 1}`]);
 });
 
-test.skipIf(!isThere)('tab-leader: all tabs name one leader, and another one when its tab is closed', async () => {
+test.skipIf(missing)('tab-leader: all tabs name one leader, and another one when its tab is closed', async () => {
   const context = await browser.newContext();
   onTestFinished(() => context.close());
   const names = ['ann', 'bob', 'cy'];
