@@ -5,12 +5,12 @@
  * each ends when nothing is left, and the next begins when enough has been earned for it to be worth while.
  */
 
-/** Of the time that passes. */
-const SHARE = 1 / 12;
+/** Of the time that passes. What is recorded is written and forgotten, too, which costs about twice as much again. */
+const SHARE = 1 / 24;
 /** So much may be spent at once. */
-const SAVED_MAX_MS = 40;
+const SAVED_MAX_MS = 25;
 /** So much is earned before a new window. */
-const WINDOW_MS = 15;
+const WINDOW_MS = 10;
 
 export class Allowance {
   private saved = SAVED_MAX_MS;

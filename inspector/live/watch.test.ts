@@ -22,8 +22,8 @@ test('watching takes no more than its share of time, whatever comes', () => {
       isOn = !allowance.isSpent;
     } else isOn = allowance.isEnough;
   }
-  expect(spent).toBeGreaterThan(time / 14);
-  expect(spent).toBeLessThan(time / 12 + 41);
+  expect(spent).toBeGreaterThan(time / 28);
+  expect(spent).toBeLessThan(time / 24 + 26);
 });
 
 const SCENARIO = {
