@@ -9,7 +9,9 @@ import { Random } from './random.js';
 const EVENTS = 400;
 
 describe.each(Object.values(protocols).map((protocol) => [protocol.name, protocol] as const))('%s', (_, protocol) => {
-  const charts = Object.entries(protocol.samples).flatMap(([chart, samples]) => samples.map((sample, i) => [chart, i, sample] as const));
+  const charts = Object.entries(protocol.samples).flatMap(([chart, samples]) =>
+    samples.map((sample, i) => [chart, i, sample] as const),
+  );
 
   test.each(charts)('%s, start %i: a random walk is the same on both hosts', (chart, i, { input, events }: ChartSamples) => {
     const random = new Random(i, `walk of ${chart}`);

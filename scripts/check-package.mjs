@@ -13,10 +13,16 @@ const { name, exports, peerDependenciesMeta } = JSON.parse(readFileSync(join(roo
 
 try {
   run('node_modules/.bin/publint', ['--strict'], root);
-  const [{ filename, files, size }] = JSON.parse(run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], root));
+  const [{ filename, files, size }] = JSON.parse(
+    run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], root),
+  );
   run('node_modules/.bin/attw', [join(folder, filename), '--profile', 'esm-only'], root);
   run('npm', ['init', '-y'], folder);
-  run('npm', ['install', '--no-audit', '--no-fund', join(folder, filename), 'xstate@5', 'rxjs@7', ...Object.keys(peerDependenciesMeta)], folder);
+  run(
+    'npm',
+    ['install', '--no-audit', '--no-fund', join(folder, filename), 'xstate@5', 'rxjs@7', ...Object.keys(peerDependenciesMeta)],
+    folder,
+  );
 
   const entries = Object.keys(exports).filter((entry) => entry !== './package.json');
   writeFileSync(join(folder, 'entries.mjs'), entries.map((entry) => `await import('${join(name, entry)}');`).join('\n'));
@@ -29,17 +35,24 @@ try {
   // The guide to own protocols: its example compiled, its commands run, all but the one that waits for a browser.
   const guide = [...readFileSync(join(root, 'docs/own-protocol.md'), 'utf8').matchAll(/```(\w+)\n(.*?)```/gs)];
   const block = (language, part) => guide.find(([, given, text]) => given === language && text.includes(part))[2];
-  for (const [from, to] of [['machine.ts', 'machine.ts'], ['index.ts', 'ring.ts']]) {
+  for (const [from, to] of [
+    ['machine.ts', 'machine.ts'],
+    ['index.ts', 'ring.ts'],
+  ]) {
     const text = readFileSync(join(root, 'examples/own-protocol', from), 'utf8');
     writeFileSync(join(folder, to), text.replaceAll('../../index.js', name));
   }
   writeFileSync(join(folder, 'call.json'), block('json', 'ring'));
   run('npm', ['pkg', 'set', 'type=module'], folder);
   run('sh', ['-c', block('sh', 'npx tsc').replace('npx tsc', join(root, 'node_modules/.bin/tsc'))], folder);
-  const commands = block('sh', 'quiver run').split('\n').filter((line) => line.includes('quiver') && !line.includes('explore'));
+  const commands = block('sh', 'quiver run')
+    .split('\n')
+    .filter((line) => line.includes('quiver') && !line.includes('explore'));
   for (const line of commands) run('sh', ['-c', line], folder);
 
-  console.log(`package: ${files.length} files, ${Math.round(size / 1024)} kB packed, ${entries.length} entries import, the README's example and ${commands.length} commands of the guide run`);
+  console.log(
+    `package: ${files.length} files, ${Math.round(size / 1024)} kB packed, ${entries.length} entries import, the README's example and ${commands.length} commands of the guide run`,
+  );
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

@@ -1,29 +1,11 @@
 import fc from 'fast-check';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { hostile } from '../transports/hostile.fixture.js';
 import { InProcessBus } from '../transports/in-process.js';
-import { linked } from '../linked.js';
 import { createLocks, type Lock, type Locks } from './locks.js';
-import type { Linked, Transport } from '../transports/transport.js';
-
-type Peers = [Record<string, Locks>, Record<string, Transport<Linked>>];
-
-async function peers(...ids: string[]): Promise<Peers> {
-  const bus = new InProcessBus();
-  const transports = Object.fromEntries(ids.map((id) => [id, bus.transport(id)]));
-  const locks = Object.fromEntries(ids.map((id) => [id, createLocks({ transport: transports[id]!, peers: ids })]));
-  onTestFinished(async () => {
-    await Promise.all(Object.values(locks).map((each) => each.close()));
-    bus.close();
-  });
-  await Promise.all(Object.values(locks).map(({ ready }) => ready));
-  return [locks, transports];
-}
+import { peers, settled } from './peers.fixture.js';
 
 const isGrowing = (fences: readonly number[]) => fences.every((fence, i) => i === 0 || fence > fences[i - 1]!);
-
-/** Lets everything that is under way in this process happen. */
-const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 test('request runs the callback with the lock and gives its result', async () => {
   const [{ a }] = await peers('a', 'b');
@@ -205,67 +187,6 @@ test('a transport that tells nobody who is there does not compile, and is refuse
   expect(() => createLocks({ transport: silent, peers: ['a'] })).toThrow(
     'locks is not safe on a transport that may lose messages and may deliver them twice and may change their order and does not report who is there; put the link layer between: linked(transport)',
   );
-});
-
-describe('peers that fail', () => {
-  test('a holder that is gone: the next in line is granted a larger fence, in a later epoch', async () => {
-    const [{ a, b, c }, transports] = await peers('a', 'b', 'c');
-    const first = await a!.acquire('x');
-    const others = [b!.acquire('x'), c!.acquire('x')];
-    await settled();
-    await transports['a']!.close();
-    expect(first.signal.reason).toMatchObject({ name: 'LostError' });
-    const second = await Promise.race(others);
-    expect(second.fence).toBeGreaterThan(first.fence);
-    second.release();
-    const [p, q] = await Promise.all(others);
-    expect(isGrowing([first.fence, ...[p!.fence, q!.fence].sort((x, y) => x - y)])).toBe(true);
-  });
-
-  test('a holder goes on through the failure of somebody else', async () => {
-    const [{ a, b }, transports] = await peers('a', 'b', 'c');
-    const held = await a!.acquire('x');
-    const next = b!.acquire('x');
-    await settled();
-    await transports['c']!.close();
-    await settled();
-    expect(held.signal.aborted).toBe(false);
-    expect((await b!.query()).pending).toHaveLength(1);
-    held.release();
-    expect((await next).fence).toBeGreaterThan(held.fence);
-  });
-
-  test('a minority is granted nothing: who can wait waits, and ifAvailable says so at once', async () => {
-    const [{ a }, transports] = await peers('a', 'b', 'c');
-    for (const gone of ['b', 'c']) await transports[gone]!.close();
-    await settled();
-    expect(await a!.acquire('x', { ifAvailable: true })).toBeNull();
-    await expect(a!.acquire('x', { signal: AbortSignal.timeout(5) })).rejects.toMatchObject({ name: 'TimeoutError' });
-  });
-
-  test('a holder that is cut off: its signal aborts, the others go on, and it is served again when the cut heals', async () => {
-    const ids = ['a', 'b', 'c'];
-    const bus = new InProcessBus();
-    const inner = ids.map((id, seed) => hostile(bus.transport(id), { seed, loss: 0, duplicate: 0, delayMs: 0 }));
-    const transports = inner.map((each) => linked(each, { peers: ids, beatMs: 5, patience: 6 }));
-    const [a, b, c] = transports.map((transport) => createLocks({ transport, peers: ids })) as [Locks, Locks, Locks];
-    onTestFinished(async () => {
-      await Promise.all(transports.map((transport) => transport.close()));
-      bus.close();
-    });
-    await Promise.all([a.ready, b.ready, c.ready]);
-    const cutOff = await a.acquire('x');
-    const next = b.acquire('x');
-    inner[0]!.isCut = true;
-    const second = await next;
-    await new Promise((resolve) => (cutOff.signal.aborted ? resolve(null) : cutOff.signal.addEventListener('abort', resolve)));
-    expect(cutOff.signal.reason).toMatchObject({ name: 'LostError' });
-    expect(second.fence).toBeGreaterThan(cutOff.fence);
-    const third = a.acquire('x');
-    inner[0]!.isCut = false;
-    second.release();
-    expect((await third).fence).toBeGreaterThan(second.fence);
-  });
 });
 
 /** What one caller does: ask, perhaps give up, hold for some turns, release, perhaps throw. */

@@ -120,5 +120,9 @@ describe('walking', () => {
 
 test('what the paths take is what the graph covers; messages are left to whole systems', () => {
   const graphs = graphsOf(light(), 100);
-  expect(coverageOf(light(), graphs).missing()).toEqual(['toy: transition broken: stop', 'toy: guard broken: stop is true', 'toy: sent go']);
+  expect(coverageOf(light(), graphs).missing()).toEqual([
+    'toy: transition broken: stop',
+    'toy: guard broken: stop is true',
+    'toy: sent go',
+  ]);
 });
