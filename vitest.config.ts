@@ -10,7 +10,7 @@ if (missing) console.warn(`skipped: the tests of the inspector's page and of the
 
 export default defineConfig({
   test: {
-    testTimeout: 120_000,
+    testTimeout: 60_000,
     pool: 'threads',
     // Vitest leaves one core free by default; with two, that is half of them.
     maxWorkers: 2,

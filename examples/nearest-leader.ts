@@ -10,13 +10,13 @@ import { nearest } from '../machines/election/index.js';
 
 const scenario = {
   protocol: 'election',
-  topology: { kind: 'walkers', n: 20, radius: 0.3, speed: 0.02, every: 50, steps: 20, seed: 7 },
+  topology: { kind: 'walkers', n: 20, radius: 0.3, speed: 0.02, every: 50, steps: 40, seed: 7 },
   options: { radii: [2, 4] },
 };
 
 const simulation = new Simulation(parseScenario(scenario, protocols), { host: 'snapshots' });
 simulation.start();
-while (simulation.network.now < 990 && simulation.advance());
+while (simulation.network.now < 1990 && simulation.advance());
 
 const { nodes } = simulation.configuration;
 const answers = [...nodes.values()].map((node) => nearest(node, 2));

@@ -42,6 +42,7 @@ test.each([
   { n: 7, requests: 400, seed: 1 },
   { n: 7, requests: 400, seed: 2 },
   { n: 10, requests: 800, seed: 1 },
+  { n: 10, requests: 800, seed: 2 },
 ])('a line of $n amoebots becomes a hexagon, as one after the other would have made it (seed $seed)', ({ n, requests, seed }) => {
   const { hexagon, life, verdict } = together(n, requests, seed);
   expect({ verdict, breaches: life.breaches, isFormed: hexagon.isFormed }).toEqual({
