@@ -84,7 +84,7 @@ export class Messages {
   }
 
   /** Something was left out: nobody knows what became of what was on its way. */
-  skip(line: number): void {
+  gap(line: number): void {
     this.gaps.add(line);
     for (const ordinal of this.live.values()) this.ended.set(ordinal, line);
     this.live.clear();

@@ -187,7 +187,7 @@ export class Recording {
     if (kind === 'violated') this.violations.push(place);
     if (kind === 'skipped') {
       this.gaps.push(place);
-      this.messages.skip(place);
+      this.messages.gap(place);
     }
     if (!between) return;
     if (kind === 'channel') this.change(this.channel(...between), place, up ?? false);
