@@ -12,7 +12,7 @@ import { Simulation, type SimulationOptions } from './network/simulation.js';
 export { arm, close, disarm, draw, effects, open, send, tell, type Message, type NodeId } from './machines/effects.js';
 export { ProtocolError, UsageError } from './machines/errors.js';
 export { protocols } from './machines/index.js';
-export { defineProtocol, type Configuration, type Place, type Protocol } from './machines/protocol.js';
+export { defineProtocol, type Configuration, type NetworkGraph, type Protocol } from './machines/protocol.js';
 export type { Report } from './network/report.js';
 export { Simulation, type SimulationOptions } from './network/simulation.js';
 export { parseScenario };

@@ -7,7 +7,7 @@ import { bold, dim, number, property, verdict } from './style.js';
 
 export function printReport({ where, scenario }: Source, report: Report, violations: readonly Violation[]): void {
   const { messages, meters, properties, summary } = report;
-  const nodes = scenario.place.topology.nodes.length;
+  const nodes = scenario.graph.topology.nodes.length;
   const byType = Object.entries(messages.byType).map(([type, count]) => `${number(count)} ${type}`);
   console.log(
     `${verdict(report.verdict)}  ${bold(where)}  ${dim(`${scenario.protocol.name}, ${nodes} nodes, seed ${report.seed}, until ${number(report.at)}`)}`,

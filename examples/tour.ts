@@ -26,7 +26,7 @@ function run(place: (typeof PLACES)[number], policy: string, progress: Progress)
       { protocol: 'directory', topology: place.topology, options: { policy }, workload: { sequential: requests } },
       protocols,
     );
-  const { nodes } = scenario([]).place.topology;
+  const { nodes } = scenario([]).graph.topology;
   const random = new Random(1, place.name);
   const requests = Array.from({ length: REQUESTS }, () => random.pick(nodes));
   const simulation = new Simulation(scenario(requests));

@@ -1,7 +1,7 @@
 /** Small checks that protocols share when they read a scenario's options or a message from the network. */
 import type { NodeId } from './effects.js';
 import { UsageError } from './errors.js';
-import type { Place, RoleView } from './protocol.js';
+import type { NetworkGraph, RoleView } from './protocol.js';
 
 type Raw = Readonly<Record<string, unknown>>;
 
@@ -28,7 +28,7 @@ export function integer(raw: Raw, key: string, { min, max, fallback }: { min: nu
   return value as number;
 }
 
-export function nodeOf(raw: Raw, key: string, { rank, topology }: Place, fallback: NodeId): NodeId {
+export function nodeOf(raw: Raw, key: string, { rank, topology }: NetworkGraph, fallback: NodeId): NodeId {
   const value = raw[key] ?? fallback;
   if (rank(value as NodeId) < 0) {
     throw new UsageError(
@@ -44,7 +44,7 @@ export function holdOf(raw: Raw): number | null {
 }
 
 /** `parents` as a tree rooted at `root`: every node once, the root its own parent, no cycle. */
-export function rootedTree(raw: unknown, root: NodeId, { topology, rank }: Place): Readonly<Record<NodeId, NodeId>> {
+export function rootedTree(raw: unknown, root: NodeId, { topology, rank }: NetworkGraph): Readonly<Record<NodeId, NodeId>> {
   if (!isObject(raw)) throw new UsageError('options.parents must map every node to its parent, the root to itself');
   for (const node of [...Object.keys(raw), ...Object.values(raw)]) {
     if (rank(node as NodeId) < 0)
@@ -67,7 +67,7 @@ export function rootedTree(raw: unknown, root: NodeId, { topology, rank }: Place
 }
 
 /** The tree of shortest paths to `root`: each node's parent is the neighbour through which the root is nearest, ties by node order. */
-export function shortestPathTree(root: NodeId, { topology, distance }: Place): Record<NodeId, NodeId> {
+export function shortestPathTree(root: NodeId, { topology, distance }: NetworkGraph): Record<NodeId, NodeId> {
   const parents: Record<NodeId, NodeId> = { [root]: root };
   const best = new Map<NodeId, number>();
   for (const [a, b, weight] of topology.links) {

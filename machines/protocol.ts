@@ -17,19 +17,19 @@ export interface Topology {
   readonly links: readonly Link[];
 }
 
-/** The topology at the start of a run, with its metric and its order of nodes. */
-export interface Place {
+/** The network as a weighted graph: the topology at the start of a run, with its metric and its order of nodes. */
+export interface NetworkGraph {
   readonly topology: Topology;
   /** Length of the shortest path, `Infinity` when there is none. */
   distance(u: NodeId, v: NodeId): number;
-  /** The place of a node in the topology's list, -1 for a stranger. */
+  /** The index of a node in the topology's list, -1 for a stranger. */
   rank(node: NodeId): number;
   /** The most ticks that a message over a link and the answer to it take together, `Infinity` for no bound; absent where time is left out. */
   readonly roundTrip?: number;
 }
 
-/** What is fixed for one run: its place and the protocol's checked options. */
-export interface Setup<O = unknown> extends Place {
+/** An instance of the problem, fixed for one run: the network's graph and the protocol's checked options. */
+export interface Instance<O = unknown> extends NetworkGraph {
   readonly options: O;
 }
 
@@ -64,7 +64,7 @@ export interface LinksView {
 
 /** A global state between two steps, as properties see it. */
 export interface Configuration<O = unknown> {
-  readonly setup: Setup<O>;
+  readonly instance: Instance<O>;
   readonly nodes: ReadonlyMap<NodeId, NodeView>;
   readonly flights: readonly Flight[];
   /** What is in flight from one node to another, oldest first; a network has it at hand. */
@@ -190,9 +190,9 @@ export interface NodeState {
 
 /** Typed arbitrary states, for protocols that promise to recover from them. */
 export interface Corruption<O = unknown> {
-  node(node: NodeId, setup: Setup<O>, choose: Choose): NodeState;
+  node(node: NodeId, instance: Instance<O>, choose: Choose): NodeState;
   /** Replaces what is in flight from one node to a neighbour, oldest first. */
-  channel(from: NodeId, to: NodeId, setup: Setup<O>, choose: Choose): readonly Message[];
+  channel(from: NodeId, to: NodeId, instance: Instance<O>, choose: Choose): readonly Message[];
 }
 
 /** Samples that path generation feeds to one chart. */
@@ -256,26 +256,26 @@ export interface Protocol<O = any> {
     readonly isLossy?: boolean;
   };
   /** Checks and completes a scenario's options; throws a `UsageError` that names thing, place and cure. */
-  options(raw: Readonly<Record<string, unknown>>, place: Place): O;
+  options(raw: Readonly<Record<string, unknown>>, graph: NetworkGraph): O;
   /** The ports of the links at the start, where nodes are anonymous. */
   ports?(options: O): readonly PortedLink[];
   /** The answers to the first draws of some nodes, where a scenario fixes them; later ones come from the seed. */
   draws?(options: O): Readonly<Record<NodeId, readonly number[]>>;
   /** The roles that a node starts with. */
-  roles(node: NodeId, setup: Setup<O>): readonly RoleStart[];
+  roles(node: NodeId, instance: Instance<O>): readonly RoleStart[];
   /** The role that takes an event from outside first; an event for a role that is not open is dropped. */
   route(event: Message & { readonly from?: Address; readonly peer?: Address }, node: { has(role: string): boolean }): string;
   readonly wiring?: Wiring;
   /** The node that a notification brings in: where it is not there yet, the network opens it, linked to the node that announced it. */
   newcomer?(notice: Message): NodeId | undefined;
   /** Whether a message from the network has the shape that its type demands; a malformed one changes nothing. */
-  accepts(message: unknown, setup: Setup<O>): boolean;
+  accepts(message: unknown, instance: Instance<O>): boolean;
   readonly commands: Readonly<Record<string, Command>>;
   /** For a protocol that never falls silent: whether a run that waits for rest may end here. */
   atRest?(c: Configuration<O>): boolean;
   reactions(options: O): readonly Reaction[];
-  properties(setup: Setup<O>): readonly Property<O>[];
-  observe(setup: Setup<O>): Observer;
+  properties(instance: Instance<O>): readonly Property<O>[];
+  observe(instance: Instance<O>): Observer;
   readonly corruption?: Corruption<O>;
   /**
    * Whether an armed timer may be due, where the paper bounds delays against it: the checker, which has no time, asks before it fires

@@ -1,6 +1,6 @@
 /** The global state of a running network as properties see it: views are built when somebody looks, and only anew for nodes that moved. */
 import type { NodeId } from '../machines/effects.js';
-import type { Configuration, Flight, LinksView, NodeView, Setup } from '../machines/protocol.js';
+import type { Configuration, Flight, LinksView, NodeView, Instance } from '../machines/protocol.js';
 import type { Node } from './node.js';
 
 export class ConfigurationView implements Configuration {
@@ -9,7 +9,7 @@ export class ConfigurationView implements Configuration {
   private fresh = false;
 
   constructor(
-    readonly setup: Setup,
+    readonly instance: Instance,
     private readonly running: ReadonlyMap<NodeId, Node>,
     private readonly bus: { readonly flights: readonly Flight[]; between(from: NodeId, to: NodeId): readonly Flight[] },
     readonly links: LinksView,

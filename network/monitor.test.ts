@@ -10,7 +10,7 @@ function watch(
   end: number,
   ...steps: readonly (readonly [at: number, value: number, kind?: Step['kind']])[]
 ) {
-  const state = { value: 0, setup: { topology: { nodes: ['a'] } }, nodes: new Map([['a', {}]]) };
+  const state = { value: 0, instance: { topology: { nodes: ['a'] } }, nodes: new Map([['a', {}]]) };
   const monitor = new Monitor([property], state as any);
   steps.forEach(([at, value, kind = 'deliver'], index) => {
     state.value = value;

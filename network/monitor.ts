@@ -49,7 +49,7 @@ export class Monitor {
   ) {
     this.local = properties.filter(isLocal);
     this.global = properties.filter((property) => !isLocal(property));
-    this.stride = Math.max(1, Math.ceil((configuration.setup.topology.nodes.length / NODES_EVERY_STEP) ** 2));
+    this.stride = Math.max(1, Math.ceil((configuration.instance.topology.nodes.length / NODES_EVERY_STEP) ** 2));
   }
 
   record(step: Step): void {

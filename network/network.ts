@@ -7,7 +7,7 @@
  */
 import { Subject } from 'rxjs';
 import type { Address, Message, NodeId } from '../machines/effects.js';
-import type { Choose, Configuration, Flight, Protocol, Setup, Step } from '../machines/protocol.js';
+import type { Choose, Configuration, Flight, Protocol, Instance, Step } from '../machines/protocol.js';
 import { Bus, type Conditions } from './bus.js';
 import { Channels, type ChannelChange } from './channels.js';
 import { channelNumbers } from './channel-numbers.js';
@@ -24,7 +24,7 @@ import { createMetric, type Metric } from './topology/metric.js';
 
 export interface NetworkOptions {
   readonly protocol: Protocol;
-  readonly setup: Setup<any>;
+  readonly instance: Instance<any>;
   readonly conditions: Conditions;
   readonly timing: Timing;
   readonly seed: number;
@@ -66,20 +66,22 @@ export class Network {
   private drawing: NodeId = '';
 
   constructor(private readonly options: NetworkOptions) {
-    const { protocol, setup, conditions, timing, seed } = options;
+    const { protocol, instance, conditions, timing, seed } = options;
     this.protocol = protocol;
     this.timing = timing;
     const random = new Random(seed, 'draws');
-    const fixed = new Map(Object.entries(protocol.draws?.(setup.options) ?? {}).map(([node, values]) => [node, values.values()]));
+    const fixed = new Map(
+      Object.entries(protocol.draws?.(instance.options) ?? {}).map(([node, values]) => [node, values.values()]),
+    );
     this.choose = (bound, node) => fixed.get(node)?.next().value ?? random.below(bound);
-    this.links = new Links(setup.topology, protocol.ports?.(setup.options));
-    this.bus = new Bus(conditions, timing, channelNumbers(setup), (flight) => this.receive(flight), seed);
+    this.links = new Links(instance.topology, protocol.ports?.(instance.options));
+    this.bus = new Bus(conditions, timing, channelNumbers(instance), (flight) => this.receive(flight), seed);
     this.channels = new Channels(this.links, this.bus, protocol.network.addressing, (change) => this.hear(change));
     this.timers = new Timers(timing, (timer) => this.expire(timer));
-    this.view = new ConfigurationView(setup, this.nodes, this.bus, this.links, this.crashed);
+    this.view = new ConfigurationView(instance, this.nodes, this.bus, this.links, this.crashed);
     const { host, inspect } = options;
     this.host = createHost(host, protocol, inspect && createInspected(protocol.name, inspect));
-    for (const id of setup.topology.nodes) this.nodes.set(id, new Node(id, this.host));
+    for (const id of instance.topology.nodes) this.nodes.set(id, new Node(id, this.host));
   }
 
   get configuration(): Configuration {
@@ -92,10 +94,10 @@ export class Network {
 
   /** Opens every node's first roles, says so on `started$`, and then performs what their entry actions ask for. */
   start(): void {
-    const { protocol, setup } = this.options;
+    const { protocol, instance } = this.options;
     const outcomes = [...this.nodes].map(([id, node]) => ({
       id,
-      outcome: node.start(protocol.roles(id, setup), this.drawFor(id)),
+      outcome: node.start(protocol.roles(id, instance), this.drawFor(id)),
     }));
     this.started$.next();
     for (const { id, outcome } of outcomes) {
@@ -190,7 +192,7 @@ export class Network {
     const node = new Node(id, this.host);
     this.nodes.set(id, node);
     this.links.addNode(id, by);
-    const outcome = node.start(this.protocol.roles(id, this.options.setup), this.drawFor(id));
+    const outcome = node.start(this.protocol.roles(id, this.options.instance), this.drawFor(id));
     this.view.touch(id);
     return () => this.settle({ kind: 'start', node: id, event: { type: 'start' } }, outcome);
   }
@@ -214,14 +216,14 @@ export class Network {
   private costOf(from: NodeId, to: NodeId): number {
     // A node that writes to itself waits like for a link of weight 1: at no cost, its retries could keep time from passing.
     if (this.protocol.network.reach === 'links') return from === to ? 1 : this.links.weight(from, to);
-    return (this.metric ?? this.options.setup).distance(from, to);
+    return (this.metric ?? this.options.instance).distance(from, to);
   }
 
   /** A link speaks to its sender; routed messages find their ways anew. */
   private hear({ from, to, up }: ChannelChange): void {
     const { reach, addressing } = this.protocol.network;
     if (reach === 'routed') {
-      this.metric = createMetric(this.links.topology(this.options.setup.topology.nodes));
+      this.metric = createMetric(this.links.topology(this.options.instance.topology.nodes));
       return;
     }
     const peer: Address = addressing === 'ports' ? this.links.port(from, to) : to;

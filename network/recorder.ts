@@ -88,11 +88,11 @@ export class Recorder {
   /** How everything stands, for a reader who knows the header and nothing else. */
   standing(): TraceLine[] {
     const { links, now: at, configuration } = this.network;
-    const { nodes, flights, crashed, setup } = configuration;
+    const { nodes, flights, crashed, instance } = configuration;
     const views = [...nodes].map(([id, view]) =>
       this.nodeLine(-1, id, view, crashed?.includes(id) ? 'crash' : 'start', 'stands'),
     );
-    const told = setup.topology.links.flatMap(([a, b]) => [[a, b] as const, [b, a] as const]);
+    const told = instance.topology.links.flatMap(([a, b]) => [[a, b] as const, [b, a] as const]);
     const found = [...nodes.keys()].flatMap((node) => links.neighbours(node).map((peer) => [node, peer] as const));
     const rest: readonly Omit<NetworkLine, 'index' | 'at' | 'clock'>[] = [
       ...[...told, ...found].map((between) => ({ kind: 'channel' as const, between, up: links.up(...between) })),
@@ -197,8 +197,8 @@ export function traceHeader(
   network: Network,
   { choices, start }: Pick<TraceHeader, 'choices' | 'start'> = {},
 ): TraceHeader {
-  const { setup } = network.configuration;
-  const { topology } = setup;
+  const { instance } = network.configuration;
+  const { topology } = instance;
   return {
     quiver: TRACE_VERSION,
     protocol: protocol.name,
@@ -207,7 +207,7 @@ export function traceHeader(
     nodes: topology.nodes,
     links: topology.links,
     charts: Object.fromEntries(Object.entries(protocol.charts).map(([name, chart]) => [name, chartDefinition(chart)])),
-    properties: protocol.properties(setup).map(({ name, kind, says }) => ({ name, kind, says })),
+    properties: protocol.properties(instance).map(({ name, kind, says }) => ({ name, kind, says })),
     ...(choices ? { choices } : {}),
     ...(start ? { start } : {}),
   };

@@ -1,6 +1,6 @@
 /** Performs a scenario's events at their times: commands at nodes, changes of links, faults. */
 import type { NodeId } from '../machines/effects.js';
-import type { Protocol, Setup } from '../machines/protocol.js';
+import type { Protocol, Instance } from '../machines/protocol.js';
 import type { Application } from './application.js';
 import type { Network } from './network.js';
 import { Random } from './random.js';
@@ -13,7 +13,7 @@ export class Script {
     private readonly network: Network,
     private readonly application: Application,
     private readonly protocol: Protocol,
-    private readonly setup: Setup,
+    private readonly instance: Instance,
     seed: number,
   ) {
     this.random = new Random(seed, 'corruption');
@@ -67,15 +67,15 @@ export class Script {
     if (!corruption) return;
     const { links, bus } = this.network;
     const choose = (bound: number) => this.random.below(bound);
-    const setup = { ...this.setup, topology: links.topology(this.setup.topology.nodes) };
+    const instance = { ...this.instance, topology: links.topology(this.instance.topology.nodes) };
     const chosen = new Set(nodes);
     for (const from of nodes) {
       for (const to of links.neighbours(from)) {
-        if (chosen.has(to)) bus.replace(from, to, corruption.channel(from, to, setup, choose), links.weight(from, to));
+        if (chosen.has(to)) bus.replace(from, to, corruption.channel(from, to, instance, choose), links.weight(from, to));
       }
     }
     for (const node of nodes) {
-      const { roles, timers } = corruption.node(node, setup, choose);
+      const { roles, timers } = corruption.node(node, instance, choose);
       this.network.putNode(node, 'corrupt', roles, timers);
     }
   }

@@ -3,7 +3,7 @@
  *
  * The same scenario gives the same steps, byte for byte, on every machine and on both hosts.
  */
-import type { Configuration, Flight, Meter, Observer, Setup } from '../machines/protocol.js';
+import type { Configuration, Flight, Meter, Observer, Instance } from '../machines/protocol.js';
 import { Application } from './application.js';
 import { performChoice } from './choices.js';
 import { VirtualClock } from './clock.js';
@@ -40,7 +40,7 @@ export class Simulation {
   private readonly untimed = new Untimed();
   readonly network: Network;
   readonly monitor: Monitor;
-  readonly setup: Setup<any>;
+  readonly instance: Instance<any>;
   private readonly application: Application;
   private readonly script: Script;
   private readonly observer: Observer;
@@ -56,18 +56,18 @@ export class Simulation {
     readonly scenario: Scenario,
     { host = 'actors', inspect, watch = true, choices, start }: SimulationOptions = {},
   ) {
-    const { protocol, options, place, network: conditions, seed, events, workload } = scenario;
-    const setup: Setup<any> = { ...place, options };
-    this.setup = setup;
+    const { protocol, options, graph, network: conditions, seed, events, workload } = scenario;
+    const instance: Instance<any> = { ...graph, options };
+    this.instance = instance;
     this.choices = choices ?? null;
     this.beginning = start ?? null;
     const timing = choices ? this.untimed : timingOn(this.clock);
     // Without time, what is lost or doubled is chosen, too.
     const faults = choices ? { loss: 0, duplicate: 0, reorder: 0 } : {};
-    this.network = new Network({ protocol, setup, conditions: { ...conditions, ...faults }, timing, seed, host, inspect });
+    this.network = new Network({ protocol, instance, conditions: { ...conditions, ...faults }, timing, seed, host, inspect });
     this.bySeed = this.network.choose;
-    this.monitor = new Monitor(watch ? protocol.properties(setup) : [], this.network.configuration);
-    this.observer = protocol.observe(setup);
+    this.monitor = new Monitor(watch ? protocol.properties(instance) : [], this.network.configuration);
+    this.observer = protocol.observe(instance);
     this.network.steps$.subscribe((step) => {
       this.steps++;
       for (const { message } of step.sent) this.messages.set(message.type, (this.messages.get(message.type) ?? 0) + 1);
@@ -78,8 +78,8 @@ export class Simulation {
     });
     this.network.bus.lost$.subscribe(({ flight }) => this.disturbed(flight));
     this.network.bus.duplicated$.subscribe((flight) => this.disturbed(flight));
-    this.application = new Application(this.network, protocol, timing, options, workload, setup.topology.nodes, seed);
-    this.script = new Script(this.network, this.application, protocol, setup, seed);
+    this.application = new Application(this.network, protocol, timing, options, workload, instance.topology.nodes, seed);
+    this.script = new Script(this.network, this.application, protocol, instance, seed);
     const timed = choices ? [] : [...events, ...linkChanges(scenario.contacts)];
     this.pendingEvents = timed.length;
     for (const event of timed) this.clock.at(event.at, FIRST_IN_TICK, this.perform, event);

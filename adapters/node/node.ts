@@ -12,7 +12,7 @@
 import { asyncScheduler, Subject, type SchedulerLike } from 'rxjs';
 import type { Address, Message, NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
-import type { Choose, NodeView, Protocol, RoleView, Setup, Topology } from '../../machines/protocol.js';
+import type { Choose, NodeView, Protocol, RoleView, Instance, Topology } from '../../machines/protocol.js';
 import type { Host } from '../../network/hosts.js';
 import { Node, type Outcome } from '../../network/node.js';
 import { Timers } from '../../network/timers.js';
@@ -55,7 +55,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
   readonly closed: Promise<Error | null>;
   private readonly transport: Transport;
   private readonly channels: Channels;
-  readonly setup: Setup<O>;
+  readonly instance: Instance<O>;
   private readonly host: Host;
   private readonly node: Node;
   private readonly timers: Timers;
@@ -88,8 +88,8 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
   }: NodeOptions<O>) {
     super();
     refuseUnsafe(protocol, transport.guarantees);
-    const place = createMetric(topology);
-    if (place.rank(transport.id) < 0) {
+    const graph = createMetric(topology);
+    if (graph.rank(transport.id) < 0) {
       throw new UsageError(
         `node "${transport.id}" is not in the topology of "${name}"; list it among ${topology.nodes.join(', ')}`,
       );
@@ -100,14 +100,14 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
     this.transport = transport;
     this.clock = clock;
     this.owed = owed;
-    this.setup = { ...place, options: protocol.options(options, place) };
+    this.instance = { ...graph, options: protocol.options(options, graph) };
     this.host = hostOf(protocol, name, inspect);
     this.node = new Node(transport.id, this.host);
     this.timers = new Timers(timingOn(clock), ({ role, timer }) => this.step({ type: 'timer', timer } as Message, role));
     this.drops = new Drops(`node "${transport.id}" of "${name}"`, clock);
     this.closed = new Promise((resolve) => (this.settleClosed = resolve));
     this.channels = Channels.of(transport);
-    this.isNear = (peer) => place.rank(peer) >= 0 && neighbours?.includes(peer) !== false;
+    this.isNear = (peer) => graph.rank(peer) >= 0 && neighbours?.includes(peer) !== false;
     this.neighbours = new Neighbours(
       transport.id,
       protocol,
@@ -189,7 +189,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
     if (this.isClosed) return;
     this.isStarted = true;
     if (resume) this.node.restore(resume);
-    else this.take({ type: 'start' }, (choose) => this.node.start(this.protocol.roles(this.id, this.setup), choose));
+    else this.take({ type: 'start' }, (choose) => this.node.start(this.protocol.roles(this.id, this.instance), choose));
     for (const peer of this.transport.peers) this.hear('up', peer);
     for (const take of this.early.splice(0)) take();
     this.turns.go();
@@ -201,7 +201,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
     else {
       const address = this.neighbours.receive(from, message);
       if (address === null) return;
-      if (this.protocol.accepts(message, this.setup)) {
+      if (this.protocol.accepts(message, this.instance)) {
         this.host.comesFrom?.(from);
         this.step({ ...message, from: address } as Message);
         this.host.comesFrom?.(null);

@@ -35,7 +35,7 @@ export const command: Command = async (args) => {
   if (file === undefined || id === undefined || more.length > 0 || (values.url === undefined) === (values.hub === undefined))
     throw new UsageError('name a scenario, a node of it and a hub: quiver spawn FILE NODE --url ws://… (or --hub PORT to be it)');
   const source = await readOne(file);
-  const { topology, rank } = source.scenario.place;
+  const { topology, rank } = source.scenario.graph;
   if (rank(id) < 0) throw new UsageError(`"${id}" is no node of ${file}; it has ${topology.nodes.join(', ')}`);
   await using hub = await hubAt(integerOption('hub', values.hub));
   const url = values.url ?? `ws://127.0.0.1:${hub!.port}`;
@@ -89,8 +89,8 @@ async function hubAt(port: number | undefined) {
 }
 
 function nodeOf({ scenario, json }: Source, transport: Transport<Linked>): LiveNode {
-  const { protocol, place, options } = scenario;
-  const { nodes, links } = place.topology;
+  const { protocol, graph, options } = scenario;
+  const { nodes, links } = graph.topology;
   if (protocol === locks) return createLocksNode({ transport, peers: nodes, name: 'locks', clock: asyncScheduler });
   const isGivenTree = isObject(options) && 'parents' in options;
   return createNode({

@@ -15,10 +15,10 @@ export const command: Command = async (args) => {
   if (path === undefined || more.length > 0) throw new UsageError('name one trace file: quiver verify TRACE');
   const [first, ...rest] = readFile(path).trimEnd().split('\n');
   const header = readHeader(first ?? '', path);
-  const { protocol, options, place } = parseScenario(header.scenario, known, readFile);
+  const { protocol, options, graph } = parseScenario(header.scenario, known, readFile);
   const lines = rest.map((text, i) => readLine(text, path, i + 2));
   if (lines.length === 0) throw new UsageError(`${path} ends after its first line: there is nothing to verify; record it anew`);
-  const { steps, impossible, violations, properties } = verifyTrace(protocol, { ...place, options }, header, lines);
+  const { steps, impossible, violations, properties } = verifyTrace(protocol, { ...graph, options }, header, lines);
   const isValid = impossible === null && violations.length === 0;
   if (values.json) {
     console.log(JSON.stringify({ verdict: isValid ? 'valid' : 'invalid', steps, impossible, violations, properties }));

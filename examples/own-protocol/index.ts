@@ -1,5 +1,5 @@
 /** The description of the protocol: all that simulation, checker, path tests, coverage, mutants and inspector need to know. */
-import { defineProtocol, UsageError, type Configuration, type Message, type NodeId, type Place } from '../../index.js';
+import { defineProtocol, UsageError, type Configuration, type Message, type NodeId, type NetworkGraph } from '../../index.js';
 import { ringMachine, type RingContext, type RingInput } from './machine.js';
 
 const ROLE = 'ring';
@@ -7,14 +7,14 @@ const ROLE = 'ring';
 const nodesOf = ({ nodes }: Configuration) => [...nodes.values()].map((node) => node[ROLE]!);
 const leaders = (c: Configuration) => nodesOf(c).filter(({ value }) => value === 'leader');
 
-function inputOf(node: NodeId, { topology: { nodes }, rank }: Place): RingInput {
+function inputOf(node: NodeId, { topology: { nodes }, rank }: NetworkGraph): RingInput {
   return { number: rank(node), next: nodes[(rank(node) + 1) % nodes.length]! };
 }
 
-function requireRing(place: Place): void {
-  const { nodes, links } = place.topology;
+function requireRing(graph: NetworkGraph): void {
+  const { nodes, links } = graph.topology;
   for (const node of nodes) {
-    const { next } = inputOf(node, place);
+    const { next } = inputOf(node, graph);
     if (!links.some(([u, v]) => (u === node && v === next) || (u === next && v === node))) {
       throw new UsageError(
         `topology has no link from ${node} to ${next}; this election runs on a ring, in the order of the nodes`,
@@ -38,8 +38,8 @@ export const ring = defineProtocol<Record<string, never>>({
   paper: 'Chang, Roberts: An improved algorithm for decentralized extrema-finding (CACM 22(5), 1979)',
   charts: { [ROLE]: ringMachine },
   network: { reach: 'links', addressing: 'names', order: 'unordered', time: false },
-  options: (_, place) => (requireRing(place), {}),
-  roles: (node, setup) => [{ role: ROLE, chart: ROLE, input: inputOf(node, setup) }],
+  options: (_, graph) => (requireRing(graph), {}),
+  roles: (node, instance) => [{ role: ROLE, chart: ROLE, input: inputOf(node, instance) }],
   route: () => ROLE,
   accepts: (message) => ['probe', 'victory'].includes((message as Message).type),
   commands: { call: { event: () => ({ type: 'call' }), waits: false, completedBy: ['elected'] } },

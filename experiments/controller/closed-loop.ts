@@ -7,7 +7,7 @@ import { controller } from '../../machines/controller/index.js';
 import type { Message, NodeId } from '../../machines/effects.js';
 import { createHost } from '../../network/hosts.js';
 import { Node } from '../../network/node.js';
-import { noDraw, setupOf } from './run.js';
+import { noDraw, instanceOf } from './run.js';
 import type { Shape } from './trees.js';
 
 export interface Waiting {
@@ -22,11 +22,11 @@ interface Letter {
 }
 
 export function closedLoop({ parents }: Shape, share: number, options: Readonly<Record<string, unknown>>): Waiting {
-  const setup = setupOf(parents, options);
+  const instance = instanceOf(parents, options);
   const host = createHost('snapshots', controller);
-  const nodes = new Map(setup.topology.nodes.map((id) => [id, new Node(id, host)]));
+  const nodes = new Map(instance.topology.nodes.map((id) => [id, new Node(id, host)]));
   const askedAt = new Map<NodeId, number>();
-  const left = new Map(setup.topology.nodes.map((id) => [id, share]));
+  const left = new Map(instance.topology.nodes.map((id) => [id, share]));
   let [messages, permits, waited, now] = [0, 0, 0, 0];
   let letters: Letter[] = [];
 
@@ -57,7 +57,7 @@ export function closedLoop({ parents }: Shape, share: number, options: Readonly<
     }
   };
 
-  for (const [id, node] of nodes) node.start(controller.roles(id, setup), noDraw);
+  for (const [id, node] of nodes) node.start(controller.roles(id, instance), noDraw);
   for (const id of nodes.keys()) ask(id);
   for (now = 1; letters.length > 0; now++) {
     const arriving = letters;

@@ -5,7 +5,7 @@
  */
 import { controller, type ControllerOptions } from '../../machines/controller/index.js';
 import type { NodeId } from '../../machines/effects.js';
-import type { Setup } from '../../machines/protocol.js';
+import type { Instance } from '../../machines/protocol.js';
 import { createHost } from '../../network/hosts.js';
 import { Node } from '../../network/node.js';
 import { Random } from '../../network/random.js';
@@ -39,12 +39,12 @@ class SequentialRun {
   private readonly names: readonly NodeId[];
 
   constructor({ parents }: Shape, options: Readonly<Record<string, unknown>>) {
-    const setup = setupOf(parents, options);
-    this.names = setup.topology.nodes;
+    const instance = instanceOf(parents, options);
+    this.names = instance.topology.nodes;
     const host = createHost('snapshots', controller);
     for (const id of this.names) {
       const node = new Node(id, host);
-      node.start(controller.roles(id, setup), noDraw);
+      node.start(controller.roles(id, instance), noDraw);
       this.nodes.set(id, node);
     }
   }
@@ -77,12 +77,12 @@ class SequentialRun {
   }
 }
 
-export function setupOf(parents: readonly number[], options: Readonly<Record<string, unknown>>): Setup<ControllerOptions> {
+export function instanceOf(parents: readonly number[], options: Readonly<Record<string, unknown>>): Instance<ControllerOptions> {
   const nodes = parents.map((_, i) => `n${i}`);
   const links = parents.flatMap((parent, i) => (i === 0 ? [] : [[`n${parent}`, `n${i}`, 1] as const]));
-  const place = createMetric({ nodes, links });
+  const graph = createMetric({ nodes, links });
   const tree = Object.fromEntries(parents.map((parent, i) => [`n${i}`, `n${i === 0 ? 0 : parent}`]));
-  return { ...place, options: controller.options({ root: 'n0', parents: tree, ...options }, place) };
+  return { ...graph, options: controller.options({ root: 'n0', parents: tree, ...options }, graph) };
 }
 
 /** Takes at uniformly random nodes until the first reject. */

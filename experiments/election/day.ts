@@ -73,7 +73,7 @@ export class Watch {
   constructor(json: Readonly<Record<string, unknown>>, readText?: (path: string) => string) {
     const scenario = parseScenario({ protocol: 'election', ...json }, protocols, readText);
     this.simulation = new Simulation(scenario, { host: 'snapshots', watch: false });
-    const { nodes, links } = scenario.place.topology;
+    const { nodes, links } = scenario.graph.topology;
     this.graph = new Map(nodes.map((node) => [node, links.flatMap(([u, v]) => (u === node ? [v] : v === node ? [u] : []))]));
   }
 

@@ -1,7 +1,7 @@
 /** All small systems: every connected labelled graph, every leader, every set of link changes. */
 import { explore } from '../../test/explore/index.js';
 import type { NodeId } from '../../machines/effects.js';
-import type { Link, Property, Setup, Topology } from '../../machines/protocol.js';
+import type { Link, Property, Instance, Topology } from '../../machines/protocol.js';
 import { adjacencyOf, hopsFrom } from '../../machines/election/graph.js';
 import { election, type ElectionOptions } from '../../machines/election/index.js';
 
@@ -42,7 +42,7 @@ type Judged = (property: Property<ElectionOptions>) => boolean;
  * largest systems only some properties can be judged in reasonable time.
  */
 export function everyInstance(n: number, count: number, options: Readonly<Record<string, unknown>>, judged: Judged = () => true) {
-  const properties = (setup: Setup<ElectionOptions>) => election.properties(setup).filter(judged);
+  const properties = (instance: Instance<ElectionOptions>) => election.properties(instance).filter(judged);
   const protocol = { ...election, properties };
   const found = { instances: 0, states: 0, terminal: 0, refuted: [] as string[] };
   for (const topology of connectedGraphs(n)) {

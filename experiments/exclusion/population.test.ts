@@ -37,7 +37,7 @@ function live<S extends string>({ topology, protocol, initial, interactions, chu
       },
       { exclusion },
     );
-  const { nodes, links } = read([]).place.topology;
+  const { nodes, links } = read([]).graph.topology;
   const population = new Population(protocol, new Map(nodes.map((node, i) => [node, initial(i)])));
   const simulation = new Simulation(read(changes({ nodes, links }, churn, seed)), { host: 'snapshots', watch: false });
   inhabit(simulation, population, seed);

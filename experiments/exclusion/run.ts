@@ -45,7 +45,7 @@ export function ask({ topology, options, latency = 1, seed = 1, askers, churn = 
       },
       { exclusion },
     );
-  const built = read([]).place.topology;
+  const built = read([]).graph.topology;
   const callers = askers ?? built.nodes;
   const events = [...callers.map((node) => ({ at: 0, node, do: 'lock' })), ...changes(built, churn, seed)];
   const report = new Simulation(read(events), { host: 'snapshots' }).run();

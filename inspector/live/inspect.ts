@@ -47,8 +47,8 @@ async function inspectSimulation(simulation: Simulation, options: ServeOptions):
 }
 
 async function inspectNodes(nodes: readonly Inspectable[], options: ServeOptions): Promise<Served> {
-  const { protocol, setup } = nodes[0]!;
-  const merger = new Merger(performance.timeOrigin + performance.now(), (line) => trace.add(line), marksOf(protocol, setup));
+  const { protocol, instance } = nodes[0]!;
+  const merger = new Merger(performance.timeOrigin + performance.now(), (line) => trace.add(line), marksOf(protocol, instance));
   const trace = new LiveTrace(headerOf(nodes[0]!), () => merger.standing());
   const inbox = new Inbox(merger);
   const stops = nodes.map((node) => reportNode(node, (report) => inbox.put(report)));

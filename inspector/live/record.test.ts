@@ -32,8 +32,8 @@ async function verified(nodes: readonly Inspectable[], body: () => Promise<unkno
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line));
-  const { protocol, options, place } = parseScenario(header.scenario, protocols);
-  return { ...verifyTrace(protocol, { ...place, options }, header, lines), lines };
+  const { protocol, options, graph } = parseScenario(header.scenario, protocols);
+  return { ...verifyTrace(protocol, { ...graph, options }, header, lines), lines };
 }
 
 const next = (node: EventTarget, type: string) => new Promise((resolve) => node.addEventListener(type, resolve, { once: true }));

@@ -26,7 +26,7 @@ export function record(what: Inspectable | readonly Inspectable[], write: (text:
       throw new UsageError(`record: node "${node.id}" has started already; record it as soon as it is made`);
   }
   const put = (line: TraceHeader | TraceLine) => write(`${JSON.stringify(line)}\n`);
-  const merger = new Merger(performance.timeOrigin + performance.now(), put, marksOf(first.protocol, first.setup));
+  const merger = new Merger(performance.timeOrigin + performance.now(), put, marksOf(first.protocol, first.instance));
   put(headerOf(first));
   const take = (report: Report) => {
     const { from, node, message, at } = report;

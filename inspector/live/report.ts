@@ -2,14 +2,14 @@
  * What one live node says of itself to an inspector: how it stands, then each of its steps, as plain JSON that any wire carries.
  */
 import type { Address, LinkEvent, Message, NodeId } from '../../machines/effects.js';
-import type { NodeView, Protocol, RoleView, Setup, Step } from '../../machines/protocol.js';
+import type { NodeView, Protocol, RoleView, Instance, Step } from '../../machines/protocol.js';
 import type { StepLine } from '../../network/trace.js';
 
 /** A node as `createNode` makes it, by what an inspector needs of it. */
 export interface Inspectable {
   readonly id: NodeId;
   readonly protocol: Protocol;
-  readonly setup: Setup<any>;
+  readonly instance: Instance<any>;
   /** What it was made of, as a scenario says it. */
   readonly scenario: unknown;
   /** Who is behind a port, where nodes are anonymous. */
@@ -104,8 +104,8 @@ class Reporter {
   }
 
   private say(report: Omit<Report, 'at' | 'node' | 'ports'>): void {
-    const { id, protocol, ports, setup } = this.node;
-    const known = setup.topology.nodes.flatMap((peer) => {
+    const { id, protocol, ports, instance } = this.node;
+    const known = instance.topology.nodes.flatMap((peer) => {
       const port = ports.of(peer);
       return port === undefined ? [] : [[peer, port] as const];
     });

@@ -1,6 +1,6 @@
 /** What a run of the controller gave out and cost, against the paper's bounds (spec section 3 to 7). */
 import type { NodeId } from '../effects.js';
-import type { Configuration, Flight, Meter, NodeView, Observer, PropertyResult, Setup, Step } from '../protocol.js';
+import type { Configuration, Flight, Meter, NodeView, Observer, PropertyResult, Instance, Step } from '../protocol.js';
 import { leafHoldsAtMost, messageBound, messageOrder, type Outcome } from './bounds.js';
 import type { MainNotice } from './member.js';
 import type { Permit } from './messages.js';
@@ -34,13 +34,13 @@ export class ControllerAccount implements Observer {
   private readonly undelivered: Flight[] = [];
   private readonly left: NodeId[] = [];
 
-  constructor(private readonly setup: Setup<ControllerOptions>) {
-    const { parents, phase } = setup.options;
+  constructor(private readonly instance: Instance<ControllerOptions>) {
+    const { parents, phase } = instance.options;
     const named = phase !== null && phase.base !== null;
-    for (const node of setup.topology.nodes) {
+    for (const node of instance.topology.nodes) {
       if (parents[node] === undefined) continue;
       this.open(node);
-      if (named) this.names[node] = [setup.rank(node)];
+      if (named) this.names[node] = [instance.rank(node)];
     }
   }
 
@@ -55,7 +55,7 @@ export class ControllerAccount implements Observer {
       // The first word to a new leaf stands for its existence: in the paper's model a node joins without a message.
       if (message.type === 'welcome') continue;
       this.messages++;
-      if (from === this.setup.options.root || to === this.setup.options.root) this.rootMessages++;
+      if (from === this.instance.options.root || to === this.instance.options.root) this.rootMessages++;
     }
     for (const notice of emitted as readonly Notice[]) this.note(notice, node, kind === 'command');
     if (kind === 'crash') this.crashed.add(node);
@@ -67,7 +67,7 @@ export class ControllerAccount implements Observer {
       case 'granted':
         this.granted[node]! += notice.amount;
         this.withdrawals += notice.amount;
-        this.overdrawn ||= this.withdrawals > this.setup.options.M + this.deposits;
+        this.overdrawn ||= this.withdrawals > this.instance.options.M + this.deposits;
         return this.answered(isLocal);
       case 'rejected':
         this.rejected[node]!++;
@@ -106,7 +106,7 @@ export class ControllerAccount implements Observer {
   }
 
   summary(c: Configuration) {
-    const { kind, M, adaptive } = this.setup.options;
+    const { kind, M, adaptive } = this.instance.options;
     const lost = this.lost(c as Config);
     return {
       granted: this.granted,
@@ -123,7 +123,7 @@ export class ControllerAccount implements Observer {
   }
 
   meters(c: Configuration): Meter[] {
-    const { options } = this.setup;
+    const { options } = this.instance;
     const outcome = this.outcome(c as Config);
     const order = messageOrder(options, outcome);
     const names = Object.values(this.names).flat();
@@ -154,7 +154,7 @@ export class ControllerAccount implements Observer {
     const missing = supply(c) - accounted(c) + total(failed.map((id) => holdings(c.nodes.get(id)!)));
     const bounds = failed.map((id) => {
       const { terms, depth, children } = mainOf(c.nodes.get(id)!)!;
-      return children.length === 0 && this.setup.options.kind !== 'bank' ? leafHoldsAtMost(terms.R, depth) : NaN;
+      return children.length === 0 && this.instance.options.kind !== 'bank' ? leafHoldsAtMost(terms.R, depth) : NaN;
     });
     return [meter('lost with nodes that failed', missing, Number.isNaN(total(bounds)) ? null : total(bounds))];
   }

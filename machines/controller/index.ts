@@ -5,7 +5,7 @@
  * a leaf may leave in order. Under it at most M permits are given, every request is answered, and if one is rejected at least M - W
  * are given in the end. A crashed leaf takes with it what its bins hold; any crash stops the next change, and with it the joins.
  */
-import { defineProtocol, type Command, type Setup } from '../protocol.js';
+import { defineProtocol, type Command, type Instance } from '../protocol.js';
 import { ControllerAccount } from './account.js';
 import { deliveryMachine } from './delivery.js';
 import { depositsMachine } from './deposits.js';
@@ -102,14 +102,14 @@ export const controller = defineProtocol<ControllerOptions>({
   commands,
   reactions: () => [],
   properties: controllerProperties,
-  observe: (setup) => new ControllerAccount(setup),
+  observe: (instance) => new ControllerAccount(instance),
   samples,
   systems,
   reasons,
   overlay: overlayOf,
 });
 
-function rolesOf(id: string, { options, rank }: Setup<ControllerOptions>) {
+function rolesOf(id: string, { options, rank }: Instance<ControllerOptions>) {
   const { root, parents, depths, children, vacant, settings, terms, phase, budget } = options;
   const common = { id, settings, vacant: vacant[id] ?? [], issuedBefore: 0 };
   if (parents[id] === undefined) return [{ role: NEWCOMER, chart: NEWCOMER, input: common }];

@@ -2,7 +2,7 @@
 import { integer, isObject, nodeOf, oneOf, refuseUnknown, rootedTree, shortestPathTree } from '../checks.js';
 import type { NodeId } from '../effects.js';
 import { UsageError } from '../errors.js';
-import type { Place } from '../protocol.js';
+import type { NetworkGraph } from '../protocol.js';
 import { choose } from './adaptive.js';
 import { hierarchy, type Scale } from './bins.js';
 import type { Part, Settings, Terms } from './messages.js';
@@ -43,7 +43,7 @@ const KEYS = ['kind', 'M', 'W', 'U', 'root', 'parents', 'pipelined', 'rules', 'e
 /** The kinds that count their nodes and let leaves join. */
 export const growing: readonly Kind[] = ['main', 'modified', 'names', 'bank'];
 
-export function controllerOptions(raw: Raw, place: Place): ControllerOptions {
+export function controllerOptions(raw: Raw, graph: NetworkGraph): ControllerOptions {
   refuseUnknown(raw, KEYS);
   const asked = oneOf(raw, 'kind', [...kinds, 'adaptive'] as const, 'basic');
   const M = integer(raw, 'M', {
@@ -54,7 +54,7 @@ export function controllerOptions(raw: Raw, place: Place): ControllerOptions {
   const W = integer(raw, 'W', { min: 0, max: Number.MAX_SAFE_INTEGER, fallback: 0 });
   if (W > M && asked !== 'bank')
     throw new UsageError(`options.W is ${W}, above M = ${M}; no more than all permits can be wasted`);
-  const tree = treeOf(raw, place, asked === 'adaptive' || !growing.includes(asked));
+  const tree = treeOf(raw, graph, asked === 'adaptive' || !growing.includes(asked));
   const n = Object.keys(tree.parents).length;
   const U = integer(raw, 'U', { min: 1, fallback: n });
   if (U < n) throw new UsageError(`options.U is ${U}, too small for a tree of ${n} nodes; give at least ${n}`);
@@ -122,27 +122,27 @@ function scaleOf(kind: 'naive' | 'bins' | 'basic' | Kind, W: number, U: number):
 
 type Tree = Pick<ControllerOptions, 'root' | 'parents' | 'depths' | 'children' | 'vacant'>;
 
-function treeOf(raw: Raw, place: Place, isWhole: boolean): Tree {
-  const root = nodeOf(raw, 'root', place, place.topology.nodes[0]!);
+function treeOf(raw: Raw, graph: NetworkGraph, isWhole: boolean): Tree {
+  const root = nodeOf(raw, 'root', graph, graph.topology.nodes[0]!);
   const given = raw['parents'];
-  const parents = given === undefined ? shortestPathTree(root, place) : readTree(given, root, place, isWhole);
-  const cut = isWhole ? place.topology.nodes.find((node) => parents[node] === undefined) : undefined;
+  const parents = given === undefined ? shortestPathTree(root, graph) : readTree(given, root, graph, isWhole);
+  const cut = isWhole ? graph.topology.nodes.find((node) => parents[node] === undefined) : undefined;
   if (cut !== undefined) throw new UsageError(`topology: no path leads from ${cut} to the root ${root}; add a link`);
   const children: Record<NodeId, NodeId[]> = {};
-  for (const node of place.topology.nodes) {
+  for (const node of graph.topology.nodes) {
     const parent = parents[node];
     if (parent === undefined || node === root) continue;
     (children[parent] ??= []).push(node);
   }
-  return { root, parents, children, depths: depthsOf(root, children), vacant: vacantOf(parents, root, place) };
+  return { root, parents, children, depths: depthsOf(root, children), vacant: vacantOf(parents, root, graph) };
 }
 
 /** A tree over links of the topology; where leaves can join, it need not hold every node yet. */
-function readTree(given: unknown, root: NodeId, place: Place, isWhole: boolean): Readonly<Record<NodeId, NodeId>> {
+function readTree(given: unknown, root: NodeId, graph: NetworkGraph, isWhole: boolean): Readonly<Record<NodeId, NodeId>> {
   const nodes =
-    isObject(given) && !isWhole ? place.topology.nodes.filter((node) => Object.hasOwn(given, node)) : place.topology.nodes;
-  const parents = rootedTree(given, root, { ...place, topology: { ...place.topology, nodes } });
-  const links = new Set(place.topology.links.flatMap(([u, v]) => [`${u}\n${v}`, `${v}\n${u}`]));
+    isObject(given) && !isWhole ? graph.topology.nodes.filter((node) => Object.hasOwn(given, node)) : graph.topology.nodes;
+  const parents = rootedTree(given, root, { ...graph, topology: { ...graph.topology, nodes } });
+  const links = new Set(graph.topology.links.flatMap(([u, v]) => [`${u}\n${v}`, `${v}\n${u}`]));
   for (const node of nodes) {
     if (node !== root && !links.has(`${node}\n${parents[node]}`))
       throw new UsageError(
@@ -165,11 +165,11 @@ function depthsOf(root: NodeId, children: Readonly<Record<NodeId, readonly NodeI
 }
 
 /** Each node that is to join waits for the neighbour through which the root is nearest, so that no two may welcome it. */
-function vacantOf(parents: Readonly<Record<NodeId, NodeId>>, root: NodeId, place: Place): Record<NodeId, NodeId[]> {
+function vacantOf(parents: Readonly<Record<NodeId, NodeId>>, root: NodeId, graph: NetworkGraph): Record<NodeId, NodeId[]> {
   const vacant: Record<NodeId, NodeId[]> = {};
-  const outside = place.topology.nodes.filter((node) => parents[node] === undefined);
+  const outside = graph.topology.nodes.filter((node) => parents[node] === undefined);
   if (outside.length === 0) return vacant;
-  const nearest = shortestPathTree(root, place);
+  const nearest = shortestPathTree(root, graph);
   for (const node of outside) (vacant[nearest[node]!] ??= []).push(node);
   return vacant;
 }

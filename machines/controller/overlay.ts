@@ -12,7 +12,7 @@ export function overlayOf(node: NodeView, id: NodeId, _: LinksView, c: Configura
   return {
     pointers: main.parent === null ? [] : [{ to: main.parent, kind: 'parent' }],
     tone: toneOf(node),
-    gauges: id === c.setup.options.root ? [...binsOf(node), budgetOf(c)] : binsOf(node),
+    gauges: id === c.instance.options.root ? [...binsOf(node), budgetOf(c)] : binsOf(node),
   };
 }
 
@@ -21,7 +21,7 @@ type Gauge = NonNullable<Overlay['gauges']>[number];
 const budgetOf = (c: Configuration<ControllerOptions>): Gauge => ({
   name: 'budget',
   value: rootOf(c, 'R').permits,
-  of: c.setup.options.M,
+  of: c.instance.options.M,
 });
 
 /** The bin of the node's own requests, and the one that it keeps for the nodes below. */

@@ -37,7 +37,7 @@ function configuration(options: Json, { roles = [], flights = [] }: Bad): Config
     nodes[node]![role] = { ...view, value: value ?? view.value, context: { ...view.context, ...context } };
   }
   return {
-    setup: simulation.setup,
+    instance: simulation.instance,
     nodes: new Map(Object.entries(nodes)) as Configuration['nodes'],
     flights: flights.map((flight, id) => ({ id, from: 'n1', to: 'n0', cost: 1, message: { type: 'collect' }, ...flight })),
     links: simulation.configuration.links,
@@ -79,7 +79,7 @@ const cases: readonly (readonly [name: string, options: Json, bad: Bad])[] = [
 
 function holds(name: string, options: Json, bad: Bad): boolean {
   const c = configuration(options, bad);
-  const property = controller.properties(c.setup).find((candidate) => candidate.name === name) as Property<any>;
+  const property = controller.properties(c.instance).find((candidate) => candidate.name === name) as Property<any>;
   if (property.kind !== 'eventually') return (property as Property & { kind: 'always' }).holds(c);
   return [...c.nodes.keys()].every((node) => !property.when(c, node) || property.holds(c, node));
 }
@@ -92,8 +92,8 @@ describe('invariants I1 to I10 and C4 (spec section 7)', () => {
 
   test('there is a bad state for each of them', () => {
     const names = [basic, { kind: 'main', M: 1 }, { kind: 'names' }, { kind: 'bank' }].flatMap((options) => {
-      const { setup } = configuration({ root: 'n0', ...options }, {});
-      return controller.properties(setup).map(({ name }) => name);
+      const { instance } = configuration({ root: 'n0', ...options }, {});
+      return controller.properties(instance).map(({ name }) => name);
     });
     expect(new Set(cases.map(([name]) => name))).toEqual(new Set(names));
   });

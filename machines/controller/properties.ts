@@ -5,7 +5,7 @@
  * application. Nodes that fail are outside the paper: what holds then is said where it is less.
  */
 import type { NodeId } from '../effects.js';
-import type { NodeView, Property, Setup } from '../protocol.js';
+import type { NodeView, Property, Instance } from '../protocol.js';
 import { capacity, LOCAL } from './bins.js';
 import type { Controller } from './messages.js';
 import type { ControllerOptions } from './options.js';
@@ -39,9 +39,9 @@ const rejections = (c: Config): boolean =>
 const isSignalled = (c: Config): boolean => rootState(c, 'R') === 'signalled';
 
 /** The printed rule says so at the end of every phase. */
-const hasSignalled = (c: Config): boolean => isSignalled(c) || c.setup.options.phase?.rule === 'printed';
+const hasSignalled = (c: Config): boolean => isSignalled(c) || c.instance.options.phase?.rule === 'printed';
 
-const waste = (c: Config): number => c.setup.options.M - issued(c) - keptBack(c);
+const waste = (c: Config): number => c.instance.options.M - issued(c) - keptBack(c);
 
 const invariants: ControllerProperty[] = [
   {
@@ -73,13 +73,13 @@ const invariants: ControllerProperty[] = [
     name: 'one request a link',
     kind: 'always',
     says: 'At most one request of a controller is unanswered on the way up from a node, and only while its process is not idle (I5).',
-    holds: (c) => c.setup.options.settings.pipelined || requestsAreSingle(c),
+    holds: (c) => c.instance.options.settings.pipelined || requestsAreSingle(c),
   },
 ];
 
 const live = (c: Config): [NodeId, NodeView][] => [...c.nodes].filter(([id]) => !c.crashed?.includes(id));
 
-const isBank = (c: Config): boolean => c.setup.options.kind === 'bank';
+const isBank = (c: Config): boolean => c.instance.options.kind === 'bank';
 
 const exhaustion: ControllerProperty[] = [
   {
@@ -92,7 +92,7 @@ const exhaustion: ControllerProperty[] = [
     name: 'at most W wasted',
     kind: 'always',
     says: 'When nothing is on its way after a reject, at least M - W permits are given out (I7, Lemma 4.4.3), or kept for smaller requests where one for several was rejected.',
-    holds: (c) => !isQuiet(c) || !rejections(c) || waste(c) <= c.setup.options.W || !isWhole(c),
+    holds: (c) => !isQuiet(c) || !rejections(c) || waste(c) <= c.instance.options.W || !isWhole(c),
   },
 ];
 
@@ -129,7 +129,7 @@ const growth: ControllerProperty = {
   kind: 'always',
   says: 'From one change for want of joins to the next, the participants of n grow to at least 2n and at most 3n (I10).',
   holds: (c) => {
-    const { phase } = mainOf(c.nodes.get(c.setup.options.root)!)!;
+    const { phase } = mainOf(c.nodes.get(c.instance.options.root)!)!;
     if (phase?.cause !== 'N' || !isWhole(c)) return true;
     const grown = phase.n + phase.departed;
     return grown >= 2 * phase.previous! && grown <= 3 * phase.previous!;
@@ -144,7 +144,7 @@ const solvent: ControllerProperty = {
     const waiting = [...c.nodes.values()].filter((node) => isWaiting(node, 'R'));
     const gathered = waiting.reduce((sum, node) => sum + requestOf(node, 'R')!.permits, 0);
     return (
-      !isQuiet(c) || !isWhole(c) || waiting.length === 0 || supply(c) - issued(c) - gathered < Math.max(1, c.setup.options.W)
+      !isQuiet(c) || !isWhole(c) || waiting.length === 0 || supply(c) - issued(c) - gathered < Math.max(1, c.instance.options.W)
     );
   },
 };
@@ -157,7 +157,7 @@ const answered = (of: Controller, name: string, says: string): ControllerPropert
   holds: (c, node) => !isWaiting(c.nodes.get(node)!, of),
 });
 
-export function controllerProperties({ options: { kind, phase, settings } }: Setup<ControllerOptions>): ControllerProperty[] {
+export function controllerProperties({ options: { kind, phase, settings } }: Instance<ControllerOptions>): ControllerProperty[] {
   return [
     ...invariants,
     ...(kind === 'bank' ? [solvent] : exhaustion),

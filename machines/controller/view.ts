@@ -47,10 +47,10 @@ export function deliveryOf(node: NodeView, of: Controller): DeliveryContext | Pi
 export const deliveryState = (node: NodeView, of: Controller): string => pathOf(node[deliveryRole(of)]!);
 
 export function rootOf(c: Config, of: Controller): RootContext {
-  return c.nodes.get(c.setup.options.root)![deliveryRole(of)]!.context;
+  return c.nodes.get(c.instance.options.root)![deliveryRole(of)]!.context;
 }
 
-export const rootState = (c: Config, of: Controller): string => deliveryState(c.nodes.get(c.setup.options.root)!, of);
+export const rootState = (c: Config, of: Controller): string => deliveryState(c.nodes.get(c.instance.options.root)!, of);
 
 export const flying = <T extends ControllerMessage['type']>(c: Config, ...types: readonly T[]) =>
   c.flights.filter(({ message }) => types.includes(message.type as T)) as Flying<Extract<ControllerMessage, { type: T }>>[];
@@ -110,4 +110,4 @@ export const accounted = (c: Config): number =>
   rootOf(c, 'R').permits + inBins(c, 'R') + inDeposits(c) + inFlight(c, 'R') + collected(c) + issued(c);
 
 /** All permits of R that there ever were. */
-export const supply = (c: Config): number => c.setup.options.M + deposited(c);
+export const supply = (c: Config): number => c.instance.options.M + deposited(c);

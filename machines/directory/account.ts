@@ -1,6 +1,6 @@
 /** What a run of the directory cost, against the optimum and the paper's bounds (spec 1.5, 1.6 invariant 8). */
 import type { NodeId } from '../effects.js';
-import type { Configuration, Meter, Observer, Setup, Step } from '../protocol.js';
+import type { Configuration, Meter, Observer, Instance, Step } from '../protocol.js';
 import type { DirectoryOptions } from './options.js';
 import { contextOf, holdsToken, tokens } from './view.js';
 
@@ -19,11 +19,11 @@ export class DirectoryAccount implements Observer {
   private potential: { phi: number; cost: number; opt: number; holds: boolean } | null;
   private readonly initialBridge: number;
 
-  constructor(private readonly setup: Setup<DirectoryOptions>) {
-    const { root, bridgeOwner, parents } = setup.options;
+  constructor(private readonly instance: Instance<DirectoryOptions>) {
+    const { root, bridgeOwner, parents } = instance.options;
     this.lastRequester = root;
-    this.initialBridge = bridgeOwner === null ? 0 : setup.distance(bridgeOwner, parents[bridgeOwner]!);
-    const phi = bridgeOwner === null ? 0 : 2 * this.initialBridge + 4 * setup.distance(root, parents[bridgeOwner]!);
+    this.initialBridge = bridgeOwner === null ? 0 : instance.distance(bridgeOwner, parents[bridgeOwner]!);
+    const phi = bridgeOwner === null ? 0 : 2 * this.initialBridge + 4 * instance.distance(root, parents[bridgeOwner]!);
     this.potential = bridgeOwner === null ? null : { phi, cost: 0, opt: 0, holds: true };
   }
 
@@ -43,7 +43,7 @@ export class DirectoryAccount implements Observer {
 
   private request(node: NodeId): void {
     if (this.outstanding++ > 0) this.sequential = false;
-    this.opt += this.setup.distance(this.lastRequester, node);
+    this.opt += this.instance.distance(this.lastRequester, node);
     this.lastRequester = node;
   }
 
@@ -62,7 +62,7 @@ export class DirectoryAccount implements Observer {
   private phi(holder: NodeId, c: Configuration): number {
     const owner = bridgeOwnerOf(c)!;
     const target = contextOf(c.nodes.get(owner)!).parent;
-    return 2 * this.setup.distance(owner, target) + 4 * this.setup.distance(holder, target);
+    return 2 * this.instance.distance(owner, target) + 4 * this.instance.distance(holder, target);
   }
 
   summary(c: Configuration) {
@@ -76,7 +76,7 @@ export class DirectoryAccount implements Observer {
       opt,
       ratio: opt ? this.findCost / opt : null,
       parents: Object.fromEntries([...c.nodes].map(([id, node]) => [id, contextOf(node).parent])),
-      bridgeOwner: this.setup.options.policy === 'bridge' ? bridgeOwnerOf(c) : null,
+      bridgeOwner: this.instance.options.policy === 'bridge' ? bridgeOwnerOf(c) : null,
       holder: tokens(c).length > 0 ? null : (holder?.[0] ?? null),
       served: this.served,
     };
@@ -90,9 +90,9 @@ export class DirectoryAccount implements Observer {
 
   /** The paper's bound on find cost for requests one after the other; `null` where it states none. */
   private costBound(): number | null {
-    const { policy } = this.setup.options;
+    const { policy } = this.instance.options;
     if (policy === 'bridge') return 5 * this.opt + 2 * this.initialBridge;
-    if (policy === 'arrow') return stretch(this.setup) * this.opt;
+    if (policy === 'arrow') return stretch(this.instance) * this.opt;
     return null;
   }
 
@@ -107,7 +107,7 @@ function bridgeOwnerOf(c: Configuration): NodeId | null {
 }
 
 /** The most by which a walk along the start tree exceeds the shortest path; it is reached on a link of the topology. */
-function stretch({ topology, distance, options }: Setup<DirectoryOptions>): number {
+function stretch({ topology, distance, options }: Instance<DirectoryOptions>): number {
   const { parents } = options;
   const depths = depthsOf(parents);
   const along = (a: NodeId, b: NodeId): number => {

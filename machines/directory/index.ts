@@ -55,7 +55,7 @@ export const directory = defineProtocol<DirectoryOptions>({
   },
   reactions: ({ hold }) => (hold === null ? [] : [{ on: 'granted', event: { type: 'release' }, after: hold }]),
   properties: directoryProperties,
-  observe: (setup) => new DirectoryAccount(setup),
+  observe: (instance) => new DirectoryAccount(instance),
   samples: { [ROLE]: samples },
   systems,
   reasons,

@@ -2,7 +2,7 @@
 import type { NodeId } from '../effects.js';
 import { UsageError } from '../errors.js';
 import { holdOf, nodeOf, oneOf, refuseUnknown, rootedTree, shortestPathTree } from '../checks.js';
-import type { Place } from '../protocol.js';
+import type { NetworkGraph } from '../protocol.js';
 import { policies, type Policy } from './policies.js';
 import { ringBridge, sidesOf } from './ring-bridge.js';
 
@@ -21,30 +21,30 @@ export interface DirectoryOptions {
 
 const KEYS = ['policy', 'root', 'parents', 'bridgeOwner', 'hold'] as const;
 
-export function directoryOptions(raw: Readonly<Record<string, unknown>>, place: Place): DirectoryOptions {
+export function directoryOptions(raw: Readonly<Record<string, unknown>>, graph: NetworkGraph): DirectoryOptions {
   refuseUnknown(raw, KEYS);
   const policy = oneOf(raw, 'policy', policies, 'arrow');
   const hold = holdOf(raw);
-  if (policy === 'bridge') return { policy, hold, ...bridgeStart(raw, place) };
+  if (policy === 'bridge') return { policy, hold, ...bridgeStart(raw, graph) };
   if (raw['bridgeOwner'] !== undefined && raw['bridgeOwner'] !== null) {
     throw new UsageError(`options.bridgeOwner goes with policy "bridge", not with "${policy}"; leave it out`);
   }
-  return { policy, hold, ...treeStart(raw, place), bridgeOwner: null, sides: null };
+  return { policy, hold, ...treeStart(raw, graph), bridgeOwner: null, sides: null };
 }
 
-function treeStart(raw: Readonly<Record<string, unknown>>, place: Place) {
-  const root = nodeOf(raw, 'root', place, place.topology.nodes[0]!);
-  const parents = raw['parents'] === undefined ? shortestPathTree(root, place) : rootedTree(raw['parents'], root, place);
+function treeStart(raw: Readonly<Record<string, unknown>>, graph: NetworkGraph) {
+  const root = nodeOf(raw, 'root', graph, graph.topology.nodes[0]!);
+  const parents = raw['parents'] === undefined ? shortestPathTree(root, graph) : rootedTree(raw['parents'], root, graph);
   return { root, parents };
 }
 
-function bridgeStart(raw: Readonly<Record<string, unknown>>, place: Place) {
+function bridgeStart(raw: Readonly<Record<string, unknown>>, graph: NetworkGraph) {
   if (raw['parents'] === undefined && raw['root'] === undefined && raw['bridgeOwner'] === undefined) {
-    const start = ringBridge(place.topology);
+    const start = ringBridge(graph.topology);
     return { ...start, sides: sidesOf(start.parents, start.bridgeOwner) };
   }
-  const { root, parents } = treeStart(raw, place);
-  const bridgeOwner = nodeOf(raw, 'bridgeOwner', place, '');
+  const { root, parents } = treeStart(raw, graph);
+  const bridgeOwner = nodeOf(raw, 'bridgeOwner', graph, '');
   if (bridgeOwner === root) {
     throw new UsageError(`options.bridgeOwner is the root ${root}, whose pointer is a self-loop; name a node with a parent`);
   }

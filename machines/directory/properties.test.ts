@@ -29,7 +29,7 @@ function configuration(nodes: Record<string, Node>, flights: readonly Partial<Fl
   const topology = { nodes: names, links: [] };
   const options = { policy, sides: policy === 'bridge' ? { a: 'A', b: 'A', c: 'B' } : null };
   return {
-    setup: { topology, options, distance: () => 1, rank: (node) => names.indexOf(node) },
+    instance: { topology, options, distance: () => 1, rank: (node) => names.indexOf(node) },
     nodes: new Map(names.map((id) => [id, view(id, nodes[id]!)])),
     flights: flights.map((flight, id) => ({ id, from: 'a', to: 'a', cost: 1, message: { type: 'token' }, ...flight })),
     links: { up: () => true, neighbours: () => [], port: () => 0 },
@@ -52,7 +52,7 @@ function holds(
   policy: Policy = 'ivy',
 ): boolean {
   const c = configuration(nodes, flights, policy);
-  const property = directoryProperties(c.setup).find((candidate) => candidate.name === name) as Property<any> & {
+  const property = directoryProperties(c.instance).find((candidate) => candidate.name === name) as Property<any> & {
     kind: 'always';
   };
   return property.holds(c);

@@ -1,7 +1,7 @@
 /** The invariants of the Arvy directory (spec 1.6) and its liveness, as named properties of every configuration. */
 import type { NodeId } from '../effects.js';
 import { Forest, isSpanningTree } from '../forest.js';
-import type { Configuration, NodeView, Property, Setup } from '../protocol.js';
+import type { Configuration, NodeView, Property, Instance } from '../protocol.js';
 import type { DirectoryOptions } from './options.js';
 import {
   contextOf,
@@ -19,8 +19,8 @@ import {
 
 type Config = Configuration<any>;
 
-export function directoryProperties(setup: Setup<DirectoryOptions>): Property<DirectoryOptions>[] {
-  const bridged = setup.options.policy === 'bridge';
+export function directoryProperties(instance: Instance<DirectoryOptions>): Property<DirectoryOptions>[] {
+  const bridged = instance.options.policy === 'bridge';
   return bridged ? [...invariants, oneBridge, requestsAreServed] : [...invariants, requestsAreServed];
 }
 
@@ -77,7 +77,7 @@ const oneBridge: Property<DirectoryOptions> = {
   holds: (c) => {
     const flagged = [...c.nodes].map(([id, node]) => [id, contextOf(node).parent, contextOf(node).edge] as const);
     const flying = finds(c).map(({ from, to, message }) => [from, to, message.edge] as const);
-    const { sides } = c.setup.options;
+    const { sides } = c.instance.options;
     const edges = [...flagged, ...flying].filter(([from, to]) => from !== to);
     return (
       edges.filter(([, , edge]) => edge === 'bridge').length === 1 &&

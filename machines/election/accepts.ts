@@ -1,13 +1,13 @@
 /** Whether a message from the network has the shape of an Update: a malformed one changes nothing. */
 import { isObject } from '../checks.js';
-import type { Setup } from '../protocol.js';
+import type { Instance } from '../protocol.js';
 import type { ElectionOptions } from './options.js';
 
 type Check = (value: unknown) => boolean;
 
 const isTime: Check = (value) => typeof value === 'number' && value >= 0 && value < Infinity;
 
-export function accepts(message: unknown, { rank, options }: Setup<ElectionOptions>): boolean {
+export function accepts(message: unknown, { rank, options }: Instance<ElectionOptions>): boolean {
   const isIdentity: Check = (value) =>
     Array.isArray(value) &&
     value.length === 2 &&

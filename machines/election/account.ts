@@ -1,6 +1,6 @@
 /** What a run of the election cost and where it has led: the summary and meters of its report. */
 import type { NodeId } from '../effects.js';
-import type { Configuration, Meter, Observer, PropertyResult, Setup, Step } from '../protocol.js';
+import type { Configuration, Meter, Observer, PropertyResult, Instance, Step } from '../protocol.js';
 import { componentsOf, diameterOf, hopsFrom, type Adjacency } from './graph.js';
 import type { LeaderChange } from './messages.js';
 import type { ElectionOptions } from './options.js';
@@ -18,8 +18,8 @@ export class ElectionAccount implements Observer {
   private lastLeaderAt = 0;
   private readonly stability: Stability;
 
-  constructor(private readonly setup: Setup<ElectionOptions>) {
-    this.stability = new Stability(setup);
+  constructor(private readonly instance: Instance<ElectionOptions>) {
+    this.stability = new Stability(instance);
   }
 
   record(step: Step, c: Configuration): void {
@@ -34,7 +34,7 @@ export class ElectionAccount implements Observer {
   }
 
   summary(c: Configuration) {
-    const { levels } = this.setup.options;
+    const { levels } = this.instance.options;
     const perNode = <T>(of: (id: NodeId) => T) => Object.fromEntries([...c.nodes.keys()].map((id) => [id, of(id)]));
     return {
       leaders: perNode((id) => leaderOf(c.nodes.get(id)!)),
@@ -59,7 +59,7 @@ export class ElectionAccount implements Observer {
     const components = componentsOf(graph);
     const diameter = Math.max(...components.map((component) => diameterOf(component, graph)));
     if (diameter > 0) meters.push(plain('the same, in diameters', ticks / diameter));
-    return [...meters, ...this.setup.options.levels.flatMap((rule, i) => levelMeters(i + 1, rule, components, graph, c))];
+    return [...meters, ...this.instance.options.levels.flatMap((rule, i) => levelMeters(i + 1, rule, components, graph, c))];
   }
 
   properties(): PropertyResult[] {

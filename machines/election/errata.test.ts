@@ -21,7 +21,7 @@ const noNeedlessElection: Property<ElectionOptions> = {
   name: 'no needless election',
   kind: 'always',
   says: 'While all nodes hang together the leader of the start stays the only one.',
-  holds: (c) => [...c.nodes].every(([id, node]) => leaderOf(node) !== id || id === c.setup.options.leader),
+  holds: (c) => [...c.nodes].every(([id, node]) => leaderOf(node) !== id || id === c.instance.options.leader),
 };
 
 describe('erratum 1: SINK with lid = u, as printed', () => {

@@ -6,7 +6,7 @@
  * some time after changes stop. In between there may be none or several: a leader is no lock.
  */
 import type { NodeId } from '../effects.js';
-import { defineProtocol, type RoleStart, type Setup } from '../protocol.js';
+import { defineProtocol, type RoleStart, type Instance } from '../protocol.js';
 import { accepts } from './accepts.js';
 import { ElectionAccount } from './account.js';
 import { oriented } from './height.js';
@@ -40,7 +40,7 @@ export const election = defineProtocol<ElectionOptions>({
   commands: {},
   reactions: () => [],
   properties: electionProperties,
-  observe: (setup) => new ElectionAccount(setup),
+  observe: (instance) => new ElectionAccount(instance),
   times,
   samples: { [ELECTION]: samples, [LEVEL]: levelSamples },
   systems,
@@ -48,11 +48,12 @@ export const election = defineProtocol<ElectionOptions>({
   overlay,
 });
 
-function roles(node: NodeId, setup: Setup<ElectionOptions>): readonly RoleStart[] {
-  const { start, levels, clock, hello, skipIfLeader, sink } = setup.options;
-  const heightAt = (id: NodeId) => oriented(identityOf(id, setup), identityOf(start[id]!.leader, setup), start[id]!.distance);
+function roles(node: NodeId, instance: Instance<ElectionOptions>): readonly RoleStart[] {
+  const { start, levels, clock, hello, skipIfLeader, sink } = instance.options;
+  const heightAt = (id: NodeId) =>
+    oriented(identityOf(id, instance), identityOf(start[id]!.leader, instance), start[id]!.distance);
   const { neighbours } = start[node]!;
-  const id = identityOf(node, setup);
+  const id = identityOf(node, instance);
   const sorted = neighbours.toSorted();
   const input: ElectionInput = {
     id,

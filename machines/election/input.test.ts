@@ -3,15 +3,15 @@ import { describe, expect, test } from 'vitest';
 import { createMetric } from '../../network/topology/metric.js';
 import { createTopology } from '../../network/topology/index.js';
 import { UsageError } from '../errors.js';
-import type { Setup } from '../protocol.js';
+import type { Instance } from '../protocol.js';
 import { oriented } from './height.js';
 import { election, type ElectionOptions } from './index.js';
 
-const place = createMetric({ nodes: ['a', 'b', 'c'], links: [['a', 'b', 1]] });
-const setup = (raw = {}): Setup<ElectionOptions> => ({ ...place, options: election.options(raw, place) });
+const graph = createMetric({ nodes: ['a', 'b', 'c'], links: [['a', 'b', 1]] });
+const instance = (raw = {}): Instance<ElectionOptions> => ({ ...graph, options: election.options(raw, graph) });
 
 test('unless told: first node leads its component, others the first of theirs, perfect clocks, hello', () => {
-  const { start, ...options } = setup().options;
+  const { start, ...options } = instance().options;
   expect(options).toEqual({ leader: 'a', clock: 'perfect', hello: true, skipIfLeader: false, sink: 'settled', levels: [] });
   expect(Object.values(start).map(({ leader, distance }) => [leader, distance])).toEqual([
     ['a', 0],
@@ -21,7 +21,7 @@ test('unless told: first node leads its component, others the first of theirs, p
 });
 
 test('radii: separations are as large unless told', () => {
-  expect(setup({ radii: [2, 5] }).options.levels).toEqual([
+  expect(instance({ radii: [2, 5] }).options.levels).toEqual([
     { radius: 2, separation: 2 },
     { radius: 5, separation: 5 },
   ]);
@@ -47,7 +47,7 @@ test.each([
     'options.radius is not known here; the options are leader, clock, hello, skipIfLeader, sink, radii, separations',
   ],
 ])('%j is refused', (raw, message) => {
-  expect(() => setup(raw)).toThrow(new UsageError(message));
+  expect(() => instance(raw)).toThrow(new UsageError(message));
 });
 
 test('two nodes of one identity are refused before anything else', () => {
@@ -62,10 +62,10 @@ describe('Updates from the network', () => {
   const withHeight = (change: object) => ({ ...update, height: { ...height, ...change } });
 
   test('well formed ones are accepted', () => {
-    expect(election.accepts(update, setup())).toBe(true);
-    expect(election.accepts({ ...update, stamp: 4 }, setup({ clock: 'logical' }))).toBe(true);
+    expect(election.accepts(update, instance())).toBe(true);
+    expect(election.accepts({ ...update, stamp: 4 }, instance({ clock: 'logical' }))).toBe(true);
     const tables = [[{ birth: 0, id: [1, 'a'], distance: 1 }], []];
-    expect(election.accepts({ ...update, tables }, setup({ radii: [1, 2] }))).toBe(true);
+    expect(election.accepts({ ...update, tables }, instance({ radii: [1, 2] }))).toBe(true);
   });
 
   test.each<[string, unknown]>([
@@ -86,7 +86,7 @@ describe('Updates from the network', () => {
     ['an identity at another’s place', withHeight({ lid: [2, 'a'] })],
     ['tables where there are no levels', { ...update, tables: [[]] }],
   ])('%s is not', (_, message) => {
-    expect(election.accepts(message, setup())).toBe(false);
+    expect(election.accepts(message, instance())).toBe(false);
   });
 
   test.each<[string, unknown]>([
@@ -96,10 +96,10 @@ describe('Updates from the network', () => {
     ['somebody nearer than here', [[{ birth: 0, id: [1, 'a'], distance: -1 }]]],
     ['somebody never born', [[{ birth: null, id: [1, 'a'], distance: 0 }]]],
   ])('%s is not', (_, tables) => {
-    expect(election.accepts({ ...update, tables }, setup({ radii: [1] }))).toBe(false);
+    expect(election.accepts({ ...update, tables }, instance({ radii: [1] }))).toBe(false);
   });
 
   test('no stamp where clocks are logical is not', () => {
-    expect(election.accepts(update, setup({ clock: 'logical' }))).toBe(false);
+    expect(election.accepts(update, instance({ clock: 'logical' }))).toBe(false);
   });
 });

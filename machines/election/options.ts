@@ -2,7 +2,7 @@
 import { nodeOf, oneOf, refuseUnknown } from '../checks.js';
 import type { NodeId } from '../effects.js';
 import { UsageError } from '../errors.js';
-import type { Place } from '../protocol.js';
+import type { NetworkGraph } from '../protocol.js';
 import type { Identity } from './height.js';
 import { startOf, type LevelRule, type Start } from './start.js';
 
@@ -22,11 +22,11 @@ const KEYS = ['leader', 'clock', 'hello', 'skipIfLeader', 'sink', 'radii', 'sepa
 
 type Raw = Readonly<Record<string, unknown>>;
 
-export const identityOf = (node: NodeId, { rank }: Pick<Place, 'rank'>): Identity => [rank(node) + 1, node];
+export const identityOf = (node: NodeId, { rank }: Pick<NetworkGraph, 'rank'>): Identity => [rank(node) + 1, node];
 
-export function electionOptions(raw: Raw, place: Place): ElectionOptions {
+export function electionOptions(raw: Raw, graph: NetworkGraph): ElectionOptions {
   refuseUnknown(raw, KEYS);
-  const leader = nodeOf(raw, 'leader', place, place.topology.nodes[0]!);
+  const leader = nodeOf(raw, 'leader', graph, graph.topology.nodes[0]!);
   const hello = truth(raw, 'hello', true);
   const levels = levelRules(raw);
   if (levels.length > 0 && !hello) {
@@ -39,7 +39,7 @@ export function electionOptions(raw: Raw, place: Place): ElectionOptions {
     skipIfLeader: truth(raw, 'skipIfLeader', false),
     sink: oneOf(raw, 'sink', ['settled', 'printed'], 'settled'),
     levels,
-    start: startOf(place.topology, leader, levels, (node) => identityOf(node, place)),
+    start: startOf(graph.topology, leader, levels, (node) => identityOf(node, graph)),
   };
 }
 

@@ -26,8 +26,8 @@ function atRest(options = {}): Configuration<any> {
   };
   const simulation = new Simulation(parseScenario(scenario, protocols), { host: 'snapshots' });
   simulation.start();
-  const { setup, nodes, flights, links } = simulation.configuration;
-  return { setup, nodes: new Map(nodes), flights, links };
+  const { instance, nodes, flights, links } = simulation.configuration;
+  return { instance, nodes: new Map(nodes), flights, links };
 }
 
 function withRole<C>(
@@ -76,7 +76,7 @@ const later = (c: Configuration<any>): Configuration<any> =>
 /** What fails, by the first word of its name. */
 function broken(c: Configuration<any>): string[] {
   return election
-    .properties(c.setup)
+    .properties(c.instance)
     .filter((property) => {
       if (property.kind === 'eventually') return [...c.nodes.keys()].some((id) => property.when(c, id) && !property.holds(c, id));
       if (property.kind !== 'always') return false;

@@ -1,6 +1,6 @@
 /** The election's invariants A to K (spec section 6) and what holds once changes have stopped (section 7), as named properties. */
 import type { NodeId } from '../effects.js';
-import type { Configuration, Property, Setup } from '../protocol.js';
+import type { Configuration, Property, Instance } from '../protocol.js';
 import { compareHeights, compareLeaderPairs, compareReferenceLevels, isSame, type Height } from './height.js';
 import { hierarchyProperties } from './hierarchy.js';
 import { isLinked } from './links.js';
@@ -10,8 +10,8 @@ import { contextOf, everyToken, isAgreedAt, isOrientedAt, isSequence, tokensOf }
 
 type Config = Configuration<any>;
 
-export function electionProperties(setup: Setup<ElectionOptions>): Property<ElectionOptions>[] {
-  const { hello, levels } = setup.options;
+export function electionProperties(instance: Instance<ElectionOptions>): Property<ElectionOptions>[] {
+  const { hello, levels } = instance.options;
   return [...invariants, leaderOriented, ...(hello ? [symmetricNeighbours] : []), ...hierarchyProperties(levels)];
 }
 
@@ -102,7 +102,7 @@ function stampsAreNotAhead(id: NodeId, c: Config): boolean {
   });
 }
 
-const isNode = (id: Height['oid'], { setup }: Config): boolean => id !== null && setup.rank(id[1]) >= 0;
+const isNode = (id: Height['oid'], { instance }: Config): boolean => id !== null && instance.rank(id[1]) >= 0;
 
 function channelsAreOrderly(id: NodeId, c: Config): boolean {
   return c.links.neighbours(id).every((peer) => isOrderly(id, peer, c));

@@ -6,7 +6,7 @@
  * one only where no leader in office is within the radius. L3: after the last change nobody elects itself twice.
  */
 import type { NodeId } from '../effects.js';
-import type { Configuration, PropertyResult, Setup, Step } from '../protocol.js';
+import type { Configuration, PropertyResult, Instance, Step } from '../protocol.js';
 import { hopsNow } from './graph.js';
 import type { LeaderChange } from './messages.js';
 import type { ElectionOptions } from './options.js';
@@ -32,8 +32,8 @@ export class Stability {
   private electedSinceChange = new Map<NodeId, number>();
   private readonly watches: boolean;
 
-  constructor(private readonly setup: Setup<ElectionOptions>) {
-    this.watches = setup.topology.nodes.length <= NODES_MAX;
+  constructor(private readonly instance: Instance<ElectionOptions>) {
+    this.watches = instance.topology.nodes.length <= NODES_MAX;
     if (this.watches) this.rest = this.atStart();
   }
 
@@ -64,7 +64,7 @@ export class Stability {
     const leader = leaders.get(node)!;
     // A leader that is left alone takes a new stamp (erratum 20); it stays the leader that it was.
     if (elects && leader !== node && reached(node, c).includes(leader)) this.needless = true;
-    this.setup.options.levels.forEach(({ radius }, i) => {
+    this.instance.options.levels.forEach(({ radius }, i) => {
       const before = incumbents[i]!;
       const leads = leadsLevel(c.nodes.get(node)!, i + 1);
       if (before.has(node)) this.unstable ||= !leads;
@@ -74,11 +74,11 @@ export class Stability {
 
   private settle(c: Configuration): void {
     this.lost = null;
-    this.rest = isSymmetric(c) && isOriented(c) ? officesOf(c, this.setup) : null;
+    this.rest = isSymmetric(c) && isOriented(c) ? officesOf(c, this.instance) : null;
   }
 
   private atStart(): Rest {
-    const { start, levels } = this.setup.options;
+    const { start, levels } = this.instance.options;
     const all = Object.entries(start);
     return {
       leaders: new Map(all.map(([node, { leader }]) => [node, leader])),
@@ -87,7 +87,7 @@ export class Stability {
   }
 
   results(): PropertyResult[] {
-    const { clock, levels } = this.setup.options;
+    const { clock, levels } = this.instance.options;
     const told = (holds: boolean) => (this.losses > 0 ? holds : null);
     const once = [...this.electedSinceChange.values()].every((count) => count <= 1);
     const always = 'always' as const;
@@ -105,7 +105,7 @@ export class Stability {
 
 const reached = (node: NodeId, c: Configuration, within?: number): NodeId[] => [...hopsNow(node, c.links, within).keys()];
 
-function officesOf(c: Configuration, { options }: Setup<ElectionOptions>): Rest {
+function officesOf(c: Configuration, { options }: Instance<ElectionOptions>): Rest {
   return {
     leaders: new Map([...c.nodes].map(([id, node]) => [id, leaderOf(node)])),
     incumbents: options.levels.map(

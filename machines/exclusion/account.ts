@@ -1,6 +1,6 @@
 /** What a run of local mutual exclusion did and cost: its locks, trials, messages and memory (spec sections 6, 7 and 10). */
 import type { NodeId } from '../effects.js';
-import type { Configuration, Flight, Meter, Observer, Setup, Step } from '../protocol.js';
+import type { Configuration, Flight, Meter, Observer, Instance, Step } from '../protocol.js';
 import type { ExclusionNotice } from './machine.js';
 import type { ExclusionOptions } from './options.js';
 import { bitsOf, memoryBound } from './memory.js';
@@ -35,8 +35,8 @@ export class ExclusionAccount implements Observer {
   private locksThePersistent = true;
   private sendsSparingly = true;
 
-  constructor(private readonly setup: Setup<ExclusionOptions>) {
-    this.degree = Math.max(0, ...Object.values(setup.options.inUse).map((ports) => ports.length));
+  constructor(private readonly instance: Instance<ExclusionOptions>) {
+    this.degree = Math.max(0, ...Object.values(instance.options.inUse).map((ports) => ports.length));
   }
 
   record(step: Step, c: Configuration): void {
@@ -73,7 +73,7 @@ export class ExclusionAccount implements Observer {
   private locked({ node, at }: Step, ports: Ports, c: Configuration): void {
     const request = this.requests.get(node);
     if (!request) return;
-    const { rank } = this.setup;
+    const { rank } = this.instance;
     const inOrder = (nodes: readonly NodeId[]) => [...nodes].sort((a, b) => rank(a) - rank(b));
     const [told, persistent, held] = [peersAt(c, node, ports), request.persistent, lockSet(c, node)].map(inOrder);
     this.locksThePersistent &&= `${told}` === `${persistent}` && `${told}` === `${held}`;
@@ -123,8 +123,8 @@ export class ExclusionAccount implements Observer {
   }
 
   meters(): Meter[] {
-    const { maxInTransit, degree, bits, setup } = this;
-    const memory = memoryBound(degree, setup.options.priorities);
+    const { maxInTransit, degree, bits, instance } = this;
+    const memory = memoryBound(degree, instance.options.priorities);
     return [
       { name: 'messages in transit on an edge', measured: maxInTransit, bound: 2, ratio: maxInTransit / 2 },
       { name: 'bits of memory in a node', measured: bits, bound: memory, ratio: bits / memory },

@@ -73,8 +73,8 @@ test('erratum 1, the wrong repair: to decide only when no applicant is left dead
 test('erratum 8: with a single priority two who compete draw even for ever', () => {
   const single: Protocol = {
     ...exclusion,
-    roles: (id, setup) =>
-      exclusion.roles(id, setup).map((role) => ({ ...role, input: { ...(role.input as object), priorities: 1 } })),
+    roles: (id, instance) =>
+      exclusion.roles(id, instance).map((role) => ({ ...role, input: { ...(role.input as object), priorities: 1 } })),
   };
   const { verdict, doomed, counterexample } = explore(single, {
     topology: P2,

@@ -62,7 +62,7 @@ export const exclusion = defineProtocol<ExclusionOptions>({
   },
   reactions: ({ hold }) => (hold === null ? [] : [{ on: 'locked', event: { type: 'unlock' }, after: hold }]),
   properties: () => exclusionProperties,
-  observe: (setup) => new ExclusionAccount(setup),
+  observe: (instance) => new ExclusionAccount(instance),
   samples: { [ROLE]: samplesOf(['corrected', 'deferred']), printed: samplesOf(['printed']) },
   systems,
   reasons,

@@ -183,20 +183,20 @@ describe('what nobody should send changes nothing', () => {
     [{ type: 'toString' }, false],
     [null, false],
   ])('%j is a message: %s', (value, is) => {
-    const place = createMetric({ nodes: ['a', 'b'], links: [['a', 'b', 1]] });
-    expect(exclusion.accepts(value, { ...place, options: exclusion.options({ priorities: 4 }, place) })).toBe(is);
+    const graph = createMetric({ nodes: ['a', 'b'], links: [['a', 'b', 1]] });
+    expect(exclusion.accepts(value, { ...graph, options: exclusion.options({ priorities: 4 }, graph) })).toBe(is);
   });
 });
 
 describe('options', () => {
-  const place = createMetric({
+  const graph = createMetric({
     nodes: ['a', 'b', 'c'],
     links: [
       ['a', 'b', 1],
       ['b', 'c', 1],
     ],
   });
-  const options = (raw: Record<string, unknown>) => exclusion.options(raw, place);
+  const options = (raw: Record<string, unknown>) => exclusion.options(raw, graph);
 
   test('links take the ports that are asked for, the others the lowest free ones', () => {
     expect(options({ ports: [['c', 2, 'b', 1]] })).toMatchObject({

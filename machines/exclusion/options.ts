@@ -2,7 +2,7 @@
 import { holdOf, integer, isObject, oneOf, refuseUnknown } from '../checks.js';
 import type { NodeId } from '../effects.js';
 import { UsageError } from '../errors.js';
-import type { Place, PortedLink } from '../protocol.js';
+import type { NetworkGraph, PortedLink } from '../protocol.js';
 import { ruleSets, type Rules } from './machine.js';
 import type { Port, Ports } from './ports.js';
 
@@ -22,21 +22,21 @@ export interface ExclusionOptions {
 
 const KEYS = ['priorities', 'rules', 'hold', 'ports', 'draws'] as const;
 
-export function exclusionOptions(raw: Readonly<Record<string, unknown>>, place: Place): ExclusionOptions {
+export function exclusionOptions(raw: Readonly<Record<string, unknown>>, graph: NetworkGraph): ExclusionOptions {
   refuseUnknown(raw, KEYS);
   const priorities = integer(raw, 'priorities', { min: 2, fallback: 16 });
-  const plugged = plugIn(raw['ports'], place);
+  const plugged = plugIn(raw['ports'], graph);
   return {
     priorities,
     rules: oneOf(raw, 'rules', ruleSets, 'corrected'),
     hold: holdOf(raw),
     ...plugged,
-    draws: drawsOf(raw['draws'], priorities, place),
+    draws: drawsOf(raw['draws'], priorities, graph),
   };
 }
 
 /** The links that `wanted` names take the ports that it gives them, the others the lowest free ones, in the order of the topology. */
-function plugIn(wanted: unknown, { topology, rank }: Place): Pick<ExclusionOptions, 'ports' | 'inUse'> {
+function plugIn(wanted: unknown, { topology, rank }: NetworkGraph): Pick<ExclusionOptions, 'ports' | 'inUse'> {
   if (wanted !== undefined && !Array.isArray(wanted)) {
     throw new UsageError('options.ports must be a list of [node, its port, other node, its port]');
   }
@@ -80,7 +80,7 @@ function takeLowest(taken: Set<Port>): Port {
   return port;
 }
 
-function drawsOf(draws: unknown, priorities: number, { rank }: Place): ExclusionOptions['draws'] {
+function drawsOf(draws: unknown, priorities: number, { rank }: NetworkGraph): ExclusionOptions['draws'] {
   if (draws === undefined) return {};
   if (!isObject(draws)) throw new UsageError('options.draws must map nodes to lists of priorities');
   for (const [node, values] of Object.entries(draws)) {

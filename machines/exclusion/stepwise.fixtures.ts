@@ -53,8 +53,8 @@ export function stepwise(calls: Readonly<Record<NodeId, number>>): Protocol<Excl
   return {
     ...exclusion,
     charts,
-    roles: (id, setup) =>
-      exclusion.roles(id, setup).map((role) => ({ ...role, input: { ...(role.input as object), calls: calls[id] ?? 0 } })),
+    roles: (id, instance) =>
+      exclusion.roles(id, instance).map((role) => ({ ...role, input: { ...(role.input as object), calls: calls[id] ?? 0 } })),
     commands: { ...exclusion.commands, ...Object.fromEntries(CHECKS.map((type) => [type, check(type)])) },
   };
 }

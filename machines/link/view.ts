@@ -18,7 +18,7 @@ export const isUp = (end: End): boolean => end.value === 'up';
 
 /** The two ends of every link, each link once. */
 export const linksOf = (c: Configuration): [End, End][] =>
-  c.setup.topology.links.map(([u, v]) => [endAt(c.nodes.get(u)!, v)!, endAt(c.nodes.get(v)!, u)!]);
+  c.instance.topology.links.map(([u, v]) => [endAt(c.nodes.get(u)!, v)!, endAt(c.nodes.get(v)!, u)!]);
 
 /** Whether both ends are up on the same pair of sessions. */
 export const areConnected = (a: End, b: End): boolean =>

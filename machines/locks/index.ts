@@ -10,7 +10,7 @@ import { isObject } from '../checks.js';
 import { directory, directoryMachine } from '../directory/index.js';
 import type { NodeId } from '../effects.js';
 import { election, electionMachine } from '../election/index.js';
-import { defineProtocol, type Setup } from '../protocol.js';
+import { defineProtocol, type Instance } from '../protocol.js';
 import { LocksAccount } from './account.js';
 import { EPOCH_MAX } from './epoch.js';
 import { DIRECTORY, labelOf, lockRole, STEWARD, type LockMessage } from './messages.js';
@@ -39,9 +39,9 @@ export const locks = defineProtocol<LocksOptions>({
   charts: { [STEWARD]: stewardMachine, [ELECTION]: electionMachine, [DIRECTORY]: directoryMachine },
   network: { reach: 'links', addressing: 'names', order: 'fifo', time: false },
   options: locksOptions,
-  roles: (id, setup) => [
-    { role: STEWARD, chart: STEWARD, input: stewardInput(id, setup) },
-    ...election.roles(id, { ...setup, options: setup.options.election }),
+  roles: (id, instance) => [
+    { role: STEWARD, chart: STEWARD, input: stewardInput(id, instance) },
+    ...election.roles(id, { ...instance, options: instance.options.election }),
   ],
   route: (event, node) => {
     if (event.type === 'update') return ELECTION;
@@ -80,7 +80,7 @@ export const locks = defineProtocol<LocksOptions>({
   },
 });
 
-function stewardInput(id: NodeId, { topology, options }: Setup<LocksOptions>): StewardInput {
+function stewardInput(id: NodeId, { topology, options }: Instance<LocksOptions>): StewardInput {
   const { election: elected, epoch, members } = options;
   const { leader, neighbours } = elected.start[id]!;
   return { id, peers: topology.nodes, links: neighbours.toSorted(), leader, epoch, members };
@@ -92,17 +92,17 @@ const isEpoch = (value: unknown): boolean =>
   Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) < EPOCH_MAX;
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
 
-function accepts(message: unknown, setup: Setup<LocksOptions>): boolean {
+function accepts(message: unknown, instance: Instance<LocksOptions>): boolean {
   if (!isObject(message)) return false;
-  const isNode = (value: unknown) => typeof value === 'string' && setup.rank(value) >= 0;
+  const isNode = (value: unknown) => typeof value === 'string' && instance.rank(value) >= 0;
   const isNodes = (value: unknown) => Array.isArray(value) && value.every(isNode);
   const { type, epoch, lock, using, served, links, changes, members, holders } = message;
   switch (type) {
     case 'update':
-      return election.accepts(message, { ...setup, options: setup.options.election });
+      return election.accepts(message, { ...instance, options: instance.options.election });
     case 'find':
     case 'token':
-      return isEpoch(epoch) && isName(lock) && directory.accepts(message, setup as never);
+      return isEpoch(epoch) && isName(lock) && directory.accepts(message, instance as never);
     case 'prepare':
     case 'refuse':
       return isEpoch(epoch);

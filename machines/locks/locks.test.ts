@@ -66,8 +66,8 @@ test('without the rule that messages of later epochs wait, such runs end with so
 });
 
 describe('what comes from the network is checked', () => {
-  const place = createMetric({ nodes: ['a', 'b'], links: [['a', 'b', 1]] });
-  const setup = { ...place, options: locks.options({}, place) };
+  const graph = createMetric({ nodes: ['a', 'b'], links: [['a', 'b', 1]] });
+  const instance = { ...graph, options: locks.options({}, graph) };
   const find = { type: 'find', producer: 'a', visited: ['a'], edge: 'tree', epoch: 1, lock: 'x' };
 
   test.each<[boolean, unknown]>([
@@ -92,7 +92,7 @@ describe('what comes from the network is checked', () => {
     [false, { type: 'granted', fence: 1, by: 'lock 1 x' }],
     [false, 'find'],
   ])('%s: %j', (is, message) => {
-    expect(locks.accepts(message, setup)).toBe(is);
+    expect(locks.accepts(message, instance)).toBe(is);
   });
 });
 

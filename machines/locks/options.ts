@@ -2,7 +2,7 @@
 import { holdOf, integer, refuseUnknown } from '../checks.js';
 import type { NodeId } from '../effects.js';
 import { election, type ElectionOptions } from '../election/index.js';
-import type { Place } from '../protocol.js';
+import type { NetworkGraph } from '../protocol.js';
 
 export interface LocksOptions {
   readonly election: ElectionOptions;
@@ -18,12 +18,12 @@ const KEYS = ['leader', 'epoch', 'hold'] as const;
 /** The lock of scenarios, which have one. */
 export const THE_LOCK = 'lock';
 
-export function locksOptions(raw: Readonly<Record<string, unknown>>, place: Place): LocksOptions {
+export function locksOptions(raw: Readonly<Record<string, unknown>>, graph: NetworkGraph): LocksOptions {
   refuseUnknown(raw, KEYS);
-  const { nodes, links } = place.topology;
+  const { nodes, links } = graph.topology;
   const leader = raw['leader'] === undefined ? {} : { leader: raw['leader'] };
   return {
-    election: election.options({ ...leader, clock: 'logical' }, place),
+    election: election.options({ ...leader, clock: 'logical' }, graph),
     epoch: integer(raw, 'epoch', { min: 0, fallback: 0 }),
     members: 2 * links.length === nodes.length * (nodes.length - 1) ? [...nodes].sort((a, b) => (a < b ? -1 : 1)) : [],
     hold: holdOf(raw),

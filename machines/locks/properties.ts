@@ -28,7 +28,9 @@ function isSettled(c: Configuration, node: NodeId): boolean {
   const areLinked = (u: NodeId, v: NodeId) => u === v || (c.links.up(u, v) && c.links.up(v, u));
   const isClosed = reached.every((u) => c.links.neighbours(u).every((v) => reached.includes(v)));
   return (
-    isClosed && reached.every((u) => reached.every((v) => areLinked(u, v))) && isMajority(reached.length, c.setup.topology.nodes)
+    isClosed &&
+    reached.every((u) => reached.every((v) => areLinked(u, v))) &&
+    isMajority(reached.length, c.instance.topology.nodes)
   );
 }
 

@@ -33,7 +33,7 @@ export const searchOn = (
 /** Nobody is in an epoch yet, and each has an epoch of its own to begin from. */
 export const startingAt = (epochs: Readonly<Record<NodeId, number>>, protocol = locks): typeof locks => ({
   ...protocol,
-  roles: (id, setup) => protocol.roles(id, { ...setup, options: { ...setup.options, epoch: epochs[id]!, members: [] } }),
+  roles: (id, instance) => protocol.roles(id, { ...instance, options: { ...instance.options, epoch: epochs[id]!, members: [] } }),
 });
 
 const alone = createMetric({ nodes, links: [] });

@@ -1,6 +1,6 @@
 /** What a run of the queue came to: the order, φ, the time to stabilize against 3R + tau, and the promises of spec 2.5 that need history. */
 import type { NodeId } from '../effects.js';
-import type { Configuration, Flight, Meter, Observer, PropertyResult, Setup, Step } from '../protocol.js';
+import type { Configuration, Flight, Meter, Observer, PropertyResult, Instance, Step } from '../protocol.js';
 import { isSilent } from '../tree/silent.js';
 import { stabilizationRoundTrips } from './bounds.js';
 import { EdgeLedger, isFault, type EdgeChange } from './ledger.js';
@@ -21,7 +21,7 @@ export class QueueAccount implements Observer {
   /** The edges of a tree that spans all components; looked up again when a link changes. */
   private spanning: number | null = null;
 
-  constructor(private readonly setup: Setup<QueueOptions>) {}
+  constructor(private readonly instance: Instance<QueueOptions>) {}
 
   record(step: Step, c: Configuration): void {
     const pointerBefore = this.ledger.pointerBefore(step.node);
@@ -86,7 +86,7 @@ export class QueueAccount implements Observer {
 
   /** Whether so many edges make up the tree. A fixed one cannot change. */
   private spans(edges: number, c: Configuration): boolean {
-    return this.setup.options.tree === 'fixed' || edges === (this.spanning ??= c.nodes.size - components(c));
+    return this.instance.options.tree === 'fixed' || edges === (this.spanning ??= c.nodes.size - components(c));
   }
 
   summary(c: Configuration) {
@@ -101,12 +101,12 @@ export class QueueAccount implements Observer {
 
   /** `null` when not every edge is fully legal at the end. */
   private roundTripsSince(start: number): number | null {
-    return this.legalSince === null ? null : Math.max(0, this.legalSince - start) / this.setup.options.roundTrip;
+    return this.legalSince === null ? null : Math.max(0, this.legalSince - start) / this.instance.options.roundTrip;
   }
 
   meters(): Meter[] {
     const measured = this.roundTripsSince(Math.max(this.lastFault, this.lastTreeChange));
-    const bound = stabilizationRoundTrips(this.setup.options);
+    const bound = stabilizationRoundTrips(this.instance.options);
     return measured === null ? [] : [{ name: 'stabilizationRoundTrips', measured, bound, ratio: measured / bound }];
   }
 
@@ -122,7 +122,7 @@ export class QueueAccount implements Observer {
 /** Nothing of an earlier tree is left: everybody has heard of the one that stands, and all finds are on it. */
 function hasSettled(c: Configuration<any>): boolean {
   const isOnTree = ({ from, to }: Flight): boolean => edgeAbove(c, to)?.[0] === from || edgeAbove(c, from)?.[0] === to;
-  return (c.setup.options.tree === 'fixed' || isSilent(c, TREE)) && c.flights.filter(isFind).every(isOnTree);
+  return (c.instance.options.tree === 'fixed' || isSilent(c, TREE)) && c.flights.filter(isFind).every(isOnTree);
 }
 
 /** How many parts the links that are up in both directions leave. */

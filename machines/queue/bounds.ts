@@ -1,5 +1,5 @@
 /** The times that the paper bounds, in ticks. */
-import type { Setup } from '../protocol.js';
+import type { Instance } from '../protocol.js';
 import type { QueueOptions } from './options.js';
 
 /** Ticks between two heartbeats of the tree: half a round trip. */
@@ -15,7 +15,7 @@ export const stabilizationRoundTrips = ({ tau }: QueueOptions): number => 3 + ta
  * The same with the tree below. A hop of a heartbeat takes at most one beat and half a round trip; an invented root gains distance with
  * each hop and dies at n of them, and the true tree is not deeper than n.
  */
-export function convergenceTicks({ options, topology }: Setup<QueueOptions>): number {
+export function convergenceTicks({ options, topology }: Instance<QueueOptions>): number {
   const queue = stabilizationRoundTrips(options) * options.roundTrip;
   if (options.tree === 'fixed') return queue;
   return queue + 2 * (topology.nodes.length + 1) * (beatTicks(options) + options.roundTrip / 2);

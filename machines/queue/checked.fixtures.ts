@@ -37,7 +37,7 @@ export function variant({ guardian = {}, pointer = {}, messages = 4 }: Variant =
       [POINTER]: queue.charts[POINTER]!.provide({ ...pointer, actions: { findOfItsOwn, ...pointer.actions } } as any),
     },
     corruption: { ...corruption, channel: (...args) => corruption.channel(...args).slice(0, messages) },
-    properties: (setup) => [...queue.properties(setup), neverSoMany],
+    properties: (instance) => [...queue.properties(instance), neverSoMany],
   };
 }
 

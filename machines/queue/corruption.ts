@@ -6,7 +6,7 @@
  * nobody made. What each draw may be is kept small, so that all states of a small system can be enumerated.
  */
 import type { Message, NodeId } from '../effects.js';
-import type { Choose, Corruption, NodeState, NodeView, RoleView, Setup } from '../protocol.js';
+import type { Choose, Corruption, NodeState, NodeView, RoleView, Instance } from '../protocol.js';
 import { childrenOf, ownEntry, type Entry } from '../tree/bfs.js';
 import { identityOf } from '../tree/breadth-first.js';
 import { BEAT, type TreeContext } from '../tree/machine.js';
@@ -17,7 +17,7 @@ import type { QueueOptions } from './options.js';
 import type { PointerContext } from './pointer.js';
 import { parentOf, treeInput } from './start.js';
 
-type QueueSetup = Setup<QueueOptions>;
+type QueueInstance = Instance<QueueOptions>;
 
 /** Finds, and observers, on one direction of an edge at most. */
 const MESSAGES_MAX = 2;
@@ -29,16 +29,16 @@ const INVENTED_MIN = -3;
 
 export const queueCorruption: Corruption<QueueOptions> = { node: arbitraryNode, channel: arbitraryChannel };
 
-function arbitraryNode(id: NodeId, setup: QueueSetup, choose: Choose): NodeState {
-  const { options } = setup;
-  const tree = options.levels === null ? null : arbitraryTree(id, setup, choose);
+function arbitraryNode(id: NodeId, instance: QueueInstance, choose: Choose): NodeState {
+  const { options } = instance;
+  const tree = options.levels === null ? null : arbitraryTree(id, instance, choose);
   const parent = tree ? tree.parent : parentOf(id, options);
   const children = tree ? tree.children : options.children[id]!;
-  const roles: Record<string, RoleView> = { [POINTER]: arbitraryPointer({ id, parent, children }, setup, choose) };
+  const roles: Record<string, RoleView> = { [POINTER]: arbitraryPointer({ id, parent, children }, instance, choose) };
   const timers: NodeState['timers'][number][] = [];
   for (const child of children) {
     const role = guardianOf(child);
-    roles[role] = arbitraryGuardian(child, setup, choose);
+    roles[role] = arbitraryGuardian(child, instance, choose);
     timers.push({ role, timer: OBSERVE, delay: choose(Math.floor(tauTicks(options)) + 1) });
   }
   if (tree) {
@@ -51,7 +51,7 @@ function arbitraryNode(id: NodeId, setup: QueueSetup, choose: Choose): NodeState
 /** To itself, to a neighbour in the tree, or to any node at all. */
 function arbitraryPointer(
   { id, parent, children }: Pick<PointerContext, 'id' | 'parent' | 'children'>,
-  { options, topology }: QueueSetup,
+  { options, topology }: QueueInstance,
   choose: Choose,
 ): RoleView<PointerContext> {
   const targets = [id, ...(parent === null ? [] : [parent]), ...children];
@@ -62,36 +62,36 @@ function arbitraryPointer(
   return { chart: POINTER, value, context: { id, pointer, parent, children, tau: tauTicks(options) } };
 }
 
-function arbitraryGuardian(child: NodeId, { options }: QueueSetup, choose: Choose): RoleView<GuardianContext> {
+function arbitraryGuardian(child: NodeId, { options }: QueueInstance, choose: Choose): RoleView<GuardianContext> {
   const value = choose(2) === 0 ? 'observe' : 'correct';
   const count = COUNT_MIN + choose(COUNT_MAX - COUNT_MIN + 1);
   const counts = value === 'observe' ? { sent: count, est: 0 } : { sent: 0, est: count };
   return { chart: GUARDIAN, value, context: { child, tau: tauTicks(options), ...counts, timely: false } };
 }
 
-function arbitraryTree(id: NodeId, setup: QueueSetup, choose: Choose): TreeContext {
+function arbitraryTree(id: NodeId, instance: QueueInstance, choose: Choose): TreeContext {
   const heard: Record<NodeId, Entry | null> = {};
-  for (const [u, v] of setup.topology.links) {
+  for (const [u, v] of instance.topology.links) {
     const peer = u === id ? v : v === id ? u : null;
-    if (peer !== null) heard[peer] = arbitraryEntry(peer, setup, choose);
+    if (peer !== null) heard[peer] = arbitraryEntry(peer, instance, choose);
   }
-  const context = { ...treeInput(id, setup), heard };
+  const context = { ...treeInput(id, instance), heard };
   return { ...context, parent: ownEntry(context).via, children: childrenOf(context) };
 }
 
-function arbitraryEntry(of: NodeId, setup: QueueSetup, choose: Choose): Entry {
-  const nodes = setup.topology.nodes.length;
+function arbitraryEntry(of: NodeId, instance: QueueInstance, choose: Choose): Entry {
+  const nodes = instance.topology.nodes.length;
   const anyIdentity = () => INVENTED_MIN + choose(nodes + 1 - INVENTED_MIN);
   return {
-    id: identityOf(of, setup.options.root, setup),
+    id: identityOf(of, instance.options.root, instance),
     root: anyIdentity(),
     dist: choose(nodes + 1) - 1,
     par: choose(4) === 0 ? null : choose(nodes + 1),
   };
 }
 
-function arbitraryChannel(from: NodeId, to: NodeId, setup: QueueSetup, choose: Choose): Message[] {
-  const { options } = setup;
+function arbitraryChannel(from: NodeId, to: NodeId, instance: QueueInstance, choose: Choose): Message[] {
+  const { options } = instance;
   const isDown = options.levels === null ? options.parents[to] === from : choose(2) === 0;
   const left = { finds: choose(MESSAGES_MAX + 1), observers: choose(MESSAGES_MAX + 1) };
   const messages: Message[] = [];
@@ -105,7 +105,7 @@ function arbitraryChannel(from: NodeId, to: NodeId, setup: QueueSetup, choose: C
     }
   }
   if (options.levels !== null && choose(2) === 0) {
-    messages.splice(choose(messages.length + 1), 0, { type: 'heartbeat', ...arbitraryEntry(from, setup, choose) } as Message);
+    messages.splice(choose(messages.length + 1), 0, { type: 'heartbeat', ...arbitraryEntry(from, instance, choose) } as Message);
   }
   return messages;
 }

@@ -57,7 +57,7 @@ export const queue = defineProtocol<QueueOptions>({
   canonical: withoutExcess,
   reactions: () => [],
   properties: queueProperties,
-  observe: (setup) => new QueueAccount(setup),
+  observe: (instance) => new QueueAccount(instance),
   corruption: queueCorruption,
   samples,
   systems,

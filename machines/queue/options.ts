@@ -2,7 +2,7 @@
 import { nodeOf, oneOf, refuseUnknown, rootedTree, shortestPathTree } from '../checks.js';
 import type { NodeId } from '../effects.js';
 import { UsageError } from '../errors.js';
-import type { Place } from '../protocol.js';
+import type { NetworkGraph } from '../protocol.js';
 import { breadthFirst, type Levels } from '../tree/breadth-first.js';
 
 type Raw = Readonly<Record<string, unknown>>;
@@ -27,22 +27,22 @@ const KEYS = ['root', 'tree', 'parents', 'tau'] as const;
 /** R where time is left out; any number would do there. */
 const UNTIMED_ROUND_TRIP = 2;
 
-export function queueOptions(raw: Raw, place: Place): QueueOptions {
+export function queueOptions(raw: Raw, graph: NetworkGraph): QueueOptions {
   refuseUnknown(raw, KEYS);
   const tree = oneOf(raw, 'tree', ['fixed', 'stabilizing'], 'fixed');
-  const root = nodeOf(raw, 'root', place, place.topology.nodes[0]!);
-  const common = { tree, root, tau: tauOf(raw), roundTrip: roundTripOf(place) };
+  const root = nodeOf(raw, 'root', graph, graph.topology.nodes[0]!);
+  const common = { tree, root, tau: tauOf(raw), roundTrip: roundTripOf(graph) };
   if (tree === 'fixed') {
-    const parents = fixedTree(raw, root, place);
-    return { ...common, parents, children: childrenIn(parents, place), levels: null };
+    const parents = fixedTree(raw, root, graph);
+    return { ...common, parents, children: childrenIn(parents, graph), levels: null };
   }
   if (raw['parents'] !== undefined) {
     throw new UsageError(
       'options.parents goes with tree "fixed": a stabilizing tree finds its own parents; leave one of them out',
     );
   }
-  const levels = breadthFirst(root, place);
-  return { ...common, parents: levels.parents, children: childrenIn(levels.parents, place), levels };
+  const levels = breadthFirst(root, graph);
+  return { ...common, parents: levels.parents, children: childrenIn(levels.parents, graph), levels };
 }
 
 function tauOf(raw: Raw): number {
@@ -54,22 +54,22 @@ function tauOf(raw: Raw): number {
 }
 
 /** A latency of 0 would let a timer fire for ever within one tick, so that R is a tick at least. */
-function roundTripOf({ roundTrip = UNTIMED_ROUND_TRIP }: Place): number {
+function roundTripOf({ roundTrip = UNTIMED_ROUND_TRIP }: NetworkGraph): number {
   if (roundTrip < Infinity) return Math.max(1, roundTrip);
   throw new UsageError(
     'network.latency has no bound, and the queue must know its longest round trip; use a constant, {"min", "max"} or "weight"',
   );
 }
 
-function fixedTree(raw: Raw, root: NodeId, place: Place): Readonly<Record<NodeId, NodeId>> {
-  const { topology } = place;
+function fixedTree(raw: Raw, root: NodeId, graph: NetworkGraph): Readonly<Record<NodeId, NodeId>> {
+  const { topology } = graph;
   if (raw['parents'] === undefined) {
-    const parents = shortestPathTree(root, place);
+    const parents = shortestPathTree(root, graph);
     const cutOff = topology.nodes.find((node) => !(node in parents));
     if (cutOff === undefined) return parents;
     throw new UsageError(`no path leads from ${cutOff} to the root ${root}; connect the topology or use tree "stabilizing"`);
   }
-  const parents = rootedTree(raw['parents'], root, place);
+  const parents = rootedTree(raw['parents'], root, graph);
   const linked = new Set(topology.links.flatMap(([a, b]) => [`${a} ${b}`, `${b} ${a}`]));
   for (const [child, parent] of Object.entries(parents)) {
     if (child !== root && !linked.has(`${child} ${parent}`)) {
@@ -81,7 +81,7 @@ function fixedTree(raw: Raw, root: NodeId, place: Place): Readonly<Record<NodeId
   return parents;
 }
 
-function childrenIn(parents: Readonly<Record<NodeId, NodeId>>, { topology }: Place): Record<NodeId, NodeId[]> {
+function childrenIn(parents: Readonly<Record<NodeId, NodeId>>, { topology }: NetworkGraph): Record<NodeId, NodeId[]> {
   const children: Record<NodeId, NodeId[]> = Object.fromEntries(topology.nodes.map((node) => [node, []]));
   for (const node of topology.nodes) if (parents[node] !== node) children[parents[node]!]!.push(node);
   return children;

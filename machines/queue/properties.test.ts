@@ -33,7 +33,7 @@ test.each([
 
 test('roles fit the tree: refuted by a guardian too few, and by a pointer in the wrong state', () => {
   const { network } = new Simulation(parseScenario(json, { queue }));
-  const { holds } = queue.properties(network.configuration.setup as any)[0] as any;
+  const { holds } = queue.properties(network.configuration.instance as any)[0] as any;
   network.start();
   expect(holds(network.configuration)).toBe(true);
   const { pointer, ...guardians } = network.configuration.nodes.get('n1')!;

@@ -1,13 +1,13 @@
 /** What the queue promises of every configuration (spec 2.4, 2.5); the account adds what only a whole run can show. */
 import type { NodeId } from '../effects.js';
-import type { Configuration, NodeView, Property, Setup } from '../protocol.js';
+import type { Configuration, NodeView, Property, Instance } from '../protocol.js';
 import { isSilent } from '../tree/silent.js';
 import { GUARDIAN, guardianOf, POINTER, TREE } from './messages.js';
 import { convergenceTicks } from './bounds.js';
 import type { QueueOptions } from './options.js';
 import { edgesOf, isFind, isFullyLegal, isObserver, look, pointerIn } from './view.js';
 
-export function queueProperties(setup: Setup<QueueOptions>): Property<QueueOptions>[] {
+export function queueProperties(instance: Instance<QueueOptions>): Property<QueueOptions>[] {
   return [
     rolesFitTree,
     {
@@ -21,7 +21,7 @@ export function queueProperties(setup: Setup<QueueOptions>): Property<QueueOptio
       kind: 'converges',
       says: 'From any state every edge is fully legal within 3R + tau of the last change of the tree (Corollary 6.8).',
       holds: isFullyLegalEverywhere,
-      within: convergenceTicks(setup),
+      within: convergenceTicks(instance),
     },
   ];
 }
@@ -56,7 +56,7 @@ function stateFits(id: string, node: NodeView): boolean {
 /** The tree no longer moves, and every edge of it is fully legal, those apart whose link is down. */
 export function isFullyLegalEverywhere(c: Configuration<any>): boolean {
   const edges = edgesOf(c);
-  return edges.every((edge) => isFullyLegal(look(c, edge))) && (c.setup.options.tree === 'fixed' || isSilent(c, TREE));
+  return edges.every((edge) => isFullyLegal(look(c, edge))) && (c.instance.options.tree === 'fixed' || isSilent(c, TREE));
 }
 
 /**

@@ -1,6 +1,6 @@
 /** The legal state that a run starts in: every pointer leads to the root, every guardian has just estimated φ = 1. */
 import type { NodeId } from '../effects.js';
-import type { RoleStart, Setup } from '../protocol.js';
+import type { RoleStart, Instance } from '../protocol.js';
 import type { Entry } from '../tree/bfs.js';
 import { identityOf } from '../tree/breadth-first.js';
 import type { TreeInput } from '../tree/machine.js';
@@ -10,8 +10,8 @@ import { GUARDIAN, guardianOf, POINTER, TREE } from './messages.js';
 import type { QueueOptions } from './options.js';
 import type { PointerInput } from './pointer.js';
 
-export function rolesOf(id: NodeId, setup: Setup<QueueOptions>): RoleStart[] {
-  const { options } = setup;
+export function rolesOf(id: NodeId, instance: Instance<QueueOptions>): RoleStart[] {
+  const { options } = instance;
   const parent = parentOf(id, options);
   const children = options.children[id]!;
   const tau = tauTicks(options);
@@ -21,19 +21,19 @@ export function rolesOf(id: NodeId, setup: Setup<QueueOptions>): RoleStart[] {
     chart: GUARDIAN,
     input: { child, tau } satisfies GuardianInput,
   }));
-  const tree = options.levels === null ? [] : [{ role: TREE, chart: TREE, input: treeInput(id, setup) }];
+  const tree = options.levels === null ? [] : [{ role: TREE, chart: TREE, input: treeInput(id, instance) }];
   return [{ role: POINTER, chart: POINTER, input: pointer }, ...guardians, ...tree];
 }
 
 export const parentOf = (id: NodeId, { parents }: QueueOptions): NodeId | null => (parents[id] === id ? null : parents[id]!);
 
-export function treeInput(id: NodeId, setup: Setup<QueueOptions>): TreeInput {
-  const { options, topology } = setup;
+export function treeInput(id: NodeId, instance: Instance<QueueOptions>): TreeInput {
+  const { options, topology } = instance;
   const { neighbours, entries } = options.levels!;
   const heard: Record<NodeId, Entry | null> = {};
   for (const peer of neighbours[id]!) heard[peer] = entries[peer]!;
   return {
-    identity: identityOf(id, options.root, setup),
+    identity: identityOf(id, options.root, instance),
     limit: topology.nodes.length,
     period: beatTicks(options),
     client: POINTER,

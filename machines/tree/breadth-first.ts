@@ -1,6 +1,6 @@
 /** The tree that the heartbeats come to, computed from the whole topology: where a run starts, and what tests hold it against. */
 import type { NodeId } from '../effects.js';
-import type { Place } from '../protocol.js';
+import type { NetworkGraph } from '../protocol.js';
 import type { Entry } from './bfs.js';
 
 export interface Levels {
@@ -12,12 +12,12 @@ export interface Levels {
 }
 
 /** A node's identity: its place in the topology's list, the wanted root before all others. */
-export const identityOf = (node: NodeId, root: NodeId, { rank }: Pick<Place, 'rank'>): number =>
+export const identityOf = (node: NodeId, root: NodeId, { rank }: Pick<NetworkGraph, 'rank'>): number =>
   node === root ? 0 : rank(node) + 1;
 
-export function breadthFirst(root: NodeId, place: Place): Levels {
-  const { nodes, links } = place.topology;
-  const id = (node: NodeId) => identityOf(node, root, place);
+export function breadthFirst(root: NodeId, graph: NetworkGraph): Levels {
+  const { nodes, links } = graph.topology;
+  const id = (node: NodeId) => identityOf(node, root, graph);
   const neighbours: Record<NodeId, NodeId[]> = Object.fromEntries(nodes.map((node) => [node, []]));
   for (const [a, b] of links) {
     neighbours[a]!.push(b);

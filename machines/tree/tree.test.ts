@@ -38,11 +38,11 @@ test('the tree that a run starts on is a fixed point: nobody would say anything 
   const links = nodes
     .flatMap((node, i) => [7, 11].map((step) => [node, nodes[(i * step + 3) % 30]!, 1] as const))
     .filter(([a, b]) => a !== b);
-  const place = createMetric({
+  const graph = createMetric({
     nodes,
     links: [...new Map(links.map((link) => [[link[0], link[1]].sort().join(), link])).values()],
   });
-  const { entries, neighbours, parents } = breadthFirst('n4', place);
+  const { entries, neighbours, parents } = breadthFirst('n4', graph);
   for (const node of nodes) {
     const heard = Object.fromEntries(neighbours[node]!.map((peer) => [peer, entries[peer]!]));
     const { via, ...said } = ownEntry({ identity: entries[node]!.id, limit: 30, heard });

@@ -6,7 +6,7 @@
  */
 import type { NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
-import type { Command, Place, Protocol } from '../../machines/protocol.js';
+import type { Command, NetworkGraph, Protocol } from '../../machines/protocol.js';
 import type { Contact } from '../topology/contacts.js';
 import {
   complain,
@@ -28,7 +28,7 @@ export interface Scene {
   readonly protocol: Protocol;
   /** As the protocol completed them. */
   readonly options: unknown;
-  readonly place: Place;
+  readonly graph: NetworkGraph;
   readonly contacts: readonly Contact[];
 }
 
@@ -52,7 +52,7 @@ const messageVerb = (word: 'drop' | 'duplicate' | 'hold' | 'deliver'): Verb => (
 
 const nodeVerb = (word: 'crash' | 'restart' | 'pause' | 'resume'): Verb => ({
   keys: ['node'],
-  read: (fields, path, { place }) => ({ do: word, node: readNode(fields['node'], inside(path, 'node'), place) }),
+  read: (fields, path, { graph }) => ({ do: word, node: readNode(fields['node'], inside(path, 'node'), graph) }),
 });
 
 const verbs: Readonly<Record<string, Verb>> = {
@@ -106,16 +106,16 @@ function readEvent(value: unknown, path: string, scene: Scene): ScenarioEvent {
   return { at, ...(command ? readCommand(word, command, fields, path, scene) : verbs[word]!.read(fields, path, scene)) };
 }
 
-function readCommand(name: string, command: Command, fields: Fields, path: string, { place, options }: Scene): Body {
+function readCommand(name: string, command: Command, fields: Fields, path: string, { graph, options }: Scene): Body {
   const refusal = command.refusal?.(options) ?? null;
   if (refusal !== null) throw new UsageError(`${inside(path, 'do')}: ${name} makes no sense here: ${refusal}`);
   const given = (command.fields ?? []).filter((field) => !field.optional || fields[field.name] !== undefined);
   const read = ({ name, type, min = Number.MIN_SAFE_INTEGER }: (typeof given)[number]): number | NodeId =>
-    type === 'node' ? readNode(fields[name], inside(path, name), place) : readInteger(fields[name], inside(path, name), min);
+    type === 'node' ? readNode(fields[name], inside(path, name), graph) : readInteger(fields[name], inside(path, name), min);
   return {
     do: 'command',
     name,
-    node: readNode(fields['node'], inside(path, 'node'), place),
+    node: readNode(fields['node'], inside(path, 'node'), graph),
     fields: Object.fromEntries(given.map((field) => [field.name, read(field)])),
   };
 }
@@ -140,7 +140,7 @@ function readJoin(fields: Fields, path: string, scene: Scene): Body {
   };
 }
 
-function readCorrupt(fields: Fields, path: string, { protocol, place }: Scene): Body {
+function readCorrupt(fields: Fields, path: string, { protocol, graph }: Scene): Body {
   if (!protocol.corruption) {
     throw new UsageError(
       `${inside(path, 'do')}: protocol ${protocol.name} promises nothing after corruption and has no corrupt states`,
@@ -148,29 +148,29 @@ function readCorrupt(fields: Fields, path: string, { protocol, place }: Scene): 
   }
   const { node, nodes } = fields;
   if (node !== undefined && nodes !== undefined) throw new UsageError(`${path} has both node and nodes; name the nodes once`);
-  if (node !== undefined) return { do: 'corrupt', nodes: [readNode(node, inside(path, 'node'), place)] };
-  if (nodes === undefined) return { do: 'corrupt', nodes: place.topology.nodes };
+  if (node !== undefined) return { do: 'corrupt', nodes: [readNode(node, inside(path, 'node'), graph)] };
+  if (nodes === undefined) return { do: 'corrupt', nodes: graph.topology.nodes };
   const where = inside(path, 'nodes');
-  return { do: 'corrupt', nodes: readList(nodes, where, 'nodes').map((name, i) => readNode(name, inside(where, i), place)) };
+  return { do: 'corrupt', nodes: readList(nodes, where, 'nodes').map((name, i) => readNode(name, inside(where, i), graph)) };
 }
 
 /** More names than this say nothing to a reader. */
 const NAMES_MAX = 12;
 
-export function readNode(value: unknown, path: string, place: Place): NodeId {
+export function readNode(value: unknown, path: string, graph: NetworkGraph): NodeId {
   if (typeof value !== 'string') complain(path, 'the name of a node', value);
-  if (place.rank(value) >= 0) return value;
-  const { nodes } = place.topology;
+  if (graph.rank(value) >= 0) return value;
+  const { nodes } = graph.topology;
   const what = `${path}: ${show(value)} is no node of the topology`;
   throw nodes.length <= NAMES_MAX
     ? unknownWord(what, value, nodes)
     : new UsageError(`${what}; name one of its ${nodes.length} nodes`);
 }
 
-function readPair(value: unknown, path: string, { place }: Scene): Pair {
+function readPair(value: unknown, path: string, { graph }: Scene): Pair {
   const pair = readList(value, path, 'two nodes');
   if (pair.length !== 2) complain(path, 'a list of two nodes', value);
-  const [u, v] = [readNode(pair[0], inside(path, 0), place), readNode(pair[1], inside(path, 1), place)];
+  const [u, v] = [readNode(pair[0], inside(path, 0), graph), readNode(pair[1], inside(path, 1), graph)];
   if (u === v) throw new UsageError(`${path} names ${show(u)} twice; a link has two ends`);
   return [u, v];
 }
@@ -178,8 +178,8 @@ function readPair(value: unknown, path: string, { place }: Scene): Pair {
 const linkKey = (u: NodeId, v: NodeId): string => (u < v ? `${u}\n${v}` : `${v}\n${u}`);
 
 /** The links that are there at some time of the run. */
-function linksOf({ place, contacts }: Scene, events: readonly ScenarioEvent[]): ReadonlySet<string> {
-  const known = new Set(place.topology.links.map(([u, v]) => linkKey(u, v)));
+function linksOf({ graph, contacts }: Scene, events: readonly ScenarioEvent[]): ReadonlySet<string> {
+  const known = new Set(graph.topology.links.map(([u, v]) => linkKey(u, v)));
   for (const { i, j } of contacts) known.add(linkKey(i, j));
   for (const event of events) {
     if (event.do === 'join') known.add(linkKey(...event.link));

@@ -24,9 +24,9 @@ describe('defaults', () => {
   });
 
   test('the place knows distances and the order of nodes', () => {
-    const { place } = parse({});
-    expect(place.distance('n0', 'n2')).toBe(2);
-    expect(['n3', 'stranger'].map((node) => place.rank(node))).toEqual([3, -1]);
+    const { graph } = parse({});
+    expect(graph.distance('n0', 'n2')).toBe(2);
+    expect(['n3', 'stranger'].map((node) => graph.rank(node))).toEqual([3, -1]);
   });
 });
 

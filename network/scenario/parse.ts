@@ -33,16 +33,16 @@ export function parseScenario(json: unknown, protocols: Readonly<Record<string, 
   const protocol = protocols[readOneOf(fields['protocol'], 'protocol', Object.keys(protocols))]!;
   const { nodes, links, contacts } = createTopology(fields['topology'], readText);
   const network = readNetwork(orElse(fields['network'], {}), 'network', protocol);
-  const place = { ...createMetric({ nodes, links }), roundTrip: roundTripOf(network.latency, links) };
-  if (protocol.network.reach === 'routed') requireConnected(place, `protocol ${protocol.name} sends from any node to any other`);
-  const options: unknown = protocol.options(readObject(orElse(fields['options'], {}), 'options'), place);
-  const scene = { protocol, options, place, contacts };
+  const graph = { ...createMetric({ nodes, links }), roundTrip: roundTripOf(network.latency, links) };
+  if (protocol.network.reach === 'routed') requireConnected(graph, `protocol ${protocol.name} sends from any node to any other`);
+  const options: unknown = protocol.options(readObject(orElse(fields['options'], {}), 'options'), graph);
+  const scene = { protocol, options, graph, contacts };
   const events = readEvents(orElse(fields['events'], []), 'events', scene);
   const workload = fields['workload'] === undefined ? {} : { workload: readWorkload(fields['workload'], 'workload', scene) };
   return {
     protocol,
     options,
-    place,
+    graph,
     contacts,
     network,
     events,
@@ -93,7 +93,7 @@ function readWorkload(value: unknown, path: string, scene: Scene): Workload {
   return { command, ...readDemand(fields, path, scene) };
 }
 
-function readDemand(fields: Fields, path: string, { place }: Scene) {
+function readDemand(fields: Fields, path: string, { graph }: Scene) {
   const { sequential, concurrent, requests } = fields;
   if (sequential === undefined) {
     const atOnce = readInteger(concurrent, inside(path, 'concurrent'), 1);
@@ -105,7 +105,7 @@ function readDemand(fields: Fields, path: string, { place }: Scene) {
     );
   }
   const where = inside(path, 'sequential');
-  return { sequential: readList(sequential, where, 'nodes').map((node, i) => readNode(node, inside(where, i), place)) };
+  return { sequential: readList(sequential, where, 'nodes').map((node, i) => readNode(node, inside(where, i), graph)) };
 }
 
 function readUntil(value: unknown, path: string): Until {

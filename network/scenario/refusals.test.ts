@@ -114,7 +114,7 @@ describe('refused with one line that names thing, place and cure', () => {
     expect(() => parse({ topology })).toThrow(
       'topology is not connected: no path from "a" to "c"; protocol directory sends from any node',
     );
-    expect(parse({ protocol: 'silent', topology }).place.distance('a', 'c')).toBe(Infinity);
+    expect(parse({ protocol: 'silent', topology }).graph.distance('a', 'c')).toBe(Infinity);
   });
 
   test('long words are cut short', () => {

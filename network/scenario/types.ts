@@ -3,7 +3,7 @@
  * protocol. The JSON that it came from is kept by whoever read it.
  */
 import type { NodeId } from '../../machines/effects.js';
-import type { Place, Protocol } from '../../machines/protocol.js';
+import type { NetworkGraph, Protocol } from '../../machines/protocol.js';
 import type { LatencySpec } from '../latency.js';
 import type { Contact } from '../topology/contacts.js';
 
@@ -11,7 +11,7 @@ export interface Scenario<O = any> {
   readonly protocol: Protocol<O>;
   /** As the protocol checked and completed them. */
   readonly options: O;
-  readonly place: Place;
+  readonly graph: NetworkGraph;
   /** For a topology that changes with time: who meets whom, and when. */
   readonly contacts: readonly Contact[];
   readonly network: NetworkOptions;

@@ -8,10 +8,10 @@
 import TinyQueue from 'tinyqueue';
 import { UsageError } from '../../machines/errors.js';
 import type { NodeId } from '../../machines/effects.js';
-import type { Link, Place, Topology } from '../../machines/protocol.js';
+import type { Link, NetworkGraph, Topology } from '../../machines/protocol.js';
 
-/** A place with the rest of what one asks of distances. Spreading it keeps all of it. */
-export interface Metric extends Place {
+/** The network's graph with the rest of what one asks of distances. Spreading it keeps all of it. */
+export interface Metric extends NetworkGraph {
   /** The nodes of a shortest path from `u` to `v`, both included; `undefined` when there is none. */
   path(u: NodeId, v: NodeId): NodeId[] | undefined;
   isConnected(): boolean;

@@ -173,7 +173,10 @@ describe('a corruption that leaves more than can be gone through', () => {
   test('of one node: refused', () => {
     const { node, channel } = queue.corruption!;
     const oneOf = (choose: Choose) => (choose(1e9), () => 0);
-    const wild: Protocol = { ...queue, corruption: { node: (id, setup, choose) => node(id, setup, oneOf(choose)), channel } };
+    const wild: Protocol = {
+      ...queue,
+      corruption: { node: (id, instance, choose) => node(id, instance, oneOf(choose)), channel },
+    };
     const wrong = () => explore(wild, { topology, commands: [corrupt] });
     expect(wrong).toThrow('node n0: its corruption: it can fall in more than 100000 ways');
   });

@@ -13,16 +13,16 @@ export const DOWN = -1;
 
 export type Channels = readonly number[];
 
-export function channelsAtStart({ protocol, setup, nodes }: System): Channels {
+export function channelsAtStart({ protocol, instance, nodes }: System): Channels {
   const size = nodes.length;
   const channels = Array.from<number>({ length: size * size }).fill(DOWN);
   for (const node of nodes.keys()) channels[node * size + node] = 0;
-  const put = (u: NodeId, v: NodeId, port: number) => void (channels[setup.rank(u) * size + setup.rank(v)] = port);
-  for (const [u, v] of setup.topology.links) {
+  const put = (u: NodeId, v: NodeId, port: number) => void (channels[instance.rank(u) * size + instance.rank(v)] = port);
+  for (const [u, v] of instance.topology.links) {
     put(u, v, 0);
     put(v, u, 0);
   }
-  for (const [u, portOfU, v, portOfV] of protocol.ports?.(setup.options) ?? []) {
+  for (const [u, portOfU, v, portOfV] of protocol.ports?.(instance.options) ?? []) {
     put(u, v, portOfU);
     put(v, u, portOfV);
   }
@@ -50,12 +50,12 @@ export function joined(channels: Channels, { nodes }: System, u: number, v: numb
   return channels.with(u * size + v, portAt(u, ports[0])).with(v * size + u, portAt(v, ports[1]));
 }
 
-export function linksView(channels: Channels, { nodes, setup }: System): LinksView {
+export function linksView(channels: Channels, { nodes, instance }: System): LinksView {
   const size = nodes.length;
   const port = (u: number, v: number) => (u === v ? DOWN : (channels[u * size + v] ?? DOWN));
   return {
-    up: (from, to) => port(setup.rank(from), setup.rank(to)) !== DOWN,
-    neighbours: (node) => nodes.filter((_, peer) => port(setup.rank(node), peer) !== DOWN),
-    port: (node, peer) => Math.max(0, port(setup.rank(node), setup.rank(peer))),
+    up: (from, to) => port(instance.rank(from), instance.rank(to)) !== DOWN,
+    neighbours: (node) => nodes.filter((_, peer) => port(instance.rank(node), peer) !== DOWN),
+    port: (node, peer) => Math.max(0, port(instance.rank(node), instance.rank(peer))),
   };
 }

@@ -1,7 +1,7 @@
 /** What a corruption may leave behind: every state of a node and every content of a channel that the protocol's own can choose. */
 import type { NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
-import type { Choose, Corruption, Setup } from '../../machines/protocol.js';
+import type { Choose, Corruption, Instance } from '../../machines/protocol.js';
 import { everyDraw, type Drawn } from './draws.js';
 import type { Packets } from './packets.js';
 import type { LocalSteps } from './steps.js';
@@ -27,11 +27,11 @@ const WAYS_MAX = 100_000;
 
 /** Every way in which a corruption of these nodes can fall in a world. */
 export function everyCorruption(parts: Parts, nodes: readonly number[], world: number): readonly Corrupted[] {
-  const { setup, nodes: ids } = parts.system;
-  const locals = nodes.map((node) => corruptLocals(parts, setup, node));
+  const { instance, nodes: ids } = parts.system;
+  const locals = nodes.map((node) => corruptLocals(parts, instance, node));
   const contents = channelContents(
     parts,
-    setup,
+    instance,
     nodes.map((node) => ids[node]!),
     world,
   );
@@ -49,11 +49,11 @@ function corruptionOf({ protocol }: System): Corruption<any> {
   throw new UsageError(`protocol ${protocol.name} promises nothing after corruption and has no corrupt states`);
 }
 
-export function corruptLocals({ system, steps }: Parts, setup: Setup, node: number): readonly number[] {
+export function corruptLocals({ system, steps }: Parts, instance: Instance, node: number): readonly number[] {
   const corruption = corruptionOf(system);
   const locals = new Set<number>();
   const id = system.nodes[node]!;
-  for (const { value } of everyWay((choose) => corruption.node(id, setup, choose), `node ${id}: its corruption`)) {
+  for (const { value } of everyWay((choose) => corruption.node(id, instance, choose), `node ${id}: its corruption`)) {
     const timers = value.timers
       .map(({ role, timer }) => [role, timer] as const)
       .sort(([a, s], [b, t]) => (`${a} ${s}` < `${b} ${t}` ? -1 : 1));
@@ -65,7 +65,7 @@ export function corruptLocals({ system, steps }: Parts, setup: Setup, node: numb
 /** For each channel between two of the nodes, everything that may be in flight on it. */
 export function channelContents(
   { system, packets, worlds }: Parts,
-  setup: Setup,
+  instance: Instance,
   corrupt: readonly NodeId[],
   world: number,
 ): readonly (readonly (readonly number[])[])[] {
@@ -76,11 +76,11 @@ export function channelContents(
   return channels.map(([from, to]) => {
     const contents = new Map<string, readonly number[]>();
     for (const { value } of everyWay(
-      (choose) => corruption.channel(from, to, setup, choose),
+      (choose) => corruption.channel(from, to, instance, choose),
       `channel ${from} to ${to}: its corruption`,
     )) {
       const content = value.map((message) =>
-        packets.intern({ from: setup.rank(from), to: setup.rank(to), sender: sender(from, to), message }),
+        packets.intern({ from: instance.rank(from), to: instance.rank(to), sender: sender(from, to), message }),
       );
       contents.set(content.join(), content);
     }

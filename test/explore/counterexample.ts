@@ -1,6 +1,6 @@
 /** What a violated property is shown by: the choices that lead there, for a network to make and for people to read. */
 import type { NodeId } from '../../machines/effects.js';
-import type { Flight, NodeView, Setup } from '../../machines/protocol.js';
+import type { Flight, NodeView, Instance } from '../../machines/protocol.js';
 import type { Choice } from '../../network/trace.js';
 import { Lasso } from './lasso.js';
 import type { Model } from './model.js';
@@ -12,7 +12,7 @@ import { Walk, type Walked } from './walk.js';
 
 export interface Counterexample {
   readonly property: string;
-  readonly setup: Setup<any>;
+  readonly instance: Instance<any>;
   /** The state that it begins in, where the nodes did not start by themselves. */
   readonly start?: Start;
   readonly choices: readonly Choice[];
@@ -32,7 +32,7 @@ export interface Start {
 
 /** Where a search began. */
 export interface Origin extends FirstState {
-  readonly setup: Setup<any>;
+  readonly instance: Instance<any>;
 }
 
 /** A way to a state, and round from there if a component is given. */
@@ -70,7 +70,7 @@ export function counterexample(
   }
   return {
     property: way.property,
-    setup: origin.setup,
+    instance: origin.instance,
     ...(start && { start: startOf(model, start) }),
     choices: walked.map(({ choice }) => choice),
     steps: walked.map(({ text }) => text),

@@ -15,8 +15,8 @@ export function everyStart(n: number, hold: 0 | 1) {
     parents,
     root: names(n).find((node) => parents[node] === node),
   }));
-  const place = createMetric(topology);
-  const properties = directory.properties({ ...place, options: directory.options(initials[0]!, place) });
+  const graph = createMetric(topology);
+  const properties = directory.properties({ ...graph, options: directory.options(initials[0]!, graph) });
   return { topology, initials, commands: { unlimited: ['request'] }, properties } satisfies ExploreOptions;
 }
 

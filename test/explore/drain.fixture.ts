@@ -13,23 +13,23 @@ import { Watch } from './watch.js';
 /** The longest run from any reachable state in which no new request is made. */
 export function longestDrain(n: number, hold: 0 | 1): number {
   const { topology, initials } = everyStart(n, hold);
-  const place = createMetric(topology);
-  const setups = initials.map((raw) => ({ ...place, options: directory.options(raw, place) }));
+  const metric = createMetric(topology);
+  const instances = initials.map((raw) => ({ ...metric, options: directory.options(raw, metric) }));
   const system = {
     protocol: directory,
-    setup: setups[0]!,
+    instance: instances[0]!,
     nodes: topology.nodes,
     newcomers: new Map(),
     order: 'unordered',
     lasting: false,
-    reactions: directory.reactions(setups[0]!.options),
+    reactions: directory.reactions(instances[0]!.options),
     unlimited: [{ name: 'request', event: { type: 'request' } }],
   } as const;
   // Of a find the sender is read, of a token it is not.
   const model = new Model(system, { script: [], workload: undefined, faults: {}, oneByOne: false }, new Set(['find']));
   const graph = new Graph();
   const search = new Search(model, new Watch([], undefined, model), { frontier: new Levels(), bounds: {}, graph });
-  for (const setup of setups) for (const { row } of firstStates(model, setup, [])) search.begin(row);
+  for (const instance of instances) for (const { row } of firstStates(model, instance, [])) search.begin(row);
   search.run();
   return longestPath(search, model, graph);
 }

@@ -1,7 +1,7 @@
 /** Answers one question about a system: searches its states, then judges what only the whole graph can tell. */
 import { UsageError } from '../../machines/errors.js';
 import type { Message, NodeId } from '../../machines/effects.js';
-import type { Configuration, Property, PropertyResult, Protocol, Setup } from '../../machines/protocol.js';
+import type { Configuration, Property, PropertyResult, Protocol, Instance } from '../../machines/protocol.js';
 import { verdictOf, type Verdict } from '../../network/report.js';
 import type { Bounds, Progress } from './bounds.js';
 import { counterexample, type Counterexample, type Origin, type Way } from './counterexample.js';
@@ -25,7 +25,7 @@ import type { Surroundings } from './worlds.js';
 export interface Question {
   readonly protocol: Protocol;
   /** Where the search begins; properties see the first. */
-  readonly setups: readonly [Setup<any>, ...Setup<any>[]];
+  readonly instances: readonly [Instance<any>, ...Instance<any>[]];
   readonly unlimited: readonly { readonly name: string; readonly event: Message }[];
   /** Nodes that begin in every corrupt state. */
   readonly corrupt: readonly NodeId[];
@@ -112,7 +112,7 @@ export class Examination {
   private readonly symmetry: Symmetry | undefined;
   /** Whether promises on endless runs can be judged: not where a message may come again for ever, or never more. */
   private readonly judgesRuns: boolean;
-  private readonly setups: readonly Setup<any>[];
+  private readonly instances: readonly Instance<any>[];
 
   constructor(
     private readonly question: Question,
@@ -121,16 +121,16 @@ export class Examination {
   ) {
     const { protocol, order, unlimited, surroundings, properties, goal, bounds, now, onProgress, reduce } = question;
     const { newcomers } = known;
-    this.setups = question.setups.map((setup) => withNewcomers(setup, newcomers));
-    const setup = this.setups[0]!;
+    this.instances = question.instances.map((instance) => withNewcomers(instance, newcomers));
+    const instance = this.instances[0]!;
     if (bounds.seconds !== undefined && !now) {
       throw new UsageError('bounds.seconds needs a clock; pass now, for instance () => performance.now()');
     }
     refuseReduction(question);
-    const nodes = setup.topology.nodes;
+    const nodes = instance.topology.nodes;
     const lasting = order === 'unordered' && surroundings.faults.duplicate === Infinity;
-    const reactions = protocol.reactions(setup.options);
-    const system = { protocol, setup, nodes, newcomers, order, lasting, reactions, unlimited };
+    const reactions = protocol.reactions(instance.options);
+    const system = { protocol, instance, nodes, newcomers, order, lasting, reactions, unlimited };
     this.model = new Model(system, lasting ? { ...surroundings, faults: {} } : surroundings, known.signed);
     const isPartial = reduce === 'order';
     this.watch = new Watch(properties, goal && goalProperty(goal), this.model, isPartial ? known.seen : undefined, judged);
@@ -194,7 +194,8 @@ export class Examination {
 
   private *firsts(): Generator<Origin> {
     const { corrupt } = this.question;
-    for (const setup of this.setups) for (const first of firstStates(this.model, setup, corrupt)) yield { ...first, setup };
+    for (const instance of this.instances)
+      for (const first of firstStates(this.model, instance, corrupt)) yield { ...first, instance };
   }
 
   /** The start that a first state came from. */

@@ -12,7 +12,7 @@
  */
 import type { NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
-import type { Configuration, Property, Protocol, Setup, Topology } from '../../machines/protocol.js';
+import type { Configuration, Property, Protocol, Instance, Topology } from '../../machines/protocol.js';
 import { createMetric } from '../../network/topology/metric.js';
 import { requireConnected, validateTopology } from '../../network/topology/validate.js';
 import type { Bounds, Progress } from './bounds.js';
@@ -68,21 +68,24 @@ function unlimitedOf(protocol: Protocol, commands: 'unlimited' | { readonly unli
 
 export function explore(protocol: Protocol, options: ExploreOptions): Exploration {
   const { initials, commands = [], order = protocol.network.order, faults = {}, bounds = {} } = options;
-  const place = createMetric(validateTopology(options.topology));
-  if (protocol.network.reach === 'routed') requireConnected(place, `protocol ${protocol.name} sends from any node to any other`);
-  const setupOf = (raw: Readonly<Record<string, unknown>>): Setup<any> => ({ ...place, options: protocol.options(raw, place) });
+  const graph = createMetric(validateTopology(options.topology));
+  if (protocol.network.reach === 'routed') requireConnected(graph, `protocol ${protocol.name} sends from any node to any other`);
+  const instanceOf = (raw: Readonly<Record<string, unknown>>): Instance<any> => ({
+    ...graph,
+    options: protocol.options(raw, graph),
+  });
   const [first, ...others] = initials ?? [options.options ?? {}];
   if (!first) throw new UsageError('initials is an empty list; leave it out or name options to begin with');
-  const setup = setupOf(first);
+  const instance = instanceOf(first);
   const isScript = Array.isArray(commands);
   const question: Question = {
     protocol,
-    setups: [setup, ...others.map(setupOf)],
+    instances: [instance, ...others.map(instanceOf)],
     corrupt: options.corrupt ?? (isScript ? corruptAtFirst(commands) : []),
     unlimited: isScript ? [] : unlimitedOf(protocol, commands as Exclude<typeof commands, readonly Scripted[]>),
     surroundings: { script: isScript ? commands : [], workload: undefined, faults, oneByOne: options.oneByOne ?? false },
     order,
-    properties: options.properties ?? protocol.properties(setup),
+    properties: options.properties ?? protocol.properties(instance),
     goal: options.goal,
     bounds,
     search: options.search ?? 'breadth',

@@ -155,11 +155,11 @@ describe('corruption', () => {
       const sent = never('sent', (c) => c.flights.some(({ message }) => (message as any).bit === 1));
       const { start, choices } = ask(sent).counterexample!;
       expect(choices).toEqual([{ timer: ['n1', 'toy', 'again'] }]);
-      const place = createMetric(complete(2));
+      const graph = createMetric(complete(2));
       const scenario = {
         protocol: agree,
         options: {},
-        place,
+        graph,
         contacts: [],
         network: { latency: 1, order: 'fifo' as const, loss: 0, duplicate: 0, reorder: 0 },
         events: [],

@@ -31,7 +31,7 @@ export class Letters {
   }
 
   write(from: number, to: Address, message: Message): number {
-    const { nodes, setup } = this.system;
+    const { nodes, instance } = this.system;
     const where = () => `node ${nodes[from]} sends "${message.type}" to ${JSON.stringify(to)}`;
     if (this.isAnonymous) {
       if (typeof to !== 'number') throw new ProtocolError(`${where()}, but nodes are anonymous; send to a port`);
@@ -41,7 +41,7 @@ export class Letters {
         message,
       }));
     }
-    const receiver = setup.rank(to as NodeId);
+    const receiver = instance.rank(to as NodeId);
     if (receiver < 0) throw new ProtocolError(`${where()}, which is no node of the topology`);
     return this.packets.intern({ from, to: receiver, sender: nodes[from]!, message });
   }

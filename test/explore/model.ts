@@ -22,20 +22,20 @@ export class Model {
     surroundings: Surroundings,
     signed: ReadonlySet<string>,
   ) {
-    const { nodes, setup, protocol } = system;
+    const { nodes, instance, protocol } = system;
     const weights = new Map(
-      setup.topology.links.flatMap(([u, v, weight]) => [
+      instance.topology.links.flatMap(([u, v, weight]) => [
         [`${u} ${v}`, weight],
         [`${v} ${u}`, weight],
       ]),
     );
     const costOf = (from: NodeId, to: NodeId) =>
-      protocol.network.reach === 'routed' ? setup.distance(from, to) : from === to ? 0 : (weights.get(`${from} ${to}`) ?? 1);
+      protocol.network.reach === 'routed' ? instance.distance(from, to) : from === to ? 0 : (weights.get(`${from} ${to}`) ?? 1);
     this.packets = new Packets(system, signed, costOf);
     const letters = new Letters(system, this.packets);
     this.steps = new LocalSteps(system, this.packets, letters);
     this.worlds = new Worlds(system, surroundings, this.steps.events, letters);
-    const times = protocol.times?.(setup.options);
+    const times = protocol.times?.(instance.options);
     const order = times ? new TimeOrder(times, this.steps.locals, this.packets, nodes.length) : undefined;
     const mayFire = protocol.mayFire && ((row: Int32Array, length: number, event: number) => this.mayFire(row, length, event));
     this.successors = new Successors(
@@ -67,7 +67,7 @@ export class Model {
     const flights: Flight[] = [];
     for (let i = begin + 1 + size; i < begin + length; i++) flights.push(packets.flight(row[i]!));
     const crashed = worlds.crashed(row[begin]!).map((node) => system.nodes[node]!);
-    return { setup: system.setup, nodes, flights, links: worlds.links(row[begin]!), crashed };
+    return { instance: system.instance, nodes, flights, links: worlds.links(row[begin]!), crashed };
   }
 
   /** Whether an event of a node's own may happen now: of timers the protocol may know that it is too early. */

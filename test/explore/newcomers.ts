@@ -7,7 +7,7 @@
  */
 import type { NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
-import type { Setup } from '../../machines/protocol.js';
+import type { Instance } from '../../machines/protocol.js';
 import { createMetric } from '../../network/topology/metric.js';
 
 /** Who joins, and by whom each is brought in. */
@@ -34,9 +34,9 @@ export class Newcomer extends Error {
   }
 }
 
-export function withNewcomers<O>(setup: Setup<O>, newcomers: Newcomers): Setup<O> {
-  if (newcomers.size === 0) return setup;
-  const { nodes, links } = setup.topology;
+export function withNewcomers<O>(instance: Instance<O>, newcomers: Newcomers): Instance<O> {
+  if (newcomers.size === 0) return instance;
+  const { nodes, links } = instance.topology;
   const joined = [...newcomers].map(([node, by]) => [by, node, 1] as const);
-  return { ...createMetric({ nodes: [...nodes, ...newcomers.keys()], links: [...links, ...joined] }), options: setup.options };
+  return { ...createMetric({ nodes: [...nodes, ...newcomers.keys()], links: [...links, ...joined] }), options: instance.options };
 }

@@ -3,7 +3,7 @@
  * nothing is interned or remembered.
  */
 import type { Address, Message, NodeId } from '../../machines/effects.js';
-import type { NodeView, Protocol, Setup } from '../../machines/protocol.js';
+import type { NodeView, Protocol, Instance } from '../../machines/protocol.js';
 import { createHost } from '../../network/hosts.js';
 import { Node } from '../../network/node.js';
 import { everyDraw } from './draws.js';
@@ -44,8 +44,12 @@ interface State {
   readonly duplicate: number;
 }
 
-export function oracle(protocol: Protocol, setup: Setup<any>, options: OracleOptions): { states: number; transitions: number } {
-  const world = new Oracle(protocol, setup, options);
+export function oracle(
+  protocol: Protocol,
+  instance: Instance<any>,
+  options: OracleOptions,
+): { states: number; transitions: number } {
+  const world = new Oracle(protocol, instance, options);
   let level = world.starts();
   const known = new Set(level.map((state) => world.key(state)));
   let transitions = 0;
@@ -71,10 +75,10 @@ class Oracle {
 
   constructor(
     private readonly protocol: Protocol,
-    private readonly setup: Setup<any>,
+    private readonly instance: Instance<any>,
     private readonly options: OracleOptions,
   ) {
-    this.reactions = protocol.reactions(setup.options);
+    this.reactions = protocol.reactions(instance.options);
     this.host = createHost('actors', protocol);
   }
 
@@ -89,7 +93,7 @@ class Oracle {
   }
 
   starts(): State[] {
-    const { nodes, links } = this.setup.topology;
+    const { nodes, links } = this.instance.topology;
     const up = Object.fromEntries(
       links.flatMap(([u, v]) => [
         [`${u} ${v}`, true],
@@ -102,7 +106,7 @@ class Oracle {
     for (const id of nodes) {
       const nobody: Being = { view: {}, timers: [], due: [] };
       states = states.flatMap((state) =>
-        this.stepped(state, id, nobody, (node, choose) => node.start(this.protocol.roles(id, this.setup), choose)),
+        this.stepped(state, id, nobody, (node, choose) => node.start(this.protocol.roles(id, this.instance), choose)),
       );
     }
     return states;

@@ -23,11 +23,11 @@ describe('the directory', () => {
   ] as const)('policy %s, hold %i, %s', (policy, hold, order) => {
     const options = { topology: complete(3), options: { policy, hold }, order, commands: { unlimited: ['request'] } };
     const { states, transitions } = explore(directory, { ...options, properties: [] });
-    const place = createMetric(options.topology);
+    const graph = createMetric(options.topology);
     const tellsApart = order === 'unordered' ? { tellsApart: directoryFlight } : {};
     const slow = oracle(
       directory,
-      { ...place, options: directory.options(options.options, place) },
+      { ...graph, options: directory.options(options.options, graph) },
       { order, unlimited: [{ type: 'request' }], depth: 1000, ...tellsApart },
     );
     expect({ states, transitions }).toEqual(slow);
@@ -35,9 +35,9 @@ describe('the directory', () => {
 });
 
 function same(protocol: Protocol, options: ExploreOptions, slow: OracleOptions) {
-  const place = createMetric(options.topology);
+  const graph = createMetric(options.topology);
   const { states, transitions } = explore(protocol, { ...options, bounds: { depth: slow.depth }, properties: [] });
-  expect({ states, transitions }).toEqual(oracle(protocol, { ...place, options: {} }, slow));
+  expect({ states, transitions }).toEqual(oracle(protocol, { ...graph, options: {} }, slow));
 }
 
 describe('charts made at random', () => {

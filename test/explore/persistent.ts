@@ -144,10 +144,10 @@ export class PersistentSets {
 }
 
 function reasonAgainst({ system, worlds }: Model): string | undefined {
-  const { protocol, setup, nodes } = system;
+  const { protocol, instance, nodes } = system;
   if (nodes.length > NODES_MAX) return `it is for systems of up to ${NODES_MAX} nodes`;
   if (protocol.mayFire) return 'whether a timer may fire depends on what other nodes do';
-  if (protocol.times?.(setup.options)) return 'events carry times, so that their order is part of a state';
+  if (protocol.times?.(instance.options)) return 'events carry times, so that their order is part of a state';
   if (worlds.takesTurns) return 'an event that waits for the one before it is not independent of it';
   return undefined;
 }

@@ -48,7 +48,7 @@ describe('mutants of the directory', () => {
 
   function holdsAfterReplay(protocol: Protocol, { counterexample }: Exploration, name: string): boolean {
     const { end } = replay(protocol, complete(3), counterexample!);
-    const property = protocol.properties(counterexample!.setup).find((candidate) => candidate.name === name)!;
+    const property = protocol.properties(counterexample!.instance).find((candidate) => candidate.name === name)!;
     return (property as Property & { kind: 'always' }).holds(end);
   }
 });

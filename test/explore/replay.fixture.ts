@@ -17,8 +17,8 @@ export interface Replay {
 export function replay(protocol: Protocol, topology: Topology, found: Counterexample, events: readonly Scripted[] = []): Replay {
   const scenario: Scenario = {
     protocol,
-    options: found.setup.options,
-    place: createMetric(topology),
+    options: found.instance.options,
+    graph: createMetric(topology),
     contacts: [],
     network: { latency: 1, order: protocol.network.order, loss: 0, duplicate: 0, reorder: 0 },
     events: events.map((event) => ({ at: 0, ...event })),
@@ -38,8 +38,8 @@ const stateOf = ({ nodes, flights }: Configuration): string =>
   JSON.stringify([[...nodes], flights.map(({ from, to, message }) => JSON.stringify([from, to, message])).sort()]);
 
 /** A copy that outlives the run. */
-const copyOf = ({ setup, nodes, flights, links }: Configuration): Configuration => ({
-  setup,
+const copyOf = ({ instance, nodes, flights, links }: Configuration): Configuration => ({
+  instance,
   nodes: new Map(structuredClone([...nodes])),
   flights: flights.map(({ id, from, to, message, cost }) => ({ id, from, to, message, cost })),
   links,

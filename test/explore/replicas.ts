@@ -41,7 +41,7 @@ export class Replicas {
   private readonly times: Times | null;
 
   constructor(private readonly system: System) {
-    this.times = system.protocol.times?.(system.setup.options) ?? null;
+    this.times = system.protocol.times?.(system.instance.options) ?? null;
     this.host = new SearchHost(system.protocol);
     this.nodes = system.nodes.map((id) => new Node(id, this.host));
   }

@@ -32,17 +32,17 @@ export const checkScenario = (scenario: Scenario, options: CheckOptions = {}): E
   examine(questionOf(scenario, options));
 
 export function questionOf(scenario: Scenario, options: CheckOptions): Question {
-  const { protocol, place, network, events, workload } = scenario;
+  const { protocol, graph, network, events, workload } = scenario;
   if (scenario.contacts.length > 0) {
     throw new UsageError(
       'topology.contacts tells when links are there, and the checker drops times; list cuts and joins as events',
     );
   }
-  const setup = { ...place, options: scenario.options };
-  const properties = options.properties ?? protocol.properties(setup);
+  const instance = { ...graph, options: scenario.options };
+  const properties = options.properties ?? protocol.properties(instance);
   return {
     protocol,
-    setups: [setup],
+    instances: [instance],
     corrupt: corruptAtFirst(events),
     unlimited: [],
     surroundings: {

@@ -125,8 +125,8 @@ function ends(u: NodeId, v: NodeId, place: number, system: System): readonly [nu
   return [rank(u, place, system), rank(v, place, system)];
 }
 
-function rank(node: NodeId, place: number, { setup }: System): number {
-  const index = setup.rank(node);
+function rank(node: NodeId, place: number, { instance }: System): number {
+  const index = instance.rank(node);
   if (index < 0) throw new UsageError(`events[${place}] names ${JSON.stringify(node)}, which is no node of the topology`);
   return index;
 }

@@ -1,5 +1,5 @@
 /** What properties look at: of each state only that matters to them, and partial-order reduction keeps its order. */
-import type { Configuration, Flight, LinksView, NodeView, Setup } from '../../machines/protocol.js';
+import type { Configuration, Flight, LinksView, NodeView, Instance } from '../../machines/protocol.js';
 import type { NodeId } from '../../machines/effects.js';
 
 export interface Seen {
@@ -20,15 +20,15 @@ export class LooksFurther extends Error {
 
 /** A configuration that takes note of what is looked at. */
 export class Looking implements Configuration {
-  readonly setup: Setup;
+  readonly instance: Instance;
   readonly nodes: ReadonlyMap<NodeId, NodeView>;
   private nodesSeen = 0;
   private flightsSeen = false;
   private linksSeen = false;
 
   constructor(private readonly whole: Configuration) {
-    this.setup = whole.setup;
-    const { rank } = whole.setup;
+    this.instance = whole.instance;
+    const { rank } = whole.instance;
     this.nodes = new Watched(whole.nodes, (node) => (this.nodesSeen |= node === undefined ? -1 : 1 << rank(node)));
   }
 

@@ -12,11 +12,11 @@ const ACTIONS = ['decide', 'undo', 'prepared', 'prepare', 'giveUp', 'commit', 'a
 
 export function sortedByState(managers: number): number {
   const { topology } = among(managers);
-  const setup = { ...createMetric(topology), options: {} };
+  const instance = { ...createMetric(topology), options: {} };
   const unlimited = ['prepare', 'giveUp', 'decide', 'undo'].map((name) => ({ name, event: { type: name } }));
   const places = {
     protocol: twoPhaseCommit,
-    setup,
+    instance,
     nodes: topology.nodes,
     newcomers: new Map(),
     order: 'unordered',
@@ -25,7 +25,7 @@ export function sortedByState(managers: number): number {
   } as const;
   const surroundings = { script: [], workload: undefined, faults: {}, oneByOne: false };
   const model = new Model({ ...places, lasting: true }, surroundings, new Set(['prepared']));
-  const waiting = [...firstStates(model, setup, [])].map(({ row }) => Int32Array.from(row));
+  const waiting = [...firstStates(model, instance, [])].map(({ row }) => Int32Array.from(row));
   const known = new Set(waiting.map((row) => normal(model.configuration(row, 0, row.length))));
   for (let row = waiting.pop(); row; row = waiting.pop()) {
     for (const next of successorsOf(row, model)) {

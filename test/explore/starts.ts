@@ -3,7 +3,7 @@
  * nodes, every state that the protocol's corruption can choose, with every content of the channels between them.
  */
 import type { NodeId } from '../../machines/effects.js';
-import type { Setup } from '../../machines/protocol.js';
+import type { Instance } from '../../machines/protocol.js';
 import { channelContents, corruptLocals, everyCombination } from './corruptions.js';
 import type { Model } from './model.js';
 
@@ -19,14 +19,14 @@ interface NodeStart {
   readonly sent: readonly number[];
 }
 
-export function* firstStates(model: Model, setup: Setup, corrupt: readonly NodeId[]): Generator<FirstState> {
+export function* firstStates(model: Model, instance: Instance, corrupt: readonly NodeId[]): Generator<FirstState> {
   const { system, packets, worlds } = model;
   const nodes = system.nodes.map((id, node) =>
     corrupt.includes(id)
-      ? corruptLocals(model, setup, node).map((local) => ({ local, sent: [] }))
-      : ownStarts(model, setup, node),
+      ? corruptLocals(model, instance, node).map((local) => ({ local, sent: [] }))
+      : ownStarts(model, instance, node),
   );
-  const contents = corrupt.length > 0 ? channelContents(model, setup, corrupt, worlds.initial) : [];
+  const contents = corrupt.length > 0 ? channelContents(model, instance, corrupt, worlds.initial) : [];
   for (const starts of everyCombination(nodes)) {
     const locals = starts.map(({ local }) => local);
     for (const content of everyCombination(contents)) {
@@ -37,8 +37,8 @@ export function* firstStates(model: Model, setup: Setup, corrupt: readonly NodeI
   }
 }
 
-function ownStarts({ steps, worlds }: Model, setup: Setup, node: number): readonly NodeStart[] {
-  const step = steps.ofStart(node, setup);
+function ownStarts({ steps, worlds }: Model, instance: Instance, node: number): readonly NodeStart[] {
+  const step = steps.ofStart(node, instance);
   return range(steps.first.data[step]!, steps.count.data[step]!).map((outcome) => {
     const letters = range(steps.sentAt.data[outcome]!, steps.sentCount.data[outcome]!).map((i) => steps.sent.data[i]!);
     const sent = letters.map((letter) => worlds.packet(worlds.initial, letter)).filter((packet) => packet !== -1);

@@ -7,7 +7,7 @@
  */
 import type { Message, NodeId } from '../../machines/effects.js';
 import { ProtocolError } from '../../machines/errors.js';
-import type { Setup } from '../../machines/protocol.js';
+import type { Instance } from '../../machines/protocol.js';
 import { everyDraw } from './draws.js';
 import { LocalEvents } from './events.js';
 import { Ints, PairMap } from './ints.js';
@@ -71,8 +71,8 @@ export class LocalSteps {
   }
 
   /** How a node can start. */
-  ofStart(node: number, setup: Setup): number {
-    const roles = this.system.protocol.roles(this.system.nodes[node]!, setup);
+  ofStart(node: number, instance: Instance): number {
+    const roles = this.system.protocol.roles(this.system.nodes[node]!, instance);
     const key = `${node} ${plainKeyOf(roles) ?? this.starts.size}`;
     const known = this.starts.get(key);
     if (known !== undefined) return known;
@@ -149,10 +149,10 @@ export class LocalSteps {
 
   /** Where two nodes bring in the same one, the network links it to the sooner of them, and that is no part of a state. */
   private meet(newcomer: NodeId | undefined, node: number): void {
-    const { setup, nodes, newcomers } = this.system;
+    const { instance, nodes, newcomers } = this.system;
     if (newcomer === undefined) return;
     const id = nodes[node]!;
-    if (setup.rank(newcomer) < 0) throw new Newcomer(newcomer, id);
+    if (instance.rank(newcomer) < 0) throw new Newcomer(newcomer, id);
     const by = newcomers.get(newcomer) ?? id;
     if (by === id) return;
     const cure = `to be checked, "${newcomer}" must stand in the topology`;

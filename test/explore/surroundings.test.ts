@@ -34,11 +34,11 @@ describe('scripts', () => {
 
 describe('workloads', () => {
   const scenario = (workload: Scenario['workload'], events: Scenario['events'] = []): Scenario => {
-    const place = createMetric(complete(3));
+    const graph = createMetric(complete(3));
     return {
       protocol: directory,
-      options: directory.options({ policy: 'ivy', hold: 1 }, place),
-      place,
+      options: directory.options({ policy: 'ivy', hold: 1 }, graph),
+      graph,
       contacts: [],
       network: { latency: 1, order: 'unordered', loss: 0, duplicate: 0, reorder: 0 },
       events,

@@ -232,10 +232,10 @@ class Permutation {
 
 /** Whether the links are the same ones when the nodes have changed places, their weights and ports with them. */
 function keepsLinks(to: readonly number[], { system, worlds }: Model): boolean {
-  const { nodes, setup } = system;
+  const { nodes, instance } = system;
   const links = worlds.links(worlds.initial);
   const weights = new Map<string, number>();
-  for (const [u, v, weight] of setup.topology.links) weights.set(`${u} ${v}`, weight).set(`${v} ${u}`, weight);
+  for (const [u, v, weight] of instance.topology.links) weights.set(`${u} ${v}`, weight).set(`${v} ${u}`, weight);
   const at = (u: NodeId, v: NodeId) => `${links.up(u, v)} ${links.port(u, v)} ${weights.get(`${u} ${v}`)}`;
   return nodes.every((u, i) => nodes.every((v, j) => at(u, v) === at(nodes[to[i]!]!, nodes[to[j]!]!)));
 }

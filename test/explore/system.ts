@@ -1,11 +1,11 @@
 /** What a search is about: the protocol in its place, and what the world around it may do. */
 import type { Message, NodeId } from '../../machines/effects.js';
-import type { Protocol, Reaction, Setup } from '../../machines/protocol.js';
+import type { Protocol, Reaction, Instance } from '../../machines/protocol.js';
 import type { Newcomers } from './newcomers.js';
 
 export interface System {
   readonly protocol: Protocol;
-  readonly setup: Setup<any>;
+  readonly instance: Instance<any>;
   readonly nodes: readonly NodeId[];
   /** Those of them that join, and so do not stand in the topology that was given. */
   readonly newcomers: Newcomers;

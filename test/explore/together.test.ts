@@ -11,11 +11,11 @@ import { mutant } from './mutants.fixture.js';
 import { questionOf, type CheckOptions } from './scenario.js';
 import { examineTogether, judgeShare, type Helper } from './together.js';
 
-const place = createMetric(complete(3));
+const graph = createMetric(complete(3));
 const scenario = (protocol: Protocol): Scenario => ({
   protocol,
-  options: directory.options({ policy: 'random', hold: 1 }, place),
-  place,
+  options: directory.options({ policy: 'random', hold: 1 }, graph),
+  graph,
   contacts: [],
   network: { latency: 1, order: 'unordered', loss: 0, duplicate: 0, reorder: 0 },
   events: [],

@@ -7,7 +7,7 @@
  */
 import type { NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
-import type { Place, Protocol, Topology } from '../../machines/protocol.js';
+import type { NetworkGraph, Protocol, Topology } from '../../machines/protocol.js';
 import { createHost } from '../../network/hosts.js';
 import { Node } from '../../network/node.js';
 import { createMetric } from '../../network/topology/metric.js';
@@ -79,8 +79,8 @@ function startsOf(
   raw: Readonly<Record<string, unknown>>,
   to: readonly number[] = [...topology.nodes.keys()],
 ): readonly string[] {
-  const place: Place = createMetric(topology);
-  const setup = { ...place, options: protocol.options(raw, place) };
+  const graph: NetworkGraph = createMetric(topology);
+  const instance = { ...graph, options: protocol.options(raw, graph) };
   const { nodes } = topology;
   const renaming = new Renaming(new Map(nodes.map((node, i) => [node, nodes[to[i]!]!])), new Set());
   const host = createHost('snapshots', protocol);
@@ -89,7 +89,7 @@ function startsOf(
     const views = [
       ...everyDraw((choose) => {
         const node = new Node(id, host);
-        const { sends } = node.start(protocol.roles(id, setup), choose);
+        const { sends } = node.start(protocol.roles(id, instance), choose);
         return { view: node.view(), sends };
       }, `node ${id}`),
     ];

@@ -22,7 +22,7 @@ export function brokenIn(scenario: Scenario, ignore: ReadonlySet<string> = new S
     }
     const broken = simulation.finish().properties.find(({ name, holds }) => holds === false && !ignore.has(name));
     if (!broken) return null;
-    const { says } = scenario.protocol.properties(simulation.setup).find(({ name }) => name === broken.name) ?? {
+    const { says } = scenario.protocol.properties(simulation.instance).find(({ name }) => name === broken.name) ?? {
       says: broken.name,
     };
     return { property: broken.name, says };

@@ -82,7 +82,7 @@ export class Possibilities {
     for (const [place] of this.lanes.values()) {
       if (place === undefined) continue;
       const event = scenario.events[place]!;
-      const node = 'node' in event ? event.node : 'link' in event ? event.link[0] : scenario.place.topology.nodes[0]!;
+      const node = 'node' in event ? event.node : 'link' in event ? event.link[0] : scenario.graph.topology.nodes[0]!;
       if (event.do === 'command' && network.isDown(node)) continue;
       yield this.next({ event: place }, node, event.do === 'command' ? event.name : event.do);
     }

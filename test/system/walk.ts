@@ -25,8 +25,8 @@ export class RunningSystem {
   constructor(system: System, protocol: Protocol, host: HostKind) {
     const { choices } = this;
     this.simulation = new Simulation(onCharts(system, protocol), { host, choices });
-    const { network, monitor, setup } = this.simulation;
-    const timed = new Set(protocol.properties(setup).flatMap(({ name, kind }) => (kind === 'converges' ? [name] : [])));
+    const { network, monitor, instance } = this.simulation;
+    const timed = new Set(protocol.properties(instance).flatMap(({ name, kind }) => (kind === 'converges' ? [name] : [])));
     monitor.violations$.subscribe((violation) => {
       if (!timed.has(violation.property)) this.violations.push(violation);
     });

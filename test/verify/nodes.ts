@@ -3,7 +3,7 @@
  * come to, and must give the state, messages, timers and notifications that were recorded.
  */
 import type { Address, Message, NodeId } from '../../machines/effects.js';
-import type { Choose, Flight, LinksView, NodeView, Protocol, Setup } from '../../machines/protocol.js';
+import type { Choose, Flight, LinksView, NodeView, Protocol, Instance } from '../../machines/protocol.js';
 import { createHost, type Host } from '../../network/hosts.js';
 import { Node, type Outcome } from '../../network/node.js';
 import type { StepLine } from '../../network/trace.js';
@@ -21,7 +21,7 @@ export class TracedNodes {
 
   constructor(
     private readonly protocol: Protocol,
-    private readonly setup: Setup<any>,
+    private readonly instance: Instance<any>,
     private readonly links: LinksView & { peerAt(node: NodeId, port: number): NodeId | undefined },
   ) {
     this.host = createHost('snapshots', protocol);
@@ -31,7 +31,7 @@ export class TracedNodes {
   open(line: StepLine, drawn: readonly number[], isGiven: boolean): void {
     if (isGiven) return this.put(line);
     const node = new Node(line.node, this.host);
-    const outcome = node.start(this.protocol.roles(line.node, this.setup), answers(drawn));
+    const outcome = node.start(this.protocol.roles(line.node, this.instance), answers(drawn));
     this.compareState(line, node.view(), {});
     this.beginnings.set(line.node, outcome);
   }

@@ -18,7 +18,7 @@ function recorded(json: Readonly<Record<string, unknown>>) {
 }
 
 const verify = ({ scenario, header }: ReturnType<typeof recorded>, lines: readonly TraceLine[]) =>
-  verifyTrace(scenario.protocol, { ...scenario.place, options: scenario.options }, header, lines);
+  verifyTrace(scenario.protocol, { ...scenario.graph, options: scenario.options }, header, lines);
 
 const ring = {
   protocol: 'directory',

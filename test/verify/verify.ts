@@ -5,7 +5,7 @@
  * A step that no chart can take ends it, for nothing is known of what comes after; properties that break are told with their line.
  */
 import type { Message, NodeId } from '../../machines/effects.js';
-import type { Configuration, Flight, PropertyResult, Protocol, Setup } from '../../machines/protocol.js';
+import type { Configuration, Flight, PropertyResult, Protocol, Instance } from '../../machines/protocol.js';
 import { Links } from '../../network/links.js';
 import { Monitor } from '../../network/monitor.js';
 import { isStep, type NetworkLine, type StepLine, type TraceHeader, type TraceLine } from '../../network/trace.js';
@@ -28,11 +28,11 @@ export interface Verification {
 
 export function verifyTrace(
   protocol: Protocol,
-  setup: Setup<any>,
+  instance: Instance<any>,
   header: TraceHeader,
   lines: readonly TraceLine[],
 ): Verification {
-  return new Following(protocol, setup, header, lines).run();
+  return new Following(protocol, instance, header, lines).run();
 }
 
 class Following {
@@ -47,22 +47,22 @@ class Following {
 
   constructor(
     private readonly protocol: Protocol,
-    setup: Setup<any>,
+    instance: Instance<any>,
     private readonly header: TraceHeader,
     private readonly lines: readonly TraceLine[],
   ) {
     const { flights } = this;
-    this.links = new Links(setup.topology, protocol.ports?.(setup.options));
-    this.nodes = new TracedNodes(protocol, setup, this.links);
+    this.links = new Links(instance.topology, protocol.ports?.(instance.options));
+    this.nodes = new TracedNodes(protocol, instance, this.links);
     const configuration: Configuration<any> = {
-      setup,
+      instance,
       nodes: this.nodes.views,
       get flights() {
         return [...flights.values()];
       },
       links: this.links,
     };
-    this.monitor = new Monitor(protocol.properties(setup), configuration);
+    this.monitor = new Monitor(protocol.properties(instance), configuration);
     this.monitor.violations$.subscribe(({ property, says }) =>
       this.violations.push({ line: this.number, what: `${property}: ${says}` }),
     );

@@ -6,7 +6,7 @@ import { oriented } from '../../../machines/election/height.js';
 import { identityOf, type ElectionOptions } from '../../../machines/election/options.js';
 import { LEVEL } from '../../../machines/election/messages.js';
 import type { LevelRule } from '../../../machines/election/start.js';
-import type { Place, Protocol } from '../../../machines/protocol.js';
+import type { NetworkGraph, Protocol } from '../../../machines/protocol.js';
 import { alternativeLevel, seatBy, type AlternativeContext, type Heard, type Rule, type Seat } from './level.js';
 
 type Seats<T> = ReadonlyMap<NodeId, Seat<T>>;
@@ -20,15 +20,15 @@ export function withRule<T>(rule: Rule<T>): Protocol<Options<T>> {
   return {
     ...election,
     charts: { ...election.charts, [LEVEL]: alternativeLevel(rule) },
-    options: (raw, place) => {
-      const options = election.options(raw, place);
-      return { ...options, seats: options.levels.map((level) => settle(rule, level, options, place)) };
+    options: (raw, graph) => {
+      const options = election.options(raw, graph);
+      return { ...options, seats: options.levels.map((level) => settle(rule, level, options, graph)) };
     },
-    roles: (node, setup) =>
-      election.roles(node, setup).map((start) => {
+    roles: (node, instance) =>
+      election.roles(node, instance).map((start) => {
         if (start.chart !== LEVEL) return start;
         const input = start.input as AlternativeContext<T>;
-        const seats = setup.options.seats[input.level - 1]!;
+        const seats = instance.options.seats[input.level - 1]!;
         return { ...start, input: { ...input, ...seats.get(node)!, heard: heardFrom(input.heard, seats) } };
       }),
   };
@@ -38,10 +38,10 @@ const heardFrom = <T>(peers: readonly { readonly peer: NodeId }[], seats: Seats<
   peers.map(({ peer }) => ({ peer, told: seats.get(peer)!.told }));
 
 /** All nodes judge at once, time after time, until nothing changes. */
-function settle<T>(rule: Rule<T>, level: LevelRule, { start }: ElectionOptions, place: Place): Seats<T> {
-  const identity = (node: NodeId) => identityOf(node, place);
+function settle<T>(rule: Rule<T>, level: LevelRule, { start }: ElectionOptions, graph: NetworkGraph): Seats<T> {
+  const identity = (node: NodeId) => identityOf(node, graph);
   const heightOf = (node: NodeId) => oriented(identity(node), identity(start[node]!.leader), start[node]!.distance);
-  const nodes = [...adjacencyOf(place.topology)].map(([node, peers]) => ({
+  const nodes = [...adjacencyOf(graph.topology)].map(([node, peers]) => ({
     node,
     id: identity(node),
     height: heightOf(node),
