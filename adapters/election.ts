@@ -15,7 +15,7 @@ import { asyncScheduler, BehaviorSubject, filter, firstValueFrom, type Scheduler
 import { election as protocol, nearest, type ElectionContext, type LeaderChange } from '../machines/election/index.js';
 import type { NodeId } from '../machines/effects.js';
 import { UsageError } from '../machines/errors.js';
-import type { Inspect } from '../network/kernel.js';
+import type { Inspect } from '../network/world/kernel.js';
 import { ClosedError, LostError } from './transports/errors.js';
 import { createNode, type LiveNode } from './node/node.js';
 import { abortable } from './transports/promises.js';

@@ -15,7 +15,7 @@ import { asyncScheduler, filter, firstValueFrom, map, merge, of, timer, type Sch
 import type { NodeId } from '../machines/effects.js';
 import { link, type Frame, type LinkContext, type LinkNotice } from '../machines/link/index.js';
 import type { RoleView } from '../machines/protocol.js';
-import type { Inspect } from '../network/kernel.js';
+import type { Inspect } from '../network/world/kernel.js';
 import { ConnectionError } from './transports/errors.js';
 import { createTransport, type Medium } from './transports/driver.js';
 import { createNode, type LiveNode } from './node/node.js';

@@ -15,7 +15,7 @@
  */
 import { exclusion, type ExclusionContext, type ExclusionNotice } from '../machines/exclusion/index.js';
 import type { NodeId } from '../machines/effects.js';
-import type { Inspect } from '../network/kernel.js';
+import type { Inspect } from '../network/world/kernel.js';
 import { ClosedError } from './transports/errors.js';
 import { createNode, type LiveNode } from './node/node.js';
 import { abortable } from './transports/promises.js';

@@ -6,8 +6,8 @@
 import { createActor, createMachine, sendTo, type AnyActorRef } from 'xstate';
 import { directory, directoryMachine } from '../machines/directory/index.js';
 import type { DirectoryInput } from '../machines/directory/index.js';
-import { createHost, type HostKind } from '../network/hosts.js';
-import { Node } from '../network/node.js';
+import { createHost, type HostKind } from '../network/world/hosts.js';
+import { Node } from '../network/world/node.js';
 import { Simulation } from '../network/simulation.js';
 import { parseScenario } from '../network/scenario/parse.js';
 import { heapUsed, inTurn, row, type Row } from './measure.js';

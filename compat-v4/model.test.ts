@@ -1,7 +1,7 @@
 /** The real @xstate/test 0.5.1: its plans, made from version 4's rendition, walked on the real chart as a live actor of version 5. */
 import { createModel } from '@xstate/test';
 import { expect, test } from 'vitest';
-import { createHost, type Role } from '../network/hosts.js';
+import { createHost, type Role } from '../network/world/hosts.js';
 import { rendered } from './charts.js';
 import { to4 } from './to4.js';
 

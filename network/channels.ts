@@ -4,7 +4,7 @@
 import { Subject } from 'rxjs';
 import type { NodeId } from '../machines/effects.js';
 import type { Bus } from './bus.js';
-import type { Links } from './links.js';
+import type { Links } from './world/links.js';
 
 /** One direction of a link that came up or went down. */
 export interface ChannelChange {

@@ -1,7 +1,7 @@
 /** The global state of a running network as properties see it: views are built when somebody looks, and only anew for nodes that moved. */
 import type { NodeId } from '../machines/effects.js';
 import type { Configuration, Flight, LinksView, NodeView, Instance } from '../machines/protocol.js';
-import type { Node } from './node.js';
+import type { Node } from './world/node.js';
 
 export class ConfigurationView implements Configuration {
   private readonly views = new Map<NodeId, NodeView>();

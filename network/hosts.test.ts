@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { protocols } from '../machines/index.js';
 import type { Message } from '../machines/effects.js';
 import type { ChartSamples } from '../machines/protocol.js';
-import { createHost } from './hosts.js';
+import { createHost } from './world/hosts.js';
 import { Random } from './random.js';
 
 const EVENTS = 400;

@@ -1,7 +1,7 @@
 /** The network: simulate a protocol on a topology, on a virtual clock, with faults, all from one seed. */
 export type { Conditions, Lost } from './bus.js';
 export { VirtualClock } from './clock.js';
-export type { HostKind } from './hosts.js';
+export type { HostKind } from './world/hosts.js';
 export { Network, type NetworkOptions, type StepTaken } from './network.js';
 export { Random } from './random.js';
 export { Recorder, traceHeader } from './recorder.js';

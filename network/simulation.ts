@@ -7,8 +7,8 @@ import type { Configuration, Flight, Meter, Observer, Instance } from '../machin
 import { Application } from './application.js';
 import { performChoice } from './choices.js';
 import { VirtualClock } from './clock.js';
-import type { HostKind } from './hosts.js';
-import type { Inspect } from './kernel.js';
+import type { HostKind } from './world/hosts.js';
+import type { Inspect } from './world/kernel.js';
 import { Monitor } from './monitor.js';
 import { Network } from './network.js';
 import { verdictOf, type Report } from './report.js';

@@ -1,6 +1,6 @@
 /** The armed timers of all nodes. A timer belongs to the role that armed it; arming again replaces it. */
 import type { NodeId } from '../machines/effects.js';
-import type { TimerOrder } from './node.js';
+import type { TimerOrder } from './world/node.js';
 import { LAST_IN_TICK, type Cancellable, type Timing } from './timing.js';
 
 export interface ArmedTimer {

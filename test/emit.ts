@@ -5,7 +5,7 @@
 import type { Message } from '../machines/effects.js';
 import { UsageError } from '../machines/errors.js';
 import type { Protocol } from '../machines/protocol.js';
-import { createHost } from '../network/hosts.js';
+import { createHost } from '../network/world/hosts.js';
 import { graphsOf } from './paths/graph.js';
 import { pathsOf, type Expected, type Path } from './paths/paths.js';
 import { PATIENCE } from './paths/suite.js';

@@ -9,7 +9,7 @@
 import { controller } from '../../machines/controller/index.js';
 import type { Message, NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
-import type { Inspect } from '../../network/kernel.js';
+import type { Inspect } from '../../network/world/kernel.js';
 import { ClosedError, ConnectionError } from '../transports/errors.js';
 import { createNode, type LiveNode } from '../node/node.js';
 import type { Linked, Transport } from '../transports/transport.js';

@@ -8,7 +8,7 @@ import type { SchedulerLike } from 'rxjs';
 import type { NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
 import { locks, type LocksOptions } from '../../machines/locks/index.js';
-import type { Inspect } from '../../network/kernel.js';
+import type { Inspect } from '../../network/world/kernel.js';
 import { createNode, type LiveNode } from '../node/node.js';
 import type { Linked, Transport } from '../transports/transport.js';
 

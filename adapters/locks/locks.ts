@@ -15,7 +15,7 @@ import { asyncScheduler, type SchedulerLike } from 'rxjs';
 import type { Message, NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
 import { LOCKS_MAX, NAME_LENGTH_MAX, type LockNotice } from '../../machines/locks/index.js';
-import type { Inspect } from '../../network/kernel.js';
+import type { Inspect } from '../../network/world/kernel.js';
 import { ClosedError } from '../transports/errors.js';
 import { Availability } from './availability.js';
 import { LockDesk, type Wish } from './lock-desk.js';

@@ -1,8 +1,8 @@
 /** Where the charts of an application's nodes run: as live actors that nobody sees, or under an actor whose system is inspected. */
 import type { AnyActor } from 'xstate';
 import type { Protocol } from '../../machines/protocol.js';
-import { createHost, type Host } from '../../network/hosts.js';
-import { createInspected, type Inspect } from '../../network/kernel.js';
+import { createHost, type Host } from '../../network/world/hosts.js';
+import { createInspected, type Inspect } from '../../network/world/kernel.js';
 
 const hosts = new WeakMap<Protocol, Host>();
 let adopting: AnyActor | null = null;

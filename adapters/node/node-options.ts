@@ -2,8 +2,8 @@
 import type { SchedulerLike } from 'rxjs';
 import type { Message, NodeId } from '../../machines/effects.js';
 import type { NodeView, Protocol, Topology } from '../../machines/protocol.js';
-import type { Inspect } from '../../network/kernel.js';
-import type { Outcome } from '../../network/node.js';
+import type { Inspect } from '../../network/world/kernel.js';
+import type { Outcome } from '../../network/world/node.js';
 import type { Reliable, Transport } from '../transports/transport.js';
 
 export interface NodeOptions<O = any> {

@@ -1,6 +1,6 @@
 /** `quiver run`: simulates scenarios and prints a report of each. */
 import { setImmediate } from 'node:timers/promises';
-import type { HostKind } from '../../network/hosts.js';
+import type { HostKind } from '../../network/world/hosts.js';
 import type { Violation } from '../../network/monitor.js';
 import { Recorder, traceHeader } from '../../network/recorder.js';
 import type { Report, Verdict } from '../../network/report.js';

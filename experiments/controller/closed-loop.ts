@@ -5,8 +5,8 @@
  */
 import { controller } from '../../machines/controller/index.js';
 import type { Message, NodeId } from '../../machines/effects.js';
-import { createHost } from '../../network/hosts.js';
-import { Node } from '../../network/node.js';
+import { createHost } from '../../network/world/hosts.js';
+import { Node } from '../../network/world/node.js';
 import { noDraw, instanceOf } from './run.js';
 import type { Shape } from './trees.js';
 

@@ -6,8 +6,8 @@
 import { controller, type ControllerOptions } from '../../machines/controller/index.js';
 import type { NodeId } from '../../machines/effects.js';
 import type { Instance } from '../../machines/protocol.js';
-import { createHost } from '../../network/hosts.js';
-import { Node } from '../../network/node.js';
+import { createHost } from '../../network/world/hosts.js';
+import { Node } from '../../network/world/node.js';
 import { Random } from '../../network/random.js';
 import { createMetric } from '../../network/topology/metric.js';
 import type { Shape } from './trees.js';

@@ -1,7 +1,7 @@
 /** Every rule of spec 2.3, and which of them comes first, one event at a time at node b below a and above c and d. */
 import { describe, expect, test } from 'vitest';
-import { createHost } from '../../network/hosts.js';
-import { Node } from '../../network/node.js';
+import { createHost } from '../../network/world/hosts.js';
+import { Node } from '../../network/world/node.js';
 import { queue } from './index.js';
 import { guardianOf } from './messages.js';
 

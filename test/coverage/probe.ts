@@ -7,7 +7,7 @@
  */
 import { and, or, type AnyStateMachine } from 'xstate';
 import type { Send } from '../../machines/effects.js';
-import { onTransition } from '../../network/kernel.js';
+import { onTransition } from '../../network/world/kernel.js';
 import { chartOf, configOf, rulesOf, statesOf } from '../charts/config.js';
 import { guardItem, itemsTaken, type Item } from './items.js';
 

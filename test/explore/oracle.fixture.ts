@@ -4,8 +4,8 @@
  */
 import type { Address, Message, NodeId } from '../../machines/effects.js';
 import type { NodeView, Protocol, Instance } from '../../machines/protocol.js';
-import { createHost } from '../../network/hosts.js';
-import { Node } from '../../network/node.js';
+import { createHost } from '../../network/world/hosts.js';
+import { Node } from '../../network/world/node.js';
 import { everyDraw } from './draws.js';
 
 export interface OracleOptions {

@@ -7,7 +7,7 @@
 import type { Address, Message } from '../../machines/effects.js';
 import { ProtocolError } from '../../machines/errors.js';
 import type { Choose, NodeView, RoleStart, Times } from '../../machines/protocol.js';
-import { Node, type Outcome } from '../../network/node.js';
+import { Node, type Outcome } from '../../network/world/node.js';
 import { SearchHost } from './host.js';
 import type { Local } from './locals.js';
 import type { System } from './system.js';

@@ -8,8 +8,8 @@
 import type { NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
 import type { NetworkGraph, Protocol, Topology } from '../../machines/protocol.js';
-import { createHost } from '../../network/hosts.js';
-import { Node } from '../../network/node.js';
+import { createHost } from '../../network/world/hosts.js';
+import { Node } from '../../network/world/node.js';
 import { createMetric } from '../../network/topology/metric.js';
 import { everyDraw } from './draws.js';
 import { keyOf } from './json.js';

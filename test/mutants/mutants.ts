@@ -9,8 +9,8 @@
  */
 import type { AnyStateMachine } from 'xstate';
 import type { Protocol } from '../../machines/protocol.js';
-import { createHost } from '../../network/hosts.js';
-import { begin, restore, step, type Stepped } from '../../network/kernel.js';
+import { createHost } from '../../network/world/hosts.js';
+import { begin, restore, step, type Stepped } from '../../network/world/kernel.js';
 import { chartOf, configOf } from '../charts/config.js';
 import { explained } from '../coverage/report.js';
 import type { ChartGraph } from '../paths/graph.js';

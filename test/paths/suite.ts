@@ -1,6 +1,6 @@
 /** All generated paths of a protocol, and what they cover. */
 import type { Protocol } from '../../machines/protocol.js';
-import { createHost, type HostKind } from '../../network/hosts.js';
+import { createHost, type HostKind } from '../../network/world/hosts.js';
 import { Coverage } from '../coverage/coverage.js';
 import { isOpen, type Item } from '../coverage/items.js';
 import type { ChartGraph } from './graph.js';

@@ -1,7 +1,7 @@
 /** Walks a path on a host, live actors or bare snapshots, and tells the first place at which the chart does something else. */
 import { ProtocolError } from '../../machines/errors.js';
 import type { RoleView } from '../../machines/protocol.js';
-import type { Host } from '../../network/hosts.js';
+import type { Host } from '../../network/world/hosts.js';
 import { keyOf } from '../explore/json.js';
 import type { Effect, Message } from '../../machines/effects.js';
 import type { Expected, Path } from './paths.js';

@@ -1,6 +1,6 @@
 /** Takes a walk through a system again, on live actors or bare snapshots, and holds every step against what it was. */
 import type { Protocol } from '../../machines/protocol.js';
-import type { HostKind } from '../../network/hosts.js';
+import type { HostKind } from '../../network/world/hosts.js';
 import type { Violation } from '../../network/monitor.js';
 import { Recorder } from '../../network/recorder.js';
 import { Simulation } from '../../network/simulation.js';

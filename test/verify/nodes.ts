@@ -4,8 +4,8 @@
  */
 import type { Address, Message, NodeId } from '../../machines/effects.js';
 import type { Choose, Flight, LinksView, NodeView, Protocol, Instance } from '../../machines/protocol.js';
-import { createHost, type Host } from '../../network/hosts.js';
-import { Node, type Outcome } from '../../network/node.js';
+import { createHost, type Host } from '../../network/world/hosts.js';
+import { Node, type Outcome } from '../../network/world/node.js';
 import type { StepLine } from '../../network/trace.js';
 import { keyOf } from '../explore/json.js';
 

@@ -6,7 +6,7 @@
  */
 import type { Message, NodeId } from '../../machines/effects.js';
 import type { Configuration, Flight, PropertyResult, Protocol, Instance } from '../../machines/protocol.js';
-import { Links } from '../../network/links.js';
+import { Links } from '../../network/world/links.js';
 import { Monitor } from '../../network/monitor.js';
 import { isStep, type NetworkLine, type StepLine, type TraceHeader, type TraceLine } from '../../network/trace.js';
 import { Impossible, isDelivered, TracedNodes } from './nodes.js';

@@ -4,9 +4,9 @@
  * A step of a node is atomic, as every paper assumes: what one role tells another, and what a draw answers, is delivered before the
  * node takes its next event. Only messages, timers and notifications leave the node.
  */
-import type { Effect, Message, NodeId, Send } from '../machines/effects.js';
-import { ProtocolError } from '../machines/errors.js';
-import type { Choose, NodeView, RoleStart, RoleView } from '../machines/protocol.js';
+import type { Effect, Message, NodeId, Send } from '../../machines/effects.js';
+import { ProtocolError } from '../../machines/errors.js';
+import type { Choose, NodeView, RoleStart, RoleView } from '../../machines/protocol.js';
 import type { Host, Role } from './hosts.js';
 
 export interface TimerOrder {

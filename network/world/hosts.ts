@@ -5,9 +5,9 @@
  * inspects; snapshots take a third of the memory and are what size and speed ask for.
  */
 import { createActor, createMachine, type AnyActor, type AnyMachineSnapshot, type AnyStateMachine } from 'xstate';
-import type { Effect, Message, NodeId } from '../machines/effects.js';
-import { UsageError } from '../machines/errors.js';
-import type { Protocol, RoleView, Wiring } from '../machines/protocol.js';
+import type { Effect, Message, NodeId } from '../../machines/effects.js';
+import { UsageError } from '../../machines/errors.js';
+import type { Protocol, RoleView, Wiring } from '../../machines/protocol.js';
 import { Family } from './family.js';
 import {
   accepts,

@@ -2,9 +2,9 @@
  * The topology as it stands: every direction of a link has its own status, and where nodes are anonymous every link takes a port at
  * each end. Nothing here sends or tells anything; the network does.
  */
-import type { NodeId } from '../machines/effects.js';
-import { UsageError } from '../machines/errors.js';
-import type { LinksView, PortedLink, Topology } from '../machines/protocol.js';
+import type { NodeId } from '../../machines/effects.js';
+import { UsageError } from '../../machines/errors.js';
+import type { LinksView, PortedLink, Topology } from '../../machines/protocol.js';
 
 interface Channel {
   up: boolean;

@@ -3,7 +3,7 @@
  * node that sent it, so that an inspector can draw messages from one to the other. Without an inspector none of this is there.
  */
 import type { AnyActor } from 'xstate';
-import type { Message, NodeId } from '../machines/effects.js';
+import type { Message, NodeId } from '../../machines/effects.js';
 import { createStranger, relay } from './kernel.js';
 
 export class Family {

@@ -12,8 +12,8 @@ import {
   type AnyMachineSnapshot,
   type AnyStateMachine,
 } from 'xstate';
-import type { Effect, Message } from '../machines/effects.js';
-import { ProtocolError } from '../machines/errors.js';
+import type { Effect, Message } from '../../machines/effects.js';
+import { ProtocolError } from '../../machines/errors.js';
 
 export interface Stepped {
   readonly snapshot: AnyMachineSnapshot;
