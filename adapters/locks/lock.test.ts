@@ -1,8 +1,8 @@
 import { createActor, sendTo, setup, waitFor, type AnyActor } from 'xstate';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { InProcessBus } from '../transports/in-process.js';
 import { createLocks, type Locks } from './locks.js';
-import { lockLogic, type LockInput } from './lock.js';
+import { lockLogic, lockLogicOf, type LockInput } from './lock.js';
 
 const peers = ['a', 'b', 'c'];
 
@@ -121,4 +121,57 @@ test('a lock alone: its own actor emits what a parent would receive, and stoppin
   lock.stop();
   await using again = await all['a']!.acquire('printer');
   expect(again.name).toBe('printer');
+});
+
+describe('snapshots persist and restore', () => {
+  const textOf = (actor: AnyActor): any => JSON.parse(JSON.stringify(actor.getPersistedSnapshot()));
+  const restored = (locks: Locks, snapshot: any): AnyActor => {
+    const actor = createActor(worker.provide({ actors: { lock: lockLogicOf(locks) } }), { input: {} as LockInput, snapshot });
+    onTestFinished(() => void actor.stop());
+    return actor.start();
+  };
+
+  test('the lock alone, and a machine that invokes it, in every state', async () => {
+    const all = locksOf();
+    const [a, b] = workers(all) as [AnyActor, AnyActor];
+    expect(textOf(lockOf(a))).toMatchObject({ value: 'free', context: { name: 'printer', locks: { peer: 'a', name: 'locks' } } });
+    a.send({ type: 'work' });
+    await reaches(a, 'working');
+    b.send({ type: 'work' });
+    expect(textOf(lockOf(a))).toMatchObject({ value: 'granted', context: { fence: expect.any(Number) } });
+    expect(textOf(lockOf(b))).toMatchObject({ value: 'waiting' });
+    expect(textOf(a)).toMatchObject({ value: 'working', children: { lock: { snapshot: { value: 'granted' } } } });
+  });
+
+  test('elsewhere, who held the lock is told that it is lost, and who waited waits again', async () => {
+    const all = locksOf();
+    const [a, b] = workers(all) as [AnyActor, AnyActor];
+    a.send({ type: 'work' });
+    await reaches(a, 'working');
+    b.send({ type: 'work' });
+    const [held, waited] = [textOf(a), textOf(b)];
+    const again = restored(all['c']!, held);
+    await reaches(again, 'broken');
+    expect(lockOf(again).getSnapshot().value).toBe('free');
+    const waiting = restored(all['c']!, waited);
+    expect(waiting.getSnapshot().value).toBe('waiting');
+    b.send({ type: 'giveUp' });
+    a.send({ type: 'done' });
+    await reaches(waiting, 'working');
+    expect((await all['c']!.query()).held).toHaveLength(1);
+  });
+
+  test('without locks of its own process, who waited is told what to provide', async () => {
+    const all = locksOf();
+    const a = workers(all)[0]!;
+    a.send({ type: 'work' });
+    await reaches(a, 'working');
+    const waiting = createActor(lockLogic, { input: { locks: all['b']!, name: 'printer' } }).start();
+    waiting.send({ type: 'request' });
+    const again = createActor(lockLogic, { input: {} as LockInput, snapshot: textOf(waiting) });
+    const told = new Promise<any>((resolve) => again.on('lost', resolve));
+    again.start();
+    expect((await told).error.message).toMatch(/lock "printer" was restored from text.*provide lockLogicOf\(locks\)/);
+    expect(again.getSnapshot().value).toBe('closed');
+  });
 });

@@ -5,12 +5,17 @@
  *       invoke: { id: 'lock', src: 'lock', input: { locks, name: 'printer' } }, …     // locks: see createLocks
  *
  * Send it `request` and `release`; the parent receives `granted` with the fence, and `lost` with the error when the lock is taken
- * away. A machine that is restored from a snapshot in another process has lost its locks: it asks again.
+ * away.
+ *
+ * Snapshots persist and restore. What is live does not survive as text: a machine restored from it in another process is told `lost`
+ * if it held the lock, and waits again if it waited, for the locks of `lockLogicOf(locks)`, which takes the place of `lockLogic` there.
  *
  * States. `free`: not wanted. `waiting`: asked for; leaving the state gives up. `granted`: held, until `release` or until it is lost.
  * `closed`: the locks behind it are closed.
  */
 import { assign, enqueueActions, fromCallback, fromPromise, setup, type AnyActorRef } from 'xstate';
+import { UsageError } from '../../machines/errors.js';
+import { LostError } from '../transports/errors.js';
 import type { Lock, Locks } from './locks.js';
 
 export interface LockInput {
@@ -29,16 +34,26 @@ export type LockNotice =
   | { readonly type: 'granted'; readonly name: string; readonly fence: number }
   | { readonly type: 'lost'; readonly name: string; readonly error: unknown };
 
-const acquire = fromPromise<Lock, LockInput>(async ({ input: { locks, name }, signal }) => {
-  const lock = await locks.acquire(name, { signal });
-  // The grant may come in the very moment in which nobody waits for it any more.
-  if (signal.aborted) lock.release();
-  signal.addEventListener('abort', () => lock.release());
-  return lock;
+const acquireFrom = (locksOf: (input: LockInput) => Locks) =>
+  fromPromise<Lock, LockInput>(async ({ input, signal }) => {
+    const lock = await locksOf(input).acquire(input.name, { signal });
+    // The grant may come in the very moment in which nobody waits for it any more.
+    if (signal.aborted) lock.release();
+    signal.addEventListener('abort', () => lock.release());
+    return lock;
+  });
+
+const acquire = acquireFrom(({ locks, name }) => {
+  if (typeof locks.acquire === 'function') return locks;
+  throw new UsageError(`lock "${name}" was restored from text, which keeps no locks: provide lockLogicOf(locks) as its logic`);
 });
 
 const hold = fromCallback<LockEvent, { readonly lock: Lock }>(({ input: { lock }, sendBack }) => {
   const taken = () => sendBack({ type: 'taken', error: lock.signal.reason as Error });
+  if (typeof lock.release !== 'function') {
+    sendBack({ type: 'taken', error: new LostError(`lock "${lock.name}" was held by a process that is no more`) });
+    return;
+  }
   if (lock.signal.aborted) taken();
   lock.signal.addEventListener('abort', taken);
   return () => {
@@ -96,3 +111,7 @@ export const lockLogic = setup({
     closed: {},
   },
 });
+
+/** The same logic for machines that are restored from text: it asks these locks, whichever its snapshot speaks of. */
+export const lockLogicOf = (locks: Locks): typeof lockLogic =>
+  lockLogic.provide({ actors: { acquire: acquireFrom(() => locks) } });

@@ -61,32 +61,46 @@ export class Locks implements AsyncDisposable {
   readonly ready: Promise<void>;
   /** The first epoch in which it was. */
   readonly served: Promise<number>;
-  readonly transport: Transport<Linked>;
   readonly peers: readonly NodeId[];
-  /** The node under the locks, for those who want to see more. */
-  readonly node: LiveNode;
-  private readonly desks = new Map<string, LockDesk>();
-  private readonly availability: Availability;
-  private isServed = false;
-  private closing: Error | null = null;
+  // Private to the letter: what is live here is no data, and XState walks all of a context that it persists.
+  readonly #transport: Transport<Linked>;
+  readonly #node: LiveNode;
+  readonly #desks = new Map<string, LockDesk>();
+  readonly #availability: Availability;
+  #isServed = false;
+  #closing: Error | null = null;
 
   constructor({ transport, peers, name = 'locks', clock = asyncScheduler, inspect }: LocksOptions) {
-    this.transport = transport;
+    this.#transport = transport;
     this.peers = [...new Set(peers)];
-    this.node = createLocksNode({ transport, peers, name, clock, inspect });
-    this.availability = new Availability(this.node, transport, (lock) => this.desks.get(lock)?.disappoint());
+    this.#node = createLocksNode({ transport, peers, name, clock, inspect });
+    this.#availability = new Availability(this.#node, transport, (lock) => this.#desks.get(lock)?.disappoint());
     this.served = new Promise((resolve, reject) => {
-      this.node.notices$.subscribe((notice) => {
+      this.#node.notices$.subscribe((notice) => {
         this.hear(notice);
         if (notice.type === 'serving') resolve((notice as LockNotice & { type: 'serving' }).epoch);
       });
-      void this.node.closed.then((error) => {
+      void this.#node.closed.then((error) => {
         this.end(error ?? new ClosedError(`the locks of peer "${transport.id}" are closed`));
-        reject(this.closing);
+        reject(this.#closing);
       });
     });
     this.ready = this.served.then(() => {});
     for (const promise of [this.served, this.ready]) promise.catch(() => {});
+  }
+
+  get transport(): Transport<Linked> {
+    return this.#transport;
+  }
+
+  /** The node under the locks, for those who want to see more. */
+  get node(): LiveNode {
+    return this.#node;
+  }
+
+  /** In a persisted snapshot locks are where they were, not what they do: see `lockLogic`. */
+  toJSON(): { readonly peer: NodeId; readonly name: string } {
+    return { peer: this.#node.id, name: this.#node.name };
   }
 
   /** Runs the callback while holding the lock, and settles as the callback does; if the lock is lost, it rejects at once. */
@@ -120,16 +134,16 @@ export class Locks implements AsyncDisposable {
   /** What this peer holds and waits for; nobody knows this of the others. */
   async query(): Promise<{ held: LockInfo[]; pending: LockInfo[] }> {
     const all = (count: (desk: LockDesk) => number): LockInfo[] =>
-      [...this.desks].flatMap(([name, desk]) =>
-        Array.from({ length: count(desk) }, () => ({ name, mode: 'exclusive' as const, clientId: this.node.id })),
+      [...this.#desks].flatMap(([name, desk]) =>
+        Array.from({ length: count(desk) }, () => ({ name, mode: 'exclusive' as const, clientId: this.#node.id })),
       );
     return { held: all((desk) => (desk.isHeld ? 1 : 0)), pending: all((desk) => desk.pending) };
   }
 
   /** Takes no more part. Who waits is told with a `ClosedError`, who holds by the signal of the lock. */
   async close(): Promise<void> {
-    if (!this.closing) await this.node.close();
-    await this.node.closed;
+    if (!this.#closing) await this.#node.close();
+    await this.#node.closed;
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -141,48 +155,48 @@ export class Locks implements AsyncDisposable {
     if (mode !== 'exclusive') throw new UsageError(`lock mode "${String(mode)}" is not supported; the only mode is "exclusive"`);
     if (typeof name !== 'string' || name === '' || name.length > NAME_LENGTH_MAX)
       throw new UsageError(`a lock needs a name: give a string of 1 to ${NAME_LENGTH_MAX} characters`);
-    if (this.closing) throw this.closing;
-    if (ifAvailable && !this.isServed) return null;
+    if (this.#closing) throw this.#closing;
+    if (ifAvailable && !this.#isServed) return null;
     return this.desk(name).take(ifAvailable, signal);
   }
 
   private desk(name: string): LockDesk {
-    let desk = this.desks.get(name);
+    let desk = this.#desks.get(name);
     if (!desk) {
-      if (this.desks.size >= LOCKS_MAX) throw new UsageError(`${LOCKS_MAX} locks are in use here; use fewer names`);
+      if (this.#desks.size >= LOCKS_MAX) throw new UsageError(`${LOCKS_MAX} locks are in use here; use fewer names`);
       desk = new LockDesk(name, (what) => this.ask(what, name));
-      this.desks.set(name, desk);
+      this.#desks.set(name, desk);
     }
     return desk;
   }
 
   private ask(what: Wish, lock: string): void {
-    if (what === 'whether') this.availability.ask(lock);
+    if (what === 'whether') this.#availability.ask(lock);
     // What is under way when the node closes is settled by `end`.
-    else this.node.attempt(what, { lock });
+    else this.#node.attempt(what, { lock });
     this.tidy(lock);
   }
 
   private tidy(lock: string): void {
-    if (this.desks.get(lock)?.isIdle) this.desks.delete(lock);
+    if (this.#desks.get(lock)?.isIdle) this.#desks.delete(lock);
   }
 
   private hear(notice: Message): void {
     const told = notice as LockNotice;
     if (told.type === 'serving' || told.type === 'apart') {
-      this.isServed = told.type === 'serving';
+      this.#isServed = told.type === 'serving';
       // A new epoch asks for all locks anew: they are not free now.
-      for (const desk of this.desks.values()) desk.disappoint();
-    } else if (told.type === 'lock.granted') this.desks.get(told.lock)?.granted(told.fence);
+      for (const desk of this.#desks.values()) desk.disappoint();
+    } else if (told.type === 'lock.granted') this.#desks.get(told.lock)?.granted(told.fence);
     else if (told.type === 'lock.lost') {
-      this.desks.get(told.lock)?.lost();
+      this.#desks.get(told.lock)?.lost();
       this.tidy(told.lock);
     }
   }
 
   private end(error: Error): void {
-    this.closing = error;
-    for (const desk of this.desks.values()) desk.close(error);
-    this.desks.clear();
+    this.#closing = error;
+    for (const desk of this.#desks.values()) desk.close(error);
+    this.#desks.clear();
   }
 }
