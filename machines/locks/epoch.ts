@@ -8,8 +8,15 @@ export type Report = Pick<Promised, 'using' | 'served' | 'links' | 'changes'> & 
 
 export const isMajority = (count: number, peers: readonly NodeId[]): boolean => 2 * count > peers.length;
 
-/** Every lock that was used in an epoch has a directory at the members that its messages passed; a peer gone mad must not open more. */
+/**
+ * Every lock that is asked for in an epoch has a directory at the members that its messages pass, until the epoch ends. There is room
+ * for so many beside those that were held when it began; at half of them the next epoch is asked for, and what finds no room waits for it.
+ */
 export const LOCKS_MAX = 10_000;
+export const hasRoom = (open: readonly string[], holders: Install['holders']): boolean =>
+  open.length < LOCKS_MAX + holders.length;
+export const isHalfFull = (open: readonly string[], holders: Install['holders']): boolean =>
+  open.length === LOCKS_MAX / 2 + holders.length;
 
 /**
  * Later epochs number their grants higher, and an epoch has room for eight thousand of each lock: so the milliseconds of a clock
@@ -19,6 +26,8 @@ const GRANTS_MAX = 2 ** 13;
 /** Beyond that fences would not be exact. */
 export const EPOCH_MAX = 2 ** 53 / GRANTS_MAX;
 export const firstFence = (epoch: number): number => epoch * GRANTS_MAX;
+/** Beyond them the numbers are those of the next epoch: nothing is granted with one. */
+export const isNumberOf = (epoch: number, fence: number): boolean => fence < firstFence(epoch + 1);
 /** Time for the next epoch, long before the numbers of this one run out; exactly one grant of a lock has this number. */
 export const isHalfSpent = (epoch: number, fence: number): boolean => fence === firstFence(epoch) + GRANTS_MAX / 2;
 

@@ -56,7 +56,7 @@ const isAlone = ({ context }: { context: StewardContext }) => context.links.leng
 const forgetAll = (firstEpoch: (promised: number) => number) =>
   assign(({ context: { id, promised } }: { context: StewardContext }) => {
     const epoch = firstEpoch(promised);
-    return { ...blank, leader: id, epoch, promised: epoch };
+    return { ...blank, leader: id, epoch: 0, promised: epoch };
   });
 
 const electAnew = enqueueActions(({ context, enqueue }) => {

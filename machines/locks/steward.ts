@@ -21,10 +21,10 @@
  *   serving    member of `epoch`; the directories of its locks are roles beside this one, opened as they are needed
  * Invariants: `epoch <= promised`; entries `using` only while serving or with a promise that says so.
  */
-import { assign, emit, enqueueActions, setup } from 'xstate';
+import { assign, emit, enqueueActions, raise, setup } from 'xstate';
 import { effects, send, tell, type Message, type NodeId, type Open } from '../effects.js';
 import type { LeaderChange } from '../election/index.js';
-import { byName, directoryInput, isHalfSpent, isMajority, LOCKS_MAX, rootOf } from './epoch.js';
+import { byName, directoryInput, hasRoom, isHalfFull, isHalfSpent, isMajority, isNumberOf, rootOf } from './epoch.js';
 import {
   entryOf,
   installOf,
@@ -89,18 +89,26 @@ const isLostIn =
 
 interface Enqueue {
   (action: { readonly type: 'open'; readonly params: Open }): void;
+  readonly raise: (event: { readonly type: 'spent' }) => void;
   readonly assign: (change: { readonly open: (args: { context: StewardContext }) => readonly string[] }) => void;
 }
 
 /** Opens the directory of a lock of this epoch, unless it is open. */
 function openDirectory(enqueue: Enqueue, c: StewardContext, lock: string): void {
   if (c.open.includes(lock)) return;
+  if (isHalfFull([...c.open, lock], c.holders)) enqueue.raise({ type: 'spent' });
   enqueue({
     type: 'open',
     params: { role: lockRole(c.epoch, lock), chart: DIRECTORY, input: directoryInput(c.id, c.epoch, lock, c) },
   });
   enqueue.assign({ open: ({ context }) => [...context.open, lock].sort(byName) });
 }
+
+const isOfThisEpoch = ({ context, event }: In): boolean => (event as LockMessage).epoch === context.epoch;
+const findsNoRoom = (args: In): boolean => {
+  const { open, holders } = args.context;
+  return !open.includes(lockOf(args)) && !hasRoom(open, holders);
+};
 
 const isOverruled = ({ context, event }: In): boolean => (event as Refuse).epoch >= context.promised;
 
@@ -189,6 +197,7 @@ export const stewardMachine = setup({
     sayThatSpent: enqueueActions(({ context, event, enqueue }) => {
       if (isHalfSpent(context.epoch, (event as { fence: number }).fence)) enqueue.raise({ type: 'spent' });
     }),
+    sayThatFull: raise({ type: 'spent' }),
     noteChange: assign({ changes: ({ context }: In) => context.changes + 1 }),
   },
   guards: {
@@ -222,16 +231,18 @@ export const stewardMachine = setup({
     isFree: (args) => entryOf(args.context, lockOf(args)) === undefined,
     isWaiting: (args) => entryOf(args.context, lockOf(args))?.fence === null,
     isUsing: (args) => typeof entryOf(args.context, lockOf(args))?.fence === 'number',
-    isOfThisEpoch: ({ context, event }) => {
-      const { epoch, lock } = event as LockMessage;
-      return epoch === context.epoch && (context.open.includes(lock) || context.open.length < LOCKS_MAX);
-    },
+    isFreeAndFindsNoRoom: (args) => entryOf(args.context, lockOf(args)) === undefined && findsNoRoom(args),
+    isBeyondNumbers: ({ context, event }) => !isNumberOf(context.epoch, (event as { fence: number }).fence),
+    isOfThisEpoch,
+    isOfThisEpochAndFindsNoRoom: (args) => isOfThisEpoch(args) && findsNoRoom(args),
     isOfLaterEpoch: ({ context, event }) => (event as LockMessage).epoch > context.epoch,
   },
 }).createMachine({
   id: 'steward',
   context: ({ input }) => ({
     ...input,
+    // Who has served nothing since its start has missed nothing that others could have been granted: it takes nothing from a user.
+    epoch: input.members.length === 0 ? 0 : input.epoch,
     holders: [],
     changes: 0,
     promised: input.epoch,
@@ -288,10 +299,22 @@ export const stewardMachine = setup({
       entry: ['loseLocks', 'announceEpoch', 'takeUp', 'hearEarly'],
       exit: 'closeLocks',
       on: {
-        request: { guard: 'isFree', actions: ['addEntry', 'openLock', toDirectory(() => ({ type: 'request' }))] },
+        request: [
+          { guard: 'isFreeAndFindsNoRoom', actions: ['addEntry', 'sayThatFull'] },
+          { guard: 'isFree', actions: ['addEntry', 'openLock', toDirectory(() => ({ type: 'request' }))] },
+        ],
         release: { guard: 'isUsing', actions: ['dropEntry', 'announceRelease', toDirectory(() => ({ type: 'release' }))] },
-        granted: [{ guard: 'isWaiting', actions: ['noteGrant', 'announceGrant', 'sayThatSpent'] }, { actions: 'noteGrant' }],
-        find: { guard: 'isOfThisEpoch', actions: ['openLock', toDirectory(({ event }) => event)] },
+        granted: [
+          // It waits for the numbers of the next epoch, which has been asked for, and nobody else can have the token in this one.
+          { guard: 'isBeyondNumbers' },
+          { guard: 'isWaiting', actions: ['noteGrant', 'announceGrant', 'sayThatSpent'] },
+          { actions: 'noteGrant' },
+        ],
+        find: [
+          // Whoever sent it asks again in the next epoch.
+          { guard: 'isOfThisEpochAndFindsNoRoom', actions: 'sayThatFull' },
+          { guard: 'isOfThisEpoch', actions: ['openLock', toDirectory(({ event }) => event)] },
+        ],
       },
     },
   },

@@ -1,0 +1,72 @@
+/** Peers that start, start again and leave while somebody holds a lock: whoever is not touched keeps what it holds. */
+import { expect, onTestFinished, test } from 'vitest';
+import { InProcessBus } from '../transports/in-process.js';
+import { createLocks, type Locks } from './locks.js';
+import { settled } from './peers.fixture.js';
+
+function cluster(ids: readonly string[]) {
+  const bus = new InProcessBus();
+  const running = new Map<string, { locks: Locks; stop: () => Promise<void> }>();
+  const start = (id: string): Locks => {
+    const transport = bus.transport(id);
+    const locks = createLocks({ transport, peers: ids });
+    running.set(id, { locks, stop: () => transport.close() });
+    return locks;
+  };
+  onTestFinished(async () => {
+    await Promise.all([...running.values()].map(({ stop }) => stop()));
+    bus.close();
+  });
+  return { start, stop: (id: string) => running.get(id)!.stop() };
+}
+
+const turns = async (n: number) => {
+  for (let i = 0; i < n; i++) await settled();
+};
+
+test.each(['a', 'b', 'c'])('a rolling restart of the others leaves the lock with %s, who holds it', async (holder) => {
+  const ids = ['a', 'b', 'c'];
+  const { start, stop } = cluster(ids);
+  const locks = Object.fromEntries(ids.map((id) => [id, start(id)]));
+  await Promise.all(Object.values(locks).map(({ ready }) => ready));
+  const held = await locks[holder]!.acquire('x');
+  for (const other of ids.filter((id) => id !== holder)) {
+    await stop(other);
+    await turns(3);
+    expect(held.signal.reason).toBeUndefined();
+    const again = start(other);
+    await again.ready;
+    await turns(3);
+    expect(held.signal.reason).toBeUndefined();
+    locks[other] = again;
+  }
+  const next = locks[ids.find((id) => id !== holder)!]!.acquire('x');
+  await turns(3);
+  held.release();
+  expect((await next).fence).toBeGreaterThan(held.fence);
+});
+
+const orders = (ids: readonly string[]): string[][] =>
+  ids.length === 0 ? [[]] : ids.flatMap((first) => orders(ids.filter((id) => id !== first)).map((rest) => [first, ...rest]));
+
+test.each(orders(['a', 'b', 'c', 'd']).map((order) => [order.join(', '), order] as const))(
+  'a cold start of four in the order %s: who is granted the lock keeps it while the others come',
+  async (_, order) => {
+    const { start } = cluster(['a', 'b', 'c', 'd']);
+    let inside = 0;
+    const errors: unknown[] = [];
+    const work = async () => {
+      if (++inside > 1) errors.push('two inside');
+      await turns(20);
+      inside--;
+    };
+    const done: Promise<unknown>[] = [];
+    for (const id of order) {
+      const locks = start(id);
+      done.push(locks.request('x', work).catch((error: unknown) => errors.push(error)));
+      await turns(1);
+    }
+    await Promise.all(done);
+    expect(errors).toEqual([]);
+  },
+);
