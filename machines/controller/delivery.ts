@@ -16,10 +16,11 @@
  * here what comes meanwhile is queued in every state.
  */
 import { assign, setup } from 'xstate';
-import { effects, send, type NodeId } from '../effects.js';
+import { effects, send, tell, type NodeId } from '../effects.js';
 import { capacity, requestSize, type Scale } from './bins.js';
 import {
   answer,
+  MAIN,
   type ControllerMessage,
   type Controller,
   type NewTerms,
@@ -29,7 +30,6 @@ import {
   type Return,
   type Settle,
 } from './messages.js';
-import { handIn, passOn } from './upwards.js';
 
 export interface DeliveryInput {
   readonly id: NodeId;
@@ -78,6 +78,28 @@ const bearing = ({ event }: In): number | null => (event as { first?: number | n
 
 const givePermit = down('permit', ({ context }) => context.first);
 const passPermit = down('permit', bearing);
+
+/** What is alike in the delivery process that waits and the one that does not. */
+interface Bin {
+  readonly of: Controller;
+  readonly parent: NodeId;
+  readonly permits: number;
+}
+
+/** Permits of a leaf that left climb to the root: every delivery process passes them on. */
+export const passOn = send(({ context: { of, parent }, event }: { context: Bin; event: unknown }) => ({
+  to: parent,
+  message: { type: 'return' as const, of, permits: (event as Return).permits },
+}));
+
+/** At a change or when the way to the root is gone: adds its own permits to those of the request procedure, and hands them in. */
+export const handIn = tell(({ context: { of, permits }, event }: { context: Bin; event: unknown }) => {
+  const { permits: local, members, issued } = event as Settle;
+  return {
+    role: MAIN,
+    message: { type: 'settled' as const, part: of, permits: permits + local, members, issued, signalled: false },
+  };
+});
 
 const takeNext = { guard: 'hasQueued', target: 'taking', actions: 'takeNext' } as const;
 

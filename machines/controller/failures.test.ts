@@ -4,7 +4,7 @@ import { parseScenario } from '../../network/scenario/parse.js';
 import { Simulation } from '../../network/simulation.js';
 import { explore } from '../../test/explore/index.js';
 import { controller } from './index.js';
-import { mainMachine } from './main.js';
+import { mainMachine } from './growth/membership.js';
 import { at, chain, check, treeOf } from './systems.fixtures.js';
 
 const cut = (u: number, v: number) => ({ do: 'cut', link: [`n${u}`, `n${v}`] }) as const;

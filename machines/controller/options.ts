@@ -6,7 +6,7 @@ import type { NetworkGraph } from '../protocol.js';
 import { choose } from './adaptive.js';
 import { hierarchy, type Scale } from './bins.js';
 import type { Part, Settings, Terms } from './messages.js';
-import { firstPhase, joinScale, termsOf, type Phase, type Rule } from './phases.js';
+import { firstPhase, joinScale, termsOf, type Phase, type Rule } from './growth/phases.js';
 import type { Budget } from './root.js';
 
 export const kinds = ['naive', 'bins', 'basic', 'main', 'modified', 'names', 'bank'] as const;

@@ -14,7 +14,7 @@
 import { assign, setup } from 'xstate';
 import { effects, send, tell, type NodeId } from '../effects.js';
 import { capacity, requestSize } from './bins.js';
-import type { DeliveryInput } from './delivery.js';
+import { handIn, passOn, type DeliveryInput } from './delivery.js';
 import {
   answer,
   MAIN,
@@ -26,7 +26,6 @@ import {
   type Return,
   type Settle,
 } from './messages.js';
-import { handIn, passOn } from './upwards.js';
 
 export interface PipelinedContext extends DeliveryInput {
   readonly permits: number;

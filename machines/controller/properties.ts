@@ -6,6 +6,7 @@
  */
 import type { NodeId } from '../effects.js';
 import type { NodeView, Property, Instance } from '../protocol.js';
+import { solvent, uniqueShortNames } from './applications/properties.js';
 import { capacity, LOCAL } from './bins.js';
 import type { Controller } from './messages.js';
 import type { ControllerOptions } from './options.js';
@@ -103,27 +104,6 @@ const binsFit: ControllerProperty = {
   holds: (c) => binsAreHalfFull(c, 'R') && binsAreHalfFull(c, 'N'),
 };
 
-const named: ControllerProperty[] = [
-  {
-    name: 'names are unique',
-    kind: 'always',
-    says: 'No name is given twice (I8).',
-    holds: (c) => {
-      const names = namesOf(c);
-      return new Set(names).size === names.length;
-    },
-  },
-  {
-    name: 'names are short',
-    kind: 'always',
-    says: 'Every name is below four times the number of participants, names given to applications counted (6.2, E18).',
-    holds: (c) => {
-      const names = namesOf(c);
-      return !isWhole(c) || names.every((name) => name < 4 * names.length);
-    },
-  },
-];
-
 const growth: ControllerProperty = {
   name: 'participants double at least and triple at most',
   kind: 'always',
@@ -133,19 +113,6 @@ const growth: ControllerProperty = {
     if (phase?.cause !== 'N' || !isWhole(c)) return true;
     const grown = phase.n + phase.departed;
     return grown >= 2 * phase.previous! && grown <= 3 * phase.previous!;
-  },
-};
-
-const solvent: ControllerProperty = {
-  name: 'a withdrawal waits only for a deposit',
-  kind: 'always',
-  says: 'When nothing is on its way and a withdrawal waits, less than W is left, what it has gathered apart (I9).',
-  holds: (c) => {
-    const waiting = [...c.nodes.values()].filter((node) => isWaiting(node, 'R'));
-    const gathered = waiting.reduce((sum, node) => sum + requestOf(node, 'R')!.permits, 0);
-    return (
-      !isQuiet(c) || !isWhole(c) || waiting.length === 0 || supply(c) - issued(c) - gathered < Math.max(1, c.instance.options.W)
-    );
   },
 };
 
@@ -162,7 +129,7 @@ export function controllerProperties({ options: { kind, phase, settings } }: Ins
     ...invariants,
     ...(kind === 'bank' ? [solvent] : exhaustion),
     ...(kind === 'naive' || kind === 'bins' || settings.pipelined ? [] : [binsFit]),
-    ...(kind === 'names' ? named : []),
+    ...(kind === 'names' ? uniqueShortNames : []),
     ...(phase ? [growth, answered('N', 'every join is permitted', 'Who asks for a join or a name gets it (C4).')] : []),
     ...(kind === 'bank' ? [] : [answered('R', 'every request is answered', 'Who asks for a permit gets it or a reject (C4).')]),
   ];
@@ -200,14 +167,4 @@ function binsAreHalfFull(c: Config, of: Controller): boolean {
     if (permits !== 0 && (size === 1 || permits !== size / 2)) return false;
   }
   return true;
-}
-
-/** Names of participants, of leaves that are being welcomed, and those that applications took. */
-function namesOf(c: Config): number[] {
-  const names: (number | null)[] = flying(c, 'welcome').map(({ message }) => message.name);
-  for (const node of c.nodes.values()) {
-    const main = mainOf(node);
-    if (main) names.push(main.name, ...(requestOf(node, 'N')?.names ?? []));
-  }
-  return names.filter((name) => name !== null);
 }

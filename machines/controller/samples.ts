@@ -2,11 +2,11 @@
 import type { Message } from '../effects.js';
 import type { ChartSamples } from '../protocol.js';
 import type { DeliveryContext, DeliveryInput } from './delivery.js';
-import type { DepositsContext, DepositsInput } from './deposits.js';
-import type { MainContext, MainInput } from './member.js';
+import type { DepositsContext, DepositsInput } from './applications/deposits.js';
+import type { MainContext, MainInput } from './growth/member.js';
 import type { Controller, Settings, Terms } from './messages.js';
-import type { NewcomerInput } from './newcomer.js';
-import { firstPhase } from './phases.js';
+import type { NewcomerInput } from './growth/newcomer.js';
+import { firstPhase } from './growth/phases.js';
 import type { RequestContext, RequestInput } from './request.js';
 import type { PipelinedContext } from './pipelined.js';
 import type { RootContext, RootInput, Unserved } from './root.js';

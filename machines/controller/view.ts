@@ -3,8 +3,8 @@ import { pathOf } from '../checks.js';
 import type { Configuration, Flight, NodeView } from '../protocol.js';
 import { capacity } from './bins.js';
 import type { DeliveryContext } from './delivery.js';
-import type { DepositsContext } from './deposits.js';
-import type { MainContext } from './member.js';
+import type { DepositsContext } from './applications/deposits.js';
+import type { MainContext } from './growth/member.js';
 import {
   DEPOSITS,
   deliveryRole,

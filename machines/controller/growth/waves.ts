@@ -1,7 +1,7 @@
 /** What the main role says: to its parent and children in waves over the tree, and to the other roles of its node. */
-import { close, open, tell, type LinkEvent } from '../effects.js';
+import { close, open, tell, type LinkEvent } from '../../effects.js';
 import { newChild, type Joined, type MainContext, type MainEvent } from './member.js';
-import { DEPOSITS, deliveryRole, MAIN, NEWCOMER, requestRole, type Controller, type Part, type Settled } from './messages.js';
+import { DEPOSITS, deliveryRole, MAIN, NEWCOMER, requestRole, type Controller, type Part, type Settled } from '../messages.js';
 import { budgetOf } from './phases.js';
 
 type In = { context: MainContext; event: MainEvent };

@@ -5,9 +5,9 @@
  * Both controllers run for three times the participants counted at the change, N gives out twice that many joins of which it may
  * waste half, so that the number of participants at least doubles and at most triples before N runs out.
  */
-import { hierarchy, type Scale } from './bins.js';
-import type { Controller, Terms } from './messages.js';
-import type { Budget, Unserved } from './root.js';
+import { hierarchy, type Scale } from '../bins.js';
+import type { Controller, Terms } from '../messages.js';
+import type { Budget, Unserved } from '../root.js';
 
 export interface Counted {
   /** Participants now. */

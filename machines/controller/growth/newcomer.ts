@@ -7,8 +7,8 @@
  * meanwhile is not to join under it any more. What else comes is dropped, and commands wait.
  */
 import { assign, setup } from 'xstate';
-import { close, effects, open, type LinkEvent, type NodeId } from '../effects.js';
-import { DEPOSITS, deliveryRole, MAIN, NEWCOMER, requestRole, type Received, type Settings, type Welcome } from './messages.js';
+import { close, effects, open, type LinkEvent, type NodeId } from '../../effects.js';
+import { DEPOSITS, deliveryRole, MAIN, NEWCOMER, requestRole, type Received, type Settings, type Welcome } from '../messages.js';
 import { memberRoles } from './roles.js';
 
 export interface NewcomerInput {

@@ -24,9 +24,9 @@
  * down before: a welcome would not reach it, and the next change would wait for its echo.
  */
 import { assign, emit, setup } from 'xstate';
-import { effects, send, type LinkEvent, type NodeId } from '../effects.js';
+import { effects, send, type LinkEvent, type NodeId } from '../../effects.js';
 import { newChild, type Joined, type MainContext, type MainEvent, type MainInput, type MainNotice } from './member.js';
-import type { Controller, ControllerMessage, Echo, Epoch, Leave, Received, Settled, Severed } from './messages.js';
+import type { Controller, ControllerMessage, Echo, Epoch, Leave, Received, Settled, Severed } from '../messages.js';
 import { nextPhase, termsOf } from './phases.js';
 import {
   closeParts,

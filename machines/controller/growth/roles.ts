@@ -1,13 +1,13 @@
 /** The roles that make up a participating node, and what each starts with: at the start of a run and when a leaf joins. */
-import type { RoleStart } from '../protocol.js';
-import { levelAt, type Scale } from './bins.js';
-import type { DeliveryInput } from './delivery.js';
-import type { DepositsInput } from './deposits.js';
+import type { RoleStart } from '../../protocol.js';
+import { levelAt, type Scale } from '../bins.js';
+import type { DeliveryInput } from '../delivery.js';
+import type { DepositsInput } from '../applications/deposits.js';
 import type { MainInput } from './member.js';
-import { DEPOSITS, deliveryRole, MAIN, requestRole, type Controller } from './messages.js';
+import { DEPOSITS, deliveryRole, MAIN, requestRole, type Controller } from '../messages.js';
 import { budgetOf } from './phases.js';
-import type { RequestInput } from './request.js';
-import type { Budget, RootInput } from './root.js';
+import type { RequestInput } from '../request.js';
+import type { Budget, RootInput } from '../root.js';
 
 /** A node's place in the tree and what it starts with; `budget` is the root's, where no phases say it. */
 export type Member = MainInput & { readonly budget?: Budget };

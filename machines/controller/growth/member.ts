@@ -1,6 +1,6 @@
 /** What a node's main role knows of the tree and of the change that is under way. */
-import type { LinkEvent, NodeId } from '../effects.js';
-import type { Collect, Controller, Echo, Epoch, Leave, Part, Received, Settings, Settled, Severed, Terms } from './messages.js';
+import type { LinkEvent, NodeId } from '../../effects.js';
+import type { Collect, Controller, Echo, Epoch, Leave, Part, Received, Settings, Settled, Severed, Terms } from '../messages.js';
 import type { Phase } from './phases.js';
 
 export interface MainInput {

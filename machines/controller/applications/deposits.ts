@@ -10,9 +10,9 @@
  * Invariant: in `open`, every bin holds less than its capacity.
  */
 import { assign, emit, setup } from 'xstate';
-import { effects, send, tell, type NodeId } from '../effects.js';
-import { capacity, LOCAL, type Scale } from './bins.js';
-import { deliveryRole, DEPOSITS, MAIN, type ControllerMessage, type Deposit, type NewTerms, type Received } from './messages.js';
+import { effects, send, tell, type NodeId } from '../../effects.js';
+import { capacity, LOCAL, type Scale } from '../bins.js';
+import { deliveryRole, DEPOSITS, MAIN, type ControllerMessage, type Deposit, type NewTerms, type Received } from '../messages.js';
 
 export interface DepositsInput {
   readonly id: NodeId;
