@@ -2,7 +2,7 @@
 import { parseScenario } from '../../network/scenario/parse.js';
 import { Simulation } from '../../network/simulation.js';
 import { election } from '../../machines/election/index.js';
-import { leadsLevel, levelOf } from '../../machines/election/view.js';
+import { leadsLevel, levelOf } from '../../machines/hierarchy/view.js';
 import type { NodeView, Protocol, Topology } from '../../machines/protocol.js';
 import type { Options } from './run.js';
 

@@ -1,6 +1,6 @@
 /** The hierarchy's cost and leanness, and the alternatives that the specification compares it with (section 8). */
 import { Random } from '../../network/random.js';
-import { greedyDominatingSet } from '../../machines/election/account.js';
+import { greedyDominatingSet } from '../../machines/hierarchy/properties.js';
 import { adjacencyOf } from '../../machines/election/graph.js';
 import { election } from '../../machines/election/index.js';
 import type { Protocol, Topology } from '../../machines/protocol.js';

@@ -1,7 +1,7 @@
 /** The election's figures: those that are exact, in full; those of random networks, in smaller runs. */
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { leadsLevel, levelOf } from '../../machines/election/view.js';
+import { leadsLevel, levelOf } from '../../machines/hierarchy/view.js';
 import { parseScenario } from '../../network/scenario/parse.js';
 import { Simulation } from '../../network/simulation.js';
 import { agrees } from '../experiment.js';

@@ -1,11 +1,13 @@
 /** What a run of the election cost and where it has led: the summary and meters of its report. */
 import type { NodeId } from '../effects.js';
+import { levelMeters } from '../hierarchy/properties.js';
+import { levelOf } from '../hierarchy/view.js';
 import type { Configuration, Meter, Observer, PropertyResult, Instance, Step } from '../protocol.js';
-import { componentsOf, diameterOf, hopsFrom, type Adjacency } from './graph.js';
+import { componentsOf, diameterOf } from './graph.js';
 import type { LeaderChange } from './messages.js';
 import type { ElectionOptions } from './options.js';
 import { Stability } from './stability.js';
-import { adjacency, contextOf, isOriented, leaderOf, leadsLevel, levelOf } from './view.js';
+import { adjacency, contextOf, isOriented, leaderOf } from './view.js';
 
 /** Diameter and dominating set look at every pair of nodes; larger networks are not measured by them. */
 const PAIRS_MAX = 500;
@@ -68,40 +70,3 @@ export class ElectionAccount implements Observer {
 }
 
 const plain = (name: string, measured: number): Meter => ({ name, measured, bound: null, ratio: null });
-
-const against = (name: string, measured: number, bound: number): Meter => ({ name, measured, bound, ratio: measured / bound });
-
-/** D3's bound on the number of leaders, and the leaders that a greedy choice with the whole graph before its eyes would make. */
-function levelMeters(
-  level: number,
-  { radius, separation }: ElectionOptions['levels'][number],
-  components: readonly (readonly NodeId[])[],
-  graph: Adjacency,
-  c: Configuration,
-): Meter[] {
-  const leaders = [...c.nodes.values()].filter((node) => leadsLevel(node, level)).length;
-  const atMost = components.reduce(
-    (sum, { length }) => sum + Math.max(1, Math.floor(length / (Math.floor(separation / 2) + 1))),
-    0,
-  );
-  return [
-    against(`level ${level}: leaders against the bound of D3`, leaders, atMost),
-    against(`level ${level}: leaders against a greedy dominating set`, leaders, greedyDominatingSet(graph, radius)),
-  ];
-}
-
-/** How many nodes it takes so that everybody is within the radius of one, if each is chosen to reach the most that are left. */
-export function greedyDominatingSet(graph: Adjacency, radius: number): number {
-  const balls = new Map([...graph.keys()].map((node) => [node, [...hopsFrom(node, graph, radius).keys()]]));
-  const left = new Set(graph.keys());
-  let chosen = 0;
-  for (; left.size > 0; chosen++) {
-    let best: readonly NodeId[] = [];
-    for (const ball of balls.values()) {
-      const reached = ball.filter((node) => left.has(node));
-      if (reached.length > best.length) best = reached;
-    }
-    for (const node of best) left.delete(node);
-  }
-  return chosen;
-}

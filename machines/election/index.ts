@@ -10,22 +10,23 @@ import { defineProtocol, type RoleStart, type Instance } from '../protocol.js';
 import { accepts } from './accepts.js';
 import { ElectionAccount } from './account.js';
 import { oriented } from './height.js';
-import { levelMachine, type LevelInput } from './level.js';
+import { levelMachine, type LevelInput } from '../hierarchy/level.js';
+import { levelSamples } from '../hierarchy/samples.js';
 import { electionMachine, type ElectionInput } from './machine.js';
 import { ELECTION, LEVEL, levelRole } from './messages.js';
 import { electionOptions, identityOf, type ElectionOptions } from './options.js';
 import { electionProperties } from './properties.js';
 import { reasons } from './reasons.js';
-import { levelSamples, samples } from './samples.js';
+import { samples } from './samples.js';
 import { systems } from './systems.js';
 import { overlay } from './overlay.js';
 import { times } from './times.js';
 
 export { compareHeights, type Height, type Identity } from './height.js';
-export { levelMachine, type LevelContext, type LevelInput } from './level.js';
+export { levelMachine, type LevelContext, type LevelInput } from '../hierarchy/level.js';
 export { electionMachine, type ElectionContext, type ElectionEvent, type ElectionInput } from './machine.js';
 export type { DistrictChange, LeaderChange, Update } from './messages.js';
-export { nearest } from './nearest.js';
+export { nearest } from '../hierarchy/view.js';
 export type { ElectionOptions };
 
 export const election = defineProtocol<ElectionOptions>({

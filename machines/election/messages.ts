@@ -1,8 +1,7 @@
 /** What nodes say to each other, what the roles of one node say to each other, and what the application hears. */
 import type { NodeId } from '../effects.js';
-import type { Height } from './height.js';
+import type { Height, Identity } from './height.js';
 import type { Links } from './links.js';
-import type { Table } from './presence.js';
 
 /** The role that elects; the levels of the hierarchy, where there are any, are roles beside it. */
 export const ELECTION = 'election';
@@ -10,6 +9,17 @@ export const LEVEL = 'level';
 
 /** Levels count from 1 up. */
 export const levelRole = (level: number): string => `${LEVEL} ${level}`;
+
+/** A leader of a level, as somebody `distance` hops away knows of it. */
+export interface Presence {
+  /** The clock at which it first led this level. */
+  readonly birth: number;
+  readonly id: Identity;
+  readonly distance: number;
+}
+
+/** The leaders of one level that are near, by seniority, each once. */
+export type PresenceTable = readonly Presence[];
 
 /** The only message between nodes. */
 export interface Update {
@@ -20,7 +30,7 @@ export interface Update {
   /** The sender's logical clock; `null` where clocks are perfect. */
   readonly stamp: number | null;
   /** The presence tables of all levels, lowest first. */
-  readonly tables: readonly Table[];
+  readonly tables: readonly PresenceTable[];
 }
 
 /**
@@ -32,7 +42,7 @@ export interface Turn {
   readonly now: number;
   readonly links: Links;
   /** The tables that came with an Update, one a level. */
-  readonly heard: { readonly peer: NodeId; readonly tables: readonly Table[] } | null;
+  readonly heard: { readonly peer: NodeId; readonly tables: readonly PresenceTable[] } | null;
   readonly to: readonly NodeId[];
   readonly update: Update;
 }

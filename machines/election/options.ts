@@ -1,10 +1,16 @@
-/** The election's options, as a scenario gives them, checked and completed. */
+/**
+ * The election's options, as a scenario gives them, checked and completed with the start that they ask for.
+ *
+ * The paper starts from any leader-oriented configuration (section 3.3): here every component has a leader, and everybody is oriented
+ * towards it.
+ */
 import { nodeOf, oneOf, refuseUnknown } from '../checks.js';
 import type { NodeId } from '../effects.js';
 import { UsageError } from '../errors.js';
-import type { NetworkGraph } from '../protocol.js';
+import { levelRules, tablesAtStart, type LevelRule, type LevelStart } from '../hierarchy/start.js';
+import type { NetworkGraph, Topology } from '../protocol.js';
+import { adjacencyOf, hopsFrom } from './graph.js';
 import type { Identity } from './height.js';
-import { startOf, type LevelRule, type Start } from './start.js';
 
 export interface ElectionOptions {
   /** Leads its component at the start; other components start under the first of their nodes. */
@@ -16,6 +22,15 @@ export interface ElectionOptions {
   /** The levels of the hierarchy, lowest first. */
   readonly levels: readonly LevelRule[];
   readonly start: Readonly<Record<NodeId, Start>>;
+}
+
+/** What one node starts with. */
+export interface Start {
+  readonly neighbours: readonly NodeId[];
+  readonly leader: NodeId;
+  /** Hops to the leader. */
+  readonly distance: number;
+  readonly levels: readonly LevelStart[];
 }
 
 const KEYS = ['leader', 'clock', 'hello', 'skipIfLeader', 'sink', 'radii', 'separations'] as const;
@@ -43,44 +58,24 @@ export function electionOptions(raw: Raw, graph: NetworkGraph): ElectionOptions 
   };
 }
 
-function levelRules(raw: Raw): LevelRule[] {
-  const radii = hops(raw, 'radii') ?? [];
-  radii.forEach((radius, i) => {
-    if (i > 0 && radius <= radii[i - 1]!) {
-      throw new UsageError(
-        `options.radii[${i}] is ${radius} after ${radii[i - 1]}; every level must reach further than the one before`,
-      );
+/** `wanted` leads its component; elsewhere the first node of the list does. */
+function startOf(
+  topology: Topology,
+  wanted: NodeId,
+  levels: readonly LevelRule[],
+  identity: (node: NodeId) => Identity,
+): Readonly<Record<NodeId, Start>> {
+  const adjacency = adjacencyOf(topology);
+  const presence = levels.map((rule) => tablesAtStart(adjacency, rule, identity));
+  const start: Record<NodeId, Start> = {};
+  for (const leader of [wanted, ...topology.nodes]) {
+    if (leader in start) continue;
+    for (const [node, distance] of hopsFrom(leader, adjacency)) {
+      const neighbours = adjacency.get(node)!;
+      start[node] = { neighbours, leader, distance, levels: presence.map((level) => level.get(node)!) };
     }
-  });
-  const separations = hops(raw, 'separations') ?? radii;
-  if (separations.length !== radii.length) {
-    throw new UsageError(
-      `options.separations has ${separations.length} entries for ${radii.length} radii; give one for each level`,
-    );
   }
-  return radii.map((radius, i) => {
-    const separation = separations[i]!;
-    if (separation > radius) {
-      throw new UsageError(
-        `options.separations[${i}] is ${separation}, more than the radius ${radius}; two leaders that far apart do not hear of each other`,
-      );
-    }
-    return { radius, separation };
-  });
-}
-
-/** A list of distances, each at least one hop. */
-function hops(raw: Raw, key: string): readonly number[] | undefined {
-  const value = raw[key];
-  if (value === undefined) return undefined;
-  if (!Array.isArray(value))
-    throw new UsageError(`options.${key} is ${JSON.stringify(value)}; give a list of hops, lowest level first`);
-  value.forEach((entry: unknown, i) => {
-    if (!Number.isSafeInteger(entry) || (entry as number) < 1) {
-      throw new UsageError(`options.${key}[${i}] is ${JSON.stringify(entry)}; give an integer of at least 1`);
-    }
-  });
-  return value as number[];
+  return start;
 }
 
 function truth(raw: Raw, key: string, fallback: boolean): boolean {

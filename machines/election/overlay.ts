@@ -3,8 +3,9 @@
  * ground is that of its search's reference level, which spreads and comes back reflected, else of its district or its leader.
  */
 import type { Overlay, NodeView } from '../protocol.js';
+import { leadsLevel, levelOf } from '../hierarchy/view.js';
 import { compareHeights } from './height.js';
-import { contextOf, leaderOf, leadsLevel, levelOf, roleOf } from './view.js';
+import { contextOf, leaderOf, roleOf } from './view.js';
 
 const tones: Readonly<Record<string, NonNullable<Overlay['tone']>>> = {
   isolated: 'held',

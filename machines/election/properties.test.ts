@@ -4,7 +4,7 @@ import { parseScenario } from '../../network/scenario/parse.js';
 import { Simulation } from '../../network/simulation.js';
 import { protocols } from '../index.js';
 import type { Configuration, Flight, NodeView } from '../protocol.js';
-import type { LevelContext } from './level.js';
+import type { LevelContext } from '../hierarchy/level.js';
 import type { ElectionContext } from './machine.js';
 import { electSelf, startNewRefLevel, type Height } from './height.js';
 import { election } from './index.js';

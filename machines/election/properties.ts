@@ -2,7 +2,7 @@
 import type { NodeId } from '../effects.js';
 import type { Configuration, Property, Instance } from '../protocol.js';
 import { compareHeights, compareLeaderPairs, compareReferenceLevels, isSame, type Height } from './height.js';
-import { hierarchyProperties } from './hierarchy.js';
+import { hierarchyProperties } from '../hierarchy/properties.js';
 import { isLinked } from './links.js';
 import { isSink } from './machine.js';
 import type { ElectionOptions } from './options.js';

@@ -1,9 +1,8 @@
 /** Events and starts worth trying on one node's charts: what path generation and coverage feed them. */
 import type { ChartSamples } from '../protocol.js';
 import { electSelf, oriented, reflectRefLevel, startNewRefLevel, type Height, type Identity } from './height.js';
-import type { LevelInput } from './level.js';
 import type { ElectionContext, ElectionInput } from './machine.js';
-import { ELECTION, type Turn } from './messages.js';
+import type { Turn } from './messages.js';
 
 const [a, b, c]: readonly [Identity, Identity, Identity] = [
   [1, 'a'],
@@ -20,9 +19,19 @@ function heights(id: Identity): Height[] {
   return [...calm, ...searching, ...reflected, electSelf(calm[0]!, 3)];
 }
 
+/** What comes back from the levels of a hierarchy. */
+const roundOfTheLevels: Turn = {
+  type: 'turn',
+  now: 1,
+  links: [{ peer: 'b', height: oriented(b, b, 0) }],
+  heard: { peer: 'b', tables: [[{ birth: 0, id: b, distance: 0 }]] },
+  to: [],
+  update: { type: 'update', height: oriented(a, a, 0), hello: false, stamp: null, tables: [] },
+};
+
 function events({ links }: ElectionContext) {
   const linked = links.map(({ peer }) => peer);
-  const answered = { ...turn(0, 0), to: linked };
+  const answered = { ...roundOfTheLevels, to: linked };
   const heard = peers.flatMap((id) => {
     const [, peer] = id;
     const update = (height: Height, hello: boolean) => ({
@@ -58,39 +67,4 @@ export const samples: readonly ChartSamples[] = [
   { input: start(oriented(a, a, 0)), events },
   { input: { ...start(oriented(a, a, 0)), skipIfLeader: true, clock: 'logical', links: [] }, events },
   { input: { ...start(oriented(a, c, 1)), levels: 1 }, events },
-];
-
-const turn = (distance: number, birth: number): Turn => ({
-  type: 'turn',
-  now: 1,
-  links: [{ peer: 'b', height: oriented(b, b, 0) }],
-  heard: { peer: 'b', tables: [[{ birth, id: b, distance }]] },
-  to: [],
-  update: { type: 'update', height: oriented(a, a, 0), hello: false, stamp: null, tables: [] },
-});
-
-const level: LevelInput = {
-  id: a,
-  level: 1,
-  radius: 2,
-  separation: 1,
-  next: ELECTION,
-  birth: null,
-  member: b,
-  table: [{ birth: 0, id: b, distance: 1 }],
-  heard: [{ peer: 'b', table: [{ birth: 0, id: b, distance: 0 }] }],
-};
-
-/** Near and far, senior and junior, somebody else, nobody. */
-const turns = [
-  turn(0, 0),
-  turn(0, 9),
-  turn(1, 0),
-  { ...turn(0, 0), heard: { peer: 'b', tables: [[{ birth: 0, id: c, distance: 0 }]] } },
-  { ...turn(0, 0), heard: { peer: 'b', tables: [[]] } },
-];
-
-export const levelSamples: readonly ChartSamples[] = [
-  { input: level, events: () => [...turns, { ...turn(0, 0), heard: null, links: [] }] },
-  { input: { ...level, birth: 0, member: a, table: [{ birth: 0, id: a, distance: 0 }], heard: [] }, events: () => turns },
 ];

@@ -6,11 +6,12 @@
  * one only where no leader in office is within the radius. L3: after the last change nobody elects itself twice.
  */
 import type { NodeId } from '../effects.js';
+import { leadsLevel } from '../hierarchy/view.js';
 import type { Configuration, PropertyResult, Instance, Step } from '../protocol.js';
 import { hopsNow } from './graph.js';
 import type { LeaderChange } from './messages.js';
 import type { ElectionOptions } from './options.js';
-import { isOriented, isSymmetric, leaderOf, leadsLevel } from './view.js';
+import { isOriented, isSymmetric, leaderOf } from './view.js';
 
 /** To see that a network is at rest, all that is in flight is looked at; beyond this many nodes that would cost too much. */
 const NODES_MAX = 200;

@@ -2,11 +2,10 @@
 import type { Message } from '../effects.js';
 import type { NodeView, Times } from '../protocol.js';
 import type { Height } from './height.js';
-import type { LevelContext } from './level.js';
+import type { LevelContext } from '../hierarchy/level.js';
 import type { ElectionContext } from './machine.js';
-import { ELECTION, type Update } from './messages.js';
+import { ELECTION, type PresenceTable, type Update } from './messages.js';
 import type { ElectionOptions } from './options.js';
-import type { Table } from './presence.js';
 
 type Replace = Parameters<Times['node']>[1];
 
@@ -24,7 +23,8 @@ const height = (old: Height, replace: Replace): Height => ({
   nlts: 0 - replace(0 - old.nlts, ELECTED),
 });
 
-const table = (old: Table, replace: Replace): Table => old.map((entry) => ({ ...entry, birth: replace(entry.birth, BORN) }));
+const table = (old: PresenceTable, replace: Replace): PresenceTable =>
+  old.map((entry) => ({ ...entry, birth: replace(entry.birth, BORN) }));
 
 const election = (context: ElectionContext, replace: Replace): ElectionContext => ({
   ...context,

@@ -4,17 +4,14 @@ import { pathOf } from '../checks.js';
 import type { Configuration, Flight, NodeView } from '../protocol.js';
 import { adjacencyNow, type Adjacency } from './graph.js';
 import { compareHeights, isSame, type Height } from './height.js';
-import type { LevelContext } from './level.js';
 import { heightOf } from './links.js';
 import type { ElectionContext } from './machine.js';
-import { ELECTION, levelRole, type Update } from './messages.js';
+import { ELECTION, type Update } from './messages.js';
 
 type Config = Configuration<any>;
 
 export const contextOf = (node: NodeView): ElectionContext => node[ELECTION]!.context;
 export const roleOf = (node: NodeView): string => pathOf(node[ELECTION]!);
-export const levelOf = (node: NodeView, level: number): LevelContext => node[levelRole(level)]!.context;
-export const leadsLevel = (node: NodeView, level: number): boolean => node[levelRole(level)]!.value === 'leading';
 export const leaderOf = (node: NodeView): NodeId => contextOf(node).height.lid[1];
 
 const updateIn = ({ message }: Flight): Update => message as Update;

@@ -5,7 +5,7 @@ import { adjacencyOf } from '../../../machines/election/graph.js';
 import { oriented } from '../../../machines/election/height.js';
 import { identityOf, type ElectionOptions } from '../../../machines/election/options.js';
 import { LEVEL } from '../../../machines/election/messages.js';
-import type { LevelRule } from '../../../machines/election/start.js';
+import type { LevelRule } from '../../../machines/hierarchy/start.js';
 import type { NetworkGraph, Protocol } from '../../../machines/protocol.js';
 import { alternativeLevel, seatBy, type AlternativeContext, type Heard, type Rule, type Seat } from './level.js';
 

@@ -10,9 +10,8 @@ import { assign, setup } from 'xstate';
 import { effects, tell, type NodeId } from '../../../machines/effects.js';
 import { isSame, type Height, type Identity } from '../../../machines/election/height.js';
 import { everybody, heightOf, type Links } from '../../../machines/election/links.js';
-import type { Turn } from '../../../machines/election/messages.js';
-import type { Table } from '../../../machines/election/presence.js';
-import type { LevelRule } from '../../../machines/election/start.js';
+import type { PresenceTable, Turn } from '../../../machines/election/messages.js';
+import type { LevelRule } from '../../../machines/hierarchy/start.js';
 
 export interface Heard<T> {
   readonly peer: NodeId;
@@ -69,7 +68,7 @@ export function alternativeLevel<T>(rule: Rule<T>) {
     const { context, event } = args;
     const { told } = seat(args);
     const to = JSON.stringify(told) === JSON.stringify(context.told) ? event.to : everybody(event.links);
-    const update = { ...event.update, tables: [...event.update.tables, told as Table] };
+    const update = { ...event.update, tables: [...event.update.tables, told as PresenceTable] };
     return { role: context.next, message: { ...event, to, update } };
   });
 

@@ -1,6 +1,7 @@
 /** Alternative D: presence tables of which each node tells one entry, itself or the most senior, which may hide a nearer leader. */
 import { isSame } from '../../../machines/election/height.js';
-import { candidates, hasSenior, memberOf, type Presence } from '../../../machines/election/presence.js';
+import type { Presence } from '../../../machines/election/messages.js';
+import { candidates, hasSenior, memberOf } from '../../../machines/hierarchy/presence.js';
 import type { Rule } from './level.js';
 
 export const single: Rule<Presence | null> = {

@@ -8,14 +8,14 @@
  * States: `leading` this level, or `following` a leader of it. Each event of the node gives every level its turn, lowest first, after
  * the election has had its own; what the node then sends comes back to the election with every level's table on it. In between, in
  * `weighing`, the level has heard the neighbours (rule 1) and judges by rules 2 to 5.
- * Invariants: D1 to D3 of hierarchy.ts at rest; `birth` is set once and never again; `member` is the node itself while it leads.
+ * Invariants: D1 to D3 of properties.ts at rest; `birth` is set once and never again; `member` is the node itself while it leads.
  */
 import { assign, emit, setup } from 'xstate';
 import { effects, tell } from '../effects.js';
-import { isSame, type Identity } from './height.js';
-import { everybody, heightOf } from './links.js';
-import type { DistrictChange, Turn } from './messages.js';
-import { candidates, hasSenior, isSameTable, memberOf, withOwn, type Heard, type Presence, type Table } from './presence.js';
+import { isSame, type Identity } from '../election/height.js';
+import { everybody, heightOf } from '../election/links.js';
+import type { DistrictChange, Presence, PresenceTable, Turn } from '../election/messages.js';
+import { candidates, hasSenior, isSameTable, memberOf, withOwn, type Heard } from './presence.js';
 
 export interface LevelInput {
   readonly id: Identity;
@@ -30,14 +30,14 @@ export interface LevelInput {
   /** Whom it follows; itself while it leads. */
   readonly member: Identity;
   /** What it last told its neighbours. */
-  readonly table: Table;
+  readonly table: PresenceTable;
   /** Of each neighbour, ordered by name. */
   readonly heard: readonly Heard[];
 }
 
 export interface LevelContext extends LevelInput {
   /** What the neighbours know of, one hop further. */
-  readonly near: Table;
+  readonly near: PresenceTable;
 }
 
 type In = { context: LevelContext; event: Turn };
@@ -52,12 +52,12 @@ function heardBy({ context, event: { heard, links } }: In): readonly Heard[] {
 
 const own = ({ context: { id, birth }, event }: In): Presence => ({ birth: birth ?? event.now, id, distance: 0 });
 
-const tableOfLeader = (args: In): Table => withOwn(own(args), args.context.near);
+const tableOfLeader = (args: In): PresenceTable => withOwn(own(args), args.context.near);
 
-const tableOfFollower = ({ context }: In): Table => context.near;
+const tableOfFollower = ({ context }: In): PresenceTable => context.near;
 
 /** Puts this level's table on the Update and lets the next role have its turn. */
-const passOn = (tableOf: (args: In) => Table) =>
+const passOn = (tableOf: (args: In) => PresenceTable) =>
   tell((args: In) => {
     const { context, event } = args;
     const table = tableOf(args);

@@ -6,21 +6,13 @@
  * clock at which a leader first led this level, never reset, then its identity.
  */
 import type { NodeId } from '../effects.js';
-import { compareIdentities, isSame, type Identity } from './height.js';
-
-export interface Presence {
-  readonly birth: number;
-  readonly id: Identity;
-  readonly distance: number;
-}
-
-/** By seniority, each leader once. */
-export type Table = readonly Presence[];
+import { compareIdentities, isSame, type Identity } from '../election/height.js';
+import type { Presence, PresenceTable } from '../election/messages.js';
 
 /** The last table received from a neighbour. */
 export interface Heard {
   readonly peer: NodeId;
-  readonly table: Table;
+  readonly table: PresenceTable;
 }
 
 export const bySeniority = (a: Presence, b: Presence): number => a.birth - b.birth || compareIdentities(a.id, b.id);
@@ -28,7 +20,7 @@ export const bySeniority = (a: Presence, b: Presence): number => a.birth - b.bir
 const byDistance = (a: Presence, b: Presence): number => a.distance - b.distance || bySeniority(a, b);
 
 /** Rule 1: the leaders that neighbours know of, one hop further. */
-export function candidates(own: Identity, heard: readonly Heard[], radius: number): Table {
+export function candidates(own: Identity, heard: readonly Heard[], radius: number): PresenceTable {
   const near = new Map<NodeId, Presence>();
   for (const { table } of heard) {
     for (const { birth, id, distance } of table) {
@@ -40,15 +32,15 @@ export function candidates(own: Identity, heard: readonly Heard[], radius: numbe
 }
 
 /** Rule 2: somebody more senior is within the separation. */
-export const hasSenior = (own: Presence, near: Table, separation: number): boolean =>
+export const hasSenior = (own: Presence, near: PresenceTable, separation: number): boolean =>
   near.some((entry) => entry.distance <= separation && bySeniority(entry, own) < 0);
 
 /** Rule 4: with the node itself, where it leads. */
-export const withOwn = (own: Presence, near: Table): Table => [...near, own].sort(bySeniority);
+export const withOwn = (own: Presence, near: PresenceTable): PresenceTable => [...near, own].sort(bySeniority);
 
 /** Rule 5: the old leader while it is listed, else the nearest. */
-export const memberOf = (old: Identity, table: Table): Identity =>
+export const memberOf = (old: Identity, table: PresenceTable): Identity =>
   table.some(({ id }) => isSame(id, old)) ? old : (table.toSorted(byDistance)[0]?.id ?? old);
 
-export const isSameTable = (a: Table, b: Table): boolean =>
+export const isSameTable = (a: PresenceTable, b: PresenceTable): boolean =>
   a.length === b.length && a.every((entry, i) => bySeniority(entry, b[i]!) === 0 && entry.distance === b[i]!.distance);

@@ -1,11 +1,15 @@
-/** The claims of the hierarchy (spec section 8): D1 to D3 and D6's tree of reports. D5 needs history and stands in stability.ts. */
+/**
+ * The claims of the hierarchy (spec section 8): D1 to D3 and D6's tree of reports, and how many leaders a level has against the bound
+ * that follows from D3. D5 needs history and stands in ../election/stability.ts.
+ */
 import type { NodeId } from '../effects.js';
-import type { Configuration, Property } from '../protocol.js';
-import { hopsNow } from './graph.js';
-import { isSame } from './height.js';
-import type { ElectionOptions } from './options.js';
+import type { Configuration, Meter, Property } from '../protocol.js';
+import { hopsFrom, hopsNow, type Adjacency } from '../election/graph.js';
+import { isSame } from '../election/height.js';
+import type { ElectionOptions } from '../election/options.js';
 import type { LevelRule } from './start.js';
-import { isAgreedAt, leaderOf, leadsLevel, levelOf } from './view.js';
+import { isAgreedAt, leaderOf } from '../election/view.js';
+import { leadsLevel, levelOf, reportsFrom } from './view.js';
 
 type Config = Configuration<any>;
 
@@ -54,17 +58,6 @@ export function hierarchyProperties(levels: readonly LevelRule[]): Property<Elec
   ];
 }
 
-/** The node, its leader of level 1, that one's leader of level 2, and so on up to the leader of the component. */
-export function reportsFrom(node: NodeId, c: Config, levels: number): NodeId[] {
-  const path = [node];
-  for (let level = 1; level <= levels; level++) {
-    const view = c.nodes.get(path.at(-1)!);
-    if (view) path.push(levelOf(view, level).member[1]);
-  }
-  const top = c.nodes.get(path.at(-1)!);
-  return top ? [...path, leaderOf(top)] : path;
-}
-
 /** The leaders of a level within some hops of a node, with their distance. */
 function leadersAround(node: NodeId, level: number, within: number, c: Config): [NodeId, number][] {
   return [...hopsNow(node, c.links, within)].filter(([id]) => leadsLevel(c.nodes.get(id)!, level));
@@ -90,3 +83,40 @@ function leaderIsNear(level: number, { radius }: LevelRule, node: NodeId, c: Con
 
 const leadersAreApart = (level: number, { separation }: LevelRule, node: NodeId, c: Config): boolean =>
   !leadsLevel(c.nodes.get(node)!, level) || leadersAround(node, level, separation, c).length === 1;
+
+const against = (name: string, measured: number, bound: number): Meter => ({ name, measured, bound, ratio: measured / bound });
+
+/** D3's bound on the number of leaders, and the leaders that a greedy choice with the whole graph before its eyes would make. */
+export function levelMeters(
+  level: number,
+  { radius, separation }: LevelRule,
+  components: readonly (readonly NodeId[])[],
+  graph: Adjacency,
+  c: Configuration,
+): Meter[] {
+  const leaders = [...c.nodes.values()].filter((node) => leadsLevel(node, level)).length;
+  const atMost = components.reduce(
+    (sum, { length }) => sum + Math.max(1, Math.floor(length / (Math.floor(separation / 2) + 1))),
+    0,
+  );
+  return [
+    against(`level ${level}: leaders against the bound of D3`, leaders, atMost),
+    against(`level ${level}: leaders against a greedy dominating set`, leaders, greedyDominatingSet(graph, radius)),
+  ];
+}
+
+/** How many nodes it takes so that everybody is within the radius of one, if each is chosen to reach the most that are left. */
+export function greedyDominatingSet(graph: Adjacency, radius: number): number {
+  const balls = new Map([...graph.keys()].map((node) => [node, [...hopsFrom(node, graph, radius).keys()]]));
+  const left = new Set(graph.keys());
+  let chosen = 0;
+  for (; left.size > 0; chosen++) {
+    let best: readonly NodeId[] = [];
+    for (const ball of balls.values()) {
+      const reached = ball.filter((node) => left.has(node));
+      if (reached.length > best.length) best = reached;
+    }
+    for (const node of best) left.delete(node);
+  }
+  return chosen;
+}

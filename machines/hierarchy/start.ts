@@ -1,0 +1,99 @@
+/**
+ * The levels of a hierarchy: their rules, as a scenario gives them, and the presence tables that they start with.
+ *
+ * The start is the fixpoint of the levels' own rules, applied by all nodes at once from empty tables at time 0 (spec section 8).
+ */
+import type { NodeId } from '../effects.js';
+import type { Adjacency } from '../election/graph.js';
+import type { Identity } from '../election/height.js';
+import type { PresenceTable } from '../election/messages.js';
+import { UsageError } from '../errors.js';
+import { candidates, hasSenior, isSameTable, memberOf, withOwn, type Heard } from './presence.js';
+
+export interface LevelRule {
+  readonly radius: number;
+  readonly separation: number;
+}
+
+export interface LevelStart {
+  readonly birth: number | null;
+  readonly member: Identity;
+  readonly table: PresenceTable;
+}
+
+type Raw = Readonly<Record<string, unknown>>;
+
+/** Reads `radii` and `separations`, lowest level first; separations are as large as the radii unless told. */
+export function levelRules(raw: Raw): LevelRule[] {
+  const radii = hops(raw, 'radii') ?? [];
+  radii.forEach((radius, i) => {
+    if (i > 0 && radius <= radii[i - 1]!) {
+      throw new UsageError(
+        `options.radii[${i}] is ${radius} after ${radii[i - 1]}; every level must reach further than the one before`,
+      );
+    }
+  });
+  const separations = hops(raw, 'separations') ?? radii;
+  if (separations.length !== radii.length) {
+    throw new UsageError(
+      `options.separations has ${separations.length} entries for ${radii.length} radii; give one for each level`,
+    );
+  }
+  return radii.map((radius, i) => {
+    const separation = separations[i]!;
+    if (separation > radius) {
+      throw new UsageError(
+        `options.separations[${i}] is ${separation}, more than the radius ${radius}; two leaders that far apart do not hear of each other`,
+      );
+    }
+    return { radius, separation };
+  });
+}
+
+/** A list of distances, each at least one hop. */
+function hops(raw: Raw, key: string): readonly number[] | undefined {
+  const value = raw[key];
+  if (value === undefined) return undefined;
+  if (!Array.isArray(value))
+    throw new UsageError(`options.${key} is ${JSON.stringify(value)}; give a list of hops, lowest level first`);
+  value.forEach((entry: unknown, i) => {
+    if (!Number.isSafeInteger(entry) || (entry as number) < 1) {
+      throw new UsageError(`options.${key}[${i}] is ${JSON.stringify(entry)}; give an integer of at least 1`);
+    }
+  });
+  return value as number[];
+}
+
+const nothing = (id: Identity): LevelStart => ({ birth: null, member: id, table: [] });
+
+/** What every node starts with on one level; levels do not read each other. */
+export function tablesAtStart(
+  adjacency: Adjacency,
+  rule: LevelRule,
+  identity: (node: NodeId) => Identity,
+): ReadonlyMap<NodeId, LevelStart> {
+  let now = new Map([...adjacency.keys()].map((node) => [node, nothing(identity(node))]));
+  for (let moved = true; moved;) {
+    const next = new Map<NodeId, LevelStart>();
+    moved = false;
+    for (const [node, peers] of adjacency) {
+      const before = now.get(node)!;
+      const heard = peers.map((peer) => ({ peer, table: now.get(peer)!.table }));
+      const after = applyRules(identity(node), before, heard, rule);
+      moved ||= !isSameTable(before.table, after.table);
+      next.set(node, after);
+    }
+    now = next;
+  }
+  return now;
+}
+
+/** Rules 1 to 5 at time 0. */
+function applyRules(id: Identity, before: LevelStart, heard: readonly Heard[], { radius, separation }: LevelRule): LevelStart {
+  const near = candidates(id, heard, radius);
+  const own = { birth: before.birth ?? 0, id, distance: 0 };
+  const led = before.table.some(({ distance }) => distance === 0);
+  const leads = led ? !hasSenior(own, near, separation) : near.length === 0;
+  const table = leads ? withOwn(own, near) : near;
+  return { birth: leads ? own.birth : before.birth, member: leads ? id : memberOf(before.member, table), table };
+}

@@ -1,0 +1,31 @@
+/** What the levels of a hierarchy say of a node: its leader of each, whom it reports to, and the nearest leader there is. */
+import type { NodeId } from '../effects.js';
+import { levelRole } from '../election/messages.js';
+import { contextOf, leaderOf } from '../election/view.js';
+import type { Configuration, NodeView } from '../protocol.js';
+import type { LevelContext } from './level.js';
+
+export const levelOf = (node: NodeView, level: number): LevelContext => node[levelRole(level)]!.context;
+export const leadsLevel = (node: NodeView, level: number): boolean => node[levelRole(level)]!.value === 'leading';
+
+/** The node, its leader of level 1, that one's leader of level 2, and so on up to the leader of the component. */
+export function reportsFrom(node: NodeId, c: Configuration<any>, levels: number): NodeId[] {
+  const path = [node];
+  for (let level = 1; level <= levels; level++) {
+    const view = c.nodes.get(path.at(-1)!);
+    if (view) path.push(levelOf(view, level).member[1]);
+  }
+  const top = c.nodes.get(path.at(-1)!);
+  return top ? [...path, leaderOf(top)] : path;
+}
+
+/** The nearest leader of any level at most `within` hops away, the higher level where two are equally near; `null`: none is known. */
+export function nearest(node: NodeView, within: number): { leader: NodeId; level: number; distance: number } | null {
+  let best: { leader: NodeId; level: number; distance: number } | null = null;
+  for (let level = contextOf(node).levels; level >= 1; level--) {
+    for (const { id, distance } of levelOf(node, level).table) {
+      if (distance <= within && (best === null || distance < best.distance)) best = { leader: id[1], level, distance };
+    }
+  }
+  return best;
+}
