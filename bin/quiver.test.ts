@@ -21,6 +21,12 @@ function file(name: string, content: unknown): string {
   return path;
 }
 
+const jsonOf = (path: string): Record<string, unknown>[] =>
+  readFileSync(path, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+
 const ring = {
   protocol: 'directory',
   topology: { kind: 'ring', n: 4 },
@@ -96,6 +102,40 @@ describe('traces', () => {
     expect(report.doomed).toBeGreaterThan(0);
     expect(report.trace.map((line: unknown) => JSON.stringify(line)).join('\n')).toBe(readFileSync(path, 'utf8').trim());
     expect(quiver(['replay', path]).status).toBe(0);
+  });
+
+  test('a counterexample ends with what it violates, for whom, and where it goes round or rests', () => {
+    const path = join(folder, 'rests.ndjson');
+    quiver(['check', file('deadlock.json', deadlock), '--trace', path]);
+    const [header, ...lines] = jsonOf(path);
+    const refutes = { property: 'every request succeeds', nodes: ['n0', 'n1'], loop: 16 };
+    expect(header).toMatchObject({ refutes, choices: { length: 16 } });
+    const [violated, verdict = {}] = lines.slice(-2);
+    expect(violated).toMatchObject({ kind: 'violated', refutes });
+    expect(verdict).toMatchObject({ kind: 'verdict', verdict: 'invalid' });
+    expect(verdict['properties']).toContainEqual({ name: 'every request succeeds', kind: 'eventually', holds: false });
+    expect(quiver(['verify', path])).toMatchObject({ status: 1, stdout: expect.stringContaining('every request succeeds') });
+  });
+
+  test('a run ends with its verdict', () => {
+    const path = join(folder, 'verdict.ndjson');
+    quiver(['run', file('ring.json', ring), '--trace', path]);
+    expect(jsonOf(path).at(-1)).toMatchObject({ kind: 'verdict', verdict: 'valid' });
+    quiver(['run', file('lossy.json', lossy), '--trace', path]);
+    expect(jsonOf(path).slice(-2)).toMatchObject([
+      { kind: 'violated', refutes: { property: 'every request is served', nodes: ['n2'] } },
+      { kind: 'verdict', verdict: 'invalid' },
+    ]);
+  });
+
+  test('a trace of version 1, without transitions and verdict, is replayed and verified with what it has', () => {
+    const path = join(folder, 'old.ndjson');
+    quiver(['run', file('ring.json', ring), '--trace', path]);
+    const [header, ...lines] = jsonOf(path);
+    const old = lines.flatMap(({ taken: _, refused: __, ...line }) => (line['kind'] === 'verdict' ? [] : [line]));
+    writeFileSync(path, [{ ...header, quiver: 1 }, ...old].map((line) => `${JSON.stringify(line)}\n`).join(''));
+    expect(quiver(['replay', path])).toMatchObject({ status: 0, stdout: expect.stringContaining('byte for byte') });
+    expect(quiver(['verify', path]).status).toBe(0);
   });
 
   test('a bound that is met first is an honest unknown, status 2', () => {

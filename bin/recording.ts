@@ -1,7 +1,7 @@
 /** A run as the lines of a trace: a scenario simulated, or a counterexample of the checker made again. */
 import { Recorder, traceHeader } from '../network/recorder.js';
 import { Simulation, type SimulationOptions } from '../network/simulation.js';
-import type { TraceHeader, TraceLine } from '../network/trace.js';
+import type { Refuted, TraceHeader, TraceLine } from '../network/trace.js';
 import type { Scenario } from '../network/scenario/types.js';
 
 /** The header and then every line, made as they are asked for. */
@@ -9,7 +9,8 @@ export function* record(scenario: Scenario, json: unknown, options: SimulationOp
   const simulation = new Simulation(scenario, options);
   yield traceHeader(scenario.protocol, json, scenario.seed, simulation.network, options);
   let lines: TraceLine[] = [];
-  new Recorder(simulation.network, scenario.protocol, simulation.monitor).lines$.subscribe((line) => lines.push(line));
+  const recorder = new Recorder(simulation.network, scenario.protocol, simulation.monitor);
+  recorder.lines$.subscribe((line) => lines.push(line));
   const take = () => {
     const taken = lines;
     lines = [];
@@ -18,7 +19,7 @@ export function* record(scenario: Scenario, json: unknown, options: SimulationOp
   simulation.start();
   yield* take();
   while (simulation.advance()) yield* take();
-  simulation.finish();
+  recorder.conclude(simulation.finish());
   yield* take();
 }
 
@@ -26,14 +27,16 @@ export function* record(scenario: Scenario, json: unknown, options: SimulationOp
 export function recordCounterexample(
   { workload: _, ...scenario }: Scenario,
   json: unknown,
-  { choices, start }: Pick<TraceHeader, 'start'> & Required<Pick<TraceHeader, 'choices'>>,
+  { choices, start, property, nodes, loop }: Refuted & Pick<TraceHeader, 'start'> & Required<Pick<TraceHeader, 'choices'>>,
 ): Generator<TraceHeader | TraceLine> {
   const { workload: __, ...given } = json as Record<string, unknown>;
-  return record(scenario, given, { choices, ...(start ? { start } : {}) });
+  const refutes = { property, ...(nodes && { nodes }), ...(loop !== undefined && { loop }) };
+  return record(scenario, given, { choices, refutes, ...(start ? { start } : {}) });
 }
 
 /** The options of a simulation that a trace's header asks for. */
-export const optionsOf = ({ choices, start }: TraceHeader): SimulationOptions => ({
+export const optionsOf = ({ choices, refutes, start }: TraceHeader): SimulationOptions => ({
   ...(choices ? { choices } : {}),
+  ...(refutes ? { refutes } : {}),
   ...(start ? { start } : {}),
 });

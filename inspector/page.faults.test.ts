@@ -34,7 +34,11 @@ describe('a bad trace is told on the page, never a blank one', () => {
 
   test.each([
     ['another format', '{"hello":"world"}\n', 'This is no Quiver trace'],
-    ['another version', header.replace('"quiver":1', '"quiver":99'), 'it is of version 99 and this inspector reads version 1'],
+    [
+      'another version',
+      header.replace('"quiver":2', '"quiver":99'),
+      'it is of version 99 and this inspector reads versions up to 2',
+    ],
     ['no text', '\u0000\u0001\u0002', 'the line is no JSON'],
   ])('%s', async (_, source, message) => {
     await drop(source);
@@ -44,8 +48,8 @@ describe('a bad trace is told on the page, never a blank one', () => {
 
   test('a truncated one shows what there is, and says so', async () => {
     await drop(trace.slice(0, -30));
-    await told('The trace ends in the middle of line 33: it was cut off.');
-    expect(await lastLine()).toBe('31');
+    await told('The trace ends in the middle of line 34: it was cut off.');
+    expect(await lastLine()).toBe('32');
   });
 
   test('a server that has gone leaves the page to files', async () => {

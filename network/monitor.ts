@@ -10,10 +10,11 @@
  */
 import { Subject } from 'rxjs';
 import type { NodeId } from '../machines/effects.js';
+import { UsageError } from '../machines/errors.js';
 import type { Configuration, Property, PropertyResult, Step } from '../machines/protocol.js';
+import type { Refuted } from './trace.js';
 
-export interface Violation {
-  readonly property: string;
+export interface Violation extends Refuted {
   readonly says: string;
   /** The index of the step after which it was seen, and the time. */
   readonly index: number;
@@ -57,7 +58,8 @@ export class Monitor {
     if (step.kind === 'corrupt' || step.kind === 'crash' || step.kind === 'restart' || step.kind === 'link') this.fault(step.at);
     // With every step looked at, what does not hold has not held until now.
     if (this.stride === 1) for (const property of this.pending) this.demand(property, step.at);
-    for (const property of this.local) if (!property.holdsAround(this.configuration, step.node)) this.violate(property);
+    for (const property of this.local)
+      if (!property.holdsAround(this.configuration, step.node)) this.violate(property, { nodes: [step.node] });
     if (step.index % this.stride === 0) this.look(this.global);
   }
 
@@ -96,17 +98,21 @@ export class Monitor {
     if (at > this.lastFault + property.within) this.violate(property);
   }
 
-  private violate({ name, says }: Property<any>): void {
+  private violate({ name, says }: Property<any>, where: Omit<Refuted, 'property'> = {}): void {
     if (this.violated.has(name)) return;
     this.violated.add(name);
     // What is refuted stays so, and a network gone wrong is the one in which looking costs most.
     this.local = this.local.filter((property) => property.name !== name);
     this.global = this.global.filter((property) => property.name !== name);
-    this.violations$.next({ property: name, says, index: this.last.index, at: this.last.at });
+    this.violations$.next({ property: name, says, ...where, index: this.last.index, at: this.last.at });
   }
 
-  /** Closes the run at its time. `atRest`: nothing more will happen, so what has not come will not come. */
-  finish(atRest: boolean, at: number): readonly PropertyResult[] {
+  /**
+   * Closes the run at its time. `atRest`: nothing more will happen, so what has not come will not come. `refutes`: what a checker knows
+   * of the run and no look at it can tell.
+   */
+  finish(atRest: boolean, at: number, refutes?: Refuted): readonly PropertyResult[] {
+    if (refutes) this.refute(refutes);
     this.look(this.properties.filter(({ name }) => !this.violated.has(name)));
     for (const property of this.pending) {
       if (atRest) this.violate(property);
@@ -119,15 +125,25 @@ export class Monitor {
     }));
   }
 
+  private refute({ property: name, ...where }: Refuted): void {
+    const property = this.properties.find((one) => one.name === name);
+    if (!property) {
+      const names = this.properties.map((one) => one.name).join(', ');
+      throw new UsageError(`these choices are said to violate "${name}", and there is no such property; there are ${names}`);
+    }
+    this.violate(property, where);
+  }
+
   private verdictOf(property: Property<any>, atRest: boolean): boolean | null {
     if (this.violated.has(property.name)) return false;
     if (property.kind === 'sometimes') return this.witnessed.has(property.name) ? true : null;
     if (property.kind === 'converges') return this.pending.has(property) ? null : true;
     if (property.kind === 'closed') return this.reached.has(property.name) ? true : null;
     if (property.kind !== 'eventually') return true;
-    const owed = [...this.configuration.nodes.keys()].some((node) => this.isOwed(property, node));
-    if (owed && atRest) this.violate(property);
-    return owed ? (atRest ? false : null) : true;
+    const nodes = [...this.configuration.nodes.keys()].filter((node) => this.isOwed(property, node));
+    if (nodes.length === 0) return true;
+    if (atRest) this.violate(property, { nodes });
+    return atRest ? false : null;
   }
 
   private isOwed(property: Property<any> & { kind: 'eventually' }, node: NodeId): boolean {

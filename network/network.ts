@@ -20,6 +20,7 @@ import { Random } from './random.js';
 import { Timers, type ArmedTimer } from './timers.js';
 import type { Timing } from './timing.js';
 import type { StartState } from './trace.js';
+import type { Selected } from './world/selections.js';
 import { createMetric, type Metric } from './topology/metric.js';
 
 export interface NetworkOptions {
@@ -38,6 +39,8 @@ export interface StepTaken extends Step {
   readonly role?: string | undefined;
   readonly timers: readonly TimerOrder[];
   readonly drawn: readonly number[];
+  /** Where somebody watches the host's selections. */
+  readonly selected: Selected | undefined;
 }
 
 export type Refusal = { readonly node?: NodeId; readonly event: Message; readonly why: string };
@@ -45,7 +48,8 @@ export type Refusal = { readonly node?: NodeId; readonly event: Message; readonl
 type Cause = Pick<Step, 'kind' | 'node' | 'event'> & { readonly message?: number };
 
 export class Network {
-  readonly started$ = new Subject<void>();
+  /** With what each node's charts selected on their way into their first states, where somebody watches. */
+  readonly started$ = new Subject<ReadonlyMap<NodeId, Selected>>();
   readonly steps$ = new Subject<StepTaken>();
   readonly refused$ = new Subject<Refusal>();
   readonly nodes = new Map<NodeId, Node>();
@@ -92,14 +96,22 @@ export class Network {
     return this.timing.now();
   }
 
+  /** Tells with each step which transitions it took, until the returned function is called. */
+  watchSelections(): () => void {
+    return this.host.selections?.watch() ?? (() => {});
+  }
+
   /** Opens every node's first roles, says so on `started$`, and then performs what their entry actions ask for. */
   start(): void {
     const { protocol, instance } = this.options;
-    const outcomes = [...this.nodes].map(([id, node]) => ({
-      id,
-      outcome: node.start(protocol.roles(id, instance), this.drawFor(id)),
-    }));
-    this.started$.next();
+    const selected = new Map<NodeId, Selected>();
+    const outcomes = [...this.nodes].map(([id, node]) => {
+      const outcome = node.start(protocol.roles(id, instance), this.drawFor(id));
+      const own = this.host.selections?.take();
+      if (own) selected.set(id, own);
+      return { id, outcome };
+    });
+    this.started$.next(selected);
     for (const { id, outcome } of outcomes) {
       const { sends, timers, emitted } = outcome;
       if (sends.length + timers.length + emitted.length > 0)
@@ -110,7 +122,7 @@ export class Network {
   /** Begins in a given state, as the checker does when it looks at corrupt ones. No time is left on the timers. */
   startFrom({ nodes, flights }: StartState): void {
     for (const [id, { roles }] of Object.entries(nodes)) this.nodes.get(id)!.restore(roles);
-    this.started$.next();
+    this.started$.next(new Map());
     for (const [id, { timers }] of Object.entries(nodes)) {
       for (const [role, timer] of timers) this.timers.apply(id, { role, timer, delay: 0 });
     }
@@ -181,8 +193,9 @@ export class Network {
     this.drawn = [];
     const index = this.steps++;
     const { emitted, timers } = outcome;
+    const selected = this.host.selections?.take();
     // Written out, not spread: this is the hot path.
-    this.steps$.next({ index, at: this.timing.now(), kind, node, event, message, role, sent, emitted, timers, drawn });
+    this.steps$.next({ index, at: this.timing.now(), kind, node, event, message, role, sent, emitted, timers, drawn, selected });
     for (const start of admitted) start?.();
   }
 

@@ -10,7 +10,9 @@ import type { NodeView, Protocol } from '../machines/protocol.js';
 import { chartDefinition } from './chart-definition.js';
 import type { Monitor } from './monitor.js';
 import type { Network, StepTaken } from './network.js';
+import type { Report } from './report.js';
 import { TRACE_VERSION, type NetworkLine, type StepLine, type TraceHeader, type TraceLine } from './trace.js';
+import type { Selected } from './world/selections.js';
 import { VectorClocks, type Row } from './vector-clocks.js';
 
 const NO_VIEW: NodeView = {};
@@ -31,15 +33,15 @@ export class Recorder {
     monitor?: Monitor,
   ) {
     this.listen();
-    this.violations = monitor?.violations$.subscribe(({ property, says }) =>
-      this.line({ kind: 'violated', why: `${property}: ${says}`, clock: {} }),
+    this.violations = monitor?.violations$.subscribe(({ says, index: _, at: __, ...refutes }) =>
+      this.line({ kind: 'violated', why: `${refutes.property}: ${says}`, refutes, clock: {} }),
     );
   }
 
   private listen(): void {
     const { started$, steps$, bus, channels, refused$ } = this.network;
     const all = [
-      started$.subscribe(() => this.initial()),
+      started$.subscribe((selected) => this.initial(selected)),
       steps$.subscribe((step) => this.step(step)),
       bus.lost$.subscribe(({ flight: { id, from, to, message }, why }) => {
         this.line({ kind: 'lost', between: [from, to], message: id, event: message, why, clock: this.stampOf(id) });
@@ -61,8 +63,13 @@ export class Recorder {
           : this.line({ kind: 'refused', between: [node, node], event, why, clock: this.clockOf(node) }),
       ),
     ];
-    this.listening = new Subscription();
+    this.listening = new Subscription(this.network.watchSelections());
     for (const one of all) this.listening.add(one);
+  }
+
+  /** The last line: what came of the properties. */
+  conclude({ verdict, properties }: Pick<Report, 'verdict' | 'properties'>): void {
+    this.line({ kind: 'verdict', verdict, properties, clock: {} });
   }
 
   /** Records no more: from now on the network pays nothing for it. */
@@ -112,9 +119,9 @@ export class Recorder {
   }
 
   /** Node states before the first step, for a viewer that starts from nothing. */
-  private initial(): void {
+  private initial(selected: ReadonlyMap<NodeId, Selected>): void {
     for (const [id, view] of this.network.configuration.nodes)
-      this.lines$.next(this.nodeLine(this.index++, id, view, 'start', 'start'));
+      this.lines$.next({ ...this.nodeLine(this.index++, id, view, 'start', 'start'), ...selected.get(id) });
   }
 
   private nodeLine(index: number, node: NodeId, view: NodeView, kind: StepLine['kind'], type: string): StepLine {
@@ -175,7 +182,7 @@ export class Recorder {
 }
 
 /** What a step says of itself; the rest of its line has to be known when it is taken. */
-const lineOf = ({ index, at, kind, node, event, message, role, emitted, sent, timers, drawn }: StepTaken) => ({
+const lineOf = ({ index, at, kind, node, event, message, role, emitted, sent, timers, drawn, selected }: StepTaken) => ({
   index,
   at,
   kind,
@@ -187,6 +194,7 @@ const lineOf = ({ index, at, kind, node, event, message, role, emitted, sent, ti
   sent: sent.map(({ id, to, message, cost }) => ({ id, to, message, cost })),
   ...(timers.length > 0 ? { timers: timers.map(({ role, timer, delay }) => [role, timer, delay] as const) } : {}),
   ...(drawn.length > 0 ? { drawn } : {}),
+  ...selected,
 });
 
 /** The first line of a trace. `scenario` is the JSON that the run came from. */
@@ -195,7 +203,7 @@ export function traceHeader(
   scenario: unknown,
   seed: number,
   network: Network,
-  { choices, start }: Pick<TraceHeader, 'choices' | 'start'> = {},
+  { choices, refutes, start }: Pick<TraceHeader, 'choices' | 'refutes' | 'start'> = {},
 ): TraceHeader {
   const { instance } = network.configuration;
   const { topology } = instance;
@@ -209,6 +217,7 @@ export function traceHeader(
     charts: Object.fromEntries(Object.entries(protocol.charts).map(([name, chart]) => [name, chartDefinition(chart)])),
     properties: protocol.properties(instance).map(({ name, kind, says }) => ({ name, kind, says })),
     ...(choices ? { choices } : {}),
+    ...(refutes ? { refutes } : {}),
     ...(start ? { start } : {}),
   };
 }

@@ -16,7 +16,7 @@ import type { Scenario, ScenarioEvent } from './scenario/types.js';
 import { Script } from './script.js';
 import { FIRST_IN_TICK, timingOn, Untimed } from './timing.js';
 import { linkChanges } from './topology/link-changes.js';
-import type { Choice, StartState } from './trace.js';
+import type { Choice, Refuted, StartState } from './trace.js';
 
 export interface SimulationOptions {
   /** Live XState actors by default; bare snapshots where size or speed asks for it. */
@@ -27,6 +27,8 @@ export interface SimulationOptions {
   readonly watch?: boolean;
   /** Runs these choices in place of time: a counterexample of the checker, or a schedule that may grow while it runs. */
   readonly choices?: readonly Choice[];
+  /** What a checker has found these choices to violate. */
+  readonly refutes?: Refuted;
   /** Begins in this state in place of the nodes' own first one. */
   readonly start?: StartState;
 }
@@ -47,6 +49,7 @@ export class Simulation {
   private readonly messages = new Map<string, number>();
   private steps = 0;
   private readonly choices: readonly Choice[] | null;
+  private readonly refutes: Refuted | undefined;
   private readonly beginning: StartState | null;
   private choicesMade = 0;
   private readonly bySeed: Network['choose'];
@@ -54,12 +57,13 @@ export class Simulation {
 
   constructor(
     readonly scenario: Scenario,
-    { host = 'actors', inspect, watch = true, choices, start }: SimulationOptions = {},
+    { host = 'actors', inspect, watch = true, choices, refutes, start }: SimulationOptions = {},
   ) {
     const { protocol, options, graph, network: conditions, seed, events, workload } = scenario;
     const instance: Instance<any> = { ...graph, options };
     this.instance = instance;
     this.choices = choices ?? null;
+    this.refutes = refutes;
     this.beginning = start ?? null;
     const timing = choices ? this.untimed : timingOn(this.clock);
     // Without time, what is lost or doubled is chosen, too.
@@ -150,7 +154,7 @@ export class Simulation {
     const cutOff = this.isCutOff;
     if ('at' in until && !cutOff && !this.choices) this.clock.runUntil(until.at);
     const atRest = !cutOff && !this.choices && ('idle' in until || this.clock.isIdle);
-    const watched = this.monitor.finish(atRest, this.clock.now());
+    const watched = this.monitor.finish(atRest, this.clock.now(), this.refutes);
     const properties = [...watched, ...(this.observer.properties?.() ?? [])];
     const byType = Object.fromEntries([...this.messages].sort(([a], [b]) => (a < b ? -1 : 1)));
     const report: Report = {

@@ -5,12 +5,17 @@
  * a vector clock. Nothing in it comes from the machine it ran on: same seed, same bytes.
  */
 import type { Message, NodeId } from '../machines/effects.js';
-import type { Flight, Link, NodeView, Overlay, Property, RoleView, Step } from '../machines/protocol.js';
+import type { Flight, Link, NodeView, Overlay, Property, PropertyResult, RoleView, Step } from '../machines/protocol.js';
+import type { Verdict } from './report.js';
+import type { Selected } from './world/selections.js';
 
-export const TRACE_VERSION = 1;
+/** Version 2 tells the transitions that each step took and refused, and ends with the verdict. */
+export const TRACE_VERSION = 2;
+/** Traces of version 1 lack these and are the same otherwise: they are read with what they have. */
+export const TRACE_VERSIONS: readonly unknown[] = [1, TRACE_VERSION];
 
 export interface TraceHeader {
-  readonly quiver: typeof TRACE_VERSION;
+  readonly quiver: 1 | typeof TRACE_VERSION;
   readonly protocol: string;
   /** The scenario as it was given: running it again with these choices gives this very trace. */
   readonly scenario: unknown;
@@ -27,8 +32,22 @@ export interface TraceHeader {
   readonly live?: true;
   /** For a counterexample: the choices of the checker in place of time. */
   readonly choices?: readonly Choice[];
+  /** And what they violate: a run of choices ends where it ends, and cannot tell by itself what never comes. */
+  readonly refutes?: Refuted;
   /** The state that such a run begins in, where the nodes did not start by themselves. */
   readonly start?: StartState;
+}
+
+/** A property that does not hold, and where it does not. */
+export interface Refuted {
+  readonly property: string;
+  /** The nodes for which it does not hold, where it speaks of single nodes. */
+  readonly nodes?: readonly NodeId[];
+  /**
+   * For a promise on endless runs: the place of the choice from which the run goes round for ever; as many as there are choices where
+   * it rests for ever.
+   */
+  readonly loop?: number;
 }
 
 /** What each node knows, its armed timers, and what is in flight, in the order of sending. */
@@ -55,7 +74,7 @@ export type Choice = (
   readonly drawn?: readonly number[];
 };
 
-export interface StepLine extends Omit<Step, 'sent'> {
+export interface StepLine extends Omit<Step, 'sent'>, Partial<Selected> {
   /** The role that took the event first. */
   readonly role?: string | undefined;
   /** For what a link of live nodes says by port: who is at its other end. */
@@ -79,15 +98,19 @@ export interface NetworkLine {
   readonly at: number;
   /**
    * `placed`: a message that no node sent, put in flight by a corruption or a given start. `skipped`: what was live went faster than
-   * it could be recorded; what follows says how everything stands.
+   * it could be recorded; what follows says how everything stands. `verdict`: what came of each property, at the end of the run.
    */
-  readonly kind: 'lost' | 'duplicated' | 'placed' | 'refused' | 'channel' | 'violated' | 'skipped';
+  readonly kind: 'lost' | 'duplicated' | 'placed' | 'refused' | 'channel' | 'violated' | 'skipped' | 'verdict';
   /** Whom it concerns: sender and receiver of the message, or the ends of the channel. */
   readonly between?: readonly [NodeId, NodeId];
   readonly message?: number | undefined;
   readonly up?: boolean;
   readonly why?: string;
   readonly event?: Message;
+  /** What is violated, and for which nodes. */
+  readonly refutes?: Refuted;
+  readonly verdict?: Verdict;
+  readonly properties?: readonly PropertyResult[];
   readonly clock: Readonly<Record<NodeId, number>>;
 }
 

@@ -17,7 +17,7 @@ function describeStep(line: StepLine): string {
   return [String(line.at), line.node, `${cause} ${describeEvent(line.event)}`, ...states, ...sent, ...told].join('  ');
 }
 
-function describeNetwork({ at, kind, between, message, up, why }: NetworkLine): string {
+function describeNetwork({ at, kind, between, message, up, why, verdict }: NetworkLine): string {
   const where = between ? between.join(' → ') : '';
   return [
     String(at),
@@ -26,6 +26,7 @@ function describeNetwork({ at, kind, between, message, up, why }: NetworkLine): 
     message === undefined ? '' : `#${message}`,
     up === undefined ? '' : up ? 'up' : 'down',
     why ?? '',
+    verdict ?? '',
   ]
     .filter((part) => part !== '')
     .join('  ');

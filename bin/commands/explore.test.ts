@@ -54,7 +54,7 @@ test.skipIf(!existsSync(day))(
     const minutes = file('minutes.tij', readFileSync(day, 'utf8').split('\n').slice(0, CONTACTS).join('\n'));
     const url = await explore('--story', 'districts', '--contacts', minutes);
     const [header, ...lines] = await linesOf(`${url}story/districts/The%20day`);
-    expect(header).toMatchObject({ quiver: 1, protocol: 'election' });
+    expect(header).toMatchObject({ quiver: 2, protocol: 'election' });
     expect(header.nodes.length).toBeGreaterThan(3);
     expect(lines.some(({ kind, up }) => kind === 'channel' && up === true)).toBe(true);
     expect(lines.some(({ event }) => event?.type === 'update')).toBe(true);

@@ -2,7 +2,7 @@
 import { UsageError } from '../../machines/errors.js';
 import { parseScenario, parseText } from '../../network/scenario/parse.js';
 import type { Scenario } from '../../network/scenario/types.js';
-import { TRACE_VERSION, type TraceHeader, type TraceLine } from '../../network/trace.js';
+import { isStep, TRACE_VERSION, TRACE_VERSIONS, type TraceHeader, type TraceLine } from '../../network/trace.js';
 import { describe } from '../../network/transcript.js';
 import { parse, type Command } from '../command.js';
 import { optionsOf, record } from '../recording.js';
@@ -42,7 +42,7 @@ export const command: Command = async (args) => {
 
 function readHeader(text: string | undefined, path: string): TraceHeader {
   const header = parseText(text ?? '') as Partial<TraceHeader> | null;
-  if (header?.quiver !== TRACE_VERSION || !header.scenario) {
+  if (!TRACE_VERSIONS.includes(header?.quiver) || !header?.scenario) {
     throw new UsageError(
       `${path} is no trace of this version (its first line has no "quiver": ${TRACE_VERSION}); make one with quiver run --trace`,
     );
@@ -57,5 +57,17 @@ function rerun(header: TraceHeader): { scenario: Scenario; lines: TraceLine[] } 
   if (JSON.stringify((again as TraceHeader).charts) !== JSON.stringify(header.charts)) {
     throw new UsageError('the charts have changed since this trace was made; record it anew');
   }
-  return { scenario, lines: lines as TraceLine[] };
+  const told = lines as TraceLine[];
+  return { scenario, lines: header.quiver === TRACE_VERSION ? told : told.flatMap(asVersion1) };
+}
+
+/** A line without what version 1 did not tell. */
+function asVersion1(line: TraceLine): TraceLine[] {
+  if (line.kind === 'verdict') return [];
+  if (!isStep(line)) {
+    const { refutes: _, ...rest } = line;
+    return [rest];
+  }
+  const { taken: _, refused: __, ...rest } = line;
+  return [rest];
 }

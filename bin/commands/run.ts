@@ -60,13 +60,12 @@ async function simulate(
   const violations: Violation[] = [];
   simulation.monitor.violations$.subscribe((violation) => violations.push(violation));
   const trace = tracePath === undefined ? null : new OutputFile(tracePath);
+  const recorder = trace && new Recorder(simulation.network, scenario.protocol, simulation.monitor);
   try {
-    if (trace) {
-      trace.line(traceHeader(scenario.protocol, json, scenario.seed, simulation.network));
-      const recorder = new Recorder(simulation.network, scenario.protocol, simulation.monitor);
-      recorder.lines$.subscribe((line) => trace.line(line));
-    }
+    trace?.line(traceHeader(scenario.protocol, json, scenario.seed, simulation.network));
+    recorder?.lines$.subscribe((line) => trace?.line(line));
     const report = await runInSlices(simulation, where);
+    recorder?.conclude(report);
     trace?.keep();
     return { report, violations };
   } catch (error) {

@@ -2,7 +2,7 @@
 import { isObject } from '../../machines/checks.js';
 import { UsageError } from '../../machines/errors.js';
 import { parseScenario, parseText } from '../../network/scenario/parse.js';
-import { TRACE_VERSION, type TraceHeader, type TraceLine } from '../../network/trace.js';
+import { TRACE_VERSION, TRACE_VERSIONS, type TraceHeader, type TraceLine } from '../../network/trace.js';
 import { verifyTrace } from '../../test/verify/verify.js';
 import { parse, type Command } from '../command.js';
 import { known } from '../protocols.js';
@@ -33,8 +33,8 @@ export const command: Command = async (args) => {
 
 function readHeader(text: string, path: string): TraceHeader {
   const header = readJson(text, path, 1);
-  if (isObject(header) && header['quiver'] === TRACE_VERSION && isObject(header['scenario']) && Array.isArray(header['nodes']))
-    return header as unknown as TraceHeader;
+  const isKnown = isObject(header) && TRACE_VERSIONS.includes(header['quiver']);
+  if (isKnown && isObject(header['scenario']) && Array.isArray(header['nodes'])) return header as unknown as TraceHeader;
   throw new UsageError(
     `${path} is no trace of this version (its first line has no "quiver": ${TRACE_VERSION}, scenario and nodes); make one with quiver run --trace`,
   );

@@ -4,7 +4,7 @@
  * What stands before a fault stays readable: a truncated file shows everything up to the cut.
  */
 import { UsageError } from '../../machines/errors.js';
-import { TRACE_VERSION, type TraceHeader, type TraceLine } from '../../network/trace.js';
+import { TRACE_VERSION, TRACE_VERSIONS, type TraceHeader, type TraceLine } from '../../network/trace.js';
 
 /** No honest line comes near this; a binary file or a giant JSON array does. */
 const LINE_CHARACTERS_MAX = 16_000_000;
@@ -99,8 +99,8 @@ export function checkHeader(value: unknown): TraceHeader {
   demand(isRecord(value) && 'quiver' in value, 'its first line is not the header {"quiver": …}');
   const version = value['quiver'];
   demand(
-    version === TRACE_VERSION,
-    `it is of version ${String(version)} and this inspector reads version ${TRACE_VERSION}; open it with the xstate-quiver that wrote it`,
+    TRACE_VERSIONS.includes(version),
+    `it is of version ${String(version)} and this inspector reads versions up to ${TRACE_VERSION}; open it with the xstate-quiver that wrote it`,
   );
   const { protocol, nodes, links, charts } = value;
   demand(typeof protocol === 'string', 'its header names no "protocol"');

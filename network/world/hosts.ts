@@ -13,6 +13,7 @@ import {
   accepts,
   begin,
   createLive,
+  kernelSystem,
   listenersTo,
   provideEffects,
   restore,
@@ -21,6 +22,7 @@ import {
   type Listeners,
   type Outbox,
 } from './kernel.js';
+import { Selections } from './selections.js';
 
 export type HostKind = 'actors' | 'snapshots';
 
@@ -43,6 +45,8 @@ export interface Host {
   restore(view: RoleView, node?: NodeId, role?: string): Role;
   /** Who sent the event that is taken next, `null` for nobody; there where somebody inspects. */
   readonly comesFrom?: ((sender: NodeId | null) => void) | undefined;
+  /** Which transitions its charts take, for whoever watches. */
+  readonly selections?: Selections;
 }
 
 export type Charts = Readonly<Record<string, AnyStateMachine>>;
@@ -61,10 +65,13 @@ class SnapshotRole implements Role {
   constructor(
     readonly chart: string,
     private snapshot: AnyMachineSnapshot,
+    private readonly role: string,
+    private readonly selections: Selections,
   ) {}
 
   send(event: Message): readonly Effect[] {
-    const next = step(this.snapshot.machine, this.snapshot, event);
+    const { snapshot } = this;
+    const next = this.selections.during(this.role, snapshot, () => step(snapshot.machine, snapshot, event));
     this.snapshot = next.snapshot;
     return next.effects;
   }
@@ -82,6 +89,7 @@ class SnapshotRole implements Role {
 
 class SnapshotHost implements Host {
   readonly wiring: Wiring | undefined;
+  readonly selections = new Selections(kernelSystem);
   private readonly charts: Charts;
 
   constructor({ charts, wiring }: Hosted) {
@@ -89,13 +97,13 @@ class SnapshotHost implements Host {
     this.wiring = wiring;
   }
 
-  start(chart: string, input: unknown) {
-    const { snapshot, effects } = begin(this.charts[chart]!, input);
-    return { role: new SnapshotRole(chart, snapshot), effects };
+  start(chart: string, input: unknown, _node = '', role = '') {
+    const { snapshot, effects } = this.selections.during(role, null, () => begin(this.charts[chart]!, input));
+    return { role: new SnapshotRole(chart, snapshot, role, this.selections), effects };
   }
 
-  restore({ chart, value, context }: RoleView): Role {
-    return new SnapshotRole(chart, restore(this.charts[chart]!, value, context));
+  restore({ chart, value, context }: RoleView, _node = '', role = ''): Role {
+    return new SnapshotRole(chart, restore(this.charts[chart]!, value, context), role, this.selections);
   }
 }
 
@@ -106,6 +114,7 @@ class ActorRole implements Role {
     private readonly outbox: Outbox,
     private readonly role: string,
     private readonly family: Family | null,
+    private readonly selections: Selections,
   ) {}
 
   private get snapshot(): AnyMachineSnapshot {
@@ -115,8 +124,10 @@ class ActorRole implements Role {
   send(event: Message): readonly Effect[] {
     const { outbox } = this;
     outbox.effects = [];
-    if (this.family) this.family.deliver(this.actor, this.role, event);
-    else this.actor.send(event);
+    this.selections.during(this.role, this.snapshot, () => {
+      if (this.family) this.family.deliver(this.actor, this.role, event);
+      else this.actor.send(event);
+    });
     if (this.snapshot.status === 'error') throw this.snapshot.error;
     return outbox.effects;
   }
@@ -160,11 +171,13 @@ class ActorHost implements Host {
   private readonly family: Family | null;
   readonly comesFrom: Host['comesFrom'];
   readonly wiring: Wiring | undefined;
+  readonly selections: Selections;
 
   constructor({ charts, wiring }: Hosted, parent?: AnyActor) {
     this.wiring = wiring;
     this.live = liveOf(charts);
     this.parent = parent ?? createActor(createMachine({})).start();
+    this.selections = new Selections(this.parent.system);
     const family = parent ? new Family(parent) : null;
     this.family = family;
     this.comesFrom = family ? (sender) => family.comesFrom(sender) : undefined;
@@ -183,9 +196,11 @@ class ActorHost implements Host {
   private create(chart: string, node: NodeId, role: string, input: unknown, snapshot?: AnyMachineSnapshot): Role {
     const { charts, listeners, outbox } = this.live;
     const name = this.family ? `${node} ${role}` : undefined;
-    const actor = createLive(charts[chart]!, this.parent, listeners, input, snapshot, name);
+    const actor = this.selections.during(role, null, () =>
+      createLive(charts[chart]!, this.parent, listeners, input, snapshot, name),
+    );
     this.family?.add(node, role, actor);
     actor.start();
-    return new ActorRole(chart, actor, outbox, role, this.family);
+    return new ActorRole(chart, actor, outbox, role, this.family, this.selections);
   }
 }

@@ -11,6 +11,8 @@ import {
   type AnyActor,
   type AnyMachineSnapshot,
   type AnyStateMachine,
+  type AnyStateNode,
+  type AnyTransitionDefinition,
 } from 'xstate';
 import type { Effect, Message } from '../../machines/effects.js';
 import { ProtocolError } from '../../machines/errors.js';
@@ -169,18 +171,28 @@ export interface TakenTransition {
   readonly event: Message;
 }
 
+/** The system of what runs on the kernel without an actor of its own. */
+export const kernelSystem: AnyActor['system'] = inert.system;
+
+/** Its place among the choices of its state for its event; -1 for the step into a first state, which no config spells out. */
+export const indexOf = (transition: AnyTransitionDefinition): number =>
+  choicesOf(transition.source, transition.eventType).indexOf(transition);
+
+/** The choices of a state for an event descriptor, '' for eventless ones. */
+export const choicesOf = (node: AnyStateNode, descriptor: string): readonly AnyTransitionDefinition[] =>
+  (descriptor === '' ? node.always : node.transitions.get(descriptor)) ?? [];
+
 /** Reports every transition that the kernel takes, until the returned function is called: what coverage is counted from. */
 export function onTransition(listener: (taken: TakenTransition) => void): () => void {
   const subscription = inert.system.inspect((inspected) => {
     if (inspected.type !== '@xstate.microstep') return;
     for (const transition of inspected._transitions) {
       const { source, eventType } = transition;
-      const siblings: readonly unknown[] = (eventType === '' ? source.always : source.transitions.get(eventType)) ?? [];
       listener({
         machine: source.machine,
         source: source.id,
         eventType,
-        index: siblings.indexOf(transition),
+        index: indexOf(transition),
         event: inspected.event,
       });
     }

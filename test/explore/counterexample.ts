@@ -1,7 +1,7 @@
 /** What a violated property is shown by: the choices that lead there, for a network to make and for people to read. */
 import type { NodeId } from '../../machines/effects.js';
 import type { Flight, NodeView, Instance } from '../../machines/protocol.js';
-import type { Choice } from '../../network/trace.js';
+import type { Choice, Refuted } from '../../network/trace.js';
 import { Lasso } from './lasso.js';
 import type { Model } from './model.js';
 import type { Search } from './search.js';
@@ -10,16 +10,13 @@ import { NONE } from './store.js';
 import type { Symmetry } from './symmetry.js';
 import { Walk, type Walked } from './walk.js';
 
-export interface Counterexample {
-  readonly property: string;
+export interface Counterexample extends Refuted {
   readonly instance: Instance<any>;
   /** The state that it begins in, where the nodes did not start by themselves. */
   readonly start?: Start;
   readonly choices: readonly Choice[];
   /** One line for each choice. */
   readonly steps: readonly string[];
-  /** For an endless run: the place of the choice from which it goes round; the number of choices where it rests for ever. */
-  readonly loop?: number;
 }
 
 /** A state to begin in: what each node knows, its armed timers, and what is in flight, oldest first. */
@@ -38,6 +35,8 @@ export interface Origin extends FirstState {
 /** A way to a state, and round from there if a component is given. */
 export interface Way {
   readonly property: string;
+  /** The nodes that are owed what never comes. */
+  readonly nodes?: readonly NodeId[] | undefined;
   readonly state: number;
   /** The state before, where the last transition matters. */
   readonly from?: number | undefined;
@@ -70,6 +69,7 @@ export function counterexample(
   }
   return {
     property: way.property,
+    ...(way.nodes && way.nodes.length > 0 && { nodes: way.nodes }),
     instance: origin.instance,
     ...(start && { start: startOf(model, start) }),
     choices: walked.map(({ choice }) => choice),

@@ -217,15 +217,18 @@ export class Examination {
     const { search, watch, model } = this;
     const ways = new Map<Property<any>, Way>();
     if (watch.violated) {
-      const { property, state, from, rests } = watch.violated;
-      return ways.set(property, { property: property.name, state, from, component: rests ? [] : undefined });
+      const { property, state, from, owedTo } = watch.violated;
+      return ways.set(property, { property: property.name, nodes: owedTo, state, from, component: owedTo && [] });
     }
     if (!search.graph || !this.judgesRuns) return ways;
     const liveness = new Liveness(search.graph, search.store, model);
     for (const debt of watch.debts) {
       const { property } = debt;
       const broken = ways.has(property) ? undefined : liveness.broken(watch.owed, debt);
-      if (broken) ways.set(property, { property: property.name, ...broken });
+      if (!broken) continue;
+      const states = [broken.state, ...broken.component];
+      const nodes = watch.owing(property, ({ plane }) => states.every((state) => watch.owed.has(state, plane)));
+      ways.set(property, { property: property.name, nodes, ...broken });
     }
     return ways;
   }

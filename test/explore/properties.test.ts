@@ -107,7 +107,7 @@ describe('the kinds', () => {
   test('eventually: a fair cycle refutes it, a command that may never come does not have to', () => {
     const done: Property = { ...base, kind: 'eventually', when: (c) => value(c) === 'moving', holds: () => false };
     const found = ask(counter(null), done);
-    expect(found).toMatchObject({ verdict: 'invalid', counterexample: { loop: 1 } });
+    expect(found).toMatchObject({ verdict: 'invalid', counterexample: { nodes: ['n0'], loop: 1 } });
     expect(found.counterexample!.choices).toHaveLength(4);
     expect(replay(counter(null), complete(1), found.counterexample!, commands)).toMatchObject({ goesRound: true });
     expect(judged(ask(counter(1), done))).toEqual([true]);
@@ -118,7 +118,7 @@ describe('the kinds', () => {
     const found = ask(counter(1), { ...base, kind: 'eventually', when: (c) => value(c) === 'done', holds: () => false });
     expect(found).toMatchObject({
       verdict: 'invalid',
-      counterexample: { loop: 3, choices: [{ event: 0 }, { deliver: 0 }, { deliver: 1 }] },
+      counterexample: { nodes: ['n0'], loop: 3, choices: [{ event: 0 }, { deliver: 0 }, { deliver: 1 }] },
     });
   });
 

@@ -179,4 +179,4 @@ export class Search {
 }
 
 /** The state that violates, or, where a step or a rest does, the first one that does not matter any more. */
-const firstAfter = ({ state, from, rests }: Violation, size: number): number => (from === undefined && !rests ? state : size);
+const firstAfter = ({ state, from, owedTo }: Violation, size: number): number => (from === undefined && !owedTo ? state : size);

@@ -4,6 +4,7 @@
  * `always` and `closed` are decided here, state by state and transition by transition. Of `eventually` and `converges` this only notes
  * where something is owed; what becomes of it on fair runs is decided on the whole graph (`liveness.ts`).
  */
+import type { NodeId } from '../../machines/effects.js';
 import { ProtocolError } from '../../machines/errors.js';
 import type { Configuration, Property } from '../../machines/protocol.js';
 import type { Model } from './model.js';
@@ -27,8 +28,8 @@ export interface Violation {
   readonly state: number;
   /** The state before, where a transition breaks it. */
   readonly from?: number;
-  /** Whether it is broken by staying there. */
-  readonly rests?: boolean;
+  /** Where it is broken by staying there: to whom it is owed. */
+  readonly owedTo?: readonly NodeId[];
 }
 
 const KINDS: readonly Property<any>['kind'][] = ['always', 'sometimes', 'eventually', 'closed', 'converges'];
@@ -103,8 +104,16 @@ export class Watch {
     const c = this.model.configuration(row, begin, length);
     this.judged(() => {
       const broken = this.debts.find((debt) => this.isOwed(debt, c));
-      if (broken) this.violated ??= { property: broken.property, state, rests: true };
+      if (!broken) return;
+      const { property } = broken;
+      this.violated ??= { property, state, owedTo: this.owing(property, (debt) => this.isOwed(debt, c)) };
     });
+  }
+
+  /** The nodes to which a promise is owed. */
+  owing(property: Property<any>, isOwed: (debt: Debt) => boolean): readonly NodeId[] {
+    const debts = this.debts.filter((debt) => debt.property === property && debt.node >= 0 && isOwed(debt));
+    return debts.map(({ node }) => this.model.system.nodes[node]!);
   }
 
   private judged(judge: () => void): void {

@@ -84,7 +84,7 @@ class Following {
       }
     }
     // After a step that cannot be, the state is nobody's, and no property can be held against it.
-    const properties = impossible || !this.isWhole ? [] : this.monitor.finish(false, this.at);
+    const properties = impossible || !this.isWhole ? [] : this.monitor.finish(false, this.at, this.header.refutes);
     return { steps: this.steps, impossible, violations: this.violations, properties };
   }
 
@@ -163,6 +163,6 @@ class Following {
     if ((kind === 'duplicated' || kind === 'placed') && message !== undefined && event) {
       this.flights.set(message, { id: message, from, to, message: event, cost: 0 });
     }
-    if (kind !== 'refused' && kind !== 'violated') this.monitor.fault(at);
+    if (kind !== 'refused' && kind !== 'violated' && kind !== 'verdict') this.monitor.fault(at);
   }
 }

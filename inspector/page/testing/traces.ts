@@ -8,8 +8,9 @@ export function record(scenario: Scenario, json: unknown): (TraceHeader | TraceL
   const simulation = new Simulation(scenario, { host: 'snapshots' });
   const lines: TraceLine[] = [];
   const header = traceHeader(scenario.protocol, json, scenario.seed, simulation.network);
-  new Recorder(simulation.network, scenario.protocol, simulation.monitor).lines$.subscribe((line) => void lines.push(line));
-  simulation.run();
+  const recorder = new Recorder(simulation.network, scenario.protocol, simulation.monitor);
+  recorder.lines$.subscribe((line) => void lines.push(line));
+  recorder.conclude(simulation.run());
   return [header, ...lines];
 }
 
