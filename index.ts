@@ -12,7 +12,27 @@ import { Simulation, type SimulationOptions } from './network/simulation.js';
 export { arm, close, disarm, draw, effects, open, send, tell, type Message, type NodeId } from './machines/effects.js';
 export { ProtocolError, UsageError } from './machines/errors.js';
 export { protocols } from './machines/index.js';
-export { defineProtocol, type Configuration, type NetworkGraph, type Protocol } from './machines/protocol.js';
+export { defineCore, defineProtocol } from './machines/define.js';
+export type {
+  Checks,
+  Command,
+  Configuration,
+  Core,
+  CoreDescription,
+  Flight,
+  Instance,
+  NetworkGraph,
+  NodeView,
+  Observer,
+  Overlay,
+  Property,
+  Protocol,
+  RoleView,
+  Step,
+  View,
+} from './machines/protocol.js';
+export * as shapes from './machines/shapes.js';
+export { nobodyIsStuck } from './machines/stuck.js';
 export type { Report } from './network/report.js';
 export { Simulation, type SimulationOptions } from './network/simulation.js';
 export { parseScenario };

@@ -2,9 +2,11 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { isObject } from '../machines/checks.js';
+import { defineProtocol } from '../machines/define.js';
 import { UsageError } from '../machines/errors.js';
 import { protocols } from '../machines/index.js';
-import type { Protocol } from '../machines/protocol.js';
+import type { Core, Protocol } from '../machines/protocol.js';
 
 const FLAG = '--protocol';
 
@@ -45,10 +47,15 @@ export async function protocolOf(word: string | undefined): Promise<Found> {
 async function protocolsIn(file: string): Promise<readonly Found[]> {
   const path = resolve(file);
   if (!existsSync(path)) throw new UsageError(`cannot read ${file}: there is no such file`);
-  const exported = Object.entries(await load(path, file));
-  const found = exported.flatMap(([name, value]) => (isProtocol(value) ? [{ protocol: value, module: { path, name } }] : []));
+  const exported = Object.entries(await load(path, file)).filter(([, value]) => isNamedWithCharts(value)) as [string, Core][];
+  // A module may export the core beside the protocol; the core speaks where it is alone.
+  const isAlone = ([, core]: [string, Core]) =>
+    exported.every(([, other]) => other.name !== core.name || !('properties' in other));
+  const found = exported
+    .filter((one) => 'properties' in one[1] || isAlone(one))
+    .map(([name, value]) => ({ protocol: completed(value, `${file} exports ${name}`), module: { path, name } }));
   if (found.length === 0)
-    throw new UsageError(`${file} exports no protocol; export what defineProtocol({ name, charts, … }) gives`);
+    throw new UsageError(`${file} exports no protocol; export what defineProtocol({ name, charts, network, … }) gives`);
   return found;
 }
 
@@ -60,10 +67,16 @@ async function load(path: string, file: string): Promise<Readonly<Record<string,
   }
 }
 
-function isProtocol(value: unknown): value is Protocol {
-  if (typeof value !== 'object' || value === null) return false;
-  const { name, charts, properties, samples } = value as Partial<Protocol>;
-  return (
-    typeof name === 'string' && typeof charts === 'object' && typeof properties === 'function' && typeof samples === 'object'
-  );
+const isNamedWithCharts = (value: unknown): value is Core =>
+  isObject(value) && typeof value['name'] === 'string' && isObject(value['charts']);
+
+/** What a protocol has once it is declared, whatever was left out. */
+const COMPLETE = ['options', 'roles', 'route', 'accepts', 'reactions', 'properties', 'observe'] as const;
+
+/** A core is enough; any other record has missed its validation. */
+function completed(exported: Core, where: string): Protocol {
+  const missing = COMPLETE.filter((member) => typeof (exported as Partial<Protocol>)[member] !== 'function');
+  if (missing.length === 0) return exported as Protocol;
+  if (missing.every((member) => member === 'properties' || member === 'observe')) return defineProtocol(exported);
+  throw new UsageError(`${where}, a record without ${missing.join(', ')}; export what defineProtocol gives for it`);
 }

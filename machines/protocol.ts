@@ -1,12 +1,15 @@
 /**
  * The contract that every protocol fills in, and the only thing the rest of Quiver knows of one.
  *
- * A protocol is more than its charts: it brings its named properties, its paper's bounds, its generator of corrupt states and a
- * summary for reports. Simulation, checking, walking, the inspector and the command work from this description alone, and a
- * protocol of your own gets all of them in the same way.
+ * A protocol is more than its charts. Its *core* is what ships: charts, what the network must give, what a node starts with, messages
+ * and commands. Its *checks* say what is promised and where to look for a violation: named properties, corrupt states, samples, small
+ * systems. Its *view* is what people see of a run: an account and marks on a picture. `define.ts` completes and validates a
+ * description; simulation, checking, walking, the inspector and the command read the completed record alone, and an application the
+ * core of it.
  */
 import type { AnyStateMachine, StateValue } from 'xstate';
 import type { Address, Message, NodeId } from './effects.js';
+import type { MessageShapes } from './shapes.js';
 
 /** An undirected link and its weight (a length or a cost, at least 0). */
 export type Link = readonly [NodeId, NodeId, number];
@@ -158,6 +161,9 @@ export interface Command {
   refusal?(options: any): string | null;
 }
 
+/** A command as a description says it. Unless told, its event is of the command's name and carries its fields, and it does not wait. */
+export type CommandDescription = Partial<Command>;
+
 /** The simplest application: it answers the notification `on` with `event`, `after` ticks later. */
 export interface Reaction {
   readonly on: string;
@@ -237,46 +243,81 @@ export interface Overlay {
   readonly edges?: readonly { readonly to: NodeId; readonly label: string; readonly wrong?: boolean }[];
 }
 
-export interface Protocol<O = any> {
+/** What a protocol assumes of the network under it. */
+export interface NetworkNeeds {
+  /** `routed`: any node reaches any other over the shortest path. `links`: neighbours only, and links speak. */
+  readonly reach: 'routed' | 'links';
+  /** `ports`: nodes are anonymous; addresses are port numbers and `from` is the receiving port. `names` unless told. */
+  readonly addressing: 'names' | 'ports';
+  /** The weakest order of channels under which the paper's promises hold; `unordered` unless told. */
+  readonly order: 'fifo' | 'unordered';
+  /** Whether events carry the time `at`; not unless told. */
+  readonly time: boolean;
+  /** Whether the promises hold on channels that lose and double messages; no paper of ours says so of its protocol. */
+  readonly isLossy?: boolean;
+}
+
+/** An event from outside: a message, a command, word of a link, or what came of an effect. */
+export type OutsideEvent = Message & { readonly from?: Address; readonly peer?: Address };
+
+/** The part of a core that has nothing to complete. */
+interface CommonCore<O> {
   readonly name: string;
-  /** The paper, as one would cite it. */
-  readonly paper: string;
   /** Every chart that a role of this protocol may run. */
   readonly charts: Readonly<Record<string, AnyStateMachine>>;
-  readonly network: {
-    /** `routed`: any node reaches any other over the shortest path. `links`: neighbours only, and links speak. */
-    readonly reach: 'routed' | 'links';
-    /** `ports`: nodes are anonymous; addresses are port numbers and `from` is the receiving port. */
-    readonly addressing: 'names' | 'ports';
-    /** The weakest order of channels under which the paper's promises hold. */
-    readonly order: 'fifo' | 'unordered';
-    /** Whether events carry the time `at`. */
-    readonly time: boolean;
-    /** Whether the promises hold on channels that lose and double messages; no paper of ours says so of its protocol. */
-    readonly isLossy?: boolean;
-  };
-  /** Checks and completes a scenario's options; throws a `UsageError` that names thing, place and cure. */
-  options(raw: Readonly<Record<string, unknown>>, graph: NetworkGraph): O;
   /** The ports of the links at the start, where nodes are anonymous. */
   ports?(options: O): readonly PortedLink[];
   /** The answers to the first draws of some nodes, where a scenario fixes them; later ones come from the seed. */
   draws?(options: O): Readonly<Record<NodeId, readonly number[]>>;
+  readonly wiring?: Wiring;
+  /** The fields of each type of message, each with its check; a message with other fields, or of another type, is malformed. */
+  readonly messages?: MessageShapes;
+  /** The node that a notification brings in: where it is not there yet, the network opens it, linked to the node that announced it. */
+  newcomer?(notice: Message): NodeId | undefined;
+}
+
+/** The core of a protocol, completed: all that an application carries of it. */
+export interface Core<O = any> extends CommonCore<O> {
+  readonly network: NetworkNeeds;
+  /** Checks and completes a scenario's options; throws a `UsageError` that names thing, place and cure. */
+  options(raw: Readonly<Record<string, unknown>>, graph: NetworkGraph): O;
   /** The roles that a node starts with. */
   roles(node: NodeId, instance: Instance<O>): readonly RoleStart[];
   /** The role that takes an event from outside first; an event for a role that is not open is dropped. */
-  route(event: Message & { readonly from?: Address; readonly peer?: Address }, node: { has(role: string): boolean }): string;
-  readonly wiring?: Wiring;
-  /** The node that a notification brings in: where it is not there yet, the network opens it, linked to the node that announced it. */
-  newcomer?(notice: Message): NodeId | undefined;
+  route(event: OutsideEvent, node: { has(role: string): boolean }): string;
   /** Whether a message from the network has the shape that its type demands; a malformed one changes nothing. */
   accepts(message: unknown, instance: Instance<O>): boolean;
   readonly commands: Readonly<Record<string, Command>>;
+  /** What the simplest application answers to notifications. */
+  reactions(options: O): readonly Reaction[];
+}
+
+/** The core of a protocol, as its author says it. */
+export interface CoreDescription<O = any> extends CommonCore<O> {
+  readonly network: Pick<NetworkNeeds, 'reach'> & Partial<NetworkNeeds>;
+  /** What the commands of a scenario or an application mean; none unless told. */
+  readonly commands?: Readonly<Record<string, CommandDescription>>;
+  /** With one chart: the input of the one role that each node runs. */
+  input?(node: NodeId, instance: Instance<O>): unknown;
+  /** With several charts, or several roles of one: the roles that a node starts with. */
+  roles?(node: NodeId, instance: Instance<O>): readonly RoleStart[];
+  /** Where `roles` is given: the role that takes an event from outside first. */
+  route?(event: OutsideEvent, node: { has(role: string): boolean }): string;
+  /** Checks and completes a scenario's options; unless told there are none. */
+  options?(raw: Readonly<Record<string, unknown>>, graph: NetworkGraph): O;
+  /** In place of `messages`, where their shapes do not say it all. */
+  accepts?(message: unknown, instance: Instance<O>): boolean;
+  reactions?(options: O): readonly Reaction[];
+}
+
+/** What a protocol promises, and where to look for a violation. Everything in it may be left out. */
+export interface Checks<O = any> {
+  /** Unless told, that nobody waits for ever for a message: `nobodyIsStuck`. */
+  properties?(instance: Instance<O>): readonly Property<O>[];
+  /** For protocols that promise to recover from any state. */
+  readonly corruption?: Corruption<O>;
   /** For a protocol that never falls silent: whether a run that waits for rest may end here. */
   atRest?(c: Configuration<O>): boolean;
-  reactions(options: O): readonly Reaction[];
-  properties(instance: Instance<O>): readonly Property<O>[];
-  observe(instance: Instance<O>): Observer;
-  readonly corruption?: Corruption<O>;
   /**
    * Whether an armed timer may be due, where the paper bounds delays against it: the checker, which has no time, asks before it fires
    * one. Without it any armed timer may be next.
@@ -286,14 +327,27 @@ export interface Protocol<O = any> {
   canonical?(view: NodeView): NodeView;
   /** Where events carry the time and charts keep it: of two times the checker then knows only which is the later one. */
   times?(options: O): Times | null;
-  readonly samples: Readonly<Record<string, readonly ChartSamples[]>>;
+  /** What path generation feeds each chart. */
+  readonly samples?: Readonly<Record<string, readonly ChartSamples[]>>;
   /** Small systems worth walking, checking and shaking; unless there are some, a few topologies with every command at every node. */
   readonly systems?: readonly SystemSample[];
   /** Why a part of a chart cannot be reached, or a mutant of one does the same as the chart: by the names of the test reports. */
   readonly reasons?: Readonly<Record<string, string>>;
-  /** The links say who is behind a port, the configuration what is on an edge. */
+}
+
+/** What people see of a run. Everything in it may be left out. */
+export interface View<O = any> {
+  /** The paper, as one would cite it. */
+  readonly paper?: string;
+  /** The account of a run; unless told, the state in which each node is. */
+  observe?(instance: Instance<O>): Observer;
+  /** A node's marks; the links say who is behind a port, the configuration what is on an edge. Unless told, its state. */
   overlay?(node: NodeView, id: NodeId, links: LinksView, c: Configuration): Overlay;
 }
 
-/** Declares a protocol; the type parameter of its options is inferred from `options`. */
-export const defineProtocol = <O>(protocol: Protocol<O>): Protocol<O> => protocol;
+/** A protocol, completed: core, checks and view in one flat record. */
+export type Protocol<O = any> = Core<O> &
+  Checks<O> &
+  View<O> &
+  Required<Pick<Checks<O>, 'properties' | 'samples'>> &
+  Required<Pick<View<O>, 'paper' | 'observe'>>;

@@ -1,14 +1,14 @@
 /** Where the charts of an application's nodes run: as live actors that nobody sees, or under an actor whose system is inspected. */
 import type { AnyActor } from 'xstate';
-import type { Protocol } from '../../machines/protocol.js';
+import type { Core } from '../../machines/protocol.js';
 import { createHost, type Host } from '../../network/world/hosts.js';
 import { createInspected, type Inspect } from '../../network/world/kernel.js';
 
-const hosts = new WeakMap<Protocol, Host>();
+const hosts = new WeakMap<Core, Host>();
 let adopting: AnyActor | null = null;
 
 /** Nodes of one protocol share a host, unless somebody inspects them. */
-export function hostOf(protocol: Protocol, name: string, inspect?: Inspect): Host {
+export function hostOf(protocol: Core, name: string, inspect?: Inspect): Host {
   const parent = inspect ? createInspected(name, inspect) : adopting;
   if (parent) return createHost('actors', protocol, parent);
   let host = hosts.get(protocol);

@@ -1,7 +1,7 @@
 /** What a node in an application is made of, and what is told of its steps. */
 import type { SchedulerLike } from 'rxjs';
 import type { Message, NodeId } from '../../machines/effects.js';
-import type { NodeView, Protocol, Topology } from '../../machines/protocol.js';
+import type { Core, NodeView, Topology } from '../../machines/protocol.js';
 import type { Inspect } from '../../network/world/kernel.js';
 import type { Outcome } from '../../network/world/node.js';
 import type { Reliable, Transport } from '../transports/transport.js';
@@ -9,7 +9,8 @@ import type { Reliable, Transport } from '../transports/transport.js';
 export interface NodeOptions<O = any> {
   /** Connected by the node; closed by whoever made it. */
   readonly transport: Transport<Reliable>;
-  readonly protocol: Protocol<O>;
+  /** A protocol, or its core alone: nothing else of it is needed here. */
+  readonly protocol: Core<O>;
   /** All nodes that take part, this one included, and the links that the protocol knows of at the start. */
   readonly topology: Topology;
   /** The protocol's options, as in a scenario. */

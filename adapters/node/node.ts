@@ -12,7 +12,7 @@
 import { asyncScheduler, Subject, type SchedulerLike } from 'rxjs';
 import type { Address, Message, NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
-import type { Choose, NodeView, Protocol, RoleView, Instance, Topology } from '../../machines/protocol.js';
+import type { Choose, Core, NodeView, RoleView, Instance, Topology } from '../../machines/protocol.js';
 import type { Host } from '../../network/world/hosts.js';
 import { Node, type Outcome } from '../../network/world/node.js';
 import { Timers } from '../../network/timers.js';
@@ -37,7 +37,7 @@ export const createNode = <O>(options: NodeOptions<O>): LiveNode<O> => new LiveN
 /** Notifications of the chart are dispatched as `CustomEvent`s of their type, with the notification in `detail`. */
 export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
   readonly name: string;
-  readonly protocol: Protocol<O>;
+  readonly protocol: Core<O>;
   readonly drops: Drops;
   /** What the node was made of, as a scenario says it. */
   readonly scenario: {

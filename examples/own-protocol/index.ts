@@ -1,10 +1,16 @@
 /** The description of the protocol: all that simulation, checker, path tests, coverage, mutants and inspector need to know. */
-import { defineProtocol, UsageError, type Configuration, type Message, type NodeId, type NetworkGraph } from '../../index.js';
+import {
+  defineProtocol,
+  shapes,
+  UsageError,
+  type Configuration,
+  type Message,
+  type NetworkGraph,
+  type NodeId,
+} from '../../index.js';
 import { ringMachine, type RingContext, type RingInput } from './machine.js';
 
-const ROLE = 'ring';
-
-const nodesOf = ({ nodes }: Configuration) => [...nodes.values()].map((node) => node[ROLE]!);
+const nodesOf = ({ nodes }: Configuration) => [...nodes.values()].map(({ ring }) => ring!);
 const leaders = (c: Configuration) => nodesOf(c).filter(({ value }) => value === 'leader');
 
 function inputOf(node: NodeId, { topology: { nodes }, rank }: NetworkGraph): RingInput {
@@ -33,46 +39,50 @@ const sample = {
   ],
 };
 
-export const ring = defineProtocol<Record<string, never>>({
-  name: 'ring',
-  paper: 'Chang, Roberts: An improved algorithm for decentralized extrema-finding (CACM 22(5), 1979)',
-  charts: { [ROLE]: ringMachine },
-  network: { reach: 'links', addressing: 'names', order: 'unordered', time: false },
-  options: (_, graph) => (requireRing(graph), {}),
-  roles: (node, instance) => [{ role: ROLE, chart: ROLE, input: inputOf(node, instance) }],
-  route: () => ROLE,
-  accepts: (message) => ['probe', 'victory'].includes((message as Message).type),
-  commands: { call: { event: () => ({ type: 'call' }), waits: false, completedBy: ['elected'] } },
-  reactions: () => [],
-  properties: ({ topology: { nodes } }) => [
-    {
-      name: 'the greatest leads',
-      says: 'Nobody leads but the greatest.',
-      kind: 'always',
-      holds: (c) => leaders(c).every(({ context }) => context.number === nodes.length - 1),
-    },
-    {
-      name: 'one leader',
-      says: 'Whoever knows a leader knows the same.',
-      kind: 'always',
-      holds: (c) => new Set(nodesOf(c).flatMap(({ context }) => context.leader ?? [])).size <= 1,
-    },
-    {
-      name: 'an election ends',
-      says: 'Who has heard of the election learns who won.',
-      kind: 'eventually',
-      when: ({ nodes }, node) => nodes.get(node)![ROLE]!.value !== 'idle',
-      holds: ({ nodes }, node) => (nodes.get(node)![ROLE]!.context as RingContext).leader !== null,
-    },
-  ],
-  observe: () => ({
-    record: () => {},
-    summary: (c) => ({ leader: nodesOf(c)[0]!.context.leader }),
-    meters: () => [],
-  }),
-  samples: { [ROLE]: [sample] },
-  reasons: {
-    'ring: reorder choices candidate: probe #2, before #1': 'no number is greater than the own and the own',
+export const ring = defineProtocol(
+  {
+    name: 'ring',
+    charts: { ring: ringMachine },
+    network: { reach: 'links' },
+    options: (_, graph) => (requireRing(graph), {}),
+    input: inputOf,
+    messages: { probe: { number: shapes.isCount }, victory: { number: shapes.isCount } },
+    commands: { call: { completedBy: ['elected'] } },
   },
-  overlay: (view) => ({ badge: view[ROLE]!.value === 'leader' ? '★' : '' }),
-});
+  {
+    properties: ({ topology: { nodes } }) => [
+      {
+        name: 'the greatest leads',
+        says: 'Nobody leads but the greatest.',
+        kind: 'always',
+        holds: (c) => leaders(c).every(({ context }) => context.number === nodes.length - 1),
+      },
+      {
+        name: 'one leader',
+        says: 'Whoever knows a leader knows the same.',
+        kind: 'always',
+        holds: (c) => new Set(nodesOf(c).flatMap(({ context }) => context.leader ?? [])).size <= 1,
+      },
+      {
+        name: 'an election ends',
+        says: 'Who has heard of the election learns who won.',
+        kind: 'eventually',
+        when: ({ nodes }, node) => nodes.get(node)!['ring']!.value !== 'idle',
+        holds: ({ nodes }, node) => (nodes.get(node)!['ring']!.context as RingContext).leader !== null,
+      },
+    ],
+    samples: { ring: [sample] },
+    reasons: {
+      'ring: reorder choices candidate: probe #2, before #1': 'no number is greater than the own and the own',
+    },
+  },
+  {
+    paper: 'Chang, Roberts: An improved algorithm for decentralized extrema-finding (CACM 22(5), 1979)',
+    observe: () => ({
+      record: () => {},
+      summary: (c) => ({ leader: nodesOf(c)[0]!.context.leader }),
+      meters: () => [],
+    }),
+    overlay: ({ ring }) => ({ badge: ring!.value === 'leader' ? '★' : '' }),
+  },
+);

@@ -1,11 +1,21 @@
 /** What the live nodes of one protocol have in common: the header of their trace, and their marks on the network. */
-import type { Configuration, LinksView, Protocol, Instance } from '../../machines/protocol.js';
+import { defineProtocol } from '../../machines/define.js';
+import { protocols } from '../../machines/index.js';
+import type { Configuration, Core, Instance, LinksView, Protocol } from '../../machines/protocol.js';
 import { chartDefinition } from '../../network/chart-definition.js';
 import { TRACE_VERSION, type TraceHeader } from '../../network/trace.js';
 import type { Marks, Merger } from './merge.js';
 import type { Inspectable } from './report.js';
 
-export function headerOf({ protocol, instance, scenario }: Inspectable): TraceHeader {
+/** What runs in an application may be the core alone; its checks and its view stand here. */
+function wholeOf(core: Core): Protocol {
+  if ('properties' in core) return core as Protocol;
+  const ours = protocols[core.name];
+  return ours?.charts === core.charts ? ours : defineProtocol(core);
+}
+
+export function headerOf({ protocol: core, instance, scenario }: Inspectable): TraceHeader {
+  const protocol = wholeOf(core);
   const { topology } = instance;
   const charts = Object.entries(protocol.charts).map(([name, chart]) => [name, chartDefinition(chart)]);
   return {
@@ -21,9 +31,9 @@ export function headerOf({ protocol, instance, scenario }: Inspectable): TraceHe
   };
 }
 
-export const marksOf =
-  (protocol: Protocol, instance: Instance<any>): Marks =>
-  (node, view, merger) => {
+export function marksOf(core: Core, instance: Instance<any>): Marks {
+  const protocol = wholeOf(core);
+  return (node, view, merger) => {
     const c = configurationOf(instance, merger);
     try {
       return protocol.overlay?.(view, node, c.links, c);
@@ -32,6 +42,7 @@ export const marksOf =
       return undefined;
     }
   };
+}
 
 function configurationOf(instance: Instance<any>, { nodes, flights, ports }: Merger): Configuration {
   const { links } = instance.topology;

@@ -2,13 +2,13 @@
  * What one live node says of itself to an inspector: how it stands, then each of its steps, as plain JSON that any wire carries.
  */
 import type { Address, LinkEvent, Message, NodeId } from '../../machines/effects.js';
-import type { NodeView, Protocol, RoleView, Instance, Step } from '../../machines/protocol.js';
+import type { Core, Instance, NodeView, RoleView, Step } from '../../machines/protocol.js';
 import type { StepLine } from '../../network/trace.js';
 
 /** A node as `createNode` makes it, by what an inspector needs of it. */
 export interface Inspectable {
   readonly id: NodeId;
-  readonly protocol: Protocol;
+  readonly protocol: Core;
   readonly instance: Instance<any>;
   /** What it was made of, as a scenario says it. */
   readonly scenario: unknown;

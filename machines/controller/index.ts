@@ -5,7 +5,8 @@
  * a leaf may leave in order. Under it at most M permits are given, every request is answered, and if one is rejected at least M - W
  * are given in the end. A crashed leaf takes with it what its bins hold; any crash stops the next change, and with it the joins.
  */
-import { defineProtocol, type Command, type Instance } from '../protocol.js';
+import { defineCore, defineProtocol } from '../define.js';
+import type { Command, Instance } from '../protocol.js';
 import { ControllerAccount } from './account.js';
 import { deliveryMachine } from './delivery.js';
 import { depositsMachine } from './applications/deposits.js';
@@ -81,9 +82,8 @@ const commands: Record<string, Command> = {
   },
 };
 
-export const controller = defineProtocol<ControllerOptions>({
+export const controllerCore = /* @__PURE__ */ defineCore<ControllerOptions>({
   name: 'controller',
-  paper: 'Afek, Awerbuch, Plotkin, Saks: Local Management of a Global Resource in a Communication Network (J. ACM 43, 1996)',
   charts: {
     request: requestMachine,
     delivery: deliveryMachine,
@@ -93,21 +93,24 @@ export const controller = defineProtocol<ControllerOptions>({
     deposits: depositsMachine,
     [NEWCOMER]: newcomerMachine,
   },
-  network: { reach: 'links', addressing: 'names', order: 'fifo', time: false },
+  network: { reach: 'links', order: 'fifo' },
   options: controllerOptions,
   roles: rolesOf,
   route: (event, node) => (node.has(NEWCOMER) ? NEWCOMER : roleFor(event)),
   newcomer: (notice) => (notice.type === 'joined' ? (notice as Joining).child : undefined),
   accepts: isMessage,
   commands,
-  reactions: () => [],
-  properties: controllerProperties,
-  observe: (instance) => new ControllerAccount(instance),
-  samples,
-  systems,
-  reasons,
-  overlay: overlayOf,
 });
+
+export const controller = /* @__PURE__ */ defineProtocol(
+  controllerCore,
+  { properties: controllerProperties, samples, systems, reasons },
+  {
+    paper: 'Afek, Awerbuch, Plotkin, Saks: Local Management of a Global Resource in a Communication Network (J. ACM 43, 1996)',
+    observe: (instance) => new ControllerAccount(instance),
+    overlay: overlayOf,
+  },
+);
 
 function rolesOf(id: string, { options, rank }: Instance<ControllerOptions>) {
   const { root, parents, depths, children, vacant, settings, terms, phase, budget } = options;

@@ -5,8 +5,9 @@
  * any time, that its channel has come up or gone down, which empties the channel. Under it every component has exactly one leader
  * some time after changes stop. In between there may be none or several: a leader is no lock.
  */
+import { defineCore, defineProtocol } from '../define.js';
 import type { NodeId } from '../effects.js';
-import { defineProtocol, type RoleStart, type Instance } from '../protocol.js';
+import type { Instance, RoleStart } from '../protocol.js';
 import { accepts } from './accepts.js';
 import { ElectionAccount } from './account.js';
 import { oriented } from './height.js';
@@ -29,25 +30,25 @@ export type { DistrictChange, LeaderChange, Update } from './messages.js';
 export { nearest } from '../hierarchy/view.js';
 export type { ElectionOptions };
 
-export const election = defineProtocol<ElectionOptions>({
+export const electionCore = /* @__PURE__ */ defineCore<ElectionOptions>({
   name: 'election',
-  paper: 'Tbarka: Hierarchical Leader Election Algorithm With Remoteness Constraint (2019)',
   charts: { [ELECTION]: electionMachine, [LEVEL]: levelMachine },
-  network: { reach: 'links', addressing: 'names', order: 'fifo', time: true },
+  network: { reach: 'links', order: 'fifo', time: true },
   options: electionOptions,
   roles,
   route: () => ELECTION,
   accepts,
-  commands: {},
-  reactions: () => [],
-  properties: electionProperties,
-  observe: (instance) => new ElectionAccount(instance),
-  times,
-  samples: { [ELECTION]: samples, [LEVEL]: levelSamples },
-  systems,
-  reasons,
-  overlay,
 });
+
+export const election = /* @__PURE__ */ defineProtocol(
+  electionCore,
+  { properties: electionProperties, times, samples: { [ELECTION]: samples, [LEVEL]: levelSamples }, systems, reasons },
+  {
+    paper: 'Tbarka: Hierarchical Leader Election Algorithm With Remoteness Constraint (2019)',
+    observe: (instance) => new ElectionAccount(instance),
+    overlay,
+  },
+);
 
 function roles(node: NodeId, instance: Instance<ElectionOptions>): readonly RoleStart[] {
   const { start, levels, clock, hello, skipIfLeader, sink } = instance.options;

@@ -6,13 +6,10 @@
  * probability 1, and locked neighbourhoods never overlap. A node whose link to its holder is cut is free at once, even though the
  * holder may still be in its critical section.
  */
-import { isObject } from '../checks.js';
-import { defineProtocol } from '../protocol.js';
+import { defineProtocol } from '../define.js';
 import { ExclusionAccount } from './account.js';
-import { exclusionMachine, initiatorSays, participantSays, type LockCall } from './machine.js';
-import { exclusionOptions, type ExclusionOptions } from './options.js';
+import { exclusionCore } from './core.js';
 import { overlayOf } from './overlay.js';
-import { printedMachine } from './printed.js';
 import { exclusionProperties } from './properties.js';
 import { reasons } from './reasons.js';
 import { samplesOf } from './samples.js';
@@ -27,44 +24,21 @@ export {
   type ExclusionMessage,
   type ExclusionNotice,
 } from './machine.js';
-export type { ExclusionOptions };
+export type { ExclusionOptions } from './options.js';
+export { exclusionCore };
 
-export const exclusion = defineProtocol<ExclusionOptions>({
-  name: 'exclusion',
-  paper:
-    'Daymude, Richa, Scheideler: Local Mutual Exclusion for Dynamic, Anonymous, Bounded Memory Message Passing Systems (SAND 2022)',
-  charts: { [ROLE]: exclusionMachine, printed: printedMachine },
-  network: { reach: 'links', addressing: 'ports', order: 'unordered', time: false },
-  options: exclusionOptions,
-  ports: ({ ports }) => ports,
-  draws: ({ draws }) => draws,
-  roles: (id, { options: { rules, priorities, inUse } }) => [
-    { role: ROLE, chart: rules === 'printed' ? 'printed' : ROLE, input: { rules, priorities, ports: inUse[id]! } },
-  ],
-  route: () => ROLE,
-  accepts: (message, { options: { priorities } }) => {
-    if (!isObject(message)) return false;
-    const { type, priority, won } = message;
-    if (type === 'request') return Number.isInteger(priority) && (priority as number) >= 0 && (priority as number) < priorities;
-    if (type === 'win') return typeof won === 'boolean';
-    return [...initiatorSays, ...participantSays].includes(type as 'ready');
+export const exclusion = /* @__PURE__ */ defineProtocol(
+  exclusionCore,
+  {
+    properties: () => exclusionProperties,
+    samples: { [ROLE]: samplesOf(['corrected', 'deferred']), printed: samplesOf(['printed']) },
+    systems,
+    reasons,
   },
-  commands: {
-    lock: { event: () => ({ type: 'lock' }), waits: true, completedBy: ['unlocked'] },
-    /** Locks the node and the neighbour at one of its ports only. */
-    pair: {
-      fields: [{ name: 'port', type: 'integer' }],
-      event: ({ port }) => ({ type: 'lock', ports: [port] }) as LockCall,
-      waits: true,
-      completedBy: ['unlocked'],
-    },
-    unlock: { event: () => ({ type: 'unlock' }), waits: false, completedBy: [] },
+  {
+    paper:
+      'Daymude, Richa, Scheideler: Local Mutual Exclusion for Dynamic, Anonymous, Bounded Memory Message Passing Systems (SAND 2022)',
+    observe: (instance) => new ExclusionAccount(instance),
+    overlay: overlayOf,
   },
-  reactions: ({ hold }) => (hold === null ? [] : [{ on: 'locked', event: { type: 'unlock' }, after: hold }]),
-  properties: () => exclusionProperties,
-  observe: (instance) => new ExclusionAccount(instance),
-  samples: { [ROLE]: samplesOf(['corrected', 'deferred']), printed: samplesOf(['printed']) },
-  systems,
-  reasons,
-  overlay: overlayOf,
-});
+);

@@ -1,5 +1,4 @@
 /** What the two ends of a link say to each other, and the arithmetic of it. */
-import { isObject } from '../checks.js';
 import type { NodeId } from '../effects.js';
 
 /** Whatever the layer above sends; plain JSON. */
@@ -97,14 +96,4 @@ export function taken(c: LinkContext, received: Frame): Partial<LinkContext> {
     expected: c.expected + fresh(c, received).length,
     silence: 0,
   };
-}
-
-const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
-
-export function isFrameOrBye(message: unknown): message is Frame | Bye {
-  if (!isObject(message) || !isCount(message['session'])) return false;
-  const { type, to, ack, seq, bodies } = message;
-  return (
-    type === 'bye' || (type === 'frame' && (to === null || isCount(to)) && isCount(ack) && isCount(seq) && Array.isArray(bodies))
-  );
 }

@@ -6,65 +6,48 @@
  */
 import { pathOf } from '../checks.js';
 import type { NodeId } from '../effects.js';
-import { defineProtocol, type Configuration, type RoleView } from '../protocol.js';
+import { defineProtocol } from '../define.js';
+import type { Configuration, RoleView } from '../protocol.js';
 import { LinkAccount } from './account.js';
-import { isFrameOrBye, suspects, type LinkContext } from './frames.js';
-import { linkMachine } from './machine.js';
-import { linkOptions, type LinkOptions } from './options.js';
+import { linkCore } from './core.js';
+import { suspects, type LinkContext } from './frames.js';
+import type { LinkOptions } from './options.js';
 import { linkProperties } from './properties.js';
 import { reasons } from './reasons.js';
 import { samples } from './samples.js';
 import { systems } from './systems.js';
-import { CHART, endAt, isUp, linksOf, roleTo } from './view.js';
+import { CHART, endAt, isUp, linksOf } from './view.js';
 
 export type { Body, Frame, LinkContext, LinkInput } from './frames.js';
 export { linkMachine, type LinkNotice } from './machine.js';
-export type { LinkOptions } from './options.js';
-
-const peersOf = (node: NodeId, links: readonly (readonly [NodeId, NodeId, number])[]): NodeId[] =>
-  links.flatMap(([u, v]) => (u === node ? [v] : v === node ? [u] : []));
+export type { LinkOptions };
+export { linkCore };
 
 const isQuiet = (end: RoleView<LinkContext>): boolean => isUp(end) && end.context.outbox.length === 0;
 
-const peer = { name: 'peer', type: 'node' } as const;
-
-export const link = defineProtocol<LinkOptions>({
-  name: 'link',
-  paper: 'Textbook: go-back-n, a handshake of sessions, heartbeats; what the papers assume of their links',
-  charts: { [CHART]: linkMachine },
-  network: { reach: 'links', addressing: 'names', order: 'unordered', time: false, isLossy: true },
-  options: linkOptions,
-  roles: (id, { topology, options }) =>
-    peersOf(id, topology.links).map((to) => ({ role: roleTo(to), chart: CHART, input: { ...options, peer: to } })),
-  route: ({ from, peer: to }) => roleTo((from ?? to) as NodeId),
-  accepts: isFrameOrBye,
-  commands: {
-    post: {
-      fields: [peer, { name: 'body', type: 'integer' }],
-      event: (fields) => ({ type: 'post', peer: fields['peer'], body: fields['body'] }),
-      waits: false,
-      completedBy: [],
-    },
-    restart: { fields: [peer], event: (fields) => ({ type: 'restart', peer: fields['peer'] }), waits: false, completedBy: [] },
-    leave: { fields: [peer], event: (fields) => ({ type: 'leave', peer: fields['peer'] }), waits: false, completedBy: [] },
+export const link = /* @__PURE__ */ defineProtocol(
+  linkCore,
+  {
+    properties: linkProperties,
+    atRest: (c) =>
+      linksOf(c).every((ends) => ends.every(isQuiet) || (ends.some(({ value }) => value === 'left') && !ends.some(isUp))),
+    mayFire: mayBeat,
+    samples: { [CHART]: samples },
+    systems,
+    reasons,
   },
-  atRest: (c) =>
-    linksOf(c).every((ends) => ends.every(isQuiet) || (ends.some(({ value }) => value === 'left') && !ends.some(isUp))),
-  mayFire: mayBeat,
-  reactions: () => [],
-  properties: linkProperties,
-  observe: () => new LinkAccount(),
-  samples: { [CHART]: samples },
-  systems,
-  reasons,
-  overlay: (node) => ({
-    edges: Object.values(node).map(({ value, context }) => ({
-      to: context.peer,
-      label: value === 'up' ? `${context.base}+${context.outbox.length}` : pathOf({ value }),
-      wrong: value === 'down',
-    })),
-  }),
-});
+  {
+    paper: 'Textbook: go-back-n, a handshake of sessions, heartbeats; what the papers assume of their links',
+    observe: () => new LinkAccount(),
+    overlay: (node) => ({
+      edges: Object.values(node).map(({ value, context }) => ({
+        to: context.peer,
+        label: value === 'up' ? `${context.base}+${context.outbox.length}` : pathOf({ value }),
+        wrong: value === 'down',
+      })),
+    }),
+  },
+);
 
 /**
  * What the checker, which knows no time, needs to come to an end: the next heartbeat waits until nothing of this end is under way and at

@@ -3,9 +3,9 @@ import { emit } from 'xstate';
 import { describe, expect, test } from 'vitest';
 import { begin, step } from '../../network/world/kernel.js';
 import { parseScenario } from '../../network/scenario/parse.js';
-import { Random, Simulation } from '../../network/index.js';
-import { fresh, isFrameOrBye, type Frame, type LinkContext } from './frames.js';
-import { link } from './index.js';
+import { createMetric, Random, Simulation } from '../../network/index.js';
+import { fresh, type Frame, type LinkContext } from './frames.js';
+import { link, linkCore } from './index.js';
 import { linkMachine } from './machine.js';
 
 const bad = { latency: { min: 1, max: 9 }, order: 'unordered', loss: 0.2, duplicate: 0.2 } as const;
@@ -91,5 +91,6 @@ test.each([
   [{ type: 'post', session: 1 }, false],
   [null, false],
 ])('%j is a frame: %s', (message, is) => {
-  expect(isFrameOrBye(message)).toBe(is);
+  const graph = createMetric({ nodes: ['a', 'b'], links: [['a', 'b', 1]] });
+  expect(linkCore.accepts(message, { ...graph, options: linkCore.options({}, graph) })).toBe(is);
 });

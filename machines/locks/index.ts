@@ -7,10 +7,11 @@
  * the lock protects must refuse a fence smaller than one that it has seen.
  */
 import { isObject } from '../checks.js';
+import { defineCore, defineProtocol } from '../define.js';
 import { directory, directoryMachine } from '../directory/index.js';
 import type { NodeId } from '../effects.js';
 import { election, electionMachine } from '../election/index.js';
-import { defineProtocol, type Instance } from '../protocol.js';
+import type { Instance } from '../protocol.js';
 import { LocksAccount } from './account.js';
 import { EPOCH_MAX } from './epoch.js';
 import { DIRECTORY, labelOf, lockRole, STEWARD, type LockMessage } from './messages.js';
@@ -33,11 +34,10 @@ const ELECTION = 'election';
 
 export const NAME_LENGTH_MAX = 256;
 
-export const locks = defineProtocol<LocksOptions>({
+export const locksCore = /* @__PURE__ */ defineCore<LocksOptions>({
   name: 'locks',
-  paper: 'Arvy (Khanchandani, Wattenhofer) and leader election (Tbarka), composed by epochs as in Paxos',
   charts: { [STEWARD]: stewardMachine, [ELECTION]: electionMachine, [DIRECTORY]: directoryMachine },
-  network: { reach: 'links', addressing: 'names', order: 'fifo', time: false },
+  network: { reach: 'links', order: 'fifo' },
   options: locksOptions,
   roles: (id, instance) => [
     { role: STEWARD, chart: STEWARD, input: stewardInput(id, instance) },
@@ -64,21 +64,25 @@ export const locks = defineProtocol<LocksOptions>({
   },
   reactions: ({ hold }) =>
     hold === null ? [] : [{ on: 'lock.granted', event: { type: 'release', lock: THE_LOCK } as never, after: hold }],
-  properties: locksProperties,
-  observe: () => new LocksAccount(),
-  // Election and directory are walked where they are at home.
-  samples: { [STEWARD]: samples },
-  systems,
-  reasons,
-  overlay: (node) => {
-    const { value, context } = stewardOf(node);
-    const isUsing = context.entries.some(({ fence }) => fence !== null);
-    return {
-      badge: context.leader === context.id ? `♛ ${context.epoch}` : String(context.epoch),
-      tone: isUsing ? 'held' : context.entries.length > 0 ? 'waiting' : value === 'serving' ? 'plain' : 'wrong',
-    };
-  },
 });
+
+export const locks = /* @__PURE__ */ defineProtocol(
+  locksCore,
+  // Election and directory are walked where they are at home.
+  { properties: locksProperties, samples: { [STEWARD]: samples }, systems, reasons },
+  {
+    paper: 'Arvy (Khanchandani, Wattenhofer) and leader election (Tbarka), composed by epochs as in Paxos',
+    observe: () => new LocksAccount(),
+    overlay: (node) => {
+      const { value, context } = stewardOf(node);
+      const isUsing = context.entries.some(({ fence }) => fence !== null);
+      return {
+        badge: context.leader === context.id ? `♛ ${context.epoch}` : String(context.epoch),
+        tone: isUsing ? 'held' : context.entries.length > 0 ? 'waiting' : value === 'serving' ? 'plain' : 'wrong',
+      };
+    },
+  },
+);
 
 function stewardInput(id: NodeId, { topology, options }: Instance<LocksOptions>): StewardInput {
   const { election: elected, epoch, members } = options;
@@ -96,13 +100,14 @@ function accepts(message: unknown, instance: Instance<LocksOptions>): boolean {
   if (!isObject(message)) return false;
   const isNode = (value: unknown) => typeof value === 'string' && instance.rank(value) >= 0;
   const isNodes = (value: unknown) => Array.isArray(value) && value.every(isNode);
-  const { type, epoch, lock, using, served, links, changes, members, holders } = message;
+  const { epoch, lock, ...unlabelled } = message;
+  const { type, using, served, links, changes, members, holders } = unlabelled;
   switch (type) {
     case 'update':
       return election.accepts(message, { ...instance, options: instance.options.election });
     case 'find':
     case 'token':
-      return isEpoch(epoch) && isName(lock) && directory.accepts(message, instance as never);
+      return isEpoch(epoch) && isName(lock) && directory.accepts(unlabelled, instance as never);
     case 'prepare':
     case 'refuse':
       return isEpoch(epoch);

@@ -1,0 +1,126 @@
+/**
+ * Declaring a protocol: a description is validated where it stands, and completed with what its author left out.
+ *
+ * `defineCore` is for applications, which carry nothing else; `defineProtocol` adds checks and view to a core. What is wrong is a
+ * `UsageError` of one line: the protocol, the member, what is there and what should be.
+ */
+import type { StateValue } from 'xstate';
+import { UsageError } from './errors.js';
+import type {
+  Checks,
+  Command,
+  CommandDescription,
+  Core,
+  CoreDescription,
+  Observer,
+  Overlay,
+  Protocol,
+  View,
+} from './protocol.js';
+import { isOfShape } from './shapes.js';
+import { nobodyIsStuck } from './stuck.js';
+import { complaintsOf, validateChecks, validateCore, validateView, validProperties } from './validate.js';
+
+/**
+ * Completes the core of a protocol: all that a node in an application needs.
+ *
+ * @throws `UsageError` that names the member that is missing or wrong.
+ * @example
+ * ```ts
+ * const ringCore = defineCore({
+ *   name: 'ring',
+ *   charts: { ring: ringMachine },
+ *   network: { reach: 'links' },
+ *   input: (node, { rank }) => ({ number: rank(node) }),
+ *   messages: { probe: { number: isInteger } },
+ *   commands: { call: { completedBy: ['elected'] } },
+ * });
+ * ```
+ * @public
+ */
+export function defineCore<O = Record<string, never>>(description: CoreDescription<O>): Core<O> {
+  const complain = complaintsOf(description);
+  validateCore(description, complain);
+  const { charts, network, messages = {}, commands = {} } = description;
+  const [only] = Object.keys(charts) as [string];
+  const { input, roles = (node, instance) => [{ role: only, chart: only, input: input?.(node, instance) }] } = description;
+  const { accepts = (message, instance) => isOfShape(message, messages, instance) } = description;
+  const { input: _, ...rest } = description;
+  return {
+    options: (raw) => (refuseOptions(raw, description.name), {} as O),
+    route: () => only,
+    reactions: () => [],
+    ...rest,
+    network: { addressing: 'names', order: 'unordered', time: false, ...network },
+    roles,
+    accepts,
+    commands: Object.fromEntries(Object.entries(commands).map(([name, command]) => [name, completeCommand(name, command)])),
+  };
+}
+
+/**
+ * Declares a protocol: its core, what it promises and how it is shown. The core alone is enough to run, check, walk and draw it.
+ *
+ * @param core as `defineCore` takes it or gives it.
+ * @throws `UsageError` that names the member that is missing or wrong.
+ * @public
+ */
+export function defineProtocol<O = Record<string, never>>(
+  core: CoreDescription<O>,
+  checks: Checks<NoInfer<O>> = {},
+  view: View<NoInfer<O>> = {},
+): Protocol<O> {
+  const completed = defineCore(core);
+  const complain = complaintsOf(completed);
+  validateChecks(checks, completed, complain);
+  validateView(view, complain);
+  const { properties = () => [nobodyIsStuck(completed)] } = checks;
+  return {
+    samples: {},
+    paper: '',
+    observe: accountOfStates,
+    overlay: stateAsBadge,
+    ...completed,
+    ...checks,
+    ...view,
+    properties: (instance) => validProperties(properties(instance), complain),
+  };
+}
+
+function completeCommand(name: string, command: CommandDescription): Command {
+  return {
+    event: (given) => ({ ...ofFields(command, given), type: name }),
+    waits: false,
+    completedBy: [],
+    ...command,
+  };
+}
+
+const ofFields = ({ fields = [] }: CommandDescription, given: Readonly<Record<string, unknown>>) =>
+  Object.fromEntries(fields.flatMap(({ name }) => (given[name] === undefined ? [] : [[name, given[name]]])));
+
+function refuseOptions(raw: Readonly<Record<string, unknown>>, name: string): void {
+  const [unknown] = Object.keys(raw);
+  if (unknown !== undefined) throw new UsageError(`options.${unknown} is not known here; protocol ${name} has no options`);
+}
+
+/** A role's state in one line; those of parallel regions side by side. */
+const stateText = (value: StateValue): string =>
+  typeof value === 'string'
+    ? value
+    : Object.entries(value)
+        .map(([key, inner]) => (inner === undefined ? key : `${key}.${stateText(inner)}`))
+        .join(' ');
+
+const statesOf = (node: Readonly<Record<string, { readonly value: StateValue }>>): string =>
+  Object.values(node)
+    .map(({ value }) => stateText(value))
+    .join(', ');
+
+const accountOfStates = (): Observer => ({
+  record: () => {},
+  summary: ({ nodes }) => ({ states: Object.fromEntries([...nodes].map(([id, node]) => [id, statesOf(node)])) }),
+  meters: () => [],
+});
+
+const stateAsBadge = (node: Parameters<typeof statesOf>[0]): Overlay => ({ badge: statesOf(node) });

@@ -1,0 +1,32 @@
+/** The core of the directory: what an application carries of it. */
+import { defineCore } from '../define.js';
+import { isNode, isOneOf, listOf, nullOr, isInteger, type ShapesOf } from '../shapes.js';
+import { directoryMachine, type DirectoryInput, type DirectoryMessage } from './machine.js';
+import { directoryOptions, type DirectoryOptions } from './options.js';
+import { ROLE } from './view.js';
+
+export const directoryMessages = {
+  find: { producer: isNode, visited: listOf(isNode, { min: 1 }), edge: isOneOf('tree', 'bridge') },
+  token: { fence: nullOr(isInteger) },
+} satisfies ShapesOf<DirectoryMessage>;
+
+export const directoryCore = /* @__PURE__ */ defineCore<DirectoryOptions>({
+  name: 'directory',
+  charts: { [ROLE]: directoryMachine },
+  network: { reach: 'routed' },
+  options: directoryOptions,
+  input: inputOf,
+  messages: directoryMessages,
+  commands: {
+    request: { waits: true, completedBy: ['released'] },
+    release: {},
+  },
+  reactions: ({ hold }) => (hold === null ? [] : [{ on: 'granted', event: { type: 'release' }, after: hold }]),
+});
+
+function inputOf(
+  id: string,
+  { options: { policy, parents, bridgeOwner } }: { readonly options: DirectoryOptions },
+): DirectoryInput {
+  return { id, parent: parents[id]!, edge: id === bridgeOwner ? 'bridge' : 'tree', policy, fence: null };
+}

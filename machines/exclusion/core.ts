@@ -1,0 +1,40 @@
+/** The core of local mutual exclusion: what an application carries of it. */
+import { defineCore } from '../define.js';
+import { isBoolean, type FieldCheck, type ShapesOf } from '../shapes.js';
+import { exclusionMachine, initiatorSays, participantSays, type ExclusionMessage, type LockCall } from './machine.js';
+import { exclusionOptions, type ExclusionOptions } from './options.js';
+import { printedMachine } from './printed.js';
+import { ROLE } from './view.js';
+
+const isPriority: FieldCheck = (value, { options: { priorities } }) =>
+  Number.isInteger(value) && (value as number) >= 0 && (value as number) < priorities;
+
+type Plain = (typeof initiatorSays)[number] | (typeof participantSays)[number];
+
+const plain = Object.fromEntries([...initiatorSays, ...participantSays].map((type) => [type, {}])) as Record<Plain, {}>;
+
+export const exclusionCore = /* @__PURE__ */ defineCore<ExclusionOptions>({
+  name: 'exclusion',
+  charts: { [ROLE]: exclusionMachine, printed: printedMachine },
+  network: { reach: 'links', addressing: 'ports' },
+  options: exclusionOptions,
+  ports: ({ ports }) => ports,
+  draws: ({ draws }) => draws,
+  roles: (id, { options: { rules, priorities, inUse } }) => [
+    { role: ROLE, chart: rules === 'printed' ? 'printed' : ROLE, input: { rules, priorities, ports: inUse[id]! } },
+  ],
+  route: () => ROLE,
+  messages: { ...plain, request: { priority: isPriority }, win: { won: isBoolean } } satisfies ShapesOf<ExclusionMessage>,
+  commands: {
+    lock: { waits: true, completedBy: ['unlocked'] },
+    /** Locks the node and the neighbour at one of its ports only. */
+    pair: {
+      fields: [{ name: 'port', type: 'integer' }],
+      event: ({ port }) => ({ type: 'lock', ports: [port] }) as LockCall,
+      waits: true,
+      completedBy: ['unlocked'],
+    },
+    unlock: {},
+  },
+  reactions: ({ hold }) => (hold === null ? [] : [{ on: 'locked', event: { type: 'unlock' }, after: hold }]),
+});

@@ -1,0 +1,31 @@
+/** The core of the queue: what an application carries of it. */
+import { defineCore } from '../define.js';
+import { isInteger, isNode, isOneOf, nullOr, type ShapesOf } from '../shapes.js';
+import type { Heartbeat } from '../tree/bfs.js';
+import { treeMachine } from '../tree/machine.js';
+import { guardianMachine } from './guardian.js';
+import { GUARDIAN, guardianOf, POINTER, TREE, type QueueMessage } from './messages.js';
+import { queueOptions, type QueueOptions } from './options.js';
+import { pointerMachine } from './pointer.js';
+import { rolesOf } from './start.js';
+
+export const queueCore = /* @__PURE__ */ defineCore<QueueOptions>({
+  name: 'queue',
+  charts: { [POINTER]: pointerMachine, [GUARDIAN]: guardianMachine, [TREE]: treeMachine },
+  network: { reach: 'links', order: 'fifo' },
+  options: queueOptions,
+  roles: rolesOf,
+  route: ({ type, from }, node) => {
+    if (type === 'find' && node.has(guardianOf(String(from)))) return guardianOf(String(from));
+    if (type === 'obsr') return guardianOf(String(from));
+    const isOfTree = type === 'heartbeat' || type === 'link.up' || type === 'link.down';
+    return isOfTree && node.has(TREE) ? TREE : POINTER;
+  },
+  messages: {
+    find: { origin: nullOr(isNode) },
+    obs: {},
+    obsr: { x: isOneOf(0, 1) },
+    heartbeat: { id: isInteger, root: isInteger, dist: isInteger, par: nullOr(isInteger) },
+  } satisfies ShapesOf<QueueMessage | Heartbeat>,
+  commands: { request: { waits: true, completedBy: ['queued', 'dropped'] } },
+});

@@ -1,0 +1,100 @@
+/**
+ * The shapes of messages: what a peer sends is a chart's event only if every field of it is what its type demands.
+ *
+ * A shape gives each field its check; `type` is not among them. A message with a field too many is malformed as well: a chart may keep
+ * what it is sent, and nobody else looks at it.
+ *
+ * ```ts
+ * messages: { find: { producer: isNode, visited: listOf(isNode, { min: 1 }) }, token: { fence: nullOr(isCount) } }
+ * ```
+ */
+import { isObject } from './checks.js';
+import type { Message } from './effects.js';
+import type { Instance } from './protocol.js';
+
+/** Whether the value of a field is what it should be, in this instance of the problem. */
+export type FieldCheck = (value: unknown, instance: Instance<any>) => boolean;
+
+/** The fields of one type of message. */
+export type MessageShape = Readonly<Record<string, FieldCheck>>;
+
+/** By the type of message. */
+export type MessageShapes = Readonly<Record<string, MessageShape>>;
+
+/** The shapes of a union of messages: no type and no field may be left out. For `satisfies`. */
+export type ShapesOf<M extends Message> = {
+  readonly [T in M['type']]: { readonly [K in Exclude<keyof OfType<M, T>, 'type'>]-?: FieldCheck };
+};
+
+type OfType<M extends Message, T> = M extends unknown ? (T extends M['type'] ? M : never) : never;
+
+/** A node of the instance. */
+export const isNode: FieldCheck = (value, { rank }) => typeof value === 'string' && rank(value) >= 0;
+
+/** An integer that arithmetic keeps exact. */
+export const isInteger: FieldCheck = (value) => Number.isSafeInteger(value);
+
+/** An integer of at least 0. */
+export const isCount: FieldCheck = (value) => Number.isSafeInteger(value) && (value as number) >= 0;
+
+/** An integer of at least `min` and less than `bound`. */
+export const isWithin =
+  (min: number, bound: number): FieldCheck =>
+  (value) =>
+    Number.isSafeInteger(value) && (value as number) >= min && (value as number) < bound;
+
+export const isBoolean: FieldCheck = (value) => typeof value === 'boolean';
+
+/** A string of at most so many characters. */
+export const isText =
+  (lengthMax: number): FieldCheck =>
+  (value) =>
+    typeof value === 'string' && value.length <= lengthMax;
+
+/** One of these strings, numbers or booleans. */
+export const isOneOf =
+  (...values: readonly unknown[]): FieldCheck =>
+  (value) =>
+    values.includes(value);
+
+export const nullOr =
+  (check: FieldCheck): FieldCheck =>
+  (value, instance) =>
+    value === null || check(value, instance);
+
+/** A field that may be absent. */
+export const absentOr =
+  (check: FieldCheck): FieldCheck =>
+  (value, instance) =>
+    value === undefined || check(value, instance);
+
+export const listOf =
+  (check: FieldCheck, { min = 0, max = Infinity } = {}): FieldCheck =>
+  (value, instance) =>
+    Array.isArray(value) && value.length >= min && value.length <= max && value.every((item) => check(item, instance));
+
+/** A list of exactly these. */
+export const tupleOf =
+  (...checks: readonly FieldCheck[]): FieldCheck =>
+  (value, instance) =>
+    Array.isArray(value) && value.length === checks.length && checks.every((check, i) => check(value[i], instance));
+
+/** An object with these fields and no others. */
+export const recordOf =
+  (shape: MessageShape): FieldCheck =>
+  (value, instance) =>
+    isObject(value) && hasShape(value, shape, instance);
+
+/** Whatever it is: a chart that passes it on, or keeps it for the application, must bear anything. */
+export const isAnything: FieldCheck = () => true;
+
+const hasShape = (value: Readonly<Record<string, unknown>>, shape: MessageShape, instance: Instance<any>): boolean =>
+  Object.keys(value).every((key) => Object.hasOwn(shape, key)) &&
+  Object.entries(shape).every(([key, check]) => check(value[key], instance));
+
+/** Whether a message has the shape that its type demands. */
+export function isOfShape(message: unknown, shapes: MessageShapes, instance: Instance<any>): boolean {
+  if (!isObject(message)) return false;
+  const { type, ...fields } = message;
+  return typeof type === 'string' && Object.hasOwn(shapes, type) && hasShape(fields, shapes[type]!, instance);
+}

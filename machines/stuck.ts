@@ -1,0 +1,54 @@
+/**
+ * What can be promised of a protocol that promises nothing by itself: nobody waits for ever for a message that does not come.
+ *
+ * A node waits while its chart is in a state that takes messages and word of links alone, and is neither one that the chart begins in
+ * nor its last. A state that takes a command, a timer or a draw can be left from within; one that takes nothing is an end. A network
+ * that comes to rest while a node waits is in a deadlock.
+ */
+import type { AnyStateMachine, AnyStateNode, StateValue } from 'xstate';
+import type { NodeId } from './effects.js';
+import type { Configuration, Core, Property, RoleView } from './protocol.js';
+
+const WORD_OF_LINKS = ['link.up', 'link.down'];
+
+/**
+ * The property of a protocol that states none.
+ * @public
+ */
+export function nobodyIsStuck({ charts, messages = {} }: Core): Property<any> {
+  const outside = new Set([...Object.keys(messages), ...WORD_OF_LINKS]);
+  const begins = new Map(Object.entries(charts).map(([name, { root }]) => [name, JSON.stringify(valueAtStart(root))]));
+  const waits = ({ chart, value }: RoleView): boolean => {
+    const events = eventsIn(charts[chart]!, value);
+    const isWaiting = events.length > 0 && events.every((type) => outside.has(type));
+    return isWaiting && JSON.stringify(value) !== begins.get(chart);
+  };
+  const isWaiting = (c: Configuration, node: NodeId): boolean => Object.values(c.nodes.get(node) ?? {}).some(waits);
+  return {
+    name: 'nobody is stuck',
+    says: 'Nobody waits for ever for a message: a node comes back to a state that it begins in, takes a command or a timer in, or ends in.',
+    kind: 'eventually',
+    when: (c, node) => !c.crashed?.includes(node) && isWaiting(c, node),
+    holds: (c, node) => !isWaiting(c, node),
+  };
+}
+
+/** The types of the events for which an active state has a transition, guards left aside. */
+function eventsIn({ root }: AnyStateMachine, value: StateValue): readonly string[] {
+  return [...activeStates(root, value)].flatMap(({ ownEvents }) => ownEvents as readonly string[]);
+}
+
+function* activeStates(state: AnyStateNode, value: StateValue): Generator<AnyStateNode> {
+  yield state;
+  const inner = typeof value === 'string' ? { [value]: {} } : value;
+  for (const [key, below] of Object.entries(inner)) if (below !== undefined) yield* activeStates(state.states[key]!, below);
+}
+
+/** Where the config begins, `always` and guards left aside. */
+function valueAtStart({ type, states, initial }: AnyStateNode): StateValue {
+  const children = Object.entries(states) as [string, AnyStateNode][];
+  const entered = type === 'parallel' ? children : children.filter(([, child]) => initial?.target?.includes(child));
+  const [only] = entered;
+  if (entered.length === 1 && type !== 'parallel' && Object.keys(only![1].states).length === 0) return only![0];
+  return Object.fromEntries(entered.map(([key, child]) => [key, valueAtStart(child)]));
+}

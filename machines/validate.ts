@@ -1,0 +1,215 @@
+/** What is wrong with a description, before anything runs on it: one line with the protocol, the member and the cure. */
+import type { AnyStateNode } from 'xstate';
+import { isObject } from './checks.js';
+import { UsageError } from './errors.js';
+import type { Checks, Core, CoreDescription, Property, View } from './protocol.js';
+
+/** Complains about a member of a protocol. */
+export type Complain = (member: string, problem: string) => never;
+
+export function complaintsOf(description: unknown): Complain {
+  if (!isObject(description)) {
+    throw new UsageError('a protocol is described by an object; give { name, charts, network, messages, commands }');
+  }
+  const { name } = description;
+  if (typeof name !== 'string' || name === '') {
+    throw new UsageError(`a protocol has the name ${show(name)}; give name a string, by which scenarios call it`);
+  }
+  return (member, problem) => {
+    throw new UsageError(`protocol ${name}: ${member} ${problem}`);
+  };
+}
+
+export const show = (value: unknown): string =>
+  typeof value === 'function' ? 'a function' : value === undefined ? 'missing' : (JSON.stringify(value) ?? String(value));
+
+type Kind = 'function' | 'object' | 'string' | 'boolean' | 'list';
+
+const words: Readonly<Record<Kind, string>> = {
+  function: 'a function',
+  object: 'an object',
+  string: 'a string',
+  boolean: 'true or false',
+  list: 'a list',
+};
+
+const isOfKind = (value: unknown, kind: Kind): boolean =>
+  kind === 'list' ? Array.isArray(value) : kind === 'object' ? isObject(value) : typeof value === kind;
+
+/** Each member of an object: those that must be there end in `!`. */
+type Members = Readonly<Record<string, Kind | `${Kind}!`>>;
+
+function requireMembers(part: unknown, members: Members, where: string, complain: Complain): void {
+  if (!isObject(part)) complain(where, `is ${show(part)}; give an object with ${Object.keys(members).join(', ')}`);
+  for (const key of Object.keys(part)) {
+    if (!Object.hasOwn(members, key))
+      complain(inside(where, key), `is not known; the members here are ${Object.keys(members).join(', ')}`);
+  }
+  for (const [key, wanted] of Object.entries(members)) {
+    const kind = wanted.replace('!', '') as Kind;
+    const value = part[key];
+    if (value === undefined && !wanted.endsWith('!')) continue;
+    if (!isOfKind(value, kind)) complain(inside(where, key), `is ${show(value)}; give ${words[kind]}`);
+  }
+}
+
+const inside = (where: string, key: string): string =>
+  ['the core', 'checks', 'the view'].includes(where) ? key : `${where}.${key}`;
+
+function requireOneOf(value: unknown, choices: readonly unknown[], where: string, complain: Complain): void {
+  if (!choices.includes(value)) complain(where, `is ${show(value)}; choose ${choices.map(show).join(' or ')}`);
+}
+
+const CORE: Members = {
+  name: 'string!',
+  charts: 'object!',
+  network: 'object!',
+  messages: 'object',
+  commands: 'object',
+  input: 'function',
+  roles: 'function',
+  route: 'function',
+  options: 'function',
+  accepts: 'function',
+  reactions: 'function',
+  ports: 'function',
+  draws: 'function',
+  wiring: 'object',
+  newcomer: 'function',
+};
+
+export function validateCore(core: CoreDescription, complain: Complain): void {
+  requireMembers(core, CORE, 'the core', complain);
+  validateCharts(core, complain);
+  const { network, wiring, messages, accepts } = core;
+  const needs = { reach: 'string!', addressing: 'string', order: 'string', time: 'boolean', isLossy: 'boolean' } as const;
+  requireMembers(network, needs, 'network', complain);
+  requireOneOf(network.reach, ['routed', 'links'], 'network.reach', complain);
+  requireOneOf(network.addressing ?? 'names', ['names', 'ports'], 'network.addressing', complain);
+  requireOneOf(network.order ?? 'unordered', ['fifo', 'unordered'], 'network.order', complain);
+  if (wiring) requireMembers(wiring, { listener: 'function', label: 'function' }, 'wiring', complain);
+  if (!messages && !accepts) complain('messages', 'is missing; give the fields of each type of message, {} if none is sent');
+  validateMessages(core, complain);
+  validateCommands(core, complain);
+}
+
+function validateCharts({ charts, input, roles, route }: CoreDescription, complain: Complain): void {
+  const names = Object.keys(charts);
+  if (names.length === 0) complain('charts', 'is empty; give at least one XState machine, by its name');
+  for (const name of names) {
+    const isMachine = isObject(charts[name]) && 'root' in charts[name] && 'implementations' in charts[name];
+    if (!isMachine) complain(`charts.${name}`, `is no XState machine; give what setup(…).createMachine(…) returns`);
+  }
+  if (input && roles) complain('input', 'is given beside roles; input is for a node of one role, roles for any number');
+  if (roles && !route) complain('route', 'is missing; with roles it says which of them takes an event');
+  if (!roles && names.length > 1) {
+    complain('roles', `is missing; with several charts (${names.join(', ')}) it says which of them a node starts with`);
+  }
+}
+
+const takenBelow = (state: AnyStateNode): readonly string[] => [
+  ...(state.ownEvents as readonly string[]),
+  ...(Object.values(state.states) as AnyStateNode[]).flatMap(takenBelow),
+];
+
+/** All events that some chart has a transition for; `undefined` where one takes any. */
+function eventsOf({ charts }: CoreDescription): readonly string[] | undefined {
+  const known = [...new Set(Object.values(charts).flatMap(({ root }) => takenBelow(root)))].toSorted();
+  return known.some((type) => type.includes('*')) ? undefined : known;
+}
+
+function validateMessages(core: CoreDescription, complain: Complain): void {
+  const known = eventsOf(core);
+  for (const [type, shape] of Object.entries(core.messages ?? {})) {
+    if (known?.includes(type) === false) complain(`messages.${type}`, `is an event of no chart; they take ${known.join(', ')}`);
+    if (!isObject(shape)) complain(`messages.${type}`, `is ${show(shape)}; give an object with a check for each field`);
+    for (const [field, check] of Object.entries(shape)) {
+      if (typeof check !== 'function')
+        complain(`messages.${type}.${field}`, `is ${show(check)}; give a check, isInteger for instance`);
+      if (field === 'type') complain(`messages.${type}.type`, 'is the message itself; leave it out');
+    }
+  }
+}
+
+const COMMAND: Members = {
+  fields: 'list',
+  event: 'function',
+  waits: 'boolean',
+  completedBy: 'list',
+  refusal: 'function',
+};
+
+function validateCommands(core: CoreDescription, complain: Complain): void {
+  const known = eventsOf(core);
+  for (const [name, command] of Object.entries(core.commands ?? {})) {
+    const where = `commands.${name}`;
+    requireMembers(command, COMMAND, where, complain);
+    if (!command.event && known?.includes(name) === false) {
+      complain(where, `is an event of no chart, and has none of its own; give event, or name it as one of ${known.join(', ')}`);
+    }
+    for (const type of command.completedBy ?? []) {
+      if (typeof type !== 'string') complain(`${where}.completedBy`, `has ${show(type)}; give the types of notifications`);
+    }
+    for (const [i, field] of (command.fields ?? []).entries()) {
+      const at = `${where}.fields[${i}]`;
+      if (!isObject(field) || typeof field['name'] !== 'string') complain(at, `is ${show(field)}; give { name, type }`);
+      requireOneOf(field['type'], ['integer', 'node'], `${at}.type`, complain);
+    }
+  }
+}
+
+const CHECKS: Members = {
+  properties: 'function',
+  corruption: 'object',
+  atRest: 'function',
+  mayFire: 'function',
+  canonical: 'function',
+  times: 'function',
+  samples: 'object',
+  systems: 'list',
+  reasons: 'object',
+};
+
+export function validateChecks(checks: Checks, { charts }: Core, complain: Complain): void {
+  requireMembers(checks, CHECKS, 'checks', complain);
+  const { corruption, samples = {} } = checks;
+  if (corruption) requireMembers(corruption, { node: 'function!', channel: 'function!' }, 'corruption', complain);
+  for (const [chart, list] of Object.entries(samples)) {
+    if (!Object.hasOwn(charts, chart)) {
+      complain(`samples.${chart}`, `is of none of the charts; they are ${Object.keys(charts).join(', ')}`);
+    }
+    if (!Array.isArray(list)) complain(`samples.${chart}`, `is ${show(list)}; give a list of { input, events }`);
+    for (const [i, sample] of list.entries()) {
+      if (!isObject(sample) || typeof sample['events'] !== 'function')
+        complain(`samples.${chart}[${i}]`, 'has no function events; give { input, events(context) }');
+    }
+  }
+}
+
+export const validateView = (view: View, complain: Complain): void =>
+  requireMembers(view, { paper: 'string', observe: 'function', overlay: 'function' }, 'the view', complain);
+
+const KINDS: Readonly<Record<Property['kind'], readonly string[]>> = {
+  always: ['holds'],
+  sometimes: ['holds'],
+  eventually: ['when', 'holds'],
+  closed: ['holds'],
+  converges: ['holds'],
+};
+
+export function validProperties<O>(properties: readonly Property<O>[], complain: Complain): readonly Property<O>[] {
+  if (!Array.isArray(properties)) complain('properties', `gives ${show(properties)}; give a list`);
+  for (const [i, property] of properties.entries()) {
+    const where = typeof property?.name === 'string' ? `property "${property.name}"` : `properties[${i}]`;
+    if (!isObject(property) || typeof property.name !== 'string') complain(where, 'has no name; give it one');
+    requireOneOf(property.kind, Object.keys(KINDS), `${where}: kind`, complain);
+    for (const key of KINDS[property.kind as Property['kind']]) {
+      if (typeof (property as Record<string, unknown>)[key] !== 'function')
+        complain(where, `has no function ${key}, and a property of kind ${property.kind} needs it`);
+    }
+    if (property.kind === 'converges' && typeof property.within !== 'number') {
+      complain(where, `has within ${show(property.within)}; give the ticks from the last fault to legality`);
+    }
+  }
+  return properties;
+}
