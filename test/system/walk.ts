@@ -1,6 +1,7 @@
 /** Takes a walk through a system again, on live actors or bare snapshots, and holds every step against what it was. */
 import type { Protocol } from '../../machines/protocol.js';
 import type { HostKind } from '../../network/world/hosts.js';
+import type { Selected } from '../../network/world/selections.js';
 import type { Violation } from '../../network/monitor.js';
 import { Recorder } from '../../network/recorder.js';
 import { Simulation } from '../../network/simulation.js';
@@ -55,7 +56,15 @@ export class RunningSystem {
 export function recordWalk(walk: SystemWalk, protocol: Protocol): RecordedWalk {
   const running = new RunningSystem(walk.system, protocol, 'snapshots');
   const lines = [running.take(), ...walk.choices.map((choice) => running.make(choice))];
-  return { ...walk, lines: lines.flat().map((line) => JSON.stringify(line)) };
+  return { ...walk, lines: lines.flat().map(outcomeOf) };
+}
+
+/**
+ * What came of a step, without the transitions that led there: charts that do the same are the same, wherever a transition stands.
+ */
+function outcomeOf(line: TraceLine): string {
+  const { taken: _, refused: __, ...outcome } = line as TraceLine & Partial<Selected>;
+  return JSON.stringify(outcome);
 }
 
 /** The first place at which a walk goes otherwise, or a property that it violates; `null` when there is none. */
@@ -67,7 +76,7 @@ export function walkAgain({ system, choices, lines }: RecordedWalk, protocol: Pr
       const taken = choice ? running.make(choice) : running.take();
       for (const line of taken) {
         const expected = lines[seen++];
-        if (JSON.stringify(line) !== expected)
+        if (outcomeOf(line) !== expected)
           return `${describe(line)} in place of ${expected === undefined ? 'nothing more' : describe(JSON.parse(expected) as TraceLine)}`;
       }
     }
