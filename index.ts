@@ -9,7 +9,7 @@ import type { Report } from './network/report.js';
 import { parseScenario } from './network/scenario/parse.js';
 import { Simulation, type SimulationOptions } from './network/simulation.js';
 
-export { arm, close, disarm, draw, effects, open, send, tell, type Message, type NodeId } from './machines/effects.js';
+export { arm, close, disarm, draw, effects, open, send, tell, withEvent, type Message, type NodeId } from './machines/effects.js';
 export { ProtocolError, UsageError } from './machines/errors.js';
 export { protocols } from './machines/index.js';
 export { defineCore, defineProtocol } from './machines/define.js';

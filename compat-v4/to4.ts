@@ -16,6 +16,8 @@ export interface Effect4 {
 }
 
 type Args = { readonly context: unknown; readonly event: { readonly type: string } };
+/** A named guard or action with its parameters, which may be computed from context and event. */
+type Parameterized = { readonly type: string; readonly params?: unknown };
 type Guard5 = ((args: Args, params: unknown) => boolean) & {
   readonly check?: { readonly name: string };
   readonly guards?: readonly unknown[];
@@ -28,7 +30,9 @@ type Guard4 = (context: unknown, event: Args['event'], meta: Meta) => boolean;
 export type Chart5 = Parameters<typeof configOf>[0];
 
 /** What a host would perform; version 4 asks for an implementation. */
-const performed = ['send', 'arm', 'disarm', 'draw', 'tell', 'open', 'close', 'emit'].map((type) => [type, () => {}]);
+const EFFECTS = ['send', 'arm', 'disarm', 'draw', 'tell', 'open', 'close', 'emit'];
+const isEffect = (type: string): boolean => EFFECTS.includes(type);
+const performed = EFFECTS.map((type) => [type, () => {}]);
 
 export function to4(chart: Chart5, input: unknown, test?: StateTest): any {
   const { context } = chart.config as { context?: unknown };
@@ -96,14 +100,14 @@ class Rendering {
     };
   }
 
-  private guard(given: unknown): Guard4 {
-    if (typeof given === 'string') return this.guard(this.named('guards', given));
-    if (typeof given !== 'function') throw new Unrenderable(`the guard ${JSON.stringify(given)} has parameters`);
+  private guard(given: unknown, params?: unknown): Guard4 {
+    if (typeof given === 'string') return this.guard(this.named('guards', given), params);
+    if (typeof given !== 'function') return this.guard((given as Parameterized).type, (given as Parameterized).params);
     const { check, guards = [], stateValue } = given as Guard5;
     const inner = guards.map((one) => this.guard(one));
     switch (check?.name) {
       case undefined:
-        return (context) => (given as Guard5)({ context, event: this.event }, undefined);
+        return (context) => (given as Guard5)({ context, event: this.event }, this.value(params, context));
       case 'checkAnd':
         return (...args) => inner.every((one) => one(...args));
       case 'checkOr':
@@ -117,38 +121,43 @@ class Rendering {
     }
   }
 
-  private action(given: unknown): any {
-    if (typeof given === 'string') return this.action(this.named('actions', given));
-    if (typeof given === 'function') return this.builtin(given as never);
-    const { type, params } = given as { type: string; params: unknown };
-    return this.effect(type, params);
+  private action(given: unknown, params?: unknown): any {
+    if (typeof given === 'string') return this.action(this.named('actions', given), params);
+    if (typeof given === 'function') return this.builtin(given as never, params);
+    const { type, params: own } = given as Parameterized;
+    return isEffect(type) ? this.effect(type, own) : this.action(type, own);
   }
 
-  private builtin(action: { readonly type?: string; readonly assignment?: unknown; readonly event?: unknown }): any {
+  private builtin(
+    action: { readonly type?: string; readonly assignment?: unknown; readonly event?: unknown },
+    params: unknown,
+  ): any {
     switch (action.type) {
       case 'xstate.assign':
-        return assign(this.assigner(action.assignment));
+        return assign(this.assigner(action.assignment, params));
       case 'xstate.emit':
-        return this.effect('emit', action.event);
+        return this.effect('emit', action.event, params);
       case 'xstate.raise':
-        return actions.raise(((context: unknown) => this.value(action.event, context)) as any);
+        return actions.raise(((context: unknown) => this.value(action.event, context, params)) as any);
       default:
         throw new Unrenderable(`${action.type?.replace('xstate.', '') ?? 'an action'} decides while it runs what to do`);
     }
   }
 
-  private assigner(assignment: unknown): any {
-    if (typeof assignment === 'function') return (context: unknown) => this.value(assignment, context);
+  private assigner(assignment: unknown, params: unknown): any {
+    if (typeof assignment === 'function') return (context: unknown) => this.value(assignment, context, params);
     const keys = Object.entries(assignment as Record<string, unknown>);
-    return Object.fromEntries(keys.map(([key, value]) => [key, (context: unknown) => this.value(value, context)]));
+    return Object.fromEntries(keys.map(([key, value]) => [key, (context: unknown) => this.value(value, context, params)]));
   }
 
-  private effect(type: string, params: unknown): any {
-    return actions.pure((context: unknown) => ({ type, params: this.value(params, context) }));
+  private effect(type: string, given: unknown, params?: unknown): any {
+    return actions.pure((context: unknown) => ({ type, params: this.value(given, context, params) }));
   }
 
-  private value(given: unknown, context: unknown): unknown {
-    return typeof given === 'function' ? given({ context, event: this.event }) : given;
+  /** What a function of the chart gives; its parameters, if it has any, are computed first. */
+  private value(given: unknown, context: unknown, params?: unknown): unknown {
+    if (typeof given !== 'function') return given;
+    return given({ context, event: this.event }, params === undefined ? undefined : this.value(params, context));
   }
 
   private named(kind: 'actions' | 'guards', name: string): unknown {

@@ -17,6 +17,9 @@ export interface Message {
   readonly type: string;
 }
 
+/** A message as its receiver gets it: with the node, or in an anonymous protocol the port, that it came from. */
+export type Received<M, A extends Address = NodeId> = M & { readonly from: A };
+
 export interface Send<M extends Message = Message> {
   /** One address or several; none at all sends nothing. Several are served in the order given. */
   readonly to: Address | readonly Address[];
@@ -67,9 +70,9 @@ export interface DrawnEvent {
 }
 
 /** A channel to `peer` (a node, or a port of an anonymous node) came up or went down, as this end notices it. */
-export interface LinkEvent {
+export interface LinkEvent<A extends Address = Address> {
   readonly type: 'link.up' | 'link.down';
-  readonly peer: Address;
+  readonly peer: A;
 }
 
 /** The no-op implementations that a chart's `setup` declares; the type parameter is the union of messages it may send. */
@@ -103,3 +106,15 @@ export const draw = <A>(params: From<A, Draw>) => ({ type: 'draw' as const, para
 export const tell = <A>(params: From<A, Tell>) => ({ type: 'tell' as const, params });
 export const open = <A>(params: From<A, Open>) => ({ type: 'open' as const, params });
 export const close = <A>(params: From<A, Close>) => ({ type: 'close' as const, params });
+
+/** The parameter of `withEvent`; inspectors show its name. */
+const event = <E>(args: { readonly event: E }): E => args.event;
+
+/**
+ * A named action or guard that takes the event of its transition for a parameter. What it declares to need the event must have: on a
+ * transition for another event it does not compile.
+ *
+ * @example `find: { target: 'followed', actions: withEvent('queueNext') }`, where `setup` has
+ * `queueNext: assign({ next: (_, find: ReceivedFind) => find.producer })`
+ */
+export const withEvent = <T extends string>(type: T) => ({ type, params: event });

@@ -9,7 +9,7 @@
  * Invariants: nobody leads but the greatest; whoever leads or follows knows the same leader.
  */
 import { assign, emit, setup } from 'xstate';
-import { effects, send, type NodeId } from '../../index.js';
+import { effects, send, withEvent, type NodeId } from '../../index.js';
 
 export interface RingInput {
   /** Greater is stronger. */
@@ -29,32 +29,27 @@ export interface Probe {
 
 export type RingEvent = { readonly type: 'call' } | (Probe & { readonly from: NodeId });
 
-type In = { context: RingContext; event: RingEvent };
-
-const numberOf = (event: RingEvent): number => (event as Probe).number;
+type In<E = unknown> = { context: RingContext; event: E };
 
 const ownProbe = ({ context: { next, number } }: In) => ({ to: next, message: { type: 'probe' as const, number } });
 const ownVictory = ({ context: { next, number } }: In) => ({ to: next, message: { type: 'victory' as const, number } });
-const same = ({ context: { next }, event }: In) => ({
-  to: next,
-  message: { type: event.type as Probe['type'], number: numberOf(event) },
-});
+const same = ({ context: { next }, event: { type, number } }: In<Probe>) => ({ to: next, message: { type, number } });
 
 export const ringMachine = setup({
-  types: {
-    context: {} as RingContext,
-    events: {} as RingEvent,
-    input: {} as RingInput,
-    emitted: {} as { type: 'elected'; leader: number | null },
+  types: {} as {
+    context: RingContext;
+    events: RingEvent;
+    input: RingInput;
+    emitted: { type: 'elected'; leader: number | null };
   },
   actions: {
     ...effects<Probe>(),
-    remember: assign({ leader: ({ event }) => numberOf(event) }),
+    remember: assign((_, { number }: Probe) => ({ leader: number })),
     announce: emit(({ context }) => ({ type: 'elected' as const, leader: context.leader })),
   },
   guards: {
-    isGreater: ({ context, event }) => numberOf(event) > context.number,
-    isOwn: ({ context, event }) => numberOf(event) === context.number,
+    isGreater: ({ context }, { number }: Probe) => number > context.number,
+    isOwn: ({ context }, { number }: Probe) => number === context.number,
   },
 }).createMachine({
   id: 'ring',
@@ -65,7 +60,7 @@ export const ringMachine = setup({
       on: {
         call: { target: 'candidate', actions: send(ownProbe) },
         probe: [
-          { guard: 'isGreater', target: 'relayed', actions: send(same) },
+          { guard: withEvent('isGreater'), target: 'relayed', actions: send(same) },
           { target: 'candidate', actions: send(ownProbe) },
         ],
       },
@@ -73,15 +68,15 @@ export const ringMachine = setup({
     candidate: {
       on: {
         probe: [
-          { guard: 'isGreater', target: 'relayed', actions: send(same) },
-          { guard: 'isOwn', target: 'leader', actions: ['remember', 'announce', send(ownVictory)] },
+          { guard: withEvent('isGreater'), target: 'relayed', actions: send(same) },
+          { guard: withEvent('isOwn'), target: 'leader', actions: [withEvent('remember'), 'announce', send(ownVictory)] },
         ],
       },
     },
     relayed: {
       on: {
-        probe: { guard: 'isGreater', actions: send(same) },
-        victory: { target: 'follower', actions: ['remember', 'announce', send(same)] },
+        probe: { guard: withEvent('isGreater'), actions: send(same) },
+        victory: { target: 'follower', actions: [withEvent('remember'), 'announce', send(same)] },
       },
     },
     leader: {},

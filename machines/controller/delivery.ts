@@ -16,7 +16,7 @@
  * here what comes meanwhile is queued in every state.
  */
 import { assign, setup } from 'xstate';
-import { effects, send, tell, type NodeId } from '../effects.js';
+import { effects, send, tell, withEvent, type NodeId, type Received } from '../effects.js';
 import { capacity, requestSize, type Scale } from './bins.js';
 import {
   answer,
@@ -24,7 +24,7 @@ import {
   type ControllerMessage,
   type Controller,
   type NewTerms,
-  type Received,
+  type Permit,
   type Reply,
   type Request,
   type Return,
@@ -56,7 +56,7 @@ export interface DeliveryContext extends DeliveryInput {
 
 export type DeliveryEvent = Received<Request> | Reply | Return | Settle | NewTerms;
 
-type In<E = DeliveryEvent> = { context: DeliveryContext; event: E };
+type In<E = unknown> = { context: DeliveryContext; event: E };
 
 const upward = (level: number, { of, parent }: DeliveryContext) => ({
   to: parent,
@@ -66,18 +66,18 @@ const upward = (level: number, { of, parent }: DeliveryContext) => ({
 const relayed = ({ context }: In) => upward(context.current!.level, context);
 const ownRefill = ({ context }: In) => upward(context.level!, context);
 
-const down = (type: Reply['type'], first: (args: In) => number | null = () => null) =>
-  answer((args: In) => {
+const down = <E>(type: Reply['type'], first: (args: In<E>) => number | null = () => null) =>
+  answer((args: In<E>) => {
     const { of, current } = args.context;
     const { level, link } = current!;
     const message = type === 'permit' ? { type, of, level, first: first(args) } : { type, of, level };
     return { links: [link], message };
   });
 
-const bearing = ({ event }: In): number | null => (event as { first?: number | null }).first ?? null;
+const firstOf = ({ event }: In<Permit>): number | null => event.first;
 
 const givePermit = down('permit', ({ context }) => context.first);
-const passPermit = down('permit', bearing);
+const passPermit = down('permit', firstOf);
 
 /** What is alike in the delivery process that waits and the one that does not. */
 interface Bin {
@@ -87,14 +87,14 @@ interface Bin {
 }
 
 /** Permits of a leaf that left climb to the root: every delivery process passes them on. */
-export const passOn = send(({ context: { of, parent }, event }: { context: Bin; event: unknown }) => ({
+export const passOn = send(({ context: { of, parent }, event }: { context: Bin; event: Return }) => ({
   to: parent,
-  message: { type: 'return' as const, of, permits: (event as Return).permits },
+  message: { type: 'return' as const, of, permits: event.permits },
 }));
 
 /** At a change or when the way to the root is gone: adds its own permits to those of the request procedure, and hands them in. */
-export const handIn = tell(({ context: { of, permits }, event }: { context: Bin; event: unknown }) => {
-  const { permits: local, members, issued } = event as Settle;
+export const handIn = tell(({ context: { of, permits }, event }: { context: Bin; event: Settle }) => {
+  const { permits: local, members, issued } = event;
   return {
     role: MAIN,
     message: { type: 'settled' as const, part: of, permits: permits + local, members, issued, signalled: false },
@@ -127,31 +127,22 @@ const spent = (refusal: 'reject' | 'defer') => ({
 });
 
 export const deliveryMachine = setup({
-  types: {
-    context: {} as DeliveryContext,
-    events: {} as DeliveryEvent,
-    input: {} as DeliveryInput,
+  types: {} as {
+    context: DeliveryContext;
+    events: DeliveryEvent;
+    input: DeliveryInput;
   },
   actions: {
     ...effects<ControllerMessage>(),
-    enqueue: assign(({ context, event }) => {
-      const { level, from } = event as Received<Request>;
-      return { queue: [...context.queue, { level, link: from }] };
-    }),
+    enqueue: assign(({ context }, { level, from }: Received<Request>) => ({ queue: [...context.queue, { level, link: from }] })),
     takeNext: assign(({ context }) => ({ current: context.queue[0]!, queue: context.queue.slice(1) })),
     payOut: assign(({ context: { permits, first, scale, level } }) => {
       const size = requestSize(scale, level!);
       return { permits: permits - size, first: first === null ? null : first + size };
     }),
-    refill: assign((args) => ({ permits: capacity(args.context.scale, args.context.level!), first: bearing(args) })),
+    refill: assign(({ context }, { first }: Permit) => ({ permits: capacity(context.scale, context.level!), first })),
     emptyBin: assign({ permits: 0, first: null }),
-    renew: assign(({ event }) => ({
-      scale: (event as NewTerms).scale,
-      permits: 0,
-      first: null,
-      queue: [],
-      current: null,
-    })),
+    renew: assign((_, { scale }: NewTerms) => ({ scale, permits: 0, first: null, queue: [], current: null })),
   },
   guards: {
     hasQueued: ({ context }) => context.queue.length > 0,
@@ -164,13 +155,13 @@ export const deliveryMachine = setup({
   context: ({ input }) => ({ ...input, permits: 0, first: null, queue: [], current: null }),
   initial: 'starting',
   on: {
-    request: { actions: 'enqueue' },
+    request: { actions: withEvent('enqueue') },
     return: { actions: passOn },
     settle: { actions: [handIn, 'emptyBin'] },
     sever: { actions: [handIn, 'emptyBin'] },
     epoch: [
-      { guard: 'isAlive', target: '.stocked', actions: 'renew' },
-      { target: '.exhausted', actions: 'renew' },
+      { guard: 'isAlive', target: '.stocked', actions: withEvent('renew') },
+      { target: '.exhausted', actions: withEvent('renew') },
     ],
   },
   states: {
@@ -188,7 +179,7 @@ export const deliveryMachine = setup({
         },
         refilling: {
           on: {
-            permit: { target: 'idle', actions: ['refill', ...givePermit, 'payOut'] },
+            permit: { target: 'idle', actions: [withEvent('refill'), ...givePermit, 'payOut'] },
             reject: { target: '#delivery.exhausted', actions: down('reject') },
             defer: { target: '#delivery.dry', actions: down('defer') },
           },

@@ -66,7 +66,7 @@ export interface Welcome {
 }
 
 /** What a subtree hands in: participants in it, leaves that left it since the last change, permits of R from its bins. */
-interface Holdings {
+export interface Holdings {
   readonly count: number;
   readonly departed: number;
   readonly permits: number;
@@ -81,9 +81,6 @@ export type Epoch = { readonly type: 'epoch'; readonly terms: Terms };
 export type Severed = { readonly type: 'severed' };
 
 export type ControllerMessage = Request | Reply | Return | Deposit | Welcome | Collect | Echo | Leave | Epoch | Severed;
-
-/** A message as its receiver gets it. */
-export type Received<M> = M & { readonly from: NodeId };
 
 /** Hands in the permits of the request procedure, then with them those of the delivery process; to `sever` waits for nothing. */
 export interface Settle {

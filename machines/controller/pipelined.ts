@@ -12,7 +12,7 @@
  * Departures. One that a refusal finds with refills still out says `rested` when each is answered, so that a change can wait for them.
  */
 import { assign, setup } from 'xstate';
-import { effects, send, tell, type NodeId } from '../effects.js';
+import { effects, send, tell, withEvent, type NodeId, type Received } from '../effects.js';
 import { capacity, requestSize } from './bins.js';
 import { handIn, passOn, type DeliveryInput } from './delivery.js';
 import {
@@ -20,7 +20,6 @@ import {
   MAIN,
   type ControllerMessage,
   type NewTerms,
-  type Received,
   type Reply,
   type Request,
   type Return,
@@ -35,17 +34,15 @@ export interface PipelinedContext extends DeliveryInput {
   readonly awaiting: Readonly<Record<string, readonly NodeId[]>>;
 }
 
-export type PipelinedEvent = Received<Request> | Reply | Return | Settle | NewTerms;
+export type PipelinedEvent = Received<Request> | Received<Reply> | Return | Settle | NewTerms;
 
-type In<E = PipelinedEvent> = { context: PipelinedContext; event: E };
-
-const levelOf = ({ event }: In): number => (event as Request | Reply).level;
+type In<E = unknown> = { context: PipelinedContext; event: E };
 
 const linksAt = ({ awaiting }: PipelinedContext, level: number): readonly NodeId[] => awaiting[level] ?? [];
 
-const relayed = (args: In) => ({
-  to: args.context.parent,
-  message: { type: 'request' as const, of: args.context.of, level: levelOf(args) },
+const relayed = ({ context: { parent, of }, event }: In<Request>) => ({
+  to: parent,
+  message: { type: 'request' as const, of, level: event.level },
 });
 
 const ownRefill = ({ context: { parent, of, level } }: In) => ({
@@ -54,9 +51,9 @@ const ownRefill = ({ context: { parent, of, level } }: In) => ({
 });
 
 /** The reply goes on to whoever waits longest for one of its level. */
-const pass = answer((args: In) => ({
-  links: linksAt(args.context, levelOf(args)).slice(0, 1),
-  message: withoutSender(args.event as Received<Reply>),
+const pass = answer(({ context, event }: In<Received<Reply>>) => ({
+  links: linksAt(context, event.level).slice(0, 1),
+  message: withoutSender(event),
 }));
 
 const toPending = (type: Reply['type']) =>
@@ -68,8 +65,8 @@ const toPending = (type: Reply['type']) =>
   });
 
 const refuse = (type: 'reject' | 'defer') =>
-  answer(({ context: { of, level }, event }: In) => ({
-    links: [(event as Received<Request>).from],
+  answer(({ context: { of, level }, event }: In<Received<Request>>) => ({
+    links: [event.from],
     message: { type, of, level: level! - 1 },
   }));
 
@@ -78,36 +75,38 @@ const rested = tell(() => ({ role: MAIN, message: { type: 'rested' } }));
 /** A bin that asks for no more: what is still out comes in all the same. */
 const spent = (refusal: 'reject' | 'defer') => ({
   on: {
-    request: [{ guard: 'isForOwnBin' as const, actions: refuse(refusal) }, { actions: ['follow', send(relayed)] as const }],
+    request: [
+      { guard: withEvent('isForOwnBin'), actions: refuse(refusal) },
+      { actions: [withEvent('follow'), send(relayed)] as const },
+    ],
     permit: [
-      { guard: 'answersOwnBin' as const, actions: ['refill', rested] as const },
-      { actions: [...pass, 'settleOne'] as const },
+      { guard: withEvent('answersOwnBin'), actions: [withEvent('refill'), rested] as const },
+      { actions: [...pass, withEvent('settleOne')] as const },
     ],
     reject: [
-      { guard: 'answersOwnBin' as const, actions: ['settleOne', rested] as const },
-      { actions: [...pass, 'settleOne'] as const },
+      { guard: withEvent('answersOwnBin'), actions: [withEvent('settleOne'), rested] as const },
+      { actions: [...pass, withEvent('settleOne')] as const },
     ],
     defer: [
-      { guard: 'answersOwnBin' as const, actions: ['settleOne', rested] as const },
-      { actions: [...pass, 'settleOne'] as const },
+      { guard: withEvent('answersOwnBin'), actions: [withEvent('settleOne'), rested] as const },
+      { actions: [...pass, withEvent('settleOne')] as const },
     ],
   },
 });
 
 export const pipelinedMachine = setup({
-  types: {
-    context: {} as PipelinedContext,
-    events: {} as PipelinedEvent,
-    input: {} as DeliveryInput,
+  types: {} as {
+    context: PipelinedContext;
+    events: PipelinedEvent;
+    input: DeliveryInput;
   },
   actions: {
     ...effects<ControllerMessage>(),
-    follow: assign(({ context, event }) => {
-      const { level, from } = event as Received<Request>;
-      return { awaiting: withLinks(context, level, [...linksAt(context, level), from]) };
-    }),
-    settleOne: assign((args) => ({ awaiting: withoutOldest(args) })),
-    enqueue: assign(({ context, event }) => ({ pending: [...context.pending, (event as Received<Request>).from] })),
+    follow: assign(({ context }, { level, from }: Received<Request>) => ({
+      awaiting: withLinks(context, level, [...linksAt(context, level), from]),
+    })),
+    settleOne: assign(({ context }, { level }: Reply) => ({ awaiting: withoutOldest(context, level) })),
+    enqueue: assign(({ context }, { from }: Received<Request>) => ({ pending: [...context.pending, from] })),
     serveOne: assign(({ context: { permits, pending, scale, level } }) => ({
       permits: permits - requestSize(scale, level!),
       pending: pending.slice(1),
@@ -116,20 +115,17 @@ export const pipelinedMachine = setup({
       const level = context.level!;
       return { awaiting: withLinks(context, level, [...linksAt(context, level), context.id]) };
     }),
-    refill: assign((args) => {
-      const { permits, scale, level } = args.context;
-      return { permits: permits + capacity(scale, level!), awaiting: withoutOldest(args) };
-    }),
+    refill: assign(({ context }, { level }: Reply) => ({
+      permits: context.permits + capacity(context.scale, context.level!),
+      awaiting: withoutOldest(context, level),
+    })),
     forgetPending: assign({ pending: [] }),
     emptyBin: assign({ permits: 0 }),
-    renew: assign(({ event }) => ({ scale: (event as NewTerms).scale, permits: 0, pending: [], awaiting: {} })),
+    renew: assign((_, { scale }: NewTerms) => ({ scale, permits: 0, pending: [], awaiting: {} })),
   },
   guards: {
-    isForOwnBin: (args) => args.context.level === levelOf(args) + 1,
-    answersOwnBin: (args) => {
-      const level = levelOf(args);
-      return level === args.context.level && linksAt(args.context, level)[0] === args.context.id;
-    },
+    isForOwnBin: ({ context }, { level }: Request) => context.level === level + 1,
+    answersOwnBin: ({ context }, { level }: Reply) => level === context.level && linksAt(context, level)[0] === context.id,
     canServe: ({ context: { pending, permits, scale, level } }) => pending.length > 0 && permits >= requestSize(scale, level!),
     needsRefill: ({ context }) => {
       const { pending, permits, scale, level, id } = context;
@@ -150,8 +146,8 @@ export const pipelinedMachine = setup({
     settle: { guard: 'isQuiet', actions: [handIn, 'emptyBin'] },
     sever: { actions: [handIn, 'emptyBin'] },
     epoch: [
-      { guard: 'isAlive', target: '.stocked', actions: 'renew' },
-      { target: '.exhausted', actions: 'renew' },
+      { guard: 'isAlive', target: '.stocked', actions: withEvent('renew') },
+      { target: '.exhausted', actions: withEvent('renew') },
     ],
   },
   states: {
@@ -162,15 +158,29 @@ export const pipelinedMachine = setup({
         { guard: 'needsRefill', actions: [send(ownRefill), 'followOwn'] },
       ],
       on: {
-        request: [{ guard: 'isForOwnBin', actions: 'enqueue' }, { actions: ['follow', send(relayed)] }],
-        permit: [{ guard: 'answersOwnBin', actions: 'refill' }, { actions: [...pass, 'settleOne'] }],
+        request: [
+          { guard: withEvent('isForOwnBin'), actions: withEvent('enqueue') },
+          { actions: [withEvent('follow'), send(relayed)] },
+        ],
+        permit: [
+          { guard: withEvent('answersOwnBin'), actions: withEvent('refill') },
+          { actions: [...pass, withEvent('settleOne')] },
+        ],
         reject: [
-          { guard: 'answersOwnBin', target: 'exhausted', actions: ['settleOne', ...toPending('reject'), 'forgetPending'] },
-          { actions: [...pass, 'settleOne'] },
+          {
+            guard: withEvent('answersOwnBin'),
+            target: 'exhausted',
+            actions: [withEvent('settleOne'), ...toPending('reject'), 'forgetPending'],
+          },
+          { actions: [...pass, withEvent('settleOne')] },
         ],
         defer: [
-          { guard: 'answersOwnBin', target: 'dry', actions: ['settleOne', ...toPending('defer'), 'forgetPending'] },
-          { actions: [...pass, 'settleOne'] },
+          {
+            guard: withEvent('answersOwnBin'),
+            target: 'dry',
+            actions: [withEvent('settleOne'), ...toPending('defer'), 'forgetPending'],
+          },
+          { actions: [...pass, withEvent('settleOne')] },
         ],
       },
     },
@@ -184,10 +194,7 @@ function withLinks({ awaiting }: PipelinedContext, level: number, links: readonl
   return links.length === 0 ? others : { ...others, [level]: links };
 }
 
-function withoutOldest(args: In) {
-  const level = levelOf(args);
-  return withLinks(args.context, level, linksAt(args.context, level).slice(1));
-}
+const withoutOldest = (context: PipelinedContext, level: number) => withLinks(context, level, linksAt(context, level).slice(1));
 
 function withoutSender({ from: _, ...reply }: Received<Reply>): Reply {
   return reply;

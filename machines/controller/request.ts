@@ -19,7 +19,7 @@
  * (the paper has no mechanism, E16); under `echo: "premature"` the bin is handed in all the same.
  */
 import { assign, emit, setup } from 'xstate';
-import { effects, tell, type NodeId } from '../effects.js';
+import { effects, tell, withEvent, type NodeId } from '../effects.js';
 import { capacity, LOCAL, type Scale } from './bins.js';
 import { deliveryRole, MAIN, type Controller, type NewTerms, type Reply, type Settle } from './messages.js';
 
@@ -96,7 +96,7 @@ const toMain = (type: 'busy' | 'rested') => tell(() => ({ role: MAIN, message: {
 
 const grant = [tell(permission), 'announceGrant', 'payOut'] as const;
 const refuse = ['announceReject', 'forget'] as const;
-const askAgain = ['renew', tell(ownRequest)] as const;
+const askAgain = [withEvent('renew'), tell(ownRequest)] as const;
 const handIn = [contents('settle'), 'emptyBin'] as const;
 
 const ask = [
@@ -110,11 +110,11 @@ const atChange = [
 ] as const;
 
 export const requestMachine = setup({
-  types: {
-    context: {} as RequestContext,
-    events: {} as RequestEvent,
-    input: {} as RequestInput,
-    emitted: {} as RequestNotice,
+  types: {} as {
+    context: RequestContext;
+    events: RequestEvent;
+    input: RequestInput;
+    emitted: RequestNotice;
   },
   actions: {
     ...effects(),
@@ -134,7 +134,7 @@ export const requestMachine = setup({
     gather: assign((args) => ({ permits: filled(args) })),
     forget: assign({ wanted: null }),
     emptyBin: assign({ permits: 0, first: null }),
-    renew: assign(({ event }) => ({ scale: (event as NewTerms).scale, permits: 0, first: null })),
+    renew: assign((_, { scale }: NewTerms) => ({ scale, permits: 0, first: null })),
     announceGrant: emit((args) => noticeOf(wantedOf(args), firstName(args))),
     announceReject: emit((args) => ({ type: 'rejected' as const, amount: wantedOf(args).amount })),
   },
@@ -198,7 +198,7 @@ export const requestMachine = setup({
         take: { target: 'held', actions: 'want' },
         child: { target: 'held', actions: 'want' },
         name: { target: 'held', actions: 'want' },
-        epoch: [{ guard: 'isAlive', target: 'ready', actions: 'renew' }, { target: 'exhausted' }],
+        epoch: [{ guard: 'isAlive', target: 'ready', actions: withEvent('renew') }, { target: 'exhausted' }],
       },
     },
     held: {

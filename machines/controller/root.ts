@@ -12,7 +12,7 @@
  * Invariant: permits never fall below zero. A reject does not mean that the bin is empty: a later, smaller request may be served (E3).
  */
 import { assign, emit, setup } from 'xstate';
-import { effects, tell, type NodeId } from '../effects.js';
+import { effects, tell, withEvent, type NodeId, type Received } from '../effects.js';
 import { capacity, type Scale } from './bins.js';
 import {
   answer,
@@ -20,7 +20,6 @@ import {
   type Controller,
   type ControllerMessage,
   type NewTerms,
-  type Received,
   type Reply,
   type Request,
   type Return,
@@ -74,8 +73,8 @@ const reply = (type: Reply['type'], to: (args: In) => Parked) =>
 const deplete = tell(({ context }: In) => ({ role: MAIN, message: { type: 'depleted' as const, of: context.of } }));
 
 const handIn = (signalled: boolean) =>
-  tell(({ context: { of, permits }, event }: In) => {
-    const { permits: local, members, issued } = event as Settle;
+  tell(({ context: { of, permits }, event }: In<Settle>) => {
+    const { permits: local, members, issued } = event;
     return { role: MAIN, message: { type: 'settled' as const, part: of, permits: permits + local, members, issued, signalled } };
   });
 
@@ -83,11 +82,11 @@ const serve = { guard: 'canServe', actions: [...reply('permit', asked), 'payOut'
 const settle = { actions: [handIn(false), 'emptyBin'] } as const;
 
 export const rootMachine = setup({
-  types: {
-    context: {} as RootContext,
-    events: {} as RootEvent,
-    input: {} as RootInput,
-    emitted: {} as { type: 'exhausted' },
+  types: {} as {
+    context: RootContext;
+    events: RootEvent;
+    input: RootInput;
+    emitted: { type: 'exhausted' };
   },
   actions: {
     ...effects<ControllerMessage>(),
@@ -95,12 +94,9 @@ export const rootMachine = setup({
     park: assign((args) => ({ parked: [...args.context.parked, asked(args)] })),
     payOldest: assign((args) => ({ ...paid(args.context, oldest(args).level), parked: args.context.parked.slice(1) })),
     forgetOldest: assign(({ context }) => ({ parked: context.parked.slice(1) })),
-    add: assign(({ context, event }) => ({ permits: context.permits + (event as Return).permits })),
+    add: assign(({ context }, { permits }: Return) => ({ permits: context.permits + permits })),
     emptyBin: assign({ permits: 0 }),
-    renew: assign(({ event }) => {
-      const { scale, permits, first, unserved } = event as NewBudget;
-      return { scale, permits, first, unserved };
-    }),
+    renew: assign((_, { scale, permits, first, unserved }: NewBudget) => ({ scale, permits, first, unserved })),
     announceExhausted: emit({ type: 'exhausted' }),
   },
   guards: {
@@ -119,9 +115,9 @@ export const rootMachine = setup({
   context: ({ input }) => ({ ...input, parked: [] }),
   initial: 'starting',
   on: {
-    return: { actions: 'add' },
+    return: { actions: withEvent('add') },
     settle,
-    epoch: { target: '.starting', actions: 'renew' },
+    epoch: { target: '.starting', actions: withEvent('renew') },
   },
   states: {
     starting: {
@@ -139,7 +135,7 @@ export const rootMachine = setup({
       on: {
         request: [serve, { actions: reply('reject', asked) }],
         settle: { actions: [handIn(true), 'emptyBin'] },
-        epoch: { actions: 'renew' },
+        epoch: { actions: withEvent('renew') },
       },
     },
     deferring: {

@@ -19,7 +19,7 @@
  * application asked for it, else it stays `null`, so that the states to check remain finite.
  */
 import { assign, emit, raise, setup } from 'xstate';
-import { draw, effects, send, type DrawnEvent, type NodeId } from '../effects.js';
+import { draw, effects, send, withEvent, type DrawnEvent, type NodeId, type Received } from '../effects.js';
 import { extendVisited, newParent, type Edge, type Find, type Policy, type ReceivedFind } from './policies.js';
 
 export interface Token {
@@ -46,12 +46,7 @@ export interface DirectoryContext extends DirectoryInput {
   readonly held: ReceivedFind | null;
 }
 
-export type DirectoryEvent =
-  | ReceivedFind
-  | (Token & { readonly from: NodeId })
-  | { type: 'request' }
-  | { type: 'release' }
-  | DrawnEvent;
+export type DirectoryEvent = ReceivedFind | Received<Token> | { type: 'request' } | { type: 'release' } | DrawnEvent;
 
 export interface Granted {
   readonly type: 'granted';
@@ -88,28 +83,26 @@ const tokenToNext = ({ context }: In<unknown>) => ({
 const indexOfParent = ({ event }: In<ReceivedFind>) => ({ bound: event.visited.length });
 
 /** Under the random policy a find waits for its draw first; the drawn index comes back on the same find. */
-const drawParent = { guard: 'parentIsToBeDrawn', actions: ['holdFind', draw(indexOfParent)] } as const;
+const drawParent = { guard: 'parentIsToBeDrawn', actions: [withEvent('holdFind'), draw(indexOfParent)] } as const;
 
-const forward = [send(forwardedFind), 'adoptParent'] as const;
+const forward = [send(forwardedFind), withEvent('adoptParent')] as const;
+const queueBehind = [withEvent('adoptParent'), withEvent('queueNext')] as const;
 
 export const directoryMachine = setup({
-  types: {
-    context: {} as DirectoryContext,
-    events: {} as DirectoryEvent,
-    input: {} as DirectoryInput,
-    emitted: {} as Granted | { type: 'released' },
+  types: {} as {
+    context: DirectoryContext;
+    events: DirectoryEvent;
+    input: DirectoryInput;
+    emitted: Granted | { type: 'released' };
   },
   actions: {
     ...effects<DirectoryMessage>(),
     pointToSelf: assign(({ context }) => ({ parent: context.id, edge: 'tree' as const })),
-    adoptParent: assign(({ context, event }) => {
-      const find = event as ReceivedFind;
-      return { parent: newParent(context.policy, find), edge: find.edge };
-    }),
-    queueNext: assign({ next: ({ event }) => (event as ReceivedFind).producer }),
+    adoptParent: assign(({ context }, find: ReceivedFind) => ({ parent: newParent(context.policy, find), edge: find.edge })),
+    queueNext: assign({ next: (_, find: ReceivedFind) => find.producer }),
     forgetNext: assign({ next: null }),
-    holdFind: assign({ held: ({ event }) => event as ReceivedFind }),
-    takeUpFind: raise(({ context, event }) => ({ ...context.held!, index: (event as DrawnEvent).value })),
+    holdFind: assign({ held: (_, find: ReceivedFind) => find }),
+    takeUpFind: raise(({ context }, { value }: DrawnEvent) => ({ ...context.held!, index: value })),
     forgetFind: assign({ held: null }),
     countGrant: assign({ fence: ({ context, event }) => nextFence(event.type === 'token' ? event.fence : context.fence) }),
     announceGrant: emit(({ context }) => ({ type: 'granted' as const, fence: context.fence })),
@@ -123,7 +116,7 @@ export const directoryMachine = setup({
   id: 'directory',
   context: ({ input: { id, parent, edge, policy, fence } }) => ({ id, parent, edge, policy, fence, next: null, held: null }),
   initial: 'starting',
-  on: { drawn: { actions: ['takeUpFind', 'forgetFind'] } },
+  on: { drawn: { actions: [withEvent('takeUpFind'), 'forgetFind'] } },
   states: {
     starting: { always: [{ guard: 'holdsToken', target: 'holding' }, { target: 'idle' }] },
     idle: {
@@ -137,7 +130,7 @@ export const directoryMachine = setup({
       states: {
         last: {
           on: {
-            find: [drawParent, { target: 'followed', actions: ['adoptParent', 'queueNext'] }], // T6
+            find: [drawParent, { target: 'followed', actions: queueBehind }], // T6
             token: { target: '#using.last', actions: ['countGrant', 'announceGrant'] }, // T7
           },
         },
@@ -155,7 +148,7 @@ export const directoryMachine = setup({
         idle: {
           on: {
             request: { target: 'using', actions: ['countGrant', 'announceGrant'] }, // T2
-            find: [drawParent, { target: '#directory.idle', actions: ['adoptParent', send(tokenToProducer)] }], // T5
+            find: [drawParent, { target: '#directory.idle', actions: [withEvent('adoptParent'), send(tokenToProducer)] }], // T5
           },
         },
         using: {
@@ -164,7 +157,7 @@ export const directoryMachine = setup({
           states: {
             last: {
               on: {
-                find: [drawParent, { target: 'followed', actions: ['adoptParent', 'queueNext'] }], // T6
+                find: [drawParent, { target: 'followed', actions: queueBehind }], // T6
                 release: { target: '#directory.holding.idle', actions: 'announceRelease' }, // T8
               },
             },

@@ -2,7 +2,7 @@
  * NewParent: the choice in which Arrow, Ivy and the other members of the Arvy family differ (Arvy paper, Algorithm 1; spec 1.3).
  * Every policy picks from the nodes that a find has visited; any pick is safe, only the cost differs.
  */
-import type { NodeId } from '../effects.js';
+import type { NodeId, Received } from '../effects.js';
 
 export const policies = ['arrow', 'ivy', 'bridge', 'second', 'middle', 'random'] as const;
 export type Policy = (typeof policies)[number];
@@ -24,7 +24,7 @@ export interface Find {
 export type Edge = 'tree' | 'bridge';
 
 /** A find as received: the host adds the last sender, a draw adds the index under `random`. */
-export type ReceivedFind = Find & { readonly from: NodeId; readonly index?: number };
+export type ReceivedFind = Received<Find> & { readonly index?: number };
 
 /** The node that the receiver of `find` points to from now on. */
 export function newParent(policy: Policy, find: ReceivedFind): NodeId {

@@ -66,16 +66,13 @@ export const electSelf = ({ id }: Height, now: number): Height => ({ ...oriented
 export const startNewRefLevel = (own: Height, now: number): Height => ({ ...own, tau: now, oid: own.id, r: 0, delta: 0 });
 
 /** All neighbours have the same reference level: the search has met a dead end here. */
-export const reflectRefLevel = (own: Height, [{ tau, oid }]: readonly [Height, ...Height[]]): Height => ({
-  ...own,
-  tau,
-  oid,
-  r: 1,
-  delta: 0,
-});
+export function reflectRefLevel(own: Height, neighbours: readonly Height[]): Height {
+  const { tau, oid } = neighbours[0]!;
+  return { ...own, tau, oid, r: 1, delta: 0 };
+}
 
 /** One below the lowest of those neighbours that hold the most recent reference level, so that the search came from all of them. */
-export function propagateLargestRefLevel(own: Height, neighbours: readonly [Height, ...Height[]]): Height {
+export function propagateLargestRefLevel(own: Height, neighbours: readonly Height[]): Height {
   const largest = neighbours.reduce((a, b) => (compareReferenceLevels(a, b) >= 0 ? a : b));
   const lowest = Math.min(...neighbours.filter(isReferenceLevelOf(largest)).map(({ delta }) => delta));
   return { ...own, tau: largest.tau, oid: largest.oid, r: largest.r, delta: lowest - 1 };

@@ -22,7 +22,7 @@
  * levels, roles of their own: where there are any, an Update goes through them on its way out, and each adds its table.
  */
 import { assign, emit, setup } from 'xstate';
-import { effects, send, tell, type NodeId } from '../effects.js';
+import { effects, send, tell, withEvent, type LinkEvent, type NodeId, type Received } from '../effects.js';
 import {
   adoptLeaderPair,
   compareHeights,
@@ -57,9 +57,12 @@ export interface ElectionContext extends ElectionInput {
   readonly now: number;
 }
 
+type ReceivedUpdate = Received<Update> & { readonly at?: number };
+type Change = LinkEvent<NodeId> & { readonly at?: number };
+
 export type ElectionEvent =
-  | (Update & { readonly from: NodeId; readonly at?: number })
-  | { readonly type: 'link.up' | 'link.down'; readonly peer: NodeId; readonly at?: number }
+  | ReceivedUpdate
+  | Change
   /** The levels have had their turn. */
   | Turn;
 
@@ -78,7 +81,7 @@ const peerOf = (event: ElectionEvent): NodeId => (event.type === 'update' ? even
 /** What the sender of an Update has just told; `null` at any other event. */
 const heard = ({ context, event }: In): Height | null => (event.type === 'update' ? heightOf(context.links, event.from) : null);
 
-const nearby = ({ context }: In) => heightsOf(context.links) as [Height, ...Height[]];
+const nearby = ({ context }: In) => heightsOf(context.links);
 
 export function isSink({ height, links, sink }: Pick<ElectionContext, 'height' | 'links' | 'sink'>): boolean {
   const around = heightsOf(links);
@@ -91,7 +94,7 @@ export function isSink({ height, links, sink }: Pick<ElectionContext, 'height' |
 
 function sharedReferenceLevel(args: In): Height | null {
   const [first, ...others] = nearby(args);
-  return others.every(isReferenceLevelOf(first)) ? first : null;
+  return first && others.every(isReferenceLevelOf(first)) ? first : null;
 }
 
 const updateOf = ({ context, event }: In): Update => ({
@@ -130,18 +133,18 @@ const say = (to: (args: In) => NodeId[]) =>
 const completed = ({ event }: In<Turn>) => ({ to: event.to, message: event.update });
 
 export const electionMachine = setup({
-  types: {
-    context: {} as ElectionContext,
-    events: {} as ElectionEvent,
-    input: {} as ElectionInput,
-    emitted: {} as LeaderChange,
+  types: {} as {
+    context: ElectionContext;
+    events: ElectionEvent;
+    input: ElectionInput;
+    emitted: LeaderChange;
   },
   actions: {
     ...effects<Update | Turn>(),
     tick: assign({ now: timeOf }),
-    form: assign({ links: ({ context, event }: In) => withLink(context.links, peerOf(event), null) }),
-    forget: assign({ links: ({ context, event }: In) => withoutLink(context.links, peerOf(event)) }),
-    learn: assign({ links: ({ context, event }: In) => withLink(context.links, peerOf(event), (event as Update).height) }),
+    form: assign(({ context }, { peer }: Change) => ({ links: withLink(context.links, peer, null) })),
+    forget: assign(({ context }, { peer }: Change) => ({ links: withoutLink(context.links, peer) })),
+    learn: assign(({ context }, { from, height }: ReceivedUpdate) => ({ links: withLink(context.links, from, height) })),
     electSelf: assign({ height: ({ context }: In) => electSelf(context.height, context.now) }),
     startNewRefLevel: assign({ height: ({ context }: In) => startNewRefLevel(context.height, context.now) }),
     reflectRefLevel: assign({ height: (args: In) => reflectRefLevel(args.context.height, nearby(args)) }),
@@ -155,7 +158,7 @@ export const electionMachine = setup({
   },
   guards: {
     hasLevels: ({ context }) => context.levels > 0,
-    isFromStranger: ({ context, event }) => !isLinked(context.links, peerOf(event)),
+    isFromStranger: ({ context }, { from }: ReceivedUpdate) => !isLinked(context.links, from),
     isAlone: ({ context }) => neighbours(context.links).length === 0,
     leads: ({ context: { height } }) => isSame(height.lid, height.id),
     isAloneInOffice: ({ context: { height, links, skipIfLeader } }) =>
@@ -184,11 +187,11 @@ export const electionMachine = setup({
   context: ({ input }) => ({ ...input, now: 0 }),
   initial: 'settling',
   on: {
-    'link.up': { target: '.telling.peer', actions: ['tick', 'form'] },
-    'link.down': { target: '.deciding', actions: ['tick', 'forget'] },
+    'link.up': { target: '.telling.peer', actions: ['tick', withEvent('form')] },
+    'link.down': { target: '.deciding', actions: ['tick', withEvent('forget')] },
     update: [
-      { guard: 'isFromStranger', actions: 'tick' },
-      { target: '.deciding', actions: ['tick', 'learn'] },
+      { guard: withEvent('isFromStranger'), actions: 'tick' },
+      { target: '.deciding', actions: ['tick', withEvent('learn')] },
     ],
     turn: { actions: send(completed) },
   },

@@ -27,7 +27,7 @@
  * hold when C runs empty, is an eventless transition, hence done once for the node. (6) Messages to port 0 travel like all others.
  */
 import { assign, emit, setup } from 'xstate';
-import { draw, effects, send, type DrawnEvent, type LinkEvent } from '../effects.js';
+import { draw, effects, send, withEvent, type DrawnEvent, type LinkEvent, type Received } from '../effects.js';
 import {
   has,
   including,
@@ -80,9 +80,10 @@ export interface ExclusionContext extends ExclusionInput {
   readonly H: Ports;
 }
 
-export type Received<M extends ExclusionMessage = ExclusionMessage> = M & { readonly from: Port };
-type ReceivedRequest = Received<Extract<ExclusionMessage, { type: 'request' }>>;
-type ReceivedWin = Received<Extract<ExclusionMessage, { type: 'win' }>>;
+type FromPort<M extends ExclusionMessage = ExclusionMessage> = Received<M, Port>;
+type ReceivedRequest = FromPort<Extract<ExclusionMessage, { type: 'request' }>>;
+type ReceivedWin = FromPort<Extract<ExclusionMessage, { type: 'win' }>>;
+type Change = LinkEvent<Port>;
 
 /** `ports` asks for some of the ports in use only; the node itself is always part of a request. */
 export interface LockCall {
@@ -90,28 +91,25 @@ export interface LockCall {
   readonly ports?: Ports;
 }
 
-export type ExclusionEvent = Received | LockCall | { readonly type: 'unlock' } | LinkEvent | DrawnEvent;
+export type ExclusionEvent = FromPort | LockCall | { readonly type: 'unlock' } | Change | DrawnEvent;
 
 export type ExclusionNotice = { readonly type: 'locked'; readonly ports: Ports } | { readonly type: 'unlocked' };
 
 type In<E = unknown> = { context: ExclusionContext; event: E };
-
-const portOf = (event: unknown): Port => (event as Received).from;
-const peerOf = (event: unknown): Port => (event as LinkEvent).peer as Port;
 
 export const toAll =
   <T extends (typeof initiatorSays)[number]>(type: T) =>
   ({ context }: In) => ({ to: context.L, message: { type } });
 export const toSender =
   <T extends (typeof participantSays)[number]>(type: T) =>
-  ({ event }: In<Received>) => ({ to: event.from, message: { type } });
+  ({ event }: In<FromPort>) => ({ to: event.from, message: { type } });
 export const readyToHeld = ({ context }: In) => ({ to: context.H, message: { type: 'ready' as const } });
 export const priority = ({ context }: In) => ({ bound: context.priorities });
 export const requests = ({ context, event }: In<DrawnEvent>) => ({
   to: context.L,
   message: { type: 'request' as const, priority: event.value },
 });
-const refusal = ({ event }: In<Received>) => ({ to: event.from, message: { type: 'win' as const, won: false } });
+const refusal = ({ event }: In<FromPort>) => ({ to: event.from, message: { type: 'win' as const, won: false } });
 export const victory = ({ context }: In) => ({ to: winner(context) ?? [], message: { type: 'win' as const, won: true } });
 export const defeats = ({ context }: In) => ({
   to: context.C.filter((port) => port !== winner(context)),
@@ -149,59 +147,49 @@ export const forgotten = (context: ExclusionContext, port: Port) => ({
 
 /** What the charts of all three rule sets are made of. */
 export const exclusionSetup = setup({
-  types: {
-    context: {} as ExclusionContext,
-    events: {} as ExclusionEvent,
-    input: {} as ExclusionInput,
-    emitted: {} as ExclusionNotice,
+  types: {} as {
+    context: ExclusionContext;
+    events: ExclusionEvent;
+    input: ExclusionInput;
+    emitted: ExclusionNotice;
   },
   actions: {
     ...effects<ExclusionMessage>(),
-    plugIn: assign(({ context, event }) => ({ ports: including(context.ports, peerOf(event)) })),
-    unplug: assign(({ context, event }) => ({
-      ports: without(context.ports, peerOf(event)),
-      ...forgotten(context, peerOf(event)),
-    })),
-    begin: assign(({ context, event }) => ({ L: joined([0], (event as LockCall).ports ?? context.ports) })),
-    noteAnswer: assign(({ context, event }) => ({ R: including(context.R, portOf(event)) })),
+    plugIn: assign(({ context }, { peer }: Change) => ({ ports: including(context.ports, peer) })),
+    unplug: assign(({ context }, { peer }: Change) => ({ ports: without(context.ports, peer), ...forgotten(context, peer) })),
+    begin: assign(({ context }, { ports }: LockCall) => ({ L: joined([0], ports ?? context.ports) })),
+    noteAnswer: assign(({ context }, { from }: FromPort) => ({ R: including(context.R, from) })),
     clearAnswers: assign({ R: [] }),
-    noteOutcome: assign(({ context, event }) => ({ W: withValue(context.W, portOf(event), (event as ReceivedWin).won) })),
+    noteOutcome: assign(({ context }, { from, won }: ReceivedWin) => ({ W: withValue(context.W, from, won) })),
     clearOutcomes: assign({ W: [] }),
     announceLock: emit(({ context }) => ({ type: 'locked' as const, ports: context.L })),
     announceUnlock: emit({ type: 'unlocked' }),
     end: assign({ L: [] }),
-    apply: assign(({ context, event }) => ({ A: including(context.A, portOf(event)) })),
-    hold: assign(({ context, event }) => ({ H: including(context.H, portOf(event)) })),
+    apply: assign(({ context }, { from }: FromPort) => ({ A: including(context.A, from) })),
+    hold: assign(({ context }, { from }: FromPort) => ({ H: including(context.H, from) })),
     admitHeld: assign(({ context }) => ({ A: joined(context.A, context.H), H: [] })),
-    promote: assign(({ context, event }) => ({
-      A: without(context.A, portOf(event)),
-      C: including(context.C, portOf(event)),
-    })),
-    notePriority: assign(({ context, event }) => ({
-      P: withValue(context.P, portOf(event), (event as ReceivedRequest).priority),
-    })),
+    promote: assign(({ context }, { from }: FromPort) => ({ A: without(context.A, from), C: including(context.C, from) })),
+    notePriority: assign(({ context }, { from, priority }: ReceivedRequest) => ({ P: withValue(context.P, from, priority) })),
     closeTrial: assign({ P: [] }),
-    setLock: assign(({ context, event }) => ({ lock: portOf(event), C: without(context.C, portOf(event)) })),
+    setLock: assign(({ context }, { from }: FromPort) => ({ lock: from, C: without(context.C, from) })),
     free: assign({ lock: null }),
   },
   guards: {
-    asksForPortsInUse: ({ context, event }) => ((event as LockCall).ports ?? []).every((port) => context.ports.includes(port)),
-    isAwaited: ({ context, event }) => context.L.includes(portOf(event)) && !context.R.includes(portOf(event)),
+    asksForPortsInUse: ({ context }, { ports = [] }: LockCall) => ports.every((port) => context.ports.includes(port)),
+    isAwaited: ({ context: { L, R } }, { from }: FromPort) => L.includes(from) && !R.includes(from),
     allHaveAnswered: ({ context }) => context.R.length === context.L.length,
-    outcomeIsAwaited: ({ context, event }) => context.L.includes(portOf(event)) && !has(context.W, portOf(event)),
+    outcomeIsAwaited: ({ context: { L, W } }, { from }: FromPort) => L.includes(from) && !has(W, from),
     hasWon: ({ context }) => context.W.length === context.L.length && context.W.every(([, won]) => won),
     hasLost: ({ context }) => context.W.length === context.L.length && context.W.some(([, won]) => !won),
-    isNewcomer: ({ context: { ports, A, C, H }, event }) => {
-      const port = portOf(event);
-      return (port === 0 || ports.includes(port)) && ![A, C, H].some((known) => known.includes(port));
-    },
-    isApplicant: ({ context, event }) => context.A.includes(portOf(event)),
-    isLateApplicant: ({ context, event }) => context.A.includes(portOf(event)) && context.C.length > context.P.length,
-    owes: ({ context: { C, P }, event }) => C.includes(portOf(event)) && !has(P, portOf(event)),
+    isNewcomer: ({ context: { ports, A, C, H } }, { from }: FromPort) =>
+      (from === 0 || ports.includes(from)) && ![A, C, H].some((known) => known.includes(from)),
+    isApplicant: ({ context }, { from }: FromPort) => context.A.includes(from),
+    isLateApplicant: ({ context: { A, C, P } }, { from }: FromPort) => A.includes(from) && C.length > P.length,
+    owes: ({ context: { C, P } }, { from }: FromPort) => C.includes(from) && !has(P, from),
     trialIsComplete: ({ context: { rules, lock, C, P } }) => C.length === P.length && (rules !== 'deferred' || lock === null),
     noApplicants: ({ context }) => context.A.length === 0,
     noCandidates: ({ context }) => context.C.length === 0,
-    isHolder: ({ context, event }) => context.lock === portOf(event),
+    isHolder: ({ context }, { from }: FromPort) => context.lock === from,
   },
 });
 
@@ -210,23 +198,31 @@ export const exclusionMachine = exclusionSetup.createMachine({
   context: ({ input }) => fresh(input),
   type: 'parallel',
   on: {
-    'link.up': { actions: 'plugIn' },
-    'link.down': { actions: 'unplug' },
+    'link.up': { actions: withEvent('plugIn') },
+    'link.down': { actions: withEvent('unplug') },
   },
   states: {
     initiator: {
       initial: 'idle',
       states: {
-        idle: { on: { lock: { guard: 'asksForPortsInUse', target: 'prepare', actions: ['begin', send(toAll('prepare'))] } } },
+        idle: {
+          on: {
+            lock: {
+              guard: withEvent('asksForPortsInUse'),
+              target: 'prepare',
+              actions: [withEvent('begin'), send(toAll('prepare'))],
+            },
+          },
+        },
         prepare: {
-          on: { ready: { guard: 'isAwaited', actions: 'noteAnswer' } },
+          on: { ready: { guard: withEvent('isAwaited'), actions: withEvent('noteAnswer') } },
           always: { guard: 'allHaveAnswered', target: 'compete', actions: 'clearAnswers' }, // CheckStart
         },
         compete: {
           entry: draw(priority),
           on: {
             drawn: { actions: send(requests) },
-            win: { guard: 'outcomeIsAwaited', actions: 'noteOutcome' },
+            win: { guard: withEvent('outcomeIsAwaited'), actions: withEvent('noteOutcome') },
           },
           always: [
             { guard: 'hasLost', target: 'compete', reenter: true, actions: 'clearOutcomes' }, // CheckWin
@@ -234,37 +230,49 @@ export const exclusionMachine = exclusionSetup.createMachine({
           ],
         },
         win: {
-          on: { ackLock: { guard: 'isAwaited', actions: 'noteAnswer' } },
+          on: { ackLock: { guard: withEvent('isAwaited'), actions: withEvent('noteAnswer') } },
           always: { guard: 'allHaveAnswered', target: 'locked', actions: ['clearAnswers', 'announceLock'] }, // CheckDone
         },
         locked: { on: { unlock: { target: 'unlock', actions: send(toAll('release')) } } },
         unlock: {
-          on: { ackRelease: { guard: 'isAwaited', actions: 'noteAnswer' } },
+          on: { ackRelease: { guard: withEvent('isAwaited'), actions: withEvent('noteAnswer') } },
           always: { guard: 'allHaveAnswered', target: 'idle', actions: ['clearAnswers', 'end', 'announceUnlock'] }, // CheckUnlocked
         },
       },
     },
     participant: {
       initial: 'idle',
-      on: { release: { guard: 'isHolder', actions: ['free', send(toSender('ackRelease'))] } },
+      on: { release: { guard: withEvent('isHolder'), actions: ['free', send(toSender('ackRelease'))] } },
       states: {
-        idle: { on: { prepare: { guard: 'isNewcomer', target: 'prepare', actions: ['apply', send(toSender('ready'))] } } },
+        idle: {
+          on: {
+            prepare: {
+              guard: withEvent('isNewcomer'),
+              target: 'prepare',
+              actions: [withEvent('apply'), send(toSender('ready'))],
+            },
+          },
+        },
         prepare: {
           on: {
-            prepare: { guard: 'isNewcomer', actions: ['apply', send(toSender('ready'))] },
-            request: { guard: 'isApplicant', target: 'compete', actions: ['promote', 'notePriority'] },
+            prepare: { guard: withEvent('isNewcomer'), actions: [withEvent('apply'), send(toSender('ready'))] },
+            request: {
+              guard: withEvent('isApplicant'),
+              target: 'compete',
+              actions: [withEvent('promote'), withEvent('notePriority')],
+            },
           },
           always: { guard: 'noApplicants', target: 'idle' },
         },
         compete: {
           on: {
-            prepare: { guard: 'isNewcomer', actions: 'hold' },
+            prepare: { guard: withEvent('isNewcomer'), actions: withEvent('hold') },
             request: [
-              { guard: 'isLateApplicant', actions: ['promote', send(refusal)] }, // erratum 1
-              { guard: 'isApplicant', actions: ['promote', 'notePriority'] },
-              { guard: 'owes', actions: 'notePriority' },
+              { guard: withEvent('isLateApplicant'), actions: [withEvent('promote'), send(refusal)] }, // erratum 1
+              { guard: withEvent('isApplicant'), actions: [withEvent('promote'), withEvent('notePriority')] },
+              { guard: withEvent('owes'), actions: withEvent('notePriority') },
             ],
-            setLock: { guard: 'owes', actions: ['setLock', send(toSender('ackLock'))] },
+            setLock: { guard: withEvent('owes'), actions: [withEvent('setLock'), send(toSender('ackLock'))] },
           },
           always: [
             { guard: 'noCandidates', target: 'prepare', actions: [send(readyToHeld), 'admitHeld'] },

@@ -11,7 +11,7 @@
  *   - A call without effect is a step all the same and empties D unread (erratum 4).
  */
 import { and, assign, or, stateIn } from 'xstate';
-import { draw, send, type LinkEvent } from '../effects.js';
+import { draw, send, withEvent, type LinkEvent } from '../effects.js';
 import {
   defeats,
   exclusionSetup,
@@ -36,10 +36,10 @@ const gone = (context: ExclusionContext): Ports => (context as PrintedContext).D
 
 export const printedSetup = exclusionSetup.extend({
   actions: {
-    noteDisconnection: assign(({ context, event }) => {
-      const port = (event as LinkEvent).peer as Port;
-      return { ports: without(context.ports, port), D: including(gone(context), port) };
-    }),
+    noteDisconnection: assign(({ context }, { peer }: LinkEvent<Port>) => ({
+      ports: without(context.ports, peer),
+      D: including(gone(context), peer),
+    })),
     tidy: assign(({ context }) => ({
       ...gone(context).reduce((tidied, port) => ({ ...tidied, ...forgotten(tidied, port) }), context),
       D: [],
@@ -60,8 +60,8 @@ export const printedMachine = printedSetup.createMachine({
   context: ({ input }): PrintedContext => ({ ...fresh(input), D: [] }),
   type: 'parallel',
   on: {
-    'link.up': { actions: 'plugIn' },
-    'link.down': { actions: 'noteDisconnection' },
+    'link.up': { actions: withEvent('plugIn') },
+    'link.down': { actions: withEvent('noteDisconnection') },
     lock: withoutEffect,
     unlock: withoutEffect,
   },
@@ -71,17 +71,23 @@ export const printedMachine = printedSetup.createMachine({
       initial: 'idle',
       states: {
         idle: {
-          on: { lock: { guard: 'asksForPortsInUse', target: 'prepare', actions: ['tidy', 'begin', send(toAll('prepare'))] } },
+          on: {
+            lock: {
+              guard: withEvent('asksForPortsInUse'),
+              target: 'prepare',
+              actions: ['tidy', withEvent('begin'), send(toAll('prepare'))],
+            },
+          },
         },
         prepare: {
-          on: { ready: { guard: 'isAwaited', actions: ['tidy', 'noteAnswer'] } },
+          on: { ready: { guard: withEvent('isAwaited'), actions: ['tidy', withEvent('noteAnswer')] } },
           always: { guard: 'allHaveAnswered', target: 'compete', actions: 'clearAnswers' }, // CheckStart
         },
         compete: {
           entry: draw(priority),
           on: {
             drawn: { actions: send(requests) },
-            win: { guard: 'outcomeIsAwaited', actions: ['tidy', 'noteOutcome'] },
+            win: { guard: withEvent('outcomeIsAwaited'), actions: ['tidy', withEvent('noteOutcome')] },
           },
           always: [
             { guard: 'hasLost', target: 'compete', reenter: true, actions: 'clearOutcomes' }, // CheckWin
@@ -89,38 +95,48 @@ export const printedMachine = printedSetup.createMachine({
           ],
         },
         win: {
-          on: { ackLock: { guard: 'isAwaited', actions: ['tidy', 'noteAnswer'] } },
+          on: { ackLock: { guard: withEvent('isAwaited'), actions: ['tidy', withEvent('noteAnswer')] } },
           always: { guard: 'allHaveAnswered', target: 'locked', actions: ['clearAnswers', 'announceLock'] }, // CheckDone
         },
         locked: { on: { unlock: { target: 'unlock', actions: ['tidy', send(toAll('release'))] } } },
         unlock: {
-          on: { ackRelease: { guard: 'isAwaited', actions: ['tidy', 'noteAnswer'] } },
+          on: { ackRelease: { guard: withEvent('isAwaited'), actions: ['tidy', withEvent('noteAnswer')] } },
           always: { guard: 'allHaveAnswered', target: 'idle', actions: ['clearAnswers', 'end', 'announceUnlock'] }, // CheckUnlocked
         },
       },
     },
     participant: {
       initial: 'idle',
-      on: { release: { guard: 'isHolder', actions: ['tidy', 'free', send(toSender('ackRelease'))] } },
+      on: { release: { guard: withEvent('isHolder'), actions: ['tidy', 'free', send(toSender('ackRelease'))] } },
       states: {
         idle: {
-          on: { prepare: { guard: 'isNewcomer', target: 'prepare', actions: ['tidy', 'apply', send(toSender('ready'))] } },
+          on: {
+            prepare: {
+              guard: withEvent('isNewcomer'),
+              target: 'prepare',
+              actions: ['tidy', withEvent('apply'), send(toSender('ready'))],
+            },
+          },
         },
         prepare: {
           on: {
-            prepare: { guard: 'isNewcomer', actions: ['tidy', 'apply', send(toSender('ready'))] },
-            request: { guard: 'isApplicant', target: 'compete', actions: ['tidy', 'promote', 'notePriority'] },
+            prepare: { guard: withEvent('isNewcomer'), actions: ['tidy', withEvent('apply'), send(toSender('ready'))] },
+            request: {
+              guard: withEvent('isApplicant'),
+              target: 'compete',
+              actions: ['tidy', withEvent('promote'), withEvent('notePriority')],
+            },
           },
           always: { guard: 'noApplicants', target: 'idle' },
         },
         compete: {
           on: {
-            prepare: { guard: 'isNewcomer', actions: ['tidy', 'hold'] },
+            prepare: { guard: withEvent('isNewcomer'), actions: ['tidy', withEvent('hold')] },
             request: [
-              { guard: 'isApplicant', actions: ['tidy', 'promote', 'notePriority'] },
-              { guard: 'owes', actions: ['tidy', 'notePriority'] },
+              { guard: withEvent('isApplicant'), actions: ['tidy', withEvent('promote'), withEvent('notePriority')] },
+              { guard: withEvent('owes'), actions: ['tidy', withEvent('notePriority')] },
             ],
-            setLock: { guard: 'owes', actions: ['setLock', 'tidy', send(toSender('ackLock'))] },
+            setLock: { guard: withEvent('owes'), actions: [withEvent('setLock'), 'tidy', send(toSender('ackLock'))] },
           },
           always: [
             { guard: 'noCandidates', target: 'prepare', actions: [send(readyToHeld), 'admitHeld'] },

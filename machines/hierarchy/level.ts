@@ -70,11 +70,11 @@ const lead = [passOn(tableOfLeader), 'lead'] as const;
 const follow = [passOn(tableOfFollower), 'follow'] as const;
 
 export const levelMachine = setup({
-  types: {
-    context: {} as LevelContext,
-    events: {} as Turn,
-    input: {} as LevelInput,
-    emitted: {} as DistrictChange,
+  types: {} as {
+    context: LevelContext;
+    events: Turn;
+    input: LevelInput;
+    emitted: DistrictChange;
   },
   actions: {
     ...effects(),

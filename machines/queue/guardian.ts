@@ -17,7 +17,7 @@
  * very timer. Definition 6.1 is not closed without it (erratum S5), and where time is left out it says what tau forbids.
  */
 import { assign, emit, setup } from 'xstate';
-import { arm, effects, send, tell, type NodeId, type TimerEvent } from '../effects.js';
+import { arm, effects, send, tell, withEvent, type NodeId, type TimerEvent, type Received } from '../effects.js';
 import {
   POINTER,
   type Dropped,
@@ -25,7 +25,6 @@ import {
   type Find,
   type ObserverReturn,
   type QueueMessage,
-  type Received,
   type Sent,
 } from './messages.js';
 
@@ -57,25 +56,25 @@ const observed = ({ context, event }: In<Received<ObserverReturn>>) => ({
 const syntheticFind = ({ context }: In) => ({ to: context.child, message: { type: 'find' as const, origin: null } });
 
 export const guardianMachine = setup({
-  types: {
-    context: {} as GuardianContext,
-    events: {} as GuardianEvent,
-    input: {} as GuardianInput,
-    emitted: {} as Dropped,
+  types: {} as {
+    context: GuardianContext;
+    events: GuardianEvent;
+    input: GuardianInput;
+    emitted: Dropped;
   },
   actions: {
     ...effects<QueueMessage>(),
     beginObservation: assign({ sent: 0, est: 0, timely: true }),
     endObservation: assign({ sent: 0 }),
     countSent: assign({ sent: ({ context }) => context.sent + 1 }),
-    estimate: assign({ est: ({ event }) => (event as Estimate).phi }),
+    estimate: assign((_, { phi }: Estimate) => ({ est: phi })),
     estimateOne: assign({ est: 1 }),
     countDropped: assign({ est: ({ context }) => context.est - 1 }),
-    announceDropped: emit(({ event }) => ({ type: 'dropped' as const, requester: (event as Find).origin })),
+    announceDropped: emit((_, { origin }: Find) => ({ type: 'dropped' as const, requester: origin })),
   },
   guards: {
     estimatesExcess: ({ context }) => context.est > 1,
-    findsNone: ({ event }) => event.type === 'estimate' && event.phi === 0,
+    findsNone: (_, { phi }: Estimate) => phi === 0,
   },
 }).createMachine({
   id: 'guardian',
@@ -96,12 +95,12 @@ export const guardianMachine = setup({
     correct: {
       on: {
         find: [
-          { guard: 'estimatesExcess', actions: ['countDropped', 'announceDropped'] }, // F1
+          { guard: 'estimatesExcess', actions: ['countDropped', withEvent('announceDropped')] }, // F1
           { actions: tell(pass) },
         ],
         estimate: [
-          { guard: 'findsNone', actions: [send(syntheticFind), 'estimateOne'] }, // O4
-          { actions: 'estimate' }, // O4
+          { guard: withEvent('findsNone'), actions: [send(syntheticFind), 'estimateOne'] }, // O4
+          { actions: withEvent('estimate') }, // O4
         ],
         // O3: an observer that returns here is ignored.
       },

@@ -20,8 +20,6 @@ export interface ObserverReturn {
 
 export type QueueMessage = Find | Observer | ObserverReturn;
 
-export type Received<M> = M & { readonly from: NodeId };
-
 /** The guardian has counted the finds of its edge; the pointer adds itself and answers with an `estimate`. */
 export interface Observed {
   readonly type: 'observed';

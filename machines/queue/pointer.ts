@@ -18,7 +18,7 @@
  * dropped (O5, part 3).
  */
 import { assign, emit, raise, setup } from 'xstate';
-import { close, effects, open, send, tell, type NodeId } from '../effects.js';
+import { close, effects, open, send, tell, withEvent, type NodeId, type Received } from '../effects.js';
 import type { TreeChange } from '../tree/machine.js';
 import { OBSERVE } from './guardian.js';
 import {
@@ -30,7 +30,6 @@ import {
   type Observer,
   type Queued,
   type QueueMessage,
-  type Received,
 } from './messages.js';
 
 export interface PointerInput {
@@ -67,58 +66,54 @@ const reducedEstimate = ({ event: { child, count } }: In<Observed>) => ({
   role: guardianOf(child),
   message: { type: 'estimate', phi: count },
 });
-const newGuardian = ({ context, event: { child } }: In<Gained>) => ({
+const newGuardian = ({ context, event: { child } }: In<ChildChange>) => ({
   role: guardianOf(child),
   chart: GUARDIAN,
   input: { child, tau: context.tau },
 });
-const observeNow = ({ event: { child } }: In<Gained>) => ({
+const observeNow = ({ event: { child } }: In<ChildChange>) => ({
   role: guardianOf(child),
   message: { type: 'timer', timer: OBSERVE },
 });
-const lostGuardian = ({ event: { child } }: In<Lost>) => ({ role: guardianOf(child) });
+const lostGuardian = ({ event: { child } }: In<ChildChange>) => ({ role: guardianOf(child) });
 
-type Gained = { readonly type: 'child.gained' | 'child.lost'; readonly child: NodeId };
-type Lost = Gained;
+type ParentChange = Extract<TreeChange, { type: 'parent.changed' }>;
+type ChildChange = Exclude<TreeChange, ParentChange>;
 
 /** Comes first wherever a find is taken: one from outside the tree is no business of the queue. */
-const fromStranger = { guard: 'isFromStranger', actions: 'announceDropped' } as const;
+const fromStranger = { guard: withEvent('isFromStranger'), actions: withEvent('announceDropped') } as const;
 
 export const pointerMachine = setup({
-  types: {
-    context: {} as PointerContext,
-    events: {} as PointerEvent,
-    input: {} as PointerInput,
-    emitted: {} as Queued | Dropped,
+  types: {} as {
+    context: PointerContext;
+    events: PointerEvent;
+    input: PointerInput;
+    emitted: Queued | Dropped;
   },
   actions: {
     ...effects<QueueMessage>(),
-    turnToSender: assign({ pointer: ({ event }) => (event as Received<Find>).from }),
+    turnToSender: assign((_, { from }: Received<Find>) => ({ pointer: from })),
     turnToSelf: assign({ pointer: ({ context }) => context.id }),
     findOfItsOwn: raise(({ context }) => ({ type: 'find' as const, origin: context.id, from: context.id })),
     takeUpAgain: raise(({ event }) => event),
-    announceQueued: emit(({ context, event }) => ({
+    announceQueued: emit(({ context }, { origin }: Find) => ({
       type: 'queued' as const,
-      requester: (event as Find).origin,
+      requester: origin,
       predecessor: context.id,
     })),
-    announceDropped: emit(({ event }) => ({ type: 'dropped' as const, requester: (event as Find).origin })),
-    adoptParent: assign({ parent: ({ event }) => (event as TreeChange & { type: 'parent.changed' }).parent }),
-    gainChild: assign({ children: ({ context, event }) => [...context.children, (event as Gained).child] }),
-    loseChild: assign({ children: ({ context, event }) => context.children.filter((child) => child !== (event as Lost).child) }),
+    announceDropped: emit((_, { origin }: Find) => ({ type: 'dropped' as const, requester: origin })),
+    adoptParent: assign((_, { parent }: ParentChange) => ({ parent })),
+    gainChild: assign(({ context }, { child }: ChildChange) => ({ children: [...context.children, child] })),
+    loseChild: assign(({ context }, { child }: ChildChange) => ({
+      children: context.children.filter((other) => other !== child),
+    })),
   },
   guards: {
-    isFromStranger: ({ context, event }) => {
-      const { id, parent, children } = context;
-      const { from } = event as Received<Find>;
-      return from !== id && from !== parent && !children.includes(from);
-    },
-    isFromPointer: ({ context, event }) => (event as Received<Find>).from === context.pointer,
-    isFromParent: ({ context, event }) => (event as Received<Observer>).from === context.parent,
-    isOneOfTooMany: ({ context, event }) => {
-      const { child, count } = event as Observed;
-      return context.pointer === child && count + 1 > 1;
-    },
+    isFromStranger: ({ context: { id, parent, children } }, { from }: Received<Find>) =>
+      from !== id && from !== parent && !children.includes(from),
+    isFromPointer: ({ context }, { from }: Received<Find>) => from === context.pointer,
+    isFromParent: ({ context }, { from }: Received<Observer>) => from === context.parent,
+    isOneOfTooMany: ({ context }, { child, count }: Observed) => context.pointer === child && count + 1 > 1,
     pointsToSelf: ({ context }) => context.pointer === context.id,
     pointsUp: ({ context }) => context.pointer === context.parent,
     pointsDown: ({ context }) => context.children.includes(context.pointer),
@@ -129,11 +124,11 @@ export const pointerMachine = setup({
   initial: 'turning',
   on: {
     request: { actions: 'findOfItsOwn' },
-    obs: { guard: 'isFromParent', actions: send(whereItPoints) }, // O2, O5
+    obs: { guard: withEvent('isFromParent'), actions: send(whereItPoints) }, // O2, O5
     observed: { actions: tell(estimate) }, // O4
-    'child.gained': { target: '.turning', actions: [open(newGuardian), tell(observeNow), 'gainChild'] },
-    'parent.changed': { target: '.turning', actions: 'adoptParent' },
-    'child.lost': { target: '.turning', actions: [close(lostGuardian), 'loseChild'] },
+    'child.gained': { target: '.turning', actions: [open(newGuardian), tell(observeNow), withEvent('gainChild')] },
+    'parent.changed': { target: '.turning', actions: withEvent('adoptParent') },
+    'child.lost': { target: '.turning', actions: [close(lostGuardian), withEvent('loseChild')] },
   },
   states: {
     turning: {
@@ -146,15 +141,15 @@ export const pointerMachine = setup({
     },
     self: {
       on: {
-        find: [fromStranger, { target: 'turning', actions: ['announceQueued', 'turnToSender'] }], // F3
+        find: [fromStranger, { target: 'turning', actions: [withEvent('announceQueued'), withEvent('turnToSender')] }], // F3
       },
     },
     up: {
       on: {
         find: [
           fromStranger,
-          { guard: 'isFromPointer', actions: send(findBack) }, // F2
-          { target: 'turning', actions: [send(findOnward), 'turnToSender'] }, // F4
+          { guard: withEvent('isFromPointer'), actions: send(findBack) }, // F2
+          { target: 'turning', actions: [send(findOnward), withEvent('turnToSender')] }, // F4
         ],
       },
     },
@@ -162,10 +157,10 @@ export const pointerMachine = setup({
       on: {
         find: [
           fromStranger,
-          { guard: 'isFromPointer', actions: [send(findBack), tell(findSent)] }, // F2
-          { target: 'turning', actions: [send(findOnward), tell(findSent), 'turnToSender'] }, // F4
+          { guard: withEvent('isFromPointer'), actions: [send(findBack), tell(findSent)] }, // F2
+          { target: 'turning', actions: [send(findOnward), tell(findSent), withEvent('turnToSender')] }, // F4
         ],
-        observed: { guard: 'isOneOfTooMany', target: 'self', actions: [tell(reducedEstimate), 'turnToSelf'] }, // O4
+        observed: { guard: withEvent('isOneOfTooMany'), target: 'self', actions: [tell(reducedEstimate), 'turnToSelf'] }, // O4
       },
     },
     astray: {

@@ -16,7 +16,7 @@
  * before losses, so that the client's neighbours change from one tree to the next without a moment in which both are missing.
  */
 import { assign, setup } from 'xstate';
-import { arm, effects, send, tell, type LinkEvent, type NodeId, type TimerEvent } from '../effects.js';
+import { arm, effects, send, tell, withEvent, type LinkEvent, type NodeId, type Received, type TimerEvent } from '../effects.js';
 import { childrenOf, ownEntry, type Entry, type Hearing, type Heartbeat } from './bfs.js';
 
 export interface TreeInput extends Hearing {
@@ -30,7 +30,9 @@ export interface TreeInput extends Hearing {
 
 export type TreeContext = TreeInput;
 
-export type TreeEvent = (Heartbeat & { readonly from: NodeId }) | TimerEvent | LinkEvent;
+type ReceivedHeartbeat = Received<Heartbeat>;
+
+export type TreeEvent = ReceivedHeartbeat | TimerEvent | LinkEvent<NodeId>;
 
 /** What the client is told. */
 export type TreeChange =
@@ -61,16 +63,15 @@ const toClient = ({ client }: TreeContext, message: TreeChange) => ({ role: clie
 const heardFrom = (context: TreeContext, peer: NodeId, entry: Entry | null) => ({ heard: { ...context.heard, [peer]: entry } });
 
 export const treeMachine = setup({
-  types: { context: {} as TreeContext, events: {} as TreeEvent, input: {} as TreeInput },
+  types: {} as { context: TreeContext; events: TreeEvent; input: TreeInput },
   actions: {
     ...effects<Heartbeat>(),
-    hear: assign(({ context, event }) => {
-      const { from, id, root, dist, par } = event as Heartbeat & { from: NodeId };
-      return heardFrom(context, from, { id, root, dist, par });
-    }),
-    meet: assign(({ context, event }) => heardFrom(context, (event as LinkEvent).peer as NodeId, null)),
-    part: assign(({ context, event }) => {
-      const { [(event as LinkEvent).peer]: _, ...heard } = context.heard;
+    hear: assign(({ context }, { from, id, root, dist, par }: ReceivedHeartbeat) =>
+      heardFrom(context, from, { id, root, dist, par }),
+    ),
+    meet: assign(({ context }, { peer }: LinkEvent<NodeId>) => heardFrom(context, peer, null)),
+    part: assign(({ context }, { peer }: LinkEvent<NodeId>) => {
+      const { [peer]: _, ...heard } = context.heard;
       return { heard };
     }),
     gainChild: assign({ children: ({ context }) => [...context.children, gained(context)!] }),
@@ -78,7 +79,7 @@ export const treeMachine = setup({
     adoptParent: assign({ parent: ({ context }) => ownEntry(context).via }),
   },
   guards: {
-    isNeighbour: ({ context, event }) => event.type === 'heartbeat' && event.from in context.heard,
+    isNeighbour: ({ context }, { from }: ReceivedHeartbeat) => from in context.heard,
     hasGainedChild: ({ context }) => gained(context) !== undefined,
     hasLostChild: ({ context }) => lost(context) !== undefined,
     hasNewParent: ({ context }) => ownEntry(context).via !== context.parent,
@@ -92,9 +93,9 @@ export const treeMachine = setup({
   states: {
     steady: {
       on: {
-        heartbeat: { guard: 'isNeighbour', target: 'moving', actions: 'hear' },
-        'link.up': { target: 'moving', actions: 'meet' },
-        'link.down': { target: 'moving', actions: 'part' },
+        heartbeat: { guard: withEvent('isNeighbour'), target: 'moving', actions: withEvent('hear') },
+        'link.up': { target: 'moving', actions: withEvent('meet') },
+        'link.down': { target: 'moving', actions: withEvent('part') },
       },
     },
     moving: {

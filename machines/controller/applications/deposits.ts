@@ -10,9 +10,9 @@
  * Invariant: in `open`, every bin holds less than its capacity.
  */
 import { assign, emit, setup } from 'xstate';
-import { effects, send, tell, type NodeId } from '../../effects.js';
+import { effects, send, tell, withEvent, type NodeId, type Received } from '../../effects.js';
 import { capacity, LOCAL, type Scale } from '../bins.js';
-import { deliveryRole, DEPOSITS, MAIN, type ControllerMessage, type Deposit, type NewTerms, type Received } from '../messages.js';
+import { deliveryRole, DEPOSITS, MAIN, type ControllerMessage, type Deposit, type NewTerms } from '../messages.js';
 
 export interface DepositsInput {
   readonly id: NodeId;
@@ -30,29 +30,33 @@ export interface DepositsContext extends DepositsInput {
   readonly deposited: number;
 }
 
+interface Amount {
+  readonly amount: number;
+}
+
 export type DepositsEvent =
-  | { type: 'deposit'; amount: number }
+  | ({ readonly type: 'deposit' } & Amount)
   | Received<Deposit>
   | NewTerms
   | { type: 'freeze' | 'settle' | 'depart' | 'sever' };
 
-type In<E = DepositsEvent> = { context: DepositsContext; event: E };
+type In<E = unknown> = { context: DepositsContext; event: E };
 
-const passed = ({ event }: In): Deposit => event as Deposit;
+const passed = ({ event }: In<Deposit>): Deposit => event;
 
 /** The node's own global bin takes what overflows from the level below it; else it goes up. */
 const isOwn = (level: number, context: DepositsContext): boolean => context.level === level + 1;
 
 type Load = Pick<Deposit, 'level' | 'permits'>;
 
-const up = (load: (args: In) => Load) =>
-  send((args: In) => {
+const up = <E>(load: (args: In<E>) => Load) =>
+  send((args: In<E>) => {
     const { level, permits } = load(args);
     return { to: args.context.parent ?? [], message: { type: 'deposits' as const, level, permits } };
   });
 
-const toRootBin = (load: (args: In) => Load) =>
-  tell((args: In) => ({
+const toRootBin = <E>(load: (args: In<E>) => Load) =>
+  tell((args: In<E>) => ({
     role: args.context.parent === null ? deliveryRole('R') : [],
     message: { type: 'return', of: 'R' as const, permits: load(args).permits },
   }));
@@ -67,19 +71,19 @@ const contents = tell(({ context: { local, global, deposited } }: In) => ({
 }));
 
 export const depositsMachine = setup({
-  types: {
-    context: {} as DepositsContext,
-    events: {} as DepositsEvent,
-    input: {} as DepositsInput,
-    emitted: {} as { type: 'deposited'; amount: number },
+  types: {} as {
+    context: DepositsContext;
+    events: DepositsEvent;
+    input: DepositsInput;
+    emitted: { type: 'deposited'; amount: number };
   },
   actions: {
     ...effects<ControllerMessage>(),
-    deposit: assign(({ context, event }) => {
-      const { amount } = event as { amount: number };
-      return { local: context.local + amount, deposited: context.deposited + amount };
-    }),
-    takeIn: assign((args) => ({ global: args.context.global + passed(args).permits })),
+    deposit: assign(({ context: { local, deposited } }, { amount }: Amount) => ({
+      local: local + amount,
+      deposited: deposited + amount,
+    })),
+    takeIn: assign(({ context }, { permits }: Deposit) => ({ global: context.global + permits })),
     pourOver: assign(({ context }) => {
       const amount = capacity(context.scale, LOCAL);
       return { local: context.local - amount, global: context.global + amount };
@@ -87,21 +91,21 @@ export const depositsMachine = setup({
     emptyLocal: assign(({ context }) => ({ local: context.local - capacity(context.scale, LOCAL) })),
     emptyGlobal: assign(({ context }) => ({ global: context.global - capacity(context.scale, context.level!) })),
     emptyBins: assign({ local: 0, global: 0 }),
-    renew: assign({ scale: ({ event }) => (event as NewTerms).scale }),
-    acknowledge: emit(({ event }) => ({ type: 'deposited' as const, amount: (event as { amount: number }).amount })),
+    renew: assign((_, { scale }: NewTerms) => ({ scale })),
+    acknowledge: emit((_, { amount }: Amount) => ({ type: 'deposited' as const, amount })),
   },
   guards: {
     globalIsFull: ({ context: { level, global, scale } }) => level !== null && global >= capacity(scale, level),
     localIsFull: ({ context: { local, scale } }) => local >= capacity(scale, LOCAL),
     localPoursOver: ({ context }) => context.local >= capacity(context.scale, LOCAL) && isOwn(LOCAL, context),
-    isForOwnBin: (args) => isOwn(passed(args).level, args.context),
+    isForOwnBin: ({ context }, { level }: Deposit) => isOwn(level, context),
   },
 }).createMachine({
   id: 'deposits',
   context: ({ input }) => ({ ...input, local: 0, global: 0, deposited: 0 }),
   initial: 'open',
   on: {
-    deposit: { actions: ['deposit', 'acknowledge'] },
+    deposit: { actions: [withEvent('deposit'), withEvent('acknowledge')] },
     settle: { actions: [contents, 'emptyBins'] },
     depart: { actions: [contents, 'emptyBins'] },
     sever: { actions: [contents, 'emptyBins'] },
@@ -114,14 +118,17 @@ export const depositsMachine = setup({
         { guard: 'localIsFull', actions: [up(localBin), toRootBin(localBin), 'emptyLocal'] },
       ],
       on: {
-        deposits: [{ guard: 'isForOwnBin', actions: 'takeIn' }, { actions: [up(passed), toRootBin(passed)] }],
+        deposits: [
+          { guard: withEvent('isForOwnBin'), actions: withEvent('takeIn') },
+          { actions: [up(passed), toRootBin(passed)] },
+        ],
         freeze: 'frozen',
       },
     },
     frozen: {
       on: {
-        deposits: { actions: 'takeIn' },
-        epoch: { target: 'open', actions: 'renew' },
+        deposits: { actions: withEvent('takeIn') },
+        epoch: { target: 'open', actions: withEvent('renew') },
       },
     },
   },

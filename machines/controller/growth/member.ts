@@ -1,6 +1,6 @@
 /** What a node's main role knows of the tree and of the change that is under way. */
-import type { LinkEvent, NodeId } from '../../effects.js';
-import type { Collect, Controller, Echo, Epoch, Leave, Part, Received, Settings, Settled, Severed, Terms } from '../messages.js';
+import type { LinkEvent, NodeId, Received } from '../../effects.js';
+import type { Collect, Controller, Echo, Epoch, Leave, Part, Settings, Settled, Severed, Terms } from '../messages.js';
 import type { Phase } from './phases.js';
 
 export interface MainInput {
@@ -43,12 +43,18 @@ export interface Joined {
   readonly name: number | null;
 }
 
+/** A bin of the root is short. */
+export interface Depleted {
+  readonly type: 'depleted';
+  readonly of: Controller;
+}
+
 export type MainEvent =
   | Joined
   | Settled
-  | { type: 'depleted'; of: Controller }
+  | Depleted
   | { type: 'busy' | 'rested' | 'depart' }
-  | LinkEvent
+  | LinkEvent<NodeId>
   | Received<Collect>
   | Received<Echo>
   | Received<Leave>

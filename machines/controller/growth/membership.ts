@@ -24,9 +24,17 @@
  * down before: a welcome would not reach it, and the next change would wait for its echo.
  */
 import { assign, emit, setup } from 'xstate';
-import { effects, send, type LinkEvent, type NodeId } from '../../effects.js';
-import { newChild, type Joined, type MainContext, type MainEvent, type MainInput, type MainNotice } from './member.js';
-import type { Controller, ControllerMessage, Echo, Epoch, Leave, Received, Settled, Severed } from '../messages.js';
+import { effects, send, withEvent, type LinkEvent, type NodeId, type Received } from '../../effects.js';
+import {
+  newChild,
+  type Depleted,
+  type Joined,
+  type MainContext,
+  type MainEvent,
+  type MainInput,
+  type MainNotice,
+} from './member.js';
+import type { ControllerMessage, Echo, Epoch, Leave, Settled, Severed } from '../messages.js';
 import { nextPhase, termsOf } from './phases.js';
 import {
   closeParts,
@@ -48,19 +56,19 @@ import {
 } from './waves.js';
 
 const resume = [send(newTerms), ...renewAll] as const;
-const admit = [send(welcome), 'announceChild', 'addChild'] as const;
-const admitFrozen = [send(welcome), send(collectFromChild), 'announceChild', 'awaitChild', 'addChild'] as const;
+const admit = [send(welcome), withEvent('announceChild'), 'addChild'] as const;
+const admitFrozen = [send(welcome), send(collectFromChild), withEvent('announceChild'), 'awaitChild', 'addChild'] as const;
 const beginChange = [send(collectFromAll), freeze, 'awaitChildren'] as const;
 
 /** Nothing concerns a node any more that does not take part. */
 const apart = { 'link.down': {}, 'link.up': {}, severed: {} } as const;
 
 export const mainMachine = setup({
-  types: {
-    context: {} as MainContext,
-    events: {} as MainEvent,
-    input: {} as MainInput,
-    emitted: {} as MainNotice,
+  types: {} as {
+    context: MainContext;
+    events: MainEvent;
+    input: MainInput;
+    emitted: MainNotice;
   },
   actions: {
     ...effects<ControllerMessage>(),
@@ -69,84 +77,64 @@ export const mainMachine = setup({
       vacant: context.vacant.slice(1),
       born: context.born + (context.vacant.length === 0 ? 1 : 0),
     })),
-    removeChild: assign(({ context, event }) => {
-      const { from, departed } = event as Received<Leave>;
-      return {
-        children: without(context.children, from),
-        awaiting: without(context.awaiting, from),
-        vacant: [...context.vacant, from],
-        departed: context.departed + departed,
-      };
-    }),
-    noteCause: assign({ cause: ({ event }) => (event as { of: Controller }).of }),
-    loseChild: assign(({ context, event }) => {
-      const peer = peerOf(event);
-      return {
-        children: without(context.children, peer),
-        awaiting: without(context.awaiting, peer),
-        lost: [...context.lost, peer],
-      };
-    }),
-    giveUp: assign(({ context, event }) => ({ vacant: without(context.vacant, peerOf(event)) })),
+    removeChild: assign(({ context }, { from, departed }: Received<Leave>) => ({
+      children: without(context.children, from),
+      awaiting: without(context.awaiting, from),
+      vacant: [...context.vacant, from],
+      departed: context.departed + departed,
+    })),
+    noteCause: assign((_, { of }: Depleted) => ({ cause: of })),
+    loseChild: assign(({ context }, { peer }: LinkEvent<NodeId>) => ({
+      children: without(context.children, peer),
+      awaiting: without(context.awaiting, peer),
+      lost: [...context.lost, peer],
+    })),
+    giveUp: assign(({ context }, { peer }: LinkEvent<NodeId>) => ({ vacant: without(context.vacant, peer) })),
     awaitChildren: assign(({ context }) => ({ awaiting: context.children })),
     awaitChild: assign(({ context }) => ({ awaiting: [...context.awaiting, newChild(context)] })),
-    addEcho: assign(({ context, event }) => {
-      const { count, departed, permits, from } = event as Received<Echo>;
-      return {
-        awaiting: without(context.awaiting, from),
-        count: context.count + count,
-        departed: context.departed + departed,
-        permits: context.permits + permits,
-      };
-    }),
+    addEcho: assign(({ context }, { count, departed, permits, from }: Received<Echo>) => ({
+      awaiting: without(context.awaiting, from),
+      count: context.count + count,
+      departed: context.departed + departed,
+      permits: context.permits + permits,
+    })),
     awaitParts: assign(({ context }) => ({ unsettled: context.settings.parts })),
-    addPart: assign(({ context, event }) => {
-      const { part, permits, members, signalled } = event as Settled;
-      return {
-        unsettled: context.unsettled.filter((other) => other !== part),
-        // What N has left is not carried over.
-        permits: context.permits + (part === 'N' ? 0 : permits),
-        members: part === 'N' ? members : context.members,
-        signalled: context.signalled || signalled,
-      };
-    }),
-    strikeOff: assign(({ context, event }) => {
-      const { part, issued } = event as Settled;
-      return {
-        unsettled: context.unsettled.filter((other) => other !== part),
-        issuedBefore: context.issuedBefore + (part === 'N' ? 0 : issued),
-      };
-    }),
-    addLoss: assign(({ context, event }) => {
-      const { part, permits } = event as Settled;
-      return { permits: context.permits + (part === 'N' ? 0 : permits) };
-    }),
+    addPart: assign(({ context }, { part, permits, members, signalled }: Settled) => ({
+      unsettled: context.unsettled.filter((other) => other !== part),
+      // What N has left is not carried over.
+      permits: context.permits + (part === 'N' ? 0 : permits),
+      members: part === 'N' ? members : context.members,
+      signalled: context.signalled || signalled,
+    })),
+    strikeOff: assign(({ context }, { part, issued }: Settled) => ({
+      unsettled: context.unsettled.filter((other) => other !== part),
+      issuedBefore: context.issuedBefore + (part === 'N' ? 0 : issued),
+    })),
+    addLoss: assign(({ context }, { part, permits }: Settled) => ({
+      permits: context.permits + (part === 'N' ? 0 : permits),
+    })),
     forgetChildren: assign({ children: [], awaiting: [] }),
     forgetHoldings: assign({ count: 0, departed: 0, permits: 0, unsettled: [] }),
     planNext: assign(({ context: { phase, count, members, departed, permits, cause, signalled } }) => {
       const next = nextPhase(phase!, { n: count + members + 1, departed, remaining: permits }, cause!, signalled);
       return { phase: next, terms: termsOf(next) };
     }),
-    adoptTerms: assign({ terms: ({ event }) => (event as Epoch).terms }),
-    announceChild: emit(({ context, event }) => ({
-      type: 'joined' as const,
-      child: newChild(context),
-      name: (event as Joined).name,
-    })),
+    adoptTerms: assign((_, { terms }: Epoch) => ({ terms })),
+    announceChild: emit(({ context }, { name }: Joined) => ({ type: 'joined' as const, child: newChild(context), name })),
     announceLeft: emit({ type: 'left' }),
     announceStayed: emit({ type: 'stayed' }),
     announceSevered: emit(({ context }) => ({ type: 'severed' as const, permits: context.permits })),
   },
   guards: {
     mayLeave: ({ context: { parent, children, name } }) => parent !== null && children.length === 0 && name === null,
-    isFromParent: ({ context, event }) => (event as Received<Severed>).from === context.parent,
-    leadsToParent: ({ context, event }) => peerOf(event) === context.parent,
-    leadsToChild: ({ context, event }) => context.children.includes(peerOf(event)),
-    leadsToLost: ({ context, event }) => context.lost.includes(peerOf(event)),
+    isFromParent: ({ context }, { from }: Received<Severed>) => from === context.parent,
+    leadsToParent: ({ context }, { peer }: LinkEvent<NodeId>) => peer === context.parent,
+    leadsToChild: ({ context }, { peer }: LinkEvent<NodeId>) => context.children.includes(peer),
+    leadsToLost: ({ context }, { peer }: LinkEvent<NodeId>) => context.lost.includes(peer),
     allEchoed: ({ context }) => context.awaiting.length === 0,
-    isLastPart: ({ context, event }) => context.unsettled.every((part) => part === (event as Settled).part),
-    isLastOfRoot: ({ context, event }) =>
-      context.parent === null && context.unsettled.every((part) => part === (event as Settled).part),
+    isLastPart: ({ context }, { part }: Settled) => context.unsettled.every((other) => other === part),
+    isLastOfRoot: ({ context }, { part }: Settled) =>
+      context.parent === null && context.unsettled.every((other) => other === part),
   },
 }).createMachine({
   id: 'main',
@@ -166,20 +154,20 @@ export const mainMachine = setup({
   initial: 'running',
   on: {
     'link.down': [
-      { guard: 'leadsToParent', target: '.severing' },
-      { guard: 'leadsToChild', actions: 'loseChild' },
-      { actions: 'giveUp' },
+      { guard: withEvent('leadsToParent'), target: '.severing' },
+      { guard: withEvent('leadsToChild'), actions: withEvent('loseChild') },
+      { actions: withEvent('giveUp') },
     ],
-    'link.up': { guard: 'leadsToLost', actions: send(severedAgain) },
-    severed: { guard: 'isFromParent', target: '.severing' },
+    'link.up': { guard: withEvent('leadsToLost'), actions: send(severedAgain) },
+    severed: { guard: withEvent('isFromParent'), target: '.severing' },
   },
   states: {
     running: {
       on: {
         collect: { target: 'collecting', actions: beginChange },
-        depleted: { target: 'collecting', actions: ['noteCause', ...beginChange] },
+        depleted: { target: 'collecting', actions: [withEvent('noteCause'), ...beginChange] },
         joined: { actions: admit },
-        leave: { actions: 'removeChild' },
+        leave: { actions: withEvent('removeChild') },
         depart: [{ guard: 'mayLeave', target: 'leaving' }, { actions: 'announceStayed' }],
         settled: { actions: send(returned) },
       },
@@ -187,37 +175,41 @@ export const mainMachine = setup({
     collecting: {
       always: { guard: 'allEchoed', target: 'settling' },
       on: {
-        echo: { actions: 'addEcho' },
-        leave: { actions: 'removeChild' },
+        echo: { actions: withEvent('addEcho') },
+        leave: { actions: withEvent('removeChild') },
         joined: { actions: admitFrozen },
-        settled: { actions: 'addPart' },
+        settled: { actions: withEvent('addPart') },
       },
     },
     settling: {
       entry: ['awaitParts', settle],
       on: {
         settled: [
-          { guard: 'isLastOfRoot', target: 'running', actions: ['addPart', 'planNext', 'forgetHoldings', ...resume] },
-          { guard: 'isLastPart', target: 'echoed', actions: ['addPart', send(echo), 'forgetHoldings'] },
-          { actions: 'addPart' },
+          {
+            guard: withEvent('isLastOfRoot'),
+            target: 'running',
+            actions: [withEvent('addPart'), 'planNext', 'forgetHoldings', ...resume],
+          },
+          { guard: withEvent('isLastPart'), target: 'echoed', actions: [withEvent('addPart'), send(echo), 'forgetHoldings'] },
+          { actions: withEvent('addPart') },
         ],
         joined: { target: 'collecting', actions: admitFrozen },
         rested: { target: 'settling', reenter: true },
       },
     },
     echoed: {
-      on: { epoch: { target: 'running', actions: ['adoptTerms', ...resume] } },
+      on: { epoch: { target: 'running', actions: [withEvent('adoptTerms'), ...resume] } },
     },
     leaving: {
       entry: ['awaitParts', depart],
       on: {
         settled: [
           {
-            guard: 'isLastPart',
+            guard: withEvent('isLastPart'),
             target: 'outside',
-            actions: ['strikeOff', send(returned), send(goodbye), 'announceLeft', ...goOutside],
+            actions: [withEvent('strikeOff'), send(returned), send(goodbye), 'announceLeft', ...goOutside],
           },
-          { actions: ['strikeOff', send(returned)] },
+          { actions: [withEvent('strikeOff'), send(returned)] },
         ],
         busy: { target: 'running', actions: 'announceStayed' },
       },
@@ -227,11 +219,11 @@ export const mainMachine = setup({
       on: {
         settled: [
           {
-            guard: 'isLastPart',
+            guard: withEvent('isLastPart'),
             target: 'severed',
-            actions: ['strikeOff', 'addLoss', 'announceSevered', 'forgetChildren', ...closeParts],
+            actions: [withEvent('strikeOff'), withEvent('addLoss'), 'announceSevered', 'forgetChildren', ...closeParts],
           },
-          { actions: ['strikeOff', 'addLoss'] },
+          { actions: [withEvent('strikeOff'), withEvent('addLoss')] },
         ],
       },
     },
@@ -240,6 +232,4 @@ export const mainMachine = setup({
   },
 });
 
-/** Nodes of this protocol have names. */
-const peerOf = (event: unknown): NodeId => (event as LinkEvent).peer as NodeId;
 const without = (nodes: readonly NodeId[], node: NodeId): NodeId[] => nodes.filter((other) => other !== node);

@@ -7,8 +7,8 @@
  * meanwhile is not to join under it any more. What else comes is dropped, and commands wait.
  */
 import { assign, setup } from 'xstate';
-import { close, effects, open, type LinkEvent, type NodeId } from '../../effects.js';
-import { DEPOSITS, deliveryRole, MAIN, NEWCOMER, requestRole, type Received, type Settings, type Welcome } from '../messages.js';
+import { close, effects, open, withEvent, type LinkEvent, type NodeId, type Received } from '../../effects.js';
+import { DEPOSITS, deliveryRole, MAIN, NEWCOMER, requestRole, type Settings, type Welcome } from '../messages.js';
 import { memberRoles } from './roles.js';
 
 export interface NewcomerInput {
@@ -33,14 +33,14 @@ const join = [
 ];
 
 export const newcomerMachine = setup({
-  types: {
-    context: {} as NewcomerInput,
-    events: {} as Received<Welcome> | LinkEvent,
-    input: {} as NewcomerInput,
+  types: {} as {
+    context: NewcomerInput;
+    events: Received<Welcome> | LinkEvent;
+    input: NewcomerInput;
   },
   actions: {
     ...effects(),
-    giveUp: assign({ vacant: ({ context, event }) => context.vacant.filter((node) => node !== (event as LinkEvent).peer) }),
+    giveUp: assign(({ context }, { peer }: LinkEvent) => ({ vacant: context.vacant.filter((node) => node !== peer) })),
   },
   guards: { isBank: ({ context }) => context.settings.parts.includes(DEPOSITS) },
 }).createMachine({
@@ -54,7 +54,7 @@ export const newcomerMachine = setup({
           { guard: 'isBank', target: 'joined', actions: [openRole(DEPOSITS), ...join] },
           { target: 'joined', actions: join },
         ],
-        'link.down': { actions: 'giveUp' },
+        'link.down': { actions: withEvent('giveUp') },
       },
     },
     joined: { type: 'final' },

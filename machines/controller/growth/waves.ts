@@ -1,16 +1,16 @@
 /** What the main role says: to its parent and children in waves over the tree, and to the other roles of its node. */
 import { close, open, tell, type LinkEvent } from '../../effects.js';
-import { newChild, type Joined, type MainContext, type MainEvent } from './member.js';
+import { newChild, type Joined, type MainContext } from './member.js';
 import { DEPOSITS, deliveryRole, MAIN, NEWCOMER, requestRole, type Controller, type Part, type Settled } from '../messages.js';
 import { budgetOf } from './phases.js';
 
-type In = { context: MainContext; event: MainEvent };
+type In<E = unknown> = { context: MainContext; event: E };
 
 const isController = (part: Part): part is Controller => part !== DEPOSITS;
 
-export const welcome = ({ context, event }: In) => ({
+export const welcome = ({ context, event }: In<Joined>) => ({
   to: newChild(context),
-  message: { type: 'welcome' as const, depth: context.depth + 1, name: (event as Joined).name, terms: context.terms },
+  message: { type: 'welcome' as const, depth: context.depth + 1, name: event.name, terms: context.terms },
 });
 
 export const collectFromAll = ({ context }: In) => ({ to: context.children, message: { type: 'collect' as const } });
@@ -27,8 +27,7 @@ export const newTerms = ({ context }: In) => ({
 });
 
 /** A leaf's permits climb to the root, relayed by the delivery processes above. */
-export const returned = ({ context, event }: In) => {
-  const { part, permits } = event as Settled;
+export const returned = ({ context, event: { part, permits } }: In<Settled>) => {
   const of = isController(part) ? part : ('R' as const);
   return { to: permits > 0 ? context.parent! : [], message: { type: 'return' as const, of, permits } };
 };
@@ -41,8 +40,8 @@ export const goodbye = ({ context: { parent, departed } }: In) => ({
 export const severedBelow = ({ context }: In) => ({ to: context.children, message: { type: 'severed' as const } });
 
 /** One that was lost may not know it; before it hears anything else on a new link, it is told. */
-export const severedAgain = ({ event }: In) => ({
-  to: (event as LinkEvent).peer,
+export const severedAgain = ({ event }: In<LinkEvent>) => ({
+  to: event.peer,
   message: { type: 'severed' as const },
 });
 
