@@ -82,10 +82,11 @@ function swap(list: unknown[], n: number): void {
 /** An effect and a notification may change places unseen: hosts perform what is emitted after all effects of the step. */
 function isUnseen(actions: readonly unknown[], n: number, machine: AnyStateMachine): boolean {
   const kinds = [actions[n - 1], actions[n]].map((action) => {
-    const implementation =
-      typeof action === 'string' ? (machine.implementations.actions as Record<string, unknown>)[action] : action;
-    if ((implementation as { type?: string } | undefined)?.type === 'xstate.emit') return 'emit';
-    return typeof action === 'object' ? 'effect' : 'other';
+    const name = typeof action === 'object' ? (action as { readonly type: string }).type : action;
+    const implementation = typeof name === 'string' ? (machine.implementations.actions as Record<string, unknown>)[name] : name;
+    const builtin = (implementation as { type?: string } | undefined)?.type;
+    if (builtin === 'xstate.emit') return 'emit';
+    return typeof action === 'object' && builtin === undefined ? 'effect' : 'other';
   });
   return kinds.includes('emit') && kinds.includes('effect');
 }
