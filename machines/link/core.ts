@@ -1,7 +1,7 @@
 /** The core of the link layer: what an application carries of it. */
 import { defineCore } from '../define.js';
 import type { NodeId } from '../effects.js';
-import { isAnything, isCount, listOf, nullOr, type ShapesOf } from '../shapes.js';
+import { isAnything, isBoolean, isCount, listOf, nullOr, type ShapesOf } from '../shapes.js';
 import type { Bye, Frame } from './frames.js';
 import { linkMachine } from './machine.js';
 import { linkOptions, type LinkOptions } from './options.js';
@@ -21,7 +21,14 @@ export const linkCore = /* @__PURE__ */ defineCore<LinkOptions>({
     peersOf(id, topology.links).map((to) => ({ role: roleTo(to), chart: CHART, input: { ...options, peer: to } })),
   route: ({ from, peer: to }) => roleTo((from ?? to) as NodeId),
   messages: {
-    frame: { session: isCount, to: nullOr(isCount), ack: isCount, seq: isCount, bodies: listOf(isAnything) },
+    frame: {
+      session: isCount,
+      to: nullOr(isCount),
+      ack: isCount,
+      seq: isCount,
+      rejects: isBoolean,
+      bodies: listOf(isAnything),
+    },
     bye: { session: isCount },
   } satisfies ShapesOf<Frame | Bye>,
   commands: {

@@ -4,7 +4,7 @@ import type { NodeId } from '../effects.js';
 /** Whatever the layer above sends; plain JSON. */
 export type Body = unknown;
 
-/** The only frame there is: with no bodies it is a heartbeat and an acknowledgement. */
+/** The only frame there is: with no bodies it is a heartbeat, an acknowledgement or, when it rejects, a request to send again. */
 export interface Frame {
   readonly type: 'frame';
   /** The sender's session, and the session of the receiver that it has heard since its own began. */
@@ -14,6 +14,8 @@ export interface Frame {
   readonly ack: number;
   /** The number of the first body in this connection. */
   readonly seq: number;
+  /** What should have come before a heartbeat has not: whatever is not acknowledged is to be sent again. */
+  readonly rejects: boolean;
   readonly bodies: readonly Body[];
 }
 
@@ -36,6 +38,9 @@ export interface LinkInput {
   /** How many messages may be under way without an acknowledgement, and how many more may wait for their turn. */
   readonly window: number;
   readonly room: number;
+  /** The same in sizes (see `sizeOf`): of what may be under way, and of all that is kept. A frame holds no more than the former. */
+  readonly windowSize: number;
+  readonly roomSize: number;
 }
 
 export interface LinkContext extends LinkInput {
@@ -45,39 +50,64 @@ export interface LinkContext extends LinkInput {
   readonly latest: number;
   /** Not yet acknowledged, in order; the first has number `base`, and the first `sent` have been sent. */
   readonly outbox: readonly Body[];
+  readonly outboxSize: number;
   readonly base: number;
   readonly sent: number;
-  /** Messages below this number had been sent at the last heartbeat. */
-  readonly checked: number;
   /** The number of the next message to deliver, and the last that the peer was told. */
   readonly expected: number;
   readonly told: number;
+  /** The size of what has been delivered and the peer was not told of. */
+  readonly untold: number;
   /** Heartbeats of ours since the peer was heard. */
   readonly silence: number;
 }
 
-const frame = (c: LinkContext, seq: number, bodies: readonly Body[]): Frame => ({
+const frame = (c: LinkContext, seq: number, bodies: readonly Body[], rejects = false): Frame => ({
   type: 'frame',
   session: c.session,
   to: c.theirs,
   ack: c.expected,
   seq,
+  rejects,
   bodies,
 });
 
 export const emptyFrame = (c: LinkContext): Frame => frame(c, c.base + c.sent, []);
 
-/** What waits and fits into the window. */
-export const unsent = (c: LinkContext): readonly Body[] => c.outbox.slice(c.sent, c.window);
+/** A text counts its characters and what separates it from the next; anything else, a number of the checker's for instance, counts one. */
+export const sizeOf = (body: Body): number => (typeof body === 'string' ? body.length + 4 : 1);
+
+const sizeOfAll = (bodies: readonly Body[]): number => bodies.reduce<number>((sum, body) => sum + sizeOf(body), 0);
+
+/** What waits and fits into the window; the first always does. */
+export function unsent(c: LinkContext): readonly Body[] {
+  const waiting = c.outbox.slice(c.sent, c.window);
+  if (waiting.length === 0) return waiting;
+  let size = sizeOfAll(c.outbox.slice(0, c.sent));
+  const over = waiting.findIndex((body) => (size += sizeOf(body)) > c.windowSize);
+  return over === -1 ? waiting : waiting.slice(0, c.sent === 0 ? Math.max(1, over) : over);
+}
+
+export const hasRoomFor = (c: LinkContext, body: Body): boolean =>
+  c.outbox.length < c.window + c.room && c.outboxSize + sizeOf(body) <= c.roomSize;
 
 export const unsentFrame = (c: LinkContext): Frame => frame(c, c.base + c.sent, unsent(c));
 
-/** At a heartbeat: what was sent before the last one and is not acknowledged goes again. */
-export const beatFrame = (c: LinkContext): Frame =>
-  c.base < c.checked ? frame(c, c.base, c.outbox.slice(0, c.sent)) : emptyFrame(c);
+/** All that is not acknowledged, with what has room behind it. */
+export const againFrame = (c: LinkContext): Frame => frame(c, c.base, c.outbox.slice(0, c.sent + unsent(c).length));
+
+/**
+ * A heartbeat bears the number of the next message. Where that is not the one that is expected, something is missing, or late; to say
+ * so at every frame of a burst whose first is lost would have the burst sent again for each, and to answer a rejection with another one
+ * would never end.
+ */
+export const isAhead = (c: LinkContext, { seq, bodies, rejects }: Frame): boolean =>
+  bodies.length === 0 && !rejects && seq > c.expected;
+
+export const ackFrame = (c: LinkContext, received: Frame): Frame => frame(c, c.base + c.sent, [], isAhead(c, received));
 
 /** A long one-way stream must not wait for a heartbeat to be acknowledged. */
-export const owesAck = (c: LinkContext): boolean => 2 * (c.expected - c.told) >= c.window;
+export const owesAck = (c: LinkContext): boolean => 2 * (c.expected - c.told) >= c.window || 2 * c.untold >= c.windowSize;
 
 /** After so much silence the peer counts as gone. */
 export const suspects = (c: LinkContext): boolean => c.silence >= c.patience && c.suspicions !== 0;
@@ -89,11 +119,14 @@ export const fresh = (c: LinkContext, { seq, bodies }: Frame): readonly Body[] =
 /** The context after a frame of this connection: what it acknowledges is done, what it brings is delivered. */
 export function taken(c: LinkContext, received: Frame): Partial<LinkContext> {
   const done = Math.max(0, Math.min(received.ack - c.base, c.sent));
+  const delivered = fresh(c, received);
   return {
     outbox: c.outbox.slice(done),
+    outboxSize: c.outboxSize - sizeOfAll(c.outbox.slice(0, done)),
     base: c.base + done,
     sent: c.sent - done,
-    expected: c.expected + fresh(c, received).length,
+    expected: c.expected + delivered.length,
+    untold: c.untold + sizeOfAll(delivered),
     silence: 0,
   };
 }

@@ -18,7 +18,7 @@ import { samples } from './samples.js';
 import { systems } from './systems.js';
 import { CHART, endAt, isUp, linksOf } from './view.js';
 
-export type { Body, Frame, LinkContext, LinkInput } from './frames.js';
+export type { Body, Bye, Frame, LinkContext, LinkInput } from './frames.js';
 export { linkMachine, type LinkNotice } from './machine.js';
 export type { LinkOptions };
 export { linkCore };

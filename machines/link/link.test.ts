@@ -74,20 +74,32 @@ test.each([
 });
 
 test('an end whose clock went back takes a session later than the one that its peer remembers', () => {
-  const input = { peer: 'b', session: 5, beat: 1, patience: 1, suspicions: null, window: 1, room: 1 };
-  const heard = { type: 'frame', from: 'b', session: 9, to: 100, ack: 3, seq: 4, bodies: ['old'] };
+  const input = {
+    peer: 'b',
+    session: 5,
+    beat: 1,
+    patience: 1,
+    suspicions: null,
+    window: 1,
+    room: 1,
+    windowSize: 100,
+    roomSize: 100,
+  };
+  const heard = { type: 'frame', from: 'b', session: 9, to: 100, ack: 3, seq: 4, rejects: false, bodies: ['old'] };
   const { snapshot, effects } = step(linkMachine, begin(linkMachine, input).snapshot, heard);
   expect(snapshot).toMatchObject({ value: 'seeking', context: { session: 101, theirs: 9, expected: 0 } });
   expect(effects).toMatchObject([{ type: 'send', to: 'b', message: { session: 101, to: 9, bodies: [] } }]);
 });
 
 test.each([
-  [{ type: 'frame', session: 1, to: null, ack: 0, seq: 0, bodies: [] }, true],
+  [{ type: 'frame', session: 1, to: null, ack: 0, seq: 0, rejects: false, bodies: [] }, true],
   [{ type: 'bye', session: 1 }, true],
   [{ type: 'frame', session: 1, to: null, ack: 0, seq: 0 }, false],
-  [{ type: 'frame', session: -1, to: null, ack: 0, seq: 0, bodies: [] }, false],
-  [{ type: 'frame', session: 1, to: '7', ack: 0, seq: 0, bodies: [] }, false],
-  [{ type: 'frame', session: 1, to: 0, ack: 0.5, seq: 0, bodies: [] }, false],
+  [{ type: 'frame', session: -1, to: null, ack: 0, seq: 0, rejects: false, bodies: [] }, false],
+  [{ type: 'frame', session: 1, to: '7', ack: 0, seq: 0, rejects: false, bodies: [] }, false],
+  [{ type: 'frame', session: 1, to: 0, ack: 0.5, seq: 0, rejects: false, bodies: [] }, false],
+  [{ type: 'frame', session: 1, to: null, ack: 0, seq: 0, rejects: 1, bodies: [] }, false],
+  [{ type: 'frame', session: 1, to: null, ack: 0, seq: 0, rejects: false, bodies: {} }, false],
   [{ type: 'post', session: 1 }, false],
   [null, false],
 ])('%j is a frame: %s', (message, is) => {

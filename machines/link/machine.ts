@@ -1,8 +1,10 @@
 /**
  * One end of a link: reliable, ordered, told when it comes and goes, over a medium that loses, doubles and reorders.
  *
- * Not from a paper, but what the papers assume of their links: sequence numbers, cumulative acknowledgements and go-back-n as in every
- * textbook of protocols, a handshake of sessions, and a failure detector that counts heartbeats.
+ * Not from a paper, but what the papers assume of their links: sequence numbers, cumulative acknowledgements and go-back-n with
+ * rejections as in every textbook of protocols, a handshake of sessions, and a failure detector that counts heartbeats. Nothing is sent
+ * again for being late: a slow medium would get slower by it. A heartbeat says how much was sent before it, and who misses some of that
+ * rejects.
  *
  * Assumes that frames which keep being sent are heard in the end, and that an end which starts again has a larger session (if its clock
  * went back, the peer's memory corrects it). Promises: a connection is a pair of sessions; `link.up` and `link.down` alternate at each
@@ -15,15 +17,20 @@
  *   up       both ends have heard each other's session
  *   down     was up, looks for the peer again: what is posted is lost
  *   left     said good-bye
- * Invariants: in `up`, `theirs === latest`; `sent <= window`; `outbox.length <= window + room`.
+ * Invariants: in `up`, `theirs === latest`; `sent <= window`; `outbox.length <= window + room`; what is under way has a size of at most
+ * `windowSize`, or is a single message; what is kept, of at most `roomSize`.
  */
 import { assign, emit, raise, setup } from 'xstate';
 import { arm, disarm, effects, send, type NodeId, type TimerEvent } from '../effects.js';
 import {
-  beatFrame,
+  ackFrame,
+  againFrame,
   emptyFrame,
   fresh,
+  hasRoomFor,
+  isAhead,
   owesAck,
+  sizeOf,
   suspects,
   taken,
   unsent,
@@ -54,16 +61,19 @@ export type LinkNotice =
 
 type In<E = unknown> = { context: LinkContext; event: E };
 
-const beat = ({ context }: In) => ({ to: context.peer, message: beatFrame(context) });
 const answer = ({ context }: In) => ({ to: context.peer, message: emptyFrame(context) });
 const whatWaits = ({ context }: In) => ({ to: unsent(context).length > 0 ? context.peer : [], message: unsentFrame(context) });
 const firstWords = ({ context }: In) => ({ to: context.peer, message: unsentFrame(context) });
-const dueAck = ({ context }: In) => ({ to: owesAck(context) ? context.peer : [], message: emptyFrame(context) });
+const dueAck = ({ context, event }: In) => ({
+  to: owesAck(context) || isAhead(context, event as Frame) ? context.peer : [],
+  message: ackFrame(context, event as Frame),
+});
+const again = ({ context }: In) => ({ to: context.outbox.length > 0 ? context.peer : [], message: againFrame(context) });
 const goodbye = ({ context }: In) => ({ to: context.peer, message: { type: 'bye' as const, session: context.session } });
 const nextBeat = ({ context }: In) => ({ timer: 'beat', delay: context.beat });
 
 const silent = { theirs: null, silence: 0 };
-const nothingSent = { outbox: [], base: 0, sent: 0, checked: 0, expected: 0, told: 0 };
+const nothingSent = { outbox: [], outboxSize: 0, base: 0, sent: 0, expected: 0, told: 0, untold: 0 };
 
 /** Until the link is up every frame is heard for its sessions alone. */
 const handshake = [
@@ -75,6 +85,8 @@ const handshake = [
 
 /** A frame of this connection: it may carry messages, make room for more, or call for an acknowledgement. */
 const takeFrame = ['take', send(whatWaits), 'noteSent', send(dueAck), 'noteAck'] as const;
+/** One that says that something is missing: it brings nothing. */
+const takeRejection = ['take', send(again), 'noteSent'] as const;
 
 /** A peer that heard us, and whom we no longer hear, must learn that it is not heard: by a session that knows nothing of it. */
 const seek = [
@@ -94,15 +106,18 @@ export const linkMachine = setup({
     take: assign(({ context, event }) => taken(context, event as Frame)),
     noteSent: assign(({ context }) => {
       const { length } = unsent(context);
-      return length === 0 ? {} : { sent: context.sent + length, told: context.expected };
+      return length === 0 ? {} : { sent: context.sent + length, told: context.expected, untold: 0 };
     }),
-    noteAck: assign(({ context }) => (owesAck(context) ? { told: context.expected } : {})),
+    noteAck: assign(({ context }) => (owesAck(context) ? { told: context.expected, untold: 0 } : {})),
     noteBeat: assign(({ context }) => ({
-      checked: context.base + context.sent,
       told: context.expected,
+      untold: 0,
       silence: Math.min(context.silence + 1, context.patience),
     })),
-    keep: assign({ outbox: ({ context, event }) => [...context.outbox, (event as { body: Body }).body] }),
+    keep: assign(({ context, event }) => {
+      const { body } = event as { body: Body };
+      return { outbox: [...context.outbox, body], outboxSize: context.outboxSize + sizeOf(body) };
+    }),
     noteSuspicion: assign({ suspicions: ({ context }) => context.suspicions && context.suspicions - 1 }),
     outdoSession: assign({ session: ({ event }) => (event as Frame).to! + 1 }),
     beginSession: assign(({ context }) => ({ session: context.session + 1, ...silent })),
@@ -124,8 +139,9 @@ export const linkMachine = setup({
     remembersLaterSession: ({ context, event }) => ((event as Frame).to ?? -1) > context.session,
     answersSession: ({ context, event }) => (event as Frame).to === context.session,
     isOfAnotherConnection: ({ context, event }) => (event as Frame).to !== context.session,
+    isRejection: ({ event }) => (event as Frame).rejects,
     bringsMessages: ({ context, event }) => fresh(context, event as Frame).length > 0,
-    hasRoom: ({ context }) => context.outbox.length < context.window + context.room,
+    hasRoom: ({ context, event }) => hasRoomFor(context, (event as { body: Body }).body),
     isSilent: ({ context }) => suspects(context),
     hasLostTouch: ({ context }) => context.theirs !== null && suspects(context),
   },
@@ -154,6 +170,7 @@ export const linkMachine = setup({
           { guard: 'isLate' },
           { guard: 'beginsSession', target: 'down', actions: 'hearAgain' },
           { guard: 'isOfAnotherConnection', actions: send(answer) },
+          { guard: 'isRejection', actions: takeRejection },
           { guard: 'bringsMessages', actions: ['announceReceived', ...takeFrame] },
           { actions: takeFrame },
         ],
@@ -164,7 +181,7 @@ export const linkMachine = setup({
         ],
         timer: [
           { guard: 'isSilent', target: 'down', actions: ['noteSuspicion', 'beginSession', send(answer), arm(nextBeat)] },
-          { actions: [send(beat), 'noteBeat', arm(nextBeat)] },
+          { actions: [send(answer), 'noteBeat', arm(nextBeat)] },
         ],
       },
     },

@@ -4,7 +4,7 @@ import type { LinkInput } from './frames.js';
 
 export type LinkOptions = Omit<LinkInput, 'peer'>;
 
-const KEYS = ['session', 'beat', 'patience', 'window', 'room', 'suspicions'] as const;
+const KEYS = ['session', 'beat', 'patience', 'window', 'room', 'windowSize', 'roomSize', 'suspicions'] as const;
 
 export function linkOptions(raw: Readonly<Record<string, unknown>>): LinkOptions {
   refuseUnknown(raw, KEYS);
@@ -14,6 +14,8 @@ export function linkOptions(raw: Readonly<Record<string, unknown>>): LinkOptions
     patience: integer(raw, 'patience', { min: 1, fallback: 5 }),
     window: integer(raw, 'window', { min: 1, fallback: 64 }),
     room: integer(raw, 'room', { min: 0, fallback: 1000 }),
+    windowSize: integer(raw, 'windowSize', { min: 1, fallback: 2 ** 18 }),
+    roomSize: integer(raw, 'roomSize', { min: 1, fallback: 2 ** 25 }),
     suspicions: raw['suspicions'] === undefined ? null : integer(raw, 'suspicions', { min: 0 }),
   };
 }

@@ -1,7 +1,7 @@
 /** What a link promises, as far as a single state can show it; the account follows the messages themselves. */
 import type { NodeId } from '../effects.js';
 import type { Configuration, Property, RoleView } from '../protocol.js';
-import type { Frame, LinkContext } from './frames.js';
+import { sizeOf, type Frame, type LinkContext } from './frames.js';
 import type { LinkOptions } from './options.js';
 import { areConnected, endAt, endsOf, isUp, linksOf } from './view.js';
 
@@ -40,10 +40,12 @@ export const linkProperties = (): readonly Property<LinkOptions>[] => [
   },
   {
     name: 'bounded outbox',
-    says: 'No end keeps more messages than window and room, nor has more than the window under way.',
+    says: 'No end keeps more than window and room, nor has more than the window under way, in messages and in sizes.',
     kind: 'always',
-    holds: ofBothDirections(({ context: { outbox, window, room, sent } }) => {
-      return outbox.length <= window + room && sent <= Math.min(window, outbox.length);
+    holds: ofBothDirections(({ context: { outbox, window, room, sent, windowSize, roomSize } }) => {
+      const size = (count: number) => outbox.slice(0, count).reduce<number>((sum, body) => sum + sizeOf(body), 0);
+      const isBounded = outbox.length <= window + room && size(outbox.length) <= roomSize;
+      return isBounded && sent <= Math.min(window, outbox.length) && (sent <= 1 || size(sent) <= windowSize);
     }),
   },
   {

@@ -2,7 +2,17 @@
 import type { ChartSamples } from '../protocol.js';
 import type { Frame, LinkContext, LinkInput } from './frames.js';
 
-const input: LinkInput = { peer: 'b', session: 5, beat: 10, patience: 1, suspicions: null, window: 1, room: 1 };
+const input: LinkInput = {
+  peer: 'b',
+  session: 5,
+  beat: 10,
+  patience: 1,
+  suspicions: null,
+  window: 1,
+  room: 1,
+  windowSize: 100,
+  roomSize: 100,
+};
 
 const frame = (c: LinkContext, changes: Partial<Frame>) => ({
   type: 'frame',
@@ -11,6 +21,7 @@ const frame = (c: LinkContext, changes: Partial<Frame>) => ({
   to: c.session,
   ack: c.base + c.sent,
   seq: c.expected,
+  rejects: false,
   bodies: [],
   ...changes,
 });
@@ -22,6 +33,9 @@ const events = (c: LinkContext) =>
         frame(c, {}),
         frame(c, { bodies: ['x'] }),
         frame(c, { ack: c.base }),
+        frame(c, { rejects: true }),
+        frame(c, { rejects: true, ack: c.base }),
+        frame(c, { seq: c.expected + 1 }),
         frame(c, { to: null }),
         frame(c, { to: c.session + 1 }),
         frame(c, { session: Math.max(c.latest, 3) + 1 }),
