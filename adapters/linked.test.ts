@@ -15,7 +15,14 @@ import { nats } from './transports/nats.js';
 import { has, natsServer, type Server } from './transports/servers.fixture.js';
 import type { Linked, Transport } from './transports/transport.js';
 
-const guarantees = { order: 'fifo', loss: 'none', duplication: 'none', presence: 'reported', identity: 'checked' } as const;
+const guarantees = {
+  order: 'fifo',
+  loss: 'none',
+  duplication: 'none',
+  presence: 'reported',
+  identity: 'checked',
+  messageBytesMax: 2 ** 23,
+} as const;
 /** Everybody is in one process: when it stands still, so do all heartbeats. */
 const fast = { beatMs: 10, patience: 25 };
 const terrible = { seed: 7, loss: 0.3, duplicate: 0.3, delayMs: 5 };

@@ -8,18 +8,26 @@
  * After a longer one the peers are told `down`, what was under way is lost, and `up` begins anew. `down` is a suspicion: the peer may
  * be alive behind a cut.
  *
+ * Frames fit their medium: what is under way to a peer, in one frame or many, takes a quarter of the largest message that the medium
+ * carries, because escapes make up to four characters of one. A larger message goes in parts (adapters/parts.ts), up to 8 MiB; what is
+ * beyond that is refused at `send`. To a peer that takes nothing 32 MiB wait at most, then it is told to be `down`.
+ *
  * A medium that believes who says to be somebody lets in a second node of the same id. It takes the place of the first, as one that was
- * started again would; the first hears from a peer of a later session that it never began, and ends with a `ConnectionError`.
+ * started again would; the first no longer hears from a peer but what is meant for a later session, which it never began, and ends with
+ * a `ConnectionError`. One such frame is none: anybody can have written it, and the peer goes on speaking to the session that there is.
  */
 import { asyncScheduler, filter, firstValueFrom, map, merge, of, timer, type SchedulerLike } from 'rxjs';
 import type { NodeId } from '../machines/effects.js';
-import { link, type Frame, type LinkContext, type LinkNotice } from '../machines/link/index.js';
+import { link, type Bye, type Frame, type LinkContext, type LinkNotice } from '../machines/link/index.js';
 import type { RoleView } from '../machines/protocol.js';
 import type { Inspect } from '../network/world/kernel.js';
 import { ConnectionError } from './transports/errors.js';
 import { createTransport, type Medium } from './transports/driver.js';
 import { createNode, type LiveNode } from './node/node.js';
-import type { Json, Linked, Reliable, Transport } from './transports/transport.js';
+import { isPart, partsOf, Whole } from './parts.js';
+import { Drops } from './transports/drops.js';
+import { checkId } from './transports/ids.js';
+import type { Linked, Reliable, Transport } from './transports/transport.js';
 
 export interface LinkedOptions {
   /** Everybody to be linked with; the transport's own id may be among them. */
@@ -36,16 +44,31 @@ export interface LinkedOptions {
 /** How many messages may be under way to a peer, and how many more may wait; a peer that falls behind further goes down. */
 const WINDOW = 256;
 const ROOM = 10_000;
+/** And how many characters of them. */
+const ROOM_SIZE = 2 ** 25;
+export const LINKED_MESSAGE_BYTES_MAX = 2 ** 23;
+/** Of the quarter, for what stands around the messages in a frame. */
+const HEAD_SIZE = 2 ** 10;
+/** No clock goes so far ahead: a session that says so is invented, and nobody could ever begin a later one. */
+const AHEAD_MS_MAX = 24 * 60 * 60 * 1_000;
+/** After so many heartbeats with nothing for this session, what comes for a later one is believed. */
+const STRAY_BEATS = 3;
 
 /** Takes over the given transport: connects it, and closes it when it is closed itself. */
 export function linked(transport: Transport, options: LinkedOptions): Transport<Linked> {
-  const { identity } = transport.guarantees;
-  const guarantees: Linked = { order: 'fifo', loss: 'none', duplication: 'none', presence: 'reported', identity };
+  for (const peer of options.peers) checkId(peer, 'a peer');
+  const { identity, messageBytesMax } = transport.guarantees;
+  const promised = { order: 'fifo', loss: 'none', duplication: 'none', presence: 'reported' } as const;
+  const guarantees: Linked = { ...promised, identity, messageBytesMax: LINKED_MESSAGE_BYTES_MAX };
+  const windowSize = Math.floor(messageBytesMax / 4) - HEAD_SIZE;
   return createTransport(transport.id, guarantees, async (medium, signal) => {
-    const node = linkNode(transport, options);
+    const node = linkNode(transport, options, windowSize);
+    const whole = new Map<NodeId, Whole>();
+    const drops = new Drops(`transport "${transport.id}"`, options.clock);
+    const report = (notice: LinkNotice) => announce(notice, medium, whole, drops);
     const giveUp = () => void transport.close();
     signal.addEventListener('abort', giveUp, { once: true });
-    node.notices$.subscribe((notice) => report(notice as LinkNotice, medium));
+    node.notices$.subscribe((notice) => report(notice as LinkNotice));
     node.steps$.subscribe(({ role, event }) => {
       if (event.type === 'frame' && isForAnother(event as Frame, node.role(role!)))
         medium.broke(new ConnectionError(`another node speaks as "${transport.id}"; give every peer an id of its own`));
@@ -54,7 +77,9 @@ export function linked(transport: Transport, options: LinkedOptions): Transport<
     await node.ready;
     signal.removeEventListener('abort', giveUp);
     medium.opened({
-      send: (peer, body) => void node.attempt('post', { peer, body: structuredClone(body) }),
+      send: (peer, _, text) => {
+        for (const body of partsOf(text, Math.floor(windowSize / 4))) node.attempt('post', { peer, body });
+      },
       close: async () => {
         await lastWords(node, options);
         await transport.close();
@@ -65,7 +90,7 @@ export function linked(transport: Transport, options: LinkedOptions): Transport<
 
 let started = 0;
 
-function linkNode(transport: Transport, options: LinkedOptions): LiveNode {
+function linkNode(transport: Transport, options: LinkedOptions, windowSize: number): LiveNode {
   const { peers, beatMs = 100, patience = 30, clock = asyncScheduler, inspect } = options;
   const others = [...new Set(peers)].filter((peer) => peer !== transport.id);
   // Later than in every earlier run, and than every earlier link of this one.
@@ -73,25 +98,46 @@ function linkNode(transport: Transport, options: LinkedOptions): LiveNode {
   return createNode({
     // The link's own protocol is what makes it reliable.
     transport: transport as Transport<Reliable>,
-    protocol: link,
+    protocol: {
+      ...link,
+      accepts: (message, setup) => link.accepts(message, setup) && isPlausible(message as Frame | Bye, clock.now()),
+    },
     topology: { nodes: [transport.id, ...others], links: others.map((peer) => [transport.id, peer, 1] as const) },
-    options: { session, beat: beatMs, patience, window: WINDOW, room: ROOM },
+    options: { session, beat: beatMs, patience, window: WINDOW, room: ROOM, windowSize, roomSize: ROOM_SIZE },
     clock,
     inspect,
   });
 }
 
+function isPlausible(message: Frame | Bye, now: number): boolean {
+  const sessionMax = (now + AHEAD_MS_MAX) * 1000;
+  return (
+    message.session <= sessionMax && (message.type === 'bye' || ((message.to ?? 0) <= sessionMax && message.bodies.every(isPart)))
+  );
+}
+
 /** A peer that is up knows our session, and answers none but the latest that it has heard of us. */
 const isForAnother = ({ to }: Frame, end: RoleView<LinkContext> | undefined): boolean =>
-  end?.value === 'up' && to !== null && to > end.context.session;
+  end?.value === 'up' && to !== null && to > end.context.session && end.context.silence >= STRAY_BEATS;
 
-function report(notice: LinkNotice, medium: Medium): void {
+function announce(notice: LinkNotice, medium: Medium, whole: Map<NodeId, Whole>, drops: Drops): void {
   const { peer } = notice;
-  if (notice.type === 'received') for (const body of notice.bodies) medium.received(peer, body as Json);
-  else if (notice.type === 'link.up') medium.up(peer);
-  else if (notice.type === 'link.down') medium.down(peer);
-  else medium.broke(new ConnectionError(`${WINDOW + ROOM} messages wait for peer "${peer}", which has not come`));
+  if (notice.type === 'received') {
+    for (const body of notice.bodies) {
+      const reading = whole.get(peer)!.take(body as string);
+      if (reading === null) continue;
+      if ('refused' in reading) drops.drop(`${reading.refused}, from "${peer}"`);
+      else medium.received(peer, reading.value);
+    }
+  } else if (notice.type === 'link.up') {
+    whole.set(peer, new Whole(LINKED_MESSAGE_BYTES_MAX));
+    medium.up(peer);
+  } else if (notice.type === 'link.down') medium.down(peer);
+  else medium.broke(new ConnectionError(tooMuchFor(peer)));
 }
+
+const tooMuchFor = (peer: NodeId): string =>
+  `more waits for peer "${peer}", which has not come, than ${WINDOW + ROOM} messages or ${ROOM_SIZE} characters`;
 
 /** Waits until the peers have what was sent to them, not longer than their patience would last, and takes leave of them. */
 async function lastWords(node: LiveNode, { beatMs = 100, patience = 30, clock = asyncScheduler }: LinkedOptions): Promise<void> {

@@ -8,8 +8,9 @@
  */
 import type { NodeId } from '../../machines/effects.js';
 import { createTransport } from './driver.js';
-import { FrameReader } from './frame.js';
+import { FrameReader, frameText } from './frame.js';
 import { isObject } from '../../machines/checks.js';
+import { MESSAGE_BYTES_MAX } from './reading.js';
 import type { Transport } from './transport.js';
 
 export const broadcastChannelGuarantees = {
@@ -18,6 +19,7 @@ export const broadcastChannelGuarantees = {
   duplication: 'none',
   presence: 'none',
   identity: 'claimed',
+  messageBytesMax: MESSAGE_BYTES_MAX,
 } as const;
 
 export interface BroadcastChannelOptions {
@@ -34,10 +36,10 @@ export const broadcastChannel = ({
     const opened = new BroadcastChannel(channel);
     const reader = new FrameReader(id, medium);
     opened.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
-      if (isObject(data) && data['to'] === id) reader.read(data);
+      if (isObject(data) && data['to'] === id) reader.read(data['frame']);
     });
     medium.opened({
-      send: (to, message) => opened.postMessage({ to, from: id, message }),
+      send: (to, _, text) => opened.postMessage({ to, frame: frameText(id, text) }),
       close: () => opened.close(),
     });
   });

@@ -8,11 +8,14 @@ import { Subject } from 'rxjs';
 import type { NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
 import { ClosedError } from './errors.js';
+import { checkId } from './ids.js';
 import { abortable } from './promises.js';
+import { write } from './reading.js';
 import type { Guarantees, Json, Transport, TransportEvent } from './transport.js';
 
 export interface Connection {
-  send(to: NodeId, message: Json): void;
+  /** `text` is the message as JSON, within the bounds that the guarantees state. */
+  send(to: NodeId, message: Json, text: string): void;
   close(): void | Promise<void>;
 }
 
@@ -33,7 +36,7 @@ export interface Medium {
 export type Driver = (medium: Medium, signal: AbortSignal) => void | Promise<void>;
 
 export function createTransport<const G extends Guarantees>(id: NodeId, guarantees: G, driver: Driver): Transport<G> {
-  if (typeof id !== 'string' || id === '') throw new UsageError('a transport needs an id: give a non-empty string');
+  checkId(id, 'the id of a transport');
   return new DrivenTransport(id, guarantees, driver);
 }
 
@@ -67,7 +70,7 @@ class DrivenTransport<G extends Guarantees> implements Transport<G>, Medium {
     if (!this.connection) throw new ClosedError(`transport "${this.id}" is not connected; await connect() before you send`);
     if (to === this.id)
       throw new UsageError(`transport "${this.id}" carries nothing to itself; handle the message where it is made`);
-    this.connection.send(to, message);
+    this.connection.send(to, message, write(message, this.guarantees.messageBytesMax, `transport "${this.id}"`));
   }
 
   close(): Promise<void> {

@@ -1,5 +1,6 @@
 /** What was refused from the network: counted always, told on the console at most once in a while. */
 import { asyncScheduler, type TimestampProvider } from 'rxjs';
+import { escape } from './reading.js';
 
 const QUIET_MS = 10_000;
 
@@ -24,6 +25,6 @@ export class Drops {
     const others = this.untold === 0 ? '' : ` (and ${this.untold} more since the last warning)`;
     this.told = now;
     this.untold = 0;
-    console.warn(`${this.who} dropped a message: ${why}${others}`);
+    console.warn(escape(`${this.who} dropped a message: ${why}${others}`));
   }
 }

@@ -6,9 +6,10 @@
  */
 import { isObject } from '../../machines/checks.js';
 import type { Message } from '../../machines/effects.js';
+import { quote } from './reading.js';
 import type { Json } from './transport.js';
 
-export const WIRE_VERSION = 1;
+export const WIRE_VERSION = 2;
 
 /** Long enough for every name, short enough that nobody fills the memory with them. */
 export const NAME_LENGTH_MAX = 512;
@@ -41,12 +42,12 @@ export function refusal(value: Json): string | null {
   if (!isObject(value)) return 'it is no envelope';
   const { v, name, message, ...others } = value;
   if (v !== WIRE_VERSION) {
-    return `it speaks version ${JSON.stringify(v)} of the wire format, this side ${WIRE_VERSION}; run the same release on both`;
+    return `it speaks version ${quote(v)} of the wire format, this side ${WIRE_VERSION}; run the same release on both`;
   }
   if (!isText(name, NAME_LENGTH_MAX)) return `its name is no string of 1 to ${NAME_LENGTH_MAX} characters`;
   if (!isObject(message) || !isText(message['type'], TYPE_LENGTH_MAX)) return 'its message has no type';
   const [extra] = Object.keys(others);
-  return extra === undefined ? null : `it has a field "${extra.slice(0, 40)}" that no envelope has`;
+  return extra === undefined ? null : `it has a field "${quote(extra)}" that no envelope has`;
 }
 
 /** Length as JSON Schema counts it: in characters, not in halves of them. */

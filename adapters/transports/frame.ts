@@ -8,15 +8,16 @@ import { isObject } from '../../machines/checks.js';
 import type { NodeId } from '../../machines/effects.js';
 import { Drops } from './drops.js';
 import type { Medium } from './driver.js';
+import { isId } from './ids.js';
 import { Rate } from './rate.js';
+import { read } from './reading.js';
 import type { Json } from './transport.js';
 
-/** Longer texts are not even parsed. */
-const TEXT_LENGTH_MAX = 2 ** 20;
 /** More than peers send that are in their right mind; the link layer sends again what was dropped. */
 const FRAMES_PER_SECOND_MAX = 100_000;
 
-export const encodeFrame = (from: NodeId, message: Json): string => JSON.stringify({ from, message });
+/** A frame around the JSON of a message. */
+export const frameText = (from: NodeId, message: string): string => `{"from":${JSON.stringify(from)},"message":${message}}`;
 
 /** Hands what comes in to the medium, and drops what is no frame. */
 export class FrameReader {
@@ -32,24 +33,18 @@ export class FrameReader {
     this.rate = new Rate(FRAMES_PER_SECOND_MAX, clock);
   }
 
-  readText(text: string): void {
-    if (text.length > TEXT_LENGTH_MAX) {
-      this.drops.drop(`its ${text.length} characters are over the limit of ${TEXT_LENGTH_MAX}`);
+  read(text: unknown): void {
+    if (!this.rate.allows()) {
+      this.drops.drop(`more than ${this.rate.perSecond} come in a second`);
       return;
     }
-    let frame: unknown;
-    try {
-      frame = JSON.parse(text);
-    } catch {
-      this.drops.drop('it is no JSON');
+    const reading = read(text);
+    if ('refused' in reading) {
+      this.drops.drop(reading.refused);
       return;
     }
-    this.read(frame);
-  }
-
-  read(frame: unknown): void {
-    if (!this.rate.allows()) this.drops.drop(`more than ${this.rate.perSecond} come in a second`);
-    else if (isObject(frame) && typeof frame['from'] === 'string' && frame['from'] !== '' && frame['message'] !== undefined) {
+    const frame = reading.value;
+    if (isObject(frame) && isId(frame['from']) && frame['message'] !== undefined) {
       this.medium.received(frame['from'], frame['message'] as Json);
     } else this.drops.drop('it names no sender or carries no message');
   }

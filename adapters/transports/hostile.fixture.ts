@@ -1,6 +1,7 @@
 /** A transport for tests that loses, doubles and delays what another one would carry faithfully; and that can be cut. */
 import { Random } from '../../network/random.js';
 import { createTransport } from './driver.js';
+import { MESSAGE_BYTES_MAX } from './reading.js';
 import type { Transport } from './transport.js';
 
 export interface Hostility {
@@ -17,6 +18,7 @@ export const hostileGuarantees = {
   duplication: 'possible',
   presence: 'none',
   identity: 'checked',
+  messageBytesMax: MESSAGE_BYTES_MAX,
 } as const;
 
 export interface Hostile extends Transport<typeof hostileGuarantees> {

@@ -1,125 +1,229 @@
 /**
- * A hub: peers that each have one line to it reach one another through it.
+ * A hub: peers that each have one line to it reach one another through it. The peers' end stands in through-hub.ts.
  *
- * A line is any ordered two-way channel of JSON frames: a MessagePort, a WebSocket, a pair of functions. Both ends of the little
- * protocol on it stand here. A client says `hello` with its id; the hub answers `welcome` with who is there, or `refused`. From then
- * on the client asks to `send`, the hub brings each `message`, `up` and `down`, until the client says `bye`. The hub writes the
- * sender's id itself, so nobody can speak for another; the key in the `hello` lets a client whose line broke take its own place back
- * before the hub has noticed. A message to a peer that has not come yet waits for it, one to a peer that has left is dropped.
+ * A line is any ordered two-way channel of texts: a MessagePort, a WebSocket, a pair of functions. A client says `hello` with its id
+ * and its key; the hub answers `welcome` with who is there, or `refused`. From then on the client asks to `send`, the hub brings each
+ * `message`, `up` and `down`, until the client says `bye`. The hub writes the sender's id itself, so nobody can speak for another.
+ *
+ * An id is one seat. Who comes with the key of its holder is the holder, back after its line broke, and takes the seat at once. Who
+ * comes with another key gets it only when the holder's line no longer answers; a living peer keeps its seat.
+ *
+ * A message to a peer that has not come yet waits for it, one to a peer that has left is dropped. What waits is bounded by count and
+ * by bytes, for each sender and in all, and whoever goes beyond is refused with the name of the peer that has not come.
  */
-import type { NodeId } from '../../machines/effects.js';
+import { asyncScheduler, Subscription, type SchedulerLike } from 'rxjs';
 import { isObject } from '../../machines/checks.js';
-import { NAME_LENGTH_MAX } from './envelope.js';
-import { ConnectionError } from './errors.js';
-import type { Driver, Medium } from './driver.js';
+import type { NodeId } from '../../machines/effects.js';
+import { isId, refusedId } from './ids.js';
+import { later } from './later.js';
+import { read } from './reading.js';
 import type { Json } from './transport.js';
 
+/** A key is a random text; a token is whatever the application makes of it. */
+export const KEY_LENGTH_MAX = 255;
+export const TOKEN_LENGTH_MAX = 2 ** 13;
+
 export interface Line {
-  send(frame: Json): void;
+  send(text: string): void;
   close(): void | Promise<void>;
   /** Called once; what came before is kept until then. */
   listen(listener: LineListener): void;
+  /** Whether the other end is there, asked now; a line without it is closed when the other end goes. */
+  answers?(): Promise<boolean>;
 }
 
 export interface LineListener {
-  readonly frame: (frame: unknown) => void;
+  readonly frame: (text: unknown) => void;
   /** The other end is gone. */
   readonly closed: () => void;
 }
 
-/** How many messages may wait in one hub for peers that have not come yet. */
+export interface Hello {
+  readonly id: NodeId;
+  readonly key: string;
+  /** What the application's own rule asks for. */
+  readonly token?: string;
+}
+
+export interface HubRules {
+  /** Why this peer may not come in; `null` when it may. Everybody may unless it is given. */
+  readonly refuses?: (hello: Hello, line: Line) => string | null | Promise<string | null>;
+  /** A line that has not been let in after so long is closed; unless it is given, a line may wait. */
+  readonly helloMs?: number;
+  readonly clock?: SchedulerLike;
+}
+
+/** How many messages, and how many characters of them, may wait in one hub for peers that have not come yet. */
 const WAITING_MAX = 10_000;
+const WAITING_CHARS_MAX = 2 ** 26;
+/** Of those, from one sender. */
+const WAITING_CHARS_EACH_MAX = 2 ** 22;
 /** How many of those who left the hub remembers. */
 const LEFT_MAX = 10_000;
 
+/** The other end of a line: it has said nothing yet, has said hello and is being looked at, has a seat, or is gone. */
+interface Guest {
+  readonly line: Line;
+  state: 'new' | 'asking' | 'seated' | 'gone';
+  id: NodeId;
+  key: string;
+  readonly impatience: Subscription;
+}
+
 export class Hub {
-  private readonly members = new Map<NodeId, Member>();
-  private readonly waiting = new Map<NodeId, Json[]>();
-  private waitingCount = 0;
+  private readonly members = new Map<NodeId, Guest>();
+  private readonly waiting = new Waiting();
   private readonly left = new Set<NodeId>();
-  /** Frames that no client of ours would send; they were dropped. */
+  private readonly guests = new Set<Guest>();
+  /** Frames that no client of ours would send; they were dropped, and those that nobody can read ended their lines. */
   malformed = 0;
+
+  constructor(private readonly rules: HubRules = {}) {}
 
   /** Serves the peer at the other end of the line. */
   attach(line: Line): void {
-    let id: NodeId | undefined;
-    const leave = () => {
-      if (id !== undefined) this.dismiss(id, line);
-    };
-    line.listen({
-      frame: (frame) => {
-        if (isSend(frame) && id !== undefined) this.carry(id, line, frame);
-        else if (isHello(frame) && id === undefined) id = this.admit(line, frame);
-        else if (isObject(frame) && frame['type'] === 'bye') leave();
-        else this.malformed++;
-      },
-      closed: leave,
-    });
+    const { helloMs, clock = asyncScheduler } = this.rules;
+    const guest: Guest = { line, state: 'new', id: '', key: '', impatience: new Subscription() };
+    this.guests.add(guest);
+    line.listen({ frame: (text) => this.hear(guest, text), closed: () => this.dismiss(guest) });
+    if (helloMs === undefined) return;
+    const late = () => this.refuse(guest, `no hello was accepted within ${helloMs} ms`, true);
+    later(guest.impatience, clock, late, helloMs);
+  }
+
+  /** Tells every peer that the hub is there. */
+  beat(): void {
+    for (const { line } of this.members.values()) line.send('{"type":"ping"}');
   }
 
   /** Closes every line. */
   close(): void {
-    for (const [id, { line }] of this.members) this.dismiss(id, line);
+    for (const guest of this.guests) this.dismiss(guest);
     this.waiting.clear();
-    this.waitingCount = 0;
   }
 
-  private admit(line: Line, { id, key }: Hello): NodeId | undefined {
-    const before = this.members.get(id);
-    if (before && before.key !== key) {
-      refuse(line, `the id "${id}" is taken; give every peer its own`);
-      return undefined;
+  private hear(guest: Guest, text: unknown): void {
+    if (guest.state === 'gone') return;
+    const reading = read(text);
+    const frame = 'value' in reading ? reading.value : null;
+    if (isSend(frame) && guest.state === 'seated') this.carry(guest, frame);
+    else if (isHello(frame) && guest.state === 'new') this.admit(guest, frame).catch(() => this.refuse(guest, DOUBT, true));
+    else if (isObject(frame) && frame['type'] === 'bye') this.dismiss(guest);
+    else if (!(isObject(frame) && frame['type'] === 'pong')) {
+      this.malformed++;
+      if ('refused' in reading) this.dismiss(guest);
     }
-    if (before) this.dismiss(id, before.line);
-    line.send({ type: 'welcome', peers: [...this.members.keys()] });
-    for (const other of this.members.values()) other.line.send({ type: 'up', peer: id });
-    this.members.set(id, { line, key });
-    this.left.delete(id);
-    const kept = this.waiting.get(id) ?? [];
-    this.waiting.delete(id);
-    this.waitingCount -= kept.length;
-    for (const frame of kept) line.send(frame);
-    return id;
   }
 
-  private dismiss(id: NodeId, line: Line): void {
-    if (this.members.get(id)?.line !== line) return;
+  private async admit(guest: Guest, hello: Hello): Promise<void> {
+    guest.state = 'asking';
+    const { id, key } = hello;
+    const noId = refusedId(id);
+    if (noId !== null) return this.refuse(guest, `this cannot be an id: ${noId}`);
+    if (this.rules.refuses) {
+      const why = await this.rules.refuses(hello, guest.line);
+      if (why !== null) return this.refuse(guest, why);
+    }
+    const isGone = () => guest.state === 'gone';
+    for (let holder = this.members.get(id); holder && !isGone(); holder = this.members.get(id)) {
+      const isHeld = holder.key !== key && (!holder.line.answers || (await holder.line.answers()));
+      if (isHeld && this.members.get(id) === holder)
+        return this.refuse(guest, `the id "${id}" is taken; give every peer its own`);
+      // A holder that does not answer any more has lost the seat.
+      if (!isHeld) this.dismiss(holder);
+    }
+    if (isGone()) return;
+    Object.assign(guest, { id, key });
+    this.seat(guest);
+  }
+
+  private seat(guest: Guest): void {
+    const { id, line } = guest;
+    guest.state = 'seated';
+    guest.impatience.unsubscribe();
+    line.send(JSON.stringify({ type: 'welcome', peers: [...this.members.keys()] }));
+    const up = JSON.stringify({ type: 'up', peer: id });
+    for (const other of this.members.values()) other.line.send(up);
+    this.members.set(id, guest);
+    this.left.delete(id);
+    for (const text of this.waiting.take(id)) line.send(text);
+  }
+
+  private dismiss(guest: Guest): void {
+    if (guest.state === 'gone') return;
+    const wasSeated = guest.state === 'seated';
+    guest.state = 'gone';
+    this.guests.delete(guest);
+    guest.impatience.unsubscribe();
+    void guest.line.close();
+    if (!wasSeated) return;
+    const { id } = guest;
     this.members.delete(id);
-    void line.close();
     this.left.add(id);
     if (this.left.size > LEFT_MAX) this.left.delete(this.left.values().next().value!);
-    for (const other of this.members.values()) other.line.send({ type: 'down', peer: id });
+    const down = JSON.stringify({ type: 'down', peer: id });
+    for (const other of this.members.values()) other.line.send(down);
   }
 
-  private carry(from: NodeId, sender: Line, { to, message }: SendFrame): void {
-    const frame = { type: 'message', from, message } as const;
+  /** `again`: it may be otherwise another time. */
+  private refuse(guest: Guest, why: string, again = false): void {
+    if (guest.state === 'gone') return;
+    guest.line.send(JSON.stringify({ type: 'refused', why, ...(again ? { again } : {}) }));
+    this.dismiss(guest);
+  }
+
+  private carry(sender: Guest, { to, message }: SendFrame): void {
+    const text = `{"type":"message","from":${JSON.stringify(sender.id)},"message":${JSON.stringify(message)}}`;
     const member = this.members.get(to);
-    if (member) member.line.send(frame);
-    else if (!this.left.has(to) && !this.keep(to, frame)) {
+    if (member) member.line.send(text);
+    else if (!this.left.has(to)) {
+      const full = this.waiting.add(sender.id, to, text);
       // Dropping it in silence would break the promise that nothing is lost.
-      refuse(sender, `${WAITING_MAX} messages wait for peers that have not come; this one is for "${to}"`);
-      this.dismiss(from, sender);
+      if (full !== null) this.refuse(sender, `${full} wait for peers that have not come; this one is for "${to}"`);
     }
   }
+}
 
-  private keep(to: NodeId, frame: Json): boolean {
-    if (this.waitingCount >= WAITING_MAX) return false;
-    this.waitingCount++;
-    const kept = this.waiting.get(to);
-    if (kept) kept.push(frame);
-    else this.waiting.set(to, [frame]);
-    return true;
+const DOUBT = 'the hub cannot say now whether this peer may come in';
+
+/** What waits for peers that have not come. */
+class Waiting {
+  private readonly kept = new Map<NodeId, { readonly from: NodeId; readonly text: string }[]>();
+  private readonly charsFrom = new Map<NodeId, number>();
+  private count = 0;
+  private chars = 0;
+
+  /** What there is too much of; `null` when the message has been kept. */
+  add(from: NodeId, to: NodeId, text: string): string | null {
+    const own = (this.charsFrom.get(from) ?? 0) + text.length;
+    if (this.count >= WAITING_MAX) return `${WAITING_MAX} messages`;
+    if (own > WAITING_CHARS_EACH_MAX) return `${WAITING_CHARS_EACH_MAX} characters of this peer`;
+    if (this.chars + text.length > WAITING_CHARS_MAX) return `${WAITING_CHARS_MAX} characters`;
+    this.count++;
+    this.chars += text.length;
+    this.charsFrom.set(from, own);
+    const kept = this.kept.get(to);
+    if (kept) kept.push({ from, text });
+    else this.kept.set(to, [{ from, text }]);
+    return null;
   }
-}
 
-interface Member {
-  readonly line: Line;
-  readonly key: string;
-}
+  take(to: NodeId): string[] {
+    const kept = this.kept.get(to) ?? [];
+    this.kept.delete(to);
+    this.count -= kept.length;
+    for (const { from, text } of kept) {
+      this.chars -= text.length;
+      const rest = this.charsFrom.get(from)! - text.length;
+      if (rest === 0) this.charsFrom.delete(from);
+      else this.charsFrom.set(from, rest);
+    }
+    return kept.map(({ text }) => text);
+  }
 
-interface Hello {
-  readonly id: NodeId;
-  readonly key: string;
+  clear(): void {
+    for (const to of this.kept.keys()) this.take(to);
+  }
 }
 
 interface SendFrame {
@@ -128,58 +232,14 @@ interface SendFrame {
 }
 
 const isSend = (frame: unknown): frame is SendFrame =>
-  isObject(frame) && frame['type'] === 'send' && isName(frame['to']) && frame['message'] !== undefined;
+  isObject(frame) && frame['type'] === 'send' && isId(frame['to']) && frame['message'] !== undefined;
 
 const isHello = (frame: unknown): frame is Hello =>
-  isObject(frame) && frame['type'] === 'hello' && isName(frame['id']) && isName(frame['key']);
+  isObject(frame) &&
+  frame['type'] === 'hello' &&
+  typeof frame['id'] === 'string' &&
+  isText(frame['key'], KEY_LENGTH_MAX) &&
+  (frame['token'] === undefined || isText(frame['token'], TOKEN_LENGTH_MAX));
 
-const isName = (value: unknown): boolean => typeof value === 'string' && value !== '' && value.length <= NAME_LENGTH_MAX;
-
-function refuse(line: Line, why: string): void {
-  line.send({ type: 'refused', why });
-  void line.close();
-}
-
-/** The client's end: a driver for `createTransport`. */
-export function throughHub(id: NodeId, open: (signal: AbortSignal) => Promise<Line> | Line): Driver {
-  const key = crypto.randomUUID();
-  return async (medium, signal) => {
-    const line = await open(signal);
-    const close = () => {
-      line.send({ type: 'bye' });
-      return line.close();
-    };
-    if (signal.aborted) {
-      void close();
-      return;
-    }
-    signal.addEventListener('abort', close, { once: true });
-    line.listen({
-      frame: (frame) => {
-        if (!isObject(frame)) return;
-        if (frame['type'] === 'refused') {
-          medium.broke(new ConnectionError(`the hub refused peer "${id}": ${String(frame['why'])}`));
-        } else if (frame['type'] === 'welcome' && Array.isArray(frame['peers'])) {
-          signal.removeEventListener('abort', close);
-          medium.opened({ send: (to, message) => line.send({ type: 'send', to, message }), close });
-          for (const peer of frame['peers']) medium.up(peer);
-        } else report(medium, frame as unknown as Brought);
-      },
-      closed: () => {
-        signal.removeEventListener('abort', close);
-        medium.lost(new ConnectionError(`the hub of peer "${id}" is gone`));
-      },
-    });
-    line.send({ type: 'hello', id, key });
-  };
-}
-
-type Brought =
-  | { readonly type: 'message'; readonly from: NodeId; readonly message: Json }
-  | { readonly type: 'up' | 'down'; readonly peer: NodeId };
-
-function report(medium: Medium, frame: Brought): void {
-  if (frame.type === 'message') medium.received(frame.from, frame.message);
-  else if (frame.type === 'up') medium.up(frame.peer);
-  else if (frame.type === 'down') medium.down(frame.peer);
-}
+const isText = (value: unknown, lengthMax: number): boolean =>
+  typeof value === 'string' && value !== '' && value.length <= lengthMax;

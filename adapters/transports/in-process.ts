@@ -5,8 +5,10 @@
  */
 import type { NodeId } from '../../machines/effects.js';
 import { createTransport } from './driver.js';
-import { Hub, throughHub, type Line, type LineListener } from './hub.js';
-import type { Json, Transport } from './transport.js';
+import { Hub, type Line, type LineListener } from './hub.js';
+import { MESSAGE_BYTES_MAX } from './reading.js';
+import { throughHub } from './through-hub.js';
+import type { Transport } from './transport.js';
 
 export const inProcessGuarantees = {
   order: 'fifo',
@@ -14,6 +16,7 @@ export const inProcessGuarantees = {
   duplication: 'none',
   presence: 'reported',
   identity: 'checked',
+  messageBytesMax: MESSAGE_BYTES_MAX,
 } as const;
 
 export class InProcessBus {
@@ -23,7 +26,7 @@ export class InProcessBus {
     return createTransport(
       id,
       inProcessGuarantees,
-      throughHub(id, () => {
+      throughHub({ id, key: crypto.randomUUID() }, () => {
         const [near, far] = [new End(), new End()];
         near.other = far;
         far.other = near;
@@ -48,10 +51,8 @@ class End implements Line {
     this.listener = listener;
   }
 
-  send(frame: Json): void {
-    if (this.closed) return;
-    const text = JSON.stringify(frame);
-    queueMicrotask(() => this.other?.listener?.frame(JSON.parse(text)));
+  send(text: string): void {
+    if (!this.closed) queueMicrotask(() => this.other?.listener?.frame(text));
   }
 
   close(): void {

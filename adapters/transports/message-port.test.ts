@@ -13,10 +13,11 @@ transportConformance({
   inject: (_, garbage) => {
     const { port1, port2 } = new MessageChannel();
     newest.attach(port1);
-    port2.postMessage(garbage);
-    port2.postMessage({ type: 'hello', id: 'stranger', key: 'k' });
-    port2.postMessage(garbage);
-    port2.postMessage({ type: 'bye' });
+    for (const frame of [garbage, { type: 'hello', id: 'stranger', key: 'k' }, garbage, { type: 'bye' }])
+      port2.postMessage(JSON.stringify(frame));
+    const other = new MessageChannel();
+    newest.attach(other.port1);
+    other.port2.postMessage(garbage);
   },
   create: (ids) => {
     const hub = (newest = new MessagePortHub());
@@ -45,7 +46,7 @@ test('a worker thread that dies is reported down', async () => {
   const source = `
     const { workerData: port } = require('node:worker_threads');
     port.on('message', () => process.exit(1));
-    port.postMessage({ type: 'hello', id: 'b', key: 'of b' });`;
+    port.postMessage(JSON.stringify({ type: 'hello', id: 'b', key: 'of b' }));`;
   const worker = new Worker(source, { eval: true, workerData: far.port2, transferList: [far.port2] });
   expect(await seen).toEqual(['up', 'down']);
   await worker.terminate();

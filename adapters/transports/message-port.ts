@@ -8,7 +8,9 @@
  */
 import type { NodeId } from '../../machines/effects.js';
 import { createTransport } from './driver.js';
-import { Hub, throughHub, type Line } from './hub.js';
+import { Hub, type Line } from './hub.js';
+import { MESSAGE_BYTES_MAX } from './reading.js';
+import { throughHub } from './through-hub.js';
 import type { Transport } from './transport.js';
 
 export const messagePortGuarantees = {
@@ -17,6 +19,7 @@ export const messagePortGuarantees = {
   duplication: 'none',
   presence: 'reported',
   identity: 'checked',
+  messageBytesMax: MESSAGE_BYTES_MAX,
 } as const;
 
 /** What is used of a port: a DOM MessagePort is one, and so is one of Node's worker threads. */
@@ -32,7 +35,7 @@ export const messagePort = (port: Port, { id }: { readonly id: NodeId }): Transp
   createTransport(
     id,
     messagePortGuarantees,
-    throughHub(id, () => lineOf(port)),
+    throughHub({ id, key: crypto.randomUUID() }, () => lineOf(port)),
   );
 
 export class MessagePortHub {
@@ -49,7 +52,7 @@ export class MessagePortHub {
 }
 
 const lineOf = (port: Port): Line => ({
-  send: (frame) => port.postMessage(frame),
+  send: (text) => port.postMessage(text),
   close: () => port.close(),
   listen: ({ frame, closed }) => {
     port.addEventListener('message', (event) => frame(event.data));

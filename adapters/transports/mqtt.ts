@@ -13,7 +13,8 @@ import type { MqttClient } from 'mqtt';
 import type { NodeId } from '../../machines/effects.js';
 import { createTransport } from './driver.js';
 import { ConnectionError } from './errors.js';
-import { encodeFrame, FrameReader, topicToken } from './frame.js';
+import { FrameReader, frameText, topicToken } from './frame.js';
+import { MESSAGE_BYTES_MAX } from './reading.js';
 import type { Transport } from './transport.js';
 
 export const mqttGuarantees = {
@@ -22,6 +23,7 @@ export const mqttGuarantees = {
   duplication: 'possible',
   presence: 'none',
   identity: 'claimed',
+  messageBytesMax: MESSAGE_BYTES_MAX,
 } as const;
 
 export interface MqttOptions {
@@ -45,10 +47,10 @@ export const mqtt = ({ id, connection, topic = 'quiver' }: MqttOptions): Transpo
     client.on('connect', () => hurry(client));
     // The client reconnects by itself; without a listener its errors would end the program.
     client.on('error', () => {});
-    client.on('message', (_, payload) => reader.readText(payload.toString()));
+    client.on('message', (_, payload) => reader.read(payload.toString()));
     await client.subscribeAsync(`${topic}/${topicToken(id)}`, { qos: 1 });
     medium.opened({
-      send: (to, message) => client.publish(`${topic}/${topicToken(to)}`, encodeFrame(id, message), { qos: 1 }),
+      send: (to, _, text) => client.publish(`${topic}/${topicToken(to)}`, frameText(id, text), { qos: 1 }),
       close: () => client.endAsync(true),
     });
   });

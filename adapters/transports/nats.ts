@@ -12,7 +12,8 @@ import type { NatsConnection } from '@nats-io/nats-core';
 import type { NodeId } from '../../machines/effects.js';
 import { createTransport } from './driver.js';
 import { ConnectionError } from './errors.js';
-import { encodeFrame, FrameReader, topicToken } from './frame.js';
+import { FrameReader, frameText, topicToken } from './frame.js';
+import { FRAME_BYTES_MAX, MESSAGE_BYTES_MAX } from './reading.js';
 import type { Transport } from './transport.js';
 
 export const natsGuarantees = {
@@ -21,6 +22,7 @@ export const natsGuarantees = {
   duplication: 'none',
   presence: 'none',
   identity: 'claimed',
+  messageBytesMax: MESSAGE_BYTES_MAX,
 } as const;
 
 export interface NatsOptions {
@@ -39,11 +41,18 @@ export const nats = ({ id, connection, subject = 'quiver' }: NatsOptions): Trans
       await made.close();
       return;
     }
+    const { max_payload: bytesMax = FRAME_BYTES_MAX } = made.info ?? {};
+    if (bytesMax < FRAME_BYTES_MAX) {
+      await made.close();
+      throw new ConnectionError(
+        `the NATS server of peer "${id}" takes frames of ${bytesMax} bytes; set its max_payload to ${FRAME_BYTES_MAX} or more`,
+      );
+    }
     const reader = new FrameReader(id, medium);
     made.subscribe(`${subject}.${topicToken(id)}`, {
       callback: (error, message) => {
         if (error) medium.broke(new ConnectionError(`NATS refuses peer "${id}" its subject: ${error.message}`));
-        else reader.readText(message.string());
+        else reader.read(message.string());
       },
     });
     void made
@@ -54,7 +63,7 @@ export const nats = ({ id, connection, subject = 'quiver' }: NatsOptions): Trans
     // The subscription stands once the server has answered.
     await made.flush();
     medium.opened({
-      send: (to, message) => made.publish(`${subject}.${topicToken(to)}`, encodeFrame(id, message)),
+      send: (to, _, text) => made.publish(`${subject}.${topicToken(to)}`, frameText(id, text)),
       close: () => made.close(),
     });
   });

@@ -22,7 +22,7 @@ test('frames of a flood are dropped, with one warning', () => {
   let now = 0;
   const reader = new FrameReader('a', { received } as unknown as Medium, { now: () => now });
   const flood = (count: number) => {
-    for (let i = 0; i < count; i++) reader.readText('{"from":"b","message":1}');
+    for (let i = 0; i < count; i++) reader.read('{"from":"b","message":1}');
   };
   flood(150_000);
   expect(received).toHaveBeenCalledTimes(100_000);

@@ -13,14 +13,14 @@ export class Rate {
     this.at = clock.now();
   }
 
-  /** Whether one more is within the bound; it counts then. */
-  allows(): boolean {
+  /** Whether more is within the bound, which it is while anything is saved; it counts then, and what it costs beyond is owed. */
+  allows(cost = 1): boolean {
     const now = this.clock.now();
     // A clock that is set back gives nothing.
     this.saved = Math.min(this.perSecond, this.saved + (Math.max(0, now - this.at) / 1000) * this.perSecond);
     this.at = now;
     if (this.saved < 1) return false;
-    this.saved--;
+    this.saved -= cost;
     return true;
   }
 }

@@ -1,59 +1,177 @@
 /**
- * A driver whose connection is made again when it is lost, for as long as the transport is open.
+ * A driver whose connection is made again when it is lost, and waited for when it cannot be made: for as long as the transport is open.
  *
- * In between every peer is down and what is sent is lost; the link layer above knows how to live with that. Pauses grow from a tenth
- * of a second to five, by chance a little shorter, so that a thousand clients do not come back to a hub in the same moment.
+ * In between every peer is down and what is sent is lost; the link layer above knows how to live with that. The first try comes within
+ * a tenth of a second, the others after pauses that grow to two, each by chance, so that a thousand peers do not come back in the same
+ * moment. A try that has not led anywhere after five seconds counts as failed.
+ *
+ * Of several drivers, one for each hub, the next is tried when one fails. All peers have to meet at one hub, so a peer that is not at
+ * the first one looks every two seconds whether it can go home: the new connection stands before the old one is left, and nothing is
+ * heard on the old one from then on, which keeps the order.
  */
+import { asyncScheduler, Subscription, type SchedulerLike } from 'rxjs';
 import type { NodeId } from '../../machines/effects.js';
 import type { Connection, Driver, Medium } from './driver.js';
+import { ConnectionError } from './errors.js';
+import { later } from './later.js';
+import { quote } from './reading.js';
 
-const PAUSE_MIN_MS = 100;
-const PAUSE_MAX_MS = 5_000;
+const FIRST_PAUSE_MS_MAX = 100;
+const PAUSE_MS_MAX = 2_000;
+const ATTEMPT_MS_MAX = 5_000;
+const HOME_MS = 2_000;
+/** So many rounds fail before there is a warning, and so long it is until the next. */
+const QUIET_ROUNDS = 3;
+const QUIET_MS = 10_000;
 
-export function reconnecting(driver: Driver): Driver {
-  return async (medium, signal) => {
-    const peers = new Set<NodeId>();
-    let connection: Connection | undefined;
-    let hasOpened = false;
-    let failures = 0;
+export interface Chances {
+  readonly clock?: SchedulerLike;
+  readonly random?: () => number;
+}
 
-    const inner: Medium = {
-      opened: (made) => {
-        connection = made;
-        failures = 0;
-        if (!hasOpened) medium.opened({ send: (to, message) => connection?.send(to, message), close: () => connection?.close() });
-        hasOpened = true;
+export function reconnecting(drivers: readonly Driver[], who: string, chances: Chances = {}): Driver {
+  return (medium, signal) => new Reconnecting(drivers, who, medium, chances).begin(signal);
+}
+
+/** One try at one driver, and what came of it. */
+class Attempt {
+  readonly peers = new Set<NodeId>();
+  readonly ending = new AbortController();
+  readonly deadline = new Subscription();
+  connection: Connection | undefined;
+
+  constructor(readonly place: number) {}
+
+  giveUp(): void {
+    this.deadline.unsubscribe();
+    this.ending.abort();
+  }
+}
+
+class Reconnecting {
+  private readonly clock: SchedulerLike;
+  private readonly random: () => number;
+  private readonly timers = new Subscription();
+  /** The connection, or the try to get one. */
+  private current: Attempt | undefined;
+  /** The try to get to a hub before the current one. */
+  private homeward: Attempt | undefined;
+  private failures = 0;
+  private hasOpened = false;
+  private toldAt = -Infinity;
+
+  constructor(
+    private readonly drivers: readonly Driver[],
+    private readonly who: string,
+    private readonly medium: Medium,
+    { clock = asyncScheduler, random = Math.random }: Chances,
+  ) {
+    this.clock = clock;
+    this.random = random;
+  }
+
+  begin(signal: AbortSignal): void {
+    const end = () => {
+      this.timers.unsubscribe();
+      this.homeward?.giveUp();
+      if (!this.current?.connection) this.current?.giveUp();
+    };
+    signal.addEventListener('abort', end, { once: true });
+    this.current = this.attempt(0);
+  }
+
+  private attempt(place: number): Attempt {
+    const attempt = new Attempt(place);
+    const late = () => this.failed(attempt, new ConnectionError(`no answer within ${ATTEMPT_MS_MAX} ms`));
+    later(attempt.deadline, this.clock, late, ATTEMPT_MS_MAX);
+    Promise.resolve()
+      .then(() => this.drivers[place]!(this.mediumOf(attempt), attempt.ending.signal))
+      .catch((error: Error) => this.failed(attempt, error));
+    return attempt;
+  }
+
+  private mediumOf(attempt: Attempt): Medium {
+    const isCurrent = () => this.current === attempt;
+    return {
+      opened: (connection) => this.opened(attempt, connection),
+      received: (from, message) => {
+        if (isCurrent()) this.medium.received(from, message);
       },
-      received: (from, message) => medium.received(from, message),
       up: (peer) => {
-        peers.add(peer);
-        medium.up(peer);
+        attempt.peers.add(peer);
+        if (isCurrent()) this.medium.up(peer);
       },
       down: (peer) => {
-        peers.delete(peer);
-        medium.down(peer);
+        attempt.peers.delete(peer);
+        if (isCurrent()) this.medium.down(peer);
       },
-      lost: (error) => {
-        connection = undefined;
-        for (const peer of peers) medium.down(peer);
-        peers.clear();
-        if (hasOpened) tryLater();
-        else medium.lost(error);
+      lost: (error) => this.failed(attempt, error),
+      broke: (error) => {
+        if (isCurrent() || this.homeward === attempt) this.medium.broke(error);
       },
-      broke: (error) => medium.broke(error),
     };
+  }
 
-    const tryLater = () => {
-      if (signal.aborted) return;
-      const pause = Math.min(PAUSE_MIN_MS * 2 ** failures++, PAUSE_MAX_MS) * (1 - Math.random() / 4);
-      const timer = setTimeout(() => {
-        signal.removeEventListener('abort', stop);
-        Promise.resolve(driver(inner, signal)).catch(tryLater);
-      }, pause);
-      const stop = () => clearTimeout(timer);
-      signal.addEventListener('abort', stop, { once: true });
+  private opened(attempt: Attempt, connection: Connection): void {
+    if (this.timers.closed || (attempt !== this.current && attempt !== this.homeward)) return void connection.close();
+    attempt.connection = connection;
+    attempt.deadline.unsubscribe();
+    if (attempt === this.homeward) {
+      const left = this.current!;
+      this.current = attempt;
+      this.homeward = undefined;
+      this.allDown(left);
+      void left.connection?.close();
+    }
+    this.failures = 0;
+    if (!this.hasOpened) {
+      this.medium.opened({
+        send: (to, message, text) => this.current?.connection?.send(to, message, text),
+        close: () => this.current?.connection?.close(),
+      });
+    }
+    this.hasOpened = true;
+    if (attempt.place > 0) this.lookHome(attempt, 0);
+  }
+
+  private failed(attempt: Attempt, error: Error): void {
+    attempt.giveUp();
+    if (attempt === this.homeward) this.homeward = undefined;
+    if (attempt !== this.current) return;
+    this.current = this.homeward;
+    this.homeward = undefined;
+    this.allDown(attempt);
+    if (!this.current && !this.timers.closed) this.tryNext(attempt.place, error);
+  }
+
+  private tryNext(place: number, error: Error): void {
+    const round = Math.floor(this.failures++ / this.drivers.length);
+    const longest = Math.min(FIRST_PAUSE_MS_MAX * 2 ** Math.min(round, 10), PAUSE_MS_MAX);
+    const pause = longest * (round === 0 ? this.random() : 1 - this.random() / 2);
+    const next = () => (this.current = this.attempt((place + 1) % this.drivers.length));
+    later(this.timers, this.clock, () => void next(), pause);
+    // A hub that is only started again is nothing to speak of.
+    if (round >= QUIET_ROUNDS) this.complain(error);
+  }
+
+  private lookHome(from: Attempt, place: number): void {
+    const look = () => {
+      if (this.current !== from) return;
+      this.homeward ??= this.attempt(place);
+      this.lookHome(from, (place + 1) % from.place);
     };
+    later(this.timers, this.clock, look, HOME_MS * (1 - this.random() / 4));
+  }
 
-    await driver(inner, signal);
-  };
+  private allDown({ peers }: Attempt): void {
+    for (const peer of peers) this.medium.down(peer);
+    peers.clear();
+  }
+
+  /** Nobody else would say why a peer waits. */
+  private complain(error: Error): void {
+    if (this.clock.now() - this.toldAt < QUIET_MS) return;
+    this.toldAt = this.clock.now();
+    console.warn(`${this.who} has no connection and goes on trying: ${quote(error.message)}`);
+  }
 }

@@ -20,6 +20,8 @@ export interface Guarantees {
   readonly presence: 'reported' | 'none';
   /** `checked`: the medium itself says who sent a message, and refuses a second peer of the same id. `claimed`: it believes the sender. */
   readonly identity: 'checked' | 'claimed';
+  /** The largest message that `send` takes, in bytes of its JSON. */
+  readonly messageBytesMax: number;
 }
 
 /** What the protocols of the papers assume of their links. */
@@ -51,8 +53,8 @@ export interface Transport<G extends Guarantees = Guarantees> {
   /** Harmless when connected already. Rejects with `ConnectionError`, with `ClosedError`, or with the signal's reason. */
   connect(options?: { readonly signal?: AbortSignal }): Promise<void>;
   /**
-   * Never blocks and never delivers before it returns. Throws `ClosedError` unless connected; a peer that is unknown or gone costs
-   * the message, not the sender.
+   * Never blocks and never delivers before it returns. Throws `ClosedError` unless connected, and `UsageError` for a message that is
+   * larger than the guarantees say, deeper than 64, or no JSON; a peer that is unknown or gone costs the message, not the sender.
    */
   send(to: NodeId, message: Json): void;
   /** Resolves when nothing is left open. Once it is called nothing more is delivered. */

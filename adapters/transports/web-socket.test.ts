@@ -1,8 +1,9 @@
 import net from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { transportConformance } from './conformance.js';
 import { fuzz } from './fuzz.fixture.js';
+import { freePort } from './servers.fixture.js';
 import { webSocketHub, type WebSocketHub } from './web-socket-hub.js';
 import { webSocket, webSocketGuarantees } from './web-socket.js';
 
@@ -36,19 +37,31 @@ transportConformance({
   },
 });
 
-test('a hub that is not there is a ConnectionError that names it, and a later attempt may succeed', async () => {
-  const hub = await hubOnAnyPort();
-  const { port } = hub;
-  await hub.close();
+test('a peer that starts before its hub waits for it, says so, and connects; an abort ends the waiting', async () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  onTestFinished(() => warn.mockRestore());
+  const port = await freePort();
   const a = client('a', { port });
-  await expect(a.connect()).rejects.toMatchObject({
-    name: 'ConnectionError',
-    message: expect.stringContaining(`127.0.0.1:${port}`),
-  });
+  const impatient = new AbortController();
+  const waiting = [a.connect(), a.connect({ signal: impatient.signal })] as const;
+  await vi.waitFor(() => expect(warn).toHaveBeenCalledTimes(1), 5_000);
+  expect(warn.mock.calls[0]![0]).toContain(
+    `peer "a" has no connection and goes on trying: no connection to ws://127.0.0.1:${port}`,
+  );
+  impatient.abort(new Error('enough'));
+  await expect(waiting[1]).rejects.toThrow('enough');
   await using again = await webSocketHub({ port });
-  await a.connect();
+  await waiting[0];
   await a.close();
   expect(again.port).toBe(port);
+});
+
+test('closing a peer that waits for its hub settles connect and leaves nothing behind', async () => {
+  const a = client('a', { port: await freePort() });
+  const waiting = a.connect();
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  await a.close();
+  await expect(waiting).rejects.toMatchObject({ name: 'ClosedError' });
 });
 
 test('a hub that goes takes the peers down, and one that comes back brings them up again', async () => {

@@ -3,15 +3,20 @@
  *
  *     const transport = webSocket({ id: 'tab-7', url: 'ws://127.0.0.1:8080' });
  *
- * It uses the platform's WebSocket; where there is none, Node 20 for instance, hand in that of the package `ws`. A lost connection is
- * made again by itself. What was under way is lost with it, so put the link layer on top for protocols that assume reliable links.
+ * It uses the platform's WebSocket; where there is none, Node 20 for instance, hand in that of the package `ws`. `connect` waits for a
+ * hub that is not there yet, and a lost connection is made again by itself. What was under way is lost with it, so put the link layer
+ * on top for protocols that assume reliable links.
  */
+import { asyncScheduler, type SchedulerLike } from 'rxjs';
 import type { NodeId } from '../../machines/effects.js';
+import { UsageError } from '../../machines/errors.js';
 import { createTransport } from './driver.js';
 import { ConnectionError } from './errors.js';
-import { throughHub, type Line, type LineListener } from './hub.js';
+import type { Line, LineListener } from './hub.js';
+import { MESSAGE_BYTES_MAX } from './reading.js';
 import { reconnecting } from './reconnecting.js';
-import type { Json, Transport } from './transport.js';
+import { throughHub } from './through-hub.js';
+import type { Transport } from './transport.js';
 
 export const webSocketGuarantees = {
   order: 'fifo',
@@ -19,6 +24,7 @@ export const webSocketGuarantees = {
   duplication: 'none',
   presence: 'reported',
   identity: 'checked',
+  messageBytesMax: MESSAGE_BYTES_MAX,
 } as const;
 
 /** What is used of a WebSocket. */
@@ -33,30 +39,49 @@ export interface Socket {
 
 export interface WebSocketOptions {
   readonly id: NodeId;
-  readonly url: string;
+  /** The hub; of several, the next is tried where one does not answer. All peers have to be given the same ones, in the same order. */
+  readonly url: string | readonly string[];
+  /**
+   * The peer's own secret, a random text of at most 255 characters: who comes with it takes the peer's place at the hub at once. Keep
+   * it where the peer finds it after a restart. Without it, a peer that is started again waits until the hub has asked its old
+   * connection for a second and heard nothing.
+   */
+  readonly key?: string;
+  /** What the hub's `admit` asks for; a function is called for every connection. */
+  readonly token?: string | (() => string | Promise<string>);
   /** The class of the sockets; the platform's own unless given. */
   readonly WebSocket?: new (url: string) => Socket;
+  readonly clock?: SchedulerLike;
 }
 
-export const webSocket = ({
-  id,
-  url,
-  WebSocket = globalThis.WebSocket,
-}: WebSocketOptions): Transport<typeof webSocketGuarantees> =>
-  createTransport(id, webSocketGuarantees, reconnecting(throughHub(id, (signal) => open(new WebSocket(url), url, signal))));
+export function webSocket(options: WebSocketOptions): Transport<typeof webSocketGuarantees> {
+  const { id, url, key = crypto.randomUUID(), token, WebSocket = globalThis.WebSocket, clock = asyncScheduler } = options;
+  const credentials = { id, key, token: typeof token === 'string' ? () => token : token };
+  const urls = typeof url === 'string' ? [url] : url;
+  if (urls.length === 0) throw new UsageError(`peer "${id}" has no hub: give at least one url`);
+  const drivers = urls.map((each) =>
+    throughHub(credentials, (signal) => openSocket(() => new WebSocket(each), each, signal), clock),
+  );
+  return createTransport(id, webSocketGuarantees, reconnecting(drivers, `peer "${id}"`, { clock }));
+}
 
 /** Waits until the socket stands. */
-function open(socket: Socket, url: string, signal: AbortSignal): Promise<Line> {
+export function openSocket(create: () => Socket, url: string, signal: AbortSignal): Promise<Line> {
   return new Promise((resolve, reject) => {
+    const socket = create();
     const giveUp = () => socket.close();
     signal.addEventListener('abort', giveUp, { once: true });
+    const fail = (why: string) => {
+      signal.removeEventListener('abort', giveUp);
+      reject(new ConnectionError(`no connection to ${url}: ${why}; is the hub there?`));
+    };
     socket.addEventListener('open', () => {
       signal.removeEventListener('abort', giveUp);
       resolve(socketLine(socket));
     });
-    socket.addEventListener('error', (event) => {
-      reject(new ConnectionError(`no connection to ${url}: ${event.message ?? 'the socket failed'}; is the hub there?`));
-    });
+    // A socket that fails closes next; without a listener the failure would end the program.
+    socket.addEventListener('error', ({ message }) => fail(message || 'the socket failed'));
+    socket.addEventListener('close', () => fail('the socket was closed'));
   });
 }
 
@@ -64,13 +89,16 @@ const [OPEN, CLOSED] = [1, 3];
 const GOODBYE_MS_MAX = 1_000;
 
 export const socketLine = (socket: Socket): Line => ({
-  send: (frame: Json) => {
-    if (socket.readyState === OPEN) socket.send(JSON.stringify(frame));
+  send: (text) => {
+    if (socket.readyState === OPEN) socket.send(text);
   },
   close: () =>
     new Promise((resolve) => {
       if (socket.readyState === CLOSED) return resolve();
-      const impatience = setTimeout(() => socket.terminate?.(), GOODBYE_MS_MAX);
+      const impatience = setTimeout(() => {
+        socket.terminate?.();
+        resolve();
+      }, GOODBYE_MS_MAX);
       socket.addEventListener('close', () => {
         clearTimeout(impatience);
         resolve();
@@ -78,21 +106,8 @@ export const socketLine = (socket: Socket): Line => ({
       socket.close();
     }),
   listen: ({ frame, closed }: LineListener) => {
-    socket.addEventListener('message', ({ data }) => {
-      const value = parse(data);
-      if (value === undefined) socket.close();
-      else frame(value);
-    });
+    socket.addEventListener('message', ({ data }) => frame(data));
     socket.addEventListener('close', closed);
-    // A socket that fails closes next; without a listener the failure would end the program.
     socket.addEventListener('error', () => {});
   },
 });
-
-function parse(data: unknown): unknown {
-  try {
-    return JSON.parse(String(data));
-  } catch {
-    return undefined;
-  }
-}

@@ -1,0 +1,211 @@
+/** The link layer and its medium: frames that fit, messages that do not, and frames that nobody of ours sent. */
+import { connect } from '@nats-io/transport-node';
+import { WebSocket } from 'ws';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { linked, LINKED_MESSAGE_BYTES_MAX } from './linked.js';
+import { createTransport } from './transports/driver.js';
+import { InProcessBus, inProcessGuarantees } from './transports/in-process.js';
+import { nats } from './transports/nats.js';
+import { bytesOf } from './transports/reading.js';
+import { sealed } from './transports/sealed.js';
+import { has, natsServer } from './transports/servers.fixture.js';
+import type { Json, Transport } from './transports/transport.js';
+import { webSocketHub } from './transports/web-socket-hub.js';
+import { webSocket } from './transports/web-socket.js';
+
+const peers = ['a', 'b'];
+const fast = { beatMs: 20, patience: 200 };
+
+const heardBy = (transport: Transport): Json[] => {
+  const heard: Json[] = [];
+  transport.events.subscribe((event) => event.type === 'message' && heard.push(event.message));
+  return heard;
+};
+
+const closing = (...transports: readonly Transport[]) =>
+  onTestFinished(() => Promise.all(transports.map((transport) => transport.close())).then(() => {}));
+
+type Medium = readonly [string, () => Promise<(id: string) => Transport>];
+const media: Medium[] = [
+  [
+    'a WebSocket hub',
+    async () => {
+      const hub = await webSocketHub({ port: 0 });
+      onTestFinished(() => hub.close());
+      return (id) => webSocket({ id, url: `ws://127.0.0.1:${hub.port}`, WebSocket });
+    },
+  ],
+];
+if (has('nats-server')) {
+  media.push([
+    'NATS',
+    async () => {
+      const server = await natsServer();
+      onTestFinished(() => server.kill());
+      return (id) => nats({ id, connection: () => connect({ servers: `127.0.0.1:${server.port}` }) });
+    },
+  ]);
+}
+
+describe.each(media)('over %s', (_, open) => {
+  test('300 messages of 6 kB for a peer that is on its way arrive', async () => {
+    const create = await open();
+    const [a, b] = [linked(create('a'), { peers, ...fast }), linked(create('b'), { peers, ...fast })];
+    closing(a, b);
+    const heard = heardBy(b);
+    await a.connect();
+    for (let i = 0; i < 300; i++) a.send('b', { i, text: 'x'.repeat(6_000) });
+    await b.connect();
+    await expect.poll(() => heard.length, { timeout: 20_000 }).toBe(300);
+    expect(heard.map((message) => (message as { i: number }).i)).toEqual(Array.from({ length: 300 }, (__, i) => i));
+    expect([a.isClosed, b.isClosed]).toEqual([false, false]);
+  });
+
+  test('a message of 5 MB arrives whole, between two small ones; one of 9 MB is refused at send', async () => {
+    const create = await open();
+    const [a, b] = [linked(create('a'), { peers, ...fast }), linked(create('b'), { peers, ...fast })];
+    closing(a, b);
+    const heard = heardBy(b);
+    await Promise.all([a.connect(), b.connect()]);
+    const large = '"\\€😀'.repeat(500_000);
+    expect(() => a.send('b', 'x'.repeat(9_000_000))).toThrow(
+      'transport "a" cannot carry this message: it has 9000002 bytes as JSON, and 8388608 are the limit; split it; nothing was sent',
+    );
+    for (const message of ['before', large, 'after']) a.send('b', message);
+    await expect.poll(() => heard.length, { timeout: 20_000 }).toBe(3);
+    expect([heard[0], heard[1] === large, heard[2]]).toEqual(['before', true, 'after']);
+  });
+});
+
+/** A bus on which nothing larger than 8 kB gets through, and what the largest was. */
+function narrow(bus: InProcessBus, id: string, largest: { bytes: number }): Transport {
+  const inner = bus.transport(id);
+  return createTransport(id, { ...inProcessGuarantees, messageBytesMax: 8_192 }, async (medium) => {
+    inner.events.subscribe((event) => event.type === 'message' && medium.received(event.from, event.message));
+    await inner.connect();
+    medium.opened({
+      send: (to, message, text) => {
+        largest.bytes = Math.max(largest.bytes, bytesOf(text));
+        inner.send(to, message);
+      },
+      close: () => inner.close(),
+    });
+  });
+}
+
+const key = 'sixteen bytes and more';
+test.each([
+  ['quotes', '"'],
+  ['backslashes', '\\'],
+  ['three bytes each', '€'],
+  ['four bytes each', '😀'],
+  ['control characters', '\u0001'],
+  ['halves of characters', '\uD800'],
+])('no frame is larger than its medium takes, sealed or not, whatever it is full of: %s', async (_, letter) => {
+  for (const isSealed of [false, true]) {
+    const bus = new InProcessBus();
+    const largest = { bytes: 0 };
+    const wire = (id: string) => {
+      const transport = narrow(bus, id, largest);
+      return isSealed ? sealed(transport, { key }) : transport;
+    };
+    const [a, b] = [linked(wire('a'), { peers, ...fast }), linked(wire('b'), { peers, ...fast })];
+    const heard = heardBy(b);
+    await a.connect();
+    const messages = [1, 300, 5_000, 20_000].flatMap((length) => [letter.repeat(length), 'x']);
+    for (const message of messages) a.send('b', message);
+    await b.connect();
+    await expect.poll(() => heard.length, { timeout: 10_000 }).toBe(messages.length);
+    expect(heard).toEqual(messages);
+    // A refused frame would have thrown; it is also used: a quarter is filled.
+    expect(largest.bytes).toBeGreaterThan(900);
+    expect(largest.bytes).toBeLessThanOrEqual(8_192);
+    await Promise.all([a.close(), b.close()]);
+  }
+});
+
+test('a peer that takes nothing costs 32 MiB, and the sender hears that it is down', async () => {
+  const bus = new InProcessBus();
+  const [inner, b] = [bus.transport('a'), linked(bus.transport('b'), { peers, beatMs: 20, patience: 10_000 })];
+  const a = linked(inner, { peers, beatMs: 20, patience: 10_000 });
+  closing(a, b);
+  await Promise.all([a.connect(), b.connect()]);
+  await expect.poll(() => a.peers.has('b')).toBe(true);
+  const told: string[] = [];
+  a.events.subscribe((event) => 'peer' in event && told.push(event.type));
+  // Nothing is acknowledged while this goes on: nobody else runs.
+  let sent = 0;
+  while (told.length === 0 && sent < 100) {
+    a.send('b', 'x'.repeat(1_000_000));
+    sent++;
+  }
+  expect([told, sent]).toEqual([['down'], 34]);
+});
+
+const HUGE = Number.MAX_SAFE_INTEGER;
+const frame = (fields: object) => ({ type: 'frame', to: null, ack: 0, seq: 0, rejects: false, bodies: [], ...fields });
+
+/** Two peers on a bus that believes who says to be somebody, and a stranger that says to be b. */
+async function deceived() {
+  vi.spyOn(console, 'warn').mockImplementation(() => {});
+  onTestFinished(() => void vi.restoreAllMocks());
+  const bus = new InProcessBus();
+  const wires = peers.map((id) => {
+    const inner = bus.transport(id);
+    let forge!: (from: string, message: Json) => void;
+    const claimed = createTransport(id, { ...inProcessGuarantees, identity: 'claimed', presence: 'none' }, async (medium) => {
+      forge = (from, message) => medium.received(from, message);
+      inner.events.subscribe((event) => event.type === 'message' && medium.received(event.from, event.message));
+      await inner.connect();
+      medium.opened({ send: (to, message) => inner.send(to, message), close: () => inner.close() });
+    });
+    return {
+      transport: linked(claimed, { peers, beatMs: 5, patience: 100 }),
+      forge: (message: Json) => forge(id === 'a' ? 'b' : 'a', message),
+    };
+  });
+  const [a, b] = wires as [(typeof wires)[0], (typeof wires)[0]];
+  closing(a.transport, b.transport);
+  const told: string[] = [];
+  a.transport.events.subscribe((event) => 'peer' in event && told.push(event.type));
+  await Promise.all([a.transport.connect(), b.transport.connect()]);
+  await expect.poll(() => told).toEqual(['up']);
+  return { a, b, told, heard: heardBy(a.transport) };
+}
+
+const later = () => (Date.now() + 5_000) * 1_000;
+test.each<[string, () => object, string[]]>([
+  ['a huge session', () => frame({ session: HUGE }), []],
+  ['for a huge session', () => frame({ session: 0, to: HUGE }), []],
+  ['a good-bye of a huge session', () => ({ type: 'bye', session: HUGE }), []],
+  ['for a session that may be', () => frame({ session: later(), to: later() }), ['down', 'up']],
+  ['bodies that are no texts', () => frame({ session: later(), bodies: [{ v: 1 }] }), []],
+])('one forged frame closes no honest peer and stops no link for good: %s', async (_, message, outcome) => {
+  const { a, b, told, heard } = await deceived();
+  told.length = 0;
+  a.forge({ v: 2, name: 'link', message: message() as Json });
+  await new Promise((resolve) => setTimeout(resolve, 60));
+  await expect.poll(() => told).toEqual(outcome);
+  b.transport.send('a', 'still there');
+  await expect.poll(() => heard).toEqual(['still there']);
+  expect([a.transport.isClosed, b.transport.isClosed]).toEqual([false, false]);
+});
+
+test('frames for a later session, of a peer that goes on with this one, are not believed however many there are', async () => {
+  const { a, b, heard } = await deceived();
+  for (let i = 0; i < 20; i++) {
+    // With the session that the peer has, but for one of ours that nobody began.
+    a.forge({ v: 2, name: 'link', message: frame({ session: later() - 4_000_000, to: later() }) as Json });
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  b.transport.send('a', 'still there');
+  await expect.poll(() => heard.at(-1)).toBe('still there');
+  expect(a.transport.isClosed).toBe(false);
+});
+
+test('a peer called constructor is refused before anything starts', () => {
+  expect(() => linked(new InProcessBus().transport('a'), { peers: ['a', 'constructor'] })).toThrow(
+    /a peer cannot be "constructor"/,
+  );
+  expect(LINKED_MESSAGE_BYTES_MAX).toBe(8_388_608);
+});

@@ -1,0 +1,35 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { isPart, partsOf, Whole } from './parts.js';
+
+const message = fc.oneof(fc.string({ unit: 'binary', maxLength: 200 }), fc.jsonValue());
+
+test('every message arrives as it was sent, in parts of any length, none of which cuts a character', () => {
+  fc.assert(
+    fc.property(fc.array(message, { minLength: 1 }), fc.integer({ min: 2, max: 50 }), (messages, length) => {
+      const whole = new Whole(10_000);
+      const got = messages.flatMap((sent) => {
+        const parts = [...partsOf(JSON.stringify(sent), length)];
+        for (const part of parts) {
+          expect(part.length).toBeLessThanOrEqual(length + 1);
+          expect(isPart(part)).toBe(true);
+          expect(part).not.toMatch(/\p{Cs}/u);
+        }
+        return parts.map((part) => whole.take(part)).filter((reading) => reading !== null);
+      });
+      expect(JSON.stringify(got)).toBe(JSON.stringify(messages.map((value) => ({ value }))));
+    }),
+  );
+});
+
+test('a message that never ends is not kept, and the next one arrives', () => {
+  const whole = new Whole(1_000);
+  for (let i = 0; i < 100; i++) expect(whole.take(`+${'x'.repeat(100)}`)).toBe(null);
+  expect((whole as unknown as { parts: string[] }).parts.length).toBeLessThanOrEqual(10);
+  expect(whole.take('=x')).toMatchObject({ refused: 'its 10001 characters are over the limit of 1000 bytes' });
+  expect(whole.take('="sound"')).toEqual({ value: 'sound' });
+});
+
+test.each([7, null, {}, [], '', 'x', { v: 2 }])('%j is no part', (body) => {
+  expect(isPart(body)).toBe(false);
+});

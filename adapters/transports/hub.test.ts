@@ -1,0 +1,175 @@
+/** What a hub takes from its lines: strangers, floods, seats and who may have them. */
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { Hub, type HubRules, type Line, type LineListener } from './hub.js';
+import { InProcessBus } from './in-process.js';
+import type { TransportEvent } from './transport.js';
+
+/** A line whose far end is the test. */
+class Fake implements Line {
+  readonly got: any[] = [];
+  isClosed = false;
+  listener!: LineListener;
+  declare readonly answers?: () => Promise<boolean>;
+  constructor(answers?: () => Promise<boolean>) {
+    if (answers) Object.assign(this, { answers });
+  }
+  send(text: string): void {
+    this.got.push(JSON.parse(text));
+  }
+  close(): void {
+    this.isClosed = true;
+  }
+  listen(listener: LineListener): void {
+    this.listener = listener;
+  }
+  says(frame: object | string): this {
+    this.listener.frame(typeof frame === 'string' ? frame : JSON.stringify(frame));
+    return this;
+  }
+}
+
+function guest(hub: Hub, answers?: () => Promise<boolean>): Fake {
+  const line = new Fake(answers);
+  hub.attach(line);
+  return line;
+}
+const member = (hub: Hub, id: string, key = `of ${id}`): Fake => guest(hub).says({ type: 'hello', id, key });
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+test('5,000 brackets end the line that they came on, and the others go on', () => {
+  const hub = new Hub();
+  const [a, b] = [member(hub, 'a'), member(hub, 'b')];
+  const deep = `${'['.repeat(5_000)}${']'.repeat(5_000)}`;
+  const stranger = guest(hub).says(`{"type":"hello","id":"x","key":"k"}`);
+  stranger.says(`{"type":"send","to":"a","message":${deep}}`);
+  expect([stranger.isClosed, hub.malformed]).toEqual([true, 1]);
+  b.says({ type: 'send', to: 'a', message: 'sound' });
+  expect(a.got.at(-2)).toEqual({ type: 'down', peer: 'x' });
+  expect(a.got.at(-1)).toEqual({ type: 'message', from: 'b', message: 'sound' });
+});
+
+test.each(['constructor', '__proto__', 'x'.repeat(600), 'a\u0000b'])('the id %j is refused, and nobody hears of it', (id) => {
+  const hub = new Hub();
+  const a = member(hub, 'a');
+  const evil = guest(hub).says(`{"type":"hello","id":${JSON.stringify(id)},"key":"k"}`);
+  expect(evil.got).toMatchObject([{ type: 'refused', why: expect.stringMatching(/^this cannot be an id/) }]);
+  expect(evil.isClosed).toBe(true);
+  expect(a.got).toEqual([{ type: 'welcome', peers: [] }]);
+});
+
+test('before its hello was accepted a line is nobody: what it sends is dropped', () => {
+  const hub = new Hub();
+  const a = member(hub, 'a');
+  guest(hub).says({ type: 'send', to: 'a', message: 'psst' });
+  expect(a.got).toEqual([{ type: 'welcome', peers: [] }]);
+});
+
+test('a line that says no hello is closed when its time is over, and no earlier', () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const hub = new Hub({ helloMs: 5_000 });
+  const [silent, a] = [guest(hub), member(hub, 'a')];
+  vi.advanceTimersByTime(4_999);
+  expect(silent.isClosed).toBe(false);
+  vi.advanceTimersByTime(2);
+  expect(silent.got).toEqual([{ type: 'refused', why: 'no hello was accepted within 5000 ms', again: true }]);
+  expect([silent.isClosed, a.isClosed]).toEqual([true, false]);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test('a peer that comes back with its key takes its own place at once, whether the old line answers or not', () => {
+  const hub = new Hub();
+  const [b, before] = [member(hub, 'b'), guest(hub, () => Promise.resolve(true)).says({ type: 'hello', id: 'a', key: 'mine' })];
+  const after = member(hub, 'a', 'mine');
+  expect(after.got[0]).toEqual({ type: 'welcome', peers: ['b'] });
+  expect(before.isClosed).toBe(true);
+  expect(b.got.slice(1)).toEqual([
+    { type: 'up', peer: 'a' },
+    { type: 'down', peer: 'a' },
+    { type: 'up', peer: 'a' },
+  ]);
+  before.listener.closed();
+  expect(b.got).toHaveLength(4);
+});
+
+test.each([
+  [true, 'refused'],
+  [false, 'welcome'],
+])('with another key, when the holder of the seat answers (%s): %s', async (answers, outcome) => {
+  const hub = new Hub();
+  const holder = guest(hub, () => Promise.resolve(answers)).says({ type: 'hello', id: 'a', key: 'mine' });
+  const other = member(hub, 'a', 'not mine');
+  await settled();
+  expect(other.got[0].type).toBe(outcome);
+  expect(holder.isClosed).toBe(!answers);
+});
+
+test('two that want the seat of one who is gone: one has it, and the other is told', async () => {
+  const hub = new Hub();
+  guest(hub, () => Promise.resolve(false)).says({ type: 'hello', id: 'a', key: 'old' });
+  const both = ['new', 'newer'].map((key) => guest(hub, () => Promise.resolve(true)).says({ type: 'hello', id: 'a', key }));
+  await settled();
+  expect(both.map(({ got }) => got[0].type).sort()).toEqual(['refused', 'welcome']);
+});
+
+test('who goes while the hub asks about him is not seated', async () => {
+  let decide!: (why: null) => void;
+  const rules: HubRules = { refuses: () => new Promise((resolve) => (decide = resolve)) };
+  const hub = new Hub(rules);
+  const line = member(hub, 'a');
+  line.listener.closed();
+  decide(null);
+  await settled();
+  expect(line.got).toEqual([]);
+});
+
+test('a rule that fails is a no for now', async () => {
+  const hub = new Hub({ refuses: () => Promise.reject(new Error('the user base is away')) });
+  const line = member(hub, 'a');
+  await settled();
+  expect(line.got).toMatchObject([{ type: 'refused', again: true }]);
+  expect(JSON.stringify(line.got)).not.toContain('user base');
+});
+
+test('what waits for absent peers is bounded by its size: the sender is refused by name, the others are not', () => {
+  const hub = new Hub();
+  const [a, b] = [member(hub, 'a'), member(hub, 'b')];
+  const message = 'x'.repeat(1_000_000);
+  let sent = 0;
+  while (!a.isClosed && sent < 200) {
+    a.says({ type: 'send', to: 'absent', message });
+    sent++;
+  }
+  expect(sent).toBe(5);
+  expect(a.got.at(-1).why).toBe('4194304 characters of this peer wait for peers that have not come; this one is for "absent"');
+  b.says({ type: 'send', to: 'absent', message: 'small' });
+  expect(b.isClosed).toBe(false);
+  const absent = member(hub, 'absent');
+  expect(absent.got.slice(1).map(({ message: { length } }) => length)).toEqual([1e6, 1e6, 1e6, 1e6, 5]);
+});
+
+test('and in all by its size as well: a crowd gets no further than one', () => {
+  const hub = new Hub();
+  let kept = 0;
+  for (let i = 0; i < 20; i++) {
+    const line = member(hub, `sender ${i}`);
+    for (let n = 0; n < 4 && !line.isClosed; n++) {
+      line.says({ type: 'send', to: 'absent', message: 'x'.repeat(1_000_000) });
+      if (!line.isClosed) kept++;
+    }
+  }
+  expect(kept).toBe(67);
+});
+
+test('maps are maps: a peer may be called like anything that an object does not know', async () => {
+  const bus = new InProcessBus();
+  const ids = ['prototype', 'length', 'then', '0', 'a b'];
+  const seen: TransportEvent[] = [];
+  const transports = ids.map((id) => bus.transport(id));
+  transports[0]!.events.subscribe((event) => seen.push(event));
+  for (const transport of transports) await transport.connect();
+  expect([...transports[0]!.peers]).toEqual(ids.slice(1));
+  transports[4]!.send('prototype', 'hello');
+  await expect.poll(() => seen.at(-1)).toEqual({ type: 'message', from: 'a b', message: 'hello' });
+  bus.close();
+});

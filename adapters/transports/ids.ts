@@ -1,0 +1,31 @@
+/**
+ * What may be the id of a peer, on every transport: 1 to 255 characters, none of which controls a terminal, and no name that every
+ * JavaScript object knows. Ids are keys of tables everywhere, in applications too, and `table['constructor']` is always something.
+ */
+import type { NodeId } from '../../machines/effects.js';
+import { UsageError } from '../../machines/errors.js';
+import { quote } from './reading.js';
+
+export const ID_LENGTH_MAX = 255;
+
+/** Why this is no id; `null` when it is one. */
+export function refusedId(id: unknown): string | null {
+  if (typeof id !== 'string') return `it is ${quote(id)} and no string`;
+  if (id === '') return 'it is empty';
+  if (id.length > ID_LENGTH_MAX) return `its ${id.length} characters are over the limit of ${ID_LENGTH_MAX}`;
+  if (/[\p{Cc}\p{Cs}]/u.test(id)) return 'it has a control character, or half of a character';
+  if (id in {}) return 'every JavaScript object has a property of that name';
+  return null;
+}
+
+export const isId = (id: unknown): id is NodeId => refusedId(id) === null;
+
+/** Throws a `UsageError` unless it is an id. */
+export function checkId(id: unknown, what: string): asserts id is NodeId {
+  const refused = refusedId(id);
+  if (refused !== null) {
+    throw new UsageError(
+      `${what} cannot be "${quote(id)}": ${refused}; give a non-empty string of at most ${ID_LENGTH_MAX} characters`,
+    );
+  }
+}

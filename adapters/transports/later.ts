@@ -1,0 +1,10 @@
+/** A timer that ends with its owner, and of which the owner keeps nothing once it has run. */
+import { Subscription, type SchedulerLike } from 'rxjs';
+
+export function later(owner: Subscription, clock: SchedulerLike, run: () => void, ms: number): void {
+  const timer: Subscription = clock.schedule(() => {
+    owner.remove(timer);
+    run();
+  }, ms);
+  owner.add(timer);
+}

@@ -1,0 +1,91 @@
+/**
+ * The one place where text from outside becomes a value, and a message becomes text for the wire.
+ *
+ * What another process says is data: its size, its depth, its count of values and its numbers are bounded here, before anything else
+ * looks at it, and a text beyond a bound is refused with its reason. Nothing in it can throw. A message to be sent is held to the
+ * same bounds, so that a sender hears of them, by name, instead of a receiver that drops.
+ */
+import { UsageError } from '../../machines/errors.js';
+import type { Json } from './transport.js';
+
+/** The largest frame of every medium: a megabyte, which is also what a NATS server takes unless told otherwise. */
+export const FRAME_BYTES_MAX = 2 ** 20;
+/** So much of a frame may be what transports put around a message: its type, a sender, a receiver. */
+const HEAD_BYTES_MAX = 2 ** 12;
+/** The largest message that fits into a frame. */
+export const MESSAGE_BYTES_MAX = FRAME_BYTES_MAX - HEAD_BYTES_MAX;
+/** Lists and objects inside each other. A message 5,000 deep is 10 kB of JSON, and ends a process that writes it out again. */
+export const DEPTH_MAX = 64;
+/** By so many levels is a frame deeper than its message. */
+const HEAD_DEPTH = 3;
+/** Keys and values together: a megabyte of `{}` is half a million objects. */
+export const VALUES_MAX = 2 ** 17;
+
+export type Reading = { readonly value: Json } | { readonly refused: string };
+
+/** Reads a frame; with other bounds, what has been put together from several. */
+export function read(text: unknown, bytesMax = FRAME_BYTES_MAX): Reading {
+  if (typeof text !== 'string') return { refused: `it is no text but ${quote(text)}` };
+  if (!fits(text, bytesMax)) return { refused: `its ${text.length} characters are over the limit of ${bytesMax} bytes` };
+  let value: Json;
+  try {
+    value = JSON.parse(text) as Json;
+  } catch {
+    return { refused: `it is no JSON: ${quote(text)}` };
+  }
+  const excess = excessOf(value, DEPTH_MAX + HEAD_DEPTH, { left: VALUES_MAX });
+  return excess === null ? { value } : { refused: `it ${excess}` };
+}
+
+/** A message as JSON. Throws a `UsageError` that names the bound when it is beyond one; nothing has been sent then. */
+export function write(message: Json, bytesMax: number, who: string): string {
+  const refuse = (why: string) => new UsageError(`${who} cannot carry this message: it ${why}; nothing was sent`);
+  const excess = excessOf(message, DEPTH_MAX, { left: VALUES_MAX });
+  if (excess !== null) throw refuse(excess);
+  let text: string | undefined;
+  try {
+    text = JSON.stringify(message);
+  } catch (error) {
+    throw refuse(`is no JSON (${quote((error as Error).message)})`);
+  }
+  if (text === undefined) throw refuse(`is ${quote(message)}, which is no JSON`);
+  if (!fits(text, bytesMax)) throw refuse(`has ${bytesOf(text)} bytes as JSON, and ${bytesMax} are the limit; split it`);
+  return text;
+}
+
+const encoder = new TextEncoder();
+
+/** The bytes of a text in UTF-8. */
+export const bytesOf = (text: string): number => encoder.encode(text).length;
+
+const fits = (text: string, bytesMax: number): boolean =>
+  text.length <= bytesMax && (3 * text.length <= bytesMax || bytesOf(text) <= bytesMax);
+
+/** What is too much about a value; `null` when nothing is. It goes no deeper than the bound, so no value exhausts the stack. */
+function excessOf(value: unknown, depth: number, budget: { left: number }): string | null {
+  if (--budget.left < 0) return `has more than ${VALUES_MAX} keys and values`;
+  if (typeof value === 'number') return Number.isFinite(value) ? null : 'has a number that JSON cannot carry';
+  if (typeof value !== 'object' || value === null) return null;
+  if (depth === 0) return `has more than ${DEPTH_MAX} lists and objects inside each other`;
+  const inner: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
+  if (inner !== value) budget.left -= inner.length;
+  for (const part of inner) {
+    const excess = excessOf(part, depth - 1, budget);
+    if (excess !== null) return excess;
+  }
+  return null;
+}
+
+const QUOTE_LENGTH_MAX = 100;
+
+/** Something from outside as a warning may show it: a hundred escaped characters at most. */
+export function quote(value: unknown): string {
+  if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'a list' : 'an object';
+  if (typeof value !== 'string') return String(value);
+  const escaped = escape(value.slice(0, QUOTE_LENGTH_MAX + 1));
+  return escaped.length <= QUOTE_LENGTH_MAX ? escaped : `${escaped.slice(0, QUOTE_LENGTH_MAX - 1)}…`;
+}
+
+/** With nothing in it that a terminal would obey. */
+export const escape = (text: string): string =>
+  text.replace(/[\p{C}\u2028\u2029]/gu, (letter) => `\\u{${letter.codePointAt(0)!.toString(16)}}`);

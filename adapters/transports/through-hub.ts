@@ -1,0 +1,127 @@
+/**
+ * A peer's end of its line to a hub (hub.ts): a driver for `createTransport`.
+ *
+ * A hub behind a network says every second that it is there. A line on which it has fallen silent for three is given up: the other end
+ * may be gone without a word, as it is when a cable is pulled, and no send would ever fail on it.
+ */
+import { asyncScheduler, Subscription, type SchedulerLike } from 'rxjs';
+import { isObject } from '../../machines/checks.js';
+import type { NodeId } from '../../machines/effects.js';
+import type { Driver, Medium } from './driver.js';
+import { ConnectionError } from './errors.js';
+import type { Hello, Line } from './hub.js';
+import { isId } from './ids.js';
+import { later } from './later.js';
+import { quote, read } from './reading.js';
+import type { Json } from './transport.js';
+
+/** A hub beats so often, and is not there any more after so long a silence. */
+export const BEAT_MS = 1_000;
+export const SILENCE_MS_MAX = 3 * BEAT_MS;
+
+/** Whoever knows the key may take the peer's place, so it is no id but a secret. */
+export interface Credentials {
+  readonly id: NodeId;
+  readonly key: string;
+  readonly token?: (() => string | Promise<string>) | undefined;
+}
+
+export function throughHub(
+  { id, key, token }: Credentials,
+  open: (signal: AbortSignal) => Promise<Line> | Line,
+  clock: SchedulerLike = asyncScheduler,
+): Driver {
+  return async (medium, signal) => {
+    const hello: Hello = token ? { id, key, token: await token() } : { id, key };
+    if (signal.aborted) return;
+    const line = await open(signal);
+    if (signal.aborted) void line.close();
+    else new HubLine(line, medium, signal, clock).begin(hello);
+  };
+}
+
+class HubLine {
+  /** What ends with the line: the watch over its silence, the ear for the signal that gives it up. */
+  private readonly life = new Subscription();
+  private heardAt: number;
+  private isWatched = false;
+
+  constructor(
+    private readonly line: Line,
+    private readonly medium: Medium,
+    private readonly signal: AbortSignal,
+    private readonly clock: SchedulerLike,
+  ) {
+    this.heardAt = clock.now();
+  }
+
+  begin(hello: Hello): void {
+    const giveUp = () => void this.close();
+    this.signal.addEventListener('abort', giveUp, { once: true });
+    this.life.add(() => this.signal.removeEventListener('abort', giveUp));
+    this.line.listen({
+      frame: (text) => this.hear(text, hello.id),
+      closed: () => this.lose(`the hub of peer "${hello.id}" is gone`),
+    });
+    this.line.send(JSON.stringify({ type: 'hello', ...hello }));
+  }
+
+  private hear(text: unknown, id: NodeId): void {
+    if (this.life.closed) return;
+    this.heardAt = this.clock.now();
+    const reading = read(text);
+    if ('refused' in reading) this.lose(`the hub of peer "${id}" sent what cannot be read: ${reading.refused}`);
+    else if (isObject(reading.value)) this.take(reading.value, id);
+  }
+
+  private take(frame: Readonly<Record<string, unknown>>, id: NodeId): void {
+    const { type, from, peer, message } = frame;
+    if (type === 'message' && isId(from) && message !== undefined) this.medium.received(from, message as Json);
+    else if (type === 'up' && isId(peer)) this.medium.up(peer);
+    else if (type === 'down' && isId(peer)) this.medium.down(peer);
+    else if (type === 'welcome' && Array.isArray(frame['peers'])) this.open(frame['peers'].filter(isId));
+    else if (type === 'refused') this.beRefused(`the hub refused peer "${id}": ${quote(frame['why'])}`, frame['again'] === true);
+    else if (type === 'ping') {
+      this.line.send('{"type":"pong"}');
+      if (!this.isWatched) this.watch(id);
+    }
+  }
+
+  private open(peers: readonly NodeId[]): void {
+    this.medium.opened({
+      send: (to, _, text) => this.line.send(`{"type":"send","to":${JSON.stringify(to)},"message":${text}}`),
+      close: () => this.close(),
+    });
+    for (const peer of peers) this.medium.up(peer);
+  }
+
+  private beRefused(why: string, mayTryAgain: boolean): void {
+    if (mayTryAgain) return this.lose(why);
+    this.life.unsubscribe();
+    this.medium.broke(new ConnectionError(why));
+  }
+
+  /** From the first beat on: older hubs have none. */
+  private watch(id: NodeId): void {
+    this.isWatched = true;
+    const look = () => {
+      const silence = this.clock.now() - this.heardAt;
+      if (silence > SILENCE_MS_MAX) this.lose(`the hub of peer "${id}" has been silent for ${silence} ms`);
+      else later(this.life, this.clock, look, BEAT_MS);
+    };
+    look();
+  }
+
+  private lose(why: string): void {
+    if (this.life.closed) return;
+    this.life.unsubscribe();
+    void this.line.close();
+    this.medium.lost(new ConnectionError(why));
+  }
+
+  private close(): void | Promise<void> {
+    if (!this.life.closed) this.line.send('{"type":"bye"}');
+    this.life.unsubscribe();
+    return this.line.close();
+  }
+}
