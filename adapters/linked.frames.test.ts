@@ -183,7 +183,7 @@ test.each<[string, () => object, string[]]>([
 ])('one forged frame closes no honest peer and stops no link for good: %s', async (_, message, outcome) => {
   const { a, b, told, heard } = await deceived();
   told.length = 0;
-  a.forge({ v: 2, name: 'link', message: message() as Json });
+  a.forge({ v: 1, name: 'link/2', message: message() as Json });
   await new Promise((resolve) => setTimeout(resolve, 60));
   await expect.poll(() => told).toEqual(outcome);
   b.transport.send('a', 'still there');
@@ -195,12 +195,23 @@ test('frames for a later session, of a peer that goes on with this one, are not 
   const { a, b, heard } = await deceived();
   for (let i = 0; i < 20; i++) {
     // With the session that the peer has, but for one of ours that nobody began.
-    a.forge({ v: 2, name: 'link', message: frame({ session: later() - 4_000_000, to: later() }) as Json });
+    a.forge({ v: 1, name: 'link/2', message: frame({ session: later() - 4_000_000, to: later() }) as Json });
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
   b.transport.send('a', 'still there');
   await expect.poll(() => heard.at(-1)).toBe('still there');
   expect(a.transport.isClosed).toBe(false);
+});
+
+test('a peer of the release before this one is refused by name, and the others are served', async () => {
+  const { a, b, heard } = await deceived();
+  const old = { type: 'frame', session: 1, to: null, ack: 0, seq: 0, bodies: [] };
+  a.forge({ v: 1, name: 'link', message: old });
+  expect(vi.mocked(console.warn).mock.calls.join()).toContain(
+    'peer "b" speaks "link" of the link layer, this side "link/2"; run the same release on both',
+  );
+  b.transport.send('a', 'served');
+  await expect.poll(() => heard).toEqual(['served']);
 });
 
 test('a peer called constructor is refused before anything starts', () => {

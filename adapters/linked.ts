@@ -23,6 +23,7 @@ import type { RoleView } from '../machines/protocol.js';
 import type { Inspect } from '../network/world/kernel.js';
 import { ConnectionError } from './transports/errors.js';
 import { createTransport, type Medium } from './transports/driver.js';
+import { Channels } from './node/channels.js';
 import { createNode, type LiveNode } from './node/node.js';
 import { isPart, partsOf, Whole } from './parts.js';
 import { Drops } from './transports/drops.js';
@@ -54,6 +55,10 @@ const AHEAD_MS_MAX = 24 * 60 * 60 * 1_000;
 /** After so many heartbeats with nothing for this session, what comes for a later one is believed. */
 const STRAY_BEATS = 3;
 
+/** The conversation of this version of the link layer, and those of earlier ones: nobody who speaks one understands another. */
+const NAME = 'link/2';
+const EARLIER = ['link'];
+
 /** Takes over the given transport: connects it, and closes it when it is closed itself. */
 export function linked(transport: Transport, options: LinkedOptions): Transport<Linked> {
   for (const peer of options.peers) checkId(peer, 'a peer');
@@ -74,6 +79,7 @@ export function linked(transport: Transport, options: LinkedOptions): Transport<
         medium.broke(new ConnectionError(`another node speaks as "${transport.id}"; give every peer an id of its own`));
     });
     void node.closed.then((error) => error && medium.lost(error));
+    for (const name of EARLIER) Channels.of(transport).open(name, { message: (from) => drops.drop(otherVersion(from, name)) });
     await node.ready;
     signal.removeEventListener('abort', giveUp);
     medium.opened({
@@ -98,6 +104,7 @@ function linkNode(transport: Transport, options: LinkedOptions, windowSize: numb
   return createNode({
     // The link's own protocol is what makes it reliable.
     transport: transport as Transport<Reliable>,
+    name: NAME,
     protocol: {
       ...link,
       accepts: (message, setup) => link.accepts(message, setup) && isPlausible(message as Frame | Bye, clock.now()),
@@ -135,6 +142,9 @@ function announce(notice: LinkNotice, medium: Medium, whole: Map<NodeId, Whole>,
   } else if (notice.type === 'link.down') medium.down(peer);
   else medium.broke(new ConnectionError(tooMuchFor(peer)));
 }
+
+const otherVersion = (from: NodeId, name: string): string =>
+  `peer "${from}" speaks "${name}" of the link layer, this side "${NAME}"; run the same release on both`;
 
 const tooMuchFor = (peer: NodeId): string =>
   `more waits for peer "${peer}", which has not come, than ${WINDOW + ROOM} messages or ${ROOM_SIZE} characters`;

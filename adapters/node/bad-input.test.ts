@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } fro
 import { WebSocket } from 'ws';
 import { createBank } from '../controller/bank.js';
 import { createTransport } from '../transports/driver.js';
+import { ConnectionError } from '../transports/errors.js';
 import { createElection } from '../election.js';
 import { InProcessBus, inProcessGuarantees } from '../transports/in-process.js';
 import { linked } from '../linked.js';
@@ -77,16 +78,28 @@ test('a transport that never connects: closing rejects whoever waits with a Clos
 });
 
 test('a transport that cannot connect: everything rejects with its ConnectionError, which names the address', async () => {
+  const failing = createTransport('a', inProcessGuarantees, () => {
+    throw new ConnectionError('no connection to 127.0.0.1:4222');
+  });
+  const transport = linked(failing, { peers });
+  const { waiting, close } = everything(transport);
+  const outcomes = await waiting;
+  expect(new Set(namesOf(outcomes))).toEqual(new Set(['ConnectionError']));
+  expect((outcomes[1] as PromiseRejectedResult).reason.message).toContain('127.0.0.1:4222');
+  await close();
+  await transport.close();
+});
+
+test('a hub that is not there: everything waits for it, and closing rejects whoever waits with a ClosedError', async () => {
   const hub = await webSocketHub({ port: 0 });
   const { port } = hub;
   await hub.close();
   const transport = linked(webSocket({ id: 'a', url: `ws://127.0.0.1:${port}`, WebSocket }), { peers });
   const { waiting, close } = everything(transport);
-  const outcomes = await waiting;
-  expect(new Set(namesOf(outcomes))).toEqual(new Set(['ConnectionError']));
-  expect((outcomes[1] as PromiseRejectedResult).reason.message).toContain(`127.0.0.1:${port}`);
+  await new Promise((resolve) => setTimeout(resolve, 150));
   await close();
   await transport.close();
+  expect(new Set(namesOf(await waiting))).toEqual(new Set(['ClosedError']));
 });
 
 test('two nodes with one id: the second is refused by name, the first goes on', async () => {

@@ -81,7 +81,7 @@ test('strangers, unknown types and malformed messages are dropped, counted, and 
   await Promise.all([a.ready, b.connect(), stranger.connect()]);
   const before = a.view();
   const find = { type: 'find', producer: 'b', visited: ['b'], edge: 'tree' };
-  const envelope = (message: object) => ({ v: 2, name: 'directory', message }) as never;
+  const envelope = (message: object) => ({ v: 1, name: 'directory', message }) as never;
   stranger.send('a', envelope(find));
   b.send('a', envelope({ ...find, visited: 'b' }));
   b.send('a', envelope({ type: 'release' }));
@@ -98,8 +98,8 @@ test('strangers, unknown types and malformed messages are dropped, counted, and 
 test.each([
   ['a value that is no envelope', 'hello', /no envelope/],
   ['another version', { v: 2, name: 'directory', message: { type: 'find' } }, /speaks version 2/],
-  ['a conversation that nobody opened', { v: 2, name: 'chess', message: { type: 'move' } }, /"chess"/],
-  ['an envelope with a stowaway', { v: 2, name: 'directory', message: { type: 'find' }, extra: 1 }, /no envelope/],
+  ['a conversation that nobody opened', { v: 1, name: 'chess', message: { type: 'move' } }, /"chess"/],
+  ['an envelope with a stowaway', { v: 1, name: 'directory', message: { type: 'find' }, extra: 1 }, /no envelope/],
 ])('%s is dropped with a warning that says so', async (_, value, warning) => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   onTestFinished(() => warn.mockRestore());

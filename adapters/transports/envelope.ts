@@ -9,7 +9,7 @@ import type { Message } from '../../machines/effects.js';
 import { quote } from './reading.js';
 import type { Json } from './transport.js';
 
-export const WIRE_VERSION = 2;
+export const WIRE_VERSION = 1;
 
 /** Long enough for every name, short enough that nobody fills the memory with them. */
 export const NAME_LENGTH_MAX = 512;

@@ -72,7 +72,7 @@ async function withPeer<T>(
   const topology = { nodes, links: protocol.name === 'controller' ? links.slice(0, 2) : links };
   const b: Transport = bus.transport('b');
   const node = createNode({ transport: bus.transport('a'), protocol, topology, options: OPTIONS[protocol.name] ?? {} });
-  const say = (message: unknown) => b.send('a', { v: 2, name: protocol.name, message } as Json);
+  const say = (message: unknown) => b.send('a', { v: 1, name: protocol.name, message } as Json);
   try {
     await Promise.all([node.ready, b.connect()]);
     say({ type: 'node.hello', isAnswer: false });
