@@ -7,8 +7,14 @@
 import {
   createActor,
   createMachine,
+  fromCallback,
+  fromEventObservable,
+  fromObservable,
+  fromPromise,
+  fromTransition,
   type ActorOptions,
   type AnyActor,
+  type AnyActorLogic,
   type AnyMachineSnapshot,
   type AnyStateMachine,
   type AnyStateNode,
@@ -185,17 +191,142 @@ export const choicesOf = (node: AnyStateNode, descriptor: string): readonly AnyT
 /** Reports every transition that the kernel takes, until the returned function is called: what coverage is counted from. */
 export function onTransition(listener: (taken: TakenTransition) => void): () => void {
   const subscription = inert.system.inspect((inspected) => {
-    if (inspected.type !== '@xstate.microstep') return;
-    for (const transition of inspected._transitions) {
-      const { source, eventType } = transition;
-      listener({
-        machine: source.machine,
-        source: source.id,
-        eventType,
-        index: indexOf(transition),
-        event: inspected.event,
-      });
-    }
+    if (inspected.type === '@xstate.microstep') report(inspected, listener);
   });
   return () => subscription.unsubscribe();
 }
+
+function report({ _transitions, event }: Microstep, listener: (taken: TakenTransition) => void): void {
+  for (const transition of _transitions) {
+    const { source, eventType } = transition;
+    listener({ machine: source.machine, source: source.id, eventType, index: indexOf(transition), event });
+  }
+}
+
+interface Microstep {
+  readonly event: Message;
+  readonly _transitions: readonly AnyTransitionDefinition[];
+}
+
+/** The event descriptors that the active states of a chart have transitions for. */
+export const descriptorsOf = (snapshot: AnyMachineSnapshot): readonly string[] => [
+  ...new Set(snapshot._nodes.flatMap((node) => [...node.transitions.keys()])),
+];
+
+const factories = {
+  promise: fromPromise(async () => {}),
+  callback: fromCallback(() => {}),
+  observable: fromObservable(() => ({ subscribe: () => ({ unsubscribe() {} }) })),
+  events: fromEventObservable(() => ({ subscribe: () => ({ unsubscribe() {} }) })),
+  transition: fromTransition((state: unknown) => state, undefined),
+};
+
+/** What made an actor's logic: the chart's `createMachine`, one of XState's `from…` functions, or somebody's own hands. */
+export type LogicKind = 'machine' | keyof typeof factories | 'other';
+
+export function kindOfLogic(logic: AnyActorLogic): LogicKind {
+  if ('getStateNodeById' in logic) return 'machine';
+  const source = String((logic as Partial<AnyActorLogic>).transition);
+  const found = Object.entries(factories).find(([, made]) => String(made.transition) === source);
+  return (found?.[0] as LogicKind | undefined) ?? 'other';
+}
+
+/** A delayed event that waits for the clock. */
+export interface Scheduled {
+  readonly source: AnyActor;
+  readonly target: AnyActor;
+  readonly event: Message;
+}
+
+/** What the host of a staged actor system is asked and told. */
+export interface StageHooks {
+  /** A new actor, nothing of it run yet. Whatever logic is given runs in place of its own. */
+  created(actor: AnyActor, kind: LogicKind): AnyActorLogic;
+  /** Whether an action of the application is performed. */
+  performs(actor: AnyActor, action: { readonly type: string; readonly params: unknown }): boolean;
+  taken(transition: TakenTransition): void;
+  /** The clock is about to be asked for a timer for this. */
+  schedules(scheduled: Scheduled): void;
+}
+
+/** A root actor, not started yet, whose whole system is in the hands of its host: what its services do, its time and its actions. */
+export function createStaged(logic: AnyActorLogic, options: ActorOptions<AnyActorLogic>, hooks: StageHooks): AnyActor {
+  let sessions = 0;
+  const prepare = (actor: any): void => {
+    if (sessions === 0) {
+      // Numbers of one system, where XState counts through the whole program.
+      actor.system._bookId = () => `x:${++sessions}`;
+      const { scheduler } = actor.system;
+      const { schedule } = scheduler;
+      scheduler.schedule = (source: AnyActor, target: AnyActor, event: Message, delay: number, id = `timer:${++sessions}`) => {
+        hooks.schedules({ source, target, event });
+        schedule(source, target, event, delay, id);
+      };
+      // As its observers would hear of it, without a copy for each.
+      actor.system._sendInspectionEvent = (inspected: any) => {
+        if (inspected.type === '@xstate.actor') prepare(inspected.actorRef);
+        if (inspected.type === '@xstate.microstep') report(inspected, hooks.taken);
+      };
+      sessions = 1;
+    }
+    actor.logic = hooks.created(actor as AnyActor, kindOfLogic(actor.logic as AnyActorLogic));
+    const perform = actor._actorScope.actionExecutor;
+    actor._actorScope.actionExecutor = (action: ExecutableAction & { readonly exec: unknown }) => {
+      const isOwn = action.type.startsWith('xstate.');
+      perform(isOwn || hooks.performs(actor as AnyActor, action as never) ? action : { ...action, exec: undefined });
+    };
+  };
+  const first = (inspected: { readonly type: string; readonly actorRef?: unknown }) => {
+    if (sessions === 0 && inspected.type === '@xstate.actor') prepare(inspected.actorRef);
+  };
+  return createActor(logic, { ...options, inspect: first });
+}
+
+/** The same kind of logic that does nothing by itself: what comes of it, `settle` says. */
+export function heldLogic(logic: AnyActorLogic, heard: (event: Message) => void): AnyActorLogic {
+  return {
+    ...logic,
+    start: () => {},
+    transition: (state: any, event: any, scope: any) => {
+      if (event.type === 'xstate.stop') return { ...state, status: 'stopped', input: undefined };
+      if (/^xstate\.(promise|observable)\./.test(event.type as string)) return logic.transition(state, event, scope);
+      heard(event as Message);
+      return state;
+    },
+  } as AnyActorLogic;
+}
+
+/** What a service that does nothing by itself comes to. */
+export type Settling =
+  | { readonly how: 'done' | 'fails' | 'next'; readonly value: unknown }
+  | { readonly how: 'completes' }
+  | { readonly how: 'sends'; readonly value: Message };
+
+const SETTLED_BY = { promise: { done: 'xstate.promise.resolve', fails: 'xstate.promise.reject' } } as const;
+const OBSERVED_BY = {
+  next: 'xstate.observable.next',
+  fails: 'xstate.observable.error',
+  completes: 'xstate.observable.complete',
+} as const;
+
+/** Lets a held service come to something, as XState's own would. */
+export function settle(actor: AnyActor, kind: LogicKind, settling: Settling): void {
+  const { how } = settling;
+  const self = actor as any;
+  if (how === 'sends') return relay(actor, self._parent as AnyActor, settling.value);
+  const types: Readonly<Record<string, string>> = kind === 'observable' || kind === 'events' ? OBSERVED_BY : SETTLED_BY.promise;
+  relay(actor, actor, { type: types[how]!, ...('value' in settling && { data: settling.value }) });
+}
+
+/** A promise that stands in for a chart or another logic whose work is held. */
+export const standIn = factories.promise as AnyActorLogic;
+
+export const parentOf = (actor: AnyActor): AnyActor | undefined => (actor as unknown as { _parent?: AnyActor })._parent;
+
+/** Which options an actor was made with: its source's name, where it has one. */
+export const sourceOf = ({ src }: AnyActor): string | undefined =>
+  typeof src === 'string' && !src.startsWith('xstate.invoke.') ? src : undefined;
+
+/** Whether an actor has been started and neither ended nor been stopped. */
+export const isRunning = (actor: AnyActor): boolean =>
+  (actor as unknown as { _processingStatus: number })._processingStatus === 1;

@@ -3,7 +3,7 @@
  * types of messages that it sends and receives, which only runs can tell.
  */
 import type { AnyStateMachine, AnyStateNode } from 'xstate';
-import { ALWAYS, configOf, rulesOf, stateName, statesOf, transitionName } from '../charts/config.js';
+import { configOf, eventName, rulesOf, stateName, statesOf, transitionName } from '../charts/config.js';
 
 export const kinds = ['state', 'transition', 'guard', 'event', 'sent', 'received'] as const;
 export type Kind = (typeof kinds)[number];
@@ -23,7 +23,7 @@ export function itemsOf(machine: AnyStateMachine): readonly Item[] {
   const rules = [...rulesOf(config)];
   const states = [...statesOf(config)].slice(1).map(([name]): Item => `state ${name}`);
   const guarded = rules.filter(({ choice }) => choice.guard !== undefined);
-  const events = new Set(rules.map(({ event }) => event).filter((event) => event !== ALWAYS));
+  const events = new Set(rules.filter(({ isOutside }) => isOutside).map(({ event }) => event));
   return [
     ...states,
     ...rules.map(({ id }): Item => `transition ${id}`),
@@ -35,12 +35,12 @@ export function itemsOf(machine: AnyStateMachine): readonly Item[] {
 /** What a taken transition covers: itself, its event, the states that it leaves and those that it enters. */
 export function itemsTaken(machine: AnyStateMachine, source: string, eventType: string, index: number): readonly Item[] {
   const node = machine.getStateNodeById(source);
-  const event = eventType === '' ? ALWAYS : eventType;
+  const event = eventName(node, eventType);
   const choices = (eventType === '' ? node.always : node.transitions.get(eventType)) ?? [];
   const entered = (choices[index]?.target ?? []).flatMap(initialStates);
   return [
     `transition ${transitionName(stateName(node.path), event, index)}`,
-    ...(event === ALWAYS ? [] : [`event ${event}` as const]),
+    ...(event === eventType && !event.startsWith('xstate.') ? [`event ${event}` as const] : []),
     ...statesAround([node, ...entered]),
   ];
 }

@@ -8,22 +8,14 @@
 import { and, or, type AnyStateMachine } from 'xstate';
 import type { Send } from '../../machines/effects.js';
 import { onTransition } from '../../network/world/kernel.js';
-import { chartOf, configOf, rulesOf, statesOf } from '../charts/config.js';
+import { chartOf, configOf, rulesOf, statesOf, type StateConfig } from '../charts/config.js';
 import { guardItem, itemsTaken, type Item } from './items.js';
 
 type Noted = (item: Item) => void;
 
 export function observed(machine: AnyStateMachine, noted: Noted): AnyStateMachine {
-  const note = (item: Item, answer: boolean) => () => {
-    noted(item);
-    return answer;
-  };
   const config = configOf(machine);
-  for (const { id, choice } of rulesOf(config)) {
-    if (choice.guard === undefined) continue;
-    const isTrue = and([choice.guard as never, note(guardItem(id, true), true)]);
-    choice.guard = or([isTrue, note(guardItem(id, false), false)]);
-  }
+  observeGuards(config, noted);
   for (const { choice } of rulesOf(config))
     if (choice.actions) choice.actions = choice.actions.map((action) => heard(action, noted));
   for (const [, state] of statesOf(config)) {
@@ -31,6 +23,19 @@ export function observed(machine: AnyStateMachine, noted: Noted): AnyStateMachin
     if (state.exit) state.exit = state.exit.map((action) => heard(action, noted));
   }
   return chartOf(config, machine);
+}
+
+/** Guards that tell how they were decided. */
+export function observeGuards(config: StateConfig, noted: Noted): void {
+  const note = (item: Item, answer: boolean) => () => {
+    noted(item);
+    return answer;
+  };
+  for (const { id, choice } of rulesOf(config)) {
+    if (choice.guard === undefined) continue;
+    const isTrue = and([choice.guard as never, note(guardItem(id, true), true)]);
+    choice.guard = or([isTrue, note(guardItem(id, false), false)]);
+  }
 }
 
 interface SendAction {

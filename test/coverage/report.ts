@@ -70,7 +70,7 @@ function missingIn(chart: string, coverage: Coverage): Missing[] {
 }
 
 /** What the counts themselves tell of why an item was never covered. */
-function findReason(item: Item, counts: ReadonlyMap<Item, number>): string {
+export function findReason(item: Item, counts: ReadonlyMap<Item, number>): string {
   const name = item.slice(item.indexOf(' ') + 1);
   switch (kindOf(item)) {
     case 'state':

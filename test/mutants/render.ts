@@ -44,7 +44,7 @@ function actionName(action: unknown): string {
   return `${type}(${params?.name ?? ''})`;
 }
 
-function guardName(guard: unknown): string {
+export function guardName(guard: unknown): string {
   if (typeof guard === 'string') return guard;
   const { type, name, guards } = guard as { type?: string; name?: string; guards?: readonly unknown[] };
   if (guards) return `${name} ${guards.map(guardName).join(' ')}`;

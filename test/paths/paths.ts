@@ -37,7 +37,12 @@ export type PathKind = (typeof pathKinds)[number];
 
 /** The paths of one kind through one graph, those left out that are the beginning of another. */
 export function pathsOf(graph: ChartGraph, kind: PathKind): readonly Path[] {
-  return withoutBeginnings(edgesOf[kind](graph)).map((edges) => pathOf(graph, edges));
+  return waysOf(graph, kind).map((edges) => pathOf(graph, edges));
+}
+
+/** The same as lists of edges. */
+export function waysOf(graph: ChartGraph, kind: PathKind): readonly (readonly Edge[])[] {
+  return withoutBeginnings(edgesOf[kind](graph));
 }
 
 const edgesOf: Readonly<Record<PathKind, (graph: ChartGraph) => readonly (readonly Edge[])[]>> = {
