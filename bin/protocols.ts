@@ -38,16 +38,25 @@ export async function protocolOf(word: string | undefined): Promise<Found> {
   if (word === undefined && brought.size === 1) return [...brought.values()][0]!;
   const protocol = known[word ?? ''];
   if (protocol) return brought.get(protocol.name) ?? { protocol };
-  if (word === undefined || !/[./\\]/.test(word))
+  if (word === undefined || !isFile(word))
     throw new UsageError(`name one protocol: ${Object.keys(known).join(', ')}, or the file of your own`);
   const [first] = await protocolsIn(word);
   return first!;
 }
 
-async function protocolsIn(file: string): Promise<readonly Found[]> {
+/** Whether a word names a file and not a protocol. */
+export const isFile = (word: string): boolean => !(word in known) && /[./\\]/.test(word);
+
+/** What the module in a file exports. */
+export async function exportsOf(file: string): Promise<{ path: string; exported: Readonly<Record<string, unknown>> }> {
   const path = resolve(file);
   if (!existsSync(path)) throw new UsageError(`cannot read ${file}: there is no such file`);
-  const exported = Object.entries(await load(path, file)).filter(([, value]) => isNamedWithCharts(value)) as [string, Core][];
+  return { path, exported: await load(path, file) };
+}
+
+async function protocolsIn(file: string): Promise<readonly Found[]> {
+  const { path, exported: all } = await exportsOf(file);
+  const exported = Object.entries(all).filter(([, value]) => isNamedWithCharts(value)) as [string, Core][];
   // A module may export the core beside the protocol; the core speaks where it is alone.
   const isAlone = ([, core]: [string, Core]) =>
     exported.every(([, other]) => other.name !== core.name || !('properties' in other));
@@ -55,7 +64,9 @@ async function protocolsIn(file: string): Promise<readonly Found[]> {
     .filter((one) => 'properties' in one[1] || isAlone(one))
     .map(([name, value]) => ({ protocol: completed(value, `${file} exports ${name}`), module: { path, name } }));
   if (found.length === 0)
-    throw new UsageError(`${file} exports no protocol; export what defineProtocol({ name, charts, network, … }) gives`);
+    throw new UsageError(
+      `${file} exports no protocol; export what defineProtocol({ name, charts, network, … }) gives, or for "quiver test" a machine`,
+    );
   return found;
 }
 
@@ -63,6 +74,10 @@ async function load(path: string, file: string): Promise<Readonly<Record<string,
   try {
     return (await import(pathToFileURL(path).href)) as Record<string, unknown>;
   } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_UNKNOWN_FILE_EXTENSION' && file.endsWith('.ts'))
+      throw new UsageError(
+        `cannot load ${file}: Node ${process.versions.node} takes no TypeScript; use 22.18 or later, or give the compiled file`,
+      );
     throw new UsageError(`cannot load ${file}: ${(error as Error).message.split('\n')[0]}`);
   }
 }

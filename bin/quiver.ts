@@ -27,6 +27,7 @@ const HELP = `quiver: distributed coordination as statecharts
          [--search breadth|depth] [--reduce symmetry|order] [--cores N] [--states|--depth|--seconds|--megabytes N]
   quiver test PROTOCOL [--json] [--emit FILE] [--trace FILE]                      walk its charts and systems: paths, coverage
          [--swarm N [--seed N] [--save FOLDER]] [--mutants]                      many runs with faults; mistakes to be noticed
+  quiver test FILE [--with FILE] [--pairs] [--seed N] [--json]                    an application's XState machine: states, paths, coverage
   quiver explore [FILE] [--story NAME [--contacts FILE]] [--live] [--port N]      watch a run, a story or live actors in the browser
   quiver replay TRACE                                                            run a trace again and compare
   quiver verify TRACE [--json]                                                   check a trace against charts and properties

@@ -68,6 +68,48 @@ describe('quiver test', () => {
   });
 });
 
+describe('quiver test of a machine', () => {
+  const login = 'examples/machines/login.ts';
+  const samples = `export default {
+    events: { LOG_IN: [{ user: 'ann', password: 'x' }, { user: '', password: '' }] },
+    services: { authenticate: { done: [{ token: 't1' }] }, refresh: { done: [{ token: 't2' }] } },
+  };`;
+
+  test('with its samples everything is covered', async () => {
+    expect(await walk([login, '--with', inFolder('samples.mjs', samples), '--pairs'])).toBe(0);
+    expect(printed.join('\n')).toMatch(
+      /6 states, 19 steps between them\n[^]*login +5\/5 +10\/10 +2\/2 +3\/3 +2\/2 +4\/4\n\nvalid/,
+    );
+  });
+
+  test('without them it says what breaks, how, and which sample it lacks', async () => {
+    expect(await walk([login, '--json'])).toBe(1);
+    const { failures, coverage } = JSON.parse(printed.join(''));
+    expect(failures[0].steps).toEqual([{ event: { type: 'LOG_IN' } }, { done: 'authenticate' }]);
+    expect(failures[0].says).toMatch(/give samples in services\["authenticate"\].done/);
+    expect(coverage.missing.map(({ item }: { item: string }) => item)).toContain('guard loggedOut: LOG_IN is false');
+  });
+
+  test.each([
+    ['examples/machines/order.ts', /exports the machines line, order; name one, examples\/machines\/order.ts#line/],
+    ['examples/machines/order.ts#cart', /exports no machine cart; it exports line, order/],
+    ['examples/machines/samples.ts', /exports no protocol/],
+  ])('%s is refused', async (word, complaint) => {
+    await expect(walk([word])).rejects.toThrow(complaint);
+  });
+
+  test('one of several is named', async () => {
+    expect(await walk(['examples/machines/order.ts#line', '--json'])).toBe(1);
+    expect(JSON.parse(printed.join('')).machine).toBe('line');
+  });
+
+  test('samples that are none are refused', async () => {
+    await expect(walk([login, '--with', inFolder('none.mjs', 'export const a = 1;')])).rejects.toThrow(
+      /exports no tests; export default/,
+    );
+  });
+});
+
 describe('quiver verify', () => {
   const trace = inFolder('trace.ndjson');
   const record = async () => {

@@ -1,4 +1,6 @@
 /**
+ * `quiver test FILE` with a machine of an application: its generated tests (../test-machine.ts).
+ *
  * `quiver test PROTOCOL`: walks the generated paths of a protocol's charts and systems and says what they cover; on request a swarm of
  * scenarios with faults, and its mutants, too.
  */
@@ -13,9 +15,11 @@ import type { ChartGraph } from '../../test/paths/graph.js';
 import { pathsOf } from '../../test/paths/paths.js';
 import type { SwarmFailure } from '../../test/swarm/swarm.js';
 import { integerOption, parse, type Command } from '../command.js';
+import { machineIn } from '../machines.js';
 import { OutputFile } from '../output-file.js';
 import { printTestReport } from '../print-test-report.js';
-import { protocolOf, type Found } from '../protocols.js';
+import { isFile, protocolOf, type Found } from '../protocols.js';
+import { testMachine } from '../test-machine.js';
 import { testProtocol } from '../test-report.js';
 
 export const command: Command = async (args) => {
@@ -27,9 +31,13 @@ export const command: Command = async (args) => {
     swarm: { type: 'string' },
     seed: { type: 'string' },
     save: { type: 'string' },
+    with: { type: 'string' },
+    pairs: { type: 'boolean' },
   });
   const [word, ...more] = positionals;
   if (more.length > 0) throw new UsageError(`name one protocol; ${more.join(', ')} are too many`);
+  const machine = word !== undefined && isFile(word) ? await machineIn(word) : null;
+  if (machine) return testMachine(machine, values);
   const found = await protocolOf(word);
   const { protocol } = found;
   if (values.emit !== undefined) emit(found, values.emit);

@@ -1,0 +1,121 @@
+/**
+ * What the paths of a machine cover, and everything that they do not by name, with the reason and the sample that it would take.
+ *
+ * Counted are states, transitions, guards both ways, events, named actions and the outcomes of invoked promises, of the machine and of each
+ * child machine that ran. Counts of several runs add up: they are plain JSON.
+ */
+import { rulesOf, configOf } from '../charts/config.js';
+import { kindOf, type Item } from '../coverage/items.js';
+import { findReason } from '../coverage/report.js';
+import { guardName } from '../mutants/render.js';
+import type { MachineGraph } from './graph.js';
+import type { Noted } from './rig.js';
+import type { Subject } from './subject.js';
+
+export const machineKinds = ['state', 'transition', 'guard', 'event', 'action', 'outcome'] as const;
+export type MachineKind = (typeof machineKinds)[number];
+
+/** How often each thing there is was covered, by chart. */
+export type MachineCounts = Readonly<Record<string, Readonly<Record<Item, number>>>>;
+
+export interface MachineMissing {
+  readonly chart: string;
+  readonly item: Item;
+  readonly reason: string;
+  /** Whether the tests themselves say that it cannot be covered. */
+  readonly isExplained: boolean;
+}
+
+export interface MachineCoverage {
+  readonly charts: Readonly<Record<string, Readonly<Record<MachineKind, { readonly covered: number; readonly of: number }>>>>;
+  /** How many state values were seen: of a machine with parallel regions, their combinations. */
+  readonly configurations: number;
+  readonly missing: readonly MachineMissing[];
+  /** Reasons given for what was covered. */
+  readonly refuted: readonly string[];
+  readonly isComplete: boolean;
+}
+
+export function countsOf(subject: Subject, graph: MachineGraph): MachineCounts {
+  const counts = new Map([...subject.charts].map(([chart, items]) => [chart, new Map(items.map((item) => [item, 0]))]));
+  const count = (items: ReadonlySet<unknown>): void => {
+    for (const noted of items as ReadonlySet<Noted>) {
+      const chart = [...counts.keys()].find((name) => noted.startsWith(`${name}: `))!;
+      const item = noted.slice(chart.length + 2) as Item;
+      const of = counts.get(chart)!;
+      of.set(item, (of.get(item) ?? 0) + 1);
+    }
+  };
+  count(graph.items);
+  for (const { edges } of graph.vertices) for (const { items } of edges?.values() ?? []) count(items);
+  return Object.fromEntries([...counts].map(([chart, items]) => [chart, Object.fromEntries(items)]));
+}
+
+/**
+ * The sum of several runs' counts.
+ *
+ * @public
+ */
+export function mergeCounts(...all: readonly MachineCounts[]): MachineCounts {
+  const sum: Record<string, Record<Item, number>> = {};
+  for (const counts of all)
+    for (const [chart, items] of Object.entries(counts))
+      for (const [item, count] of Object.entries(items) as [Item, number][]) {
+        const of = (sum[chart] ??= {});
+        of[item] = (of[item] ?? 0) + count;
+      }
+  return sum;
+}
+
+export function coverageOfMachine(subject: Subject, graph: MachineGraph, counts: MachineCounts): MachineCoverage {
+  const reasons = subject.tests.reasons ?? {};
+  const missing = Object.entries(counts).flatMap(([chart, items]) => {
+    const all = new Map(Object.entries(items) as [Item, number][]);
+    return [...all].flatMap(([item, count]) => {
+      if (count > 0) return [];
+      const given = reasons[item] ?? reasons[`${chart}: ${item}`];
+      const reason = given ?? `${whyNot(item, all)}${cureFor(subject, chart, item)}`;
+      return [{ chart, item, reason, isExplained: given !== undefined }];
+    });
+  });
+  const covered = Object.entries(counts).flatMap(([chart, items]) =>
+    Object.entries(items).flatMap(([item, count]) => (count > 0 ? [item, `${chart}: ${item}`] : [])),
+  );
+  const refuted = Object.keys(reasons).filter((reason) => covered.includes(reason));
+  return {
+    charts: Object.fromEntries(Object.entries(counts).map(([chart, items]) => [chart, shares(items)])),
+    configurations: new Set(graph.vertices.map(({ value }) => JSON.stringify(value))).size,
+    missing,
+    refuted,
+    isComplete: refuted.length === 0 && missing.every(({ isExplained }) => isExplained),
+  };
+}
+
+function shares(items: Readonly<Record<Item, number>>) {
+  const share = (kind: MachineKind) => {
+    const all = (Object.entries(items) as [Item, number][]).filter(([item]) => (kindOf(item) as string) === kind);
+    return { covered: all.filter(([, count]) => count > 0).length, of: all.length };
+  };
+  return Object.fromEntries(machineKinds.map((kind) => [kind, share(kind)])) as Record<MachineKind, ReturnType<typeof share>>;
+}
+
+function whyNot(item: Item, counts: ReadonlyMap<Item, number>): string {
+  const kind = kindOf(item) as string;
+  if (kind === 'action') return 'no transition that performs it was taken';
+  if (kind === 'outcome') return 'the service never came to it, or its samples leave it out';
+  return findReason(item, counts);
+}
+
+/** Which sample a guard would need, and where to give it. */
+function cureFor(subject: Subject, chart: string, item: Item): string {
+  if (kindOf(item) !== 'guard' || chart !== subject.name) return '';
+  const [id, outcome] = item.slice('guard '.length).split(' is ') as [string, string];
+  const rule = [...rulesOf(configOf(subject.original))].find((one) => one.id === id);
+  if (!rule) return '';
+  const [source, what] = rule.event.split(' ') as [string, string?];
+  const isService = what === 'done' || what === 'error';
+  const place = isService ? `services.${source}.${what === 'done' ? 'done' : 'fails'}` : `events.${rule.event}`;
+  const needs = `for which ${guardName(rule.choice.guard)} is ${outcome}`;
+  if (rule.isOutside || isService) return `; give ${place} a sample ${needs}`;
+  return `; it takes a context ${needs}: give the samples that lead there`;
+}

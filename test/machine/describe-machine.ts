@@ -1,0 +1,49 @@
+/** The generated tests of any XState machine, for Vitest or any runner of the same shape. */
+import type { AnyStateMachine } from 'xstate';
+import type { MachineTests } from './options.js';
+import { describeFailure, MachineTesting } from './testing.js';
+
+/** What a test runner brings: Vitest, Jest, Bun and others do. */
+export interface AsyncRunner {
+  describe(name: string, body: () => void): unknown;
+  test(name: string, body: () => Promise<void>): unknown;
+  expect(actual: unknown): { toEqual(expected: unknown): void };
+}
+
+/**
+ * Generated tests of a machine: every state that it reaches is searched, with time and services as choices, and paths through them are
+ * walked on live actors.
+ *
+ * @example
+ * import { describe, expect, test } from 'vitest';
+ * import { describeMachine } from 'xstate-quiver/test';
+ * describeMachine(checkout, { events: { CARD: [{ number: '4242' }] } }, { describe, test, expect });
+ *
+ * @throws UsageError when it is given no machine.
+ * @public
+ */
+export function describeMachine<Sut>(
+  machine: AnyStateMachine,
+  tests: MachineTests<Sut>,
+  { describe, test, expect }: AsyncRunner,
+): void {
+  const testing = new MachineTesting(machine, tests);
+  const none = (failures: readonly (Parameters<typeof describeFailure>[0] | null)[]) =>
+    expect(failures.flatMap((failure) => (failure ? [describeFailure(failure)] : []))).toEqual([]);
+  describe(`machine ${machine.id}`, () => {
+    test('nothing breaks in any state that was found', async () => none(await testing.searchFailures()));
+    test('a path to every state goes on live actors as the chart says', async () =>
+      none([await testing.firstFailure('shortest')]));
+    test('a tour of every transition, every guard both ways', async () => none([await testing.firstFailure('tour')]));
+    if (tests.pairs) test('every pair of transitions', async () => none([await testing.firstFailure('pairs')]));
+    test('random walks', async () => none([(await testing.walks()).failure]));
+    if (tests.temporal) test('temporal properties', async () => none(await testing.temporalFailures()));
+    if (tests.restore) test('stored and restored it goes on alike', async () => none([await testing.restoreFailure()]));
+    test('states, transitions, guards both ways, events, actions and outcomes are covered', async () => {
+      const { missing, refuted } = await testing.coverage();
+      const gaps = missing.filter(({ isExplained }) => !isExplained);
+      expect(gaps.map(({ chart, item, reason }) => `${chart}: ${item} (${reason})`)).toEqual([]);
+      expect(refuted).toEqual([]);
+    });
+  });
+}

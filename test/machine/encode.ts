@@ -1,0 +1,47 @@
+/**
+ * Any value of an application as text: equal values have equal texts, so that states can be told apart and compared.
+ *
+ * A protocol's context is plain JSON; an application's may hold dates, maps, class instances and references to actors. An actor is
+ * named as its test names it, a function by its name, and what was met before on the way down by its depth, so that a ring has an end.
+ */
+import { isPlainName, type NameOf } from './names.js';
+
+export function encode(value: unknown, nameOf: NameOf, around: readonly unknown[] = []): string {
+  switch (typeof value) {
+    case 'string':
+      return JSON.stringify(value);
+    case 'bigint':
+      return `${value}n`;
+    case 'function':
+      return `function ${value.name}`;
+    case 'object':
+      return value === null ? 'null' : encodeObject(value, nameOf, around);
+    default:
+      return Object.is(value, -0) ? '-0' : String(value);
+  }
+}
+
+function encodeObject(value: object, nameOf: NameOf, around: readonly unknown[]): string {
+  if (isActor(value)) return `actor ${nameOf(value) ?? 'that is gone'}`;
+  const depth = around.indexOf(value);
+  if (depth >= 0) return `ring ${depth}`;
+  const inside = [...around, value];
+  const inner = (one: unknown): string => encode(one, nameOf, inside);
+  if (Array.isArray(value)) return `[${value.map(inner).join(',')}]`;
+  if (value instanceof Error) return `${value.name} ${JSON.stringify(value.message)}`;
+  if (value instanceof RegExp || value instanceof URL) return String(value);
+  if (value instanceof Map) return `Map{${[...value].map(([key, one]) => `${inner(key)}:${inner(one)}`).join(',')}}`;
+  if (value instanceof Set) return `Set{${[...value].map(inner).join(',')}}`;
+  if (isDate(value)) return `Date ${value.getTime()}`;
+  const entries = Object.keys(value)
+    .sort()
+    .map((key) => `${isPlainName(key) ? key : JSON.stringify(key)}:${inner((value as Record<string, unknown>)[key])}`);
+  const { constructor } = value as { constructor?: { name?: string } };
+  const made = constructor === undefined || constructor === Object ? '' : (constructor.name ?? '');
+  return `${made}{${entries.join(',')}}`;
+}
+
+const isActor = (value: object): boolean => 'sessionId' in value && 'getSnapshot' in value && 'send' in value;
+
+const isDate = (value: object): value is { getTime(): number } =>
+  Object.prototype.toString.call(value) === '[object Date]' && 'getTime' in value;

@@ -1,0 +1,175 @@
+/**
+ * The states that a machine reaches, and every step between them: its real actors, taken again from the start for every step.
+ *
+ * What is a state and how the search goes on is as for the charts of a protocol (../paths/graph.ts), and so are the paths that are made
+ * of it; but a step is anything that can happen to the machine: an event, a timer, a service that comes to something.
+ */
+import { ProtocolError } from '../../machines/errors.js';
+import type { ChartGraph, Edge, Vertex } from '../paths/graph.js';
+import { brokenRule } from './judge.js';
+import type { Step } from './options.js';
+import { Rig, type Noted, type View } from './rig.js';
+import { describeStep, nameOfStep } from './steps.js';
+import type { Subject } from './subject.js';
+import { marksOf, type Marks } from './temporal.js';
+
+export interface MachineVertex extends Vertex {
+  /** The first way that was found here, a shortest one as far as the search went in order. */
+  readonly way: readonly Step[];
+  readonly key: string;
+  readonly choices: readonly Step[];
+  readonly view: View;
+  readonly isTarget: boolean;
+  /** What the predicates of the temporal properties say of this state. */
+  readonly marks: Marks;
+  edges: ReadonlyMap<string, MachineEdge> | null;
+}
+
+export interface MachineEdge extends Edge {
+  readonly step: Step;
+  readonly to: MachineVertex;
+  readonly view: View;
+}
+
+export interface Failure {
+  readonly steps: readonly Step[];
+  /** Which rule it breaks, the same for all that break alike. */
+  readonly rule: string;
+  readonly says: string;
+}
+
+export interface MachineGraph extends ChartGraph {
+  readonly first: MachineVertex;
+  readonly vertices: readonly MachineVertex[];
+  /** The first of each rule that was broken. */
+  readonly failures: readonly Failure[];
+  /** How many steps were taken, those on the way to a state included. */
+  readonly taken: number;
+}
+
+const LIMITS = { states: 2000, patience: 100, actors: 12 };
+
+export const search = async (subject: Subject): Promise<MachineGraph> => new Search(subject).run();
+
+class Search {
+  private readonly vertices: MachineVertex[] = [];
+  private readonly known = new Map<string, MachineVertex>();
+  private readonly covered = new Set<Noted>();
+  private readonly promising: MachineVertex[] = [];
+  private readonly others: MachineVertex[] = [];
+  private readonly failures = new Map<string, Failure>();
+  private readonly limits: typeof LIMITS;
+  private items = new Set<Noted>();
+  private taken = 0;
+
+  constructor(private readonly subject: Subject) {
+    this.limits = { ...LIMITS, ...subject.tests.limits };
+  }
+
+  async run(): Promise<MachineGraph> {
+    const { subject, vertices, limits } = this;
+    const rig = this.start();
+    const first = this.arrive(rig, []);
+    const items = this.items;
+    rig.stop();
+    let next: MachineVertex | undefined;
+    let left = limits.patience;
+    while (left > 0 && vertices.length < limits.states && (next = this.promising.shift() ?? this.others.shift())) {
+      left = (await this.expand(next)) ? limits.patience : left - 1;
+    }
+    subject.listen(null);
+    const isComplete = vertices.every(({ edges }) => edges !== null);
+    const failures = [...this.failures.values()];
+    const { name, tests } = subject;
+    return {
+      chart: name,
+      start: 0,
+      input: tests.input,
+      effects: [],
+      items: items as never,
+      first,
+      vertices,
+      isComplete,
+      failures,
+      taken: this.taken,
+    };
+  }
+
+  private start(): Rig {
+    this.items = new Set();
+    this.subject.listen((item) => this.items.add(item));
+    const rig = new Rig(this.subject, { performs: this.subject.tests.performActions ?? false });
+    rig.noteStates();
+    for (const item of rig.items) this.items.add(item);
+    return rig;
+  }
+
+  private async expand(vertex: MachineVertex): Promise<boolean> {
+    const before = this.covered.size;
+    const edges = new Map<string, MachineEdge>();
+    for (const step of vertex.choices) {
+      const rig = await this.at(vertex);
+      this.items = new Set();
+      await rig.take(step);
+      rig.noteStates();
+      this.taken++;
+      const steps = [...vertex.way, step];
+      for (const item of rig.items) this.items.add(item);
+      const to = this.arrive(rig, steps);
+      const event = { type: nameOfStep(step), step };
+      const { items } = this;
+      edges.set(JSON.stringify(step), { event, effects: [], step, to, items: items as never, view: rig.view() });
+      for (const item of items) this.covered.add(item);
+      rig.stop();
+    }
+    vertex.edges = edges;
+    return this.covered.size > before;
+  }
+
+  /** A rig in this state. */
+  private async at(vertex: MachineVertex): Promise<Rig> {
+    const rig = this.start();
+    for (const step of vertex.way) await rig.take(step);
+    this.taken += vertex.way.length;
+    const key = rig.key();
+    if (key !== vertex.key) throw new ProtocolError(differs(vertex, key));
+    return rig;
+  }
+
+  private arrive(rig: Rig, way: readonly Step[]): MachineVertex {
+    const key = rig.key();
+    const known = this.known.get(key);
+    if (known) return known;
+    const { value } = rig.snapshot;
+    const isTarget = rig.subject.tests.toState?.(rig.snapshot) ?? false;
+    const rest = {
+      way,
+      key,
+      choices: isTarget ? [] : rig.choices(),
+      view: rig.view(),
+      isTarget,
+      marks: marksOf(rig.subject.tests.temporal, rig.snapshot),
+    };
+    const { actors } = rest.view;
+    const vertex: MachineVertex = { index: this.vertices.length, value, context: rest.view.context, edges: null, ...rest };
+    this.known.set(key, vertex);
+    this.vertices.push(vertex);
+    const broken = brokenRule(rig);
+    if (broken && !this.failures.has(broken.rule)) this.failures.set(broken.rule, { steps: way, ...broken });
+    if (actors.length > this.limits.actors) return vertex;
+    const isNew = [...this.items].some((item) => !this.covered.has(item));
+    (isNew ? this.promising : this.others).push(vertex);
+    return vertex;
+  }
+}
+
+/** The first place at which two keys part. */
+function differs({ way, key }: MachineVertex, other: string): string {
+  const [before, after] = [key.split('\n'), other.split('\n')];
+  const at = before.findIndex((line, i) => line !== after[i]);
+  const steps = way.length === 0 ? 'the start' : way.map(describeStep).join(', ');
+  return (
+    `the same steps led to another state: after ${steps} the first time ${before[at]}, then ${after[at]}. ` +
+    `The chart reads a clock, chance or something outside its context; give it by "provide", or say by "distinguish" what tells states apart`
+  );
+}

@@ -1,0 +1,47 @@
+/** What must hold of a machine in any state that it is found in, and of what the outside sees of it. */
+import type { AnyMachineSnapshot } from 'xstate';
+import { encode } from './encode.js';
+import type { MachineTests, Step } from './options.js';
+import type { Rig } from './rig.js';
+import { isFromOutside } from './steps.js';
+
+export interface Broken {
+  readonly rule: string;
+  readonly says: string;
+}
+
+/** The rule that the machine breaks where it stands, `null` when it keeps all. */
+export function brokenRule(rig: Rig): Broken | null {
+  if (rig.error !== null) return unhandled(rig, rig.error.thrown);
+  for (const [name, holds] of Object.entries(rig.subject.tests.invariants ?? {})) {
+    const says = complaint(holds, rig.snapshot);
+    if (says !== null) return { rule: name, says };
+  }
+  return null;
+}
+
+function unhandled(rig: Rig, thrown: unknown): Broken {
+  const what = encode(thrown, () => undefined);
+  const needed = rig.last && sampleNeeded(rig.subject.tests, rig.last);
+  const cure = needed ?? 'Handle it in the chart (onError of the service, a guard), or leave the sample out that leads to it';
+  return { rule: `no unhandled error (${what})`, says: `the machine ended with ${what}. ${cure}` };
+}
+
+/** The sample that a bare step may have lacked. */
+function sampleNeeded({ events, services }: MachineTests, step: Step): string | undefined {
+  if (isFromOutside(step) && 'event' in step && !('to' in step) && !events?.[step.event.type])
+    return `${step.event.type} was sent bare: if it has a payload, give samples in events[${JSON.stringify(step.event.type)}]`;
+  if (!('done' in step)) return undefined;
+  const given = services?.[step.done.replace(/#\d+$/, '')];
+  if (typeof given === 'object' && given.done) return undefined;
+  return `${step.done} was done with undefined: if it gives something, give samples in services[${JSON.stringify(step.done)}].done`;
+}
+
+function complaint(holds: (snapshot: AnyMachineSnapshot) => boolean | void, snapshot: AnyMachineSnapshot): string | null {
+  const { value } = snapshot;
+  try {
+    return holds(snapshot) === false ? `does not hold in ${JSON.stringify(value)}` : null;
+  } catch (error) {
+    return `does not hold in ${JSON.stringify(value)}: ${(error as Error).message}`;
+  }
+}

@@ -1,0 +1,42 @@
+/**
+ * What the actors of a machine under test are called, the same in every run: by their id where the application gives one, else by
+ * their source and their turn among those that are there. XState's own session ids count through the program and tell nothing.
+ */
+import type { AnyActor, AnyMachineSnapshot } from 'xstate';
+import { sourceOf } from '../../network/world/kernel.js';
+
+/** The name of an actor, `undefined` for any other object. */
+export type NameOf = (value: object) => string | undefined;
+
+export const isPlainName = (text: string): boolean => /^[A-Za-z_$][\w$]*$/.test(text);
+
+/** All actors below one with their names: `item#2`, or `cart/item#2` for a child of a child. */
+export function actorsBelow(root: AnyActor): ReadonlyMap<AnyActor, string> {
+  const names = new Map<AnyActor, string>();
+  const visit = (actor: AnyActor, path: string): void => {
+    const { children } = (actor.getSnapshot() ?? {}) as Partial<AnyMachineSnapshot>;
+    const taken = new Map<string, number>();
+    for (const child of Object.values(children ?? {}) as (AnyActor | undefined)[]) {
+      if (!child) continue;
+      const base = baseName(child);
+      const turn = (taken.get(base) ?? 0) + 1;
+      taken.set(base, turn);
+      const name = path + (turn === 1 ? base : `${base}#${turn}`);
+      names.set(child, name);
+      visit(child, `${name}/`);
+    }
+  };
+  visit(root, '');
+  return names;
+}
+
+/** The source of an actor without a number: what its samples are given under. */
+export function baseName(actor: AnyActor): string {
+  // An id that XState made up: of the place of an `invoke`, or of a session.
+  const isMadeUp = /^(\d+\.|x:)/.test(actor.id);
+  if (!isMadeUp) return actor.id;
+  return (
+    sourceOf(actor) ??
+    (actor.id.startsWith('x:') ? 'spawned' : `invoked in ${actor.id.replace(/^\d+\.[^.]*\.?/, '') || '(root)'}`)
+  );
+}

@@ -1,0 +1,119 @@
+/** What may be said about a machine for its tests. Nothing has to be: event types are read from the chart. */
+import type { AnyMachineSnapshot } from 'xstate';
+import type { Message } from '../../machines/effects.js';
+import type { Reference, StateTests, StepTests } from './sut.js';
+import type { Temporal } from './temporal.js';
+
+/** What a function of samples may look at. */
+export interface SampleArgs {
+  readonly context: any;
+  readonly snapshot: AnyMachineSnapshot;
+  /** What the service was started with; `undefined` for an event. */
+  readonly input: any;
+}
+
+/** A fast-check arbitrary: some values are drawn from it, by the seed. */
+export interface ArbitraryLike {
+  generate(random: any, bias: number | undefined): unknown;
+  shrink(value: any, context: unknown): unknown;
+}
+
+/** Values worth trying: a list, a function of the state that gives one, or a fast-check arbitrary. */
+export type Samples = readonly unknown[] | ((args: SampleArgs) => readonly unknown[]) | ArbitraryLike;
+
+/**
+ * What an invoked or spawned actor may come to. Without any, a promise is done with `undefined` or fails with an error, a callback sends
+ * nothing, an observable completes; a chart or a `fromTransition` runs for real.
+ *
+ * @public
+ */
+export interface ServiceSamples {
+  /** What a promise resolves with; `[]` when it never does. */
+  readonly done?: Samples;
+  /** What a promise or an observable fails with; `[]` when it never does. */
+  readonly fails?: Samples;
+  /** Events that a callback, an observable of events or a chart sends to its parent. */
+  readonly sends?: Samples;
+  /** Values of an observable. */
+  readonly next?: Samples;
+  /** Whether an observable may complete (true). */
+  readonly completes?: boolean;
+}
+
+/** Payloads by event type: `{ ADD: [{ item: 1 }, { item: 2 }] }`; one that is not named is sent bare. */
+export type EventSamples = Readonly<Record<string, Samples>>;
+
+/** How far the search goes. */
+export interface Limits {
+  /** States looked at (2,000). */
+  readonly states?: number;
+  /** States in a row that may cover nothing new before the search ends (100). */
+  readonly patience?: number;
+  /** Actors alive at one time; a state with more is not looked at (12). */
+  readonly actors?: number;
+  /** Random walks (10), and the steps of each (50). */
+  readonly walks?: number;
+  readonly steps?: number;
+}
+
+/**
+ * What may be said about a machine for its tests.
+ *
+ * @public
+ */
+export interface MachineTests<Sut = any> {
+  /** The machine's `input`. */
+  readonly input?: unknown;
+  readonly events?: EventSamples;
+  /** By source name, or by id: what each service may come to; `'real'` runs it. */
+  readonly services?: Readonly<Record<string, ServiceSamples | 'real'>>;
+  /** Events that the world outside sends to child machines, by the child's source name or id. */
+  readonly children?: Readonly<Record<string, EventSamples>>;
+  /** Delays by name, in milliseconds, in place of the machine's. */
+  readonly delays?: Readonly<Record<string, number>>;
+  /** Other implementations, as `machine.provide` takes them. */
+  readonly provide?: Readonly<Record<string, unknown>>;
+  /** What tells two states apart, in place of the whole context: `(snapshot) => snapshot.context.items.length`. */
+  readonly distinguish?: (snapshot: AnyMachineSnapshot) => unknown;
+  /** Steps that are not taken from a state, as `filterEvents` of xstate/graph. */
+  readonly filter?: (snapshot: AnyMachineSnapshot, step: Step) => boolean;
+  /** Whether paths end here: `toState` of xstate/graph. Without it there is a path to every state. */
+  readonly toState?: (snapshot: AnyMachineSnapshot) => boolean;
+  readonly limits?: Limits;
+  /** All pairs of transitions that can follow each other, too (false). */
+  readonly pairs?: boolean;
+  readonly seed?: number;
+  /** Whether the machine's own actions are performed while its states are searched; on live paths they always are (false). */
+  readonly performActions?: boolean;
+  /** A system under test, made anew for every path. */
+  readonly sut?: () => Sut | Promise<Sut>;
+  readonly cleanup?: (sut: Sut) => unknown;
+  /** What is done to the system under test for a step, by event type or by what `describeStep` calls it. */
+  readonly exec?: StepTests<Sut>;
+  /** What must hold in a state, by its name; `*` stands for any. `meta.test` of a state does the same. */
+  readonly states?: StateTests<Sut>;
+  /** What must hold in every state, by name; false or a throw is a failure. */
+  readonly invariants?: Readonly<Record<string, (snapshot: AnyMachineSnapshot) => boolean | void>>;
+  readonly temporal?: Readonly<Record<string, Temporal>>;
+  /** Something simpler that is to do the same. */
+  readonly reference?: Reference;
+  /** Whether the machine is stored and restored at every place of the tours where no timer runs (false). */
+  readonly restore?: boolean;
+  /** Why something cannot be covered, by its name in the report. */
+  readonly reasons?: Readonly<Record<string, string>>;
+}
+
+/**
+ * One step of a path, as plain JSON. A value that JSON cannot hold is given by its place among the samples.
+ *
+ * @public
+ */
+export type Step =
+  | { readonly event: Message; readonly to?: string }
+  | { readonly timer: string }
+  | { readonly done: string; readonly output?: unknown; readonly sample?: number; readonly says?: string }
+  | { readonly fails: string; readonly error?: unknown; readonly sample?: number; readonly says?: string }
+  | { readonly sends: string; readonly event: Message }
+  | { readonly next: string; readonly value?: unknown; readonly sample?: number; readonly says?: string }
+  | { readonly completes: string }
+  | { readonly settles: string };

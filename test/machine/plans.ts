@@ -1,0 +1,44 @@
+/** The plans of a machine: the paths through its states, as data. */
+import { waysOf } from '../paths/paths.js';
+import type { MachineEdge, MachineGraph, MachineVertex } from './graph.js';
+import type { Plan } from './run.js';
+import type { Subject } from './subject.js';
+
+export const planKinds = ['shortest', 'tour', 'simple', 'pairs'] as const;
+export type PlanKind = (typeof planKinds)[number];
+
+/** Shortest: to every state. Tour: everything there is to cover. Simple: no state twice. Pairs: each transition after each that can come before it. */
+export function plansOf(subject: Subject, graph: MachineGraph, kind: PlanKind): readonly Plan[] {
+  const ways = kind === 'pairs' ? pairsOf(graph) : (waysOf(graph, kind) as readonly (readonly MachineEdge[])[]);
+  const wanted = subject.tests.toState ? ways.filter((way) => way.at(-1)?.to.isTarget) : ways;
+  return wanted.map((way) => planOf(subject, graph, way));
+}
+
+function planOf({ tests }: Subject, { first }: MachineGraph, way: readonly MachineEdge[]): Plan {
+  const steps = way.map(({ step }) => step);
+  // What "distinguish" leaves out may be otherwise on another way to the same state.
+  return tests.distinguish ? { steps } : { steps, expected: [first.view, ...way.map(({ view }) => view)] };
+}
+
+/** For each pair of steps that can follow each other and differ in the transitions that they take: the shortest way to the first, and both. */
+function pairsOf({ first, vertices }: MachineGraph): readonly (readonly MachineEdge[])[] {
+  const ways = new Map<MachineVertex, readonly MachineEdge[]>([[first, []]]);
+  for (const [vertex, way] of ways)
+    for (const edge of vertex.edges?.values() ?? []) if (!ways.has(edge.to)) ways.set(edge.to, [...way, edge]);
+  const covered = new Set<string>();
+  const pairs: (readonly MachineEdge[])[] = [];
+  for (const vertex of vertices) {
+    for (const before of vertex.edges?.values() ?? []) {
+      for (const after of before.to.edges?.values() ?? []) {
+        const pair = `${taken(before)} then ${taken(after)}`;
+        if (covered.has(pair) || taken(before) === '' || taken(after) === '') continue;
+        covered.add(pair);
+        pairs.push([...ways.get(vertex)!, before, after]);
+      }
+    }
+  }
+  return pairs;
+}
+
+const taken = ({ items }: MachineEdge): string =>
+  [...items].filter((item) => (item as string).includes(': transition ')).join(' + ');

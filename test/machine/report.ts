@@ -1,0 +1,47 @@
+/** Everything that the generated tests of a machine find out, as one plain object. */
+import type { MachineCoverage } from './coverage.js';
+import type { Failure } from './graph.js';
+import { planKinds, type PlanKind } from './plans.js';
+import { describeFailure, type MachineTesting } from './testing.js';
+
+export interface MachineReport {
+  readonly machine: string;
+  readonly verdict: 'valid' | 'invalid';
+  /** States found, steps between them, and whether there are no more. */
+  readonly searched: { readonly states: number; readonly steps: number; readonly isComplete: boolean };
+  readonly walked: readonly { readonly kind: PlanKind | 'random'; readonly paths: number; readonly steps: number }[];
+  readonly failures: readonly (Failure & { readonly text: string })[];
+  readonly coverage: MachineCoverage;
+}
+
+/** Runs all tests of a machine; `onProgress` hears what is under way. */
+export async function reportOn(testing: MachineTesting, onProgress: (what: string) => void = () => {}): Promise<MachineReport> {
+  const { machine, tests } = testing;
+  onProgress('searching its states');
+  const { vertices, isComplete } = await testing.graph();
+  const failures: (Failure | null)[] = [...(await testing.searchFailures())];
+  const walked: MachineReport['walked'][number][] = [];
+  const kinds = planKinds.filter((kind) => kind === 'shortest' || kind === 'tour' || (kind === 'pairs' && tests.pairs));
+  for (const kind of kinds) {
+    onProgress(`${kind} paths`);
+    const plans = await testing.plans(kind);
+    walked.push({ kind, paths: plans.length, steps: plans.reduce((sum, { steps }) => sum + steps.length, 0) });
+    failures.push(await testing.firstFailure(kind));
+  }
+  onProgress('random walks');
+  const { walks, failure } = await testing.walks();
+  walked.push({ kind: 'random', paths: walks.length, steps: walks.reduce((sum, steps) => sum + steps.length, 0) });
+  failures.push(failure, ...(await testing.temporalFailures()));
+  if (tests.restore) failures.push(await testing.restoreFailure());
+  const coverage = await testing.coverage();
+  const first = new Map(failures.flatMap((one) => (one ? [[one.rule, one] as const] : [])).reverse());
+  const found = [...first.values()].reverse();
+  return {
+    machine: machine.id,
+    verdict: found.length === 0 && coverage.isComplete ? 'valid' : 'invalid',
+    searched: { states: vertices.length, steps: vertices.reduce((sum, { edges }) => sum + (edges?.size ?? 0), 0), isComplete },
+    walked,
+    failures: found.map((one) => ({ ...one, text: describeFailure(one) })),
+    coverage,
+  };
+}

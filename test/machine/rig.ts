@@ -1,0 +1,323 @@
+/**
+ * A machine under test: the real actor of XState with all that surrounds it in our hands.
+ *
+ * Its timers go off, its services come to something and its events come when a step says so; nothing else moves. What an invoked or
+ * spawned promise, callback or observable would do is not done: the actor is there, and what comes of it is a step, one of its samples.
+ * Child machines run for real, on the same clock. The actions of the application are performed or only noted, as the rig is made.
+ */
+import type { AnyActor, AnyActorLogic, AnyMachineSnapshot, StateValue } from 'xstate';
+import type { Message } from '../../machines/effects.js';
+import {
+  createStaged,
+  descriptorsOf,
+  heldLogic,
+  isRunning,
+  relay,
+  settle,
+  standIn,
+  type LogicKind,
+  type Settling,
+  type StageHooks,
+  type TakenTransition,
+} from '../../network/world/kernel.js';
+import type { Item } from '../coverage/items.js';
+import { eventName } from '../charts/config.js';
+import { encode } from './encode.js';
+import { actorsBelow, baseName } from './names.js';
+import type { SampleArgs, ServiceSamples, Step } from './options.js';
+import { eventsFor, valuesOf } from './samples.js';
+import { heldAs, isFromOutside, nameOfStep } from './steps.js';
+import { Timers, type Timer } from './timers.js';
+import type { Subject } from './subject.js';
+
+/** Something covered, of which chart. */
+export type Noted = `${string}: ${Item}`;
+
+export interface Acted {
+  readonly type: string;
+  readonly params?: unknown;
+}
+
+interface Held {
+  readonly kind: LogicKind;
+  readonly samples: ServiceSamples;
+}
+
+export interface RigOptions {
+  /** Whether the application's actions are performed. */
+  readonly performs: boolean;
+  /** Where to go on from, in place of the start. */
+  readonly restored?: unknown;
+}
+
+/** The services of XState that do nothing by themselves here; what was made by other hands runs as it is. */
+const HELD: ReadonlySet<LogicKind> = new Set(['promise', 'callback', 'observable', 'events']);
+
+export class Rig {
+  readonly timers = new Timers();
+  readonly root: AnyActor;
+  /** What the present step has covered, and which of the application's actions it asked for. */
+  items = new Set<Noted>();
+  acted: Acted[] = [];
+  /** The step that was taken last. */
+  last: Step | null = null;
+  /** What the machine broke with, once it has. */
+  error: { readonly thrown: unknown } | null = null;
+  /** Every actor that was ever made below the root, and those that the context has once referred to. */
+  private readonly made: AnyActor[] = [];
+  private readonly referred = new Set<AnyActor>();
+  private readonly held = new Map<AnyActor, Held>();
+  private readonly real = new Map<AnyActor, Promise<Settling>>();
+
+  constructor(
+    readonly subject: Subject,
+    private readonly options: RigOptions,
+  ) {
+    const { restored } = options;
+    const hooks: StageHooks = {
+      created: (actor, kind) => this.created(actor, kind),
+      performs: (_, action) => this.performs(action),
+      taken: (transition) => this.taken(transition),
+      schedules: this.timers.noted,
+    };
+    const start = restored === undefined ? { input: subject.tests.input } : { snapshot: restored };
+    const { clock } = this.timers;
+    this.root = createStaged(subject.machine, { ...start, clock, logger: () => {} } as never, hooks);
+    this.root.subscribe({ error: (thrown: unknown) => void (this.error = { thrown }) });
+    for (const item of subject.itemsAtStart) this.items.add(item);
+    this.root.start();
+    this.timers.elapse();
+  }
+
+  get snapshot(): AnyMachineSnapshot {
+    return this.root.getSnapshot() as AnyMachineSnapshot;
+  }
+
+  /** Everything that can happen next, in an order that is the same in every run. */
+  choices(): readonly Step[] {
+    if (this.error !== null || this.snapshot.status !== 'active') return [];
+    const names = actorsBelow(this.root);
+    const { tests } = this.subject;
+    const events: Step[] = eventsFor(descriptorsOf(this.snapshot), tests.events, this.snapshot).map((event) => ({ event }));
+    const actors = [...names].flatMap(([actor, name]) => [...this.choicesOf(actor, name)]);
+    const timers = this.namedTimers(names).flatMap(([timer, name]) =>
+      this.timers.due().includes(timer) ? [{ timer: name }] : [],
+    );
+    const all = [...events, ...actors, ...timers];
+    return tests.filter ? all.filter((step) => tests.filter!(this.snapshot, step)) : all;
+  }
+
+  private *choicesOf(actor: AnyActor, name: string): Generator<Step> {
+    const snapshot = actor.getSnapshot() as AnyMachineSnapshot & { readonly input?: unknown };
+    if (snapshot?.status !== 'active') return;
+    if (this.real.has(actor)) {
+      yield { settles: name };
+      return;
+    }
+    const held = this.held.get(actor);
+    if (!held) {
+      const samples = this.subject.eventsOfChild(actor);
+      if (!samples || !('machine' in snapshot)) return;
+      for (const event of eventsFor(descriptorsOf(snapshot), samples, snapshot)) yield { event, to: name };
+      return;
+    }
+    const { samples, kind } = held;
+    const values = (given: ServiceSamples['done'], otherwise: readonly unknown[] = []) =>
+      valuesOf(given, this.argsOf(actor), otherwise);
+    const isObservable = kind === 'observable' || kind === 'events';
+    const defaults = this.subject.defaultsOf(kind, name);
+    for (const [i, value] of values(samples.done, defaults.done).entries()) yield { done: name, ...heldAs('output', value, i) };
+    for (const [i, value] of values(samples.fails, defaults.fails).entries()) yield { fails: name, ...heldAs('error', value, i) };
+    for (const [i, value] of values(samples.next).entries()) yield { next: name, ...heldAs('value', value, i) };
+    for (const event of values(samples.sends)) yield { sends: name, event: event as Message };
+    if (isObservable && samples.completes !== false) yield { completes: name };
+  }
+
+  /** Takes a step; false when it cannot happen now, and then nothing has changed. */
+  async take(step: Step): Promise<boolean> {
+    const act = this.actOf(step);
+    if (!act) return false;
+    this.items = new Set();
+    this.acted = [];
+    this.last = step;
+    if (!('timer' in step) && !isFromOutside(step))
+      this.items.add(`${this.subject.name}: outcome ${nameOfStep(step).replaceAll(/#\d+/g, '')}` as Noted);
+    const waiting = act();
+    if (waiting) await waiting;
+    this.timers.elapse();
+    return true;
+  }
+
+  private actOf(step: Step): (() => void | Promise<void>) | null {
+    if (this.error !== null || this.snapshot.status !== 'active') return null;
+    const names = actorsBelow(this.root);
+    const find = (name: string): AnyActor | undefined => [...names].find(([, one]) => one === name)?.[0];
+    if ('timer' in step) {
+      const timer = this.namedTimers(names).find(([, name]) => name === step.timer)?.[0];
+      return timer && this.timers.due().includes(timer) ? () => this.timers.fire(timer) : null;
+    }
+    if ('event' in step && !('sends' in step)) {
+      const target = step.to === undefined ? this.root : find(step.to);
+      return target ? () => relay(undefined, target, step.event) : null;
+    }
+    const [how, name] = Object.entries(step)[0] as [Settling['how'] | 'settles', string];
+    const actor = find(name);
+    if (!actor || (actor.getSnapshot() as { status?: string })?.status !== 'active') return null;
+    if (how === 'settles') return this.settleReal(actor);
+    const held = this.held.get(actor);
+    return held ? () => settle(actor, held.kind, this.settlingOf(step, how, actor, held)) : null;
+  }
+
+  private settleReal(actor: AnyActor): (() => Promise<void>) | null {
+    const promise = this.real.get(actor);
+    return promise ? async () => settle(actor, 'promise', await promise) : null;
+  }
+
+  private settlingOf(step: Step, how: Settling['how'], actor: AnyActor, { samples, kind }: Held): Settling {
+    if (how === 'completes') return { how };
+    if (how === 'sends') return { how, value: (step as { event: Message }).event };
+    const { sample, output, error, value } = step as { sample?: number; output?: unknown; error?: unknown; value?: unknown };
+    if (sample === undefined) return { how, value: output ?? error ?? value };
+    const otherwise = how === 'next' ? [] : this.subject.defaultsOf(kind, (step as Record<string, string>)[how]!)[how];
+    return { how, value: valuesOf(samples[how], this.argsOf(actor), otherwise)[sample] };
+  }
+
+  private readonly argsOf = (actor: AnyActor) => (): SampleArgs => ({
+    context: this.snapshot.context,
+    snapshot: this.snapshot,
+    input: (actor.getSnapshot() as { input?: unknown } | undefined)?.input,
+  });
+
+  /** Timers by whom and what they are for. */
+  private namedTimers(names: ReadonlyMap<AnyActor, string>): readonly (readonly [Timer, string])[] {
+    const taken = new Map<string, number>();
+    return this.timers.running.map((timer) => {
+      const { source, target, event } = timer.scheduled ?? {};
+      const owner = names.get(target!) ?? names.get(source!);
+      const what = event === undefined ? 'a timer' : this.timerName(target!, event.type);
+      const base = owner === undefined ? what : `${owner}: ${what}`;
+      const turn = (taken.get(base) ?? 0) + 1;
+      taken.set(base, turn);
+      return [timer, turn === 1 ? base : `${base} #${turn}`];
+    });
+  }
+
+  private timerName(target: AnyActor, type: string): string {
+    const snapshot = target.getSnapshot() as Partial<AnyMachineSnapshot>;
+    const node = snapshot._nodes?.find((one) => type.startsWith('xstate.after.') && type.endsWith(`.${one.id}`));
+    return node ? `${eventName(node, type)} in ${node.path.join('.') || '(root)'}` : `delayed ${type}`;
+  }
+
+  private created(actor: AnyActor, kind: LogicKind): AnyActorLogic {
+    const logic = actor.logic as AnyActorLogic;
+    // The first of all is the machine itself, observed already.
+    if (logic === this.subject.machine) return logic;
+    this.made.push(actor);
+    const samples = this.subject.samplesOf(actor);
+    if (samples === 'real' && kind === 'promise') return this.performed(actor, logic);
+    if (samples === 'real' || (samples === undefined && !HELD.has(kind))) return this.subject.observedChild(actor, kind);
+    const isHeld = HELD.has(kind);
+    this.held.set(
+      actor,
+      isHeld ? { kind, samples: samples ?? {} } : { kind: 'promise', samples: { done: [], fails: [], ...samples } },
+    );
+    return heldLogic(isHeld ? logic : standIn, () => {});
+  }
+
+  /** A promise that is run for real, and whose end waits for its step. */
+  private performed(actor: AnyActor, logic: AnyActorLogic): AnyActorLogic {
+    const create = (logic as unknown as { config: (args: unknown) => unknown }).config;
+    return {
+      ...heldLogic(logic, () => {}),
+      start: ({ input }: { input: unknown }, { self, system, emit }: any) => {
+        const { signal } = new AbortController();
+        const running = Promise.resolve(create({ input, self, system, emit, signal }));
+        this.real.set(
+          actor,
+          running.then(
+            (value): Settling => ({ how: 'done', value }),
+            (value: unknown): Settling => ({ how: 'fails', value }),
+          ),
+        );
+      },
+    } as AnyActorLogic;
+  }
+
+  private performs({ type, params }: Acted): boolean {
+    const covered = this.subject.coveredBy(type);
+    if (covered) {
+      this.items.add(covered);
+      return false;
+    }
+    this.acted.push(params === undefined ? { type } : { type, params });
+    return this.options.performs;
+  }
+
+  private taken(transition: TakenTransition): void {
+    for (const item of this.subject.itemsTaken(transition)) this.items.add(item);
+  }
+
+  /** Every state that a chart is in now, which its history may have brought back. */
+  noteStates(): void {
+    for (const actor of [this.root, ...actorsBelow(this.root).keys()]) {
+      for (const node of ((actor.getSnapshot() ?? {}) as Partial<AnyMachineSnapshot>)._nodes ?? []) {
+        const item = this.subject.stateItem(node);
+        if (item) this.items.add(item);
+      }
+    }
+  }
+
+  /** What tells this state from others: everything that can make a difference later. */
+  key(): string {
+    const names = actorsBelow(this.root);
+    const nameOf = (value: object) => (value === this.root ? '(root)' : names.get(value as AnyActor));
+    const told = this.subject.tests.distinguish?.(this.snapshot);
+    const one = (actor: AnyActor) => this.keyOf(actor, nameOf, actor === this.root ? told : undefined);
+    const actors = [[this.root, ''] as const, ...names].map(([actor, name]) => `${name}=${one(actor)}`);
+    const timers = this.namedTimers(names).map(([{ delay }, name]) => `${name} ${delay}`);
+    return [...actors, ...timers, this.timers.key].join('\n');
+  }
+
+  private keyOf(actor: AnyActor, nameOf: (value: object) => string | undefined, told: unknown): string {
+    const { status, value, context, historyValue, output, error } = (actor.getSnapshot() ?? {}) as Partial<AnyMachineSnapshot>;
+    const history = Object.entries(historyValue ?? {}).map(([id, nodes]) => [id, nodes.map((node) => node.id)]);
+    return encode([status, value, told === undefined ? context : told, history, output, error], nameOf);
+  }
+
+  view(): View {
+    const names = actorsBelow(this.root);
+    const nameOf = (value: object) => (value === this.root ? '(root)' : names.get(value as AnyActor));
+    const { value, context, status } = this.snapshot;
+    return { value, status, context: encode(context, nameOf), actors: [...names.values()], acted: this.acted };
+  }
+
+  /** Services and actors that are at work below the root. */
+  running(): readonly string[] {
+    return [...actorsBelow(this.root)]
+      .filter(([actor]) => (actor.getSnapshot() as { status?: string })?.status === 'active')
+      .map(([, name]) => name);
+  }
+
+  /** Actors that run although the machine has lost them: no child of their parent any more, or no longer in the context that had them. */
+  orphans(): readonly string[] {
+    const names = actorsBelow(this.root);
+    const now = new Set<unknown>();
+    encode(this.snapshot.context, (value) => (names.has(value as AnyActor) ? String(now.add(value).size) : undefined));
+    for (const actor of now) this.referred.add(actor as AnyActor);
+    const isLost = (actor: AnyActor) => isRunning(actor) && (!names.has(actor) || (this.referred.has(actor) && !now.has(actor)));
+    return this.made.filter(isLost).map((actor) => names.get(actor) ?? baseName(actor));
+  }
+
+  stop(): void {
+    this.root.stop();
+  }
+}
+
+/** What is seen of a machine after a step. */
+export interface View {
+  readonly value: StateValue;
+  readonly status: string;
+  readonly context: string;
+  readonly actors: readonly string[];
+  readonly acted: readonly Acted[];
+}

@@ -1,0 +1,138 @@
+/** Takes a plan on live actors, its actions performed, with a system under test and a reference beside, and judges every step. */
+import { encode } from './encode.js';
+import type { Failure } from './graph.js';
+import { brokenRule, type Broken } from './judge.js';
+import type { Step } from './options.js';
+import { Rig, type View } from './rig.js';
+import { describeStep } from './steps.js';
+import type { Subject } from './subject.js';
+import { assertStates, execute } from './sut.js';
+
+/** A path as data: what happens, and after each step what was seen when the plan was made (absent where nothing is expected). */
+export interface Plan {
+  readonly steps: readonly Step[];
+  readonly expected?: readonly View[];
+}
+
+export interface RunOptions {
+  /** Whether the application's actions are performed (true). */
+  readonly performs?: boolean;
+  /** After so many steps the machine is stored, and goes on from there as another actor would. */
+  readonly restoreAfter?: number;
+}
+
+export const CANNOT_HAPPEN = 'every step can happen';
+
+/** The first rule that is broken on the way, `null` when the plan ends well. */
+export async function run(subject: Subject, plan: Plan, options: RunOptions = {}): Promise<Failure | null> {
+  const { tests } = subject;
+  const sut: unknown = await tests.sut?.();
+  try {
+    return await new Run(subject, plan, options, sut).go();
+  } finally {
+    await tests.cleanup?.(sut);
+  }
+}
+
+class Run {
+  private rig: Rig;
+  private reference: unknown;
+
+  constructor(
+    private readonly subject: Subject,
+    private readonly plan: Plan,
+    private readonly options: RunOptions,
+    private readonly sut: unknown,
+  ) {
+    this.rig = new Rig(subject, { performs: options.performs ?? true });
+  }
+
+  async go(): Promise<Failure | null> {
+    const { steps } = this.plan;
+    const { tests } = this.subject;
+    this.reference = tests.reference?.start();
+    let broken = await this.judge(0);
+    let taken = 0;
+    for (; taken < steps.length && !broken; taken++) broken = await this.take(steps[taken]!, taken);
+    broken ??= this.leftRunning();
+    return broken && { steps: steps.slice(0, taken), ...broken };
+  }
+
+  private async take(step: Step, at: number): Promise<Broken | null> {
+    const { tests } = this.subject;
+    // XState does not arm the timers of a restored machine again (statelyai/xstate #5331).
+    if (at === this.options.restoreAfter && this.rig.timers.running.length === 0) {
+      const broken = this.restore();
+      if (broken) return broken;
+    }
+    if (!(await this.rig.take(step))) return { rule: CANNOT_HAPPEN, says: `${describeStep(step)} cannot happen here` };
+    const done = await attempt('exec', () => execute(tests.exec, this.sut, step));
+    if (done) return done;
+    this.reference = tests.reference?.step(this.reference, step);
+    return this.judge(at + 1);
+  }
+
+  private async judge(at: number): Promise<Broken | null> {
+    const { rig, sut, plan, subject } = this;
+    const { tests } = subject;
+    const expected = plan.expected?.[at];
+    return (
+      brokenRule(rig) ??
+      (expected ? difference(expected, rig.view()) : null) ??
+      (await attempt('states', () => assertStates(tests.states, sut, rig.snapshot))) ??
+      (await attempt('reference', () => {
+        if (tests.reference && tests.reference.agrees(this.reference, rig.snapshot) === false)
+          throw new Error(`machine and reference differ in ${JSON.stringify(rig.snapshot.value)}`);
+      })) ??
+      orphan(rig)
+    );
+  }
+
+  /** What the machine leaves behind when it is stopped. */
+  private leftRunning(): Broken | null {
+    this.rig.stop();
+    const { length } = this.rig.timers.running;
+    if (length > 0) return { rule: LEFT, says: `${length} timers go on after the machine was stopped` };
+    return orphan(this.rig);
+  }
+
+  private restore(): Broken | null {
+    const before = this.rig.view();
+    try {
+      const stored: unknown = JSON.parse(JSON.stringify(this.rig.root.getPersistedSnapshot()));
+      this.rig = new Rig(this.subject, { performs: this.options.performs ?? true, restored: stored });
+    } catch (error) {
+      return { rule: RESTORE, says: `it cannot be stored: ${(error as Error).message}` };
+    }
+    const broken = difference({ ...before, acted: [] }, { ...this.rig.view(), acted: [] });
+    return broken && { rule: RESTORE, says: broken.says };
+  }
+}
+
+const LEFT = 'no actor left running';
+const RESTORE = 'stored and restored it goes on alike';
+
+function orphan(rig: Rig): Broken | null {
+  const [first] = rig.orphans();
+  return first === undefined ? null : { rule: LEFT, says: `${first} still runs, and nothing of the machine refers to it` };
+}
+
+async function attempt(rule: string, check: () => unknown): Promise<Broken | null> {
+  try {
+    await check();
+    return null;
+  } catch (error) {
+    return { rule: `${rule}: ${(error as Error).message.split('\n')[0]}`, says: (error as Error).message };
+  }
+}
+
+/** What is seen otherwise than it was. */
+export function difference(expected: View, actual: View): Broken | null {
+  for (const part of ['value', 'status', 'context', 'actors', 'acted'] as const) {
+    const [before, now] = [expected[part], actual[part]].map((one) =>
+      part === 'context' ? String(one) : encode(one, () => undefined),
+    );
+    if (before !== now) return { rule: 'the machine goes as it did', says: `its ${part} is ${now} in place of ${before}` };
+  }
+  return null;
+}

@@ -1,0 +1,52 @@
+/** Steps of a path as people read them, and values as a step can hold them. */
+import { encode } from './encode.js';
+import type { Step } from './options.js';
+
+/** What kind of step this is and of whom: `SUBMIT`, `item#2: SUBMIT`, `after 1000 in red`, `charge done`. */
+export function nameOfStep(step: Step): string {
+  if ('timer' in step) return step.timer;
+  if ('done' in step) return `${step.done} done`;
+  if ('fails' in step) return `${step.fails} fails`;
+  if ('sends' in step) return `${step.sends} sends ${step.event.type}`;
+  if ('next' in step) return `${step.next} next`;
+  if ('completes' in step) return `${step.completes} completes`;
+  if ('settles' in step) return `${step.settles} settles`;
+  return step.to === undefined ? step.event.type : `${step.to}: ${step.event.type}`;
+}
+
+/**
+ * A step with its value, in one line: `CARD {"number":"42"}`, `charge fails Error "declined"`.
+ *
+ * @example describeStep({ done: 'charge', output: 3 }) // 'charge done 3'
+ * @public
+ */
+export function describeStep(step: Step): string {
+  const name = nameOfStep(step);
+  const values = { ...step } as Record<string, unknown>;
+  if ('event' in step) {
+    const { type: _, ...payload } = step.event;
+    return Object.keys(payload).length === 0 ? name : `${name} ${JSON.stringify(payload)}`;
+  }
+  if (typeof values['says'] === 'string') return `${name} ${values['says']}`;
+  const value = values['output'] ?? values['error'] ?? values['value'];
+  return value === undefined ? name : `${name} ${JSON.stringify(value)}`;
+}
+
+/** A value under its key where JSON holds it, else its place among the samples with what it looks like. */
+export function heldAs(key: 'output' | 'error' | 'value', value: unknown, sample: number): Record<string, unknown> {
+  if (value === undefined) return {};
+  if (isJson(value)) return { [key]: value };
+  return { sample, says: encode(value, () => undefined) };
+}
+
+/** Whether JSON gives the value back as it was. */
+export function isJson(value: unknown): boolean {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return true;
+  if (typeof value === 'number') return Number.isFinite(value);
+  if (Array.isArray(value)) return value.every(isJson);
+  if (typeof value !== 'object' || ![Object.prototype, null].includes(Object.getPrototypeOf(value) as null)) return false;
+  return Object.values(value).every(isJson);
+}
+
+/** Whether this is an event of the world outside, and nothing that time or a service brings. */
+export const isFromOutside = (step: Step): boolean => 'event' in step && !('sends' in step);

@@ -1,0 +1,48 @@
+/** A system under test beside the machine: what is done to it for a step, what must be seen of it in a state, and a reference beside both. */
+import type { AnyMachineSnapshot } from 'xstate';
+import type { Step } from './options.js';
+import { describeStep, nameOfStep } from './steps.js';
+
+/** By event type, or by the name of a step: `after 1000 in red`, `charge done`. `*` is for all others. */
+export type StepTests<Sut> = Readonly<Record<string, (sut: Sut, step: any) => unknown>>;
+
+/** By the name of a state: `paying`, `paying.card`, `paying.*`; `*` for all. */
+export type StateTests<Sut> = Readonly<Record<string, (sut: Sut, snapshot: AnyMachineSnapshot) => unknown>>;
+
+/** Something simpler that is to do the same as the machine: a model with a state of its own, made anew for every path. */
+export interface Reference<State = any> {
+  start(): State;
+  /** The state after a step. */
+  step(state: State, step: Step): State;
+  /** Whether machine and reference agree; false or a throw is a failure. */
+  agrees(state: State, snapshot: AnyMachineSnapshot): boolean | void;
+}
+
+/** Does a step on the system under test: by the step's own name, else by its event type, else by `*`. */
+export async function execute(exec: StepTests<any> | undefined, sut: unknown, step: Step): Promise<void> {
+  if (!exec) return;
+  const payload = 'event' in step ? step.event : step;
+  const type = 'event' in step ? step.event.type : '';
+  const act = exec[describeStep(step)] ?? exec[nameOfStep(step)] ?? exec[type] ?? exec['*'];
+  await act?.(sut, payload);
+}
+
+/** Holds every assertion of the active states: those of the map, and `meta.test` of the chart. */
+export async function assertStates(
+  tests: StateTests<any> | undefined,
+  sut: unknown,
+  snapshot: AnyMachineSnapshot,
+): Promise<void> {
+  for (const node of snapshot._nodes) {
+    const name = node.path.join('.');
+    for (const [pattern, assert] of Object.entries(tests ?? {}))
+      if (name !== '' && matches(pattern, name)) await assert(sut, snapshot);
+    await (node.meta as { test?: (sut: unknown, snapshot: AnyMachineSnapshot) => unknown } | undefined)?.test?.(sut, snapshot);
+  }
+}
+
+/** `a.*` is everything inside `a`, `*.b` every `b`, `*` everything. */
+export function matches(pattern: string, name: string): boolean {
+  const parts = pattern.split('*').map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, String.raw`\$&`));
+  return new RegExp(`^${parts.join('.*')}$`).test(name);
+}

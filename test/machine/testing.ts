@@ -1,0 +1,105 @@
+/** All that the generated tests of a machine find out, each part once, when it is asked for. */
+import type { AnyStateMachine } from 'xstate';
+import { countsOf, coverageOfMachine, type MachineCoverage } from './coverage.js';
+import { search, type Failure, type MachineGraph } from './graph.js';
+import type { MachineTests, Step } from './options.js';
+import { plansOf, type PlanKind } from './plans.js';
+import { run, type Plan } from './run.js';
+import { drawn } from './samples.js';
+import { shrink } from './shrink.js';
+import { describeStep } from './steps.js';
+import { Subject } from './subject.js';
+import { temporalFailures } from './temporal.js';
+import { walkRandomly, type Walks } from './walks.js';
+
+export class MachineTesting {
+  private searched: Promise<MachineGraph> | undefined;
+  private made: Promise<Subject> | undefined;
+
+  constructor(
+    readonly machine: AnyStateMachine,
+    readonly tests: MachineTests = {},
+  ) {
+    // What cannot be tested is refused where it is given.
+    new Subject(machine, tests);
+  }
+
+  subject(): Promise<Subject> {
+    return (this.made ??= drawn(this.tests).then((tests) => new Subject(this.machine, tests)));
+  }
+
+  graph(): Promise<MachineGraph> {
+    return (this.searched ??= this.subject().then(search));
+  }
+
+  async plans(kind: PlanKind): Promise<readonly Plan[]> {
+    return plansOf(await this.subject(), await this.graph(), kind);
+  }
+
+  /** What breaks in some state that was found, each on a way as short as it gets. */
+  async searchFailures(): Promise<readonly Failure[]> {
+    const subject = await this.subject();
+    const { failures } = await this.graph();
+    const again = (steps: readonly Step[]) => run(subject, { steps }, { performs: false });
+    return Promise.all(failures.map((failure) => shrink(failure, again)));
+  }
+
+  /** The first path of a kind that fails on live actors, made short. */
+  async firstFailure(kind: PlanKind): Promise<Failure | null> {
+    const subject = await this.subject();
+    for (const plan of await this.plans(kind)) {
+      const failure = await run(subject, plan);
+      if (!failure) continue;
+      const shorter = await shrink(failure, (steps) => run(subject, { steps }));
+      return shorter;
+    }
+    return null;
+  }
+
+  async temporalFailures(): Promise<readonly Failure[]> {
+    return temporalFailures(await this.graph(), this.tests.temporal);
+  }
+
+  async walks(): Promise<Walks> {
+    return walkRandomly(await this.subject());
+  }
+
+  /** Stored and restored after every step of the tours; XState does not arm timers again, so where one runs it is not tried. */
+  async restoreFailure(): Promise<Failure | null> {
+    const subject = await this.subject();
+    for (const plan of await this.plans('tour')) {
+      for (let restoreAfter = 0; restoreAfter < plan.steps.length; restoreAfter++) {
+        const failure = await run(subject, plan, { restoreAfter, performs: false });
+        if (failure) return failure;
+      }
+    }
+    return null;
+  }
+
+  async coverage(): Promise<MachineCoverage> {
+    const [subject, graph] = [await this.subject(), await this.graph()];
+    return coverageOfMachine(subject, graph, countsOf(subject, graph));
+  }
+}
+
+/**
+ * A failure as text: what breaks, the way to it, and a line that takes it again.
+ *
+ * @public
+ */
+export function describeFailure({ rule, says, steps }: Failure): string {
+  const way = steps.length === 0 ? 'at the start' : `after ${steps.map(describeStep).join(', ')}`;
+  return `${rule}: ${way}: ${says}\n  again: await replaySteps(machine, tests, ${JSON.stringify(steps)});`;
+}
+
+/**
+ * Takes steps again on live actors and throws what breaks on the way: the line that a failure prints.
+ *
+ * @example await replaySteps(checkout, { services }, [{ event: { type: 'PAY' } }, { fails: 'charge', sample: 0 }]);
+ * @throws Error with the rule that is broken, and where.
+ * @public
+ */
+export async function replaySteps(machine: AnyStateMachine, tests: MachineTests, steps: readonly Step[]): Promise<void> {
+  const failure = await run(new Subject(machine, await drawn(tests)), { steps });
+  if (failure) throw new Error(describeFailure(failure));
+}

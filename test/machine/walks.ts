@@ -1,0 +1,55 @@
+/** Long random walks, each step the one that was taken least in a state of that value: for what no short path shows. */
+import { Random } from '../../network/random.js';
+import type { Failure } from './graph.js';
+import type { Step } from './options.js';
+import { Rig } from './rig.js';
+import { run } from './run.js';
+import { shrink } from './shrink.js';
+import { describeStep } from './steps.js';
+import type { Subject } from './subject.js';
+
+const WALKS = 10;
+const STEPS = 50;
+
+export interface Walks {
+  readonly walks: readonly (readonly Step[])[];
+  readonly failure: Failure | null;
+}
+
+/** Walks and judges; the first that fails is made short. */
+export async function walkRandomly(subject: Subject): Promise<Walks> {
+  const { limits, seed = 1 } = subject.tests;
+  const taken = new Map<string, number>();
+  const walks: (readonly Step[])[] = [];
+  for (let i = 0; i < (limits?.walks ?? WALKS); i++) {
+    const random = new Random(seed, `walk ${i}`);
+    const steps = await chooseSteps(subject, random, limits?.steps ?? STEPS, taken);
+    walks.push(steps);
+    const failure = await run(subject, { steps });
+    if (failure) return { walks, failure: await shrink(failure, async (steps) => run(subject, { steps })) };
+  }
+  return { walks, failure: null };
+}
+
+async function chooseSteps(
+  subject: Subject,
+  random: Random,
+  length: number,
+  taken: Map<string, number>,
+): Promise<readonly Step[]> {
+  const rig = new Rig(subject, { performs: false });
+  const steps: Step[] = [];
+  while (steps.length < length) {
+    const choices = rig.choices();
+    if (choices.length === 0) break;
+    const place = JSON.stringify(rig.snapshot.value);
+    const often = (step: Step) => taken.get(`${place} ${describeStep(step)}`) ?? 0;
+    const least = Math.min(...choices.map(often));
+    const step = random.pick(random.chance(0.5) ? choices : choices.filter((one) => often(one) === least));
+    taken.set(`${place} ${describeStep(step)}`, often(step) + 1);
+    await rig.take(step);
+    steps.push(step);
+  }
+  rig.stop();
+  return steps;
+}

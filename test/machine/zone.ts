@@ -1,0 +1,67 @@
+/**
+ * Which of several running timers can go off next, exactly: difference bounds, as model checkers of timed automata keep them.
+ *
+ * What passes between two steps of a path is any time at all, so after `wait 300`, some event, `wait 500` either timer may be first; but
+ * of two timers armed in the same step the shorter one is, and of two equal ones the one that was armed first, as clocks do it. The zone
+ * holds for every pair of timers how much longer than the other one can have left, from all that has happened; it is the set of all
+ * timings of the path so far. References: Dill, "Timing assumptions and verification of finite-state concurrent systems" (1989);
+ * Bengtsson and Yi, "Timed automata: semantics, algorithms and tools" (2004).
+ *
+ * `bounds[i][j]` is the most that the time left of timer i can exceed that of timer j; index 0 is the present, with nothing left.
+ */
+export class Zone {
+  private bounds: number[][] = [[0]];
+
+  /** A timer is armed at the moment of the present step. */
+  arm(delay: number): void {
+    const last = this.bounds.length;
+    const row = this.bounds.map((_, j) => delay + this.bounds[0]![j]!);
+    this.bounds.forEach((bounds) => bounds.push(bounds[0]! - delay));
+    this.bounds.push([...row, 0]);
+    this.bounds[last]![last] = 0;
+  }
+
+  /** The timer at this place is taken away; those behind it move up. */
+  remove(timer: number): void {
+    this.bounds.splice(timer + 1, 1);
+    for (const row of this.bounds) row.splice(timer + 1, 1);
+  }
+
+  /** Whether the timer at this place can be the next to go off; timers stand in the order in which they were armed. */
+  canFire(timer: number): boolean {
+    const then = this.when(timer);
+    if (then === null) return false;
+    // An earlier one that is due at the same moment goes first; so each of them must be able to be later.
+    return then.every((row, other) => other === 0 || other >= timer + 1 || row[0]! > 0);
+  }
+
+  /** The timer at this place goes off: now is when it has nothing left. */
+  fire(timer: number): void {
+    this.bounds = this.when(timer)!;
+    this.remove(timer);
+  }
+
+  /** Any time passes, as long as no timer goes off. */
+  elapse(): void {
+    this.bounds[0]!.fill(0);
+    close(this.bounds);
+  }
+
+  get key(): string {
+    return this.bounds.map((row) => row.join(' ')).join(';');
+  }
+
+  private when(timer: number): number[][] | null {
+    const bounds = this.bounds.map((row) => [...row]);
+    const row = bounds[timer + 1]!;
+    row[0] = Math.min(row[0]!, 0);
+    close(bounds);
+    return bounds.every((one, i) => one[i]! >= 0) ? bounds : null;
+  }
+}
+
+/** Every bound that follows from two others (Floyd, Warshall). */
+function close(bounds: number[][]): void {
+  for (let k = 0; k < bounds.length; k++)
+    for (const row of bounds) for (let j = 0; j < bounds.length; j++) row[j] = Math.min(row[j]!, row[k]! + bounds[k]![j]!);
+}
