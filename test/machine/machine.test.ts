@@ -292,7 +292,7 @@ describe('what is judged', () => {
 
   test('stored and restored', async () => {
     const restore = (context: unknown) =>
-      new MachineTesting(createMachine({ context: context as never, on: { X: {} } }), { restore: true }).restoreFailure();
+      new MachineTesting(createMachine({ context: context as object, on: { X: {} } }), { restore: true }).restoreFailure();
     expect(await restore({ list: [1] })).toBeNull();
     expect((await restore({ list: new Set([1]) }))!.rule).toBe('stored and restored it goes on alike');
   });
