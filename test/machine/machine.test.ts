@@ -71,7 +71,7 @@ describe('what can happen to a machine', () => {
   test('a callback sends what its samples say, an observable gives values and completes', async () => {
     const machine = setup({
       actors: {
-        ticks: fromObservable(() => ({ subscribe: () => ({ unsubscribe() {} }) }) as never),
+        ticks: fromObservable(() => ({ subscribe: () => ({ unsubscribe() {} }) })),
         socket: fromCallback(() => {}),
       },
     }).createMachine({
@@ -258,7 +258,7 @@ describe('what is judged', () => {
     const beat = fromCallback(() => {});
     const machine = (id?: string) =>
       setup({ actors: { beat } }).createMachine({
-        context: { ref: null as unknown },
+        context: { ref: null },
         initial: 'off',
         states: {
           off: {

@@ -15,17 +15,20 @@ import { walkRandomly, type Walks } from './walks.js';
 export class MachineTesting {
   private searched: Promise<MachineGraph> | undefined;
   private made: Promise<Subject> | undefined;
+  /** What cannot be tested is refused where it is given. */
+  private readonly given: Subject;
 
   constructor(
     readonly machine: AnyStateMachine,
     readonly tests: MachineTests = {},
   ) {
-    // What cannot be tested is refused where it is given.
-    new Subject(machine, tests);
+    this.given = new Subject(machine, tests);
   }
 
   subject(): Promise<Subject> {
-    return (this.made ??= drawn(this.tests).then((tests) => new Subject(this.machine, tests)));
+    return (this.made ??= drawn(this.tests).then((tests) =>
+      tests === this.tests ? this.given : new Subject(this.machine, tests),
+    ));
   }
 
   graph(): Promise<MachineGraph> {
