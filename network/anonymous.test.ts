@@ -28,11 +28,11 @@ test('when the first end hears of a cut nothing is left on the link in either di
   const left: number[] = [];
   network.steps$.subscribe(({ kind }) => {
     if (kind !== 'link') return;
-    left.push(network.bus.between('n0', 'n1').length + network.bus.between('n1', 'n0').length);
+    left.push(network.world.flights.between('n0', 'n1').length + network.world.flights.between('n1', 'n0').length);
     expect([network.links.up('n0', 'n1'), network.links.up('n1', 'n0')]).toEqual([false, false]);
   });
   const lost: string[] = [];
-  network.bus.lost$.subscribe(({ flight }) => lost.push(`${flight.from} ${flight.to}`));
+  network.lost$.subscribe(({ flight }) => lost.push(`${flight.from} ${flight.to}`));
   simulation.run();
   expect(left).toEqual([0, 0]);
   expect(new Set(lost)).toEqual(new Set(['n0 n1', 'n1 n0']));

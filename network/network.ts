@@ -1,27 +1,28 @@
 /**
- * A network of nodes: performs what their steps ask for, and delivers what was sent.
+ * A network in time: drives a world by the clock.
  *
- * It owns the nodes, the bus, the timers and the links, and nothing else: when things happen is the timing's business, what happens
- * to it from outside the simulation's. Every step of a node is published on `steps$`, so that accounts, monitors and traces stand
- * outside.
+ * Messages arrive after their latency, timers go off and reactions come when their delay is over, scripted events at their times. All
+ * rules of what then happens are the world's (`world/world.ts`). What happens is published, so that accounts, monitors and traces stand
+ * outside, and whoever listens changes nothing.
  */
 import { Subject } from 'rxjs';
-import type { Address, Message, NodeId } from '../machines/effects.js';
-import type { Choose, Configuration, Flight, Protocol, Instance, Step } from '../machines/protocol.js';
-import { Bus, type Conditions } from './bus.js';
-import { Channels, type ChannelChange } from './channels.js';
-import { channelNumbers } from './channel-numbers.js';
-import { ConfigurationView } from './configuration.js';
-import { createHost, type Host, type HostKind } from './world/hosts.js';
-import { createInspected, type Inspect } from './world/kernel.js';
-import { Links } from './world/links.js';
-import { Node, type Outcome, type TimerOrder } from './world/node.js';
+import type { NodeId } from '../machines/effects.js';
+import type { Choose, Configuration, Flight, Instance, Protocol } from '../machines/protocol.js';
+import { Arrivals, type Conditions } from './arrivals.js';
 import { Random } from './random.js';
-import { Timers, type ArmedTimer } from './timers.js';
-import type { Timing } from './timing.js';
-import type { StartState } from './trace.js';
+import { Timers } from './timers.js';
+import { FIRST_IN_TICK, type Timing } from './timing.js';
+import { createMetric } from './topology/metric.js';
+import type { Budget, Workload } from './world/environment.js';
+import { createHost, type HostKind } from './world/hosts.js';
+import { createInspected, type Inspect } from './world/kernel.js';
+import type { ChannelChange } from './world/links.js';
+import { Script, type Happening, type Scripted } from './world/script.js';
+import { NOT_FUSED, World, type Driver, type Fused, type Lost, type Refusal, type StepTaken } from './world/world.js';
+import type { StartState } from './world/choice.js';
 import type { Selected } from './world/selections.js';
-import { createMetric, type Metric } from './topology/metric.js';
+
+export type { Refusal, StepTaken } from './world/world.js';
 
 export interface NetworkOptions {
   readonly protocol: Protocol;
@@ -32,64 +33,90 @@ export interface NetworkOptions {
   readonly host: HostKind;
   /** XState's own option, for live actors. */
   readonly inspect?: Inspect | undefined;
+  /** What choices may name by its place; none unless told. */
+  readonly script?: readonly Scripted[];
+  readonly workload?: Workload | undefined;
+  /** What may be lost and doubled by choice; in time chance decides as messages are sent. */
+  readonly budget?: Budget;
+  /** Nothing, in time. */
+  readonly fused?: Fused;
 }
-
-/** A step with what only the trace wants to know. */
-export interface StepTaken extends Step {
-  readonly role?: string | undefined;
-  readonly timers: readonly TimerOrder[];
-  readonly drawn: readonly number[];
-  /** Where somebody watches the host's selections. */
-  readonly selected: Selected | undefined;
-}
-
-export type Refusal = { readonly node?: NodeId; readonly event: Message; readonly why: string };
-
-type Cause = Pick<Step, 'kind' | 'node' | 'event'> & { readonly message?: number };
 
 export class Network {
   /** With what each node's charts selected on their way into their first states, where somebody watches. */
   readonly started$ = new Subject<ReadonlyMap<NodeId, Selected>>();
   readonly steps$ = new Subject<StepTaken>();
   readonly refused$ = new Subject<Refusal>();
-  readonly nodes = new Map<NodeId, Node>();
-  readonly links: Links;
-  readonly channels: Channels;
-  readonly bus: Bus;
-  readonly timers: Timers;
-  readonly view: ConfigurationView;
+  readonly lost$ = new Subject<Lost>();
+  readonly duplicated$ = new Subject<Flight>();
+  /** Messages that no node sent: a corruption or a given start put them in flight. */
+  readonly placed$ = new Subject<Flight>();
+  readonly channels$ = new Subject<ChannelChange>();
+  readonly world: World;
   /** Answers the next draw of a node; what the scenario fixes and the seed do, unless a schedule of choices takes over. */
   choose: (bound: number, node: NodeId) => number;
-  private readonly protocol: Protocol;
   private readonly timing: Timing;
-  private readonly host: Host;
-  private metric: Metric | null = null;
-  private readonly crashed = new Map<NodeId, TimerOrder[]>();
-  private steps = 0;
-  private drawn: number[] = [];
-  private drawing: NodeId = '';
+  private readonly arrivals: Arrivals;
+  private readonly corruption: Random;
+  private readonly workload: Random;
+  private readonly timers: Timers;
 
   constructor(private readonly options: NetworkOptions) {
-    const { protocol, instance, conditions, timing, seed } = options;
-    this.protocol = protocol;
+    const {
+      protocol,
+      instance,
+      conditions,
+      timing,
+      seed,
+      host,
+      inspect,
+      script = [],
+      workload,
+      fused = NOT_FUSED,
+      budget = {},
+    } = options;
     this.timing = timing;
     const random = new Random(seed, 'draws');
+    this.corruption = new Random(seed, 'corruption');
+    this.workload = new Random(seed, 'workload');
     const fixed = new Map(
       Object.entries(protocol.draws?.(instance.options) ?? {}).map(([node, values]) => [node, values.values()]),
     );
     this.choose = (bound, node) => fixed.get(node)?.next().value ?? random.below(bound);
-    this.links = new Links(instance.topology, protocol.ports?.(instance.options));
-    this.bus = new Bus(conditions, timing, channelNumbers(instance), (flight) => this.receive(flight), seed);
-    this.channels = new Channels(this.links, this.bus, protocol.network.addressing, (change) => this.hear(change));
-    this.timers = new Timers(timing, (timer) => this.expire(timer));
-    this.view = new ConfigurationView(instance, this.nodes, this.bus, this.links, this.crashed);
-    const { host, inspect } = options;
-    this.host = createHost(host, protocol, inspect && createInspected(protocol.name, inspect));
-    for (const id of instance.topology.nodes) this.nodes.set(id, new Node(id, this.host));
+    this.timers = new Timers(timing, (node, { role, timer }) => void this.world.make({ timer: [node, role, timer] }));
+    this.arrivals = new Arrivals(conditions, timing, () => this.world, seed);
+    const frame = {
+      protocol,
+      instance,
+      script: new Script(script, protocol),
+      workload,
+      budget,
+      order: conditions.reorder > 0 ? ('unordered' as const) : conditions.order,
+      fused,
+      measure: createMetric,
+    };
+    const running = createHost(host, protocol, inspect && createInspected(protocol.name, inspect));
+    this.world = new World(frame, running, this.driver(), {
+      started: (selected) => this.started$.next(selected),
+      step: (step) => this.steps$.next(step),
+      lost: (lost) => this.lost$.next(lost),
+      duplicated: (flight) => this.duplicated$.next(flight),
+      placed: (flight) => this.placed$.next(flight),
+      channel: (change) => this.channels$.next(change),
+      refused: (refusal) => this.refused$.next(refusal),
+    });
+  }
+
+  get nodes() {
+    return this.world.nodes;
+  }
+
+  get links() {
+    return this.world.links;
   }
 
   get configuration(): Configuration {
-    return this.view;
+    return this.world.configuration;
   }
 
   get now(): number {
@@ -98,181 +125,93 @@ export class Network {
 
   /** Tells with each step which transitions it took, until the returned function is called. */
   watchSelections(): () => void {
-    return this.host.selections?.watch() ?? (() => {});
+    return this.world.host.selections?.watch() ?? (() => {});
   }
 
-  /** Opens every node's first roles, says so on `started$`, and then performs what their entry actions ask for. */
+  /** Opens every node's first roles. */
   start(): void {
-    const { protocol, instance } = this.options;
-    const selected = new Map<NodeId, Selected>();
-    const outcomes = [...this.nodes].map(([id, node]) => {
-      const outcome = node.start(protocol.roles(id, instance), this.drawFor(id));
-      const own = this.host.selections?.take();
-      if (own) selected.set(id, own);
-      return { id, outcome };
-    });
-    this.started$.next(selected);
-    for (const { id, outcome } of outcomes) {
-      const { sends, timers, emitted } = outcome;
-      if (sends.length + timers.length + emitted.length > 0)
-        this.settle({ kind: 'start', node: id, event: { type: 'start' } }, outcome);
-    }
+    this.world.start();
   }
 
-  /** Begins in a given state, as the checker does when it looks at corrupt ones. No time is left on the timers. */
-  startFrom({ nodes, flights }: StartState): void {
-    for (const [id, { roles }] of Object.entries(nodes)) this.nodes.get(id)!.restore(roles);
-    this.started$.next(new Map());
-    for (const [id, { timers }] of Object.entries(nodes)) {
-      for (const [role, timer] of timers) this.timers.apply(id, { role, timer, delay: 0 });
-    }
-    this.bus.restore(flights);
+  startFrom(state: StartState): void {
+    this.world.startFrom(state);
   }
 
-  /** Hands an event from outside to a node: a command, a notice of a link. False when the node cannot take it. */
-  dispatch(cause: Cause): boolean {
-    const node = this.nodes.get(cause.node)!;
-    if (this.crashed.has(cause.node)) return false;
-    const role = this.protocol.route(cause.event, node);
-    if (!node.has(role)) {
-      this.refused$.next({ node: cause.node, event: cause.event, why: `its role "${role}" is not open` });
-      return false;
-    }
-    const timed = this.protocol.network.time ? { ...cause, event: { ...cause.event, at: this.timing.now() } } : cause;
-    this.settle(timed, node.step(role, timed.event, this.drawFor(cause.node)), role);
-    return true;
-  }
-
-  /** Whether the chart that would take this command has a transition for it now. */
-  accepts(id: NodeId, event: Message): boolean {
-    const node = this.nodes.get(id)!;
-    const role = this.protocol.route(event, node);
-    return !this.crashed.has(id) && !this.bus.isPaused(id) && node.accepts(role, event);
-  }
-
-  private receive(flight: Flight): void {
-    if (this.crashed.has(flight.to)) {
-      this.bus.lose(flight, 'node down');
-      return;
-    }
-    const from = this.protocol.network.addressing === 'ports' ? this.links.port(flight.to, flight.from) : flight.from;
-    const event = { ...flight.message, from };
-    this.host.comesFrom?.(flight.from);
-    this.dispatch({ kind: 'deliver', node: flight.to, event, message: flight.id });
-    this.host.comesFrom?.(null);
-  }
-
-  private expire({ node, role, timer }: ArmedTimer): void {
-    const event = { type: 'timer', timer, ...(this.protocol.network.time ? { at: this.timing.now() } : {}) };
-    this.settle({ kind: 'timer', node, event }, this.nodes.get(node)!.step(role, event, this.drawFor(node)), role);
-  }
-
-  /** One function for all nodes, told whose draws come next: a closure a step would cost more than the draws. */
-  private drawFor(node: NodeId): Choose {
-    this.drawing = node;
-    return this.draw;
-  }
-
-  private readonly draw: Choose = (bound) => {
-    const value = this.choose(bound, this.drawing);
-    this.drawn.push(value);
-    return value;
-  };
-
-  private settle(cause: Cause, outcome: Outcome, role?: string): void {
-    const { kind, node, event, message } = cause;
-    const sent: Flight[] = [];
-    const admitted = outcome.emitted.map((notice) => this.admit(this.protocol.newcomer?.(notice), node));
-    for (const { to, message } of outcome.sends) {
-      for (const address of Array.isArray(to) ? to : [to as Address]) this.send(node, address, message, sent);
-    }
-    for (const closed of outcome.closed) this.timers.clear(node, closed);
-    for (const order of outcome.timers) this.timers.apply(node, order);
-    this.view.touch(node);
-    const drawn = this.drawn;
-    this.drawn = [];
-    const index = this.steps++;
-    const { emitted, timers } = outcome;
-    const selected = this.host.selections?.take();
-    // Written out, not spread: this is the hot path.
-    this.steps$.next({ index, at: this.timing.now(), kind, node, event, message, role, sent, emitted, timers, drawn, selected });
-    for (const start of admitted) start?.();
-  }
-
-  /** Opens a node that is not there yet, with a link to the one that brings it in, and gives what is left to settle of its start. */
-  private admit(id: NodeId | undefined, by: NodeId): (() => void) | undefined {
-    if (id === undefined || this.nodes.has(id)) return undefined;
-    const node = new Node(id, this.host);
-    this.nodes.set(id, node);
-    this.links.addNode(id, by);
-    const outcome = node.start(this.protocol.roles(id, this.options.instance), this.drawFor(id));
-    this.view.touch(id);
-    return () => this.settle({ kind: 'start', node: id, event: { type: 'start' } }, outcome);
-  }
-
-  private send(from: NodeId, address: Address, message: Message, sent: Flight[]): void {
-    const { reach } = this.protocol.network;
-    const to = typeof address === 'number' ? this.links.peerAt(from, address) : address;
-    if (to === undefined || !this.nodes.has(to)) {
-      this.refused$.next({ node: from, event: message, why: `it sends to ${JSON.stringify(address)}, where nobody is` });
-      return;
-    }
-    if (reach === 'links' && to !== from && !this.links.up(from, to)) return;
-    const cost = this.costOf(from, to);
-    if (cost === Infinity) {
-      this.bus.lost$.next({ flight: { id: -1, from, to, message, cost }, why: 'no route' });
-      return;
-    }
-    sent.push(this.bus.send(from, to, message, cost));
-  }
-
-  private costOf(from: NodeId, to: NodeId): number {
-    // A node that writes to itself waits like for a link of weight 1: at no cost, its retries could keep time from passing.
-    if (this.protocol.network.reach === 'links') return from === to ? 1 : this.links.weight(from, to);
-    return (this.metric ?? this.options.instance).distance(from, to);
-  }
-
-  /** A link speaks to its sender; routed messages find their ways anew. */
-  private hear({ from, to, up }: ChannelChange): void {
-    const { reach, addressing } = this.protocol.network;
-    if (reach === 'routed') {
-      this.metric = createMetric(this.links.topology(this.options.instance.topology.nodes));
-      return;
-    }
-    const peer: Address = addressing === 'ports' ? this.links.port(from, to) : to;
-    this.dispatch({ kind: 'link', node: from, event: { type: up ? 'link.up' : 'link.down', peer } as Message });
-  }
-
-  /** Puts a node in a given state and its timers with it: what a corruption or a restart does. */
-  putNode(id: NodeId, kind: 'corrupt' | 'restart', state: Parameters<Node['restore']>[0], timers: readonly TimerOrder[]): void {
-    this.timers.clear(id);
-    this.nodes.get(id)!.restore(state);
-    this.settle({ kind, node: id, event: { type: kind } }, { sends: [], timers: [...timers], emitted: [], closed: [] });
-  }
-
-  /** The node stops: what arrives is lost, its timers stand still. Its state survives, as on stable storage. */
-  crash(id: NodeId): void {
-    if (this.crashed.has(id)) return;
-    const left = this.timers.of(id).map(({ role, timer, dueAt }) => ({ role, timer, delay: dueAt - this.timing.now() }));
-    this.timers.clear(id);
-    this.settle({ kind: 'crash', node: id, event: { type: 'crash' } }, { sends: [], timers: [], emitted: [], closed: [] });
-    this.crashed.set(id, left);
-  }
-
-  /** The node goes on from its last state, with what was left on its timers. */
-  restart(id: NodeId): void {
-    const timers = this.crashed.get(id);
-    if (!timers) return;
-    this.crashed.delete(id);
-    this.putNode(id, 'restart', this.nodes.get(id)!.view(), timers);
-  }
-
-  isDown(id: NodeId): boolean {
-    return this.crashed.has(id);
+  /** Makes something happen to the network now: a cut, a crash, a command. */
+  perform(happening: Happening): void {
+    this.world.perform(happening);
   }
 
   /** Ends every live actor. */
   stop(): void {
-    for (const node of this.nodes.values()) node.stop();
+    this.world.end();
   }
+
+  /** Issues the first commands of the workload. */
+  startWorkload(): void {
+    const { workload } = this.options;
+    if (!workload) return;
+    const atOnce = 'sequential' in workload ? 1 : workload.concurrent;
+    for (let i = 0; i < atOnce; i++) this.issueSoon();
+  }
+
+  /** Rest has come over commands of the workload that are still under way: they were lost, and it goes on. False when there were none. */
+  giveUpLost(): boolean {
+    const { underWay } = this.world.environment;
+    const lost = underWay.size;
+    underWay.clear();
+    for (let i = 0; i < lost; i++) this.issueSoon();
+    return lost > 0;
+  }
+
+  private issueSoon(): void {
+    this.timing.after(0, FIRST_IN_TICK, this.issueNext, undefined);
+  }
+
+  /** Of those that may ask next any draw tells which, so that `concurrent` of them are at work. */
+  private readonly issueNext = (): void => {
+    const { environment } = this.world;
+    const { workload, instance } = this.options;
+    if (!workload || environment.issued === environment.total) return;
+    const node = 'sequential' in workload ? workload.sequential[environment.issued]! : this.anyFreeNode(instance.topology.nodes);
+    if (node !== undefined) this.world.issue(node);
+  };
+
+  private anyFreeNode(nodes: readonly NodeId[]): NodeId | undefined {
+    const { underWay } = this.world.environment;
+    if (underWay.size >= nodes.length) return undefined;
+    for (;;) {
+      const node = this.workload.pick(nodes);
+      if (!underWay.has(node)) return node;
+    }
+  }
+
+  private driver(): Driver {
+    const { arrivals, timers, timing } = this;
+    const { protocol, instance } = this.options;
+    const reactions = protocol.reactions(instance.options);
+    const corrupt: Choose = (bound) => this.corruption.below(bound);
+    return {
+      now: () => timing.now(),
+      draw: (bound, node) => this.choose(bound, node),
+      fate: () => arrivals.fate(),
+      corrupt,
+      launched: (packet, placedOn) => arrivals.launched(packet, placedOn),
+      landed: (packet) => arrivals.landed(packet),
+      emptied: (channel) => arrivals.emptied(channel),
+      armed: (node, timer, delay) => timers.arm(node, timer, delay),
+      disarmed: (node, timer) => timers.disarm(node, timer),
+      left: (node, timer) => timers.left(node, timer),
+      owed: (node, reaction) => void timing.after(reactions[reaction]!.after, FIRST_IN_TICK, this.react, { node, reaction }),
+      turn: (node) => void timing.after(0, FIRST_IN_TICK, this.takeTurn, node),
+      done: () => this.issueSoon(),
+      released: () => arrivals.release(),
+      slow: (channel, by) => arrivals.slow(channel, by),
+    };
+  }
+
+  private readonly react = ({ node, reaction }: { readonly node: NodeId; readonly reaction: number }): void =>
+    void this.world.react(node, reaction);
+
+  private readonly takeTurn = (node: NodeId): void => void this.world.takeTurn(node);
 }

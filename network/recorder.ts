@@ -39,22 +39,22 @@ export class Recorder {
   }
 
   private listen(): void {
-    const { started$, steps$, bus, channels, refused$ } = this.network;
+    const { started$, steps$, lost$, duplicated$, placed$, channels$, refused$ } = this.network;
     const all = [
       started$.subscribe((selected) => this.initial(selected)),
       steps$.subscribe((step) => this.step(step)),
-      bus.lost$.subscribe(({ flight: { id, from, to, message }, why }) => {
+      lost$.subscribe(({ flight: { id, from, to, message }, why }) => {
         this.line({ kind: 'lost', between: [from, to], message: id, event: message, why, clock: this.stampOf(id) });
         this.stamps.delete(id);
       }),
-      bus.duplicated$.subscribe(({ id, from, to, message }) => {
+      duplicated$.subscribe(({ id, from, to, message }) => {
         this.stamps.set(id, this.clocks.of(from));
         this.line({ kind: 'duplicated', between: [from, to], message: id, event: message, clock: this.clockOf(from) });
       }),
-      bus.placed$.subscribe(({ id, from, to, message }) =>
+      placed$.subscribe(({ id, from, to, message }) =>
         this.line({ kind: 'placed', between: [from, to], message: id, event: message, clock: {} }),
       ),
-      channels.changes$.subscribe(({ from, to, up }) =>
+      channels$.subscribe(({ from, to, up }) =>
         this.line({ kind: 'channel', between: [from, to], up, clock: this.clockOf(from) }),
       ),
       refused$.subscribe(({ node, event, why }) =>

@@ -3,9 +3,8 @@
  *
  * The same scenario gives the same steps, byte for byte, on every machine and on both hosts.
  */
+import { UsageError } from '../machines/errors.js';
 import type { Configuration, Flight, Meter, Observer, Instance } from '../machines/protocol.js';
-import { Application } from './application.js';
-import { performChoice } from './choices.js';
 import { VirtualClock } from './clock.js';
 import type { HostKind } from './world/hosts.js';
 import type { Inspect } from './world/kernel.js';
@@ -13,10 +12,13 @@ import { Monitor } from './monitor.js';
 import { Network } from './network.js';
 import { verdictOf, type Report } from './report.js';
 import type { Scenario, ScenarioEvent } from './scenario/types.js';
-import { Script } from './script.js';
 import { FIRST_IN_TICK, timingOn, Untimed } from './timing.js';
 import { linkChanges } from './topology/link-changes.js';
-import type { Choice, Refuted, StartState } from './trace.js';
+import type { Refuted } from './trace.js';
+import type { Choice, StartState } from './world/choice.js';
+import { budgetOf } from './world/environment.js';
+import { Script } from './world/script.js';
+import { fusible, NOT_FUSED } from './world/world.js';
 
 export interface SimulationOptions {
   /** Live XState actors by default; bare snapshots where size or speed asks for it. */
@@ -43,8 +45,6 @@ export class Simulation {
   readonly network: Network;
   readonly monitor: Monitor;
   readonly instance: Instance<any>;
-  private readonly application: Application;
-  private readonly script: Script;
   private readonly observer: Observer;
   private readonly messages = new Map<string, number>();
   private steps = 0;
@@ -68,7 +68,19 @@ export class Simulation {
     const timing = choices ? this.untimed : timingOn(this.clock);
     // Without time, what is lost or doubled is chosen, too.
     const faults = choices ? { loss: 0, duplicate: 0, reorder: 0 } : {};
-    this.network = new Network({ protocol, instance, conditions: { ...conditions, ...faults }, timing, seed, host, inspect });
+    this.network = new Network({
+      protocol,
+      instance,
+      conditions: { ...conditions, ...faults },
+      timing,
+      seed,
+      host,
+      inspect,
+      script: events,
+      workload,
+      budget: budgetOf(conditions),
+      fused: choices ? fusible(new Script(events, protocol)) : NOT_FUSED,
+    });
     this.bySeed = this.network.choose;
     this.monitor = new Monitor(watch ? protocol.properties(instance) : [], this.network.configuration);
     this.observer = protocol.observe(instance);
@@ -76,17 +88,17 @@ export class Simulation {
       this.steps++;
       for (const { message } of step.sent) this.messages.set(message.type, (this.messages.get(message.type) ?? 0) + 1);
       // While a channel or a node is held up, no bound on delays holds.
-      if (this.network.bus.holdsUp) this.disturbed(null);
+      if (this.network.world.holdsUp) this.disturbed(null);
       this.observer.record(step, this.network.configuration);
       this.monitor.record(step);
     });
-    this.network.bus.lost$.subscribe(({ flight }) => this.disturbed(flight));
-    this.network.bus.duplicated$.subscribe((flight) => this.disturbed(flight));
-    this.application = new Application(this.network, protocol, timing, options, workload, instance.topology.nodes, seed);
-    this.script = new Script(this.network, this.application, protocol, instance, seed);
-    const timed = choices ? [] : [...events, ...linkChanges(scenario.contacts)];
-    this.pendingEvents = timed.length;
-    for (const event of timed) this.clock.at(event.at, FIRST_IN_TICK, this.perform, event);
+    this.network.lost$.subscribe(({ flight }) => this.disturbed(flight));
+    this.network.duplicated$.subscribe((flight) => this.disturbed(flight));
+    const contacts = choices ? [] : linkChanges(scenario.contacts);
+    const scripted = choices ? [] : events;
+    this.pendingEvents = scripted.length + contacts.length;
+    scripted.forEach(({ at }, place) => this.clock.at(at, FIRST_IN_TICK, this.performScripted, place));
+    for (const event of contacts) this.clock.at(event.at, FIRST_IN_TICK, this.perform, event);
   }
 
   private disturbed(flight: Flight | null): void {
@@ -95,10 +107,16 @@ export class Simulation {
     this.observer.disturbed?.(now, flight);
   }
 
+  private readonly performScripted = (place: number): void => {
+    this.pendingEvents--;
+    this.network.world.make({ event: place });
+    if (this.scenario.events[place]!.do !== 'command') this.monitor.fault(this.network.now);
+  };
+
   private readonly perform = (event: ScenarioEvent): void => {
     this.pendingEvents--;
-    this.script.perform(event);
-    if (event.do !== 'command') this.monitor.fault(this.network.now);
+    this.network.perform(event);
+    this.monitor.fault(this.network.now);
   };
 
   get configuration(): Configuration {
@@ -114,7 +132,7 @@ export class Simulation {
   start(): void {
     if (this.beginning) this.network.startFrom(this.beginning);
     else this.network.start();
-    this.application.start();
+    if (!this.choices) this.network.startWorkload();
   }
 
   /** Performs what is due next; false when there is nothing left to do. */
@@ -128,14 +146,17 @@ export class Simulation {
   }
 
   private get isCutOff(): boolean {
-    return this.steps >= STEPS_MAX || this.network.bus.size >= FLIGHTS_MAX;
+    return this.steps >= STEPS_MAX || this.network.world.flights.size >= FLIGHTS_MAX;
   }
 
   private chooseNext(choices: readonly Choice[]): boolean {
     const choice = choices[this.choicesMade++];
     if (!choice) return false;
-    const { events, protocol } = this.scenario;
-    this.untimed.make(() => performChoice(choice, this.network, this.script, events, protocol, this.bySeed));
+    const drawn = [...(choice.drawn ?? [])];
+    this.network.choose = (bound, node) => drawn.shift() ?? this.bySeed(bound, node);
+    this.untimed.made++;
+    if (!this.network.world.make(choice))
+      throw new UsageError(`the choice ${JSON.stringify(choice)} cannot be made here; the schedule belongs to another scenario`);
     return true;
   }
 
@@ -173,8 +194,8 @@ export class Simulation {
   /** A protocol that never falls silent says itself when a run that waits for rest may end. */
   private isAtRest(next: number): boolean {
     const { protocol, until } = this.scenario;
-    const isOver = next > this.clock.now() && this.pendingEvents === 0 && !this.application.hasWaiting;
+    const isOver = next > this.clock.now() && this.pendingEvents === 0 && !this.network.world.environment.hasWaiting;
     if (!protocol.atRest || 'at' in until || !isOver) return false;
-    return protocol.atRest(this.configuration) && !this.application.giveUpLost();
+    return protocol.atRest(this.configuration) && !this.network.giveUpLost();
   }
 }

@@ -30,25 +30,13 @@ export function timingOn(scheduler: SchedulerLike): Timing {
   };
 }
 
-/**
- * No time at all: choices deliver and fire, and nothing happens by itself but what follows at once from a choice. Counterexamples and
- * hand-made schedules run in it; the time is the number of choices made.
- */
+/** No time at all: nothing happens by itself, and the time is the number of choices made. */
 export class Untimed implements Timing {
-  private made = 0;
-  private atOnce: (() => void)[] = [];
+  made = 0;
 
   readonly now = (): number => this.made;
 
-  after<A>(delay: number, order: number, run: (arg: A) => void, arg: A): Cancellable {
-    if (delay === 0 && order === FIRST_IN_TICK) this.atOnce.push(() => run(arg));
+  after(): Cancellable {
     return { cancel: () => {} };
-  }
-
-  /** Makes one choice, and what follows from it at once. */
-  make(choice: () => void): void {
-    this.made++;
-    choice();
-    for (let next = this.atOnce.shift(); next; next = this.atOnce.shift()) next();
   }
 }

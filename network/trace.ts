@@ -5,8 +5,9 @@
  * a vector clock. Nothing in it comes from the machine it ran on: same seed, same bytes.
  */
 import type { Message, NodeId } from '../machines/effects.js';
-import type { Flight, Link, NodeView, Overlay, Property, PropertyResult, RoleView, Step } from '../machines/protocol.js';
+import type { Flight, Link, Overlay, Property, PropertyResult, RoleView, Step } from '../machines/protocol.js';
 import type { Verdict } from './report.js';
+import type { Choice, StartState } from './world/choice.js';
 import type { Selected } from './world/selections.js';
 
 /** Version 2 tells the transitions that each step took and refused, and ends with the verdict. */
@@ -49,30 +50,6 @@ export interface Refuted {
    */
   readonly loop?: number;
 }
-
-/** What each node knows, its armed timers, and what is in flight, in the order of sending. */
-export interface StartState {
-  readonly nodes: Readonly<
-    Record<NodeId, { readonly roles: NodeView; readonly timers: readonly (readonly [role: string, timer: string])[] }>
-  >;
-  readonly flights: readonly Flight[];
-}
-
-/** What happens next in a run without time: the checker's counterexamples and hand-made schedules are lists of these. */
-export type Choice = (
-  | { readonly deliver: number }
-  | { readonly drop: number }
-  | { readonly duplicate: number }
-  | { readonly timer: readonly [node: NodeId, role: string, timer: string] }
-  /** The scenario's event at this place of its list. */
-  | { readonly event: number }
-  /** The command or reaction of a node that is free to make it at any time. */
-  | { readonly command: readonly [node: NodeId, name: string] }
-  | { readonly notice: readonly [node: NodeId, peer: NodeId] }
-) & {
-  /** The draws of this step, in order. */
-  readonly drawn?: readonly number[];
-};
 
 export interface StepLine extends Omit<Step, 'sent'>, Partial<Selected> {
   /** The role that took the event first. */

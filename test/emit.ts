@@ -10,7 +10,7 @@ import { graphsOf } from './paths/graph.js';
 import { pathsOf, type Expected, type Path } from './paths/paths.js';
 import { PATIENCE } from './paths/suite.js';
 import { describe } from '../network/transcript.js';
-import type { Choice } from '../network/trace.js';
+import type { Choice } from '../network/world/choice.js';
 import { onProtocol } from './system/systems.js';
 import { systemWalks, type SystemWalk } from './system/tours.js';
 import { RunningSystem } from './system/walk.js';

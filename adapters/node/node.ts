@@ -16,6 +16,7 @@ import type { Choose, Core, NodeView, RoleView, Instance, Topology } from '../..
 import type { Host } from '../../network/world/hosts.js';
 import { Node, type Outcome } from '../../network/world/node.js';
 import { Timers } from '../../network/timers.js';
+import { Pending, type ArmedTimer, type TimerWaiter } from '../../network/world/pending.js';
 import { timingOn } from '../../network/timing.js';
 import { createMetric } from '../../network/topology/metric.js';
 import { Channels } from './channels.js';
@@ -59,6 +60,11 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
   private readonly host: Host;
   private readonly node: Node;
   private readonly timers: Timers;
+  private readonly pending = new Pending();
+  private readonly waiter: TimerWaiter = {
+    armed: (timer, delay) => this.timers.arm(this.id, timer, delay),
+    disarmed: (timer) => this.timers.disarm(this.id, timer),
+  };
   private readonly clock: SchedulerLike;
   private readonly neighbours: Neighbours;
   private readonly isNear: (peer: NodeId) => boolean;
@@ -103,7 +109,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
     this.instance = { ...graph, options: protocol.options(options, graph) };
     this.host = hostOf(protocol, name, inspect);
     this.node = new Node(transport.id, this.host);
-    this.timers = new Timers(timingOn(clock), ({ role, timer }) => this.step({ type: 'timer', timer } as Message, role));
+    this.timers = new Timers(timingOn(clock), (_, timer) => this.goOff(timer));
     this.drops = new Drops(`node "${transport.id}" of "${name}"`, clock);
     this.closed = new Promise((resolve) => (this.settleClosed = resolve));
     this.channels = Channels.of(transport);
@@ -225,6 +231,11 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
     this.turns.go();
   }
 
+  private goOff(armed: ArmedTimer): void {
+    const { role, timer } = armed;
+    if (this.pending.take(armed)) this.step({ type: 'timer', timer } as Message, role);
+  }
+
   private stepNow(event: Message, role = this.protocol.route(event, this.node)): void {
     if (!this.node.has(role)) return;
     const timed = this.protocol.network.time ? { ...event, at: this.tick() } : event;
@@ -250,8 +261,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
   }
 
   private perform({ closed, timers, sends }: Outcome): void {
-    for (const role of closed) this.timers.clear(this.id, role);
-    for (const order of timers) this.timers.apply(this.id, order);
+    this.pending.follow({ closed, timers }, this.waiter);
     for (const { to, message } of sends) {
       for (const address of Array.isArray(to) ? to : [to]) this.send(address, message);
     }
@@ -273,7 +283,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
     if (this.isClosed) return;
     this.isClosed = true;
     this.channels.close(this.name);
-    this.timers.clear(this.id);
+    this.pending.clear(this.waiter);
     this.turns.clear();
     this.node.stop();
     this.steps$.complete();

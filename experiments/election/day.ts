@@ -81,7 +81,7 @@ export class Watch {
   run(): Day {
     const { simulation, day } = this;
     const { network, clock } = simulation;
-    network.channels.changes$.subscribe((change) => this.change(change, network.now));
+    network.channels$.subscribe((change) => this.change(change, network.now));
     network.steps$.subscribe(({ node, at, sent, emitted }) => {
       day.updates += sent.length;
       if (!emitted.some((event) => event.type === 'leader' && (event as LeaderChange).leader === node)) return;

@@ -36,8 +36,8 @@ export function animate({ network }: Simulation, hexagon: Hexagon): Life {
     const change = hexagon.perform(amoebot, action);
     if (change) life.deeds.push({ amoebot, locked, action });
     else life.failed++;
-    for (const [u, v] of change?.cut ?? []) network.channels.cut(u, v);
-    for (const [u, v] of change?.joined ?? []) network.channels.join(u, v, 1);
+    for (const [u, v] of change?.cut ?? []) network.perform({ do: 'cut', link: [u, v] });
+    for (const [u, v] of change?.joined ?? []) network.perform({ do: 'join', link: [u, v] });
   };
   network.steps$.subscribe(({ node, kind, event, sent, emitted }) => {
     for (const notice of emitted as readonly ExclusionNotice[]) {

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { parseScenario } from '../../network/scenario/parse.js';
 import { Simulation } from '../../network/simulation.js';
-import type { Choice } from '../../network/trace.js';
+import type { Choice } from '../../network/world/choice.js';
 import { directory } from './index.js';
 import { contextOf, finds, stateOf } from './view.js';
 

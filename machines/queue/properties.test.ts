@@ -37,8 +37,8 @@ test('roles fit the tree: refuted by a guardian too few, and by a pointer in the
   network.start();
   expect(holds(network.configuration)).toBe(true);
   const { pointer, ...guardians } = network.configuration.nodes.get('n1')!;
-  network.putNode('n1', 'corrupt', { pointer: pointer! }, []);
+  network.world.put('n1', 'corrupt', { pointer: pointer! }, []);
   expect(holds(network.configuration)).toBe(false);
-  network.putNode('n1', 'corrupt', { pointer: { ...pointer!, value: 'self' }, ...guardians }, []);
+  network.world.put('n1', 'corrupt', { pointer: { ...pointer!, value: 'self' }, ...guardians }, []);
   expect(holds(network.configuration)).toBe(false);
 });

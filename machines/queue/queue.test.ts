@@ -126,30 +126,27 @@ test('erratum S5: an old observer that returns after a timeout makes a legal edg
     { queue },
   );
   const { network } = new Simulation(scenario);
-  network.start();
   const pointer = (id: string, parent: string | null, children: string[]) => ({
     pointer: { chart: 'pointer', value: 'self', context: { id, pointer: id, parent, children, tau: 4 } },
   });
   const context = { child: 'n1', tau: 4, sent: 1, est: 0, timely: false };
-  network.putNode(
-    'n0',
-    'corrupt',
-    { ...pointer('n0', null, ['n1']), 'guardian:n1': { chart: 'guardian', value: 'observe', context } },
-    [],
-  );
-  network.putNode('n1', 'corrupt', pointer('n1', 'n0', []), []);
+  const guardian = { chart: 'guardian', value: 'observe', context };
   const inFlight = [{ type: 'obsr', x: 0 } as Message, { type: 'find', origin: null } as Message];
-  network.bus.replace('n1', 'n0', inFlight, 1);
-  const [old, find] = network.bus.between('n1', 'n0');
+  network.startFrom({
+    nodes: {
+      n0: { roles: { ...pointer('n0', null, ['n1']), 'guardian:n1': guardian }, timers: [['guardian:n1', 'observe']] },
+      n1: { roles: pointer('n1', 'n0', []), timers: [] },
+    },
+    flights: inFlight.map((message, id) => ({ id, from: 'n1', to: 'n0', message, cost: 1 })),
+  });
   const edge = () => look(network.configuration, edgesOf(network.configuration)[0]!);
   expect(edge().phi).toBe(1);
   expect([isFullyLegalAsPrinted(edge()), isFullyLegal(edge())]).toEqual([true, false]);
 
-  network.timers.apply('n0', { role: 'guardian:n1', timer: 'observe', delay: 0 });
-  network.timers.fire('n0', 'guardian:n1', 'observe');
-  network.bus.deliver(old!.id);
+  expect(network.world.make({ timer: ['n0', 'guardian:n1', 'observe'] })).toBe(true);
+  expect(network.world.make({ deliver: 0 })).toBe(true);
   expect(edge().phi).toBe(2);
-  network.bus.deliver(find!.id);
+  expect(network.world.make({ deliver: 1 })).toBe(true);
   expect(edge().phi).toBe(2);
 });
 

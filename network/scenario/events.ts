@@ -21,7 +21,8 @@ import {
   unknownWord,
   type Fields,
 } from './read.js';
-import type { Pair, ScenarioEvent } from './types.js';
+import type { Pair } from '../world/script.js';
+import type { ScenarioEvent } from './types.js';
 
 /** What the events of one file may refer to. */
 export interface Scene {

@@ -21,7 +21,8 @@ import {
   readOneOf,
   type Fields,
 } from './read.js';
-import type { NetworkOptions, Scenario, Until, Workload } from './types.js';
+import type { NetworkOptions, Scenario, Until } from './types.js';
+import type { Workload } from '../world/environment.js';
 
 export { parseText } from './text.js';
 

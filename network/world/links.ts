@@ -1,6 +1,8 @@
 /**
- * The topology as it stands: every direction of a link has its own status, and where nodes are anonymous every link takes a port at
- * each end. Nothing here sends or tells anything; the network does.
+ * The links as they stand: every direction has its own status, and where nodes are anonymous every link takes a port at each end.
+ *
+ * A join brings up whatever direction is down, a cut takes down whatever is up. Where nodes have names the two directions are two
+ * channels, and each end hears of its own by itself. Between ports a link is one thing: it has changed for both before either hears.
  */
 import type { NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
@@ -11,6 +13,20 @@ interface Channel {
   weight: number;
   /** The sender's port, 0 where ports are not used. */
   port: number;
+}
+
+/** One direction of a link that came up or went down. */
+export interface ChannelChange {
+  readonly from: NodeId;
+  readonly to: NodeId;
+  readonly up: boolean;
+}
+
+/** The least port that is not in use. */
+export function lowestFreePort(isInUse: (port: number) => boolean): number {
+  let port = 1;
+  while (isInUse(port)) port++;
+  return port;
 }
 
 export class Links implements LinksView {
@@ -28,6 +44,18 @@ export class Links implements LinksView {
   private add(u: NodeId, v: NodeId, weight: number): void {
     this.channels.get(u)!.set(v, { up: true, weight, port: 0 });
     this.channels.get(v)!.set(u, { up: true, weight, port: 0 });
+  }
+
+  copy(): Links {
+    return this.renamed((node) => node);
+  }
+
+  /** The same links between nodes of other names. */
+  renamed(name: (node: NodeId) => NodeId): Links {
+    const copy = new Links({ nodes: [], links: [] });
+    for (const [node, channels] of this.channels)
+      copy.channels.set(name(node), new Map([...channels].map(([peer, channel]) => [name(peer), { ...channel }])));
+    return copy;
   }
 
   /** A node that comes during the run, with its link to a node that is there. */
@@ -76,6 +104,12 @@ export class Links implements LinksView {
     this.channels.get(node)!.get(peer)!.port = port;
   }
 
+  /** What a join is about to bring up: both directions, one, or none. Between ports the link takes one at each end first. */
+  prepareJoin(u: NodeId, v: NodeId, weight: number, ports: readonly [number, number] | undefined, isAnonymous: boolean): void {
+    if (isAnonymous && !this.up(u, v) && !this.up(v, u)) this.assignPorts(u, v, ports);
+    this.setWeight(u, v, weight);
+  }
+
   setWeight(u: NodeId, v: NodeId, weight: number): void {
     for (const [from, to] of [
       [u, v],
@@ -88,11 +122,11 @@ export class Links implements LinksView {
   }
 
   /** Gives a new link its ports: those asked for, else the lowest free one at each end. Refuses a port in use. */
-  assignPorts(u: NodeId, v: NodeId, wanted?: readonly [number, number]): void {
+  private assignPorts(u: NodeId, v: NodeId, wanted?: readonly [number, number]): void {
     const at = (node: NodeId, port: number | undefined): number => {
-      let lowest = 1;
-      while (this.peerAt(node, lowest) !== undefined) lowest++;
-      if (port !== undefined && this.peerAt(node, port) !== undefined) {
+      const isInUse = (candidate: number) => this.peerAt(node, candidate) !== undefined;
+      const lowest = lowestFreePort(isInUse);
+      if (port !== undefined && isInUse(port)) {
         throw new UsageError(`port ${port} of ${node} is in use; free ports start at ${lowest}`);
       }
       return port ?? lowest;

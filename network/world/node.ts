@@ -6,7 +6,7 @@
  */
 import type { Effect, Message, NodeId, Send } from '../../machines/effects.js';
 import { ProtocolError } from '../../machines/errors.js';
-import type { Choose, NodeView, RoleStart, RoleView } from '../../machines/protocol.js';
+import type { Choose, NodeView, Protocol, RoleStart, RoleView } from '../../machines/protocol.js';
 import type { Host, Role } from './hosts.js';
 
 export interface TimerOrder {
@@ -155,4 +155,28 @@ export class Node {
   }
 }
 
-const emptyOutcome = (): Outcome => ({ sends: [], timers: [], emitted: [], closed: [] });
+/** A step of a node, with the event as its chart received it and the role that took it first. */
+export interface Heard {
+  readonly role: string;
+  readonly event: Message;
+  readonly outcome: Outcome;
+}
+
+/**
+ * Hands a node an event from outside: the protocol says which role takes it first, and events carry the time where the protocol reads
+ * it. Nothing happens, and the role is told, where that role is not open.
+ */
+export function hear(
+  { route, network }: Pick<Protocol, 'route' | 'network'>,
+  node: Node,
+  event: Message,
+  now: () => number,
+  choose: Choose,
+): Heard | { readonly closed: string } {
+  const role = route(event, node);
+  if (!node.has(role)) return { closed: role };
+  const timed = network.time ? { ...event, at: now() } : event;
+  return { role, event: timed, outcome: node.step(role, timed, choose) };
+}
+
+export const emptyOutcome = (): Outcome => ({ sends: [], timers: [], emitted: [], closed: [] });

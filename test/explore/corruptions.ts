@@ -6,14 +6,14 @@ import { everyDraw, type Drawn } from './draws.js';
 import type { Packets } from './packets.js';
 import type { LocalSteps } from './steps.js';
 import type { System } from './system.js';
-import type { Worlds } from './worlds.js';
+import type { Environments } from './environments.js';
 
 /** The interned parts of a state. */
 interface Parts {
   readonly system: System;
   readonly packets: Packets;
   readonly steps: LocalSteps;
-  readonly worlds: Worlds;
+  readonly environments: Environments;
 }
 
 /** What some of the nodes know after a corruption, and what is in flight between them. */
@@ -25,15 +25,15 @@ export interface Corrupted {
 /** What is kept in a list is kept this long: more ways than these to fall would be listed for ever. */
 const WAYS_MAX = 100_000;
 
-/** Every way in which a corruption of these nodes can fall in a world. */
-export function everyCorruption(parts: Parts, nodes: readonly number[], world: number): readonly Corrupted[] {
+/** Every way in which a corruption of these nodes can fall in a environment. */
+export function everyCorruption(parts: Parts, nodes: readonly number[], environment: number): readonly Corrupted[] {
   const { instance, nodes: ids } = parts.system;
   const locals = nodes.map((node) => corruptLocals(parts, instance, node));
   const contents = channelContents(
     parts,
     instance,
     nodes.map((node) => ids[node]!),
-    world,
+    environment,
   );
   const ways = [...locals, ...contents].reduce((product, choices) => product * choices.length, 1);
   if (ways > WAYS_MAX) throw tooMany(`a corruption that does not stand first, at ${nodes.map((node) => ids[node]).join(', ')}`);
@@ -64,13 +64,13 @@ export function corruptLocals({ system, steps }: Parts, instance: Instance, node
 
 /** For each channel between two of the nodes, everything that may be in flight on it. */
 export function channelContents(
-  { system, packets, worlds }: Parts,
+  { system, packets, environments }: Parts,
   instance: Instance,
   corrupt: readonly NodeId[],
-  world: number,
+  environment: number,
 ): readonly (readonly (readonly number[])[])[] {
   const corruption = corruptionOf(system);
-  const links = worlds.links(world);
+  const links = environments.links(environment);
   const sender = (from: NodeId, to: NodeId) => (system.protocol.network.addressing === 'ports' ? links.port(to, from) : from);
   const channels = corrupt.flatMap((from) => corrupt.filter((to) => links.up(from, to)).map((to) => [from, to] as const));
   return channels.map(([from, to]) => {

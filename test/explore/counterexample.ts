@@ -1,7 +1,8 @@
 /** What a violated property is shown by: the choices that lead there, for a network to make and for people to read. */
 import type { NodeId } from '../../machines/effects.js';
 import type { Flight, NodeView, Instance } from '../../machines/protocol.js';
-import type { Choice, Refuted } from '../../network/trace.js';
+import type { Refuted } from '../../network/trace.js';
+import type { Choice } from '../../network/world/choice.js';
 import { Lasso } from './lasso.js';
 import type { Model } from './model.js';
 import type { Search } from './search.js';

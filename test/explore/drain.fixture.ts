@@ -2,6 +2,8 @@
 import { directory } from '../../machines/directory/index.js';
 import { createMetric } from '../../network/topology/metric.js';
 import { everyStart } from './directory.fixtures.js';
+import { Script } from '../../network/world/script.js';
+import { ALL_FUSED } from '../../network/world/world.js';
 import { Levels } from './frontier.js';
 import { Graph } from './graph.js';
 import { Model } from './model.js';
@@ -22,11 +24,16 @@ export function longestDrain(n: number, hold: 0 | 1): number {
     newcomers: new Map(),
     order: 'unordered',
     lasting: false,
+    fused: ALL_FUSED,
     reactions: directory.reactions(instances[0]!.options),
     unlimited: [{ name: 'request', event: { type: 'request' } }],
   } as const;
   // Of a find the sender is read, of a token it is not.
-  const model = new Model(system, { script: [], workload: undefined, faults: {}, oneByOne: false }, new Set(['find']));
+  const model = new Model(
+    system,
+    { protocol: directory, instance: system.instance, script: new Script([], directory), workload: undefined, budget: {} },
+    new Set(['find']),
+  );
   const graph = new Graph();
   const search = new Search(model, new Watch([], undefined, model), { frontier: new Levels(), bounds: {}, graph });
   for (const instance of instances) for (const { row } of firstStates(model, instance, [])) search.begin(row);

@@ -32,6 +32,11 @@ export class LocalEvents {
     return this.get(id).kind === 'command';
   }
 
+  /** Reactions come also where the node has crashed, and nobody hears them. */
+  isReaction(id: number): boolean {
+    return this.get(id).kind === 'reaction';
+  }
+
   some(kind: LocalEvent['kind']): boolean {
     return this.interned.all.some((event) => event.kind === kind);
   }

@@ -20,7 +20,8 @@ import { Share, type Judged } from './share.js';
 import { firstStates } from './starts.js';
 import { Symmetry } from './symmetry.js';
 import { Watch, type Findings, type Judging } from './watch.js';
-import type { Surroundings } from './worlds.js';
+import type { Plan } from '../../network/world/environment.js';
+import { fusible } from '../../network/world/world.js';
 
 export interface Question {
   readonly protocol: Protocol;
@@ -29,7 +30,7 @@ export interface Question {
   readonly unlimited: readonly { readonly name: string; readonly event: Message }[];
   /** Nodes that begin in every corrupt state. */
   readonly corrupt: readonly NodeId[];
-  readonly surroundings: Surroundings;
+  readonly plan: Omit<Plan, 'instance'>;
   readonly order: 'fifo' | 'unordered';
   readonly properties: readonly Property<any>[];
   readonly goal: ((c: Configuration<any>) => boolean) | undefined;
@@ -119,7 +120,7 @@ export class Examination {
     known: Known,
     judged?: Judged,
   ) {
-    const { protocol, order, unlimited, surroundings, properties, goal, bounds, now, onProgress, reduce } = question;
+    const { protocol, order, unlimited, plan, properties, goal, bounds, now, onProgress, reduce } = question;
     const { newcomers } = known;
     this.instances = question.instances.map((instance) => withNewcomers(instance, newcomers));
     const instance = this.instances[0]!;
@@ -128,10 +129,11 @@ export class Examination {
     }
     refuseReduction(question);
     const nodes = instance.topology.nodes;
-    const lasting = order === 'unordered' && surroundings.faults.duplicate === Infinity;
+    const lasting = order === 'unordered' && plan.budget.duplicate === Infinity;
     const reactions = protocol.reactions(instance.options);
-    const system = { protocol, instance, nodes, newcomers, order, lasting, reactions, unlimited };
-    this.model = new Model(system, lasting ? { ...surroundings, faults: {} } : surroundings, known.signed);
+    const fused = fusible(plan.script);
+    const system = { protocol, instance, nodes, newcomers, order, lasting, reactions, fused, unlimited };
+    this.model = new Model(system, { ...plan, instance, ...(lasting && { budget: {} }) }, known.signed);
     const isPartial = reduce === 'order';
     this.watch = new Watch(properties, goal && goalProperty(goal), this.model, isPartial ? known.seen : undefined, judged);
     this.judgesRuns = this.watch.debts.length > 0 && !lasting && !isPartial;
@@ -253,7 +255,7 @@ export class Examination {
     if (!graph || !this.isComplete || (!watch.goal && !this.judgesRuns) || (!watch.goal && model.steps.events.some('timer')))
       return null;
     const rests = (state: number) =>
-      graph.isResting(state) && !watch.owed.hasAny(state) && model.worlds.isOver(search.store.world(state));
+      graph.isResting(state) && !watch.owed.hasAny(state) && model.environments.isOver(search.store.environment(state));
     return canReach(graph, watch.goal ? (state) => watch.atGoal(state) : rests);
   }
 

@@ -17,8 +17,9 @@ import { createMetric } from '../../network/topology/metric.js';
 import { requireConnected, validateTopology } from '../../network/topology/validate.js';
 import type { Bounds, Progress } from './bounds.js';
 import { examine, type Exploration, type Question, type Reduction } from './examine.js';
-import { corruptAtFirst, type Scripted } from './script.js';
-import type { Budget } from './worlds.js';
+import type { Budget } from '../../network/world/environment.js';
+import type { Scripted } from '../../network/world/script.js';
+import { corruptAtFirst, scriptOf } from './script.js';
 
 export interface ExploreOptions {
   readonly topology: Topology;
@@ -78,12 +79,19 @@ export function explore(protocol: Protocol, options: ExploreOptions): Exploratio
   if (!first) throw new UsageError('initials is an empty list; leave it out or name options to begin with');
   const instance = instanceOf(first);
   const isScript = Array.isArray(commands);
+  const script = scriptOf(isScript ? commands : [], protocol, graph);
   const question: Question = {
     protocol,
     instances: [instance, ...others.map(instanceOf)],
-    corrupt: options.corrupt ?? (isScript ? corruptAtFirst(commands) : []),
+    corrupt: options.corrupt ?? corruptAtFirst(script),
     unlimited: isScript ? [] : unlimitedOf(protocol, commands as Exclude<typeof commands, readonly Scripted[]>),
-    surroundings: { script: isScript ? commands : [], workload: undefined, faults, oneByOne: options.oneByOne ?? false },
+    plan: {
+      protocol,
+      script,
+      workload: undefined,
+      budget: faults,
+      oneByOne: options.oneByOne ?? false,
+    },
     order,
     properties: options.properties ?? protocol.properties(instance),
     goal: options.goal,

@@ -4,7 +4,8 @@
  */
 import type { Address, Message, NodeId } from '../../machines/effects.js';
 import { ProtocolError } from '../../machines/errors.js';
-import { DOWN, peerAt, type Channels } from './channels.js';
+import type { Links } from '../../network/world/links.js';
+import { receiverOf, requireAccepted, senderAs } from '../../network/world/sending.js';
 import { Interner } from './interner.js';
 import { keyOf } from './json.js';
 import type { Packets } from './packets.js';
@@ -32,6 +33,7 @@ export class Letters {
 
   write(from: number, to: Address, message: Message): number {
     const { nodes, instance } = this.system;
+    requireAccepted(this.system.protocol, instance, nodes[from]!, message);
     const where = () => `node ${nodes[from]} sends "${message.type}" to ${JSON.stringify(to)}`;
     if (this.isAnonymous) {
       if (typeof to !== 'number') throw new ProtocolError(`${where()}, but nodes are anonymous; send to a port`);
@@ -47,11 +49,16 @@ export class Letters {
   }
 
   /** The packet that a letter becomes, -1 where no channel takes it. */
-  post(letter: number, channels: Channels): number {
-    const size = this.system.nodes.length;
-    if (!this.isAnonymous) return channels[this.packets.channel.data[letter]!] === DOWN ? -1 : letter;
+  post(letter: number, links: Links): number {
+    const { nodes, instance } = this.system;
+    if (!this.isAnonymous) {
+      const { from, to } = this.packets.get(letter);
+      return from === to || links.up(nodes[from]!, nodes[to]!) ? letter : -1;
+    }
     const { from, port, message } = this.toPorts.all[letter]!;
-    const to = peerAt(channels, size, from, port);
-    return to === -1 ? -1 : this.packets.intern({ from, to, sender: channels[to * size + from]!, message });
+    const receiver = receiverOf(links, nodes[from]!, port);
+    if (receiver === undefined) return -1;
+    const sender = senderAs('ports', links, { from: nodes[from]!, to: receiver });
+    return this.packets.intern({ from, to: instance.rank(receiver), sender, message });
   }
 }

@@ -8,18 +8,19 @@ import { LocalSteps } from './steps.js';
 import { Successors } from './successors.js';
 import type { System } from './system.js';
 import { TimeOrder } from './times.js';
-import { Worlds, type Surroundings } from './worlds.js';
+import type { Plan } from '../../network/world/environment.js';
+import { Environments } from './environments.js';
 
 export class Model {
   readonly packets: Packets;
   readonly steps: LocalSteps;
-  readonly worlds: Worlds;
+  readonly environments: Environments;
   readonly successors: Successors;
   private readonly fallen = new Map<string, readonly Corrupted[]>();
 
   constructor(
     readonly system: System,
-    surroundings: Surroundings,
+    plan: Plan,
     signed: ReadonlySet<string>,
   ) {
     const { nodes, instance, protocol } = system;
@@ -34,14 +35,14 @@ export class Model {
     this.packets = new Packets(system, signed, costOf);
     const letters = new Letters(system, this.packets);
     this.steps = new LocalSteps(system, this.packets, letters);
-    this.worlds = new Worlds(system, surroundings, this.steps.events, letters);
+    this.environments = new Environments(system, plan, system.fused, this.steps.events, letters);
     const times = protocol.times?.(instance.options);
     const order = times ? new TimeOrder(times, this.steps.locals, this.packets, nodes.length) : undefined;
     const mayFire = protocol.mayFire && ((row: Int32Array, length: number, event: number) => this.mayFire(row, length, event));
     this.successors = new Successors(
       this.steps,
       this.packets,
-      this.worlds,
+      this.environments,
       nodes.length,
       system.lasting,
       order,
@@ -51,23 +52,23 @@ export class Model {
   }
 
   /** Remembered, for it is asked for again in every state. */
-  private readonly corruptions = (nodes: readonly number[], world: number): readonly Corrupted[] => {
-    const key = `${world} ${nodes.join()}`;
-    const known = this.fallen.get(key) ?? everyCorruption(this, nodes, world);
+  private readonly corruptions = (nodes: readonly number[], environment: number): readonly Corrupted[] => {
+    const key = `${environment} ${nodes.join()}`;
+    const known = this.fallen.get(key) ?? everyCorruption(this, nodes, environment);
     this.fallen.set(key, known);
     return known;
   };
 
   /** A state as properties see it. */
   configuration(row: Int32Array, begin: number, length: number): Configuration {
-    const { system, steps, packets, worlds } = this;
+    const { system, steps, packets, environments } = this;
     const size = system.nodes.length;
     const nodes = new Map<NodeId, NodeView>();
     for (let node = 0; node < size; node++) nodes.set(system.nodes[node]!, steps.locals.get(row[begin + 1 + node]!).view);
     const flights: Flight[] = [];
     for (let i = begin + 1 + size; i < begin + length; i++) flights.push(packets.flight(row[i]!));
-    const crashed = worlds.crashed(row[begin]!).map((node) => system.nodes[node]!);
-    return { instance: system.instance, nodes, flights, links: worlds.links(row[begin]!), crashed };
+    const crashed = environments.crashed(row[begin]!);
+    return { instance: system.instance, nodes, flights, links: environments.links(row[begin]!), crashed };
   }
 
   /** Whether an event of a node's own may happen now: of timers the protocol may know that it is too early. */

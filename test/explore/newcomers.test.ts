@@ -4,7 +4,7 @@ import { controller } from '../../machines/controller/index.js';
 import type { Property, Topology } from '../../machines/protocol.js';
 import { explore } from './explore.js';
 import { replay } from './replay.fixture.js';
-import type { Scripted } from './script.js';
+import type { Scripted } from '../../network/world/script.js';
 
 const pair: Topology = { nodes: ['n0', 'n1'], links: [['n0', 'n1', 1]] };
 const all: Topology = {

@@ -12,7 +12,6 @@
  * nothing new, everything is followed (no step is put off for ever).
  */
 import { UsageError } from '../../machines/errors.js';
-import { DOWN } from './channels.js';
 import type { Model } from './model.js';
 import type { Seen } from './seen.js';
 import { DELIVER, LINK, LOCAL } from './successors.js';
@@ -25,8 +24,8 @@ export class PersistentSets {
   private readonly size: number;
   /** For each successor of the state at hand: its node. */
   private owners = new Int32Array(64);
-  /** For each node: who may send to it while the links are as in this world, and who is tied to it. */
-  private readonly byWorld: ({ readonly senders: Int32Array; readonly ties: Int32Array } | undefined)[] = [];
+  /** For each node: who may send to it while the links are as in this environment, and who is tied to it. */
+  private readonly byEnvironment: ({ readonly senders: Int32Array; readonly ties: Int32Array } | undefined)[] = [];
   /** For each node: whose messages wait for it, where they keep their order. */
   private readonly waiting: Int32Array;
 
@@ -61,8 +60,8 @@ export class PersistentSets {
       if (actions[i]! >= 0) due |= 1 << owner;
       if (kinds[i]! >= LINK) linked |= 1 << owner;
     }
-    const { worlds } = this.model;
-    if (seen.flights || worlds.isUnsettled(row[0]!)) return EVERYBODY;
+    const { environments } = this.model;
+    if (seen.flights || environments.isUnsettled(row[0]!)) return EVERYBODY;
     const visible = seen.nodes | (seen.links ? linked : 0);
     this.readChannels(row, length);
     let [best, least] = [EVERYBODY, count];
@@ -76,8 +75,8 @@ export class PersistentSets {
   }
 
   /** The least set with these nodes to which nobody outside can add anything. */
-  private closure(nodes: number, world: number, able: number): number {
-    const { senders, ties } = this.linksIn(world);
+  private closure(nodes: number, environment: number, able: number): number {
+    const { senders, ties } = this.linksIn(environment);
     for (let set = nodes; ;) {
       let movers = able & ~set;
       for (let before = 0; before !== movers;) {
@@ -109,33 +108,31 @@ export class PersistentSets {
     }
   }
 
-  private ownerOf(successor: number, world: number): number {
-    const { successors, packets, steps, worlds } = this.model;
+  private ownerOf(successor: number, environment: number): number {
+    const { successors, packets, steps, environments } = this.model;
     const subject = successors.subjects[successor]!;
     const kind = successors.kinds[successor]!;
     if (kind === DELIVER) return packets.to.data[subject]!;
     if (kind === LOCAL) return steps.events.get(subject).node;
-    const entry = worlds.moves(world)[subject]?.entry;
-    if (!entry || entry.kind === 'corrupt') return 0;
-    return entry.kind === 'link' ? entry.ends[0] : entry.node;
+    return environments.moves(environment)[subject]?.node ?? 0;
   }
 
-  private linksIn(world: number): { readonly senders: Int32Array; readonly ties: Int32Array } {
-    return (this.byWorld[world] ??= this.findLinks(world));
+  private linksIn(environment: number): { readonly senders: Int32Array; readonly ties: Int32Array } {
+    return (this.byEnvironment[environment] ??= this.findLinks(environment));
   }
 
-  private findLinks(world: number): { readonly senders: Int32Array; readonly ties: Int32Array } {
-    const { worlds, system } = this.model;
+  private findLinks(environment: number): { readonly senders: Int32Array; readonly ties: Int32Array } {
+    const { environments, system } = this.model;
     const { size } = this;
     const [senders, ties] = [new Int32Array(size), new Int32Array(size)];
-    const channels = worlds.channels(world);
+    const links = environments.links(environment);
     for (let from = 0; from < size; from++) {
       for (let to = 0; to < size; to++) {
-        const isOpen = system.protocol.network.reach === 'routed' || channels[from * size + to] !== DOWN;
+        const isOpen = system.protocol.network.reach === 'routed' || links.up(system.nodes[from]!, system.nodes[to]!);
         if (from !== to && isOpen) senders[to]! |= 1 << from;
       }
     }
-    for (const [u, v] of worlds.changing(world)) {
+    for (const [u, v] of environments.changing(environment)) {
       ties[u]! |= 1 << v;
       ties[v]! |= 1 << u;
     }
@@ -143,11 +140,11 @@ export class PersistentSets {
   }
 }
 
-function reasonAgainst({ system, worlds }: Model): string | undefined {
+function reasonAgainst({ system, environments }: Model): string | undefined {
   const { protocol, instance, nodes } = system;
   if (nodes.length > NODES_MAX) return `it is for systems of up to ${NODES_MAX} nodes`;
   if (protocol.mayFire) return 'whether a timer may fire depends on what other nodes do';
   if (protocol.times?.(instance.options)) return 'events carry times, so that their order is part of a state';
-  if (worlds.takesTurns) return 'an event that waits for the one before it is not independent of it';
+  if (environments.takesTurns) return 'an event that waits for the one before it is not independent of it';
   return undefined;
 }

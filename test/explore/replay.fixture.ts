@@ -4,7 +4,7 @@ import type { Scenario } from '../../network/scenario/types.js';
 import { Simulation } from '../../network/simulation.js';
 import { createMetric } from '../../network/topology/metric.js';
 import type { Counterexample } from './counterexample.js';
-import type { Scripted } from './script.js';
+import type { Scripted } from '../../network/world/script.js';
 
 export interface Replay {
   /** The configuration at the end, and the one at the beginning of the loop if there is one. */

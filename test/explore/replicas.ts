@@ -1,13 +1,14 @@
 /**
  * The nodes of the system on the real interpreter, put into any local state and made to take one event.
  *
- * The application is part of the node here: a reaction without delay is made within the step that announced its cause, a later one
- * is noted in the local state and becomes an event of its own.
+ * The application is part of the node here: the reactions that it owes are noted in the local state, each an event of its own; those
+ * that are fused (`network/world/world.ts`) are made within the step that announced their cause.
  */
 import type { Address, Message } from '../../machines/effects.js';
 import { ProtocolError } from '../../machines/errors.js';
 import type { Choose, NodeView, RoleStart, Times } from '../../machines/protocol.js';
-import { Node, type Outcome } from '../../network/world/node.js';
+import { emptyOutcome, hear, Node, type Outcome } from '../../network/world/node.js';
+import { Pending } from '../../network/world/pending.js';
 import { SearchHost } from './host.js';
 import type { Local } from './locals.js';
 import type { System } from './system.js';
@@ -29,9 +30,7 @@ export interface Taken {
   readonly emitted: readonly Message[];
 }
 
-type Pending = Pick<Local, 'timers' | 'reactions'>;
-
-/** Reactions within one step, each to what the one before announced: more than this have no end. */
+/** Fused reactions, each to what the one before announced: more than this have no end. */
 const FUSED_MAX = 1000;
 
 export class Replicas {
@@ -57,19 +56,23 @@ export class Replicas {
       replica.stop();
       this.calls++;
       const outcome = replica.start(roles, choose);
-      return this.follow(node, outcome, { timers: [], reactions: [] }, choose);
+      return this.follow(node, outcome, new Pending(), choose);
     });
   }
 
-  take({ node, view, timers, reactions }: Local, { event, role, timer, reaction }: Incoming, choose: Choose): Taken {
-    return this.guarded(node, event.type, () => {
+  take(local: Local, incoming: Incoming, choose: Choose): Taken {
+    const { node, view } = local;
+    return this.guarded(node, incoming.event.type, () => {
       this.nodes[node]!.restore(view);
-      const pending = {
-        timers: timer === undefined ? timers : timers.filter((armed) => armed[0] !== role || armed[1] !== timer),
-        reactions: reaction === undefined ? reactions : withoutOne(reactions, reaction),
-      };
-      return this.follow(node, this.step(node, event, role, choose), pending, choose);
+      const pending = pendingWithout(local, incoming);
+      return this.follow(node, this.step(node, incoming.event, incoming.role, choose), pending, choose);
     });
+  }
+
+  /** The node has crashed: its application reacts, and nobody hears it. */
+  ignore(local: Local, incoming: Incoming): Taken {
+    const { armed, reactions } = pendingWithout(local, incoming);
+    return { local: { ...local, timers: timersOf(armed), reactions: sorted(reactions) }, sends: [], emitted: [] };
   }
 
   /** Whether the role that would take this event has a transition for it now. */
@@ -82,43 +85,34 @@ export class Replicas {
     });
   }
 
-  /** An event for a role that is not open is dropped, as in the network. */
+  /** An event for a role that is not open is refused, and changes nothing. A timer goes to the role that armed it. */
   private step(node: number, event: Message, role: string | undefined, choose: Choose): Outcome {
+    const { protocol } = this.system;
     const replica = this.nodes[node]!;
-    const target = role ?? this.system.protocol.route(event, replica);
-    if (!replica.has(target)) return { sends: [], timers: [], emitted: [], closed: [] };
+    const route = role === undefined ? protocol.route : () => role;
+    const heard = hear({ network: protocol.network, route }, replica, event, () => NOW, choose);
+    if ('closed' in heard) return emptyOutcome();
     this.calls++;
-    return replica.step(target, this.system.protocol.network.time ? ({ ...event, at: NOW } as Message) : event, choose);
+    return heard.outcome;
   }
 
-  /** Takes in what a step asked for, and makes the reactions that belong to it. */
-  private follow(node: number, first: Outcome, { timers, reactions }: Pending, choose: Choose): Taken {
+  /** Takes in what a step asked for, and makes the reactions that are fused with it. */
+  private follow(node: number, first: Outcome, pending: Pending, choose: Choose): Taken {
+    const { reactions, fused, nodes } = this.system;
+    const fuses = fused.reactions(nodes[node]!);
     const outcomes = [first];
-    const armed = new Map(timers.map((timer) => [timer.join(' '), timer]));
-    const due = [...reactions];
     for (let i = 0; i < outcomes.length; i++) {
       if (i === FUSED_MAX) throw new ProtocolError('reactions without delay answer each other without end');
-      const { closed, emitted, timers } = outcomes[i]!;
-      for (const [key, [role]] of armed) if (closed.includes(role)) armed.delete(key);
-      for (const { role, timer, delay } of timers) {
-        if (delay === null) armed.delete(`${role} ${timer}`);
-        else armed.set(`${role} ${timer}`, [role, timer]);
-      }
-      for (const notice of emitted) {
-        this.system.reactions.forEach(({ on, after, event }, place) => {
-          if (on !== notice.type) return;
-          if (after === 0) outcomes.push(this.step(node, event, undefined, choose));
-          else due.push(place);
+      pending.follow(outcomes[i]!);
+      for (const { type } of outcomes[i]!.emitted) {
+        pending.owe(type, reactions, (place) => {
+          const { after, event } = reactions[place]!;
+          if (fuses && after === 0 && pending.settle(place)) outcomes.push(this.step(node, event, undefined, choose));
         });
       }
     }
     return {
-      local: {
-        node,
-        view: this.viewOf(node),
-        timers: [...armed].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, timer]) => timer),
-        reactions: due.sort((a, b) => a - b),
-      },
+      local: { node, view: this.viewOf(node), timers: timersOf(pending.armed), reactions: sorted(pending.reactions) },
       sends: outcomes.flatMap(({ sends }) => sends.flatMap(({ to, message }) => addresses(to).map((to) => ({ to, message })))),
       emitted: outcomes.flatMap(({ emitted }) => emitted),
     };
@@ -145,7 +139,21 @@ export class Replicas {
 
 const addresses = (to: Address | readonly Address[]): readonly Address[] => (Array.isArray(to) ? to : [to as Address]);
 
-function withoutOne(reactions: readonly number[], made: number): readonly number[] {
-  const place = reactions.indexOf(made);
-  return reactions.filter((_, i) => i !== place);
+const sorted = (places: readonly number[]): readonly number[] => places.toSorted((a, b) => a - b);
+
+const timersOf = (armed: Pending['armed']): Local['timers'] =>
+  armed
+    .map(({ role, timer }) => [`${role} ${timer}`, [role, timer] as const] as const)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, timer]) => timer);
+
+/** What is left to come once this timer has gone off or this reaction has been made. */
+function pendingWithout({ timers, reactions }: Local, { role, timer, reaction }: Incoming): Pending {
+  const pending = new Pending(
+    timers.map(([role, timer]) => ({ role, timer })),
+    reactions,
+  );
+  if (timer !== undefined) pending.take({ role: role!, timer });
+  if (reaction !== undefined) pending.settle(reaction);
+  return pending;
 }

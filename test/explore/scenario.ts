@@ -10,7 +10,8 @@ import { UsageError } from '../../machines/errors.js';
 import type { Configuration, Property } from '../../machines/protocol.js';
 import type { Scenario } from '../../network/scenario/types.js';
 import type { Bounds, Progress } from './bounds.js';
-import { corruptAtFirst } from './script.js';
+import { budgetOf } from '../../network/world/environment.js';
+import { corruptAtFirst, scriptOf } from './script.js';
 import { examine, type Exploration, type Question, type Reduction } from './examine.js';
 
 export interface CheckOptions {
@@ -40,16 +41,17 @@ export function questionOf(scenario: Scenario, options: CheckOptions): Question 
   }
   const instance = { ...graph, options: scenario.options };
   const properties = options.properties ?? protocol.properties(instance);
+  const script = scriptOf(events, protocol, graph);
   return {
     protocol,
     instances: [instance],
-    corrupt: corruptAtFirst(events),
+    corrupt: corruptAtFirst(script),
     unlimited: [],
-    surroundings: {
-      script: events,
+    plan: {
+      protocol,
+      script,
       workload,
-      oneByOne: false,
-      faults: { loss: network.loss > 0 ? Infinity : 0, duplicate: network.duplicate > 0 ? Infinity : 0 },
+      budget: budgetOf(network),
     },
     order: network.reorder > 0 ? 'unordered' : network.order,
     properties: properties.filter(({ kind }) => !options.safety || (kind !== 'eventually' && kind !== 'converges')),

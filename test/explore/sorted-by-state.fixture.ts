@@ -1,6 +1,8 @@
 /** Two-phase commit searched as Stateright's example does it: depth first, of states alike but for the order of managers the first. */
 import type { Configuration } from '../../machines/protocol.js';
 import { createMetric } from '../../network/topology/metric.js';
+import { Script } from '../../network/world/script.js';
+import { ALL_FUSED } from '../../network/world/world.js';
 import { Model } from './model.js';
 import { firstStates } from './starts.js';
 import { DELIVER, LOCAL } from './successors.js';
@@ -21,10 +23,12 @@ export function sortedByState(managers: number): number {
     newcomers: new Map(),
     order: 'unordered',
     reactions: [],
+    fused: ALL_FUSED,
     unlimited,
   } as const;
-  const surroundings = { script: [], workload: undefined, faults: {}, oneByOne: false };
-  const model = new Model({ ...places, lasting: true }, surroundings, new Set(['prepared']));
+  const script = new Script([], twoPhaseCommit);
+  const plan = { protocol: twoPhaseCommit, instance, script, workload: undefined, budget: {} };
+  const model = new Model({ ...places, lasting: true }, plan, new Set(['prepared']));
   const waiting = [...firstStates(model, instance, [])].map(({ row }) => Int32Array.from(row));
   const known = new Set(waiting.map((row) => normal(model.configuration(row, 0, row.length))));
   for (let row = waiting.pop(); row; row = waiting.pop()) {

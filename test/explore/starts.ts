@@ -20,28 +20,28 @@ interface NodeStart {
 }
 
 export function* firstStates(model: Model, instance: Instance, corrupt: readonly NodeId[]): Generator<FirstState> {
-  const { system, packets, worlds } = model;
+  const { system, packets, environments } = model;
   const nodes = system.nodes.map((id, node) =>
     corrupt.includes(id)
       ? corruptLocals(model, instance, node).map((local) => ({ local, sent: [] }))
       : ownStarts(model, instance, node),
   );
-  const contents = corrupt.length > 0 ? channelContents(model, instance, corrupt, worlds.initial) : [];
+  const contents = corrupt.length > 0 ? channelContents(model, instance, corrupt, environments.initial) : [];
   for (const starts of everyCombination(nodes)) {
     const locals = starts.map(({ local }) => local);
     for (const content of everyCombination(contents)) {
       const sent = [...starts.flatMap((start) => start.sent), ...content.flat()];
       const inOrder = sent.toSorted((a, b) => packets.lane.data[a]! - packets.lane.data[b]!);
-      yield { row: [worlds.initial, ...locals, ...inOrder], sent };
+      yield { row: [environments.initial, ...locals, ...inOrder], sent };
     }
   }
 }
 
-function ownStarts({ steps, worlds }: Model, instance: Instance, node: number): readonly NodeStart[] {
+function ownStarts({ steps, environments }: Model, instance: Instance, node: number): readonly NodeStart[] {
   const step = steps.ofStart(node, instance);
   return range(steps.first.data[step]!, steps.count.data[step]!).map((outcome) => {
     const letters = range(steps.sentAt.data[outcome]!, steps.sentCount.data[outcome]!).map((i) => steps.sent.data[i]!);
-    const sent = letters.map((letter) => worlds.packet(worlds.initial, letter)).filter((packet) => packet !== -1);
+    const sent = letters.map((letter) => environments.packet(environments.initial, letter)).filter((packet) => packet !== -1);
     return { local: steps.next.data[outcome]!, sent };
   });
 }

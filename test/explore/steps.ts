@@ -45,6 +45,7 @@ export class LocalSteps {
   branches = false;
   private readonly known = new PairMap();
   private readonly accepted = new PairMap();
+  private readonly ignored = new PairMap();
   private readonly starts = new Map<string, number>();
   /** What each step was found for. */
   private readonly causes: (readonly [local: number, key: number])[] = [];
@@ -68,6 +69,16 @@ export class LocalSteps {
   ofEvent(local: number, event: number): number {
     const step = this.known.get(local, 2 * event + 1);
     return step === -1 ? this.find(local, 2 * event + 1) : step;
+  }
+
+  /** What becomes of an event for a node that has crashed: it is no longer owed. */
+  ofIgnored(local: number, event: number): number {
+    const known = this.ignored.get(local, event);
+    if (known !== -1) return known;
+    const value = this.replicas.ignore(this.locals.get(local), this.incoming(2 * event + 1));
+    const step = this.record([{ value, drawn: [] }]);
+    this.ignored.set(local, event, step);
+    return step;
   }
 
   /** How a node can start. */

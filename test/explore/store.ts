@@ -65,8 +65,8 @@ export class Store {
     return length;
   }
 
-  /** The world of a state: the first number of its row. */
-  world(index: number): number {
+  /** The environment of a state: the first number of its row. */
+  environment(index: number): number {
     return this.words[this.places[index]! + HEAD]!;
   }
 

@@ -1,7 +1,7 @@
 /**
  * All that can happen next in a state: the hot loop of the search.
  *
- * A state is a row of integers: its world, the local state of each node, then the packets in flight in the order of their lanes.
+ * A state is a row of integers: its environment, the local state of each node, then the packets in flight in the order of their lanes.
  * The successors of one state are laid out one after the other in `rows`, and beside each stands what led to it. They come in the
  * same order whenever the same state is expanded.
  */
@@ -10,13 +10,13 @@ import { grown } from './ints.js';
 import type { Packets } from './packets.js';
 import type { LocalSteps } from './steps.js';
 import type { TimeOrder } from './times.js';
-import type { Move, Worlds } from './worlds.js';
+import type { Environments, Move } from './environments.js';
 
 /** The kinds of transitions, and what their `subject` is. */
 export const DELIVER = 0; // a packet
 export const LOCAL = 1; // an event: a timer, a reaction or an unlimited command
-export const SCRIPT = 2; // a place among the world's moves: a command
-export const LINK = 3; // a place among the world's moves: a change of a link, a crash, a restart, a corruption
+export const SCRIPT = 2; // a place among the environment's moves: a command
+export const LINK = 3; // a place among the environment's moves: a change of a link, a crash, a restart, a corruption
 export const LOSE = 4; // the place of a packet in the row
 export const DOUBLE = 5; // likewise
 
@@ -53,13 +53,13 @@ export class Successors {
   constructor(
     private readonly steps: LocalSteps,
     private readonly packets: Packets,
-    private readonly worlds: Worlds,
+    private readonly environments: Environments,
     private readonly nodes: number,
     /** Whether a message stays in flight when it is delivered. */
     private readonly lasting: boolean,
     private readonly times: TimeOrder | undefined,
     private readonly mayFire: ((row: Int32Array, length: number, event: number) => boolean) | undefined,
-    private readonly corruptions: (nodes: readonly number[], world: number) => readonly Corrupted[],
+    private readonly corruptions: (nodes: readonly number[], environment: number) => readonly Corrupted[],
   ) {
     this.content = 1 + nodes;
   }
@@ -70,11 +70,11 @@ export class Successors {
     this.group = 0;
     this.deliveries(row, length);
     this.localEvents(row, length);
-    if (!this.worlds.still) this.worldMoves(row, length);
+    if (!this.environments.still) this.environmentMoves(row, length);
   }
 
   private deliveries(row: Int32Array, length: number): void {
-    const { steps, packets, worlds } = this;
+    const { steps, packets, environments } = this;
     const lanes = packets.lane.data;
     const receivers = packets.to.data;
     let previous = -1;
@@ -86,40 +86,43 @@ export class Successors {
       const node = receivers[packet]!;
       const removed = this.lasting ? KEEP : i;
       this.is(DELIVER, packet, 2 * lane);
-      if (!worlds.still && worlds.isCrashed(row[0]!, node)) this.takeNone(row, length, removed, row[0]!, NO_CHANNELS);
+      if (!environments.still && environments.isCrashed(row[0]!, node)) this.takeNone(row, length, removed, row[0]!, NO_CHANNELS);
       else this.take(row, length, node, steps.ofPacket(row[1 + node]!, packet), removed, row[0]!, NO_CHANNELS);
     }
   }
 
   private localEvents(row: Int32Array, length: number): void {
-    const { steps, worlds } = this;
+    const { steps, environments } = this;
     for (let node = 0; node < this.nodes; node++) {
-      if (!worlds.still && worlds.isCrashed(row[0]!, node)) continue;
+      const isCrashed = !environments.still && environments.isCrashed(row[0]!, node);
       const local = row[1 + node]!;
       const enabled = steps.enabled(local);
       for (let i = 0; i < enabled.length; i++) {
         const event = enabled[i]!;
+        if (isCrashed && !steps.events.isReaction(event)) continue;
         if (this.mayFire && !this.mayFire(row, length, event)) continue;
         this.is(LOCAL, event, steps.events.isOptional(event) ? OPTIONAL : 2 * event + 1);
-        this.take(row, length, node, steps.ofEvent(local, event), KEEP, row[0]!, NO_CHANNELS);
+        const step = isCrashed ? steps.ofIgnored(local, event) : steps.ofEvent(local, event);
+        this.take(row, length, node, step, KEEP, row[0]!, NO_CHANNELS);
       }
     }
   }
 
-  private worldMoves(row: Int32Array, length: number): void {
-    const { steps, worlds } = this;
-    const world = row[0]!;
-    const moves = worlds.moves(world);
+  private environmentMoves(row: Int32Array, length: number): void {
+    const { steps, environments } = this;
+    const environment = row[0]!;
+    const moves = environments.moves(environment);
     for (let i = 0; i < moves.length; i++) {
-      const { entry, told, next, purged } = moves[i]!;
-      if (!worlds.mayBegin(world, entry, length === this.content)) continue;
-      if (entry.kind === 'corrupt') {
-        this.corrupt(row, length, i, moves[i]!);
+      const move = moves[i]!;
+      const { kind, node, told, ifAccepted, next, purged } = move;
+      if (move.atRest && length !== this.content) continue;
+      if (kind === 'corrupt') {
+        this.corrupt(row, length, i, move);
         continue;
       }
-      if (entry.kind === 'command' && entry.waits && !steps.accepts(row[1 + entry.node]!, entry.event)) continue;
-      this.is(entry.kind === 'command' ? SCRIPT : LINK, i, entry.kind === 'notice' ? 2 * entry.event + 1 : OPTIONAL);
+      if (ifAccepted && steps.accepts(row[1 + node]!, ifAccepted.event) !== ifAccepted.accepted) continue;
       const [first, second] = told;
+      this.is(kind === 'command' ? SCRIPT : LINK, i, kind === 'notice' && first ? 2 * first.event + 1 : OPTIONAL);
       if (!first) {
         this.takeNone(row, length, KEEP, next, purged);
         continue;
@@ -128,8 +131,8 @@ export class Successors {
       if (second) this.takeBoth(row, length, told, step, next, purged);
       else this.take(row, length, first.node, step, KEEP, next, purged);
     }
-    const lost = worlds.afterLoss(world);
-    const doubled = worlds.afterDouble(world);
+    const lost = environments.afterLoss(environment);
+    const doubled = environments.afterDouble(environment);
     if (lost === -1 && doubled === -1) return;
     for (let i = this.content; i < length; i++) {
       const packet = row[i]!;
@@ -153,15 +156,17 @@ export class Successors {
     node: number,
     step: number,
     removed: number,
-    world: number,
+    environment: number,
     purged: readonly number[],
   ): void {
-    const { steps, worlds } = this;
+    const { steps, environments } = this;
     const first = steps.first.data[step]!;
     const end = first + steps.count.data[step]!;
     for (let outcome = first; outcome < end; outcome++) {
       const begin = this.begins[this.count]!;
-      const next = worlds.isDemanding ? worlds.after(world, node, steps.details[outcome]!.emitted) : world;
+      const next = environments.isDemanding
+        ? environments.after(environment, node, steps.details[outcome]!.emitted)
+        : environment;
       this.reserve(begin + length + steps.sentCount.data[outcome]!);
       const at = this.copy(row, length, removed, next, purged);
       this.rows[begin + 1 + node] = steps.next.data[outcome]!;
@@ -176,7 +181,7 @@ export class Successors {
     length: number,
     [one, other]: Move['told'],
     step: number,
-    world: number,
+    environment: number,
     purged: readonly number[],
   ): void {
     const { steps } = this;
@@ -186,45 +191,44 @@ export class Successors {
         const [outcome, second] = [steps.first.data[step]! + i, steps.first.data[otherStep]! + j];
         const begin = this.begins[this.count]!;
         this.reserve(begin + length + steps.sentCount.data[outcome]! + steps.sentCount.data[second]!);
-        const at = this.copy(row, length, KEEP, world, purged);
+        const at = this.copy(row, length, KEEP, environment, purged);
         this.rows[begin + 1 + one!.node] = steps.next.data[outcome]!;
         this.rows[begin + 1 + other!.node] = steps.next.data[second]!;
-        this.close(this.post(begin, this.post(begin, at, world, outcome), world, second), outcome, second);
+        this.close(this.post(begin, this.post(begin, at, environment, outcome), environment, second), outcome, second);
       }
     }
     this.group++;
   }
 
   /** Puts what a step sends in flight; `end` is where the row ends without it and the result where it ends with it. */
-  private post(begin: number, end: number, world: number, outcome: number): number {
-    const { steps, worlds } = this;
+  private post(begin: number, end: number, environment: number, outcome: number): number {
+    const { steps, environments } = this;
     const first = steps.sentAt.data[outcome]!;
     const last = first + steps.sentCount.data[outcome]!;
     let at = end;
     for (let i = first; i < last; i++) {
       const letter = steps.sent.data[i]!;
-      const packet = worlds.isRouted ? letter : worlds.packet(world, letter);
+      const packet = environments.isRouted ? letter : environments.packet(environment, letter);
       if (packet !== -1) at = this.insert(begin, at, packet);
     }
     return at;
   }
 
   /** A transition in which no node takes a step. */
-  private takeNone(row: Int32Array, length: number, removed: number, world: number, purged: readonly number[]): void {
+  private takeNone(row: Int32Array, length: number, removed: number, environment: number, purged: readonly number[]): void {
     this.reserve(this.begins[this.count]! + length);
-    this.close(this.copy(row, length, removed, world, purged), -1, -1);
+    this.close(this.copy(row, length, removed, environment, purged), -1, -1);
     this.group++;
   }
 
   /** Some nodes, and what is in flight between them, become anything that a corruption can make of them. */
-  private corrupt(row: Int32Array, length: number, subject: number, { entry, next, purged }: Move): void {
-    if (entry.kind !== 'corrupt') return;
-    for (const { locals, packets } of this.corruptions(entry.nodes, next)) {
+  private corrupt(row: Int32Array, length: number, subject: number, { nodes, next, purged }: Move): void {
+    for (const { locals, packets } of this.corruptions(nodes, next)) {
       const begin = this.begins[this.count]!;
       this.reserve(begin + length + packets.length);
       this.is(LINK, subject, OPTIONAL);
       let end = this.copy(row, length, KEEP, next, purged);
-      locals.forEach((local, i) => (this.rows[begin + 1 + entry.nodes[i]!] = local));
+      locals.forEach((local, i) => (this.rows[begin + 1 + nodes[i]!] = local));
       for (const packet of packets) end = this.insert(begin, end, packet);
       this.close(end, -1, -1);
       this.group++;
@@ -232,21 +236,21 @@ export class Successors {
   }
 
   /** The network loses or doubles a message. */
-  private meddle(kind: number, row: Int32Array, length: number, at: number, world: number): void {
+  private meddle(kind: number, row: Int32Array, length: number, at: number, environment: number): void {
     const begin = this.begins[this.count]!;
     this.reserve(begin + length + 1);
     this.is(kind, at, OPTIONAL);
-    let end = this.copy(row, length, kind === LOSE ? at : KEEP, world, NO_CHANNELS);
+    let end = this.copy(row, length, kind === LOSE ? at : KEEP, environment, NO_CHANNELS);
     if (kind === DOUBLE) end = this.insert(begin, end, row[at]!);
     this.close(end, -1, -1);
     this.group++;
   }
 
   /** Copies the state without one packet or one channel's packets, and says where the copy ends. */
-  private copy(row: Int32Array, length: number, removed: number, world: number, purged: readonly number[]): number {
+  private copy(row: Int32Array, length: number, removed: number, environment: number, purged: readonly number[]): number {
     const { rows, content } = this;
     let at = this.begins[this.count]!;
-    rows[at++] = world;
+    rows[at++] = environment;
     for (let i = 1; i < content; i++) rows[at++] = row[i]!;
     for (let i = content; i < length; i++) {
       if (i === removed) continue;

@@ -165,7 +165,7 @@ describe('ports', () => {
       3,
     ]);
     const taken = [{ do: 'join', link: ['c', 'a'], weight: 1, ports: [4, 1] }] as const;
-    expect(() => explore(greeter, { topology, options, commands: taken })).toThrow('port 1 of a can be in use');
+    expect(() => explore(greeter, { topology, options, commands: taken })).toThrow('port 1 of a is in use');
   });
 
   test('the network makes the same of a schedule with ports', () => {

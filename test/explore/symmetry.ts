@@ -12,7 +12,7 @@ import { keyOf } from './json.js';
 import type { Model } from './model.js';
 import { everyOrder } from './orders.js';
 import { Renaming } from './renaming.js';
-import type { Entry } from './script.js';
+import type { Entry } from '../../network/world/script.js';
 import type { Judging } from './watch.js';
 
 /** All ways to change places of more nodes than this are too many to try. */
@@ -98,7 +98,7 @@ class Permutation {
   private readonly from: Int32Array;
   private readonly renaming: Renaming;
   private readonly lanes: readonly number[];
-  private readonly worlds: number[] = [];
+  private readonly environments: number[] = [];
   private readonly locals: number[] = [];
   private readonly packets: number[] = [];
 
@@ -110,24 +110,11 @@ class Permutation {
     const { nodes } = model.system;
     this.from = Int32Array.from(to.map((_, place) => to.indexOf(place)));
     this.renaming = new Renaming(new Map(nodes.map((node, place) => [node, nodes[to[place]!]!])), ordered);
-    const before = model.worlds.lanes.map((lane) =>
-      this.script(
-        lane,
-        (node) => node,
-        (value) => value,
-      ),
-    );
-    this.lanes = model.worlds.lanes.map((lane) =>
-      before.indexOf(
-        this.script(
-          lane,
-          (node) => to[node]!,
-          (value) => this.renaming.of(value),
-        ),
-      ),
-    );
+    const { lanes } = model.environments.plan.script;
+    const before = lanes.map((lane) => this.script(lane, (value) => value));
+    this.lanes = lanes.map((lane) => before.indexOf(this.script(lane, (value) => this.renaming.of(value))));
     const isAtHome = to.every((place, node) => place === node);
-    this.keepsScript = isAtHome || (!this.lanes.includes(-1) && !model.worlds.takesTurns);
+    this.keepsScript = isAtHome || (!this.lanes.includes(-1) && !model.environments.takesTurns);
   }
 
   imageOf(row: readonly number[]): Int32Array {
@@ -138,7 +125,7 @@ class Permutation {
 
   image(row: Int32Array, begin: number, length: number, into: Int32Array): void {
     const { from } = this;
-    into[0] = this.world(row[begin]!);
+    into[0] = this.environment(row[begin]!);
     for (let place = 0; place < from.length; place++) into[1 + place] = this.local(row[begin + 1 + from[place]!]!);
     this.imageOfPackets(row, begin, length, into);
   }
@@ -146,7 +133,7 @@ class Permutation {
   /** Whether the image comes before another row; `into` holds it then. */
   imageIfLess(row: Int32Array, begin: number, length: number, into: Int32Array, other: Int32Array): boolean {
     const { from } = this;
-    into[0] = this.world(row[begin]!);
+    into[0] = this.environment(row[begin]!);
     let isLess = into[0] < other[0]!;
     if (!isLess && into[0] > other[0]!) return false;
     for (let place = 0; place < from.length; place++) {
@@ -180,8 +167,8 @@ class Permutation {
     }
   }
 
-  private world(id: number): number {
-    return (this.worlds[id] ??= this.model.worlds.image(id, this.to, this.lanes));
+  private environment(id: number): number {
+    return (this.environments[id] ??= this.model.environments.image(id, this.to, this.lanes));
   }
 
   private local(id: number): number {
@@ -214,26 +201,22 @@ class Permutation {
     });
   }
 
-  /** A lane of the script as a text, its nodes replaced. */
-  private script(lane: readonly Entry[], place: (node: number) => number, rename: <T>(value: T) => T): string {
-    const { events } = this.model.steps;
-    const size = this.from.length;
-    const texts = lane.map((entry) => {
-      if (entry.kind === 'link') return [entry.kind, ...entry.ends.map(place), entry.up, ...(entry.ports ?? [])].join();
-      if (entry.kind === 'corrupt') return [entry.kind, ...entry.nodes.map(place).sort()].join();
-      if (entry.kind === 'power') return [entry.kind, place(entry.node), entry.up].join();
-      const event = keyOf(rename(events.get(entry.event).event), 'the script');
-      const channel = entry.kind === 'notice' ? [Math.floor(entry.channel / size), entry.channel % size].map(place) : [];
-      return [entry.kind, place(entry.node), ...channel, event].join();
+  /** A lane of the script as a text, its nodes replaced. Which end of a link stands first means nothing. */
+  private script(lane: readonly Entry[], rename: <T>(value: T) => T): string {
+    const { rank } = this.model.system.instance;
+    const entries = lane.map(({ place: _, ...entry }) => {
+      if (entry.kind !== 'link' || 'ports' in entry.event) return rename(entry);
+      const link = entry.event.link.toSorted((u, v) => rank(u) - rank(v));
+      return rename({ ...entry, event: { ...entry.event, link } });
     });
-    return texts.join(';');
+    return keyOf(entries, 'the script');
   }
 }
 
 /** Whether the links are the same ones when the nodes have changed places, their weights and ports with them. */
-function keepsLinks(to: readonly number[], { system, worlds }: Model): boolean {
+function keepsLinks(to: readonly number[], { system, environments }: Model): boolean {
   const { nodes, instance } = system;
-  const links = worlds.links(worlds.initial);
+  const links = environments.links(environments.initial);
   const weights = new Map<string, number>();
   for (const [u, v, weight] of instance.topology.links) weights.set(`${u} ${v}`, weight).set(`${v} ${u}`, weight);
   const at = (u: NodeId, v: NodeId) => `${links.up(u, v)} ${links.port(u, v)} ${weights.get(`${u} ${v}`)}`;

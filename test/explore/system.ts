@@ -1,6 +1,7 @@
 /** What a search is about: the protocol in its place, and what the world around it may do. */
 import type { Message, NodeId } from '../../machines/effects.js';
 import type { Protocol, Reaction, Instance } from '../../machines/protocol.js';
+import type { Fused } from '../../network/world/world.js';
 import type { Newcomers } from './newcomers.js';
 
 export interface System {
@@ -13,6 +14,7 @@ export interface System {
   /** Messages that were sent may arrive again and again: what is in flight is a set that only grows. */
   readonly lasting: boolean;
   readonly reactions: readonly Reaction[];
+  readonly fused: Fused;
   /** Commands that every node's application may give at any time, as often as the chart accepts them. */
   readonly unlimited: readonly { readonly name: string; readonly event: Message }[];
 }

@@ -5,7 +5,7 @@
  * numbers that a network gives them, in the order of sending along this way, so that the choices can be made there.
  */
 import type { Address, Message, NodeId } from '../../machines/effects.js';
-import type { Choice } from '../../network/trace.js';
+import type { Choice } from '../../network/world/choice.js';
 import type { LocalEvent } from './events.js';
 import type { Hop } from './lasso.js';
 import type { Model } from './model.js';
@@ -83,7 +83,7 @@ export class Walk {
   private take(i: number): readonly Walked[] {
     const { kinds, subjects, rows, begins } = this.model.successors;
     const doubled = this.model.system.lasting && kinds[i] === DELIVER ? [this.double(this.copyOf(subjects[i]!, 0))] : [];
-    const isCorrupted = kinds[i] === LINK && this.model.worlds.moves(this.row[0]!)[subjects[i]!]!.entry.kind === 'corrupt';
+    const isCorrupted = kinds[i] === LINK && this.model.environments.moves(this.row[0]!)[subjects[i]!]!.kind === 'corrupt';
     const walked = isCorrupted ? [] : [...doubled, this.make(i)];
     if (this.model.system.protocol.network.time) this.recognise(i);
     this.length = begins[i + 1]! - begins[i]!;
@@ -118,11 +118,11 @@ export class Walk {
 
   private make(i: number): Walked {
     const { successors, steps } = this.model;
-    const world = successors.rows[successors.begins[i]!]!;
+    const environment = successors.rows[successors.begins[i]!]!;
     const { choice, text, takers } = this.cause(successors.kinds[i]!, successors.subjects[i]!);
     const outcomes = [successors.outcomes[i]!, successors.seconds[i]!];
     const drawn = takers.flatMap((_, taker) => steps.details[outcomes[taker]!]!.drawn);
-    const lines = takers.map(({ node, took }, taker) => `${took}${this.consequences(node, outcomes[taker]!, world)}`);
+    const lines = takers.map(({ node, took }, taker) => `${took}${this.consequences(node, outcomes[taker]!, environment)}`);
     return { choice: drawn.length === 0 ? choice : { ...choice, drawn }, text: [text, ...lines].filter(Boolean).join('; then ') };
   }
 
@@ -137,20 +137,15 @@ export class Walk {
         return { choice: { timer: [id, role!, timer!] }, takers: [{ node, took: `timer ${timer} of ${id} fires` }] };
       return { choice: { command: [id, name] }, takers: [{ node, took: `${id} is asked for ${describe(event)}` }] };
     }
-    const { entry, told, purged } = this.model.worlds.moves(this.row[0]!)[subject]!;
+    const { kind: what, choice, node, told, purged } = this.model.environments.moves(this.row[0]!)[subject]!;
     const takers = told.map(({ node, event }) => ({ node, took: `${this.name(node)} ${hears(events.get(event))}` }));
     const { channel } = this.model.packets;
     this.inFlight = this.inFlight.filter(({ packet }) => !purged.includes(channel.data[packet]!));
-    if (entry.kind === 'notice') {
-      const size = this.model.system.nodes.length;
-      return { choice: { notice: [this.name(entry.node), this.name(entry.channel % size)] }, takers };
-    }
-    if (entry.kind === 'command' && entry.place === -1) {
-      const { name, event } = events.get(entry.event);
-      return { choice: { command: [this.name(entry.node), name ?? event.type] }, takers };
-    }
-    const text = entry.kind === 'power' ? { text: `${this.name(entry.node)} ${entry.up ? 'restarts' : 'crashes'}` } : {};
-    return { choice: { event: entry.place }, takers, ...text };
+    if (what === 'crash') return { choice, takers, text: `${this.name(node)} crashes` };
+    if (what === 'restart') return { choice, takers, text: `${this.name(node)} restarts` };
+    if (takers.length > 0) return { choice, takers };
+    if (what === 'command') return { choice, takers, text: `${this.name(node)} is asked, and does not hear of it now` };
+    return { choice, takers, text: `a link of ${this.name(node)} changes, and it does not hear of it` };
   }
 
   private delivery(packet: number): Cause {
@@ -158,7 +153,7 @@ export class Walk {
     const { to, message } = this.model.packets.get(packet);
     const told = `"${message.type}" #${id} from ${this.name(from)}`;
     const choice = { deliver: id };
-    if (!this.model.worlds.isCrashed(this.row[0]!, to))
+    if (!this.model.environments.isCrashed(this.row[0]!, to))
       return { choice, takers: [{ node: to, took: `${this.name(to)} takes ${told}` }] };
     return { choice, text: `${told} is lost at ${this.name(to)}, which has crashed`, takers: [] };
   }
@@ -183,13 +178,13 @@ export class Walk {
   }
 
   /** What a node's step changes, sends and announces. */
-  private consequences(node: number, outcome: number, world: number): string {
+  private consequences(node: number, outcome: number, environment: number): string {
     const { steps } = this.model;
     const { drawn, emitted } = steps.details[outcome]!;
     const change = this.change(this.row[1 + node]!, steps.next.data[outcome]!);
     const effects = [
       ...(drawn.length === 0 ? [] : [`draws ${drawn.join(', ')}`]),
-      ...this.send(node, outcome, world),
+      ...this.send(node, outcome, environment),
       ...emitted.map(({ type }) => `announces ${type}`),
     ];
     return `${change}${effects.length === 0 ? '' : `; ${effects.join('; ')}`}`;
@@ -199,12 +194,12 @@ export class Walk {
     return this.model.system.nodes[node]!;
   }
 
-  private send(node: number, outcome: number, world: number): string[] {
-    const { steps, worlds, packets } = this.model;
+  private send(node: number, outcome: number, environment: number): string[] {
+    const { steps, environments, packets } = this.model;
     const begin = steps.sentAt.data[outcome]!;
     const letters = Array.from(steps.sent.data.subarray(begin, begin + steps.sentCount.data[outcome]!));
     return letters.flatMap((letter) => {
-      const packet = worlds.packet(world, letter);
+      const packet = environments.packet(environment, letter);
       if (packet === -1) return [];
       const { to, message } = packets.get(packet);
       return [`sends ${describe(message)} #${this.launch(packet, node)} to ${this.name(to)}`];

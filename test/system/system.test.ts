@@ -5,7 +5,7 @@ import { effects, type Message } from '../../machines/effects.js';
 import { exclusion } from '../../machines/exclusion/index.js';
 import { link } from '../../machines/link/index.js';
 import type { Protocol } from '../../machines/protocol.js';
-import type { Choice } from '../../network/trace.js';
+import type { Choice } from '../../network/world/choice.js';
 import { checkScenario } from '../explore/index.js';
 import { toy } from '../explore/toys.js';
 import { light, lightChart } from '../paths/light.fixtures.js';
@@ -62,7 +62,7 @@ describe('walks', () => {
 
   test('deliver, lose, double, fire, command and change links, one at a time', () => {
     const made = wordsOf(walks.flatMap(({ choices }) => choices));
-    expect([...made].sort()).toEqual(['deliver', 'drop', 'duplicate', 'event', 'timer']);
+    expect([...made].sort()).toEqual(['deliver', 'drop', 'duplicate', 'event', 'notice', 'timer']);
   });
 
   test('nothing is lost or doubled but by choice', () => {
@@ -80,9 +80,10 @@ describe('walks', () => {
     expect(releases.length).toBeLessThanOrEqual(4);
   });
 
-  test('an event of a node comes after those before it', () => {
-    const places = walks[0]!.choices.flatMap((choice) => ('event' in choice ? [choice.event] : []));
-    expect(places.indexOf(1)).toBeLessThan(places.indexOf(2));
+  test('what stands later in a lane comes later', () => {
+    const notices = walks[0]!.choices.flatMap((choice) => ('notice' in choice ? [choice.notice.join()] : []));
+    expect(notices.filter((notice) => notice === 'n0,n1').length).toBeLessThanOrEqual(2);
+    expect(notices.length).toBeGreaterThan(0);
   });
 
   test('draws are part of the walk', () => {

@@ -8,9 +8,9 @@
 import type { Protocol } from '../../machines/protocol.js';
 import { Random } from '../../network/random.js';
 import { Simulation } from '../../network/simulation.js';
-import type { Choice } from '../../network/trace.js';
+import type { Choice } from '../../network/world/choice.js';
 import { Coverage } from '../coverage/coverage.js';
-import { Possibilities, type Next } from './next.js';
+import { nextOf, type Next } from './next.js';
 import { onCharts, systemsOf, type System } from './systems.js';
 
 export interface SystemWalk {
@@ -60,18 +60,16 @@ class Touring {
     const { coverage } = this;
     const choices: Choice[] = [];
     const simulation = new Simulation(onCharts(this.system, this.observed), { host: 'snapshots', watch: false, choices });
-    const possibilities = new Possibilities(simulation);
     let drawn: number[] = [];
     simulation.network.steps$.subscribe((step) => (drawn = [...drawn, ...step.drawn]));
     simulation.start();
     let useful = 0;
     while (choices.length < STEPS_MAX) {
-      const next = this.leastTried(possibilities.all());
+      const next = this.leastTried(nextOf(simulation));
       if (!next) break;
       const before = coverage.covered;
       drawn = [];
       choices.push(next.choice);
-      possibilities.made(next.choice);
       simulation.advance();
       if (drawn.length > 0) choices[choices.length - 1] = { ...next.choice, drawn };
       if (coverage.covered > before) useful = choices.length;

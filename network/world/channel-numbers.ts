@@ -1,6 +1,6 @@
 /** A number for each channel: which one it is, and its place in the order of one tick. */
-import type { NodeId } from '../machines/effects.js';
-import type { Instance } from '../machines/protocol.js';
+import type { NodeId } from '../../machines/effects.js';
+import type { Instance } from '../../machines/protocol.js';
 
 /** By receiver, then by sender; channels of nodes that come during the run follow, in the order in which they are first used. */
 export function channelNumbers({ rank, topology }: Instance): (from: NodeId, to: NodeId) => number {

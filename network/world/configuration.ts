@@ -1,7 +1,7 @@
 /** The global state of a running network as properties see it: views are built when somebody looks, and only anew for nodes that moved. */
-import type { NodeId } from '../machines/effects.js';
-import type { Configuration, Flight, LinksView, NodeView, Instance } from '../machines/protocol.js';
-import type { Node } from './world/node.js';
+import type { NodeId } from '../../machines/effects.js';
+import type { Configuration, Flight, LinksView, NodeView, Instance } from '../../machines/protocol.js';
+import type { Node } from './node.js';
 
 export class ConfigurationView implements Configuration {
   private readonly views = new Map<NodeId, NodeView>();
@@ -11,9 +11,9 @@ export class ConfigurationView implements Configuration {
   constructor(
     readonly instance: Instance,
     private readonly running: ReadonlyMap<NodeId, Node>,
-    private readonly bus: { readonly flights: readonly Flight[]; between(from: NodeId, to: NodeId): readonly Flight[] },
+    private readonly inFlight: { readonly all: readonly Flight[]; between(from: NodeId, to: NodeId): readonly Flight[] },
     readonly links: LinksView,
-    private readonly down: ReadonlyMap<NodeId, unknown>,
+    private readonly down: ReadonlySet<NodeId>,
   ) {}
 
   /** Says that a node has moved. */
@@ -32,14 +32,14 @@ export class ConfigurationView implements Configuration {
   }
 
   get flights(): readonly Flight[] {
-    return this.bus.flights;
+    return this.inFlight.all;
   }
 
   get crashed(): readonly NodeId[] {
-    return [...this.down.keys()];
+    return [...this.down];
   }
 
   between(from: NodeId, to: NodeId): readonly Flight[] {
-    return this.bus.between(from, to);
+    return this.inFlight.between(from, to);
   }
 }

@@ -1,0 +1,120 @@
+/**
+ * When messages arrive: the world's messages on their way in time.
+ *
+ * A message arrives after its channel's latency. In a `fifo` channel none overtakes another; `reorder` is the chance that one does all
+ * the same. One that arrives where it is held up (a clogged channel, a paused node, a message kept back by hand) is parked until it is
+ * let go.
+ */
+import { createLatency, longestLatency, type LatencySpec } from './latency.js';
+import { Random } from './random.js';
+import type { Cancellable, Timing } from './timing.js';
+import type { Packet } from './world/flights.js';
+import type { Fate, World } from './world/world.js';
+
+export interface Conditions {
+  readonly latency: LatencySpec;
+  readonly order: 'fifo' | 'unordered';
+  /** Chances, 0 to 1, drawn for each message. */
+  readonly loss: number;
+  readonly duplicate: number;
+  readonly reorder: number;
+}
+
+export const calm: Conditions = { latency: 1, order: 'unordered', loss: 0, duplicate: 0, reorder: 0 };
+
+export class Arrivals {
+  private readonly due = new Map<number, Cancellable>();
+  private readonly lastArrival = new Map<number, number>();
+  /** Messages that have arrived and are held up, oldest first. */
+  private readonly parked = new Set<Packet>();
+  /** Those of them that are let go in this tick. */
+  private readonly released = new Set<Packet>();
+  /** By channel: ticks on top of its latency. */
+  private readonly slowed = new Map<number, number>();
+  private readonly latency: (random: Random, cost: number) => number;
+  private readonly latencyRandom: Random;
+  private readonly faultRandom: Random;
+
+  constructor(
+    private readonly conditions: Conditions,
+    private readonly timing: Timing,
+    private readonly world: () => World,
+    seed: number,
+  ) {
+    this.latency = createLatency(conditions.latency);
+    this.latencyRandom = new Random(seed, 'latency');
+    this.faultRandom = new Random(seed, 'faults');
+  }
+
+  fate(): Fate {
+    const { loss, duplicate } = this.conditions;
+    if (this.faultRandom.chance(loss)) return 'lost';
+    return this.faultRandom.chance(duplicate) ? 'doubled' : 'kept';
+  }
+
+  launched(packet: Packet, placedOn?: 'its way'): void {
+    const latency = (placedOn && this.wayLeft(packet)) ?? this.latency(this.latencyRandom, packet.cost);
+    this.wait(packet, this.delayOf(latency, packet.channel));
+  }
+
+  /** It has arrived or was lost. */
+  landed(packet: Packet): void {
+    this.due.get(packet.id)?.cancel();
+    this.due.delete(packet.id);
+    this.parked.delete(packet);
+    this.released.delete(packet);
+  }
+
+  /** A channel that goes down forgets when its last message was to arrive. */
+  emptied(channel: number): void {
+    this.lastArrival.delete(channel);
+  }
+
+  slow(channel: number, by: number): void {
+    this.slowed.set(channel, by);
+  }
+
+  /** What was held up may go again. */
+  release(): void {
+    for (const packet of this.parked) {
+      this.parked.delete(packet);
+      this.released.add(packet);
+      this.wait(packet, 0);
+    }
+  }
+
+  private wait(packet: Packet, delay: number): void {
+    this.due.set(packet.id, this.timing.after(delay, packet.channel, this.arrive, packet));
+  }
+
+  /** What a corruption puts in flight may be anywhere on its way. */
+  private wayLeft({ cost }: Packet): number | undefined {
+    const longest = longestLatency(this.conditions.latency, cost);
+    return longest === Infinity ? undefined : Math.ceil(longest * this.latencyRandom.unit());
+  }
+
+  private delayOf(least: number, channel: number): number {
+    const latency = least + (this.slowed.get(channel) ?? 0);
+    if (this.conditions.order === 'unordered' || this.faultRandom.chance(this.conditions.reorder)) return latency;
+    const now = this.timing.now();
+    const arrival = Math.max(now + latency, this.lastArrival.get(channel) ?? 0);
+    this.lastArrival.set(channel, arrival);
+    return arrival - now;
+  }
+
+  private readonly arrive = (packet: Packet): void => {
+    this.due.delete(packet.id);
+    const world = this.world();
+    if (world.isHeldUp(packet)) {
+      this.released.delete(packet);
+      if (!world.held.has(packet.id)) this.parked.add(packet);
+    } else if (this.released.size > 0 && this.wouldOvertake(packet)) this.wait(packet, 0);
+    else world.deliver(packet);
+  };
+
+  /** Whether one that was sent before it and held up is to arrive in this very tick. */
+  private wouldOvertake({ id, channel }: Packet): boolean {
+    if (this.conditions.order === 'unordered') return false;
+    return [...this.released].some((other) => other.id < id && other.channel === channel);
+  }
+}

@@ -1,0 +1,152 @@
+/**
+ * Every choice that can come next in a world, and the world after one: all that a driver needs that is not time itself.
+ *
+ * `enabled(world)` lists messages that may arrive (of a `fifo` channel the first alone), that may be lost or doubled while the budget
+ * lasts, timers, reactions that are owed, and what the environment can do: entries of the script, commands of the workload, turns.
+ *
+ *     for (const choice of enabled(world)) const { world: next, happened } = apply(world, choice);
+ */
+import type { Message, NodeId } from '../../machines/effects.js';
+import { UsageError } from '../../machines/errors.js';
+import type { Choose, Flight } from '../../machines/protocol.js';
+import type { Choice } from './choice.js';
+import type { Given, Move } from './environment.js';
+import { createHost } from './hosts.js';
+import type { ChannelChange } from './links.js';
+import { World, type Driver, type Frame, type Lost, type Refusal, type StepTaken, type Witness } from './world.js';
+
+/** What happened, in its order. */
+export type Happened =
+  | { readonly kind: 'step'; readonly step: StepTaken }
+  | { readonly kind: 'lost'; readonly lost: Lost }
+  | { readonly kind: 'duplicated' | 'placed'; readonly flight: Flight }
+  | { readonly kind: 'channel'; readonly change: ChannelChange }
+  | { readonly kind: 'refused'; readonly refusal: Refusal };
+
+export interface Applied {
+  readonly world: World;
+  readonly happened: readonly Happened[];
+}
+
+/** What a world without time leaves open. */
+export interface Open {
+  /** The time, where events carry it; 0 unless told. */
+  readonly at?: number;
+  /** Answers draws; those that the choice names unless told, and 0 after them. */
+  readonly draw?: Choose;
+}
+
+/** The world in which nothing has happened yet, its nodes started. */
+export function begin(frame: Frame, open: Open = {}): Applied {
+  const happened: Happened[] = [];
+  const world = new World(frame, createHost('snapshots', frame.protocol), untimed([], open), recording(happened));
+  world.start();
+  return { world, happened };
+}
+
+/** The world after a choice, and what happened. The world that is given stays as it was. Refuses a choice that cannot be made. */
+export function apply(world: World, choice: Choice, open: Open = {}): Applied {
+  const happened: Happened[] = [];
+  const host = createHost('snapshots', world.frame.protocol);
+  const next = new World(world.frame, host, untimed(choice.drawn ?? [], open), recording(happened), world);
+  if (!next.make(choice)) throw new UsageError(`the choice ${JSON.stringify(choice)} cannot be made here`);
+  return { world: next, happened };
+}
+
+export function* enabled(world: World): Generator<Choice> {
+  yield* messages(world);
+  yield* timers(world);
+  yield* reactions(world);
+  for (const move of world.environment.moves()) {
+    const choice = choiceOf(world, move);
+    if (choice) yield choice;
+  }
+}
+
+function* messages(world: World): Generator<Choice> {
+  const { flights, frame, environment } = world;
+  for (const packet of flights.all) {
+    const isNext = frame.order === 'unordered' || flights.isFirst(packet);
+    if (isNext && !world.isHeldUp(packet)) yield { deliver: packet.id };
+    if (environment.loss > 0) yield { drop: packet.id };
+    if (environment.duplicate > 0) yield { duplicate: packet.id };
+  }
+}
+
+function* timers(world: World): Generator<Choice> {
+  const { protocol } = world.frame;
+  for (const node of world.nodes.keys()) {
+    for (const { role, timer } of world.pendingOf(node).armed) {
+      if (protocol.mayFire && !protocol.mayFire(world.configuration, node, role, timer)) continue;
+      yield { timer: [node, role, timer] };
+    }
+  }
+}
+
+/** Also where the node has crashed: the reaction comes, and nobody hears it. */
+function* reactions(world: World): Generator<Choice> {
+  for (const node of world.nodes.keys()) {
+    for (const reaction of new Set(world.pendingOf(node).reactions))
+      yield { command: [node, world.reactions[reaction]!.event.type] };
+  }
+}
+
+/** A move of the environment as a choice, unless it has to wait. */
+function choiceOf(world: World, move: Move): Choice | undefined {
+  const { environment, frame, flights } = world;
+  if (move.kind === 'turn') return canTake(world, move.node, environment.head(move.node)!) ? { turn: move.node } : undefined;
+  if (move.kind === 'workload') {
+    const name = frame.workload!.command;
+    return comesNow(world, move.node, environment.given({ name, fields: {} })) ? { command: [move.node, name] } : undefined;
+  }
+  const { entry } = move;
+  if (frame.oneByOne && flights.size > 0 && !environment.hasBegun(entry)) return undefined;
+  if (entry.kind === 'channel') return { notice: [entry.from, entry.to] };
+  if (entry.kind === 'command' && !comesNow(world, entry.event.node, environment.given(entry.event))) return undefined;
+  return { event: entry.place };
+}
+
+/** Where a turn is fused with its command, the command comes when the chart takes it. */
+const comesNow = (world: World, node: NodeId, command: Given): boolean =>
+  !world.frame.fused.turns(node) || canTake(world, node, command);
+
+const canTake = (world: World, node: NodeId, { waits, event }: Given): boolean => !waits || world.accepts(node, event as Message);
+
+/** A driver without time: every message is kept until another choice takes it. */
+function untimed(drawn: readonly number[], { at = 0, draw }: Open): Driver {
+  let answered = 0;
+  const byChoice: Choose = (bound) => {
+    const value = drawn[answered++] ?? 0;
+    if (value >= bound) throw new UsageError(`draw ${answered}, below ${bound}, is answered by ${value}`);
+    return value;
+  };
+  const answer = draw ?? byChoice;
+  const nothing = () => {};
+  return {
+    now: () => at,
+    draw: answer,
+    fate: () => 'kept',
+    corrupt: answer,
+    launched: nothing,
+    landed: nothing,
+    emptied: nothing,
+    armed: nothing,
+    disarmed: nothing,
+    left: () => 0,
+    owed: nothing,
+    turn: nothing,
+    done: nothing,
+    released: nothing,
+    slow: nothing,
+  };
+}
+
+const recording = (happened: Happened[]): Witness => ({
+  started: () => {},
+  step: (step) => happened.push({ kind: 'step', step }),
+  lost: (lost) => happened.push({ kind: 'lost', lost }),
+  duplicated: (flight) => happened.push({ kind: 'duplicated', flight }),
+  placed: (flight) => happened.push({ kind: 'placed', flight }),
+  channel: (change) => happened.push({ kind: 'channel', change }),
+  refused: (refusal) => happened.push({ kind: 'refused', refusal }),
+});

@@ -1,0 +1,313 @@
+/**
+ * The environment of the nodes: how far the script and the workload have come, which commands wait, which channels are up, who has
+ * crashed or is paused, and how many messages may still be lost or doubled. It knows nothing of what is in a node or in flight.
+ *
+ * `moves()` says what it can do next, `make(move)` does it and says whom to tell what. Both are all that simulator, checker, walker and
+ * verifier know of scripts, workloads and links.
+ */
+import type { LinkEvent as LinkNotice, Message, NodeId } from '../../machines/effects.js';
+import type { Command, Instance, Protocol } from '../../machines/protocol.js';
+import { Links, type ChannelChange } from './links.js';
+import { Script, type CommandEvent, type Entry, type LinkEvent } from './script.js';
+
+export type Workload = {
+  /** Which of the protocol's commands it issues. */
+  readonly command: string;
+} & (
+  | { /** The next is issued when the last is done. */ readonly sequential: readonly NodeId[] }
+  | { readonly concurrent: number; readonly requests: number }
+);
+
+/** How many messages may be lost, and how many may arrive twice; `Infinity` for any number. */
+export interface Budget {
+  readonly loss?: number;
+  readonly duplicate?: number;
+}
+
+/** What may be lost and doubled where a scenario gives chances for it, and no time tells when. */
+export const budgetOf = ({ loss, duplicate }: { readonly loss: number; readonly duplicate: number }): Budget => ({
+  loss: loss > 0 ? Infinity : 0,
+  duplicate: duplicate > 0 ? Infinity : 0,
+});
+
+/** What is fixed for all environments of one run or search. */
+export interface Plan {
+  readonly protocol: Protocol;
+  readonly instance: Instance<any>;
+  readonly script: Script;
+  readonly workload: Workload | undefined;
+  readonly budget: Budget;
+  /** Whether an event of the script waits until nothing is in flight any more after the one before. */
+  readonly oneByOne?: boolean;
+}
+
+/** A command on its way to its node. */
+export interface Given {
+  readonly event: Message;
+  readonly waits: boolean;
+  readonly name: string;
+}
+
+/** What the environment can do next. */
+export type Move =
+  | { readonly kind: 'entry'; readonly lane: number; readonly entry: Entry }
+  | { readonly kind: 'workload'; readonly node: NodeId }
+  | { readonly kind: 'turn'; readonly node: NodeId };
+
+/** What a move changes and whom it tells. */
+export interface Made {
+  /** A command that came to its node: it is taken at once, or it waits (`turn`) until the chart accepts it. */
+  readonly given?: { readonly node: NodeId; readonly command: Given };
+  /** Directions of links that changed, each told to its sender; the links themselves have changed already. */
+  readonly changes?: readonly ChannelChange[];
+  readonly crashed?: NodeId;
+  readonly restarted?: NodeId;
+  readonly corrupted?: readonly NodeId[];
+}
+
+const NOTHING: Made = {};
+
+export class Environment {
+  readonly crashed = new Set<NodeId>();
+  readonly paused = new Set<NodeId>();
+  /** Channels whose messages do not arrive, as `from\nto`. */
+  readonly clogged = new Set<string>();
+  /** Commands that wait their turn, oldest first. */
+  private readonly waiting = new Map<NodeId, Given[]>();
+  /** Nodes at which a command of the workload is under way. */
+  readonly underWay = new Set<NodeId>();
+  /** Commands that the workload has issued. */
+  issued = 0;
+  /** By lane: how many of its entries have come. */
+  readonly places: number[];
+  loss: number;
+  duplicate: number;
+
+  constructor(
+    readonly plan: Plan,
+    readonly links: Links,
+    from?: Environment,
+  ) {
+    const { script, budget } = plan;
+    this.places = from ? [...from.places] : script.lanes.map(() => 0);
+    this.loss = from?.loss ?? budget.loss ?? 0;
+    this.duplicate = from?.duplicate ?? budget.duplicate ?? 0;
+    if (!from) return;
+    for (const set of ['crashed', 'paused', 'underWay'] as const) for (const node of from[set]) this[set].add(node);
+    for (const channel of from.clogged) this.clogged.add(channel);
+    for (const [node, commands] of from.waiting) this.waiting.set(node, [...commands]);
+    this.issued = from.issued;
+  }
+
+  static of(plan: Plan): Environment {
+    const { protocol, instance } = plan;
+    return new Environment(plan, new Links(instance.topology, protocol.ports?.(instance.options)));
+  }
+
+  copy(): Environment {
+    return new Environment(this.plan, this.links.copy(), this);
+  }
+
+  /** The same with other names for the nodes; a lane of the script becomes another one. */
+  renamed(name: (node: NodeId) => NodeId, toLane: readonly number[]): Environment {
+    const image = new Environment(this.plan, this.links.renamed(name), this);
+    this.places.forEach((place, lane) => (image.places[toLane[lane]!] = place));
+    for (const set of ['crashed', 'paused', 'underWay'] as const) {
+      image[set].clear();
+      for (const node of this[set]) image[set].add(name(node));
+    }
+    image.waiting.clear();
+    for (const [node, commands] of this.waiting) image.waiting.set(name(node), [...commands]);
+    return image;
+  }
+
+  /** Everything that can come next, the nodes and messages being left out of account. */
+  moves(): readonly Move[] {
+    const { script } = this.plan;
+    const entries = script.lanes.flatMap((_, i): readonly Move[] => {
+      const entry = this.next(i);
+      return entry && this.mayCome(entry) ? [{ kind: 'entry', lane: i, entry }] : [];
+    });
+    const issuers = this.issuers().map((node): Move => ({ kind: 'workload', node }));
+    const turns = [...this.waiting.keys()].map((node): Move => ({ kind: 'turn', node }));
+    return [...entries, ...issuers, ...turns];
+  }
+
+  /** What comes next in a lane. A change of a channel that has been made already is passed over: it would tell nothing new. */
+  next(lane: number): Entry | undefined {
+    const entries = this.plan.script.lanes[lane]!;
+    let entry = entries[this.places[lane]!];
+    while (entry && this.isStale(entry)) entry = entries[++this.places[lane]!];
+    return entry;
+  }
+
+  /** Whether an event need not wait for those before it: where they come one by one, all of them have come. */
+  private mayCome({ place }: Entry): boolean {
+    if (!this.plan.oneByOne) return true;
+    return !this.plan.script.lanes.some((_, lane) => (this.next(lane)?.place ?? place) < place);
+  }
+
+  /** Whether some entry of the event has come and another has not. */
+  hasBegun({ place }: Entry): boolean {
+    return this.plan.script
+      .lanesAt(place)
+      .some((lane) => this.plan.script.lanes[lane]!.slice(0, this.places[lane]).some((entry) => entry.place === place));
+  }
+
+  make(move: Move): Made {
+    switch (move.kind) {
+      case 'entry':
+        this.places[move.lane]!++;
+        return this.perform(move.entry);
+      case 'workload':
+        return this.issue(move.node);
+      case 'turn':
+        return { given: { node: move.node, command: this.takeTurn(move.node) } };
+    }
+  }
+
+  private perform(entry: Entry): Made {
+    switch (entry.kind) {
+      case 'command':
+        return { given: { node: entry.event.node, command: this.given(entry.event) } };
+      case 'channel': {
+        if (entry.weight !== undefined) this.links.setWeight(entry.from, entry.to, entry.weight);
+        return { changes: this.turn([entry]) };
+      }
+      case 'link':
+        return { changes: this.change(entry.event) };
+      case 'crash':
+        return this.crash(entry.node) ? { crashed: entry.node } : NOTHING;
+      case 'restart':
+        return this.crashed.delete(entry.node) ? { restarted: entry.node } : NOTHING;
+      case 'corrupt':
+        return { corrupted: entry.nodes };
+    }
+  }
+
+  crash(node: NodeId): boolean {
+    if (this.crashed.has(node)) return false;
+    this.crashed.add(node);
+    return true;
+  }
+
+  /** The directions of a link that a cut or a join changes, in the order in which they change. */
+  change(event: LinkEvent): readonly ChannelChange[] {
+    const [u, v] = event.link;
+    const up = event.do === 'join';
+    if (event.do === 'join') this.links.prepareJoin(u, v, event.weight ?? 1, event.ports, this.isAnonymous);
+    return this.turn([
+      { from: u, to: v, up },
+      { from: v, to: u, up },
+    ]);
+  }
+
+  private turn(changes: readonly ChannelChange[]): readonly ChannelChange[] {
+    return changes.filter(({ from, to, up }) => this.links.set(from, to, up));
+  }
+
+  get isAnonymous(): boolean {
+    return this.plan.protocol.network.addressing === 'ports';
+  }
+
+  /** What the sender of a channel hears of its change. */
+  notice({ from, to, up }: ChannelChange): LinkNotice {
+    return { type: up ? 'link.up' : 'link.down', peer: this.isAnonymous ? this.links.port(from, to) : to };
+  }
+
+  given({ name, fields }: Pick<CommandEvent, 'name' | 'fields'>): Given {
+    const { event, waits }: Command = this.plan.protocol.commands[name]!;
+    return { event: event(fields), waits, name };
+  }
+
+  /** A command comes to its node. It waits where it is one that waits, or others wait before it; `true` when it does. */
+  enqueue(node: NodeId, command: Given): boolean {
+    const queue = this.waiting.get(node);
+    if (queue) queue.push(command);
+    else if (command.waits) this.waiting.set(node, [command]);
+    else return false;
+    return true;
+  }
+
+  /** The command whose turn is next at a node. */
+  head(node: NodeId): Given | undefined {
+    return this.waiting.get(node)?.[0];
+  }
+
+  /** Takes the command whose turn it is off the queue. */
+  takeTurn(node: NodeId): Given {
+    const queue = this.waiting.get(node)!;
+    const head = queue.shift()!;
+    if (queue.length === 0) this.waiting.delete(node);
+    return head;
+  }
+
+  get hasWaiting(): boolean {
+    return this.waiting.size > 0;
+  }
+
+  /** Nodes at which the workload may issue its next command. */
+  issuers(): readonly NodeId[] {
+    const { workload, instance } = this.plan;
+    if (!workload || this.issued === this.total) return [];
+    if ('sequential' in workload) return this.underWay.size > 0 ? [] : [workload.sequential[this.issued]!];
+    if (this.underWay.size >= workload.concurrent) return [];
+    return instance.topology.nodes.filter((node) => !this.underWay.has(node));
+  }
+
+  issue(node: NodeId): Made {
+    this.issued++;
+    this.underWay.add(node);
+    return { given: { node, command: this.given({ name: this.plan.workload!.command, fields: {} }) } };
+  }
+
+  /** How many commands the workload issues in all. */
+  get total(): number {
+    const { workload } = this.plan;
+    return workload ? ('sequential' in workload ? workload.sequential.length : workload.requests) : 0;
+  }
+
+  /**
+   * The node whose command of the workload is done by what a node announced: the one named as its `requester`, or else the node
+   * itself.
+   */
+  doneBy(node: NodeId, notice: Message & { readonly requester?: NodeId | null }): NodeId | undefined {
+    const { workload, protocol } = this.plan;
+    if (!workload || !protocol.commands[workload.command]!.completedBy.includes(notice.type)) return undefined;
+    const done = notice.requester ?? node;
+    return this.underWay.has(done) ? done : undefined;
+  }
+
+  /** Whether all that was to be asked has been asked and served. */
+  get isOver(): boolean {
+    const isRead = this.plan.script.lanes.every((_, lane) => this.next(lane) === undefined);
+    return isRead && !this.hasWaiting && this.issued === this.total && this.underWay.size === 0;
+  }
+
+  /** A text that is the same for two environments in which the same can happen. `nodes` gives the order. */
+  key(nodes: readonly NodeId[]): string {
+    const { places, crashed, loss, duplicate, issued, underWay } = this;
+    for (const lane of places.keys()) this.next(lane);
+    const there = (set: ReadonlySet<NodeId>) => nodes.map((node) => (set.has(node) ? 1 : 0)).join('');
+    const waiting = nodes
+      .map((node) => (this.waiting.get(node) ?? []).map(({ event }) => JSON.stringify(event)).join())
+      .join(';');
+    return `${places.join()} ${this.ports(nodes).join()} ${there(crashed)} ${loss} ${duplicate} ${issued} ${there(underWay)} ${waiting}`;
+  }
+
+  /** For each ordered pair of nodes the sender's port, or -1 where the channel is down. */
+  ports(nodes: readonly NodeId[]): readonly number[] {
+    const { links } = this;
+    return nodes.flatMap((u) => nodes.map((v) => (links.up(u, v) ? links.port(u, v) : -1)));
+  }
+
+  private isStale(entry: Entry): boolean {
+    if (entry.kind === 'channel') return this.links.up(entry.from, entry.to) === entry.up;
+    if (entry.kind !== 'link') return false;
+    const {
+      do: what,
+      link: [u, v],
+    } = entry.event;
+    return [this.links.up(u, v), this.links.up(v, u)].every((up) => up === (what === 'join'));
+  }
+}

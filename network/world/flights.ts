@@ -1,0 +1,71 @@
+/** Messages in flight, by number and by channel, in the order of sending. */
+import type { Message, NodeId } from '../../machines/effects.js';
+import type { Flight } from '../../machines/protocol.js';
+
+/** A message on its way, with the number of its channel. */
+export interface Packet extends Flight {
+  readonly channel: number;
+}
+
+const NONE: ReadonlySet<Packet> = new Set();
+
+export class Flights {
+  private readonly byNumber = new Map<number, Packet>();
+  private readonly byChannel = new Map<number, Set<Packet>>();
+  private sent = 0;
+
+  constructor(
+    /** A number for each channel, by receiver, then by sender. */
+    readonly channelOf: (from: NodeId, to: NodeId) => number,
+  ) {}
+
+  copy(): Flights {
+    const copy = new Flights(this.channelOf);
+    for (const packet of this.byNumber.values()) copy.add(packet);
+    copy.sent = this.sent;
+    return copy;
+  }
+
+  get size(): number {
+    return this.byNumber.size;
+  }
+
+  get all(): readonly Packet[] {
+    return [...this.byNumber.values()];
+  }
+
+  get(id: number): Packet | undefined {
+    return this.byNumber.get(id);
+  }
+
+  /** What is in flight from one node to another, in the order of sending. */
+  between(from: NodeId, to: NodeId): readonly Packet[] {
+    return [...(this.byChannel.get(this.channelOf(from, to)) ?? NONE)];
+  }
+
+  /** Whether no other message of its channel was sent before this one. */
+  isFirst(packet: Packet): boolean {
+    return this.byChannel.get(packet.channel)?.values().next().value === packet;
+  }
+
+  launch(from: NodeId, to: NodeId, message: Message, cost: number): Packet {
+    const packet = { id: this.sent++, from, to, message, cost, channel: this.channelOf(from, to) };
+    this.add(packet);
+    return packet;
+  }
+
+  private add(packet: Packet): void {
+    this.byNumber.set(packet.id, packet);
+    const others = this.byChannel.get(packet.channel);
+    if (others) others.add(packet);
+    else this.byChannel.set(packet.channel, new Set([packet]));
+  }
+
+  /** Takes a message off; nothing happens when it is not in flight. */
+  remove(packet: Packet): void {
+    if (!this.byNumber.delete(packet.id)) return;
+    const others = this.byChannel.get(packet.channel)!;
+    others.delete(packet);
+    if (others.size === 0) this.byChannel.delete(packet.channel);
+  }
+}

@@ -1,0 +1,167 @@
+/**
+ * A scenario's events as a world knows them, and the order in which they may come.
+ *
+ * Times belong to the driver in time. Without them an event may come at any moment, after those that stand before it in its lane: a
+ * node's commands, its crashes and restarts are one lane; each direction of a link is one, and so is a link between ports as a whole.
+ * A lane keeps the order of time where events have one, and the order of the list where they have none or the same.
+ */
+import type { NodeId } from '../../machines/effects.js';
+import { UsageError } from '../../machines/errors.js';
+import type { Protocol } from '../../machines/protocol.js';
+
+export type Pair = readonly [NodeId, NodeId];
+
+export type LinkEvent =
+  | { readonly do: 'cut'; readonly link: Pair }
+  | { readonly do: 'join'; readonly link: Pair; readonly weight?: number; readonly ports?: readonly [number, number] };
+
+/** One direction of a link, told to the first node alone. */
+export interface ChannelEvent {
+  readonly do: 'up' | 'down' | 'clog' | 'unclog';
+  readonly channel: Pair;
+}
+
+/** From now on every message of the channel takes so many ticks longer. */
+export interface SlowEvent {
+  readonly do: 'slow';
+  readonly channel: Pair;
+  readonly by: number;
+}
+
+/** What befalls one message that is in flight, by its number in the trace. `hold` keeps it back until `deliver`. */
+export interface MessageEvent {
+  readonly do: 'drop' | 'duplicate' | 'hold' | 'deliver';
+  readonly message: number;
+}
+
+export interface CorruptEvent {
+  readonly do: 'corrupt';
+  /** All nodes of the topology where the file names none. */
+  readonly nodes: readonly NodeId[];
+}
+
+export interface NodeEvent {
+  readonly do: 'crash' | 'restart' | 'pause' | 'resume';
+  readonly node: NodeId;
+}
+
+/** A command of the protocol; `fields` are those that `Command.fields` asks for. */
+export interface CommandEvent {
+  readonly do: 'command';
+  readonly name: string;
+  readonly node: NodeId;
+  readonly fields: Readonly<Record<string, number | NodeId>>;
+}
+
+/** What an event does, without its time. */
+export type Happening = LinkEvent | ChannelEvent | SlowEvent | MessageEvent | CorruptEvent | NodeEvent | CommandEvent;
+
+/** An event of a script; without times it has none. */
+export type Scripted = Happening & { readonly at?: number };
+
+/** What comes next in a lane. `place` is the event's place in the script. */
+export type Entry = { readonly place: number } & (
+  | { readonly kind: 'command'; readonly event: CommandEvent }
+  /** One direction of a link comes up or goes down; its sender is told. */
+  | { readonly kind: 'channel'; readonly from: NodeId; readonly to: NodeId; readonly up: boolean; readonly weight?: number }
+  /** A link between ports changes as a whole, before either end is told. */
+  | { readonly kind: 'link'; readonly event: LinkEvent }
+  | { readonly kind: 'crash' | 'restart'; readonly node: NodeId }
+  | { readonly kind: 'corrupt'; readonly nodes: readonly NodeId[] }
+);
+
+export class Script {
+  readonly lanes: readonly (readonly Entry[])[];
+  /** By place: the lanes in which an event has an entry. */
+  private readonly lanesOf = new Map<number, number[]>();
+
+  constructor(
+    readonly events: readonly Scripted[],
+    protocol: Pick<Protocol, 'name' | 'network'>,
+  ) {
+    const lanes = new Map<string, Entry[]>();
+    const inTime = events.map((event, place) => ({ event, place })).sort((a, b) => (a.event.at ?? 0) - (b.event.at ?? 0));
+    for (const { event, place } of inTime) {
+      for (const [lane, entry] of entriesOf(event, place, protocol.network.addressing === 'ports')) {
+        if (!lanes.has(lane)) lanes.set(lane, []);
+        lanes.get(lane)!.push(entry);
+      }
+    }
+    this.lanes = [...lanes.values()];
+    this.lanes.forEach((entries, lane) => {
+      for (const { place } of entries) this.lanesOf.set(place, [...(this.lanesOf.get(place) ?? []), lane]);
+    });
+  }
+
+  /** The lanes in which the event at a place of the script has an entry. */
+  lanesAt(place: number): readonly number[] {
+    return this.lanesOf.get(place) ?? [];
+  }
+
+  /** Nodes that may stop: a command that waits there may have to wait on. */
+  get stopping(): ReadonlySet<NodeId> {
+    return new Set(this.entries.flatMap((entry) => (entry.kind === 'crash' ? [entry.node] : [])));
+  }
+
+  /** Nodes that a fault may strike: they stop, a link of theirs changes, or they are corrupted (not at the very first). */
+  get exposed(): ReadonlySet<NodeId> {
+    return new Set(
+      this.entries.flatMap((entry): readonly NodeId[] => {
+        if (entry.kind === 'command') return [];
+        if (entry.kind === 'channel') return [entry.from, entry.to];
+        if (entry.kind === 'link') return entry.event.link;
+        if (entry.kind === 'corrupt') return this.standsFirst(entry.place) ? [] : entry.nodes;
+        return [entry.node];
+      }),
+    );
+  }
+
+  private get entries(): readonly Entry[] {
+    return this.lanes.flat();
+  }
+
+  /** Whether nothing but corruption stands before the event at this place. */
+  standsFirst(place: number): boolean {
+    return this.events.slice(0, place + 1).every((event) => event.do === 'corrupt');
+  }
+}
+
+function entriesOf(event: Scripted, place: number, isAnonymous: boolean): readonly (readonly [lane: string, entry: Entry])[] {
+  switch (event.do) {
+    case 'command':
+      return [[event.node, { place, kind: 'command', event }]];
+    case 'crash':
+    case 'restart':
+      return [[event.node, { place, kind: event.do, node: event.node }]];
+    case 'corrupt':
+      return [['corrupt', { place, kind: 'corrupt', nodes: event.nodes }]];
+    case 'cut':
+    case 'join': {
+      const [u, v] = event.link;
+      if (isAnonymous) return [[[u, v].toSorted().join('\n'), { place, kind: 'link', event }]];
+      const weight = event.do === 'join' && event.weight !== undefined ? { weight: event.weight } : {};
+      const channel = (from: NodeId, to: NodeId) =>
+        [`${from}\n${to}`, { place, kind: 'channel', from, to, up: event.do === 'join', ...weight }] as const;
+      return [channel(u, v), channel(v, u)];
+    }
+    case 'up':
+    case 'down': {
+      const [from, to] = event.channel;
+      return [[`${from}\n${to}`, { place, kind: 'channel', from, to, up: event.do === 'up' }]];
+    }
+    default:
+      return [];
+  }
+}
+
+/** Refuses what has no meaning without time: numbers of messages, and one direction of a link between ports. */
+export function refuseUntimed(events: readonly Scripted[], { name, network }: Pick<Protocol, 'name' | 'network'>): void {
+  for (const [place, { do: what }] of events.entries()) {
+    const isOfLinks = what === 'up' || what === 'down' || what === 'cut' || what === 'join';
+    if (isOfLinks && network.reach !== 'links')
+      throw new UsageError(`events[${place}]: links do not matter to ${name}, whose messages are routed; leave the event out`);
+    const isHalf = network.addressing === 'ports' && (what === 'up' || what === 'down');
+    if (isHalf || what === 'drop' || what === 'duplicate')
+      throw new UsageError(`events[${place}]: the checker has no "${what}" for ${name}; leave it out or run the scenario`);
+  }
+}

@@ -1,0 +1,160 @@
+/** The rules of the world: what the issue found different between simulator and checker gives one answer in both, and choices are pure. */
+import { describe, expect, test } from 'vitest';
+import { protocols } from '../../machines/index.js';
+import { explore } from '../../test/explore/index.js';
+import { parseScenario } from '../scenario/parse.js';
+import { Simulation } from '../simulation.js';
+import { createMetric } from '../topology/metric.js';
+import { apply, begin, enabled } from './enabled.js';
+import { Script, type Scripted } from './script.js';
+import { fusible, NOT_FUSED, type Frame, type World } from './world.js';
+
+const path2 = { nodes: ['n0', 'n1'], links: [['n0', 'n1', 1]] } as const;
+
+function frameOf(name: string, events: readonly Scripted[], options = {}, topology: any = path2): Frame {
+  const protocol = protocols[name]!;
+  const graph = createMetric(topology);
+  const instance = { ...graph, options: protocol.options(options, graph) };
+  const script = new Script(events, protocol);
+  const { order } = protocol.network;
+  return { protocol, instance, script, workload: undefined, budget: {}, order, fused: fusible(script), measure: createMetric };
+}
+
+const runOf = (protocol: string, events: readonly object[], options = {}) =>
+  new Simulation(parseScenario({ protocol, options, topology: path2, events }, protocols));
+
+const viewsOf = (world: World) => JSON.stringify([...world.configuration.nodes]);
+
+describe('a reaction is a choice like any other', () => {
+  const request = (node: string) => ({ at: 0, do: 'command', name: 'request', node, fields: {} }) as const;
+  const events = [
+    { at: 0, node: 'n0', do: 'request' },
+    { at: 0, node: 'n0', do: 'crash' },
+    { at: 1, node: 'n0', do: 'restart' },
+    { at: 2, node: 'n1', do: 'request' },
+  ];
+  const scripted: Scripted[] = [
+    request('n0'),
+    { at: 0, do: 'crash', node: 'n0' },
+    { at: 1, do: 'restart', node: 'n0' },
+    { ...request('n1'), at: 2 },
+  ];
+
+  test('a crash between a grant and its release is found by run and by checker', () => {
+    const { properties } = runOf('directory', events, { hold: 0 }).run();
+    expect(properties.find(({ holds }) => holds === false)?.name).toBe('every request is served');
+    const found = explore(protocols['directory']!, { topology: path2, options: { hold: 0 }, commands: scripted, oneByOne: true });
+    expect(found).toMatchObject({ verdict: 'invalid', counterexample: { property: 'every request is served' } });
+    expect(found.counterexample!.choices).toContainEqual({ command: ['n0', 'release'] });
+  });
+
+  test('the counterexample is a run like any other', () => {
+    const { counterexample } = explore(protocols['directory']!, { topology: path2, options: { hold: 0 }, commands: scripted });
+    const scenario = parseScenario({ protocol: 'directory', options: { hold: 0 }, topology: path2, events }, protocols);
+    const run = new Simulation(scenario, { choices: counterexample!.choices });
+    expect(run.run().summary).toMatchObject({ holder: 'n0' });
+  });
+
+  test('where no fault can fall between it is taken with its cause', () => {
+    const calm = frameOf('directory', [request('n0')], { hold: 0 });
+    expect([...enabled(begin(calm).world)]).toEqual([{ event: 0 }]);
+    expect([...enabled(apply(begin(calm).world, { event: 0 }).world)]).toEqual([]);
+    const open = { ...calm, fused: NOT_FUSED };
+    expect([...enabled(apply(begin(open).world, { event: 0 }).world)]).toEqual([{ command: ['n0', 'release'] }]);
+  });
+});
+
+describe('a join brings up whatever is down, and says so when nothing is', () => {
+  const events = [
+    { at: 5, do: 'down', channel: ['n1', 'n0'] },
+    { at: 9, do: 'join', link: ['n0', 'n1'] },
+  ] as const;
+
+  test('one direction is told to its end alone, in run and world', () => {
+    const told: string[] = [];
+    const run = runOf('election', events);
+    run.network.steps$.subscribe(({ kind, node, event }) => kind === 'link' && told.push(`${node} ${event.type}`));
+    run.run();
+    expect(told).toEqual(['n1 link.down', 'n1 link.up']);
+    expect([run.network.links.up('n0', 'n1'), run.network.links.up('n1', 'n0')]).toEqual([true, true]);
+    const frame = frameOf('election', events as unknown as Scripted[]);
+    const down = apply(begin(frame).world, { notice: ['n1', 'n0'] }).world;
+    expect([...enabled(down)].filter((choice) => 'notice' in choice)).toEqual([{ notice: ['n1', 'n0'] }]);
+  });
+
+  test('a link that is up already is refused by name', () => {
+    const why: string[] = [];
+    const run = runOf('election', [{ at: 9, do: 'join', link: ['n0', 'n1'] }]);
+    run.network.refused$.subscribe((refusal) => why.push(refusal.why));
+    run.run();
+    expect(why).toEqual(['the link between n0 and n1 is up already']);
+  });
+});
+
+describe('what a protocol would refuse on the wire is refused when it is sent', () => {
+  const directory = protocols['directory']!;
+  const deaf = {
+    ...directory,
+    accepts: (message: any, instance: any) => message.type !== 'find' && directory.accepts(message, instance),
+  };
+  const refusal = /node n1 sends {"type":"find".*}, which directory itself refuses when it comes over the wire; mend/;
+  const events = [{ at: 0, node: 'n1', do: 'request' }];
+
+  test('in a run', () => {
+    const scenario = parseScenario({ protocol: 'directory', topology: path2, events }, { directory: deaf });
+    expect(() => new Simulation(scenario).run()).toThrow(refusal);
+  });
+
+  test('in the checker', () => {
+    expect(() => explore(deaf, { topology: path2, commands: 'unlimited' })).toThrow(refusal);
+  });
+});
+
+describe('commands', () => {
+  test('of one node are taken in the order in which they were given', () => {
+    const paused = [
+      { at: 0, do: 'pause', node: 'n1' },
+      { at: 1, node: 'n1', do: 'lock' },
+      { at: 2, node: 'n1', do: 'unlock' },
+      { at: 9, do: 'resume', node: 'n1' },
+      { at: 10, node: 'n1', do: 'lock' },
+    ];
+    const commands: string[] = [];
+    const run = runOf('exclusion', paused, { hold: null });
+    run.network.steps$.subscribe(({ kind, event }) => kind === 'command' && commands.push(event.type));
+    run.run();
+    expect(commands.slice(0, 2)).toEqual(['lock', 'unlock']);
+  });
+});
+
+test('who listens, and since when, changes nothing', () => {
+  const linesOf = (listen: (run: Simulation) => void) => {
+    const run = runOf(
+      'exclusion',
+      [
+        { at: 0, node: 'n0', do: 'lock' },
+        { at: 0, node: 'n1', do: 'lock' },
+      ],
+      { hold: 0 },
+    );
+    const lines: string[] = [];
+    listen(run);
+    run.network.steps$.subscribe((step) => lines.push(JSON.stringify(step)));
+    run.run();
+    return lines;
+  };
+  const bare = linesOf(() => {});
+  expect(bare.length).toBeGreaterThan(5);
+  expect(linesOf((run) => run.network.steps$.subscribe(() => void run.meters))).toEqual(bare);
+});
+
+test('apply leaves the world that it is given as it was', () => {
+  const frame = frameOf('directory', [{ do: 'command', name: 'request', node: 'n1', fields: {} }], { hold: 0 });
+  const { world } = begin(frame);
+  const before = [viewsOf(world), world.flights.size, [...enabled(world)]];
+  const { world: next, happened } = apply(world, { event: 0 });
+  expect(happened).toMatchObject([{ kind: 'step', step: { kind: 'command', node: 'n1', sent: [{ to: 'n0' }] } }]);
+  expect(viewsOf(next)).not.toEqual(before[0]);
+  expect([viewsOf(world), world.flights.size, [...enabled(world)]]).toEqual(before);
+  expect(() => apply(world, { deliver: 7 })).toThrow('the choice {"deliver":7} cannot be made here');
+});

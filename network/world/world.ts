@@ -1,0 +1,649 @@
+/**
+ * A world: nodes, what is in flight between them, and their environment, with the rules by which it goes from one state to the next.
+ *
+ * `enabled(world)` (in `enabled.ts`) says every choice that can come next, `apply(world, choice)` gives the world after it and what
+ * happened. `apply` leaves the world that it is given as it was. A driver that owns its world and never looks back calls `make`, which
+ * changes it in place: that is all the difference.
+ *
+ * When things happen is the driver's business: it waits for messages, timers and reactions in time, or picks the next choice by search,
+ * by chance or from a record. The driver also answers draws and says what becomes of a message as it is sent.
+ */
+import type { Address, Message, NodeId } from '../../machines/effects.js';
+import type { Choose, Configuration, Flight, NetworkGraph, Reaction, Step, Topology } from '../../machines/protocol.js';
+import { channelNumbers } from './channel-numbers.js';
+import type { Choice, StartState } from './choice.js';
+import { ConfigurationView } from './configuration.js';
+import { Environment, type Given, type Made, type Plan } from './environment.js';
+import { Flights, type Packet } from './flights.js';
+import type { Host } from './hosts.js';
+import type { ChannelChange } from './links.js';
+import { emptyOutcome, hear, Node, type Outcome, type TimerOrder } from './node.js';
+import { Pending, type ArmedTimer, type TimerWaiter } from './pending.js';
+import type { Happening, MessageEvent, Script } from './script.js';
+import type { Selected } from './selections.js';
+import { receiverOf, requireAccepted, senderAs } from './sending.js';
+
+/** A step with what only the trace wants to know. */
+export interface StepTaken extends Step {
+  readonly role?: string | undefined;
+  readonly timers: readonly TimerOrder[];
+  readonly drawn: readonly number[];
+  /** Where somebody watches the host's selections. */
+  readonly selected: Selected | undefined;
+}
+
+export type Refusal = { readonly node?: NodeId; readonly event: Message; readonly why: string };
+
+export interface Lost {
+  readonly flight: Flight;
+  readonly why: 'loss' | 'link down' | 'no route' | 'node down';
+}
+
+/** What becomes of a message as it is sent. */
+export type Fate = 'kept' | 'lost' | 'doubled';
+
+/** Who decides what a world leaves open, and waits in time for what comes later. */
+export interface Driver {
+  now(): number;
+  draw(bound: number, node: NodeId): number;
+  fate(): Fate;
+  /** Draws of a corruption, and of the way that a message it puts in flight has left. */
+  corrupt: Choose;
+  launched(packet: Packet, placedOn?: 'its way'): void;
+  /** It has arrived or was lost. */
+  landed(packet: Packet): void;
+  armed(node: NodeId, timer: ArmedTimer, delay: number): void;
+  disarmed(node: NodeId, timer: ArmedTimer): void;
+  /** The ticks left on an armed timer. */
+  left(node: NodeId, timer: ArmedTimer): number;
+  owed(node: NodeId, reaction: number): void;
+  /** The turn of a waiting command may have come. */
+  turn(node: NodeId): void;
+  /** A command of the workload is done. */
+  done(node: NodeId): void;
+  /** Channels or nodes let their messages go again. */
+  released(): void;
+  /** Everything in flight on a channel was lost. */
+  emptied(channel: number): void;
+  slow(channel: number, by: number): void;
+}
+
+/** Who hears what happens, in the order in which it does. */
+export interface Witness {
+  started(selected: ReadonlyMap<NodeId, Selected>): void;
+  step(step: StepTaken): void;
+  lost(lost: Lost): void;
+  duplicated(flight: Flight): void;
+  /** A message that no node sent: a corruption or a given start put it in flight. */
+  placed(flight: Flight): void;
+  channel(change: ChannelChange): void;
+  refused(refusal: Refusal): void;
+}
+
+/**
+ * The one reduction that worlds without time make: what the application does at once about a step is taken with that step.
+ *
+ * A reaction without delay touches its own node alone, so that nothing but a fault there could tell it from one that comes a moment
+ * later. A command comes when the chart takes it, unless its node may stop while it waits.
+ */
+export interface Fused {
+  reactions(node: NodeId): boolean;
+  turns(node: NodeId): boolean;
+}
+
+/** Nothing is fused where a fault of the script could fall between. */
+export function fusible({ exposed, stopping }: Script): Fused {
+  return { reactions: (node) => !exposed.has(node), turns: (node) => !stopping.has(node) };
+}
+
+export const NOT_FUSED: Fused = { reactions: () => false, turns: () => false };
+export const ALL_FUSED: Fused = { reactions: () => true, turns: () => true };
+
+/** What is fixed for a world. */
+export interface Frame extends Plan {
+  readonly order: 'fifo' | 'unordered';
+  /** What is taken at once, with what led to it, and so is no choice of its own: see `fusible`. */
+  readonly fused: Fused;
+  /** The metric of routed messages once links have changed. */
+  measure(topology: Topology): Pick<NetworkGraph, 'distance'>;
+}
+
+type Cause = Pick<Step, 'kind' | 'node' | 'event'> & { readonly message?: number };
+
+export class World {
+  readonly nodes = new Map<NodeId, Node>();
+  readonly environment: Environment;
+  readonly flights: Flights;
+  readonly configuration: Configuration;
+  readonly reactions: readonly Reaction[];
+  /** Messages kept back by hand, by number. */
+  readonly held = new Set<number>();
+  private readonly view: ConfigurationView;
+  private readonly pending = new Map<NodeId, Pending>();
+  private metric: Pick<NetworkGraph, 'distance'>;
+  /** Of crashed nodes: their timers, with the ticks that were left. */
+  private readonly resting = new Map<NodeId, readonly TimerOrder[]>();
+  /** What is to be taken at once, in this order. */
+  private readonly atOnce: (() => void)[] = [];
+  private steps = 0;
+  private drawn: number[] = [];
+  private drawing: NodeId = '';
+
+  constructor(
+    readonly frame: Frame,
+    readonly host: Host,
+    private readonly driver: Driver,
+    private readonly witness: Witness,
+    from?: World,
+  ) {
+    const { protocol, instance } = frame;
+    this.reactions = protocol.reactions(instance.options);
+    this.environment = from ? from.environment.copy() : Environment.of(frame);
+    this.flights = from ? from.flights.copy() : new Flights(channelNumbers(instance));
+    this.metric = from?.metric ?? instance;
+    this.view = new ConfigurationView(instance, this.nodes, this.flights, this.environment.links, this.environment.crashed);
+    this.configuration = this.view;
+    for (const id of from?.nodes.keys() ?? instance.topology.nodes) this.nodes.set(id, new Node(id, host));
+    if (!from) return;
+    this.steps = from.steps;
+    for (const [id, node] of from.nodes) this.nodes.get(id)!.restore(node.view());
+    for (const [id, pending] of from.pending) this.pending.set(id, pending.copy());
+    for (const id of from.held) this.held.add(id);
+    for (const [id, timers] of from.resting) this.resting.set(id, timers);
+  }
+
+  get links() {
+    return this.environment.links;
+  }
+
+  pendingOf(node: NodeId): Pending {
+    let pending = this.pending.get(node);
+    if (!pending) this.pending.set(node, (pending = new Pending()));
+    return pending;
+  }
+
+  /** Opens every node's first roles, says so, and then performs what their entry actions ask for. */
+  start(): void {
+    const { protocol, instance } = this.frame;
+    const selected = new Map<NodeId, Selected>();
+    const outcomes = [...this.nodes].map(([id, node]) => {
+      const outcome = node.start(protocol.roles(id, instance), this.drawFor(id));
+      const own = this.host.selections?.take();
+      if (own) selected.set(id, own);
+      return { id, outcome };
+    });
+    this.witness.started(selected);
+    for (const { id, outcome } of outcomes) {
+      const { sends, timers, emitted } = outcome;
+      if (sends.length + timers.length + emitted.length > 0)
+        this.settle({ kind: 'start', node: id, event: { type: 'start' } }, outcome);
+    }
+    this.fuse();
+  }
+
+  /** Begins in a given state, as the checker does when it looks at corrupt ones. No time is left on the timers. */
+  startFrom({ nodes, flights }: StartState): void {
+    for (const [id, { roles }] of Object.entries(nodes)) this.nodes.get(id)!.restore(roles);
+    this.witness.started(new Map());
+    for (const [id, { timers }] of Object.entries(nodes)) {
+      for (const [role, timer] of timers) this.follow(id, { closed: [], timers: [{ role, timer, delay: 0 }] });
+    }
+    for (const { from, to, message, cost } of flights) this.place(from, to, message, cost);
+  }
+
+  /** Whether the chart that would take this command has a transition for it now. */
+  accepts(id: NodeId, event: Message): boolean {
+    const node = this.nodes.get(id)!;
+    const { crashed, paused } = this.environment;
+    return !crashed.has(id) && !paused.has(id) && node.accepts(this.frame.protocol.route(event, node), event);
+  }
+
+  /** Performs a choice in place; false where it cannot be made. */
+  make(choice: Choice): boolean {
+    const made = this.take(choice);
+    this.fuse();
+    return made;
+  }
+
+  /** Takes what is fused with the choice just made. */
+  private fuse(): void {
+    for (let next = this.atOnce.shift(); next; next = this.atOnce.shift()) next();
+  }
+
+  private take(choice: Choice): boolean {
+    if ('deliver' in choice) return this.withPacket(choice.deliver, (packet) => this.deliver(packet));
+    if ('drop' in choice) return this.withPacket(choice.drop, (packet) => this.lose(packet, 'loss'));
+    if ('duplicate' in choice) return this.withPacket(choice.duplicate, (packet) => this.double(packet));
+    if ('timer' in choice) return this.fire(...choice.timer);
+    if ('turn' in choice) return this.takeTurn(choice.turn);
+    if ('command' in choice) return this.command(...choice.command);
+    if ('notice' in choice) return this.notify(...choice.notice);
+    return this.event(choice.event);
+  }
+
+  private withPacket(id: number, act: (packet: Packet) => void): boolean {
+    const packet = this.flights.get(id);
+    if (packet) act(packet);
+    return packet !== undefined;
+  }
+
+  // Messages
+
+  deliver(packet: Packet): void {
+    if (this.environment.crashed.has(packet.to)) return this.lose(packet, 'node down');
+    this.land(packet);
+    const { addressing } = this.frame.protocol.network;
+    const event = { ...packet.message, from: senderAs(addressing, this.links, packet) };
+    this.host.comesFrom?.(packet.from);
+    this.dispatch({ kind: 'deliver', node: packet.to, event, message: packet.id });
+    this.host.comesFrom?.(null);
+  }
+
+  private land(packet: Packet): void {
+    this.flights.remove(packet);
+    this.held.delete(packet.id);
+    this.driver.landed(packet);
+  }
+
+  private lose(packet: Packet, why: Lost['why']): void {
+    this.land(packet);
+    this.witness.lost({ flight: packet, why });
+  }
+
+  private double({ from, to, message, cost }: Flight): void {
+    this.witness.duplicated(this.launch(from, to, message, cost));
+  }
+
+  private launch(from: NodeId, to: NodeId, message: Message, cost: number): Packet {
+    const packet = this.flights.launch(from, to, message, cost);
+    this.driver.launched(packet);
+    return packet;
+  }
+
+  private place(from: NodeId, to: NodeId, message: Message, cost: number, on?: 'its way'): void {
+    const packet = this.flights.launch(from, to, message, cost);
+    this.driver.launched(packet, on);
+    this.witness.placed(packet);
+  }
+
+  private send(from: NodeId, address: Address, message: Message, sent: Flight[]): void {
+    const { protocol, instance } = this.frame;
+    const to = receiverOf(this.links, from, address);
+    if (to === undefined || !this.nodes.has(to)) {
+      this.witness.refused({ node: from, event: message, why: `it sends to ${JSON.stringify(address)}, where nobody is` });
+      return;
+    }
+    requireAccepted(protocol, instance, from, message);
+    if (protocol.network.reach === 'links' && to !== from && !this.links.up(from, to)) return;
+    const cost = this.costOf(from, to);
+    if (cost === Infinity) {
+      this.witness.lost({ flight: { id: -1, from, to, message, cost }, why: 'no route' });
+      return;
+    }
+    const packet = this.launch(from, to, message, cost);
+    sent.push(packet);
+    const fate = this.driver.fate();
+    if (fate === 'lost') this.lose(packet, 'loss');
+    else if (fate === 'doubled') this.double(packet);
+  }
+
+  private costOf(from: NodeId, to: NodeId): number {
+    // A node that writes to itself waits like for a link of weight 1: at no cost, its retries could keep time from passing.
+    if (this.frame.protocol.network.reach === 'links') return from === to ? 1 : this.links.weight(from, to);
+    return this.metric.distance(from, to);
+  }
+
+  isHeldUp({ id, from, to }: Flight): boolean {
+    const { paused, clogged } = this.environment;
+    if (this.held.size + paused.size + clogged.size === 0) return false;
+    return paused.has(to) || clogged.has(`${from}\n${to}`) || this.held.has(id);
+  }
+
+  /** Whether some channel is clogged, some node paused or some message kept back. */
+  get holdsUp(): boolean {
+    return this.environment.paused.size + this.environment.clogged.size + this.held.size > 0;
+  }
+
+  // Nodes
+
+  /** Hands an event from outside to a node: a command, a notice of a link. False when the node cannot take it. */
+  private dispatch(cause: Cause): boolean {
+    const { node: id } = cause;
+    if (this.environment.crashed.has(id)) return false;
+    const heard = hear(this.frame.protocol, this.nodes.get(id)!, cause.event, this.driver.now, this.drawFor(id));
+    if ('closed' in heard) {
+      this.witness.refused({ node: id, event: cause.event, why: `its role "${heard.closed}" is not open` });
+      return false;
+    }
+    this.settle({ ...cause, event: heard.event }, heard.outcome, heard.role);
+    return true;
+  }
+
+  private fire(id: NodeId, role: string, timer: string): boolean {
+    if (!this.nodes.has(id) || !this.pendingOf(id).take({ role, timer })) return false;
+    this.driver.disarmed(id, { role, timer });
+    const { time } = this.frame.protocol.network;
+    const event = { type: 'timer', timer, ...(time ? { at: this.driver.now() } : {}) };
+    this.settle({ kind: 'timer', node: id, event }, this.nodes.get(id)!.step(role, event, this.drawFor(id)), role);
+    return true;
+  }
+
+  /** One function for all nodes, told whose draws come next: a closure a step would cost more than the draws. */
+  private drawFor(node: NodeId): Choose {
+    this.drawing = node;
+    return this.draw;
+  }
+
+  private readonly draw: Choose = (bound) => {
+    const value = this.driver.draw(bound, this.drawing);
+    this.drawn.push(value);
+    return value;
+  };
+
+  private settle(cause: Cause, outcome: Outcome, role?: string): void {
+    const { kind, node, event, message } = cause;
+    const sent: Flight[] = [];
+    const { newcomer } = this.frame.protocol;
+    const admitted = outcome.emitted.map((notice) => this.admit(newcomer?.(notice), node));
+    for (const { to, message } of outcome.sends) {
+      for (const address of Array.isArray(to) ? to : [to as Address]) this.send(node, address, message, sent);
+    }
+    this.follow(node, outcome);
+    this.view.touch(node);
+    const drawn = this.drawn;
+    this.drawn = [];
+    const selected = this.host.selections?.take();
+    const index = this.steps++;
+    const { emitted, timers } = outcome;
+    // Written out, not spread: this is the hot path.
+    this.witness.step({ index, at: this.driver.now(), kind, node, event, message, role, sent, emitted, timers, drawn, selected });
+    for (const notice of emitted) {
+      if (this.reactions.length > 0)
+        this.pendingOf(node).owe(notice.type, this.reactions, (reaction) => this.owed(node, reaction));
+      const done = this.environment.doneBy(node, notice);
+      if (done === undefined) continue;
+      this.environment.underWay.delete(done);
+      this.driver.done(done);
+    }
+    if (this.environment.head(node)) this.turn(node);
+    for (const start of admitted) start?.();
+  }
+
+  private follow(node: NodeId, outcome: Pick<Outcome, 'closed' | 'timers'>): void {
+    if (outcome.closed.length + outcome.timers.length > 0) this.pendingOf(node).follow(outcome, this.waiterFor(node));
+  }
+
+  private waiterFor(node: NodeId): TimerWaiter {
+    const { driver } = this;
+    return {
+      armed: (timer, delay) => driver.armed(node, timer, delay),
+      disarmed: (timer) => driver.disarmed(node, timer),
+    };
+  }
+
+  /** Opens a node that is not there yet, with a link to the one that brings it in, and gives what is left to settle of its start. */
+  private admit(id: NodeId | undefined, by: NodeId): (() => void) | undefined {
+    if (id === undefined || this.nodes.has(id)) return undefined;
+    const node = new Node(id, this.host);
+    this.nodes.set(id, node);
+    this.links.addNode(id, by);
+    const outcome = node.start(this.frame.protocol.roles(id, this.frame.instance), this.drawFor(id));
+    this.view.touch(id);
+    return () => this.settle({ kind: 'start', node: id, event: { type: 'start' } }, outcome);
+  }
+
+  // The application
+
+  /** The owed reaction whose event has this type, or else a command that is given now, whether the chart takes it or not. */
+  private command(node: NodeId, name: string): boolean {
+    const owed = this.pendingOf(node).reactions.find((place) => this.reactions[place]!.event.type === name);
+    if (owed !== undefined) return this.react(node, owed);
+    const { protocol } = this.frame;
+    const command = protocol.commands[name];
+    if (!command && !this.reactions.some(({ event }) => event.type === name)) return false;
+    if (
+      this.environment.underWay.has(node) ||
+      !this.environment.issuers().includes(node) ||
+      this.frame.workload?.command !== name
+    )
+      return this.dispatch({ kind: 'command', node, event: command?.event({}) ?? { type: name } });
+    this.issue(node);
+    return true;
+  }
+
+  /** The workload asks for its next command, at this node. */
+  issue(node: NodeId): void {
+    this.carryOut(this.environment.issue(node));
+  }
+
+  /** The application reacts, and is heard unless its node has crashed. */
+  react(node: NodeId, reaction: number): boolean {
+    if (!this.pendingOf(node).settle(reaction)) return false;
+    this.dispatch({ kind: 'command', node, event: this.reactions[reaction]!.event });
+    return true;
+  }
+
+  private owed(node: NodeId, reaction: number): void {
+    if (this.frame.fused.reactions(node) && this.reactions[reaction]!.after === 0)
+      this.atOnce.push(() => this.react(node, reaction));
+    else this.driver.owed(node, reaction);
+  }
+
+  private turn(node: NodeId): void {
+    if (this.frame.fused.turns(node)) this.atOnce.push(() => this.takeTurn(node));
+    else this.driver.turn(node);
+  }
+
+  /** Issues a command now, or when its turn comes. */
+  give(node: NodeId, command: Given): void {
+    if (!this.environment.enqueue(node, command)) this.dispatch({ kind: 'command', node, event: command.event });
+    else if (this.environment.head(node) === command) this.takeTurn(node);
+  }
+
+  takeTurn(node: NodeId): boolean {
+    const head = this.environment.head(node);
+    if (!head || (head.waits && !this.accepts(node, head.event))) return false;
+    this.environment.takeTurn(node);
+    if (!this.dispatch({ kind: 'command', node, event: head.event }) && this.environment.head(node)) this.turn(node);
+    return true;
+  }
+
+  // The script
+
+  /** The scenario's event at a place of its list: whatever of it has not come yet. */
+  private event(place: number): boolean {
+    const { script } = this.frame;
+    const happening = script.events[place];
+    if (!happening) return false;
+    const lanes = script.lanesAt(place);
+    if (lanes.length === 0) this.perform(happening);
+    let came = lanes.length === 0;
+    for (const lane of lanes) {
+      const entry = this.environment.next(lane);
+      if (entry?.place !== place) continue;
+      came = true;
+      this.carryOut(this.environment.make({ kind: 'entry', lane, entry }));
+    }
+    if (!came && happening.do === 'join') this.refuseJoin(happening.link);
+    return came || happening.do === 'join' || happening.do === 'cut' || happening.do === 'up' || happening.do === 'down';
+  }
+
+  /**
+   * The end of a channel hears of the change that the script has next for it. In a schedule made by hand, which no script lists, the
+   * channel changes from what it was.
+   */
+  private notify(node: NodeId, peer: NodeId): boolean {
+    if (!this.nodes.has(node) || !this.nodes.has(peer)) return false;
+    for (const lane of this.frame.script.lanes.keys()) {
+      const entry = this.environment.next(lane);
+      if (entry?.kind !== 'channel' || entry.from !== node || entry.to !== peer) continue;
+      this.carryOut(this.environment.make({ kind: 'entry', lane, entry }));
+      return true;
+    }
+    this.setChannel(node, peer, !this.links.up(node, peer));
+    return true;
+  }
+
+  /** Performs what the environment has done. */
+  private carryOut({ given, changes, crashed, restarted, corrupted }: Made): void {
+    if (given) this.give(given.node, given.command);
+    if (changes) this.changed(changes);
+    if (crashed !== undefined) this.stop(crashed);
+    if (restarted !== undefined) this.resume(restarted);
+    if (corrupted) this.corrupt(corrupted);
+  }
+
+  /** Performs what is no entry of a lane: delays, single messages, and changes of links that no script lists. */
+  perform(happening: Happening): void {
+    const { environment } = this;
+    switch (happening.do) {
+      case 'cut':
+      case 'join':
+        return this.changeLink(happening);
+      case 'up':
+      case 'down':
+        return this.setChannel(...happening.channel, happening.do === 'up');
+      case 'clog':
+      case 'unclog': {
+        const key = happening.channel.join('\n');
+        if (happening.do === 'clog') environment.clogged.add(key);
+        else if (environment.clogged.delete(key)) this.driver.released();
+        return;
+      }
+      case 'pause':
+        return void environment.paused.add(happening.node);
+      case 'resume':
+        if (!environment.paused.delete(happening.node)) return;
+        this.driver.released();
+        if (environment.head(happening.node)) this.turn(happening.node);
+        return;
+      case 'slow':
+        return this.driver.slow(this.flights.channelOf(...happening.channel), happening.by);
+      case 'drop':
+      case 'duplicate':
+      case 'hold':
+      case 'deliver':
+        return this.touch(happening.do, happening.message);
+      case 'crash':
+        if (environment.crash(happening.node)) this.stop(happening.node);
+        return;
+      case 'restart':
+        if (environment.crashed.delete(happening.node)) this.resume(happening.node);
+        return;
+      case 'corrupt':
+        return this.corrupt(happening.nodes);
+      case 'command':
+        return this.give(happening.node, environment.given(happening));
+    }
+  }
+
+  /** What befalls one message by hand; one that is let go arrives now, whatever holds it up. */
+  private touch(what: MessageEvent['do'], message: number): void {
+    const acts = {
+      deliver: (packet: Packet) => this.deliver(packet),
+      drop: (packet: Packet) => this.lose(packet, 'loss'),
+      duplicate: (packet: Packet) => this.double(packet),
+      hold: (packet: Packet) => this.held.add(packet.id),
+    };
+    if (!this.withPacket(message, acts[what]))
+      this.witness.refused({ event: { type: what }, why: `message ${message} is not in flight` });
+  }
+
+  // Links
+
+  /** A change of a link that no script lists. Where nodes have names, one end is told while the other's channel still is as it was. */
+  private changeLink(event: Happening & { readonly do: 'cut' | 'join' }): void {
+    const [u, v] = event.link;
+    const up = event.do === 'join';
+    if (up && this.links.up(u, v) && this.links.up(v, u)) return this.refuseJoin(event.link);
+    if (this.environment.isAnonymous) return this.changed(this.environment.change(event));
+    if (event.do === 'join') this.links.prepareJoin(u, v, event.weight ?? 1, undefined, false);
+    this.setChannel(u, v, up);
+    this.setChannel(v, u, up);
+  }
+
+  private refuseJoin([u, v]: readonly [NodeId, NodeId]): void {
+    this.witness.refused({ event: { type: 'join' }, why: `the link between ${u} and ${v} is up already` });
+  }
+
+  private setChannel(from: NodeId, to: NodeId, up: boolean): void {
+    if (this.links.set(from, to, up)) this.changed([{ from, to, up }]);
+  }
+
+  /** Channels have come up or gone down: what was in flight on those that went down is lost, then each sender hears of its own. */
+  private changed(changes: readonly ChannelChange[]): void {
+    for (const change of changes) {
+      this.witness.channel(change);
+      if (!change.up) this.empty(change.from, change.to);
+    }
+    const isRouted = this.frame.protocol.network.reach === 'routed';
+    if (isRouted && changes.length > 0) this.metric = this.frame.measure(this.links.topology(this.frame.instance.topology.nodes));
+    if (isRouted) return;
+    for (const change of changes) this.dispatch({ kind: 'link', node: change.from, event: this.environment.notice(change) });
+  }
+
+  private empty(from: NodeId, to: NodeId): void {
+    for (const packet of this.flights.between(from, to)) this.lose(packet, 'link down');
+    this.driver.emptied(this.flights.channelOf(from, to));
+  }
+
+  // Faults of nodes
+
+  /** The node stops: what arrives is lost, its timers stand still. Its state survives, as on stable storage. */
+  private stop(id: NodeId): void {
+    const { driver } = this;
+    this.resting.set(
+      id,
+      this.pendingOf(id).armed.map((timer) => ({ ...timer, delay: driver.left(id, timer) })),
+    );
+    this.disarmAll(id);
+    this.settle({ kind: 'crash', node: id, event: { type: 'crash' } }, emptyOutcome());
+  }
+
+  /** The node goes on from its last state, with what was left on its timers. */
+  private resume(id: NodeId): void {
+    const timers = this.resting.get(id) ?? [];
+    this.resting.delete(id);
+    this.put(id, 'restart', this.nodes.get(id)!.view(), timers);
+  }
+
+  private disarmAll(id: NodeId): void {
+    this.pendingOf(id).clear(this.waiterFor(id));
+  }
+
+  /** Puts a node in a given state and its timers with it: what a corruption or a restart does. */
+  put(id: NodeId, kind: 'corrupt' | 'restart', state: Parameters<Node['restore']>[0], timers: readonly TimerOrder[]): void {
+    this.disarmAll(id);
+    this.nodes.get(id)!.restore(state);
+    this.settle({ kind, node: id, event: { type: kind } }, { ...emptyOutcome(), timers: [...timers] });
+  }
+
+  /**
+   * Arbitrary messages in flight on every channel between two of the nodes, then arbitrary typed states for the nodes: the state after
+   * the last node's step is the corrupt one, whole.
+   */
+  private corrupt(nodes: readonly NodeId[]): void {
+    const { corruption } = this.frame.protocol;
+    if (!corruption) return;
+    const { links, driver } = this;
+    const instance = { ...this.frame.instance, topology: links.topology(this.frame.instance.topology.nodes) };
+    const chosen = new Set(nodes);
+    for (const from of nodes) {
+      for (const to of links.neighbours(from)) {
+        if (!chosen.has(to)) continue;
+        const messages = corruption.channel(from, to, instance, driver.corrupt);
+        this.empty(from, to);
+        for (const message of messages) this.place(from, to, message, links.weight(from, to), 'its way');
+      }
+    }
+    for (const node of nodes) {
+      const { roles, timers } = corruption.node(node, instance, driver.corrupt);
+      this.put(node, 'corrupt', roles, timers);
+    }
+  }
+
+  /** Ends every live actor. */
+  end(): void {
+    for (const node of this.nodes.values()) node.stop();
+  }
+}

@@ -1,0 +1,267 @@
+/**
+ * Environments as numbers: all of a state that is neither in a node nor in flight. What an environment can do next, and what comes of
+ * it, is the world's own (`network/world/environment.ts`), asked once for each and remembered.
+ */
+import type { Message, NodeId } from '../../machines/effects.js';
+import type { LinksView } from '../../machines/protocol.js';
+import { Environment, type Made, type Move as WorldMove, type Plan } from '../../network/world/environment.js';
+import type { Choice } from '../../network/world/choice.js';
+import type { Fused } from '../../network/world/world.js';
+import type { LocalEvents } from './events.js';
+import { PairMap } from './ints.js';
+import { Interner } from './interner.js';
+import type { Letters } from './letters.js';
+import type { System } from './system.js';
+
+/** What the environment may do next, in the numbers of the search. */
+export interface Move {
+  readonly kind: 'command' | 'notice' | 'link' | 'crash' | 'restart' | 'corrupt';
+  readonly choice: Choice;
+  /** Whose move it is: the node that is asked, told, stopped, or one end of the link. */
+  readonly node: number;
+  /** Whom it is told, in this order, as what event; nobody where the node has crashed or the command only begins to wait. */
+  readonly told: readonly { readonly node: number; readonly event: number }[];
+  /** The event that the node's chart must (or must not, where the command then waits) have a transition for. */
+  readonly ifAccepted?: { readonly event: number; readonly accepted: boolean };
+  /** Whether it waits until nothing is in flight. */
+  readonly atRest: boolean;
+  /** The nodes that a corruption strikes. */
+  readonly nodes: readonly number[];
+  readonly next: number;
+  /** The channels that go down with it. */
+  readonly purged: readonly number[];
+}
+
+interface Known {
+  readonly environment: Environment;
+  readonly crashed: ReadonlySet<number>;
+}
+
+export class Environments {
+  readonly initial: number;
+  /** Whether nothing ever happens by itself: there is one environment. */
+  readonly still: boolean;
+  /** Whether a workload waits for what it has asked. */
+  readonly isDemanding: boolean;
+  /** Whether every message reaches its channel's end: none is ever down. */
+  readonly isRouted: boolean;
+  private readonly interned = new Interner<Known>();
+  private readonly movesIn: (readonly Move[] | undefined)[] = [];
+  private readonly served = new PairMap();
+  private readonly posted = new PairMap();
+
+  constructor(
+    private readonly system: System,
+    readonly plan: Plan,
+    private readonly fused: Fused,
+    private readonly events: LocalEvents,
+    private readonly letters: Letters,
+  ) {
+    const { script, workload, budget } = plan;
+    const { loss = 0, duplicate = 0 } = budget;
+    this.isDemanding = workload !== undefined;
+    this.isRouted = letters.isRouted;
+    const first = Environment.of(plan);
+    // A corruption that stands before all else is in the first states already.
+    script.lanes.forEach((lane, i) => {
+      first.places[i] = lane.findIndex(({ kind, place }) => kind !== 'corrupt' || !script.standsFirst(place));
+      if (first.places[i] === -1) first.places[i] = lane.length;
+    });
+    this.still = script.lanes.every((lane, i) => first.places[i] === lane.length) && loss + duplicate === 0 && !workload;
+    this.initial = this.intern(first);
+  }
+
+  moves(id: number): readonly Move[] {
+    return (this.movesIn[id] ??= this.get(id)
+      .moves()
+      .flatMap((move) => this.movesOf(this.get(id), move)));
+  }
+
+  /** Nodes that have crashed: what arrives there is lost, and no timer goes off. */
+  crashed(id: number): readonly NodeId[] {
+    return [...this.get(id).crashed];
+  }
+
+  isCrashed(id: number, node: number): boolean {
+    return this.interned.all[id]!.crashed.has(node);
+  }
+
+  /** What becomes of a letter sent in this environment: a packet, or -1 where no channel takes it. */
+  packet(id: number, letter: number): number {
+    if (this.isRouted) return letter;
+    const known = this.posted.get(id, letter);
+    if (known !== -1) return known - 1;
+    const packet = this.letters.post(letter, this.get(id).links);
+    this.posted.set(id, letter, packet + 1);
+    return packet;
+  }
+
+  /** The environment once a node has announced this; a command of the workload may be done. */
+  after(id: number, node: number, announced: readonly Message[]): number {
+    let next = id;
+    for (const notice of announced) {
+      const done = this.get(next).doneBy(this.system.nodes[node]!, notice);
+      if (done !== undefined) next = this.without(next, done);
+    }
+    return next;
+  }
+
+  private without(id: number, done: NodeId): number {
+    const place = this.system.instance.rank(done);
+    const known = this.served.get(id, place);
+    if (known !== -1) return known;
+    const next = this.changed(id, (environment) => environment.underWay.delete(done));
+    this.served.set(id, place, next);
+    return next;
+  }
+
+  /** The environment in which one message less may be lost, -1 when none may. */
+  afterLoss(id: number): number {
+    return this.get(id).loss === 0 ? -1 : this.changed(id, (environment) => environment.loss--);
+  }
+
+  afterDouble(id: number): number {
+    return this.get(id).duplicate === 0 ? -1 : this.changed(id, (environment) => environment.duplicate--);
+  }
+
+  links(id: number): LinksView {
+    return this.get(id).links;
+  }
+
+  /** The ends of the links that may yet change by the script. */
+  changing(id: number): readonly (readonly [number, number])[] {
+    const { rank } = this.system.instance;
+    const { places } = this.get(id);
+    const left = this.plan.script.lanes.flatMap((lane, i) => lane.slice(places[i]));
+    return left.flatMap((entry) => {
+      if (entry.kind === 'link') return [[rank(entry.event.link[0]), rank(entry.event.link[1])] as const];
+      return entry.kind === 'channel' ? [[rank(entry.from), rank(entry.to)] as const] : [];
+    });
+  }
+
+  /** Whether what one node does may decide what the network or the workload does next. */
+  isUnsettled(id: number): boolean {
+    const environment = this.get(id);
+    const mayCorrupt = this.plan.script.lanes.some((_, lane) => environment.next(lane)?.kind === 'corrupt');
+    return mayCorrupt || environment.loss + environment.duplicate > 0 || environment.issued < environment.total;
+  }
+
+  /** Whether the nodes of the script or the workload have their turns in an order. */
+  get takesTurns(): boolean {
+    const { workload, oneByOne } = this.plan;
+    return oneByOne === true || (workload !== undefined && 'sequential' in workload);
+  }
+
+  /** The environment once nodes have changed places, and the lanes of the script with them. */
+  image(id: number, to: readonly number[], toLane: readonly number[]): number {
+    const { nodes, instance } = this.system;
+    return this.intern(this.get(id).renamed((node) => nodes[to[instance.rank(node)]!]!, toLane));
+  }
+
+  /** Whether all that was to be asked has been asked and served. */
+  isOver(id: number): boolean {
+    return this.get(id).isOver;
+  }
+
+  private get(id: number): Environment {
+    return this.interned.all[id]!.environment;
+  }
+
+  private intern(environment: Environment): number {
+    const { nodes, instance } = this.system;
+    return this.interned.intern(environment.key(nodes), () => ({
+      environment,
+      crashed: new Set([...environment.crashed].map((node) => instance.rank(node))),
+    }));
+  }
+
+  private changed(id: number, change: (environment: Environment) => unknown): number {
+    const next = this.get(id).copy();
+    change(next);
+    return this.intern(next);
+  }
+
+  private movesOf(environment: Environment, move: WorldMove): readonly Move[] {
+    const next = environment.copy();
+    const made = next.make(move);
+    const { place } = move.kind === 'entry' ? move.entry : { place: -1 };
+    const atRest = this.plan.oneByOne === true && move.kind === 'entry' && !environment.hasBegun(move.entry);
+    const base = { choice: { event: place }, atRest, nodes: [], told: [], purged: [] };
+    if (made.given) return this.movesOfCommand(environment, next, move, made.given, base);
+    const stopped = made.crashed ?? made.restarted;
+    if (stopped !== undefined) {
+      const kind = made.crashed === undefined ? 'restart' : 'crash';
+      return [{ ...base, kind, node: this.rank(stopped), next: this.intern(next) }];
+    }
+    if (made.corrupted) return [{ ...base, ...this.corruption(made.corrupted), next: this.intern(next) }];
+    if (made.changes) return [{ ...base, ...this.changeOf(move, made, next), next: this.intern(next) }];
+    // A crash of a node that has crashed, a restart of one that has not: nothing happens.
+    const entry = move.kind === 'entry' ? move.entry : undefined;
+    if (entry?.kind !== 'crash' && entry?.kind !== 'restart') return [];
+    return [{ ...base, kind: entry.kind, node: this.rank(entry.node), next: this.intern(next) }];
+  }
+
+  private rank(node: NodeId): number {
+    return this.system.instance.rank(node);
+  }
+
+  private corruption(struck: readonly NodeId[]): Pick<Move, 'kind' | 'node' | 'nodes' | 'purged'> {
+    const size = this.system.nodes.length;
+    const nodes = struck.map((node) => this.rank(node));
+    return { kind: 'corrupt', node: 0, nodes, purged: nodes.flatMap((from) => nodes.map((to) => from * size + to)) };
+  }
+
+  private changeOf(
+    move: WorldMove,
+    { changes = [] }: Made,
+    next: Environment,
+  ): Omit<Move, 'next' | 'atRest' | 'nodes' | 'choice'> & { choice?: Choice } {
+    const size = this.system.nodes.length;
+    const told = changes
+      .filter(({ from }) => !next.crashed.has(from))
+      .map((change) => {
+        const node = this.rank(change.from);
+        return { node, event: this.events.intern({ node, kind: 'link', event: next.notice(change) }) };
+      });
+    const purged = changes.filter(({ up }) => !up).map(({ from, to }) => this.rank(from) * size + this.rank(to));
+    const entry = move.kind === 'entry' ? move.entry : undefined;
+    const node = this.rank(changes[0]!.from);
+    if (entry?.kind !== 'channel') return { kind: 'link', node, told, purged };
+    return { kind: 'notice', choice: { notice: [entry.from, entry.to] }, node, told, purged };
+  }
+
+  /**
+   * A command comes to its node. Where its turn is fused with it, it comes when the chart takes it; else it is taken at once, or waits, or
+   * its turn has come.
+   */
+  private movesOfCommand(
+    environment: Environment,
+    next: Environment,
+    move: WorldMove,
+    { node: id, command }: NonNullable<Made['given']>,
+    base: Pick<Move, 'choice' | 'atRest' | 'nodes' | 'told' | 'purged'>,
+  ): readonly Move[] {
+    const node = this.rank(id);
+    const isDown = environment.crashed.has(id);
+    const event = this.events.intern({ node, kind: 'command', event: command.event, name: command.name });
+    const choice: Choice =
+      move.kind === 'turn' ? { turn: id } : move.kind === 'workload' ? { command: [id, command.name] } : base.choice;
+    const taken: Move = {
+      ...base,
+      kind: 'command',
+      choice,
+      node,
+      told: isDown ? [] : [{ node, event }],
+      next: this.intern(next),
+      ...(command.waits && { ifAccepted: { event, accepted: true } }),
+    };
+    const canTake = !(isDown && command.waits);
+    if (move.kind === 'turn' || this.fused.turns(id)) return canTake ? [taken] : [];
+    const isBehind = environment.head(id) !== undefined;
+    if (!isBehind && !command.waits) return [taken];
+    const waiting = next.copy();
+    waiting.enqueue(id, command);
+    const waits: Move = { ...base, kind: 'command', choice, node, next: this.intern(waiting) };
+    return isBehind || isDown ? [waits] : [taken, { ...waits, ifAccepted: { event, accepted: false } }];
+  }
+}

@@ -1,0 +1,158 @@
+/** A run in time held against the world without time: every step that the clock makes is a choice that is offered, and leads where `apply` does. */
+import { Simulation } from '../network/simulation.js';
+import type { Scenario } from '../network/scenario/types.js';
+import type { Choice } from '../network/world/choice.js';
+import { apply, enabled } from '../network/world/enabled.js';
+import { createHost } from '../network/world/hosts.js';
+import { World, type Driver, type Witness } from '../network/world/world.js';
+
+export interface Compared {
+  readonly steps: number;
+  /** The first difference, in a sentence. */
+  readonly difference: string | null;
+}
+
+const nothing = () => {};
+const idle: Driver = {
+  now: () => 0,
+  draw: () => 0,
+  fate: () => 'kept',
+  corrupt: () => 0,
+  launched: nothing,
+  landed: nothing,
+  emptied: nothing,
+  armed: nothing,
+  disarmed: nothing,
+  left: () => 0,
+  owed: nothing,
+  turn: nothing,
+  done: nothing,
+  released: nothing,
+  slow: nothing,
+};
+const deaf: Witness = {
+  started: nothing,
+  step: nothing,
+  lost: nothing,
+  duplicated: nothing,
+  placed: nothing,
+  channel: nothing,
+  refused: nothing,
+};
+
+/** Everything of a world that decides what can come, as a text; which of two equal messages is which does not. */
+export function stateOf(world: World): string {
+  const nodes = [...world.configuration.nodes].map(([id, view]) => {
+    const { armed, reactions } = world.pendingOf(id);
+    return [id, view, armed.map(({ role, timer }) => `${role} ${timer}`).sort(), reactions.toSorted()];
+  });
+  const flights = world.flights.all.map(({ from, to, message }) => JSON.stringify([from, to, message])).sort();
+  return JSON.stringify([nodes, flights, world.environment.key([...world.nodes.keys()])]);
+}
+
+const STEPS_MAX = 4000;
+
+export function compareWithWorld(scenario: Scenario): Compared {
+  const simulation = new Simulation(scenario, { host: 'snapshots', watch: false });
+  const { world } = simulation.network;
+  let difference: string | null = null;
+  let steps = 0;
+  // That a timer is not early is an assumption about delays, which a run that holds messages up does not keep.
+  const frame = { ...world.frame, protocol: { ...scenario.protocol, mayFire: () => true } };
+  const fork = () => new World(frame, createHost('snapshots', scenario.protocol), idle, deaf, world);
+
+  /** Lets the clock make a choice, and makes the same ones without it. */
+  const held = (choices: (before: World) => readonly Choice[], run: () => unknown): void => {
+    if (difference !== null) return void run();
+    const before = fork();
+    const drawn: number[] = [];
+    const lost: number[] = [];
+    const doubled: number[] = [];
+    const listening = [
+      simulation.network.steps$.subscribe((step) => drawn.push(...step.drawn)),
+      simulation.network.lost$.subscribe(({ flight, why }) => why === 'loss' && lost.push(flight.id)),
+      simulation.network.duplicated$.subscribe((flight) => doubled.push(flight.id)),
+    ];
+    const sentBefore = nextNumber(world);
+    run();
+    for (const one of listening) one.unsubscribe();
+    const at = simulation.network.now;
+    let now = before;
+    for (const choice of choices(before)) {
+      steps++;
+      const offered = [...enabled(now)].some((other) => JSON.stringify(other) === JSON.stringify(choice));
+      if (!offered) {
+        difference = `${JSON.stringify(choice)} at ${at} is not among ${JSON.stringify([...enabled(now)]).slice(0, 400)}`;
+        return;
+      }
+      const draws = drawn.values();
+      now = apply(now, choice, { at, draw: () => draws.next().value ?? 0 }).world;
+    }
+    // What chance lost or doubled as it was sent is lost or doubled by choices of their own; copies shift the numbers after them.
+    if (lost.some((id) => id >= sentBefore) || doubled.length > 0) return;
+    const [ours, theirs] = [stateOf(now), stateOf(world)];
+    if (ours !== theirs) difference = `after ${JSON.stringify(choices(before))} at ${at}: apply gives ${ours}, the run ${theirs}`;
+  };
+  intercept(simulation, held);
+  simulation.start();
+  for (let i = 0; i < STEPS_MAX && simulation.advance(); i++);
+  simulation.network.stop();
+  return { steps, difference };
+}
+
+const nextNumber = (world: World): number => Math.max(-1, ...world.flights.all.map(({ id }) => id)) + 1;
+
+type Held = (choices: (before: World) => readonly Choice[], run: () => unknown) => void;
+
+/** Whatever the driver in time asks of its world goes through `held`. */
+function intercept({ network, scenario }: Simulation, held: Held): void {
+  const { world } = network;
+  const { deliver, react, takeTurn, make, issue } = world;
+  let inside = false;
+  const once = (choices: (before: World) => readonly Choice[], run: () => unknown): boolean => {
+    if (inside) return run() as boolean;
+    inside = true;
+    let result: unknown = true;
+    held(choices, () => (result = run()));
+    inside = false;
+    return result as boolean;
+  };
+  world.deliver = (packet) =>
+    void once(
+      () => [{ deliver: packet.id }],
+      () => deliver.call(world, packet),
+    );
+  world.react = (node, reaction) =>
+    once(
+      (before) =>
+        before.pendingOf(node).reactions.includes(reaction) ? [{ command: [node, world.reactions[reaction]!.event.type] }] : [],
+      () => react.call(world, node, reaction),
+    );
+  world.takeTurn = (node) => {
+    const head = world.environment.head(node);
+    const isDue = head !== undefined && (!head.waits || world.accepts(node, head.event));
+    return once(
+      () => (isDue ? [{ turn: node }] : []),
+      () => takeTurn.call(world, node),
+    );
+  };
+  world.issue = (node) =>
+    void once(
+      () => [{ command: [node, scenario.workload!.command] }],
+      () => issue.call(world, node),
+    );
+  world.make = (choice) =>
+    once(
+      (before) => ('event' in choice ? eventAsChoices(choice.event, before) : [choice]),
+      () => make.call(world, choice),
+    );
+}
+
+/** What a scripted event is made of: notices of the channels that it changes; nothing where it only delays, or tells nothing new. */
+function eventAsChoices(place: number, { frame, environment }: World): readonly Choice[] {
+  return frame.script.lanesAt(place).flatMap((lane): readonly Choice[] => {
+    const entry = environment.next(lane);
+    if (entry?.place !== place) return [];
+    return [entry.kind === 'channel' ? { notice: [entry.from, entry.to] } : { event: place }];
+  });
+}
