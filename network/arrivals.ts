@@ -9,7 +9,8 @@ import { createLatency, longestLatency, type LatencySpec } from './latency.js';
 import { Random } from './random.js';
 import type { Cancellable, Timing } from './timing.js';
 import type { Packet } from './world/flights.js';
-import type { Fate, World } from './world/world.js';
+import type { Fate } from './world/driver.js';
+import type { World } from './world/world.js';
 
 export interface Conditions {
   readonly latency: LatencySpec;
@@ -105,9 +106,9 @@ export class Arrivals {
   private readonly arrive = (packet: Packet): void => {
     this.due.delete(packet.id);
     const world = this.world();
-    if (world.isHeldUp(packet)) {
+    if (world.traffic.isHeldUp(packet)) {
       this.released.delete(packet);
-      if (!world.held.has(packet.id)) this.parked.add(packet);
+      if (!world.traffic.held.has(packet.id)) this.parked.add(packet);
     } else if (this.released.size > 0 && this.wouldOvertake(packet)) this.wait(packet, 0);
     else world.deliver(packet);
   };

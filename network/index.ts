@@ -9,7 +9,7 @@ export type { Report, Verdict } from './report.js';
 export type { Scenario, ScenarioEvent } from './scenario/types.js';
 export type { Choice } from './world/choice.js';
 export type { Workload } from './world/environment.js';
-export type { Lost } from './world/world.js';
+export type { Lost } from './world/driver.js';
 export { parseScenario } from './scenario/parse.js';
 export { Simulation, type SimulationOptions } from './simulation.js';
 export { createMetric, type Metric } from './topology/metric.js';

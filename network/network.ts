@@ -17,12 +17,13 @@ import type { Budget, Workload } from './world/environment.js';
 import { createHost, type HostKind } from './world/hosts.js';
 import { createInspected, type Inspect } from './world/kernel.js';
 import type { ChannelChange } from './world/links.js';
-import { Script, type Happening, type Scripted } from './world/script.js';
-import { NOT_FUSED, World, type Driver, type Fused, type Lost, type Refusal, type StepTaken } from './world/world.js';
+import { NOT_FUSED, Script, type Fused, type Happening, type Scripted } from './world/script.js';
+import type { Driver, Lost, Refusal, StepTaken } from './world/driver.js';
+import { World } from './world/world.js';
 import type { StartState } from './world/choice.js';
 import type { Selected } from './world/selections.js';
 
-export type { Refusal, StepTaken } from './world/world.js';
+export type { Refusal, StepTaken } from './world/driver.js';
 
 export interface NetworkOptions {
   readonly protocol: Protocol;

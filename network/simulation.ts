@@ -17,8 +17,7 @@ import { linkChanges } from './topology/link-changes.js';
 import type { Refuted } from './trace.js';
 import type { Choice, StartState } from './world/choice.js';
 import { budgetOf } from './world/environment.js';
-import { Script } from './world/script.js';
-import { fusible, NOT_FUSED } from './world/world.js';
+import { fusible, NOT_FUSED, Script } from './world/script.js';
 
 export interface SimulationOptions {
   /** Live XState actors by default; bare snapshots where size or speed asks for it. */
@@ -88,7 +87,7 @@ export class Simulation {
       this.steps++;
       for (const { message } of step.sent) this.messages.set(message.type, (this.messages.get(message.type) ?? 0) + 1);
       // While a channel or a node is held up, no bound on delays holds.
-      if (this.network.world.holdsUp) this.disturbed(null);
+      if (this.network.world.traffic.holdsUp) this.disturbed(null);
       this.observer.record(step, this.network.configuration);
       this.monitor.record(step);
     });

@@ -4,7 +4,8 @@ import type { Scenario } from '../network/scenario/types.js';
 import type { Choice } from '../network/world/choice.js';
 import { apply, enabled } from '../network/world/enabled.js';
 import { createHost } from '../network/world/hosts.js';
-import { World, type Driver, type Witness } from '../network/world/world.js';
+import type { Driver, Witness } from '../network/world/driver.js';
+import { World } from '../network/world/world.js';
 
 export interface Compared {
   readonly steps: number;

@@ -13,7 +13,8 @@ import type { Choice } from './choice.js';
 import type { Given, Move } from './environment.js';
 import { createHost } from './hosts.js';
 import type { ChannelChange } from './links.js';
-import { World, type Driver, type Frame, type Lost, type Refusal, type StepTaken, type Witness } from './world.js';
+import type { Driver, Lost, Refusal, StepTaken, Witness } from './driver.js';
+import { World, type Frame } from './world.js';
 
 /** What happened, in its order. */
 export type Happened =
@@ -67,7 +68,7 @@ function* messages(world: World): Generator<Choice> {
   const { flights, frame, environment } = world;
   for (const packet of flights.all) {
     const isNext = frame.order === 'unordered' || flights.isFirst(packet);
-    if (isNext && !world.isHeldUp(packet)) yield { deliver: packet.id };
+    if (isNext && !world.traffic.isHeldUp(packet)) yield { deliver: packet.id };
     if (environment.loss > 0) yield { drop: packet.id };
     if (environment.duplicate > 0) yield { duplicate: packet.id };
   }

@@ -126,6 +126,25 @@ export class Script {
   }
 }
 
+/**
+ * The one reduction that worlds without time make: what the application does at once about a step is taken with that step.
+ *
+ * A reaction without delay touches its own node alone, so that nothing but a fault there could tell it from one that comes a moment
+ * later. A command comes when the chart takes it, unless its node may stop while it waits.
+ */
+export interface Fused {
+  reactions(node: NodeId): boolean;
+  turns(node: NodeId): boolean;
+}
+
+/** Nothing is fused where a fault of the script could fall between. */
+export function fusible({ exposed, stopping }: Script): Fused {
+  return { reactions: (node) => !exposed.has(node), turns: (node) => !stopping.has(node) };
+}
+
+export const NOT_FUSED: Fused = { reactions: () => false, turns: () => false };
+export const ALL_FUSED: Fused = { reactions: () => true, turns: () => true };
+
 function entriesOf(event: Scripted, place: number, isAnonymous: boolean): readonly (readonly [lane: string, entry: Entry])[] {
   switch (event.do) {
     case 'command':

@@ -6,8 +6,8 @@ import { parseScenario } from '../scenario/parse.js';
 import { Simulation } from '../simulation.js';
 import { createMetric } from '../topology/metric.js';
 import { apply, begin, enabled } from './enabled.js';
-import { Script, type Scripted } from './script.js';
-import { fusible, NOT_FUSED, type Frame, type World } from './world.js';
+import { fusible, NOT_FUSED, Script, type Scripted } from './script.js';
+import type { Frame, World } from './world.js';
 
 const path2 = { nodes: ['n0', 'n1'], links: [['n0', 'n1', 1]] } as const;
 

@@ -10,94 +10,18 @@
  */
 import type { Address, Message, NodeId } from '../../machines/effects.js';
 import type { Choose, Configuration, Flight, NetworkGraph, Reaction, Step, Topology } from '../../machines/protocol.js';
-import { channelNumbers } from './channel-numbers.js';
 import type { Choice, StartState } from './choice.js';
 import { ConfigurationView } from './configuration.js';
 import { Environment, type Given, type Made, type Plan } from './environment.js';
-import { Flights, type Packet } from './flights.js';
+import type { Driver, Witness } from './driver.js';
+import type { Flights, Packet } from './flights.js';
 import type { Host } from './hosts.js';
-import type { ChannelChange } from './links.js';
+import type { ChannelChange, Links } from './links.js';
 import { emptyOutcome, hear, Node, type Outcome, type TimerOrder } from './node.js';
-import { Pending, type ArmedTimer, type TimerWaiter } from './pending.js';
-import type { Happening, MessageEvent, Script } from './script.js';
+import { Pending, type TimerWaiter } from './pending.js';
+import type { Fused, Happening, MessageEvent } from './script.js';
 import type { Selected } from './selections.js';
-import { receiverOf, requireAccepted, senderAs } from './sending.js';
-
-/** A step with what only the trace wants to know. */
-export interface StepTaken extends Step {
-  readonly role?: string | undefined;
-  readonly timers: readonly TimerOrder[];
-  readonly drawn: readonly number[];
-  /** Where somebody watches the host's selections. */
-  readonly selected: Selected | undefined;
-}
-
-export type Refusal = { readonly node?: NodeId; readonly event: Message; readonly why: string };
-
-export interface Lost {
-  readonly flight: Flight;
-  readonly why: 'loss' | 'link down' | 'no route' | 'node down';
-}
-
-/** What becomes of a message as it is sent. */
-export type Fate = 'kept' | 'lost' | 'doubled';
-
-/** Who decides what a world leaves open, and waits in time for what comes later. */
-export interface Driver {
-  now(): number;
-  draw(bound: number, node: NodeId): number;
-  fate(): Fate;
-  /** Draws of a corruption, and of the way that a message it puts in flight has left. */
-  corrupt: Choose;
-  launched(packet: Packet, placedOn?: 'its way'): void;
-  /** It has arrived or was lost. */
-  landed(packet: Packet): void;
-  armed(node: NodeId, timer: ArmedTimer, delay: number): void;
-  disarmed(node: NodeId, timer: ArmedTimer): void;
-  /** The ticks left on an armed timer. */
-  left(node: NodeId, timer: ArmedTimer): number;
-  owed(node: NodeId, reaction: number): void;
-  /** The turn of a waiting command may have come. */
-  turn(node: NodeId): void;
-  /** A command of the workload is done. */
-  done(node: NodeId): void;
-  /** Channels or nodes let their messages go again. */
-  released(): void;
-  /** Everything in flight on a channel was lost. */
-  emptied(channel: number): void;
-  slow(channel: number, by: number): void;
-}
-
-/** Who hears what happens, in the order in which it does. */
-export interface Witness {
-  started(selected: ReadonlyMap<NodeId, Selected>): void;
-  step(step: StepTaken): void;
-  lost(lost: Lost): void;
-  duplicated(flight: Flight): void;
-  /** A message that no node sent: a corruption or a given start put it in flight. */
-  placed(flight: Flight): void;
-  channel(change: ChannelChange): void;
-  refused(refusal: Refusal): void;
-}
-
-/**
- * The one reduction that worlds without time make: what the application does at once about a step is taken with that step.
- *
- * A reaction without delay touches its own node alone, so that nothing but a fault there could tell it from one that comes a moment
- * later. A command comes when the chart takes it, unless its node may stop while it waits.
- */
-export interface Fused {
-  reactions(node: NodeId): boolean;
-  turns(node: NodeId): boolean;
-}
-
-/** Nothing is fused where a fault of the script could fall between. */
-export function fusible({ exposed, stopping }: Script): Fused {
-  return { reactions: (node) => !exposed.has(node), turns: (node) => !stopping.has(node) };
-}
-
-export const NOT_FUSED: Fused = { reactions: () => false, turns: () => false };
-export const ALL_FUSED: Fused = { reactions: () => true, turns: () => true };
+import { senderAs, Traffic } from './traffic.js';
 
 /** What is fixed for a world. */
 export interface Frame extends Plan {
@@ -113,14 +37,11 @@ type Cause = Pick<Step, 'kind' | 'node' | 'event'> & { readonly message?: number
 export class World {
   readonly nodes = new Map<NodeId, Node>();
   readonly environment: Environment;
-  readonly flights: Flights;
+  readonly traffic: Traffic;
   readonly configuration: Configuration;
   readonly reactions: readonly Reaction[];
-  /** Messages kept back by hand, by number. */
-  readonly held = new Set<number>();
   private readonly view: ConfigurationView;
   private readonly pending = new Map<NodeId, Pending>();
-  private metric: Pick<NetworkGraph, 'distance'>;
   /** Of crashed nodes: their timers, with the ticks that were left. */
   private readonly resting = new Map<NodeId, readonly TimerOrder[]>();
   /** What is to be taken at once, in this order. */
@@ -139,8 +60,7 @@ export class World {
     const { protocol, instance } = frame;
     this.reactions = protocol.reactions(instance.options);
     this.environment = from ? from.environment.copy() : Environment.of(frame);
-    this.flights = from ? from.flights.copy() : new Flights(channelNumbers(instance));
-    this.metric = from?.metric ?? instance;
+    this.traffic = new Traffic(frame, this.environment, driver, witness, from?.traffic);
     this.view = new ConfigurationView(instance, this.nodes, this.flights, this.environment.links, this.environment.crashed);
     this.configuration = this.view;
     for (const id of from?.nodes.keys() ?? instance.topology.nodes) this.nodes.set(id, new Node(id, host));
@@ -148,13 +68,18 @@ export class World {
     this.steps = from.steps;
     for (const [id, node] of from.nodes) this.nodes.get(id)!.restore(node.view());
     for (const [id, pending] of from.pending) this.pending.set(id, pending.copy());
-    for (const id of from.held) this.held.add(id);
     for (const [id, timers] of from.resting) this.resting.set(id, timers);
   }
 
-  get links() {
+  get links(): Links {
     return this.environment.links;
   }
+
+  get flights(): Flights {
+    return this.traffic.flights;
+  }
+
+  private readonly isThere = (node: NodeId): boolean => this.nodes.has(node);
 
   pendingOf(node: NodeId): Pending {
     let pending = this.pending.get(node);
@@ -188,7 +113,7 @@ export class World {
     for (const [id, { timers }] of Object.entries(nodes)) {
       for (const [role, timer] of timers) this.follow(id, { closed: [], timers: [{ role, timer, delay: 0 }] });
     }
-    for (const { from, to, message, cost } of flights) this.place(from, to, message, cost);
+    for (const { from, to, message, cost } of flights) this.traffic.place(from, to, message, cost);
   }
 
   /** Whether the chart that would take this command has a transition for it now. */
@@ -211,9 +136,9 @@ export class World {
   }
 
   private take(choice: Choice): boolean {
-    if ('deliver' in choice) return this.withPacket(choice.deliver, (packet) => this.deliver(packet));
-    if ('drop' in choice) return this.withPacket(choice.drop, (packet) => this.lose(packet, 'loss'));
-    if ('duplicate' in choice) return this.withPacket(choice.duplicate, (packet) => this.double(packet));
+    if ('deliver' in choice) return this.traffic.with(choice.deliver, (packet) => this.deliver(packet));
+    if ('drop' in choice) return this.traffic.with(choice.drop, (packet) => this.traffic.lose(packet, 'loss'));
+    if ('duplicate' in choice) return this.traffic.with(choice.duplicate, (packet) => this.traffic.double(packet));
     if ('timer' in choice) return this.fire(...choice.timer);
     if ('turn' in choice) return this.takeTurn(choice.turn);
     if ('command' in choice) return this.command(...choice.command);
@@ -221,90 +146,18 @@ export class World {
     return this.event(choice.event);
   }
 
-  private withPacket(id: number, act: (packet: Packet) => void): boolean {
-    const packet = this.flights.get(id);
-    if (packet) act(packet);
-    return packet !== undefined;
-  }
-
-  // Messages
-
-  deliver(packet: Packet): void {
-    if (this.environment.crashed.has(packet.to)) return this.lose(packet, 'node down');
-    this.land(packet);
-    const { addressing } = this.frame.protocol.network;
-    const event = { ...packet.message, from: senderAs(addressing, this.links, packet) };
-    this.host.comesFrom?.(packet.from);
-    this.dispatch({ kind: 'deliver', node: packet.to, event, message: packet.id });
-    this.host.comesFrom?.(null);
-  }
-
-  private land(packet: Packet): void {
-    this.flights.remove(packet);
-    this.held.delete(packet.id);
-    this.driver.landed(packet);
-  }
-
-  private lose(packet: Packet, why: Lost['why']): void {
-    this.land(packet);
-    this.witness.lost({ flight: packet, why });
-  }
-
-  private double({ from, to, message, cost }: Flight): void {
-    this.witness.duplicated(this.launch(from, to, message, cost));
-  }
-
-  private launch(from: NodeId, to: NodeId, message: Message, cost: number): Packet {
-    const packet = this.flights.launch(from, to, message, cost);
-    this.driver.launched(packet);
-    return packet;
-  }
-
-  private place(from: NodeId, to: NodeId, message: Message, cost: number, on?: 'its way'): void {
-    const packet = this.flights.launch(from, to, message, cost);
-    this.driver.launched(packet, on);
-    this.witness.placed(packet);
-  }
-
-  private send(from: NodeId, address: Address, message: Message, sent: Flight[]): void {
-    const { protocol, instance } = this.frame;
-    const to = receiverOf(this.links, from, address);
-    if (to === undefined || !this.nodes.has(to)) {
-      this.witness.refused({ node: from, event: message, why: `it sends to ${JSON.stringify(address)}, where nobody is` });
-      return;
-    }
-    requireAccepted(protocol, instance, from, message);
-    if (protocol.network.reach === 'links' && to !== from && !this.links.up(from, to)) return;
-    const cost = this.costOf(from, to);
-    if (cost === Infinity) {
-      this.witness.lost({ flight: { id: -1, from, to, message, cost }, why: 'no route' });
-      return;
-    }
-    const packet = this.launch(from, to, message, cost);
-    sent.push(packet);
-    const fate = this.driver.fate();
-    if (fate === 'lost') this.lose(packet, 'loss');
-    else if (fate === 'doubled') this.double(packet);
-  }
-
-  private costOf(from: NodeId, to: NodeId): number {
-    // A node that writes to itself waits like for a link of weight 1: at no cost, its retries could keep time from passing.
-    if (this.frame.protocol.network.reach === 'links') return from === to ? 1 : this.links.weight(from, to);
-    return this.metric.distance(from, to);
-  }
-
-  isHeldUp({ id, from, to }: Flight): boolean {
-    const { paused, clogged } = this.environment;
-    if (this.held.size + paused.size + clogged.size === 0) return false;
-    return paused.has(to) || clogged.has(`${from}\n${to}`) || this.held.has(id);
-  }
-
-  /** Whether some channel is clogged, some node paused or some message kept back. */
-  get holdsUp(): boolean {
-    return this.environment.paused.size + this.environment.clogged.size + this.held.size > 0;
-  }
-
   // Nodes
+
+  /** A message arrives. */
+  deliver(packet: Packet): void {
+    const { traffic, host, frame } = this;
+    if (this.environment.crashed.has(packet.to)) return traffic.lose(packet, 'node down');
+    traffic.land(packet);
+    const event = { ...packet.message, from: senderAs(frame.protocol.network.addressing, this.links, packet) };
+    host.comesFrom?.(packet.from);
+    this.dispatch({ kind: 'deliver', node: packet.to, event, message: packet.id });
+    host.comesFrom?.(null);
+  }
 
   /** Hands an event from outside to a node: a command, a notice of a link. False when the node cannot take it. */
   private dispatch(cause: Cause): boolean {
@@ -346,7 +199,8 @@ export class World {
     const { newcomer } = this.frame.protocol;
     const admitted = outcome.emitted.map((notice) => this.admit(newcomer?.(notice), node));
     for (const { to, message } of outcome.sends) {
-      for (const address of Array.isArray(to) ? to : [to as Address]) this.send(node, address, message, sent);
+      for (const address of Array.isArray(to) ? to : [to as Address])
+        this.traffic.send(node, address, message, sent, this.isThere);
     }
     this.follow(node, outcome);
     this.view.touch(node);
@@ -541,11 +395,11 @@ export class World {
   private touch(what: MessageEvent['do'], message: number): void {
     const acts = {
       deliver: (packet: Packet) => this.deliver(packet),
-      drop: (packet: Packet) => this.lose(packet, 'loss'),
-      duplicate: (packet: Packet) => this.double(packet),
-      hold: (packet: Packet) => this.held.add(packet.id),
+      drop: (packet: Packet) => this.traffic.lose(packet, 'loss'),
+      duplicate: (packet: Packet) => this.traffic.double(packet),
+      hold: (packet: Packet) => this.traffic.held.add(packet.id),
     };
-    if (!this.withPacket(message, acts[what]))
+    if (!this.traffic.with(message, acts[what]))
       this.witness.refused({ event: { type: what }, why: `message ${message} is not in flight` });
   }
 
@@ -574,17 +428,12 @@ export class World {
   private changed(changes: readonly ChannelChange[]): void {
     for (const change of changes) {
       this.witness.channel(change);
-      if (!change.up) this.empty(change.from, change.to);
+      if (!change.up) this.traffic.empty(change.from, change.to);
     }
     const isRouted = this.frame.protocol.network.reach === 'routed';
-    if (isRouted && changes.length > 0) this.metric = this.frame.measure(this.links.topology(this.frame.instance.topology.nodes));
+    if (isRouted && changes.length > 0) this.traffic.reroute();
     if (isRouted) return;
     for (const change of changes) this.dispatch({ kind: 'link', node: change.from, event: this.environment.notice(change) });
-  }
-
-  private empty(from: NodeId, to: NodeId): void {
-    for (const packet of this.flights.between(from, to)) this.lose(packet, 'link down');
-    this.driver.emptied(this.flights.channelOf(from, to));
   }
 
   // Faults of nodes
@@ -632,8 +481,8 @@ export class World {
       for (const to of links.neighbours(from)) {
         if (!chosen.has(to)) continue;
         const messages = corruption.channel(from, to, instance, driver.corrupt);
-        this.empty(from, to);
-        for (const message of messages) this.place(from, to, message, links.weight(from, to), 'its way');
+        this.traffic.empty(from, to);
+        for (const message of messages) this.traffic.place(from, to, message, links.weight(from, to), 'its way');
       }
     }
     for (const node of nodes) {

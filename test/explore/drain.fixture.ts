@@ -2,8 +2,8 @@
 import { directory } from '../../machines/directory/index.js';
 import { createMetric } from '../../network/topology/metric.js';
 import { everyStart } from './directory.fixtures.js';
-import { Script } from '../../network/world/script.js';
-import { ALL_FUSED } from '../../network/world/world.js';
+import { ALL_FUSED, Script } from '../../network/world/script.js';
+
 import { Levels } from './frontier.js';
 import { Graph } from './graph.js';
 import { Model } from './model.js';

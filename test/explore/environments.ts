@@ -6,7 +6,7 @@ import type { Message, NodeId } from '../../machines/effects.js';
 import type { LinksView } from '../../machines/protocol.js';
 import { Environment, type Made, type Move as WorldMove, type Plan } from '../../network/world/environment.js';
 import type { Choice } from '../../network/world/choice.js';
-import type { Fused } from '../../network/world/world.js';
+import type { Fused } from '../../network/world/script.js';
 import type { LocalEvents } from './events.js';
 import { PairMap } from './ints.js';
 import { Interner } from './interner.js';

@@ -21,7 +21,7 @@ import { firstStates } from './starts.js';
 import { Symmetry } from './symmetry.js';
 import { Watch, type Findings, type Judging } from './watch.js';
 import type { Plan } from '../../network/world/environment.js';
-import { fusible } from '../../network/world/world.js';
+import { fusible } from '../../network/world/script.js';
 
 export interface Question {
   readonly protocol: Protocol;

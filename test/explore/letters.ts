@@ -5,7 +5,7 @@
 import type { Address, Message, NodeId } from '../../machines/effects.js';
 import { ProtocolError } from '../../machines/errors.js';
 import type { Links } from '../../network/world/links.js';
-import { receiverOf, requireAccepted, senderAs } from '../../network/world/sending.js';
+import { receiverOf, requireAccepted, senderAs } from '../../network/world/traffic.js';
 import { Interner } from './interner.js';
 import { keyOf } from './json.js';
 import type { Packets } from './packets.js';

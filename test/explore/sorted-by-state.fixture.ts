@@ -1,8 +1,8 @@
 /** Two-phase commit searched as Stateright's example does it: depth first, of states alike but for the order of managers the first. */
 import type { Configuration } from '../../machines/protocol.js';
 import { createMetric } from '../../network/topology/metric.js';
-import { Script } from '../../network/world/script.js';
-import { ALL_FUSED } from '../../network/world/world.js';
+import { ALL_FUSED, Script } from '../../network/world/script.js';
+
 import { Model } from './model.js';
 import { firstStates } from './starts.js';
 import { DELIVER, LOCAL } from './successors.js';

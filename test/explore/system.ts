@@ -1,7 +1,7 @@
 /** What a search is about: the protocol in its place, and what the world around it may do. */
 import type { Message, NodeId } from '../../machines/effects.js';
 import type { Protocol, Reaction, Instance } from '../../machines/protocol.js';
-import type { Fused } from '../../network/world/world.js';
+import type { Fused } from '../../network/world/script.js';
 import type { Newcomers } from './newcomers.js';
 
 export interface System {

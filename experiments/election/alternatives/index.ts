@@ -20,6 +20,8 @@ export function withRule<T>(rule: Rule<T>): Protocol<Options<T>> {
   return {
     ...election,
     charts: { ...election.charts, [LEVEL]: alternativeLevel(rule) },
+    // Each rule has tables of its own in its updates, and no wire ever carries them.
+    accepts: () => true,
     options: (raw, graph) => {
       const options = election.options(raw, graph);
       return { ...options, seats: options.levels.map((level) => settle(rule, level, options, graph)) };

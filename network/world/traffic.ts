@@ -1,0 +1,139 @@
+/**
+ * The traffic of a world: how messages find their receivers, what is in flight, and how it is lost, doubled or held up.
+ *
+ * When a message arrives is the driver's business. What a protocol would refuse when it comes over the wire is refused when it is sent.
+ */
+import type { Address, Message, NodeId } from '../../machines/effects.js';
+import { ProtocolError } from '../../machines/errors.js';
+import type { Flight, Instance, NetworkGraph, Protocol } from '../../machines/protocol.js';
+import { channelNumbers } from './channel-numbers.js';
+import type { Driver, Lost, Witness } from './driver.js';
+import type { Environment } from './environment.js';
+import { Flights, type Packet } from './flights.js';
+import type { Links } from './links.js';
+import type { Frame } from './world.js';
+
+/** The node at an address: a name, or a port of the sender; `undefined` where nobody is. */
+export const receiverOf = (links: Pick<Links, 'peerAt'>, from: NodeId, address: Address): NodeId | undefined =>
+  typeof address === 'number' ? links.peerAt(from, address) : address;
+
+/** The sender of a message as its receiver knows it: by name, or by the receiver's port. */
+export const senderAs = (
+  addressing: 'names' | 'ports',
+  links: Pick<Links, 'port'>,
+  { from, to }: { readonly from: NodeId; readonly to: NodeId },
+): Address => (addressing === 'ports' ? links.port(to, from) : from);
+
+/** What a protocol would refuse when it comes over the wire is refused when it is sent, in every life. */
+export function requireAccepted({ name, accepts }: Protocol, instance: Instance<any>, from: NodeId, message: Message): void {
+  if (accepts(message, instance)) return;
+  throw new ProtocolError(
+    `node ${from} sends ${JSON.stringify(message).slice(0, 200)}, which ${name} itself refuses when it comes over the wire; ` +
+      'mend what its description accepts, or the chart',
+  );
+}
+
+export class Traffic {
+  readonly flights: Flights;
+  /** Messages kept back by hand, by number. */
+  readonly held = new Set<number>();
+  private metric: Pick<NetworkGraph, 'distance'>;
+
+  constructor(
+    private readonly frame: Frame,
+    private readonly environment: Environment,
+    private readonly driver: Driver,
+    private readonly witness: Witness,
+    from?: Traffic,
+  ) {
+    this.flights = from ? from.flights.copy() : new Flights(channelNumbers(frame.instance));
+    this.metric = from?.metric ?? frame.instance;
+    for (const id of from?.held ?? []) this.held.add(id);
+  }
+
+  /** Does something to a message in flight; false when there is none of this number. */
+  with(id: number, act: (packet: Packet) => void): boolean {
+    const packet = this.flights.get(id);
+    if (packet) act(packet);
+    return packet !== undefined;
+  }
+
+  /** Takes a message off: it has arrived or is lost. */
+  land(packet: Packet): void {
+    this.flights.remove(packet);
+    this.held.delete(packet.id);
+    this.driver.landed(packet);
+  }
+
+  lose(packet: Packet, why: Lost['why']): void {
+    this.land(packet);
+    this.witness.lost({ flight: packet, why });
+  }
+
+  double({ from, to, message, cost }: Flight): void {
+    this.witness.duplicated(this.launch(from, to, message, cost));
+  }
+
+  private launch(from: NodeId, to: NodeId, message: Message, cost: number): Packet {
+    const packet = this.flights.launch(from, to, message, cost);
+    this.driver.launched(packet);
+    return packet;
+  }
+
+  /** Puts a message in flight that no node sent. */
+  place(from: NodeId, to: NodeId, message: Message, cost: number, on?: 'its way'): void {
+    const packet = this.flights.launch(from, to, message, cost);
+    this.driver.launched(packet, on);
+    this.witness.placed(packet);
+  }
+
+  /** What a node sends goes into flight and into `sent`, unless it is lost or refused. `isThere`: whether a node is there to take it. */
+  send(from: NodeId, address: Address, message: Message, sent: Flight[], isThere: (node: NodeId) => boolean): void {
+    const { protocol, instance } = this.frame;
+    const to = receiverOf(this.environment.links, from, address);
+    if (to === undefined || !isThere(to)) {
+      this.witness.refused({ node: from, event: message, why: `it sends to ${JSON.stringify(address)}, where nobody is` });
+      return;
+    }
+    requireAccepted(protocol, instance, from, message);
+    if (protocol.network.reach === 'links' && to !== from && !this.environment.links.up(from, to)) return;
+    const cost = this.costOf(from, to);
+    if (cost === Infinity) {
+      this.witness.lost({ flight: { id: -1, from, to, message, cost }, why: 'no route' });
+      return;
+    }
+    const packet = this.launch(from, to, message, cost);
+    sent.push(packet);
+    const fate = this.driver.fate();
+    if (fate === 'lost') this.lose(packet, 'loss');
+    else if (fate === 'doubled') this.double(packet);
+  }
+
+  private costOf(from: NodeId, to: NodeId): number {
+    // A node that writes to itself waits like for a link of weight 1: at no cost, its retries could keep time from passing.
+    if (this.frame.protocol.network.reach === 'links') return from === to ? 1 : this.environment.links.weight(from, to);
+    return this.metric.distance(from, to);
+  }
+
+  isHeldUp({ id, from, to }: Flight): boolean {
+    const { paused, clogged } = this.environment;
+    if (this.held.size + paused.size + clogged.size === 0) return false;
+    return paused.has(to) || clogged.has(`${from}\n${to}`) || this.held.has(id);
+  }
+
+  /** Whether some channel is clogged, some node paused or some message kept back. */
+  get holdsUp(): boolean {
+    return this.environment.paused.size + this.environment.clogged.size + this.held.size > 0;
+  }
+
+  /** Everything in flight on a channel is lost: it went down. */
+  empty(from: NodeId, to: NodeId): void {
+    for (const packet of this.flights.between(from, to)) this.lose(packet, 'link down');
+    this.driver.emptied(this.flights.channelOf(from, to));
+  }
+
+  /** Links have changed: routed messages find their ways anew. */
+  reroute(): void {
+    this.metric = this.frame.measure(this.environment.links.topology(this.frame.instance.topology.nodes));
+  }
+}
