@@ -13,29 +13,33 @@ export function refuseUnknown(raw: Raw, known: readonly string[]): void {
 
 export function oneOf<T extends string>(raw: Raw, key: string, choices: readonly T[], fallback: T): T {
   const value = raw[key] ?? fallback;
-  if (!choices.includes(value as T)) {
+  const chosen = choices.find((choice) => choice === value);
+  if (chosen === undefined) {
     throw new UsageError(`options.${key} is ${JSON.stringify(value)}; choose one of ${choices.join(', ')}`);
   }
-  return value as T;
+  return chosen;
 }
+
+export const isIntegerOf = (value: unknown, min: number, max = Infinity): value is number =>
+  typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max;
 
 export function integer(raw: Raw, key: string, { min, max, fallback }: { min: number; max?: number; fallback?: number }): number {
   const value = raw[key] ?? fallback;
-  if (!Number.isInteger(value) || (value as number) < min || (value as number) > (max ?? Infinity)) {
+  if (!isIntegerOf(value, min, max)) {
     const range = max === undefined ? `of at least ${min}` : `between ${min} and ${max}`;
     throw new UsageError(`options.${key} is ${JSON.stringify(value)}; give an integer ${range}`);
   }
-  return value as number;
+  return value;
 }
 
 export function nodeOf(raw: Raw, key: string, { rank, topology }: NetworkGraph, fallback: NodeId): NodeId {
   const value = raw[key] ?? fallback;
-  if (rank(value as NodeId) < 0) {
+  if (typeof value !== 'string' || rank(value) < 0) {
     throw new UsageError(
       `options.${key} is ${JSON.stringify(value)}, which is no node of the topology; name one of its ${topology.nodes.length} nodes`,
     );
   }
-  return value as NodeId;
+  return value;
 }
 
 /** `hold`: the ticks for which a grant is used before it is released by itself; `null` leaves the release to events. */
@@ -47,7 +51,7 @@ export function holdOf(raw: Raw): number | null {
 export function rootedTree(raw: unknown, root: NodeId, { topology, rank }: NetworkGraph): Readonly<Record<NodeId, NodeId>> {
   if (!isObject(raw)) throw new UsageError('options.parents must map every node to its parent, the root to itself');
   for (const node of [...Object.keys(raw), ...Object.values(raw)]) {
-    if (rank(node as NodeId) < 0)
+    if (typeof node !== 'string' || rank(node) < 0)
       throw new UsageError(`options.parents names ${JSON.stringify(node)}, which is no node of the topology`);
   }
   const parents = raw as Record<NodeId, NodeId>;

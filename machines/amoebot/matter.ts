@@ -54,7 +54,7 @@ export class Matter {
   neighbours(amoebot: NodeId): NodeId[] {
     const { head, tail } = this.body(amoebot);
     const beside = [...around(head), ...around(tail)].map((point) => this.at(point));
-    return [...new Set(beside)].filter((other) => other !== undefined && other !== amoebot) as NodeId[];
+    return [...new Set(beside)].filter((other) => other !== undefined).filter((other) => other !== amoebot);
   }
 
   bonds(): Bond[] {
@@ -91,7 +91,7 @@ export class Matter {
 
   private move(movers: readonly NodeId[], movement: () => void): LinkChange {
     const bonds = () =>
-      movers.flatMap((mover) => this.neighbours(mover).map((other) => [mover, other].sort() as unknown as Bond));
+      movers.flatMap((mover) => this.neighbours(mover).map((other): Bond => (mover < other ? [mover, other] : [other, mover])));
     const before = bonds();
     movement();
     const after = bonds();

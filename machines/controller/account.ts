@@ -1,6 +1,6 @@
 /** What a run of the controller gave out and cost, against the paper's bounds (spec section 3 to 7). */
 import type { NodeId } from '../effects.js';
-import type { Configuration, Flight, Meter, NodeView, Observer, PropertyResult, Instance, Step } from '../protocol.js';
+import type { Flight, Meter, NodeView, Observer, PropertyResult, Instance, Step } from '../protocol.js';
 import { capacity, levelAt, lg, LOCAL, type Scale } from './bins.js';
 import type { MainNotice } from './growth/member.js';
 import type { Permit } from './messages.js';
@@ -105,15 +105,15 @@ export class ControllerAccount implements Observer {
     if (isLocal) this.localAnswers++;
   }
 
-  summary(c: Configuration) {
+  summary(c: Config) {
     const { kind, M, adaptive } = this.instance.options;
-    const lost = this.lost(c as Config);
+    const lost = this.lost(c);
     return {
       granted: this.granted,
       rejected: this.rejected,
       exhausted: this.exhausted,
       messages: this.messages,
-      bins: binsOf(c as Config),
+      bins: binsOf(c),
       names: this.names,
       balance: kind === 'bank' ? M + this.deposits - this.withdrawals : null,
       ...(adaptive ? { chosen: kind } : {}),
@@ -122,9 +122,9 @@ export class ControllerAccount implements Observer {
     };
   }
 
-  meters(c: Configuration): Meter[] {
+  meters(c: Config): Meter[] {
     const { options } = this.instance;
-    const outcome = this.outcome(c as Config);
+    const outcome = this.outcome(c);
     const order = messageOrder(options, outcome);
     const names = Object.values(this.names).flat();
     const permits = this.withdrawals + this.namesGiven;
@@ -135,7 +135,7 @@ export class ControllerAccount implements Observer {
       meter('answered without a message', this.answers === 0 ? 0 : this.localAnswers / this.answers, null),
       meter('messages at the root', this.messages === 0 ? 0 : this.rootMessages / this.messages, null),
       ...(names.length > 0 ? [meter('largest name', Math.max(...names), 4 * outcome.n)] : []),
-      ...this.lossMeter(c as Config),
+      ...this.lossMeter(c),
     ];
   }
 

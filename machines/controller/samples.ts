@@ -1,15 +1,27 @@
 /** Events and starts worth trying on each of the controller's charts: what path generation and coverage feed them. */
-import type { Message } from '../effects.js';
+import type { LinkEvent, NodeId, Received } from '../effects.js';
 import type { ChartSamples } from '../protocol.js';
 import type { DeliveryContext, DeliveryInput } from './delivery.js';
-import type { DepositsContext, DepositsInput } from './applications/deposits.js';
-import type { MainContext, MainInput } from './growth/member.js';
-import type { Controller, Settings, Terms } from './messages.js';
+import type { DepositsContext, DepositsEvent, DepositsInput } from './applications/deposits.js';
+import type { MainContext, MainEvent, MainInput } from './growth/member.js';
+import type {
+  Controller,
+  NewTerms,
+  Reply,
+  Request,
+  Return,
+  Settings,
+  Settle,
+  Settled,
+  Severed,
+  Terms,
+  Welcome,
+} from './messages.js';
 import type { NewcomerInput } from './growth/newcomer.js';
 import { firstPhase } from './growth/phases.js';
-import type { RequestContext, RequestInput } from './request.js';
+import type { RequestContext, RequestEvent, RequestInput } from './request.js';
 import type { PipelinedContext } from './pipelined.js';
-import type { RootContext, RootInput, Unserved } from './root.js';
+import type { Budget, RootContext, RootInput, Unserved } from './root.js';
 
 const scale = { exponent: 1 };
 const terms: Terms = { R: scale, N: { exponent: null }, alive: true };
@@ -18,24 +30,39 @@ const settings: Settings = { parts: ['R', 'N'], pipelined: false, echo: 'quiet' 
 /** Events that would make a context grow without end are fired while it is small. */
 const CROWDED = 2;
 
-const replies = (of: Controller, level: number): Message[] => [
-  { type: 'permit', of, level, first: null } as Message,
-  { type: 'permit', of, level, first: 5 } as Message,
-  { type: 'reject', of, level } as Message,
-  { type: 'defer', of, level } as Message,
+const replies = (of: Controller, level: number): Reply[] => [
+  { type: 'permit', of, level, first: null },
+  { type: 'permit', of, level, first: 5 },
+  { type: 'reject', of, level },
+  { type: 'defer', of, level },
 ];
 
-const changes = (extra: object = {}): Message[] =>
-  [true, false].map((alive) => ({ type: 'epoch', scale: { exponent: 2 }, alive, ...extra }) as Message);
+const changes = (budget?: Budget): NewTerms[] =>
+  [true, false].map((alive) => ({ type: 'epoch', scale: { exponent: 2 }, alive, ...budget }));
 
-const settle = { type: 'settle', permits: 1, members: 0, issued: 0 } as Message;
-const sever = { ...settle, type: 'sever' };
-const give = { type: 'return', of: 'R', permits: 3 } as Message;
-const requests = [-1, 0, 1].flatMap((level) => ['a', 'c'].map((from) => ({ type: 'request', of: 'R', level, from }) as Message));
+const settle: Settle = { type: 'settle', permits: 1, members: 0, issued: 0 };
+const sever: Settle = { ...settle, type: 'sever' };
+const give: Return = { type: 'return', of: 'R', permits: 3 };
+const requests = [-1, 0, 1].flatMap((level) =>
+  ['a', 'c'].map((from): Received<Request> => ({ type: 'request', of: 'R', level, from })),
+);
+const settled = (['R', 'N'] as const).map((part): Settled => ({
+  type: 'settled',
+  part,
+  permits: 1,
+  members: 0,
+  issued: 0,
+  signalled: false,
+}));
+const down = (peer: NodeId): LinkEvent<NodeId> => ({ type: 'link.down', peer });
+const up = (peer: NodeId): LinkEvent<NodeId> => ({ type: 'link.up', peer });
 
-const asked = (of: Controller): Message[] =>
+const asked = (of: Controller): RequestEvent[] =>
   of === 'R'
-    ? [{ type: 'take', amount: 1 } as Message, { type: 'take', amount: 3 } as Message]
+    ? [
+        { type: 'take', amount: 1 },
+        { type: 'take', amount: 3 },
+      ]
     : [{ type: 'child' }, { type: 'name' }];
 
 const request = (over: Partial<RequestInput>): ChartSamples => ({
@@ -75,11 +102,19 @@ const root = (unserved: Unserved, permits = 3): ChartSamples => ({
 });
 
 /** From a neighbour that is neither parent nor child; `v` may be about to join. */
-const strange = [
-  { type: 'link.down', peer: 'x' } as Message,
-  { type: 'link.down', peer: 'v' } as Message,
-  { type: 'link.up', peer: 'x' } as Message,
-  { type: 'severed', from: 'x' } as Message,
+const severedFrom = (from: NodeId): Received<Severed> => ({ type: 'severed', from });
+const strange = [down('x'), down('v'), up('x'), severedFrom('x')];
+
+const fromParent = (from: NodeId): MainEvent[] => [
+  { type: 'collect', from },
+  { type: 'epoch', terms, from },
+  severedFrom(from),
+  down(from),
+];
+
+const fromChild = (from: NodeId): MainEvent[] => [
+  { type: 'echo', count: 1, departed: 0, permits: 0, from },
+  { type: 'leave', departed: 1, from },
 ];
 
 const main = (over: Partial<MainInput>): ChartSamples => ({
@@ -96,54 +131,31 @@ const main = (over: Partial<MainInput>): ChartSamples => ({
     phase: null,
     ...over,
   } satisfies MainInput,
-  events: ({ children, parent, lost }: MainContext) => [
-    ...(children.length < CROWDED ? [{ type: 'joined', name: null } as Message] : []),
+  events: ({ children, parent, lost }: MainContext): MainEvent[] => [
+    ...(children.length < CROWDED ? [{ type: 'joined' as const, name: null }] : []),
     { type: 'depart' },
     ...strange,
     { type: 'busy' },
     { type: 'rested' },
-    ...(['R', 'N'] as const).map(
-      (part) => ({ type: 'settled', part, permits: 1, members: 0, issued: 0, signalled: false }) as Message,
-    ),
-    ...(parent === null
-      ? [{ type: 'depleted', of: 'N' } as Message]
-      : [
-          { type: 'collect', from: parent } as Message,
-          { type: 'epoch', terms, from: parent } as Message,
-          { type: 'severed', from: parent } as Message,
-          { type: 'link.down', peer: parent } as Message,
-        ]),
-    ...children.slice(lost.length, 1).map((peer) => ({ type: 'link.down', peer }) as Message),
-    ...lost.map((peer) => ({ type: 'link.up', peer }) as Message),
-    ...children
-      .slice(0, 1)
-      .flatMap((from) => [
-        { type: 'echo', count: 1, departed: 0, permits: 0, from } as Message,
-        { type: 'leave', departed: 1, from } as Message,
-      ]),
+    ...settled,
+    ...(parent === null ? [{ type: 'depleted' as const, of: 'N' as const }] : fromParent(parent)),
+    ...children.slice(lost.length, 1).map(down),
+    ...lost.map(up),
+    ...children.slice(0, 1).flatMap(fromChild),
   ],
 });
 
 /** It loses a child, then its parent, and then the child comes back. */
 const losing: ChartSamples = {
   input: main({ children: ['c'] }).input,
-  events: () => [
-    { type: 'link.down', peer: 'c' } as Message,
-    { type: 'link.down', peer: 'p' } as Message,
-    ...(['R', 'N'] as const).map(
-      (part) => ({ type: 'settled', part, permits: 1, members: 0, issued: 0, signalled: false }) as Message,
-    ),
-    { type: 'link.up', peer: 'c' } as Message,
-  ],
+  events: () => [down('c'), down('p'), ...settled, up('c')],
 };
 
 const deposits = (over: Partial<DepositsInput>): ChartSamples => ({
   input: { id: 'a', parent: 'p', level: 0, scale, ...over } satisfies DepositsInput,
-  events: ({ local, deposited }: DepositsContext) => [
-    ...(local < CROWDED && deposited < 4 * CROWDED
-      ? [{ type: 'deposit', amount: 1 } as Message, { type: 'deposit', amount: 5 } as Message]
-      : []),
-    ...[-1, 0].map((level) => ({ type: 'deposits', level, permits: 1, from: 'c' }) as Message),
+  events: ({ local, deposited }: DepositsContext): DepositsEvent[] => [
+    ...(local < CROWDED && deposited < 4 * CROWDED ? [1, 5].map((amount) => ({ type: 'deposit' as const, amount })) : []),
+    ...[-1, 0].map((level) => ({ type: 'deposits' as const, level, permits: 1, from: 'c' })),
     { type: 'freeze' },
     { type: 'depart' },
     settle,
@@ -154,10 +166,7 @@ const deposits = (over: Partial<DepositsInput>): ChartSamples => ({
 
 const newcomer = (parts: Settings['parts']): ChartSamples => ({
   input: { id: 'a', settings: { ...settings, parts }, vacant: ['v'], issuedBefore: 0 } satisfies NewcomerInput,
-  events: () => [
-    { type: 'welcome', depth: 1, name: null, terms, from: 'p' } as Message,
-    { type: 'link.down', peer: 'v' } as Message,
-  ],
+  events: (): (Received<Welcome> | LinkEvent)[] => [{ type: 'welcome', depth: 1, name: null, terms, from: 'p' }, down('v')],
 });
 
 export const samples: Readonly<Record<string, readonly ChartSamples[]>> = {

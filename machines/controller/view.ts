@@ -1,7 +1,11 @@
-/** The controller's global state in the paper's words: bins, requests, permits in flight. Properties and summaries read it from here. */
+/**
+ * The controller's global state in the paper's words: bins, requests, permits in flight. Properties and summaries read it from here,
+ * and at the end the inspector's picture: how full a node's bins are, whether it waits, and how far a change has come.
+ */
 import { pathOf } from '../checks.js';
-import type { Configuration, Flight, NodeView } from '../protocol.js';
-import { capacity } from './bins.js';
+import type { NodeId } from '../effects.js';
+import type { Configuration, Flight, LinksView, NodeView, Overlay } from '../protocol.js';
+import { capacity, LOCAL } from './bins.js';
 import type { DeliveryContext } from './delivery.js';
 import type { DepositsContext } from './applications/deposits.js';
 import type { MainContext } from './growth/member.js';
@@ -111,3 +115,39 @@ export const accounted = (c: Config): number =>
 
 /** All permits of R that there ever were. */
 export const supply = (c: Config): number => c.instance.options.M + deposited(c);
+
+export function overlayOf(node: NodeView, id: NodeId, _: LinksView, c: Config): Overlay {
+  const main = mainOf(node);
+  if (!main) return { badge: '·', tone: 'plain' };
+  if (isSevered(node)) return { badge: '×', tone: 'wrong' };
+  return {
+    pointers: main.parent === null ? [] : [{ to: main.parent, kind: 'parent' }],
+    tone: toneOf(node),
+    gauges: id === c.instance.options.root ? [...gaugesOf(node), budgetGauge(c)] : gaugesOf(node),
+  };
+}
+
+type Gauge = NonNullable<Overlay['gauges']>[number];
+
+const budgetGauge = (c: Config): Gauge => ({
+  name: 'budget',
+  value: rootOf(c, 'R').permits,
+  of: c.instance.options.M,
+});
+
+/** The bin of the node's own requests, and the one that it keeps for the nodes below. */
+function gaugesOf(node: NodeView): Gauge[] {
+  const request = requestOf(node, 'R');
+  const delivery = deliveryOf(node, 'R');
+  const local = request ? [{ name: 'local bin', value: request.permits, of: capacity(request.scale, LOCAL) }] : [];
+  if (!delivery || delivery.level === null) return local;
+  return [...local, { name: 'global bin', value: delivery.permits, of: capacity(delivery.scale, delivery.level) }];
+}
+
+/** Exhaustion spreads as a wave of `wrong`; a change as a wave of `held`. */
+function toneOf(node: NodeView): NonNullable<Overlay['tone']> {
+  if (requestState(node, 'R') === 'exhausted') return 'wrong';
+  if (mainState(node) !== 'running') return 'held';
+  if (isWaiting(node, 'R') || isWaiting(node, 'N')) return 'waiting';
+  return deliveryState(node, 'R').endsWith('idle') || mainOf(node)!.parent === null ? 'plain' : 'active';
+}

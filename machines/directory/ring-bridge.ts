@@ -35,12 +35,12 @@ export function ringWeights({ nodes, links }: Topology): number[] {
     return links.find(([a, b]) => (a === node && b === after) || (a === after && b === node))?.[2];
   });
   const isRing = n === 2 ? links.length >= 1 : links.length === n;
-  if (n < 2 || !isRing || weights.some((weight) => weight === undefined)) {
+  if (n < 2 || !isRing || !weights.every((weight) => weight !== undefined)) {
     throw new UsageError(
       'options.policy "bridge" needs a ring in the order of its node list; use topology { "kind": "ring", "n": … } or another policy',
     );
   }
-  return weights as number[];
+  return weights;
 }
 
 /** Which of the two sides each node is on: the tree falls apart when the bridge is taken out. */

@@ -4,7 +4,7 @@ import { levelMeters } from '../hierarchy/properties.js';
 import { levelOf } from '../hierarchy/view.js';
 import type { Configuration, Meter, Observer, PropertyResult, Instance, Step } from '../protocol.js';
 import { componentsOf, diameterOf } from './graph.js';
-import type { LeaderChange } from './messages.js';
+import { isLeaderChange } from './messages.js';
 import type { ElectionOptions } from './options.js';
 import { Stability } from './stability.js';
 import { adjacency, contextOf, isOriented, leaderOf } from './view.js';
@@ -27,10 +27,10 @@ export class ElectionAccount implements Observer {
   record(step: Step, c: Configuration): void {
     this.updates += step.sent.length;
     if (step.kind === 'link') this.lastChangeAt = step.at;
-    for (const event of step.emitted) {
-      if (event.type !== 'leader') continue;
+    for (const notice of step.emitted) {
+      if (!isLeaderChange(notice)) continue;
       this.lastLeaderAt = step.at;
-      if ((event as LeaderChange).leader === step.node) this.elections++;
+      if (notice.leader === step.node) this.elections++;
     }
     this.stability.record(step, c);
   }

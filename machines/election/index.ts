@@ -5,22 +5,15 @@
  * any time, that its channel has come up or gone down, which empties the channel. Under it every component has exactly one leader
  * some time after changes stop. In between there may be none or several: a leader is no lock.
  */
-import { defineCore, defineProtocol } from '../define.js';
-import type { NodeId } from '../effects.js';
-import type { Instance, RoleStart } from '../protocol.js';
-import { accepts } from './accepts.js';
-import { ElectionAccount } from './account.js';
-import { oriented } from './height.js';
-import { levelMachine, type LevelInput } from '../hierarchy/level.js';
+import { defineProtocol } from '../define.js';
 import { levelSamples } from '../hierarchy/samples.js';
-import { electionMachine, type ElectionInput } from './machine.js';
-import { ELECTION, LEVEL, levelRole } from './messages.js';
-import { electionOptions, identityOf, type ElectionOptions } from './options.js';
+import { ElectionAccount } from './account.js';
+import { electionCore } from './core.js';
+import { ELECTION, LEVEL } from './messages.js';
+import { overlay } from './overlay.js';
 import { electionProperties } from './properties.js';
 import { reasons } from './reasons.js';
-import { samples } from './samples.js';
-import { systems } from './systems.js';
-import { overlay } from './overlay.js';
+import { samples, systems } from './samples.js';
 import { times } from './times.js';
 
 export { compareHeights, type Height, type Identity } from './height.js';
@@ -28,17 +21,8 @@ export { levelMachine, type LevelContext, type LevelInput } from '../hierarchy/l
 export { electionMachine, type ElectionContext, type ElectionEvent, type ElectionInput } from './machine.js';
 export type { DistrictChange, LeaderChange, Update } from './messages.js';
 export { nearest } from '../hierarchy/view.js';
-export type { ElectionOptions };
-
-export const electionCore = /* @__PURE__ */ defineCore<ElectionOptions>({
-  name: 'election',
-  charts: { [ELECTION]: electionMachine, [LEVEL]: levelMachine },
-  network: { reach: 'links', order: 'fifo', time: true },
-  options: electionOptions,
-  roles,
-  route: () => ELECTION,
-  accepts,
-});
+export type { ElectionOptions } from './options.js';
+export { electionCore };
 
 export const election = /* @__PURE__ */ defineProtocol(
   electionCore,
@@ -49,31 +33,3 @@ export const election = /* @__PURE__ */ defineProtocol(
     overlay,
   },
 );
-
-function roles(node: NodeId, instance: Instance<ElectionOptions>): readonly RoleStart[] {
-  const { start, levels, clock, hello, skipIfLeader, sink } = instance.options;
-  const heightAt = (id: NodeId) =>
-    oriented(identityOf(id, instance), identityOf(start[id]!.leader, instance), start[id]!.distance);
-  const { neighbours } = start[node]!;
-  const id = identityOf(node, instance);
-  const sorted = neighbours.toSorted();
-  const input: ElectionInput = {
-    id,
-    height: heightAt(node),
-    links: sorted.map((peer) => ({ peer, height: heightAt(peer) })),
-    clock,
-    hello,
-    skipIfLeader,
-    sink,
-    levels: levels.length,
-  };
-  return [
-    { role: ELECTION, chart: ELECTION, input },
-    ...levels.map((rule, i): RoleStart => {
-      const next = i + 1 === levels.length ? ELECTION : levelRole(i + 2);
-      const heard = sorted.map((peer) => ({ peer, table: start[peer]!.levels[i]!.table }));
-      const input: LevelInput = { id, level: i + 1, ...rule, next, ...start[node]!.levels[i]!, heard };
-      return { role: levelRole(i + 1), chart: LEVEL, input };
-    }),
-  ];
-}

@@ -5,15 +5,18 @@
  * link reversal, leader pairs with election times). Assumes reliable first-in first-out channels while they are up, told to their
  * sender alone when they come up or go down; nodes that do not fail; distinct identities; a causal clock, perfect or logical.
  *
- * States, the roles of spec section 5. They follow from the own height and the neighbours, and are entered anew after every event:
+ * States. Control is in what happens within one step: `deciding` holds all rules of spec section 4 in their order, `updating` sends the
+ * new height to whom it concerns. Between two steps a node is in one of the named states of spec section 5, which are views: what
+ * `reading` reads off the own height and the neighbours, and no rule asks for them. They have no transitions of their own because the
+ * paper's conditions (SINK, the comparisons of reference levels and leader pairs) are about heights alone: a rule that asked for the
+ * state would be told the same a second time, and all eleven rules would stand once in each state, with the same order between them.
  *   isolated    no neighbours; leads itself
  *   leader      leads a component of at least two
  *   oriented    its links show the way down to the leader
  *   searching   takes part in a search for the leader: `originator` started it, `propagating` passes it on
  *   reflected   the search has met a dead end and is on its way back: `originator` gets its own search back
- * Between two roles: `deciding` holds all rules of spec section 4 in their order; `telling` sends the new height to whom it concerns;
- * `settling` reads off the role. Searching and reflected may be final: after a search that found the leader its level stays.
- * Invariants: properties A to K of properties.ts.
+ * Searching and reflected may be final: after a search that found the leader its reference level stays.
+ * Invariants: properties A to K of properties.ts; the named state is the one that the height and the neighbours give.
  *
  * Departures. SINK demands lid != id, which the paper prints the other way round (erratum 1; `sink: 'printed'` is the print). The
  * answer to a staler neighbour, which the paper has in prose only, is mandatory (5, 24). `hello` repairs one-sided neighbours (19).
@@ -125,8 +128,8 @@ const nobody = () => [];
 const say = (to: (args: In) => NodeId[]) =>
   ({
     always: [
-      { guard: 'hasLevels', target: '#election.settling', actions: tell((args: In) => turnOf(args, to(args))) },
-      { target: '#election.settling', actions: send((args: In) => ({ to: to(args), message: updateOf(args) })) },
+      { guard: 'hasLevels', target: '#election.reading', actions: tell((args: In) => turnOf(args, to(args))) },
+      { target: '#election.reading', actions: send((args: In) => ({ to: to(args), message: updateOf(args) })) },
     ],
   }) as const;
 
@@ -185,9 +188,9 @@ export const electionMachine = setup({
 }).createMachine({
   id: 'election',
   context: ({ input }) => ({ ...input, now: 0 }),
-  initial: 'settling',
+  initial: 'reading',
   on: {
-    'link.up': { target: '.telling.peer', actions: ['tick', withEvent('form')] },
+    'link.up': { target: '.updating.peer', actions: ['tick', withEvent('form')] },
     'link.down': { target: '.deciding', actions: ['tick', withEvent('forget')] },
     update: [
       { guard: withEvent('isFromStranger'), actions: 'tick' },
@@ -198,21 +201,21 @@ export const electionMachine = setup({
   states: {
     deciding: {
       always: [
-        { guard: 'isAloneInOffice', target: 'telling.nobody' },
-        { guard: 'isAlone', target: 'telling.all', actions: ['electSelf', 'announceLeader'] },
-        { guard: 'lostItsLastWayDown', target: 'telling.all', actions: 'startNewRefLevel' },
-        { guard: 'hearsMoreRecentLeader', target: 'telling.all', actions: ['adoptLeaderPair', 'announceLeader'] },
-        { guard: 'hearsStalerLeader', target: 'telling.peer' },
-        { guard: 'hasWayDownAndIsGreeted', target: 'telling.peer' },
-        { guard: 'hasWayDown', target: 'telling.nobody' },
-        { guard: 'isDeadEnd', target: 'telling.all', actions: 'reflectRefLevel' },
-        { guard: 'hasSearchedInVain', target: 'telling.all', actions: ['electSelf', 'announceLeader'] },
-        { guard: 'hearsOneReferenceLevel', target: 'telling.all', actions: 'startNewRefLevel' },
-        { target: 'telling.all', actions: 'propagateLargestRefLevel' },
+        { guard: 'isAloneInOffice', target: 'updating.nobody' },
+        { guard: 'isAlone', target: 'updating.all', actions: ['electSelf', 'announceLeader'] },
+        { guard: 'lostItsLastWayDown', target: 'updating.all', actions: 'startNewRefLevel' },
+        { guard: 'hearsMoreRecentLeader', target: 'updating.all', actions: ['adoptLeaderPair', 'announceLeader'] },
+        { guard: 'hearsStalerLeader', target: 'updating.peer' },
+        { guard: 'hasWayDownAndIsGreeted', target: 'updating.peer' },
+        { guard: 'hasWayDown', target: 'updating.nobody' },
+        { guard: 'isDeadEnd', target: 'updating.all', actions: 'reflectRefLevel' },
+        { guard: 'hasSearchedInVain', target: 'updating.all', actions: ['electSelf', 'announceLeader'] },
+        { guard: 'hearsOneReferenceLevel', target: 'updating.all', actions: 'startNewRefLevel' },
+        { target: 'updating.all', actions: 'propagateLargestRefLevel' },
       ],
     },
-    telling: { initial: 'all', states: { all: say(all), peer: say(peer), nobody: say(nobody) } },
-    settling: {
+    updating: { initial: 'all', states: { all: say(all), peer: say(peer), nobody: say(nobody) } },
+    reading: {
       always: [
         { guard: 'isAlone', target: 'isolated' },
         { guard: 'leads', target: 'leader' },

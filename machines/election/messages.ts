@@ -1,5 +1,5 @@
 /** What nodes say to each other, what the roles of one node say to each other, and what the application hears. */
-import type { NodeId } from '../effects.js';
+import type { Message, NodeId } from '../effects.js';
 import type { Height, Identity } from './height.js';
 import type { Links } from './links.js';
 
@@ -53,6 +53,8 @@ export interface LeaderChange {
   readonly leader: NodeId;
   readonly term: number;
 }
+
+export const isLeaderChange = (notice: Message): notice is LeaderChange => notice.type === 'leader';
 
 /** The node follows another leader of this level. */
 export interface DistrictChange {

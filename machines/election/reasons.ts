@@ -19,11 +19,11 @@ export const reasons: Readonly<Record<string, string>> = {
   ...because(ELECTION, 'a leader is more recent or staler', 'reorder choices deciding: always #5, before #4'),
   ...because(ELECTION, 'both tell the sender and nothing else', 'reorder choices deciding: always #6, before #5'),
   ...because(ELECTION, 'a reference level is reflected or not', 'reorder choices deciding: always #9, before #8'),
-  ...because(ELECTION, 'who takes part in no search has nothing reflected', 'reorder choices settling: always #4, before #3'),
+  ...because(ELECTION, 'who takes part in no search has nothing reflected', 'reorder choices reading: always #4, before #3'),
   ...because(
     ELECTION,
     'an originator whose level is reflected has been told apart before',
-    'reorder choices settling: always #6, before #5',
+    'reorder choices reading: always #6, before #5',
   ),
   ...because(
     LEVEL,

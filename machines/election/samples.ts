@@ -1,5 +1,5 @@
-/** Events and starts worth trying on one node's charts: what path generation and coverage feed them. */
-import type { ChartSamples } from '../protocol.js';
+/** Events and starts worth trying on one node's chart, for path generation and coverage; and small systems to walk and check. */
+import type { ChartSamples, SystemSample } from '../protocol.js';
 import { electSelf, oriented, reflectRefLevel, startNewRefLevel, type Height, type Identity } from './height.js';
 import type { ElectionContext, ElectionInput } from './machine.js';
 import type { Turn } from './messages.js';
@@ -67,4 +67,29 @@ export const samples: readonly ChartSamples[] = [
   { input: start(oriented(a, a, 0)), events },
   { input: { ...start(oriented(a, a, 0)), skipIfLeader: true, clock: 'logical', links: [] }, events },
   { input: { ...start(oriented(a, c, 1)), levels: 1 }, events },
+];
+
+/** A channel changes, each end is told by itself. */
+const told = (word: 'down' | 'up', u: string, v: string) => [
+  { at: 0, do: word, channel: [u, v] },
+  { at: 0, do: word, channel: [v, u] },
+];
+
+/** Links that come and go; both clocks, and two levels of the hierarchy. */
+export const systems: readonly SystemSample[] = [
+  { topology: { kind: 'path', n: 2 }, events: [...told('down', 'n0', 'n1'), ...told('up', 'n0', 'n1')] },
+  {
+    topology: { kind: 'ring', n: 3 },
+    events: [...told('down', 'n0', 'n1'), ...told('down', 'n0', 'n2'), ...told('up', 'n0', 'n1')],
+  },
+  {
+    topology: { kind: 'path', n: 4 },
+    options: { clock: 'logical', skipIfLeader: true },
+    events: [...told('down', 'n0', 'n1'), ...told('down', 'n2', 'n3'), ...told('up', 'n0', 'n1')],
+  },
+  {
+    topology: { kind: 'path', n: 4 },
+    options: { radii: [1, 2], hello: true },
+    events: [...told('down', 'n1', 'n2'), ...told('up', 'n1', 'n2')],
+  },
 ];

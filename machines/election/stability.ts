@@ -9,7 +9,7 @@ import type { NodeId } from '../effects.js';
 import { leadsLevel } from '../hierarchy/view.js';
 import type { Configuration, PropertyResult, Instance, Step } from '../protocol.js';
 import { hopsNow } from './graph.js';
-import type { LeaderChange } from './messages.js';
+import { isLeaderChange } from './messages.js';
 import type { ElectionOptions } from './options.js';
 import { isOriented, isSymmetric, leaderOf } from './view.js';
 
@@ -39,7 +39,7 @@ export class Stability {
   }
 
   record(step: Step, c: Configuration): void {
-    const elects = step.emitted.some((event) => event.type === 'leader' && (event as LeaderChange).leader === step.node);
+    const elects = step.emitted.some((notice) => isLeaderChange(notice) && notice.leader === step.node);
     if (step.kind === 'link') {
       this.electedSinceChange.clear();
       if (this.watches) this.change(step);
@@ -52,7 +52,7 @@ export class Stability {
   }
 
   private change({ node, event }: Step): void {
-    const link = new Set([node, event['peer'] as NodeId]);
+    const link = new Set<NodeId>([node, event['peer']]);
     const isOther = this.lost !== null && [...link].some((end) => !this.lost!.has(end));
     if (event.type === 'link.up' || isOther) this.rest = null;
     else if (this.rest && !this.lost) {

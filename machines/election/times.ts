@@ -52,11 +52,13 @@ const perfect: Times = {
     ),
   message: (message, replace): Message => {
     const update = message as Update;
-    return {
+    const { tables } = update;
+    const replaced: Update = {
       ...update,
       height: height(update.height, replace),
-      tables: update.tables.map((old) => table(old, replace)),
-    } as Message;
+      tables: tables.map((old) => table(old, replace)),
+    };
+    return replaced;
   },
 };
 

@@ -1,5 +1,5 @@
 /** The options of local mutual exclusion, as a scenario gives them, checked and completed. */
-import { holdOf, integer, isObject, oneOf, refuseUnknown } from '../checks.js';
+import { holdOf, integer, isObject, oneOf, refuseUnknown, isIntegerOf } from '../checks.js';
 import type { NodeId } from '../effects.js';
 import { UsageError } from '../errors.js';
 import type { NetworkGraph, PortedLink } from '../protocol.js';
@@ -63,7 +63,7 @@ function plugIn(wanted: unknown, { topology, rank }: NetworkGraph): Pick<Exclusi
 
 function portedLink(entry: unknown, where: string): PortedLink {
   const [u, portOfU, v, portOfV] = Array.isArray(entry) ? entry : [];
-  const isPort = (port: unknown) => Number.isSafeInteger(port) && (port as number) >= 1;
+  const isPort = (port: unknown) => isIntegerOf(port, 1, Number.MAX_SAFE_INTEGER);
   if (typeof u === 'string' && isPort(portOfU) && typeof v === 'string' && isPort(portOfV)) return [u, portOfU, v, portOfV];
   throw new UsageError(`${where} is ${JSON.stringify(entry)}; give [node, its port, other node, its port], ports counted from 1`);
 }
@@ -85,7 +85,7 @@ function drawsOf(draws: unknown, priorities: number, { rank }: NetworkGraph): Ex
   if (!isObject(draws)) throw new UsageError('options.draws must map nodes to lists of priorities');
   for (const [node, values] of Object.entries(draws)) {
     if (rank(node) < 0) throw new UsageError(`options.draws names ${JSON.stringify(node)}, which is no node of the topology`);
-    const isPriority = (value: unknown) => Number.isInteger(value) && (value as number) >= 0 && (value as number) < priorities;
+    const isPriority = (value: unknown) => isIntegerOf(value, 0, priorities - 1);
     if (!Array.isArray(values) || !values.every(isPriority)) {
       throw new UsageError(`options.draws.${node} must be a list of priorities between 0 and ${priorities - 1}`);
     }

@@ -3,6 +3,7 @@
  *
  * The start is the fixpoint of the levels' own rules, applied by all nodes at once from empty tables at time 0 (spec section 8).
  */
+import { isIntegerOf } from '../checks.js';
 import type { NodeId } from '../effects.js';
 import type { Adjacency } from '../election/graph.js';
 import type { Identity } from '../election/height.js';
@@ -56,12 +57,12 @@ function hops(raw: Raw, key: string): readonly number[] | undefined {
   if (value === undefined) return undefined;
   if (!Array.isArray(value))
     throw new UsageError(`options.${key} is ${JSON.stringify(value)}; give a list of hops, lowest level first`);
-  value.forEach((entry: unknown, i) => {
-    if (!Number.isSafeInteger(entry) || (entry as number) < 1) {
+  return value.map((entry: unknown, i) => {
+    if (!isIntegerOf(entry, 1, Number.MAX_SAFE_INTEGER)) {
       throw new UsageError(`options.${key}[${i}] is ${JSON.stringify(entry)}; give an integer of at least 1`);
     }
+    return entry;
   });
-  return value as number[];
 }
 
 const nothing = (id: Identity): LevelStart => ({ birth: null, member: id, table: [] });

@@ -5,14 +5,14 @@
  * its own tree entries give it. Arbitrary finds have no origin, since no rule reads it; a named one would only add a request that
  * nobody made. What each draw may be is kept small, so that all states of a small system can be enumerated.
  */
-import type { Message, NodeId } from '../effects.js';
-import type { Choose, Corruption, NodeState, NodeView, RoleView, Instance } from '../protocol.js';
-import { childrenOf, ownEntry, type Entry } from '../tree/bfs.js';
+import type { NodeId } from '../effects.js';
+import type { Choose, Corruption, NodeState, RoleView, Instance } from '../protocol.js';
+import { childrenOf, ownEntry, type Entry, type Heartbeat } from '../tree/bfs.js';
 import { identityOf } from '../tree/breadth-first.js';
 import { BEAT, type TreeContext } from '../tree/machine.js';
 import { beatTicks, tauTicks } from './bounds.js';
 import { OBSERVE, type GuardianContext } from './guardian.js';
-import { GUARDIAN, guardianOf, POINTER, TREE } from './messages.js';
+import { GUARDIAN, guardianOf, POINTER, TREE, type QueueMessage } from './messages.js';
 import type { QueueOptions } from './options.js';
 import type { PointerContext } from './pointer.js';
 import { parentOf, treeInput } from './start.js';
@@ -45,7 +45,7 @@ function arbitraryNode(id: NodeId, instance: QueueInstance, choose: Choose): Nod
     roles[TREE] = { chart: TREE, value: 'steady', context: tree };
     timers.push({ role: TREE, timer: BEAT, delay: choose(Math.floor(beatTicks(options)) + 1) });
   }
-  return { roles: roles as NodeView, timers };
+  return { roles, timers };
 }
 
 /** To itself, to a neighbour in the tree, or to any node at all. */
@@ -90,22 +90,22 @@ function arbitraryEntry(of: NodeId, instance: QueueInstance, choose: Choose): En
   };
 }
 
-function arbitraryChannel(from: NodeId, to: NodeId, instance: QueueInstance, choose: Choose): Message[] {
+function arbitraryChannel(from: NodeId, to: NodeId, instance: QueueInstance, choose: Choose): (QueueMessage | Heartbeat)[] {
   const { options } = instance;
   const isDown = options.levels === null ? options.parents[to] === from : choose(2) === 0;
   const left = { finds: choose(MESSAGES_MAX + 1), observers: choose(MESSAGES_MAX + 1) };
-  const messages: Message[] = [];
+  const messages: (QueueMessage | Heartbeat)[] = [];
   while (left.finds + left.observers > 0) {
     if (left.observers === 0 || (left.finds > 0 && choose(2) === 0)) {
       left.finds--;
-      messages.push({ type: 'find', origin: null } as Message);
+      messages.push({ type: 'find', origin: null });
     } else {
       left.observers--;
-      messages.push((isDown ? { type: 'obs' } : { type: 'obsr', x: choose(2) }) as Message);
+      messages.push(isDown ? { type: 'obs' } : { type: 'obsr', x: choose(2) === 0 ? 0 : 1 });
     }
   }
   if (options.levels !== null && choose(2) === 0) {
-    messages.splice(choose(messages.length + 1), 0, { type: 'heartbeat', ...arbitraryEntry(from, instance, choose) } as Message);
+    messages.splice(choose(messages.length + 1), 0, { type: 'heartbeat', ...arbitraryEntry(from, instance, choose) });
   }
   return messages;
 }

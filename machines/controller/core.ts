@@ -1,0 +1,148 @@
+/** The core of the resource controller: what an application carries of it. */
+import { defineCore } from '../define.js';
+import type { Message, NodeId } from '../effects.js';
+import type { Command, Instance } from '../protocol.js';
+import { isBoolean, isCount, isInteger, isOneOf, isWithin, nullOr, recordOf, type FieldCheck, type ShapesOf } from '../shapes.js';
+import { depositsMachine } from './applications/deposits.js';
+import { LOCAL } from './bins.js';
+import { deliveryMachine } from './delivery.js';
+import type { MainNotice } from './growth/member.js';
+import { mainMachine } from './growth/membership.js';
+import { newcomerMachine } from './growth/newcomer.js';
+import { memberRoles } from './growth/roles.js';
+import { deliveryRole, DEPOSITS, MAIN, NEWCOMER, requestRole, type Controller, type ControllerMessage } from './messages.js';
+import { controllerOptions, growing, type ControllerOptions } from './options.js';
+import { pipelinedMachine } from './pipelined.js';
+import { requestMachine } from './request.js';
+import { rootMachine } from './root.js';
+
+type Joining = Extract<MainNotice, { type: 'joined' }>;
+
+const isJoining = (notice: Message): notice is Joining => notice.type === 'joined';
+
+const amountOf = ({ amount = 1 }: Readonly<Record<string, any>>): number => amount;
+
+const amount = { name: 'amount', type: 'integer', min: 1, optional: true } as const;
+
+const onlyFor = (kinds: readonly string[], what: string) => (options: ControllerOptions) =>
+  kinds.includes(options.kind) ? null : `kind "${options.kind}" ${what}; choose ${kinds.join(', ')}`;
+
+const commands: Record<string, Command> = {
+  take: {
+    fields: [amount],
+    event: (fields) => ({ type: 'take', amount: amountOf(fields) }),
+    waits: true,
+    completedBy: ['granted', 'rejected'],
+  },
+  withdraw: {
+    fields: [amount],
+    event: (fields) => ({ type: 'take', amount: amountOf(fields) }),
+    waits: true,
+    completedBy: ['granted'],
+    refusal: onlyFor(['bank'], 'has nothing to withdraw from'),
+  },
+  deposit: {
+    fields: [amount],
+    event: (fields) => ({ type: 'deposit', amount: amountOf(fields) }),
+    // Acknowledged at once: it must not stand behind a withdrawal that waits for it.
+    waits: false,
+    completedBy: ['deposited'],
+    refusal: onlyFor(['bank'], 'takes no deposits'),
+  },
+  name: {
+    event: () => ({ type: 'name' }),
+    waits: true,
+    completedBy: ['named'],
+    refusal: onlyFor(['names'], 'gives no names'),
+  },
+  child: {
+    event: () => ({ type: 'child' }),
+    waits: true,
+    completedBy: ['joined'],
+    refusal: onlyFor(growing, 'runs on a tree that does not grow'),
+  },
+  leave: {
+    event: () => ({ type: 'depart' }),
+    waits: true,
+    completedBy: ['left', 'stayed'],
+    refusal: onlyFor(['naive', 'bins', 'basic', 'main', 'modified', 'bank'], 'names its nodes for life'),
+  },
+};
+
+const isController = isOneOf('R', 'N');
+const isLevel = isWithin(LOCAL, Infinity);
+const isHierarchy = recordOf({ exponent: nullOr(isInteger) });
+const isFlat = recordOf({ flat: isWithin(1, Infinity) });
+const isScale: FieldCheck = (value, instance) => isHierarchy(value, instance) || isFlat(value, instance);
+const isTerms = recordOf({ R: isScale, N: isScale, alive: isBoolean });
+
+export const controllerCore = /* @__PURE__ */ defineCore<ControllerOptions>({
+  name: 'controller',
+  charts: {
+    request: requestMachine,
+    delivery: deliveryMachine,
+    pipelined: pipelinedMachine,
+    root: rootMachine,
+    [MAIN]: mainMachine,
+    deposits: depositsMachine,
+    [NEWCOMER]: newcomerMachine,
+  },
+  network: { reach: 'links', order: 'fifo' },
+  options: controllerOptions,
+  roles: rolesOf,
+  route: (event, node) => (node.has(NEWCOMER) ? NEWCOMER : roleFor(event)),
+  newcomer: (notice) => (isJoining(notice) ? notice.child : undefined),
+  messages: {
+    request: { of: isController, level: isLevel },
+    permit: { of: isController, level: isLevel, first: nullOr(isCount) },
+    reject: { of: isController, level: isLevel },
+    defer: { of: isController, level: isLevel },
+    return: { of: isController, permits: isCount },
+    deposits: { level: isLevel, permits: isCount },
+    welcome: { depth: isCount, name: nullOr(isCount), terms: isTerms },
+    collect: {},
+    echo: { count: isCount, departed: isCount, permits: isCount },
+    leave: { departed: isCount },
+    epoch: { terms: isTerms },
+    severed: {},
+  } satisfies ShapesOf<ControllerMessage>,
+  commands,
+});
+
+function rolesOf(id: NodeId, { options, rank }: Instance<ControllerOptions>) {
+  const { root, parents, depths, children, vacant, settings, terms, phase, budget } = options;
+  const common = { id, settings, vacant: vacant[id] ?? [], issuedBefore: 0 };
+  if (parents[id] === undefined) return [{ role: NEWCOMER, chart: NEWCOMER, input: common }];
+  const isRoot = id === root;
+  return memberRoles({
+    ...common,
+    parent: isRoot ? null : parents[id],
+    depth: depths[id]!,
+    name: phase?.base === undefined || phase.base === null ? null : rank(id),
+    children: children[id] ?? [],
+    terms,
+    phase: isRoot ? phase : null,
+    ...(budget && isRoot ? { budget } : {}),
+  });
+}
+
+function roleFor(event: { readonly type: string; readonly of?: Controller }): string {
+  switch (event.type) {
+    case 'request':
+    case 'permit':
+    case 'reject':
+    case 'defer':
+    case 'return':
+      return deliveryRole(event.of!);
+    case 'deposit':
+    case 'deposits':
+      return DEPOSITS;
+    case 'child':
+    case 'name':
+      return requestRole('N');
+    case 'take':
+      return requestRole('R');
+    default:
+      return MAIN;
+  }
+}
