@@ -4,19 +4,19 @@
  * The choice runs to its end. Each other one runs until it has cost more than the choice did for all permits there are: then it
  * cannot be cheaper. Without waste, bins have a capacity of one, and a permit costs twice the depth of its node whoever asks.
  */
-import { choose, type Choice } from '../../machines/controller/index.js';
+import { choose, type AdaptiveKind } from '../../machines/controller/index.js';
 import { untilExhausted } from './run.js';
 import { depthsOf, meanDepth, type Shape } from './trees.js';
 
 export interface Judged {
-  readonly chosen: Choice;
+  readonly chosen: AdaptiveKind;
   /** Messages per permit. */
   readonly cost: number;
   /** The choice's cost over that of the cheapest; 1 where it is the cheapest itself. */
   readonly ratio: number;
 }
 
-const CHOICES: readonly Choice[] = ['bins', 'basic', 'modified'];
+const CHOICES: readonly AdaptiveKind[] = ['bins', 'basic', 'modified'];
 
 export function judge(shape: Shape, M: number, W: number): Judged {
   const chosen = choose({ M, W, U: shape.parents.length, depths: depthsOf(shape) });
@@ -26,7 +26,7 @@ export function judge(shape: Shape, M: number, W: number): Judged {
 }
 
 /** Messages per permit, or infinity where they come to more than `limit` in all. */
-function costOf(shape: Shape, kind: Choice, M: number, W: number, limit: number): number {
+function costOf(shape: Shape, kind: AdaptiveKind, M: number, W: number, limit: number): number {
   if (W === 0 && kind !== 'modified') return 2 * meanDepth(shape);
   const { isExhausted, messages, permits } = untilExhausted(shape, { kind, M, W }, { messagesMax: limit });
   return isExhausted ? messages / permits : Infinity;

@@ -3,7 +3,7 @@ import { parseScenario } from '../../network/scenario/parse.js';
 import { Simulation } from '../../network/simulation.js';
 import { protocols } from '../../machines/index.js';
 import type { Height } from '../../machines/election/index.js';
-import { contextOf } from '../../machines/election/view.js';
+import { electionContext } from '../../machines/election/view.js';
 import type { Table } from '../experiment.js';
 
 const links = ['AB', 'AC', 'BD', 'BE', 'CF', 'DG', 'EG', 'FG', 'GH'].map((pair) => [pair[0], pair[1]]);
@@ -35,7 +35,7 @@ const show = ({ tau, oid, r, delta, nlts, lid }: Height): string =>
 export function sampleTable(): Table {
   const simulation = new Simulation(parseScenario(scenario, protocols), { host: 'snapshots' });
   const { network, configuration } = simulation;
-  const heights = () => new Map([...configuration.nodes].map(([id, node]) => [id, show(contextOf(node).height)]));
+  const heights = () => new Map([...configuration.nodes].map(([id, node]) => [id, show(electionContext(node).height)]));
   simulation.start();
   const ticks = new Map<number, Map<string, string>>();
   let before = heights();

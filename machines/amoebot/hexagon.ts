@@ -8,7 +8,7 @@
  * itself and one follower that it pulls: a locked neighbourhood is all it needs. A common sense of direction is assumed.
  */
 import type { NodeId } from '../effects.js';
-import { beside, directions, isSame, towards, turned, type Direction, type Point } from './lattice.js';
+import { beside, directions, isSamePoint, towards, turned, type Direction, type Point } from './lattice.js';
 import { Matter, type LinkChange } from './matter.js';
 
 export interface Cell {
@@ -65,7 +65,7 @@ export class Hexagon {
     const { tail } = this.matter.body(amoebot);
     const behind = neighbours.filter((other) => {
       const { role, points } = this.cell(other);
-      return role === 'follower' && isSame(beside(this.matter.body(other).head, points!), tail);
+      return role === 'follower' && isSamePoint(beside(this.matter.body(other).head, points!), tail);
     });
     const follower = behind.find((other) => !this.matter.isExpanded(other));
     if (follower !== undefined) return { do: 'pull', follower };

@@ -27,11 +27,11 @@ export const beside = ({ x, y }: Point, direction: Direction): Point => ({
 
 export const around = (point: Point): Point[] => directions.map((direction) => beside(point, direction));
 
-export const isSame = (a: Point, b: Point): boolean => a.x === b.x && a.y === b.y;
+export const isSamePoint = (a: Point, b: Point): boolean => a.x === b.x && a.y === b.y;
 
 /** The direction in which a node lies from one next to it. */
 export const towards = (from: Point, to: Point): Direction =>
-  directions.find((direction) => isSame(beside(from, direction), to))!;
+  directions.find((direction) => isSamePoint(beside(from, direction), to))!;
 
 export const keyOf = ({ x, y }: Point): string => `${x} ${y}`;
 

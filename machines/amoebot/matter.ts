@@ -6,7 +6,7 @@
  * expanded.
  */
 import type { NodeId } from '../effects.js';
-import { around, beside, isSame, keyOf, type Direction, type Point } from './lattice.js';
+import { around, beside, isSamePoint, keyOf, type Direction, type Point } from './lattice.js';
 
 export interface Body {
   readonly head: Point;
@@ -40,7 +40,7 @@ export class Matter {
 
   isExpanded(amoebot: NodeId): boolean {
     const { head, tail } = this.body(amoebot);
-    return !isSame(head, tail);
+    return !isSamePoint(head, tail);
   }
 
   at(point: Point): NodeId | undefined {

@@ -1,7 +1,7 @@
 /** What a run of the controller gave out and cost, against the paper's bounds (spec section 3 to 7). */
 import type { NodeId } from '../effects.js';
 import type { Flight, Meter, NodeView, Observer, PropertyResult, Instance, Step } from '../protocol.js';
-import { capacity, levelAt, lg, LOCAL, type Scale } from './bins.js';
+import { capacity, levelAt, lg, LOCAL_LEVEL, type Scale } from './bins.js';
 import type { MainNotice } from './growth/member.js';
 import type { Permit } from './messages.js';
 import type { ControllerOptions } from './options.js';
@@ -219,9 +219,9 @@ function messageBound({ kind, M, U, depths, terms }: ControllerOptions, { n, rej
   if (kind !== 'naive' && kind !== 'bins' && kind !== 'basic') return null;
   const deepest = Math.max(...Object.values(depths));
   const refills = (level: number): number => Math.floor(M / capacity(terms.R, level));
-  const straight = 2 * deepest * (refills(LOCAL) + rejecting);
+  const straight = 2 * deepest * (refills(LOCAL_LEVEL) + rejecting);
   if ('flat' in terms.R) return straight;
-  let climbing = 2 * (refills(LOCAL) + n);
+  let climbing = 2 * (refills(LOCAL_LEVEL) + n);
   for (let level = 0; 2 ** level <= U; level++) climbing += 2 * 3 * 2 ** level * (refills(level) + n);
   return Math.min(straight, climbing);
 }
@@ -240,4 +240,4 @@ function messageOrder({ kind, M, W }: ControllerOptions, { n, withdrawn, deposit
 
 /** The most that a leaf's bins hold, with what may be on its way to them. */
 const leafHoldsAtMost = (scale: Scale, depth: number): number =>
-  capacity(scale, LOCAL) + ('flat' in scale ? 0 : capacity(scale, levelAt(depth)));
+  capacity(scale, LOCAL_LEVEL) + ('flat' in scale ? 0 : capacity(scale, levelAt(depth)));

@@ -6,7 +6,7 @@
  * price of per-node bins and of BASIC; halving pays it once a phase for half of what is left, and three messages a link for the
  * change. The cheapest of the three runs.
  */
-import { capacity, hierarchy, levelAt, LOCAL, supervisorDistance, type Scale } from './bins.js';
+import { capacity, hierarchy, levelAt, LOCAL_LEVEL, supervisorDistance, type Scale } from './bins.js';
 
 export interface Situation {
   readonly M: number;
@@ -16,15 +16,15 @@ export interface Situation {
   readonly depths: readonly number[];
 }
 
-export type Choice = 'bins' | 'basic' | 'modified';
+export type AdaptiveKind = 'bins' | 'basic' | 'modified';
 
-export function choose(situation: Situation): Choice {
+export function choose(situation: Situation): AdaptiveKind {
   const prices = foretell(situation);
   return (['bins', 'basic', 'modified'] as const).reduce((best, kind) => (prices[kind] < prices[best] ? kind : best));
 }
 
 /** Messages for all permits, by controller. */
-export function foretell({ M, W, U, depths }: Situation): Record<Choice, number> {
+export function foretell({ M, W, U, depths }: Situation): Record<AdaptiveKind, number> {
   const n = depths.length;
   return {
     bins: flatPrice(M, Math.max(1, Math.floor(W / U)), depths),
@@ -41,12 +41,12 @@ const flatPrice = (permits: number, size: number, depths: readonly number[]): nu
 /** The demand on a bin of capacity one is passed on whole; a larger one halves the number of requests. */
 function hierarchyPrice(permits: number, scale: Scale, depths: readonly number[]): number {
   const n = depths.length;
-  const refills = Math.ceil(permits / n / capacity(scale, LOCAL));
+  const refills = Math.ceil(permits / n / capacity(scale, LOCAL_LEVEL));
   let price = 0;
   for (const depth of depths) {
     let at = depth;
     let asked = refills;
-    for (let level = LOCAL; at > 0; level++) {
+    for (let level = LOCAL_LEVEL; at > 0; level++) {
       const distance = supervisorDistance(level, at);
       price += 2 * distance * asked;
       at -= distance;

@@ -8,7 +8,7 @@
 /** How large bins are. A hierarchy's capacity doubles with each level; flat bins are all alike and refilled by the root. */
 export type Scale = { readonly exponent: number | null } | { readonly flat: number };
 
-export const LOCAL = -1;
+export const LOCAL_LEVEL = -1;
 
 /** The level of the global bin at a depth of at least 1: how often two divides it. */
 export function levelAt(depth: number): number {
@@ -47,7 +47,7 @@ export const requestSize = (scale: Scale, level: number): number => capacity(sca
 /** How far up the supervisor of a bin of this level is: the nearest global bin of the next level, else the root. */
 export function supervisorDistance(level: number, depth: number): number {
   const unit = 2 ** (level + 1);
-  const at = level === LOCAL ? depth : depth - 2 ** level;
+  const at = level === LOCAL_LEVEL ? depth : depth - 2 ** level;
   for (let above = Math.floor(at / unit) * unit; above > 0; above -= unit) if (levelAt(above) === level + 1) return depth - above;
   return depth;
 }

@@ -4,14 +4,14 @@ import type { Message, NodeId } from '../effects.js';
 import type { Command, Instance } from '../protocol.js';
 import { isBoolean, isCount, isInteger, isOneOf, isWithin, nullOr, recordOf, type FieldCheck, type ShapesOf } from '../shapes.js';
 import { depositsMachine } from './applications/deposits.js';
-import { LOCAL } from './bins.js';
+import { LOCAL_LEVEL } from './bins.js';
 import { deliveryMachine } from './delivery.js';
 import type { MainNotice } from './growth/member.js';
 import { mainMachine } from './growth/membership.js';
 import { newcomerMachine } from './growth/newcomer.js';
 import { memberRoles } from './growth/roles.js';
 import { deliveryRole, DEPOSITS, MAIN, NEWCOMER, requestRole, type Controller, type ControllerMessage } from './messages.js';
-import { controllerOptions, growing, type ControllerOptions } from './options.js';
+import { controllerOptions, growingKinds, type ControllerOptions } from './options.js';
 import { pipelinedMachine } from './pipelined.js';
 import { requestMachine } from './request.js';
 import { rootMachine } from './root.js';
@@ -59,7 +59,7 @@ const commands: Record<string, Command> = {
     event: () => ({ type: 'child' }),
     waits: true,
     completedBy: ['joined'],
-    refusal: onlyFor(growing, 'runs on a tree that does not grow'),
+    refusal: onlyFor(growingKinds, 'runs on a tree that does not grow'),
   },
   leave: {
     event: () => ({ type: 'depart' }),
@@ -70,7 +70,7 @@ const commands: Record<string, Command> = {
 };
 
 const isController = isOneOf('R', 'N');
-const isLevel = isWithin(LOCAL, Infinity);
+const isLevel = isWithin(LOCAL_LEVEL, Infinity);
 const isHierarchy = recordOf({ exponent: nullOr(isInteger) });
 const isFlat = recordOf({ flat: isWithin(1, Infinity) });
 const isScale: FieldCheck = (value, instance) => isHierarchy(value, instance) || isFlat(value, instance);

@@ -12,9 +12,9 @@ import { controllerProperties } from './properties.js';
 import { reasons } from './reasons.js';
 import { samples } from './samples.js';
 import { systems } from './systems.js';
-import { overlayOf } from './view.js';
+import { controllerOverlay } from './view.js';
 
-export { choose, foretell, type Choice, type Situation } from './adaptive.js';
+export { choose, foretell, type AdaptiveKind, type Situation } from './adaptive.js';
 export { depositsMachine } from './applications/deposits.js';
 export { deliveryMachine } from './delivery.js';
 export { mainMachine } from './growth/membership.js';
@@ -31,6 +31,6 @@ export const controller = /* @__PURE__ */ defineProtocol(
   {
     paper: 'Afek, Awerbuch, Plotkin, Saks: Local Management of a Global Resource in a Communication Network (J. ACM 43, 1996)',
     observe: (instance) => new ControllerAccount(instance),
-    overlay: overlayOf,
+    overlay: controllerOverlay,
   },
 );

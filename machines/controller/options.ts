@@ -6,8 +6,8 @@ import type { NetworkGraph } from '../protocol.js';
 import { choose } from './adaptive.js';
 import { hierarchy, type Scale } from './bins.js';
 import type { Part, Settings, Terms } from './messages.js';
-import { firstPhase, joinScale, termsOf, type Phase, type Rule } from './growth/phases.js';
-import type { Budget } from './root.js';
+import { firstPhase, joinScale, termsOf, type Phase, type PhaseRule } from './growth/phases.js';
+import type { RootBudget } from './root.js';
 
 export const kinds = ['naive', 'bins', 'basic', 'main', 'modified', 'names', 'bank'] as const;
 export type Kind = (typeof kinds)[number];
@@ -33,7 +33,7 @@ export interface ControllerOptions {
   /** The root's account of phases, where changes are made. */
   readonly phase: Phase | null;
   /** The root's bin, where no changes are made. */
-  readonly budget: Budget | null;
+  readonly budget: RootBudget | null;
 }
 
 type Raw = Readonly<Record<string, unknown>>;
@@ -41,7 +41,7 @@ type Raw = Readonly<Record<string, unknown>>;
 const KEYS = ['kind', 'M', 'W', 'U', 'root', 'parents', 'pipelined', 'rules', 'echo'] as const;
 
 /** The kinds that count their nodes and let leaves join. */
-export const growing: readonly Kind[] = ['main', 'modified', 'names', 'bank'];
+export const growingKinds: readonly Kind[] = ['main', 'modified', 'names', 'bank'];
 
 export function controllerOptions(raw: Raw, graph: NetworkGraph): ControllerOptions {
   refuseUnknown(raw, KEYS);
@@ -54,7 +54,7 @@ export function controllerOptions(raw: Raw, graph: NetworkGraph): ControllerOpti
   const W = integer(raw, 'W', { min: 0, max: Number.MAX_SAFE_INTEGER, fallback: 0 });
   if (W > M && asked !== 'bank')
     throw new UsageError(`options.W is ${W}, above M = ${M}; no more than all permits can be wasted`);
-  const tree = treeOf(raw, graph, asked === 'adaptive' || !growing.includes(asked));
+  const tree = treeOf(raw, graph, asked === 'adaptive' || !growingKinds.includes(asked));
   const n = Object.keys(tree.parents).length;
   const U = integer(raw, 'U', { min: 1, fallback: n });
   if (U < n) throw new UsageError(`options.U is ${U}, too small for a tree of ${n} nodes; give at least ${n}`);
@@ -77,7 +77,7 @@ function settingsOf(raw: Raw, kind: Kind, adaptive: boolean): Settings {
   if (typeof pipelined !== 'boolean')
     throw new UsageError(`options.pipelined is ${JSON.stringify(pipelined)}; give true or false`);
   const echo = oneOf(raw, 'echo', ['quiet', 'premature'] as const, 'quiet');
-  if (echo === 'premature' && (!growing.includes(kind) || pipelined || adaptive))
+  if (echo === 'premature' && (!growingKinds.includes(kind) || pipelined || adaptive))
     throw new UsageError(
       'options.echo "premature" goes with kind main, modified, names or bank and without pipelined; leave it out',
     );
@@ -86,11 +86,11 @@ function settingsOf(raw: Raw, kind: Kind, adaptive: boolean): Settings {
     throw new UsageError(
       `options.pipelined does not go with kind "${kind}": ${isFlat ? 'its relays never wait anyway' : 'a bin of names holds one range'}; leave it out`,
     );
-  const parts: readonly Part[] = kind === 'bank' ? ['R', 'N', 'D'] : growing.includes(kind) ? ['R', 'N'] : ['R'];
+  const parts: readonly Part[] = kind === 'bank' ? ['R', 'N', 'D'] : growingKinds.includes(kind) ? ['R', 'N'] : ['R'];
   return { parts, pipelined: pipelined || isFlat, echo };
 }
 
-function ruleOf(raw: Raw, kind: Kind): Rule {
+function ruleOf(raw: Raw, kind: Kind): PhaseRule {
   const rules = oneOf(raw, 'rules', ['corrected', 'printed'] as const, 'corrected');
   if (rules === 'printed' && kind !== 'modified')
     throw new UsageError(`options.rules "printed" goes with kind "modified", not with "${kind}"; leave it out`);
@@ -105,8 +105,8 @@ interface Sizes {
   readonly n: number;
 }
 
-function startOf(kind: Kind, rule: Rule, { M, W, U, n }: Sizes): Pick<ControllerOptions, 'terms' | 'phase' | 'budget'> {
-  if (growing.includes(kind)) {
+function startOf(kind: Kind, rule: PhaseRule, { M, W, U, n }: Sizes): Pick<ControllerOptions, 'terms' | 'phase' | 'budget'> {
+  if (growingKinds.includes(kind)) {
     const phase = firstPhase(rule, M, W, n, kind === 'names');
     return { phase, terms: termsOf(phase), budget: null };
   }

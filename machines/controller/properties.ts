@@ -7,7 +7,7 @@
 import type { NodeId } from '../effects.js';
 import type { NodeView, Property, Instance } from '../protocol.js';
 import { solvent, uniqueShortNames } from './applications/properties.js';
-import { capacity, LOCAL } from './bins.js';
+import { capacity, LOCAL_LEVEL } from './bins.js';
 import type { Controller } from './messages.js';
 import type { ControllerOptions } from './options.js';
 import {
@@ -159,7 +159,7 @@ function binsAreHalfFull(c: Config, of: Controller): boolean {
   for (const node of c.nodes.values()) {
     const request = requestOf(node, of);
     if (!request) continue;
-    if (requestState(node, of) === 'ready' && request.permits >= capacity(request.scale, LOCAL)) return false;
+    if (requestState(node, of) === 'ready' && request.permits >= capacity(request.scale, LOCAL_LEVEL)) return false;
     const delivery = deliveryOf(node, of);
     if (!delivery) continue;
     const { permits, scale, level } = delivery;

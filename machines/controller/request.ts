@@ -20,7 +20,7 @@
  */
 import { assign, emit, setup } from 'xstate';
 import { effects, tell, withEvent, type NodeId } from '../effects.js';
-import { capacity, LOCAL, type Scale } from './bins.js';
+import { capacity, LOCAL_LEVEL, type Scale } from './bins.js';
 import { deliveryRole, MAIN, type Controller, type NewTerms, type Reply, type Settle } from './messages.js';
 
 export interface RequestInput {
@@ -71,12 +71,12 @@ const wantedOf = ({ context, event }: In): Wanted => {
 
 const ownRequest = ({ context }: In<unknown>) => ({
   role: deliveryRole(context.of),
-  message: { type: 'request' as const, of: context.of, level: LOCAL, from: context.id },
+  message: { type: 'request' as const, of: context.of, level: LOCAL_LEVEL, from: context.id },
 });
 
 /** What the bin holds once the refill is in it. */
 const filled = ({ context, event }: In): number =>
-  context.permits + (event.type === 'permit' ? capacity(context.scale, LOCAL) : 0);
+  context.permits + (event.type === 'permit' ? capacity(context.scale, LOCAL_LEVEL) : 0);
 
 const firstName = ({ context, event }: In): number | null => (event.type === 'permit' ? event.first : context.first);
 

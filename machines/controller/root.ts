@@ -29,16 +29,16 @@ import {
 /** What the root does with a request that it cannot serve. */
 export type Unserved = 'reject' | 'defer' | 'park' | 'end';
 
-export interface Budget {
+export interface RootBudget {
   readonly permits: number;
   /** The first of that many names, where permits are names. */
   readonly first: number | null;
   readonly unserved: Unserved;
 }
 
-type NewBudget = NewTerms & Budget;
+type NewBudget = NewTerms & RootBudget;
 
-export interface RootInput extends Budget {
+export interface RootInput extends RootBudget {
   readonly id: NodeId;
   readonly of: Controller;
   readonly scale: Scale;

@@ -21,7 +21,7 @@ import type { NewcomerInput } from './growth/newcomer.js';
 import { firstPhase } from './growth/phases.js';
 import type { RequestContext, RequestEvent, RequestInput } from './request.js';
 import type { PipelinedContext } from './pipelined.js';
-import type { Budget, RootContext, RootInput, Unserved } from './root.js';
+import type { RootBudget, RootContext, RootInput, Unserved } from './root.js';
 
 const scale = { exponent: 1 };
 const terms: Terms = { R: scale, N: { exponent: null }, alive: true };
@@ -37,7 +37,7 @@ const replies = (of: Controller, level: number): Reply[] => [
   { type: 'defer', of, level },
 ];
 
-const changes = (budget?: Budget): NewTerms[] =>
+const changes = (budget?: RootBudget): NewTerms[] =>
   [true, false].map((alive) => ({ type: 'epoch', scale: { exponent: 2 }, alive, ...budget }));
 
 const settle: Settle = { type: 'settle', permits: 1, members: 0, issued: 0 };

@@ -5,7 +5,7 @@
 import { pathOf } from '../checks.js';
 import type { NodeId } from '../effects.js';
 import type { Configuration, Flight, LinksView, NodeView, Overlay } from '../protocol.js';
-import { capacity, LOCAL } from './bins.js';
+import { capacity, LOCAL_LEVEL } from './bins.js';
 import type { DeliveryContext } from './delivery.js';
 import type { DepositsContext } from './applications/deposits.js';
 import type { MainContext } from './growth/member.js';
@@ -50,7 +50,7 @@ export function deliveryOf(node: NodeView, of: Controller): DeliveryContext | Pi
 
 export const deliveryState = (node: NodeView, of: Controller): string => pathOf(node[deliveryRole(of)]!);
 
-export function rootOf(c: Config, of: Controller): RootContext {
+export function rootBinOf(c: Config, of: Controller): RootContext {
   return c.nodes.get(c.instance.options.root)![deliveryRole(of)]!.context;
 }
 
@@ -111,12 +111,12 @@ const collected = (c: Config): number => total([...c.nodes.values()].map((node) 
 
 /** All permits of R that are somewhere or were given out. */
 export const accounted = (c: Config): number =>
-  rootOf(c, 'R').permits + inBins(c, 'R') + inDeposits(c) + inFlight(c, 'R') + collected(c) + issued(c);
+  rootBinOf(c, 'R').permits + inBins(c, 'R') + inDeposits(c) + inFlight(c, 'R') + collected(c) + issued(c);
 
 /** All permits of R that there ever were. */
 export const supply = (c: Config): number => c.instance.options.M + deposited(c);
 
-export function overlayOf(node: NodeView, id: NodeId, _: LinksView, c: Config): Overlay {
+export function controllerOverlay(node: NodeView, id: NodeId, _: LinksView, c: Config): Overlay {
   const main = mainOf(node);
   if (!main) return { badge: '·', tone: 'plain' };
   if (isSevered(node)) return { badge: '×', tone: 'wrong' };
@@ -131,7 +131,7 @@ type Gauge = NonNullable<Overlay['gauges']>[number];
 
 const budgetGauge = (c: Config): Gauge => ({
   name: 'budget',
-  value: rootOf(c, 'R').permits,
+  value: rootBinOf(c, 'R').permits,
   of: c.instance.options.M,
 });
 
@@ -139,7 +139,7 @@ const budgetGauge = (c: Config): Gauge => ({
 function gaugesOf(node: NodeView): Gauge[] {
   const request = requestOf(node, 'R');
   const delivery = deliveryOf(node, 'R');
-  const local = request ? [{ name: 'local bin', value: request.permits, of: capacity(request.scale, LOCAL) }] : [];
+  const local = request ? [{ name: 'local bin', value: request.permits, of: capacity(request.scale, LOCAL_LEVEL) }] : [];
   if (!delivery || delivery.level === null) return local;
   return [...local, { name: 'global bin', value: delivery.permits, of: capacity(delivery.scale, delivery.level) }];
 }

@@ -2,7 +2,7 @@
 import type { NodeId } from '../effects.js';
 import type { Configuration, Meter, Observer, Instance, Step } from '../protocol.js';
 import type { DirectoryOptions } from './options.js';
-import { contextOf, holdsToken, tokens } from './view.js';
+import { directoryContext, holdsToken, tokens } from './view.js';
 
 export class DirectoryAccount implements Observer {
   private findMessages = 0;
@@ -61,7 +61,7 @@ export class DirectoryAccount implements Observer {
   /** Phi = 2·|bridge| + 4·d(token, the bridge's end on the token's side), with the token at `holder` and no find in flight. */
   private phi(holder: NodeId, c: Configuration): number {
     const owner = bridgeOwnerOf(c)!;
-    const target = contextOf(c.nodes.get(owner)!).parent;
+    const target = directoryContext(c.nodes.get(owner)!).parent;
     return 2 * this.instance.distance(owner, target) + 4 * this.instance.distance(holder, target);
   }
 
@@ -75,7 +75,7 @@ export class DirectoryAccount implements Observer {
       tokenCost: this.tokenCost,
       opt,
       ratio: opt ? this.findCost / opt : null,
-      parents: Object.fromEntries([...c.nodes].map(([id, node]) => [id, contextOf(node).parent])),
+      parents: Object.fromEntries([...c.nodes].map(([id, node]) => [id, directoryContext(node).parent])),
       bridgeOwner: this.instance.options.policy === 'bridge' ? bridgeOwnerOf(c) : null,
       holder: tokens(c).length > 0 ? null : (holder?.[0] ?? null),
       served: this.served,
@@ -103,7 +103,7 @@ export class DirectoryAccount implements Observer {
 }
 
 function bridgeOwnerOf(c: Configuration): NodeId | null {
-  return [...c.nodes].find(([, node]) => contextOf(node).edge === 'bridge')?.[0] ?? null;
+  return [...c.nodes].find(([, node]) => directoryContext(node).edge === 'bridge')?.[0] ?? null;
 }
 
 /** The most by which a walk along the start tree exceeds the shortest path; it is reached on a link of the topology. */

@@ -3,7 +3,7 @@ import { defineCore } from '../define.js';
 import { isNode, isOneOf, listOf, nullOr, isInteger, type ShapesOf } from '../shapes.js';
 import { directoryMachine, type DirectoryInput, type DirectoryMessage } from './machine.js';
 import { directoryOptions, type DirectoryOptions } from './options.js';
-import { ROLE } from './view.js';
+import { DIRECTORY } from './view.js';
 
 export const directoryMessages = {
   find: { producer: isNode, visited: listOf(isNode, { min: 1 }), edge: isOneOf('tree', 'bridge') },
@@ -12,7 +12,7 @@ export const directoryMessages = {
 
 export const directoryCore = /* @__PURE__ */ defineCore<DirectoryOptions>({
   name: 'directory',
-  charts: { [ROLE]: directoryMachine },
+  charts: { [DIRECTORY]: directoryMachine },
   network: { reach: 'routed' },
   options: directoryOptions,
   input: inputOf,

@@ -4,7 +4,7 @@ import { parseScenario } from '../../network/scenario/parse.js';
 import { Simulation } from '../../network/simulation.js';
 import type { Choice } from '../../network/world/choice.js';
 import { directory } from './index.js';
-import { contextOf, finds, stateOf } from './view.js';
+import { directoryContext, finds, stateOf } from './view.js';
 
 const nodes = ['a', 'b', 'c', 'd', 'e'];
 
@@ -26,9 +26,11 @@ function after(...choices: readonly Choice[]) {
   while (simulation.advance());
   const c = simulation.configuration;
   return {
-    parents: Object.fromEntries([...c.nodes].map(([id, node]) => [id, contextOf(node).parent])),
+    parents: Object.fromEntries([...c.nodes].map(([id, node]) => [id, directoryContext(node).parent])),
     nexts: Object.fromEntries(
-      [...c.nodes].filter(([, node]) => contextOf(node).next !== null).map(([id, node]) => [id, contextOf(node).next]),
+      [...c.nodes]
+        .filter(([, node]) => directoryContext(node).next !== null)
+        .map(([id, node]) => [id, directoryContext(node).next]),
     ),
     finds: finds(c).map(({ from, to, message }) => `${message.producer}: ${from}->${to}`),
     states: Object.fromEntries([...c.nodes].map(([id, node]) => [id, stateOf(node)])),

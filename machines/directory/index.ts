@@ -12,7 +12,7 @@ import { directoryProperties } from './properties.js';
 import { reasons } from './reasons.js';
 import { samples } from './samples.js';
 import { systems } from './systems.js';
-import { contextOf, holdsToken, isUsing, isWaiting, ROLE } from './view.js';
+import { directoryContext, holdsToken, isUsing, isWaiting, DIRECTORY } from './view.js';
 
 export {
   directoryMachine,
@@ -28,12 +28,12 @@ export { directoryCore };
 
 export const directory = /* @__PURE__ */ defineProtocol(
   directoryCore,
-  { properties: directoryProperties, samples: { [ROLE]: samples }, systems, reasons },
+  { properties: directoryProperties, samples: { [DIRECTORY]: samples }, systems, reasons },
   {
     paper: 'Khanchandani, Wattenhofer: The Arvy Distributed Directory Protocol (SPAA 2019)',
     observe: (instance) => new DirectoryAccount(instance),
     overlay: (node, id) => {
-      const { parent, next, edge } = contextOf(node);
+      const { parent, next, edge } = directoryContext(node);
       return {
         pointers: [
           ...(parent === id ? [] : [{ to: parent, kind: edge === 'bridge' ? 'bridge' : 'parent' }]),

@@ -20,7 +20,7 @@
  */
 import { assign, emit, raise, setup } from 'xstate';
 import { draw, effects, send, withEvent, type DrawnEvent, type NodeId, type Received } from '../effects.js';
-import { extendVisited, newParent, type Edge, type Find, type Policy, type ReceivedFind } from './policies.js';
+import { extendVisited, newParent, type EdgeKind, type Find, type Policy, type ReceivedFind } from './policies.js';
 
 export interface Token {
   readonly type: 'token';
@@ -33,7 +33,7 @@ export interface DirectoryInput {
   readonly id: NodeId;
   /** The node itself at the root, which holds the token at the start. */
   readonly parent: NodeId;
-  readonly edge: Edge;
+  readonly edge: EdgeKind;
   readonly policy: Policy;
   /** 0 to number the grants, `null` not to. */
   readonly fence: number | null;

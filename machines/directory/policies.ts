@@ -18,10 +18,10 @@ export interface Find {
    */
   readonly visited: readonly NodeId[];
   /** The pointer it came along: an edge of the tree or the bridge between the two sides of a ring. */
-  readonly edge: Edge;
+  readonly edge: EdgeKind;
 }
 
-export type Edge = 'tree' | 'bridge';
+export type EdgeKind = 'tree' | 'bridge';
 
 /** A find as received: the host adds the last sender, a draw adds the index under `random`. */
 export type ReceivedFind = Received<Find> & { readonly index?: number };

@@ -1,14 +1,14 @@
 /** Every property of the directory holds in a good configuration and is refuted by a bad one: none of them is vacuous. */
 import { describe, expect, test } from 'vitest';
 import type { Configuration, Flight, NodeView, Property } from '../protocol.js';
-import type { Edge, Policy } from './policies.js';
+import type { EdgeKind, Policy } from './policies.js';
 import { directoryProperties } from './properties.js';
 
 interface Node {
   readonly state: string;
   readonly parent: string;
   readonly next?: string;
-  readonly edge?: Edge;
+  readonly edge?: EdgeKind;
 }
 
 const valueOf = (path: string): any => {
@@ -36,7 +36,7 @@ function configuration(nodes: Record<string, Node>, flights: readonly Partial<Fl
   };
 }
 
-const find = (from: string, to: string, producer: string, visited: readonly string[], edge: Edge = 'tree') => ({
+const find = (from: string, to: string, producer: string, visited: readonly string[], edge: EdgeKind = 'tree') => ({
   from,
   to,
   message: { type: 'find', producer, visited, edge },
@@ -89,7 +89,7 @@ describe('invariants of spec 1.6', () => {
   });
 
   test('one bridge: exactly one flagged edge, and it joins the two sides', () => {
-    const ring = (edge: Edge, parentOfC = 'b') => ({ a: holder, b: below('a'), c: { ...below(parentOfC), edge } });
+    const ring = (edge: EdgeKind, parentOfC = 'b') => ({ a: holder, b: below('a'), c: { ...below(parentOfC), edge } });
     expect(holds('one bridge', ring('bridge'), [], 'bridge')).toBe(true);
     expect(holds('one bridge', ring('tree'), [], 'bridge')).toBe(false);
     expect(holds('one bridge', { ...ring('bridge'), b: { ...below('a'), edge: 'bridge' } }, [], 'bridge')).toBe(false);

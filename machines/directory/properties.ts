@@ -4,7 +4,7 @@ import { Forest, isSpanningTree } from '../forest.js';
 import type { Configuration, NodeView, Property, Instance } from '../protocol.js';
 import type { DirectoryOptions } from './options.js';
 import {
-  contextOf,
+  directoryContext,
   type FindFlight,
   finds,
   holdsToken,
@@ -66,7 +66,7 @@ const invariants: Property<DirectoryOptions>[] = [
     name: 'head of the queue',
     kind: 'always',
     says: 'An idle holder has no next, and walking back along next from any self-loop ends at the holder, at whom the token flies to, or at a node whose find is in flight (Lemma 3).',
-    holds: (c) => [...c.nodes].every(([id, node]) => contextOf(node).parent !== id || queueHasAHead(id, c)),
+    holds: (c) => [...c.nodes].every(([id, node]) => directoryContext(node).parent !== id || queueHasAHead(id, c)),
   },
 ];
 
@@ -75,7 +75,7 @@ const oneBridge: Property<DirectoryOptions> = {
   kind: 'always',
   says: 'Exactly one pointer or find is the bridge, and it joins the two sides of the ring; the others stay inside a side.',
   holds: (c) => {
-    const flagged = [...c.nodes].map(([id, node]) => [id, contextOf(node).parent, contextOf(node).edge] as const);
+    const flagged = [...c.nodes].map(([id, node]) => [id, directoryContext(node).parent, directoryContext(node).edge] as const);
     const flying = finds(c).map(({ from, to, message }) => [from, to, message.edge] as const);
     const { sides } = c.instance.options;
     const edges = [...flagged, ...flying].filter(([from, to]) => from !== to);
@@ -152,7 +152,7 @@ function tracesOf(id: NodeId, c: Config): number {
 }
 
 function pointerFitsState(id: NodeId, node: NodeView): boolean {
-  const { parent, next } = contextOf(node);
+  const { parent, next } = directoryContext(node);
   const state = stateOf(node);
   if (state === 'idle') return parent !== id && next === null;
   return state.endsWith('followed') ? parent !== id && next !== null : parent === id && next === null;

@@ -5,12 +5,12 @@ import type { Configuration, Flight, NodeView } from '../protocol.js';
 import type { DirectoryContext, Token } from './machine.js';
 import type { Find } from './policies.js';
 
-export const ROLE = 'directory';
+export const DIRECTORY = 'directory';
 
 export type FindFlight = Flight & { readonly message: Find };
 
-export const contextOf = (node: NodeView): DirectoryContext => node[ROLE]!.context;
-export const stateOf = (node: NodeView): string => pathOf(node[ROLE]!);
+export const directoryContext = (node: NodeView): DirectoryContext => node[DIRECTORY]!.context;
+export const stateOf = (node: NodeView): string => pathOf(node[DIRECTORY]!);
 export const isWaiting = (node: NodeView): boolean => stateOf(node).startsWith('waiting');
 export const holdsToken = (node: NodeView): boolean => stateOf(node).startsWith('holding');
 export const isUsing = (node: NodeView): boolean => stateOf(node).startsWith('holding.using');
@@ -29,14 +29,14 @@ export function waitingFor(node: NodeId, c: Configuration): NodeId[] {
 
 export function nextOf(node: NodeId, c: Configuration): NodeId | null {
   const view = c.nodes.get(node);
-  return view ? contextOf(view).next : null;
+  return view ? directoryContext(view).next : null;
 }
 
 /** Black edges: the pointers that are no self-loops. */
 export function pointers(c: Configuration): (readonly [NodeId, NodeId])[] {
   const edges: (readonly [NodeId, NodeId])[] = [];
   for (const [id, node] of c.nodes) {
-    const { parent } = contextOf(node);
+    const { parent } = directoryContext(node);
     if (parent !== id) edges.push([id, parent]);
   }
   return edges;

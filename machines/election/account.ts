@@ -7,7 +7,7 @@ import { componentsOf, diameterOf } from './graph.js';
 import { isLeaderChange } from './messages.js';
 import type { ElectionOptions } from './options.js';
 import { Stability } from './stability.js';
-import { adjacency, contextOf, isOriented, leaderOf } from './view.js';
+import { adjacency, electionContext, isOriented, leaderOf } from './view.js';
 
 /** Diameter and dominating set look at every pair of nodes; larger networks are not measured by them. */
 const PAIRS_MAX = 500;
@@ -41,7 +41,7 @@ export class ElectionAccount implements Observer {
     return {
       leaders: perNode((id) => leaderOf(c.nodes.get(id)!)),
       heights: perNode((id) => {
-        const { tau, oid, r, delta, nlts, lid } = contextOf(c.nodes.get(id)!).height;
+        const { tau, oid, r, delta, nlts, lid } = electionContext(c.nodes.get(id)!).height;
         return [tau, oid ? oid[1] : 0, r, delta, nlts, lid[1], id];
       }),
       oriented: isOriented(c),

@@ -7,27 +7,28 @@
 import type { NodeId } from '../effects.js';
 import type { Height } from './height.js';
 
-export interface Link {
+export interface LinkRow {
   readonly peer: NodeId;
   /** The last height heard; `null`: forming. */
   readonly height: Height | null;
 }
 
-export type Links = readonly Link[];
+export type LinkTable = readonly LinkRow[];
 
-export const isLinked = (links: Links, peer: NodeId): boolean => links.some((link) => link.peer === peer);
+export const isLinked = (links: LinkTable, peer: NodeId): boolean => links.some((link) => link.peer === peer);
 
-export const withLink = (links: Links, peer: NodeId, height: Height | null): Links =>
+export const withLink = (links: LinkTable, peer: NodeId, height: Height | null): LinkTable =>
   [...links.filter((link) => link.peer !== peer), { peer, height }].sort((a, b) => (a.peer < b.peer ? -1 : 1));
 
-export const withoutLink = (links: Links, peer: NodeId): Links => links.filter((link) => link.peer !== peer);
+export const withoutLink = (links: LinkTable, peer: NodeId): LinkTable => links.filter((link) => link.peer !== peer);
 
 /** N and forming: whom this node sends to. */
-export const everybody = (links: Links): NodeId[] => links.map(({ peer }) => peer);
+export const everybody = (links: LinkTable): NodeId[] => links.map(({ peer }) => peer);
 
 /** N: whom it counts when it decides. */
-export const neighbours = (links: Links): NodeId[] => links.filter(({ height }) => height !== null).map(({ peer }) => peer);
+export const neighbours = (links: LinkTable): NodeId[] => links.filter(({ height }) => height !== null).map(({ peer }) => peer);
 
-export const heightsOf = (links: Links): Height[] => links.map(({ height }) => height).filter((height) => height !== null);
+export const heightsOf = (links: LinkTable): Height[] => links.map(({ height }) => height).filter((height) => height !== null);
 
-export const heightOf = (links: Links, peer: NodeId): Height | null => links.find((link) => link.peer === peer)?.height ?? null;
+export const heightOf = (links: LinkTable, peer: NodeId): Height | null =>
+  links.find((link) => link.peer === peer)?.height ?? null;

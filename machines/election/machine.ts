@@ -39,13 +39,13 @@ import {
   type Height,
   type Identity,
 } from './height.js';
-import { everybody, heightOf, heightsOf, isLinked, neighbours, withLink, withoutLink, type Links } from './links.js';
+import { everybody, heightOf, heightsOf, isLinked, neighbours, withLink, withoutLink, type LinkTable } from './links.js';
 import { levelRole, type LeaderChange, type Turn, type Update } from './messages.js';
 
 export interface ElectionInput {
   readonly id: Identity;
   readonly height: Height;
-  readonly links: Links;
+  readonly links: LinkTable;
   readonly clock: 'perfect' | 'logical';
   readonly hello: boolean;
   /** A leader that loses its last neighbour stays what it is instead of electing itself anew. */

@@ -1,7 +1,7 @@
 /** What nodes say to each other, what the roles of one node say to each other, and what the application hears. */
 import type { Message, NodeId } from '../effects.js';
 import type { Height, Identity } from './height.js';
-import type { Links } from './links.js';
+import type { LinkTable } from './links.js';
 
 /** The role that elects; the levels of the hierarchy, where there are any, are roles beside it. */
 export const ELECTION = 'election';
@@ -11,7 +11,7 @@ export const LEVEL = 'level';
 export const levelRole = (level: number): string => `${LEVEL} ${level}`;
 
 /** A leader of a level, as somebody `distance` hops away knows of it. */
-export interface Presence {
+export interface PresenceEntry {
   /** The clock at which it first led this level. */
   readonly birth: number;
   readonly id: Identity;
@@ -19,7 +19,7 @@ export interface Presence {
 }
 
 /** The leaders of one level that are near, by seniority, each once. */
-export type PresenceTable = readonly Presence[];
+export type PresenceTable = readonly PresenceEntry[];
 
 /** The only message between nodes. */
 export interface Update {
@@ -40,7 +40,7 @@ export interface Update {
 export interface Turn {
   readonly type: 'turn';
   readonly now: number;
-  readonly links: Links;
+  readonly links: LinkTable;
   /** The tables that came with an Update, one a level. */
   readonly heard: { readonly peer: NodeId; readonly tables: readonly PresenceTable[] } | null;
   readonly to: readonly NodeId[];

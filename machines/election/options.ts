@@ -21,11 +21,11 @@ export interface ElectionOptions {
   readonly sink: 'settled' | 'printed';
   /** The levels of the hierarchy, lowest first. */
   readonly levels: readonly LevelRule[];
-  readonly start: Readonly<Record<NodeId, Start>>;
+  readonly start: Readonly<Record<NodeId, NodeStart>>;
 }
 
 /** What one node starts with. */
-export interface Start {
+export interface NodeStart {
   readonly neighbours: readonly NodeId[];
   readonly leader: NodeId;
   /** Hops to the leader. */
@@ -64,10 +64,10 @@ function startOf(
   wanted: NodeId,
   levels: readonly LevelRule[],
   identity: (node: NodeId) => Identity,
-): Readonly<Record<NodeId, Start>> {
+): Readonly<Record<NodeId, NodeStart>> {
   const adjacency = adjacencyOf(topology);
   const presence = levels.map((rule) => tablesAtStart(adjacency, rule, identity));
-  const start: Record<NodeId, Start> = {};
+  const start: Record<NodeId, NodeStart> = {};
   for (const leader of [wanted, ...topology.nodes]) {
     if (leader in start) continue;
     for (const [node, distance] of hopsFrom(leader, adjacency)) {

@@ -5,7 +5,7 @@
 import type { Overlay, NodeView } from '../protocol.js';
 import { leadsLevel, levelOf } from '../hierarchy/view.js';
 import { compareHeights } from './height.js';
-import { contextOf, leaderOf, roleOf } from './view.js';
+import { electionContext, leaderOf, roleOf } from './view.js';
 
 const tones: Readonly<Record<string, NonNullable<Overlay['tone']>>> = {
   isolated: 'held',
@@ -15,7 +15,7 @@ const tones: Readonly<Record<string, NonNullable<Overlay['tone']>>> = {
 };
 
 export function overlay(node: NodeView): Overlay {
-  const { height, links, levels } = contextOf(node);
+  const { height, links, levels } = electionContext(node);
   const role = roleOf(node);
   const offices = Array.from({ length: levels }, (_, i) => i + 1).filter((level) => leadsLevel(node, level));
   const badge = `${role === 'leader' || role === 'isolated' ? '★' : ''}${offices.join('')}`;
@@ -31,7 +31,7 @@ export function overlay(node: NodeView): Overlay {
 }
 
 function groupOf(node: NodeView, role: string): string {
-  const { height, levels } = contextOf(node);
+  const { height, levels } = electionContext(node);
   const { tau, oid, r } = height;
   if (oid !== null && /^(searching|reflected)/.test(role)) return `search ${tau} of ${oid[1]}${r === 1 ? ', reflected' : ''}`;
   return levels > 0 ? `district of ${levelOf(node, 1).member[1]}` : `follows ${leaderOf(node)}`;

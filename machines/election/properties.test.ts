@@ -9,7 +9,7 @@ import type { ElectionContext } from './machine.js';
 import { electSelf, startNewRefLevel, type Height } from './height.js';
 import { election } from './index.js';
 import { heightOf, withLink, withoutLink } from './links.js';
-import { contextOf } from './view.js';
+import { electionContext } from './view.js';
 
 /** a - b - c at rest, the leader at one end, one level of leaders. */
 function atRest(options = {}): Configuration<any> {
@@ -51,7 +51,7 @@ const at = (c: Configuration<any>, id: string, change: (old: ElectionContext) =>
 const level = (c: Configuration<any>, id: string, change: (old: LevelContext) => Partial<LevelContext>, value?: string) =>
   withRole(c, id, 'level 1', change, value);
 
-const own = (c: Configuration<any>, id: string): Height => contextOf(c.nodes.get(id)!).height;
+const own = (c: Configuration<any>, id: string): Height => electionContext(c.nodes.get(id)!).height;
 
 /** The same height wherever it is held, so that only what is meant to break breaks. */
 const everywhere = (c: Configuration<any>, id: string, height: Height): Configuration<any> => {

@@ -6,7 +6,7 @@ import { hierarchyProperties } from '../hierarchy/properties.js';
 import { isLinked } from './links.js';
 import { isSink } from './machine.js';
 import type { ElectionOptions } from './options.js';
-import { contextOf, everyToken, isAgreedAt, isOrientedAt, isSequence, tokensOf } from './view.js';
+import { electionContext, everyToken, isAgreedAt, isOrientedAt, isSequence, tokensOf } from './view.js';
 
 type Config = Configuration<any>;
 
@@ -56,7 +56,7 @@ const invariants: Property<ElectionOptions>[] = [
     deltasAgree,
   ),
   everywhere('I: no sink', 'After every event each node leads, or has a neighbour below it or of another leader.', (id, c) => {
-    const { height, links } = contextOf(c.nodes.get(id)!);
+    const { height, links } = electionContext(c.nodes.get(id)!);
     return !isSink({ height, links, sink: 'settled' });
   }),
   everywhere(
@@ -90,11 +90,12 @@ const symmetricNeighbours: Property<ElectionOptions> = {
   kind: 'eventually',
   says: 'Once changes stop, both ends of every link count each other as neighbours (what hello is for).',
   when: () => true,
-  holds: (c, node) => contextOf(c.nodes.get(node)!).links.every(({ peer, height }) => height !== null || !c.links.up(peer, node)),
+  holds: (c, node) =>
+    electionContext(c.nodes.get(node)!).links.every(({ peer, height }) => height !== null || !c.links.up(peer, node)),
 };
 
 function stampsAreNotAhead(id: NodeId, c: Config): boolean {
-  const clockOf = (node: NodeId): number => contextOf(c.nodes.get(node)!).now;
+  const clockOf = (node: NodeId): number => electionContext(c.nodes.get(node)!).now;
   const clock = clockOf(id);
   return everyToken(id, c, ({ tau, nlts, id: owner }, recorded) => {
     const latest = Math.max(tau, -nlts);
@@ -130,7 +131,7 @@ const isContradiction = (a: Height, b: Height): boolean =>
   a.delta !== b.delta && compareReferenceLevels(a, b) === 0 && compareLeaderPairs(a, b) === 0;
 
 function rowsAreChannels(id: NodeId, c: Config): boolean {
-  const { links } = contextOf(c.nodes.get(id)!);
+  const { links } = electionContext(c.nodes.get(id)!);
   const up = c.links.neighbours(id);
   return links.length === up.length && up.every((peer) => isLinked(links, peer));
 }

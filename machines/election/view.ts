@@ -10,9 +10,9 @@ import { ELECTION, type Update } from './messages.js';
 
 type Config = Configuration<any>;
 
-export const contextOf = (node: NodeView): ElectionContext => node[ELECTION]!.context;
+export const electionContext = (node: NodeView): ElectionContext => node[ELECTION]!.context;
 export const roleOf = (node: NodeView): string => pathOf(node[ELECTION]!);
-export const leaderOf = (node: NodeView): NodeId => contextOf(node).height.lid[1];
+export const leaderOf = (node: NodeView): NodeId => electionContext(node).height.lid[1];
 
 const updateIn = ({ message }: Flight): Update => message as Update;
 
@@ -22,7 +22,7 @@ const between = (from: NodeId, to: NodeId, c: Config): readonly Flight[] =>
 
 /** Whether something is true of every height that a node holds or has sent: together these are all the tokens there are (section 6). */
 export function everyToken(id: NodeId, c: Config, holds: (height: Height, recorded: boolean) => boolean): boolean {
-  const { height, links } = contextOf(c.nodes.get(id)!);
+  const { height, links } = electionContext(c.nodes.get(id)!);
   if (!holds(height, false)) return false;
   for (const link of links) {
     if (link.height && !holds(link.height, true)) return false;
@@ -36,7 +36,7 @@ export function tokensOf(id: NodeId, c: Config): Height[] {
   const tokens: Height[] = [];
   everyToken(id, c, (height, recorded) => recorded || tokens.push(height) > 0);
   for (const peer of c.links.neighbours(id)) {
-    const recorded = heightOf(contextOf(c.nodes.get(peer)!).links, id);
+    const recorded = heightOf(electionContext(c.nodes.get(peer)!).links, id);
     if (recorded) tokens.push(recorded);
   }
   return tokens;
@@ -53,13 +53,13 @@ export function isSequence(
   agrees: (newer: Height, older: Height, isOwn: boolean) => boolean,
 ) {
   const carried = between(from, to, c);
-  let newer = contextOf(c.nodes.get(from)!).height;
+  let newer = electionContext(c.nodes.get(from)!).height;
   for (let i = carried.length - 1; i >= 0; i--) {
     const { height } = updateIn(carried[i]!);
     if (!agrees(newer, height, i === carried.length - 1)) return false;
     newer = height;
   }
-  const recorded = heightOf(contextOf(c.nodes.get(to)!).links, from);
+  const recorded = heightOf(electionContext(c.nodes.get(to)!).links, from);
   return recorded === null || agrees(newer, recorded, carried.length === 0);
 }
 
@@ -74,8 +74,8 @@ export const isAgreedAt = (id: NodeId, c: Config): boolean => c.links.neighbours
  * is one leader pair, heights have no cycles, and who is lowest has no way down and hence leads.
  */
 export function isOrientedAt(id: NodeId, c: Config): boolean {
-  const heightAt = (node: NodeId): Height => contextOf(c.nodes.get(node)!).height;
-  const { height, links } = contextOf(c.nodes.get(id)!);
+  const heightAt = (node: NodeId): Height => electionContext(c.nodes.get(node)!).height;
+  const { height, links } = electionContext(c.nodes.get(id)!);
   const peers = links.map(({ peer }) => peer).filter((peer) => c.links.up(peer, id));
   return (
     links.every(({ peer }) => between(id, peer, c).length === 0) &&
@@ -92,4 +92,6 @@ export function isOriented(c: Config): boolean {
 
 /** Whether every link that is up both ways has both ends as neighbours. */
 export const isSymmetric = (c: Config): boolean =>
-  [...adjacency(c)].every(([id, peers]) => peers.every((peer) => heightOf(contextOf(c.nodes.get(id)!).links, peer) !== null));
+  [...adjacency(c)].every(([id, peers]) =>
+    peers.every((peer) => heightOf(electionContext(c.nodes.get(id)!).links, peer) !== null),
+  );

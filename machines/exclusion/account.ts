@@ -5,7 +5,7 @@ import type { ExclusionNotice } from './machine.js';
 import type { ExclusionOptions } from './options.js';
 import { bitsOf, memoryBound } from './memory.js';
 import type { Ports } from './ports.js';
-import { contextOf, isFromInitiator, lockSet, neighbours, peersAt } from './view.js';
+import { exclusionContext, isFromInitiator, lockSet, neighbours, peersAt } from './view.js';
 
 interface LockRecord {
   readonly node: NodeId;
@@ -47,14 +47,14 @@ export class ExclusionAccount implements Observer {
     for (const notice of step.emitted as readonly ExclusionNotice[])
       if (notice.type === 'locked') this.locked(step, notice.ports, c);
     this.sent(step.sent, c);
-    this.bits = Math.max(this.bits, bitsOf(contextOf(c.nodes.get(node)!)));
+    this.bits = Math.max(this.bits, bitsOf(exclusionContext(c.nodes.get(node)!)));
   }
 
   private followCommand({ node, event, at, sent }: Step, c: Configuration): void {
     // A call without effect sends nothing; one with effect at least wakes the node itself.
     if (sent.length === 0) return;
     if (event.type === 'lock') {
-      const asked = peersAt(c, node, contextOf(c.nodes.get(node)!).L);
+      const asked = peersAt(c, node, exclusionContext(c.nodes.get(node)!).L);
       this.requests.set(node, { at, persistent: asked });
     } else {
       const lock = this.current.get(node);

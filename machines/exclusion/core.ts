@@ -4,7 +4,7 @@ import { isBoolean, type FieldCheck, type ShapesOf } from '../shapes.js';
 import { exclusionMachine, initiatorSays, participantSays, type ExclusionMessage, type LockCall } from './machine.js';
 import { exclusionOptions, type ExclusionOptions } from './options.js';
 import { printedMachine } from './printed.js';
-import { ROLE } from './view.js';
+import { EXCLUSION } from './view.js';
 
 const isPriority: FieldCheck = (value, { options: { priorities } }) =>
   Number.isInteger(value) && (value as number) >= 0 && (value as number) < priorities;
@@ -15,15 +15,15 @@ const plain = Object.fromEntries([...initiatorSays, ...participantSays].map((typ
 
 export const exclusionCore = /* @__PURE__ */ defineCore<ExclusionOptions>({
   name: 'exclusion',
-  charts: { [ROLE]: exclusionMachine, printed: printedMachine },
+  charts: { [EXCLUSION]: exclusionMachine, printed: printedMachine },
   network: { reach: 'links', addressing: 'ports' },
   options: exclusionOptions,
   ports: ({ ports }) => ports,
   draws: ({ draws }) => draws,
   roles: (id, { options: { rules, priorities, inUse } }) => [
-    { role: ROLE, chart: rules === 'printed' ? 'printed' : ROLE, input: { rules, priorities, ports: inUse[id]! } },
+    { role: EXCLUSION, chart: rules === 'printed' ? 'printed' : EXCLUSION, input: { rules, priorities, ports: inUse[id]! } },
   ],
-  route: () => ROLE,
+  route: () => EXCLUSION,
   messages: { ...plain, request: { priority: isPriority }, win: { won: isBoolean } } satisfies ShapesOf<ExclusionMessage>,
   commands: {
     lock: { waits: true, completedBy: ['unlocked'] },

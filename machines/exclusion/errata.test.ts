@@ -7,7 +7,7 @@ import type { Protocol } from '../protocol.js';
 import { exclusion, exclusionMachine } from './index.js';
 import { exclusionSetup } from './machine.js';
 import { cut, join, lock, P2, shipped } from './systems.fixtures.js';
-import { ROLE } from './view.js';
+import { EXCLUSION } from './view.js';
 
 const three = { nodes: ['n0', 'n1', 'n2'], links: [['n0', 'n1', 1]] as const };
 
@@ -63,7 +63,7 @@ test('erratum 1, the wrong repair: to decide only when no applicant is left dead
     },
   });
   const result = explore(
-    { ...exclusion, charts: { [ROLE]: patient } },
+    { ...exclusion, charts: { [EXCLUSION]: patient } },
     { topology: P2, options: { priorities: 2, hold: 1 }, commands: [lock('n0'), lock('n1')] },
   );
   expect(result.verdict).toBe('invalid');
@@ -115,7 +115,7 @@ describe('erratum 6: a node whose request shrank to itself while a stranger hold
     });
 
   test('retries without end within one step when messages to itself never leave its memory', () => {
-    expect(() => search({ ...exclusion, charts: { [ROLE]: inMemory(exclusionMachine) } })).toThrow('without end');
+    expect(() => search({ ...exclusion, charts: { [EXCLUSION]: inMemory(exclusionMachine) } })).toThrow('without end');
   });
 
   test('retries until it is free when they travel like all others', () => {

@@ -14,7 +14,7 @@ import { exclusionProperties } from './properties.js';
 import { reasons } from './reasons.js';
 import { samplesOf } from './samples.js';
 import { systems } from './systems.js';
-import { ROLE } from './view.js';
+import { EXCLUSION } from './view.js';
 
 export {
   exclusionMachine,
@@ -31,7 +31,7 @@ export const exclusion = /* @__PURE__ */ defineProtocol(
   exclusionCore,
   {
     properties: () => exclusionProperties,
-    samples: { [ROLE]: samplesOf(['corrected', 'deferred']), printed: samplesOf(['printed']) },
+    samples: { [EXCLUSION]: samplesOf(['corrected', 'deferred']), printed: samplesOf(['printed']) },
     systems,
     reasons,
   },

@@ -121,7 +121,7 @@ function winner({ lock, P }: ExclusionContext): Port | null {
   return lock === null ? uniqueMaximum(P) : null;
 }
 
-export const fresh = (input: ExclusionInput): ExclusionContext => ({
+export const initialContext = (input: ExclusionInput): ExclusionContext => ({
   ...input,
   lock: null,
   L: [],
@@ -195,7 +195,7 @@ export const exclusionSetup = setup({
 
 export const exclusionMachine = exclusionSetup.createMachine({
   id: 'exclusion',
-  context: ({ input }) => fresh(input),
+  context: ({ input }) => initialContext(input),
   type: 'parallel',
   on: {
     'link.up': { actions: withEvent('plugIn') },

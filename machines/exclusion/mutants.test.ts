@@ -6,12 +6,12 @@ import { exclusion } from './index.js';
 import { exclusionMachine, forgotten } from './machine.js';
 import { exclusionProperties } from './properties.js';
 import { cut, join, lock, P2 } from './systems.fixtures.js';
-import { ROLE } from './view.js';
+import { EXCLUSION } from './view.js';
 import { including, without } from './ports.js';
 
 const search = (machine: AnyStateMachine) =>
   explore(
-    { ...exclusion, charts: { [ROLE]: machine } },
+    { ...exclusion, charts: { [EXCLUSION]: machine } },
     {
       topology: P2,
       options: { priorities: 2, hold: 1 },

@@ -6,10 +6,10 @@ import type { NodeId } from '../effects.js';
 import type { LinksView, NodeView, Overlay } from '../protocol.js';
 import type { ExclusionContext } from './machine.js';
 import { has, type Port, type Ports } from './ports.js';
-import { contextOf, valueOf, type ExclusionValue } from './view.js';
+import { exclusionContext, valueOf, type ExclusionValue } from './view.js';
 
 export function overlayOf(node: NodeView, id: NodeId, links: LinksView): Overlay {
-  const context = contextOf(node);
+  const context = exclusionContext(node);
   const { initiator } = valueOf(node);
   const pointers = (ports: Ports, kind: string) =>
     links.neighbours(id).flatMap((to) => (ports.includes(links.port(id, to)) ? [{ to, kind }] : []));

@@ -16,7 +16,7 @@ import {
   defeats,
   exclusionSetup,
   forgotten,
-  fresh,
+  initialContext,
   priority,
   readyToHeld,
   requests,
@@ -57,7 +57,7 @@ const withoutEffect = { guard: 'somethingIsGone', actions: 'ignoreDisconnections
 
 export const printedMachine = printedSetup.createMachine({
   id: 'printed',
-  context: ({ input }): PrintedContext => ({ ...fresh(input), D: [] }),
+  context: ({ input }): PrintedContext => ({ ...initialContext(input), D: [] }),
   type: 'parallel',
   on: {
     'link.up': { actions: withEvent('plugIn') },

@@ -10,7 +10,7 @@ import type { ExclusionOptions } from './options.js';
 import { has, type Port, type Ports } from './ports.js';
 import {
   closedNeighbourhood,
-  contextOf,
+  exclusionContext,
   isFromInitiator,
   lockSet,
   messages,
@@ -53,7 +53,7 @@ const rolesOfAPort = ofNodes(
     says: 'Applicants, candidates and those on hold are different ports; priorities come from candidates, answers and outcomes from ports of the request in hand.',
   },
   (node) => {
-    const { A, C, H, P, R, W, L } = contextOf(node);
+    const { A, C, H, P, R, W, L } = exclusionContext(node);
     const known = [...A, ...C, ...H];
     return new Set(known).size === known.length && within(portsOf(P), C) && within(R, L) && within(portsOf(W), L);
   },
@@ -65,7 +65,7 @@ const phaseFitsCandidates = ofNodes(
     says: 'A participant competes exactly while it has candidates; without them nobody is on hold; idle, it knows nobody.',
   },
   (node) => {
-    const { A, C, H } = contextOf(node);
+    const { A, C, H } = exclusionContext(node);
     const phase = C.length > 0 ? 'compete' : A.length > 0 ? 'prepare' : 'idle';
     return valueOf(node).participant === phase && (C.length > 0 || H.length === 0);
   },
@@ -88,7 +88,7 @@ const lockSetIsKnown = ofNeighbourhoods(
     const node = c.nodes.get(id)!;
     const { initiator } = valueOf(node);
     if (initiator === 'idle') return lockSet(c, id).length === 0;
-    return initiator !== 'locked' || areEqual(peersAt(c, id, contextOf(node).L), lockSet(c, id));
+    return initiator !== 'locked' || areEqual(peersAt(c, id, exclusionContext(node).L), lockSet(c, id));
   },
 );
 
@@ -98,7 +98,7 @@ const oneWinner = ofNeighbourhoods(
     says: 'A participant has promised itself to at most one candidate, and to none while it is locked.',
   },
   (c, id) => {
-    const { lock, C } = contextOf(c.nodes.get(id)!);
+    const { lock, C } = exclusionContext(c.nodes.get(id)!);
     if (C.length === 0) return true;
     const isHeld = lock !== null && peersAt(c, id, [lock]).length > 0;
     return peersAt(c, id, C).filter((candidate) => isPromised(c, id, candidate)).length <= (isHeld ? 0 : 1);
@@ -144,7 +144,7 @@ function areOfDifferentRoles(flights: readonly ExclusionFlight[]): boolean {
 
 /** Whether a trial of the participant was won, and the lock that follows from it is yet to come. */
 function isPromised(c: Config, participant: NodeId, candidate: NodeId): boolean {
-  const { W } = contextOf(c.nodes.get(candidate)!);
+  const { W } = exclusionContext(c.nodes.get(candidate)!);
   const promises = ({ message }: ExclusionFlight) => message.type === 'setLock' || (message.type === 'win' && message.won);
   return (
     W.some(([port, won]) => won && port === portAt(c, candidate, participant)) ||
@@ -156,7 +156,7 @@ const WAITS_FOR = { ready: 'prepare', ackLock: 'win', ackRelease: 'unlock' } as 
 
 function isExpected(c: Config, { from, to, message }: ExclusionFlight): boolean {
   const node = c.nodes.get(to)!;
-  const { lock, L, R, W, A, C, H, P } = contextOf(node);
+  const { lock, L, R, W, A, C, H, P } = exclusionContext(node);
   const port = portAt(c, to, from);
   switch (message.type) {
     case 'ready':

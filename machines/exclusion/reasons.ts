@@ -1,6 +1,6 @@
 /** Which edits of the charts are no mistakes. */
 import { because } from '../reasons.js';
-import { ROLE } from './view.js';
+import { EXCLUSION } from './view.js';
 
 const swap = (place: string, first = 1) => `swap actions ${place}, actions ${first} and ${first + 1}`;
 
@@ -20,9 +20,9 @@ const common = (chart: string) => ({
 const ANSWER = 'the answer is for the sender, whatever the registers hold';
 
 const corrected = {
-  ...common(ROLE),
+  ...common(EXCLUSION),
   ...because(
-    ROLE,
+    EXCLUSION,
     ANSWER,
     swap('participant: release'),
     swap('participant.idle: prepare'),
@@ -31,12 +31,12 @@ const corrected = {
     swap('participant.compete: setLock'),
   ),
   ...because(
-    ROLE,
+    EXCLUSION,
     'a candidate and its priority stand in different registers',
     swap('participant.prepare: request'),
     swap('participant.compete: request #2'),
   ),
-  ...because(ROLE, 'an applicant is no candidate', 'reorder choices participant.compete: request #3, before #2'),
+  ...because(EXCLUSION, 'an applicant is no candidate', 'reorder choices participant.compete: request #3, before #2'),
 };
 
 const PRINTED = 'printed';

@@ -9,7 +9,7 @@ import type { Configuration, Protocol } from '../protocol.js';
 import { exclusion, type ExclusionOptions } from './index.js';
 import { exclusionMachine, exclusionSetup } from './machine.js';
 import { printedMachine, printedSetup } from './printed.js';
-import { contextOf, ROLE, valueOf } from './view.js';
+import { exclusionContext, EXCLUSION, valueOf } from './view.js';
 
 type Region = { states: Record<string, any> };
 
@@ -45,7 +45,7 @@ function structure<T>(config: T): T {
   return Object.fromEntries(Object.entries(config).map(([key, value]) => [key, structure(value)])) as T;
 }
 
-const charts = { [ROLE]: split(exclusionMachine, exclusionSetup), printed: split(printedMachine, printedSetup) };
+const charts = { [EXCLUSION]: split(exclusionMachine, exclusionSetup), printed: split(printedMachine, printedSetup) };
 
 const check = (type: string) => ({ event: (): Message => ({ type }), waits: true, completedBy: [] });
 
@@ -62,4 +62,4 @@ export function stepwise(calls: Readonly<Record<NodeId, number>>): Protocol<Excl
 /** All calls made and served, nothing in flight. */
 export const allServed = (c: Configuration): boolean =>
   c.flights.length === 0 &&
-  [...c.nodes.values()].every((node) => (contextOf(node) as any).calls === 0 && valueOf(node).initiator === 'idle');
+  [...c.nodes.values()].every((node) => (exclusionContext(node) as any).calls === 0 && valueOf(node).initiator === 'idle');

@@ -4,7 +4,7 @@ import type { Configuration, Flight, NodeView } from '../protocol.js';
 import type { ExclusionContext, ExclusionMessage } from './machine.js';
 import type { Port, Ports } from './ports.js';
 
-export const ROLE = 'exclusion';
+export const EXCLUSION = 'exclusion';
 
 export interface ExclusionValue {
   readonly initiator: 'idle' | 'prepare' | 'compete' | 'win' | 'locked' | 'unlock';
@@ -13,8 +13,8 @@ export interface ExclusionValue {
 
 export type ExclusionFlight = Flight & { readonly message: ExclusionMessage };
 
-export const contextOf = (node: NodeView): ExclusionContext => node[ROLE]!.context;
-export const valueOf = (node: NodeView): ExclusionValue => node[ROLE]!.value as unknown as ExclusionValue;
+export const exclusionContext = (node: NodeView): ExclusionContext => node[EXCLUSION]!.context;
+export const valueOf = (node: NodeView): ExclusionValue => node[EXCLUSION]!.value as unknown as ExclusionValue;
 
 export const messages = (c: Configuration): readonly ExclusionFlight[] => c.flights as readonly ExclusionFlight[];
 
@@ -48,4 +48,4 @@ export const portAt = (c: Configuration, to: NodeId, from: NodeId): Port => (to 
 
 /** All whose lock points to this node over a link that is there. */
 export const lockSet = (c: Configuration, id: NodeId): NodeId[] =>
-  closedNeighbourhood(c, id).filter((node) => contextOf(c.nodes.get(node)!).lock === portAt(c, node, id));
+  closedNeighbourhood(c, id).filter((node) => exclusionContext(c.nodes.get(node)!).lock === portAt(c, node, id));

@@ -14,7 +14,7 @@ import { assign, emit, setup } from 'xstate';
 import { effects, tell } from '../effects.js';
 import { isSame, type Identity } from '../election/height.js';
 import { everybody, heightOf } from '../election/links.js';
-import type { DistrictChange, Presence, PresenceTable, Turn } from '../election/messages.js';
+import type { DistrictChange, PresenceEntry, PresenceTable, Turn } from '../election/messages.js';
 import { candidates, hasSenior, isSameTable, memberOf, withOwn, type Heard } from './presence.js';
 
 export interface LevelInput {
@@ -50,7 +50,7 @@ function heardBy({ context, event: { heard, links } }: In): readonly Heard[] {
   return [...kept, news].sort((a, b) => (a.peer < b.peer ? -1 : 1));
 }
 
-const own = ({ context: { id, birth }, event }: In): Presence => ({ birth: birth ?? event.now, id, distance: 0 });
+const own = ({ context: { id, birth }, event }: In): PresenceEntry => ({ birth: birth ?? event.now, id, distance: 0 });
 
 const tableOfLeader = (args: In): PresenceTable => withOwn(own(args), args.context.near);
 

@@ -7,7 +7,7 @@
  */
 import type { NodeId } from '../effects.js';
 import { compareIdentities, isSame, type Identity } from '../election/height.js';
-import type { Presence, PresenceTable } from '../election/messages.js';
+import type { PresenceEntry, PresenceTable } from '../election/messages.js';
 
 /** The last table received from a neighbour. */
 export interface Heard {
@@ -15,13 +15,13 @@ export interface Heard {
   readonly table: PresenceTable;
 }
 
-export const bySeniority = (a: Presence, b: Presence): number => a.birth - b.birth || compareIdentities(a.id, b.id);
+export const bySeniority = (a: PresenceEntry, b: PresenceEntry): number => a.birth - b.birth || compareIdentities(a.id, b.id);
 
-const byDistance = (a: Presence, b: Presence): number => a.distance - b.distance || bySeniority(a, b);
+const byDistance = (a: PresenceEntry, b: PresenceEntry): number => a.distance - b.distance || bySeniority(a, b);
 
 /** Rule 1: the leaders that neighbours know of, one hop further. */
 export function candidates(own: Identity, heard: readonly Heard[], radius: number): PresenceTable {
-  const near = new Map<NodeId, Presence>();
+  const near = new Map<NodeId, PresenceEntry>();
   for (const { table } of heard) {
     for (const { birth, id, distance } of table) {
       const known = near.get(id[1])?.distance ?? radius + 1;
@@ -32,11 +32,11 @@ export function candidates(own: Identity, heard: readonly Heard[], radius: numbe
 }
 
 /** Rule 2: somebody more senior is within the separation. */
-export const hasSenior = (own: Presence, near: PresenceTable, separation: number): boolean =>
+export const hasSenior = (own: PresenceEntry, near: PresenceTable, separation: number): boolean =>
   near.some((entry) => entry.distance <= separation && bySeniority(entry, own) < 0);
 
 /** Rule 4: with the node itself, where it leads. */
-export const withOwn = (own: Presence, near: PresenceTable): PresenceTable => [...near, own].sort(bySeniority);
+export const withOwn = (own: PresenceEntry, near: PresenceTable): PresenceTable => [...near, own].sort(bySeniority);
 
 /** Rule 5: the old leader while it is listed, else the nearest. */
 export const memberOf = (old: Identity, table: PresenceTable): Identity =>

@@ -1,7 +1,7 @@
 /** What the levels of a hierarchy say of a node: its leader of each, whom it reports to, and the nearest leader there is. */
 import type { NodeId } from '../effects.js';
 import { levelRole } from '../election/messages.js';
-import { contextOf, leaderOf } from '../election/view.js';
+import { electionContext, leaderOf } from '../election/view.js';
 import type { Configuration, NodeView } from '../protocol.js';
 import type { LevelContext } from './level.js';
 
@@ -22,7 +22,7 @@ export function reportsFrom(node: NodeId, c: Configuration<any>, levels: number)
 /** The nearest leader of any level at most `within` hops away, the higher level where two are equally near; `null`: none is known. */
 export function nearest(node: NodeView, within: number): { leader: NodeId; level: number; distance: number } | null {
   let best: { leader: NodeId; level: number; distance: number } | null = null;
-  for (let level = contextOf(node).levels; level >= 1; level--) {
+  for (let level = electionContext(node).levels; level >= 1; level--) {
     for (const { id, distance } of levelOf(node, level).table) {
       if (distance <= within && (best === null || distance < best.distance)) best = { leader: id[1], level, distance };
     }

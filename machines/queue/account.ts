@@ -7,7 +7,7 @@ import { EdgeLedger, isFault, type EdgeChange } from './ledger.js';
 import { TREE, type Dropped, type Queued } from './messages.js';
 import type { QueueOptions } from './options.js';
 import { Requests } from './requests.js';
-import { edgeAbove, edgesOf, isFind, look, nameOf, pointerIn } from './view.js';
+import { edgeAbove, edgesOf, isFind, look, edgeName, pointerIn } from './view.js';
 
 export class QueueAccount implements Observer {
   private readonly ledger = new EdgeLedger();
@@ -93,7 +93,7 @@ export class QueueAccount implements Observer {
     const edges = edgesOf(c);
     return {
       order: this.requests.order,
-      phi: Object.fromEntries(edges.map((edge) => [nameOf(edge), look(c, edge).phi])),
+      phi: Object.fromEntries(edges.map((edge) => [edgeName(edge), look(c, edge).phi])),
       legal: this.spans(edges.length, c) && edges.every((edge) => look(c, edge).phi === 1),
       stabilizedAtRoundTrips: this.roundTripsSince(this.lastFault),
     };

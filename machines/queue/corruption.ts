@@ -8,7 +8,7 @@
 import type { NodeId } from '../effects.js';
 import type { Choose, Corruption, NodeState, RoleView, Instance } from '../protocol.js';
 import { childrenOf, ownEntry, type Entry, type Heartbeat } from '../tree/bfs.js';
-import { identityOf } from '../tree/breadth-first.js';
+import { identityInTree } from '../tree/breadth-first.js';
 import { BEAT, type TreeContext } from '../tree/machine.js';
 import { beatTicks, tauTicks } from './bounds.js';
 import { OBSERVE, type GuardianContext } from './guardian.js';
@@ -83,7 +83,7 @@ function arbitraryEntry(of: NodeId, instance: QueueInstance, choose: Choose): En
   const nodes = instance.topology.nodes.length;
   const anyIdentity = () => INVENTED_MIN + choose(nodes + 1 - INVENTED_MIN);
   return {
-    id: identityOf(of, instance.options.root, instance),
+    id: identityInTree(of, instance.options.root, instance),
     root: anyIdentity(),
     dist: choose(nodes + 1) - 1,
     par: choose(4) === 0 ? null : choose(nodes + 1),

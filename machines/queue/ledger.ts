@@ -2,10 +2,10 @@
 import type { NodeId } from '../effects.js';
 import type { Configuration, Flight, Step } from '../protocol.js';
 import type { PointerContext } from './pointer.js';
-import { edgeAbove, isFullyLegal, look, pointerIn, type Edge } from './view.js';
+import { edgeAbove, isFullyLegal, look, pointerIn, type TreeEdge } from './view.js';
 
 export interface EdgeState {
-  readonly edge: Edge;
+  readonly edge: TreeEdge;
   readonly phi: number;
   readonly fullyLegal: boolean;
 }

@@ -2,7 +2,7 @@
 import type { NodeId } from '../effects.js';
 import type { RoleStart, Instance } from '../protocol.js';
 import type { Entry } from '../tree/bfs.js';
-import { identityOf } from '../tree/breadth-first.js';
+import { identityInTree } from '../tree/breadth-first.js';
 import type { TreeInput } from '../tree/machine.js';
 import { beatTicks, tauTicks } from './bounds.js';
 import type { GuardianInput } from './guardian.js';
@@ -33,7 +33,7 @@ export function treeInput(id: NodeId, instance: Instance<QueueOptions>): TreeInp
   const heard: Record<NodeId, Entry | null> = {};
   for (const peer of neighbours[id]!) heard[peer] = entries[peer]!;
   return {
-    identity: identityOf(id, options.root, instance),
+    identity: identityInTree(id, options.root, instance),
     limit: topology.nodes.length,
     period: beatTicks(options),
     client: POINTER,

@@ -6,24 +6,24 @@ import { guardianOf, POINTER, type ObserverReturn } from './messages.js';
 import type { PointerContext } from './pointer.js';
 
 /** An edge of the tree that both ends agree on and that can carry messages; the parent is the end nearer to the root. */
-export type Edge = readonly [parent: NodeId, child: NodeId];
+export type TreeEdge = readonly [parent: NodeId, child: NodeId];
 
-export const nameOf = ([parent, child]: Edge): string => `${parent}-${child}`;
+export const edgeName = ([parent, child]: TreeEdge): string => `${parent}-${child}`;
 
 export const pointerIn = (node: NodeView): PointerContext | undefined => node[POINTER]?.context;
 
-const guardianIn = (c: Configuration, [parent, child]: Edge): RoleView<GuardianContext> | undefined =>
+const guardianIn = (c: Configuration, [parent, child]: TreeEdge): RoleView<GuardianContext> | undefined =>
   c.nodes.get(parent)?.[guardianOf(child)];
 
 /** The edge above a node, if its parent guards it and the link is up. */
-export function edgeAbove(c: Configuration, child: NodeId): Edge | null {
+export function edgeAbove(c: Configuration, child: NodeId): TreeEdge | null {
   const view = c.nodes.get(child);
   const parent = view && pointerIn(view)?.parent;
   if (parent == null || !guardianIn(c, [parent, child])) return null;
   return c.links.up(parent, child) && c.links.up(child, parent) ? [parent, child] : null;
 }
 
-export const edgesOf = (c: Configuration): Edge[] =>
+export const edgesOf = (c: Configuration): TreeEdge[] =>
   [...c.nodes.keys()].map((node) => edgeAbove(c, node)).filter((edge) => edge !== null);
 
 /** What is on the edge, one direction at a time, oldest first. */
@@ -52,7 +52,7 @@ export interface EdgeView {
   readonly phi: number;
 }
 
-export function look(c: Configuration, edge: Edge): EdgeView {
+export function look(c: Configuration, edge: TreeEdge): EdgeView {
   const [a, b] = edge;
   const [pa, pb] = [pointsAcross(c, a, b), pointsAcross(c, b, a)];
   const [down, up] = [between(c, a, b), between(c, b, a)];

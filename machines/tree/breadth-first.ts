@@ -12,12 +12,12 @@ export interface Levels {
 }
 
 /** A node's identity: its place in the topology's list, the wanted root before all others. */
-export const identityOf = (node: NodeId, root: NodeId, { rank }: Pick<NetworkGraph, 'rank'>): number =>
+export const identityInTree = (node: NodeId, root: NodeId, { rank }: Pick<NetworkGraph, 'rank'>): number =>
   node === root ? 0 : rank(node) + 1;
 
 export function breadthFirst(root: NodeId, graph: NetworkGraph): Levels {
   const { nodes, links } = graph.topology;
-  const id = (node: NodeId) => identityOf(node, root, graph);
+  const id = (node: NodeId) => identityInTree(node, root, graph);
   const neighbours: Record<NodeId, NodeId[]> = Object.fromEntries(nodes.map((node) => [node, []]));
   for (const [a, b] of links) {
     neighbours[a]!.push(b);

@@ -9,7 +9,7 @@
 import { assign, setup } from 'xstate';
 import { effects, tell, type NodeId } from '../../../machines/effects.js';
 import { isSame, type Height, type Identity } from '../../../machines/election/height.js';
-import { everybody, heightOf, type Links } from '../../../machines/election/links.js';
+import { everybody, heightOf, type LinkTable } from '../../../machines/election/links.js';
 import type { PresenceTable, Turn } from '../../../machines/election/messages.js';
 import type { LevelRule } from '../../../machines/hierarchy/start.js';
 
@@ -22,7 +22,7 @@ export interface Heard<T> {
 export interface Look<T> extends Seat<T>, LevelRule {
   readonly id: Identity;
   readonly height: Height;
-  readonly links: Links;
+  readonly links: LinkTable;
   readonly heard: readonly Heard<T>[];
   readonly now: number;
 }

@@ -1,10 +1,10 @@
 /** Alternative D: presence tables of which each node tells one entry, itself or the most senior, which may hide a nearer leader. */
 import { isSame } from '../../../machines/election/height.js';
-import type { Presence } from '../../../machines/election/messages.js';
+import type { PresenceEntry } from '../../../machines/election/messages.js';
 import { candidates, hasSenior, memberOf } from '../../../machines/hierarchy/presence.js';
 import type { Rule } from './level.js';
 
-export const single: Rule<Presence | null> = {
+export const single: Rule<PresenceEntry | null> = {
   silent: () => null,
   judge: ({ id, member, birth, heard, radius, separation, now }) => {
     const tables = heard.map(({ peer, told }) => ({ peer, table: told ? [told] : [] }));

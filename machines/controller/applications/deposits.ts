@@ -11,7 +11,7 @@
  */
 import { assign, emit, setup } from 'xstate';
 import { effects, send, tell, withEvent, type NodeId, type Received } from '../../effects.js';
-import { capacity, LOCAL, type Scale } from '../bins.js';
+import { capacity, LOCAL_LEVEL, type Scale } from '../bins.js';
 import { deliveryRole, DEPOSITS, MAIN, type ControllerMessage, type Deposit, type NewTerms } from '../messages.js';
 
 export interface DepositsInput {
@@ -62,7 +62,7 @@ const toRootBin = <E>(load: (args: In<E>) => Load) =>
   }));
 
 const fullBin = (level: number, { scale }: DepositsContext): Load => ({ level, permits: capacity(scale, level) });
-const localBin = ({ context }: In): Load => fullBin(LOCAL, context);
+const localBin = ({ context }: In): Load => fullBin(LOCAL_LEVEL, context);
 const globalBin = ({ context }: In): Load => fullBin(context.level!, context);
 
 const contents = tell(({ context: { local, global, deposited } }: In) => ({
@@ -85,10 +85,10 @@ export const depositsMachine = setup({
     })),
     takeIn: assign(({ context }, { permits }: Deposit) => ({ global: context.global + permits })),
     pourOver: assign(({ context }) => {
-      const amount = capacity(context.scale, LOCAL);
+      const amount = capacity(context.scale, LOCAL_LEVEL);
       return { local: context.local - amount, global: context.global + amount };
     }),
-    emptyLocal: assign(({ context }) => ({ local: context.local - capacity(context.scale, LOCAL) })),
+    emptyLocal: assign(({ context }) => ({ local: context.local - capacity(context.scale, LOCAL_LEVEL) })),
     emptyGlobal: assign(({ context }) => ({ global: context.global - capacity(context.scale, context.level!) })),
     emptyBins: assign({ local: 0, global: 0 }),
     renew: assign((_, { scale }: NewTerms) => ({ scale })),
@@ -96,8 +96,8 @@ export const depositsMachine = setup({
   },
   guards: {
     globalIsFull: ({ context: { level, global, scale } }) => level !== null && global >= capacity(scale, level),
-    localIsFull: ({ context: { local, scale } }) => local >= capacity(scale, LOCAL),
-    localPoursOver: ({ context }) => context.local >= capacity(context.scale, LOCAL) && isOwn(LOCAL, context),
+    localIsFull: ({ context: { local, scale } }) => local >= capacity(scale, LOCAL_LEVEL),
+    localPoursOver: ({ context }) => context.local >= capacity(context.scale, LOCAL_LEVEL) && isOwn(LOCAL_LEVEL, context),
     isForOwnBin: ({ context }, { level }: Deposit) => isOwn(level, context),
   },
 }).createMachine({

@@ -7,7 +7,7 @@
  */
 import { hierarchy, type Scale } from '../bins.js';
 import type { Controller, Terms } from '../messages.js';
-import type { Budget, Unserved } from '../root.js';
+import type { RootBudget, Unserved } from '../root.js';
 
 export interface Counted {
   /** Participants now. */
@@ -19,10 +19,10 @@ export interface Counted {
 }
 
 /** How the root divides the run into phases; the printed rule rejects in every phase (E12). */
-export type Rule = 'main' | 'halving' | 'printed' | 'bank';
+export type PhaseRule = 'main' | 'halving' | 'printed' | 'bank';
 
 export interface Phase extends Counted {
-  readonly rule: Rule;
+  readonly rule: PhaseRule;
   /** The waste that the whole run allows. */
   readonly W: number;
   /** The waste that R is run with now. */
@@ -36,7 +36,7 @@ export interface Phase extends Counted {
   readonly previous: number | null;
 }
 
-export function firstPhase(rule: Rule, M: number, W: number, n: number, named: boolean): Phase {
+export function firstPhase(rule: PhaseRule, M: number, W: number, n: number, named: boolean): Phase {
   const start = { rule, W, n, departed: 0, remaining: M, base: named ? n : null, alive: true, cause: null, previous: null };
   return { ...start, ...wasteOf(rule, M, W) };
 }
@@ -62,7 +62,7 @@ export function nextPhase(phase: Phase, counted: Counted, cause: Controller, sig
 const isInner = ({ unserved }: Phase): boolean => unserved === 'defer' || unserved === 'end';
 
 /** Half of what remains while that is more than the run allows (E12, E13), else what it allows (E11). */
-function wasteOf(rule: Rule, remaining: number, W: number): { waste: number; unserved: Unserved } {
+function wasteOf(rule: PhaseRule, remaining: number, W: number): { waste: number; unserved: Unserved } {
   const half = Math.floor(remaining / 2);
   if (rule === 'bank') return { waste: Math.floor(W / 2), unserved: 'park' };
   if (rule === 'main' || half <= Math.max(W, 1)) return { waste: Math.min(W, remaining), unserved: 'reject' };
@@ -74,7 +74,7 @@ export const joinScale = (n: number): Scale => hierarchy(n, 3 * n);
 
 export const termsOf = ({ waste, n, alive }: Phase): Terms => ({ R: hierarchy(waste, 3 * n), N: joinScale(n), alive });
 
-export function budgetOf({ n, remaining, unserved, base }: Phase, of: Controller): Budget {
+export function budgetOf({ n, remaining, unserved, base }: Phase, of: Controller): RootBudget {
   if (of === 'R') return { permits: remaining, first: null, unserved };
   return { permits: 2 * n, first: base, unserved: 'defer' };
 }

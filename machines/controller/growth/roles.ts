@@ -7,10 +7,10 @@ import type { MainInput } from './member.js';
 import { DEPOSITS, deliveryRole, MAIN, requestRole, type Controller } from '../messages.js';
 import { budgetOf } from './phases.js';
 import type { RequestInput } from '../request.js';
-import type { Budget, RootInput } from '../root.js';
+import type { RootBudget, RootInput } from '../root.js';
 
 /** A node's place in the tree and what it starts with; `budget` is the root's, where no phases say it. */
-export type Member = MainInput & { readonly budget?: Budget };
+export type Member = MainInput & { readonly budget?: RootBudget };
 
 export function memberRoles(member: Member): RoleStart[] {
   const { settings, terms, budget: _, ...main } = member;
