@@ -110,7 +110,8 @@ describe('traces', () => {
     const [header, ...lines] = jsonOf(path);
     const refutes = { property: 'every request succeeds', nodes: ['n0', 'n1'], loop: 16 };
     expect(header).toMatchObject({ refutes, choices: { length: 16 } });
-    const [violated, verdict = {}] = lines.slice(-2);
+    const [endless, violated, verdict = {}] = lines.slice(-3);
+    expect(endless).toMatchObject({ kind: 'endless', why: 'nothing more happens' });
     expect(violated).toMatchObject({ kind: 'violated', refutes });
     expect(verdict).toMatchObject({ kind: 'verdict', verdict: 'invalid' });
     expect(verdict['properties']).toContainEqual({ name: 'every request succeeds', kind: 'eventually', holds: false });

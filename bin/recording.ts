@@ -16,9 +16,18 @@ export function* record(scenario: Scenario, json: unknown, options: SimulationOp
     lines = [];
     return taken;
   };
+  const { choices = [], refutes } = options;
+  const sayEndless = () => {
+    if (refutes?.loop !== simulation.choicesMade || simulation.choicesMade > choices.length) return;
+    recorder.endless(refutes.loop < choices.length ? 'what follows comes again and again for ever' : 'nothing more happens');
+  };
   simulation.start();
+  sayEndless();
   yield* take();
-  while (simulation.advance()) yield* take();
+  while (simulation.advance()) {
+    sayEndless();
+    yield* take();
+  }
   recorder.conclude(simulation.finish());
   yield* take();
 }

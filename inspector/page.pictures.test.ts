@@ -1,27 +1,16 @@
 /**
  * Every step of every story, and the pictures of the docs that are taken on the way.
- *
- * Pictures are written when they are missing, and anew with UPDATE_SCREENSHOTS=1.
  */
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { storyShelf } from '../bin/stories.js';
 import { backbone } from '../network/topology/backbones.js';
 import { builtPage, open, read, visit } from './page/testing/browser.js';
+import { keepPicture } from './page/testing/pictures.js';
 import { traceOf } from './page/testing/traces.js';
 import { serveTrace } from './server.js';
 
-const folder = fileURLToPath(new URL('../docs/images/', import.meta.url));
 /** The step that each picture shows, counted from 1. */
 const PICTURED: Readonly<Record<string, number>> = { arvy: 8, repair: 3, merge: 4, deadlock: 5, bins: 3, districts: 4 };
-
-function keep(image: Buffer, name: string): void {
-  const file = `${folder}${name}.png`;
-  mkdirSync(folder, { recursive: true });
-  if (process.env['UPDATE_SCREENSHOTS'] || !existsSync(file)) writeFileSync(file, image);
-  expect(image.length).toBeGreaterThan(50_000);
-}
 
 test('every story is told to its end, from the list', async () => {
   const shelf = storyShelf();
@@ -34,7 +23,7 @@ test('every story is told to its end, from the list', async () => {
       await strip.waitFor();
       await read(page);
       expect(await strip.getByRole('status').innerText()).not.toMatch(/[{}]/);
-      if (PICTURED[name] === number + 1) keep(await page.screenshot(), `story-${name}`);
+      if (PICTURED[name] === number + 1) await keepPicture(page, `story-${name}`);
       if (number + 1 < steps.length) await strip.getByRole('button', { name: 'Next' }).click();
     }
     await page.getByRole('link', { name: 'All stories' }).click();
@@ -56,6 +45,6 @@ const trace = traceOf({
 test.each(['light', 'dark'] as const)('a run on the Abilene backbone, %s', async (scheme) => {
   const { page, close } = await open(trace, { scheme });
   for (let i = 0; i < 34; i++) await page.keyboard.press('ArrowRight');
-  keep(await page.screenshot(), `inspector-${scheme}`);
+  await keepPicture(page, `inspector-${scheme}`);
   await close();
 });

@@ -1,6 +1,43 @@
-/** A chart's config as plain JSON, with functions replaced by their names: enough to draw it, and the same on every machine. */
+/**
+ * A chart's config as plain JSON, with functions replaced by their names: enough to draw it, and the same on every machine.
+ *
+ * What XState's own action and guard creators make is named with what it is about: `raise found`, `assign(count)`, `and(isFree, not(isLast))`.
+ */
 import type { AnyStateMachine } from 'xstate';
 
 export function chartDefinition(machine: AnyStateMachine): unknown {
-  return JSON.parse(JSON.stringify(machine.config, (_key, value: unknown) => (typeof value === 'function' ? value.name : value)));
+  return JSON.parse(JSON.stringify(machine.config, replaced));
 }
+
+function replaced(key: string, value: unknown): unknown {
+  if (typeof value === 'function') return nameOf(value as Named);
+  // An event that a state forbids is written as `undefined`, which JSON would leave out.
+  if (key === 'on' && typeof value === 'object' && value !== null && !Array.isArray(value))
+    return Object.fromEntries(Object.entries(value).map(([event, choices]) => [event, choices === undefined ? {} : choices]));
+  return value;
+}
+
+/** What XState's creators leave on the functions that they make. */
+interface Named {
+  readonly name: string;
+  readonly guards?: readonly unknown[];
+  readonly stateValue?: unknown;
+  readonly event?: unknown;
+  readonly assignment?: unknown;
+  readonly src?: unknown;
+}
+
+function nameOf({ name, guards, stateValue, event, assignment, src }: Named): string {
+  const list = (words: readonly string[]) => `${name}(${words.join(', ')})`;
+  if (Array.isArray(guards)) return list(guards.map(wordOf));
+  if (stateValue !== undefined) return list([typeof stateValue === 'string' ? stateValue : JSON.stringify(stateValue)]);
+  if (typeof event === 'object' && event !== null && 'type' in event) return `${name} ${String(event.type)}`;
+  if (typeof assignment === 'object' && assignment !== null) return list(Object.keys(assignment));
+  return typeof src === 'string' ? `${name} ${src}` : name;
+}
+
+const wordOf = (value: unknown): string => {
+  if (typeof value === 'function') return nameOf(value as Named);
+  if (typeof value === 'object' && value !== null && 'type' in value) return String(value.type);
+  return String(value);
+};

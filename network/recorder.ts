@@ -67,6 +67,11 @@ export class Recorder {
     for (const one of all) this.listening.add(one);
   }
 
+  /** The run of a counterexample has come to where it goes round, or rests, for ever. */
+  endless(why: string): void {
+    this.line({ kind: 'endless', why, clock: {} });
+  }
+
   /** The last line: what came of the properties. */
   conclude({ verdict, properties }: Pick<Report, 'verdict' | 'properties'>): void {
     this.line({ kind: 'verdict', verdict, properties, clock: {} });

@@ -50,7 +50,8 @@ export class Simulation {
   private readonly choices: readonly Choice[] | null;
   private readonly refutes: Refuted | undefined;
   private readonly beginning: StartState | null;
-  private choicesMade = 0;
+  /** How many of its choices the run has made. */
+  choicesMade = 0;
   private readonly bySeed: Network['choose'];
   private pendingEvents: number;
 

@@ -75,9 +75,10 @@ export interface NetworkLine {
   readonly at: number;
   /**
    * `placed`: a message that no node sent, put in flight by a corruption or a given start. `skipped`: what was live went faster than
-   * it could be recorded; what follows says how everything stands. `verdict`: what came of each property, at the end of the run.
+   * it could be recorded; what follows says how everything stands. `endless`: from here the run of a
+   * counterexample goes round, or rests, for ever. `verdict`: what came of each property, at the end of the run.
    */
-  readonly kind: 'lost' | 'duplicated' | 'placed' | 'refused' | 'channel' | 'violated' | 'skipped' | 'verdict';
+  readonly kind: 'lost' | 'duplicated' | 'placed' | 'refused' | 'channel' | 'violated' | 'skipped' | 'endless' | 'verdict';
   /** Whom it concerns: sender and receiver of the message, or the ends of the channel. */
   readonly between?: readonly [NodeId, NodeId];
   readonly message?: number | undefined;

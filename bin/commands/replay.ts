@@ -63,7 +63,7 @@ function rerun(header: TraceHeader): { scenario: Scenario; lines: TraceLine[] } 
 
 /** A line without what version 1 did not tell. */
 function asVersion1(line: TraceLine): TraceLine[] {
-  if (line.kind === 'verdict') return [];
+  if (line.kind === 'verdict' || line.kind === 'endless') return [];
   if (!isStep(line)) {
     const { refutes: _, ...rest } = line;
     return [rest];

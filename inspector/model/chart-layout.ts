@@ -18,7 +18,7 @@ import {
   type PlacedState,
   type Point,
 } from './chart-shapes.js';
-import type { Chart, ChartState, ChartTransition } from './chart.js';
+import { notesOf, wrap, type Chart, type ChartState, type ChartTransition } from './chart.js';
 
 export interface Style {
   /** `stacked`: downwards, and the regions of a parallel state one below the other. */
@@ -27,22 +27,21 @@ export interface Style {
 }
 
 const PAD = 12;
-const ACTIONS_CHARACTERS_MAX = 30;
 /** Below this scale words are hard to read: rather leave the actions out. */
 const SCALE_MIN = 0.85;
 
 export const estimate: Measure = (text, size) => text.length * (size === 'name' ? 7.4 : 6.3);
 
 export function layOutChart(chart: Chart, style: Style, measure: Measure = estimate): ChartLayout {
-  const { internal, edges, graph } = buildGraph(chart, style, measure);
+  const { internal, edges, heads, graph } = buildGraph(chart, style, measure);
   dagre(graph);
-  const boxes = placeStates(chart, graph, internal, measure);
+  const boxes = placeStates(chart, graph, internal, heads);
   const routed = edges.map(({ label, target, name }): PlacedEdge => {
     const { points, x, y } = graph.edge(name) as unknown as Point & { points: Point[] };
     return { label, points: cut(points, boxes.get(label.transition.source)!, boxes.get(target)!), at: { x, y } };
   });
   const states = [...chart.states.keys()].flatMap((path) => boxes.get(path) ?? []);
-  return atOrigin({ always: internal.get('') ?? [], states, edges: routed }, measure);
+  return atOrigin({ notes: notesOf(chart.root), always: internal.get('') ?? [], states, edges: routed }, measure);
 }
 
 export interface Panel {
@@ -92,17 +91,20 @@ function buildGraph(chart: Chart, { direction, actions }: Style, measure: Measur
   const edges: Routed[] = [];
   for (const [index, transition] of chart.transitions.entries()) {
     const { source, targets } = transition;
-    const isInternal = source === '' || targets.length === 0;
-    const label = labelOf(transition, actions, isInternal ? ' ' : '\n');
+    // A line from a state back to itself is hard to follow; as a word it is not.
+    const isInternal = source === '' || targets.every((target) => leafOf(chart, target) === leafOf(chart, source));
+    const label = labelOf(transition, actions, isInternal);
     if (isInternal) internal.set(source, [...(internal.get(source) ?? []), label]);
     else
       for (const target of targets)
         edges.push({ label, target, name: { v: leafOf(chart, source), w: leafOf(chart, target), name: `${index} ${target}` } });
   }
+  const heads = new Map<string, Size>();
+  for (const state of chart.states.values()) heads.set(state.path, headSize(state, internal.get(state.path) ?? [], measure));
   for (const { path, parent, children } of chart.states.values()) {
     if (path === '') continue;
     if (children.length > 0) graph.setNode(path, {});
-    else graph.setNode(path, leafSize(chart, path, internal.get(path) ?? [], measure));
+    else graph.setNode(path, leafSize(chart, path, heads));
     if (parent) graph.setParent(path, parent);
   }
   for (const { label, name } of edges) {
@@ -110,7 +112,7 @@ function buildGraph(chart: Chart, { direction, actions }: Style, measure: Measur
     graph.setEdge(name.v, name.w, { width, height: label.lines.length * LINE_HEIGHT + 2, labelpos: 'c' }, name.name);
   }
   if (direction === 'stacked') stackRegions(chart, graph);
-  return { graph, internal, edges };
+  return { graph, internal, edges, heads };
 }
 
 /** An invisible line from every leaf of a region to the next region puts that one below. */
@@ -133,33 +135,41 @@ function leafOf(chart: Chart, path: string): string {
   return inner === undefined ? path : leafOf(chart, inner);
 }
 
-/** The names of the states around need room above their first leaf. */
-function leafSize(chart: Chart, path: string, internal: readonly Label[], measure: Measure) {
-  const { width, height } = ownSize(chart.states.get(path)!, internal, measure);
-  return { width, height: height + roomAbove(chart, path) };
+type Size = Pick<Box, 'width' | 'height'>;
+
+/** What the states around say needs room above their first leaf. */
+function leafSize(chart: Chart, path: string, heads: ReadonlyMap<string, Size>): Size {
+  const { width, height } = heads.get(path)!;
+  return { width, height: height + roomAbove(chart, path, heads) };
 }
 
-function roomAbove(chart: Chart, path: string): number {
+function roomAbove(chart: Chart, path: string, heads: ReadonlyMap<string, Size>): number {
   const around = chart.states.get(path)!.parent;
   if (!around || leafOf(chart, around) !== leafOf(chart, path)) return 0;
-  return NAME_HEIGHT + roomAbove(chart, around);
+  return heads.get(around)!.height + roomAbove(chart, around, heads);
 }
 
-function ownSize(state: ChartState, internal: readonly Label[], measure: Measure): { width: number; height: number } {
-  const lines = internal.flatMap((label) => label.lines);
+/** The name and all words of a state. */
+function headSize(state: ChartState, internal: readonly Label[], measure: Measure): Size {
+  const lines = [...notesOf(state), ...internal.flatMap((label) => label.lines)];
   const width = Math.max(measure(state.key, 'name'), ...lines.map((line) => measure(line, 'label'))) + 2 * PAD;
   return { width: Math.max(width, 60), height: NAME_HEIGHT + lines.length * LINE_HEIGHT + (lines.length > 0 ? 8 : 4) };
 }
 
 /** Leaves where dagre put them; around them each compound state, with room for its name. */
-function placeStates(chart: Chart, graph: graphlib.Graph, internal: ReadonlyMap<string, readonly Label[]>, measure: Measure) {
+function placeStates(
+  chart: Chart,
+  graph: graphlib.Graph,
+  internal: ReadonlyMap<string, readonly Label[]>,
+  heads: ReadonlyMap<string, Size>,
+) {
   const initials = new Set([...chart.states.values()].map(({ initial }) => initial));
   const boxes = new Map<string, PlacedState>();
   const place = (state: ChartState): PlacedState => {
     const labels = internal.get(state.path) ?? [];
-    const own = ownSize(state, labels, measure);
-    const box = state.children.length > 0 ? around(state.children.map(place), own) : leafBox(chart, graph, state.path, own);
-    const placed = { ...box, state, internal: labels, isInitial: initials.has(state.path) };
+    const own = heads.get(state.path)!;
+    const box = state.children.length > 0 ? around(state.children.map(place), own) : leafBox(chart, graph, state.path, heads);
+    const placed = { ...box, state, internal: labels, notes: notesOf(state), isInitial: initials.has(state.path) };
     boxes.set(state.path, placed);
     return placed;
   };
@@ -167,12 +177,13 @@ function placeStates(chart: Chart, graph: graphlib.Graph, internal: ReadonlyMap<
   return boxes;
 }
 
-function leafBox(chart: Chart, graph: graphlib.Graph, path: string, { width, height }: { width: number; height: number }): Box {
+function leafBox(chart: Chart, graph: graphlib.Graph, path: string, heads: ReadonlyMap<string, Size>): Box {
   const { x, y } = graph.node(path) as Point;
-  return { x: x - width / 2, y: y - height / 2 + roomAbove(chart, path) / 2, width, height };
+  const { width, height } = heads.get(path)!;
+  return { x: x - width / 2, y: y - height / 2 + roomAbove(chart, path, heads) / 2, width, height };
 }
 
-function around(children: readonly Box[], own: { width: number; height: number }): Box {
+function around(children: readonly Box[], own: Size): Box {
   const left = Math.min(...children.map(({ x }) => x)) - PAD;
   const top = Math.min(...children.map(({ y }) => y)) - own.height;
   const right = Math.max(...children.map(({ x, width }) => x + width)) + PAD;
@@ -211,8 +222,8 @@ function crossing(box: Box, outside: Point, inside: Point): Point {
 }
 
 /** Moves everything so that the picture begins at 0, 0. */
-function atOrigin(parts: Pick<ChartLayout, 'always' | 'states' | 'edges'>, measure: Measure): ChartLayout {
-  const words = parts.always.flatMap(({ lines }) => lines);
+function atOrigin(parts: Pick<ChartLayout, 'notes' | 'always' | 'states' | 'edges'>, measure: Measure): ChartLayout {
+  const words = [...parts.notes, ...parts.always.flatMap(({ lines }) => lines)];
   const xs = [
     ...parts.states.flatMap(({ x, width }) => [x, x + width]),
     ...parts.edges.flatMap(({ points }) => points.map(({ x }) => x)),
@@ -229,6 +240,7 @@ function atOrigin(parts: Pick<ChartLayout, 'always' | 'states' | 'edges'>, measu
   const by = { x: PAD - Math.min(...xs), y: PAD - Math.min(...ys) + words.length * LINE_HEIGHT };
   const move = <P extends Point>(point: P): P => ({ ...point, x: point.x + by.x, y: point.y + by.y });
   return {
+    notes: parts.notes,
     always: parts.always,
     states: parts.states.map(move),
     edges: parts.edges.map((edge) => ({ ...edge, points: edge.points.map(move), at: move(edge.at) })),
@@ -238,20 +250,10 @@ function atOrigin(parts: Pick<ChartLayout, 'always' | 'states' | 'edges'>, measu
 }
 
 /** On an edge the guard stands below the event: lines that are narrow leave room for more edges. */
-function labelOf(transition: ChartTransition, withActions: boolean, space: string): Label {
-  const { source, event, guard, actions, targets } = transition;
-  const head = `${event === '' ? 'always' : event}${guard === null ? '' : `${space}[${guard}]`}`;
-  const jump = source === '' && targets.length > 0 ? ` → ${targets.join(', ')}` : '';
+function labelOf(transition: ChartTransition, withActions: boolean, isInternal: boolean): Label {
+  const { source, label, guard, actions, targets, reenter } = transition;
+  const head = `${label}${reenter ? ' ↻' : ''}${guard === null ? '' : `${isInternal ? ' ' : '\n'}[${guard}]`}`;
+  const names = source === '' ? targets : targets.map((path) => path.slice(path.lastIndexOf('.') + 1));
+  const jump = isInternal && targets.length > 0 ? ` → ${names.join(', ')}` : '';
   return { transition, lines: [...(head + jump).split('\n'), ...(withActions ? wrap(actions) : [])] };
-}
-
-function wrap(actions: readonly string[]): string[] {
-  const lines: string[] = [];
-  for (const action of actions) {
-    const last = lines.at(-1);
-    if (last !== undefined && last.length + action.length + 2 <= ACTIONS_CHARACTERS_MAX)
-      lines[lines.length - 1] = `${last}, ${action}`;
-    else lines.push(action);
-  }
-  return lines.map((line, i) => (i === 0 ? `/ ${line}` : `   ${line}`));
 }

@@ -15,6 +15,8 @@ export interface Box extends Point {
 export interface PlacedState extends Box {
   readonly state: ChartState;
   readonly isInitial: boolean;
+  /** What the state says of itself: its tags, what it does on its way in and out, what runs while it is active, what it remembers. */
+  readonly notes: readonly string[];
   /** Transitions that do not leave the state. */
   readonly internal: readonly Label[];
 }
@@ -35,7 +37,8 @@ export interface PlacedEdge {
 export interface ChartLayout {
   readonly width: number;
   readonly height: number;
-  /** What the chart does in every state. */
+  /** What the chart says of itself, and what it does in every state. */
+  readonly notes: readonly string[];
   readonly always: readonly Label[];
   /** Outer states before inner ones. */
   readonly states: readonly PlacedState[];

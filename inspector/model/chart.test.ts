@@ -3,8 +3,8 @@ import { directoryMachine } from '../../machines/directory/machine.js';
 import { chartDefinition } from '../../network/chart-definition.js';
 import { fitChart, layOutChart } from './chart-layout.js';
 import type { Box, Point } from './chart-shapes.js';
-import { readChart } from './chart.js';
-import { takenTransitions } from './taken.js';
+import { readChart, type ChartTransition } from './chart.js';
+import { guessed, toldBy } from './taken.js';
 import { activePaths } from './values.js';
 
 const directory = readChart('directory', chartDefinition(directoryMachine));
@@ -57,28 +57,49 @@ describe('a chart is read from the config of its machine', () => {
 });
 
 describe('the transition that a step took', () => {
-  const taken = (event: string, before: object | string | null, after: object | string) =>
-    takenTransitions(directory, event, before as never, after as never).map(
-      ({ source, event, guard, targets }) => `${source} ${event}${guard ? ` [${guard}]` : ''} ${targets.join()}`,
-    );
+  const words = ({ source, event, guard, targets }: ChartTransition) =>
+    `${source} ${event}${guard ? ` [${guard}]` : ''} ${targets.join()}`;
 
-  test('is the one that leads from the state before to the state after', () => {
-    expect(taken('token', { waiting: 'followed' }, { holding: { using: 'followed' } })).toEqual([
-      'waiting.followed token holding.using.followed',
-    ]);
-    expect(taken('request', 'idle', { waiting: 'last' })).toEqual(['idle request waiting']);
+  test('is the one that its line tells, with the guards that refused', () => {
+    const line = {
+      taken: [['directory', 'idle', 'find', 1]],
+      refused: [['directory', 'idle', 'find', 0]],
+    } as const;
+    const { taken, refused, possible } = toldBy(line, 'directory', directory)!;
+    expect(taken.map(words)).toEqual(['idle find ']);
+    expect(refused.map(words)).toEqual(['idle find [parentIsToBeDrawn] ']);
+    expect(possible).toEqual([]);
+    expect(toldBy(line, 'another role', directory)).toEqual({ taken: [], refused: [], possible: [] });
+    expect(toldBy({}, 'directory', directory)).toBeNull();
   });
 
-  test('is one that stays when the state stayed, and all that fit where only a guard tells', () => {
-    expect(taken('find', 'idle', 'idle')).toEqual(['idle find [parentIsToBeDrawn] ', 'idle find ']);
-  });
+  describe('where the trace does not tell', () => {
+    const guess = (event: string | null, before: object | string | null, after: object | string) => {
+      const { taken, possible } = guessed(directory, event, before as never, after as never);
+      return { taken: taken.map(words), possible: possible.map(words) };
+    };
 
-  test('is none when the event has none', () => {
-    expect(taken('token', 'idle', 'idle')).toEqual([]);
-  });
+    test('is the only one that leads from the state before to the state after', () => {
+      expect(guess('token', { waiting: 'followed' }, { holding: { using: 'followed' } })).toEqual({
+        taken: ['waiting.followed token holding.using.followed'],
+        possible: [],
+      });
+      expect(guess('request', 'idle', { waiting: 'last' }).taken).toEqual(['idle request waiting']);
+    });
 
-  test('is that of the start when there was nothing before', () => {
-    expect(taken('start', null, 'idle')).toEqual(['starting  idle']);
+    test('is not known where only a guard tells: what is possible is not said to be taken', () => {
+      expect(guess('find', 'idle', 'idle')).toEqual({ taken: [], possible: ['idle find [parentIsToBeDrawn] ', 'idle find '] });
+    });
+
+    test('is none when the event has none, and none at the start', () => {
+      expect(guess('token', 'idle', 'idle')).toEqual({ taken: [], possible: [] });
+      expect(guess('start', null, 'idle')).toEqual({ taken: [], possible: [] });
+    });
+
+    test('of a program whose guards are not told, a guarded choice that changes nothing may not have been taken', () => {
+      const chart = readChart('x', { initial: 'a', states: { a: { on: { go: { guard: 'may', actions: 'act' } } } } });
+      expect(guessed(chart, 'go', 'a', 'a')).toMatchObject({ taken: [], possible: [{ guard: 'may' }] });
+    });
   });
 });
 

@@ -1,9 +1,11 @@
 /**
- * A chart as the picture needs it, read from the machine's own config in the header of the trace: the tree of states and the
- * transitions between them, targets resolved as XState resolves them.
+ * A chart as the picture needs it, read from the machine's own config in the header of the trace: the tree of states with all that
+ * they say, and the transitions between them, targets resolved and events named as XState does.
  *
  * The config comes from a file and may be anything; what is not understood is left out, nothing throws.
  */
+import { asList, asRecord, listOf, sourceOf, transitionsOf, wordOf, type Json } from './chart-config.js';
+
 export interface ChartState {
   /** Dotted path from the root, '' for the root itself: the same words as in a state value. */
   readonly path: string;
@@ -13,18 +15,31 @@ export interface ChartState {
   readonly kind: 'atomic' | 'compound' | 'parallel' | 'final' | 'history';
   readonly initial: string | null;
   readonly children: readonly ChartState[];
+  readonly entry: readonly string[];
+  readonly exit: readonly string[];
+  readonly tags: readonly string[];
+  readonly description: string | null;
+  /** The actors that run while it is active. */
+  readonly invokes: readonly { readonly id: string; readonly source: string }[];
+  /** For a history state: how much it remembers, and the paths where it leads when there is nothing to remember. */
+  readonly history: { readonly depth: 'shallow' | 'deep'; readonly defaults: readonly string[] } | null;
 }
 
 export interface ChartTransition {
   readonly source: string;
-  /** '' for an eventless transition. */
+  /** XState's descriptor; '' for an eventless transition. */
   readonly event: string;
+  /** The event as one says it: `find`, `always`, `after 5000 ms`, `done`, `loader failed`. */
+  readonly label: string;
   /** Its place among the choices of its state for its event. */
   readonly index: number;
   readonly guard: string | null;
   readonly actions: readonly string[];
   /** Paths; none for a transition that stays where it is. */
   readonly targets: readonly string[];
+  /** Whether its source is left and entered again where it could stay. */
+  readonly reenter: boolean;
+  readonly description: string | null;
 }
 
 export interface Chart {
@@ -35,48 +50,111 @@ export interface Chart {
   readonly transitions: readonly ChartTransition[];
 }
 
-type Json = Readonly<Record<string, unknown>>;
+export const transitionKey = (state: string, event: string, index: number): string => `${state}\n${event}\n${index}`;
 
-const asRecord = (value: unknown): Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {};
-const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : value === undefined ? [] : [value]);
 const join = (path: string, key: string): string => (path === '' ? key : `${path}.${key}`);
 
 export function readChart(name: string, config: unknown): Chart {
-  const states = new Map<string, ChartState>();
-  const configs = new Map<string, Json>();
-  const ids = new Map<string, string>();
-
-  const readState = (key: string, path: string, parent: string | null, raw: unknown): ChartState => {
-    const config = asRecord(raw);
-    const inner = Object.entries(asRecord(config['states']));
-    const initial = typeof config['initial'] === 'string' ? join(path, config['initial']) : null;
-    const children: ChartState[] = [];
-    const state: ChartState = { path, key, parent, kind: kindOf(config, inner.length), initial, children };
-    configs.set(path, config);
-    states.set(path, state);
-    if (typeof config['id'] === 'string') ids.set(config['id'], path);
-    for (const [child, raw] of inner) children.push(readState(child, join(path, child), path, raw));
-    return state;
-  };
-  const root = readState(name, '', null, config);
-  const rootId = asRecord(config)['id'];
-  ids.set(typeof rootId === 'string' ? rootId : name, '');
-
+  const reading = new Reading(name, asRecord(config));
+  const { states, ids } = reading;
   const resolve = (source: string, target: string): string | null => {
+    const inside = (path: string, keys: string) => (keys === '' ? path : join(path, keys));
     const absolute = target.startsWith('#')
       ? resolveId(ids, target.slice(1))
-      : join(target.startsWith('.') ? source : (states.get(source)?.parent ?? ''), target.replace(/^\./, ''));
+      : target.startsWith('.')
+        ? inside(source, target.slice(1))
+        : inside(states.get(source)?.parent ?? '', target);
     return absolute !== null && states.has(absolute) ? absolute : null;
   };
-  const transitions = [...states.keys()].flatMap((path) => transitionsOf(path, configs.get(path)!, resolve));
-  return { name, root, states, transitions };
+  const targetsOf = (source: string, target: unknown): string[] =>
+    asList(target).flatMap((one) => (typeof one === 'string' ? (resolve(source, one) ?? []) : []));
+  for (const [path, config] of reading.configs) reading.complete(path, targetsOf(path, config['target']));
+  const transitions = [...reading.configs].flatMap(([path, config]) =>
+    transitionsOf(config, reading.idOf(path), path === '' ? reading.routes() : []).map(({ target, ...transition }) => ({
+      ...transition,
+      source: path,
+      targets: targetsOf(path, target),
+    })),
+  );
+  return { name, root: states.get('')!, states, transitions };
+}
+
+/** The states of a config, and what each is called. */
+class Reading {
+  readonly states = new Map<string, ChartState & { children: ChartState[] }>();
+  readonly configs = new Map<string, Json>();
+  /** Paths by the ids that targets name. */
+  readonly ids = new Map<string, string>();
+  private readonly idsByPath = new Map<string, string>();
+  private readonly rootId: string;
+
+  constructor(name: string, config: Json) {
+    this.rootId = typeof config['id'] === 'string' ? config['id'] : '(machine)';
+    this.read(name, [], null, config);
+    // Charts whose config has no id are spoken of by the name under which the trace has them.
+    if (!this.ids.has(name)) this.ids.set(name, '');
+  }
+
+  idOf(path: string): string {
+    return this.idsByPath.get(path)!;
+  }
+
+  /** States that an event of the root leads to directly. */
+  routes(): Json[] {
+    return [...this.configs].flatMap(([path, config]) => {
+      const isRoute = path !== '' && typeof config['id'] === 'string' && config['route'] !== undefined;
+      return isRoute ? [{ ...asRecord(config['route']), target: `#${String(config['id'])}` }] : [];
+    });
+  }
+
+  /** A history state's default is known when all states are. */
+  complete(path: string, targets: readonly string[]): void {
+    const state = this.states.get(path)!;
+    if (!state.history) return;
+    const around = this.states.get(state.parent ?? '');
+    const defaults = targets.length > 0 ? targets : around?.initial ? [around.initial] : [];
+    Object.assign(state, { history: { ...state.history, defaults } });
+  }
+
+  private read(key: string, keys: readonly string[], parent: string | null, config: Json): ChartState {
+    const path = keys.join('.');
+    const id = typeof config['id'] === 'string' ? config['id'] : [this.rootId, ...keys].join('.');
+    const inner = Object.entries(asRecord(config['states']));
+    const { initial } = config;
+    const first = typeof initial === 'string' ? initial : asRecord(initial)['target'];
+    const children: ChartState[] = [];
+    const kind = kindOf(config, inner.length);
+    const state = {
+      path,
+      key,
+      parent,
+      kind,
+      initial: typeof first === 'string' ? join(path, first.replace(/^\./, '')) : null,
+      children,
+      entry: listOf(config['entry']).map((action) => wordOf(action, 'entry')),
+      exit: listOf(config['exit']).map((action) => wordOf(action, 'exit')),
+      tags: asList(config['tags']).filter((tag) => typeof tag === 'string'),
+      description: typeof config['description'] === 'string' ? config['description'] : null,
+      invokes: listOf(config['invoke']).map((invoke, i) => sourceOf(asRecord(invoke), id, i)),
+      history:
+        kind === 'history'
+          ? { depth: config['history'] === 'deep' ? ('deep' as const) : ('shallow' as const), defaults: [] }
+          : null,
+    };
+    this.configs.set(path, config);
+    this.states.set(path, state);
+    this.idsByPath.set(path, id);
+    this.ids.set(id, path);
+    for (const [child, raw] of inner) children.push(this.read(child, [...keys, child], path, asRecord(raw)));
+    return state;
+  }
 }
 
 function kindOf(config: Json, children: number): ChartState['kind'] {
   const type = config['type'];
   if (type === 'parallel' || type === 'final' || type === 'history') return type;
-  return children > 0 ? 'compound' : 'atomic';
+  if (children > 0) return 'compound';
+  return config['history'] ? 'history' : 'atomic';
 }
 
 /** `id` or `id.child.grandchild`; ids may hold dots themselves, so the longest one that fits wins. */
@@ -88,36 +166,29 @@ function resolveId(ids: ReadonlyMap<string, string>, target: string): string | n
   return null;
 }
 
-function transitionsOf(
-  source: string,
-  config: Json,
-  resolve: (source: string, target: string) => string | null,
-): ChartTransition[] {
-  const events: [string, unknown][] = [
-    ...Object.entries(asRecord(config['on'])),
-    ['', config['always']],
-    ['done', config['onDone']],
+const ACTIONS_CHARACTERS_MAX = 30;
+
+/** What a state says of itself, line by line. */
+export function notesOf({ tags, entry, exit, invokes, history }: ChartState): string[] {
+  return [
+    ...(tags.length > 0 ? [tags.map((tag) => `#${tag}`).join(' ')] : []),
+    ...invokes.map(({ id, source }) => (/^\d+\./.test(id) || id === source ? `runs ${source}` : `runs ${source} as ${id}`)),
+    ...wrap(entry).map((line, i) => (i === 0 ? `entry ${line}` : line)),
+    ...wrap(exit).map((line, i) => (i === 0 ? `exit ${line}` : line)),
+    ...(history ? [`${history.depth === 'deep' ? 'H*' : 'H'}, else ${history.defaults.map(lastKey).join(', ')}`] : []),
   ];
-  return events.flatMap(([event, candidates]) =>
-    asList(candidates).map((candidate, index) => {
-      const { target, guard, actions } = asRecord(typeof candidate === 'string' ? { target: candidate } : candidate);
-      const targets = asList(target).flatMap((name) => (typeof name === 'string' ? (resolve(source, name) ?? []) : []));
-      return {
-        source,
-        event,
-        index,
-        guard: guard === undefined ? null : wordOf(guard),
-        actions: asList(actions).map(wordOf),
-        targets,
-      };
-    }),
-  );
 }
 
-/** A guard or action as one reads it: its name, and the name of the function that computes its parameters. */
-function wordOf(value: unknown): string {
-  if (typeof value === 'string') return value;
-  const { type, params } = asRecord(value);
-  if (typeof type !== 'string') return '?';
-  return typeof params === 'string' ? `${type} ${params}` : type;
+const lastKey = (path: string): string => path.slice(path.lastIndexOf('.') + 1);
+
+/** Actions in lines, after a stroke. */
+export function wrap(actions: readonly string[]): string[] {
+  const lines: string[] = [];
+  for (const action of actions) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + action.length + 2 <= ACTIONS_CHARACTERS_MAX)
+      lines[lines.length - 1] = `${last}, ${action}`;
+    else lines.push(action);
+  }
+  return lines.map((line, i) => (i === 0 ? `/ ${line}` : `   ${line}`));
 }

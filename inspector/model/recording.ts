@@ -55,6 +55,11 @@ export class Recording {
   /** By the numbers of their nodes, as `from>to`. */
   readonly channels = new Map<string, Channel>();
   readonly violations: number[] = [];
+  /** The line that tells what came of the properties, and the one from which a counterexample goes on for ever. */
+  verdict: number | null = null;
+  endless: number | null = null;
+  /** Where lines are missing that were written: how many before the line. */
+  readonly missing: { readonly line: number; readonly count: number }[] = [];
   /** Where something was left out: what follows says how everything stands. */
   readonly gaps: number[] = [];
   /** How many lines at the start were forgotten. */
@@ -62,6 +67,8 @@ export class Recording {
 
   private readonly texts: string[] = [];
   private characters = 0;
+  /** The index that the next line has when none is missing; -1 where it may be any. */
+  private nextIndex = 0;
   private readonly ats = new Column(Float64Array);
   private readonly kind = new Column(Int32Array);
   private readonly node = new Column(Int32Array);
@@ -169,6 +176,7 @@ export class Recording {
 
   private add(line: TraceLine, text: string): void {
     const place = this.end;
+    this.count(place, line);
     this.texts.push(text);
     this.characters += text.length;
     this.ats.push(line.at);
@@ -182,9 +190,22 @@ export class Recording {
     if (this.texts.length > this.limits.lines || this.characters > this.limits.characters) this.forget();
   }
 
+  /** Lines are numbered where they are written; those that say how things stand have no number. */
+  private count(place: number, { index }: TraceLine): void {
+    if (typeof index !== 'number') return;
+    const count = index - this.nextIndex;
+    if (this.nextIndex >= 0 && index >= 0 && count > 0) {
+      this.missing.push({ line: place, count });
+      this.messages.gap(place);
+    }
+    this.nextIndex = index < 0 ? -1 : index + 1;
+  }
+
   private addToNetwork(place: number, { kind, between, message, up, event }: NetworkLine): void {
     this.node.push(-1);
     if (kind === 'violated') this.violations.push(place);
+    if (kind === 'verdict') this.verdict = place;
+    if (kind === 'endless') this.endless = place;
     if (kind === 'skipped') {
       this.gaps.push(place);
       this.messages.gap(place);

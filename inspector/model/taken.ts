@@ -1,46 +1,61 @@
 /**
- * Which transition a step took: a trace tells the event and the states before and after, and the chart what could lead from one to the
- * other. Guards are functions that a trace does not hold, so several candidates can remain; all of them are returned.
+ * The transitions that a step of a node took, and those whose guards refused: as its line tells them.
+ *
+ * Lines of old traces, and of programs that tell states alone, do not. There the event and the states before and after say what could
+ * have been taken: if it is one transition and no guard is in doubt, that; else all of them, as possible.
  */
 import type { StateValue } from 'xstate';
-import type { Chart, ChartTransition } from './chart.js';
+import { answers } from '../../network/world/event-descriptors.js';
+import type { StepLine } from '../../network/trace.js';
+import { transitionKey, type Chart, type ChartTransition } from './chart.js';
 import { activePaths, valueText } from './values.js';
 
-export function takenTransitions(
-  chart: Chart,
-  event: string | null,
-  before: StateValue | null,
-  after: StateValue,
-): readonly ChartTransition[] {
-  if (before === null)
-    return chart.transitions.filter(({ event, source, targets }) => event === '' && entered(targets, source, after));
-  const active = activePaths(before);
+export interface Taken {
+  readonly taken: readonly ChartTransition[];
+  readonly refused: readonly ChartTransition[];
+  /** One of these was taken, or none: the trace does not tell. */
+  readonly possible: readonly ChartTransition[];
+}
+
+export const NOTHING_TAKEN: Taken = { taken: [], refused: [], possible: [] };
+
+const byKey = new WeakMap<Chart, ReadonlyMap<string, ChartTransition>>();
+
+function keyed(chart: Chart): ReadonlyMap<string, ChartTransition> {
+  let known = byKey.get(chart);
+  if (!known) {
+    known = new Map(chart.transitions.map((one) => [transitionKey(one.source, one.event, one.index), one] as const));
+    byKey.set(chart, known);
+  }
+  return known;
+}
+
+/** What a line tells of a role's chart; `null` when it tells nothing of transitions. */
+export function toldBy({ taken, refused = [] }: Pick<StepLine, 'taken' | 'refused'>, role: string, chart: Chart): Taken | null {
+  if (!taken) return null;
+  const find = ([of, state, event, index]: NonNullable<StepLine['taken']>[number]): readonly ChartTransition[] => {
+    const found = of === role ? keyed(chart).get(transitionKey(state, event, index)) : undefined;
+    return found ? [found] : [];
+  };
+  return { taken: taken.flatMap(find), refused: refused.flatMap(find), possible: [] };
+}
+
+/** What could have been taken; `event` is `null` where another role took the event first. */
+export function guessed(chart: Chart, event: string | null, before: StateValue | null, after: StateValue): Taken {
+  if (before === null) return NOTHING_TAKEN;
   const moved = valueText(before) !== valueText(after);
-  const enabled = chart.transitions.filter(({ source }) => source === '' || active.has(source));
-  const fits = ({ targets, source }: ChartTransition) => (moved ? entered(targets, source, after) : staysPut(targets, after));
-  const byEvent = enabled.filter((transition) => (event === null || answers(transition.event, event)) && fits(transition));
-  return innermost(byEvent.length > 0 ? byEvent : moved ? enabled.filter(fits) : []);
+  const active = activePaths(before);
+  const reached = activePaths(after);
+  const fits = ({ source, targets, event: descriptor }: ChartTransition) =>
+    (source === '' || active.has(source)) &&
+    (event === null || answers(descriptor, event)) &&
+    targets.every((target) => reached.has(target) || chart.states.get(target)?.kind === 'history') &&
+    (!moved || targets.length > 0);
+  const candidates = innermost(chart.transitions.filter(fits));
+  const [only] = candidates;
+  const isCertain = candidates.length === 1 && event !== null && (moved || only!.guard === null);
+  return isCertain ? { ...NOTHING_TAKEN, taken: candidates } : { ...NOTHING_TAKEN, possible: candidates };
 }
-
-/** XState's descriptors: an exact type, `*`, or a prefix such as `link.*`. */
-function answers(descriptor: string, event: string): boolean {
-  if (descriptor === event || descriptor === '*') return true;
-  return descriptor.endsWith('.*') && (event === descriptor.slice(0, -2) || event.startsWith(descriptor.slice(0, -1)));
-}
-
-const entered = (targets: readonly string[], source: string, after: StateValue): boolean => {
-  const active = activePaths(after);
-  return (
-    targets.length > 0 &&
-    targets.every((target) => active.has(target)) &&
-    !(targets.length === 1 && targets[0] === source && source === '')
-  );
-};
-
-const staysPut = (targets: readonly string[], after: StateValue): boolean => {
-  const active = activePaths(after);
-  return targets.every((target) => active.has(target));
-};
 
 /** An inner state answers an event before the states around it do. */
 function innermost(transitions: readonly ChartTransition[]): readonly ChartTransition[] {

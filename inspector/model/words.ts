@@ -37,7 +37,7 @@ function whatHappened(kind: StepLine['kind'], event: StepLine['event']): string 
   }
 }
 
-function networkSentence({ kind, between, message, up, why, event }: NetworkLine): string {
+function networkSentence({ kind, between, message, up, why, event, refutes, verdict, properties = [] }: NetworkLine): string {
   const because = why === undefined ? '' : `: ${why}`;
   const pair = between ? `${between[0]} → ${between[1]}` : '';
   switch (kind) {
@@ -52,7 +52,13 @@ function networkSentence({ kind, between, message, up, why, event }: NetworkLine
     case 'channel':
       return `channel ${pair} ${up ? 'came up' : 'went down'}${because}`;
     case 'violated':
-      return `violated${because}`;
+      return `violated${refutes?.nodes ? ` for ${refutes.nodes.join(' and ')}` : ''}${because}`;
+    case 'endless':
+      return `from here on for ever${because}`;
+    case 'verdict': {
+      const refuted = properties.filter(({ holds }) => holds === false).map(({ name }) => name);
+      return `verdict: ${verdict ?? 'unknown'}${refuted.length > 0 ? `, for ${refuted.join(', ')} ${refuted.length === 1 ? 'does' : 'do'} not hold` : ''}`;
+    }
     case 'skipped':
       return `left out${because}`;
     default:

@@ -13,7 +13,8 @@ import { stories, story } from './story/state.js';
 import { StoryList, StoryStrip } from './story/view.js';
 import { isHelpOpen, maximized, theme, toggleTheme } from './shell.js';
 import { SpaceTimeView } from './spacetime/view.js';
-import { isLoading, problem, recording, growing, sourceProblem } from './state.js';
+import { Endless, NodeList } from './log.js';
+import { isLoading, problem, recording, growing, show, sourceProblem, verdict } from './state.js';
 import { Transport } from './transport.js';
 
 export function App() {
@@ -69,6 +70,7 @@ function TopBar() {
           <span>{count(header.links.length, 'link')}</span>
           <span>seed {header.seed}</span>
           {header.choices && <span class="tag">counterexample</span>}
+          {verdict.value.verdict && <span class={`tag is-${verdict.value.verdict}`}>{verdict.value.verdict}</span>}
           {header.live && <span class="tag">{isLoading.value ? 'live' : 'ended'}</span>}
           {isLoading.value && !header.live && (
             <span class="tag is-busy">reading, {recording.value.end.toLocaleString('en-US')} lines</span>
@@ -116,9 +118,10 @@ function TopBar() {
 
 /** What the reader has to say: a fault in the trace, and what was forgotten. */
 function Notices() {
-  const { first, header, gaps } = growing();
+  const { first, header, gaps, missing } = growing();
   return (
     <>
+      <Violated />
       {problem.value !== null && header !== null && (
         <p class="notice is-wrong" role="alert">
           {problem.value}
@@ -130,6 +133,12 @@ function Notices() {
           stood then is kept.
         </p>
       )}
+      {missing.length > 0 && (
+        <p class="notice" role="status">
+          Lines are missing from this trace: {missing.slice(0, 3).map(gapText).join(', ')}
+          {missing.length > 3 && ` and ${missing.length - 3} more places`}. What happened there is not known.
+        </p>
+      )}
       {gaps.length > 0 && (
         <p class="notice" role="status">
           What is watched goes faster than it can be shown: {gaps.length === 1 ? 'a part' : `${gaps.length} parts`} of it left
@@ -137,6 +146,27 @@ function Notices() {
         </p>
       )}
     </>
+  );
+}
+
+const gapText = ({ line, count }: { line: number; count: number }): string => `${count} before line ${line + 1}`;
+
+/** What the trace is the proof of, where one sees it first. */
+function Violated() {
+  const { violated, endless } = verdict.value;
+  const [first, ...more] = violated;
+  if (!first || first.line === null) return null;
+  const { line } = first;
+  return (
+    <p class="notice is-wrong verdict" role="status">
+      <b>Violated: {first.property}</b> {first.nodes.length > 0 && <NodeList names={first.nodes} />}
+      {'. '}
+      {first.kind === 'eventually' && endless && <Endless {...endless} />} {first.says}{' '}
+      <button type="button" class="link" onClick={() => show(line)}>
+        Show it
+      </button>
+      {more.length > 0 && `, and ${more.length} more under properties`}
+    </p>
   );
 }
 

@@ -1,6 +1,6 @@
 /** The trace in sentences around the playhead, and what was violated. */
 import { sentence, numberText } from '../model/words.js';
-import { currentLine, growing, recording, show } from './state.js';
+import { currentLine, growing, recording, selectedNode, show, timed, verdict } from './state.js';
 
 const LINES_AROUND = 60;
 
@@ -38,41 +38,55 @@ function LogLine({ line }: { line: number }) {
 
 const scrollIntoView = (element: HTMLElement | null): void => element?.scrollIntoView({ block: 'nearest' });
 
+const HOLDS = { true: 'holds', false: 'violated', null: 'not told' } as const;
+
 /** The properties of the protocol and what came of each, the violated ones first; a violation is a place to go to. */
 export function Properties() {
-  const { violations, header } = growing();
-  const firstOf = new Map<string, number>();
-  for (const line of violations) {
-    const name = propertyOf(line);
-    if (!firstOf.has(name)) firstOf.set(name, line);
-  }
-  const listed = (header?.properties ?? []).filter(({ name }) => !firstOf.has(name));
+  const { findings, endless } = verdict.value;
   return (
     <ul class="properties" tabIndex={0} aria-label="properties">
-      {[...firstOf].map(([name, line]) => (
-        <li key={name} class="is-violated">
-          <b>{name}</b>
-          <button type="button" class="link" onClick={() => show(line)}>
-            violated at {numberText(recording.value.at(line))}
-          </button>
-          <p>{header?.properties?.find((property) => property.name === name)?.says ?? sentence(recording.value.line(line))}</p>
-        </li>
-      ))}
-      {listed.map(({ name, kind, says }) => (
-        <li key={name}>
-          <b>{name}</b> <span class="kind">{kind}</span>
+      {findings.map(({ property, kind, says, holds, line, nodes }) => (
+        <li key={property} class={holds === false ? 'is-violated' : ''} data-holds={String(holds)}>
+          <b>{property}</b> {kind !== null && <span class="kind">{kind}</span>}{' '}
+          {line === null ? (
+            <span class="holds">{HOLDS[`${holds}`]}</span>
+          ) : (
+            <button type="button" class="link" onClick={() => show(line)}>
+              violated at {timed.value ? numberText(recording.value.at(line)) : `line ${line + 1}`}
+            </button>
+          )}
+          {nodes.length > 0 && <NodeList names={nodes} />}
+          {kind === 'eventually' && holds === false && endless && <Endless {...endless} />}
           <p>{says}</p>
         </li>
       ))}
-      {firstOf.size + listed.length === 0 && <li class="empty">This trace lists no properties.</li>}
+      {findings.length === 0 && <li class="empty">This trace lists no properties.</li>}
     </ul>
   );
 }
 
-/** A violation says `property: what it means`. */
-function propertyOf(line: number): string {
-  const found = recording.value.line(line);
-  const why = 'why' in found ? (found.why ?? '') : '';
-  const property = (recording.value.header?.properties ?? []).find(({ name }) => why.startsWith(`${name}:`));
-  return property?.name ?? why.split(':')[0]!;
-}
+/** The nodes that a property is violated for. */
+export const NodeList = ({ names }: { names: readonly string[] }) => (
+  <span>
+    for{' '}
+    {names.map((name, i) => (
+      <>
+        {i > 0 && ' and '}
+        <button type="button" class="link" onClick={() => (selectedNode.value = recording.value.nodes.find(name))}>
+          {name}
+        </button>
+      </>
+    ))}
+  </span>
+);
+
+/** Where an endless run begins to go round, or rests. */
+export const Endless = ({ from, rests }: { from: number; rests: boolean }) => (
+  <span>
+    {rests ? 'It rests for ever from ' : 'It goes round for ever from '}
+    <button type="button" class="link" onClick={() => show(from)}>
+      line {from + 1}
+    </button>
+    {rests ? ': nothing more can happen.' : '.'}
+  </span>
+);

@@ -5,14 +5,14 @@ import { gestures, offer } from './hands.js';
 import { Log, Properties } from './log.js';
 import { Panel } from './panel.js';
 import { Plots, PlotsText } from './plots.js';
-import { growing } from './state.js';
+import { verdict } from './state.js';
 
 type Tab = 'plots' | 'log' | 'properties' | 'by hand';
 
 export const tab = signal<Tab>('plots');
 
 export function LowerPanel() {
-  const violations = growing().violations.length;
+  const violations = verdict.value.violated.length;
   const shown: readonly Tab[] = ['plots', 'log', 'properties', ...(offer.value ? (['by hand'] as const) : [])];
   const tabs = (
     <span role="tablist" class="tabs">

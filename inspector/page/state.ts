@@ -14,6 +14,7 @@ import {
   type Stop,
 } from '../model/playback.js';
 import { Recording } from '../model/recording.js';
+import { verdictOf } from '../model/verdict.js';
 
 /** A recording grows in place; a fresh holder tells that it has. */
 const held = signal({ recording: new Recording() });
@@ -45,6 +46,7 @@ export const moment = computed(() => new Moment(growing(), currentLine.value));
 export const naturalRate = computed(() => naturalSpeed(growing(), axis.value));
 export const timed = computed(() => isTimed(growing()));
 export const problem = computed(() => sourceProblem.value ?? growing().problem);
+export const verdict = computed(() => verdictOf(growing()));
 export const way = computed(() => {
   const isKept = selectedMessage.value >= growing().messages.first;
   return trail.value !== null && isKept ? follow(growing(), selectedMessage.value, trail.value) : [];

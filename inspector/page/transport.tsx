@@ -105,7 +105,7 @@ export function Transport() {
 
 /** A slider along the axis; the keys of the page move it, line by line. */
 function Scrubber({ last }: { last: number }) {
-  const { first, violations } = growing();
+  const { first, violations, endless } = growing();
   const [from, to] = [xOf(recording.value, axis.value, first), xOf(recording.value, axis.value, Math.max(last, first))];
   const part = (x: number) => (to > from ? Math.min(Math.max((x - from) / (to - from), 0), 1) : 0);
   const now = currentLine.value;
@@ -134,6 +134,15 @@ function Scrubber({ last }: { last: number }) {
       <svg viewBox={`0 0 ${BARS} 24`} preserveAspectRatio="none" aria-hidden="true">
         <rect class="done" x="0" y="0" width={part(playhead.value.x) * BARS} height="24" />
         <path class="density" d={density.value.map((height, bar) => `M${bar + 0.5} 24v${-Math.sqrt(height) * 20}`).join('')} />
+        {endless !== null && (
+          <rect
+            class="endless"
+            x={part(xOf(recording.value, axis.value, endless)) * BARS}
+            y="18"
+            width={BARS - part(xOf(recording.value, axis.value, endless)) * BARS}
+            height="6"
+          />
+        )}
         {violations.slice(0, 500).map((line) => (
           <path key={line} class="violation" d={`M${part(xOf(recording.value, axis.value, line)) * BARS} 0v24`} />
         ))}

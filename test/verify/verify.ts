@@ -163,6 +163,6 @@ class Following {
     if ((kind === 'duplicated' || kind === 'placed') && message !== undefined && event) {
       this.flights.set(message, { id: message, from, to, message: event, cost: 0 });
     }
-    if (kind !== 'refused' && kind !== 'violated' && kind !== 'verdict') this.monitor.fault(at);
+    if (kind !== 'refused' && kind !== 'violated' && kind !== 'endless' && kind !== 'verdict') this.monitor.fault(at);
   }
 }

@@ -9,7 +9,7 @@ import {
   type PlacedState,
   type Point,
 } from '../../model/chart-shapes.js';
-import type { ChartTransition } from '../../model/chart.js';
+import type { Taken } from '../../model/taken.js';
 import { stateCount, transitionCount, type Covered } from '../../model/coverage.js';
 
 interface ChartPictureProps {
@@ -17,7 +17,7 @@ interface ChartPictureProps {
   readonly width: number;
   readonly height: number;
   readonly active: ReadonlySet<string>;
-  readonly taken: readonly ChartTransition[];
+  readonly taken: Taken;
   /** Whether the last transition is that of the current line. */
   readonly isNow: boolean;
   /** Whether to bring the active states into sight. */
@@ -29,9 +29,12 @@ interface ChartPictureProps {
 
 export function ChartPicture({ layout, width, height, active, taken, isNow, follows, label, covered }: ChartPictureProps) {
   const scale = Math.min(Math.max(Math.min(width / layout.width, height / layout.height), SCALE_READABLE), 1);
-  const isTaken = (one: Label) => taken.includes(one.transition);
+  const isTaken = (one: Label) => taken.taken.includes(one.transition);
+  const isRefused = (one: Label) => isNow && taken.refused.includes(one.transition);
+  const isPossible = (one: Label) => taken.possible.includes(one.transition);
   const isMissed = (one: Label) => covered !== null && transitionCount(covered, one.transition) === 0;
-  const classOf = (one: Label) => `${isTaken(one) ? ' is-taken' : ''}${isMissed(one) ? ' is-missed' : ''}`;
+  const classOf = (one: Label) =>
+    `${isTaken(one) ? ' is-taken' : ''}${isRefused(one) ? ' is-refused' : ''}${isPossible(one) ? ' is-possible' : ''}${isMissed(one) ? ' is-missed' : ''}`;
   const edges = [...layout.edges].sort((a, b) => Number(isTaken(a.label)) - Number(isTaken(b.label)));
   return (
     <svg
@@ -50,7 +53,8 @@ export function ChartPicture({ layout, width, height, active, taken, isNow, foll
           <path d="M0 .8 7.5 4 0 7.2z" class="head-taken" />
         </marker>
       </defs>
-      <Words labels={layout.always} x={12} y={0} classOf={classOf} />
+      <Notes lines={layout.notes} x={12} y={0} />
+      <Words labels={layout.always} x={12} y={layout.notes.length * LINE_HEIGHT} classOf={classOf} />
       {layout.states.map((placed) => (
         <State
           key={placed.state.path}
@@ -97,7 +101,7 @@ interface StateProps {
 type ClassOf = (label: Label) => string;
 
 function State({ placed, isActive, isMissed, follows, classOf }: StateProps) {
-  const { state, x, y, width, height, internal, isInitial } = placed;
+  const { state, x, y, width, height, internal, notes, isInitial } = placed;
   const isOuter = state.children.length > 0;
   return (
     <g
@@ -106,6 +110,7 @@ function State({ placed, isActive, isMissed, follows, classOf }: StateProps) {
       data-state={state.path}
       data-active={isActive}
     >
+      {state.description !== null && <title>{state.description}</title>}
       {isInitial && <path class="initial" d={`M${x - 7} ${y + 5}q0 8 5 8`} />}
       {isInitial && <circle class="initial-dot" cx={x - 7} cy={y + 4} r={3} />}
       <rect x={x} y={y} width={width} height={height} rx={isOuter ? 10 : 7} />
@@ -113,12 +118,23 @@ function State({ placed, isActive, isMissed, follows, classOf }: StateProps) {
       <text class="name" x={x + 12} y={y + 17}>
         {state.key}
       </text>
-      <Words labels={internal} x={x + 12} y={y + NAME_HEIGHT} classOf={classOf} />
+      <Notes lines={notes} x={x + 12} y={y + NAME_HEIGHT} />
+      <Words labels={internal} x={x + 12} y={y + NAME_HEIGHT + notes.length * LINE_HEIGHT} classOf={classOf} />
     </g>
   );
 }
 
 const scrollIntoView = (element: Element | null): void => element?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+
+const Notes = ({ lines, x, y }: { lines: readonly string[]; x: number; y: number }) => (
+  <>
+    {lines.map((line, i) => (
+      <text key={i} class="words note" x={x} y={y + 11 + LINE_HEIGHT * i}>
+        {line}
+      </text>
+    ))}
+  </>
+);
 
 function Words({ labels, x, y, classOf }: { labels: readonly Label[]; x: number; y: number; classOf: ClassOf }) {
   let line = 0;
@@ -142,7 +158,12 @@ function Words({ labels, x, y, classOf }: { labels: readonly Label[]; x: number;
 
 function EdgeLabel({ edge: { label, at }, more, count }: { edge: PlacedEdge; more: string; count: number | null }) {
   const top = at.y - (label.lines.length * LINE_HEIGHT) / 2 + 11;
-  const hint = [...label.transition.actions, ...(count === null ? [] : [`covered ${count} times`])].join(', ');
+  const { actions, description } = label.transition;
+  const hint = [
+    ...(description === null ? [] : [description]),
+    ...actions,
+    ...(count === null ? [] : [`covered ${count} times`]),
+  ].join(', ');
   return (
     <g class={`edge-label${more}`}>
       {hint !== '' && <title>{hint}</title>}

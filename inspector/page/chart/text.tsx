@@ -1,19 +1,21 @@
 /** A role's chart in words: where it is, how it came there, and what it would answer from here. */
-import type { Chart, ChartTransition } from '../../model/chart.js';
+import { notesOf, type Chart, type ChartState, type ChartTransition } from '../../model/chart.js';
 import { transitionCount, type Covered } from '../../model/coverage.js';
+import type { Taken } from '../../model/taken.js';
 import type { RoleNow } from '../../model/moment.js';
 import { activePaths, valueText } from '../../model/values.js';
 
 interface ChartTextProps {
   readonly now: RoleNow;
   readonly chart: Chart | undefined;
-  readonly taken: readonly ChartTransition[];
+  readonly taken: Taken;
   readonly covered: Covered | null;
 }
 
 export function ChartText({ now: { role, view, since }, chart, taken, covered }: ChartTextProps) {
   const active = activePaths(view.value);
   const answers = (chart?.transitions ?? []).filter(({ source }) => source === '' || active.has(source));
+  const says = [...(chart?.states.values() ?? [])].filter(({ path }) => path === '' || active.has(path)).flatMap(wordsOf);
   return (
     <article>
       <h3>
@@ -21,8 +23,17 @@ export function ChartText({ now: { role, view, since }, chart, taken, covered }:
       </h3>
       <p>
         In this state since line {since + 1}
-        {taken.length > 0 && <>, by {taken.map(transitionText).join(' or ')}</>}.
+        {taken.taken.length > 0 && <>, last by {taken.taken.map(transitionText).join(', then ')}</>}
+        {taken.possible.length > 0 && <>, perhaps by {taken.possible.map(transitionText).join(' or ')}</>}.
       </p>
+      {taken.refused.length > 0 && <p>Guards refused {taken.refused.map(transitionText).join(' and ')}.</p>}
+      {says.length > 0 && (
+        <ul>
+          {says.map((words) => (
+            <li key={words}>{words}</li>
+          ))}
+        </ul>
+      )}
       <p>From here it answers:</p>
       <ul>
         {answers.map((transition, i) => (
@@ -37,9 +48,14 @@ export function ChartText({ now: { role, view, since }, chart, taken, covered }:
   );
 }
 
-export function transitionText({ event, guard, targets, actions }: ChartTransition): string {
+export function transitionText({ label, event, guard, targets, actions, reenter, description }: ChartTransition): string {
   const when = guard === null ? '' : ` if ${guard}`;
-  const to = targets.length > 0 ? ` → ${targets.join(', ')}` : '';
+  const to = targets.length > 0 ? ` → ${targets.join(', ')}${reenter ? ', entered anew' : ''}` : '';
   const doing = actions.length > 0 ? `: ${actions.join(', ')}` : '';
-  return `${event === '' ? 'at once' : event}${when}${to}${doing}`;
+  const why = description === null ? '' : ` (${description})`;
+  return `${event === '' ? 'at once' : label}${when}${to}${doing}${why}`;
 }
+
+/** What an active state says of itself. */
+const wordsOf = (state: ChartState): string[] =>
+  [...(state.description === null ? [] : [state.description]), ...notesOf(state)].map((words) => `${state.key}: ${words}`);

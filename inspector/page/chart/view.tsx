@@ -4,7 +4,8 @@ import { useEffect, useRef } from 'preact/hooks';
 import { readChart, type Chart } from '../../model/chart.js';
 import type { ChartLayout } from '../../model/chart-shapes.js';
 import type { RoleNow } from '../../model/moment.js';
-import { takenTransitions } from '../../model/taken.js';
+import { lastAtMost } from '../../model/columns.js';
+import { guessed, NOTHING_TAKEN, toldBy, type Taken } from '../../model/taken.js';
 import { activePaths, valueText } from '../../model/values.js';
 import { Panel } from '../panel.js';
 import { currentLine, moment, recording, growing, selectedNode } from '../state.js';
@@ -48,13 +49,29 @@ function layoutOf(chart: Chart | undefined): ChartLayout | null {
 
 const roles = computed(() => (selectedNode.value < 0 ? [] : moment.value.roles(selectedNode.value)));
 
-function takenBy({ role, view, since }: RoleNow) {
+/** So far back it is looked for the step that a role took last. */
+const STEPS_BACK_MAX = 200;
+/** What puts a node into a state without a transition. */
+const PUT: ReadonlySet<string> = new Set(['start', 'corrupt', 'crash', 'restart']);
+
+/** The transitions that a role took last, and the line that took them. */
+function takenBy({ role, view, since }: RoleNow): Taken & { readonly line: number } {
   const chart = charts.value.get(view.chart);
-  if (!chart) return [];
-  const step = recording.value.step(since);
-  const event = step?.role === undefined || step.role === role ? (step?.event.type ?? null) : null;
-  const before = moment.value.roleBefore(selectedNode.value, role, since);
-  return takenTransitions(chart, event, before?.value ?? null, view.value);
+  const steps = recording.value.steps[selectedNode.value] ?? [];
+  const last = lastAtMost(steps, currentLine.value);
+  const nothing = { ...NOTHING_TAKEN, line: since };
+  if (!chart) return nothing;
+  for (let place = last; place >= 0 && steps[place]! >= since && place > last - STEPS_BACK_MAX; place--) {
+    const line = steps[place]!;
+    const step = recording.value.step(line)!;
+    const told = toldBy(step, role, chart);
+    if (told && told.taken.length + told.refused.length > 0) return { ...told, line };
+    if (told || line > since || PUT.has(step.kind)) continue;
+    const event = step.role === undefined || step.role === role ? step.event.type : null;
+    const before = moment.value.roleBefore(selectedNode.value, role, since);
+    return { ...guessed(chart, event, before?.value ?? null, view.value), line };
+  }
+  return nothing;
 }
 
 const coveredOf = ({ view }: RoleNow) => header.value?.coverage?.[view.chart] ?? null;
@@ -114,7 +131,8 @@ export function ChartView() {
 
 function RoleChart({ now, alone }: { now: RoleNow; alone: boolean }) {
   const { role, view } = now;
-  const isNow = now.since === currentLine.value;
+  const taken = takenBy(now);
+  const isNow = taken.line === currentLine.value;
   const layout = layoutOf(charts.value.get(view.chart));
   return (
     <figure class="role">
@@ -129,7 +147,7 @@ function RoleChart({ now, alone }: { now: RoleNow; alone: boolean }) {
           width={size.value.width}
           height={alone ? size.value.height : Infinity}
           active={activePaths(view.value)}
-          taken={takenBy(now)}
+          taken={taken}
           isNow={isNow}
           follows={isNow || alone}
           label={`${role}: ${valueText(view.value)}`}

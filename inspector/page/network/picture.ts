@@ -6,6 +6,7 @@ import { kindColor } from '../colors.js';
 import { theme } from '../shell.js';
 import {
   axis,
+  currentLine,
   growing,
   isPlaying,
   moment,
@@ -14,6 +15,7 @@ import {
   selectedLink,
   selectedMessage,
   selectedNode,
+  verdict,
   way,
 } from '../state.js';
 import { drawLinks, drawPointers, drawWay } from './draw-links.js';
@@ -60,7 +62,13 @@ export const view = computed((): View => {
   const { xs, ys } = positions.value;
   return chosenView.value ?? fit(xs, ys, size.value.width, size.value.height);
 });
-export const scene = computed(() => reader.value?.scene(moment.value) ?? { nodes: [], pointers: [], marks: [] });
+/** The nodes that a property is violated for, once it is. */
+const refuted = computed(() => {
+  const past = verdict.value.violated.filter(({ line }) => line !== null && line <= currentLine.value);
+  return new Set(past.flatMap(({ nodes }) => nodes.map((name) => recording.value.nodes.find(name))));
+});
+
+export const scene = computed(() => reader.value?.scene(moment.value, refuted.value) ?? { nodes: [], pointers: [], marks: [] });
 export const links = computed(() => reader.value?.links(moment.value) ?? []);
 export const flights = computed(() => moment.value.flights());
 const emphasis = computed(() => ({

@@ -51,6 +51,8 @@ export interface Scene {
   readonly marks: readonly EdgeMark[];
 }
 
+const NOBODY: ReadonlySet<number> = new Set();
+
 /** Pointer kinds and groups keep their colours while one looks at one recording. */
 export class SceneReader {
   readonly pointerKinds = new Interned();
@@ -71,14 +73,14 @@ export class SceneReader {
     this.metric = createMetric({ nodes: [...new Set(nodes)], links: links.filter((link) => link[2] >= 0) });
   }
 
-  scene(moment: Moment): Scene {
+  scene(moment: Moment, refuted: ReadonlySet<number> = NOBODY): Scene {
     const nodes: SceneNode[] = [];
     const pointers: Pointer[] = [];
     const marks: EdgeMark[] = [];
     for (let number = 0; number < this.recording.nodes.size; number++) {
       const overlay = moment.overlay(number);
       nodes.push({
-        tone: overlay?.tone ?? 'plain',
+        tone: refuted.has(number) ? 'wrong' : (overlay?.tone ?? 'plain'),
         badge: overlay?.badge ?? null,
         runs: moment.runs(number),
         group: overlay?.group === undefined ? -1 : this.groups.add(overlay.group),

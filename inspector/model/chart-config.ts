@@ -1,0 +1,77 @@
+/** One state's config, as XState reads it: its transitions with the descriptors of their events, and its actions and actors by name. */
+import type { ChartTransition } from './chart.js';
+
+export type Json = Readonly<Record<string, unknown>>;
+
+type Found = Omit<ChartTransition, 'source' | 'targets'> & { readonly target: unknown };
+
+export const asRecord = (value: unknown): Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {};
+export const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : value === undefined ? [] : [value]);
+/** `null` counts as nothing where a list of things is given. */
+export const listOf = (value: unknown): readonly unknown[] => asList(value ?? undefined);
+
+/** An action, guard or actor as one reads it: its name, and the name of the function that computes its parameters. */
+export function wordOf(value: unknown, place: string): string {
+  // A function without a name of its own has that of the place where it is written.
+  if (typeof value === 'string') return value === '' || value === place ? 'inline' : value;
+  const { type, params } = asRecord(value);
+  if (typeof type !== 'string') return '?';
+  const name = type === '' || type === place ? 'inline' : type;
+  return typeof params === 'string' ? `${name} ${params}` : name;
+}
+
+/** The actor that a state invokes: its id, and what it runs. */
+export function sourceOf({ id, src }: Json, stateId: string, index: number): { id: string; source: string } {
+  const actorId = typeof id === 'string' ? id : `${index}.${stateId}`;
+  return { id: actorId, source: typeof src === 'string' && src !== '' && src !== 'src' ? src : 'inline' };
+}
+
+/** A millisecond or two are read as they are written; what has a name is read by its name. */
+const delayText = (delay: string): string => (Number.isNaN(Number(delay)) ? delay : `${delay} ms`);
+
+interface Event {
+  readonly event: string;
+  readonly label: string;
+  readonly choices: unknown;
+}
+
+/** In the order in which XState lists them; where two say the same event, the later one stands. */
+export function transitionsOf(config: Json, stateId: string, routes: readonly Json[]): readonly Found[] {
+  const events = new Map<string, Event>();
+  const add = (event: string, label: string, choices: unknown) => {
+    if (choices !== undefined && choices !== null) events.set(event, { event, label, choices });
+  };
+  for (const [event, choices] of Object.entries(asRecord(config['on']))) add(event, event, choices);
+  add(`xstate.done.state.${stateId}`, 'done', config['onDone']);
+  for (const [i, raw] of listOf(config['invoke']).entries()) {
+    const invoke = asRecord(raw);
+    const { id, source } = sourceOf(invoke, stateId, i);
+    const name = typeof invoke['id'] === 'string' ? invoke['id'] : source;
+    add(`xstate.done.actor.${id}`, `${name} done`, invoke['onDone']);
+    add(`xstate.error.actor.${id}`, `${name} failed`, invoke['onError']);
+    add(`xstate.snapshot.${id}`, `${name} snapshot`, invoke['onSnapshot']);
+  }
+  for (const [delay, choices] of Object.entries(asRecord(config['after'])))
+    add(`xstate.after.${delay}.${stateId}`, `after ${delayText(delay)}`, choices);
+  if (routes.length > 0) add('xstate.route', 'route', routes);
+  add('', 'always', config['always']);
+  return [...events.values()].flatMap(choicesOf);
+}
+
+function choicesOf({ event, label, choices }: Event): Found[] {
+  return asList(choices).map((raw, index) => {
+    const choice = asRecord(typeof raw === 'string' ? { target: raw } : raw);
+    const { guard, actions, reenter, description, target } = choice;
+    return {
+      event,
+      label,
+      index,
+      guard: guard === undefined ? null : wordOf(guard, 'guard'),
+      actions: listOf(actions).map((action) => wordOf(action, 'actions')),
+      reenter: reenter === true,
+      description: typeof description === 'string' ? description : null,
+      target,
+    };
+  });
+}

@@ -1,0 +1,70 @@
+/** What came of the properties, as the trace says it: the violations with their places, and the verdict at its end. */
+import type { NetworkLine } from '../../network/trace.js';
+import type { Recording } from './recording.js';
+
+export interface Finding {
+  readonly property: string;
+  readonly kind: string | null;
+  readonly says: string;
+  /** `null` where the run could not tell, or where the trace says nothing of it. */
+  readonly holds: boolean | null;
+  /** The line that says it is violated. */
+  readonly line: number | null;
+  /** For whom it is violated, where it speaks of single nodes. */
+  readonly nodes: readonly string[];
+}
+
+export interface Verdict {
+  /** `null` for a trace that ends without one: an old one, one that was cut off, one that is still being written. */
+  readonly verdict: 'valid' | 'invalid' | 'unknown' | null;
+  /** The violated ones first. */
+  readonly findings: readonly Finding[];
+  readonly violated: readonly Finding[];
+  /** From this line on the run goes round, or rests, for ever. */
+  readonly endless: { readonly from: number; readonly rests: boolean } | null;
+}
+
+export function verdictOf(recording: Recording): Verdict {
+  const properties = recording.header?.properties ?? [];
+  const end = recording.verdict === null ? undefined : (recording.line(recording.verdict) as NetworkLine);
+  const results = new Map((end?.properties ?? []).map((result) => [result.name, result]));
+  const violations = new Map<string, { line: number; told: NetworkLine }>();
+  for (const line of recording.violations) {
+    const told = recording.line(line) as NetworkLine;
+    const name = propertyOf(told, properties);
+    if (!violations.has(name)) violations.set(name, { line, told });
+  }
+  const says = new Map(properties.map((property) => [property.name, property]));
+  const names = new Set([...violations.keys(), ...says.keys(), ...results.keys()]);
+  const findings = [...names].map((property): Finding => {
+    const violation = violations.get(property);
+    const known = says.get(property);
+    return {
+      property,
+      kind: known?.kind ?? results.get(property)?.kind ?? null,
+      says: known?.says ?? violation?.told.why ?? '',
+      holds: violation ? false : (results.get(property)?.holds ?? null),
+      line: violation?.line ?? null,
+      nodes: violation?.told.refutes?.nodes ?? [],
+    };
+  });
+  const violated = findings.filter(({ holds }) => holds === false);
+  return {
+    verdict: end?.verdict ?? null,
+    findings: [...violated, ...findings.filter(({ holds }) => holds !== false)],
+    violated,
+    endless: endlessOf(recording),
+  };
+}
+
+/** Old traces say it in words alone: `property: what it means`. */
+function propertyOf({ refutes, why = '' }: NetworkLine, properties: readonly { readonly name: string }[]): string {
+  return refutes?.property ?? properties.find(({ name }) => why.startsWith(`${name}:`))?.name ?? why.split(':')[0]!;
+}
+
+function endlessOf(recording: Recording): Verdict['endless'] {
+  const { endless: from } = recording;
+  if (from === null) return null;
+  const { choices, refutes } = recording.header ?? {};
+  return { from, rests: refutes?.loop === choices?.length };
+}

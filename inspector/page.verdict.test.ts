@@ -1,0 +1,140 @@
+/** What a trace proves is seen on the page as it opens, and what its charts did is what XState says they did. */
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createActor } from 'xstate';
+import { recordCounterexample } from '../bin/recording.js';
+import { protocols } from '../machines/index.js';
+import { chartDefinition } from '../network/chart-definition.js';
+import { parseScenario } from '../network/scenario/parse.js';
+import { checkScenario } from '../test/index.js';
+import { textOf } from './hands.js';
+import { conformance } from './model/conformance.fixture.js';
+import { readChart } from './model/chart.js';
+import { open, type Opened } from './page/testing/browser.js';
+import { keepPicture } from './page/testing/pictures.js';
+import { directoryTrace } from './page/testing/traces.js';
+
+const printed = {
+  protocol: 'exclusion',
+  topology: { nodes: ['n0', 'n1'], links: [['n0', 'n1', 1]] },
+  options: { priorities: 2, rules: 'printed' },
+  events: ['n0', 'n1'].map((node) => ({ at: 0, node, do: 'lock' })),
+};
+
+/** As `quiver check printed-deadlock.json --trace` writes it. */
+function counterexampleTrace(): string {
+  const scenario = parseScenario(printed, protocols);
+  return [...textOf(recordCounterexample(scenario, printed, checkScenario(scenario).counterexample!))].join('');
+}
+
+let opened: Opened;
+let page: Page;
+const scene = (source: string) => async (): Promise<void> => {
+  opened = await open(source);
+  ({ page } = opened);
+};
+const end = (): Promise<void> => opened.close();
+const lineSays = (): Promise<string | null> => page.getByRole('slider').getAttribute('aria-valuetext');
+const transitions = (which: string): Promise<string[]> =>
+  page.$$eval(`.edge-label.${which}, .words.${which}`, (labels) => labels.map((label) => label.textContent ?? ''));
+
+describe('the counterexample of the checker', () => {
+  beforeAll(scene(counterexampleTrace()));
+  afterAll(end);
+
+  test('says what it violates, for whom, and that nothing more can happen', async () => {
+    const notice = page.locator('.verdict');
+    expect(await notice.innerText()).toMatch(
+      /^Violated: every request succeeds for n0 and n1\. It rests for ever from line 19: nothing more can happen\./,
+    );
+    expect(await page.locator('.tag.is-invalid').innerText()).toBe('invalid');
+    await notice.getByRole('button', { name: 'Show it' }).click();
+    expect(await lineSays()).toMatch(/violated for n0 and n1: every request succeeds/);
+    expect(await page.getByRole('img', { name: /marked: n0 .*n1 / }).count()).toBe(1);
+    await notice.getByRole('button', { name: 'n1' }).click();
+    expect(await page.locator('#title-chart').innerText()).toBe('Statechart of n1');
+    await keepPicture(page, 'inspector-verdict');
+  });
+
+  test('each property with what came of it', async () => {
+    await page.getByRole('tab', { name: /properties/ }).click();
+    expect(await page.locator('.properties [data-holds="false"] b').allInnerTexts()).toEqual(['every request succeeds']);
+    expect(await page.locator('.properties [data-holds="true"]').count()).toBeGreaterThan(3);
+  });
+});
+
+describe('the transitions of a step', () => {
+  beforeAll(scene(directoryTrace()));
+  afterAll(end);
+
+  test('are those that were taken, and the guards that refused are seen', async () => {
+    const goTo = async (text: RegExp) => {
+      await page.keyboard.press('Home');
+      for (let i = 0; i < 40 && !text.test((await lineSays()) ?? ''); i++) await page.keyboard.press('ArrowRight');
+      expect(await lineSays()).toMatch(text);
+    };
+    await goTo(/n1 received find from n2; sent find to n0/);
+    await page.locator('.state').first().waitFor();
+    await page.getByRole('tab', { name: 'log' }).click();
+    await page.locator('.log .is-now button').click();
+    expect(await page.locator('#title-chart').innerText()).toBe('Statechart of n1');
+    expect(await transitions('is-taken')).toHaveLength(1);
+    expect(await transitions('is-refused')).toEqual([expect.stringContaining('parentIsToBeDrawn')]);
+    expect(await transitions('is-possible')).toEqual([]);
+  });
+
+  test('a trace that does not tell lights up nothing that may not have been taken', async () => {
+    const untold = directoryTrace()
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>)
+      .map(({ taken: _, refused: __, ...line }, i) => JSON.stringify(i === 0 ? { ...line, quiver: 1 } : line));
+    await end();
+    await scene(`${untold.join('\n')}\n`)();
+    expect(await transitions('is-taken')).toEqual([]);
+    await page.getByRole('tab', { name: 'log' }).click();
+    await page.getByRole('button', { name: 'n1 received find from n2; sent find to n0' }).first().click();
+    await page.locator('.state').first().waitFor();
+    expect(await transitions('is-taken')).toEqual([]);
+    expect(await transitions('is-possible')).toHaveLength(2);
+  });
+});
+
+test('lines that are missing are said', async () => {
+  const lines = directoryTrace().trimEnd().split('\n');
+  await scene(`${lines.toSpliced(10, 3).join('\n')}\n`)();
+  expect(await page.getByText(/Lines are missing from this trace: 3 before line 10\./).count()).toBe(1);
+  await end();
+});
+
+test('an ordinary program is drawn whole: parallel and nested states, actors, delays, history, entry and exit, tags', async () => {
+  const actor = createActor(conformance.provide({ actors: { clock: conformance, fetchItems: conformance } } as never));
+  const { value, context } = actor.getSnapshot();
+  const header = {
+    quiver: 2,
+    protocol: 'a program',
+    scenario: null,
+    seed: 0,
+    nodes: ['shop'],
+    links: [],
+    charts: { shop: chartDefinition(conformance) },
+    properties: [],
+  };
+  const step = { index: 0, at: 0, kind: 'start', node: 'shop', event: { type: 'start' }, sent: [], emitted: [], clock: {} };
+  await scene(
+    `${JSON.stringify(header)}\n${JSON.stringify({ ...step, roles: { shop: { chart: 'shop', value, context } } })}\n`,
+  )();
+  await page.locator('[data-view="chart"]').getByRole('button', { name: 'fill the page' }).click();
+  await page.locator('.state').first().waitFor();
+  const chart = readChart('shop', header.charts.shop);
+  const drawn = await page.$$eval('[data-state]', (states) => states.map((state) => state.getAttribute('data-state')));
+  expect(drawn.sort()).toEqual([...chart.states.keys()].filter((path) => path !== '').sort());
+  const words = await page.locator('svg.chart').first().textContent();
+  for (const { label } of chart.transitions) expect(words).toContain(label);
+  for (const { tags, entry, exit, invokes } of chart.states.values())
+    for (const word of [...tags, ...entry, ...exit, ...invokes.map(({ source }) => source)]) expect(words).toContain(word);
+  expect(await page.locator('.state.is-active').count()).toBe(4);
+  await keepPicture(page, 'inspector-program');
+  await page.locator('[data-view="chart"]').getByRole('button', { name: 'back to all views' }).click();
+  await end();
+});

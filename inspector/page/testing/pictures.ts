@@ -1,0 +1,16 @@
+/** Pictures of the page for the docs: written when they are missing, and anew with UPDATE_SCREENSHOTS=1. */
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+
+const folder = fileURLToPath(new URL('../../../docs/images/', import.meta.url));
+
+export async function keepPicture(page: Page, name: string): Promise<void> {
+  const image = await page.screenshot();
+  const file = `${folder}${name}.png`;
+  mkdirSync(folder, { recursive: true });
+  if (process.env['UPDATE_SCREENSHOTS'] || !existsSync(file)) writeFileSync(file, image);
+  // A blank page is a tenth of this.
+  expect(image.length).toBeGreaterThan(50_000);
+}
