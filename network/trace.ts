@@ -63,6 +63,8 @@ export interface StepLine extends Omit<Step, 'sent'>, Partial<Selected> {
   /** The roles whose state this step changed, as they are now; `null` for a role that was closed. */
   readonly roles: Readonly<Record<string, RoleView | null>>;
   readonly overlay?: Overlay;
+  /** The program that a live node is part of. */
+  readonly program?: string;
   /** Charts that the header does not have yet: of an actor that came while the trace was written. */
   readonly charts?: Readonly<Record<string, unknown>>;
   /** How many steps of each node are known here, this one included. Nodes not heard of are left out. */

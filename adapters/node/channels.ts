@@ -12,7 +12,8 @@ import { isGreeting } from './presence.js';
 import type { Json, Transport, TransportEvent } from '../transports/transport.js';
 
 export interface Conversation {
-  message(from: NodeId, message: Message): void;
+  /** `number`: which message of its sender it is on this connection; see `Channels.send`. */
+  message(from: NodeId, message: Message, number: number): void;
   peer?(type: 'up' | 'down', peer: NodeId): void;
   closed?(error: Error | null): void;
 }
@@ -24,6 +25,11 @@ export class Channels {
   private readonly conversations = new Map<string, Conversation>();
   /** What comes for these is late, not wrong. */
   private readonly closed = new Set<string>();
+  /** How many messages were sent to each peer on this connection, and how many came. */
+  private readonly sent = new Map<NodeId, number>();
+  private readonly heard = new Map<NodeId, number>();
+  /** Peers that went down: what is sent to them is lost. */
+  private readonly gone = new Set<NodeId>();
 
   /** The conversations of a transport; every caller gets the same ones. */
   static of(transport: Transport): Channels {
@@ -54,17 +60,45 @@ export class Channels {
     if (this.conversations.delete(name)) this.closed.add(name);
   }
 
-  send(name: string, to: NodeId, message: Message): void {
+  /**
+   * Returns which message to this peer it is on this connection, counted from 1; 0 when the peer has gone and it is lost. Where channels
+   * keep their order, its receiver counts the same: so what is told of both ends can be put together.
+   */
+  send(name: string, to: NodeId, message: Message): number {
     this.transport.send(to, { v: WIRE_VERSION, name, message: message as unknown as Json });
+    return this.gone.has(to) ? 0 : count(this.sent, to);
+  }
+
+  /** How many messages have come from a peer on this connection. */
+  heardFrom(peer: NodeId): number {
+    return this.heard.get(peer) ?? 0;
+  }
+
+  /** How many messages a peer was sent on this connection. */
+  sentTo(peer: NodeId): number {
+    return this.sent.get(peer) ?? 0;
   }
 
   private take(event: TransportEvent): void {
-    if (event.type === 'message') this.receive(event.from, event.message);
+    if (event.type === 'message') this.receive(event.from, event.message, count(this.heard, event.from));
     else if (event.type === 'closed') for (const conversation of this.conversations.values()) conversation.closed?.(event.error);
-    else for (const conversation of this.conversations.values()) conversation.peer?.(event.type, event.peer);
+    else {
+      this.count(event.type, event.peer);
+      for (const conversation of this.conversations.values()) conversation.peer?.(event.type, event.peer);
+    }
   }
 
-  private receive(from: NodeId, value: Json): void {
+  /** What was sent before a peer first came up waited for it; with every later connection the count begins anew. */
+  private count(type: 'up' | 'down', peer: NodeId): void {
+    if (type === 'up') this.gone.delete(peer);
+    else {
+      this.gone.add(peer);
+      this.sent.delete(peer);
+      this.heard.delete(peer);
+    }
+  }
+
+  private receive(from: NodeId, value: Json, number: number): void {
     const refused = refusal(value);
     if (refused !== null) {
       this.drops.drop(`${refused}, from "${from}"`);
@@ -72,8 +106,14 @@ export class Channels {
     }
     const { name, message } = value as unknown as Envelope;
     const conversation = this.conversations.get(name);
-    if (conversation) conversation.message(from, message);
+    if (conversation) conversation.message(from, message, number);
     else if (!isGreeting(message) && !this.closed.has(name))
       this.drops.drop(`nobody here takes part in "${name.slice(0, 80)}", of which "${from}" speaks`);
   }
+}
+
+function count(counts: Map<NodeId, number>, peer: NodeId): number {
+  const number = (counts.get(peer) ?? 0) + 1;
+  counts.set(peer, number);
+  return number;
 }

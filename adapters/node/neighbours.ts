@@ -17,7 +17,7 @@ export class Neighbours {
   constructor(
     private readonly self: NodeId,
     protocol: Core,
-    private readonly say: (to: NodeId, message: Message) => void,
+    private readonly say: (to: NodeId, message: Message) => number,
     private readonly hear: (event: LinkEvent) => void,
   ) {
     this.isAnonymous = protocol.network.addressing === 'ports';
@@ -37,12 +37,12 @@ export class Neighbours {
     return this.presence.has(from) ? this.addressOf(from) : null;
   }
 
-  send(to: Address, message: Message): void {
+  /** As `Presence.send`. */
+  send(to: Address, message: Message): number | null {
     const peer = typeof to === 'number' ? this.ports.peerAt(to) : to;
     // A port whose peer has just gone leads nowhere.
-    if (peer === undefined) return;
-    if (this.presence) this.presence.send(peer, message);
-    else this.say(peer, message);
+    if (peer === undefined) return 0;
+    return this.presence ? this.presence.send(peer, message) : this.say(peer, message);
   }
 
   leave(): void {

@@ -3,6 +3,7 @@ import type { SchedulerLike } from 'rxjs';
 import type { Message, NodeId } from '../../machines/effects.js';
 import type { Core, NodeView, Topology } from '../../machines/protocol.js';
 import type { Inspect } from '../../network/world/kernel.js';
+import type { Selected } from '../../network/world/selections.js';
 import type { Outcome } from '../../network/world/node.js';
 import type { Reliable, Transport } from '../transports/transport.js';
 
@@ -35,4 +36,23 @@ export interface LiveStep {
   readonly event: Message;
   readonly drawn: readonly number[];
   readonly outcome: Outcome;
+  /** For a message that came: its number on its connection, which its sender has counted alike. */
+  readonly number?: number;
+  /** The numbers of what was sent, one for each receiver in order; 0 for what was lost at once, `null` for what waits for its receiver. */
+  readonly numbers: readonly (number | null)[];
+  /** What the charts selected, while somebody watches. */
+  readonly selected?: Selected;
+}
+
+/** A peer comes up or goes down, as the transport says; or a message has come that no chart took. */
+export type HeardOfPeer =
+  | { readonly type: 'up' | 'down'; readonly peer: NodeId }
+  | { readonly type: 'dropped'; readonly peer: NodeId; readonly number: number };
+
+/** A peer as a node knows it. Counts are `null` on channels that keep no order. */
+export interface NodePeer {
+  readonly peer: NodeId;
+  readonly isUp: boolean;
+  readonly sent: number | null;
+  readonly heard: number | null;
 }

@@ -25,7 +25,7 @@ import { ClosedError } from '../transports/errors.js';
 import { hostOf } from './host.js';
 import { draw } from './chance.js';
 import { Neighbours } from './neighbours.js';
-import type { LiveStep, NodeOptions } from './node-options.js';
+import type { HeardOfPeer, LiveStep, NodeOptions, NodePeer } from './node-options.js';
 import type { PortTable } from './ports.js';
 import { refuseUnsafe } from './safety.js';
 import { Turns } from './turns.js';
@@ -50,6 +50,8 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
   readonly ports: PortTable;
   readonly steps$ = new Subject<LiveStep>();
   readonly notices$ = new Subject<Message>();
+  /** What it hears of its peers beside its steps. */
+  readonly heard$ = new Subject<HeardOfPeer>();
   /** Resolves once the node takes part; rejects if its transport cannot connect. */
   readonly ready: Promise<void>;
   /** Resolves when the node has closed, with the error that closed it or with `null`. */
@@ -78,6 +80,11 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
   private isStarted = false;
   private isClosed = false;
   private time = 0;
+  private sentToSelf = 0;
+  /** Whether the two ends of a connection count its messages alike. */
+  private readonly isCounted: boolean;
+  /** The number of the message that is being delivered. */
+  private arriving: number | null = null;
   private settleClosed!: (error: Error | null) => void;
 
   constructor({
@@ -104,6 +111,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
     this.protocol = protocol;
     this.scenario = { protocol: protocol.name, topology, options };
     this.transport = transport;
+    this.isCounted = transport.guarantees.order === 'fifo';
     this.clock = clock;
     this.owed = owed;
     this.instance = { ...graph, options: protocol.options(options, graph) };
@@ -122,7 +130,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
     );
     this.ports = this.neighbours.ports;
     this.channels.open(name, {
-      message: (from, message) => this.receive(from, message),
+      message: (from, message, number) => this.receive(from, message, number),
       peer: (type, peer) => this.hear(type, peer),
       closed: (error) => this.end(error ?? new ClosedError(`the transport of "${this.id}" was closed`)),
     });
@@ -201,22 +209,48 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
     this.turns.go();
   }
 
-  private receive(from: NodeId, message: Message): void {
-    if (!this.isStarted) this.early.push(() => this.receive(from, message));
+  private receive(from: NodeId, message: Message, number: number): void {
+    if (!this.isStarted) this.early.push(() => this.receive(from, message, number));
     else if (from !== this.id && !this.isNear(from)) this.drops.drop(`it is from "${from}", which is not in the topology`);
     else {
-      const address = this.neighbours.receive(from, message);
-      if (address === null) return;
-      if (this.protocol.accepts(message, this.instance)) {
-        this.host.comesFrom?.(from);
-        this.step({ ...message, from: address } as Message);
-        this.host.comesFrom?.(null);
-      } else this.drops.drop(`"${message.type}" from "${from}" is malformed`);
+      this.arriving = this.isCounted ? number : null;
+      this.deliver(from, message);
+      // No step has taken it.
+      if (this.arriving !== null) this.heard$.next({ type: 'dropped', peer: from, number });
+      this.arriving = null;
     }
   }
 
+  private deliver(from: NodeId, message: Message): void {
+    const address = this.neighbours.receive(from, message);
+    if (address === null) return;
+    if (this.protocol.accepts(message, this.instance)) {
+      this.host.comesFrom?.(from);
+      this.step({ ...message, from: address } as Message);
+      this.host.comesFrom?.(null);
+    } else this.drops.drop(`"${message.type}" from "${from}" is malformed`);
+  }
+
+  /** Tells with each step which transitions it took, until the returned function is called. */
+  watchSelections(): () => void {
+    return this.host.selections?.watch() ?? (() => {});
+  }
+
+  /** The others of its topology, each with the messages that it was sent and has sent on this connection, and whether it is up. */
+  peers(): readonly NodePeer[] {
+    const others = this.instance.topology.nodes.filter((peer) => peer !== this.id && this.isNear(peer));
+    return others.map((peer) => ({
+      peer,
+      isUp: this.transport.peers.has(peer),
+      sent: this.isCounted ? this.channels.sentTo(peer) : null,
+      heard: this.isCounted ? this.channels.heardFrom(peer) : null,
+    }));
+  }
+
   private hear(type: 'up' | 'down', peer: NodeId): void {
-    if (this.isStarted && this.isNear(peer)) this.neighbours.told(type, peer);
+    if (!this.isStarted || !this.isNear(peer)) return;
+    this.heard$.next({ type, peer });
+    this.neighbours.told(type, peer);
   }
 
   private accepts(event: Message): boolean {
@@ -251,27 +285,42 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
       return value;
     };
     try {
+      const number = 'from' in event ? this.arriving : null;
+      if (number !== null) this.arriving = null;
       const outcome = step(choose);
-      this.perform(outcome);
-      this.steps$.next({ ...(role === undefined ? {} : { role }), event, drawn, outcome });
+      const numbers = this.perform(outcome);
+      const selected = this.host.selections?.take();
+      this.steps$.next({
+        ...(role === undefined ? {} : { role }),
+        event,
+        drawn,
+        outcome,
+        numbers,
+        ...(number !== null && { number }),
+        ...(selected && { selected }),
+      });
       for (const notice of outcome.emitted) this.notify(notice);
     } catch (error) {
       this.end(error as Error);
     }
   }
 
-  private perform({ closed, timers, sends }: Outcome): void {
+  /** Gives the numbers of what was sent. */
+  private perform({ closed, timers, sends }: Outcome): readonly (number | null)[] {
     this.pending.follow({ closed, timers }, this.waiter);
-    for (const { to, message } of sends) {
-      for (const address of Array.isArray(to) ? to : [to]) this.send(address, message);
-    }
+    return sends.flatMap(({ to, message }) => [to].flat().map((address) => this.send(address, message)));
   }
 
-  private send(to: Address, message: Message): void {
-    if (to === this.id) queueMicrotask(() => this.receive(this.id, message));
+  private send(to: Address, message: Message): number | null {
+    const number = to === this.id || to === 0 ? ++this.sentToSelf : null;
+    if (to === this.id) queueMicrotask(() => this.receive(this.id, message, number!));
     // Not in a microtask: a node that retries on its own would let nothing else happen.
-    else if (to === 0) this.clock.schedule(() => this.receive(this.id, message));
-    else this.neighbours.send(to, message);
+    else if (to === 0) this.clock.schedule(() => this.receive(this.id, message, number!));
+    else {
+      const sent = this.neighbours.send(to, message);
+      return this.isCounted || sent === 0 ? sent : null;
+    }
+    return this.isCounted ? number : null;
   }
 
   /** Later with every step, and never earlier than the clock. */
@@ -287,6 +336,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
     this.turns.clear();
     this.node.stop();
     this.steps$.complete();
+    this.heard$.complete();
     this.notices$.complete();
     this.settleClosed(error);
   }

@@ -23,7 +23,7 @@ export class Presence {
   private readonly waiting: { readonly to: NodeId; readonly message: Message }[] = [];
 
   constructor(
-    private readonly say: (to: NodeId, message: Message) => void,
+    private readonly say: (to: NodeId, message: Message) => number,
     private readonly tell: (type: 'up' | 'down', peer: NodeId) => void,
   ) {}
 
@@ -31,11 +31,13 @@ export class Presence {
     return this.present.has(peer);
   }
 
-  send(to: NodeId, message: Message): void {
-    if (this.has(to)) this.say(to, message);
-    else if (this.known.has(to)) return;
-    else if (this.waiting.length < WAITING_MAX) this.waiting.push({ to, message });
+  /** The message's number on its connection; 0 when it is lost, `null` when it waits. */
+  send(to: NodeId, message: Message): number | null {
+    if (this.has(to)) return this.say(to, message);
+    if (this.known.has(to)) return 0;
+    if (this.waiting.length < WAITING_MAX) this.waiting.push({ to, message });
     else throw new ConnectionError(`${WAITING_MAX} messages wait for peers that have not come; this one is for "${to}"`);
+    return null;
   }
 
   /** The transport has brought a peer up, or has it up when the node starts. */

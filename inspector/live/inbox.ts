@@ -2,36 +2,71 @@
  * Reports of live nodes, of this process and of others, put in order by their time and by what they follow on.
  *
  * Each report waits a moment for what happened earlier and comes later, and a delivery for its sending; what the same node did after
- * it waits with it. All processes are on this machine, and share its clock.
+ * it waits with it. All processes are on this machine, and share its clock. A program that says nothing for long has gone, and its
+ * nodes with it: a live one reports at least its heartbeat.
  */
 import { UsageError } from '../../machines/errors.js';
-import type { Report } from './report.js';
+import { now as present, type PeerReport, type Report } from './report.js';
 
 const PATIENCE_MS = 150;
 /** A sender that has not reported by then was not watched when it sent. */
 const GIVE_UP_MS = 2000;
+/** A program has gone when nothing was heard of it for so long: three heartbeats. */
+export const BEAT_MS = 1000;
+const SILENCE_MS = 3 * BEAT_MS;
 
 interface Taker {
-  isReadyFor(report: Report): boolean;
-  take(report: Report): void;
+  isReadyFor(report: Report | PeerReport): boolean;
+  take(report: Report | PeerReport, program?: string): void;
+  gone(node: string, at: number): void;
+  lookAround(at: number): void;
+}
+
+/** A program that reports: its name, and which of its runs it is. */
+export interface Program {
+  readonly name: string;
+  readonly run: string;
+}
+
+/** What one program says at a time; a heartbeat when there is nothing else. */
+export interface Batch {
+  readonly program: Program;
+  readonly reports: readonly (Report | PeerReport)[];
+  /** Its nodes are watched no more, and may live on. */
+  readonly isLast?: boolean;
+}
+
+interface Known {
+  /** As it is shown: another program of the same name that is alive has another one. */
+  readonly shown: string;
+  readonly nodes: Set<string>;
+  heardAt: number;
+  hasGone: boolean;
 }
 
 export class Inbox {
-  private waiting: Report[] = [];
+  private waiting: { readonly report: Report | PeerReport; readonly program: Known | undefined }[] = [];
   private timer: ReturnType<typeof setInterval> | null = null;
+  private readonly programs = new Map<string, Known>();
 
   constructor(private readonly taker: Taker) {}
 
-  put(report: Report): void {
-    this.waiting.push(report);
-    this.timer ??= setInterval(() => this.release(performance.timeOrigin + performance.now()), PATIENCE_MS / 3);
+  /** From this process. */
+  put(report: Report | PeerReport, program?: Program): void {
+    this.waiting.push({ report, program: program && this.programOf(program, Infinity) });
+    this.timer ??= setInterval(() => this.tend(present()), PATIENCE_MS / 3);
   }
 
   /** From another process, which may say anything. */
-  putAll(reports: unknown): void {
+  putAll(batch: unknown): void {
+    const { program, reports, isLast } = (batch ?? {}) as Partial<Batch>;
+    if (typeof program?.name !== 'string' || typeof program.run !== 'string')
+      throw new UsageError('a report does not say which program it is of');
     if (!Array.isArray(reports) || !reports.every(isReport))
       throw new UsageError('a report is missing its node, its kind or its event');
-    for (const report of reports) this.put(report);
+    const known = this.programOf(program, isLast === true ? Infinity : present());
+    for (const report of reports as Batch['reports']) this.waiting.push({ report, program: known });
+    this.timer ??= setInterval(() => this.tend(present()), PATIENCE_MS / 3);
   }
 
   close(): void {
@@ -39,25 +74,62 @@ export class Inbox {
     this.release(Infinity);
   }
 
+  private programOf({ name, run }: Program, heardAt: number): Known {
+    const key = JSON.stringify([name, run]);
+    let known = this.programs.get(key);
+    if (!known) {
+      const taken = new Set([...this.programs.values()].filter(({ hasGone }) => !hasGone).map(({ shown }) => shown));
+      let shown = name;
+      for (let other = 2; taken.has(shown); other++) shown = `${name} (${other})`;
+      this.programs.set(key, (known = { shown, nodes: new Set(), heardAt, hasGone: false }));
+    }
+    known.heardAt = heardAt;
+    known.hasGone = false;
+    return known;
+  }
+
+  private tend(now: number): void {
+    this.release(now);
+    for (const program of this.programs.values()) {
+      if (program.hasGone || program.heardAt > now - SILENCE_MS) continue;
+      program.hasGone = true;
+      for (const node of program.nodes) this.taker.gone(node, now);
+    }
+    this.taker.lookAround(now - PATIENCE_MS);
+  }
+
   private release(now: number): void {
     const late = new Set<string>();
-    const waiting = this.waiting.sort((a, b) => a.at - b.at);
+    const waiting = this.waiting.sort((a, b) => a.report.at - b.report.at);
     this.waiting = [];
-    for (const report of waiting) {
+    for (const one of waiting) {
+      const { report, program } = one;
       const { at, node } = report;
       const isReady = !late.has(node) && at <= now - PATIENCE_MS && (at <= now - GIVE_UP_MS || this.taker.isReadyFor(report));
-      if (isReady) this.taker.take(report);
-      else {
+      if (isReady) {
+        program?.nodes.add(node);
+        this.taker.take(report, program?.shown);
+      } else {
         late.add(node);
-        this.waiting.push(report);
+        this.waiting.push(one);
       }
     }
   }
 }
 
-function isReport(value: unknown): value is Report {
-  const { at, node, kind, event, sent, emitted, roles } = (value ?? {}) as Partial<Report>;
-  const isComplete =
-    typeof at === 'number' && typeof node === 'string' && typeof kind === 'string' && typeof event?.type === 'string';
-  return isComplete && Array.isArray(sent) && Array.isArray(emitted) && typeof roles === 'object' && roles !== null;
+function isReport(value: unknown): value is Report | PeerReport {
+  const { at, node, kind } = (value ?? {}) as Partial<Report>;
+  if (typeof at !== 'number' || typeof node !== 'string' || typeof kind !== 'string') return false;
+  if ((value as PeerReport).kind === 'peer') {
+    const { type, peer } = ((value as PeerReport).heard ?? {}) as Partial<PeerReport['heard']>;
+    return typeof type === 'string' && typeof peer === 'string';
+  }
+  const { event, sent, emitted, roles } = value as Partial<Report>;
+  return (
+    typeof event?.type === 'string' &&
+    Array.isArray(sent) &&
+    Array.isArray(emitted) &&
+    typeof roles === 'object' &&
+    roles !== null
+  );
 }

@@ -6,32 +6,40 @@
  *
  * Nothing is attached before the call, so a program that does not call it pays nothing.
  */
+import { randomUUID } from 'node:crypto';
+import { basename } from 'node:path';
 import { UsageError } from '../../machines/errors.js';
 import type { Simulation } from '../../network/simulation.js';
 import { serveTrace, type Served, type ServeOptions } from '../server.js';
 import { LiveTrace } from './live-trace.js';
-import { Inbox } from './inbox.js';
+import { Inbox, type Program } from './inbox.js';
 import { Outbox } from './outbox.js';
 import { Merger } from './merge.js';
-import { headerOf, marksOf } from './protocol.js';
-import { reportNode, type Inspectable } from './report.js';
+import { headerOf, isLinkOf, marksOf } from './protocol.js';
+import { now, reportNode, type Inspectable } from './report.js';
 import { Watch } from './watch.js';
 
 export interface InspectOptions extends Pick<ServeOptions, 'port' | 'page'> {
   /** The address of an inspector that runs already, as it was given by another `inspect`: no new page is opened. */
   readonly report?: string;
+  /** What the program is called on the page: its nodes stand together, and those of its next run in their place. Its file unless given. */
+  readonly program?: string;
 }
+
+const run = randomUUID();
+const programOf = (name = basename(process.argv[1] ?? 'program')): Program => ({ name, run });
 
 export async function inspect(
   what: Inspectable | readonly Inspectable[] | Simulation,
-  { report, ...options }: InspectOptions = {},
+  { report, program: name, ...options }: InspectOptions = {},
 ): Promise<Served> {
   if ('network' in what) return inspectSimulation(what, options);
   const nodes = [what].flat();
   if (nodes.length === 0) throw new UsageError('inspect: name at least one node');
   // A node that cannot start has nothing to show, and says so itself.
   await Promise.allSettled(nodes.map(({ ready }) => ready));
-  return report === undefined ? inspectNodes(nodes, options) : reportTo(report, nodes);
+  const program = programOf(name);
+  return report === undefined ? inspectNodes(nodes, program, options) : reportTo(report, program, nodes);
 }
 
 async function inspectSimulation(simulation: Simulation, options: ServeOptions): Promise<Served> {
@@ -46,12 +54,12 @@ async function inspectSimulation(simulation: Simulation, options: ServeOptions):
   };
 }
 
-async function inspectNodes(nodes: readonly Inspectable[], options: ServeOptions): Promise<Served> {
+async function inspectNodes(nodes: readonly Inspectable[], program: Program, options: ServeOptions): Promise<Served> {
   const { protocol, instance } = nodes[0]!;
-  const merger = new Merger(performance.timeOrigin + performance.now(), (line) => trace.add(line), marksOf(protocol, instance));
+  const merger = new Merger(now(), (line) => trace.add(line), marksOf(protocol, instance), isLinkOf(instance));
   const trace = new LiveTrace(headerOf(nodes[0]!), () => merger.standing());
   const inbox = new Inbox(merger);
-  const stops = nodes.map((node) => reportNode(node, (report) => inbox.put(report)));
+  const stops = nodes.map((node) => reportNode(node, (report) => inbox.put(report, program)));
   const served = await serveTrace(() => trace.text(), { ...options, report: (reports) => inbox.putAll(reports) });
   return {
     url: served.url,
@@ -64,15 +72,15 @@ async function inspectNodes(nodes: readonly Inspectable[], options: ServeOptions
   };
 }
 
-async function reportTo(url: string, nodes: readonly Inspectable[]): Promise<Served> {
-  const outbox = new Outbox(url);
+async function reportTo(url: string, program: Program, nodes: readonly Inspectable[]): Promise<Served> {
+  const outbox = new Outbox(url, program);
   const stops = nodes.map((node) => reportNode(node, (report) => outbox.put(report)));
   await outbox.flush();
   return {
     url,
     async close() {
       for (const stop of stops) stop();
-      await outbox.flush();
+      await outbox.close();
     },
   };
 }

@@ -4,11 +4,14 @@ import { InProcessBus } from '../../adapters/transports/in-process.js';
 import { directory } from '../../machines/directory/index.js';
 import { exclusion } from '../../machines/exclusion/index.js';
 import type { Protocol } from '../../machines/protocol.js';
+import { isStep } from '../../network/trace.js';
 import { Recording } from '../model/recording.js';
 import { Moment } from '../model/moment.js';
 import { sentence } from '../model/words.js';
 import { LiveTrace } from './live-trace.js';
 import { inspect } from './inspect.js';
+import { Outbox } from './outbox.js';
+import { reportNode } from './report.js';
 
 const page = new URL('../page/', import.meta.url);
 const topology = {
@@ -92,7 +95,12 @@ describe('live nodes are watched in one line', () => {
     await new Promise((resolve) => setTimeout(resolve, 300));
     const reading = await connect(watched.url);
     await watched.close();
-    expect(sentences(await reading())).toHaveLength(3);
+    expect(sentences(await reading())).toEqual([
+      'channel a → b went down: a hears nothing of b',
+      'a started',
+      'a was asked to request; announced granted',
+      'a was asked to release; announced released',
+    ]);
   });
 });
 
@@ -115,6 +123,88 @@ describe('nodes of several processes on one page', () => {
       'c received token from a; announced granted',
     ]);
     expect(new Moment(recording, recording.end - 1).flights()).toEqual([]);
+  });
+
+  /** As often as told, the token goes round: every find and every token reads like the one before. */
+  async function goRound(nodes: readonly LiveNode[], times: number): Promise<void> {
+    for (let round = 0; round < times; round++)
+      for (const node of nodes) {
+        const granted = next(node, 'granted');
+        node.command('request');
+        await granted;
+        node.command('release');
+      }
+  }
+
+  test('watched one by one while they act: at rest nothing is on its way, and each message is its own', async () => {
+    const all = nodes(directory, ['a', 'b', 'c'], { hold: null });
+    const [a, b, c] = all;
+    await Promise.all(all.map(({ ready }) => ready));
+    await goRound(all, 2);
+    const watched = await inspect(a!, { page });
+    const acting = goRound(all, 30);
+    const others = [await inspect(c!, { report: watched.url })];
+    await goRound([], 1);
+    others.push(await inspect(b!, { report: watched.url }));
+    await acting;
+    await goRound(all, 2);
+    await new Promise((resolve) => setTimeout(resolve, 2500));
+    for (const other of others) await other.close();
+    const reading = await connect(watched.url);
+    await watched.close();
+    const recording = await reading();
+    expect(new Moment(recording, recording.end - 1).flights()).toEqual([]);
+    // The last rounds were seen whole: what a node received follows on what its sender did.
+    const lines = Array.from({ length: recording.end }, (_, i) => recording.line(i));
+    const steps = new Map<string, number>();
+    const sentIn = new Map<number, readonly [node: string, count: number]>();
+    let checked = 0;
+    for (const line of lines) {
+      if (!isStep(line)) continue;
+      const count = line.clock[line.node]!;
+      expect(count).toBe((steps.get(line.node) ?? 0) + 1);
+      steps.set(line.node, count);
+      for (const { id } of line.sent) sentIn.set(id, [line.node, count]);
+      const sender = sentIn.get(line.message ?? -1);
+      if (!sender) continue;
+      checked++;
+      expect(sender[0]).toBe(line.event['from']);
+      expect(line.clock[sender[0]]).toBeGreaterThanOrEqual(sender[1]);
+    }
+    expect(checked).toBeGreaterThan(10);
+    expect(lines.slice(-12).some((line) => !isStep(line))).toBe(false);
+  });
+
+  test('a program that is killed is gone, its peers miss it, and its next run takes its place', async () => {
+    const bus = new InProcessBus();
+    onTestFinished(() => bus.close());
+    const of = (id: string) =>
+      createNode({ transport: bus.transport(id), protocol: directory, topology, options: { hold: null } });
+    const [a, b] = [of('a'), of('b')];
+    const watched = await inspect(a, { page, program: 'one' });
+    const outbox = new Outbox(watched.url, { name: 'two', run: '1' });
+    await b.ready;
+    reportNode(b, (report) => outbox.put(report));
+    const granted = next(b, 'granted');
+    b.command('request');
+    await granted;
+    await outbox.flush();
+    // Killed: no last word, and no heartbeat.
+    outbox.kill();
+    await new Promise((resolve) => setTimeout(resolve, 4000));
+    await b.close();
+    const again = of('c');
+    const second = await inspect(again, { report: watched.url, program: 'two' });
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const reading = await connect(watched.url);
+    await second.close();
+    await watched.close();
+    const recording = await reading();
+    expect(sentences(recording)).toContain('b is gone: its program is heard of no more');
+    const end = new Moment(recording, recording.end - 1);
+    expect(recording.nodes.names.map((_, node) => end.life(node))).toEqual(['alive', 'gone', 'alive']);
+    expect(recording.programs).toEqual(['one', 'two', 'two']);
+    expect(end.flights()).toEqual([]);
   });
 
   test('what is no report is refused, and the page goes on', async () => {

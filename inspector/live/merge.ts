@@ -1,63 +1,73 @@
 /**
- * The reports of many live nodes as one trace.
+ * The reports of many live nodes as one trace: each delivery with its sending, vector clocks as in the simulator, and what became of
+ * every message, so that nothing is on its way at rest.
  *
- * Messages on a real wire carry no number, so the merger gives them one: a delivery is that of the oldest message of the same content
- * between the two nodes. Vector clocks follow from that as they do in the simulator.
+ * What a node has been sent by those whom nobody watches, or before anybody did, is known from its arrival alone and told as placed on
+ * the wire. What is sent to a node that nobody watches is told as gone out of sight. What was under way on a connection is lost when
+ * either end says that the other has gone.
  */
 import type { Message, NodeId } from '../../machines/effects.js';
 import type { Flight, NodeView, Overlay } from '../../machines/protocol.js';
-import type { StepLine, TraceLine } from '../../network/trace.js';
-import type { Report } from './report.js';
-
-type Clock = Record<NodeId, number>;
-
-interface Flying extends Flight {
-  readonly text: string;
-  readonly clock: Clock;
-}
+import type { NetworkLine, StepLine, TraceLine } from '../../network/trace.js';
+import { Flights, type Clock, type Flying } from './flights.js';
+import type { PeerReport, Report, Sent } from './report.js';
 
 /** The marks of a node that has changed, `undefined` for none. */
 export type Marks = (node: NodeId, view: NodeView, merger: Merger) => Overlay | undefined;
+
+/** A message to a node that does not report by then is out of sight. */
+const OUT_OF_SIGHT_MS = 2000;
 
 export class Merger {
   readonly nodes = new Map<NodeId, NodeView>();
   readonly ports = new Map<NodeId, Readonly<Record<NodeId, number>>>();
   private readonly clocks = new Map<NodeId, Clock>();
-  /** By sender and receiver, oldest first. */
-  private readonly flying = new Map<string, Flying[]>();
-  /** What came up beyond the topology. */
+  private readonly flights = new Flights();
+  /** By sender and receiver: how many messages their connection had carried when the sender began to report. */
+  private readonly unseen = new Map<string, number>();
+  /** What came up beyond the topology, and the channels that a detector says are down. */
   private readonly links: (readonly [NodeId, NodeId])[] = [];
+  private readonly down = new Set<string>();
+  /** The program that each node belongs to, and the nodes that are no more. */
+  private readonly programs = new Map<NodeId, string>();
+  private readonly ended = new Map<NodeId, string>();
   private index = 0;
-  private messages = 0;
   private at = 0;
 
   constructor(
     private readonly began: number,
     private readonly put: (line: TraceLine) => void,
     private readonly marks: Marks = () => undefined,
+    /** Whether there is a link between two nodes, to be drawn as their detectors have it. */
+    private readonly isLink: (a: NodeId, b: NodeId) => boolean = () => true,
   ) {}
 
-  get flights(): readonly Flight[] {
-    return [...this.flying.values()].flat().sort((a, b) => a.id - b.id);
+  get inFlight(): readonly Flight[] {
+    return this.flights.all;
   }
 
   /** Whether what the report says can follow on what is known: a delivery comes after its sending. */
-  isReadyFor({ node, from, message }: Report): boolean {
-    const isAwaited = from !== undefined && from !== node && this.nodes.has(from);
-    return !isAwaited || this.find(from, node, JSON.stringify(message)) >= 0;
+  isReadyFor(report: Report | PeerReport): boolean {
+    if (report.kind === 'peer') return true;
+    const { node, from, message, number = null } = report;
+    if (from === undefined || from === node || !this.nodes.has(from) || this.ended.has(from)) return true;
+    if (number !== null && number <= (this.unseen.get(channel(from, node)) ?? 0)) return true;
+    return this.flights.find(from, node, message!, number) !== undefined;
   }
 
   /** A message that is known from its arrival alone: it is told to be on its way just before. */
-  place(from: NodeId, to: NodeId, message: Message, at: number): void {
+  place(from: NodeId, to: NodeId, message: Message, at: number, number: number | null = null): Flying {
     this.pass(at);
-    const { id, clock } = this.launch(from, to, message, this.clocks.get(from) ?? {});
-    this.put({ index: this.index++, at: this.at, kind: 'placed', between: [from, to], message: id, event: message, clock });
+    const flying = this.flights.launch(from, to, message, number, this.clocks.get(from) ?? {}, at);
+    const { id, clock } = flying;
+    this.network({ kind: 'placed', between: [from, to], message: id, event: message, clock });
+    return flying;
   }
 
   link(a: NodeId, b: NodeId): void {
     for (const between of [[a, b] as const, [b, a] as const]) {
       this.links.push(between);
-      this.put({ index: this.index++, at: this.at, kind: 'channel', between, up: true, clock: {} });
+      this.network({ kind: 'channel', between, up: true, clock: {} });
     }
   }
 
@@ -68,11 +78,23 @@ export class Merger {
     return [
       ...[...this.nodes].map(([node, roles]): TraceLine => {
         const overlay = this.marks(node, roles, this);
-        const marked = overlay ? { overlay } : {};
-        return { ...base, kind: 'start', node, event: { type: 'stands' }, sent: [], emitted: [], roles, ...marked };
+        const end = this.ended.get(node);
+        const program = this.programs.get(node);
+        return {
+          ...base,
+          kind: end === undefined ? 'start' : 'crash',
+          node,
+          event: { type: end ?? 'stands' },
+          sent: [],
+          emitted: [],
+          roles,
+          ...(overlay && { overlay }),
+          ...(program !== undefined && { program }),
+        };
       }),
       ...this.links.map((between): TraceLine => ({ ...base, kind: 'channel', between, up: true })),
-      ...this.flights.map(({ id, from, to, message }): TraceLine => ({
+      ...[...this.down].map((key): TraceLine => ({ ...base, kind: 'channel', between: JSON.parse(key), up: false })),
+      ...this.inFlight.map(({ id, from, to, message }): TraceLine => ({
         ...base,
         kind: 'placed',
         between: [from, to],
@@ -82,14 +104,59 @@ export class Merger {
     ];
   }
 
-  take({ at, node, kind, role, event, from, message, sent, emitted, timers, drawn, roles, peer, ports, charts }: Report): void {
+  take(report: Report | PeerReport, program?: string): void {
+    this.pass(report.at);
+    if (report.kind === 'peer') this.hear(report);
+    else this.takeStep(report, program);
+  }
+
+  /** Nothing has been heard of the program that the node was part of. */
+  gone(node: NodeId, at: number): void {
+    if (!this.nodes.has(node) || this.ended.has(node)) return;
     this.pass(at);
+    this.end(node, 'gone');
+  }
+
+  /** What is on its way to nodes that nobody watches goes out of sight. */
+  lookAround(at: number): void {
+    this.pass(at);
+    const isUnseen = ({ to, sentAt }: Flying) => !this.nodes.has(to) && sentAt < at - OUT_OF_SIGHT_MS;
+    this.lose(isUnseen, 'nobody watches its receiver');
+  }
+
+  private takeStep(report: Report, program: string | undefined): void {
+    const {
+      at,
+      node,
+      kind,
+      role,
+      event,
+      from,
+      message,
+      number = null,
+      sent,
+      emitted,
+      timers,
+      drawn,
+      roles,
+      peer,
+      ports,
+    } = report;
     if (ports) this.ports.set(node, ports);
-    if (peer !== undefined && event.type === 'link.down') this.lose(peer, node);
-    const arrived = from === undefined ? undefined : this.land(from, node, JSON.stringify(message));
+    if (kind === 'start') this.begin(report, program);
+    if (kind === 'crash') return this.end(node, 'ended');
+    if (this.ended.delete(node)) this.sayBack(node);
+    if (peer !== undefined && event.type === 'link.down') this.loseBetween(peer, node, at, 'link down');
+    const arrived = from === undefined ? undefined : this.arrive(from, node, message!, number, at);
     const clock = this.tick(node, arrived?.clock ?? {});
-    const launched = sent.map((one) => this.launch(node, one.to, one.message, clock));
-    const overlay = this.change(node, roles);
+    const launched = sent.map((one) => ({
+      flying: this.flights.launch(node, one.to, one.message, one.number ?? null, clock, at),
+      one,
+    }));
+    const before = this.nodes.get(node) ?? {};
+    const closed = kind === 'start' ? Object.keys(before).filter((name) => !(name in roles)) : [];
+    const changed = { ...roles, ...Object.fromEntries(closed.map((name) => [name, null])) };
+    const overlay = this.change(node, changed);
     const line: StepLine = {
       index: this.index++,
       at: this.at,
@@ -99,35 +166,118 @@ export class Merger {
       event: { ...event, ...(from === undefined ? {} : { from }) },
       ...(peer !== undefined && 'peer' in event && typeof event.peer === 'number' ? { peer } : {}),
       ...(arrived ? { message: arrived.id } : {}),
-      sent: launched.map(({ id, to, message, cost }) => ({ id, to, message, cost })),
+      sent: launched.map(({ flying: { id, to, message, cost } }) => ({ id, to, message, cost })),
       emitted,
       ...(timers ? { timers } : {}),
       ...(drawn ? { drawn } : {}),
-      roles,
+      ...report.selected,
+      roles: changed,
       ...(overlay ? { overlay } : {}),
-      ...(charts ? { charts } : {}),
+      ...(report.charts ? { charts: report.charts } : {}),
+      ...(kind === 'start' && program !== undefined ? { program } : {}),
       clock,
     };
     this.put(line);
+    this.loseAtOnce(launched);
   }
 
-  /** What was under way on a link is lost when it goes down. */
-  private lose(from: NodeId, to: NodeId): void {
-    const key = JSON.stringify([from, to]);
-    for (const { id, message, clock } of this.flying.get(key) ?? []) {
-      const between = [from, to] as const;
-      this.put({
-        index: this.index++,
-        at: this.at,
-        kind: 'lost',
-        between,
-        message: id,
-        event: message,
-        why: 'link down',
-        clock,
-      });
+  private loseAtOnce(launched: readonly { readonly flying: Flying; readonly one: Sent }[]): void {
+    const lost = new Set(
+      launched.filter(({ flying, one }) => one.number === 0 || this.ended.has(flying.to)).map(({ flying }) => flying),
+    );
+    if (lost.size > 0) this.lose((flying) => lost.has(flying), 'its receiver is not there');
+  }
+
+  /** A node reports from now on: it was there before, or begins, or begins anew. */
+  private begin({ node, at, peers = [] }: Report, program: string | undefined): void {
+    const isAnew = this.nodes.has(node);
+    this.ended.delete(node);
+    if (program !== undefined) this.programs.set(node, program);
+    if (isAnew) this.lose(({ to, sentAt }) => to === node && sentAt < at, 'its receiver began anew');
+    for (const { peer, isUp, sent, heard } of peers) {
+      this.unseen.set(channel(node, peer), sent ?? 0);
+      this.loseUpTo(peer, node, heard ?? 0, 'it arrived unseen');
+      this.mark(node, peer, isUp);
     }
-    this.flying.delete(key);
+  }
+
+  private end(node: NodeId, how: 'ended' | 'gone'): void {
+    this.ended.set(node, how);
+    const clock = this.tick(node, {});
+    const said = { kind: 'crash', node, event: { type: how }, sent: [], emitted: [], roles: {}, clock } as const;
+    this.put({ index: this.index++, at: this.at, ...said });
+    this.lose(({ to }) => to === node, `its receiver has ${how === 'gone' ? 'gone' : 'ended'}`);
+  }
+
+  /** It was only silent for long. */
+  private sayBack(node: NodeId): void {
+    const clock = this.tick(node, {});
+    const said = { kind: 'restart', node, event: { type: 'back' }, sent: [], emitted: [], roles: {}, clock } as const;
+    this.put({ index: this.index++, at: this.at, ...said });
+  }
+
+  private hear({ node, at, heard }: PeerReport): void {
+    const { peer } = heard;
+    if (heard.type === 'dropped') {
+      return this.loseUpTo(peer, node, heard.number, 'no chart takes it');
+    }
+    if (heard.type === 'down') {
+      this.loseBetween(peer, node, at, 'link down');
+      this.loseBetween(node, peer, at, 'link down');
+      this.unseen.delete(channel(node, peer));
+    }
+    this.mark(node, peer, heard.type === 'up');
+  }
+
+  /** A link is drawn as its ends' detectors have it. */
+  private mark(node: NodeId, peer: NodeId, up: boolean): void {
+    const key = channel(node, peer);
+    if (up === !this.down.has(key) || !this.isLink(node, peer)) return;
+    if (up) this.down.delete(key);
+    else this.down.add(key);
+    this.network({
+      kind: 'channel',
+      between: [node, peer],
+      up,
+      ...(up ? {} : { why: `${node} hears nothing of ${peer}` }),
+      clock: {},
+    });
+  }
+
+  private arrive(from: NodeId, node: NodeId, message: Message, number: number | null, at: number): Flying {
+    const flying = this.flights.find(from, node, message, number) ?? this.place(from, node, message, at, number);
+    this.flights.remove(flying);
+    // On a channel that keeps its order, what was sent before has arrived before.
+    if (number !== null) this.loseUpTo(from, node, number - 1, 'it arrived unseen');
+    return flying;
+  }
+
+  /** What has a number on its connection that is no higher. */
+  private loseUpTo(from: NodeId, to: NodeId, last: number, why: string): void {
+    this.lost(
+      this.flights.takeBetween(from, to, ({ number }) => number !== null && number <= last),
+      why,
+    );
+  }
+
+  private loseBetween(from: NodeId, to: NodeId, at: number, why: string): void {
+    this.lost(
+      this.flights.takeBetween(from, to, ({ sentAt }) => sentAt < at),
+      why,
+    );
+  }
+
+  private lose(which: (one: Flying) => boolean, why: string): void {
+    this.lost(this.flights.take(which), why);
+  }
+
+  private lost(flights: readonly Flying[], why: string): void {
+    for (const { id, from, to, message, clock } of flights)
+      this.network({ kind: 'lost', between: [from, to], message: id, event: message, why, clock });
+  }
+
+  private network(line: Omit<NetworkLine, 'index' | 'at'>): void {
+    this.put({ index: this.index++, at: this.at, ...line });
   }
 
   private pass(at: number): void {
@@ -148,21 +298,6 @@ export class Merger {
     this.clocks.set(node, clock);
     return clock;
   }
-
-  private launch(from: NodeId, to: NodeId, message: Message, clock: Clock): Flying {
-    const key = JSON.stringify([from, to]);
-    const flying: Flying = { id: this.messages++, from, to, message, cost: 1, text: JSON.stringify(message), clock };
-    this.flying.set(key, [...(this.flying.get(key) ?? []), flying]);
-    return flying;
-  }
-
-  /** A message that was sent before the inspector came has no number. */
-  private land(from: NodeId, to: NodeId, text: string): Flying | undefined {
-    const place = this.find(from, to, text);
-    return place < 0 ? undefined : this.flying.get(JSON.stringify([from, to]))!.splice(place, 1)[0];
-  }
-
-  private find(from: NodeId, to: NodeId, text: string): number {
-    return this.flying.get(JSON.stringify([from, to]))?.findIndex((flying) => flying.text === text) ?? -1;
-  }
 }
+
+const channel = (from: NodeId, to: NodeId): string => JSON.stringify([from, to]);

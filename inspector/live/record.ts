@@ -10,8 +10,8 @@
 import { UsageError } from '../../machines/errors.js';
 import type { TraceHeader, TraceLine } from '../../network/trace.js';
 import { Merger } from './merge.js';
-import { headerOf, marksOf } from './protocol.js';
-import { reportNode, type Inspectable, type Report } from './report.js';
+import { headerOf, isLinkOf, marksOf } from './protocol.js';
+import { now, reportNode, type Inspectable } from './report.js';
 
 export interface Recording {
   close(): void;
@@ -26,15 +26,9 @@ export function record(what: Inspectable | readonly Inspectable[], write: (text:
       throw new UsageError(`record: node "${node.id}" has started already; record it as soon as it is made`);
   }
   const put = (line: TraceHeader | TraceLine) => write(`${JSON.stringify(line)}\n`);
-  const merger = new Merger(performance.timeOrigin + performance.now(), put, marksOf(first.protocol, first.instance));
+  const merger = new Merger(now(), put, marksOf(first.protocol, first.instance), isLinkOf(first.instance));
   put(headerOf(first));
-  const take = (report: Report) => {
-    const { from, node, message, at } = report;
-    const isKnown = from === undefined || from === node || nodes.some(({ id }) => id === from);
-    if (!isKnown) merger.place(from, node, message!, at);
-    merger.take(report);
-  };
-  const stops = nodes.map((node) => reportNode(node, take));
+  const stops = nodes.map((node) => reportNode(node, (report) => merger.take(report)));
   return {
     close() {
       for (const stop of stops) stop();

@@ -4,6 +4,7 @@
 import type { Address, LinkEvent, Message, NodeId } from '../../machines/effects.js';
 import type { Core, Instance, NodeView, RoleView, Step } from '../../machines/protocol.js';
 import type { StepLine } from '../../network/trace.js';
+import type { Selected } from '../../network/world/selections.js';
 
 /** A node as `createNode` makes it, by what an inspector needs of it. */
 export interface Inspectable {
@@ -15,8 +16,23 @@ export interface Inspectable {
   /** Who is behind a port, where nodes are anonymous. */
   readonly ports: { of(peer: NodeId): number | undefined; peerAt(port: number): NodeId | undefined };
   readonly steps$: { subscribe(observer: { next(step: LiveStep): void; complete(): void }): { unsubscribe(): void } };
+  readonly heard$: { subscribe(next: (heard: HeardOfPeer) => void): { unsubscribe(): void } };
+  peers(): readonly Peer[];
+  watchSelections(): () => void;
   readonly ready: Promise<unknown>;
   view(): NodeView;
+}
+
+type HeardOfPeer =
+  | { readonly type: 'up' | 'down'; readonly peer: NodeId }
+  | { readonly type: 'dropped'; readonly peer: NodeId; readonly number: number };
+
+/** Another node as this one knows it, with the messages that it was sent and has sent on their connection. */
+export interface Peer {
+  readonly peer: NodeId;
+  readonly isUp: boolean;
+  readonly sent: number | null;
+  readonly heard: number | null;
 }
 
 interface LiveStep {
@@ -28,6 +44,24 @@ interface LiveStep {
     readonly timers: readonly { readonly role: string; readonly timer: string; readonly delay: number | null }[];
     readonly emitted: readonly Message[];
   };
+  readonly number?: number;
+  readonly numbers: readonly (number | null)[];
+  readonly selected?: Selected;
+}
+
+/** A message of a step: its number on its connection, `null` where channels keep no order or it still waits; 0 when it is lost at once. */
+export interface Sent {
+  readonly to: NodeId;
+  readonly message: Message;
+  readonly number?: number | null;
+}
+
+/** What a node hears of a peer beside its steps: that it came or went, or a message that no chart took. */
+export interface PeerReport {
+  readonly at: number;
+  readonly node: NodeId;
+  readonly kind: 'peer';
+  readonly heard: HeardOfPeer;
 }
 
 export interface Report {
@@ -40,11 +74,15 @@ export interface Report {
   /** For a delivery: the sender, and the message as it was sent. */
   readonly from?: NodeId;
   readonly message?: Message;
-  readonly sent: readonly { readonly to: NodeId; readonly message: Message }[];
+  readonly number?: number;
+  readonly sent: readonly Sent[];
   readonly emitted: readonly Message[];
   readonly timers?: StepLine['timers'];
   readonly drawn?: readonly number[];
   readonly roles: Readonly<Record<string, RoleView | null>>;
+  readonly selected?: Selected;
+  /** At the start of the reports: what the node's connections have carried already. */
+  readonly peers?: readonly Peer[];
   /** For what a link says: the node at its other end. */
   readonly peer?: NodeId;
   /** Charts of the node that nobody knows yet. */
@@ -54,18 +92,27 @@ export interface Report {
 }
 
 /** Reports a node from now on, until the returned function is called or the node closes. */
-export function reportNode(node: Inspectable, report: (report: Report) => void): () => void {
+export function reportNode(node: Inspectable, report: (report: Report | PeerReport) => void): () => void {
   const reporter = new Reporter(node, report);
-  const subscription = node.steps$.subscribe({ next: (step) => reporter.step(step), complete: () => reporter.closed() });
-  return () => subscription.unsubscribe();
+  const subscriptions = [
+    node.steps$.subscribe({ next: (step) => reporter.step(step), complete: () => reporter.closed() }),
+    node.heard$.subscribe((heard) => reporter.hear(heard)),
+  ];
+  const unwatch = node.watchSelections();
+  return () => {
+    unwatch();
+    for (const subscription of subscriptions) subscription.unsubscribe();
+  };
 }
+
+export const now = (): number => performance.timeOrigin + performance.now();
 
 class Reporter {
   private seen: NodeView;
 
   constructor(
     private readonly node: Inspectable,
-    private readonly report: (report: Report) => void,
+    private readonly report: (report: Report | PeerReport) => void,
   ) {
     this.seen = node.view();
     if (Object.keys(this.seen).length > 0) this.stand([]);
@@ -74,12 +121,19 @@ class Reporter {
   /** How the node stands at its start. */
   private stand(drawn: readonly number[]): void {
     const noted = drawn.length > 0 ? { drawn } : {};
-    this.say({ kind: 'start', event: { type: 'start' }, sent: [], emitted: [], ...noted, roles: this.seen });
+    const peers = this.node.peers();
+    this.say({ kind: 'start', event: { type: 'start' }, sent: [], emitted: [], ...noted, roles: this.seen, peers });
   }
 
-  step({ role, event, drawn, outcome: { sends, timers, emitted } }: LiveStep): void {
+  hear(heard: HeardOfPeer): void {
+    this.report({ at: now(), node: this.node.id, kind: 'peer', heard });
+  }
+
+  step({ role, event, drawn, outcome: { sends, timers, emitted }, number, numbers, selected }: LiveStep): void {
     const kind = kindOf(event);
-    const sent = sends.flatMap(({ to, message }) => [to].flat().map((address) => ({ to: this.nameOf(address), message })));
+    const sent = sends
+      .flatMap(({ to, message }) => [to].flat().map((address) => ({ to: this.nameOf(address), message })))
+      .map((one, i) => ({ ...one, number: numbers[i] ?? null }));
     const roles = this.changedRoles();
     if (kind === 'start') {
       this.stand(drawn);
@@ -90,6 +144,8 @@ class Reporter {
       ...(role === undefined ? {} : { role }),
       event,
       ...(kind === 'deliver' ? this.deliveryOf(event) : {}),
+      ...(number === undefined ? {} : { number }),
+      ...(selected && { selected }),
       ...(kind === 'link' ? { peer: this.nameOf((event as LinkEvent).peer) } : {}),
       sent,
       emitted,
@@ -111,7 +167,7 @@ class Reporter {
     });
     const isAnonymous = protocol.network.addressing === 'ports';
     this.report({
-      at: performance.timeOrigin + performance.now(),
+      at: now(),
       node: id,
       ...report,
       ...(isAnonymous ? { ports: Object.fromEntries(known) } : {}),

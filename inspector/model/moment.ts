@@ -2,7 +2,7 @@
 import type { Overlay, RoleView } from '../../machines/protocol.js';
 import { lastAtMost } from './columns.js';
 import type { MessageRow } from './messages.js';
-import type { Recording } from './recording.js';
+import type { Channel, Recording } from './recording.js';
 
 export interface RoleNow {
   readonly role: string;
@@ -10,6 +10,8 @@ export interface RoleNow {
   /** The line that brought it into this state. */
   readonly since: number;
 }
+
+export type Life = 'alive' | 'suspected' | 'crashed' | 'gone' | 'ended';
 
 export class Moment {
   constructor(
@@ -43,6 +45,22 @@ export class Moment {
   /** False while a node is crashed. */
   runs(node: number): boolean {
     return this.last(this.recording.running[node] ?? []) ?? true;
+  }
+
+  /**
+   * `suspected`: it acts as far as is known, and the detector of another node has lost it. `ended` and `gone` are live nodes that have
+   * closed, or whose program is heard of no more.
+   */
+  life(node: number): Life {
+    if (!this.runs(node)) {
+      const changes = this.recording.running[node]!;
+      const how = this.recording.ends.get(changes[lastAtMost(changes, 2 * this.line + 1)]! >> 1);
+      return how === 'ended' || how === 'gone' ? how : 'crashed';
+    }
+    const isLost = ({ from, to, changes }: Channel) =>
+      to === node && this.last(changes) === false && this.runs(from) && !startsDown(changes);
+    const isLive = this.recording.header?.live === true;
+    return isLive && this.recording.channelsTo(node).some(isLost) ? 'suspected' : 'alive';
   }
 
   channelUp(from: number, to: number): boolean {

@@ -50,10 +50,15 @@ export class Recording {
   readonly slotsOf: Slot[][] = [];
   readonly overlays: number[][] = [];
   readonly running: number[][] = [];
+  /** By line, how a live node went there: it ended, or its program was heard of no more. */
+  readonly ends = new Map<number, string>();
+  /** By node: the program that it is part of. */
+  readonly programs: (string | undefined)[] = [];
   /** By node: its steps. */
   readonly steps: number[][] = [];
   /** By the numbers of their nodes, as `from>to`. */
   readonly channels = new Map<string, Channel>();
+  private readonly incoming: Channel[][] = [];
   readonly violations: number[] = [];
   /** The line that tells what came of the properties, and the one from which a counterexample goes on for ever. */
   verdict: number | null = null;
@@ -154,12 +159,20 @@ export class Recording {
     return this.nodes.add(name);
   }
 
+  /** The channels that lead to a node. */
+  channelsTo(node: number): readonly Channel[] {
+    return this.incoming[node] ?? [];
+  }
+
   private channel(a: string, b: string): Channel {
     const from = this.nodeNumber(a);
     const to = this.nodeNumber(b);
     const key = `${from}>${to}`;
     let channel = this.channels.get(key);
-    if (!channel) this.channels.set(key, (channel = { from, to, changes: [] }));
+    if (!channel) {
+      this.channels.set(key, (channel = { from, to, changes: [] }));
+      (this.incoming[to] ??= []).push(channel);
+    }
     return channel;
   }
 
@@ -243,6 +256,8 @@ export class Recording {
       this.overlays[node]!.push(place);
       this.tally.mark(node, line.overlay);
     }
+    if (line.program !== undefined) this.programs[node] = line.program;
+    if (line.kind === 'crash') this.ends.set(place, line.event.type);
     const isUp = line.kind !== 'crash';
     const wasUp = (this.running[node]!.at(-1) ?? 1) % 2 === 1;
     if (isUp !== wasUp && RUNS.has(line.kind)) this.running[node]!.push(2 * place + (isUp ? 1 : 0));

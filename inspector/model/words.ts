@@ -29,9 +29,9 @@ function whatHappened(kind: StepLine['kind'], event: StepLine['event']): string 
     case 'corrupt':
       return 'was corrupted';
     case 'crash':
-      return 'crashed';
+      return event.type === 'ended' ? 'ended' : event.type === 'gone' ? 'is gone: its program is heard of no more' : 'crashed';
     case 'restart':
-      return 'restarted';
+      return event.type === 'back' ? 'is back' : 'restarted';
     default:
       return `${String(kind)} ${event.type}`;
   }

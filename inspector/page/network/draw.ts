@@ -2,6 +2,7 @@
 import { kindColor, palette, TONES } from '../colors.js';
 import { along, between, type Spot } from './geometry.js';
 import { circle, fillText, FONT, LABELS_MAX, radiusOf, shorten, spotOf, type Drawn, type Emphasis } from './ink.js';
+import type { Life } from '../../model/moment.js';
 import type { Scene, SceneLink } from './scene.js';
 
 /** Groups and gauges begin at colours that few messages have. */
@@ -17,26 +18,41 @@ export interface MovingMessage {
   readonly label: string;
 }
 
+interface Look {
+  readonly isFilled: boolean;
+  readonly edge: 'tone' | 'wrong' | 'accent' | 'muted';
+  readonly dash: number[];
+}
+
+/** Whether a node acts is seen by its edge, what it does by its fill. */
+export const LOOKS: readonly (readonly [Life, Look])[] = [
+  ['alive', { isFilled: true, edge: 'tone', dash: [] }],
+  ['suspected', { isFilled: true, edge: 'accent', dash: [7, 3] }],
+  ['crashed', { isFilled: false, edge: 'wrong', dash: [3, 3] }],
+  ['gone', { isFilled: false, edge: 'wrong', dash: [1, 4] }],
+  ['ended', { isFilled: false, edge: 'muted', dash: [] }],
+];
+
 export function drawNodes(drawn: Drawn, { nodes }: Scene): void {
   const { ctx } = drawn;
   const radius = radiusOf(drawn);
   const colors = palette();
   ctx.lineWidth = radius > 6 ? 1.8 : 1;
   for (const tone of TONES) {
-    for (const runs of [true, false]) {
+    for (const [life, look] of LOOKS) {
       ctx.beginPath();
       let any = false;
       for (let node = 0; node < nodes.length; node++) {
-        if (nodes[node]!.tone !== tone || nodes[node]!.runs !== runs) continue;
+        if (nodes[node]!.tone !== tone || nodes[node]!.life !== life) continue;
         const { x, y } = spotOf(drawn, node);
         ctx.moveTo(x + radius, y);
         ctx.arc(x, y, radius, 0, 2 * Math.PI);
         any = true;
       }
       if (!any) continue;
-      ctx.fillStyle = runs ? colors.tones[tone].fill : colors.panel;
-      ctx.strokeStyle = runs ? colors.tones[tone].edge : colors.wrong;
-      ctx.setLineDash(runs ? [] : [3, 3]);
+      ctx.fillStyle = look.isFilled ? colors.tones[tone].fill : colors.panel;
+      ctx.strokeStyle = look.edge === 'tone' ? colors.tones[tone].edge : colors[look.edge];
+      ctx.setLineDash(look.dash);
       ctx.fill();
       ctx.stroke();
     }

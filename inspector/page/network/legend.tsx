@@ -1,12 +1,13 @@
 /** What the colours mean, of those that are in the picture. */
 import { kindStyle, TONES } from '../colors.js';
 import { recording } from '../state.js';
-import { GAUGE_COLORS, GROUP_COLORS } from './draw.js';
+import { GAUGE_COLORS, GROUP_COLORS, LOOKS } from './draw.js';
 import { POINTER_COLORS } from './draw-links.js';
 import type { Scene } from './scene.js';
 import { reader } from './picture.js';
 
 export function Legend({ scene }: { scene: Scene }) {
+  const lives = new Set(scene.nodes.map(({ life }) => life));
   const tones = new Set(scene.nodes.map(({ tone }) => tone));
   const groups = new Set(scene.nodes.map(({ group }) => group).filter((group) => group >= 0));
   const gauges = reader.value?.gaugeKinds.names ?? [];
@@ -64,6 +65,22 @@ export function Legend({ scene }: { scene: Scene }) {
             />
           </svg>
           {tone}
+        </li>
+      ))}
+      {LOOKS.filter(([life]) => life !== 'alive' && lives.has(life)).map(([life, { edge, dash }]) => (
+        <li key={`l${life}`}>
+          <svg viewBox="0 0 12 12" aria-hidden="true">
+            <circle
+              cx="6"
+              cy="6"
+              r="4.6"
+              fill="none"
+              stroke-width="1.6"
+              stroke-dasharray={dash.join(' ')}
+              style={{ stroke: edge === 'wrong' ? 'var(--wrong-edge)' : `var(--${edge})` }}
+            />
+          </svg>
+          {life}
         </li>
       ))}
     </ul>

@@ -2,14 +2,14 @@
 import type { Overlay } from '../../../machines/protocol.js';
 import { createMetric, type Metric } from '../../../network/topology/metric.js';
 import { Interned } from '../../model/interned.js';
-import type { Moment } from '../../model/moment.js';
+import type { Life, Moment } from '../../model/moment.js';
 import type { Channel, Recording } from '../../model/recording.js';
 import type { Tone } from '../colors.js';
 
 export interface SceneNode {
   readonly tone: Tone;
   readonly badge: string | null;
-  readonly runs: boolean;
+  readonly life: Life;
   /** The number of its group, in the order of appearance; -1 for none. */
   readonly group: number;
   readonly gauges: readonly Gauge[];
@@ -82,8 +82,8 @@ export class SceneReader {
       nodes.push({
         tone: refuted.has(number) ? 'wrong' : (overlay?.tone ?? 'plain'),
         badge: overlay?.badge ?? null,
-        runs: moment.runs(number),
-        group: overlay?.group === undefined ? -1 : this.groups.add(overlay.group),
+        life: moment.life(number),
+        group: this.groupOf(overlay?.group ?? this.recording.programs[number]),
         gauges: (overlay?.gauges ?? []).map((gauge) => ({ ...gauge, kind: this.gaugeKinds.add(gauge.name) })),
       });
       if (!overlay) continue;
@@ -92,6 +92,10 @@ export class SceneReader {
       for (const mark of read.marks) marks.push(mark);
     }
     return { nodes, pointers, marks };
+  }
+
+  private groupOf(name: string | undefined): number {
+    return name === undefined ? -1 : this.groups.add(name);
   }
 
   /** The same list for as long as no channel has changed. */

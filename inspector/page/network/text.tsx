@@ -47,8 +47,9 @@ export function NetworkText({ scene, links, flights }: NetworkTextProps) {
                 </button>
               </th>
               <td>
-                {scene.nodes[node]?.runs === false
-                  ? 'crashed'
+                {scene.nodes[node]?.life !== 'alive' && <b>{scene.nodes[node]?.life} </b>}
+                {['crashed', 'gone', 'ended'].includes(scene.nodes[node]?.life ?? '')
+                  ? ''
                   : moment.value
                       .roles(node)
                       .map(({ role, view }) => `${role}: ${valueText(view.value)}`)

@@ -18,7 +18,10 @@ const handlers = pointerHandlers();
 function summary(): string {
   const { nodes, header } = recording.value;
   const { x } = playhead.value;
-  const held = scene.value.nodes.flatMap(({ badge }, node) => (badge ? [`${nodes.names[node]} ${badge}`] : []));
+  const held = scene.value.nodes.flatMap(({ badge, life }, node) => {
+    const marks = [badge, life === 'alive' ? null : life].filter(Boolean);
+    return marks.length > 0 ? [`${nodes.names[node]} ${marks.join(' ')}`] : [];
+  });
   const marks = held.length > 0 && held.length < 6 ? `; marked: ${held.join(', ')}` : '';
   return `Network of ${nodes.size} nodes and ${header?.links.length ?? 0} links at ${numberText(x)}: ${flights.value.length} messages on their way${marks}`;
 }
