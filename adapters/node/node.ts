@@ -29,6 +29,7 @@ import type { HeardOfPeer, LiveStep, NodeOptions, NodePeer } from './node-option
 import type { PortTable } from './ports.js';
 import { refuseUnsafe } from './safety.js';
 import { Turns } from './turns.js';
+import { watchers } from './watchers.js';
 import type { Transport } from '../transports/transport.js';
 
 export type { LiveStep, NodeOptions } from './node-options.js';
@@ -111,7 +112,8 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
     this.protocol = protocol;
     this.scenario = { protocol: protocol.name, topology, options };
     this.transport = transport;
-    this.isCounted = transport.guarantees.order === 'fifo';
+    const { order, loss, duplication } = transport.guarantees;
+    this.isCounted = order === 'fifo' && loss === 'none' && duplication === 'none';
     this.clock = clock;
     this.owed = owed;
     this.instance = { ...graph, options: protocol.options(options, graph) };
@@ -136,6 +138,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
     });
     this.ready = transport.connect().then(() => this.start(resume));
     this.ready.catch((error: Error) => this.end(error));
+    for (const watch of watchers()) watch(this);
   }
 
   get id(): NodeId {

@@ -37,11 +37,14 @@ export const command: Command = async (args) => {
   return untilStopped(served);
 };
 
-/** Any program with XState's actors may report. */
+/** Any program with nodes or XState's actors may report. */
 async function live(port: number): Promise<number> {
   const receiving = await receiveInspection({ port });
-  console.log(`${bold(receiving.url)}\nin your program: createActor(machine, { inspect: createWebSocketInspector({`);
-  console.log(`  url: '${receiving.socket}',\n}).inspect })`);
+  console.log(bold(receiving.url));
+  console.log(`your programs:  QUIVER_INSPECT=${receiving.url} node --import xstate-quiver/inspector/auto program.js`);
+  console.log(
+    `or in them:     createActor(machine, { inspect: createWebSocketInspector({ url: '${receiving.socket}' }).inspect })`,
+  );
   return untilStopped(receiving);
 }
 

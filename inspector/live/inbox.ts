@@ -65,7 +65,10 @@ export class Inbox {
     if (!Array.isArray(reports) || !reports.every(isReport))
       throw new UsageError('a report is missing its node, its kind or its event');
     const known = this.programOf(program, isLast === true ? Infinity : present());
-    for (const report of reports as Batch['reports']) this.waiting.push({ report, program: known });
+    for (const report of reports as Batch['reports']) {
+      const isOwn = report.kind !== 'peer' && report.isOwn === true;
+      this.waiting.push({ report: isOwn ? inProgram(report, known.shown) : report, program: known });
+    }
     this.timer ??= setInterval(() => this.tend(present()), PATIENCE_MS / 3);
   }
 
@@ -116,6 +119,14 @@ export class Inbox {
     }
   }
 }
+
+/** Programs may have actors of the same names. */
+const inProgram = ({ node, from, links = [], ...report }: Report, program: string): Report => ({
+  ...report,
+  node: `${program}/${node}`,
+  links: links.map((other) => `${program}/${other}`),
+  ...(from !== undefined && { from: `${program}/${from}` }),
+});
 
 function isReport(value: unknown): value is Report | PeerReport {
   const { at, node, kind } = (value ?? {}) as Partial<Report>;

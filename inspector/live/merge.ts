@@ -7,7 +7,7 @@
  * either end says that the other has gone.
  */
 import type { Message, NodeId } from '../../machines/effects.js';
-import type { Flight, NodeView, Overlay } from '../../machines/protocol.js';
+import type { Flight, Link, NodeView, Overlay } from '../../machines/protocol.js';
 import type { NetworkLine, StepLine, TraceLine } from '../../network/trace.js';
 import { Flights, type Clock, type Flying } from './flights.js';
 import type { PeerReport, Report, Sent } from './report.js';
@@ -28,6 +28,7 @@ export class Merger {
   /** What came up beyond the topology, and the channels that a detector says are down. */
   private readonly links: (readonly [NodeId, NodeId])[] = [];
   private readonly down = new Set<string>();
+  private readonly linked = new Set<string>();
   /** The program that each node belongs to, and the nodes that are no more. */
   private readonly programs = new Map<NodeId, string>();
   private readonly ended = new Map<NodeId, string>();
@@ -38,9 +39,11 @@ export class Merger {
     private readonly began: number,
     private readonly put: (line: TraceLine) => void,
     private readonly marks: Marks = () => undefined,
-    /** Whether there is a link between two nodes, to be drawn as their detectors have it. */
-    private readonly isLink: (a: NodeId, b: NodeId) => boolean = () => true,
-  ) {}
+    /** The links that the header tells. */
+    links: readonly Link[] = [],
+  ) {
+    for (const [a, b] of links) this.linked.add(channel(a, b)).add(channel(b, a));
+  }
 
   get inFlight(): readonly Flight[] {
     return this.flights.all;
@@ -65,7 +68,9 @@ export class Merger {
   }
 
   link(a: NodeId, b: NodeId): void {
+    if (this.linked.has(channel(a, b))) return;
     for (const between of [[a, b] as const, [b, a] as const]) {
+      this.linked.add(channel(...between));
       this.links.push(between);
       this.network({ kind: 'channel', between, up: true, clock: {} });
     }
@@ -189,11 +194,12 @@ export class Merger {
   }
 
   /** A node reports from now on: it was there before, or begins, or begins anew. */
-  private begin({ node, at, peers = [] }: Report, program: string | undefined): void {
+  private begin({ node, at, peers = [], links = [] }: Report, program: string | undefined): void {
     const isAnew = this.nodes.has(node);
     this.ended.delete(node);
     if (program !== undefined) this.programs.set(node, program);
     if (isAnew) this.lose(({ to, sentAt }) => to === node && sentAt < at, 'its receiver began anew');
+    for (const peer of links) this.link(node, peer);
     for (const { peer, isUp, sent, heard } of peers) {
       this.unseen.set(channel(node, peer), sent ?? 0);
       this.loseUpTo(peer, node, heard ?? 0, 'it arrived unseen');
@@ -232,7 +238,7 @@ export class Merger {
   /** A link is drawn as its ends' detectors have it. */
   private mark(node: NodeId, peer: NodeId, up: boolean): void {
     const key = channel(node, peer);
-    if (up === !this.down.has(key) || !this.isLink(node, peer)) return;
+    if (up === !this.down.has(key) || !this.linked.has(key)) return;
     if (up) this.down.delete(key);
     else this.down.add(key);
     this.network({

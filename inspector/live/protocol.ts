@@ -44,12 +44,6 @@ export function marksOf(core: Core, instance: Instance<any>): Marks {
   };
 }
 
-/** Whether the topology links two nodes. */
-export const isLinkOf =
-  ({ topology: { links } }: Instance<any>) =>
-  (a: string, b: string): boolean =>
-    links.some(([u, v]) => (u === a && v === b) || (u === b && v === a));
-
 function configurationOf(instance: Instance<any>, { nodes, inFlight: flights, ports }: Merger): Configuration {
   const { links } = instance.topology;
   const view: LinksView = {

@@ -83,6 +83,10 @@ export interface Report {
   readonly selected?: Selected;
   /** At the start of the reports: what the node's connections have carried already. */
   readonly peers?: readonly Peer[];
+  /** And whom the node is linked with, for a page that does not know its topology. */
+  readonly links?: readonly NodeId[];
+  /** The name is one that the program gives for itself: others may have a node of the same. */
+  readonly isOwn?: boolean;
   /** For what a link says: the node at its other end. */
   readonly peer?: NodeId;
   /** Charts of the node that nobody knows yet. */

@@ -1,12 +1,14 @@
 /**
- * The page for any XState program: an address to open, and one to give to `@statelyai/inspect`.
+ * The page for any program: an address to open and to give to programs in QUIVER_INSPECT, and one to give to `@statelyai/inspect`.
  *
  *     const { url, socket } = await receiveInspection();
  *     createActor(machine, { inspect: createWebSocketInspector({ url: socket }).inspect });
  */
 import { TRACE_VERSION, type TraceHeader } from '../../network/trace.js';
 import { LiveTrace } from '../live/live-trace.js';
+import { Inbox } from '../live/inbox.js';
 import { Merger } from '../live/merge.js';
+import { now } from '../live/report.js';
 import { serveTrace, type Served, type ServeOptions } from '../server.js';
 import { StatelyReader } from './reader.js';
 
@@ -17,7 +19,7 @@ export interface Receiving extends Served {
 
 const HEADER: TraceHeader = {
   quiver: TRACE_VERSION,
-  protocol: 'XState actors',
+  protocol: 'programs',
   scenario: null,
   seed: 0,
   nodes: [],
@@ -28,8 +30,8 @@ const HEADER: TraceHeader = {
 };
 
 export async function receiveInspection(options: Pick<ServeOptions, 'port' | 'page'> = {}): Promise<Receiving> {
-  const now = () => performance.timeOrigin + performance.now();
   const merger = new Merger(now(), (line) => trace.add(line));
+  const inbox = new Inbox(merger);
   const trace = new LiveTrace(HEADER, () => merger.standing());
   const names = new Set<string>();
   // Every program that connects numbers its actors for itself.
@@ -37,11 +39,13 @@ export async function receiveInspection(options: Pick<ServeOptions, 'port' | 'pa
     const reader = new StatelyReader(merger, now, names);
     return { take: (text: string) => reader.read(text), end: () => reader.close() };
   };
-  const served = await serveTrace(() => trace.text(), { ...options, connect });
+  const report = (batch: unknown) => inbox.putAll(batch);
+  const served = await serveTrace(() => trace.text(), { ...options, connect, report });
   return {
     url: served.url,
     socket: `${served.url.replace('http:', 'ws:')}inspect`,
     async close() {
+      inbox.close();
       trace.end();
       await served.close();
     },

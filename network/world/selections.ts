@@ -65,20 +65,33 @@ export class Selections {
   private hear(inspected: InspectionEvent): void {
     if (inspected.type !== '@xstate.microstep' || !this.acting) return;
     const { acting, noted } = this;
-    const { event, snapshot, _transitions: selected } = inspected;
-    const named = (transition: AnyTransitionDefinition): TransitionId => [
-      acting.role,
-      transition.source.path.join('.'),
-      transition.eventType,
-      indexOf(transition),
-    ];
-    const isOfConfig = selected.every((transition) => indexOf(transition) >= 0);
-    if (isOfConfig) noted.taken.push(...withoutConflicts(selected, acting.before).map(named));
-    // At its start nothing is known of a chart but the states that it left already.
-    const active = acting.before ? nodesOf(acting.before) : selected.map(({ source }) => source);
-    if (isOfConfig) noted.refused.push(...refusedBefore(selected, active, event).map(named));
-    acting.before = snapshot as AnyMachineSnapshot;
+    const { taken, refused } = selectedIn(inspected, acting.role, acting.before);
+    noted.taken.push(...taken);
+    noted.refused.push(...refused);
+    acting.before = inspected.snapshot as AnyMachineSnapshot;
   }
+}
+
+/** What one microstep of a chart selected; `before` is how the chart stood. */
+export function selectedIn(
+  { event, _transitions: selected }: Extract<InspectionEvent, { type: '@xstate.microstep' }>,
+  role: string,
+  before: AnyMachineSnapshot | null,
+): Selected {
+  // The step into a first state is no transition of the config.
+  if (selected.some((transition) => indexOf(transition) < 0)) return nothing();
+  const named = (transition: AnyTransitionDefinition): TransitionId => [
+    role,
+    transition.source.path.join('.'),
+    transition.eventType,
+    indexOf(transition),
+  ];
+  // At its start nothing is known of a chart but the states that it left already.
+  const active = before ? nodesOf(before) : selected.map(({ source }) => source);
+  return {
+    taken: withoutConflicts(selected, before).map(named),
+    refused: refusedBefore(selected, active, event).map(named),
+  };
 }
 
 const nothing = (): Noted => ({ taken: [], refused: [] });

@@ -134,13 +134,25 @@ export class SceneReader {
     const weights = new Map(
       (header?.links ?? []).flatMap(([a, b, weight]) => [[`${nodes.find(a)}>${nodes.find(b)}`, weight]] as const),
     );
-    return [...channels.values()]
+    const linked = [...channels.values()]
       .filter(({ from, to }) => from < to || (from > to && !channels.has(`${to}>${from}`)))
       .map(({ from, to }) => ({
         source: from,
         target: to,
         weight: weights.get(`${from}>${to}`) ?? weights.get(`${to}>${from}`) ?? 1,
       }));
+    return [...linked, ...this.ties()];
+  }
+
+  /** The nodes of one program stand together, linked or not. */
+  private ties(): { source: number; target: number; weight: number }[] {
+    const first = new Map<string, number>();
+    return this.recording.programs.flatMap((program, node) => {
+      if (program === undefined) return [];
+      const source = first.get(program);
+      if (source === undefined) first.set(program, node);
+      return source === undefined ? [] : [{ source, target: node, weight: 1 }];
+    });
   }
 
   /** The nodes that a message passes: its link, or the shortest way where messages are routed. */

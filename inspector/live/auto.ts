@@ -1,0 +1,56 @@
+/**
+ * Everything of this process on an inspector's page, without a word in the program:
+ *
+ *     quiver explore --live                                                            # prints the address of a page
+ *     QUIVER_INSPECT=http://… node --import xstate-quiver/inspector/auto program.js    # in as many processes as there are
+ *
+ * Every node, whatever makes it (a lock, an election, a quota), and every XState actor reports to the address. Without the variable
+ * nothing happens. `QUIVER_PROGRAM` names the program on the page; its file unless given.
+ */
+import { randomUUID } from 'node:crypto';
+import { basename } from 'node:path';
+import { chartDefinition } from '../../network/chart-definition.js';
+import { reportActors } from './actors.js';
+import { Outbox } from './outbox.js';
+import { reportNode, type Inspectable, type PeerReport, type Report } from './report.js';
+
+const { QUIVER_INSPECT: url, QUIVER_PROGRAM: name = basename(process.argv[1] ?? 'program') } = process.env;
+
+/** A place that nodes and their watchers find by its name, since neither imports the other: see adapters/node/watchers.ts. */
+const PLACE = Symbol.for('xstate-quiver.watchers');
+
+interface Conversing extends Inspectable {
+  readonly name: string;
+}
+
+/** Nodes of several conversations may have one id; the ends of a link that frames travel on are no node of anybody's protocol. */
+function reportConversing(node: Conversing, report: (report: Report | PeerReport) => void): void {
+  const { protocol, name } = node;
+  if (protocol.name === 'link') return;
+  const named = (id: string) => `${id} ${name}`;
+  const charts = Object.fromEntries(Object.entries(protocol.charts).map(([chart, machine]) => [chart, chartDefinition(machine)]));
+  const links = node.instance.topology.links.flatMap(([a, b]) => (a === node.id ? [named(b)] : b === node.id ? [named(a)] : []));
+  reportNode(node, (one) => {
+    if (one.kind === 'peer')
+      return report({ ...one, node: named(one.node), heard: { ...one.heard, peer: named(one.heard.peer) } });
+    report({
+      ...one,
+      node: named(one.node),
+      sent: one.sent.map((sent) => ({ ...sent, to: named(sent.to) })),
+      ...(one.from !== undefined && { from: named(one.from) }),
+      ...(one.peer !== undefined && { peer: named(one.peer) }),
+      ...(one.peers && { peers: one.peers.map((peer) => ({ ...peer, peer: named(peer.peer) })) }),
+      ...(one.kind === 'start' && { charts, links }),
+    });
+  });
+}
+
+if (url !== undefined && url !== '') {
+  const outbox = new Outbox(url, { name, run: randomUUID() });
+  const report = (one: Report | PeerReport) => outbox.put(one);
+  reportActors(report);
+  const place = globalThis as unknown as Record<symbol, Set<(node: Conversing) => void> | undefined>;
+  (place[PLACE] ??= new Set()).add((node) => reportConversing(node, report));
+  outbox.flush().catch((error: Error) => console.error(`quiver: QUIVER_INSPECT=${url}: ${error.message}`));
+  process.once('beforeExit', () => void outbox.close().catch(() => {}));
+}

@@ -1,0 +1,82 @@
+/** Programs that know nothing of an inspector, on one page: three processes over NATS that come one by one, one killed and back. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished, test } from 'vitest';
+import { has, natsServer } from '../adapters/transports/servers.fixture.js';
+import { builtPage, visit } from './page/testing/browser.js';
+import { keepPicture } from './page/testing/pictures.js';
+import { receiveInspection } from './stately/receive.js';
+
+const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+
+interface Peer {
+  readonly process: ChildProcess;
+  says(line: string): Promise<void>;
+}
+
+function start(id: string, port: number, url: string): Peer {
+  const args = ['--import', here('../dist/inspector/live/auto.js'), here('live/peer.fixture.mjs'), id, String(port)];
+  const env = { ...process.env, QUIVER_INSPECT: url, QUIVER_PROGRAM: `peer ${id}` };
+  const child = spawn(process.execPath, args, { env, stdio: ['pipe', 'pipe', 'inherit'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const heard: string[] = [];
+  let wake = () => {};
+  createInterface({ input: child.stdout! }).on('line', (line) => {
+    heard.push(line);
+    wake();
+  });
+  return {
+    process: child,
+    async says(line) {
+      while (!heard.includes(line)) await new Promise<void>((resolve) => (wake = resolve));
+      heard.splice(heard.indexOf(line), 1);
+    },
+  };
+}
+
+/** Takes the lock once, and waits until it is free again. */
+async function useLock(peer: Peer): Promise<void> {
+  peer.process.stdin!.write('\n');
+  await peer.says('released');
+}
+
+test.skipIf(!has('nats-server'))('three processes that come one by one, one killed and back', async () => {
+  const server = await natsServer();
+  onTestFinished(() => server.kill());
+  const receiving = await receiveInspection({ page: builtPage });
+  onTestFinished(() => receiving.close());
+  const { page, leave } = await visit(receiving.url);
+  const network = () => page.locator('[data-view="network"] [role="img"]').getAttribute('aria-label');
+  const begin = async (id: string) => {
+    const peer = start(id, server.port, receiving.url);
+    await peer.says('ready');
+    return peer;
+  };
+  const a = await begin('a');
+  await useLock(a);
+  const b = await begin('b');
+  await useLock(b);
+  const c = await begin('c');
+  for (const peer of [c, a, b, c]) await useLock(peer);
+  const atRest = /^Network of 6 nodes .*: 0 messages on their way/;
+  await expect.poll(network, { timeout: 10_000 }).toMatch(atRest);
+  expect(await network()).not.toMatch(/gone|suspected|crashed/);
+
+  b.process.kill('SIGKILL');
+  await expect.poll(network, { timeout: 10_000 }).toMatch(/b directory gone/);
+  await expect.poll(network, { timeout: 10_000 }).toMatch(/0 messages on their way/);
+  await keepPicture(page, 'inspector-programs');
+  const again = await begin('b');
+  await expect.poll(network, { timeout: 10_000 }).not.toMatch(/gone|suspected|crashed/);
+  expect(await network()).toMatch(atRest);
+  await page.locator('[data-view="network"]').getByRole('button', { name: 'show as text' }).click();
+  const text = await page.locator('[data-view="network"] .as-text').innerText();
+  for (const id of ['a', 'b', 'c']) {
+    expect(text).toMatch(new RegExp(`${id} directory\\s+directory: .*peer ${id}`));
+    expect(text).toMatch(new RegExp(`peer ${id}/user\\s+user: idle.*peer ${id}`));
+  }
+  await page.locator('[data-view="network"]').getByRole('button', { name: 'show as text' }).click();
+  for (const peer of [a, again, c]) peer.process.kill('SIGKILL');
+  await leave();
+});
