@@ -67,22 +67,29 @@ export function Legend({ scene }: { scene: Scene }) {
           {tone}
         </li>
       ))}
-      {LOOKS.filter(([life]) => life !== 'alive' && lives.has(life)).map(([life, { edge, dash }]) => (
-        <li key={`l${life}`}>
-          <svg viewBox="0 0 12 12" aria-hidden="true">
-            <circle
-              cx="6"
-              cy="6"
-              r="4.6"
-              fill="none"
-              stroke-width="1.6"
-              stroke-dasharray={dash.join(' ')}
-              style={{ stroke: edge === 'wrong' ? 'var(--wrong-edge)' : `var(--${edge})` }}
-            />
-          </svg>
-          {life}
-        </li>
-      ))}
+      <Lives lives={lives} />
     </ul>
   );
 }
+
+/** Which nodes do not act, and how. */
+const Lives = ({ lives }: { lives: ReadonlySet<string> }) => (
+  <>
+    {LOOKS.filter(([life]) => life !== 'alive' && lives.has(life)).map(([life, { edge, dash }]) => (
+      <li key={`l${life}`}>
+        <svg viewBox="0 0 12 12" aria-hidden="true">
+          <circle
+            cx="6"
+            cy="6"
+            r="4.6"
+            fill="none"
+            stroke-width="1.6"
+            stroke-dasharray={dash.join(' ')}
+            style={{ stroke: edge === 'wrong' ? 'var(--wrong-edge)' : `var(--${edge})` }}
+          />
+        </svg>
+        {life}
+      </li>
+    ))}
+  </>
+);

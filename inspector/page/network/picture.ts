@@ -47,7 +47,10 @@ export const positions = signal<Positions>({ xs: new Float64Array(), ys: new Flo
 const hasHeader = computed(() => growing().header !== null);
 export const reader = computed(() => (hasHeader.value ? new SceneReader(recording.value) : null));
 /** Nodes and links can join while the trace goes on. */
-const extent = computed(() => `${growing().nodes.size} ${growing().channels.size}`);
+const extent = computed(() => {
+  const { nodes, channels, programs } = growing();
+  return `${nodes.size} ${channels.size} ${programs.filter((program) => program !== undefined).length}`;
+});
 /** A run made again stands where the other one stood, moved nodes included. */
 let placedBefore: { readonly key: string; readonly placement: Placement } | null = null;
 export const placement = computed((): Placement | null => {
