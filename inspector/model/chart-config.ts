@@ -18,7 +18,8 @@ export function wordOf(value: unknown, place: string): string {
   const { type, params } = asRecord(value);
   if (typeof type !== 'string') return '?';
   const name = type === '' || type === place ? 'inline' : type;
-  return typeof params === 'string' ? `${name} ${params}` : name;
+  // That an action is given the event says nothing: every action may read it.
+  return typeof params === 'string' && params !== 'event' ? `${name} ${params}` : name;
 }
 
 /** The actor that a state invokes: its id, and what it runs. */
