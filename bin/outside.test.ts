@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { createNode } from '../adapters/node/node.js';
 import { InProcessBus } from '../adapters/transports/in-process.js';
@@ -83,6 +83,50 @@ describe('a protocol of your own', () => {
     child.kill('SIGINT');
     expect(await exited).toEqual([0, null]);
     await expect(fetch(url)).rejects.toThrow();
+  });
+
+  const scenario = { protocol: 'p', topology: { kind: 'path', n: 2 }, events: [] };
+  const chart = "setup({}).createMachine({ initial: 'a', states: { a: { on: { go: 'a' } } } })";
+  const core = `name: 'p', charts: { c: ${chart} }, network: { reach: 'links' }`;
+  test.each([
+    [
+      'without messages',
+      `defineProtocol({ ${core} })`,
+      64,
+      /^quiver: cannot load .*: protocol p: messages is missing; give the fields of each type of message, {} if none is sent\n$/,
+    ],
+    [
+      'with a record that is half of one',
+      `({ ${core}, options: () => ({}), properties: () => [] })`,
+      64,
+      /^quiver: .* exports protocol, a record without roles, route, accepts, reactions, observe; export what defineProtocol gives for it\n$/,
+    ],
+    [
+      'whose properties are none',
+      `defineProtocol({ ${core}, messages: {} }, { properties: () => [{ name: 'x' }] })`,
+      64,
+      /^quiver: protocol p: property "x": kind is missing; choose "always" or /,
+    ],
+    [
+      'that breaks while it runs',
+      `defineProtocol({ ${core}, messages: {}, input: () => nothing.at.all })`,
+      70,
+      /^ReferenceError: nothing is not defined\n/,
+    ],
+    ['that says its core and no more', `defineProtocol({ ${core}, messages: {} })`, 0, /^$/],
+    ['by its core', `defineCore({ ${core}, messages: {} })`, 0, /^$/],
+  ])('one %s', async (what, declared, status, complaint) => {
+    const imports = [built('index.js'), fileURLToPath(import.meta.resolve('xstate'))].map((path) =>
+      JSON.stringify(pathToFileURL(path)),
+    );
+    const head = `import { defineCore, defineProtocol } from ${imports[0]};\nimport { setup } from ${imports[1]};\n`;
+    const file = inFolder(`${what.replaceAll(' ', '-')}.mjs`, `${head}export const protocol = ${declared};\n`);
+    const args = [built('bin/quiver.js'), 'run', inFolder('two.json', JSON.stringify(scenario)), '--protocol', file];
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+    let said = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
+    expect(await once(child, 'close')).toEqual([status, null]);
+    expect(said).toMatch(complaint);
   });
 
   test('quiver test takes the one that is brought along, and emits tests that import it', async () => {

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 /**
- * The `quiver` command. Exit status: 0 valid, 1 invalid, 2 unknown, 64 bad usage or a bad scenario (one clear line on stderr).
+ * The `quiver` command. Exit status: 0 valid, 1 invalid, 2 unknown, 64 bad usage, a bad scenario or a bad description (one clear line on
+ * stderr), 70 a protocol that breaks while it runs.
  */
 import { ProtocolError, UsageError } from '../machines/errors.js';
 import { type Command, USAGE } from './command.js';
@@ -17,7 +18,7 @@ const commands: Readonly<Record<string, () => Promise<{ command: Command }>>> = 
   spawn: () => import('./commands/spawn.js'),
 };
 
-/** A chart broke its contract: a fault of the protocol, not of who asked. */
+/** A chart or a function of a description broke while it ran: a fault of the protocol, not of who asked, and no verdict. */
 const BROKEN = 70;
 
 const HELP = `quiver: distributed coordination as statecharts
@@ -26,7 +27,7 @@ const HELP = `quiver: distributed coordination as statecharts
   quiver check FILE… [--json] [--trace FILE] [--graphs N] [--safety]              explore every interleaving
          [--search breadth|depth] [--reduce symmetry|order] [--cores N] [--states|--depth|--seconds|--megabytes N]
   quiver test PROTOCOL [--json] [--emit FILE] [--trace FILE]                      walk its charts and systems: paths, coverage
-         [--swarm N [--seed N] [--save FOLDER]] [--mutants]                      many runs with faults; mistakes to be noticed
+         [--swarm N [--seed N] [--save FOLDER]] [--mutants] [--reasons MODULE]    many runs with faults; mistakes to be noticed
   quiver test FILE [--with FILE] [--pairs] [--seed N] [--json]                    an application's XState machine: states, paths, coverage
   quiver explore [FILE] [--story NAME [--contacts FILE]] [--live] [--port N]      watch a run, a story or live actors in the browser
   quiver replay TRACE                                                            run a trace again and compare
@@ -35,7 +36,7 @@ const HELP = `quiver: distributed coordination as statecharts
   quiver spawn FILE NODE (--url URL | --hub PORT) [--trace FILE] [--inspect]      one node as a process of its own, on WebSockets
 
 All of them take --protocol FILE: a module that exports a protocol of your own.
-Exit status: 0 valid, 1 invalid, 2 unknown, ${USAGE} bad usage or a bad scenario.`;
+Exit status: 0 valid, 1 invalid, 2 unknown, ${USAGE} bad usage, a bad scenario or description, ${BROKEN} a protocol that breaks.`;
 
 async function main([name, ...args]: readonly string[]): Promise<number> {
   if (name === undefined || name === 'help' || name === '--help' || name === '-h') {
@@ -53,8 +54,8 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.
 try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
-  const status = error instanceof UsageError ? USAGE : error instanceof ProtocolError ? BROKEN : undefined;
-  if (status === undefined) throw error;
-  console.error(`quiver: ${(error as Error).message}`);
-  process.exitCode = status;
+  // Of what we did not expect the stack is the message; Node's own exit status for it is 1, which is a verdict here.
+  const isExpected = error instanceof UsageError || error instanceof ProtocolError;
+  console.error(isExpected ? `quiver: ${error.message}` : error);
+  process.exitCode = error instanceof UsageError ? USAGE : BROKEN;
 }

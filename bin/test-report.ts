@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { UsageError } from '../machines/errors.js';
 import type { Protocol } from '../machines/protocol.js';
 import type { Coverage } from '../test/coverage/coverage.js';
-import { coverageReport, type CoverageReport } from '../test/coverage/report.js';
+import { coverageReport, type CoverageReport, type Reasons } from '../test/coverage/report.js';
 import { judgeMutants, mutantsOf, nameOf, type Judge, type Judged } from '../test/mutants/mutants.js';
 import { graphsOf, type ChartGraph } from '../test/paths/graph.js';
 import { coverageOf, firstFailure, hostKinds, pathSets, PATIENCE } from '../test/paths/suite.js';
@@ -18,6 +18,7 @@ export interface Wanted {
   /** How many scenarios the swarm runs; 0 for none. */
   readonly swarm: number;
   readonly seed: number;
+  readonly reasons: Reasons;
 }
 
 interface Walked {
@@ -35,7 +36,7 @@ export interface MutantReport {
   /** By the name of the judge. */
   readonly killed: Readonly<Record<string, number>>;
   readonly survivors: readonly Survivor[];
-  /** Those that are killed although the protocol says that they are no mistakes. */
+  /** Those that are killed although a reason says that they are no mistakes. */
   readonly refuted: readonly string[];
 }
 
@@ -62,9 +63,9 @@ export async function testProtocol(
   const covered = coverageOf(protocol, graphs);
   covered.merge(onSystems.coverage.toJSON());
   onCovered(graphs, covered);
-  const coverage = coverageReport(covered);
+  const coverage = coverageReport(covered, wanted.reasons);
   const swarm = wanted.swarm > 0 ? (await loadSwarm()).swarm(protocol, { runs: wanted.swarm, seed: wanted.seed }) : undefined;
-  const mutants = wanted.mutants ? await judge(protocol, graphs, progress) : undefined;
+  const mutants = wanted.mutants ? await judge(protocol, graphs, wanted.reasons, progress) : undefined;
   progress.done();
   const failures = [...onCharts.failures, ...onSystems.failures];
   const areJudged = !mutants || (mutants.refuted.length === 0 && mutants.survivors.every(({ reason }) => reason !== undefined));
@@ -116,11 +117,16 @@ function walkSystems(protocol: Protocol) {
   return { walked, failures, coverage };
 }
 
-async function judge(protocol: Protocol, graphs: readonly ChartGraph[], progress: Progress): Promise<MutantReport> {
+async function judge(
+  protocol: Protocol,
+  graphs: readonly ChartGraph[],
+  reasons: Reasons,
+  progress: Progress,
+): Promise<MutantReport> {
   const { swarmJudge } = await loadSwarm();
   const all = mutantsOf(protocol).length;
   const judged: Judged[] = [];
-  for (const mutant of judgeMutants(protocol, graphs, [swarmJudge(protocol)])) {
+  for (const mutant of judgeMutants(protocol, graphs, { others: [swarmJudge(protocol)], reasons })) {
     judged.push(mutant);
     progress.show(`${protocol.name}: mutant ${judged.length} of ${all}`);
     await setImmediate();

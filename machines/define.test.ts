@@ -132,12 +132,12 @@ describe('a description that is wrong', () => {
     [
       'no object',
       [],
-      'checks is []; give an object with properties, corruption, atRest, mayFire, canonical, times, samples, systems, reasons',
+      'checks is []; give an object with properties, corruption, atRest, mayFire, canonical, times, samples, systems',
     ],
     [
       'a view among the checks',
       { overlay: () => ({}) },
-      'overlay is not known; the members here are properties, corruption, atRest, mayFire, canonical, times, samples, systems, reasons',
+      'overlay is not known; the members here are properties, corruption, atRest, mayFire, canonical, times, samples, systems',
     ],
     ['a list of properties', { properties: [] }, 'properties is []; give a function'],
     ['half a corruption', { corruption: { node: () => ({}) } }, 'corruption.channel is missing; give a function'],

@@ -331,8 +331,6 @@ export interface Checks<O = any> {
   readonly samples?: Readonly<Record<string, readonly ChartSamples[]>>;
   /** Small systems worth walking, checking and shaking; unless there are some, a few topologies with every command at every node. */
   readonly systems?: readonly SystemSample[];
-  /** Why a part of a chart cannot be reached, or a mutant of one does the same as the chart: by the names of the test reports. */
-  readonly reasons?: Readonly<Record<string, string>>;
 }
 
 /** What people see of a run. Everything in it may be left out. */

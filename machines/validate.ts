@@ -167,7 +167,6 @@ const CHECKS: Members = {
   times: 'function',
   samples: 'object',
   systems: 'list',
-  reasons: 'object',
 };
 
 export function validateChecks(checks: Checks, { charts }: Core, complain: Complain): void {

@@ -37,6 +37,8 @@ try {
   const block = (language, part) => guide.find(([, given, text]) => given === language && text.includes(part))[2];
   for (const [from, to] of [
     ['machine.ts', 'machine.ts'],
+    ['checks.ts', 'checks.ts'],
+    ['reasons.ts', 'reasons.ts'],
     ['index.ts', 'ring.ts'],
   ]) {
     const text = readFileSync(join(root, 'examples/own-protocol', from), 'utf8');

@@ -29,8 +29,7 @@ function run(declare: (runner: Runner) => void): { passed: string[]; failed: str
 
 describe('describeProtocol', () => {
   test('a test for each kind of path of each sample, and one of coverage', () => {
-    const protocol = { ...light(), reasons };
-    expect(run((runner) => describeProtocol(protocol, runner))).toEqual({
+    expect(run((runner) => describeProtocol(light(), runner, reasons))).toEqual({
       passed: [
         'toy, start 0: shortest paths',
         'toy, start 0: simple paths',

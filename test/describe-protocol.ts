@@ -7,11 +7,11 @@
  * ```
  *
  * For every sample of every chart, the shortest, the simple and the tour's paths are walked on live actors and on bare snapshots, and
- * so are walks through every small system, over the bus; and everything in the charts is covered by them or cannot be reached for a
- * reason that the protocol gives.
+ * so are walks through every small system, over the bus; and everything in the charts is covered by them or cannot be reached for one
+ * of the `reasons` that are given.
  */
 import type { Protocol } from '../machines/protocol.js';
-import { coverageReport } from './coverage/report.js';
+import { coverageReport, type Reasons } from './coverage/report.js';
 import { graphsOf, type ChartGraph } from './paths/graph.js';
 import { pathKinds, pathsOf } from './paths/paths.js';
 import { coverageOf, firstFailure, hostKinds, PATIENCE } from './paths/suite.js';
@@ -26,7 +26,7 @@ export interface Runner {
   expect(actual: unknown): { toEqual(expected: unknown): void };
 }
 
-export function describeProtocol(protocol: Protocol, { describe, test, expect }: Runner): void {
+export function describeProtocol(protocol: Protocol, { describe, test, expect }: Runner, reasons: Reasons = {}): void {
   let known: readonly ChartGraph[] | undefined;
   const graphs = () => (known ??= graphsOf(protocol, PATIENCE));
   let walked: ReturnType<typeof systemWalks> | undefined;
@@ -56,7 +56,7 @@ export function describeProtocol(protocol: Protocol, { describe, test, expect }:
     test('states, transitions, guards both ways, events and messages are covered', () => {
       const coverage = coverageOf(protocol, graphs());
       coverage.merge(systems().coverage.toJSON());
-      const { missing, refuted } = coverageReport(coverage);
+      const { missing, refuted } = coverageReport(coverage, reasons);
       const gaps = missing.filter(({ isExplained }) => !isExplained);
       expect(gaps.map(({ chart, item, reason }) => `${chart}: ${item} (${reason})`)).toEqual([]);
       expect(refuted).toEqual([]);

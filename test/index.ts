@@ -1,6 +1,6 @@
 /** Model-based testing of protocols: exploring all that can happen, walking charts along generated paths, coverage, mutants. */
 export { Coverage, type Counts } from './coverage/coverage.js';
-export { coverageReport, type CoverageReport } from './coverage/report.js';
+export { coverageReport, type CoverageReport, type Reasons } from './coverage/report.js';
 export { describeProtocol, type Runner } from './describe-protocol.js';
 export { describeScenarios } from './describe-scenarios.js';
 export { emitTests, startChart, startSystem } from './emit.js';

@@ -46,6 +46,15 @@ describe('quiver test', () => {
     expect(printed.join('\n')).toMatch(/^ring .*paths[^]*swarm  20 scenarios, nothing breaks[^]*valid$/);
   });
 
+  test('reasons are given by a module of their own', async () => {
+    const own = 'examples/own-protocol/index.ts';
+    expect(await walk([own, '--mutants'])).toBe(1);
+    expect(printed.join('\n')).toContain('ring: reorder choices candidate: probe #2, before #1');
+    expect(await walk([own, '--mutants', '--reasons', 'examples/own-protocol/reasons.ts'])).toBe(0);
+    await expect(walk([own, '--reasons', own])).rejects.toThrow(/index.ts exports no reasons; export const reasons = /);
+    await expect(walk([own, '--reasons', 'no/such.js'])).rejects.toThrow('cannot read no/such.js: there is no such file');
+  });
+
   test('and so it is brought along to other commands', async () => {
     const scenario = { protocol: 'ring', topology: { kind: 'ring', n: 3 }, events: [{ at: 0, node: 'n0', do: 'call' }] };
     const args = [inFolder('call.json', JSON.stringify(scenario)), '--protocol', 'examples/own-protocol/index.ts'];

@@ -7,9 +7,11 @@
 import { mkdirSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { traceOfPaths } from '../../inspector/path-trace.js';
+import { isObject } from '../../machines/checks.js';
 import { UsageError } from '../../machines/errors.js';
 import type { Protocol } from '../../machines/protocol.js';
 import type { Coverage } from '../../test/coverage/coverage.js';
+import type { Reasons } from '../../test/coverage/report.js';
 import { emitTests } from '../../test/emit.js';
 import type { ChartGraph } from '../../test/paths/graph.js';
 import { pathsOf } from '../../test/paths/paths.js';
@@ -18,7 +20,7 @@ import { integerOption, parse, type Command } from '../command.js';
 import { machineIn } from '../machines.js';
 import { OutputFile } from '../output-file.js';
 import { printTestReport } from '../print-test-report.js';
-import { isFile, protocolOf, type Found } from '../protocols.js';
+import { exportsOf, isFile, protocolOf, type Found } from '../protocols.js';
 import { testMachine } from '../test-machine.js';
 import { testProtocol } from '../test-report.js';
 
@@ -33,6 +35,7 @@ export const command: Command = async (args) => {
     save: { type: 'string' },
     with: { type: 'string' },
     pairs: { type: 'boolean' },
+    reasons: { type: 'string' },
   });
   const [word, ...more] = positionals;
   if (more.length > 0) throw new UsageError(`name one protocol; ${more.join(', ')} are too many`);
@@ -45,6 +48,7 @@ export const command: Command = async (args) => {
     mutants: values.mutants ?? false,
     swarm: integerOption('swarm', values.swarm) ?? 0,
     seed: integerOption('seed', values.seed) ?? 1,
+    reasons: values.reasons === undefined ? {} : await readReasons(values.reasons),
   };
   const report = await testProtocol(protocol, wanted, (graphs, coverage) => {
     if (values.trace !== undefined) writeTrace(values.trace, protocol, graphs, coverage);
@@ -55,6 +59,15 @@ export const command: Command = async (args) => {
   else printTestReport(report, saved && [saved, ...broughtBy(found)].join(' '));
   return report.verdict === 'valid' ? 0 : 1;
 };
+
+/** What a module exports as `reasons`: why parts of the charts cannot be reached, and mutants are no mistakes. */
+async function readReasons(file: string): Promise<Reasons> {
+  const { reasons } = (await exportsOf(file)).exported;
+  const areReasons = isObject(reasons) && Object.values(reasons).every((reason) => typeof reason === 'string');
+  if (!areReasons)
+    throw new UsageError(`${file} exports no reasons; export const reasons = { 'chart: what': 'why it is so', … }`);
+  return reasons as Reasons;
+}
 
 /** What a command needs in order to know the protocol. */
 const broughtBy = ({ module }: Found): readonly string[] => (module ? ['--protocol', relative('.', module.path)] : []);

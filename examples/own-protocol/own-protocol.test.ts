@@ -1,16 +1,19 @@
+/// <reference types="vite/client" />
 /** What the protocol gets by its description alone. */
 import { describe, expect, test } from 'vitest';
-import { parseScenario, Simulation } from '../../index.js';
-import { describeProtocol, explore, graphsOf, judgeMutants } from '../../test/index.js';
-import { ring } from './index.js';
+import { defineProtocol, parseScenario, Simulation, type Protocol } from '../../index.js';
+import { Recorder, traceHeader, type TraceLine } from '../../network/index.js';
+import { coverageReport, describeProtocol, explore, graphsOf, judgeMutants, systemWalks } from '../../test/index.js';
+import { ring, ringCore } from './index.js';
 import { ringMachine } from './machine.js';
+import { reasons } from './reasons.js';
 
 const topology = (n: number) => {
   const nodes = Array.from({ length: n }, (_, i) => `n${i}`);
   return { nodes, links: nodes.map((node, i) => [node, nodes[(i + 1) % n]!, 1] as const).slice(0, n === 2 ? 1 : n) };
 };
 
-const scenario = (change = {}) =>
+const scenario = (change = {}, protocol: Protocol = ring) =>
   parseScenario(
     {
       protocol: 'ring',
@@ -21,7 +24,7 @@ const scenario = (change = {}) =>
       ],
       ...change,
     },
-    { ring },
+    { ring: protocol },
   );
 
 describe('simulation', () => {
@@ -70,5 +73,61 @@ describeProtocol(ring, { describe, test, expect });
 
 test('mutants: all are killed, but for those that are no mistakes', () => {
   const survivors = [...judgeMutants(ring, graphsOf(ring, 40))].filter(({ killedBy }) => killedBy === null);
-  expect(survivors.map(({ chart, operator, place }) => `${chart}: ${operator} ${place}`)).toEqual(Object.keys(ring.reasons!));
+  expect(survivors.map(({ chart, operator, place }) => `${chart}: ${operator} ${place}`)).toEqual(Object.keys(reasons));
+});
+
+describe('the core alone', () => {
+  const bare = defineProtocol(ringCore);
+  const all = { topology: topology(3), commands: 'unlimited' } as const;
+
+  test('runs, and says in which state each node is', () => {
+    const report = new Simulation(
+      scenario({ topology: { kind: 'ring', n: 3 }, events: [{ at: 0, node: 'n1', do: 'call' }] }, bare),
+    ).run();
+    expect(report).toMatchObject({
+      verdict: 'valid',
+      summary: { states: { n0: 'follower', n1: 'follower', n2: 'leader' } },
+      properties: [{ name: 'nobody is stuck', holds: true }],
+    });
+  });
+
+  test('is checked for deadlock', () => {
+    expect(explore(bare, all)).toMatchObject({ verdict: 'valid', doomed: 0, vacuous: [] });
+    const { verdict, counterexample } = explore(bare, { ...all, faults: { loss: 1 } });
+    expect({ verdict, property: counterexample?.property }).toEqual({ verdict: 'invalid', property: 'nobody is stuck' });
+  });
+
+  /** Numbers rise along our rings, so that nobody is passed by two probes: that takes a sample. */
+  test('is walked: systems of its own making cover all that they can reach, and mistakes there are noticed', () => {
+    const { walks, coverage } = systemWalks(bare);
+    expect(walks.length).toBeGreaterThan(0);
+    expect(coverageReport(coverage).missing.map(({ item }) => item)).toEqual([
+      'transition relayed: probe',
+      'guard relayed: probe is true',
+      'guard relayed: probe is false',
+    ]);
+    const judged = [...judgeMutants(bare, [], { reasons })];
+    const survivors = judged.filter(({ killedBy, reason }) => killedBy === null && reason === undefined);
+    expect(judged.length).toBeGreaterThan(20);
+    expect(survivors.map(({ operator, place }) => `${operator} ${place}`)).toEqual([
+      'drop transition relayed: probe',
+      'drop action relayed: probe, action 1',
+    ]);
+  });
+
+  test('is drawn: its chart, and the state of each node on the picture', () => {
+    const { network } = new Simulation(scenario({}, bare));
+    const lines: TraceLine[] = [];
+    new Recorder(network, bare).lines$.subscribe((line) => lines.push(line));
+    network.start();
+    expect(lines[0]).toMatchObject({ node: 'n0', overlay: { badge: 'idle' } });
+    const { charts, properties } = traceHeader(bare, {}, 1, network);
+    expect(charts).toMatchObject({ ring: { states: { candidate: {}, leader: {} } } });
+    expect(properties.map(({ name }) => name)).toEqual(['nobody is stuck']);
+  });
+});
+
+test('the description is told on one page', async () => {
+  const [text] = Object.values(import.meta.glob<string>('./index.ts', { query: '?raw', import: 'default', eager: true }));
+  expect(text!.trimEnd().split('\n').length).toBeLessThanOrEqual(30);
 });

@@ -9,7 +9,6 @@ import { defineProtocol } from '../define.js';
 import { ControllerAccount } from './account.js';
 import { controllerCore } from './core.js';
 import { controllerProperties } from './properties.js';
-import { reasons } from './reasons.js';
 import { samples } from './samples.js';
 import { systems } from './systems.js';
 import { controllerOverlay } from './view.js';
@@ -27,7 +26,7 @@ export { controllerCore };
 
 export const controller = /* @__PURE__ */ defineProtocol(
   controllerCore,
-  { properties: controllerProperties, samples, systems, reasons },
+  { properties: controllerProperties, samples, systems },
   {
     paper: 'Afek, Awerbuch, Plotkin, Saks: Local Management of a Global Resource in a Communication Network (J. ACM 43, 1996)',
     observe: (instance) => new ControllerAccount(instance),

@@ -9,7 +9,6 @@ import { defineProtocol } from '../define.js';
 import { DirectoryAccount } from './account.js';
 import { directoryCore } from './core.js';
 import { directoryProperties } from './properties.js';
-import { reasons } from './reasons.js';
 import { samples } from './samples.js';
 import { systems } from './systems.js';
 import { directoryContext, holdsToken, isUsing, isWaiting, DIRECTORY } from './view.js';
@@ -28,7 +27,7 @@ export { directoryCore };
 
 export const directory = /* @__PURE__ */ defineProtocol(
   directoryCore,
-  { properties: directoryProperties, samples: { [DIRECTORY]: samples }, systems, reasons },
+  { properties: directoryProperties, samples: { [DIRECTORY]: samples }, systems },
   {
     paper: 'Khanchandani, Wattenhofer: The Arvy Distributed Directory Protocol (SPAA 2019)',
     observe: (instance) => new DirectoryAccount(instance),

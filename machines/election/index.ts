@@ -12,7 +12,6 @@ import { electionCore } from './core.js';
 import { ELECTION, LEVEL } from './messages.js';
 import { overlay } from './overlay.js';
 import { electionProperties } from './properties.js';
-import { reasons } from './reasons.js';
 import { samples, systems } from './samples.js';
 import { times } from './times.js';
 
@@ -26,7 +25,7 @@ export { electionCore };
 
 export const election = /* @__PURE__ */ defineProtocol(
   electionCore,
-  { properties: electionProperties, times, samples: { [ELECTION]: samples, [LEVEL]: levelSamples }, systems, reasons },
+  { properties: electionProperties, times, samples: { [ELECTION]: samples, [LEVEL]: levelSamples }, systems },
   {
     paper: 'Tbarka: Hierarchical Leader Election Algorithm With Remoteness Constraint (2019)',
     observe: (instance) => new ElectionAccount(instance),

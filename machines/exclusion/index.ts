@@ -11,7 +11,6 @@ import { ExclusionAccount } from './account.js';
 import { exclusionCore } from './core.js';
 import { overlayOf } from './overlay.js';
 import { exclusionProperties } from './properties.js';
-import { reasons } from './reasons.js';
 import { samplesOf } from './samples.js';
 import { systems } from './systems.js';
 import { EXCLUSION } from './view.js';
@@ -33,7 +32,6 @@ export const exclusion = /* @__PURE__ */ defineProtocol(
     properties: () => exclusionProperties,
     samples: { [EXCLUSION]: samplesOf(['corrected', 'deferred']), printed: samplesOf(['printed']) },
     systems,
-    reasons,
   },
   {
     paper:

@@ -13,7 +13,6 @@ import { linkCore } from './core.js';
 import { suspects, type LinkContext } from './frames.js';
 import type { LinkOptions } from './options.js';
 import { linkProperties } from './properties.js';
-import { reasons } from './reasons.js';
 import { samples } from './samples.js';
 import { systems } from './systems.js';
 import { CHART, endAt, isUp, linksOf } from './view.js';
@@ -34,7 +33,6 @@ export const link = /* @__PURE__ */ defineProtocol(
     mayFire: mayBeat,
     samples: { [CHART]: samples },
     systems,
-    reasons,
   },
   {
     paper: 'Textbook: go-back-n, a handshake of sessions, heartbeats; what the papers assume of their links',

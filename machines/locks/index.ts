@@ -17,7 +17,6 @@ import { EPOCH_MAX } from './epoch.js';
 import { DIRECTORY, labelOf, lockRole, STEWARD, type LockMessage } from './messages.js';
 import { locksOptions, THE_LOCK, type LocksOptions } from './options.js';
 import { locksProperties } from './properties.js';
-import { reasons } from './reasons.js';
 import { samples } from './samples.js';
 import { systems } from './systems.js';
 import type { StewardInput } from './knowledge.js';
@@ -69,7 +68,7 @@ export const locksCore = /* @__PURE__ */ defineCore<LocksOptions>({
 export const locks = /* @__PURE__ */ defineProtocol(
   locksCore,
   // Election and directory are walked where they are at home.
-  { properties: locksProperties, samples: { [STEWARD]: samples }, systems, reasons },
+  { properties: locksProperties, samples: { [STEWARD]: samples }, systems },
   {
     paper: 'Arvy (Khanchandani, Wattenhofer) and leader election (Tbarka), composed by epochs as in Paxos',
     observe: () => new LocksAccount(),

@@ -14,7 +14,6 @@ import { queueCorruption } from './corruption.js';
 import { withoutExcess } from './counts.js';
 import { overlayOf } from './overlay.js';
 import { isAtRest, mayFire, queueProperties } from './properties.js';
-import { reasons } from './reasons.js';
 import { samples } from './samples.js';
 import { systems } from './systems.js';
 
@@ -35,7 +34,6 @@ export const queue = /* @__PURE__ */ defineProtocol(
     canonical: withoutExcess,
     samples,
     systems,
-    reasons,
   },
   {
     paper: 'Tirthapura, Herlihy: Self-Stabilizing Distributed Queuing (IEEE TPDS 2006)',

@@ -1,7 +1,7 @@
 /**
  * The coverage report: how much of each kind is covered, and everything that is not by name, with the reason.
  *
- * A protocol may say in its `reasons` why something cannot be reached; whatever else is missing is a gap, and so is a reason given
+ * Who tests a protocol may give reasons why something cannot be reached; whatever else is missing is a gap, and so is a reason given
  * for something that is reached after all.
  */
 import type { Protocol } from '../../machines/protocol.js';
@@ -9,11 +9,17 @@ import { ALWAYS } from '../charts/config.js';
 import type { Coverage } from './coverage.js';
 import { guardItem, kindOf, kinds, type Item, type Kind } from './items.js';
 
+/**
+ * Why a part of a chart cannot be reached, or a mutant of one does the same as the chart: by the names of the test reports, the chart
+ * in front of each. They are test data and no part of a protocol.
+ */
+export type Reasons = Readonly<Record<string, string>>;
+
 export interface Missing {
   readonly chart: string;
   readonly item: Item;
   readonly reason: string;
-  /** Whether the protocol itself says that it cannot be reached. */
+  /** Whether a reason is given why it cannot be reached. */
   readonly isExplained: boolean;
 }
 
@@ -22,35 +28,37 @@ export interface CoverageReport {
   /** Charts without samples here: those of another protocol are tested with that. */
   readonly leftOut: readonly string[];
   readonly missing: readonly Missing[];
-  /** Reasons that the protocol gives for what was covered. */
+  /** Reasons that are given for what was covered. */
   readonly refuted: readonly string[];
   /** Everything that can be reached was. */
   readonly isComplete: boolean;
 }
 
-export function coverageReport(coverage: Coverage): CoverageReport {
+export function coverageReport(coverage: Coverage, reasons: Reasons = {}): CoverageReport {
   const { protocol } = coverage;
-  const hasSamples = (chart: string): boolean => chart in protocol.samples;
-  const names = Object.keys(protocol.charts).filter(hasSamples);
-  const missing = names.flatMap((chart) => missingIn(chart, coverage));
+  const names = ownCharts(protocol);
+  const missing = names.flatMap((chart) => missingIn(chart, coverage, reasons));
   const covered = names.flatMap((chart) =>
     [...coverage.of(chart)].filter(([, n]) => n > 0).map(([item]) => reasonKey(chart, item)),
   );
-  const refuted = covered.filter((key) => protocol.reasons?.[key] !== undefined);
+  const refuted = covered.filter((key) => reasons[key] !== undefined);
   return {
     charts: Object.fromEntries(names.map((chart) => [chart, shares(coverage.of(chart))])),
-    leftOut: Object.keys(protocol.charts).filter((chart) => !hasSamples(chart)),
+    leftOut: Object.keys(protocol.charts).filter((chart) => !names.includes(chart)),
     missing,
     refuted,
     isComplete: refuted.length === 0 && missing.every(({ isExplained }) => isExplained),
   };
 }
 
-/** Under which name a protocol explains an item or a mutant of a chart. */
-export const reasonKey = (chart: string, name: string): string => `${chart}: ${name}`;
+/** The charts that are tested here: those with samples, or all where there are none, for then walks alone have to reach everything. */
+export function ownCharts({ charts, samples }: Protocol): readonly string[] {
+  const sampled = Object.keys(charts).filter((chart) => Object.hasOwn(samples, chart));
+  return sampled.length === 0 ? Object.keys(charts) : sampled;
+}
 
-export const explained = (protocol: Protocol, chart: string, name: string): string | undefined =>
-  protocol.reasons?.[reasonKey(chart, name)];
+/** Under which name an item or a mutant of a chart is explained. */
+export const reasonKey = (chart: string, name: string): string => `${chart}: ${name}`;
 
 function shares(counts: ReadonlyMap<Item, number>) {
   const share = (kind: Kind) => {
@@ -60,11 +68,11 @@ function shares(counts: ReadonlyMap<Item, number>) {
   return Object.fromEntries(kinds.map((kind) => [kind, share(kind)])) as Record<Kind, ReturnType<typeof share>>;
 }
 
-function missingIn(chart: string, coverage: Coverage): Missing[] {
+function missingIn(chart: string, coverage: Coverage, reasons: Reasons): Missing[] {
   const counts = coverage.of(chart);
   const missing = [...counts].filter(([, n]) => n === 0);
   return missing.map(([item]) => {
-    const reason = explained(coverage.protocol, chart, item);
+    const reason = reasons[reasonKey(chart, item)];
     return { chart, item, reason: reason ?? findReason(item, counts), isExplained: reason !== undefined };
   });
 }

@@ -1,6 +1,7 @@
 import { createMachine } from 'xstate';
 import { describe, expect, test } from 'vitest';
 import { directory } from '../../machines/directory/index.js';
+import { reasons } from '../../machines/directory/reasons.fixtures.js';
 import { toy } from '../explore/toys.js';
 import { graphsOf } from '../paths/graph.js';
 import { light, lightChart } from '../paths/light.fixtures.js';
@@ -67,8 +68,7 @@ describe('mutants of a chart', () => {
 describe('judging', () => {
   test('paths kill what they can see; the rest survives, explained or not', () => {
     const reasons = { 'toy: retarget broken: stop, to green': 'its guard is never true' };
-    const protocol = { ...light(), reasons };
-    const judged = [...judgeMutants(protocol, graphsOf(protocol, 100))];
+    const judged = [...judgeMutants(light(), graphsOf(light(), 100), { reasons })];
     const survivors = judged.filter(({ killedBy }) => killedBy === null).map((mutant) => [nameOf(mutant), mutant.reason]);
     expect(survivors).toEqual([
       ['swap actions red: go #2, actions 1 and 2', undefined],
@@ -93,7 +93,9 @@ describe('judging', () => {
       kills: (_, mutant) => (asked.push(`${name} ${nameOf(mutant)}`), kills),
     });
     const judged = [
-      ...judgeMutants(light(), graphsOf(light(), 100), [judge('mild', false), judge('harsh', true), judge('late', true)]),
+      ...judgeMutants(light(), graphsOf(light(), 100), {
+        others: [judge('mild', false), judge('harsh', true), judge('late', true)],
+      }),
     ];
     expect(judged.filter(({ killedBy }) => killedBy === 'harsh')).toHaveLength(5);
     expect(asked.filter((name) => name.startsWith('mild'))).toHaveLength(5);
@@ -102,7 +104,9 @@ describe('judging', () => {
 });
 
 test('directory: every mutant is killed, but for those that are the same chart for the reason given', () => {
-  const survivors = [...judgeMutants(directory, graphsOf(directory, PATIENCE))].filter(({ killedBy }) => killedBy === null);
+  const survivors = [...judgeMutants(directory, graphsOf(directory, PATIENCE), { reasons })].filter(
+    ({ killedBy }) => killedBy === null,
+  );
   expect(survivors.filter(({ reason }) => reason === undefined).map(({ diff }) => diff)).toEqual([]);
-  expect(new Set(survivors.map((mutant) => `directory: ${nameOf(mutant)}`))).toEqual(new Set(Object.keys(directory.reasons!)));
+  expect(new Set(survivors.map((mutant) => `directory: ${nameOf(mutant)}`))).toEqual(new Set(Object.keys(reasons)));
 });

@@ -5,14 +5,14 @@
  * gives another state or other effects than the chart itself, which is when some path through that graph fails on it; tours are tried
  * first, for they are short. The walks do when one of them through a whole system goes otherwise. The checker does with another verdict,
  * or other numbers of states and transitions, on one of the small systems. Others may be given: the swarm is one. What survives is shown
- * as a diff; a protocol's `reasons` may say why it is no mistake at all.
+ * as a diff; a reason may be given why it is no mistake at all.
  */
 import type { AnyStateMachine } from 'xstate';
 import type { Protocol } from '../../machines/protocol.js';
 import { createHost } from '../../network/world/hosts.js';
 import { begin, restore, step, type Stepped } from '../../network/world/kernel.js';
 import { chartOf, configOf } from '../charts/config.js';
-import { explained } from '../coverage/report.js';
+import { ownCharts, reasonKey, type Reasons } from '../coverage/report.js';
 import type { ChartGraph } from '../paths/graph.js';
 import { pathsOf, type Expected } from '../paths/paths.js';
 import { sameAs, walk } from '../paths/walk.js';
@@ -40,7 +40,7 @@ export interface Judge {
 export interface Judged extends Mutant {
   /** The name of the judge. */
   readonly killedBy: string | null;
-  /** For a survivor: why it does the same as the chart, as the protocol says. */
+  /** For a survivor: why it does the same as the chart, where a reason is given. */
   readonly reason?: string;
 }
 
@@ -49,8 +49,8 @@ const MICROSTEPS_MAX = 1000;
 
 export function mutantsOf(protocol: Protocol): readonly Mutant[] {
   // A chart without samples is another protocol's, and judged there.
-  const own = Object.entries(protocol.charts).filter(([chart]) => chart in protocol.samples);
-  return own.flatMap(([chart, machine]) => {
+  return ownCharts(protocol).flatMap((chart) => {
+    const machine = protocol.charts[chart]!;
     const original = configOf(machine);
     const before = linesOf(original);
     return editsOf(machine, original).map(({ operator, place, apply }) => {
@@ -64,18 +64,24 @@ export function mutantsOf(protocol: Protocol): readonly Mutant[] {
 
 export const nameOf = ({ operator, place }: Mutant): string => `${operator} ${place}`;
 
+export interface JudgeOptions {
+  /** Asked after the paths, the walks and the checker. */
+  readonly others?: readonly Judge[];
+  readonly reasons?: Reasons;
+}
+
 /** Judges all mutants of a protocol, one after the other. */
 export function* judgeMutants(
   protocol: Protocol,
   graphs: readonly ChartGraph[],
-  others: readonly Judge[] = [],
+  { others = [], reasons = {} }: JudgeOptions = {},
 ): Generator<Judged> {
   const judges = [pathJudge(graphs), walkJudge(protocol), checkerJudge(protocol), ...others];
   for (const mutant of mutantsOf(protocol)) {
     const { chart, machine } = mutant;
     const mutated = { ...protocol, charts: { ...protocol.charts, [chart]: machine } };
     const killedBy = judges.find((judge) => judge.kills(mutated, mutant))?.name ?? null;
-    const reason = explained(protocol, chart, nameOf(mutant));
+    const reason = reasons[reasonKey(chart, nameOf(mutant))];
     yield { ...mutant, killedBy, ...(reason !== undefined && { reason }) };
   }
 }

@@ -1,5 +1,5 @@
 /** Which edits of the charts are no mistakes. */
-import { because } from '../reasons.js';
+import { because } from '../because.fixtures.js';
 import { ELECTION, LEVEL } from './messages.js';
 
 export const reasons: Readonly<Record<string, string>> = {

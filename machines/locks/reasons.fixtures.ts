@@ -1,5 +1,5 @@
 /** Which edits of the steward are no mistakes. */
-import { because } from '../reasons.js';
+import { because } from '../because.fixtures.js';
 import { STEWARD } from './messages.js';
 
 const EVENT_ALONE = 'what is passed on or announced comes from the event alone';

@@ -1,5 +1,5 @@
 /** Which edits of the charts are no mistakes. */
-import { because } from '../reasons.js';
+import { because } from '../because.fixtures.js';
 import { EXCLUSION } from './view.js';
 
 const swap = (place: string, first = 1) => `swap actions ${place}, actions ${first} and ${first + 1}`;

@@ -1,5 +1,5 @@
 /** Which edits of the chart are no mistakes. */
-import { because } from '../reasons.js';
+import { because } from '../because.fixtures.js';
 import { CHART } from './view.js';
 
 const looking = ['seeking', 'down'];

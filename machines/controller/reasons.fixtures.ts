@@ -1,5 +1,5 @@
 /** Which edits of the charts are no mistakes. */
-import { because } from '../reasons.js';
+import { because } from '../because.fixtures.js';
 
 const AGAIN = 'starting leads at once to where the news of the change says';
 const APART = 'the one reads nothing that the other sets';

@@ -1,0 +1,49 @@
+/** What the election promises, what its chart is tested with, and what is said of a run. */
+import type { Checks, Configuration, Message, Property, RoleView, View } from '../../index.js';
+import type { RingContext } from './machine.js';
+
+const nodesOf = ({ nodes }: Configuration): readonly RoleView<RingContext>[] => [...nodes.values()].map(({ ring }) => ring!);
+const leadersKnown = (c: Configuration) => new Set(nodesOf(c).flatMap(({ context }) => context.leader ?? []));
+
+const properties = (greatest: number): readonly Property[] => [
+  {
+    name: 'the greatest leads',
+    says: 'Nobody leads but the greatest.',
+    kind: 'always',
+    holds: (c) => nodesOf(c).every(({ value, context }) => value !== 'leader' || context.number === greatest),
+  },
+  {
+    name: 'one leader',
+    says: 'Whoever knows a leader knows the same.',
+    kind: 'always',
+    holds: (c) => leadersKnown(c).size <= 1,
+  },
+  {
+    name: 'an election ends',
+    says: 'Who has heard of the election learns who won.',
+    kind: 'eventually',
+    when: ({ nodes }, node) => nodes.get(node)!['ring']!.value !== 'idle',
+    holds: ({ nodes }, node) => (nodes.get(node)!['ring']!.context as RingContext).leader !== null,
+  },
+];
+
+/** A node that is neither the smallest nor the greatest, and what it may hear. */
+const sample = {
+  input: { number: 1, next: 'c' },
+  events: (): Message[] => [
+    { type: 'call' },
+    ...[0, 1, 2].map((number) => ({ type: 'probe', number, from: 'a' })),
+    { type: 'victory', number: 2, from: 'a' } as Message,
+  ],
+};
+
+export const checks: Checks = {
+  properties: ({ topology }) => properties(topology.nodes.length - 1),
+  samples: { ring: [sample] },
+};
+
+export const view: View = {
+  paper: 'Chang, Roberts: An improved algorithm for decentralized extrema-finding (CACM 22(5), 1979)',
+  observe: () => ({ record: () => {}, summary: (c) => ({ leader: [...leadersKnown(c)][0] ?? null }), meters: () => [] }),
+  overlay: ({ ring }) => ({ badge: ring!.value === 'leader' ? '★' : '' }),
+};
