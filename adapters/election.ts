@@ -12,7 +12,7 @@
  * within so many hops of everybody, and `nearest` finds one.
  */
 import { asyncScheduler, BehaviorSubject, filter, firstValueFrom, type SchedulerLike, type Subscription } from 'rxjs';
-import { election as protocol, nearest, type ElectionContext, type LeaderChange } from '../machines/election/index.js';
+import { electionCore, nearest, type ElectionContext, type LeaderChange } from '../machines/election/index.js';
 import type { NodeId } from '../machines/effects.js';
 import { UsageError } from '../machines/errors.js';
 import type { Inspect } from '../network/world/kernel.js';
@@ -77,7 +77,7 @@ export class Election extends EventTarget implements AsyncDisposable, AsyncItera
     this.others = (neighbours ?? peers).filter((peer) => peer !== transport.id);
     this.node = createNode({
       transport,
-      protocol,
+      protocol: electionCore,
       topology: { nodes: [...new Set(peers)].sort(), links: [] },
       // No two processes have the same clock.
       options: { clock: 'logical', ...(radii.length === 0 ? {} : { radii }) },

@@ -18,7 +18,7 @@
  */
 import { asyncScheduler, filter, firstValueFrom, map, merge, of, timer, type SchedulerLike } from 'rxjs';
 import type { NodeId } from '../machines/effects.js';
-import { link, type Bye, type Frame, type LinkContext, type LinkNotice } from '../machines/link/index.js';
+import { linkCore, type Bye, type Frame, type LinkContext, type LinkNotice } from '../machines/link/index.js';
 import type { RoleView } from '../machines/protocol.js';
 import type { Inspect } from '../network/world/kernel.js';
 import { ConnectionError } from './transports/errors.js';
@@ -106,8 +106,8 @@ function linkNode(transport: Transport, options: LinkedOptions, windowSize: numb
     transport: transport as Transport<Reliable>,
     name: NAME,
     protocol: {
-      ...link,
-      accepts: (message, setup) => link.accepts(message, setup) && isPlausible(message as Frame | Bye, clock.now()),
+      ...linkCore,
+      accepts: (message, instance) => linkCore.accepts(message, instance) && isPlausible(message as Frame | Bye, clock.now()),
     },
     topology: { nodes: [transport.id, ...others], links: others.map((peer) => [transport.id, peer, 1] as const) },
     options: { session, beat: beatMs, patience, window: WINDOW, room: ROOM, windowSize, roomSize: ROOM_SIZE },

@@ -6,7 +6,7 @@
  * those below it are cut off, and what they ask fails. Nobody comes back: a peer that starts anew needs a new name for all.
  * One that is only suspected to be gone does not come back either: give such transports a patience longer than a process may stall.
  */
-import { controller } from '../../machines/controller/index.js';
+import { controllerCore } from '../../machines/controller/index.js';
 import type { Message, NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
 import type { Inspect } from '../../network/world/kernel.js';
@@ -40,7 +40,7 @@ export function createControllerNode(
   if (root === undefined) throw new UsageError('parents has no root; map one of the peers to itself');
   return createNode({
     transport,
-    protocol: controller,
+    protocol: controllerCore,
     topology: { nodes, links: nodes.filter((peer) => peer !== root).map((peer) => [tree[peer] ?? root, peer, 1] as const) },
     options: { ...options, root, parents: tree },
     inspect,

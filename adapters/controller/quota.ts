@@ -9,7 +9,7 @@
  * the same name, begins anew: `createLastingQuota` is for peers that crash. Which controller runs (per-node bins, the bin hierarchy or
  * halving) is foretold from the depth of the tree, the budget and the waste.
  */
-import { controller, type ControllerOptions, type RequestContext } from '../../machines/controller/index.js';
+import { controllerCore, type ControllerOptions, type RequestContext } from '../../machines/controller/index.js';
 import type { Message } from '../../machines/effects.js';
 import type { RoleView } from '../../machines/protocol.js';
 import { createControllerNode, Questions, requireAmount, type PeersOptions } from './controller-node.js';
@@ -79,7 +79,7 @@ export class Quota implements AsyncDisposable {
   private owed(): Message | null {
     const amount = this.given;
     this.given = 0;
-    return amount === 0 ? null : controller.commands['take']!.event({ amount });
+    return amount === 0 ? null : controllerCore.commands['take']!.event({ amount });
   }
 
   private async ask(amount: number): Promise<Taken> {

@@ -7,7 +7,7 @@
 import type { SchedulerLike } from 'rxjs';
 import type { NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
-import { locks, type LocksOptions } from '../../machines/locks/index.js';
+import { locksCore, type LocksOptions } from '../../machines/locks/index.js';
 import type { Inspect } from '../../network/world/kernel.js';
 import { createNode, type LiveNode } from '../node/node.js';
 import type { Linked, Transport } from '../transports/transport.js';
@@ -34,7 +34,7 @@ export function createLocksNode({ transport, peers, name, clock, inspect }: Peer
   const epoch = Math.max(0, Math.floor(clock.now() - EPOCHS_BEGAN));
   return createNode({
     transport,
-    protocol: locks,
+    protocol: locksCore,
     topology: { nodes, links: [] },
     options: { hold: null, epoch },
     name,

@@ -8,9 +8,9 @@
  */
 import { isObject } from '../checks.js';
 import { defineCore, defineProtocol } from '../define.js';
-import { directory, directoryMachine } from '../directory/index.js';
+import { directoryCore, directoryMachine } from '../directory/index.js';
 import type { NodeId } from '../effects.js';
-import { election, electionMachine } from '../election/index.js';
+import { electionCore, electionMachine } from '../election/index.js';
 import type { Instance } from '../protocol.js';
 import { LocksAccount } from './account.js';
 import { EPOCH_MAX } from './epoch.js';
@@ -40,7 +40,7 @@ export const locksCore = /* @__PURE__ */ defineCore<LocksOptions>({
   options: locksOptions,
   roles: (id, instance) => [
     { role: STEWARD, chart: STEWARD, input: stewardInput(id, instance) },
-    ...election.roles(id, { ...instance, options: instance.options.election }),
+    ...electionCore.roles(id, { ...instance, options: instance.options.election }),
   ],
   route: (event, node) => {
     if (event.type === 'update') return ELECTION;
@@ -103,10 +103,10 @@ function accepts(message: unknown, instance: Instance<LocksOptions>): boolean {
   const { type, using, served, links, changes, members, holders } = unlabelled;
   switch (type) {
     case 'update':
-      return election.accepts(message, { ...instance, options: instance.options.election });
+      return electionCore.accepts(message, { ...instance, options: instance.options.election });
     case 'find':
     case 'token':
-      return isEpoch(epoch) && isName(lock) && directory.accepts(unlabelled, instance as never);
+      return isEpoch(epoch) && isName(lock) && directoryCore.accepts(unlabelled, instance as never);
     case 'prepare':
     case 'refuse':
       return isEpoch(epoch);

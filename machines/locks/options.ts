@@ -1,7 +1,7 @@
 /** The options of locks that survive failures, as a scenario gives them, checked and completed. */
 import { holdOf, integer, refuseUnknown } from '../checks.js';
 import type { NodeId } from '../effects.js';
-import { election, type ElectionOptions } from '../election/index.js';
+import { electionCore, type ElectionOptions } from '../election/index.js';
 import type { NetworkGraph } from '../protocol.js';
 
 export interface LocksOptions {
@@ -23,7 +23,7 @@ export function locksOptions(raw: Readonly<Record<string, unknown>>, graph: Netw
   const { nodes, links } = graph.topology;
   const leader = raw['leader'] === undefined ? {} : { leader: raw['leader'] };
   return {
-    election: election.options({ ...leader, clock: 'logical' }, graph),
+    election: electionCore.options({ ...leader, clock: 'logical' }, graph),
     epoch: integer(raw, 'epoch', { min: 0, fallback: 0 }),
     members: 2 * links.length === nodes.length * (nodes.length - 1) ? [...nodes].sort((a, b) => (a < b ? -1 : 1)) : [],
     hold: holdOf(raw),

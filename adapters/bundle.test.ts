@@ -1,0 +1,59 @@
+/**
+ * What an application carries of a protocol is its core: bundled for a browser, an adapter brings no properties, samples, systems, bounds
+ * or pictures along.
+ */
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { build, type Rolldown } from 'vite';
+import { expect, test } from 'vitest';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** The files of `machines/` of which something is in the bundle of a program. */
+async function carried(program: string): Promise<string[]> {
+  const entry = 'virtual:program';
+  const { output } = (await build({
+    configFile: false,
+    root,
+    logLevel: 'error',
+    build: { write: false, minify: false, rolldownOptions: { input: entry, external: [/^node:/], treeshake: true } },
+    plugins: [
+      {
+        name: 'program',
+        resolveId: (id) => (id === entry ? `${root}program.ts` : null),
+        load: (id) => (id === `${root}program.ts` ? program : null),
+      },
+    ],
+  })) as Rolldown.RolldownOutput;
+  const chunks = output.filter((part) => part.type === 'chunk');
+  return chunks.flatMap(({ modules }) =>
+    Object.entries(modules).flatMap(([id, { renderedLength }]) =>
+      renderedLength > 0 && id.startsWith(`${root}machines/`) ? [id.slice(root.length)] : [],
+    ),
+  );
+}
+
+const FOR_CHECKS_AND_VIEWS = /\/(account|properties|samples|systems|overlay|corruption|times|stability|meters|counts|stuck)\.ts$/;
+
+const { exports } = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as {
+  readonly exports: Readonly<Record<string, { readonly default: string }>>;
+};
+const adapters = Object.entries(exports).flatMap(([name, target]) =>
+  name.startsWith('./adapters/') ? [[name, target.default.replace('./dist/', './').replace(/js$/, 'ts')] as const] : [],
+);
+
+test.each(adapters)('%s', async (_, source) => {
+  const files = await carried(`import * as adapter from ${JSON.stringify(source)};\nconsole.log(adapter);`);
+  expect(files.filter((file) => FOR_CHECKS_AND_VIEWS.test(file))).toEqual([]);
+});
+
+test('what would be found, is found: a whole protocol carries them all', async () => {
+  const files = await carried("import { directory } from './machines/directory/index.ts';\nconsole.log(directory);");
+  expect(files.filter((file) => FOR_CHECKS_AND_VIEWS.test(file))).toEqual([
+    'machines/stuck.ts',
+    'machines/directory/account.ts',
+    'machines/directory/properties.ts',
+    'machines/directory/samples.ts',
+    'machines/directory/systems.ts',
+  ]);
+});
