@@ -21,8 +21,9 @@ export interface Move {
   readonly node: number;
   /** Whom it is told, in this order, as what event; nobody where the node has crashed or the command only begins to wait. */
   readonly told: readonly { readonly node: number; readonly event: number }[];
-  /** The event that the node's chart must (or must not, where the command then waits) have a transition for. */
-  readonly ifAccepted?: { readonly event: number; readonly accepted: boolean };
+  /** The event that the node's chart must, or must not, have a transition for (`accepted`); -1 where it does not matter. */
+  readonly ifAccepted: number;
+  readonly accepted: boolean;
   /** Whether it waits until nothing is in flight. */
   readonly atRest: boolean;
   /** The nodes that a corruption strikes. */
@@ -32,9 +33,27 @@ export interface Move {
   readonly purged: readonly number[];
 }
 
+/** A move with what differs from the most usual one. */
+type Sketch = Pick<Move, 'kind' | 'choice' | 'node' | 'next'> & Partial<Move>;
+
+/** All moves have the same shape: the search looks at them in its hot loop. */
+const moveOf = (move: Sketch): Move => ({
+  kind: move.kind,
+  choice: move.choice,
+  node: move.node,
+  told: move.told ?? [],
+  ifAccepted: move.ifAccepted ?? -1,
+  accepted: move.accepted ?? true,
+  atRest: move.atRest ?? false,
+  nodes: move.nodes ?? [],
+  next: move.next,
+  purged: move.purged ?? [],
+});
+
 interface Known {
   readonly environment: Environment;
-  readonly crashed: ReadonlySet<number>;
+  /** By node: 1 where it has crashed. */
+  readonly crashed: Uint8Array;
 }
 
 export class Environments {
@@ -45,6 +64,7 @@ export class Environments {
   readonly isDemanding: boolean;
   /** Whether every message reaches its channel's end: none is ever down. */
   readonly isRouted: boolean;
+  private readonly mayCrash: boolean;
   private readonly interned = new Interner<Known>();
   private readonly movesIn: (readonly Move[] | undefined)[] = [];
   private readonly served = new PairMap();
@@ -61,6 +81,7 @@ export class Environments {
     const { loss = 0, duplicate = 0 } = budget;
     this.isDemanding = workload !== undefined;
     this.isRouted = letters.isRouted;
+    this.mayCrash = script.stopping.size > 0;
     const first = Environment.of(plan);
     // A corruption that stands before all else is in the first states already.
     script.lanes.forEach((lane, i) => {
@@ -72,9 +93,14 @@ export class Environments {
   }
 
   moves(id: number): readonly Move[] {
-    return (this.movesIn[id] ??= this.get(id)
+    return (this.movesIn[id] ??= this.findMoves(this.get(id)));
+  }
+
+  private findMoves(environment: Environment): readonly Move[] {
+    return environment
       .moves()
-      .flatMap((move) => this.movesOf(this.get(id), move)));
+      .flatMap((move) => this.movesOf(environment, move))
+      .map(moveOf);
   }
 
   /** Nodes that have crashed: what arrives there is lost, and no timer goes off. */
@@ -83,7 +109,7 @@ export class Environments {
   }
 
   isCrashed(id: number, node: number): boolean {
-    return this.interned.all[id]!.crashed.has(node);
+    return this.mayCrash && this.interned.all[id]!.crashed[node] === 1;
   }
 
   /** What becomes of a letter sent in this environment: a packet, or -1 where no channel takes it. */
@@ -168,10 +194,10 @@ export class Environments {
   }
 
   private intern(environment: Environment): number {
-    const { nodes, instance } = this.system;
+    const { nodes } = this.system;
     return this.interned.intern(environment.key(nodes), () => ({
       environment,
-      crashed: new Set([...environment.crashed].map((node) => instance.rank(node))),
+      crashed: Uint8Array.from(nodes, (node) => (environment.crashed.has(node) ? 1 : 0)),
     }));
   }
 
@@ -181,12 +207,12 @@ export class Environments {
     return this.intern(next);
   }
 
-  private movesOf(environment: Environment, move: WorldMove): readonly Move[] {
+  private movesOf(environment: Environment, move: WorldMove): readonly Sketch[] {
     const next = environment.copy();
     const made = next.make(move);
     const { place } = move.kind === 'entry' ? move.entry : { place: -1 };
     const atRest = this.plan.oneByOne === true && move.kind === 'entry' && !environment.hasBegun(move.entry);
-    const base = { choice: { event: place }, atRest, nodes: [], told: [], purged: [] };
+    const base = { choice: { event: place }, atRest };
     if (made.given) return this.movesOfCommand(environment, next, move, made.given, base);
     const stopped = made.crashed ?? made.restarted;
     if (stopped !== undefined) {
@@ -215,7 +241,7 @@ export class Environments {
     move: WorldMove,
     { changes = [] }: Made,
     next: Environment,
-  ): Omit<Move, 'next' | 'atRest' | 'nodes' | 'choice'> & { choice?: Choice } {
+  ): Pick<Move, 'kind' | 'node' | 'told' | 'purged'> & { choice?: Choice } {
     const size = this.system.nodes.length;
     const told = changes
       .filter(({ from }) => !next.crashed.has(from))
@@ -239,21 +265,21 @@ export class Environments {
     next: Environment,
     move: WorldMove,
     { node: id, command }: NonNullable<Made['given']>,
-    base: Pick<Move, 'choice' | 'atRest' | 'nodes' | 'told' | 'purged'>,
-  ): readonly Move[] {
+    base: Pick<Move, 'choice' | 'atRest'>,
+  ): readonly Sketch[] {
     const node = this.rank(id);
     const isDown = environment.crashed.has(id);
     const event = this.events.intern({ node, kind: 'command', event: command.event, name: command.name });
     const choice: Choice =
       move.kind === 'turn' ? { turn: id } : move.kind === 'workload' ? { command: [id, command.name] } : base.choice;
-    const taken: Move = {
+    const taken: Sketch = {
       ...base,
       kind: 'command',
       choice,
       node,
       told: isDown ? [] : [{ node, event }],
       next: this.intern(next),
-      ...(command.waits && { ifAccepted: { event, accepted: true } }),
+      ifAccepted: command.waits ? event : -1,
     };
     const canTake = !(isDown && command.waits);
     if (move.kind === 'turn' || this.fused.turns(id)) return canTake ? [taken] : [];
@@ -261,7 +287,7 @@ export class Environments {
     if (!isBehind && !command.waits) return [taken];
     const waiting = next.copy();
     waiting.enqueue(id, command);
-    const waits: Move = { ...base, kind: 'command', choice, node, next: this.intern(waiting) };
-    return isBehind || isDown ? [waits] : [taken, { ...waits, ifAccepted: { event, accepted: false } }];
+    const waits: Sketch = { ...base, kind: 'command', choice, node, next: this.intern(waiting) };
+    return isBehind || isDown ? [waits] : [taken, { ...waits, ifAccepted: event, accepted: false }];
   }
 }

@@ -114,13 +114,13 @@ export class Successors {
     const moves = environments.moves(environment);
     for (let i = 0; i < moves.length; i++) {
       const move = moves[i]!;
-      const { kind, node, told, ifAccepted, next, purged } = move;
+      const { kind, told, next, purged } = move;
       if (move.atRest && length !== this.content) continue;
       if (kind === 'corrupt') {
         this.corrupt(row, length, i, move);
         continue;
       }
-      if (ifAccepted && steps.accepts(row[1 + node]!, ifAccepted.event) !== ifAccepted.accepted) continue;
+      if (move.ifAccepted !== -1 && steps.accepts(row[1 + move.node]!, move.ifAccepted) !== move.accepted) continue;
       const [first, second] = told;
       this.is(kind === 'command' ? SCRIPT : LINK, i, kind === 'notice' && first ? 2 * first.event + 1 : OPTIONAL);
       if (!first) {
