@@ -1,11 +1,16 @@
 /** A run in time held against the world without time: every step that the clock makes is a choice that is offered, and leads where `apply` does. */
 import { Simulation } from '../network/simulation.js';
 import type { Scenario } from '../network/scenario/types.js';
+import type { Configuration, NodeView } from '../machines/protocol.js';
 import type { Choice } from '../network/world/choice.js';
-import { apply, enabled } from '../network/world/enabled.js';
+import { apply, begin, enabled } from '../network/world/enabled.js';
 import { createHost } from '../network/world/hosts.js';
 import type { Driver, Witness } from '../network/world/driver.js';
-import { World } from '../network/world/world.js';
+import { World, type Frame } from '../network/world/world.js';
+import { everyDraw } from './explore/draws.js';
+import { attempted, nothingKnown, type Question } from './explore/examine.js';
+import type { Model } from './explore/model.js';
+import type { Search } from './explore/search.js';
 
 export interface Compared {
   readonly steps: number;
@@ -131,7 +136,7 @@ function intercept({ network, scenario }: Simulation, held: Held): void {
     );
   world.takeTurn = (node) => {
     const head = world.environment.head(node);
-    const isDue = head !== undefined && (!head.waits || world.accepts(node, head.event));
+    const isDue = head !== undefined && world.accepts(node, head.event);
     return once(
       () => (isDue ? [{ turn: node }] : []),
       () => takeTurn.call(world, node),
@@ -156,4 +161,53 @@ function eventAsChoices(place: number, { frame, environment }: World): readonly 
     if (entry?.place !== place) return [];
     return [entry.kind === 'channel' ? { notice: [entry.from, entry.to] } : { event: place }];
   });
+}
+
+/** A state as properties see it, as a text: where the search does not tell senders apart, this does not either. */
+function textOf({ nodes, flights, links, crashed = [] }: Configuration, order: 'fifo' | 'unordered', isRouted: boolean): string {
+  const ids = [...nodes.keys()];
+  const sent = flights.map(({ from, to, message }) => [isRouted && order === 'unordered' ? '' : from, to, message] as const);
+  const inFlight = sent.map((flight) => JSON.stringify(flight)).sort();
+  const queues = order === 'fifo' ? ids.flatMap((u) => ids.map((v) => sent.filter(([from, to]) => from === u && to === v))) : [];
+  const up = ids.flatMap((u) => ids.filter((v) => u !== v && links.up(u, v)).map((v) => [u, v, links.port(u, v)]));
+  return JSON.stringify([[...nodes].map(([id, view]) => [id, sortedRoles(view)]), inFlight, queues, up, crashed.toSorted()]);
+}
+
+const sortedRoles = (view: NodeView) => Object.entries(view).sort(([a], [b]) => (a < b ? -1 : 1));
+
+/** Every state that a driver without time comes to by making each choice that is offered, with every answer to its draws. */
+export function everyState(frame: Frame): ReadonlySet<string> {
+  const isRouted = frame.protocol.network.reach === 'routed';
+  const found = new Set<string>();
+  const seen = new Set<string>();
+  const waiting: World[] = [];
+  const enter = (world: World) => {
+    found.add(textOf(world.configuration, frame.order, isRouted));
+    const state = `${textOf(world.configuration, frame.order, false)} ${stateOf(world)}`;
+    if (!seen.has(state)) waiting.push(world);
+    seen.add(state);
+  };
+  for (const { value } of everyDraw((draw) => begin(frame, { draw }), 'a start')) enter(value.world);
+  for (let world = waiting.pop(); world; world = waiting.pop()) {
+    const from = world;
+    for (const choice of enabled(from))
+      for (const { value } of everyDraw((draw) => apply(from, choice, { draw }), 'a choice')) enter(value.world);
+  }
+  return found;
+}
+
+/** Every state that the search comes to. */
+export function searchedStates(question: Question): ReadonlySet<string> {
+  const known = nothingKnown();
+  let done: ReturnType<typeof attempted>;
+  while (!(done = attempted(question, known)));
+  const { model, search } = done as unknown as { readonly model: Model; readonly search: Search };
+  const isRouted = question.protocol.network.reach === 'routed';
+  const row = new Int32Array(search.store.longest);
+  return new Set(
+    Array.from({ length: search.store.size }, (_, state) => {
+      const length = search.store.load(state, row);
+      return textOf(model.configuration(row, 0, length), question.order, isRouted);
+    }),
+  );
 }

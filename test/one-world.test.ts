@@ -6,7 +6,11 @@ import { UsageError } from '../machines/errors.js';
 import type { Protocol } from '../machines/protocol.js';
 import { parseScenario } from '../network/scenario/parse.js';
 import type { Scenario } from '../network/scenario/types.js';
-import { compareWithWorld } from './one-world.fixture.js';
+import { createMetric } from '../network/topology/metric.js';
+import { budgetOf } from '../network/world/environment.js';
+import { fusible, NOT_FUSED, Script } from '../network/world/script.js';
+import { questionOf } from './explore/scenario.js';
+import { compareWithWorld, everyState, searchedStates } from './one-world.fixture.js';
 import { scenarioOf } from './swarm/scenario.js';
 import { shapes, soundSystems } from './swarm/shape.js';
 
@@ -32,5 +36,63 @@ describe('every step of a run in time is a choice that the world offers, and lea
     const compared = scenariosOf(protocol, RUNS).map(compareWithWorld);
     expect(compared.find(({ difference }) => difference !== null)?.difference ?? null).toBeNull();
     expect(compared.reduce((sum, { steps }) => sum + steps, 0)).toBeGreaterThan(RUNS);
+  });
+});
+
+describe('a driver that makes every choice comes to the states that the search reports, and to no others', () => {
+  const path = (n: number) => ({ kind: 'path', n });
+  const ask = (node: string, what: string) => ({ at: 0, node, do: what });
+  const cut = { at: 0, do: 'cut', link: ['n0', 'n1'] };
+  const join = { at: 0, do: 'join', link: ['n0', 'n1'] };
+
+  test.each([
+    { name: 'directory', topology: path(3), options: { hold: 0 }, events: [ask('n1', 'request'), ask('n2', 'request')] },
+    { name: 'directory', topology: path(2), options: { hold: 2 }, events: [ask('n0', 'request'), ask('n1', 'request')] },
+    {
+      name: 'directory',
+      topology: path(2),
+      options: { hold: 0 },
+      events: [ask('n0', 'request'), ask('n0', 'crash'), ask('n0', 'restart'), ask('n0', 'request'), ask('n1', 'request')],
+    },
+    {
+      name: 'directory',
+      topology: path(3),
+      options: { hold: 0 },
+      network: { order: 'fifo' },
+      events: [ask('n1', 'request'), ask('n2', 'request')],
+    },
+    { name: 'exclusion', topology: path(2), options: { hold: 0, priorities: 2 }, events: [ask('n0', 'lock')] },
+    {
+      name: 'exclusion',
+      topology: path(2),
+      options: { hold: null, priorities: 2 },
+      events: [ask('n0', 'lock'), ask('n0', 'unlock'), cut, join],
+    },
+    {
+      name: 'controller',
+      topology: path(2),
+      options: { kind: 'bins', M: 3, W: 1 },
+      events: [ask('n1', 'take'), ask('n1', 'take'), ask('n0', 'take')],
+    },
+  ])('$name, case %#', ({ name, ...json }) => {
+    const scenario = parseScenario({ protocol: name, ...json }, protocols);
+    const { protocol, graph, options, network, events } = scenario;
+    const instance = { ...graph, options };
+    const script = new Script(events, protocol);
+    const frame = {
+      protocol,
+      instance,
+      script,
+      workload: undefined,
+      budget: budgetOf(network),
+      order: network.order,
+      measure: createMetric,
+    };
+    const searched = searchedStates(questionOf(scenario, { properties: [] }));
+    expect(searched.size).toBeGreaterThan(4);
+    expect(everyState({ ...frame, fused: fusible(script) })).toEqual(searched);
+    // What is fused leaves states out, and adds none.
+    const unfused = everyState({ ...frame, fused: NOT_FUSED });
+    expect([...searched].filter((state) => !unfused.has(state))).toEqual([]);
   });
 });

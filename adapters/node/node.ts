@@ -14,10 +14,12 @@ import type { Address, Message, NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
 import type { Choose, Core, NodeView, RoleView, Instance, Topology } from '../../machines/protocol.js';
 import type { Host } from '../../network/world/hosts.js';
-import { Node, type Outcome } from '../../network/world/node.js';
+import { CommandQueue } from '../../network/world/commands.js';
+import { hear, Node, type Outcome } from '../../network/world/node.js';
 import { Timers } from '../../network/timers.js';
 import { Pending, type ArmedTimer, type TimerWaiter } from '../../network/world/pending.js';
 import { timingOn } from '../../network/timing.js';
+import { requireAccepted } from '../../network/world/traffic.js';
 import { createMetric } from '../../network/topology/metric.js';
 import { Channels } from './channels.js';
 import { Drops } from '../transports/drops.js';
@@ -28,7 +30,6 @@ import { Neighbours } from './neighbours.js';
 import type { HeardOfPeer, LiveStep, NodeOptions, NodePeer } from './node-options.js';
 import type { PortTable } from './ports.js';
 import { refuseUnsafe } from './safety.js';
-import { Turns } from './turns.js';
 import { watchers } from './watchers.js';
 import type { Transport } from '../transports/transport.js';
 
@@ -71,10 +72,8 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
   private readonly clock: SchedulerLike;
   private readonly neighbours: Neighbours;
   private readonly isNear: (peer: NodeId) => boolean;
-  private readonly turns = new Turns(
-    (event) => this.isStarted && !this.isClosed && this.accepts(event),
-    (event) => this.step(event),
-  );
+  private readonly commands = new CommandQueue();
+  private isTakingTurns = false;
   /** What came between the connection and the start. */
   private readonly early: (() => void)[] = [];
   private readonly owed: (() => Message | null) | undefined;
@@ -179,8 +178,10 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
     const command = this.protocol.commands[name];
     if (!command || this.isClosed) return false;
     const event = command.event(fields);
-    if (command.waits || !this.isStarted) this.turns.add(event);
-    else if (this.accepts(event)) this.step(event);
+    if (command.waits || !this.isStarted) {
+      this.commands.add({ event, waits: command.waits, name });
+      this.takeTurns();
+    } else if (this.accepts(event)) this.step(event);
     else return false;
     return true;
   }
@@ -206,10 +207,14 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
     if (this.isClosed) return;
     this.isStarted = true;
     if (resume) this.node.restore(resume);
-    else this.take({ type: 'start' }, (choose) => this.node.start(this.protocol.roles(this.id, this.instance), choose));
+    else
+      this.take((choose) => ({
+        event: { type: 'start' },
+        outcome: this.node.start(this.protocol.roles(this.id, this.instance), choose),
+      }));
     for (const peer of this.transport.peers) this.hear('up', peer);
     for (const take of this.early.splice(0)) take();
-    this.turns.go();
+    this.takeTurns();
   }
 
   private receive(from: NodeId, message: Message, number: number): void {
@@ -261,11 +266,11 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
     return this.node.accepts(this.protocol.route(event, this.node), event);
   }
 
-  private step(event: Message, role = this.protocol.route(event, this.node)): void {
+  private step(event: Message, role?: string): void {
     if (!this.isStarted || this.isClosed) return;
     this.catchUp();
     this.stepNow(event, role);
-    this.turns.go();
+    this.takeTurns();
   }
 
   private goOff(armed: ArmedTimer): void {
@@ -273,14 +278,29 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
     if (this.pending.take(armed)) this.step({ type: 'timer', timer } as Message, role);
   }
 
-  private stepNow(event: Message, role = this.protocol.route(event, this.node)): void {
-    if (!this.node.has(role)) return;
-    const timed = this.protocol.network.time ? { ...event, at: this.tick() } : event;
-    this.take(timed, (choose) => this.node.step(role, timed, choose), role);
+  /** Something has changed: takes the commands whose turn has come. One that is taken asks again, and the loop under way answers. */
+  private takeTurns(): void {
+    if (this.isTakingTurns) return;
+    this.isTakingTurns = true;
+    const isTaken = (event: Message) => this.isStarted && !this.isClosed && this.accepts(event);
+    for (let next = this.commands.take(isTaken); next; next = this.commands.take(isTaken)) this.step(next.event);
+    this.isTakingTurns = false;
+  }
+
+  /** A timer goes to the role that armed it; every other event where the protocol says. */
+  private stepNow(event: Message, role?: string): void {
+    const { network, route } = this.protocol;
+    const rules = { network, route: role === undefined ? route : () => role };
+    this.take((choose) => {
+      const heard = hear(rules, this.node, event, () => this.tick(), choose);
+      return 'closed' in heard ? null : heard;
+    });
   }
 
   /** A chart that breaks its contract, or a transport that went, ends this node and not the program. */
-  private take(event: Message, step: (choose: Choose) => Outcome, role?: string): void {
+  private take(
+    step: (choose: Choose) => { readonly event: Message; readonly outcome: Outcome; readonly role?: string } | null,
+  ): void {
     const drawn: number[] = [];
     const choose = (bound: number) => {
       const value = draw(bound);
@@ -288,20 +308,14 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
       return value;
     };
     try {
+      const taken = step(choose);
+      if (!taken) return;
+      const { event, outcome } = taken;
       const number = 'from' in event ? this.arriving : null;
       if (number !== null) this.arriving = null;
-      const outcome = step(choose);
       const numbers = this.perform(outcome);
       const selected = this.host.selections?.take();
-      this.steps$.next({
-        ...(role === undefined ? {} : { role }),
-        event,
-        drawn,
-        outcome,
-        numbers,
-        ...(number !== null && { number }),
-        ...(selected && { selected }),
-      });
+      this.steps$.next({ ...taken, drawn, numbers, ...(number !== null && { number }), ...(selected && { selected }) });
       for (const notice of outcome.emitted) this.notify(notice);
     } catch (error) {
       this.end(error as Error);
@@ -315,6 +329,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
   }
 
   private send(to: Address, message: Message): number | null {
+    requireAccepted(this.protocol, this.instance, this.id, message);
     const number = to === this.id || to === 0 ? ++this.sentToSelf : null;
     if (to === this.id) queueMicrotask(() => this.receive(this.id, message, number!));
     // Not in a microtask: a node that retries on its own would let nothing else happen.
@@ -336,7 +351,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
     this.isClosed = true;
     this.channels.close(this.name);
     this.pending.clear(this.waiter);
-    this.turns.clear();
+    this.commands.clear();
     this.node.stop();
     this.steps$.complete();
     this.heard$.complete();

@@ -1,5 +1,6 @@
 /** The ports of an anonymous node in an application: each peer that is there has one, and a peer that comes gets the lowest free one. */
 import type { NodeId } from '../../machines/effects.js';
+import { lowestFreePort } from '../../network/world/links.js';
 
 export class PortTable {
   private readonly ports = new Map<NodeId, number>();
@@ -14,8 +15,7 @@ export class PortTable {
   }
 
   plugIn(peer: NodeId): number {
-    let port = 1;
-    while (this.peerAt(port) !== undefined) port++;
+    const port = lowestFreePort((taken) => this.peerAt(taken) !== undefined);
     this.ports.set(peer, port);
     return port;
   }

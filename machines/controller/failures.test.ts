@@ -46,7 +46,7 @@ describe('every interleaving: no permit is made of nothing, everybody else is an
       cut(1, 2),
       join(1, 2),
     ];
-    expect(check(chain(3), { kind: 'bank', M: 3, W: 2 }, { commands })).toMatchObject({ verdict: 'valid', states: 9640 });
+    expect(check(chain(3), { kind: 'bank', M: 3, W: 2 }, { commands })).toMatchObject({ verdict: 'valid', states: 11440 });
   });
 });
 

@@ -6,11 +6,12 @@
  *
  *     for (const choice of enabled(world)) const { world: next, happened } = apply(world, choice);
  */
-import type { Message, NodeId } from '../../machines/effects.js';
+import type { NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
 import type { Choose, Flight } from '../../machines/protocol.js';
 import type { Choice } from './choice.js';
-import type { Given, Move } from './environment.js';
+import type { Given } from './commands.js';
+import type { Move } from './environment.js';
 import { createHost } from './hosts.js';
 import type { ChannelChange } from './links.js';
 import type { Driver, Lost, Refusal, StepTaken, Witness } from './driver.js';
@@ -111,7 +112,7 @@ function choiceOf(world: World, move: Move): Choice | undefined {
 const comesNow = (world: World, node: NodeId, command: Given): boolean =>
   !world.frame.fused.turns(node) || canTake(world, node, command);
 
-const canTake = (world: World, node: NodeId, { waits, event }: Given): boolean => !waits || world.accepts(node, event as Message);
+const canTake = (world: World, node: NodeId, { waits, event }: Given): boolean => !waits || world.accepts(node, event);
 
 /** A driver without time: every message is kept until another choice takes it. */
 function untimed(drawn: readonly number[], { at = 0, draw }: Open): Driver {

@@ -7,6 +7,7 @@
  */
 import type { LinkEvent as LinkNotice, Message, NodeId } from '../../machines/effects.js';
 import type { Command, Instance, Protocol } from '../../machines/protocol.js';
+import { CommandQueue, type Given } from './commands.js';
 import { Links, type ChannelChange } from './links.js';
 import { Script, type CommandEvent, type Entry, type LinkEvent } from './script.js';
 
@@ -41,13 +42,6 @@ export interface Plan {
   readonly oneByOne?: boolean;
 }
 
-/** A command on its way to its node. */
-export interface Given {
-  readonly event: Message;
-  readonly waits: boolean;
-  readonly name: string;
-}
-
 /** What the environment can do next. */
 export type Move =
   | { readonly kind: 'entry'; readonly lane: number; readonly entry: Entry }
@@ -56,7 +50,7 @@ export type Move =
 
 /** What a move changes and whom it tells. */
 export interface Made {
-  /** A command that came to its node: it is taken at once, or it waits (`turn`) until the chart accepts it. */
+  /** A command that came to its node, or whose turn has come. */
   readonly given?: { readonly node: NodeId; readonly command: Given };
   /** Directions of links that changed, each told to its sender; the links themselves have changed already. */
   readonly changes?: readonly ChannelChange[];
@@ -73,7 +67,7 @@ export class Environment {
   /** Channels whose messages do not arrive, as `from\nto`. */
   readonly clogged = new Set<string>();
   /** Commands that wait their turn, oldest first. */
-  private readonly waiting = new Map<NodeId, Given[]>();
+  private readonly waiting = new Map<NodeId, CommandQueue>();
   /** Nodes at which a command of the workload is under way. */
   readonly underWay = new Set<NodeId>();
   /** Commands that the workload has issued. */
@@ -95,7 +89,7 @@ export class Environment {
     if (!from) return;
     for (const set of ['crashed', 'paused', 'underWay'] as const) for (const node of from[set]) this[set].add(node);
     for (const channel of from.clogged) this.clogged.add(channel);
-    for (const [node, commands] of from.waiting) this.waiting.set(node, [...commands]);
+    for (const [node, commands] of from.waiting) this.waiting.set(node, commands.copy());
     this.issued = from.issued;
   }
 
@@ -117,7 +111,7 @@ export class Environment {
       for (const node of this[set]) image[set].add(name(node));
     }
     image.waiting.clear();
-    for (const [node, commands] of this.waiting) image.waiting.set(name(node), [...commands]);
+    for (const [node, commands] of this.waiting) image.waiting.set(name(node), commands.copy());
     return image;
   }
 
@@ -162,7 +156,7 @@ export class Environment {
       case 'workload':
         return this.issue(move.node);
       case 'turn':
-        return { given: { node: move.node, command: this.takeTurn(move.node) } };
+        return { given: { node: move.node, command: this.takeTurn(move.node)! } };
     }
   }
 
@@ -220,26 +214,23 @@ export class Environment {
     return { event: event(fields), waits, name };
   }
 
-  /** A command comes to its node. It waits where it is one that waits, or others wait before it; `true` when it does. */
-  enqueue(node: NodeId, command: Given): boolean {
-    const queue = this.waiting.get(node);
-    if (queue) queue.push(command);
-    else if (command.waits) this.waiting.set(node, [command]);
-    else return false;
-    return true;
+  /** A command begins to wait at its node. */
+  enqueue(node: NodeId, command: Given): void {
+    if (!this.waiting.has(node)) this.waiting.set(node, new CommandQueue());
+    this.waiting.get(node)!.add(command);
   }
 
   /** The command whose turn is next at a node. */
   head(node: NodeId): Given | undefined {
-    return this.waiting.get(node)?.[0];
+    return this.waiting.get(node)?.head;
   }
 
-  /** Takes the command whose turn it is off the queue. */
-  takeTurn(node: NodeId): Given {
-    const queue = this.waiting.get(node)!;
-    const head = queue.shift()!;
-    if (queue.length === 0) this.waiting.delete(node);
-    return head;
+  /** Takes the command whose turn it is, if the chart takes it now. */
+  takeTurn(node: NodeId, accepts: (event: Message) => boolean = () => true): Given | undefined {
+    const queue = this.waiting.get(node);
+    const taken = queue?.take(accepts);
+    if (queue && !queue.head) this.waiting.delete(node);
+    return taken;
   }
 
   get hasWaiting(): boolean {
@@ -290,7 +281,7 @@ export class Environment {
     for (const lane of places.keys()) this.next(lane);
     const there = (set: ReadonlySet<NodeId>) => nodes.map((node) => (set.has(node) ? 1 : 0)).join('');
     const waiting = nodes
-      .map((node) => (this.waiting.get(node) ?? []).map(({ event }) => JSON.stringify(event)).join())
+      .map((node) => (this.waiting.get(node)?.all ?? []).map(({ event }) => JSON.stringify(event)).join())
       .join(';');
     return `${places.join()} ${this.ports(nodes).join()} ${there(crashed)} ${loss} ${duplicate} ${issued} ${there(underWay)} ${waiting}`;
   }

@@ -77,7 +77,7 @@ export class Script {
 
   constructor(
     readonly events: readonly Scripted[],
-    protocol: Pick<Protocol, 'name' | 'network'>,
+    private readonly protocol: Pick<Protocol, 'network' | 'commands'>,
   ) {
     const lanes = new Map<string, Entry[]>();
     const inTime = events.map((event, place) => ({ event, place })).sort((a, b) => (a.event.at ?? 0) - (b.event.at ?? 0));
@@ -98,9 +98,28 @@ export class Script {
     return this.lanesOf.get(place) ?? [];
   }
 
-  /** Nodes that may stop: a command that waits there may have to wait on. */
-  get stopping(): ReadonlySet<NodeId> {
-    return new Set(this.entries.flatMap((entry) => (entry.kind === 'crash' ? [entry.node] : [])));
+  /** Nodes at which something may come while a command waits: they stop, or are given a command that does not wait. */
+  get interrupted(): ReadonlySet<NodeId> {
+    return new Set(
+      this.lanes.flatMap((lane) => {
+        const first = lane.findIndex((entry) => entry.kind === 'command' && this.waits(entry.event));
+        const later = first === -1 ? undefined : lane.slice(first).find((entry) => this.interrupts(entry));
+        return later?.kind === 'command' ? [later.event.node] : later?.kind === 'crash' ? [later.node] : [];
+      }),
+    );
+  }
+
+  private waits({ name }: CommandEvent): boolean {
+    return this.protocol.commands[name]?.waits ?? false;
+  }
+
+  private interrupts(entry: Entry): boolean {
+    return entry.kind === 'crash' || (entry.kind === 'command' && !this.waits(entry.event));
+  }
+
+  /** Whether some node may stop. */
+  get hasCrashes(): boolean {
+    return this.entries.some(({ kind }) => kind === 'crash');
   }
 
   /** Nodes that a fault may strike: they stop, a link of theirs changes, or they are corrupted (not at the very first). */
@@ -130,7 +149,7 @@ export class Script {
  * The one reduction that worlds without time make: what the application does at once about a step is taken with that step.
  *
  * A reaction without delay touches its own node alone, so that nothing but a fault there could tell it from one that comes a moment
- * later. A command comes when the chart takes it, unless its node may stop while it waits.
+ * later. A command comes when the chart takes it, unless something else may come to its node while it waits.
  */
 export interface Fused {
   reactions(node: NodeId): boolean;
@@ -138,8 +157,8 @@ export interface Fused {
 }
 
 /** Nothing is fused where a fault of the script could fall between. */
-export function fusible({ exposed, stopping }: Script): Fused {
-  return { reactions: (node) => !exposed.has(node), turns: (node) => !stopping.has(node) };
+export function fusible({ exposed, interrupted }: Script): Fused {
+  return { reactions: (node) => !exposed.has(node), turns: (node) => !interrupted.has(node) };
 }
 
 export const NOT_FUSED: Fused = { reactions: () => false, turns: () => false };

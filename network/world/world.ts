@@ -12,7 +12,8 @@ import type { Address, Message, NodeId } from '../../machines/effects.js';
 import type { Choose, Configuration, Flight, NetworkGraph, Reaction, Step, Topology } from '../../machines/protocol.js';
 import type { Choice, StartState } from './choice.js';
 import { ConfigurationView } from './configuration.js';
-import { Environment, type Given, type Made, type Plan } from './environment.js';
+import type { Given } from './commands.js';
+import { Environment, type Made, type Plan } from './environment.js';
 import type { Driver, Witness } from './driver.js';
 import type { Flights, Packet } from './flights.js';
 import type { Host } from './hosts.js';
@@ -288,18 +289,17 @@ export class World {
     else this.driver.turn(node);
   }
 
-  /** Issues a command now, or when its turn comes. */
+  /** Issues a command: now, or, where it is one that waits, when its turn comes. */
   give(node: NodeId, command: Given): void {
-    if (!this.environment.enqueue(node, command)) this.dispatch({ kind: 'command', node, event: command.event });
-    else if (this.environment.head(node) === command) this.takeTurn(node);
+    if (!command.waits) return void this.dispatch({ kind: 'command', node, event: command.event });
+    this.environment.enqueue(node, command);
+    if (this.environment.head(node) === command) this.takeTurn(node);
   }
 
   takeTurn(node: NodeId): boolean {
-    const head = this.environment.head(node);
-    if (!head || (head.waits && !this.accepts(node, head.event))) return false;
-    this.environment.takeTurn(node);
-    if (!this.dispatch({ kind: 'command', node, event: head.event }) && this.environment.head(node)) this.turn(node);
-    return true;
+    const taken = this.environment.takeTurn(node, (event) => this.accepts(node, event));
+    if (taken) this.dispatch({ kind: 'command', node, event: taken.event });
+    return taken !== undefined;
   }
 
   // The script

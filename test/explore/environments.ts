@@ -81,7 +81,7 @@ export class Environments {
     const { loss = 0, duplicate = 0 } = budget;
     this.isDemanding = workload !== undefined;
     this.isRouted = letters.isRouted;
-    this.mayCrash = script.stopping.size > 0;
+    this.mayCrash = script.hasCrashes;
     const first = Environment.of(plan);
     // A corruption that stands before all else is in the first states already.
     script.lanes.forEach((lane, i) => {
@@ -281,13 +281,12 @@ export class Environments {
       next: this.intern(next),
       ifAccepted: command.waits ? event : -1,
     };
-    const canTake = !(isDown && command.waits);
-    if (move.kind === 'turn' || this.fused.turns(id)) return canTake ? [taken] : [];
-    const isBehind = environment.head(id) !== undefined;
-    if (!isBehind && !command.waits) return [taken];
+    if (move.kind === 'turn' || this.fused.turns(id)) return isDown && command.waits ? [] : [taken];
+    if (!command.waits) return [taken];
     const waiting = next.copy();
     waiting.enqueue(id, command);
     const waits: Sketch = { ...base, kind: 'command', choice, node, next: this.intern(waiting) };
+    const isBehind = environment.head(id) !== undefined;
     return isBehind || isDown ? [waits] : [taken, { ...waits, ifAccepted: event, accepted: false }];
   }
 }
