@@ -25,7 +25,12 @@ export const senderAs = (
 ): Address => (addressing === 'ports' ? links.port(to, from) : from);
 
 /** What a protocol would refuse when it comes over the wire is refused when it is sent, in every life. */
-export function requireAccepted({ name, accepts }: Protocol, instance: Instance<any>, from: NodeId, message: Message): void {
+export function requireAccepted(
+  { name, accepts }: Pick<Protocol<any>, 'name' | 'accepts'>,
+  instance: Instance<any>,
+  from: NodeId,
+  message: Message,
+): void {
   if (accepts(message, instance)) return;
   throw new ProtocolError(
     `node ${from} sends ${JSON.stringify(message).slice(0, 200)}, which ${name} itself refuses when it comes over the wire; ` +
