@@ -2,7 +2,7 @@
 import { directory } from '../machines/directory/index.js';
 import { everyStart } from '../test/explore/directory.fixtures.js';
 import { explore, type ExploreOptions } from '../test/explore/explore.js';
-import { heapUsed, inTurn, row, type Row } from './measure.js';
+import { heapUsed, inTurn, row, type MeasuredRow } from './measure.js';
 
 /** The states of n = 5 with the release fused into the use. */
 const STATES = 886_000;
@@ -34,7 +34,7 @@ function processBytes(): number {
 
 const perSecond = (rate: number): string => Math.round(rate).toLocaleString('en-US');
 
-export function checkerRows(): Row[] {
+export function checkerRows(): MeasuredRow[] {
   const small = inTurn(31, {
     bare: () => rateOf(() => search(four)),
     watched: () => rateOf(() => explore(directory, four)),

@@ -8,7 +8,7 @@ import { createQuota } from '../adapters/controller/quota.js';
 import { controller } from '../machines/controller/index.js';
 import { parseScenario } from '../network/scenario/parse.js';
 import { Simulation } from '../network/simulation.js';
-import { median, row, type Row } from './measure.js';
+import { median, row, type MeasuredRow } from './measure.js';
 
 const PEERS = ['root', 'leaf'];
 const BUDGET = 1e9;
@@ -110,7 +110,7 @@ const against = (rate: number, local: number): string => {
   return `${ratio < 10 ? ratio.toPrecision(2) : Math.round(ratio)} of the local rate`;
 };
 
-export async function controllerRows(): Promise<Row[]> {
+export async function controllerRows(): Promise<MeasuredRow[]> {
   const hub = new MessagePortHub();
   const variants = { local: local(inMemory()), guarded: guarded(), memory: central(inMemory()), ports: central(overPorts(hub)) };
   const rates = await takesPerSecond(variants, 2_000);

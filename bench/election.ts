@@ -3,7 +3,7 @@ import { linksAt, topologyOf } from '../experiments/election/run.js';
 import { protocols } from '../machines/index.js';
 import { parseScenario } from '../network/scenario/parse.js';
 import { Simulation } from '../network/simulation.js';
-import { inTurn, row, type Row } from './measure.js';
+import { inTurn, row, type MeasuredRow } from './measure.js';
 
 interface Elected {
   readonly updates: number;
@@ -33,7 +33,7 @@ function perUpdate(n: number, runs: number): number {
   return (1e6 * total('seconds')) / total('updates');
 }
 
-export function electionRows(): Row[] {
+export function electionRows(): MeasuredRow[] {
   const { updates, seconds } = electAnew(10_000, true);
   const cost = inTurn(3, {
     small: () => perUpdate(100, 50),

@@ -6,9 +6,9 @@ import { inspectorRows } from './inspector.js';
 import { networkRows } from './network.js';
 import { queueRows } from './queue.js';
 import { bold, table } from '../bin/style.js';
-import type { Row } from './measure.js';
+import type { MeasuredRow } from './measure.js';
 
-const sections: readonly (readonly [string, () => Row[] | Promise<Row[]>])[] = [
+const sections: readonly (readonly [string, () => MeasuredRow[] | Promise<MeasuredRow[]>])[] = [
   ['Network', networkRows],
   ['Checker', checkerRows],
   ['Queue', queueRows],

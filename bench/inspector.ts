@@ -11,7 +11,7 @@ import { directory } from '../machines/directory/index.js';
 import { parseScenario } from '../network/scenario/parse.js';
 import { Simulation } from '../network/simulation.js';
 import { launch } from './chromium.js';
-import { collectGarbage, median, row, type Row } from './measure.js';
+import { collectGarbage, median, row, type MeasuredRow } from './measure.js';
 import { syntheticTrace } from './synthetic-trace.js';
 
 const FRAMES = 300;
@@ -166,7 +166,7 @@ async function stepCost(watching: Watching, page: URL): Promise<Cost> {
 
 const ROUNDS = 5;
 
-async function costRows(page: URL): Promise<Row[]> {
+async function costRows(page: URL): Promise<MeasuredRow[]> {
   const samples: Record<Watching, Cost[]> = { nobody: [], gone: [], page: [], xstate: [] };
   for (let round = 0; round <= ROUNDS; round++)
     for (const watching of Object.keys(samples) as Watching[]) {
@@ -186,7 +186,7 @@ async function costRows(page: URL): Promise<Row[]> {
   ];
 }
 
-export async function inspectorRows(page: URL = builtPage()): Promise<Row[]> {
+export async function inspectorRows(page: URL = builtPage()): Promise<MeasuredRow[]> {
   const browser = await launch();
   try {
     const frames = await framesPerSecond(browser, page);

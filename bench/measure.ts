@@ -1,5 +1,5 @@
 /** Measuring in turn: variants take rounds A B A B …, so that a machine whose speed drifts favours none. */
-export interface Row {
+export interface MeasuredRow {
   readonly name: string;
   readonly value: string;
   readonly target?: string;
@@ -34,7 +34,7 @@ export function heapUsed(): number {
   return process.memoryUsage().heapUsed;
 }
 
-export const row = (name: string, value: string, target?: string, met?: boolean): Row => ({
+export const row = (name: string, value: string, target?: string, met?: boolean): MeasuredRow => ({
   name,
   value,
   ...(target === undefined ? {} : { target }),

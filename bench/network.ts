@@ -10,7 +10,7 @@ import { createHost, type HostKind } from '../network/world/hosts.js';
 import { Node } from '../network/world/node.js';
 import { Simulation } from '../network/simulation.js';
 import { parseScenario } from '../network/scenario/parse.js';
-import { heapUsed, inTurn, row, type Row } from './measure.js';
+import { heapUsed, inTurn, row, type MeasuredRow } from './measure.js';
 
 const protocols = { directory };
 
@@ -82,7 +82,7 @@ function memoryOf(kind: HostKind): { bytes: number; microseconds: number } {
   return { bytes: (heapUsed() - before) / nodes.length, microseconds };
 }
 
-export function networkRows(): Row[] {
+export function networkRows(): MeasuredRow[] {
   const small = inTurn(5, {
     raw: () => rawRun(100, 400),
     actors: () => networkRun(100, 400, 'actors'),

@@ -1,6 +1,6 @@
 /** The queue's cost: what the observers of an edge take for each period, and how long 10,000 arbitrary nodes need to be legal again. */
 import { simulate } from '../index.js';
-import { row, type Row } from './measure.js';
+import { row, type MeasuredRow } from './measure.js';
 
 const ROUND_TRIP = 1000;
 
@@ -39,7 +39,7 @@ export function stabilize(n: number): { readonly seconds: number; readonly round
   return { seconds: (user + system) / 1e6, roundTrips: summary['stabilizedAtRoundTrips'] as number };
 }
 
-export function queueRows(): Row[] {
+export function queueRows(): MeasuredRow[] {
   const periods = [2, 3, 4, 6].map((tau) => {
     const measured = observersPerRoundTrip(tau);
     return row(

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { UsageError } from '../machines/errors.js';
 import type { Verdict } from '../network/report.js';
 
-export type Command = (args: readonly string[]) => Promise<number>;
+export type Subcommand = (args: readonly string[]) => Promise<number>;
 
 export const USAGE = 64;
 

@@ -1,7 +1,7 @@
 /** One line that moves on a terminal and says nothing in a pipe. */
 const EVERY_MS = 100;
 
-export class Progress {
+export class ProgressLine {
   private readonly stream = process.stderr;
   private lastMs = 0;
   private shown = false;

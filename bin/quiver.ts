@@ -4,10 +4,10 @@
  * stderr), 70 a protocol that breaks while it runs.
  */
 import { ProtocolError, UsageError } from '../machines/errors.js';
-import { type Command, USAGE } from './command.js';
+import { type Subcommand, USAGE } from './command.js';
 import { takeProtocols } from './protocols.js';
 
-const commands: Readonly<Record<string, () => Promise<{ command: Command }>>> = {
+const commands: Readonly<Record<string, () => Promise<{ command: Subcommand }>>> = {
   run: () => import('./commands/run.js'),
   check: () => import('./commands/check.js'),
   test: () => import('./commands/test.js'),

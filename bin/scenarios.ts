@@ -17,9 +17,9 @@ export interface Source {
 }
 
 /** A scenario, or the complaint about it: the others are run all the same. */
-export type Item = Source | { readonly where: string; readonly error: UsageError };
+export type ReadScenario = Source | { readonly where: string; readonly error: UsageError };
 
-export async function* readScenarios(files: readonly string[], seed: number | undefined): AsyncGenerator<Item> {
+export async function* readScenarios(files: readonly string[], seed: number | undefined): AsyncGenerator<ReadScenario> {
   if (files.length === 0) throw new UsageError('name a scenario file, or "-" to read one scenario a line from standard input');
   for (const file of files) {
     if (file === '-' || file.endsWith('.ndjson')) yield* readLines(file, seed);
@@ -27,7 +27,7 @@ export async function* readScenarios(files: readonly string[], seed: number | un
   }
 }
 
-async function* readLines(file: string, seed: number | undefined): AsyncGenerator<Item> {
+async function* readLines(file: string, seed: number | undefined): AsyncGenerator<ReadScenario> {
   if (file !== '-') readFile(file);
   const input = file === '-' ? process.stdin : createReadStream(file);
   let number = 0;
@@ -38,7 +38,7 @@ async function* readLines(file: string, seed: number | undefined): AsyncGenerato
   }
 }
 
-function read(where: string, text: string, folder: string, seed: number | undefined): Item {
+function read(where: string, text: string, folder: string, seed: number | undefined): ReadScenario {
   try {
     const given = parseText(text);
     const json = seed === undefined || typeof given !== 'object' ? given : { ...given, seed };

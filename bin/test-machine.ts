@@ -6,7 +6,7 @@ import { describeStep } from '../test/machine/steps.js';
 import { MachineTesting } from '../test/machine/testing.js';
 import { integerOption } from './command.js';
 import { testsIn, type FoundMachine } from './machines.js';
-import { Progress } from './progress.js';
+import { ProgressLine } from './progress.js';
 import { bold, dim, number, table, verdict } from './style.js';
 
 export interface MachineWords {
@@ -20,7 +20,7 @@ export interface MachineWords {
 export async function testMachine(found: FoundMachine, words: MachineWords): Promise<number> {
   const seed = integerOption('seed', words.seed);
   const tests = { ...(await testsIn(words.with)), ...(seed !== undefined && { seed }), ...(words.pairs && { pairs: true }) };
-  const progress = new Progress();
+  const progress = new ProgressLine();
   const report = await reportOn(new MachineTesting(found.machine, tests), (what) =>
     progress.show(`${found.machine.id}: ${what}`),
   );

@@ -11,7 +11,7 @@ import { describeDifference } from '../test/paths/walk.js';
 import type { SwarmReport } from '../test/swarm/swarm.js';
 import { systemWalks } from '../test/system/tours.js';
 import { recordWalk, walkAgain } from '../test/system/walk.js';
-import { Progress } from './progress.js';
+import { ProgressLine } from './progress.js';
 
 export interface Wanted {
   readonly mutants: boolean;
@@ -56,7 +56,7 @@ export async function testProtocol(
   wanted: Wanted,
   onCovered: (graphs: readonly ChartGraph[], coverage: Coverage) => void,
 ): Promise<TestReport> {
-  const progress = new Progress();
+  const progress = new ProgressLine();
   const graphs = graphsOf(protocol, PATIENCE);
   const onCharts = await walkCharts(protocol, graphs, progress);
   const onSystems = walkSystems(protocol);
@@ -81,7 +81,7 @@ export async function testProtocol(
   };
 }
 
-async function walkCharts(protocol: Protocol, graphs: readonly ChartGraph[], progress: Progress) {
+async function walkCharts(protocol: Protocol, graphs: readonly ChartGraph[], progress: ProgressLine) {
   const walked: Walked[] = [];
   const failures: string[] = [];
   for (const { graph, kind, paths } of pathSets(graphs)) {
@@ -121,7 +121,7 @@ async function judge(
   protocol: Protocol,
   graphs: readonly ChartGraph[],
   reasons: Reasons,
-  progress: Progress,
+  progress: ProgressLine,
 ): Promise<MutantReport> {
   const { swarmJudge } = await loadSwarm();
   const all = mutantsOf(protocol).length;

@@ -1,18 +1,26 @@
 /** The rules of a history: each lets a good one pass and refuses a bad one. */
 import { describe, expect, test } from 'vitest';
 import { violations } from './check.js';
-import type { Line } from './history.js';
+import type { HistoryLine } from './history.js';
 
 const terms = { peers: ['a', 'b'], budget: 3, share: 1 };
-const granted = (peer: string, fence: number, lock = 'x'): Line => ({ what: 'granted', peer, lock, fence });
-const released = (peer: string, fence: number): Line => ({ what: 'released', peer, lock: 'x', fence });
-const taken = (peer: string): Line => ({ what: 'taken', peer });
-const named = (peer: string, name: number): Line => ({ what: 'named', peer, name });
-const follows = (peer: string, leader: string): Line => ({ what: 'follows', peer, leader });
-const started = (peer: string): Line => ({ what: 'started', peer });
+const granted = (peer: string, fence: number, lock = 'x'): HistoryLine => ({ what: 'granted', peer, lock, fence });
+const released = (peer: string, fence: number): HistoryLine => ({ what: 'released', peer, lock: 'x', fence });
+const taken = (peer: string): HistoryLine => ({ what: 'taken', peer });
+const named = (peer: string, name: number): HistoryLine => ({ what: 'named', peer, name });
+const follows = (peer: string, leader: string): HistoryLine => ({ what: 'follows', peer, leader });
+const started = (peer: string): HistoryLine => ({ what: 'started', peer });
 
 /** A round in which everybody was served after the last fault. */
-const round = ({ faulty = [], calm = [], gone = [] }: { faulty?: Line[]; calm?: Line[]; gone?: Line[] }): Line[] => [
+const round = ({
+  faulty = [],
+  calm = [],
+  gone = [],
+}: {
+  faulty?: HistoryLine[];
+  calm?: HistoryLine[];
+  gone?: HistoryLine[];
+}): HistoryLine[] => [
   ...faulty,
   { what: 'healed' },
   { what: 'served', peer: 'a' },
@@ -51,13 +59,13 @@ describe('locks', () => {
   });
 
   test('a peer that is suspected for its slowness breaks the calm', () => {
-    const lost: Line = { what: 'lost', peer: 'a', lock: 'x', fence: 1 };
+    const lost: HistoryLine = { what: 'lost', peer: 'a', lock: 'x', fence: 1 };
     expect(broken({ calm: [granted('a', 1), granted('b', 2), lost] })).toEqual([]);
   });
 });
 
 describe('quota', () => {
-  const refused: Line = { what: 'refused', peer: 'a' };
+  const refused: HistoryLine = { what: 'refused', peer: 'a' };
 
   test('more than the budget is refused', () => {
     expect(broken({ faulty: [taken('a'), taken('b'), taken('a')] })).toEqual([]);
@@ -80,7 +88,7 @@ describe('quota', () => {
   });
 
   test('what was being fetched may be lost with the lock under it, and no more', () => {
-    const faulty: Line[] = [taken('a'), { what: 'interrupted', peer: 'a' }];
+    const faulty: HistoryLine[] = [taken('a'), { what: 'interrupted', peer: 'a' }];
     expect(broken({ faulty, calm: [refused] })).toEqual([]);
     expect(violations(round({ faulty, calm: [refused] }), { ...terms, budget: 4 })).toEqual([
       'only 1 of 4 permits were given out, and 2 may be wasted',
@@ -103,7 +111,12 @@ test('in the end all follow one leader; that it is let go of afterwards is no ma
 
 describe('everybody', () => {
   test('who was not served after the last fault is missed', () => {
-    const history: Line[] = [{ what: 'served', peer: 'b' }, { what: 'healed' }, { what: 'served', peer: 'a' }, { what: 'ended' }];
+    const history: HistoryLine[] = [
+      { what: 'served', peer: 'b' },
+      { what: 'healed' },
+      { what: 'served', peer: 'a' },
+      { what: 'ended' },
+    ];
     expect(violations(history, terms)).toEqual(['b was not served after the last fault']);
   });
 
@@ -112,7 +125,7 @@ describe('everybody', () => {
   });
 
   test('a peer that failed is a failure', () => {
-    const failed: Line = { what: 'failed', peer: 'a', error: 'it ended with status 1' };
+    const failed: HistoryLine = { what: 'failed', peer: 'a', error: 'it ended with status 1' };
     expect(broken({ gone: [failed] })).toEqual(['a failed: it ended with status 1']);
   });
 });

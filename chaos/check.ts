@@ -7,7 +7,7 @@
  */
 import { after, before, lines, type History, type LineOf } from './history.js';
 
-export interface Terms {
+export interface HistoryTerms {
   readonly peers: readonly string[];
   /** Of the quota. */
   readonly budget: number;
@@ -15,9 +15,9 @@ export interface Terms {
   readonly share: number;
 }
 
-type Rule = (history: History, terms: Terms) => string[];
+type Rule = (history: History, terms: HistoryTerms) => string[];
 
-export const violations = (history: History, terms: Terms): string[] => RULES.flatMap((rule) => rule(history, terms));
+export const violations = (history: History, terms: HistoryTerms): string[] => RULES.flatMap((rule) => rule(history, terms));
 
 /** What comes more than once. */
 function repeated<T>(values: readonly T[], key: (value: T) => string): T[] {

@@ -6,7 +6,7 @@
  * that stands nowhere, which makes the checks below weaker by that and never wrong.
  */
 
-export type Line =
+export type HistoryLine =
   /** A process of that peer begins; the earlier one is gone. */
   | { readonly what: 'started'; readonly peer: string }
   | { readonly what: 'granted' | 'released' | 'lost'; readonly peer: string; readonly lock: string; readonly fence: number }
@@ -28,21 +28,21 @@ export type Line =
   | { readonly what: 'fault'; readonly says: string }
   | { readonly what: 'healed' | 'settled' | 'ended' };
 
-export type History = readonly Line[];
+export type History = readonly HistoryLine[];
 
-export type LineOf<W extends Line['what']> = Extract<Line, { readonly what: W }>;
+export type LineOf<W extends HistoryLine['what']> = Extract<HistoryLine, { readonly what: W }>;
 
-export const lines = <W extends Line['what']>(history: History, ...what: readonly W[]): LineOf<W>[] =>
+export const lines = <W extends HistoryLine['what']>(history: History, ...what: readonly W[]): LineOf<W>[] =>
   history.filter((line): line is LineOf<W> => (what as readonly string[]).includes(line.what));
 
 /** From the first line of that kind on; nothing when there is none. */
-export function after(history: History, what: Line['what']): History {
+export function after(history: History, what: HistoryLine['what']): History {
   const at = history.findIndex((line) => line.what === what);
   return at < 0 ? [] : history.slice(at + 1);
 }
 
 /** Up to the first line of that kind; everything when there is none. */
-export function before(history: History, what: Line['what']): History {
+export function before(history: History, what: HistoryLine['what']): History {
   const at = history.findIndex((line) => line.what === what);
   return at < 0 ? history : history.slice(0, at);
 }

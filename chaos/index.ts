@@ -10,7 +10,7 @@
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { lines } from './history.js';
-import { BROKERS, inWords, plan, type BrokerKind, type Plan } from './plan.js';
+import { BROKERS, inWords, plan, type BrokerKind, type FaultPlan } from './plan.js';
 import { hasNats } from './processes.js';
 import { run, type RoundReport } from './round.js';
 
@@ -37,7 +37,7 @@ async function work(): Promise<void> {
   for (let next = waiting.shift(); next; next = waiting.shift()) report(next, await run(next));
 }
 
-function report({ round, subject, broker, faults }: Plan, { history, violations }: RoundReport): void {
+function report({ round, subject, broker, faults }: FaultPlan, { history, violations }: RoundReport): void {
   const counts = (['granted', 'lost', 'taken', 'forgotten', 'named', 'follows'] as const)
     .map((what) => [lines(history, what).length, what] as const)
     .filter(([count]) => count > 0);

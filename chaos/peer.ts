@@ -6,21 +6,21 @@ import { linked } from '../adapters/linked.js';
 import { nats } from '../adapters/transports/nats.js';
 import type { Linked, Transport } from '../adapters/transports/transport.js';
 import { webSocket } from '../adapters/transports/web-socket.js';
-import type { Line } from './history.js';
+import type { HistoryLine } from './history.js';
 import { PEERS } from './plan.js';
 import { severed } from './severed.js';
 
 /** Faults happen; all are over; everybody has been served since; everybody may go. */
-export type Phase = 'faulty' | 'healed' | 'settled' | 'ended';
+export type ChaosPhase = 'faulty' | 'healed' | 'settled' | 'ended';
 
 /** From the round. */
 export interface Order {
-  readonly phase: Phase;
+  readonly phase: ChaosPhase;
   readonly unreached: readonly string[];
 }
 
 /** To the round. */
-export type Report = 'connected' | 'served' | 'done';
+export type PeerReport = 'connected' | 'served' | 'done';
 
 /** The exit status of a peer that found no broker when it started. */
 export const UNCONNECTED = 75;
@@ -31,7 +31,7 @@ const DETECTOR = { beatMs: 25, patience: 20 };
 export class Peer {
   readonly transport: Transport<Linked>;
   private order: Order = { phase: 'faulty', unreached: [] };
-  private readonly reaching = new Map<Phase, () => void>();
+  private readonly reaching = new Map<ChaosPhase, () => void>();
   private isServed = false;
 
   constructor(
@@ -48,28 +48,28 @@ export class Peer {
     });
   }
 
-  get phase(): Phase {
+  get phase(): ChaosPhase {
     return this.order.phase;
   }
 
-  until(phase: Phase): Promise<void> {
+  until(phase: ChaosPhase): Promise<void> {
     if (this.phase === phase) return Promise.resolve();
     return new Promise((resolve) => this.reaching.set(phase, resolve));
   }
 
-  write(line: Line): void {
+  write(line: HistoryLine): void {
     appendFileSync(this.history, `${JSON.stringify(line)}\n`);
   }
 
   /** It has been answered what it asked in that phase. */
-  answered(asked: Phase): void {
+  answered(asked: ChaosPhase): void {
     if (this.isServed || asked !== 'healed') return;
     this.isServed = true;
     this.write({ what: 'served', peer: this.id });
     this.tell('served');
   }
 
-  tell(report: Report): void {
+  tell(report: PeerReport): void {
     process.send!(report);
   }
 }

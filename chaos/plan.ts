@@ -26,7 +26,7 @@ export type Fault =
   | (Timed & { readonly kind: 'kill' | 'stop'; readonly peer: string })
   | (Timed & { readonly kind: 'broker' });
 
-export interface Plan {
+export interface FaultPlan {
   readonly seed: number;
   readonly round: number;
   readonly subject: Subject;
@@ -38,7 +38,7 @@ const FAULTS = { min: 2, max: 4 };
 const BEGIN_MS_MAX = 1_000;
 const LENGTH_MS = { min: 50, max: 900 };
 
-export function plan(seed: number, round: number, brokers: readonly BrokerKind[]): Plan {
+export function plan(seed: number, round: number, brokers: readonly BrokerKind[]): FaultPlan {
   const random = new Random(seed, `chaos ${round}`);
   const faults = Array.from({ length: FAULTS.min + random.below(FAULTS.max - FAULTS.min + 1) }, () => fault(random));
   return {

@@ -8,9 +8,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { violations } from './check.js';
-import type { History, Line } from './history.js';
-import { UNCONNECTED, type Order, type Phase, type Report } from './peer.js';
-import { inWords, PEERS, type Cut, type Fault, type Plan } from './plan.js';
+import type { History, HistoryLine } from './history.js';
+import { UNCONNECTED, type Order, type ChaosPhase, type PeerReport } from './peer.js';
+import { inWords, PEERS, type Cut, type Fault, type FaultPlan } from './plan.js';
 import { broker, kill, script, stop, type Broker } from './processes.js';
 import { BUDGET, SHARE } from './work.js';
 
@@ -22,7 +22,7 @@ export interface RoundReport {
   readonly history: History;
 }
 
-export async function run(plan: Plan): Promise<RoundReport> {
+export async function run(plan: FaultPlan): Promise<RoundReport> {
   const folder = mkdtempSync(join(tmpdir(), 'quiver-chaos-'));
   const file = join(folder, 'history.ndjson');
   const round = new Round(plan, file, await broker(plan.broker));
@@ -37,12 +37,16 @@ export async function run(plan: Plan): Promise<RoundReport> {
 
 class Round {
   private readonly running = new Map<string, ChildProcess>();
-  private readonly reports: Readonly<Record<Report, Set<string>>> = { connected: new Set(), served: new Set(), done: new Set() };
+  private readonly reports: Readonly<Record<PeerReport, Set<string>>> = {
+    connected: new Set(),
+    served: new Set(),
+    done: new Set(),
+  };
   private readonly cuts = new Set<Cut>();
-  private phase: Phase = 'faulty';
+  private phase: ChaosPhase = 'faulty';
 
   constructor(
-    private readonly plan: Plan,
+    private readonly plan: FaultPlan,
     private readonly file: string,
     private readonly broker: Broker,
   ) {
@@ -67,7 +71,7 @@ class Round {
 
   report(): RoundReport {
     const written = readFileSync(this.file, 'utf8').split('\n').filter(Boolean);
-    const history = written.map((line) => JSON.parse(line) as Line);
+    const history = written.map((line) => JSON.parse(line) as HistoryLine);
     return { history, violations: violations(history, { peers: PEERS, budget: BUDGET, share: SHARE }) };
   }
 
@@ -83,7 +87,7 @@ class Round {
     this.running.set(peer, child);
     let complaint = '';
     child.stderr!.on('data', (text) => (complaint = `${complaint}${text}`.slice(-1_000)));
-    child.on('message', (report: Report) => this.reports[report].add(peer));
+    child.on('message', (report: PeerReport) => this.reports[report].add(peer));
     child.once('exit', (code) => {
       if (this.running.get(peer) !== child) return;
       this.running.delete(peer);
@@ -137,7 +141,7 @@ class Round {
     this.running.get(peer)?.send(order, () => {});
   }
 
-  private everybody(report: Report): Promise<void> {
+  private everybody(report: PeerReport): Promise<void> {
     return this.patiently(() => PEERS.every((peer) => this.reports[report].has(peer)));
   }
 
@@ -146,7 +150,7 @@ class Round {
     while (!isSo() && performance.now() - begin < PATIENCE_MS) await pause(20);
   }
 
-  private write(line: Line): void {
+  private write(line: HistoryLine): void {
     appendFileSync(this.file, `${JSON.stringify(line)}\n`);
   }
 }

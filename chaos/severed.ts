@@ -2,12 +2,12 @@
 import { createTransport } from '../adapters/transports/driver.js';
 import type { Transport } from '../adapters/transports/transport.js';
 
-export interface Severed extends Transport {
+export interface SeveredTransport extends Transport {
   /** Whom it does not reach from now on. */
   cut(unreached: readonly string[]): void;
 }
 
-export function severed(inner: Transport): Severed {
+export function severed(inner: Transport): SeveredTransport {
   let off: readonly string[] = [];
   const transport = createTransport(inner.id, { ...inner.guarantees, presence: 'none' }, async (medium) => {
     inner.events.subscribe((event) => {

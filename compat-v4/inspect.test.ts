@@ -6,7 +6,7 @@ import { expect, test, vi } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { interpret } from 'xstate';
 import { directoryMachine } from '../machines/directory/index.js';
-import { samples } from '../machines/directory/samples.js';
+import { directorySamples } from '../machines/directory/samples.js';
 import { to4 } from './to4.js';
 
 test('a directory node under inspection', async () => {
@@ -19,7 +19,7 @@ test('a directory node under inspection', async () => {
   await once(client, 'open');
   const counted = (type: string) => told.filter((one) => one.type === type).length;
 
-  const [{ input } = { input: null }] = samples;
+  const [{ input } = { input: null }] = directorySamples;
   const service = interpret(to4(directoryMachine, input), { devTools: true }).start();
   client.send(JSON.stringify({ type: 'xstate.inspecting' }));
   await vi.waitFor(() => expect(counted('service.register')).toBe(1));

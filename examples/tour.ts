@@ -7,7 +7,7 @@ import { Random } from '../network/random.js';
 import { parseScenario } from '../network/scenario/parse.js';
 import type { Report } from '../network/report.js';
 import { protocols } from '../machines/index.js';
-import { Progress } from '../bin/progress.js';
+import { ProgressLine } from '../bin/progress.js';
 import { bold, dim, number, table, verdict } from '../bin/style.js';
 
 const REQUESTS = 60;
@@ -20,7 +20,7 @@ const PLACES = [
 
 const COLUMNS = ['policy', 'messages', 'find cost', 'optimum', 'ratio', 'bound', 'properties'];
 
-function run(place: (typeof PLACES)[number], policy: string, progress: Progress): { report: Report; nodes: number } {
+function run(place: (typeof PLACES)[number], policy: string, progress: ProgressLine): { report: Report; nodes: number } {
   const scenario = (requests: readonly string[]) =>
     parseScenario(
       { protocol: 'directory', topology: place.topology, options: { policy }, workload: { sequential: requests } },
@@ -48,7 +48,7 @@ function rowOf(policy: string, { messages, meters, properties, summary }: Report
   ];
 }
 
-const progress = new Progress();
+const progress = new ProgressLine();
 const reports: Report[] = [];
 console.log(bold('One token, many nodes: what it costs to find it\n'));
 for (const place of PLACES) {

@@ -3,7 +3,7 @@
  *
  * `quiver paper NAME` prints the tables, marks what does not agree and exits with 1 then; the same figures are asserted in tests.
  */
-export interface Cell {
+export interface TableCell {
   readonly value: number | string | null;
   readonly expected?: number | string | null;
   /** How `value` is held against `expected`; exactly, unless said otherwise. */
@@ -13,7 +13,7 @@ export interface Cell {
 export interface Table {
   readonly title: string;
   readonly columns: readonly string[];
-  readonly rows: readonly { readonly label: string; readonly cells: readonly Cell[] }[];
+  readonly rows: readonly { readonly label: string; readonly cells: readonly TableCell[] }[];
   /** One sentence on how to read it. */
   readonly note?: string;
 }
@@ -36,7 +36,7 @@ export interface Experiment {
 }
 
 /** Whether a cell agrees with what was expected; `null` where nothing was. */
-export function agrees({ value, expected, check = 'equal' }: Cell): boolean | null {
+export function agrees({ value, expected, check = 'equal' }: TableCell): boolean | null {
   if (expected === undefined) return null;
   if (check === 'equal' || typeof value !== 'number' || typeof expected !== 'number') return value === expected;
   if (check === 'atMost') return value <= expected;

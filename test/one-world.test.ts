@@ -12,14 +12,14 @@ import { fusible, NOT_FUSED, Script } from '../network/world/script.js';
 import { questionOf } from './explore/scenario.js';
 import { compareWithWorld, everyState, searchedStates } from './one-world.fixture.js';
 import { scenarioOf } from './swarm/scenario.js';
-import { shapes, soundSystems } from './swarm/shape.js';
+import { scenarioShapes, soundSystems } from './swarm/shape.js';
 
 /** Runs of each protocol; together with the deep tests 2,000. */
 const RUNS = 40;
 
 function scenariosOf(protocol: Protocol, count: number): Scenario[] {
   const systems = soundSystems(protocol);
-  const drawn = fc.sample(shapes(systems), { numRuns: 3 * count, seed: 7 });
+  const drawn = fc.sample(scenarioShapes(systems), { numRuns: 3 * count, seed: 7 });
   const parsed = drawn.flatMap((shape) => {
     try {
       return [parseScenario(scenarioOf(protocol, systems, shape), protocols)];

@@ -8,12 +8,12 @@ import { questionOf, type CheckOptions } from '../../test/explore/scenario.js';
 import { examineTogether } from '../../test/explore/together.js';
 import { everyTopology } from '../../test/explore/topologies.js';
 import { helperOf, startThreads } from '../check-threads.js';
-import { integerOption, parse, statusOf, USAGE, type Command } from '../command.js';
+import { integerOption, parse, statusOf, USAGE, type Subcommand } from '../command.js';
 import { OutputFile } from '../output-file.js';
 import { checkReport, perSecond, printCheck } from '../print-check.js';
-import { Progress } from '../progress.js';
+import { ProgressLine } from '../progress.js';
 import { recordCounterexample } from '../recording.js';
-import { parseIn, readScenarios, type Item, type Source } from '../scenarios.js';
+import { parseIn, readScenarios, type ReadScenario, type Source } from '../scenarios.js';
 import { number } from '../style.js';
 
 const OPTIONS = {
@@ -33,7 +33,7 @@ const OPTIONS = {
 /** Each thread holds all states. */
 const CORES_MAX = 64;
 
-export const command: Command = async (args) => {
+export const command: Subcommand = async (args) => {
   const { values, positionals } = parse(args, OPTIONS);
   const options = optionsOf(values);
   const graphs = integerOption('graphs', values.graphs);
@@ -77,14 +77,14 @@ function choice<T extends string>(name: string, word: string | undefined, choice
 }
 
 /** With `--graphs N`, each scenario on every graph of N nodes in place of its own network. */
-async function* everyItem(items: AsyncGenerator<Item>, graphs: number | undefined): AsyncGenerator<Item> {
+async function* everyItem(items: AsyncGenerator<ReadScenario>, graphs: number | undefined): AsyncGenerator<ReadScenario> {
   for await (const item of items) {
     if (graphs === undefined || 'error' in item) yield item;
     else yield* onEveryGraph(item, graphs);
   }
 }
 
-function* onEveryGraph({ where, json, scenario: { protocol } }: Source, n: number): Generator<Item> {
+function* onEveryGraph({ where, json, scenario: { protocol } }: Source, n: number): Generator<ReadScenario> {
   const { topology: _, options = {}, ...rest } = json as Readonly<Record<string, any>>;
   const said = JSON.stringify([options, rest]);
   const fixed = Array.from({ length: n }, (_, i) => `n${i}`).filter((node) => said.includes(JSON.stringify(node)));
@@ -101,7 +101,7 @@ function* onEveryGraph({ where, json, scenario: { protocol } }: Source, n: numbe
 }
 
 async function check(source: Source, options: CheckOptions, cores: number): Promise<Exploration> {
-  const progress = new Progress();
+  const progress = new ProgressLine();
   const onProgress = (searched: Searched) => progress.show(`${source.where}: ${describe(searched)}`);
   const question = questionOf(source.scenario, { ...options, now: () => performance.now(), onProgress });
   const threads = startThreads(source, options, cores - 1);

@@ -9,13 +9,13 @@ import { serveTrace, type Served, type TraceSource } from '../../inspector/serve
 import { receiveInspection } from '../../inspector/stately/receive.js';
 import type { Shelf } from '../../inspector/stories/shelf.js';
 import { UsageError } from '../../machines/errors.js';
-import { integerOption, parse, type Command } from '../command.js';
+import { integerOption, parse, type Subcommand } from '../command.js';
 import { record } from '../recording.js';
 import { parseIn, readFile, readScenarios } from '../scenarios.js';
 import { storyShelf } from '../stories.js';
 import { bold, dim } from '../style.js';
 
-export const command: Command = async (args) => {
+export const command: Subcommand = async (args) => {
   const { values, positionals } = parse(args, {
     port: { type: 'string' },
     seed: { type: 'string' },

@@ -2,20 +2,20 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { agrees, type Cell, type Table } from '../../experiments/experiment.js';
+import { agrees, type TableCell, type Table } from '../../experiments/experiment.js';
 import { experiments } from '../../experiments/index.js';
 import { drawPlot } from '../../experiments/plot.js';
 import { UsageError } from '../../machines/errors.js';
-import { parse, type Command } from '../command.js';
-import { Progress } from '../progress.js';
+import { parse, type Subcommand } from '../command.js';
+import { ProgressLine } from '../progress.js';
 import { bold, dim, number, table, verdict } from '../style.js';
 
-export const command: Command = async (args) => {
+export const command: Subcommand = async (args) => {
   const { values, positionals } = parse(args, { json: { type: 'boolean' }, svg: { type: 'string' } });
   const [name, ...more] = positionals;
   const experiment = experiments[name ?? ''];
   if (!experiment || more.length > 0) throw new UsageError(`name one paper: ${Object.keys(experiments).join(', ')}`);
-  const progress = new Progress();
+  const progress = new ProgressLine();
   let differing = 0;
   if (!values.json) console.log(`${bold(experiment.title)}\n${dim(experiment.paper)}\n`);
   for (const part of experiment.run((share) => progress.show(`${name}: ${Math.round(share * 100)} %`))) {
@@ -50,7 +50,7 @@ function printTable({ title, columns, rows, note }: Table): void {
   console.log(note === undefined ? '' : `${dim(note)}\n`);
 }
 
-function describeCell(cell: Cell): string {
+function describeCell(cell: TableCell): string {
   const text = typeof cell.value === 'number' ? number(cell.value) : (cell.value ?? '—');
   const agreement = agrees(cell);
   if (agreement === null) return text;

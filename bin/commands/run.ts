@@ -5,9 +5,9 @@ import type { Violation } from '../../network/monitor.js';
 import { Recorder, traceHeader } from '../../network/recorder.js';
 import type { Report, Verdict } from '../../network/report.js';
 import { Simulation } from '../../network/simulation.js';
-import { integerOption, parse, statusOf, USAGE, type Command } from '../command.js';
+import { integerOption, parse, statusOf, USAGE, type Subcommand } from '../command.js';
 import { OutputFile } from '../output-file.js';
-import { Progress } from '../progress.js';
+import { ProgressLine } from '../progress.js';
 import { printReport } from '../print-report.js';
 import { readScenarios, type Source } from '../scenarios.js';
 import { UsageError } from '../../machines/errors.js';
@@ -15,7 +15,7 @@ import { UsageError } from '../../machines/errors.js';
 /** Between two looks at the terminal and at Ctrl-C. */
 const SLICE_MS = 50;
 
-export const command: Command = async (args) => {
+export const command: Subcommand = async (args) => {
   const { values, positionals } = parse(args, {
     json: { type: 'boolean' },
     trace: { type: 'string' },
@@ -77,7 +77,7 @@ async function simulate(
 
 /** The whole run, with room in between for the terminal and for Ctrl-C. */
 async function runInSlices(simulation: Simulation, where: string): Promise<Report> {
-  const progress = new Progress();
+  const progress = new ProgressLine();
   simulation.start();
   let sliceEndMs = performance.now() + SLICE_MS;
   for (let steps = 1; simulation.advance(); steps++) {

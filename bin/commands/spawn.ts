@@ -18,13 +18,13 @@ import { record } from '../../inspector/live/record.js';
 import { isObject } from '../../machines/checks.js';
 import { UsageError } from '../../machines/errors.js';
 import { locks } from '../../machines/locks/index.js';
-import { integerOption, parse, type Command } from '../command.js';
+import { integerOption, parse, type Subcommand } from '../command.js';
 import { readScenarios, type Source } from '../scenarios.js';
 
 /** A peer counts as gone after a second of silence: these processes are on one machine, mostly. */
 const DETECTOR = { beatMs: 50, patience: 20 };
 
-export const command: Command = async (args) => {
+export const command: Subcommand = async (args) => {
   const { values, positionals } = parse(args, {
     url: { type: 'string' },
     hub: { type: 'string' },

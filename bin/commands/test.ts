@@ -16,7 +16,7 @@ import { emitTests } from '../../test/emit.js';
 import type { ChartGraph } from '../../test/paths/graph.js';
 import { pathsOf } from '../../test/paths/paths.js';
 import type { SwarmFailure } from '../../test/swarm/swarm.js';
-import { integerOption, parse, type Command } from '../command.js';
+import { integerOption, parse, type Subcommand } from '../command.js';
 import { machineIn } from '../machines.js';
 import { OutputFile } from '../output-file.js';
 import { printTestReport } from '../print-test-report.js';
@@ -24,7 +24,7 @@ import { exportsOf, isFile, protocolOf, type Found } from '../protocols.js';
 import { testMachine } from '../test-machine.js';
 import { testProtocol } from '../test-report.js';
 
-export const command: Command = async (args) => {
+export const command: Subcommand = async (args) => {
   const { values, positionals } = parse(args, {
     json: { type: 'boolean' },
     mutants: { type: 'boolean' },

@@ -4,12 +4,12 @@ import { UsageError } from '../../machines/errors.js';
 import { parseScenario, parseText } from '../../network/scenario/parse.js';
 import { TRACE_VERSION, TRACE_VERSIONS, type TraceHeader, type TraceLine } from '../../network/trace.js';
 import { verifyTrace } from '../../test/verify/verify.js';
-import { parse, type Command } from '../command.js';
+import { parse, type Subcommand } from '../command.js';
 import { known } from '../protocols.js';
 import { readFile } from '../scenarios.js';
 import { number, property, verdict } from '../style.js';
 
-export const command: Command = async (args) => {
+export const command: Subcommand = async (args) => {
   const { values, positionals } = parse(args, { json: { type: 'boolean' } });
   const [path, ...more] = positionals;
   if (path === undefined || more.length > 0) throw new UsageError('name one trace file: quiver verify TRACE');

@@ -3,7 +3,7 @@
  *
  * Where a run here is shorter than the one that the expected figure comes from, the figure is a mean and the tolerance says so.
  */
-import type { Cell, Experiment, Plot, Table } from '../experiment.js';
+import type { TableCell, Experiment, Plot, Table } from '../experiment.js';
 import { mixed, pair, sweep, tightRound, uniform } from './requests.js';
 import { binomialTree, costOf, onRing } from './run.js';
 
@@ -25,7 +25,7 @@ export const arvy: Experiment = {
   },
 };
 
-const row = (label: string, cells: readonly Cell[]) => ({ label, cells });
+const row = (label: string, cells: readonly TableCell[]) => ({ label, cells });
 
 function ringTable(progress: (share: number) => void): Table {
   const rows = SIZES.map((n, i) => {

@@ -1,7 +1,7 @@
 /** One sequential run of the directory: what it cost, and the state it left behind. */
 import { simulate } from '../../index.js';
 
-export interface Cost {
+export interface DirectoryCost {
   readonly findCost: number;
   readonly findMessages: number;
   readonly opt: number;
@@ -11,7 +11,7 @@ export interface Cost {
 
 type Start = Readonly<Record<string, unknown>>;
 
-export function costOf(topology: Start, options: Start, requests: readonly number[]): Cost {
+export function costOf(topology: Start, options: Start, requests: readonly number[]): DirectoryCost {
   const scenario = {
     protocol: 'directory',
     topology,
@@ -19,10 +19,10 @@ export function costOf(topology: Start, options: Start, requests: readonly numbe
     network: { order: 'unordered' },
     workload: { sequential: requests.map((i) => `n${i}`) },
   };
-  return simulate(scenario, { host: 'snapshots', watch: false }).summary as unknown as Cost;
+  return simulate(scenario, { host: 'snapshots', watch: false }).summary as unknown as DirectoryCost;
 }
 
-export const onRing = (n: number, policy: string, requests: readonly number[]): Cost =>
+export const onRing = (n: number, policy: string, requests: readonly number[]): DirectoryCost =>
   costOf({ kind: 'ring', n }, policy === 'bridge' ? { policy } : { policy, ...chain(n) }, requests);
 
 /** The start of the ring experiments: every node points to the next, the last one is the root. */

@@ -6,9 +6,9 @@
  */
 import { choose, type AdaptiveKind } from '../../machines/controller/index.js';
 import { untilExhausted } from './run.js';
-import { depthsOf, meanDepth, type Shape } from './trees.js';
+import { depthsOf, meanDepth, type TreeShape } from './trees.js';
 
-export interface Judged {
+export interface JudgedChoice {
   readonly chosen: AdaptiveKind;
   /** Messages per permit. */
   readonly cost: number;
@@ -18,7 +18,7 @@ export interface Judged {
 
 const CHOICES: readonly AdaptiveKind[] = ['bins', 'basic', 'modified'];
 
-export function judge(shape: Shape, M: number, W: number): Judged {
+export function judge(shape: TreeShape, M: number, W: number): JudgedChoice {
   const chosen = choose({ M, W, U: shape.parents.length, depths: depthsOf(shape) });
   const cost = costOf(shape, chosen, M, W, Infinity);
   const others = CHOICES.filter((kind) => kind !== chosen).map((kind) => costOf(shape, kind, M, W, cost * M));
@@ -26,7 +26,7 @@ export function judge(shape: Shape, M: number, W: number): Judged {
 }
 
 /** Messages per permit, or infinity where they come to more than `limit` in all. */
-function costOf(shape: Shape, kind: AdaptiveKind, M: number, W: number, limit: number): number {
+function costOf(shape: TreeShape, kind: AdaptiveKind, M: number, W: number, limit: number): number {
   if (W === 0 && kind !== 'modified') return 2 * meanDepth(shape);
   const { isExhausted, messages, permits } = untilExhausted(shape, { kind, M, W }, { messagesMax: limit });
   return isExhausted ? messages / permits : Infinity;

@@ -8,7 +8,7 @@ import type { Message, NodeId } from '../../machines/effects.js';
 import { createHost } from '../../network/world/hosts.js';
 import { Node } from '../../network/world/node.js';
 import { noDraw, instanceOf } from './run.js';
-import type { Shape } from './trees.js';
+import type { TreeShape } from './trees.js';
 
 export interface Waiting {
   /** Hops from request to permit. */
@@ -21,7 +21,7 @@ interface Letter {
   readonly event: Message;
 }
 
-export function closedLoop({ parents }: Shape, share: number, options: Readonly<Record<string, unknown>>): Waiting {
+export function closedLoop({ parents }: TreeShape, share: number, options: Readonly<Record<string, unknown>>): Waiting {
   const instance = instanceOf(parents, options);
   const host = createHost('snapshots', controller);
   const nodes = new Map(instance.topology.nodes.map((id) => [id, new Node(id, host)]));

@@ -5,15 +5,15 @@
 import { describe, expect, test } from 'vitest';
 import { agrees } from '../experiment.js';
 import { judge } from './adaptive.js';
-import { expectedTable, type Expected } from './expected.js';
+import { expectedTable, type ExpectedFigures } from './expected.js';
 import { cellOf, isQuick, KINDS, M, shapeOf, wasteOf, type KindOfTable } from './index.js';
 
 const said = (what: string): void => console.log(what);
 
 describe('messages per permit, M = 100,000', () => {
   /** Where every permit comes from the root, a small tree says as much as a large one: twice the mean depth, whatever the kind. */
-  const isFromRoot = ({ share }: Expected, kind: KindOfTable) => kind === 'naive' || (share === 0 && kind !== 'modified');
-  const isWorthIt = (row: Expected, kind: KindOfTable) => !isQuick(row, kind) && (!isFromRoot(row, kind) || row.n === 16);
+  const isFromRoot = ({ share }: ExpectedFigures, kind: KindOfTable) => kind === 'naive' || (share === 0 && kind !== 'modified');
+  const isWorthIt = (row: ExpectedFigures, kind: KindOfTable) => !isQuick(row, kind) && (!isFromRoot(row, kind) || row.n === 16);
   const long = expectedTable.flatMap((row) =>
     KINDS.filter((kind) => isWorthIt(row, kind)).map((kind) => ({ ...row, row, kind })),
   );

@@ -5,14 +5,14 @@ import { judge } from './adaptive.js';
 import { closedLoop } from './closed-loop.js';
 import { expectedTable } from './expected.js';
 import { cellOf, chosenCell } from './index.js';
-import { chain, meanDepth } from './trees.js';
+import { chainShape, meanDepth } from './trees.js';
 
 test.each(expectedTable)('adaptive on a $tree of $n, W = M/$share, is within a tenth of the cheapest', (row) => {
   expect(agrees(chosenCell(row)), `${chosenCell(row).value}`).toBe(true);
 });
 
 test('and so it is by a run of its own: the others are stopped when they have cost more', () => {
-  expect(judge(chain(16), 10_000, 1_000)).toMatchObject({ chosen: 'bins', ratio: 1 });
+  expect(judge(chainShape(16), 10_000, 1_000)).toMatchObject({ chosen: 'bins', ratio: 1 });
 });
 
 describe('messages per permit, M = 100,000', () => {
@@ -26,6 +26,6 @@ describe('messages per permit, M = 100,000', () => {
 });
 
 test('the naive controller makes a node wait for a round trip: on a chain, twice the mean depth', () => {
-  expect(closedLoop(chain(64), 2, { kind: 'naive', M: 128 })).toEqual({ mean: 63, messagesPerPermit: 63 });
-  expect(2 * meanDepth(chain(64))).toBe(63);
+  expect(closedLoop(chainShape(64), 2, { kind: 'naive', M: 128 })).toEqual({ mean: 63, messagesPerPermit: 63 });
+  expect(2 * meanDepth(chainShape(64))).toBe(63);
 });

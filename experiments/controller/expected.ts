@@ -1,7 +1,7 @@
 /** What the tables of the controller are held against: messages per permit, and the share of permits given without a message. */
 type TreeName = 'chain' | 'star' | 'binary' | 'recursive';
 
-export interface Expected {
+export interface ExpectedFigures {
   readonly tree: TreeName;
   readonly n: number;
   /** W is M over this; 0 for no waste. */
@@ -57,14 +57,16 @@ const rows: readonly Row[] = [
   ['recursive', 1024, 0, 13.4, 13.4, 13.4, 13.4, 11.3, 0.0009],
 ];
 
-export const expectedTable: readonly Expected[] = rows.map(([tree, n, share, naive, bins, basic, main, modified, local]) => ({
-  tree,
-  n,
-  share,
-  naive,
-  bins,
-  basic,
-  main,
-  modified,
-  local,
-}));
+export const expectedTable: readonly ExpectedFigures[] = rows.map(
+  ([tree, n, share, naive, bins, basic, main, modified, local]) => ({
+    tree,
+    n,
+    share,
+    naive,
+    bins,
+    basic,
+    main,
+    modified,
+    local,
+  }),
+);

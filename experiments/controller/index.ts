@@ -6,11 +6,11 @@
  * may be off.
  */
 import { choose, foretell } from '../../machines/controller/index.js';
-import type { Cell, Experiment, Plot, Table } from '../experiment.js';
+import type { TableCell, Experiment, Plot, Table } from '../experiment.js';
 import { closedLoop } from './closed-loop.js';
-import { expectedTable, type Expected } from './expected.js';
-import { untilExhausted, type Outcome } from './run.js';
-import { binary, chain, depthsOf, recursive, star, type Shape } from './trees.js';
+import { expectedTable, type ExpectedFigures } from './expected.js';
+import { untilExhausted, type RequestOutcome } from './run.js';
+import { binary, chainShape, depthsOf, recursive, starShape, type TreeShape } from './trees.js';
 
 export const M = 100_000;
 export const KINDS = ['naive', 'bins', 'basic', 'main', 'modified'] as const;
@@ -19,14 +19,19 @@ export type KindOfTable = (typeof KINDS)[number];
 /** Runs of at most this many messages are made here; others are left to the deep test. */
 const MESSAGES_MAX = 60_000;
 
-const trees: Record<Expected['tree'], (n: number) => Shape> = { chain, star, binary, recursive };
+const trees: Record<ExpectedFigures['tree'], (n: number) => TreeShape> = {
+  chain: chainShape,
+  star: starShape,
+  binary,
+  recursive,
+};
 
-export const shapeOf = ({ tree, n }: Pick<Expected, 'tree' | 'n'>): Shape => trees[tree](n);
+export const shapeOf = ({ tree, n }: Pick<ExpectedFigures, 'tree' | 'n'>): TreeShape => trees[tree](n);
 
-export const wasteOf = ({ share }: Expected): number => (share === 0 ? 0 : M / share);
+export const wasteOf = ({ share }: ExpectedFigures): number => (share === 0 ? 0 : M / share);
 
 /** Recursive trees are not those of the expected figures; the last phases of halving on a small tree depend on who asks when. */
-function tolerance({ tree, n }: Expected, kind: KindOfTable): number {
+function tolerance({ tree, n }: ExpectedFigures, kind: KindOfTable): number {
   if (tree === 'recursive') return n < 100 ? 0.3 : 0.12;
   return kind === 'modified' && n < 100 ? 0.15 : 0.06;
 }
@@ -46,10 +51,10 @@ export const controllerExperiment: Experiment = {
 };
 
 /** Without waste all but halving send every request to the root, as the naive controller does. */
-export const isQuick = (row: Expected, kind: KindOfTable): boolean =>
+export const isQuick = (row: ExpectedFigures, kind: KindOfTable): boolean =>
   row[kind] * M <= MESSAGES_MAX && row.n <= 256 && (row.share > 0 || kind === 'modified');
 
-export function cellOf(row: Expected, kind: KindOfTable): { cell: Cell; outcome: Outcome } {
+export function cellOf(row: ExpectedFigures, kind: KindOfTable): { cell: TableCell; outcome: RequestOutcome } {
   const outcome = untilExhausted(shapeOf(row), { kind, M, W: wasteOf(row) });
   const cell = { value: outcome.messages / outcome.permits, expected: row[kind], check: { within: tolerance(row, kind) } };
   return { cell, outcome };
@@ -64,7 +69,7 @@ function messageTable(progress: (share: number) => void): Table {
       progress((0.6 * i) / rows.length);
       const cells = new Map(KINDS.filter((kind) => isQuick(row, kind)).map((kind) => [kind, cellOf(row, kind)]));
       const basic = cells.get('basic');
-      const local: Cell = basic
+      const local: TableCell = basic
         ? { value: basic.outcome.local / basic.outcome.permits, expected: row.local, check: { within: 0.06 } }
         : { value: null };
       return {
@@ -77,7 +82,7 @@ function messageTable(progress: (share: number) => void): Table {
 }
 
 /** The choice of `adaptive`, held against the cheapest of the expected figures: no more than a tenth above it. */
-export function chosenCell(row: Expected): Cell {
+export function chosenCell(row: ExpectedFigures): TableCell {
   const kind = choose({ M, W: wasteOf(row), U: row.n, depths: depthsOf(shapeOf(row)) });
   const least = Math.min(...KINDS.map((other) => row[other]));
   return { value: row[kind] <= 1.1 * least ? kind : `${kind} (${row[kind]} against ${least})`, expected: kind };
@@ -95,8 +100,8 @@ function crossover(progress: (share: number) => void): Table {
       progress(0.6 + i / 40);
       const n = Number(label);
       const W = wasteFor(n);
-      const { basic, bins } = foretell({ M: 40 * W, W, U: n, depths: depthsOf(chain(n)) });
-      const run: Cell = n > 64 ? { value: null } : { value: ratioOn(n, W), expected: ratio, check: { within: 0.12 } };
+      const { basic, bins } = foretell({ M: 40 * W, W, U: n, depths: depthsOf(chainShape(n)) });
+      const run: TableCell = n > 64 ? { value: null } : { value: ratioOn(n, W), expected: ratio, check: { within: 0.12 } };
       return { label, cells: [run, { value: basic / bins, expected: ratio, check: { within: 0.12 } }] };
     }),
     note: 'The hierarchy wins where the tree is deep. What is foretold is the sum of refills times distances on which `adaptive` decides.',
@@ -105,7 +110,7 @@ function crossover(progress: (share: number) => void): Table {
 
 function ratioOn(n: number, W: number): number {
   const [basic, bins] = (['basic', 'bins'] as const).map((kind) => {
-    const { messages, permits } = untilExhausted(chain(n), { kind, M: 4 * W, W });
+    const { messages, permits } = untilExhausted(chainShape(n), { kind, M: 4 * W, W });
     return messages / permits;
   });
   return basic! / bins!;
@@ -128,7 +133,7 @@ function waitingTable(): Table {
     title: `Chain of ${size}, M = 20,000, closed loop: mean hops from request to permit`,
     columns: ['', 'waiting', 'messages per permit'],
     rows: rows.map(({ label, share, options, expected, within }) => {
-      const { mean, messagesPerPermit } = closedLoop(chain(size), share, options);
+      const { mean, messagesPerPermit } = closedLoop(chainShape(size), share, options);
       return { label, cells: [{ value: mean, expected, check: { within } }, { value: messagesPerPermit }] };
     }),
     note: 'One request at a time makes a supervisor a bottleneck; pipelining takes that away at the same number of messages.',
@@ -137,7 +142,9 @@ function waitingTable(): Table {
 
 function growth(): Plot {
   const sizes = [16, 32, 64, 128, 256];
-  const measured = sizes.map((n) => [n, untilExhausted(chain(n), { kind: 'basic', M: 20_000, W: 10_000 }).messages] as const);
+  const measured = sizes.map(
+    (n) => [n, untilExhausted(chainShape(n), { kind: 'basic', M: 20_000, W: 10_000 }).messages] as const,
+  );
   const bound = sizes.map((n) => [n, (n * Math.log2(n + 1) ** 2 * 20_000) / 10_000] as const);
   return {
     name: 'growth',

@@ -10,9 +10,9 @@ import { createHost } from '../../network/world/hosts.js';
 import { Node } from '../../network/world/node.js';
 import { Random } from '../../network/random.js';
 import { createMetric } from '../../network/topology/metric.js';
-import type { Shape } from './trees.js';
+import type { TreeShape } from './trees.js';
 
-export interface Outcome {
+export interface RequestOutcome {
   readonly messages: number;
   readonly permits: number;
   /** Permits that were given without a message. */
@@ -38,7 +38,7 @@ class SequentialRun {
   private readonly nodes = new Map<NodeId, Node>();
   private readonly names: readonly NodeId[];
 
-  constructor({ parents }: Shape, options: Readonly<Record<string, unknown>>) {
+  constructor({ parents }: TreeShape, options: Readonly<Record<string, unknown>>) {
     const instance = instanceOf(parents, options);
     this.names = instance.topology.nodes;
     const host = createHost('snapshots', controller);
@@ -87,10 +87,10 @@ export function instanceOf(parents: readonly number[], options: Readonly<Record<
 
 /** Takes at uniformly random nodes until the first reject. */
 export function untilExhausted(
-  shape: Shape,
+  shape: TreeShape,
   options: Readonly<Record<string, unknown>>,
   { messagesMax = Infinity, seed = 1 }: Load = {},
-): Outcome {
+): RequestOutcome {
   const run = new SequentialRun(shape, options);
   const random = new Random(seed, 'load');
   while (!run.isExhausted && run.messages <= messagesMax) run.take(random.below(shape.parents.length));

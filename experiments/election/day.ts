@@ -15,7 +15,7 @@ import type { LeaderChange } from '../../machines/election/messages.js';
 import { leaderOf } from '../../machines/election/view.js';
 import type { Link, Topology } from '../../machines/protocol.js';
 
-export interface Moment {
+export interface DayMoment {
   readonly at: number;
   /** Components of at least two. */
   readonly components: number;
@@ -26,7 +26,7 @@ export interface Moment {
 
 export interface Day {
   /** Whenever links changed, as it stood before. */
-  readonly moments: readonly Moment[];
+  readonly moments: readonly DayMoment[];
   readonly changes: number;
   readonly updates: number;
   /** When somebody elected itself. */
@@ -50,9 +50,9 @@ interface Component {
 }
 
 /** Unit latency: a round trip of the diameter takes twice as many ticks. */
-export class Watch {
+export class DayWatch {
   readonly day = {
-    moments: [] as Moment[],
+    moments: [] as DayMoment[],
     changes: 0,
     updates: 0,
     elections: [] as number[],
@@ -107,7 +107,7 @@ export class Watch {
     else peers.splice(peers.indexOf(to), 1);
   }
 
-  private moment(at: number, components: readonly Component[]): Moment {
+  private moment(at: number, components: readonly Component[]): DayMoment {
     const leaders = components.flatMap((component) => [...this.followed(component)]);
     const largest = Math.max(0, ...components.map(({ nodes }) => nodes.length));
     return { at, components: components.length, largest, leaders: new Set(leaders).size };
@@ -147,7 +147,7 @@ const latest = (nodes: readonly NodeId[], times: ReadonlyMap<NodeId, number>): n
   Math.max(...nodes.map((node) => times.get(node) ?? 0));
 
 export const dayOf = (json: Readonly<Record<string, unknown>>, readText?: (path: string) => string): Day =>
-  new Watch(json, readText).run();
+  new DayWatch(json, readText).run();
 
 /**
  * A path of which every node is linked to two hubs: to the leader, and to a node that comes first in the order of identities. Without

@@ -13,9 +13,9 @@ export interface Upset {
   readonly membershipChanges: number;
 }
 
-export type Change = { readonly at?: number; readonly do: 'cut' | 'join'; readonly link: readonly [string, string] };
+export type DistrictsMoved = { readonly at?: number; readonly do: 'cut' | 'join'; readonly link: readonly [string, string] };
 
-function simulationOf(topology: Topology, changes: readonly Change[], options: Options, protocol: Protocol): Simulation {
+function simulationOf(topology: Topology, changes: readonly DistrictsMoved[], options: Options, protocol: Protocol): Simulation {
   const events = changes.map((change) => ({ at: 1, ...change }));
   const scenario = parseScenario({ protocol: 'election', topology: { ...topology }, options, events }, { election: protocol });
   return new Simulation(scenario, { host: 'snapshots', watch: false });
@@ -24,7 +24,12 @@ function simulationOf(topology: Topology, changes: readonly Change[], options: O
 const levelsOf = ({ radii = [] }: { readonly radii?: readonly number[] }): number[] => radii.map((_, i) => i + 1);
 
 /** Makes changes, at tick 1 unless they say otherwise, and counts what they lead to until all is quiet, over all levels. */
-export function upset(topology: Topology, changes: readonly Change[], options: Options, protocol: Protocol = election): Upset {
+export function upset(
+  topology: Topology,
+  changes: readonly DistrictsMoved[],
+  options: Options,
+  protocol: Protocol = election,
+): Upset {
   const simulation = simulationOf(topology, changes, options, protocol);
   const levels = levelsOf(options);
   const statusOf = (node: NodeView) =>
@@ -49,7 +54,7 @@ export function upset(topology: Topology, changes: readonly Change[], options: O
 /** The leaders of each level once all changes have been digested. */
 export function leaders(
   topology: Topology,
-  changes: readonly Change[],
+  changes: readonly DistrictsMoved[],
   options: Options,
   protocol: Protocol = election,
 ): number[] {

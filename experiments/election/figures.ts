@@ -1,17 +1,21 @@
 /** What the election's tables share: cells, means, and the random graphs that they are about. */
 import { Random } from '../../network/random.js';
 import type { Topology } from '../../machines/protocol.js';
-import type { Cell } from '../experiment.js';
+import type { TableCell } from '../experiment.js';
 import { topologyOf } from './run.js';
 
-export const exact = (value: number, expected: number): Cell => ({ value, expected });
-export const plain = (value: number): Cell => ({ value: Math.round(value * 100) / 100 });
-export const near = (value: number, expected: number, within: number): Cell => ({ ...plain(value), expected, check: { within } });
+export const exact = (value: number, expected: number): TableCell => ({ value, expected });
+export const plain = (value: number): TableCell => ({ value: Math.round(value * 100) / 100 });
+export const near = (value: number, expected: number, within: number): TableCell => ({
+  ...plain(value),
+  expected,
+  check: { within },
+});
 
 export const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
 
 /** Ten neighbours each, were there no border. */
-export const geometric = (n: number, seed: number): Topology =>
+export const randomGeometric = (n: number, seed: number): Topology =>
   topologyOf({ kind: 'geometric', n, radius: Math.sqrt(10 / (Math.PI * n)), seed });
 
 export const GRAPHS = 10;

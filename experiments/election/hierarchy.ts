@@ -4,13 +4,13 @@ import { greedyDominatingSet } from '../../machines/hierarchy/properties.js';
 import { adjacencyOf } from '../../machines/election/graph.js';
 import { election } from '../../machines/election/index.js';
 import type { Protocol, Topology } from '../../machines/protocol.js';
-import type { Cell, Table } from '../experiment.js';
+import type { TableCell, Table } from '../experiment.js';
 import { withRule } from './alternatives/index.js';
 import { band } from './alternatives/band.js';
 import { cut } from './alternatives/cut.js';
 import { single } from './alternatives/single.js';
-import { leaders, upset, type Change, type Upset } from './districts.js';
-import { exact, geometric, mean, plain, seeds, someLinks } from './figures.js';
+import { leaders, upset, type DistrictsMoved, type Upset } from './districts.js';
+import { exact, randomGeometric, mean, plain, seeds, someLinks } from './figures.js';
 import { linksAt, type Options } from './run.js';
 
 const WIDE = { radii: [2, 5] };
@@ -36,7 +36,7 @@ interface Upsetting {
   readonly label: string;
   /** On how many graphs: B and C spend a minute where all ten would lose their leader. */
   readonly graphs: number;
-  changes(graph: Topology, random: Random, leader: string): readonly Change[];
+  changes(graph: Topology, random: Random, leader: string): readonly DistrictsMoved[];
   /** Updates, role changes and membership changes of each way in the reference. */
   readonly reference: readonly (readonly [number, number, number])[];
 }
@@ -118,7 +118,7 @@ export function upsetTable(progress: (share: number) => void): Table {
 
 function upsetRow({ label, graphs, changes }: Upsetting, { name, options, protocol }: Way, reference: readonly number[]) {
   const all = seeds.slice(0, graphs).map((seed) => {
-    const graph = geometric(100, seed);
+    const graph = randomGeometric(100, seed);
     const random = new Random(seed, 'upsets');
     const leader = random.pick(graph.nodes);
     return upset(graph, changes(graph, random, leader), { ...options, leader }, protocol);
@@ -146,12 +146,12 @@ const starAroundLast = (): Topology => {
 
 /** A geometric graph of which churn has left two thirds of the links. */
 function thinned(seed: number): Topology {
-  const { nodes, links } = geometric(200, seed);
+  const { nodes, links } = randomGeometric(200, seed);
   return { nodes, links: new Random(seed, 'thinned').shuffle(links).slice(Math.round(links.length / 3)) };
 }
 
 /** A tenth of the links is lost, and comes back when all is quiet again. */
-function churn(graph: Topology, seed: number): Change[] {
+function churn(graph: Topology, seed: number): DistrictsMoved[] {
   const links = someLinks(graph, 0.1, seed);
   return [
     ...links.map((link) => ({ do: 'cut' as const, link })),
@@ -181,7 +181,7 @@ export function leanTable(progress: (share: number) => void): Table {
 }
 
 export function extremesTable(): Table {
-  const star = (radius: number, separation: number): Cell[] =>
+  const star = (radius: number, separation: number): TableCell[] =>
     [leaders(starAroundLast(), [], { radii: [radius], separations: [separation] })[0]!].map((count) =>
       exact(count, separation === 1 ? 19 : 1),
     );

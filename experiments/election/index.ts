@@ -5,11 +5,11 @@
  * Figures without an expected one are of random networks that are not those of the reference; the note of their table has its means.
  */
 import type { Topology } from '../../machines/protocol.js';
-import type { Cell, Experiment, Plot, Table } from '../experiment.js';
+import type { TableCell, Experiment, Plot, Table } from '../experiment.js';
 import { avoidableElections } from './avoidable.js';
-import { exact, geometric, mean, near, plain, seeds, someLinks } from './figures.js';
+import { exact, randomGeometric, mean, near, plain, seeds, someLinks } from './figures.js';
 import { extremesTable, leanTable, upsetTable } from './hierarchy.js';
-import { afterLoss, linksAt, topologyOf, type Cost } from './run.js';
+import { afterLoss, linksAt, topologyOf, type ElectionCost } from './run.js';
 import { sampleTable } from './sample.js';
 
 export const election: Experiment = {
@@ -31,10 +31,10 @@ export const election: Experiment = {
   },
 };
 
-const isolate = (topology: Topology): Cost => afterLoss(topology, linksAt('n0', topology));
-const lose = (topology: Topology): Cost => afterLoss(topology, [['n0', 'n1']]);
+const isolate = (topology: Topology): ElectionCost => afterLoss(topology, linksAt('n0', topology));
+const lose = (topology: Topology): ElectionCost => afterLoss(topology, [['n0', 'n1']]);
 
-const costs = ({ updates, ticks, elections }: Cost, expected: readonly [number, number, number]): Cell[] => [
+const costs = ({ updates, ticks, elections }: ElectionCost, expected: readonly [number, number, number]): TableCell[] => [
   exact(updates, expected[0]),
   exact(ticks, expected[1]),
   exact(elections, expected[2]),
@@ -90,7 +90,7 @@ function randomTable(progress: (share: number) => void): Table {
     columns: ['', 'Updates', 'ticks', 'elections', '20 % of links lost: Updates', 'ticks', 'elections'],
     rows: sizes.map(([n, updates, ticks], i) => {
       progress(i / sizes.length);
-      const graphs = seeds.map((seed) => geometric(n, seed));
+      const graphs = seeds.map((seed) => randomGeometric(n, seed));
       const isolated = graphs.map(isolate);
       const thinned = graphs.map((graph, k) => afterLoss(graph, someLinks(graph, 0.2, k + 1)));
       return {

@@ -3,17 +3,17 @@ import { createTopology } from '../../network/topology/index.js';
 import { simulate } from '../../index.js';
 import type { Topology } from '../../machines/protocol.js';
 
-export type Shape = Readonly<Record<string, unknown>>;
+export type NetworkShape = Readonly<Record<string, unknown>>;
 export type Options = Readonly<Record<string, unknown>>;
 
-export interface Cost {
+export interface ElectionCost {
   readonly updates: number;
   /** The tick of the last delivery. */
   readonly ticks: number;
   readonly elections: number;
 }
 
-export function topologyOf(shape: Shape): Topology {
+export function topologyOf(shape: NetworkShape): Topology {
   const { nodes, links } = createTopology(shape);
   return { nodes, links };
 }
@@ -21,7 +21,7 @@ export function topologyOf(shape: Shape): Topology {
 type Pair = readonly [string, string];
 
 /** Cuts links at tick 1 and runs to rest. */
-export function afterLoss(topology: Topology, lost: readonly Pair[], options: Options = {}): Cost {
+export function afterLoss(topology: Topology, lost: readonly Pair[], options: Options = {}): ElectionCost {
   const { at, summary } = simulate(
     {
       protocol: 'election',
@@ -31,7 +31,7 @@ export function afterLoss(topology: Topology, lost: readonly Pair[], options: Op
     },
     { host: 'snapshots', watch: false },
   );
-  const { updates, elections } = summary as unknown as Cost;
+  const { updates, elections } = summary as unknown as ElectionCost;
   return { updates, ticks: at, elections };
 }
 

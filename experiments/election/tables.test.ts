@@ -8,7 +8,7 @@ import { agrees } from '../experiment.js';
 import { band } from './alternatives/band.js';
 import { cut } from './alternatives/cut.js';
 import { withRule } from './alternatives/index.js';
-import type { Rule } from './alternatives/level.js';
+import type { SeatRule } from './alternatives/level.js';
 import { single } from './alternatives/single.js';
 import { avoidableElections } from './avoidable.js';
 import { dayOf, fan, type Day } from './day.js';
@@ -67,7 +67,7 @@ describe('the leader of a grid is isolated', () => {
   });
 
   test.each(Object.entries({ cut, single, band }))('%s: in the end whom one follows leads', (_, rule) => {
-    const protocol = withRule(rule as Rule<unknown>);
+    const protocol = withRule(rule as SeatRule<unknown>);
     const events = isolate.map((change) => ({ at: 1, ...change }));
     const scenario = parseScenario({ protocol: 'election', topology: { ...grid }, options, events }, { election: protocol });
     const simulation = new Simulation(scenario, { host: 'snapshots', watch: false });

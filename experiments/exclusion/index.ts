@@ -7,8 +7,9 @@
  */
 import { uniqueMaximum } from '../../machines/exclusion/ports.js';
 import { Random } from '../../network/random.js';
-import type { Cell, Experiment, Plot, Table } from '../experiment.js';
-import { ask, mean, type Ask, type Outcome } from './run.js';
+import type { TableCell, Experiment, Plot, Table } from '../experiment.js';
+import { mean } from '../election/figures.js';
+import { ask, type LockRequest, type LockingOutcome } from './run.js';
 
 const TOPOLOGIES: Readonly<Record<string, unknown>> = {
   'star, 16 leaves': { kind: 'star', n: 17 },
@@ -43,11 +44,11 @@ export const exclusionExperiment: Experiment = {
   },
 };
 
-const row = (label: string, cells: readonly Cell[]) => ({ label, cells });
+const row = (label: string, cells: readonly TableCell[]) => ({ label, cells });
 const seeds = (runs: number): number[] => Array.from({ length: runs }, (_, i) => i + 1);
-const isFinished = ({ locks, asked }: Outcome): boolean => locks.length === asked;
+const isFinished = ({ locks, asked }: LockingOutcome): boolean => locks.length === asked;
 const round1 = (value: number): number => Math.round(10 * value) / 10;
-const perRequest = (runs: readonly Outcome[], of: (outcome: Outcome) => number): Cell => ({
+const perRequest = (runs: readonly LockingOutcome[], of: (outcome: LockingOutcome) => number): TableCell => ({
   value: round1(mean(runs.map((outcome) => of(outcome) / outcome.asked))),
 });
 
@@ -59,7 +60,7 @@ export function aloneTable(): Table {
       options: { hold: 3 },
       askers: ['n0'],
     });
-    const [{ requestedAt, lockedAt, unlockedAt }] = locks as [Outcome['locks'][number]];
+    const [{ requestedAt, lockedAt, unlockedAt }] = locks as [LockingOutcome['locks'][number]];
     return row(`Δ = ${degree}`, [
       { value: edgeMessages, expected: 8 * degree },
       { value: lockedAt - requestedAt, expected: 6 },
@@ -158,7 +159,7 @@ export function deferredTable(runs: number): Table {
 interface Crowd {
   readonly name: string;
   readonly K: number;
-  readonly outcome: Outcome;
+  readonly outcome: LockingOutcome;
 }
 
 const crowds = (): Crowd[] =>
@@ -166,7 +167,7 @@ const crowds = (): Crowd[] =>
     [4, 16, 64].map((K) => ({ name, K, outcome: ask({ topology, options: { priorities: K } }) })),
   );
 
-const costs = ({ asked, locks, edgeMessages, trials, maxInTransitPerEdge, violated, degree }: Outcome): Cell[] => [
+const costs = ({ asked, locks, edgeMessages, trials, maxInTransitPerEdge, violated, degree }: LockingOutcome): TableCell[] => [
   { value: degree },
   { value: locks.length, expected: asked },
   { value: round1(trials / asked) },
@@ -184,7 +185,9 @@ const crowdTable = (crowd: readonly Crowd[]): Table => ({
 
 function churnTable(): Table {
   const rows = Object.entries(TOPOLOGIES).flatMap(([name, topology]) =>
-    [0.01, 0.1].map((churn) => row(`${name}, churn ${churn}`, costs(ask({ topology, options: {}, churn } satisfies Ask)))),
+    [0.01, 0.1].map((churn) =>
+      row(`${name}, churn ${churn}`, costs(ask({ topology, options: {}, churn } satisfies LockRequest))),
+    ),
   );
   return {
     title: 'Everybody asks at once while links come and go',

@@ -5,7 +5,7 @@ import { parseScenario } from '../../network/scenario/parse.js';
 import { Random } from '../../network/random.js';
 import { Simulation } from '../../network/simulation.js';
 
-export interface Ask {
+export interface LockRequest {
   readonly topology: unknown;
   readonly options: Readonly<Record<string, unknown>>;
   readonly latency?: number | { readonly min: number; readonly max: number };
@@ -18,7 +18,7 @@ export interface Ask {
   readonly until?: number;
 }
 
-export interface Outcome {
+export interface LockingOutcome {
   readonly asked: number;
   readonly locks: readonly { readonly requestedAt: number; readonly lockedAt: number; readonly unlockedAt: number | null }[];
   readonly edgeMessages: number;
@@ -31,7 +31,7 @@ export interface Outcome {
 
 const CHURN_ROUNDS = 200;
 
-export function ask({ topology, options, latency = 1, seed = 1, askers, churn = 0, until }: Ask): Outcome {
+export function ask({ topology, options, latency = 1, seed = 1, askers, churn = 0, until }: LockRequest): LockingOutcome {
   const read = (events: readonly unknown[]) =>
     parseScenario(
       {
@@ -81,5 +81,3 @@ function degreeOf({ nodes, links }: Topology): number {
   for (const [u, v] of links) for (const node of [u, v]) degrees.set(node, degrees.get(node)! + 1);
   return Math.max(...degrees.values());
 }
-
-export const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;

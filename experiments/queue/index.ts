@@ -5,12 +5,12 @@
  * only with the bound, since a maximum over fewer runs is smaller.
  */
 import type { Experiment, Table } from '../experiment.js';
-import { fixedTree, layered, shapes, type Shape } from './run.js';
+import { fixedTree, layered, spanningShapes, type SpanningShape } from './run.js';
 
 const SEEDS = 10;
 
 /** Means of 200 seeds: under random delays, and when every message takes R/2. */
-const MEANS: Readonly<Partial<Record<Shape, Readonly<Record<number, readonly [number, number]>>>>> = {
+const MEANS: Readonly<Partial<Record<SpanningShape, Readonly<Record<number, readonly [number, number]>>>>> = {
   binary: { 15: [3.248, 4.079], 63: [3.652, 4.469], 255: [3.918, 4.683] },
   path: { 15: [3.276, 4.081], 63: [3.64, 4.469], 255: [3.876, 4.669] },
 };
@@ -32,7 +32,7 @@ export function* queueTables(progress: (share: number) => void, seeds: number): 
 
 function treesTable(progress: (share: number) => void, seeds: number): Table {
   const sizes = [15, 63, 255];
-  const rows = shapes.flatMap((shape, i) =>
+  const rows = spanningShapes.flatMap((shape, i) =>
     sizes.map((n, j) => {
       const expected = MEANS[shape]?.[n];
       const cells = (['random', 'longest'] as const).flatMap((delay, k) => {
@@ -42,7 +42,7 @@ function treesTable(progress: (share: number) => void, seeds: number): Table {
           { value: round(mean), ...(expected ? { expected: expected[k]!, check: { within: 0.05 } } : {}) },
         ];
       });
-      progress((i * sizes.length + j + 1) / (shapes.length * sizes.length));
+      progress((i * sizes.length + j + 1) / (spanningShapes.length * sizes.length));
       return { label: `${shape}, n = ${n}`, cells };
     }),
   );

@@ -12,8 +12,8 @@ export const delays = {
 
 export type Delays = keyof typeof delays;
 
-export const shapes = ['binary', 'path', 'star', 'random'] as const;
-export type Shape = (typeof shapes)[number];
+export const spanningShapes = ['binary', 'path', 'star', 'random'] as const;
+export type SpanningShape = (typeof spanningShapes)[number];
 
 export interface Stabilization {
   readonly max: number;
@@ -21,7 +21,7 @@ export interface Stabilization {
 }
 
 /** Every node, edge and message of a fixed tree is arbitrary at the start; the run goes on for one round trip after the bound. */
-export function fixedTree(shape: Shape, n: number, delay: Delays, tau: number, seeds: number): Stabilization {
+export function fixedTree(shape: SpanningShape, n: number, delay: Delays, tau: number, seeds: number): Stabilization {
   const times = each(seeds, (seed) =>
     timeOf(
       simulate(
@@ -71,7 +71,7 @@ function timeOf({ verdict, meters, seed }: Report): number {
   return measured;
 }
 
-function topologyOf(shape: Shape, n: number, seed: number): object {
+function topologyOf(shape: SpanningShape, n: number, seed: number): object {
   if (shape !== 'random') return { kind: shape === 'binary' ? 'tree' : shape, n };
   const random = new Random(seed, 'random tree');
   const nodes = Array.from({ length: n }, (_, i) => `n${i}`);

@@ -9,8 +9,8 @@ import { defineProtocol } from '../define.js';
 import { ControllerAccount } from './account.js';
 import { controllerCore } from './core.js';
 import { controllerProperties } from './properties.js';
-import { samples } from './samples.js';
-import { systems } from './systems.js';
+import { controllerSamples } from './samples.js';
+import { controllerSystems } from './systems.js';
 import { controllerOverlay } from './view.js';
 
 export { choose, foretell, type AdaptiveKind, type Situation } from './adaptive.js';
@@ -26,7 +26,7 @@ export { controllerCore };
 
 export const controller = /* @__PURE__ */ defineProtocol(
   controllerCore,
-  { properties: controllerProperties, samples, systems },
+  { properties: controllerProperties, samples: controllerSamples, systems: controllerSystems },
   {
     paper: 'Afek, Awerbuch, Plotkin, Saks: Local Management of a Global Resource in a Communication Network (J. ACM 43, 1996)',
     observe: (instance) => new ControllerAccount(instance),

@@ -169,7 +169,7 @@ const newcomer = (parts: Settings['parts']): ChartSamples => ({
   events: (): (Received<Welcome> | LinkEvent)[] => [{ type: 'welcome', depth: 1, name: null, terms, from: 'p' }, down('v')],
 });
 
-export const samples: Readonly<Record<string, readonly ChartSamples[]>> = {
+export const controllerSamples: Readonly<Record<string, readonly ChartSamples[]>> = {
   request: [request({}), request({ alive: false }), request({ of: 'N' }), request({ echo: 'premature' })],
   delivery: [delivery({}), delivery({ level: 1 }), delivery({ alive: false })],
   pipelined: [delivery({}), delivery({ level: null, scale: { flat: 2 } }), delivery({ alive: false })],

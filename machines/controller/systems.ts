@@ -8,7 +8,7 @@ const row = (n: number) => ({ kind: 'path', n });
 /** A row whose last node is not of the tree yet: it joins under its neighbour. */
 const parents = (n: number) => Object.fromEntries(Array.from({ length: n - 1 }, (_, i) => [`n${i}`, `n${Math.max(0, i - 1)}`]));
 
-export const systems: readonly SystemSample[] = [
+export const controllerSystems: readonly SystemSample[] = [
   ...['naive', 'bins', 'basic'].map((kind) => ({
     topology: row(3),
     options: { kind, M: 4, W: 2, U: 4 },

@@ -9,9 +9,9 @@ import { defineProtocol } from '../define.js';
 import { DirectoryAccount } from './account.js';
 import { directoryCore } from './core.js';
 import { directoryProperties } from './properties.js';
-import { samples } from './samples.js';
-import { systems } from './systems.js';
-import { directoryContext, holdsToken, isUsing, isWaiting, DIRECTORY } from './view.js';
+import { directorySamples } from './samples.js';
+import { directorySystems } from './systems.js';
+import { directoryContext, holdsToken, isUsing, isRequesting, DIRECTORY } from './view.js';
 
 export {
   directoryMachine,
@@ -27,7 +27,7 @@ export { directoryCore };
 
 export const directory = /* @__PURE__ */ defineProtocol(
   directoryCore,
-  { properties: directoryProperties, samples: { [DIRECTORY]: samples }, systems },
+  { properties: directoryProperties, samples: { [DIRECTORY]: directorySamples }, systems: directorySystems },
   {
     paper: 'Khanchandani, Wattenhofer: The Arvy Distributed Directory Protocol (SPAA 2019)',
     observe: (instance) => new DirectoryAccount(instance),
@@ -39,7 +39,7 @@ export const directory = /* @__PURE__ */ defineProtocol(
           ...(next === null ? [] : [{ to: next, kind: 'next' }]),
         ],
         ...(holdsToken(node) ? { badge: '●' } : {}),
-        tone: isUsing(node) ? 'held' : holdsToken(node) ? 'active' : isWaiting(node) ? 'waiting' : 'plain',
+        tone: isUsing(node) ? 'held' : holdsToken(node) ? 'active' : isRequesting(node) ? 'waiting' : 'plain',
       };
     },
   },

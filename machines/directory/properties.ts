@@ -9,7 +9,7 @@ import {
   finds,
   holdsToken,
   isUsing,
-  isWaiting,
+  isRequesting,
   nextOf,
   pointers,
   stateOf,
@@ -54,7 +54,7 @@ const invariants: Property<DirectoryOptions>[] = [
     name: 'one trace of a request',
     kind: 'always',
     says: 'A node waits exactly if one of these is so: its find is in flight, it is the next of some node, the token flies to it.',
-    holds: (c) => [...c.nodes].every(([id, node]) => tracesOf(id, c) === (isWaiting(node) ? 1 : 0)),
+    holds: (c) => [...c.nodes].every(([id, node]) => tracesOf(id, c) === (isRequesting(node) ? 1 : 0)),
   },
   {
     name: 'end of the queue',
@@ -90,7 +90,7 @@ const requestsAreServed: Property<DirectoryOptions> = {
   name: 'every request is served',
   kind: 'eventually',
   says: 'A waiting node gets the token when messages arrive and uses end, even while others keep requesting (Theorem 5).',
-  when: (c, node) => isWaiting(c.nodes.get(node)!),
+  when: (c, node) => isRequesting(c.nodes.get(node)!),
   holds: (c, node) => isUsing(c.nodes.get(node)!),
 };
 

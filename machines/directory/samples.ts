@@ -37,7 +37,7 @@ function fencedEvents(context: DirectoryContext) {
   return events(context).map((event) => (event.type === 'token' ? { ...event, fence: fence + 1 } : event));
 }
 
-export const samples: readonly ChartSamples[] = [
+export const directorySamples: readonly ChartSamples[] = [
   ...policies.flatMap((policy) => [
     { input: start('a', policy), events },
     { input: start('b', policy), events },

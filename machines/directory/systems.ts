@@ -3,7 +3,7 @@ import type { SystemSample } from '../protocol.js';
 
 const ask = (node: string) => ({ at: 0, node, do: 'request' });
 
-export const systems: readonly SystemSample[] = [
+export const directorySystems: readonly SystemSample[] = [
   { topology: { kind: 'ring', n: 3 }, options: { policy: 'random', hold: 1 }, events: ['n0', 'n1', 'n2', 'n1'].map(ask) },
   {
     topology: { kind: 'path', n: 3 },

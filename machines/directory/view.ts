@@ -11,7 +11,7 @@ export type FindFlight = Flight & { readonly message: Find };
 
 export const directoryContext = (node: NodeView): DirectoryContext => node[DIRECTORY]!.context;
 export const stateOf = (node: NodeView): string => pathOf(node[DIRECTORY]!);
-export const isWaiting = (node: NodeView): boolean => stateOf(node).startsWith('waiting');
+export const isRequesting = (node: NodeView): boolean => stateOf(node).startsWith('waiting');
 export const holdsToken = (node: NodeView): boolean => stateOf(node).startsWith('holding');
 export const isUsing = (node: NodeView): boolean => stateOf(node).startsWith('holding.using');
 

@@ -5,7 +5,7 @@ import type { ExclusionNotice } from './machine.js';
 import type { ExclusionOptions } from './options.js';
 import { bitsOf, memoryBound } from './memory.js';
 import type { Ports } from './ports.js';
-import { exclusionContext, isFromInitiator, lockSet, neighbours, peersAt } from './view.js';
+import { exclusionContext, isFromInitiator, lockSet, linkedNeighbours, peersAt } from './view.js';
 
 interface LockRecord {
   readonly node: NodeId;
@@ -64,7 +64,7 @@ export class ExclusionAccount implements Observer {
   }
 
   private followLink(node: NodeId, c: Configuration): void {
-    const now = neighbours(c, node);
+    const now = linkedNeighbours(c, node);
     this.degree = Math.max(this.degree, now.length);
     const request = this.requests.get(node);
     if (request) request.persistent = request.persistent.filter((peer) => peer === node || now.includes(peer));

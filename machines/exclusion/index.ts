@@ -9,10 +9,10 @@
 import { defineProtocol } from '../define.js';
 import { ExclusionAccount } from './account.js';
 import { exclusionCore } from './core.js';
-import { overlayOf } from './overlay.js';
+import { exclusionOverlay } from './overlay.js';
 import { exclusionProperties } from './properties.js';
 import { samplesOf } from './samples.js';
-import { systems } from './systems.js';
+import { exclusionSystems } from './systems.js';
 import { EXCLUSION } from './view.js';
 
 export {
@@ -31,12 +31,12 @@ export const exclusion = /* @__PURE__ */ defineProtocol(
   {
     properties: () => exclusionProperties,
     samples: { [EXCLUSION]: samplesOf(['corrected', 'deferred']), printed: samplesOf(['printed']) },
-    systems,
+    systems: exclusionSystems,
   },
   {
     paper:
       'Daymude, Richa, Scheideler: Local Mutual Exclusion for Dynamic, Anonymous, Bounded Memory Message Passing Systems (SAND 2022)',
     observe: (instance) => new ExclusionAccount(instance),
-    overlay: overlayOf,
+    overlay: exclusionOverlay,
   },
 );

@@ -8,7 +8,7 @@ import type { ExclusionContext } from './machine.js';
 import { has, type Port, type Ports } from './ports.js';
 import { exclusionContext, valueOf, type ExclusionValue } from './view.js';
 
-export function overlayOf(node: NodeView, id: NodeId, links: LinksView): Overlay {
+export function exclusionOverlay(node: NodeView, id: NodeId, links: LinksView): Overlay {
   const context = exclusionContext(node);
   const { initiator } = valueOf(node);
   const pointers = (ports: Ports, kind: string) =>

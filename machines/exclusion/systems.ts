@@ -6,7 +6,7 @@ const lock = (node: string) => ({ at: 0, node, do: 'lock' });
 const pair = { kind: 'path', n: 2 };
 const row = { kind: 'path', n: 3 };
 
-export const systems: readonly SystemSample[] = [
+export const exclusionSystems: readonly SystemSample[] = [
   { topology: pair, options: { priorities: 2, hold: 1 }, events: ['n0', 'n1', 'n0'].map(lock) },
   { topology: row, options: { priorities: 2, rules: 'deferred' }, events: ['n0', 'n1', 'n2'].map(lock) },
   {

@@ -31,16 +31,16 @@ const INITIATOR_SAYS = ['prepare', 'request', 'setLock', 'release'];
 export const isFromInitiator = ({ type }: Message): boolean => INITIATOR_SAYS.includes(type);
 
 /** The neighbours that a node is linked with; of a link being cut, one direction falls before the other. */
-export const neighbours = (c: Configuration, id: NodeId): NodeId[] =>
+export const linkedNeighbours = (c: Configuration, id: NodeId): NodeId[] =>
   c.links.neighbours(id).filter((peer) => c.links.up(peer, id));
 
 /** A node and its neighbours. */
-export const closedNeighbourhood = (c: Configuration, id: NodeId): NodeId[] => [id, ...neighbours(c, id)];
+export const closedNeighbourhood = (c: Configuration, id: NodeId): NodeId[] => [id, ...linkedNeighbours(c, id)];
 
 /** The nodes behind some ports of a node; a port without a link leads to nobody. */
 export const peersAt = (c: Configuration, id: NodeId, ports: Ports): NodeId[] => [
   ...(ports.includes(0) ? [id] : []),
-  ...neighbours(c, id).filter((peer) => ports.includes(c.links.port(id, peer))),
+  ...linkedNeighbours(c, id).filter((peer) => ports.includes(c.links.port(id, peer))),
 ];
 
 /** The port at which a node receives what another one, or it itself, sends. */

@@ -13,8 +13,8 @@ import { linkCore } from './core.js';
 import { suspects, type LinkContext } from './frames.js';
 import type { LinkOptions } from './options.js';
 import { linkProperties } from './properties.js';
-import { samples } from './samples.js';
-import { systems } from './systems.js';
+import { linkSamples } from './samples.js';
+import { linkSystems } from './systems.js';
 import { CHART, endAt, isUp, linksOf } from './view.js';
 
 export type { Body, Bye, Frame, LinkContext, LinkInput } from './frames.js';
@@ -31,8 +31,8 @@ export const link = /* @__PURE__ */ defineProtocol(
     atRest: (c) =>
       linksOf(c).every((ends) => ends.every(isQuiet) || (ends.some(({ value }) => value === 'left') && !ends.some(isUp))),
     mayFire: mayBeat,
-    samples: { [CHART]: samples },
-    systems,
+    samples: { [CHART]: linkSamples },
+    systems: linkSystems,
   },
   {
     paper: 'Textbook: go-back-n, a handshake of sessions, heartbeats; what the papers assume of their links',

@@ -44,7 +44,7 @@ import {
 
 type Received<M> = M & { readonly from: NodeId };
 
-export type LinkEvent =
+export type LinkChartEvent =
   | Received<Frame>
   | Received<Bye>
   | TimerEvent
@@ -95,7 +95,7 @@ const seek = [
 ] as const;
 
 export const linkMachine = setup({
-  types: { context: {} as LinkContext, events: {} as LinkEvent, input: {} as LinkInput, emitted: {} as LinkNotice },
+  types: { context: {} as LinkContext, events: {} as LinkChartEvent, input: {} as LinkInput, emitted: {} as LinkNotice },
   actions: {
     ...effects<Frame | Bye>(),
     hearSession: assign({

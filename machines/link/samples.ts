@@ -50,7 +50,7 @@ const events = (c: LinkContext) =>
       ];
 
 /** The second end may suspect its peer once. */
-export const samples: readonly ChartSamples[] = [
+export const linkSamples: readonly ChartSamples[] = [
   { input, events },
   { input: { ...input, suspicions: 1 }, events },
 ];

@@ -7,7 +7,7 @@ const peerOf = (node: string) => (node === 'n0' ? 'n1' : 'n0');
 const post = (node: string, body: number) => ({ at: 0, node, do: 'post', peer: peerOf(node), body });
 const ends = (node: string, word: 'restart' | 'leave') => ({ at: 0, node, do: word, peer: peerOf(node) });
 
-export const systems: readonly SystemSample[] = [
+export const linkSystems: readonly SystemSample[] = [
   { topology, options: tight, events: [post('n0', 1), post('n0', 2), post('n0', 3), post('n1', 4)] },
   {
     topology,

@@ -17,8 +17,8 @@ import { EPOCH_MAX } from './epoch.js';
 import { DIRECTORY, labelOf, lockRole, STEWARD, type LockMessage } from './messages.js';
 import { locksOptions, THE_LOCK, type LocksOptions } from './options.js';
 import { locksProperties } from './properties.js';
-import { samples } from './samples.js';
-import { systems } from './systems.js';
+import { stewardSamples } from './samples.js';
+import { locksSystems } from './systems.js';
 import type { StewardInput } from './knowledge.js';
 import { stewardMachine } from './steward.js';
 import { stewardOf } from './view.js';
@@ -68,7 +68,7 @@ export const locksCore = /* @__PURE__ */ defineCore<LocksOptions>({
 export const locks = /* @__PURE__ */ defineProtocol(
   locksCore,
   // Election and directory are walked where they are at home.
-  { properties: locksProperties, samples: { [STEWARD]: samples }, systems },
+  { properties: locksProperties, samples: { [STEWARD]: stewardSamples }, systems: locksSystems },
   {
     paper: 'Arvy (Khanchandani, Wattenhofer) and leader election (Tbarka), composed by epochs as in Paxos',
     observe: () => new LocksAccount(),

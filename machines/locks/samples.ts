@@ -66,7 +66,7 @@ const upTo =
   (c: StewardContext) =>
     c.promised > promised ? [] : events(c);
 
-export const samples: readonly ChartSamples[] = [
+export const stewardSamples: readonly ChartSamples[] = [
   { input: apart, events: upTo(4, changes) },
   { input: candidate, events: upTo(3, changes) },
   { input: follower, events: upTo(4, (c) => [...changes(c), ...uses(c)]) },

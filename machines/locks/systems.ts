@@ -8,7 +8,7 @@ const told = (word: 'down' | 'up', u: string, v: string) => [
   { at: 0, do: word, channel: [v, u] },
 ];
 
-export const systems: readonly SystemSample[] = [
+export const locksSystems: readonly SystemSample[] = [
   { topology, options: { hold: 1 }, events: ['n0', 'n1', 'n2'].map(ask) },
   {
     topology,

@@ -9,13 +9,13 @@ export const stewardOf = (node: NodeView): RoleView<StewardContext> => node[STEW
 
 export const isServing = (node: NodeView): boolean => stewardOf(node).value === 'serving';
 
-export interface Instance extends LockLabel {
+export interface LabelledDirectory extends LockLabel {
   readonly node: NodeId;
   readonly role: RoleView<DirectoryContext>;
 }
 
 /** Every directory that is open anywhere. */
-export const directoriesOf = (c: Configuration): Instance[] =>
+export const directoriesOf = (c: Configuration): LabelledDirectory[] =>
   [...c.nodes].flatMap(([node, roles]) =>
     Object.entries(roles).flatMap(([name, role]) => {
       const label = labelOf(name);

@@ -3,7 +3,7 @@ import type { NodeId } from '../effects.js';
 import type { Configuration, Flight, Meter, Observer, PropertyResult, Instance, Step } from '../protocol.js';
 import { isSilent } from '../tree/silent.js';
 import { stabilizationRoundTrips } from './bounds.js';
-import { EdgeLedger, isFault, type EdgeChange } from './ledger.js';
+import { EdgeLedger, isFaultStep, type EdgeChange } from './ledger.js';
 import { TREE, type Dropped, type Queued } from './messages.js';
 import type { QueueOptions } from './options.js';
 import { Requests } from './requests.js';
@@ -26,7 +26,7 @@ export class QueueAccount implements Observer {
   record(step: Step, c: Configuration): void {
     const pointerBefore = this.ledger.pointerBefore(step.node);
     const changes = this.ledger.record(step, c);
-    if (isFault(step.kind)) {
+    if (isFaultStep(step.kind)) {
       this.fault(step.at);
       if (step.kind === 'link') this.spanning = null;
     } else {

@@ -7,7 +7,7 @@
  */
 import type { NodeId } from '../effects.js';
 import type { Choose, Corruption, NodeState, RoleView, Instance } from '../protocol.js';
-import { childrenOf, ownEntry, type Entry, type Heartbeat } from '../tree/bfs.js';
+import { childrenOf, ownEntry, type TreeEntry, type Heartbeat } from '../tree/bfs.js';
 import { identityInTree } from '../tree/breadth-first.js';
 import { BEAT, type TreeContext } from '../tree/machine.js';
 import { beatTicks, tauTicks } from './bounds.js';
@@ -15,7 +15,7 @@ import { OBSERVE, type GuardianContext } from './guardian.js';
 import { GUARDIAN, guardianOf, POINTER, TREE, type QueueMessage } from './messages.js';
 import type { QueueOptions } from './options.js';
 import type { PointerContext } from './pointer.js';
-import { parentOf, treeInput } from './start.js';
+import { parentAtStart, treeInput } from './start.js';
 
 type QueueInstance = Instance<QueueOptions>;
 
@@ -32,7 +32,7 @@ export const queueCorruption: Corruption<QueueOptions> = { node: arbitraryNode, 
 function arbitraryNode(id: NodeId, instance: QueueInstance, choose: Choose): NodeState {
   const { options } = instance;
   const tree = options.levels === null ? null : arbitraryTree(id, instance, choose);
-  const parent = tree ? tree.parent : parentOf(id, options);
+  const parent = tree ? tree.parent : parentAtStart(id, options);
   const children = tree ? tree.children : options.children[id]!;
   const roles: Record<string, RoleView> = { [POINTER]: arbitraryPointer({ id, parent, children }, instance, choose) };
   const timers: NodeState['timers'][number][] = [];
@@ -70,7 +70,7 @@ function arbitraryGuardian(child: NodeId, { options }: QueueInstance, choose: Ch
 }
 
 function arbitraryTree(id: NodeId, instance: QueueInstance, choose: Choose): TreeContext {
-  const heard: Record<NodeId, Entry | null> = {};
+  const heard: Record<NodeId, TreeEntry | null> = {};
   for (const [u, v] of instance.topology.links) {
     const peer = u === id ? v : v === id ? u : null;
     if (peer !== null) heard[peer] = arbitraryEntry(peer, instance, choose);
@@ -79,7 +79,7 @@ function arbitraryTree(id: NodeId, instance: QueueInstance, choose: Choose): Tre
   return { ...context, parent: ownEntry(context).via, children: childrenOf(context) };
 }
 
-function arbitraryEntry(of: NodeId, instance: QueueInstance, choose: Choose): Entry {
+function arbitraryEntry(of: NodeId, instance: QueueInstance, choose: Choose): TreeEntry {
   const nodes = instance.topology.nodes.length;
   const anyIdentity = () => INVENTED_MIN + choose(nodes + 1 - INVENTED_MIN);
   return {

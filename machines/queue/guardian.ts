@@ -22,7 +22,7 @@ import {
   POINTER,
   type Dropped,
   type Estimate,
-  type Find,
+  type QueueFind,
   type ObserverReturn,
   type QueueMessage,
   type Sent,
@@ -40,7 +40,7 @@ export interface GuardianContext extends GuardianInput {
   readonly timely: boolean;
 }
 
-export type GuardianEvent = Received<Find> | Received<ObserverReturn> | TimerEvent | Sent | Estimate;
+export type GuardianEvent = Received<QueueFind> | Received<ObserverReturn> | TimerEvent | Sent | Estimate;
 
 type In<E = unknown> = { context: GuardianContext; event: E };
 
@@ -48,7 +48,10 @@ export const OBSERVE = 'observe';
 
 const observer = ({ context }: In) => ({ to: context.child, message: { type: 'obs' as const } });
 const nextTimeout = ({ context }: In) => ({ timer: OBSERVE, delay: context.tau });
-const pass = ({ event: { origin, from } }: In<Received<Find>>) => ({ role: POINTER, message: { type: 'find', origin, from } });
+const pass = ({ event: { origin, from } }: In<Received<QueueFind>>) => ({
+  role: POINTER,
+  message: { type: 'find', origin, from },
+});
 const observed = ({ context, event }: In<Received<ObserverReturn>>) => ({
   role: POINTER,
   message: { type: 'observed', child: context.child, count: context.sent + event.x },
@@ -70,7 +73,7 @@ export const guardianMachine = setup({
     estimate: assign((_, { phi }: Estimate) => ({ est: phi })),
     estimateOne: assign({ est: 1 }),
     countDropped: assign({ est: ({ context }) => context.est - 1 }),
-    announceDropped: emit((_, { origin }: Find) => ({ type: 'dropped' as const, requester: origin })),
+    announceDropped: emit((_, { origin }: QueueFind) => ({ type: 'dropped' as const, requester: origin })),
   },
   guards: {
     estimatesExcess: ({ context }) => context.est > 1,

@@ -12,10 +12,10 @@ import { QueueAccount } from './account.js';
 import { queueCore } from './core.js';
 import { queueCorruption } from './corruption.js';
 import { withoutExcess } from './counts.js';
-import { overlayOf } from './overlay.js';
+import { queueOverlay } from './overlay.js';
 import { isAtRest, mayFire, queueProperties } from './properties.js';
-import { samples } from './samples.js';
-import { systems } from './systems.js';
+import { queueSamples } from './samples.js';
+import { queueSystems } from './systems.js';
 
 export { guardianMachine } from './guardian.js';
 export { pointerMachine } from './pointer.js';
@@ -32,12 +32,12 @@ export const queue = /* @__PURE__ */ defineProtocol(
     atRest: isAtRest,
     mayFire,
     canonical: withoutExcess,
-    samples,
-    systems,
+    samples: queueSamples,
+    systems: queueSystems,
   },
   {
     paper: 'Tirthapura, Herlihy: Self-Stabilizing Distributed Queuing (IEEE TPDS 2006)',
     observe: (instance) => new QueueAccount(instance),
-    overlay: overlayOf,
+    overlay: queueOverlay,
   },
 );

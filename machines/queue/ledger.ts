@@ -59,7 +59,7 @@ export class EdgeLedger {
     const before = this.pointers.get(node);
     const touched = new Set([node, ...this.disturbed, ...sent.map(({ to }) => to)]);
     for (const peer of [event['from'], before?.pointer, before?.parent]) if (typeof peer === 'string') touched.add(peer);
-    if (before?.children !== now?.children || isFault(kind)) {
+    if (before?.children !== now?.children || isFaultStep(kind)) {
       for (const child of [...(before?.children ?? []), ...(now?.children ?? [])]) touched.add(child);
     }
     return touched;
@@ -77,5 +77,5 @@ export class EdgeLedger {
   }
 }
 
-export const isFault = (kind: Step['kind']): boolean =>
+export const isFaultStep = (kind: Step['kind']): boolean =>
   kind === 'corrupt' || kind === 'crash' || kind === 'restart' || kind === 'link';

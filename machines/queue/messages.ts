@@ -2,13 +2,13 @@
 import type { NodeId } from '../effects.js';
 
 /** A request on its way to the end of the queue; one that a guardian injected has no origin. */
-export interface Find {
+export interface QueueFind {
   readonly type: 'find';
   readonly origin: NodeId | null;
 }
 
 /** The parent of an edge asks its child where the child's pointer stands … */
-export interface Observer {
+export interface ObserverMessage {
   readonly type: 'obs';
 }
 
@@ -18,7 +18,7 @@ export interface ObserverReturn {
   readonly x: 0 | 1;
 }
 
-export type QueueMessage = Find | Observer | ObserverReturn;
+export type QueueMessage = QueueFind | ObserverMessage | ObserverReturn;
 
 /** The guardian has counted the finds of its edge; the pointer adds itself and answers with an `estimate`. */
 export interface Observed {

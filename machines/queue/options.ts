@@ -3,7 +3,7 @@ import { nodeOf, oneOf, refuseUnknown, rootedTree, shortestPathTree } from '../c
 import type { NodeId } from '../effects.js';
 import { UsageError } from '../errors.js';
 import type { NetworkGraph } from '../protocol.js';
-import { breadthFirst, type Levels } from '../tree/breadth-first.js';
+import { breadthFirst, type TreeLevels } from '../tree/breadth-first.js';
 
 type Raw = Readonly<Record<string, unknown>>;
 
@@ -15,7 +15,7 @@ export interface QueueOptions {
   readonly parents: Readonly<Record<NodeId, NodeId>>;
   readonly children: Readonly<Record<NodeId, readonly NodeId[]>>;
   /** The start of the stabilizing tree; `null` for a fixed one. */
-  readonly levels: Levels | null;
+  readonly levels: TreeLevels | null;
   /** The period of the guardians' timers, in round trips. */
   readonly tau: number;
   /** R, in ticks: the most that a message over one link and the answer to it take together. */

@@ -5,7 +5,7 @@ import { guardianOf } from './messages.js';
 import { edgeAbove, look, pointerIn } from './view.js';
 
 /** The parent marks its edges: nobody else changes φ. */
-export function overlayOf(node: NodeView, id: NodeId, _: LinksView, c: Configuration): Overlay {
+export function queueOverlay(node: NodeView, id: NodeId, _: LinksView, c: Configuration): Overlay {
   const { pointer, parent, children } = pointerIn(node)!;
   const isAstray = pointer !== id && pointer !== parent && !children.includes(pointer);
   const edges = children.map((child) => {

@@ -25,9 +25,9 @@ import {
   GUARDIAN,
   guardianOf,
   type Dropped,
-  type Find,
+  type QueueFind,
   type Observed,
-  type Observer,
+  type ObserverMessage,
   type Queued,
   type QueueMessage,
 } from './messages.js';
@@ -43,17 +43,20 @@ export interface PointerInput {
 
 export type PointerContext = PointerInput;
 
-export type PointerEvent = Received<Find> | Received<Observer> | Observed | { type: 'request' } | TreeChange;
+export type PointerEvent = Received<QueueFind> | Received<ObserverMessage> | Observed | { type: 'request' } | TreeChange;
 
 type In<E = unknown> = { context: PointerContext; event: E };
 
-const findBack = ({ event: { from, origin } }: In<Received<Find>>) => ({ to: from, message: { type: 'find' as const, origin } });
-const findOnward = ({ context, event: { origin } }: In<Received<Find>>) => ({
+const findBack = ({ event: { from, origin } }: In<Received<QueueFind>>) => ({
+  to: from,
+  message: { type: 'find' as const, origin },
+});
+const findOnward = ({ context, event: { origin } }: In<Received<QueueFind>>) => ({
   to: context.pointer,
   message: { type: 'find' as const, origin },
 });
 const findSent = ({ context }: In) => ({ role: guardianOf(context.pointer), message: { type: 'sent' } });
-const whereItPoints = ({ context, event }: In<Received<Observer>>) => ({
+const whereItPoints = ({ context, event }: In<Received<ObserverMessage>>) => ({
   to: event.from,
   message: { type: 'obsr' as const, x: context.pointer === event.from ? (1 as const) : (0 as const) },
 });
@@ -92,16 +95,16 @@ export const pointerMachine = setup({
   },
   actions: {
     ...effects<QueueMessage>(),
-    turnToSender: assign((_, { from }: Received<Find>) => ({ pointer: from })),
+    turnToSender: assign((_, { from }: Received<QueueFind>) => ({ pointer: from })),
     turnToSelf: assign({ pointer: ({ context }) => context.id }),
     findOfItsOwn: raise(({ context }) => ({ type: 'find' as const, origin: context.id, from: context.id })),
     takeUpAgain: raise(({ event }) => event),
-    announceQueued: emit(({ context }, { origin }: Find) => ({
+    announceQueued: emit(({ context }, { origin }: QueueFind) => ({
       type: 'queued' as const,
       requester: origin,
       predecessor: context.id,
     })),
-    announceDropped: emit((_, { origin }: Find) => ({ type: 'dropped' as const, requester: origin })),
+    announceDropped: emit((_, { origin }: QueueFind) => ({ type: 'dropped' as const, requester: origin })),
     adoptParent: assign((_, { parent }: ParentChange) => ({ parent })),
     gainChild: assign(({ context }, { child }: ChildChange) => ({ children: [...context.children, child] })),
     loseChild: assign(({ context }, { child }: ChildChange) => ({
@@ -109,10 +112,10 @@ export const pointerMachine = setup({
     })),
   },
   guards: {
-    isFromStranger: ({ context: { id, parent, children } }, { from }: Received<Find>) =>
+    isFromStranger: ({ context: { id, parent, children } }, { from }: Received<QueueFind>) =>
       from !== id && from !== parent && !children.includes(from),
-    isFromPointer: ({ context }, { from }: Received<Find>) => from === context.pointer,
-    isFromParent: ({ context }, { from }: Received<Observer>) => from === context.parent,
+    isFromPointer: ({ context }, { from }: Received<QueueFind>) => from === context.pointer,
+    isFromParent: ({ context }, { from }: Received<ObserverMessage>) => from === context.parent,
     isOneOfTooMany: ({ context }, { child, count }: Observed) => context.pointer === child && count + 1 > 1,
     pointsToSelf: ({ context }) => context.pointer === context.id,
     pointsUp: ({ context }) => context.pointer === context.parent,

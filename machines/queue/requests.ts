@@ -1,7 +1,7 @@
 /** Follows the requests of a run: who was queued behind whom, and, from the moment that all is legal and settled, whether each was queued once. */
 import type { NodeId } from '../effects.js';
 import type { Configuration } from '../protocol.js';
-import type { Find, Queued } from './messages.js';
+import type { QueueFind, Queued } from './messages.js';
 import { isFind } from './view.js';
 
 export class Requests {
@@ -52,7 +52,7 @@ export class Requests {
   openWindow(c: Configuration): void {
     const due = new Map<NodeId, number>();
     for (const { message } of c.flights.filter(isFind)) {
-      const { origin } = message as Find;
+      const { origin } = message as QueueFind;
       if (origin !== null) add(due, origin, 1);
     }
     this.window = { due, followed: new Set() };

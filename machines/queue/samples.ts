@@ -58,7 +58,7 @@ const treeStart: TreeInput = {
   children: [],
 };
 
-export const samples: Readonly<Record<string, readonly ChartSamples[]>> = {
+export const queueSamples: Readonly<Record<string, readonly ChartSamples[]>> = {
   pointer: ['b', 'a', 'c', 'e'].map((pointer) => ({ input: pointerStart(pointer), events: pointerEvents })),
   guardian: [{ input: { child: 'c', tau: 4 }, events: guardianEvents }],
   tree: [{ input: treeStart, events: treeEvents }],

@@ -1,7 +1,7 @@
 /** The legal state that a run starts in: every pointer leads to the root, every guardian has just estimated φ = 1. */
 import type { NodeId } from '../effects.js';
 import type { RoleStart, Instance } from '../protocol.js';
-import type { Entry } from '../tree/bfs.js';
+import type { TreeEntry } from '../tree/bfs.js';
 import { identityInTree } from '../tree/breadth-first.js';
 import type { TreeInput } from '../tree/machine.js';
 import { beatTicks, tauTicks } from './bounds.js';
@@ -12,7 +12,7 @@ import type { PointerInput } from './pointer.js';
 
 export function rolesOf(id: NodeId, instance: Instance<QueueOptions>): RoleStart[] {
   const { options } = instance;
-  const parent = parentOf(id, options);
+  const parent = parentAtStart(id, options);
   const children = options.children[id]!;
   const tau = tauTicks(options);
   const pointer: PointerInput = { id, pointer: parent ?? id, parent, children, tau };
@@ -25,12 +25,12 @@ export function rolesOf(id: NodeId, instance: Instance<QueueOptions>): RoleStart
   return [{ role: POINTER, chart: POINTER, input: pointer }, ...guardians, ...tree];
 }
 
-export const parentOf = (id: NodeId, { parents }: QueueOptions): NodeId | null => (parents[id] === id ? null : parents[id]!);
+export const parentAtStart = (id: NodeId, { parents }: QueueOptions): NodeId | null => (parents[id] === id ? null : parents[id]!);
 
 export function treeInput(id: NodeId, instance: Instance<QueueOptions>): TreeInput {
   const { options, topology } = instance;
   const { neighbours, entries } = options.levels!;
-  const heard: Record<NodeId, Entry | null> = {};
+  const heard: Record<NodeId, TreeEntry | null> = {};
   for (const peer of neighbours[id]!) heard[peer] = entries[peer]!;
   return {
     identity: identityInTree(id, options.root, instance),
@@ -38,7 +38,7 @@ export function treeInput(id: NodeId, instance: Instance<QueueOptions>): TreeInp
     period: beatTicks(options),
     client: POINTER,
     heard,
-    parent: parentOf(id, options),
+    parent: parentAtStart(id, options),
     children: options.children[id]!,
   };
 }

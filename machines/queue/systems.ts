@@ -3,7 +3,7 @@ import type { SystemSample } from '../protocol.js';
 
 const ask = (node: string) => ({ at: 0, node, do: 'request' });
 
-export const systems: readonly SystemSample[] = [
+export const queueSystems: readonly SystemSample[] = [
   { topology: { kind: 'path', n: 3 }, events: ['n0', 'n2', 'n1', 'n2'].map(ask) },
   { topology: { kind: 'path', n: 2 }, events: [{ at: 0, do: 'corrupt', nodes: ['n0', 'n1'] }, ask('n0'), ask('n1')] },
   {

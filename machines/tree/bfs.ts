@@ -11,17 +11,17 @@ export interface Heartbeat {
   readonly par: number | null;
 }
 
-export type Entry = Omit<Heartbeat, 'type'>;
+export type TreeEntry = Omit<Heartbeat, 'type'>;
 
 /** All that a node stores: for each neighbour, what was last heard from it. */
 export interface Hearing {
   readonly identity: number;
   /** At least the number of nodes; no distance reaches it, and so an invented root dies out. */
   readonly limit: number;
-  readonly heard: Readonly<Record<NodeId, Entry | null>>;
+  readonly heard: Readonly<Record<NodeId, TreeEntry | null>>;
 }
 
-export interface Own extends Entry {
+export interface Own extends TreeEntry {
   readonly via: NodeId | null;
 }
 
@@ -40,7 +40,7 @@ export function ownEntry({ identity, limit, heard }: Hearing): Own {
 export function childrenOf(hearing: Hearing): NodeId[] {
   const { root, dist } = ownEntry(hearing);
   return Object.entries(hearing.heard)
-    .filter((peer): peer is [NodeId, Entry] => {
+    .filter((peer): peer is [NodeId, TreeEntry] => {
       const entry = peer[1];
       return entry !== null && entry.par === hearing.identity && entry.root === root && entry.dist === dist + 1;
     })

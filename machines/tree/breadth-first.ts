@@ -1,13 +1,13 @@
 /** The tree that the heartbeats come to, computed from the whole topology: where a run starts, and what tests hold it against. */
 import type { NodeId } from '../effects.js';
 import type { NetworkGraph } from '../protocol.js';
-import type { Entry } from './bfs.js';
+import type { TreeEntry } from './bfs.js';
 
-export interface Levels {
+export interface TreeLevels {
   /** A root is its own parent; there is one in each component. */
   readonly parents: Readonly<Record<NodeId, NodeId>>;
   /** What each node says of itself. */
-  readonly entries: Readonly<Record<NodeId, Entry>>;
+  readonly entries: Readonly<Record<NodeId, TreeEntry>>;
   readonly neighbours: Readonly<Record<NodeId, readonly NodeId[]>>;
 }
 
@@ -15,7 +15,7 @@ export interface Levels {
 export const identityInTree = (node: NodeId, root: NodeId, { rank }: Pick<NetworkGraph, 'rank'>): number =>
   node === root ? 0 : rank(node) + 1;
 
-export function breadthFirst(root: NodeId, graph: NetworkGraph): Levels {
+export function breadthFirst(root: NodeId, graph: NetworkGraph): TreeLevels {
   const { nodes, links } = graph.topology;
   const id = (node: NodeId) => identityInTree(node, root, graph);
   const neighbours: Record<NodeId, NodeId[]> = Object.fromEntries(nodes.map((node) => [node, []]));
@@ -24,7 +24,7 @@ export function breadthFirst(root: NodeId, graph: NetworkGraph): Levels {
     neighbours[b]!.push(a);
   }
   const parents: Record<NodeId, NodeId> = {};
-  const entries: Record<NodeId, Entry> = {};
+  const entries: Record<NodeId, TreeEntry> = {};
   for (const start of [root, ...nodes]) {
     if (start in entries) continue;
     parents[start] = start;

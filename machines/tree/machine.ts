@@ -17,7 +17,7 @@
  */
 import { assign, setup } from 'xstate';
 import { arm, effects, send, tell, withEvent, type LinkEvent, type NodeId, type Received, type TimerEvent } from '../effects.js';
-import { childrenOf, ownEntry, type Entry, type Hearing, type Heartbeat } from './bfs.js';
+import { childrenOf, ownEntry, type TreeEntry, type Hearing, type Heartbeat } from './bfs.js';
 
 export interface TreeInput extends Hearing {
   /** Ticks between two heartbeats. */
@@ -60,7 +60,9 @@ const loss = ({ context }: In) => toClient(context, { type: 'child.lost', child:
 const newParent = ({ context }: In) => toClient(context, { type: 'parent.changed', parent: ownEntry(context).via });
 const toClient = ({ client }: TreeContext, message: TreeChange) => ({ role: client, message });
 
-const heardFrom = (context: TreeContext, peer: NodeId, entry: Entry | null) => ({ heard: { ...context.heard, [peer]: entry } });
+const heardFrom = (context: TreeContext, peer: NodeId, entry: TreeEntry | null) => ({
+  heard: { ...context.heard, [peer]: entry },
+});
 
 export const treeMachine = setup({
   types: {} as { context: TreeContext; events: TreeEvent; input: TreeInput },

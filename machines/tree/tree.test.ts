@@ -1,11 +1,11 @@
 /** The tree of spec part 3: what a node makes of its entries, and that what heartbeats come to is the breadth-first tree. */
 import { expect, test } from 'vitest';
 import { createMetric } from '../../network/topology/metric.js';
-import { childrenOf, ownEntry, type Entry } from './bfs.js';
+import { childrenOf, ownEntry, type TreeEntry } from './bfs.js';
 import { breadthFirst } from './breadth-first.js';
 
-const entry = (id: number, root: number, dist: number, par: number | null = null): Entry => ({ id, root, dist, par });
-const own = (heard: Record<string, Entry | null>) => ownEntry({ identity: 5, limit: 8, heard });
+const entry = (id: number, root: number, dist: number, par: number | null = null): TreeEntry => ({ id, root, dist, par });
+const own = (heard: Record<string, TreeEntry | null>) => ownEntry({ identity: 5, limit: 8, heard });
 
 test('the least root wins, then the least distance, then the parent of the smaller identity', () => {
   expect(own({ a: entry(3, 1, 4), b: entry(4, 0, 6) })).toMatchObject({ root: 0, dist: 7, via: 'b' });

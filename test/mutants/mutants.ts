@@ -21,7 +21,7 @@ import { diff, linesOf } from './render.js';
 import { systemsOf } from '../system/systems.js';
 import { systemWalks } from '../system/tours.js';
 import { recordWalk, walkAgain, type RecordedWalk } from '../system/walk.js';
-import { outcomeOn, type Outcome } from './outcome.js';
+import { outcomeOn, type SystemOutcome } from './outcome.js';
 
 export interface Mutant {
   readonly chart: string;
@@ -113,7 +113,7 @@ function walkJudge(protocol: Protocol): Judge {
 }
 
 function checkerJudge(protocol: Protocol): Judge {
-  const known = systemsOf(protocol).map((system) => ({ system, expected: undefined as Outcome | undefined }));
+  const known = systemsOf(protocol).map((system) => ({ system, expected: undefined as SystemOutcome | undefined }));
   return {
     name: 'checker',
     kills: (mutated) =>

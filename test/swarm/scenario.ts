@@ -8,7 +8,7 @@
 import type { NodeId } from '../../machines/effects.js';
 import type { Protocol, SystemSample } from '../../machines/protocol.js';
 import { createTopology } from '../../network/topology/index.js';
-import type { Ask, Hardship, Shape } from './shape.js';
+import type { Ask, Hardship, ScenarioShape } from './shape.js';
 
 type Json = Readonly<Record<string, unknown>>;
 type Event = Json & { readonly at: number };
@@ -18,7 +18,7 @@ interface Graph {
   readonly links: readonly (readonly [NodeId, NodeId])[];
 }
 
-export function scenarioOf(protocol: Protocol, systems: readonly SystemSample[], shape: Shape): Json {
+export function scenarioOf(protocol: Protocol, systems: readonly SystemSample[], shape: ScenarioShape): Json {
   const base = systems[shape.base];
   const graph = base && shape.asGiven ? graphOf(base) : graphOfShape(shape);
   const asks = shape.asks.flatMap((ask, i) => eventOfAsk(ask, i, protocol, graph));
@@ -44,7 +44,7 @@ function graphOf({ topology }: SystemSample): Graph {
   return { nodes, links: links.map(([u, v]) => [u, v]) };
 }
 
-function graphOfShape({ towards, closed, chords }: Shape): Graph {
+function graphOfShape({ towards, closed, chords }: ScenarioShape): Graph {
   const nodes = Array.from({ length: towards.length + 1 }, (_, i) => `n${i}`);
   const pairs = [
     ...towards.map((place, i) => [place % (i + 1), i + 1] as const),

@@ -25,7 +25,7 @@ export interface Hardship {
   readonly link: number;
 }
 
-export interface Shape {
+export interface ScenarioShape {
   /** A place among the protocol's systems, whose options it takes. */
   readonly base: number;
   /** Whether the graph is that of the system. */
@@ -46,7 +46,7 @@ const SPAN = 60;
 const time = fc.nat(SPAN);
 const any = fc.nat(11);
 
-export const shapes = (systems: readonly SystemSample[]): fc.Arbitrary<Shape> =>
+export const scenarioShapes = (systems: readonly SystemSample[]): fc.Arbitrary<ScenarioShape> =>
   fc.record({
     base: fc.nat(Math.max(0, systems.length - 1)),
     asGiven: fc.boolean(),

@@ -16,7 +16,7 @@ import { parseScenario } from '../../network/scenario/parse.js';
 import type { Scenario } from '../../network/scenario/types.js';
 import { brokenIn, type Broken } from './broken.js';
 import { scenarioOf } from './scenario.js';
-import { shapes, soundSystems } from './shape.js';
+import { scenarioShapes, soundSystems } from './shape.js';
 
 export interface SwarmOptions {
   readonly runs?: number;
@@ -48,7 +48,7 @@ export function swarm(
 ): SwarmReport {
   const systems = soundSystems(protocol);
   let first: Broken | null = null;
-  const property = fc.property(shapes(systems), (shape) => {
+  const property = fc.property(scenarioShapes(systems), (shape) => {
     const broken = breaks(protocol, scenarioOf(protocol, systems, shape), ignore);
     if (broken && (first ??= broken).property === broken.property) throw new Error(broken.property);
   });

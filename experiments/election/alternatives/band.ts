@@ -1,8 +1,8 @@
 /** Alternative C, bands: every (radius + 1)-th depth of the forest leads, and what is below it follows. */
 import type { NodeId } from '../../../machines/effects.js';
 import type { Identity } from '../../../machines/election/height.js';
-import type { Rule } from './level.js';
-import { parentOf, toldBy } from './tree.js';
+import type { SeatRule } from './level.js';
+import { treeParentOf, toldBy } from './tree.js';
 
 interface Told {
   readonly parent: NodeId | null;
@@ -10,10 +10,10 @@ interface Told {
   readonly leader: Identity;
 }
 
-export const band: Rule<Told> = {
+export const band: SeatRule<Told> = {
   silent: (id) => ({ parent: null, depth: 0, leader: id }),
   judge: (look) => {
-    const parent = parentOf(look, look.told.parent);
+    const parent = treeParentOf(look, look.told.parent);
     const depth = parent === null ? 0 : toldBy(look, parent).depth + 1;
     const leader = depth % (look.radius + 1) === 0 || parent === null ? look.id : toldBy(look, parent).leader;
     return { member: leader, told: { parent, depth, leader } };

@@ -6,8 +6,8 @@
  */
 import type { NodeId } from '../../../machines/effects.js';
 import { isSame, type Identity } from '../../../machines/election/height.js';
-import type { Rule } from './level.js';
-import { parentOf, toldBy } from './tree.js';
+import type { SeatRule } from './level.js';
+import { treeParentOf, toldBy } from './tree.js';
 
 interface Told {
   readonly parent: NodeId | null;
@@ -16,11 +16,11 @@ interface Told {
   readonly leader: Identity;
 }
 
-export const cut: Rule<Told> = {
+export const cut: SeatRule<Told> = {
   silent: (id) => ({ parent: null, need: 0, leader: id }),
   judge: (look) => {
     const { id, member, told, heard, radius, separation } = look;
-    const parent = parentOf(look, told.parent);
+    const parent = treeParentOf(look, told.parent);
     const children = heard.filter((one) => one.told.parent === id[1]);
     const need = Math.max(0, ...children.map((child) => child.told.need + 1));
     const leads = parent === null || need >= radius || (isSame(member, id) && need >= separation);

@@ -7,7 +7,7 @@ import { identityOf, type ElectionOptions } from '../../../machines/election/opt
 import { LEVEL } from '../../../machines/election/messages.js';
 import type { LevelRule } from '../../../machines/hierarchy/start.js';
 import type { NetworkGraph, Protocol } from '../../../machines/protocol.js';
-import { alternativeLevel, seatBy, type AlternativeContext, type Heard, type Rule, type Seat } from './level.js';
+import { alternativeLevel, seatBy, type AlternativeContext, type HeardSeat, type SeatRule, type Seat } from './level.js';
 
 type Seats<T> = ReadonlyMap<NodeId, Seat<T>>;
 
@@ -16,7 +16,7 @@ interface Options<T> extends ElectionOptions {
   readonly seats: readonly Seats<T>[];
 }
 
-export function withRule<T>(rule: Rule<T>): Protocol<Options<T>> {
+export function withRule<T>(rule: SeatRule<T>): Protocol<Options<T>> {
   return {
     ...election,
     charts: { ...election.charts, [LEVEL]: alternativeLevel(rule) },
@@ -36,11 +36,11 @@ export function withRule<T>(rule: Rule<T>): Protocol<Options<T>> {
   };
 }
 
-const heardFrom = <T>(peers: readonly { readonly peer: NodeId }[], seats: Seats<T>): Heard<T>[] =>
+const heardFrom = <T>(peers: readonly { readonly peer: NodeId }[], seats: Seats<T>): HeardSeat<T>[] =>
   peers.map(({ peer }) => ({ peer, told: seats.get(peer)!.told }));
 
 /** All nodes judge at once, time after time, until nothing changes. */
-function settle<T>(rule: Rule<T>, level: LevelRule, { start }: ElectionOptions, graph: NetworkGraph): Seats<T> {
+function settle<T>(rule: SeatRule<T>, level: LevelRule, { start }: ElectionOptions, graph: NetworkGraph): Seats<T> {
   const identity = (node: NodeId) => identityOf(node, graph);
   const heightOf = (node: NodeId) => oriented(identity(node), identity(start[node]!.leader), start[node]!.distance);
   const nodes = [...adjacencyOf(graph.topology)].map(([node, peers]) => ({

@@ -13,7 +13,7 @@ import { everybody, heightOf, type LinkTable } from '../../../machines/election/
 import type { PresenceTable, Turn } from '../../../machines/election/messages.js';
 import type { LevelRule } from '../../../machines/hierarchy/start.js';
 
-export interface Heard<T> {
+export interface HeardSeat<T> {
   readonly peer: NodeId;
   readonly told: T;
 }
@@ -23,7 +23,7 @@ export interface Look<T> extends Seat<T>, LevelRule {
   readonly id: Identity;
   readonly height: Height;
   readonly links: LinkTable;
-  readonly heard: readonly Heard<T>[];
+  readonly heard: readonly HeardSeat<T>[];
   readonly now: number;
 }
 
@@ -35,7 +35,7 @@ export interface Seat<T> {
   readonly birth: number | null;
 }
 
-export interface Rule<T> {
+export interface SeatRule<T> {
   /** What a node tells that has heard nobody. */
   silent(id: Identity): T;
   judge(look: Look<T>): Omit<Seat<T>, 'birth'>;
@@ -45,19 +45,19 @@ export interface AlternativeContext<T> extends Seat<T>, LevelRule {
   readonly id: Identity;
   readonly level: number;
   readonly next: string;
-  readonly heard: readonly Heard<T>[];
+  readonly heard: readonly HeardSeat<T>[];
 }
 
 /** The seat that the rule gives, with the time of birth. */
-export function seatBy<T>({ judge }: Rule<T>, look: Look<T>): Seat<T> {
+export function seatBy<T>({ judge }: SeatRule<T>, look: Look<T>): Seat<T> {
   const { member, told } = judge(look);
   return { member, told, birth: look.birth ?? (isSame(member, look.id) ? look.now : null) };
 }
 
-export function alternativeLevel<T>(rule: Rule<T>) {
+export function alternativeLevel<T>(rule: SeatRule<T>) {
   type In = { context: AlternativeContext<T>; event: Turn };
 
-  const heardBy = ({ context, event: { heard, links } }: In): readonly Heard<T>[] => {
+  const heardBy = ({ context, event: { heard, links } }: In): readonly HeardSeat<T>[] => {
     const kept = context.heard.filter(({ peer }) => peer !== heard?.peer && heightOf(links, peer) !== null);
     return heard ? [...kept, { peer: heard.peer, told: heard.tables[context.level - 1] as T }] : kept;
   };

@@ -2,9 +2,9 @@
 import { isSame } from '../../../machines/election/height.js';
 import type { PresenceEntry } from '../../../machines/election/messages.js';
 import { candidates, hasSenior, memberOf } from '../../../machines/hierarchy/presence.js';
-import type { Rule } from './level.js';
+import type { SeatRule } from './level.js';
 
-export const single: Rule<PresenceEntry | null> = {
+export const single: SeatRule<PresenceEntry | null> = {
   silent: () => null,
   judge: ({ id, member, birth, heard, radius, separation, now }) => {
     const tables = heard.map(({ peer, told }) => ({ peer, table: told ? [told] : [] }));
