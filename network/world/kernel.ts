@@ -95,7 +95,28 @@ export function step(machine: AnyStateMachine, snapshot: AnyMachineSnapshot, eve
   emitted = [];
   microsteps = 0;
   const next = machine.transition(snapshot, event, anyScope) as AnyMachineSnapshot;
-  return { snapshot: next, effects: takeEffects() };
+  return { snapshot: inDocumentOrder(next), effects: takeEffects() };
+}
+
+interface OrderedNode {
+  readonly order: number;
+}
+
+/**
+ * The same snapshot with its active states in the order of the document.
+ *
+ * XState keeps them in the order in which they were entered, takes parallel regions in that order, and shows it neither in value nor in
+ * context; a snapshot that is restored has forgotten it. So one state could take one event in two ways, by its history
+ * (docs/xstate-order.md). Put in order after every step, a state does the same in a live run, after a restart and in the checker.
+ */
+function inDocumentOrder(snapshot: AnyMachineSnapshot): AnyMachineSnapshot {
+  const { _nodes: nodes } = snapshot as unknown as { readonly _nodes: readonly OrderedNode[] };
+  for (let i = 1; i < nodes.length; i++) {
+    if (nodes[i - 1]!.order < nodes[i]!.order) continue;
+    const { value } = restore(snapshot.machine, snapshot.value, snapshot.context);
+    return { ...snapshot, value, _nodes: nodes.toSorted((a, b) => a.order - b.order) } as AnyMachineSnapshot;
+  }
+  return snapshot;
 }
 
 const takeEffects = (): Effect[] => (emitted.length === 0 ? collected : [...collected, ...emitted]);
@@ -120,7 +141,10 @@ export function provideEffects(machine: AnyStateMachine, outbox: Outbox): AnySta
   const actions = Object.fromEntries(
     VOCABULARY.map((type) => [type, (_: unknown, params: any) => void outbox.effects.push({ type, ...params })]),
   );
-  return machine.provide({ actions } as any) as AnyStateMachine;
+  const provided = machine.provide({ actions } as any) as AnyStateMachine;
+  const transition = provided.transition.bind(provided);
+  provided.transition = (snapshot, event, actorScope) => inDocumentOrder(transition(snapshot, event, actorScope));
+  return provided;
 }
 
 /** One table of listeners for all actors of a host: it hears everything that any of them emits. */

@@ -1,0 +1,56 @@
+/** What a step does depends on value and context alone, however the state was come to. */
+import { createActor, setup } from 'xstate';
+import { describe, expect, test } from 'vitest';
+import { effects, send, type Message } from '../../machines/effects.js';
+import { createHost } from './hosts.js';
+import { begin, restore, step } from './kernel.js';
+
+const says = (what: string) => send(() => ({ to: 'x', message: { type: what } }));
+const region = (name: string) => ({
+  initial: 'off',
+  states: { off: { on: { [name]: 'on' } }, on: { on: { [`${name}.off`]: 'off', tell: { actions: says(name) } } } },
+});
+const chart = setup({ types: { events: {} as Message }, actions: effects() }).createMachine({
+  type: 'parallel',
+  states: { left: region('left'), right: region('right') },
+} as any);
+
+const entered = [
+  ['left', 'right'],
+  ['right', 'left'],
+  ['left', 'right', 'left.off', 'left'],
+] as const;
+
+describe('regions are taken in the order of the document', () => {
+  test('XState by itself takes them in the order of their last entry', () => {
+    // If this fails, XState has changed, and the kernel may leave the order to it.
+    const orders = entered.map((events) => {
+      const actor = createActor(chart).start();
+      for (const type of events) actor.send({ type });
+      return (actor.getSnapshot() as any)._nodes.map(({ id }: { readonly id: string }) => id).join(' ');
+    });
+    expect(new Set(orders).size).toBeGreaterThan(1);
+  });
+
+  test('however they were entered, on the kernel', () => {
+    const told = entered.map((events) => {
+      let { snapshot } = begin(chart as any, undefined);
+      for (const type of events) snapshot = step(chart as any, snapshot, { type }).snapshot;
+      const again = restore(chart as any, snapshot.value, snapshot.context);
+      const effectsOf = (from: typeof snapshot) => JSON.stringify(step(chart as any, from, { type: 'tell' }).effects);
+      expect(effectsOf(again)).toBe(effectsOf(snapshot));
+      return effectsOf(snapshot) + JSON.stringify(snapshot.value);
+    });
+    expect(new Set(told).size).toBe(1);
+    expect(told[0]).toMatch(/"left".*"right"/);
+  });
+
+  test.each(['snapshots', 'actors'] as const)('however they were entered, on %s', (kind) => {
+    const told = entered.map((events) => {
+      const { role } = createHost(kind, { charts: { chart: chart as any } }).start('chart', undefined);
+      for (const type of events) role.send({ type });
+      return JSON.stringify([role.send({ type: 'tell' }), role.view().value]);
+    });
+    expect(new Set(told).size).toBe(1);
+  });
+});
