@@ -1,5 +1,5 @@
 /** What a step does depends on value and context alone, however the state was come to. */
-import { createActor, setup } from 'xstate';
+import { assign, createActor, setup } from 'xstate';
 import { describe, expect, test } from 'vitest';
 import { effects, send, type Message } from '../../machines/effects.js';
 import { createHost } from './hosts.js';
@@ -8,10 +8,21 @@ import { begin, restore, step } from './kernel.js';
 const says = (what: string) => send(() => ({ to: 'x', message: { type: what } }));
 const region = (name: string) => ({
   initial: 'off',
-  states: { off: { on: { [name]: 'on' } }, on: { on: { [`${name}.off`]: 'off', tell: { actions: says(name) } } } },
+  states: {
+    off: { on: { [name]: 'on' } },
+    on: { on: { [`${name}.off`]: 'off' }, always: { guard: 'isAsked', target: 'told', actions: says(name) } },
+    told: {},
+  },
 });
-const chart = setup({ types: { events: {} as Message }, actions: effects() }).createMachine({
+/** Both regions answer a change of the context, without an event of their own. */
+const chart = setup({
+  types: { context: {} as { asked: boolean }, events: {} as Message },
+  actions: effects(),
+  guards: { isAsked: ({ context }) => context.asked },
+}).createMachine({
+  context: { asked: false },
   type: 'parallel',
+  on: { tell: { actions: assign({ asked: true }) } },
   states: { left: region('left'), right: region('right') },
 } as any);
 
