@@ -28,7 +28,8 @@ const HELP = `quiver: distributed coordination as statecharts
          [--search breadth|depth] [--reduce symmetry|order] [--cores N] [--states|--depth|--seconds|--megabytes N]
   quiver test PROTOCOL [--json] [--emit FILE] [--trace FILE]                      walk its charts and systems: paths, coverage
          [--swarm N [--seed N] [--save FOLDER]] [--mutants] [--reasons MODULE]    many runs with faults; mistakes to be noticed
-  quiver test FILE [--with FILE] [--pairs] [--seed N] [--json]                    an application's XState machine: states, paths, coverage
+  quiver test FILE[#NAME] [--with FILE] [--pairs] [--mutants] [--seed N] [--json] an application's XState machine: states, paths, coverage
+         [--emit FILE] [--trace FILE] [--lcov FOLDER] [--counts FILE]
   quiver explore [FILE] [--story NAME [--contacts FILE]] [--live] [--port N]      watch a run, a story or live actors in the browser
   quiver replay TRACE                                                            run a trace again and compare
   quiver verify TRACE [--json]                                                   check a trace against charts and properties

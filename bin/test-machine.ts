@@ -1,33 +1,116 @@
-/** `quiver test FILE` for a module that exports a machine of an application: its generated tests, reported. */
-import { relative } from 'node:path';
-import { machineKinds, type MachineKind } from '../test/machine/coverage.js';
+/** `quiver test FILE` for a module that exports a machine of an application: its generated tests, reported, and what is written on request. */
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { traceOfPaths } from '../inspector/path-trace.js';
+import { UsageError } from '../machines/errors.js';
+import { kinds, kindOf, type Item } from '../test/coverage/items.js';
+import { machineKinds, type MachineCounts, type MachineKind } from '../test/machine/coverage.js';
+import { emitMachineTests } from '../test/machine/emit.js';
+import { chartListing, lcovOf } from '../test/machine/lcov.js';
 import { reportOn, type MachineReport } from '../test/machine/report.js';
 import { describeStep } from '../test/machine/steps.js';
 import { MachineTesting } from '../test/machine/testing.js';
+import { pathAlong } from '../test/machine/plans.js';
+import { pathsOf } from '../test/paths/paths.js';
 import { integerOption } from './command.js';
 import { testsIn, type FoundMachine } from './machines.js';
+import { OutputFile } from './output-file.js';
 import { ProgressLine } from './progress.js';
+import { relativeModule } from './relative-module.js';
 import { bold, dim, number, table, verdict } from './style.js';
 
 export interface MachineWords {
   readonly json?: boolean;
   readonly pairs?: boolean;
+  readonly mutants?: boolean;
   readonly seed?: string;
   readonly with?: string;
+  readonly emit?: string;
+  readonly trace?: string;
+  readonly lcov?: string;
+  readonly counts?: string;
+  readonly swarm?: string;
+  readonly save?: string;
+  readonly reasons?: string;
 }
 
 /** The exit status. */
 export async function testMachine(found: FoundMachine, words: MachineWords): Promise<number> {
+  if (words.reasons !== undefined) throw new UsageError('--reasons is for protocols; a machine has its reasons in the module of --with');
+  if (words.swarm !== undefined || words.save !== undefined)
+    throw new UsageError('--swarm and --save are for protocols; a machine is walked at random in every run (limits.walks)');
   const seed = integerOption('seed', words.seed);
   const tests = { ...(await testsIn(words.with)), ...(seed !== undefined && { seed }), ...(words.pairs && { pairs: true }) };
+  const testing = new MachineTesting(found.machine, tests);
+  const others = words.counts === undefined ? [] : countsIn(words.counts);
   const progress = new ProgressLine();
-  const report = await reportOn(new MachineTesting(found.machine, tests), (what) =>
-    progress.show(`${found.machine.id}: ${what}`),
-  );
+  const report = await reportOn(testing, {
+    others,
+    mutants: words.mutants ?? false,
+    onProgress: (what) => progress.show(`${found.machine.id}: ${what}`),
+  });
   progress.done();
+  if (words.emit !== undefined)
+    write(words.emit, emitMachineTests(found.machine.id, await testing.plans('tour'), importing(found, words)));
+  if (words.trace !== undefined) await writeTrace(words.trace, testing);
+  if (words.counts !== undefined) write(words.counts, `${JSON.stringify([...others, await testing.counts()])}\n`);
+  if (words.lcov !== undefined) await writeLcov(words.lcov, testing);
   if (words.json) console.log(JSON.stringify(report));
   else print(report, relative('.', found.path));
   return report.verdict === 'valid' ? 0 : 1;
+}
+
+function write(path: string, text: string): void {
+  const file = new OutputFile(path);
+  file.text(text);
+  file.keep();
+}
+
+/** What earlier runs have counted; a file that is not there yet holds nothing. */
+function countsIn(path: string): readonly MachineCounts[] {
+  if (!existsSync(path)) return [];
+  try {
+    const counts: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    if (Array.isArray(counts)) return counts as MachineCounts[];
+  } catch {
+    // Told below.
+  }
+  throw new UsageError(`${path} holds no counts of earlier runs; name another file for --counts, or remove it`);
+}
+
+function importing({ path, name }: FoundMachine, words: MachineWords): string {
+  const from = dirname(resolve(words.emit!));
+  const tests =
+    words.with === undefined
+      ? 'const tests = {};'
+      : `import tests from ${JSON.stringify(relativeModule(from, resolve(words.with)))};`;
+  const machine = name === 'default' ? 'machine' : `{ ${name} as machine }`;
+  return `import ${machine} from ${JSON.stringify(relativeModule(from, path))};\n${tests}`;
+}
+
+/** The tours with what they cover, for the inspector; of a machine that breaks, the way there alone. */
+async function writeTrace(path: string, testing: MachineTesting): Promise<void> {
+  const graph = await testing.graph();
+  const { id } = testing.machine;
+  const counted = Object.entries((await testing.counts())[id]!).filter(([item]) => kinds.includes(kindOf(item as Item)));
+  const failure = [...(await testing.searchFailures()), ...(await testing.temporalFailures())][0];
+  const paths = failure ? [pathAlong(graph, failure.steps)] : pathsOf(graph, 'tour');
+  const file = new OutputFile(path);
+  const shown = { name: id, charts: { [id]: testing.machine } } as never;
+  for (const line of traceOfPaths(shown, paths, { [id]: Object.fromEntries(counted) })) file.line(line);
+  file.keep();
+}
+
+async function writeLcov(folder: string, testing: MachineTesting): Promise<void> {
+  const { machine } = testing;
+  try {
+    mkdirSync(folder, { recursive: true });
+  } catch (error) {
+    throw new UsageError(`cannot make the folder ${folder} (${(error as Error).message}); name another for --lcov`);
+  }
+  const chart = join(folder, `${machine.id.replaceAll(/[^\w-]+/g, '-')}.chart.txt`);
+  write(chart, chartListing(machine));
+  write(join(folder, 'lcov.info'), lcovOf(machine, (await testing.counts())[machine.id]!, chart));
 }
 
 const HEADINGS: Readonly<Record<MachineKind, string>> = {
@@ -39,7 +122,7 @@ const HEADINGS: Readonly<Record<MachineKind, string>> = {
   outcome: 'outcomes',
 };
 
-function print({ machine, searched, walked, failures, coverage, ...report }: MachineReport, path: string): void {
+function print({ machine, searched, walked, failures, coverage, mutants, ...report }: MachineReport, path: string): void {
   const { states, steps, isComplete } = searched;
   console.log(`${bold(machine)}  ${dim(path)}\n`);
   console.log(`${number(states)} states, ${number(steps)} steps between them${isComplete ? '' : ', and there are more'}`);
@@ -58,5 +141,18 @@ function print({ machine, searched, walked, failures, coverage, ...report }: Mac
     for (const [i, step] of steps.entries()) console.log(`  ${i + 1}. ${describeStep(step)}`);
     console.log(dim(`  again: await replaySteps(machine, tests, ${JSON.stringify(steps)});`));
   }
+  if (mutants) printMutants(mutants);
   console.log(`\n${verdict(report.verdict)}`);
+}
+
+function printMutants(mutants: NonNullable<MachineReport['mutants']>): void {
+  const by = (judge: string) => number(mutants.filter(({ killedBy }) => killedBy === judge).length);
+  const survivors = mutants.filter(({ killedBy }) => killedBy === null);
+  console.log(
+    `\n${number(mutants.length)} mutants: ${by('rules')} killed by rules, ${by('paths')} by paths alone, ${number(survivors.length)} left`,
+  );
+  for (const { name, diff, reason } of survivors) {
+    console.log(`\n${name}${reason === undefined ? '' : dim(` (the same: ${reason})`)}`);
+    console.log(diff.map((line) => `  ${line}`).join('\n'));
+  }
 }

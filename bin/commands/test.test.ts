@@ -107,6 +107,29 @@ describe('quiver test of a machine', () => {
     await expect(walk([word])).rejects.toThrow(complaint);
   });
 
+  test('writes tests, a trace, lcov and counts that add up', async () => {
+    const given = inFolder('samples.mjs', samples);
+    const [emitted, trace, counts, lcov] = ['login.test.ts', 'login.ndjson', 'counts.json', 'lcov'].map((name) => inFolder(name));
+    const words = ['--emit', emitted!, '--trace', trace!, '--lcov', lcov!, '--counts', counts!];
+    expect(await walk([login, '--with', given, ...words])).toBe(0);
+    expect(readFileSync(emitted!, 'utf8')).toMatch(/import \{ login as machine \} from .*\nimport tests from "\.\/samples.mjs";/);
+    expect(JSON.parse(readFileSync(trace!, 'utf8').split('\n')[0]!)).toMatchObject({ protocol: 'login', nodes: ['login 1'] });
+    expect(readFileSync(`${lcov}/lcov.info`, 'utf8')).toContain('LF:15\nLH:15');
+    printed.length = 0;
+    // Without samples little is covered; together with the run before, everything.
+    await walk([login, '--counts', counts!, '--json']);
+    expect(JSON.parse(printed.join('')).coverage.missing).toEqual([]);
+    expect(JSON.parse(readFileSync(counts!, 'utf8'))).toHaveLength(2);
+    await expect(walk([login, '--counts', given])).rejects.toThrow(/holds no counts of earlier runs/);
+  });
+
+  test('what is for protocols is refused for a machine, and the other way round', async () => {
+    await expect(walk([login, '--swarm', '5'])).rejects.toThrow(/--swarm and --save are for protocols/);
+    await expect(walk(['directory', '--lcov', 'x'])).rejects.toThrow(
+      /--lcov is for a machine of an application; directory is a protocol/,
+    );
+  });
+
   test('one of several is named', async () => {
     expect(await walk(['examples/machines/order.ts#line', '--json'])).toBe(1);
     expect(JSON.parse(printed.join('')).machine).toBe('line');

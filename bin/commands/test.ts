@@ -5,7 +5,7 @@
  * scenarios with faults, and its mutants, too.
  */
 import { mkdirSync } from 'node:fs';
-import { dirname, join, relative, resolve, sep } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { traceOfPaths } from '../../inspector/path-trace.js';
 import { isObject } from '../../machines/checks.js';
 import { UsageError } from '../../machines/errors.js';
@@ -21,6 +21,7 @@ import { machineIn } from '../machines.js';
 import { OutputFile } from '../output-file.js';
 import { printTestReport } from '../print-test-report.js';
 import { exportsOf, isFile, protocolOf, type Found } from '../protocols.js';
+import { relativeModule } from '../relative-module.js';
 import { testMachine } from '../test-machine.js';
 import { testProtocol } from '../test-report.js';
 
@@ -36,12 +37,17 @@ export const command: Subcommand = async (args) => {
     with: { type: 'string' },
     pairs: { type: 'boolean' },
     reasons: { type: 'string' },
+    lcov: { type: 'string' },
+    counts: { type: 'string' },
   });
   const [word, ...more] = positionals;
   if (more.length > 0) throw new UsageError(`name one protocol; ${more.join(', ')} are too many`);
   const machine = word !== undefined && isFile(word) ? await machineIn(word) : null;
   if (machine) return testMachine(machine, values);
+  const machineOnly = (['with', 'pairs', 'lcov', 'counts'] as const).find((name) => values[name] !== undefined);
   const found = await protocolOf(word);
+  if (machineOnly)
+    throw new UsageError(`--${machineOnly} is for a machine of an application; ${found.protocol.name} is a protocol`);
   const { protocol } = found;
   if (values.emit !== undefined) emit(found, values.emit);
   const wanted = {
@@ -79,12 +85,6 @@ function emit({ protocol, module }: Found, path: string): void {
   const file = new OutputFile(path);
   file.text(emitTests(protocol, importing));
   file.keep();
-}
-
-/** As an import names it, from a file in that folder. */
-function relativeModule(folder: string, path: string): string {
-  const way = relative(folder, path).replaceAll(sep, '/');
-  return way.startsWith('.') ? way : `./${way}`;
 }
 
 /** The tours, which take every step that covers something, for the inspector. */

@@ -79,7 +79,7 @@ export const editor = setup({
           invoke: {
             src: 'save',
             input: ({ context }) => ({ text: context.text }),
-            onDone: [{ target: 'clean', actions: { type: 'keep', params: ({ context }) => ({ text: context.text }) } }],
+            onDone: [{ target: 'clean', actions: { type: 'keep', params: ({ event }) => ({ text: event.output }) } }],
             onError: [{ guard: 'isDirty', target: 'dirty' }, { target: 'clean' }],
           },
         },

@@ -56,6 +56,7 @@ export const examples: Readonly<Record<string, Example>> = {
       invariants: {
         'the name that goes on was found free': ({ context, value }) =>
           typeof value === 'object' || context.free === context.name,
+        'no empty name goes on': ({ context, value }) => typeof value === 'object' || context.name !== '',
       },
     },
   },
@@ -95,6 +96,7 @@ export const examples: Readonly<Record<string, Example>> = {
   'traffic light': {
     machine: trafficLight,
     tests: {
+      invariants: { 'nobody walks before cars': (state) => !(state.hasTag('cars go') && state.hasTag('pedestrians go')) },
       temporal: {
         'who presses gets to walk': {
           when: (state) => state.context.isWanted && !state.matches('dark'),
@@ -113,6 +115,13 @@ export const examples: Readonly<Record<string, Example>> = {
       invariants: {
         'at rest the place is the stored one': ({ context, value }) => value !== 'idle' || context.at === context.stored,
       },
+      temporal: {
+        'who has let go does not drag': {
+          when: ({ value }) => value === 'idle',
+          holds: ({ value }) => value !== 'dragging',
+          until: ({ value }) => value === 'pressed',
+        },
+      },
     },
   },
   chat: {
@@ -122,7 +131,6 @@ export const examples: Readonly<Record<string, Example>> = {
       services: {
         socket: { sends: [{ type: 'socket.open' }, { type: 'socket.message', text: 'hello' }, { type: 'socket.closed' }] },
       },
-      filter: (_, step) => !('event' in step) || 'sends' in step || !step.event.type.startsWith('socket.'),
       invariants: {
         'nothing waits while the line is open': (state) =>
           !state.matches({ online: { linked: 'open' } }) || state.context.outbox.length === 0,
@@ -134,6 +142,7 @@ export const examples: Readonly<Record<string, Example>> = {
     machine: editor,
     tests: {
       events: { KEY: [{ key: 'a' }] },
+      services: { save: { done: ({ input }) => [input?.text] } },
       invariants: {
         'what is called saved is saved': (state) => !state.hasTag('saved') || state.context.text === state.context.saved,
       },
@@ -152,9 +161,9 @@ export const examples: Readonly<Record<string, Example>> = {
       events: { ADD: [{ article: 'pen' }] },
       services: { stock: { done: [true, false] } },
       children: { line: {} },
-      filter: (_, step) => !('event' in step) || !step.event.type.startsWith('line.'),
       invariants: {
-        'what is ordered is available': ({ context, value }) => value !== 'open' || context.available <= context.lines.length,
+        'what is counted is available': ({ context }) =>
+          context.available === context.lines.filter((line: any) => line.getSnapshot().matches('available')).length,
       },
     },
   },

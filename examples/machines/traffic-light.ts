@@ -16,6 +16,7 @@ export const trafficLight = setup({
       on: { POWER_CUT: 'dark', BUTTON: { actions: 'want' } },
       states: {
         green: {
+          tags: 'cars go',
           initial: 'kept',
           states: {
             kept: { after: { greenMin: 'free' } },
@@ -26,7 +27,7 @@ export const trafficLight = setup({
         red: {
           initial: 'walk',
           states: {
-            walk: { entry: ['serve', 'beep'], after: { walk: 'clear' } },
+            walk: { tags: 'pedestrians go', entry: ['serve', 'beep'], after: { walk: 'clear' } },
             clear: { after: { clear: '#light.working.green' } },
           },
         },

@@ -262,12 +262,19 @@ export interface Scheduled {
   readonly event: Message;
 }
 
+/** An action of the application as it is about to be performed, with the context that it gets to see. */
+export interface PerformedAction {
+  readonly type: string;
+  readonly params: unknown;
+  readonly info: { readonly context: unknown };
+}
+
 /** What the host of a staged actor system is asked and told. */
 export interface StageHooks {
   /** A new actor, nothing of it run yet. Whatever logic is given runs in place of its own. */
   created(actor: AnyActor, kind: LogicKind): AnyActorLogic;
   /** Whether an action of the application is performed. */
-  performs(actor: AnyActor, action: { readonly type: string; readonly params: unknown }): boolean;
+  performs(actor: AnyActor, action: PerformedAction): boolean;
   taken(transition: TakenTransition): void;
   /** The clock is about to be asked for a timer for this. */
   schedules(scheduled: Scheduled): void;

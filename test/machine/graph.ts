@@ -20,6 +20,8 @@ export interface MachineVertex extends Vertex {
   readonly choices: readonly Step[];
   readonly view: View;
   readonly isTarget: boolean;
+  /** How many services are at work. */
+  readonly pending: number;
   /** What the predicates of the temporal properties say of this state. */
   readonly marks: Marks;
   edges: ReadonlyMap<string, MachineEdge> | null;
@@ -74,7 +76,11 @@ class Search {
     rig.stop();
     let next: MachineVertex | undefined;
     let left = limits.patience;
-    while (left > 0 && vertices.length < limits.states && (next = this.promising.shift() ?? this.others.shift())) {
+    while (
+      left > 0 &&
+      vertices.length < limits.states &&
+      (next = this.promising.shift() ?? this.mostPending(left) ?? this.others.shift())
+    ) {
       left = (await this.expand(next)) ? limits.patience : left - 1;
     }
     subject.listen(null);
@@ -102,6 +108,14 @@ class Search {
     rig.noteStates();
     for (const item of rig.items) this.items.add(item);
     return rig;
+  }
+
+  /** Every second time a state where most services are at work: the order in which they end is where programs break. */
+  private mostPending(left: number): MachineVertex | undefined {
+    const most = Math.max(...this.others.map(({ pending }) => pending));
+    if (left % 2 === 0 || most < 2) return undefined;
+    const at = this.others.findIndex(({ pending }) => pending === most);
+    return this.others.splice(at, 1)[0];
   }
 
   private async expand(vertex: MachineVertex): Promise<boolean> {
@@ -144,6 +158,7 @@ class Search {
     const isTarget = rig.subject.tests.toState?.(rig.snapshot) ?? false;
     const rest = {
       way,
+      pending: rig.pending(),
       key,
       choices: isTarget ? [] : rig.choices(),
       view: rig.view(),

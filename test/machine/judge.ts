@@ -17,7 +17,14 @@ export function brokenRule(rig: Rig): Broken | null {
     const says = complaint(holds, rig.snapshot);
     if (says !== null) return { rule: name, says };
   }
-  return null;
+  return lost(rig);
+}
+
+export const LEFT = 'no actor left running';
+
+export function lost(rig: Rig): Broken | null {
+  const [first] = rig.orphans();
+  return first === undefined ? null : { rule: LEFT, says: `${first} still runs, and nothing of the machine refers to it` };
 }
 
 function unhandled(rig: Rig, thrown: unknown): Broken {

@@ -1,6 +1,7 @@
 /** What may be said about a machine for its tests. Nothing has to be: event types are read from the chart. */
 import type { AnyMachineSnapshot } from 'xstate';
 import type { Message } from '../../machines/effects.js';
+import type { MachineKind } from './coverage.js';
 import type { Reference, StateTests, StepTests } from './sut.js';
 import type { Temporal } from './temporal.js';
 
@@ -99,7 +100,9 @@ export interface MachineTests<Sut = any> {
   readonly reference?: Reference;
   /** Whether the machine is stored and restored at every place of the tours where no timer runs (false). */
   readonly restore?: boolean;
-  /** Why something cannot be covered, by its name in the report. */
+  /** How much of a kind has to be covered, in percent; where nothing is said, all of it. */
+  readonly thresholds?: Readonly<Partial<Record<MachineKind, number>>>;
+  /** Why something cannot be covered, by its name in the report; and why a mutant that survives is no mistake. */
   readonly reasons?: Readonly<Record<string, string>>;
 }
 

@@ -1,6 +1,7 @@
 /** The plans of a machine: the paths through its states, as data. */
-import { waysOf } from '../paths/paths.js';
+import { pathOf, waysOf, type Path } from '../paths/paths.js';
 import type { MachineEdge, MachineGraph, MachineVertex } from './graph.js';
+import type { Step } from './options.js';
 import type { Plan } from './run.js';
 import type { Subject } from './subject.js';
 
@@ -42,3 +43,16 @@ function pairsOf({ first, vertices }: MachineGraph): readonly (readonly MachineE
 
 const taken = ({ items }: MachineEdge): string =>
   [...items].filter((item) => (item as string).includes(': transition ')).join(' + ');
+
+/** The path that takes these steps, as far as the search has seen them. */
+export function pathAlong(graph: MachineGraph, steps: readonly Step[]): Path {
+  const edges: MachineEdge[] = [];
+  let here: MachineVertex = graph.first;
+  for (const step of steps) {
+    const edge = here.edges?.get(JSON.stringify(step));
+    if (!edge) break;
+    edges.push(edge);
+    here = edge.to;
+  }
+  return pathOf(graph, edges);
+}

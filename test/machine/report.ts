@@ -1,6 +1,7 @@
 /** Everything that the generated tests of a machine find out, as one plain object. */
-import type { MachineCoverage } from './coverage.js';
+import type { MachineCounts, MachineCoverage } from './coverage.js';
 import type { Failure } from './graph.js';
+import { judgeMachineMutants, machineMutants, type JudgedMutant } from './mutants.js';
 import { planKinds, type PlanKind } from './plans.js';
 import { describeFailure, type MachineTesting } from './testing.js';
 
@@ -12,10 +13,22 @@ export interface MachineReport {
   readonly walked: readonly { readonly kind: PlanKind | 'random'; readonly paths: number; readonly steps: number }[];
   readonly failures: readonly (Failure & { readonly text: string })[];
   readonly coverage: MachineCoverage;
+  readonly mutants?: readonly JudgedMutant[];
 }
 
-/** Runs all tests of a machine; `onProgress` hears what is under way. */
-export async function reportOn(testing: MachineTesting, onProgress: (what: string) => void = () => {}): Promise<MachineReport> {
+export interface ReportOptions {
+  /** Counts of other runs, which add to the coverage. */
+  readonly others?: readonly MachineCounts[];
+  /** Whether the mutants are judged. */
+  readonly mutants?: boolean;
+  readonly onProgress?: (what: string) => void;
+}
+
+/** Runs all tests of a machine. */
+export async function reportOn(
+  testing: MachineTesting,
+  { others = [], mutants: areMutantsWanted = false, onProgress = () => {} }: ReportOptions = {},
+): Promise<MachineReport> {
   const { machine, tests } = testing;
   onProgress('searching its states');
   const { vertices, isComplete } = await testing.graph();
@@ -33,15 +46,28 @@ export async function reportOn(testing: MachineTesting, onProgress: (what: strin
   walked.push({ kind: 'random', paths: walks.length, steps: walks.reduce((sum, steps) => sum + steps.length, 0) });
   failures.push(failure, ...(await testing.temporalFailures()));
   if (tests.restore) failures.push(await testing.restoreFailure());
-  const coverage = await testing.coverage();
+  const coverage = await testing.coverage(...others);
+  const mutants = areMutantsWanted ? await judged(testing, onProgress) : undefined;
+  const areNoticed = mutants?.every(({ killedBy, reason }) => killedBy !== null || reason !== undefined) ?? true;
   const first = new Map(failures.flatMap((one) => (one ? [[one.rule, one] as const] : [])).reverse());
   const found = [...first.values()].reverse();
   return {
     machine: machine.id,
-    verdict: found.length === 0 && coverage.isComplete ? 'valid' : 'invalid',
+    verdict: found.length === 0 && coverage.isComplete && areNoticed ? 'valid' : 'invalid',
     searched: { states: vertices.length, steps: vertices.reduce((sum, { edges }) => sum + (edges?.size ?? 0), 0), isComplete },
     walked,
     failures: found.map((one) => ({ ...one, text: describeFailure(one) })),
     coverage,
+    ...(mutants && { mutants }),
   };
+}
+
+async function judged(testing: MachineTesting, onProgress: (what: string) => void): Promise<readonly JudgedMutant[]> {
+  const all = machineMutants(testing);
+  const done: JudgedMutant[] = [];
+  for await (const mutant of judgeMachineMutants(testing, all)) {
+    done.push(mutant);
+    onProgress(`mutant ${done.length} of ${all.length}`);
+  }
+  return done;
 }

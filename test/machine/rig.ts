@@ -16,6 +16,7 @@ import {
   settle,
   standIn,
   type LogicKind,
+  type PerformedAction,
   type Settling,
   type StageHooks,
   type TakenTransition,
@@ -36,6 +37,8 @@ export type Noted = `${string}: ${Item}`;
 export interface Acted {
   readonly type: string;
   readonly params?: unknown;
+  /** The context that it saw. */
+  readonly context: string;
 }
 
 interface Held {
@@ -98,7 +101,9 @@ export class Rig {
     if (this.error !== null || this.snapshot.status !== 'active') return [];
     const names = actorsBelow(this.root);
     const { tests } = this.subject;
-    const events: Step[] = eventsFor(descriptorsOf(this.snapshot), tests.events, this.snapshot).map((event) => ({ event }));
+    const events: Step[] = eventsFor(descriptorsOf(this.snapshot), tests.events, this.snapshot)
+      .filter(({ type }) => !this.subject.within.has(type))
+      .map((event) => ({ event }));
     const actors = [...names].flatMap(([actor, name]) => [...this.choicesOf(actor, name)]);
     const timers = this.namedTimers(names).flatMap(([timer, name]) =>
       this.timers.due().includes(timer) ? [{ timer: name }] : [],
@@ -243,13 +248,14 @@ export class Rig {
     } as AnyActorLogic;
   }
 
-  private performs({ type, params }: Acted): boolean {
+  private performs({ type, params, info }: PerformedAction): boolean {
     const covered = this.subject.coveredBy(type);
     if (covered) {
       this.items.add(covered);
       return false;
     }
-    this.acted.push(params === undefined ? { type } : { type, params });
+    const context = encode(info.context, () => undefined);
+    this.acted.push(params === undefined ? { type, context } : { type, params, context });
     return this.options.performs;
   }
 
@@ -291,11 +297,9 @@ export class Rig {
     return { value, status, context: encode(context, nameOf), actors: [...names.values()], acted: this.acted };
   }
 
-  /** Services and actors that are at work below the root. */
-  running(): readonly string[] {
-    return [...actorsBelow(this.root)]
-      .filter(([actor]) => (actor.getSnapshot() as { status?: string })?.status === 'active')
-      .map(([, name]) => name);
+  /** How many services have not come to their end. */
+  pending(): number {
+    return [...this.held.keys(), ...this.real.keys()].filter(isRunning).length;
   }
 
   /** Actors that run although the machine has lost them: no child of their parent any more, or no longer in the context that had them. */

@@ -1,7 +1,7 @@
 /** Takes a plan on live actors, its actions performed, with a system under test and a reference beside, and judges every step. */
 import { encode } from './encode.js';
 import type { Failure } from './graph.js';
-import { brokenRule, type Broken } from './judge.js';
+import { brokenRule, LEFT, lost, type Broken } from './judge.js';
 import type { Step } from './options.js';
 import { Rig, type View } from './rig.js';
 import { describeStep } from './steps.js';
@@ -11,7 +11,7 @@ import { assertStates, execute } from './sut.js';
 /** A path as data: what happens, and after each step what was seen when the plan was made (absent where nothing is expected). */
 export interface Plan {
   readonly steps: readonly Step[];
-  readonly expected?: readonly View[];
+  readonly expected?: readonly (View | undefined)[];
 }
 
 export interface RunOptions {
@@ -83,8 +83,7 @@ class Run {
       (await attempt('reference', () => {
         if (tests.reference && tests.reference.agrees(this.reference, rig.snapshot) === false)
           throw new Error(`machine and reference differ in ${JSON.stringify(rig.snapshot.value)}`);
-      })) ??
-      orphan(rig)
+      }))
     );
   }
 
@@ -93,7 +92,7 @@ class Run {
     this.rig.stop();
     const { length } = this.rig.timers.running;
     if (length > 0) return { rule: LEFT, says: `${length} timers go on after the machine was stopped` };
-    return orphan(this.rig);
+    return lost(this.rig);
   }
 
   private restore(): Broken | null {
@@ -109,13 +108,7 @@ class Run {
   }
 }
 
-const LEFT = 'no actor left running';
 const RESTORE = 'stored and restored it goes on alike';
-
-function orphan(rig: Rig): Broken | null {
-  const [first] = rig.orphans();
-  return first === undefined ? null : { rule: LEFT, says: `${first} still runs, and nothing of the machine refers to it` };
-}
 
 async function attempt(rule: string, check: () => unknown): Promise<Broken | null> {
   try {

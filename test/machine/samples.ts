@@ -53,7 +53,7 @@ export function eventsFor(
     valuesOf(samples?.[type], args, [{}]).map((payload) => {
       if (typeof payload !== 'object' || payload === null)
         throw new UsageError(`a sample of event ${type} is ${String(payload)}; give its payload as an object, { … }`);
-      return { ...payload, type };
+      return { type, ...payload };
     }),
   );
 }

@@ -1,5 +1,6 @@
 /** A machine made ready for its tests: under observation, with its samples at hand. */
 import type { AnyActor, AnyActorLogic, AnyStateMachine, AnyStateNode } from 'xstate';
+import type { Message } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
 import { kindOfLogic, sourceOf, type LogicKind, type TakenTransition } from '../../network/world/kernel.js';
 import { chartOf, configOf, rulesOf, statesOf, type ChartConfig } from '../charts/config.js';
@@ -17,6 +18,8 @@ export class Subject {
   readonly machine: AnyStateMachine;
   /** Of the machine itself and of every child machine that was met: what its config tells is there. */
   readonly charts = new Map<string, readonly Item[]>();
+  /** Event types that come from within, unless samples name them. */
+  readonly within: ReadonlySet<string>;
   private readonly names = new Map<AnyStateMachine, string>();
   private readonly children = new Map<AnyActorLogic, AnyStateMachine>();
   private readonly taken = new Map<string, readonly Noted[]>();
@@ -34,6 +37,7 @@ export class Subject {
     const { delays, provide } = tests;
     const provided = delays || provide ? original.provide({ ...provide, ...(delays && { delays }) } as never) : original;
     this.name = original.id;
+    this.within = sentWithin(original, tests);
     this.machine = this.observed(provided, this.name);
   }
 
@@ -133,6 +137,28 @@ function noteActions(config: ChartConfig, chart: string): readonly Item[] {
     if (state.exit) state.exit = noted(state.exit);
   }
   return [...names].map((name) => `action ${name}` as Item);
+}
+
+/** Event types that the chart, its child machines or its services send by themselves: the world outside does not. */
+function sentWithin(machine: AnyStateMachine, { services, events }: MachineTests): ReadonlySet<string> {
+  const types = new Set<string>();
+  const visit = (chart: AnyStateMachine, seen: ReadonlySet<AnyStateMachine>): void => {
+    const config = configOf(chart);
+    const lists = [...rulesOf(config)].map(({ choice }) => choice.actions ?? []);
+    for (const [, { entry, exit }] of statesOf(config)) lists.push(entry ?? [], exit ?? []);
+    for (const action of [...lists.flat(), ...Object.values(chart.implementations.actions)]) {
+      const { type, event } = (action ?? {}) as { readonly type?: string; readonly event?: { readonly type?: string } };
+      if ((type === 'xstate.raise' || type === 'xstate.sendTo') && typeof event?.type === 'string') types.add(event.type);
+    }
+    for (const child of Object.values(chart.implementations.actors))
+      if (isMachine(child) && !seen.has(child)) visit(child, new Set([...seen, child]));
+  };
+  visit(machine, new Set([machine]));
+  for (const samples of Object.values(services ?? {}))
+    if (typeof samples === 'object' && Array.isArray(samples.sends))
+      for (const { type } of samples.sends as Message[]) types.add(type);
+  for (const named of Object.keys(events ?? {})) types.delete(named);
+  return types;
 }
 
 /** How the promises that the states invoke can end. */

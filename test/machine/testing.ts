@@ -1,6 +1,6 @@
 /** All that the generated tests of a machine find out, each part once, when it is asked for. */
 import type { AnyStateMachine } from 'xstate';
-import { countsOf, coverageOfMachine, type MachineCoverage } from './coverage.js';
+import { countsOf, coverageOfMachine, mergeCounts, type MachineCounts, type MachineCoverage } from './coverage.js';
 import { search, type Failure, type MachineGraph } from './graph.js';
 import type { MachineTests, Step } from './options.js';
 import { plansOf, type PlanKind } from './plans.js';
@@ -79,9 +79,13 @@ export class MachineTesting {
     return null;
   }
 
-  async coverage(): Promise<MachineCoverage> {
-    const [subject, graph] = [await this.subject(), await this.graph()];
-    return coverageOfMachine(subject, graph, countsOf(subject, graph));
+  async counts(): Promise<MachineCounts> {
+    return countsOf(await this.subject(), await this.graph());
+  }
+
+  /** Of this run, and of others whose counts are given. */
+  async coverage(...others: readonly MachineCounts[]): Promise<MachineCoverage> {
+    return coverageOfMachine(await this.subject(), await this.graph(), mergeCounts(await this.counts(), ...others));
   }
 }
 

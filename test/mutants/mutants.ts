@@ -27,6 +27,8 @@ export interface Mutant {
   readonly chart: string;
   readonly operator: Operator;
   readonly place: string;
+  /** The transition two of whose actions have changed places. */
+  readonly swapped?: string;
   readonly machine: AnyStateMachine;
   readonly diff: readonly string[];
 }
@@ -49,18 +51,30 @@ const MICROSTEPS_MAX = 1000;
 
 export function mutantsOf(protocol: Protocol): readonly Mutant[] {
   // A chart without samples is another protocol's, and judged there.
-  return ownCharts(protocol).flatMap((chart) => {
-    const machine = protocol.charts[chart]!;
-    const original = configOf(machine);
-    const before = linesOf(original);
-    return editsOf(machine, original).map(({ operator, place, apply }) => {
-      const config = configOf(machine);
-      apply(config);
-      const edited = chartOf({ ...config, options: { maxIterations: MICROSTEPS_MAX } }, machine);
-      return { chart, operator, place, machine: edited, diff: diff(before, linesOf(config)) };
-    });
+  return ownCharts(protocol).flatMap((chart) => mutantsOfChart(chart, protocol.charts[chart]!));
+}
+
+export function mutantsOfChart(chart: string, machine: AnyStateMachine): readonly Mutant[] {
+  const original = configOf(machine);
+  const before = linesOf(original);
+  return editsOf(machine, original).map(({ operator, place, swapped, apply }) => {
+    const config = configOf(machine);
+    apply(config);
+    const edited = chartOf({ ...config, options: { maxIterations: MICROSTEPS_MAX } }, machine);
+    return {
+      chart,
+      operator,
+      place,
+      ...(swapped !== undefined && { swapped }),
+      machine: edited,
+      diff: diff(before, linesOf(config)),
+    };
   });
 }
+
+/** Why a survivor whose actions only changed places is no mistake: both orders were run, and did the same in every step. */
+export const commuting = (steps: number): string | undefined =>
+  steps === 0 ? undefined : `both orders do the same in all ${steps} steps that perform them`;
 
 export const nameOf = ({ operator, place }: Mutant): string => `${operator} ${place}`;
 
@@ -81,9 +95,18 @@ export function* judgeMutants(
     const { chart, machine } = mutant;
     const mutated = { ...protocol, charts: { ...protocol.charts, [chart]: machine } };
     const killedBy = judges.find((judge) => judge.kills(mutated, mutant))?.name ?? null;
-    const reason = reasons[reasonKey(chart, nameOf(mutant))];
+    const reason = reasons[reasonKey(chart, nameOf(mutant))] ?? (killedBy === null ? commutes(mutant, graphs) : undefined);
     yield { ...mutant, killedBy, ...(reason !== undefined && { reason }) };
   }
+}
+
+/** The path judge has taken every step of the graphs in the other order, too. */
+function commutes({ chart, swapped }: Mutant, graphs: readonly ChartGraph[]): string | undefined {
+  if (swapped === undefined) return undefined;
+  const edges = graphs
+    .filter((graph) => graph.chart === chart)
+    .flatMap(({ vertices }) => vertices.flatMap(({ edges }) => [...(edges?.values() ?? [])]));
+  return commuting(edges.filter(({ items }) => items.has(`transition ${swapped}`)).length);
 }
 
 function pathJudge(graphs: readonly ChartGraph[]): Judge {

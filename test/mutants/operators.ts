@@ -1,6 +1,6 @@
 /** The edits that make mutants of a chart: each is a small mistake that someone could have made in writing it. */
 import { not, type AnyStateMachine } from 'xstate';
-import { ALWAYS, rulesOf, statesOf, type ChartConfig, type Choice, type Rule, type StateConfig } from '../charts/config.js';
+import { eventName, rulesOf, statesOf, type ChartConfig, type Choice, type Rule, type StateConfig } from '../charts/config.js';
 
 export const operators = [
   'drop transition',
@@ -17,6 +17,8 @@ export interface Edit {
   readonly operator: Operator;
   /** Where in the chart, and how where there are several ways. */
   readonly place: string;
+  /** The transition two of whose actions change places. */
+  readonly swapped?: string;
   apply(config: ChartConfig): void;
 }
 
@@ -44,7 +46,7 @@ function* editsOfRule({ id, index, choice, ...at }: Rule, i: number, machine: An
   for (const [n] of (choice.actions ?? []).entries()) {
     yield edit('drop action', (rule) => void rule.choice.actions!.splice(n, 1), `action ${n + 1}`);
     if (n > 0 && !isUnseen(choice.actions!, n, machine))
-      yield edit('swap actions', (rule) => swap(rule.choice.actions!, n), `actions ${n} and ${n + 1}`);
+      yield { ...edit('swap actions', (rule) => swap(rule.choice.actions!, n), `actions ${n} and ${n + 1}`), swapped: id };
   }
   if (index > 0) yield edit('reorder choices', (rule) => swap(rule.choices, index), `before #${index}`);
 }
@@ -64,7 +66,8 @@ function* editsOfState(name: string, { entry, exit }: StateConfig, i: number): G
 /** The brothers of the state that a transition leads to. */
 function otherTargets({ state, event }: Pick<Rule, 'state' | 'event'>, index: number, machine: AnyStateMachine) {
   const node = state.startsWith('(') ? machine.root : state.split('.').reduce((at, key) => at.states[key]!, machine.root);
-  const definitions = event === ALWAYS ? node.always : node.transitions.get(event);
+  const [, definitions] =
+    [['', node.always] as const, ...node.transitions].find(([type]) => eventName(node, type) === event) ?? [];
   const [target] = definitions?.[index]?.target ?? [];
   const brothers = Object.values(target?.parent?.states ?? {}).filter((brother) => brother !== target);
   return brothers.map(({ id, path }) => ({ name: path.join('.'), target: `#${id}` }));

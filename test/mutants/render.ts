@@ -26,7 +26,7 @@ export function diff(before: readonly string[], after: readonly string[]): strin
   return [...(before[start] === state ? [] : [`  ${state}`]), ...removed, ...added];
 }
 
-function describeChoice({ guard, target, actions }: Choice): string {
+export function describeChoice({ guard, target, actions }: Choice): string {
   const targets = target === undefined ? [] : [target].flat();
   return [
     guard === undefined ? '' : ` [${guardName(guard)}]`,

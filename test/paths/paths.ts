@@ -51,7 +51,7 @@ const edgesOf: Readonly<Record<PathKind, (graph: ChartGraph) => readonly (readon
   tour: tourOf,
 };
 
-function pathOf({ chart, input, first, effects }: ChartGraph, edges: readonly Edge[]): Path {
+export function pathOf({ chart, input, first, effects }: ChartGraph, edges: readonly Edge[]): Path {
   const expected = ({ value, context }: Vertex, effects: readonly Effect[]) => ({ value, context, effects });
   const steps = edges.map(({ event, effects, to }) => ({ event, expected: expected(to, effects) }));
   return { chart, input, first: expected(first, effects), steps };

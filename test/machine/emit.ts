@@ -1,0 +1,79 @@
+/** Plans as a Vitest file that people can read, keep and change: every step with what is seen after it. */
+import type { AnyStateMachine, StateValue } from 'xstate';
+import { UsageError } from '../../machines/errors.js';
+import type { MachineTests, Step } from './options.js';
+import { Rig, type View } from './rig.js';
+import type { Plan } from './run.js';
+import { drawn } from './samples.js';
+import { describeStep } from './steps.js';
+import { Subject } from './subject.js';
+
+/**
+ * What an emitted test sees of a machine after a step: its state, its context as text, and which of its actions were asked for.
+ *
+ * @public
+ */
+export interface Seen {
+  readonly value: StateValue;
+  readonly context: string;
+  readonly actions: readonly string[];
+}
+
+/**
+ * A machine on live actors, one step at a time: what an emitted test drives.
+ *
+ * @example
+ * const player = await startMachine(mediaPlayer, { services });
+ * expect(await player.take({ event: { type: 'SELECT', track: 'a' } })).toMatchObject({ value: { track: 'loading' } });
+ *
+ * @throws UsageError from `take`, when the step cannot happen where the machine stands.
+ * @public
+ */
+export async function startMachine(
+  machine: AnyStateMachine,
+  tests: MachineTests = {},
+): Promise<{ readonly first: Seen; take(step: Step): Promise<Seen> }> {
+  const rig = new Rig(new Subject(machine, await drawn(tests)), { performs: true });
+  return {
+    first: seenIn(rig.view()),
+    take: async (step) => {
+      if (await rig.take(step)) return seenIn(rig.view());
+      const can = rig.choices().map(describeStep).join(', ');
+      throw new UsageError(
+        `${describeStep(step)} cannot happen in ${JSON.stringify(rig.snapshot.value)}; what can is ${can || 'nothing'}`,
+      );
+    },
+  };
+}
+
+const seenIn = ({ value, context, acted }: View): Seen => ({ value, context, actions: acted.map(({ type }) => type) });
+
+/** `importing` brings the machine in under the name `machine`, and what is said about it as `tests`. */
+export function emitMachineTests(name: string, plans: readonly Plan[], importing: string): string {
+  const head = [
+    `// A tour of the machine ${name}: every transition, every guard both ways. Made by: quiver test --emit`,
+    "import { expect, test } from 'vitest';",
+    "import { startMachine } from 'xstate-quiver/test';",
+    importing,
+  ];
+  return `${head.join('\n')}\n${plans.map((plan, i) => emitPlan(`${name}, tour ${i + 1}`, plan)).join('')}`;
+}
+
+function emitPlan(title: string, { steps, expected }: Plan): string {
+  const lines = steps.map((step, i) => expectation(`await machineUnderTest.take(${JSON.stringify(step)})`, expected?.[i + 1]));
+  return `
+test(${JSON.stringify(title)}, async () => {
+  const machineUnderTest = await startMachine(machine, tests);
+${[expectation('machineUnderTest.first', expected?.[0]), ...lines].join('')}});
+`;
+}
+
+function expectation(what: string, view: View | undefined): string {
+  if (!view) return `  ${what};\n`;
+  const { value, context, actions } = seenIn(view);
+  return `  expect(${what}).toEqual({
+    value: ${JSON.stringify(value)},
+    context: ${JSON.stringify(context)},
+    actions: ${JSON.stringify(actions)},
+  });\n`;
+}

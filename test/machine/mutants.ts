@@ -1,0 +1,84 @@
+/**
+ * Mutants of an application's machine: would its tests notice a small mistake?
+ *
+ * Two judges look at each. The rules know nothing of the machine itself: its states are searched anew, and an invariant, a temporal property, an
+ * unhandled error, an actor left running must tell. The paths know what the machine did, and any other step kills. What survives both
+ * either does the same, or wants a sample.
+ */
+import { commuting, mutantsOfChart, nameOf, type Mutant } from '../mutants/mutants.js';
+import { search, type MachineEdge, type MachineGraph, type MachineVertex } from './graph.js';
+import type { MachineTests } from './options.js';
+import { plansOf } from './plans.js';
+import { run } from './run.js';
+import { Subject } from './subject.js';
+import { temporalFailures } from './temporal.js';
+import type { MachineTesting } from './testing.js';
+
+export interface JudgedMutant {
+  readonly name: string;
+  readonly killedBy: 'rules' | 'paths' | null;
+  readonly diff: readonly string[];
+  /** For a survivor: why it is no mistake. */
+  readonly reason?: string;
+}
+
+export const machineMutants = ({ machine }: MachineTesting): readonly Mutant[] => mutantsOfChart(machine.id, machine);
+
+/** The mutants judged one after the other. */
+export async function* judgeMachineMutants(testing: MachineTesting, mutants: readonly Mutant[]): AsyncGenerator<JudgedMutant> {
+  const [subject, graph] = [await testing.subject(), await testing.graph()];
+  const { tests } = subject;
+  for (const mutant of mutants) {
+    const name = nameOf(mutant);
+    const { diff } = mutant;
+    const killedBy = await killer(mutant, subject, graph, tests);
+    const reason = killedBy === null ? (tests.reasons?.[name] ?? commutes(mutant, graph)) : undefined;
+    yield { name, killedBy, diff, ...(reason !== undefined && { reason }) };
+  }
+}
+
+async function killer(
+  { machine }: Mutant,
+  subject: Subject,
+  graph: MachineGraph,
+  tests: MachineTests,
+): Promise<JudgedMutant['killedBy']> {
+  let mutated: Subject;
+  try {
+    mutated = new Subject(machine, tests);
+    if (await breaksRule(mutated)) return 'rules';
+  } catch {
+    // It cannot even be built, or no two runs of it are alike.
+    return 'rules';
+  }
+  for (const plan of plansOf(subject, graph, 'tour')) if (await run(mutated, plan, { performs: false })) return 'paths';
+  return (await differs(mutated, graph)) ? 'paths' : null;
+}
+
+async function breaksRule(mutated: Subject): Promise<boolean> {
+  const graph = await search(mutated);
+  return graph.failures.length > 0 || temporalFailures(graph, mutated.tests.temporal).length > 0;
+}
+
+/** Whether some step of the graph goes otherwise on the mutant. */
+async function differs(mutated: Subject, { first, vertices }: MachineGraph): Promise<boolean> {
+  const { sut: _sut, exec: _exec, states: _states, ...tests } = mutated.tests;
+  const bare = new Subject(mutated.original, tests);
+  const takesAlike = async ({ way }: MachineVertex, { step, view }: MachineEdge): Promise<boolean> => {
+    const expected = [...Array.from({ length: way.length + 1 }, (_, i) => (i === 0 ? first.view : undefined)), view];
+    return (
+      (await run(bare, { steps: [...way, step], expected: mutated.tests.distinguish ? [] : expected }, { performs: false })) ===
+      null
+    );
+  };
+  for (const vertex of vertices)
+    for (const edge of vertex.edges?.values() ?? []) if (!(await takesAlike(vertex, edge))) return true;
+  return false;
+}
+
+/** Every step of the graph has been taken in the other order, too. */
+function commutes({ swapped, chart }: Mutant, { vertices }: MachineGraph): string | undefined {
+  if (swapped === undefined) return undefined;
+  const edges = vertices.flatMap(({ edges }) => [...(edges?.values() ?? [])]);
+  return commuting(edges.filter(({ items }) => (items as ReadonlySet<string>).has(`${chart}: transition ${swapped}`)).length);
+}

@@ -1,0 +1,166 @@
+/** What becomes of a machine's tests: mutants, coverage for other tools, plans as files. */
+import { describe, expect, test } from 'vitest';
+import { assign, createMachine, fromPromise, setup } from 'xstate';
+import { mergeCounts } from './coverage.js';
+import { emitMachineTests, startMachine } from './emit.js';
+import { chartListing, lcovOf } from './lcov.js';
+import { judgeMachineMutants, machineMutants } from './mutants.js';
+import type { MachineTests } from './options.js';
+import { reportOn } from './report.js';
+import { MachineTesting } from './testing.js';
+
+const door = setup({
+  guards: { isRight: ({ event }) => event['code'] === 42 },
+  actors: { open: fromPromise(async () => {}) },
+  actions: { beep: () => {} },
+}).createMachine({
+  id: 'door',
+  context: { tries: 0 },
+  initial: 'locked',
+  states: {
+    locked: {
+      on: {
+        CODE: [
+          { guard: 'isRight', target: 'opening' },
+          { actions: ['beep', assign({ tries: ({ context }) => Math.min(context.tries + 1, 2) })] },
+        ],
+      },
+    },
+    opening: { invoke: { src: 'open', onDone: 'open', onError: 'locked' } },
+    open: { after: { 5000: 'locked' } },
+  },
+});
+const tests: MachineTests = { events: { CODE: [{ code: 1 }, { code: 42 }] } };
+
+const judged = async (testing: MachineTesting) => {
+  const all = [];
+  for await (const mutant of judgeMachineMutants(testing, machineMutants(testing))) all.push(mutant);
+  return all;
+};
+
+describe('mutants', () => {
+  test('paths kill what goes otherwise, also where time and services lead', async () => {
+    const all = await judged(new MachineTesting(door, tests));
+    expect(all.map(({ name }) => name)).toEqual(
+      expect.arrayContaining([
+        'retarget opening: open done, to opening',
+        'retarget open: after 5000, to opening',
+        'drop transition open: after 5000',
+        'swap actions locked: CODE #2, actions 1 and 2',
+      ]),
+    );
+    expect(all.filter(({ killedBy }) => killedBy === null)).toEqual([]);
+  });
+
+  test('rules kill without knowing the machine', async () => {
+    const temporal: MachineTests['temporal'] = {
+      'it locks again': { when: (state) => state.matches('open'), eventually: (state) => state.matches('locked') },
+    };
+    const all = await judged(new MachineTesting(door, { ...tests, temporal: temporal! }));
+    expect(all.find(({ name }) => name === 'drop transition open: after 5000')!.killedBy).toBe('rules');
+    expect(all.find(({ name }) => name === 'drop transition opening: open error')!.killedBy).toBe('rules');
+  });
+
+  const sums = (actions: any) =>
+    createMachine({ id: 'sums', context: { n: 0, m: 0 }, on: { ADD: { guard: ({ context }: any) => context.n < 3, actions } } });
+  const up = (key: 'n' | 'm') => assign({ [key]: ({ context }: any) => context[key] + 1 } as never);
+
+  test('actions that commute are recognised by running both orders', async () => {
+    const [swapped] = (await judged(new MachineTesting(sums([up('n'), up('m')])))).filter(({ name }) => name.startsWith('swap'));
+    expect(swapped).toMatchObject({ killedBy: null, reason: 'both orders do the same in all 3 steps that perform them' });
+  });
+
+  test('those that do not commute are killed', async () => {
+    const copy = assign({ m: ({ context }: any) => context.n });
+    const [swapped] = (await judged(new MachineTesting(sums([up('n'), copy])))).filter(({ name }) => name.startsWith('swap'));
+    expect(swapped!.killedBy).toBe('paths');
+  });
+
+  test('a survivor is shown as a diff and fails the report, unless a reason is given', async () => {
+    const idle = createMachine({ id: 'idle', context: { n: 0 }, on: { A: { guard: () => true, actions: assign({ n: 1 }) } } });
+    const given = { reasons: { 'guard (root): A is false': 'it is always true' } };
+    const report = await reportOn(new MachineTesting(idle, given), { mutants: true });
+    const [survivor] = report.mutants!.filter(({ killedBy }) => killedBy === null);
+    expect(survivor).toMatchObject({
+      name: 'drop guard (root): A',
+      diff: ['  (root)', '-   A [guard] / assign', '+   A / assign'],
+    });
+    expect(report.verdict).toBe('invalid');
+    const explained = { reasons: { ...given.reasons, 'drop guard (root): A': 'it is always true' } };
+    expect((await reportOn(new MachineTesting(idle, explained), { mutants: true })).verdict).toBe('valid');
+  });
+});
+
+describe('coverage', () => {
+  const half: MachineTests = { events: { CODE: [{ code: 1 }] } };
+
+  test('thresholds, by kind', async () => {
+    const complete = async (thresholds: MachineTests['thresholds']) =>
+      (await new MachineTesting(door, { ...half, thresholds: thresholds! }).coverage()).isComplete;
+    expect(await complete({ state: 30, transition: 20, guard: 50, outcome: 0 })).toBe(true);
+    expect(await complete({ state: 34, transition: 20, guard: 50, outcome: 0 })).toBe(false);
+    expect(await complete({ state: 30, transition: 20, outcome: 0 })).toBe(false);
+  });
+
+  test('runs add up', async () => {
+    const wrong = new MachineTesting(door, half);
+    const right = new MachineTesting(door, { events: { CODE: [{ code: 42 }] } });
+    expect((await wrong.coverage()).isComplete).toBe(false);
+    expect((await wrong.coverage(await right.counts())).missing).toEqual([]);
+    expect(mergeCounts({ a: { 'state x': 1 } }, { a: { 'state x': 2, 'state y': 0 } })).toEqual({
+      a: { 'state x': 3, 'state y': 0 },
+    });
+  });
+
+  test('lcov of the chart as lines', async () => {
+    const counts = (await new MachineTesting(door, half).counts())['door']!;
+    expect(chartListing(door).split('\n')).toEqual([
+      'door',
+      'locked',
+      '  CODE [isRight] → opening',
+      '  CODE / beep, assign',
+      'opening',
+      '  open done → open',
+      '  open error → locked',
+      'open',
+      '  after 5000 → locked',
+      '',
+    ]);
+    const lcov = lcovOf(door, counts, 'door.chart.txt');
+    expect(lcov).toMatch(/^TN:door\nSF:door.chart.txt\nFN:2,locked\n/);
+    expect(lcov).toMatch(/\nFNF:3\nFNH:1\nBRDA:3,0,0,-\nBRDA:3,0,1,\d+\nBRF:2\nBRH:1\n/);
+    expect(lcov).toMatch(/\nDA:3,0\nDA:4,\d+\nDA:5,0\n[^]*LF:8\nLH:2\nend_of_record\n$/);
+  });
+});
+
+describe('plans as a file of tests', () => {
+  const bodies = async (machine: unknown) => {
+    const text = emitMachineTests('door', await new MachineTesting(door, tests).plans('tour'), '');
+    const found: (() => Promise<void>)[] = [];
+    const code = text.replaceAll(/^import .*$/gm, '');
+    new Function('test', 'expect', 'startMachine', 'machine', 'tests', code)(
+      (_: string, body: () => Promise<void>) => found.push(body),
+      expect,
+      startMachine,
+      machine,
+      tests,
+    );
+    return found;
+  };
+
+  test('what was emitted passes, and fails on another machine', async () => {
+    for (const body of await bodies(door)) await body();
+    const [{ machine }] = machineMutants(new MachineTesting(door, tests)).filter(
+      ({ operator }) => operator === 'drop action',
+    ) as [any];
+    const [body] = await bodies(machine);
+    await expect(body!()).rejects.toThrow();
+  });
+
+  test('a step that cannot happen is refused by name', async () => {
+    const started = await startMachine(door, tests);
+    await expect(started.take({ done: 'open' })).rejects.toThrow(
+      'open done cannot happen in "locked"; what can is CODE {"code":1}, CODE {"code":42}',
+    );
+  });
+});
