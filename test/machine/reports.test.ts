@@ -67,7 +67,7 @@ describe('mutants', () => {
 
   test('actions that commute are recognised by running both orders', async () => {
     const [swapped] = (await judged(new MachineTesting(sums([up('n'), up('m')])))).filter(({ name }) => name.startsWith('swap'));
-    expect(swapped).toMatchObject({ killedBy: null, reason: 'both orders do the same in all 3 steps that perform them' });
+    expect(swapped).toMatchObject({ killedBy: null, reason: 'both orders do the same in every step that performs them (3)' });
   });
 
   test('those that do not commute are killed', async () => {

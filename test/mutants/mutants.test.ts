@@ -71,7 +71,7 @@ describe('judging', () => {
     const judged = [...judgeMutants(light(), graphsOf(light(), 100), { reasons })];
     const survivors = judged.filter(({ killedBy }) => killedBy === null).map((mutant) => [nameOf(mutant), mutant.reason]);
     expect(survivors).toEqual([
-      ['swap actions red: go #2, actions 1 and 2', undefined],
+      ['swap actions red: go #2, actions 1 and 2', 'both orders do the same in every step that performs them (1)'],
       ['drop transition broken: stop', undefined],
       ['retarget broken: stop, to green', 'its guard is never true'],
       ['retarget broken: stop, to broken', undefined],

@@ -1,0 +1,59 @@
+// Reports what of the kernel, the charts and the tests would find its XState in the latest alpha of version 6. Nothing is changed here.
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const folder = mkdtempSync(join(tmpdir(), 'quiver-xstate-6-'));
+const npm = (...args) => execFileSync('npm', args, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+
+/** The names that a source file takes from XState, types apart, by entry. */
+function imported(text) {
+  const names = [];
+  for (const [, isType, list, entry] of text.matchAll(/import (type )?\{([^}]*)\} from '(xstate(?:\/\w+)?)'/g)) {
+    if (isType) continue;
+    for (const one of list.split(',').map((name) => name.trim()))
+      if (one !== '' && !one.startsWith('type ')) names.push([entry, one.split(' as ')[0]]);
+  }
+  return names;
+}
+
+const sources = (part) =>
+  readdirSync(join(root, part), { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.tsx?$/.test(name) && !/\.(test|deep|fixtures?)\./.test(name) && !name.includes('node_modules'))
+    .map((name) => join(part, name));
+
+try {
+  const versions = JSON.parse(npm('view', 'xstate', 'versions', '--json'));
+  const version = versions.filter((one) => one.startsWith('6.')).at(-1);
+  if (!version) throw new Error('there is no version 6 on the registry');
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+  npm('install', '--no-audit', '--no-fund', `xstate@${version}`);
+  const { exports } = JSON.parse(readFileSync(join(folder, 'node_modules/xstate/package.json'), 'utf8'));
+  const entries = new Map();
+  for (const entry of ['xstate', 'xstate/graph']) {
+    if (!exports[entry === 'xstate' ? '.' : './graph']) continue;
+    writeFileSync(join(folder, 'entry.mjs'), `export * from '${entry}';`);
+    const url = `${pathToFileURL(join(folder, 'entry.mjs')).href}?${entry}`;
+    entries.set(entry, new Set(Object.keys(await import(url))));
+  }
+  console.log(`xstate ${version}\n`);
+  for (const part of ['network', 'machines', 'test', 'adapters', 'inspector', 'examples']) {
+    const files = sources(part);
+    const missing = new Map();
+    let stands = 0;
+    for (const file of files) {
+      const gone = imported(readFileSync(join(root, file), 'utf8')).filter(([entry, name]) => !entries.get(entry)?.has(name));
+      if (gone.length === 0) stands++;
+      for (const [entry, name] of gone) missing.set(`${entry} ${name}`, (missing.get(`${entry} ${name}`) ?? 0) + 1);
+    }
+    const names = [...missing].sort((a, b) => b[1] - a[1]).map(([name, times]) => `${name.replace('xstate ', '')} (${times})`);
+    console.log(`${part.padEnd(10)} ${stands} of ${files.length} files find all they import; missing: ${names.join(', ') || 'nothing'}`);
+  }
+} catch (error) {
+  console.log(`xstate 6: nothing to report (${error.message.split('\n')[0]})`);
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
