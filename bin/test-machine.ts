@@ -36,7 +36,8 @@ export interface MachineWords {
 
 /** The exit status. */
 export async function testMachine(found: FoundMachine, words: MachineWords): Promise<number> {
-  if (words.reasons !== undefined) throw new UsageError('--reasons is for protocols; a machine has its reasons in the module of --with');
+  if (words.reasons !== undefined)
+    throw new UsageError('--reasons is for protocols; a machine has its reasons in the module of --with');
   if (words.swarm !== undefined || words.save !== undefined)
     throw new UsageError('--swarm and --save are for protocols; a machine is walked at random in every run (limits.walks)');
   const seed = integerOption('seed', words.seed);
