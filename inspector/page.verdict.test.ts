@@ -56,6 +56,22 @@ describe('the counterexample of the checker', () => {
     await keepPicture(page, 'inspector-verdict');
   });
 
+  test('why: who waits for whom, and the chain of causes back to the world outside', async () => {
+    await page.locator('.verdict').getByRole('button', { name: 'Why?' }).click();
+    const waits = await page.locator('.waits li b').allInnerTexts();
+    expect(waits).toEqual([
+      'n0 in initiator.compete, participant.compete waits for n1',
+      'n1 in initiator.compete, participant.compete waits for n0',
+    ]);
+    expect(await page.locator('.waits').innerText()).toMatch(/n1 received its request in line \d+ and sent nothing back/);
+    const causes = await page.locator('.causes button').allInnerTexts();
+    expect(causes[0]).toMatch(/violated for n0 and n1/);
+    expect(causes[1]).toMatch(/n0 received/);
+    expect(causes.at(-1)).toMatch(/was asked to lock/);
+    expect(await page.locator('.causes .outside').innerText()).toBe('That was asked for from outside.');
+    await keepPicture(page, 'inspector-why');
+  });
+
   test('each property with what came of it', async () => {
     await page.getByRole('tab', { name: /properties/ }).click();
     expect(await page.locator('.properties [data-holds="false"] b').allInnerTexts()).toEqual(['every request succeeds']);
@@ -81,6 +97,14 @@ describe('the transitions of a step', () => {
     expect(await transitions('is-taken')).toHaveLength(1);
     expect(await transitions('is-refused')).toEqual([expect.stringContaining('parentIsToBeDrawn')]);
     expect(await transitions('is-possible')).toEqual([]);
+    await page.getByRole('tab', { name: 'why' }).click();
+    expect(await page.locator('.causes button').allInnerTexts()).toEqual([
+      expect.stringMatching(/n1 received find from n2/),
+      expect.stringMatching(/n2 was asked to request; sent find to n1/),
+    ]);
+    expect(await page.locator('.why').innerText()).toMatch(/the guard parentIsToBeDrawn refused: find if parentIsToBeDrawn/);
+    await page.locator('.context').getByRole('button', { name: 'parent' }).click();
+    expect(await page.locator('.why .row').innerText()).toMatch(/^Why parent of n1\?/);
   });
 
   test('a trace that does not tell lights up nothing that may not have been taken', async () => {

@@ -12,6 +12,7 @@ import { share, shared } from './share.js';
 import { stories, story } from './story/state.js';
 import { StoryList, StoryStrip } from './story/view.js';
 import { isHelpOpen, maximized, theme, toggleTheme } from './shell.js';
+import { tab } from './tab.js';
 import { SpaceTimeView } from './spacetime/view.js';
 import { Endless, NodeList } from './log.js';
 import { isLoading, problem, recording, growing, show, sourceProblem, verdict } from './state.js';
@@ -164,6 +165,9 @@ function Violated() {
       {first.kind === 'eventually' && endless && <Endless {...endless} />} {first.says}{' '}
       <button type="button" class="link" onClick={() => show(line)}>
         Show it
+      </button>{' '}
+      <button type="button" class="link" onClick={() => (show(line), (tab.value = 'why'))}>
+        Why?
       </button>
       {more.length > 0 && `, and ${more.length} more under properties`}
     </p>

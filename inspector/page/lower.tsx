@@ -1,19 +1,16 @@
 /** The panel for what is read rather than watched: plots, the log, the properties. */
-import { signal } from '@preact/signals';
 import { Gestures } from './gestures.js';
 import { gestures, offer } from './hands.js';
 import { Log, Properties } from './log.js';
 import { Panel } from './panel.js';
 import { Plots, PlotsText } from './plots.js';
+import { tab, type Tab } from './tab.js';
 import { verdict } from './state.js';
-
-type Tab = 'plots' | 'log' | 'properties' | 'by hand';
-
-export const tab = signal<Tab>('plots');
+import { Why } from './why.js';
 
 export function LowerPanel() {
   const violations = verdict.value.violated.length;
-  const shown: readonly Tab[] = ['plots', 'log', 'properties', ...(offer.value ? (['by hand'] as const) : [])];
+  const shown: readonly Tab[] = ['plots', 'log', 'why', 'properties', ...(offer.value ? (['by hand'] as const) : [])];
   const tabs = (
     <span role="tablist" class="tabs">
       {shown.map((name) => (
@@ -35,5 +32,6 @@ export function LowerPanel() {
 function Content() {
   if (tab.value === 'plots') return <Plots />;
   if (tab.value === 'by hand' && offer.value) return <Gestures />;
+  if (tab.value === 'why') return <Why />;
   return tab.value === 'log' ? <Log /> : <Properties />;
 }

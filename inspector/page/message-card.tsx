@@ -3,6 +3,8 @@ import { xOf } from '../model/playback.js';
 import { numberText } from '../model/words.js';
 import { kindStyle } from './colors.js';
 import { IconButton } from './panel.js';
+import { tab } from './tab.js';
+import { askWhy } from './why.js';
 import { axis, pauseAt, recording, growing, selectedMessage, selectMessage, trail, way } from './state.js';
 
 export function MessageCard() {
@@ -38,6 +40,13 @@ export function MessageCard() {
         <button
           type="button"
           class="small"
+          onClick={() => (askWhy(`${row.type} of ${nodes.names[row.from]}`, row.sent), (tab.value = 'why'))}
+        >
+          why?
+        </button>
+        <button
+          type="button"
+          class="small"
           aria-pressed={trail.value === 'forwarded'}
           onClick={() => (trail.value = trail.value === 'forwarded' ? null : 'forwarded')}
         >
@@ -52,22 +61,30 @@ export function MessageCard() {
           follow every {row.type} from hand to hand
         </button>
       </p>
-      {way.value.length > 0 && (
-        <ol class="way">
-          {way.value.slice(0, 200).map((hop) => (
-            <li key={hop.ordinal}>
-              <button
-                type="button"
-                class="link"
-                aria-current={hop.ordinal === ordinal ? 'true' : undefined}
-                onClick={() => ((selectedMessage.value = hop.ordinal), pauseAt(hop.sent))}
-              >
-                {nodes.names[hop.from]} → {nodes.names[hop.to]} at {at(hop.sent)}
-              </button>
-            </li>
-          ))}
-        </ol>
-      )}
+      <Way ordinal={ordinal} />
     </aside>
+  );
+}
+
+/** The hops of a message that is followed. */
+function Way({ ordinal }: { ordinal: number }) {
+  const { names } = growing().nodes;
+  const at = (line: number) => numberText(xOf(recording.value, axis.value, line));
+  if (way.value.length === 0) return null;
+  return (
+    <ol class="way">
+      {way.value.slice(0, 200).map((hop) => (
+        <li key={hop.ordinal}>
+          <button
+            type="button"
+            class="link"
+            aria-current={hop.ordinal === ordinal ? 'true' : undefined}
+            onClick={() => ((selectedMessage.value = hop.ordinal), pauseAt(hop.sent))}
+          >
+            {names[hop.from]} → {names[hop.to]} at {at(hop.sent)}
+          </button>
+        </li>
+      ))}
+    </ol>
   );
 }

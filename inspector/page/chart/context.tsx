@@ -9,21 +9,30 @@ interface ContextTableProps {
   readonly roles: readonly RoleNow[];
   readonly before: (now: RoleNow) => RoleView | null;
   readonly line: number;
+  /** Asks why a key has its value, or why the role is in its state. */
+  readonly why: (role: string, key: string | null) => void;
 }
 
-export function ContextTable({ roles, before, line }: ContextTableProps) {
+export function ContextTable({ roles, before, line, why }: ContextTableProps) {
   if (roles.length === 0) return null;
   return (
     <div class="context" tabIndex={0} role="group" aria-label="context of the selected node">
       {roles.map((now) => (
         <table key={now.role}>
           <caption>
-            <b>{now.role}</b> <span class="value">{valueText(now.view.value)}</span>
+            <b>{now.role}</b>{' '}
+            <button type="button" class="link value" title="why is it in this state?" onClick={() => why(now.role, null)}>
+              {valueText(now.view.value)}
+            </button>
           </caption>
           <tbody>
             {entries(now.view.context).map(([key, value]) => (
               <tr key={key} class={now.since === line && changed(before(now), key, value) ? 'is-changed' : ''}>
-                <th scope="row">{key}</th>
+                <th scope="row">
+                  <button type="button" class="link" title="why has it this value?" onClick={() => why(now.role, key)}>
+                    {key}
+                  </button>
+                </th>
                 <td>{value}</td>
               </tr>
             ))}

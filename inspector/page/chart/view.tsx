@@ -1,14 +1,17 @@
 /** The charts of the selected node: every role's, with its active states lit and the transition that it took last. */
 import { computed, signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { readChart, type Chart } from '../../model/chart.js';
+import type { Chart } from '../../model/chart.js';
 import type { ChartLayout } from '../../model/chart-shapes.js';
 import type { RoleNow } from '../../model/moment.js';
 import { lastAtMost } from '../../model/columns.js';
 import { guessed, NOTHING_TAKEN, toldBy, type Taken } from '../../model/taken.js';
 import { activePaths, valueText } from '../../model/values.js';
+import { tab } from '../tab.js';
 import { Panel } from '../panel.js';
+import { askWhyState, askWhyValue } from '../why.js';
 import { currentLine, moment, recording, growing, selectedNode } from '../state.js';
+import { charts } from './charts.js';
 import { ChartPicture } from './picture.js';
 import { ChartText } from './text.js';
 import { ContextTable } from './context.js';
@@ -23,18 +26,6 @@ const fitChart = signal<FitChart | null>(null);
 const loadLayout = (): void => void import('../../model/chart-layout.js').then((module) => (fitChart.value = module.fitChart));
 
 const header = computed(() => growing().header);
-
-/** By their text: another run of the same protocol brings the same charts, and what was laid out of them stays. */
-let known = new Map<string, Chart>();
-
-const charts = computed(() => {
-  const all = Object.entries(header.value?.charts ?? {}).map(([name, config]) => {
-    const text = JSON.stringify([name, config]);
-    return { name, text, chart: known.get(text) ?? readChart(name, config) };
-  });
-  known = new Map(all.map(({ text, chart }) => [text, chart]));
-  return new Map(all.map(({ name, chart }) => [name, chart]));
-});
 
 const fits = new WeakMap<Chart, ReturnType<FitChart>>();
 
@@ -124,9 +115,16 @@ export function ChartView() {
         roles={roles.value}
         before={(now) => moment.value.roleBefore(selectedNode.value, now.role, now.since)}
         line={currentLine.value}
+        why={why}
       />
     </Panel>
   );
+}
+
+function why(role: string, key: string | null): void {
+  tab.value = 'why';
+  if (key === null) askWhyState(role);
+  else askWhyValue(role, key);
 }
 
 function RoleChart({ now, alone }: { now: RoleNow; alone: boolean }) {

@@ -1,0 +1,198 @@
+/**
+ * Why something is as it is: the chain of causes backwards, read from the trace.
+ *
+ * A delivery was caused by the step that sent the message, a timer by the step that armed it, a command by the world outside. What a step
+ * found (its state before) is a condition and not a cause; it is told as what the node was in. For a promise that is broken by rest, the
+ * marks tell who waits for whom; round a cycle everybody waits for ever.
+ */
+import type { RoleView } from '../../machines/protocol.js';
+import { isStep, type StepLine } from '../../network/trace.js';
+import type { Chart, ChartTransition } from './chart.js';
+import { lastAtMost } from './columns.js';
+import { Moment } from './moment.js';
+import type { Recording } from './recording.js';
+import { toldBy } from './taken.js';
+import { valueText } from './values.js';
+import { sentence } from './words.js';
+
+export interface Cause {
+  readonly line: number;
+  /** What happened. */
+  readonly says: string;
+  /** How it is the cause of the one that stands before it in the chain. */
+  readonly because: string;
+}
+
+const CHAIN_MAX = 60;
+/** So many of a node's steps are looked through for one that armed a timer, or changed a value. */
+const STEPS_BACK_MAX = 5000;
+
+/** The line itself, then what caused it, and so on back to the world outside. */
+export function chainOf(recording: Recording, line: number): Cause[] {
+  const chain: Cause[] = [{ line, says: sentence(recording.line(line)), because: '' }];
+  for (let cause = causeOf(recording, line); cause && chain.length < CHAIN_MAX; cause = causeOf(recording, cause.line))
+    chain.push(cause);
+  return chain;
+}
+
+function causeOf(recording: Recording, line: number): Cause | null {
+  const told = recording.line(line);
+  const cause = (at: number, because: string): Cause | null =>
+    at < recording.first ? null : { line: at, says: sentence(recording.line(at)), because };
+  const ended = recording.messageOf(line);
+  if (ended >= 0) {
+    const { sent, type, from } = recording.messages.get(ended);
+    return cause(sent, `it sent ${type}${from < 0 ? '' : ` to ${recording.nodes.names[recording.messages.get(ended).to]}`}`);
+  }
+  if (!isStep(told) && told.kind === 'violated') return brokenBy(recording, line, told.refutes?.nodes?.[0], cause);
+  if (!isStep(told) || told.kind !== 'timer') return null;
+  const armed = armedBy(recording, line, told);
+  return armed === null ? null : cause(armed, `it armed the timer ${String(told.event['timer'])}`);
+}
+
+/** What a property saw: the last change of the node for which it does not hold, or the step before it. */
+function brokenBy(
+  recording: Recording,
+  line: number,
+  node: string | undefined,
+  cause: (line: number, because: string) => Cause | null,
+): Cause | null {
+  const number = node === undefined ? -1 : recording.nodes.find(node);
+  const changed = number < 0 ? null : lastStep(recording, number, line, ({ roles }) => Object.keys(roles).length > 0);
+  if (changed !== null) return cause(changed, `${node} has stood so since`);
+  for (let at = line - 1; at >= recording.first; at--) if (recording.nodeOf(at) >= 0) return cause(at, 'this step left it so');
+  return null;
+}
+
+function armedBy(recording: Recording, line: number, { role, event }: StepLine): number | null {
+  return lastStep(recording, recording.nodeOf(line), line - 1, ({ timers = [] }) =>
+    timers.some(([of, timer, delay]) => of === role && timer === event['timer'] && delay !== null),
+  );
+}
+
+/** The last step of a node up to a line for which it holds. */
+function lastStep(recording: Recording, node: number, upTo: number, holds: (step: StepLine) => boolean): number | null {
+  const steps = recording.steps[node] ?? [];
+  const last = lastAtMost(steps, upTo);
+  for (let place = last; place >= 0 && place > last - STEPS_BACK_MAX; place--) {
+    const line = steps[place]!;
+    if (holds(recording.step(line)!)) return line;
+  }
+  return null;
+}
+
+/** The line since which a role is in its state; its start where it has always been in it. */
+export const stateSince = (recording: Recording, node: number, role: string, upTo: number): number | null =>
+  changedIn(recording, node, role, upTo, ({ value }) => valueText(value));
+
+/** The line that gave a key of a role's context the value that it has. */
+export const valueSince = (recording: Recording, node: number, role: string, key: string, upTo: number): number | null =>
+  changedIn(recording, node, role, upTo, ({ context }) =>
+    JSON.stringify((context as Readonly<Record<string, unknown>> | undefined)?.[key]),
+  );
+
+function changedIn(
+  recording: Recording,
+  node: number,
+  role: string,
+  upTo: number,
+  read: (view: RoleView) => string | undefined,
+): number | null {
+  const lines = recording.slotsOf[node]?.find((slot) => slot.role === role)?.lines ?? [];
+  let place = lastAtMost(lines, upTo);
+  if (place < 0) return null;
+  const textAt = (at: number): string | undefined => {
+    const view = recording.step(lines[at]!)?.roles[role];
+    return view ? read(view) : undefined;
+  };
+  const now = textAt(place);
+  for (let back = 0; place > 0 && back < STEPS_BACK_MAX && textAt(place - 1) === now; back++) place--;
+  return lines[place]!;
+}
+
+/** One who waits for another, and what is known of it. */
+export interface Wait {
+  readonly from: number;
+  readonly to: number;
+  readonly says: string;
+  /** The line since which it stands so, and what it asked the other that was not answered. */
+  readonly since: number | null;
+  readonly asked: { readonly line: number; readonly says: string } | null;
+}
+
+/** Round from one of the nodes, everybody waiting for the next; none when nobody is known to wait in a circle. */
+export function waitCycle(recording: Recording, line: number, nodes: readonly number[]): Wait[] {
+  const moment = new Moment(recording, line);
+  const waitsFor = (node: number): number[] => {
+    const pointers = moment.overlay(node)?.pointers ?? [];
+    return pointers.flatMap(({ to, kind = '' }) => (/wait/.test(kind) ? recording.nodes.find(to) : []));
+  };
+  for (const start of nodes) {
+    const cycle = cycleFrom(start, waitsFor);
+    if (cycle) return cycle.map((from, i) => waitOf(moment, from, cycle[(i + 1) % cycle.length]!));
+  }
+  return [];
+}
+
+function cycleFrom(start: number, next: (node: number) => readonly number[]): number[] | null {
+  const search = (path: readonly number[]): number[] | null => {
+    for (const node of next(path.at(-1)!)) {
+      if (node === start) return [...path];
+      const found = path.includes(node) || path.length > CHAIN_MAX ? null : search([...path, node]);
+      if (found) return found;
+    }
+    return null;
+  };
+  return search([start]);
+}
+
+function waitOf(moment: Moment, from: number, to: number): Wait {
+  const { recording } = moment;
+  const { names } = recording.nodes;
+  const [now] = moment.roles(from);
+  const state = now ? ` in ${valueText(now.view.value)}` : '';
+  return {
+    from,
+    to,
+    says: `${names[from]}${state} waits for ${names[to]}`,
+    since: now?.since ?? null,
+    asked: unanswered(moment, from, to),
+  };
+}
+
+/** The last message of one to the other that was not answered by the step that received it. */
+function unanswered({ recording, line }: Moment, from: number, to: number): Wait['asked'] {
+  const { messages, nodes } = recording;
+  const [one, other] = [nodes.names[from]!, nodes.names[to]!];
+  for (let ordinal = messages.firstSentFrom(line + 1) - 1; ordinal >= messages.first; ordinal--) {
+    const message = messages.get(ordinal);
+    if (message.from !== from || message.to !== to) continue;
+    if (message.ending === null) return { line: message.sent, says: `its ${message.type} is on its way to ${other}` };
+    if (message.ending === 'lost') return { line: message.ended, says: `its ${message.type} to ${other} was lost` };
+    const answered = recording.step(message.ended)?.sent.some((sent) => sent.to === one) ?? true;
+    if (!answered)
+      return {
+        line: message.ended,
+        says: `${other} received its ${message.type} in line ${message.ended + 1} and sent nothing back`,
+      };
+  }
+  return null;
+}
+
+/** Whether a step's event was answered by no chart: none has a transition for it in its state, or all guards refused. */
+export function isIgnored(recording: Recording, line: number): boolean {
+  const step = recording.step(line);
+  return step?.taken?.length === 0 && ['deliver', 'timer', 'command', 'link'].includes(step.kind);
+}
+
+/** What a step did not do: the transitions of its event whose guards refused, for each role's chart. */
+export function refusalsAt(recording: Recording, line: number, chartOf: (name: string) => Chart | undefined): ChartTransition[] {
+  const step = recording.step(line);
+  if (!step) return [];
+  const roles = new Set((step.refused ?? []).map(([role]) => role));
+  return [...roles].flatMap((role) => {
+    const view = new Moment(recording, line).roles(recording.nodeOf(line)).find((now) => now.role === role)?.view;
+    const chart = view && chartOf(view.chart);
+    return chart ? (toldBy(step, role, chart)?.refused ?? []) : [];
+  });
+}

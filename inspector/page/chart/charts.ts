@@ -1,0 +1,18 @@
+/** The charts of the trace, read from its header. */
+import { computed } from '@preact/signals';
+import { readChart, type Chart } from '../../model/chart.js';
+import { growing } from '../state.js';
+
+const header = computed(() => growing().header);
+
+/** By their text: another run of the same protocol brings the same charts, and what was laid out of them stays. */
+let known = new Map<string, Chart>();
+
+export const charts = computed((): ReadonlyMap<string, Chart> => {
+  const all = Object.entries(header.value?.charts ?? {}).map(([name, config]) => {
+    const text = JSON.stringify([name, config]);
+    return { name, text, chart: known.get(text) ?? readChart(name, config) };
+  });
+  known = new Map(all.map(({ text, chart }) => [text, chart]));
+  return new Map(all.map(({ name, chart }) => [name, chart]));
+});
