@@ -1,5 +1,6 @@
 /**
- * The step kernel, and the only module that touches XState beyond `setup` and `createActor`.
+ * The step kernel, and the only module that touches XState beyond `setup` and `createActor`, but for `selections.ts`, which reads the
+ * microsteps of a step.
  *
  * `step(machine, snapshot, event) → { snapshot, effects }` runs the real interpreter through `machine.transition` with one scope that
  * is reused: XState's own `transition()` builds an actor for every call and is four to seven times slower.
