@@ -1,0 +1,49 @@
+/** What the trace of a counterexample says of its end: that of a run that goes round, made of choices that are known. */
+import { expect, test } from 'vitest';
+import { Recording } from '../inspector/model/recording.js';
+import { verdictOf } from '../inspector/model/verdict.js';
+import { textOf } from '../inspector/hands.js';
+import { protocols } from '../machines/index.js';
+import { parseScenario } from '../network/scenario/parse.js';
+import { isStep } from '../network/trace.js';
+import { checkScenario } from '../test/index.js';
+import { recordCounterexample } from './recording.js';
+
+const printed = {
+  protocol: 'exclusion',
+  topology: { nodes: ['n0', 'n1'], links: [['n0', 'n1', 1]] },
+  options: { priorities: 2, rules: 'printed' },
+  events: ['n0', 'n1'].map((node) => ({ at: 0, node, do: 'lock' })),
+};
+
+const scenario = parseScenario(printed, protocols);
+const found = checkScenario(scenario).counterexample!;
+
+function read(loop: number | undefined): Recording {
+  const { loop: _, ...rest } = found;
+  const given = { ...rest, ...(loop !== undefined && { loop }) };
+  const recording = new Recording();
+  for (const piece of textOf(recordCounterexample(scenario, printed, given))) recording.push(piece);
+  recording.close();
+  return recording;
+}
+
+test.each([0, 3, 15])('a run that goes round from choice %i says so where that choice is made', (loop) => {
+  const recording = read(loop);
+  const steps = Array.from({ length: recording.endless! }, (_, line) => recording.line(line)).filter(isStep);
+  expect(steps.filter(({ kind }) => kind !== 'start')).toHaveLength(loop);
+  expect(recording.line(recording.endless!)).toMatchObject({ why: 'what follows comes again and again for ever' });
+  expect(verdictOf(recording)).toMatchObject({ verdict: 'invalid', endless: { from: recording.endless, rests: false } });
+});
+
+test('one that rests says so at its end, and one of a finite run says nothing', () => {
+  const resting = read(found.choices.length);
+  expect(verdictOf(resting).endless).toEqual({ from: resting.endless, rests: true });
+  expect(resting.end - resting.endless!).toBe(3);
+  expect(verdictOf(read(undefined)).endless).toBeNull();
+});
+
+test('a property that the protocol does not have is refused by name', () => {
+  const lines = recordCounterexample(scenario, printed, { ...found, property: 'world peace' });
+  expect(() => [...lines]).toThrow('said to violate "world peace", and there is no such property; there are roles of a port');
+});
