@@ -72,6 +72,25 @@ describe('the counterexample of the checker', () => {
     await keepPicture(page, 'inspector-why');
   });
 
+  test('the tabs are one stop of the Tab key, and the arrow keys go from one to the next, round', async () => {
+    const chosen = () => page.locator('[role=tab][aria-selected=true]').getAttribute('data-tab');
+    const line = await page.getByRole('slider').getAttribute('aria-valuenow');
+    await page.getByRole('tab', { name: 'plots' }).click();
+    for (const [key, tab] of [
+      ['ArrowLeft', 'properties'],
+      ['ArrowRight', 'plots'],
+      ['ArrowRight', 'log'],
+      ['End', 'properties'],
+      ['Home', 'plots'],
+    ] as const) {
+      await page.keyboard.press(key);
+      expect(await chosen()).toBe(tab);
+      expect(await page.evaluate(() => document.activeElement?.getAttribute('data-tab'))).toBe(tab);
+    }
+    expect(await page.locator('[role=tab][tabindex="0"]').count()).toBe(1);
+    expect(await page.getByRole('slider').getAttribute('aria-valuenow')).toBe(line);
+  });
+
   test('each property with what came of it', async () => {
     await page.getByRole('tab', { name: /properties/ }).click();
     expect(await page.locator('.properties [data-holds="false"] b').allInnerTexts()).toEqual(['every request succeeds']);

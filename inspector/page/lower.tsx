@@ -12,9 +12,17 @@ export function LowerPanel() {
   const violations = verdict.value.violated.length;
   const shown: readonly Tab[] = ['plots', 'log', 'why', 'properties', ...(offer.value ? (['by hand'] as const) : [])];
   const tabs = (
-    <span role="tablist" class="tabs">
+    <span role="tablist" class="tabs" aria-label="lower panel" onKeyDown={(event) => moveTab(event, shown)}>
       {shown.map((name) => (
-        <button key={name} type="button" role="tab" aria-selected={tab.value === name} onClick={() => (tab.value = name)}>
+        <button
+          key={name}
+          type="button"
+          role="tab"
+          data-tab={name}
+          aria-selected={tab.value === name}
+          tabIndex={tab.value === name ? 0 : -1}
+          onClick={() => (tab.value = name)}
+        >
           {name}
           {name === 'properties' && violations > 0 && <span class="count">{violations}</span>}
           {name === 'by hand' && gestures.value.length > 0 && <span class="count is-calm">{gestures.value.length}</span>}
@@ -27,6 +35,17 @@ export function LowerPanel() {
       <Content />
     </Panel>
   );
+}
+
+/** Tabs are one stop of the Tab key; the arrow keys go from one to the next, round, and do not move the playhead meanwhile. */
+function moveTab(event: KeyboardEvent, shown: readonly Tab[]): void {
+  const at = shown.indexOf(tab.value);
+  const to = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: shown.length - 1 }[event.key];
+  if (to === undefined) return;
+  event.preventDefault();
+  event.stopPropagation();
+  tab.value = shown.at(to % shown.length)!;
+  (event.currentTarget as HTMLElement).querySelector<HTMLElement>(`[data-tab="${tab.value}"]`)?.focus();
 }
 
 function Content() {
