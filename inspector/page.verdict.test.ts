@@ -76,6 +76,7 @@ describe('the counterexample of the checker', () => {
     const chosen = () => page.locator('[role=tab][aria-selected=true]').getAttribute('data-tab');
     const line = await page.getByRole('slider').getAttribute('aria-valuenow');
     await page.getByRole('tab', { name: 'plots' }).click();
+    await page.getByRole('tab', { name: 'plots' }).focus();
     for (const [key, tab] of [
       ['ArrowLeft', 'properties'],
       ['ArrowRight', 'plots'],

@@ -21,6 +21,8 @@ export function LowerPanel() {
           data-tab={name}
           aria-selected={tab.value === name}
           tabIndex={tab.value === name ? 0 : -1}
+          // A click leaves the keys to the page.
+          onMouseDown={(event) => event.preventDefault()}
           onClick={() => (tab.value = name)}
         >
           {name}
