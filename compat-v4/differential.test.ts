@@ -6,7 +6,7 @@ import { compare } from './walk.js';
 const EVENTS = 20_000;
 
 test('what cannot be rendered is named with the reason', () => {
-  expect(refused).toEqual({ steward: 'enqueueActions decides while it runs what to do' });
+  expect(refused).toEqual({ epochs: 'enqueueActions decides while it runs what to do' });
 });
 
 describe('the same on either', () => {

@@ -56,7 +56,8 @@ export interface Open {
 }
 
 export interface Close {
-  readonly role: string;
+  /** One role or several; none at all closes nothing. */
+  readonly role: string | readonly string[];
 }
 
 export interface TimerEvent {

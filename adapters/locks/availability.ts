@@ -8,7 +8,7 @@
 import type { DirectoryContext } from '../../machines/directory/index.js';
 import { isObject } from '../../machines/checks.js';
 import type { Message, NodeId } from '../../machines/effects.js';
-import { LOCKS_MAX, lockRole, NAME_LENGTH_MAX, type StewardContext } from '../../machines/locks/index.js';
+import { BOUNDS, directoryRole, EPOCHS, NAME_LENGTH_MAX, type EpochsContext } from '../../machines/locks/index.js';
 import { Channels } from '../node/channels.js';
 import type { LiveNode } from '../node/node.js';
 import type { Transport } from '../transports/transport.js';
@@ -58,12 +58,12 @@ export class Availability {
   }
 
   private get epoch(): number {
-    return (this.node.role('steward')!.context as StewardContext).epoch;
+    return (this.node.role(EPOCHS)!.context as EpochsContext).served.epoch;
   }
 
   private note(asked: Asked): void {
     const key = keyOf(asked.by, asked.lock);
-    if (this.asked.size < LOCKS_MAX || this.asked.has(key)) this.asked.set(key, asked);
+    if (this.asked.size < BOUNDS.locks || this.asked.has(key)) this.asked.set(key, asked);
     this.answer(key);
   }
 
@@ -78,7 +78,7 @@ export class Availability {
     const asked = this.asked.get(key);
     if (!asked) return;
     const { by, lock, epoch } = asked;
-    const directory = this.node.role(lockRole(epoch, lock))?.context as DirectoryContext | undefined;
+    const directory = this.node.role(directoryRole(epoch, lock))?.context as DirectoryContext | undefined;
     const isQueued = directory?.next === by;
     if (isQueued) this.say(by, 'queued', lock, epoch);
     if (isQueued || epoch < this.epoch) this.asked.delete(key);

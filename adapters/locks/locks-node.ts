@@ -1,8 +1,9 @@
 /**
  * The node under the locks of a peer: election and token directory composed, see machines/locks.
  *
- * A peer that starts again knows nothing of what it promised before. It takes the milliseconds of its clock for the first epoch, which
- * are more than the epochs of its earlier life: those grew by one or a few whenever links changed, and never by a thousand a second.
+ * A peer that starts has forgotten what it promised before, if it has. A majority of peers that remember tells it where things stand, and
+ * no clock matters. Where a majority has forgotten, all peers have to be there, and their first epoch is above the milliseconds of their
+ * clocks, which are more than the epochs before: those grew by one or a few whenever something changed, and never by a thousand a second.
  */
 import type { SchedulerLike } from 'rxjs';
 import type { NodeId } from '../../machines/effects.js';
@@ -27,16 +28,19 @@ export interface PeerOptions {
 /** So that fences stay exact until the year 2059. */
 const EPOCHS_BEGAN = Date.UTC(2025, 0, 1);
 
+/** Longer than it takes until both ends of a link have heard of it; who is cut off from some of us may be left out then. */
+const PATIENCE_MS = 5_000;
+
 export function createLocksNode({ transport, peers, name, clock, inspect }: PeerOptions): LiveNode<LocksOptions> {
   const nodes = [...new Set(peers)].sort();
   if (!nodes.includes(transport.id))
     throw new UsageError(`peer "${transport.id}" is not among the peers ${nodes.join(', ')}; list it`);
-  const epoch = Math.max(0, Math.floor(clock.now() - EPOCHS_BEGAN));
+  const floor = Math.max(0, Math.floor(clock.now() - EPOCHS_BEGAN));
   return createNode({
     transport,
     protocol: locksCore,
     topology: { nodes, links: [] },
-    options: { hold: null, epoch },
+    options: { hold: null, memory: 'forgotten', floor, patience: PATIENCE_MS },
     name,
     clock,
     inspect,

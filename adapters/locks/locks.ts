@@ -14,7 +14,7 @@
 import { asyncScheduler, type SchedulerLike } from 'rxjs';
 import type { Message, NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
-import { LOCKS_MAX, NAME_LENGTH_MAX, type LockNotice } from '../../machines/locks/index.js';
+import { BOUNDS, NAME_LENGTH_MAX, type LockNotice } from '../../machines/locks/index.js';
 import type { Inspect } from '../../network/world/kernel.js';
 import { ClosedError } from '../transports/errors.js';
 import { Availability } from './availability.js';
@@ -131,6 +131,14 @@ export class Locks implements AsyncDisposable {
     return this.take(name, options);
   }
 
+  /**
+   * Says that the cluster is new, so that a majority may begin before all peers are there. For its very first start, on one peer, once:
+   * where peers have served before, two majorities that have forgotten each other could both begin.
+   */
+  bootstrap(): void {
+    this.#node.attempt('bootstrap');
+  }
+
   /** What this peer holds and waits for; nobody knows this of the others. */
   async query(): Promise<{ held: LockInfo[]; pending: LockInfo[] }> {
     const all = (count: (desk: LockDesk) => number): LockInfo[] =>
@@ -163,7 +171,7 @@ export class Locks implements AsyncDisposable {
   private desk(name: string): LockDesk {
     let desk = this.#desks.get(name);
     if (!desk) {
-      if (this.#desks.size >= LOCKS_MAX) throw new UsageError(`${LOCKS_MAX} locks are in use here; use fewer names`);
+      if (this.#desks.size >= BOUNDS.locks) throw new UsageError(`${BOUNDS.locks} locks are in use here; use fewer names`);
       desk = new LockDesk(name, (what) => this.ask(what, name));
       this.#desks.set(name, desk);
     }

@@ -2,7 +2,7 @@
 import type { NodeId } from '../effects.js';
 import type { Configuration, Meter, Observer, PropertyResult, Step } from '../protocol.js';
 import type { LockNotice } from './messages.js';
-import { stewardOf } from './view.js';
+import { epochsOf } from './view.js';
 
 export class LocksAccount implements Observer {
   private readonly grants: { readonly node: NodeId; readonly fence: number }[] = [];
@@ -10,11 +10,20 @@ export class LocksAccount implements Observer {
   private lost = 0;
   private messages = 0;
   private isRepeated = false;
+  /** Until something stops or a link falls. */
+  private isQuiet = true;
+  private hasFallen = false;
+  private hasTwoUsers = false;
+  private hasLost = false;
+  private readonly users = new Map<string, NodeId>();
+  private readonly largest = new Map<string, number>();
 
   record(step: Step): void {
     this.messages += step.sent.length;
+    if (isFailure(step)) this.isQuiet = false;
     for (const notice of step.emitted as unknown as LockNotice[]) {
       if (notice.type === 'lock.lost') this.lost++;
+      if (this.isQuiet) this.watch(step.node, notice);
       if (notice.type !== 'lock.granted') continue;
       const key = `${notice.lock} ${notice.fence}`;
       this.isRepeated ||= this.fences.has(key);
@@ -23,8 +32,20 @@ export class LocksAccount implements Observer {
     }
   }
 
+  private watch(node: NodeId, notice: LockNotice): void {
+    if (notice.type === 'lock.granted') {
+      this.hasTwoUsers ||= this.users.has(notice.lock);
+      this.hasFallen ||= notice.fence <= (this.largest.get(notice.lock) ?? -1);
+      this.largest.set(notice.lock, notice.fence);
+      this.users.set(notice.lock, node);
+    } else if (notice.type === 'lock.released' || notice.type === 'lock.lost') {
+      this.hasLost ||= notice.type === 'lock.lost';
+      this.users.delete(notice.lock);
+    }
+  }
+
   summary(c: Configuration): Readonly<Record<string, unknown>> {
-    const epochs = Object.fromEntries([...c.nodes].map(([node, view]) => [node, stewardOf(view).context.epoch]));
+    const epochs = Object.fromEntries([...c.nodes].map(([node, view]) => [node, epochsOf(view).context.served.epoch]));
     return { grants: this.grants, lost: this.lost, epochs };
   }
 
@@ -34,6 +55,15 @@ export class LocksAccount implements Observer {
   }
 
   properties(): readonly PropertyResult[] {
-    return [{ name: 'no fence granted twice', kind: 'always', holds: !this.isRepeated }];
+    const always = (name: string, holds: boolean): PropertyResult => ({ name, kind: 'always', holds });
+    return [
+      always('no fence granted twice', !this.isRepeated),
+      always('until something fails, fences grow', !this.hasFallen),
+      always('until something fails, one user', !this.hasTwoUsers),
+      always('until something fails, nobody loses a lock', !this.hasLost),
+    ];
   }
 }
+
+const isFailure = ({ kind, event }: Step): boolean =>
+  kind === 'crash' || kind === 'restart' || kind === 'corrupt' || event.type === 'link.down';

@@ -1,30 +1,69 @@
-/** The long searches of three nodes with failures: no fence twice, one token an epoch, and a majority that settles serves everybody. */
+/** The longer searches of three voters, and mutants whose failures lie deeper. */
 import { assign } from 'xstate';
 import { expect, test } from 'vitest';
-import type { LinkEvent } from '../effects.js';
 import { locks } from './index.js';
-import { linksAfter } from './knowledge.js';
-import { ask, crash, cut, join, mutant, restart, search, type Commands } from './systems.fixtures.js';
+import { keptOf } from './promises.js';
+import { undisturbed } from './properties.js';
+import {
+  all,
+  ask,
+  again,
+  crash,
+  cut,
+  forget,
+  forgetful,
+  mutant,
+  pair,
+  path,
+  restart,
+  rival,
+  join,
+  searchOn,
+  told,
+  type Commands,
+  type Search,
+} from './systems.fixtures.js';
 
-test.each<[string, number, Commands]>([
-  ['a holder crashes', 4464, [ask('b'), ask('c'), ...crash('c')]],
-  ['the leader is cut off', 24318, [ask('a'), ask('c'), cut('a', 'b'), cut('a', 'c')]],
-  ['a node is cut off', 6163, [ask('b'), cut('a', 'b'), cut('b', 'c')]],
-  ['a link is cut and comes back', 68147, [cut('b', 'c'), join('b', 'c')]],
-  ['the link of a holder is cut and comes back', 133726, [ask('b'), cut('a', 'b'), join('a', 'b')]],
-  ['a holder is stopped and goes on', 6621, [ask('c'), ask('b'), ...crash('c'), restart('c')]],
-  ['the leader is stopped and goes on', 640, [ask('b'), ...crash('a'), restart('a')]],
-  ['the leader crashes while the others are parted', 11407, [ask('b'), ...crash('a'), cut('b', 'c')]],
-])('%s: %i states', (_, states, commands) => {
-  const found = search(locks, commands, 1);
+test.each<[string, number, Commands, Search]>([
+  ['a node is cut off', 15334, [ask('b'), cut('a', 'b'), cut('b', 'c')], { hold: 1 }],
+  ['a holder is stopped and goes on', 9516, [ask('c'), ask('b'), ...crash('c'), restart('c')], { hold: 1 }],
+  ['an epoch of one grant, one asks twice', 98033, [ask('b'), ask('c'), ask('a'), ask('b')], { hold: 1, options: { grants: 2 } }],
+])('%s: %i states', (_, states, commands, search) => {
+  const found = searchOn(all, locks, commands, search);
   expect(found).toMatchObject({ verdict: 'valid' });
   expect(found.states).toBe(states);
 });
 
-test('forgetting what a link has lost when it comes back leaves somebody waiting', () => {
-  const forgetful = mutant({
-    actions: { noteLinks: assign(({ context, event }) => ({ links: linksAfter(context.links, event as LinkEvent) })) },
+test('5a: without what an epoch has kept, a later one takes the lock of its user', () => {
+  const forgetsKept = mutant({
+    actions: {
+      conclude: assign(({ context: { promised, reports, voters } }: any) => ({
+        served: {
+          epoch: promised.epoch,
+          members: promised.members,
+          kept: keptOf(
+            reports.map((report: object) => ({ ...report, kept: [] })),
+            voters,
+          ),
+        },
+      })) as never,
+    },
   });
-  const found = search(forgetful, [ask('b'), cut('a', 'b'), join('a', 'b')], 0);
-  expect(found).toMatchObject({ verdict: 'invalid', counterexample: { property: 'service' } });
+  const found = searchOn(all, forgetsKept, [ask('b'), rival('c'), again('a')], { hold: null, properties: [undisturbed('b')] });
+  expect(found).toMatchObject({ verdict: 'invalid', counterexample: { property: 'undisturbed' } });
+});
+
+const away = [told('down', 'b', 'a'), told('down', 'b', 'c'), forget('b'), told('up', 'b', 'c')];
+
+test.each<[string, number, ReturnType<typeof pair>, Commands]>([
+  ['both others ask', 56305, path, [ask('a'), ...away, ask('c')]],
+  ['it asked before and comes back', 12481, pair('a', 'b'), [ask('b'), cut('a', 'b'), forget('b'), join('a', 'b')]],
+])('a peer that starts again, knowing nothing: %s, %i states', (_, states, topology, commands) => {
+  const found = searchOn(
+    topology,
+    forgetful(() => 0),
+    commands,
+    { hold: 1 },
+  );
+  expect(found).toMatchObject({ verdict: 'valid', states });
 });

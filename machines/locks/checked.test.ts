@@ -1,43 +1,104 @@
-/** Every interleaving of three nodes with failures, each end of a link told by itself; and what becomes of it without one of the rules. */
+/** Every interleaving of three voters, each end of a link told by itself; and what becomes of it without one of the rules. */
+import { assign } from 'xstate';
 import { describe, expect, test } from 'vitest';
 import { explore, type ExploreOptions } from '../../test/index.js';
 import { locks } from './index.js';
-import { ask, crash, cut, mutant, search, topology, type Changes, type Commands } from './systems.fixtures.js';
+import type { EpochsContext } from './knowledge.js';
+import { keptOf, pendingAfter, type Report } from './promises.js';
+import { oneUser, undisturbed } from './properties.js';
+import {
+  again,
+  all,
+  apart,
+  ask,
+  bootstrap,
+  crash,
+  cut,
+  forget,
+  forgetful,
+  join,
+  mutant,
+  path,
+  remembering,
+  restart,
+  rival,
+  searchOn,
+  told,
+  type Commands,
+  type Search,
+} from './systems.fixtures.js';
 import { isServing, usesOf } from './view.js';
 
-describe('no fence twice, one token an epoch, and a majority that settles serves everybody', () => {
-  test.each<[string, number, Commands]>([
-    ['nothing fails', 154, [ask('a'), ask('b'), ask('c')]],
-    ['the first holder and leader crashes', 3274, [ask('b'), ask('c'), ...crash('a')]],
-    ['one link is cut', 480, [ask('a'), ask('b'), cut('a', 'b')]],
-  ])('%s: %i states', (_, states, commands) => {
-    const found = search(locks, commands, 1);
+const keeps = (user: string): Search => ({ hold: null, properties: [undisturbed(user)] });
+const quiet: Search = { hold: 1, properties: [oneUser] };
+const everybody = (memory: 'new' | 'forgotten') => remembering({ a: memory, b: memory, c: memory });
+
+describe('all properties hold', () => {
+  test.each<[string, number, Commands, Search]>([
+    ['nothing fails', 154, [ask('a'), ask('b'), ask('c')], quiet],
+    ['the first holder and leader crashes', 3080, [ask('b'), ask('c'), ...crash('a')], { hold: 1 }],
+    ['one link is cut', 903, [ask('a'), ask('b'), cut('a', 'b')], { hold: 1 }],
+    ['a holder crashes', 6955, [ask('c'), ask('b'), ...crash('c')], { hold: 1 }],
+    ['the leader is stopped and goes on', 532, [ask('b'), ...crash('a'), restart('a')], { hold: 1 }],
+    ['the leader proposes twice more, b holds', 312, [ask('b'), again('a'), again('a')], keeps('b')],
+    ['an epoch of one grant, three requests', 12279, [ask('b'), ask('c'), ask('a')], { ...quiet, options: { grants: 2 } }],
+    [
+      'an epoch with room for one lock, three names',
+      99,
+      [ask('a', 'x'), ask('a', 'y'), ask('b', 'z')],
+      { hold: null, options: { locks: 1 } },
+    ],
+    [
+      'an epoch with room for two locks, three names',
+      162,
+      [ask('a', 'x'), ask('a', 'y'), ask('b', 'z')],
+      { hold: null, options: { locks: 2 } },
+    ],
+    ['one message may come early', 303, [ask('a'), ask('b'), again('a')], { ...quiet, options: { early: 1 } }],
+  ])('%s: %i states', (_, states, commands, search) => {
+    const found = searchOn(all, locks, commands, search);
     expect(found).toMatchObject({ verdict: 'valid' });
     expect(found.states).toBe(states);
+  });
+
+  test.each<[string, number, typeof locks, Commands]>([
+    ['new', 582, everybody('new'), [ask('a'), join('a', 'b')]],
+    ['forgotten: nobody may be served before the third is there', 418, everybody('forgotten'), [ask('a'), join('a', 'b')]],
+    [
+      'forgotten, and the application says that the cluster is new',
+      1480,
+      everybody('forgotten'),
+      [ask('a'), join('a', 'b'), bootstrap('a')],
+    ],
+  ])('a cold start of two of three, %s: %i states', (_, states, protocol, commands) => {
+    const found = searchOn(apart, protocol, commands, quiet);
+    expect(found).toMatchObject({ verdict: 'valid', states });
+  });
+
+  const away = [told('down', 'b', 'a'), told('down', 'b', 'c'), forget('b'), told('up', 'b', 'c')];
+  test('who starts again, knowing nothing, breaks no promise, whatever its clock says: 4361 states', () => {
+    expect(
+      searchOn(
+        path,
+        forgetful(() => 0),
+        away,
+      ),
+    ).toMatchObject({ verdict: 'valid', states: 4361 });
   });
 });
 
 test('two may hold the lock at once, for one of them cannot know that it was given up', () => {
-  const overlap = {
-    name: 'never two',
-    says: 'Nobody holds the lock while somebody else does: more than any protocol without clocks can promise.',
-    kind: 'always',
-    holds: (c) => usesOf(c).length < 2,
-  } as const satisfies ExploreOptions['properties'] extends readonly (infer P)[] | undefined ? P : never;
-  const { verdict, counterexample } = explore(locks, {
-    topology,
-    options: { hold: null },
-    commands: [ask('b'), ask('c'), cut('a', 'b'), cut('b', 'c')],
-    properties: [overlap],
+  const { verdict, counterexample } = searchOn(all, locks, [ask('b'), ask('c'), cut('a', 'b'), cut('b', 'c')], {
+    hold: null,
+    properties: [oneUser],
   });
   expect(verdict).toBe('invalid');
-  expect(counterexample!.steps.at(-1)).toMatch(/lock.granted/);
-  expect(counterexample!.steps).toHaveLength(10);
+  expect(counterexample!.property).toBe('one user');
 });
 
 test('a minority serves nobody, and its user is told at once', () => {
   const { verdict } = explore(locks, {
-    topology,
+    topology: all,
     options: { hold: null },
     commands: [ask('b'), cut('a', 'b'), cut('b', 'c')],
     properties: [
@@ -55,29 +116,87 @@ test('a minority serves nobody, and its user is told at once', () => {
   expect(verdict).toBe('valid');
 });
 
+const never = () => false;
+type In = { context: EpochsContext; event: any };
+/** Rule 5, changed. */
+const keeping = (how: (reports: readonly Report[], voters: readonly string[]) => ReturnType<typeof keptOf>) => ({
+  conclude: assign(({ context: { promised, reports, voters } }: In) => ({
+    served: { epoch: promised!.epoch, members: promised!.members, kept: how(reports, voters) },
+  })) as never,
+});
+/** Rule 3, left out. */
+const takingNothingBack = {
+  notePromise: assign(({ context: { pending, promised, served }, event: { epoch, from, members } }: In) => {
+    const ballot = { epoch, proposer: from, members };
+    return {
+      promised: ballot,
+      pending: pendingAfter(pending, promised, ballot, { served: served.epoch, servedByProposer: Infinity }),
+    };
+  }) as never,
+};
+
 describe('without one of its rules a promise breaks, and the search shows how', () => {
-  test.each<[string, string, Changes, Commands]>([
+  const away = [told('down', 'b', 'a'), told('down', 'b', 'c'), forget('b'), told('up', 'b', 'c')];
+  const isWhole = (({ context: { reports, promised } }: In) => reports.length === promised!.members.length) as never;
+  test.each<[string, string, typeof locks, Commands, Search, ExploreOptions['topology']?]>([
     [
-      'an epoch is promised twice',
+      '2: an epoch is promised twice',
       'one beginning an epoch',
-      { guards: { isPast: () => false, isNews: () => false } },
-      [cut('a', 'b'), { do: 'down', channel: ['c', 'a'] }],
+      mutant({ guards: { isPast: never } }),
+      [cut('a', 'b'), rival('b')],
+      {},
     ],
     [
-      'messages of earlier epochs are taken',
+      '2: the leader does not begin anew',
       'service',
-      { guards: { isOfThisEpoch: () => true } },
-      [ask('c'), ask('b'), ...crash('c')],
-    ],
-    ['nobody hears of the epoch that leaves it out', 'notice', { guards: { goesOnWithoutUs: () => false } }, [cut('a', 'b')]],
-    [
-      'the leader does not begin anew',
-      'service',
-      { guards: { isElected: () => false, isNews: () => false } },
+      mutant({ guards: { isElected: never, leads: never } }),
       [ask('b'), ...crash('a')],
+      {},
     ],
-  ])('%s: %s', (_, property, changes, commands) => {
-    const found = search(mutant(changes), commands, 0);
+    [
+      '3 and 5c: nothing is taken back, and any later promise counts',
+      'undisturbed',
+      mutant({
+        actions: {
+          ...takingNothingBack,
+          ...keeping((reports, voters) => (reports.some(({ pending }) => pending.length > 0) ? [] : keptOf(reports, voters))),
+        },
+      }),
+      [ask('b'), again('a'), again('a')],
+      keeps('b'),
+    ],
+    [
+      '4a: who has forgotten counts as who knows',
+      'one beginning an epoch',
+      forgetful(() => 0, mutant({ guards: { mayBegin: isWhole } })),
+      away,
+      {},
+      path,
+    ],
+    ['5: nobody keeps a lock', 'undisturbed', mutant({ actions: keeping(() => []) }), [ask('b'), again('a')], keeps('b')],
+    [
+      '7: nobody hears of the epoch that leaves it out',
+      'notice',
+      mutant({ guards: { leavesUsOut: never } }),
+      [cut('a', 'b')],
+      {},
+    ],
+    [
+      '8: nothing ends the numbers of an epoch',
+      'bounds',
+      mutant({}, { guards: { isBeyondNumbers: never } }),
+      [ask('b'), ask('c')],
+      { hold: 1, options: { grants: 2 } },
+    ],
+    [
+      '8: nothing ends the room of an epoch',
+      'bounds',
+      mutant({ guards: { findsNoRoom: never, isFindWithoutRoom: never } }),
+      [ask('a', 'x'), ask('a', 'y'), ask('b', 'z')],
+      { hold: null, options: { locks: 1 } },
+    ],
+  ])('%s: %s', (_, property, protocol, commands, search, topology = all) => {
+    const found = searchOn(topology, protocol, commands, search);
     expect(found.verdict).toBe('invalid');
     expect(found.counterexample?.property).toBe(property);
   });

@@ -1,74 +1,68 @@
-/** The arithmetic of epochs: who is in one, who holds what, and how grants are numbered. */
-import type { NodeId } from '../effects.js';
+/** The arithmetic of epochs: how grants are numbered, for how many locks there is room, and where tokens lie at the start. */
+import type { NodeId, Open } from '../effects.js';
 import type { DirectoryInput } from '../directory/index.js';
-import type { Held, Install, Promised } from './messages.js';
+import { DIRECTORY, directoryRole, type Beginning, type Held } from './messages.js';
 
-/** What a member has promised, and with what in hand. */
-export type Report = Pick<Promised, 'using' | 'served' | 'links' | 'changes'> & { readonly node: NodeId };
+export const isMajority = (count: number, voters: readonly NodeId[]): boolean => 2 * count > voters.length;
 
-export const isMajority = (count: number, peers: readonly NodeId[]): boolean => 2 * count > peers.length;
-
-/**
- * Every lock that is asked for in an epoch has a directory at the members that its messages pass, until the epoch ends. There is room
- * for so many beside those that were held when it began; at half of them the next epoch is asked for, and what finds no room waits for it.
- */
-export const LOCKS_MAX = 10_000;
-export const hasRoom = (open: readonly string[], holders: Install['holders']): boolean =>
-  open.length < LOCKS_MAX + holders.length;
-export const isHalfFull = (open: readonly string[], holders: Install['holders']): boolean =>
-  open.length === LOCKS_MAX / 2 + holders.length;
+/** How many numbers an epoch has for the grants of each lock, and for how many locks it has room besides those that its members want. */
+export interface Bounds {
+  readonly grants: number;
+  readonly locks: number;
+}
 
 /**
- * Later epochs number their grants higher, and an epoch has room for eight thousand of each lock: so the milliseconds of a clock
- * can be epochs for 34 years.
+ * Later epochs number their grants higher. Eight thousand to an epoch: so the milliseconds of a clock can be epochs for 34 years, and
+ * fences are exact.
  */
-const GRANTS_MAX = 2 ** 13;
-/** Beyond that fences would not be exact. */
-export const EPOCH_MAX = 2 ** 53 / GRANTS_MAX;
-export const firstFence = (epoch: number): number => epoch * GRANTS_MAX;
+export const BOUNDS: Bounds = { grants: 2 ** 13, locks: 10_000 };
+export const EPOCH_MAX = 2 ** 53 / BOUNDS.grants;
+
+/** An epoch further above what is known than a year has milliseconds is beyond reason. */
+const YEAR = 366 * 24 * 60 * 60 * 1000;
+export const isBeyondReason = (epoch: number, known: number): boolean => epoch > known + YEAR;
+
+export const firstFence = (epoch: number, grants = BOUNDS.grants): number => epoch * grants;
 /** Beyond them the numbers are those of the next epoch: nothing is granted with one. */
-export const isNumberOf = (epoch: number, fence: number): boolean => fence < firstFence(epoch + 1);
-/** Time for the next epoch, long before the numbers of this one run out; exactly one grant of a lock has this number. */
-export const isHalfSpent = (epoch: number, fence: number): boolean => fence === firstFence(epoch) + GRANTS_MAX / 2;
+export const isBeyond = (fence: number, epoch: number, grants: number): boolean => fence >= firstFence(epoch + 1, grants);
+export const isHalfSpent = (fence: number, epoch: number, grants: number): boolean =>
+  fence >= firstFence(epoch, grants) + grants / 2;
 
-/** Everybody in an epoch must reach everybody: the coordinator, then in their order those who are linked with all before them. */
-export function clique(coordinator: NodeId, reports: readonly Report[]): NodeId[] {
-  const linksOf = (node: NodeId) => reports.find((report) => report.node === node)!.links;
-  const areLinked = (a: NodeId, b: NodeId) => linksOf(a).includes(b) && linksOf(b).includes(a);
-  const members = [coordinator];
-  for (const { node } of reports) {
-    if (node !== coordinator && members.every((member) => areLinked(node, member))) members.push(node);
-  }
-  return members.sort(byName);
-}
+/** Where the token of a lock lies at the start of an epoch: with the user that is kept, else with a member that the name gives. */
+export const rootOf = (lock: string, { members, kept }: Beginning): NodeId =>
+  kept.find((held) => held.lock === lock)?.node ?? members[hash(lock) % members.length]!;
 
-/**
- * Users go on, unless they have missed an epoch: others may have had the lock in it. Of several who used a lock, in components that were
- * apart, the one who was granted it last goes on.
- */
-export function holdersOf(members: readonly NodeId[], reports: readonly Report[]): Install['holders'] {
-  const best = new Map<string, Held & { readonly node: NodeId }>();
-  const present = reports.filter(({ node }) => members.includes(node));
-  const latest = Math.max(...present.map(({ served }) => served));
-  for (const { node, using, served } of present) {
-    if (served < latest) continue;
-    for (const held of using) if (held.fence > (best.get(held.lock)?.fence ?? -1)) best.set(held.lock, { ...held, node });
-  }
-  return [...best.values()].map(({ lock, node }) => [lock, node] as const).sort(([a], [b]) => byName(a, b));
-}
+export const isKeptBy = ({ kept }: Beginning, node: NodeId, { lock, fence }: Held): boolean =>
+  kept.some((held) => held.lock === lock && held.node === node && held.fence === fence);
 
-export type Members = Pick<Install, 'members' | 'holders'>;
-
-/** Where the token of a lock lies at the start of an epoch. */
-export const rootOf = (lock: string, { members, holders }: Members): NodeId =>
-  holders.find(([held]) => held === lock)?.[1] ?? members[hash(lock) % members.length]!;
-
-/** The start of a lock's directory at one member: everybody points to the token. */
-export function directoryInput(id: NodeId, epoch: number, lock: string, members: Members): DirectoryInput {
-  return { id, parent: rootOf(lock, members), edge: 'tree', policy: 'ivy', fence: firstFence(epoch) };
+/** Opens a lock's directory at one member: everybody points to the token. */
+export function directoryOf(lock: string, id: NodeId, beginning: Beginning, grants: number): Open {
+  const { epoch } = beginning;
+  const input: DirectoryInput = {
+    id,
+    parent: rootOf(lock, beginning),
+    edge: 'tree',
+    policy: 'ivy',
+    fence: firstFence(epoch, grants),
+  };
+  return { role: directoryRole(epoch, lock), chart: DIRECTORY, input };
 }
 
 export const byName = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/** Where a name stands in a sorted list of names, or would stand. */
+function placeOf(name: string, sorted: readonly string[]): number {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (sorted[middle]! < name) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+export const isAmong = (name: string, sorted: readonly string[]): boolean => sorted[placeOf(name, sorted)] === name;
+export const withName = (name: string, sorted: readonly string[]): readonly string[] =>
+  isAmong(name, sorted) ? sorted : sorted.toSpliced(placeOf(name, sorted), 0, name);
 
 /** FNV-1a, the same on every node. */
 function hash(text: string): number {

@@ -1,85 +1,124 @@
-/** What a steward knows, what it hears, and what it reads off both. */
+/** What a voter knows of epochs, what it hears, and what it reads off both. */
 import type { LinkEvent, NodeId } from '../effects.js';
 import type { LeaderChange } from '../election/index.js';
-import { byName, clique, holdersOf, isMajority, type Report } from './epoch.js';
-import { labelOf, type Install, type LockMessage, type StewardMessage } from './messages.js';
+import { byName, isMajority, type Bounds } from './epoch.js';
+import type { Ballot, Beginning, EpochMessage, LockMessage, Memory } from './messages.js';
+import type { Report } from './promises.js';
 
-export interface StewardInput {
+export interface EpochsInput {
   readonly id: NodeId;
-  readonly peers: readonly NodeId[];
+  /** Everybody who takes part in decisions. */
+  readonly voters: readonly NodeId[];
   readonly links: readonly NodeId[];
   readonly leader: NodeId;
-  /** No lower than any epoch that an earlier run has promised; the milliseconds of the clock will do. */
-  readonly epoch: number;
-  /** The members of that epoch, where the network starts in one; else none. */
+  /** The members of the first epoch, where the network starts in one; else none. */
   readonly members: readonly NodeId[];
+  readonly memory: Memory;
+  /** A number that the clock gives: above all that an earlier life of this node can have promised. Needed where everybody has forgotten. */
+  readonly floor: number;
+  readonly bounds: Bounds;
+  /** How many messages may come before the epoch of which they are. */
+  readonly earlyMax: number;
+  /** Ticks until a voter that is left out, and still reached from here, is taken to be really cut off from somebody. */
+  readonly patience: number;
 }
 
-/** A lock that the application of this node has asked for and not released. */
-export interface Entry {
+/** A lock that is wanted at this node. */
+export interface Claim {
   readonly lock: string;
   /** Of its grant; `null` while it waits. */
   readonly fence: number | null;
 }
 
-export interface StewardContext extends StewardInput {
-  readonly holders: Install['holders'];
-  /** How often links of this node have come or gone. */
-  readonly changes: number;
-  readonly promised: number;
-  /** To whom. */
-  readonly coordinator: NodeId | null;
-  /** Collected for the promised epoch, by node. */
+export interface EpochsContext extends Omit<EpochsInput, 'members'> {
+  readonly promised: Ballot | null;
+  /** The last epoch served; its number is 0 before the first. */
+  readonly served: Beginning;
+  /** Promises above `served`, other than the present one. */
+  readonly pending: readonly Ballot[];
+  /** What this node proposes is above: the numbers with which it was refused, or left out, and the floor of those who have forgotten. */
+  readonly above: number;
+  /** Collected for the promised epoch, its proposer's first. */
   readonly reports: readonly Report[];
-  readonly entries: readonly Entry[];
-  /** The locks whose directories are open here. */
+  /** Whom to name in the next try, where the last has shown that some do not reach each other; else `null`. */
+  readonly clique: readonly NodeId[] | null;
+  /** Who was left out by the proposal of `named` though it is reached from here: as long as patience lasts. */
+  readonly missed: { readonly peers: readonly NodeId[]; readonly named: readonly NodeId[] } | null;
+  /** Who may be left out, for patience with them is over. */
+  readonly cutOff: readonly NodeId[];
+  /** What is wanted here, by name. */
+  readonly claims: readonly Claim[];
+  /** The locks that have been wanted here in this epoch, and those that still are, by name. */
+  readonly locks: readonly string[];
+  /** The locks whose directories are open here in this epoch, sorted; so many of them were opened since it began. */
   readonly open: readonly string[];
+  readonly opened: number;
   /** Messages of members of an epoch that has not begun here yet. */
-  readonly early: readonly LockMessage[];
+  readonly early: readonly From<LockMessage>[];
 }
 
 export type NamedLinkEvent = LinkEvent & { readonly peer: NodeId };
 export type From<M> = M & { readonly from: NodeId };
 
-export type StewardEvent =
-  | From<StewardMessage>
+export type EpochsEvent =
+  | From<EpochMessage>
   | From<LockMessage>
   | NamedLinkEvent
   | LeaderChange
-  | { type: 'request' | 'release'; lock: string }
-  /** Announced by a lock's directory. */
-  | { type: 'granted'; fence: number; by: string }
-  /** The numbers of a lock's grants come to their end. */
-  | { type: 'spent' };
+  | { readonly type: 'request'; readonly lock: string }
+  | { readonly type: 'bootstrap' }
+  /** From a lock: it is in use here with this fence; it is free again; it was taken away. */
+  | { readonly type: 'used'; readonly lock: string; readonly fence: number }
+  | { readonly type: 'freed' | 'lost'; readonly lock: string }
+  /** The epoch has begun, and the locks of this node have heard of it. */
+  | { readonly type: 'early' }
+  /** Half of this epoch is used up: of the numbers of a lock, or of the room for locks. */
+  | { readonly type: 'spent' }
+  | { readonly type: 'timer'; readonly timer: string };
 
-export type In<E = StewardEvent> = { context: StewardContext; event: E };
+export type In<E = EpochsEvent> = { context: EpochsContext; event: E };
+
+export const promisedEpoch = ({ promised }: EpochsContext): number => promised?.epoch ?? 0;
+/** Above what any reasonable number is, this is. */
+export const largestKnown = (c: EpochsContext): number => Math.max(promisedEpoch(c), c.above, c.floor);
 
 export const linksAfter = (links: readonly NodeId[], { type, peer }: LinkEvent): NodeId[] => {
   const others = links.filter((other) => other !== peer);
   return type === 'link.up' ? [...others, peer as NodeId].sort(byName) : others;
 };
 
-const isLinkEvent = (event: StewardEvent): event is NamedLinkEvent => event.type === 'link.up' || event.type === 'link.down';
+const isLinkEvent = (event: EpochsEvent): event is NamedLinkEvent => event.type === 'link.up' || event.type === 'link.down';
 
 /** Whether more than half are within reach, once this event is taken in. */
-export const reachesMajority = ({ context: { links, peers }, event }: In): boolean =>
-  isMajority((isLinkEvent(event) ? linksAfter(links, event) : links).length + 1, peers);
+export const reachesMajority = ({ context: { links, voters }, event }: In): boolean =>
+  isMajority((isLinkEvent(event) ? linksAfter(links, event) : links).length + 1, voters);
 
-export const entryOf = ({ entries }: StewardContext, lock: string): Entry | undefined =>
-  entries.find((entry) => entry.lock === lock);
-export const lockOf = ({ event }: In): string =>
-  event.type === 'granted' ? labelOf(event.by)!.lock : (event as { lock: string }).lock;
-const usedBy = ({ entries }: StewardContext) => entries.flatMap(({ lock, fence }) => (fence === null ? [] : [{ lock, fence }]));
-export const ownReport = (c: StewardContext): Report => ({
+/** Whether it is this node that proposes, once this event is taken in. */
+export const leads = (args: In): boolean => {
+  const { context, event } = args;
+  const leader = event.type === 'leader' ? event.leader : context.leader;
+  return leader === context.id && reachesMajority(args);
+};
+
+export const claimOf = ({ claims }: EpochsContext, lock: string): Claim | undefined =>
+  claims.find((claim) => claim.lock === lock);
+
+/** Where this node stands, as it says with its promise of the present ballot. */
+export const ownReport = (c: EpochsContext): Report => ({
   node: c.id,
-  using: usedBy(c),
-  served: c.epoch,
+  memory: c.memory,
+  served: c.served.epoch,
+  kept: c.served.kept,
+  pending: c.pending,
+  using: c.claims.flatMap(({ lock, fence }) => (fence === null ? [] : [{ lock, fence }])),
   links: c.links,
-  changes: c.changes,
+  floor: c.floor,
 });
 
-export const memberOf = (c: StewardContext) => clique(c.id, c.reports);
-export const installOf = (c: StewardContext): Install => {
-  const members = memberOf(c);
-  return { type: 'install', epoch: c.promised, members, holders: holdersOf(members, c.reports) };
-};
+/** Rule 6: whom a proposal leaves out that is a member of the last epoch here, or of the promised one, and is still reached. */
+export function leftOutBy(members: readonly NodeId[], c: EpochsContext, isFollowing: boolean): NodeId[] {
+  const present = new Set([...c.served.members, ...(isFollowing ? (c.promised?.members ?? []) : [])]);
+  return c.links.filter(
+    (peer) => present.has(peer) && c.voters.includes(peer) && !members.includes(peer) && !c.cutOff.includes(peer),
+  );
+}

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { createMetric, Random, Simulation } from '../../network/index.js';
 import { parseScenario } from '../../network/scenario/parse.js';
 import { locks } from './index.js';
-import { clique, holdersOf } from './epoch.js';
-import { stewardMachine } from './steward.js';
+import { cliqueOf, keptOf, recallOf, type Report } from './promises.js';
+import { mutant } from './systems.fixtures.js';
 
 const nodes = ['a', 'b', 'c', 'd', 'e'];
 const pairs = nodes.flatMap((u, i) => nodes.slice(i + 1).map((v) => [u, v] as const));
@@ -58,16 +58,24 @@ describe('links and nodes that come and go', () => {
 });
 
 test('without the rule that messages of later epochs wait, such runs end with somebody unserved', () => {
-  const forgetful = {
-    ...locks,
-    charts: { ...locks.charts, steward: stewardMachine.provide({ guards: { isOfLaterEpoch: () => false } }) },
-  };
+  const forgetful = mutant({ guards: { isEarly: () => false } });
   expect(seeds.some((seed) => run(seed, forgetful).verdict === 'invalid')).toBe(true);
 });
 
 describe('what comes from the network is checked', () => {
   const graph = createMetric({ nodes: ['a', 'b'], links: [['a', 'b', 1]] });
   const instance = { ...graph, options: locks.options({}, graph) };
+  const promise = {
+    type: 'promise',
+    epoch: 2,
+    memory: 'known',
+    served: 1,
+    kept: [],
+    pending: [],
+    using: [{ lock: 'x', fence: 1 }],
+    links: ['b'],
+    floor: 0,
+  };
   const find = { type: 'find', producer: 'a', visited: ['a'], edge: 'tree', epoch: 1, lock: 'x' };
 
   test.each<[boolean, unknown]>([
@@ -77,17 +85,27 @@ describe('what comes from the network is checked', () => {
     [false, { ...find, producer: 'z' }],
     [true, { type: 'token', fence: 7, epoch: 1, lock: 'x' }],
     [false, { type: 'token', fence: 'x', epoch: 1, lock: 'x' }],
-    [true, { type: 'prepare', epoch: 2 }],
-    [false, { type: 'prepare' }],
-    [true, { type: 'promise', epoch: 2, using: [{ lock: 'x', fence: 1 }], served: 1, links: ['b'], changes: 0 }],
-    [false, { type: 'promise', epoch: 2, using: [{ lock: 'x' }], served: 1, links: ['b'], changes: 0 }],
-    [false, { type: 'promise', epoch: 2, using: [], served: 1, links: ['z'], changes: 0 }],
-    [true, { type: 'refuse', epoch: 2 }],
-    [true, { type: 'install', epoch: 2, members: ['a', 'b'], holders: [['x', 'a']] }],
-    [false, { type: 'install', epoch: 2, members: ['a', 'z'], holders: [] }],
-    [false, { type: 'install', epoch: 2, members: ['a'], holders: [['x']] }],
-    [true, { type: 'changed', changes: 3 }],
-    [false, { type: 'changed' }],
+    [true, { type: 'prepare', epoch: 2, members: ['a', 'b'], served: 1 }],
+    [false, { type: 'prepare', epoch: 2, members: [], served: 1 }],
+    [false, { type: 'prepare', epoch: 2 }],
+    [true, promise],
+    [true, { ...promise, pending: [{ epoch: 1, proposer: 'a', members: ['a'] }] }],
+    [false, { ...promise, pending: [{ epoch: 1, proposer: 'z', members: ['a'] }] }],
+    [false, { ...promise, memory: 'perfect' }],
+    [false, { ...promise, floor: -1 }],
+    [false, { ...promise, using: [{ lock: 'x' }] }],
+    [false, { ...promise, kept: [{ lock: 'x', fence: 1 }] }],
+    [false, { ...promise, links: ['z'] }],
+    [true, { type: 'refuse', epoch: 2, promised: 3 }],
+    [false, { type: 'refuse', epoch: 2 }],
+    [true, { type: 'wait', epoch: 2 }],
+    [true, { type: 'install', epoch: 2, members: ['a', 'b'], kept: [{ lock: 'x', fence: 1, node: 'a' }] }],
+    [false, { type: 'install', epoch: 2, members: ['a', 'z'], kept: [] }],
+    [false, { type: 'install', epoch: 2, members: ['a'], kept: [{ lock: 'x', fence: 1 }] }],
+    [true, { type: 'told', epoch: 2, members: ['a'] }],
+    [false, { type: 'told', epoch: 2 }],
+    [true, { type: 'changed' }],
+    [true, { type: 'hello' }],
     [false, { type: 'request', lock: 'x' }],
     [false, { type: 'granted', fence: 1, by: 'lock 1 x' }],
     [false, 'find'],
@@ -96,35 +114,126 @@ describe('what comes from the network is checked', () => {
   });
 });
 
-test('a user who has missed an epoch does not go on: others may have had the lock in between', () => {
-  const report = { links: ['a', 'b', 'c'], changes: 0 };
-  const using = (fence: number) => [{ lock: 'x', fence }];
-  const [missed, present] = [
-    { ...report, node: 'a', served: 1, using: using(7) },
-    { ...report, node: 'b', served: 2, using: [] },
-  ];
-  expect(holdersOf(['a', 'b'], [missed, present])).toEqual([]);
-  expect(holdersOf(['a', 'b'], [{ ...missed, served: 2 }, present])).toEqual([['x', 'a']]);
-  expect(
-    holdersOf(
-      ['a', 'b'],
-      [
-        { ...missed, served: 2 },
-        { ...present, using: using(9) },
-      ],
-    ),
-  ).toEqual([['x', 'b']]);
-  expect(holdersOf(['b'], [missed, present])).toEqual([]);
+const voters = ['a', 'b', 'c'];
+const stands = (node: string, standing: Partial<Report> = {}): Report => ({
+  node,
+  memory: 'known',
+  served: 1,
+  kept: [],
+  pending: [],
+  using: [],
+  links: voters.filter((voter) => voter !== node),
+  floor: 0,
+  ...standing,
+});
+const x = (fence: number) => ({ using: [{ lock: 'x', fence }] });
+const kept = (...reports: Report[]) => keptOf(reports, voters).map(({ node, fence }) => [node, fence]);
+
+describe('who keeps a lock', () => {
+  test('5a: who served the largest epoch that anybody here served, or is named by it; of several the largest fence', () => {
+    expect(kept(stands('a', x(7)), stands('b'))).toEqual([['a', 7]]);
+    expect(kept(stands('a', x(7)), stands('b', { served: 2 }))).toEqual([]);
+    expect(kept(stands('a', x(7)), stands('b', { served: 2, kept: [{ lock: 'x', node: 'a', fence: 7 }] }))).toEqual([['a', 7]]);
+    expect(kept(stands('a', x(7)), stands('b', { served: 2, kept: [{ lock: 'x', node: 'a', fence: 6 }] }))).toEqual([]);
+    expect(kept(stands('a', x(7)), stands('b', x(9)))).toEqual([['b', 9]]);
+  });
+
+  test('5b: nobody, where those of whom nothing is known are a majority', () => {
+    expect(kept(stands('a', x(7)), stands('b', { memory: 'forgotten', served: 0 }))).toEqual([]);
+  });
+
+  test('5c: nobody who is not named by a later epoch that may have begun', () => {
+    const pending = (proposer: string, ...members: string[]) => ({ pending: [{ epoch: 2, proposer, members }] });
+    expect(kept(stands('a', x(7)), stands('b', pending('c', 'b', 'c')))).toEqual([]);
+    expect(kept(stands('a', x(7)), stands('b', pending('c', 'a', 'b', 'c')))).toEqual([['a', 7]]);
+    // Its proposer is here, and has not served it.
+    expect(kept(stands('a', x(7)), stands('b', pending('b', 'b', 'c')))).toEqual([['a', 7]]);
+  });
+});
+
+test('4: what those who promise remember together', () => {
+  const forgotten = { memory: 'forgotten', served: 0 } as const;
+  const of = (...reports: Report[]) => recallOf(reports, voters);
+  expect(of(stands('a'), stands('b'))).toBe('enough');
+  expect(of(stands('a'), stands('b', { memory: 'new' }))).toBe('enough');
+  expect(of(stands('a'), stands('b', forgotten))).toBe('too little');
+  expect(of(stands('a'), stands('b', forgotten), stands('c'))).toBe('enough');
+  expect(of(stands('a'), stands('b', forgotten), stands('c', forgotten))).toBe('nobody is missing');
+  expect(of(stands('a', { memory: 'founding' }), stands('b', forgotten))).toBe('enough');
 });
 
 test('members of an epoch all reach each other', () => {
-  const report = { changes: 0, served: 1, using: [] };
   const reports = [
-    { ...report, node: 'a', links: ['b', 'c', 'd'] },
-    { ...report, node: 'b', links: ['a', 'd'] },
-    { ...report, node: 'c', links: ['a', 'b', 'd'] },
-    { ...report, node: 'd', links: ['a', 'b', 'c'] },
+    stands('a', { links: ['b', 'c', 'd'] }),
+    stands('b', { links: ['a', 'd'] }),
+    stands('c', { links: ['a', 'b', 'd'] }),
+    stands('d', { links: ['a', 'b', 'c'] }),
   ];
-  expect(clique('a', reports)).toEqual(['a', 'b', 'd']);
-  expect(clique('c', reports)).toEqual(['a', 'c', 'd']);
+  expect(cliqueOf('a', reports)).toEqual(['a', 'b', 'd']);
+  expect(cliqueOf('c', [reports[2]!, reports[0]!, reports[1]!, reports[3]!])).toEqual(['a', 'c', 'd']);
+});
+
+interface Arrivals {
+  readonly nodes: readonly string[];
+  readonly memory: 'new' | 'forgotten';
+  readonly hold: number;
+  readonly events: readonly Readonly<Record<string, unknown>>[];
+}
+
+/** Nobody is linked at first; links come, and never go. */
+const arrive = ({ nodes, memory, hold, events }: Arrivals, seed: number, protocol: typeof locks) => {
+  const scenario = {
+    protocol: 'locks',
+    options: { hold, memory },
+    topology: { nodes, links: [] },
+    network: { latency: { min: 1, max: 29 }, order: 'fifo' },
+    events: events.toSorted((p, q) => Number(p['at']) - Number(q['at'])),
+    seed,
+    until: { idle: true },
+  };
+  return new Simulation(parseScenario(scenario, { locks: protocol }), { host: 'snapshots' }).run();
+};
+
+/** All links come within a short time, while everybody asks again and again. */
+function coldStart(seed: number, protocol = locks) {
+  const random = new Random(seed, 'cold start');
+  const four = nodes.slice(0, 4);
+  const links = random.shuffle(pairs.filter(([u, v]) => four.includes(u) && four.includes(v)));
+  const events: Record<string, unknown>[] = links.map((link) => ({ at: random.below(200), do: 'join', link }));
+  for (let at = 0; at < 500; at += 1 + random.below(30)) events.push({ at, do: 'request', node: random.pick(four) });
+  return arrive({ nodes: four, memory: 'forgotten', hold: 30, events }, seed, protocol);
+}
+
+/** Two of three serve, and one of them holds the lock when the third comes, whom the election prefers. */
+function lateLeader(seed: number, protocol = locks) {
+  const random = new Random(seed, 'late leader');
+  const events = [
+    { at: 0, do: 'join', link: ['b', 'c'] },
+    { at: 300, do: 'request', node: 'c' },
+    { at: 400, do: 'join', link: ['a', 'b'] },
+    { at: 400 + random.below(100), do: 'join', link: ['a', 'c'] },
+  ];
+  return arrive({ nodes: nodes.slice(0, 3), memory: 'new', hold: 1000, events }, seed, protocol);
+}
+
+describe('peers that start one after the other, and links that come', () => {
+  const many = Array.from({ length: 30 }, (_, seed) => seed);
+
+  test('nobody loses a lock, no two hold one, fences grow, and everybody is served', () => {
+    for (const seed of many) {
+      expect(coldStart(seed)).toMatchObject({ verdict: 'valid', summary: { lost: 0 } });
+      expect(lateLeader(seed)).toMatchObject({ verdict: 'valid', summary: { lost: 0, grants: [{ node: 'c' }] } });
+    }
+  });
+
+  test('without rule 6 a user loses its lock because somebody starts', () => {
+    const never = () => false;
+    const guards = { leavesOutMembers: never, leavesOutNamed: never, leavesOutMembersNewly: never, leavesOutNamedNewly: never };
+    const broken = many.map((seed) => lateLeader(seed, mutant({ guards }))).filter(({ verdict }) => verdict === 'invalid');
+    expect(broken[0]?.properties).toContainEqual({
+      name: 'until something fails, nobody loses a lock',
+      kind: 'always',
+      holds: false,
+    });
+  });
 });

@@ -1,74 +1,127 @@
-/** What stewards say to each other, what they tell the application, and the names of the roles of a node. */
+/** What voters say to each other, what the roles of one node say to each other, what the application hears, and how roles are named. */
 import type { Message, NodeId } from '../effects.js';
 
-export const STEWARD = 'steward';
+/** The role that agrees on epochs; the locks wanted here and the directories of an epoch are roles beside it. */
+export const EPOCHS = 'epochs';
+export const LOCK = 'lock';
 export const DIRECTORY = 'directory';
 
+/** A lock's life at one node, across epochs: there while the lock is wanted here. */
+export const lockRole = (lock: string): string => `${LOCK} ${lock}`;
 /** A lock's directory in one epoch: the same role on every member. */
-export const lockRole = (epoch: number, lock: string): string => `lock ${epoch} ${lock}`;
+export const directoryRole = (epoch: number, lock: string): string => `${DIRECTORY} ${epoch} ${lock}`;
 
 export interface LockLabel {
   readonly epoch: number;
   readonly lock: string;
 }
 
-/** What `lockRole` was made of; `undefined` for every other role. */
+/** What `directoryRole` was made of; `undefined` for every other role. */
 export function labelOf(role: string): LockLabel | undefined {
-  const [, epoch, lock] = /^lock (\d+) (.*)$/s.exec(role) ?? [];
+  const [, epoch, lock] = /^directory (\d+) (.*)$/s.exec(role) ?? [];
   return epoch === undefined ? undefined : { epoch: Number(epoch), lock: lock! };
 }
 
-/** A lock in use: by whom is plain from where it is said. */
+/** A lock in use at the node that speaks, with the fence of its grant. */
 export interface Held {
   readonly lock: string;
   readonly fence: number;
 }
 
-/** Stop serving, and say what you hold: a new epoch is to begin. */
+/** A lock that stays with its user as an epoch begins. */
+export interface Kept extends Held {
+  readonly node: NodeId;
+}
+
+/** What one promises to: an epoch, who proposed it, and exactly those with whom it begins. */
+export interface Ballot {
+  readonly epoch: number;
+  readonly proposer: NodeId;
+  readonly members: readonly NodeId[];
+}
+
+/** An epoch as it begins: the tokens of kept locks lie with their users, those of all others where `rootOf` says. */
+export interface Beginning {
+  readonly epoch: number;
+  readonly members: readonly NodeId[];
+  readonly kept: readonly Kept[];
+}
+
+/**
+ * What a voter remembers of earlier promises: `known` all of them; `new` that there were none; `forgotten` not what they were;
+ * `founding` neither, but its application has said that the cluster is new.
+ */
+export type Memory = 'known' | 'new' | 'forgotten' | 'founding';
+
+/** Promise this epoch, and say where you stand. */
 export interface Prepare {
   readonly type: 'prepare';
   readonly epoch: number;
+  readonly members: readonly NodeId[];
+  /** The last epoch in which the proposer served: what it proposed later, it never began. */
+  readonly served: number;
 }
 
 /** The answer: from now on no earlier epoch is served here. */
 export interface Promised {
   readonly type: 'promise';
   readonly epoch: number;
-  readonly using: readonly Held[];
-  /** The last epoch in which the node served. */
+  readonly memory: Memory;
+  /** The last epoch in which the node served, 0 for none since it forgot, and what that epoch kept. */
   readonly served: number;
+  readonly kept: readonly Kept[];
+  /** Promises of epochs above `served`, other than this one. */
+  readonly pending: readonly Ballot[];
+  readonly using: readonly Held[];
   readonly links: readonly NodeId[];
-  /** How often links of this node have come or gone. */
-  readonly changes: number;
+  /** A number that the node's clock gave at its start: above all that it promised before. */
+  readonly floor: number;
 }
 
-/** The other answer: that epoch, or a later one, was promised to somebody before. */
+/** Another answer: a later epoch, or this one, was promised before. */
 export interface Refuse {
   readonly type: 'refuse';
   readonly epoch: number;
+  readonly promised: number;
 }
 
-/** The epoch begins. */
-export interface Install {
+/** The third answer: somebody is left out whom I still reach; ask again when you do, or when my patience is over. */
+export interface Wait {
+  readonly type: 'wait';
+  readonly epoch: number;
+}
+
+/** The epoch begins: to its members. */
+export interface Install extends Beginning {
   readonly type: 'install';
+}
+
+/** The epoch has begun: to those whom it leaves out. */
+export interface Told {
+  readonly type: 'told';
   readonly epoch: number;
   readonly members: readonly NodeId[];
-  /** Locks that were in use, and who goes on using them; the tokens of all others lie where `rootOf` says. */
-  readonly holders: readonly (readonly [lock: string, node: NodeId])[];
 }
 
-/** To the leader: links of mine have come or gone, perhaps since I promised, and what was under way on them is lost. */
+/** To the leader: something has changed here; propose again, unless my promise is still awaited. */
 export interface Changed {
   readonly type: 'changed';
-  readonly changes: number;
 }
 
-export type StewardMessage = Prepare | Promised | Refuse | Install | Changed;
+/** To a peer whose link has come up here: what was said before may have been lost, or have come too early; leader, propose again. */
+export interface Hello {
+  readonly type: 'hello';
+}
+
+export type EpochMessage = Prepare | Promised | Refuse | Wait | Install | Told | Changed | Hello;
 
 /** A message of a lock's directory, for a role that is not open. */
 export interface LockMessage extends Message, LockLabel {
   readonly type: 'find' | 'token';
 }
+
+/** To the locks of this node: an epoch begins, ends here, or nobody can be served here. */
+export type EpochTurn = ({ readonly type: 'begun' } & Beginning) | { readonly type: 'over' } | { readonly type: 'apart' };
 
 export type LockNotice =
   | { readonly type: 'lock.granted'; readonly lock: string; readonly fence: number }
@@ -78,4 +131,6 @@ export type LockNotice =
   /** or of none: it can be granted nothing. */
   | { readonly type: 'apart' }
   /** Others may have gone on without this node. */
-  | { readonly type: 'lock.lost'; readonly lock: string; readonly fence: number };
+  | { readonly type: 'lock.lost'; readonly lock: string; readonly fence: number }
+  /** A peer said a number so far above all that is known here that it is refused: it is out of its mind, or its clock is. */
+  | { readonly type: 'unreasonable'; readonly peer: NodeId; readonly epoch: number };

@@ -1,22 +1,33 @@
 /** The options of locks that survive failures, as a scenario gives them, checked and completed. */
-import { holdOf, integer, refuseUnknown } from '../checks.js';
+import { holdOf, integer, oneOf, refuseUnknown } from '../checks.js';
 import type { NodeId } from '../effects.js';
 import { electionCore, type ElectionOptions } from '../election/index.js';
 import type { NetworkGraph } from '../protocol.js';
+import { BOUNDS, byName, type Bounds } from './epoch.js';
+import type { Memory } from './messages.js';
 
 export interface LocksOptions {
   readonly election: ElectionOptions;
-  /** No lower than any epoch that an earlier run has promised. */
-  readonly epoch: number;
-  /** Who starts in that epoch: everybody where everybody is linked with everybody, else nobody. */
+  /** Who starts in the first epoch: everybody where everybody is linked with everybody, else nobody. */
   readonly members: readonly NodeId[];
+  /** What the others remember of earlier promises. */
+  readonly memory: Memory;
+  /** A number from the clock, for nodes that have forgotten. */
+  readonly floor: number;
+  readonly bounds: Bounds;
+  readonly early: number;
+  /** In ticks. */
+  readonly patience: number;
   readonly hold: number | null;
 }
 
-const KEYS = ['leader', 'epoch', 'hold'] as const;
+const KEYS = ['leader', 'memory', 'floor', 'grants', 'locks', 'early', 'patience', 'hold'] as const;
 
-/** The lock of scenarios, which have one. */
+/** The lock of scenarios that name none. */
 export const THE_LOCK = 'lock';
+
+/** Messages for an epoch to come; a member that sends more is out of its mind, or the epoch is. */
+const EARLY_MAX = 10_000;
 
 export function locksOptions(raw: Readonly<Record<string, unknown>>, graph: NetworkGraph): LocksOptions {
   refuseUnknown(raw, KEYS);
@@ -24,8 +35,15 @@ export function locksOptions(raw: Readonly<Record<string, unknown>>, graph: Netw
   const leader = raw['leader'] === undefined ? {} : { leader: raw['leader'] };
   return {
     election: electionCore.options({ ...leader, clock: 'logical' }, graph),
-    epoch: integer(raw, 'epoch', { min: 0, fallback: 0 }),
-    members: 2 * links.length === nodes.length * (nodes.length - 1) ? [...nodes].sort((a, b) => (a < b ? -1 : 1)) : [],
+    members: 2 * links.length === nodes.length * (nodes.length - 1) ? [...nodes].sort(byName) : [],
+    memory: oneOf(raw, 'memory', ['known', 'new', 'forgotten'], 'new'),
+    floor: integer(raw, 'floor', { min: 0, fallback: 0 }),
+    bounds: {
+      grants: integer(raw, 'grants', { min: 2, max: BOUNDS.grants, fallback: BOUNDS.grants }),
+      locks: integer(raw, 'locks', { min: 1, max: BOUNDS.locks, fallback: BOUNDS.locks }),
+    },
+    early: integer(raw, 'early', { min: 1, fallback: EARLY_MAX }),
+    patience: integer(raw, 'patience', { min: 1, fallback: 1000 }),
     hold: holdOf(raw),
   };
 }

@@ -1,9 +1,11 @@
 /** What locks that survive failures promise: of all grants ever, in all components. */
 import type { NodeId } from '../effects.js';
 import type { Configuration, Property } from '../protocol.js';
-import { isMajority } from './epoch.js';
+import { isBeyond, isMajority } from './epoch.js';
+import type { Claim } from './knowledge.js';
 import type { LocksOptions } from './options.js';
-import { directoriesOf, isServing, stewardOf, usesOf } from './view.js';
+import { PATIENCE } from './epochs.js';
+import { directoriesOf, epochsOf, isServing, servingOf, usesOf } from './view.js';
 
 const isDistinct = (keys: readonly unknown[]): boolean => new Set(keys.map((key) => JSON.stringify(key))).size === keys.length;
 
@@ -20,19 +22,37 @@ const tokens = (c: Configuration): [number, string][] => [
 
 const isHolding = (value: unknown): boolean => typeof value === 'object' && value !== null && 'holding' in value;
 
-const stewards = (c: Configuration) => [...c.nodes.values()].map(stewardOf);
-
-/** Whether the whole component of this node is linked with each other, and is more than half of all. */
+/** Whether the whole component of this node is linked with each other, is more than half of all, and remembers enough to begin. */
 function isSettled(c: Configuration, node: NodeId): boolean {
   const reached = [node, ...c.links.neighbours(node)];
   const areLinked = (u: NodeId, v: NodeId) => u === v || (c.links.up(u, v) && c.links.up(v, u));
   const isClosed = reached.every((u) => c.links.neighbours(u).every((v) => reached.includes(v)));
+  return isClosed && reached.every((u) => reached.every((v) => areLinked(u, v))) && canBegin(c, reached);
+}
+
+/** Rule 4: a majority that remembers, or everybody, or one whose application says that the cluster is new. */
+function canBegin(c: Configuration, reached: readonly NodeId[]): boolean {
+  const { nodes } = c.instance.topology;
+  const memories = reached.map((id) => epochsOf(c.nodes.get(id)!).context.memory);
+  const known = memories.filter((memory) => memory === 'known' || memory === 'new').length;
   return (
-    isClosed &&
-    reached.every((u) => reached.every((v) => areLinked(u, v))) &&
-    isMajority(reached.length, c.instance.topology.nodes)
+    isMajority(known, nodes) ||
+    reached.length === nodes.length ||
+    (memories.includes('founding') && isMajority(reached.length, nodes))
   );
 }
+
+const bounds: Property<LocksOptions> = {
+  name: 'bounds',
+  says: 'The fence of a grant is a number of an epoch that its user has served, and no epoch opens more locks than it has room for.',
+  kind: 'always',
+  holds: (c) =>
+    [...c.nodes.values()].every((node) => {
+      const { served, claims, opened, bounds } = epochsOf(node).context;
+      const isNumbered = ({ fence }: Claim) => fence === null || !isBeyond(fence, served.epoch, bounds.grants);
+      return claims.every(isNumbered) && opened <= bounds.locks;
+    }),
+};
 
 export const locksProperties = (): readonly Property<LocksOptions>[] => [
   {
@@ -49,28 +69,30 @@ export const locksProperties = (): readonly Property<LocksOptions>[] => [
   },
   {
     name: 'one beginning an epoch',
-    says: 'All who are in an epoch know the same members and the same holders.',
+    says: 'All who serve an epoch know the same members, and the same locks that it kept.',
     kind: 'always',
     holds: (c) => {
       const begun = new Map<number, string>();
-      return stewards(c).every(({ context: { epoch, members, holders } }) => {
-        const beginning = JSON.stringify([members, holders]);
-        if (members.length === 0) return true;
-        if (!begun.has(epoch)) begun.set(epoch, beginning);
-        return begun.get(epoch) === beginning;
+      return [...c.nodes.values()].every((node) => {
+        const served = servingOf(node);
+        if (served === null) return true;
+        const beginning = JSON.stringify([served.members, served.kept]);
+        if (!begun.has(served.epoch)) begun.set(served.epoch, beginning);
+        return begun.get(served.epoch) === beginning;
       });
     },
   },
   {
     name: 'more than half',
-    says: 'Who serves is a member of an epoch of more than half of all peers.',
+    says: 'Who serves is a member of an epoch of more than half of all voters.',
     kind: 'always',
     holds: (c) =>
-      stewards(c).every(
-        ({ value, context: { id, members, peers } }) =>
-          value !== 'serving' || (members.includes(id) && isMajority(members.length, peers)),
-      ),
+      [...c.nodes].every(([id, node]) => {
+        const members = servingOf(node)?.members ?? [id];
+        return !isServing(node) || (members.includes(id) && isMajority(members.length, c.instance.topology.nodes));
+      }),
   },
+  bounds,
   {
     name: 'service',
     says: 'Whoever waits for a lock in a majority that has settled is granted it.',
@@ -96,16 +118,39 @@ export const locksProperties = (): readonly Property<LocksOptions>[] => [
 
 /** Serves an epoch, and is linked with somebody who serves a later one without this node. */
 function isLeftOut(c: Configuration, node: NodeId): boolean {
-  const { value, context } = stewardOf(c.nodes.get(node)!);
-  if (value !== 'serving') return false;
+  const served = servingOf(c.nodes.get(node)!);
+  if (served === null) return false;
+  const linksOf = (id: NodeId) => epochsOf(c.nodes.get(id)!).context.links;
   return c.links.neighbours(node).some((peer) => {
-    const other = stewardOf(c.nodes.get(peer)!);
-    const hearsEachOther = c.links.up(peer, node) && other.context.links.includes(node) && context.links.includes(peer);
-    return (
-      hearsEachOther && other.value === 'serving' && other.context.epoch > context.epoch && !other.context.members.includes(node)
-    );
+    const other = servingOf(c.nodes.get(peer)!);
+    const hearsEachOther = c.links.up(peer, node) && linksOf(peer).includes(node) && linksOf(node).includes(peer);
+    return hearsEachOther && other !== null && other.epoch > served.epoch && !other.members.includes(node);
   });
 }
 
 const isWaiting = (c: Configuration, node: NodeId): boolean =>
-  stewardOf(c.nodes.get(node)!).context.entries.some(({ fence }) => fence === null);
+  epochsOf(c.nodes.get(node)!).context.claims.some(({ fence }) => fence === null);
+
+/** Where nothing stops and no link falls, cold starts and joins included. */
+export const oneUser: Property<LocksOptions> = {
+  name: 'one user',
+  says: 'Where nothing stops and no link falls, no lock has two users at once.',
+  kind: 'always',
+  holds: (c) => isDistinct(usesOf(c).map(({ lock }) => lock)),
+};
+
+/** Whatever others do: start, restart knowing nothing, join, leave, propose, spend their numbers. For a user that does not release. */
+export const undisturbed = (user: NodeId): Property<LocksOptions> => ({
+  name: 'undisturbed',
+  says: `${user} keeps its lock while it and a majority neither stop nor lose links among themselves, and nobody is half cut off.`,
+  kind: 'closed',
+  holds: (c) => usesOf(c).some(({ node }) => node === user),
+});
+
+/** Patience outlasts the telling of links: it is over only with one who is really cut off from somebody named. */
+export function mayFire(c: Configuration, node: NodeId, _role: string, timer: string): boolean {
+  const { missed } = epochsOf(c.nodes.get(node)!).context;
+  if (timer !== PATIENCE || missed === null) return true;
+  const areLinked = (u: NodeId, v: NodeId) => c.links.up(u, v) && c.links.up(v, u);
+  return missed.peers.some((peer) => missed.named.some((other) => other !== peer && !areLinked(peer, other)));
+}

@@ -1,76 +1,141 @@
-/** Events worth trying in each state of a steward, for generated paths. */
+/** Events worth trying in each state of the two charts of locks, for generated paths. */
 import type { Message } from '../effects.js';
 import type { ChartSamples } from '../protocol.js';
-import { firstFence, isHalfSpent } from './epoch.js';
-import type { StewardContext, StewardInput } from './knowledge.js';
-import { lockRole } from './messages.js';
+import { firstFence } from './epoch.js';
+import { promisedEpoch, type EpochsContext, type EpochsInput } from './knowledge.js';
+import type { LockContext, LockInput } from './lock.js';
 
-const apart: StewardInput = { id: 'a', peers: ['a', 'b', 'c'], links: [], leader: 'a', epoch: 1, members: [] };
-const follower: StewardInput = { ...apart, links: ['b', 'c'], leader: 'b', members: ['a', 'b', 'c'] };
-const leader: StewardInput = { ...follower, leader: 'a' };
-const candidate: StewardInput = { ...leader, members: [] };
+const BOUNDS = { grants: 4, locks: 2 };
+
+const apart: EpochsInput = {
+  id: 'a',
+  voters: ['a', 'b', 'c'],
+  links: [],
+  leader: 'a',
+  members: [],
+  memory: 'forgotten',
+  floor: 3,
+  bounds: BOUNDS,
+  earlyMax: 1,
+  patience: 1,
+};
+const follower: EpochsInput = { ...apart, links: ['b', 'c'], leader: 'b', members: ['a', 'b', 'c'], memory: 'known' };
+const leader: EpochsInput = { ...follower, leader: 'a' };
+const candidate: EpochsInput = { ...leader, members: [] };
 
 type Named = Message & Readonly<Record<string, unknown>>;
 
-const find: Named = { type: 'find', from: 'b', producer: 'b', visited: ['b'], edge: 'tree', lock: 'x' };
-const request: Named = { type: 'request', lock: 'x' };
-const release: Named = { type: 'release', lock: 'x' };
+const YEARS = 2 ** 39;
+const report = { type: 'promise', memory: 'known', served: 1, kept: [], pending: [], using: [], links: ['a', 'c'], floor: 9 };
 
 /** Links and leaders change, epochs come and go. */
-const changes = ({ promised }: StewardContext): Named[] => [
-  { type: 'link.up', peer: 'b' },
-  { type: 'link.down', peer: 'b' },
-  { type: 'link.up', peer: 'c' },
-  { type: 'leader', leader: 'a', term: 1 },
-  { type: 'leader', leader: 'b', term: 1 },
-  { type: 'changed', from: 'b', changes: 9 },
-  { type: 'prepare', from: 'b', epoch: promised + 1 },
-  { type: 'prepare', from: 'b', epoch: promised },
-  { type: 'promise', from: 'b', epoch: promised, using: [], served: 1, links: ['a', 'c'], changes: 0 },
-  { type: 'promise', from: 'b', epoch: promised - 1, using: [], served: 1, links: ['a', 'c'], changes: 0 },
-  { type: 'refuse', from: 'b', epoch: promised },
-  { type: 'refuse', from: 'b', epoch: promised + 1 },
-  { type: 'refuse', from: 'b', epoch: promised - 1 },
-  { type: 'install', from: 'b', epoch: promised, members: ['a', 'b'], holders: [] },
-  { type: 'install', from: 'b', epoch: promised, members: ['b', 'c'], holders: [] },
-  { type: 'install', from: 'b', epoch: promised - 1, members: ['a', 'b'], holders: [] },
-];
+const changes = (c: EpochsContext): Named[] => {
+  const promised = promisedEpoch(c);
+  return [
+    { type: 'link.up', peer: 'b' },
+    { type: 'link.down', peer: 'b' },
+    { type: 'link.up', peer: 'c' },
+    { type: 'leader', leader: 'a', term: 1 },
+    { type: 'leader', leader: 'b', term: 1 },
+    { type: 'changed', from: 'b' },
+    { type: 'hello', from: 'b' },
+    { type: 'bootstrap' },
+    { type: 'timer', timer: 'patience' },
+    ...['b', 'c'].flatMap((from) => [
+      { type: 'prepare', from, epoch: promised + 1, members: ['a', 'b', 'c'], served: 1 },
+      { type: 'prepare', from, epoch: promised + 1, members: ['a', from], served: 1 },
+    ]),
+    { type: 'prepare', from: 'b', epoch: promised, members: ['a', 'b'], served: 1 },
+    { type: 'prepare', from: 'b', epoch: YEARS, members: ['a', 'b'], served: 1 },
+    { ...report, from: 'b', epoch: promised },
+    { ...report, from: 'c', epoch: promised, links: ['a', 'b'] },
+    { ...report, from: 'c', epoch: promised, links: ['a'] },
+    { ...report, from: 'c', epoch: promised, links: ['a', 'b'], memory: 'forgotten', served: 0 },
+    { ...report, from: 'b', epoch: promised, memory: 'forgotten', served: 0 },
+    { ...report, from: 'b', epoch: promised - 1 },
+    { type: 'refuse', from: 'b', epoch: promised, promised },
+    { type: 'refuse', from: 'b', epoch: promised, promised: promised + 1 },
+    { type: 'refuse', from: 'b', epoch: promised, promised: promised - 1 },
+    { type: 'refuse', from: 'b', epoch: promised, promised: YEARS },
+    { type: 'wait', from: 'b', epoch: promised },
+    { type: 'wait', from: 'b', epoch: promised - 1 },
+    { type: 'install', from: 'b', epoch: promised, members: ['a', 'b'], kept: [] },
+    { type: 'install', from: 'c', epoch: promised, members: ['a', 'c'], kept: [] },
+    { type: 'told', from: 'b', epoch: promised, members: ['b', 'c'] },
+    { type: 'told', from: 'b', epoch: promised - 1, members: ['b', 'c'] },
+    { type: 'told', from: 'b', epoch: YEARS, members: ['b', 'c'] },
+  ];
+};
 
-/** A lock is asked for, granted, used while epochs change, and released. */
-const uses = ({ promised, epoch, open }: StewardContext): Named[] => [
-  request,
-  release,
-  ...(open.includes('x') ? [7, halfSpent(epoch)].map((fence) => ({ type: 'granted', fence, by: lockRole(epoch, 'x') })) : []),
-  { type: 'prepare', from: 'b', epoch: promised + 1 },
-  { type: 'install', from: 'b', epoch: promised, members: ['a', 'b'], holders: [['x', 'a']] },
-  { type: 'install', from: 'b', epoch: promised, members: ['a', 'b'], holders: [['x', 'b']] },
-  { type: 'install', from: 'b', epoch: promised + 1, members: ['b', 'c'], holders: [] },
-];
+/** Locks are asked for, granted and released while epochs change. */
+const uses = (c: EpochsContext): Named[] => {
+  const { served, claims } = c;
+  const promised = promisedEpoch(c);
+  return [
+    ...['x', 'y', 'z'].map((lock) => ({ type: 'request', lock })),
+    ...claims.map(({ lock, fence }) =>
+      fence === null ? { type: 'used', lock, fence: firstFence(served.epoch, BOUNDS.grants) + 1 } : { type: 'freed', lock },
+    ),
+    ...claims.flatMap(({ lock, fence }) => (fence === null ? [] : [{ type: 'lost', lock }])),
+    { type: 'early' },
+    { type: 'spent' },
+    { type: 'timer', timer: 'spent' },
+    { type: 'timer', timer: 'patience' },
+    ...[served.epoch - 1, served.epoch, served.epoch + 1].flatMap((epoch) =>
+      ['x', 'y', 'z'].map((lock) => ({ type: 'find', from: 'b', producer: 'b', visited: ['b'], edge: 'tree', epoch, lock })),
+    ),
+    { type: 'prepare', from: 'b', epoch: promised + 1, members: ['a', 'b', 'c'], served: 1 },
+    { type: 'install', from: 'b', epoch: promised, members: ['a', 'b'], kept: [] },
+    {
+      type: 'install',
+      from: 'b',
+      epoch: promised,
+      members: ['a', 'b'],
+      kept: claims.flatMap(({ lock, fence }) => (fence === null ? [] : [{ lock, fence, node: 'a' }])),
+    },
+    { type: 'link.down', peer: 'c' },
+  ];
+};
 
-const messages = ({ promised, epoch }: StewardContext): Named[] => [
-  ...[epoch - 1, epoch, epoch + 1].map((of) => ({ ...find, epoch: of })),
-  { type: 'prepare', from: 'b', epoch: promised + 1 },
-  { type: 'install', from: 'b', epoch: promised, members: ['a', 'b'], holders: [] },
+/** One lock, from its request to its end, in an epoch and after it. */
+const life = ({ served }: EpochsContext): Named[] => [
+  { type: 'request', lock: 'x' },
+  { type: 'used', lock: 'x', fence: firstFence(served.epoch, BOUNDS.grants) + 1 },
+  { type: 'freed', lock: 'x' },
+  { type: 'lost', lock: 'x' },
+  { type: 'prepare', from: 'b', epoch: 2, members: ['a', 'b', 'c'], served: 1 },
 ];
-
-/** The number of the grant that asks for the next epoch. */
-function halfSpent(epoch: number): number {
-  const [first, next] = [firstFence(epoch), firstFence(epoch + 1)];
-  const half = (first + next) / 2;
-  if (!isHalfSpent(epoch, half)) throw new Error(`grant ${half} is not half way from ${first} to ${next}`);
-  return half;
-}
 
 const upTo =
-  (promised: number, events: (c: StewardContext) => Named[]): ChartSamples['events'] =>
-  (c: StewardContext) =>
-    c.promised > promised ? [] : events(c);
+  (promised: number, events: (c: EpochsContext) => Named[]): ChartSamples['events'] =>
+  (c: EpochsContext) =>
+    promisedEpoch(c) > promised ? [] : events(c);
 
-export const stewardSamples: readonly ChartSamples[] = [
-  { input: apart, events: upTo(4, changes) },
-  { input: candidate, events: upTo(3, changes) },
-  { input: follower, events: upTo(4, (c) => [...changes(c), ...uses(c)]) },
-  { input: follower, events: upTo(3, uses) },
+export const epochsSamples: readonly ChartSamples[] = [
+  { input: apart, events: upTo(2, changes) },
+  { input: candidate, events: upTo(2, changes) },
+  { input: follower, events: upTo(2, changes) },
+  { input: leader, events: upTo(2, changes) },
+  { input: follower, events: upTo(2, uses) },
+  { input: follower, events: life },
   { input: leader, events: upTo(2, uses) },
-  { input: follower, events: upTo(2, messages) },
+];
+
+const lock: LockInput = { id: 'a', lock: 'x', epoch: 1, grants: 4 };
+const begun = { type: 'begun', epoch: 2, members: ['a', 'b'] };
+
+const turns = ({ fence }: LockContext): Named[] => [
+  { type: 'request' },
+  { type: 'release' },
+  ...[5, 6, 8].map((fence) => ({ type: 'granted', fence })),
+  { type: 'over' },
+  { type: 'apart' },
+  { ...begun, kept: [] },
+  { ...begun, kept: [{ lock: 'x', node: 'b', fence: 9 }] },
+  ...(fence === null ? [] : [{ ...begun, kept: [{ lock: 'x', node: 'a', fence }] }]),
+];
+
+export const lockSamples: readonly ChartSamples[] = [
+  { input: lock, events: turns },
+  { input: { ...lock, epoch: null }, events: turns },
 ];

@@ -1,21 +1,45 @@
-/** Three peers that all reach each other, and what may befall them, for the searches. */
+/** Three voters, and what may befall them, for the searches. */
+import { assign, createMachine, enqueueActions } from 'xstate';
+import { createMetric } from '../../network/index.js';
 import { explore, type ExploreOptions } from '../../test/index.js';
+import type { NodeId } from '../effects.js';
+import { election } from '../election/index.js';
+import type { Property, RoleStart } from '../protocol.js';
+import { epochsMachine } from './epochs.js';
 import { locks } from './index.js';
-import { stewardMachine } from './steward.js';
+import type { EpochsContext, EpochsInput } from './knowledge.js';
+import { lockMachine } from './lock.js';
+import { EPOCHS, lockRole, type Memory } from './messages.js';
+
+type Topology = ExploreOptions['topology'];
+export type Commands = NonNullable<ExploreOptions['commands']> & readonly unknown[];
 
 export const nodes = ['a', 'b', 'c'];
-export const topology = {
+export const all: Topology = {
   nodes,
   links: [
     ['a', 'b', 1],
     ['a', 'c', 1],
     ['b', 'c', 1],
-  ] as [string, string, number][],
+  ],
+};
+/** Two of three are linked, so that a majority is there, and the third on its own. */
+export const pair = (u: NodeId, v: NodeId): Topology => ({ nodes, links: [[u, v, 1]] });
+export const apart: Topology = { nodes, links: [] };
+/** The one in the middle is in every majority. */
+export const path: Topology = {
+  nodes,
+  links: [
+    ['a', 'b', 1],
+    ['b', 'c', 1],
+  ],
 };
 
-export const ask = (node: string) => ({ do: 'command', name: 'request', node, fields: {} }) as const;
+export const ask = (node: string, lock?: string) =>
+  ({ do: 'command', name: 'request', node, fields: lock === undefined ? {} : { lock } }) as const;
 export const cut = (u: string, v: string) => ({ do: 'cut', link: [u, v] }) as const;
 export const join = (u: string, v: string) => ({ do: 'join', link: [u, v], weight: 1 }) as const;
+export const told = (what: 'down' | 'up', u: string, v: string) => ({ do: what, channel: [u, v] }) as const;
 /** A node stops; the others hear of it sooner or later, or suspect it before it has stopped. */
 export const crash = (node: string) => [
   { do: 'crash', node } as const,
@@ -24,13 +48,107 @@ export const crash = (node: string) => [
 /** It goes on from where it stopped, as a process does that was suspended. */
 export const restart = (node: string) => ({ do: 'restart', node }) as const;
 
-export type Commands = NonNullable<ExploreOptions['commands']>;
+const command = (name: string, node: string) => ({ do: 'command', name, node, fields: {} }) as const;
+/** The leader proposes once more. */
+export const again = (node: string) => command('again', node);
+/** Proposes besides the leader, for the election has told it for a moment that it leads. */
+export const rival = (node: string) => command(`rival ${node}`, node);
+/** The process ends and starts again, knowing nothing. */
+export const forget = (node: string) => command('forget', node);
+export const bootstrap = (node: string) => command('bootstrap', node);
 
-export const search = (protocol: typeof locks, commands: Commands, hold: 0 | 1) =>
-  explore(protocol, { topology, options: { hold }, commands, bounds: { states: 400_000 } });
+/** With the commands `again` and `rival` beside its own. */
+function withProposals(protocol: typeof locks): typeof locks {
+  const propose = (event: object) => ({ event: () => event as { type: string }, waits: false, completedBy: [] });
+  const rivals = nodes.map((leader) => [`rival ${leader}`, propose({ type: 'leader', leader, term: 1 })] as const);
+  return { ...protocol, commands: { ...protocol.commands, again: propose({ type: 'changed' }), ...Object.fromEntries(rivals) } };
+}
 
-export type Changes = Parameters<typeof stewardMachine.provide>[0];
-export const mutant = (changes: Changes) => ({
+export interface Search {
+  readonly hold?: 0 | 1 | null;
+  readonly options?: Readonly<Record<string, unknown>>;
+  readonly states?: number;
+  /** Beside the protocol's own. */
+  readonly properties?: readonly Property<any>[];
+}
+
+export function searchOn(
+  topology: Topology,
+  protocol: typeof locks,
+  commands: Commands,
+  { hold = 0, options = {}, states = 400_000, properties = [] }: Search = {},
+) {
+  const own = protocol.properties({} as never);
+  return explore(withProposals(protocol), {
+    topology,
+    options: { hold, ...options },
+    commands,
+    bounds: { states },
+    properties: [...own, ...properties],
+  });
+}
+
+export const search = (protocol: typeof locks, commands: Commands, hold: 0 | 1 = 0) =>
+  searchOn(all, protocol, commands, { hold });
+
+export type Changes = Parameters<typeof epochsMachine.provide>[0];
+export const mutant = (changes: Changes, ofLock: Parameters<typeof lockMachine.provide>[0] = {}): typeof locks => ({
   ...locks,
-  charts: { ...locks.charts, steward: stewardMachine.provide(changes) },
+  charts: { ...locks.charts, epochs: epochsMachine.provide(changes), lock: lockMachine.provide(ofLock) },
 });
+
+/** Some voters start in another way than the options of all say. */
+export const starting = (inputs: Readonly<Record<NodeId, Partial<EpochsInput>>>, protocol = locks): typeof locks => ({
+  ...protocol,
+  roles: (id, instance) =>
+    protocol
+      .roles(id, instance)
+      .map((start): RoleStart =>
+        start.role === EPOCHS ? { ...start, input: { ...(start.input as object), ...inputs[id] } } : start,
+      ),
+});
+
+export const remembering = (memories: Readonly<Record<NodeId, Memory>>, protocol = locks): typeof locks =>
+  starting(Object.fromEntries(Object.entries(memories).map(([id, memory]) => [id, { memory }])), protocol);
+
+const alone = createMetric({ nodes, links: [] });
+const electionOf = (id: NodeId) => election.roles(id, { ...alone, options: election.options({ clock: 'logical' }, alone) })[0]!;
+
+/**
+ * With a command `forget`. It is taken by a node that has been told of the loss of all its links; what a process did before it was
+ * killed it did before that, and nothing since. `floor` is what its clock gives, from what it had promised.
+ */
+export function forgetful(floor: (promised: number) => number, protocol = locks, memory: Memory = 'forgotten'): typeof locks {
+  const chart = protocol.charts['epochs'] as typeof epochsMachine;
+  const { config, implementations } = chart;
+  const forgetAll = assign(({ context: { id, promised } }: { context: EpochsContext }) => ({
+    memory,
+    floor: floor(promised?.epoch ?? 0),
+    leader: id,
+    promised: null,
+    served: { epoch: 0, members: [], kept: [] },
+    pending: [],
+    above: 0,
+    claims: [],
+    locks: [],
+    early: [],
+    missed: null,
+    cutOff: [],
+  }));
+  const startAnew = enqueueActions(({ context, enqueue }) => {
+    const { id, locks: open } = context as unknown as EpochsContext;
+    const start = electionOf(id);
+    enqueue({ type: 'close', params: { role: [start.role, ...open.map(lockRole)] } });
+    enqueue({ type: 'open', params: start });
+  });
+  const isAlone = ({ context }: { context: EpochsContext }) => context.links.length === 0;
+  const forgetting = { guard: 'isAlone', target: '.starting', actions: ['startAnew', 'forgetAll'] };
+  const machine = { ...config, on: { ...(config.on as object), forget: forgetting } };
+  const actions = { ...implementations.actions, forgetAll, startAnew };
+  const epochs = createMachine(machine as never, { actions, guards: { ...implementations.guards, isAlone } } as never);
+  return {
+    ...protocol,
+    charts: { ...protocol.charts, epochs },
+    commands: { ...protocol.commands, forget: { event: () => ({ type: 'forget' }), waits: true, completedBy: [] } },
+  };
+}

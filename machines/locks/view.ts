@@ -2,20 +2,25 @@
 import type { DirectoryContext } from '../directory/index.js';
 import type { NodeId } from '../effects.js';
 import type { Configuration, NodeView, RoleView } from '../protocol.js';
-import { labelOf, STEWARD, type LockLabel } from './messages.js';
-import type { StewardContext } from './knowledge.js';
+import { EPOCHS, labelOf, type Beginning, type LockLabel } from './messages.js';
+import type { EpochsContext } from './knowledge.js';
 
-export const stewardOf = (node: NodeView): RoleView<StewardContext> => node[STEWARD]!;
+export const epochsOf = (node: NodeView): RoleView<EpochsContext> => node[EPOCHS]!;
 
-export const isServing = (node: NodeView): boolean => stewardOf(node).value === 'serving';
+/** The epoch in which the node serves, `null` while it serves none. */
+export const servingOf = (node: NodeView): Beginning | null => {
+  const { value, context } = epochsOf(node);
+  return typeof value === 'object' && 'serving' in value ? context.served : null;
+};
+export const isServing = (node: NodeView): boolean => servingOf(node) !== null;
 
-export interface LabelledDirectory extends LockLabel {
+export interface OpenDirectory extends LockLabel {
   readonly node: NodeId;
   readonly role: RoleView<DirectoryContext>;
 }
 
 /** Every directory that is open anywhere. */
-export const directoriesOf = (c: Configuration): LabelledDirectory[] =>
+export const directoriesOf = (c: Configuration): OpenDirectory[] =>
   [...c.nodes].flatMap(([node, roles]) =>
     Object.entries(roles).flatMap(([name, role]) => {
       const label = labelOf(name);
@@ -26,5 +31,5 @@ export const directoriesOf = (c: Configuration): LabelledDirectory[] =>
 /** Every lock that an application holds, with its fence. */
 export const usesOf = (c: Configuration): { readonly node: NodeId; readonly lock: string; readonly fence: number }[] =>
   [...c.nodes].flatMap(([node, roles]) =>
-    stewardOf(roles).context.entries.flatMap(({ lock, fence }) => (fence === null ? [] : [{ node, lock, fence }])),
+    epochsOf(roles).context.claims.flatMap(({ lock, fence }) => (fence === null ? [] : [{ node, lock, fence }])),
   );

@@ -31,7 +31,7 @@ interface Told {
 }
 
 /** A chain of roles that tell each other without end would never let the node take its next event. */
-const INNER_STEPS_MAX = 10_000;
+const INNER_STEPS_MAX = 1_000_000;
 
 export class Node {
   private roles: Record<string, Role> = {};
@@ -123,7 +123,7 @@ export class Node {
           this.open(effect.role, effect.chart, effect.input, outcome, inbox, choose);
           break;
         case 'close':
-          this.close(effect.role, outcome);
+          for (const closed of typeof effect.role === 'string' ? [effect.role] : effect.role) this.close(closed, outcome);
           break;
       }
     }

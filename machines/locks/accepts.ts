@@ -1,0 +1,64 @@
+/** What is checked of a message from the network before a chart sees it. */
+import { isObject } from '../checks.js';
+import { directoryCore } from '../directory/index.js';
+import { electionCore } from '../election/index.js';
+import type { Instance } from '../protocol.js';
+import { EPOCH_MAX } from './epoch.js';
+import type { LocksOptions } from './options.js';
+
+/** A name is kept by every node that it passes. */
+export const NAME_LENGTH_MAX = 256;
+
+const isName = (value: unknown): boolean => typeof value === 'string' && value.length <= NAME_LENGTH_MAX;
+const isEpoch = (value: unknown): boolean =>
+  Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) < EPOCH_MAX;
+const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
+const isMemory = (value: unknown): boolean => ['known', 'new', 'forgotten', 'founding'].includes(value as string);
+const isHeld = (value: unknown): boolean => isObject(value) && isName(value['lock']) && isCount(value['fence']);
+const all = (values: unknown, is: (value: unknown) => boolean): boolean => Array.isArray(values) && values.every(is);
+
+export function accepts(message: unknown, instance: Instance<LocksOptions>): boolean {
+  if (!isObject(message)) return false;
+  const isNode = (value: unknown) => typeof value === 'string' && instance.rank(value) >= 0;
+  const isKept = (value: unknown) => isHeld(value) && isNode((value as { node?: unknown }).node);
+  const isMembers = (value: unknown) => all(value, isNode) && (value as unknown[]).length > 0;
+  const isBallot = (value: unknown) =>
+    isObject(value) && isEpoch(value['epoch']) && isNode(value['proposer']) && isMembers(value['members']);
+  const { epoch, lock, ...unlabelled } = message;
+  const { type, members, served, kept } = unlabelled;
+  switch (type) {
+    case 'update':
+      return electionCore.accepts(message, { ...instance, options: instance.options.election });
+    case 'find':
+    case 'token':
+      return isEpoch(epoch) && isName(lock) && directoryCore.accepts(unlabelled, instance as never);
+    case 'prepare':
+      return isEpoch(epoch) && isMembers(members) && isEpoch(served);
+    case 'promise': {
+      const { memory, pending, using, links, floor } = message;
+      return (
+        isEpoch(epoch) &&
+        isEpoch(served) &&
+        isMemory(memory) &&
+        isEpoch(floor) &&
+        all(kept, isKept) &&
+        all(pending, isBallot) &&
+        all(using, isHeld) &&
+        all(links, isNode)
+      );
+    }
+    case 'refuse':
+      return isEpoch(epoch) && isEpoch(message['promised']);
+    case 'wait':
+      return isEpoch(epoch);
+    case 'install':
+      return isEpoch(epoch) && isMembers(members) && all(kept, isKept);
+    case 'told':
+      return isEpoch(epoch) && isMembers(members);
+    case 'changed':
+    case 'hello':
+      return true;
+    default:
+      return false;
+  }
+}

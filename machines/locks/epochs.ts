@@ -1,0 +1,471 @@
+/**
+ * The epochs of a node's locks: what keeps the locks going when nodes fail.
+ *
+ * Ours, after the papers stop: token directory and leader election both assume nodes that never fail. Their composition does without. In
+ * an epoch every lock has a directory of its own among the members, who all reach each other and are a majority of the voters. The leader
+ * that the election gives proposes the next epoch, as in Paxos: `prepare` names the members, who promise to serve no earlier one and say
+ * where they stand; with the promises of all of them the epoch is installed. Users stay users where nobody else can have the lock; all
+ * other tokens begin anew. Grants are numbered by epoch first.
+ *
+ * The rules, which docs/locks.md tells by the same numbers: 1 ballot, 2 promise, 3 taking back, 4 forgetting, 5 who keeps a lock
+ * (promises.ts), 6 stickiness, 7 install, 8 bounds.
+ *
+ * Assumes links that are reliable and first-in first-out while they are up, told to each end when they come and go, by a detector that may
+ * be wrong; nodes that stop, and start again knowing that they have forgotten. Clocks matter where a majority has forgotten (rule 4b).
+ *
+ * States.
+ *   apart             in no epoch, and nothing to be done about it here
+ *   preparing.asking  proposes: collects the promises of those whom it has named
+ *   preparing.delayed the same, and somebody has answered that it waits: whatever changes there is news
+ *   following         has promised, and waits for the epoch to begin
+ *   serving.fresh     member of the epoch that it served last; the directories of its locks are roles beside this one
+ *   serving.asked     the same, and the next epoch has been asked for: numbers or room come to their end
+ * Invariants: `promised` is at least `served`; `reports` belong to `promised` and are not empty only while preparing; `open` is not empty
+ * only while serving; `locks` are the roles of lock.ts that are open, and those of `claims` among them; more than these only while serving.
+ */
+import { assign, emit, enqueueActions, setup } from 'xstate';
+import { arm, close, disarm, effects, open, send, tell, type Message, type NodeId } from '../effects.js';
+import type { LeaderChange } from '../election/index.js';
+import { byName, directoryOf, isAmong, isBeyondReason, isKeptBy, isMajority, withName } from './epoch.js';
+import type { LockInput } from './lock.js';
+import {
+  claimOf,
+  largestKnown,
+  leads,
+  leftOutBy,
+  linksAfter,
+  ownReport,
+  promisedEpoch,
+  reachesMajority,
+  type EpochsContext,
+  type EpochsEvent,
+  type EpochsInput,
+  type From,
+  type In,
+  type NamedLinkEvent,
+} from './knowledge.js';
+import {
+  directoryRole,
+  EPOCHS,
+  LOCK,
+  lockRole,
+  type Beginning,
+  type EpochMessage,
+  type EpochTurn,
+  type Install,
+  type LockMessage,
+  type LockNotice,
+  type Prepare,
+  type Promised,
+  type Refuse,
+  type Told,
+} from './messages.js';
+import { cliqueOf, floorOf, isClique, keptOf, pendingAfter, recallOf } from './promises.js';
+
+export const PATIENCE = 'patience';
+const SPENT = 'spent';
+
+const fromOf = ({ event }: In) => (event as From<Message>).from;
+const epochOf = ({ event }: In) => (event as { epoch: number }).epoch;
+const lockOf = ({ event }: In) => (event as { lock: string }).lock;
+
+const passedOn = ({ event }: In) => ({ role: 'election', message: event });
+const preparation = ({ context: { promised, served, id } }: In) => ({
+  to: promised!.members.filter((member) => member !== id),
+  message: { type: 'prepare' as const, epoch: promised!.epoch, members: promised!.members, served: served.epoch },
+});
+const promise = (args: In) => {
+  const { node: _, ...report } = ownReport(args.context);
+  return { to: fromOf(args), message: { type: 'promise' as const, epoch: promisedEpoch(args.context), ...report } };
+};
+const refusal = (args: In) => ({
+  to: fromOf(args),
+  message: { type: 'refuse' as const, epoch: epochOf(args), promised: promisedEpoch(args.context) },
+});
+const waiting = (args: In) => ({ to: fromOf(args), message: { type: 'wait' as const, epoch: epochOf(args) } });
+const installation = ({ context: { id, served } }: In) => ({
+  to: served.members.filter((member) => member !== id),
+  message: { type: 'install' as const, ...served },
+});
+/** Whom the epoch leaves out must hear of it, perhaps from those who are in it. */
+const word = ({ context: { links, served } }: In) => ({
+  to: links.filter((peer) => !served.members.includes(peer)),
+  message: { type: 'told' as const, epoch: served.epoch, members: served.members },
+});
+const change = ({ context: { id, leader, links } }: In) => ({
+  to: leader !== id && links.includes(leader) ? leader : [],
+  message: { type: 'changed' as const },
+});
+const changeUnlessToLeader = (args: In) => ({ ...change(args), to: fromOf(args) === args.context.leader ? [] : change(args).to });
+const greeting = ({ event }: In) => ({ to: (event as NamedLinkEvent).peer, message: { type: 'hello' as const } });
+
+const toLocks = (message: (c: EpochsContext) => EpochTurn) =>
+  tell(({ context }: In) => ({ role: context.claims.map(({ lock }) => lockRole(lock)), message: message(context) }));
+const toLock = tell((args: In) => ({ role: lockRole(lockOf(args)), message: args.event }));
+const toDirectory = tell((args: In) => ({ role: directoryRole(args.context.served.epoch, lockOf(args)), message: args.event }));
+const sayThatSpent = tell((_: In) => ({ role: EPOCHS, message: { type: 'spent' } }));
+
+/** The locks that are in use are asked for before anybody else is heard. */
+const afterThat = tell((_: In) => ({ role: EPOCHS, message: { type: 'early' } }));
+
+const lockStart = (epochIn: (c: EpochsContext) => number | null) =>
+  open((args: In) => {
+    const { context } = args;
+    const lock = lockOf(args);
+    const input: LockInput = { id: context.id, lock, epoch: epochIn(context), grants: context.bounds.grants };
+    return { role: lockRole(lock), chart: LOCK, input };
+  });
+const lockInNone = lockStart(() => null);
+const lockInThis = lockStart(({ served }) => served.epoch);
+const directory = open((args: In) => directoryOf(lockOf(args), args.context.id, args.context.served, args.context.bounds.grants));
+const ownLock = close((args: In) => ({ role: lockRole(lockOf(args)) }));
+const directories = close(({ context: { served, open: locks } }: In) => ({
+  role: locks.map((lock) => directoryRole(served.epoch, lock)),
+}));
+/** A lock that nobody here wants costs nothing beyond its epoch. */
+const freeLocks = close(({ context: { locks, claims } }: In) => {
+  const wanted = new Set(claims.map(({ lock }) => lock));
+  return { role: locks.filter((lock) => !wanted.has(lock)).map(lockRole) };
+});
+const patience = arm(({ context }: In) => ({ timer: PATIENCE, delay: context.patience }));
+/** Not in this step, in which a grant may still be under way that has to be in this node's own report. */
+const askSoon = arm((_: In) => ({ timer: SPENT, delay: 1 }));
+const askNoMore = disarm((_: In) => ({ timer: SPENT }));
+const patienceEnds = disarm((_: In) => ({ timer: PATIENCE }));
+
+const isLinked = ({ links }: EpochsContext, peer: NodeId): boolean => links.includes(peer);
+const isNoStranger = (args: In): boolean => isLinked(args.context, fromOf(args));
+const isNews = (args: In): boolean => epochOf(args) > promisedEpoch(args.context);
+const leavesOut = (args: In, isFollowing: boolean): boolean =>
+  isNoStranger(args) && isNews(args) && leftOutBy((args.event as Prepare).members, args.context, isFollowing).length > 0;
+const isOverruled = ({ context, event }: In): boolean => (event as Refuse).promised >= promisedEpoch(context);
+const hasAllAnswers = ({ context: { reports, promised } }: In): boolean => reports.length === promised!.members.length;
+const isForThis = (args: In): boolean => epochOf(args) === promisedEpoch(args.context);
+const isPatience = ({ event }: In): boolean => (event as { timer: string }).timer === PATIENCE;
+const isFree = (args: In): boolean => claimOf(args.context, lockOf(args)) === undefined;
+const isForOpen = (args: In): boolean => isAmong(lockOf(args), args.context.open);
+const isOfThisEpoch = (args: In): boolean => epochOf(args) === args.context.served.epoch;
+const isRoomSpent = ({ context: { opened, bounds } }: In, share: number): boolean => opened >= bounds.locks * share;
+
+const prepareAgain = { target: '.preparing', reenter: true } as const;
+const follow = { target: '.following', reenter: true } as const;
+const fill = ['noteOpened', directory] as const;
+const ask = ['claim', lockInThis, toLock] as const;
+
+export const epochsMachine = setup({
+  types: { context: {} as EpochsContext, events: {} as EpochsEvent, input: {} as EpochsInput, emitted: {} as LockNotice },
+  actions: {
+    ...effects<EpochMessage | Message>(),
+    noteLinks: assign(({ context, event }: In) => ({
+      links: linksAfter(context.links, event as NamedLinkEvent),
+      missed: null,
+      cutOff: [],
+    })),
+    noteLeader: assign({ leader: ({ event }: In) => (event as LeaderChange).leader }),
+    found: assign({ memory: 'founding' }),
+    propose: assign(({ context }: In) => {
+      const { id, links, clique, served, pending, promised, above } = context;
+      const members = clique ?? [...links, id].sort(byName);
+      const ballot = { epoch: Math.max(promisedEpoch(context), above) + 1, proposer: id, members };
+      const standing = {
+        promised: ballot,
+        pending: pendingAfter(pending, promised, ballot, { served: served.epoch, servedByProposer: served.epoch }),
+        clique: null,
+      };
+      return { ...standing, reports: [ownReport({ ...context, ...standing })] };
+    }),
+    nameClique: assign({ clique: ({ context: { id, reports } }: In) => cliqueOf(id, reports) }),
+    noteFloor: assign({ above: ({ context: { reports } }: In) => floorOf(reports) }),
+    noteRefusal: assign({ above: ({ context, event }: In) => Math.max(context.above, (event as Refuse).promised) }),
+    noteTold: assign({ above: ({ context, event }: In) => Math.max(context.above, (event as Told).epoch) }),
+    notePromise: assign(({ context, event }: In) => {
+      const { epoch, members, served: servedByProposer, from } = event as From<Prepare>;
+      const ballot = { epoch, proposer: from, members };
+      const own = { served: context.served.epoch, servedByProposer };
+      return { promised: ballot, pending: pendingAfter(context.pending, context.promised, ballot, own) };
+    }),
+    noteReport: assign({
+      reports: ({ context: { reports }, event }: In) => {
+        const { from, type: _, epoch: __, ...report } = event as From<Promised>;
+        const [own, ...others] = reports;
+        const kept = others.filter(({ node }) => node !== from);
+        return [own!, ...[...kept, { node: from, ...report }].sort((a, b) => byName(a.node, b.node))];
+      },
+    }),
+    forgetReports: assign({ reports: [] }),
+    noteMissed: assign({
+      missed: ({ context, event }: In) => {
+        const { members } = event as Prepare;
+        return { peers: leftOutBy(members, context, true), named: members };
+      },
+    }),
+    giveUpMissed: assign({ cutOff: ({ context }: In) => context.missed?.peers ?? [], missed: null }),
+    conclude: assign({
+      served: ({ context: { promised, reports, voters } }: In): Beginning => ({
+        epoch: promised!.epoch,
+        members: promised!.members,
+        kept: keptOf(reports, voters),
+      }),
+    }),
+    noteInstall: assign({
+      served: ({ event }: In): Beginning => {
+        const { epoch, members, kept } = event as Install;
+        return { epoch, members, kept };
+      },
+    }),
+    settle: assign(({ context: { id, claims, served } }: In) => ({
+      memory: 'known' as const,
+      pending: [],
+      reports: [],
+      missed: null,
+      cutOff: [],
+      opened: 0,
+      open: claims
+        .flatMap(({ lock, fence }) => (fence === null || isKeptBy(served, id, { lock, fence }) ? [lock] : []))
+        .sort(byName),
+    })),
+    forgetOpen: assign({ open: [], opened: 0, locks: ({ context }: In) => context.claims.map(({ lock }) => lock) }),
+    noteOpened: assign((args: In) => ({
+      open: withName(lockOf(args), args.context.open),
+      opened: args.context.opened + 1,
+    })),
+    claim: assign((args: In) => ({
+      claims: [...args.context.claims, { lock: lockOf(args), fence: null }].sort((a, b) => byName(a.lock, b.lock)),
+      locks: withName(lockOf(args), args.context.locks),
+    })),
+    dropClaim: assign({ claims: (args: In) => args.context.claims.filter(({ lock }) => lock !== lockOf(args)) }),
+    dropLock: assign({ locks: (args: In) => args.context.locks.filter((lock) => lock !== lockOf(args)) }),
+    noteGrant: assign({
+      claims: (args: In) => {
+        const { fence } = args.event as { fence: number };
+        return args.context.claims.map((claim) => (claim.lock === lockOf(args) ? { ...claim, fence } : claim));
+      },
+    }),
+    keepEarly: assign({ early: ({ context, event }: In) => [...context.early, event as From<LockMessage>] }),
+    /** Who came early is heard; whoever found no room among them asks again in the next epoch. */
+    hearEarly: enqueueActions(({ context: { early, earlyMax, served }, enqueue }) => {
+      for (const message of early.filter(({ epoch }) => epoch === served.epoch)) enqueue.raise(message);
+      if (early.length >= earlyMax) enqueue({ type: 'tell', params: { role: EPOCHS, message: { type: 'spent' } } });
+      enqueue.assign({ early: early.filter(({ epoch }) => epoch > served.epoch) });
+    }),
+    announceEpoch: emit(({ context: { served } }: In) => ({
+      type: 'serving' as const,
+      epoch: served.epoch,
+      members: served.members,
+    })),
+    announceApart: emit({ type: 'apart' }),
+    announceUnreasonable: emit((args: In) => ({ type: 'unreasonable' as const, peer: fromOf(args), epoch: epochOf(args) })),
+  },
+  guards: {
+    leads,
+    isElected: (args) => leads(args) && args.context.leader !== args.context.id,
+    isAnother: ({ context, event }) => (event as LeaderChange).leader !== context.leader,
+    losesMajority: (args) => !reachesMajority(args),
+    isMember: ({ context }) => context.served.members.includes(context.id),
+    isFromStranger: (args) => !isNoStranger(args),
+    isBeyondReason: ({ context, event }) => {
+      const number = event.type === 'refuse' ? event.promised : (event as { epoch: number }).epoch;
+      return isBeyondReason(number, largestKnown(context));
+    },
+    isPast: (args) => !isNews(args),
+    leavesOutMembers: (args) => leavesOut(args, false),
+    leavesOutMembersNewly: (args) => args.context.missed === null && leavesOut(args, false),
+    leavesOutNamed: (args) => leavesOut(args, true),
+    leavesOutNamedNewly: (args) => args.context.missed === null && leavesOut(args, true),
+    isAnswer: (args) => isForThis(args) && args.context.promised!.members.includes(fromOf(args)),
+    isOverruled,
+    outbids: (args) => isOverruled(args) && leads(args),
+    isOnesOwnToDrop: (args) => isForThis(args) && !leads(args),
+    losesOneNamed: (args) => {
+      const { peer } = args.event as NamedLinkEvent;
+      return reachesMajority(args) && !leads(args) && args.context.promised!.members.includes(peer);
+    },
+    mustNameFewer: (args) => {
+      const { id, reports, voters } = args.context;
+      return hasAllAnswers(args) && !isClique(reports) && leads(args) && isMajority(cliqueOf(id, reports).length, voters);
+    },
+    isBelowFloor: (args) => {
+      const { reports, voters } = args.context;
+      const isDue = hasAllAnswers(args) && isClique(reports) && recallOf(reports, voters) === 'nobody is missing';
+      return isDue && promisedEpoch(args.context) <= floorOf(reports);
+    },
+    mayBegin: (args) => {
+      const { reports, voters } = args.context;
+      return hasAllAnswers(args) && isClique(reports) && recallOf(reports, voters) !== 'too little';
+    },
+    /** What the promise of the teller will say is no news. */
+    isAwaited: (args) => {
+      const { promised, reports, links } = args.context;
+      const isMissing = reports.every(({ node }) => node !== fromOf(args)) && promised!.members.includes(fromOf(args));
+      return isMissing && links.every((peer) => promised!.members.includes(peer));
+    },
+    isInstalled: (args) => isForThis(args) && fromOf(args) === args.context.promised!.proposer,
+    leavesUsOut: (args) => {
+      const { id, served } = args.context;
+      const epoch = epochOf(args);
+      return epoch >= promisedEpoch(args.context) && epoch > served.epoch && !(args.event as Told).members.includes(id);
+    },
+    isDue: (args) => !isPatience(args),
+    isDueAndLeads: (args) => !isPatience(args) && leads(args),
+    isPatience,
+    isPatienceOfLeader: (args) => isPatience(args) && leads(args),
+    hasForgotten: ({ context }) => context.memory === 'forgotten',
+    hasForgottenAndLeads: (args) => args.context.memory === 'forgotten' && leads(args),
+    isFree,
+    isFreeHere: (args) => isFree(args) && isAmong(lockOf(args), args.context.locks),
+    isOpen: (args) => isFree(args) && isForOpen(args),
+    findsNoRoom: (args) => isFree(args) && isRoomSpent(args, 1),
+    findsHalfTheRoom: (args) => isFree(args) && isRoomSpent(args, 1 / 2),
+    isFind: isOfThisEpoch,
+    isFindForOpen: (args) => isOfThisEpoch(args) && isForOpen(args),
+    isFindWithoutRoom: (args) => isOfThisEpoch(args) && isRoomSpent(args, 1),
+    isFindInHalfTheRoom: (args) => isOfThisEpoch(args) && isRoomSpent(args, 1 / 2),
+    isEarly: (args) => epochOf(args) > args.context.served.epoch && args.context.early.length < args.context.earlyMax,
+  },
+}).createMachine({
+  id: 'epochs',
+  context: ({ input: { members, ...input } }) => {
+    const promised = members.length === 0 ? null : { epoch: 1, proposer: members[0]!, members };
+    return {
+      ...input,
+      promised,
+      served: { epoch: promised?.epoch ?? 0, members, kept: [] },
+      pending: [],
+      above: 0,
+      reports: [],
+      clique: null,
+      missed: null,
+      cutOff: [],
+      claims: [],
+      locks: [],
+      open: [],
+      opened: 0,
+      early: [],
+    };
+  },
+  initial: 'starting',
+  on: {
+    'link.up': [
+      { guard: 'leads', ...prepareAgain, actions: ['noteLinks', patienceEnds, tell(passedOn), send(greeting)] },
+      { actions: ['noteLinks', patienceEnds, tell(passedOn), send(change), send(greeting)] },
+    ],
+    'link.down': [
+      { guard: 'losesMajority', target: '.apart', actions: ['noteLinks', patienceEnds, tell(passedOn)] },
+      { guard: 'leads', ...prepareAgain, actions: ['noteLinks', patienceEnds, tell(passedOn)] },
+      { actions: ['noteLinks', patienceEnds, tell(passedOn), send(change)] },
+    ],
+    leader: [
+      { guard: 'isElected', ...prepareAgain, actions: 'noteLeader' },
+      { guard: 'isAnother', actions: ['noteLeader', send(change)] },
+    ],
+    hello: { guard: 'leads', ...prepareAgain },
+    changed: { guard: 'leads', ...prepareAgain },
+    bootstrap: [
+      { guard: 'hasForgottenAndLeads', ...prepareAgain, actions: 'found' },
+      { guard: 'hasForgotten', actions: ['found', send(change)] },
+    ],
+    prepare: [
+      { guard: 'isFromStranger' },
+      { guard: 'isBeyondReason', actions: [send(refusal), 'announceUnreasonable'] }, // 1
+      { guard: 'isPast', actions: send(refusal) }, // 2
+      { guard: 'leavesOutMembersNewly', actions: [send(waiting), 'noteMissed', patience] }, // 6
+      { guard: 'leavesOutMembers', actions: send(waiting) },
+      { guard: 'leads', ...prepareAgain, actions: ['notePromise', send(promise)] }, // 2, 3: to somebody else
+      { ...follow, actions: ['notePromise', send(promise), send(changeUnlessToLeader)] }, // 2, 3
+    ],
+    refuse: [
+      { guard: 'isBeyondReason', actions: 'announceUnreasonable' },
+      { guard: 'outbids', ...prepareAgain, actions: 'noteRefusal' },
+      { guard: 'isOverruled', actions: ['noteRefusal', send(change)] },
+    ],
+    told: [
+      { guard: 'isBeyondReason', actions: 'announceUnreasonable' },
+      { guard: 'leavesUsOut', target: '.apart', actions: 'noteTold' }, // 7
+    ],
+    timer: [{ guard: 'leads', ...prepareAgain, actions: 'giveUpMissed' }, { actions: ['giveUpMissed', send(change)] }],
+    request: { guard: 'isFree', actions: ['claim', lockInNone, toLock] },
+    used: { actions: 'noteGrant' },
+    freed: { actions: ['dropClaim', 'dropLock', ownLock] },
+    lost: { actions: ['dropClaim', 'dropLock', ownLock] },
+    find: { guard: 'isEarly', actions: 'keepEarly' },
+  },
+  states: {
+    starting: {
+      always: [{ guard: 'isMember', target: 'serving' }, { guard: 'leads', target: 'preparing' }, { target: 'apart' }],
+    },
+    apart: { entry: ['forgetReports', toLocks(() => ({ type: 'apart' })), 'announceApart'] },
+    preparing: {
+      entry: ['propose', send(preparation)],
+      always: [
+        { guard: 'mustNameFewer', target: 'preparing', reenter: true, actions: 'nameClique' }, // 1
+        { guard: 'isBelowFloor', target: 'preparing', reenter: true, actions: 'noteFloor' }, // 4b
+        { guard: 'mayBegin', target: 'serving', actions: ['conclude', send(installation), send(word)] }, // 4, 5
+      ],
+      initial: 'asking',
+      states: {
+        asking: { on: { changed: { guard: 'isAwaited' } } }, // 2
+        delayed: {},
+      },
+      on: {
+        promise: { guard: 'isAnswer', actions: 'noteReport' },
+        refuse: [
+          { guard: 'isBeyondReason', actions: 'announceUnreasonable' },
+          { guard: 'outbids', target: 'preparing', reenter: true, actions: 'noteRefusal' },
+          { guard: 'isOverruled', target: 'following', actions: ['noteRefusal', send(change)] },
+        ],
+        wait: [
+          { guard: 'isOnesOwnToDrop', target: 'following', actions: send(change) },
+          { guard: 'isAnswer', target: '.delayed' },
+        ],
+        'link.down': {
+          guard: 'losesOneNamed',
+          target: 'following',
+          actions: ['noteLinks', patienceEnds, tell(passedOn), send(change)],
+        },
+      },
+    },
+    following: {
+      entry: 'forgetReports',
+      on: {
+        prepare: [
+          { guard: 'leavesOutNamedNewly', actions: [send(waiting), 'noteMissed', patience] }, // 6
+          { guard: 'leavesOutNamed', actions: send(waiting) },
+        ],
+        install: { guard: 'isInstalled', target: 'serving', actions: ['noteInstall', send(word)] }, // 7
+      },
+    },
+    serving: {
+      entry: ['settle', patienceEnds, toLocks(({ served }) => ({ type: 'begun', ...served })), afterThat, 'announceEpoch'],
+      exit: [toLocks(() => ({ type: 'over' })), directories, freeLocks, 'forgetOpen', askNoMore],
+      initial: 'fresh',
+      states: {
+        fresh: { on: { spent: { target: 'asked', actions: askSoon } } }, // 8
+        asked: {
+          on: {
+            timer: [
+              { guard: 'isDueAndLeads', target: '#epochs.preparing' },
+              { guard: 'isDue', actions: send(change) },
+            ],
+          },
+        },
+      },
+      on: {
+        request: [
+          { guard: 'isFreeHere', actions: ['claim', toLock] },
+          { guard: 'isOpen', actions: ask },
+          { guard: 'findsNoRoom', actions: ['claim', lockInNone, toLock, sayThatSpent] }, // 8
+          { guard: 'findsHalfTheRoom', actions: [...fill, ...ask, sayThatSpent] }, // 8
+          { guard: 'isFree', actions: [...fill, ...ask] },
+        ],
+        early: { actions: 'hearEarly' },
+        freed: { actions: 'dropClaim' },
+        find: [
+          { guard: 'isFindForOpen', actions: toDirectory },
+          { guard: 'isFindWithoutRoom', actions: sayThatSpent },
+          { guard: 'isFindInHalfTheRoom', actions: [...fill, toDirectory, sayThatSpent] },
+          { guard: 'isFind', actions: [...fill, toDirectory] },
+        ],
+      },
+    },
+  },
+});
