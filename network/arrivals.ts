@@ -6,6 +6,8 @@
  * let go.
  */
 import { createLatency, longestLatency, type LatencySpec } from './latency.js';
+import type { SchedulerLike } from 'rxjs';
+import { Media, type Medium } from './medium.js';
 import { Random } from './random.js';
 import type { Cancellable, Timing } from './timing.js';
 import type { Packet } from './world/flights.js';
@@ -32,6 +34,7 @@ export class Arrivals {
   private readonly released = new Set<Packet>();
   /** By channel: ticks on top of its latency. */
   private readonly slowed = new Map<number, number>();
+  private readonly media: Media | undefined;
   private readonly latency: (random: Random, cost: number) => number;
   private readonly latencyRandom: Random;
   private readonly faultRandom: Random;
@@ -41,7 +44,9 @@ export class Arrivals {
     private readonly timing: Timing,
     private readonly world: () => World,
     seed: number,
+    medium?: { readonly of: Medium; readonly clock: SchedulerLike },
   ) {
+    this.media = medium && new Media(medium.of, medium.clock, ({ id }) => this.passOn(id));
     this.latency = createLatency(conditions.latency);
     this.latencyRandom = new Random(seed, 'latency');
     this.faultRandom = new Random(seed, 'faults');
@@ -54,6 +59,7 @@ export class Arrivals {
   }
 
   launched(packet: Packet, placedOn?: 'its way'): void {
+    if (!placedOn && this.media?.takes(packet)) return;
     const latency = (placedOn && this.wayLeft(packet)) ?? this.latency(this.latencyRandom, packet.cost);
     this.wait(packet, this.delayOf(latency, packet.channel));
   }
@@ -82,6 +88,12 @@ export class Arrivals {
       this.released.add(packet);
       this.wait(packet, 0);
     }
+  }
+
+  /** A medium passes a message on, unless it has been lost meanwhile. */
+  private passOn(id: number): void {
+    const packet = this.world().flights.get(id);
+    if (packet && !this.parked.has(packet)) this.arrive(packet);
   }
 
   private wait(packet: Packet, delay: number): void {

@@ -2,7 +2,8 @@
 export type { Conditions } from './arrivals.js';
 export { VirtualClock } from './clock.js';
 export type { HostKind } from './world/hosts.js';
-export { Network, type NetworkOptions, type StepTaken } from './network.js';
+export type { Medium } from './medium.js';
+export { Network, type NetworkOptions, type Notice, type StepTaken } from './network.js';
 export { Random } from './random.js';
 export { Recorder, traceHeader } from './recorder.js';
 export type { Report, Verdict } from './report.js';

@@ -5,10 +5,11 @@
  * rules of what then happens are the world's (`world/world.ts`). What happens is published, so that accounts, monitors and traces stand
  * outside, and whoever listens changes nothing.
  */
-import { Subject } from 'rxjs';
-import type { NodeId } from '../machines/effects.js';
+import { concatMap, filter, from, map, Subject, type Observable, type SchedulerLike } from 'rxjs';
+import type { Message, NodeId } from '../machines/effects.js';
 import type { Choose, Configuration, Flight, Instance, Protocol } from '../machines/protocol.js';
 import { Arrivals, type Conditions } from './arrivals.js';
+import type { Medium } from './medium.js';
 import { Random } from './random.js';
 import { Timers } from './timers.js';
 import { FIRST_IN_TICK, type Timing } from './timing.js';
@@ -34,6 +35,8 @@ export interface NetworkOptions {
   readonly host: HostKind;
   /** XState's own option, for live actors. */
   readonly inspect?: Inspect | undefined;
+  /** Operators on channels in place of the latency, with the scheduler that they are given. */
+  readonly medium?: { readonly of: Medium; readonly clock: SchedulerLike } | undefined;
   /** What choices may name by its place; none unless told. */
   readonly script?: readonly Scripted[];
   readonly workload?: Workload | undefined;
@@ -41,6 +44,13 @@ export interface NetworkOptions {
   readonly budget?: Budget;
   /** Nothing, in time. */
   readonly fused?: Fused;
+}
+
+/** What a node announces to its application, and when. */
+export interface Notice {
+  readonly node: NodeId;
+  readonly at: number;
+  readonly notice: Message;
 }
 
 export class Network {
@@ -53,6 +63,14 @@ export class Network {
   /** Messages that no node sent: a corruption or a given start put them in flight. */
   readonly placed$ = new Subject<Flight>();
   readonly channels$ = new Subject<ChannelChange>();
+  /** Messages as nodes send them. */
+  readonly sent$: Observable<Flight> = this.steps$.pipe(concatMap(({ sent }) => from(sent)));
+  /** Steps in which a message arrives. */
+  readonly delivered$: Observable<StepTaken> = this.steps$.pipe(filter(({ kind }) => kind === 'deliver'));
+  /** What nodes announce to their applications. */
+  readonly notices$: Observable<Notice> = this.steps$.pipe(
+    concatMap(({ node, at, emitted }) => from(emitted).pipe(map((notice) => ({ node, at, notice })))),
+  );
   readonly world: World;
   /** Answers the next draw of a node; what the scenario fixes and the seed do, unless a schedule of choices takes over. */
   choose: (bound: number, node: NodeId) => number;
@@ -73,6 +91,7 @@ export class Network {
       inspect,
       script = [],
       workload,
+      medium,
       fused = NOT_FUSED,
       budget = {},
     } = options;
@@ -85,7 +104,7 @@ export class Network {
     );
     this.choose = (bound, node) => fixed.get(node)?.next().value ?? random.below(bound);
     this.timers = new Timers(timing, (node, { role, timer }) => void this.world.make({ timer: [node, role, timer] }));
-    this.arrivals = new Arrivals(conditions, timing, () => this.world, seed);
+    this.arrivals = new Arrivals(conditions, timing, () => this.world, seed, medium);
     const frame = {
       protocol,
       instance,
@@ -163,6 +182,11 @@ export class Network {
     underWay.clear();
     for (let i = 0; i < lost; i++) this.issueSoon();
     return lost > 0;
+  }
+
+  /** Nothing else is to come: what a medium has not passed on is lost. */
+  loseStranded(): void {
+    if (this.options.medium) for (const { id } of this.world.flights.all) this.world.make({ drop: id });
   }
 
   private issueSoon(): void {

@@ -8,6 +8,7 @@ import type { Configuration, Flight, Meter, Observer, Instance } from '../machin
 import { VirtualClock } from './clock.js';
 import type { HostKind } from './world/hosts.js';
 import type { Inspect } from './world/kernel.js';
+import type { Medium } from './medium.js';
 import { Monitor } from './monitor.js';
 import { Network } from './network.js';
 import { verdictOf, type Report } from './report.js';
@@ -26,6 +27,8 @@ export interface SimulationOptions {
   readonly inspect?: Inspect;
   /** `false` only measures: no property is looked at, and none is reported. */
   readonly watch?: boolean;
+  /** Operators on channels in place of the scenario's latency. */
+  readonly medium?: Medium;
   /** Runs these choices in place of time: a counterexample of the checker, or a schedule that may grow while it runs. */
   readonly choices?: readonly Choice[];
   /** What a checker has found these choices to violate. */
@@ -57,7 +60,7 @@ export class Simulation {
 
   constructor(
     readonly scenario: Scenario,
-    { host = 'actors', inspect, watch = true, choices, refutes, start }: SimulationOptions = {},
+    { host = 'actors', inspect, watch = true, medium, choices, refutes, start }: SimulationOptions = {},
   ) {
     const { protocol, options, graph, network: conditions, seed, events, workload } = scenario;
     const instance: Instance<any> = { ...graph, options };
@@ -65,6 +68,8 @@ export class Simulation {
     this.choices = choices ?? null;
     this.refutes = refutes;
     this.beginning = start ?? null;
+    if (medium && choices)
+      throw new UsageError('choices say when messages arrive, and a medium would say it again; give one of them');
     const timing = choices ? this.untimed : timingOn(this.clock);
     // Without time, what is lost or doubled is chosen, too.
     const faults = choices ? { loss: 0, duplicate: 0, reorder: 0 } : {};
@@ -76,6 +81,7 @@ export class Simulation {
       seed,
       host,
       inspect,
+      medium: medium && { of: medium, clock: this.clock },
       script: events,
       workload,
       budget: budgetOf(conditions),
@@ -175,6 +181,7 @@ export class Simulation {
     const cutOff = this.isCutOff;
     if ('at' in until && !cutOff && !this.choices) this.clock.runUntil(until.at);
     const atRest = !cutOff && !this.choices && ('idle' in until || this.clock.isIdle);
+    if (atRest) this.network.loseStranded();
     const watched = this.monitor.finish(atRest, this.clock.now(), this.refutes);
     const properties = [...watched, ...(this.observer.properties?.() ?? [])];
     const byType = Object.fromEntries([...this.messages].sort(([a], [b]) => (a < b ? -1 : 1)));
