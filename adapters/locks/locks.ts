@@ -16,8 +16,9 @@ import type { Message, NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
 import { BOUNDS, NAME_LENGTH_MAX, type LockNotice } from '../../machines/locks/index.js';
 import type { Inspect } from '../../network/world/kernel.js';
-import { ClosedError } from '../transports/errors.js';
+import { ClosedError, ConfigurationError } from '../transports/errors.js';
 import { Availability } from './availability.js';
+import { comparePeers } from './same-peers.js';
 import { LockDesk, type Wish } from './lock-desk.js';
 import type { Lock } from './lock-handle.js';
 import { createLocksNode } from './locks-node.js';
@@ -68,12 +69,15 @@ export class Locks implements AsyncDisposable {
   readonly #desks = new Map<string, LockDesk>();
   readonly #availability: Availability;
   #isServed = false;
+  #hasServed = false;
   #closing: Error | null = null;
+  #mistake: ConfigurationError | null = null;
 
   constructor({ transport, peers, name = 'locks', clock = asyncScheduler, inspect }: LocksOptions) {
     this.#transport = transport;
     this.peers = [...new Set(peers)];
     this.#node = createLocksNode({ transport, peers, name, clock, inspect });
+    const compared = comparePeers(transport, name, this.peers, (error) => this.#differ(error));
     this.#availability = new Availability(this.#node, transport, (lock) => this.#desks.get(lock)?.disappoint());
     this.served = new Promise((resolve, reject) => {
       this.#node.notices$.subscribe((notice) => {
@@ -81,7 +85,8 @@ export class Locks implements AsyncDisposable {
         if (notice.type === 'serving') resolve((notice as LockNotice & { type: 'serving' }).epoch);
       });
       void this.#node.closed.then((error) => {
-        this.end(error ?? new ClosedError(`the locks of peer "${transport.id}" are closed`));
+        compared();
+        this.end(this.#mistake ?? error ?? new ClosedError(`the locks of peer "${transport.id}" are closed`));
         reject(this.#closing);
       });
     });
@@ -158,6 +163,14 @@ export class Locks implements AsyncDisposable {
     return this.close();
   }
 
+  /** Who has served goes on; who starts beside it with another list ends, and says why. */
+  #differ(error: ConfigurationError): void {
+    this.#node.notify({ type: 'peers.differ', error } as Message);
+    if (this.#hasServed) return;
+    this.#mistake = error;
+    void this.#node.close();
+  }
+
   private async take(name: string, { mode = 'exclusive', ifAvailable = false, signal }: LockOptions): Promise<Lock | null> {
     signal?.throwIfAborted();
     if (mode !== 'exclusive') throw new UsageError(`lock mode "${String(mode)}" is not supported; the only mode is "exclusive"`);
@@ -193,6 +206,7 @@ export class Locks implements AsyncDisposable {
     const told = notice as LockNotice;
     if (told.type === 'serving' || told.type === 'apart') {
       this.#isServed = told.type === 'serving';
+      this.#hasServed ||= this.#isServed;
       // A new epoch asks for all locks anew: they are not free now.
       for (const desk of this.#desks.values()) desk.disappoint();
     } else if (told.type === 'lock.granted') this.#desks.get(told.lock)?.granted(told.fence);

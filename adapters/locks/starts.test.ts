@@ -1,5 +1,5 @@
 /** Peers that start, start again and leave while somebody holds a lock: whoever is not touched keeps what it holds. */
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { InProcessBus } from '../transports/in-process.js';
 import { createLocks, type Locks } from './locks.js';
 import { settled } from './peers.fixture.js';
@@ -70,3 +70,26 @@ test.each(orders(['a', 'b', 'c', 'd']).map((order) => [order.join(', '), order] 
     expect(errors).toEqual([]);
   },
 );
+
+describe('a peer that is given another list of peers', () => {
+  test.each([
+    ['in which it is alone with us', 'c', ['a', 'c']],
+    ['in ours it is not', 'd', ['a', 'b', 'c', 'd']],
+  ])('is refused with both lists, and those who serve go on: %s', async (_, id, peers) => {
+    const bus = new InProcessBus();
+    const ids = ['a', 'b', 'c'];
+    const [a, b, c] = ids.map((each) => createLocks({ transport: bus.transport(each), peers: ids })) as [Locks, Locks, Locks];
+    await Promise.all([a.ready, b.ready, c.ready]);
+    if (id === 'c') await c.transport.close();
+    const held = await a.acquire('x');
+    const other = createLocks({ transport: bus.transport(id), peers });
+    const message = new RegExp(`peer "[abc]" was given the peers a, b, c for "locks", and "${id}" was given ${peers.join(', ')}`);
+    await expect(other.ready).rejects.toMatchObject({ name: 'ConfigurationError', message: expect.stringMatching(message) });
+    await expect(other.acquire('x')).rejects.toMatchObject({ name: 'ConfigurationError' });
+    expect(held.signal.aborted).toBe(false);
+    const next = b.acquire('x');
+    held.release();
+    expect((await next).fence).toBeGreaterThan(held.fence);
+    bus.close();
+  });
+});

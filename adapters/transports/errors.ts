@@ -19,3 +19,8 @@ export class LostError extends Error {
 export class ForgottenError extends Error {
   override readonly name = 'ForgottenError';
 }
+
+/** Peers were not given the same configuration: together they are not safe. */
+export class ConfigurationError extends Error {
+  override readonly name = 'ConfigurationError';
+}

@@ -26,7 +26,7 @@ import {
 
 test.each<[string, number, Commands, Search]>([
   ['a node is cut off', 15334, [ask('b'), cut('a', 'b'), cut('b', 'c')], { hold: 1 }],
-  ['a holder is stopped and goes on', 9516, [ask('c'), ask('b'), ...crash('c'), restart('c')], { hold: 1 }],
+  ['a holder is stopped and goes on', 10528, [ask('c'), ask('b'), ...crash('c'), restart('c')], { hold: 1 }],
   ['an epoch of one grant, one asks twice', 98033, [ask('b'), ask('c'), ask('a'), ask('b')], { hold: 1, options: { grants: 2 } }],
 ])('%s: %i states', (_, states, commands, search) => {
   const found = searchOn(all, locks, commands, search);
