@@ -74,7 +74,7 @@ class DrivenTransport<G extends Guarantees> implements Transport<G>, Medium {
   }
 
   close(): Promise<void> {
-    return (this.closing ??= this.end(null));
+    return this.closing ?? this.beginToClose(null);
   }
 
   opened(connection: Connection): void {
@@ -103,7 +103,7 @@ class DrivenTransport<G extends Guarantees> implements Transport<G>, Medium {
   }
 
   broke(error: Error): void {
-    this.closing ??= this.end(error);
+    if (!this.closing) void this.beginToClose(error);
   }
 
   private async open(): Promise<void> {
@@ -118,6 +118,14 @@ class DrivenTransport<G extends Guarantees> implements Transport<G>, Medium {
       this.opening = undefined;
       throw error;
     }
+  }
+
+  /** Closing tells others, who may close it in turn: it is closing before anybody hears of it. */
+  private beginToClose(error: Error | null): Promise<void> {
+    let settle!: (ended: Promise<void>) => void;
+    this.closing = new Promise((resolve) => (settle = resolve));
+    settle(this.end(error));
+    return this.closing;
   }
 
   private async end(error: Error | null): Promise<void> {

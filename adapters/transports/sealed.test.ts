@@ -1,16 +1,22 @@
+import { hmac } from '@noble/hashes/hmac.js';
+import { sha256 } from '@noble/hashes/sha2.js';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { transportConformance } from './conformance.js';
 import { fuzz } from './fuzz.fixture.js';
 import { InProcessBus, inProcessGuarantees } from './in-process.js';
+import { createTransport } from './driver.js';
 import { linked } from '../linked.js';
-import { sealed } from './sealed.js';
+import { hostile } from './hostile.fixture.js';
+import { sealed, type SealedOptions } from './sealed.js';
 import type { Json, Transport } from './transport.js';
 
 const key = 'not a key that anybody guesses';
 
+const messageBytesMax = Math.floor((inProcessGuarantees.messageBytesMax - 1_024) / 2);
+
 transportConformance({
   test,
-  guarantees: inProcessGuarantees,
+  guarantees: { ...inProcessGuarantees, messageBytesMax },
   values: fuzz,
   create: (ids) => {
     const bus = new InProcessBus();
@@ -49,7 +55,7 @@ describe('who has not the key is not heard', () => {
     a.send('b', 'sound');
     await expect.poll(() => heard).toEqual(['sound']);
     expect(warn).toHaveBeenCalledTimes(1);
-    expect(warn.mock.calls[0]![0]).toMatch(/has no seal|is broken/);
+    expect(warn.mock.calls[0]![0]).toMatch(/has no seal|is broken|of another key/);
   });
 
   test('another key', async () => {
@@ -92,4 +98,187 @@ test('under the link layer: a broker that anybody writes to carries what the pap
 test('a key that can be guessed is refused', () => {
   const transport = new InProcessBus().transport('a');
   expect(() => sealed(transport, { key: 'short' })).toThrow('a key of 5 bytes can be guessed; give at least 16 random ones');
+});
+
+describe('under the link layer, on a bus that loses and doubles every third message and keeps no order', () => {
+  transportConformance({
+    test,
+    guarantees: { ...inProcessGuarantees, messageBytesMax: 2 ** 23 },
+    create: (ids) => {
+      const bus = new InProcessBus();
+      const wire = (id: string, seed: number) => hostile(bus.transport(id), { seed, loss: 0.3, duplicate: 0.3, delayMs: 5 });
+      return ids.map((id, seed) => linked(sealed(wire(id, seed), { key }), { peers: ids, beatMs: 10, patience: 25 }));
+    },
+  });
+});
+
+/** Peers on a medium that believes who says to be somebody; whoever stands at it sees all and says anything. */
+class Broker {
+  readonly seen: { from: string; to: string; message: Json }[] = [];
+  private readonly ears = new Map<string, (from: string, message: Json) => void>();
+
+  say(from: string, to: string, message: Json): void {
+    this.ears.get(to)?.(from, structuredClone(message));
+  }
+
+  async peer(id: string, given: SealedOptions['key'] = key): Promise<{ transport: Transport; heard: string[] }> {
+    const promised = { order: 'fifo', loss: 'possible', duplication: 'none', presence: 'none', identity: 'claimed' } as const;
+    const wire = createTransport(id, { ...promised, messageBytesMax: 2 ** 20 }, (medium) => {
+      const ear = (from: string, message: Json) => medium.received(from, message);
+      this.ears.set(id, ear);
+      medium.opened({
+        send: (to, message) => {
+          this.seen.push({ from: id, to, message });
+          queueMicrotask(() => this.say(id, to, message));
+        },
+        close: () => void (this.ears.get(id) === ear && this.ears.delete(id)),
+      });
+    });
+    const transport = sealed(wire, { key: given });
+    const heard: string[] = [];
+    transport.events.subscribe(
+      (event) => event.type === 'message' && heard.push(`${event.from}: ${JSON.stringify(event.message)}`),
+    );
+    await transport.connect();
+    onTestFinished(() => transport.close());
+    return { transport, heard };
+  }
+}
+
+describe('what is sealed is heard once, by its receiver, in its run', () => {
+  const quiet = () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    onTestFinished(() => warn.mockRestore());
+    return warn;
+  };
+
+  test('a replay of everything is refused by the same run, by the next one, and under every other name', async () => {
+    quiet();
+    const broker = new Broker();
+    const [a, b] = [await broker.peer('a'), await broker.peer('b')];
+    for (const n of [1, 2, 3]) a.transport.send('b', n);
+    await expect.poll(() => b.heard).toEqual(['a: 1', 'a: 2', 'a: 3']);
+    const recorded = [...broker.seen];
+    const replay = () => {
+      for (const { to, message } of recorded) for (const name of ['a', 'b', 'c']) broker.say(name, to, message);
+    };
+    replay();
+    await b.transport.close();
+    const again = await broker.peer('b');
+    replay();
+    a.transport.send('b', 'meant for the run before');
+    await expect.poll(() => broker.seen.some(({ message }) => (message as Json[])[2] === 'stale')).toBe(true);
+    await expect.poll(() => broker.seen.filter(({ message }) => (message as Json[])[2] === 'tell').length).toBeGreaterThan(2);
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    a.transport.send('b', 'new');
+    await expect.poll(() => again.heard).toEqual(['a: "new"']);
+    expect(b.heard).toHaveLength(3);
+    expect(a.heard).toEqual([]);
+  });
+
+  test('a peer that is started again is heard, and what it said in its earlier run is not heard again', async () => {
+    quiet();
+    const broker = new Broker();
+    const [a, b] = [await broker.peer('a'), await broker.peer('b')];
+    a.transport.send('b', 'first');
+    await expect.poll(() => b.heard).toEqual(['a: "first"']);
+    const recorded = [...broker.seen];
+    await a.transport.close();
+    const again = await broker.peer('a');
+    again.transport.send('b', 'second');
+    await expect.poll(() => b.heard).toEqual(['a: "first"', 'a: "second"']);
+    for (const { from, to, message } of recorded) broker.say(from, to, message);
+    again.transport.send('b', 'third');
+    await expect.poll(() => b.heard).toEqual(['a: "first"', 'a: "second"', 'a: "third"']);
+  });
+
+  test('an answer to no question, or to an earlier one, changes nothing', async () => {
+    quiet();
+    const broker = new Broker();
+    const [a, b] = [await broker.peer('a'), await broker.peer('b')];
+    a.transport.send('b', 1);
+    await expect.poll(() => b.heard).toHaveLength(1);
+    const told = broker.seen.filter(({ message }) => (message as Json[])[2] === 'tell');
+    await b.transport.close();
+    const again = await broker.peer('b');
+    a.transport.send('b', 'lost');
+    await expect.poll(() => broker.seen.filter(({ message }) => (message as Json[])[2] === 'tell').length).toBe(2);
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    for (const { from, to, message } of told) broker.say(from, to, message);
+    a.transport.send('b', 2);
+    await expect.poll(() => again.heard).toEqual(['a: 2']);
+  });
+});
+
+describe('keys', () => {
+  const [old, fresh] = ['the key of last year', 'the key of this year'];
+
+  test.each([
+    ['before', [old], [old, fresh]],
+    ['in the middle', [old, fresh], [fresh, old]],
+    ['after', [fresh, old], [fresh]],
+  ])('are changed in three rollouts, and nobody is unheard %s', async (_, ofA, ofB) => {
+    const broker = new Broker();
+    const [a, b] = [await broker.peer('a', ofA), await broker.peer('b', ofB)];
+    a.transport.send('b', 1);
+    b.transport.send('a', 2);
+    await expect.poll(() => [a.heard, b.heard]).toEqual([['b: 2'], ['a: 1']]);
+  });
+
+  test('the old one is not heard once it is gone', async () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    onTestFinished(() => warn.mockRestore());
+    const broker = new Broker();
+    const [a, b] = [await broker.peer('a', old), await broker.peer('b', fresh)];
+    a.transport.send('b', 1);
+    await expect.poll(() => warn.mock.calls.join()).toContain('the seal of a message from "a" is of another key');
+    expect(b.heard).toEqual([]);
+  });
+
+  test('for each peer its own: no peer speaks for another, though all share the broker', async () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    onTestFinished(() => warn.mockRestore());
+    const broker = new Broker();
+    const pairKey = (one: string) => (other: string) => `between ${[one, other].sort().join(' and ')}, and nobody else`;
+    const [a, b] = [await broker.peer('a', pairKey('a')), await broker.peer('b', pairKey('b'))];
+    a.transport.send('b', 1);
+    await expect.poll(() => b.heard).toEqual(['a: 1']);
+    // c has its own keys with a and with b, and says that it is a.
+    const thief = await broker.peer('c', () => pairKey('c')('b'));
+    thief.transport.send('b', 'question');
+    const asked = () => broker.seen.filter(({ from }) => from === 'c');
+    await expect.poll(() => thief.heard.length + asked().length).toBeGreaterThan(1);
+    for (const { message } of asked()) broker.say('a', 'b', message);
+    await expect.poll(() => b.heard).toEqual(['a: 1', 'c: "question"']);
+    expect(warn.mock.calls.join()).toMatch(/from "a" is of another key|is broken/);
+  });
+});
+
+test('50,000 forged frames cost no more than a hash each, and a genuine one behind them waits for no more', async () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  onTestFinished(() => warn.mockRestore());
+  const broker = new Broker();
+  const [a, b] = [await broker.peer('a'), await broker.peer('b')];
+  a.transport.send('b', 0);
+  await expect.poll(() => b.heard).toHaveLength(1);
+  const genuine = broker.seen.find(({ message }) => (message as Json[])[2] === 'say')!.message as Json[];
+  const forged = (n: number): Json[] => [...genuine.slice(0, 5), n, genuine[6]!];
+  const keyed = hmac.create(sha256, new TextEncoder().encode(key));
+  const covered = new TextEncoder().encode(JSON.stringify(['a', 'b', ...forged(2).slice(2)]));
+  const timed = (run: (n: number) => void): number => {
+    const begin = performance.now();
+    for (let n = 2; n < 50_002; n++) run(n);
+    return performance.now() - begin;
+  };
+  timed(() => keyed.clone().update(covered).digest());
+  const hashes = timed(() => keyed.clone().update(covered).digest());
+  const forgeries = timed((n) => broker.say('a', 'b', forged(n)));
+  const others = timed((n) => broker.say('a', 'b', ['00000000', ...forged(n).slice(1)]));
+  const repeated = timed(() => broker.say('a', 'b', genuine));
+  a.transport.send('b', 1);
+  await expect.poll(() => b.heard).toEqual(['a: 0', 'a: 1']);
+  // Beside the hash there is the copy that the broker makes of each.
+  expect(forgeries).toBeLessThan(3 * hashes);
+  expect(others).toBeLessThan(hashes);
+  expect(repeated).toBeLessThan(hashes);
 });

@@ -3,107 +3,289 @@
  *
  *     const transport = linked(sealed(nats({ id, connection, subject: 'orders' }), { key }), { peers });
  *
- * Every message goes with a code (HMAC, SHA-256) over itself, its sender and its receiver; what has none, or a wrong one, is dropped,
- * counted and warned of now and then. One key a namespace: give every subject or topic of the broker its own, and its transport that
- * key. Who has the key may speak for every peer. A message that is replayed passes; the link layer above knows it from a new one.
- * Messages are sealed, not hidden: anybody on the broker can read them.
+ * Every frame bears a code (HMAC, SHA-256) over its sender, its receiver, the runs of both, its number and its text; what has none, or
+ * a wrong one, is dropped, counted and warned of now and then. A forged frame costs one hash at most, a repeated one none.
+ *
+ * A run is a random name that an end takes when it starts. A message bears the run of its receiver, so nothing that was sealed for an
+ * earlier run of a peer, or for another peer, is taken by this one; and a number, so nothing of this run is taken twice. To learn the
+ * other's run, an end asks with a challenge that it uses once, and sends what waits when the answer bears it. An end that gets what is
+ * meant for an earlier run says that it is stale, and is asked.
+ *
+ * Keys. One key for all, or for every peer its own: then no peer speaks for another. Of several keys the first seals and all open, so a
+ * key is changed in three rollouts: [old, new], [new, old], [new]. Messages are sealed, not hidden: anybody on the broker can read them.
  */
+import { hmac } from '@noble/hashes/hmac.js';
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex } from '@noble/hashes/utils.js';
+import { asyncScheduler, type TimestampProvider } from 'rxjs';
 import type { NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
 import { createTransport, type Medium } from './driver.js';
 import { Drops } from './drops.js';
 import { ClosedError } from './errors.js';
+import { read } from './reading.js';
 import type { Guarantees, Json, Transport, TransportEvent } from './transport.js';
 
+/** At least 16 bytes that nobody can guess; a text stands for its UTF-8. */
+export type Key = Uint8Array | string;
+
 export interface SealedOptions {
-  /** At least 16 bytes that nobody can guess, the same for all peers; a text stands for its UTF-8. */
-  readonly key: Uint8Array | string;
+  /** Of several keys the first seals, and all open. A function gives those that are shared with a peer. */
+  readonly key: Key | readonly Key[] | ((peer: NodeId) => Key | readonly Key[]);
+  readonly clock?: TimestampProvider;
 }
 
 const KEY_BYTES_MIN = 16;
-const HMAC = { name: 'HMAC', hash: 'SHA-256' };
-
-const bytesOf = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text);
+/** What waits for a peer's answer, in characters; more is lost, as it may be on such a medium. */
+const WAITING_CHARS_MAX = 2 ** 22;
+/** An end asks, and calls another stale, at most so often. */
+const PAUSE_MS = 100;
+/** So far behind the latest number may a message come that was overtaken. */
+const LATE_MAX = 1_024;
+/** So many earlier runs of a peer are remembered; then everybody is asked anew. */
+const RETIRED_MAX = 1_000;
+/** What stands around a text in a frame; its quotes and backslashes may double it. */
+const HEAD_BYTES = 1_024;
 
 /** Takes over the given transport: connects it, and closes it when it is closed itself. */
-export function sealed<const G extends Guarantees>(transport: Transport<G>, { key }: SealedOptions): Transport<G> {
-  const secret = typeof key === 'string' ? bytesOf(key) : new Uint8Array(key);
-  if (secret.length < KEY_BYTES_MIN)
-    throw new UsageError(`a key of ${secret.length} bytes can be guessed; give at least ${KEY_BYTES_MIN} random ones`);
-  return createTransport(transport.id, transport.guarantees, async (medium, signal) => {
+export function sealed<const G extends Guarantees>(
+  transport: Transport<G>,
+  { key, clock = asyncScheduler }: SealedOptions,
+): Transport<G> {
+  const keys = new Keys(key);
+  const messageBytesMax = Math.floor((transport.guarantees.messageBytesMax - HEAD_BYTES) / 2);
+  return createTransport(transport.id, { ...transport.guarantees, messageBytesMax }, async (medium, signal) => {
     const giveUp = () => void transport.close();
     signal.addEventListener('abort', giveUp, { once: true });
-    const seal = new Seal(await crypto.subtle.importKey('raw', secret, HMAC, false, ['sign', 'verify']), transport, medium);
+    const seal = new Seal(keys, transport, medium, clock);
     transport.events.subscribe((event) => seal.incoming(event));
     await transport.connect();
     signal.removeEventListener('abort', giveUp);
-    medium.opened({ send: (to, message) => seal.outgoing(to, message), close: () => seal.close() });
+    medium.opened({ send: (to, _, text) => seal.outgoing(to, text), close: () => transport.close() });
     seal.begin();
   });
 }
 
+/** What is said: `ask` and `tell` a run, `say` a message, `stale` that one was for another run. */
+type Kind = 'ask' | 'tell' | 'say' | 'stale';
+type Frame = readonly [key: string, code: string, kind: Kind, run: string, heard: string, number: number, text: string];
+
+/** A peer as this end knows it. */
+interface Other {
+  /** Its run, for which messages are sealed. */
+  run: string | null;
+  /** What `tell` has to bear to be believed. */
+  challenge: string | null;
+  askedAt: number;
+  calledStaleAt: number;
+  sent: number;
+  waiting: string[];
+  /** The run that it speaks in, the numbers that were heard in it, and the runs before. */
+  speaksIn: string | null;
+  numbers: Numbers;
+  readonly retired: Set<string>;
+}
+
 class Seal {
+  private run = crypto.randomUUID() as string;
+  private readonly others = new Map<NodeId, Other>();
   private readonly drops: Drops;
-  /** Codes are made and checked one after the other: the order stays. */
-  private lastOut: Promise<unknown> = Promise.resolve();
-  private lastIn: Promise<unknown>;
-  /** From now on what comes in is passed on. */
-  begin!: () => void;
+  private early: TransportEvent[] | null = [];
 
   constructor(
-    private readonly key: CryptoKey,
+    private readonly keys: Keys,
     private readonly transport: Transport,
     private readonly medium: Medium,
+    private readonly clock: TimestampProvider,
   ) {
-    this.drops = new Drops(`transport "${transport.id}"`);
-    this.lastIn = new Promise<void>((resolve) => (this.begin = resolve));
+    this.drops = new Drops(`transport "${transport.id}"`, clock);
   }
 
-  outgoing(to: NodeId, message: Json): void {
-    const text = JSON.stringify(message);
-    this.lastOut = this.lastOut.then(async () => {
-      const code = await crypto.subtle.sign(HMAC.name, this.key, this.covered(this.transport.id, to, text));
-      if (!this.transport.isClosed) this.transport.send(to, [toBase64(new Uint8Array(code)), text]);
-    });
-    this.lastOut.catch((error: Error) => this.medium.lost(error));
+  /** From now on what comes in is passed on. */
+  begin(): void {
+    const events = this.early ?? [];
+    this.early = null;
+    for (const event of events) this.incoming(event);
+  }
+
+  outgoing(to: NodeId, text: string): void {
+    const other = this.other(to);
+    if (other.run !== null) return this.send(to, 'say', other.run, ++other.sent, text);
+    other.waiting.push(text);
+    if (other.waiting.reduce((sum, { length }) => sum + length, 0) > WAITING_CHARS_MAX) {
+      other.waiting.pop();
+      this.drops.drop(`"${to}" has not answered, and ${WAITING_CHARS_MAX} characters wait for it`);
+    }
+    this.ask(to, other);
   }
 
   incoming(event: TransportEvent): void {
-    this.lastIn = this.lastIn.then(async () => {
-      if (event.type === 'message') await this.open(event.from, event.message);
-      else if (event.type === 'closed')
-        this.medium.lost(event.error ?? new ClosedError(`the transport of "${this.transport.id}" was closed`));
-      else this.medium[event.type](event.peer);
-    });
+    if (this.early) this.early.push(event);
+    else if (event.type === 'message') this.open(event.from, event.message);
+    else if (event.type === 'closed')
+      this.medium.lost(event.error ?? new ClosedError(`the transport of "${this.transport.id}" was closed`));
+    else {
+      // Whoever comes back has another run.
+      if (event.type === 'down') this.forget(event.peer);
+      this.medium[event.type](event.peer);
+    }
   }
 
-  /** What was sent before goes out before. */
-  async close(): Promise<void> {
-    await this.lastOut.catch(() => {});
-    await this.transport.close();
+  private other(peer: NodeId): Other {
+    let other = this.others.get(peer);
+    if (!other) {
+      const never = { run: null, challenge: null, askedAt: -Infinity, calledStaleAt: -Infinity, sent: 0, waiting: [] };
+      this.others.set(peer, (other = { ...never, speaksIn: null, numbers: new Numbers(), retired: new Set() }));
+    }
+    return other;
   }
 
-  private async open(from: NodeId, message: Json): Promise<void> {
-    const [code, text] = Array.isArray(message) ? (message as readonly Json[]) : [];
-    if (typeof code !== 'string' || typeof text !== 'string') return this.drops.drop(`a message from "${from}" has no seal`);
-    const signature = fromBase64(code);
-    const covered = this.covered(from, this.transport.id, text);
-    const isSound = signature !== null && (await crypto.subtle.verify(HMAC.name, this.key, signature, covered));
-    if (isSound) this.medium.received(from, JSON.parse(text) as Json);
-    else this.drops.drop(`the seal of a message from "${from}" is broken`);
+  private forget(peer: NodeId): void {
+    const other = this.others.get(peer);
+    if (other) Object.assign(other, { run: null, challenge: null, askedAt: -Infinity, waiting: [] });
   }
 
-  private covered(from: NodeId, to: NodeId, text: string): Uint8Array<ArrayBuffer> {
-    return bytesOf(JSON.stringify([from, to, text]));
+  private ask(to: NodeId, other: Other): void {
+    const isLost = this.transport.guarantees.loss === 'possible' && this.clock.now() - other.askedAt >= PAUSE_MS;
+    if (other.challenge !== null && !isLost) return;
+    // The same as long as no answer bears it: the answer may be slower than the next question.
+    other.challenge ??= crypto.randomUUID();
+    other.askedAt = this.clock.now();
+    this.send(to, 'ask', other.challenge, 0, '');
+  }
+
+  private send(to: NodeId, kind: Kind, heard: string, number: number, text: string): void {
+    if (this.transport.isClosed) return;
+    const key = this.keys.of(to)[0]!;
+    const code = key.code([this.transport.id, to, kind, this.run, heard, number, text]);
+    this.transport.send(to, [key.name, code, kind, this.run, heard, number, text] satisfies Frame);
+  }
+
+  private open(from: NodeId, message: Json): void {
+    if (!isFrame(message)) return this.drops.drop(`a message from "${from}" has no seal`);
+    const [name, code, kind, run, heard, number, text] = message;
+    const known = this.others.get(from);
+    const isRepeated = known !== undefined && (known.speaksIn === run ? known.numbers.has(number) : known.retired.has(run));
+    if (kind === 'say' && isRepeated) return this.dropRepeated(from);
+    const key = this.keys.of(from).find((each) => each.name === name);
+    if (!key) return this.drops.drop(`the seal of a message from "${from}" is of another key`);
+    if (!isSame(code, key.code([from, this.transport.id, kind, run, heard, number, text])))
+      return this.drops.drop(`the seal of a message from "${from}" is broken`);
+    const other = this.other(from);
+    if (kind === 'ask') this.send(from, 'tell', heard, 0, '');
+    else if (kind === 'tell') this.beTold(from, other, run, heard);
+    else if (kind === 'say') this.beSaid(from, other, message);
+    else if (heard === other.run) {
+      other.run = null;
+      this.ask(from, other);
+    }
+  }
+
+  /** A medium that doubles messages does so all the time, and nothing is wrong with that. */
+  private dropRepeated(from: NodeId): void {
+    if (this.transport.guarantees.duplication === 'none') this.drops.drop(`a message from "${from}" has been here before`);
+  }
+
+  private beTold(from: NodeId, other: Other, run: string, challenge: string): void {
+    if (challenge !== other.challenge) return;
+    other.challenge = null;
+    other.run = run;
+    for (const text of other.waiting.splice(0)) this.send(from, 'say', run, ++other.sent, text);
+  }
+
+  private beSaid(from: NodeId, other: Other, [, , , run, heard, number, text]: Frame): void {
+    if (heard !== this.run) {
+      if (this.clock.now() - other.calledStaleAt < PAUSE_MS) return;
+      other.calledStaleAt = this.clock.now();
+      this.send(from, 'stale', heard, 0, '');
+      return;
+    }
+    if (other.speaksIn !== run) {
+      if (other.speaksIn !== null) other.retired.add(other.speaksIn);
+      Object.assign(other, { speaksIn: run, numbers: new Numbers() });
+      if (other.retired.size > RETIRED_MAX) this.renew();
+    }
+    other.numbers.add(number);
+    const reading = read(text);
+    if ('refused' in reading) this.drops.drop(`${reading.refused}, from "${from}"`);
+    else this.medium.received(from, reading.value);
+  }
+
+  /** Nothing that was sealed before is taken from now on, so nothing of it needs to be remembered. */
+  private renew(): void {
+    this.run = crypto.randomUUID();
+    for (const other of this.others.values()) other.retired.clear();
   }
 }
 
-const toBase64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes));
+/** Which numbers of a run have been heard. */
+class Numbers {
+  private highest = 0;
+  private readonly recent = new Set<number>();
 
-function fromBase64(text: string): Uint8Array<ArrayBuffer> | null {
-  try {
-    return Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
-  } catch {
-    return null;
+  has(number: number): boolean {
+    return number <= this.highest - LATE_MAX || this.recent.has(number);
   }
+
+  add(number: number): void {
+    this.highest = Math.max(this.highest, number);
+    this.recent.add(number);
+    if (this.recent.size <= 2 * LATE_MAX) return;
+    for (const old of this.recent) if (old <= this.highest - LATE_MAX) this.recent.delete(old);
+  }
+}
+
+interface SealingKey {
+  /** Which key it is, without telling anything of it. */
+  readonly name: string;
+  code(covered: readonly (string | number)[]): string;
+}
+
+class Keys {
+  private readonly made = new Map<string, SealingKey>();
+  private readonly shared: readonly SealingKey[] | null;
+
+  constructor(private readonly key: SealedOptions['key']) {
+    this.shared = typeof key === 'function' ? null : this.all(key);
+  }
+
+  of(peer: NodeId): readonly SealingKey[] {
+    return this.shared ?? this.all((this.key as (peer: NodeId) => Key | readonly Key[])(peer));
+  }
+
+  private all(given: Key | readonly Key[]): SealingKey[] {
+    const keys = typeof given === 'string' || given instanceof Uint8Array ? [given] : given;
+    if (keys.length === 0) throw new UsageError('a list of no keys: give at least one');
+    return keys.map((key) => {
+      const secret = typeof key === 'string' ? new TextEncoder().encode(key) : key;
+      if (secret.length < KEY_BYTES_MIN)
+        throw new UsageError(`a key of ${secret.length} bytes can be guessed; give at least ${KEY_BYTES_MIN} random ones`);
+      const hex = bytesToHex(secret);
+      let made = this.made.get(hex);
+      if (!made) this.made.set(hex, (made = sealingKey(secret)));
+      return made;
+    });
+  }
+}
+
+function sealingKey(secret: Uint8Array): SealingKey {
+  const keyed = hmac.create(sha256, secret);
+  const codeOf = (text: string) => bytesToHex(keyed.clone().update(new TextEncoder().encode(text)).digest());
+  return { name: codeOf('name').slice(0, 8), code: (covered) => codeOf(JSON.stringify(covered)) };
+}
+
+const KINDS: readonly unknown[] = ['ask', 'tell', 'say', 'stale'];
+const LENGTHS_MAX = [8, 64, 5, 36, 36] as const;
+
+function isFrame(message: Json): message is Frame {
+  if (!Array.isArray(message) || message.length !== 7 || !KINDS.includes(message[2])) return false;
+  const areTexts = LENGTHS_MAX.every((lengthMax, i) => typeof message[i] === 'string' && message[i].length <= lengthMax);
+  return areTexts && Number.isSafeInteger(message[5]) && message[5] >= 0 && typeof message[6] === 'string';
+}
+
+/** Takes as long for every wrong code. */
+function isSame(a: string, b: string): boolean {
+  let difference = a.length ^ b.length;
+  for (let i = 0; i < b.length; i++) difference |= (a.charCodeAt(i) || 0) ^ b.charCodeAt(i);
+  return difference === 0;
 }

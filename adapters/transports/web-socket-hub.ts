@@ -71,7 +71,10 @@ export async function webSocketHub(options: WebSocketHubOptions): Promise<WebSoc
   if ((port === undefined) === (server === undefined))
     throw new UsageError('a hub needs a place: give a port, or a server of yours, and not both');
   if (server) return new WebSocketHub(server, options, false);
-  const own = tls ? createTlsServer(tls) : createServer();
+  const { helloMs = HUB_LIMITS.helloMs } = options.limits ?? {};
+  // Who opens a connection and asks for nothing is no guest yet, and is closed as soon.
+  const impatient = { headersTimeout: helloMs, requestTimeout: helloMs, connectionsCheckingInterval: helloMs / 2 };
+  const own = tls ? createTlsServer({ ...impatient, ...tls }) : createServer(impatient);
   own.on('request', (_, response) => response.writeHead(426).end());
   own.listen(port, host);
   await once(own, 'listening');

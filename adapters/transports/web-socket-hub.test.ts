@@ -1,0 +1,268 @@
+/** Who may speak at a WebSocket hub, how fast, and for how long he may say nothing. Real sockets. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import net from 'node:net';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { WebSocket, type ClientOptions } from 'ws';
+import { cert, key } from './certificate.fixture.js';
+import type { Transport } from './transport.js';
+import { webSocketHub, type WebSocketHub, type WebSocketHubOptions } from './web-socket-hub.js';
+import { webSocket, type WebSocketOptions } from './web-socket.js';
+
+async function hubWith(options: Partial<WebSocketHubOptions> = {}): Promise<WebSocketHub> {
+  const hub = await webSocketHub({ ...(options.server ? {} : { port: 0 }), ...options });
+  onTestFinished(() => hub.close());
+  return hub;
+}
+
+function peer(id: string, port: number, options: Partial<WebSocketOptions> = {}): Transport {
+  const transport = webSocket({ id, url: `ws://127.0.0.1:${port}`, WebSocket, ...options });
+  onTestFinished(() => transport.close());
+  return transport;
+}
+
+/** A client of no library; `hello` says who it is. */
+async function raw(port: number, hello?: object, options: ClientOptions = {}, path = ''): Promise<WebSocket & { got: any[] }> {
+  const socket = Object.assign(new WebSocket(`ws://127.0.0.1:${port}${path}`, options), { got: [] as any[] });
+  onTestFinished(() => socket.terminate());
+  socket.on('message', (data) => socket.got.push(JSON.parse(String(data))));
+  await once(socket, 'open');
+  if (hello) {
+    socket.send(JSON.stringify({ type: 'hello', key: 'k', ...hello }));
+    await vi.waitFor(() => expect(socket.got[0]?.type).toBe('welcome'));
+  }
+  return socket;
+}
+
+/** The status that a connection is refused with. */
+async function statusOf(port: number, options: ClientOptions, path = ''): Promise<number> {
+  const socket = new WebSocket(`ws://127.0.0.1:${port}${path}`, options);
+  socket.on('error', () => {});
+  onTestFinished(() => socket.terminate());
+  return new Promise((resolve) => {
+    socket.on('open', () => resolve(101));
+    socket.on('unexpected-response', (_, response) => resolve(response.statusCode!));
+  });
+}
+
+const log = (transport: Transport): string[] => {
+  const seen: string[] = [];
+  transport.events.subscribe((event) =>
+    seen.push(
+      event.type === 'message'
+        ? `${event.from}: ${JSON.stringify(event.message)}`
+        : `${event.type} ${'peer' in event ? event.peer : ''}`,
+    ),
+  );
+  return seen;
+};
+
+/** Neither reads nor answers any more, and does not say so: a cable that was pulled. */
+const pull = (socket: WebSocket): void => void (socket as unknown as { _socket: net.Socket })._socket.pause();
+
+test('a peer that is started again behind a half-open connection has its place within two seconds, one with its key at once', async () => {
+  const hub = await hubWith();
+  pull(await raw(hub.port, { id: 'a' }));
+  pull(await raw(hub.port, { id: 'b', key: 'kept' }));
+  const begin = performance.now();
+  await peer('b', hub.port, { key: 'kept' }).connect();
+  expect(performance.now() - begin).toBeLessThan(500);
+  await peer('a', hub.port).connect();
+  expect(performance.now() - begin).toBeLessThan(2_500);
+});
+
+test('a living peer keeps its place against a stranger, who is told', async () => {
+  const hub = await hubWith();
+  const [a, b] = [peer('a', hub.port), peer('b', hub.port)];
+  await Promise.all([a.connect(), b.connect()]);
+  await expect(peer('a', hub.port).connect()).rejects.toThrow('the hub refused peer "a": the id "a" is taken');
+  const seen = log(a);
+  b.send('a', 'still you?');
+  await expect.poll(() => seen).toContain('b: "still you?"');
+});
+
+test('a line on which the hub has fallen silent is given up, and made again: within the patience of three seconds', async () => {
+  vi.spyOn(console, 'warn').mockImplementation(() => {});
+  onTestFinished(() => void vi.restoreAllMocks());
+  const hub = await hubWith();
+  const between: net.Socket[] = [];
+  const proxy = net.createServer((near) => {
+    const far = net.connect(hub.port, '127.0.0.1');
+    near.pipe(far).pipe(near);
+    for (const end of [near, far]) end.on('error', () => {});
+    between.push(near, far);
+  });
+  proxy.listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  onTestFinished(() => {
+    for (const socket of between) socket.destroy();
+    proxy.close();
+  });
+  const [a, b] = [peer('a', (proxy.address() as net.AddressInfo).port), peer('b', hub.port)];
+  const seen = log(a);
+  await Promise.all([a.connect(), b.connect()]);
+  await expect.poll(() => seen).toEqual(['up b']);
+  await new Promise((resolve) => setTimeout(resolve, 1_200));
+  for (const socket of between) socket.unpipe().pause();
+  const begin = performance.now();
+  await expect.poll(() => seen, { timeout: 8_000 }).toEqual(['up b', 'down b', 'up b']);
+  expect(performance.now() - begin).toBeLessThan(5_500);
+});
+
+test('a page of another origin is refused, one of the very same place or of a listed one is not; programs have none', async () => {
+  const { port } = await hubWith();
+  const from = (origin: string) => statusOf(port, { headers: { origin } });
+  expect(await from('http://evil.example')).toBe(403);
+  expect(await from(`http://127.0.0.1:${port + 1}`)).toBe(403);
+  expect(await from('null')).toBe(403);
+  expect(await from(`http://127.0.0.1:${port}`)).toBe(101);
+  expect(await statusOf(port, {})).toBe(101);
+  // The name of the page leads to this machine since a minute ago.
+  const rebound = { headers: { origin: `http://evil.example:${port}`, host: `evil.example:${port}` } };
+  expect(await statusOf(port, rebound)).toBe(403);
+  const listing = await hubWith({ origins: ['https://app.example'] });
+  expect(await statusOf(listing.port, { headers: { origin: 'https://app.example' } })).toBe(101);
+  expect(await statusOf(listing.port, { headers: { origin: `http://127.0.0.1:${listing.port}` } })).toBe(403);
+});
+
+test('a token is checked by a function of the application, for each connection; who has none is told, and nobody hears of him', async () => {
+  const users = new Map([['secret of a', 'a']]);
+  const hub = await hubWith({
+    admit: async ({ id, token, request }) => {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      return request.url === '/' && users.get(token ?? '') === id;
+    },
+  });
+  const a = peer('a', hub.port, { token: () => Promise.resolve('secret of a') });
+  const seen = log(a);
+  await a.connect();
+  for (const token of ['secret of a', 'guess', undefined]) {
+    await expect(peer('b', hub.port, token === undefined ? {} : { token }).connect()).rejects.toMatchObject({
+      name: 'ConnectionError',
+      message: 'the hub refused peer "b": it is not let in: its token or its id does not do',
+    });
+  }
+  expect(seen).toEqual([]);
+});
+
+test('ids that are not listed are refused', async () => {
+  const hub = await hubWith({ ids: ['a', 'b'] });
+  await peer('a', hub.port).connect();
+  await expect(peer('c', hub.port).connect()).rejects.toThrow('it is not among those that the hub knows');
+});
+
+test('connections are bounded in all and for an address, and a place that is free again is taken', async () => {
+  vi.spyOn(console, 'warn').mockImplementation(() => {});
+  onTestFinished(() => void vi.restoreAllMocks());
+  const hub = await hubWith({ limits: { connectionsPerAddress: 2 } });
+  const [first, second] = [await raw(hub.port), await raw(hub.port)];
+  expect(await statusOf(hub.port, {})).toBe(503);
+  const waiting = peer('a', hub.port).connect();
+  first.close();
+  await waiting;
+  expect(second.readyState).toBe(second.OPEN);
+});
+
+test('who says no hello is closed', async () => {
+  const hub = await hubWith({ limits: { helloMs: 100 } });
+  const silent = await raw(hub.port);
+  await once(silent, 'close');
+  expect(silent.got).toEqual([{ type: 'refused', why: 'no hello was accepted within 100 ms', again: true }]);
+});
+
+test('a flood is read no faster than the limit says, all of it arrives, and others are served meanwhile', async () => {
+  const hub = await hubWith({ limits: { framesPerSecond: 2_000 } });
+  const [a, b, c] = [peer('a', hub.port), peer('b', hub.port), peer('c', hub.port)];
+  const heard: unknown[] = [];
+  const others = log(c);
+  a.events.subscribe((event) => event.type === 'message' && event.from === 'x' && heard.push(event.message));
+  await Promise.all([a.connect(), b.connect(), c.connect()]);
+  const flooding = await raw(hub.port, { id: 'x' });
+  const begin = performance.now();
+  for (let i = 0; i < 6_000; i++) flooding.send(JSON.stringify({ type: 'send', to: 'a', message: i }));
+  b.send('c', 'meanwhile');
+  await expect.poll(() => others).toContain('b: "meanwhile"');
+  expect(heard.length).toBeLessThan(4_500);
+  await expect.poll(() => heard.length, { timeout: 10_000 }).toBe(6_000);
+  expect(performance.now() - begin).toBeGreaterThan(1_800);
+  expect(heard).toEqual(heard.toSorted((x, y) => Number(x) - Number(y)));
+});
+
+test('a peer that does not take what is sent to it is parted with, and its senders hear that it is down', async () => {
+  const hub = await hubWith({ limits: { backlogBytes: 2 ** 20 } });
+  const a = peer('a', hub.port);
+  const seen = log(a);
+  await a.connect();
+  const slow = await raw(hub.port, { id: 'slow' });
+  await expect.poll(() => seen).toEqual(['up slow']);
+  pull(slow);
+  const begin = process.memoryUsage().rss;
+  for (let i = 0; i < 30 && seen.length < 2; i++) {
+    a.send('slow', 'x'.repeat(500_000));
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  await expect.poll(() => seen, { timeout: 5_000 }).toEqual(['up slow', 'down slow']);
+  expect(process.memoryUsage().rss - begin).toBeLessThan(200 * 2 ** 20);
+});
+
+test('over TLS, by the options of Node', async () => {
+  const hub = await hubWith({ tls: { key, cert } });
+  class Trusting extends WebSocket {
+    constructor(url: string) {
+      super(url, { ca: cert });
+    }
+  }
+  const url = `wss://localhost:${hub.port}`;
+  const [a, b] = [
+    peer('a', 0, { url: url.replace('localhost', '127.0.0.1'), WebSocket: Trusting }),
+    peer('b', 0, { url: url.replace('localhost', '127.0.0.1'), WebSocket: Trusting }),
+  ];
+  const seen = log(b);
+  await Promise.all([a.connect(), b.connect()]);
+  a.send('b', 'in private');
+  await expect.poll(() => seen).toContain('a: "in private"');
+});
+
+test('on a server of yours: its routes go on, other paths are not the hub’s, and it stays open when the hub closes', async () => {
+  const server = createServer((_, response) => response.end('yours'));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as net.AddressInfo;
+  const hub = await hubWith({ server, path: '/quiver' });
+  expect(hub.port).toBe(port);
+  const a = peer('a', 0, { url: `ws://127.0.0.1:${port}/quiver?room=1` });
+  await a.connect();
+  expect(await statusOf(port, {}, '/other')).toBe(404);
+  expect(await (await fetch(`http://127.0.0.1:${port}/`)).text()).toBe('yours');
+  await hub.close();
+  expect(await (await fetch(`http://127.0.0.1:${port}/`)).text()).toBe('yours');
+  expect(server.listenerCount('upgrade')).toBe(0);
+});
+
+test('a hub with no place, or with two, is refused', async () => {
+  await expect(webSocketHub({})).rejects.toThrow('a hub needs a place: give a port, or a server of yours, and not both');
+  await expect(webSocketHub({ port: 0, server: createServer() })).rejects.toThrow(/not both/);
+});
+
+test('of two hubs: when the first goes its peers meet at the second, and come home when it is back', async () => {
+  vi.spyOn(console, 'warn').mockImplementation(() => {});
+  onTestFinished(() => void vi.restoreAllMocks());
+  const [first, second] = [await hubWith(), await hubWith()];
+  const { port } = first;
+  const url = [first, second].map((hub) => `ws://127.0.0.1:${hub.port}`);
+  const [a, b] = [peer('a', 0, { url }), peer('b', 0, { url })];
+  const [seen, heard] = [log(a), log(b)];
+  await Promise.all([a.connect(), b.connect()]);
+  await expect.poll(() => seen).toEqual(['up b']);
+  await first.close();
+  await expect.poll(() => seen).toEqual(['up b', 'down b', 'up b']);
+  a.send('b', 'by the second');
+  await expect.poll(() => heard).toContain('a: "by the second"');
+  const again = await hubWith({ port });
+  const served = (hub: WebSocketHub) => (hub as unknown as { lines: Map<unknown, unknown> }).lines.size;
+  await expect.poll(() => [served(again), served(second)], { timeout: 6_000 }).toEqual([2, 0]);
+  await expect.poll(() => a.peers.has('b')).toBe(true);
+  a.send('b', 'at home');
+  await expect.poll(() => heard).toContain('a: "at home"');
+});
