@@ -77,10 +77,10 @@ describe.each(media)('over %s', (_, open) => {
   });
 });
 
-/** A bus on which nothing larger than 8 kB gets through, and what the largest was. */
+/** A bus on which nothing larger than 32 kB gets through, and what the largest was. */
 function narrow(bus: InProcessBus, id: string, largest: { bytes: number }): Transport {
   const inner = bus.transport(id);
-  return createTransport(id, { ...inProcessGuarantees, messageBytesMax: 8_192 }, async (medium) => {
+  return createTransport(id, { ...inProcessGuarantees, messageBytesMax: 32_768 }, async (medium) => {
     inner.events.subscribe((event) => event.type === 'message' && medium.received(event.from, event.message));
     await inner.connect();
     medium.opened({
@@ -112,14 +112,14 @@ test.each([
     const [a, b] = [linked(wire('a'), { peers, ...fast }), linked(wire('b'), { peers, ...fast })];
     const heard = heardBy(b);
     await a.connect();
-    const messages = [1, 300, 5_000, 20_000].flatMap((length) => [letter.repeat(length), 'x']);
+    const messages = [1, 300, 5_000, 80_000].flatMap((length) => [letter.repeat(length), 'x']);
     for (const message of messages) a.send('b', message);
     await b.connect();
     await expect.poll(() => heard.length, { timeout: 10_000 }).toBe(messages.length);
     expect(heard).toEqual(messages);
     // A refused frame would have thrown; it is also used: a quarter is filled.
-    expect(largest.bytes).toBeGreaterThan(900);
-    expect(largest.bytes).toBeLessThanOrEqual(8_192);
+    expect(largest.bytes).toBeGreaterThan(2_500);
+    expect(largest.bytes).toBeLessThanOrEqual(32_768);
     await Promise.all([a.close(), b.close()]);
   }
 });
@@ -212,6 +212,11 @@ test('a peer of the release before this one is refused by name, and the others a
   );
   b.transport.send('a', 'served');
   await expect.poll(() => heard).toEqual(['served']);
+});
+
+test('a medium that is too narrow is refused by name', () => {
+  const transport = createTransport('a', { ...inProcessGuarantees, messageBytesMax: 5_000 }, () => {});
+  expect(() => linked(transport, { peers })).toThrow('transport "a" carries messages of 5000 bytes; the link layer needs 8192');
 });
 
 test('a peer called constructor is refused before anything starts', () => {

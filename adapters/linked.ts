@@ -18,6 +18,7 @@
  */
 import { asyncScheduler, filter, firstValueFrom, map, merge, of, timer, type SchedulerLike } from 'rxjs';
 import type { NodeId } from '../machines/effects.js';
+import { UsageError } from '../machines/errors.js';
 import { linkCore, type Bye, type Frame, type LinkContext, type LinkNotice } from '../machines/link/index.js';
 import type { RoleView } from '../machines/protocol.js';
 import type { Inspect } from '../network/world/kernel.js';
@@ -50,6 +51,7 @@ const ROOM_SIZE = 2 ** 25;
 export const LINKED_MESSAGE_BYTES_MAX = 2 ** 23;
 /** Of the quarter, for what stands around the messages in a frame. */
 const HEAD_SIZE = 2 ** 10;
+const MEDIUM_BYTES_MIN = 2 ** 13;
 /** No clock goes so far ahead: a session that says so is invented, and nobody could ever begin a later one. */
 const AHEAD_MS_MAX = 24 * 60 * 60 * 1_000;
 /** After so many heartbeats with nothing for this session, what comes for a later one is believed. */
@@ -65,6 +67,11 @@ export function linked(transport: Transport, options: LinkedOptions): Transport<
   const { identity, messageBytesMax } = transport.guarantees;
   const promised = { order: 'fifo', loss: 'none', duplication: 'none', presence: 'reported' } as const;
   const guarantees: Linked = { ...promised, identity, messageBytesMax: LINKED_MESSAGE_BYTES_MAX };
+  if (messageBytesMax < MEDIUM_BYTES_MIN) {
+    throw new UsageError(
+      `transport "${transport.id}" carries messages of ${messageBytesMax} bytes; the link layer needs ${MEDIUM_BYTES_MIN}`,
+    );
+  }
   const windowSize = Math.floor(messageBytesMax / 4) - HEAD_SIZE;
   return createTransport(transport.id, guarantees, async (medium, signal) => {
     const node = linkNode(transport, options, windowSize);
