@@ -234,7 +234,7 @@ interface SendFrame {
 const isSend = (frame: unknown): frame is SendFrame =>
   isObject(frame) && frame['type'] === 'send' && isId(frame['to']) && frame['message'] !== undefined;
 
-const isHello = (frame: unknown): frame is Hello =>
+export const isHello = (frame: unknown): frame is Hello =>
   isObject(frame) &&
   frame['type'] === 'hello' &&
   typeof frame['id'] === 'string' &&

@@ -18,11 +18,17 @@ import { quote } from './reading.js';
 
 const FIRST_PAUSE_MS_MAX = 100;
 const PAUSE_MS_MAX = 2_000;
-const ATTEMPT_MS_MAX = 5_000;
+export const ATTEMPT_MS_MAX = 5_000;
 const HOME_MS = 2_000;
 /** So many rounds fail before there is a warning, and so long it is until the next. */
 const QUIET_ROUNDS = 3;
 const QUIET_MS = 10_000;
+
+/** So long is it until the next try after the first and so many further ones have failed. */
+export function pauseAfter(failures: number, random: () => number): number {
+  const longest = Math.min(FIRST_PAUSE_MS_MAX * 2 ** Math.min(failures, 10), PAUSE_MS_MAX);
+  return longest * (failures === 0 ? random() : 1 - random() / 2);
+}
 
 export interface Chances {
   readonly clock?: SchedulerLike;
@@ -146,10 +152,8 @@ class Reconnecting {
 
   private tryNext(place: number, error: Error): void {
     const round = Math.floor(this.failures++ / this.drivers.length);
-    const longest = Math.min(FIRST_PAUSE_MS_MAX * 2 ** Math.min(round, 10), PAUSE_MS_MAX);
-    const pause = longest * (round === 0 ? this.random() : 1 - this.random() / 2);
     const next = () => (this.current = this.attempt((place + 1) % this.drivers.length));
-    later(this.timers, this.clock, () => void next(), pause);
+    later(this.timers, this.clock, () => void next(), pauseAfter(round, this.random));
     // A hub that is only started again is nothing to speak of.
     if (round >= QUIET_ROUNDS) this.complain(error);
   }

@@ -7,6 +7,7 @@ import { WebSocket, type ClientOptions } from 'ws';
 import { cert, key } from './certificate.fixture.js';
 import type { Transport } from './transport.js';
 import { webSocketHub, type WebSocketHub, type WebSocketHubOptions } from './web-socket-hub.js';
+import type { Listener } from './web-socket-listener.js';
 import { webSocket, type WebSocketOptions } from './web-socket.js';
 
 async function hubWith(options: Partial<WebSocketHubOptions> = {}): Promise<WebSocketHub> {
@@ -148,7 +149,7 @@ test('a token is checked by a function of the application, for each connection; 
 test('ids that are not listed are refused', async () => {
   const hub = await hubWith({ ids: ['a', 'b'] });
   await peer('a', hub.port).connect();
-  await expect(peer('c', hub.port).connect()).rejects.toThrow('it is not among those that the hub knows');
+  await expect(peer('c', hub.port).connect()).rejects.toThrow('it is not among the ids that are known here');
 });
 
 test('connections are bounded in all and for an address, and a place that is free again is taken', async () => {
@@ -241,7 +242,7 @@ test('on a server of yours: its routes go on, other paths are not the hub’s, a
 });
 
 test('a hub with no place, or with two, is refused', async () => {
-  await expect(webSocketHub({})).rejects.toThrow('a hub needs a place: give a port, or a server of yours, and not both');
+  await expect(webSocketHub({})).rejects.toThrow('a place to listen is missing: give a port, or a server of yours, and not both');
   await expect(webSocketHub({ port: 0, server: createServer() })).rejects.toThrow(/not both/);
 });
 
@@ -260,7 +261,7 @@ test('of two hubs: when the first goes its peers meet at the second, and come ho
   a.send('b', 'by the second');
   await expect.poll(() => heard).toContain('a: "by the second"');
   const again = await hubWith({ port });
-  const served = (hub: WebSocketHub) => (hub as unknown as { lines: Map<unknown, unknown> }).lines.size;
+  const served = (hub: WebSocketHub) => [...(hub as unknown as { listener: Listener }).listener.lines].length;
   await expect.poll(() => [served(again), served(second)], { timeout: 6_000 }).toEqual([2, 0]);
   await expect.poll(() => a.peers.has('b')).toBe(true);
   a.send('b', 'at home');

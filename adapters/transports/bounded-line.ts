@@ -1,5 +1,5 @@
 /**
- * The server's end of a WebSocket as a line, with bounds on everything that the other end decides.
+ * A WebSocket in Node as a line, with bounds on everything that the other end decides.
  *
  * Who sends faster than the limits is read more slowly: its socket is left alone for a while, and what it sends waits at its own end.
  * So a flood delays the peer that makes it, and costs the others no more than the limits say. Who does not take what is sent to it, or
@@ -19,12 +19,14 @@ export interface LineLimits {
   readonly backlogBytes: number;
 }
 
+export const LINE_LIMITS: LineLimits = { framesPerSecond: 5_000, bytesPerSecond: 2 ** 25, backlogBytes: 2 ** 24 };
+
 /** A holder of a seat that somebody else wants has so long to answer. */
 const ANSWER_MS_MAX = 1_000;
 /** So long is a socket left alone. */
 const REST_MS = 20;
 
-export class ServerLine implements Line {
+export class BoundedLine implements Line {
   private readonly line: Line;
   private readonly frames: Rate;
   private readonly bytes: Rate;

@@ -1,0 +1,122 @@
+/**
+ * Where WebSockets come in: a server of its own or one of yours, whose upgrades are held to origins and limits before there is a socket.
+ *
+ * The hub (web-socket-hub.ts) and every peer of a mesh (web-socket-mesh.ts) listen with it.
+ */
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer as createTlsServer, type ServerOptions } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { WebSocketServer, type WebSocket } from 'ws';
+import { UsageError } from '../../machines/errors.js';
+import { BoundedLine, LINE_LIMITS, type LineLimits } from './bounded-line.js';
+import { isWelcomeOrigin, type Origins } from './origins.js';
+import { FRAME_BYTES_MAX } from './reading.js';
+
+export interface ListenLimits extends LineLimits {
+  /** Connections at a time, and of them from one address. */
+  readonly connections: number;
+  readonly connectionsPerAddress: number;
+  /** A connection that has not been admitted after so long is closed. */
+  readonly helloMs: number;
+}
+
+export const LISTEN_LIMITS: ListenLimits = {
+  ...LINE_LIMITS,
+  connections: 10_000,
+  connectionsPerAddress: 1_000,
+  helloMs: 5_000,
+};
+
+export interface ListenOptions {
+  /** 0 takes any free one. */
+  readonly port?: number;
+  /** 127.0.0.1 unless given. */
+  readonly host?: string;
+  /** Node's own options of a TLS server; peers come by `wss:` then. */
+  readonly tls?: ServerOptions;
+  /** Instead of a port: a server of yours, whose upgrades of one path are taken. It stays open. */
+  readonly server?: Server;
+  readonly path?: string;
+  /** Pages of these origins may come in, `https://example.org` for instance; the page's own alone unless given. */
+  readonly origins?: Origins;
+  readonly limits?: Partial<ListenLimits>;
+}
+
+export type Attach = (line: BoundedLine, request: IncomingMessage) => void;
+
+export async function listen(options: ListenOptions, attach: Attach): Promise<Listener> {
+  const { port, host = '127.0.0.1', tls, server } = options;
+  const limits = { ...LISTEN_LIMITS, ...options.limits };
+  if ((port === undefined) === (server === undefined))
+    throw new UsageError('a place to listen is missing: give a port, or a server of yours, and not both');
+  if (server) return new Listener(server, options, limits, attach, false);
+  // Who opens a connection and asks for nothing is no guest yet, and is closed as soon.
+  const { helloMs } = limits;
+  const impatient = { headersTimeout: helloMs, requestTimeout: helloMs, connectionsCheckingInterval: helloMs / 2 };
+  const own = tls ? createTlsServer({ ...impatient, ...tls }) : createServer(impatient);
+  own.on('request', (_, response) => response.writeHead(426).end());
+  own.listen(port, host);
+  await once(own, 'listening');
+  return new Listener(own, options, limits, attach, true);
+}
+
+export class Listener {
+  private readonly addresses = new Map<BoundedLine, string>();
+  private readonly sockets = new WebSocketServer({ noServer: true, maxPayload: FRAME_BYTES_MAX, perMessageDeflate: false });
+  private readonly upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => this.receive(request, socket, head);
+
+  constructor(
+    private readonly server: Server,
+    private readonly options: ListenOptions,
+    readonly limits: ListenLimits,
+    private readonly attach: Attach,
+    private readonly isOwner: boolean,
+  ) {
+    server.on('upgrade', this.upgrade);
+  }
+
+  get port(): number {
+    return (this.server.address() as AddressInfo).port;
+  }
+
+  get lines(): Iterable<BoundedLine> {
+    return this.addresses.keys();
+  }
+
+  async close(): Promise<void> {
+    this.server.off('upgrade', this.upgrade);
+    for (const line of this.lines) line.terminate();
+    if (this.isOwner) await new Promise((resolve) => this.server.close(resolve));
+  }
+
+  private receive(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const { path, origins } = this.options;
+    if (path !== undefined && new URL(request.url ?? '/', 'http://here').pathname !== path) {
+      // Another listener may want it; when there is none, nobody else would answer.
+      if (this.server.listenerCount('upgrade') === 1) turnAway(socket, 404);
+      return;
+    }
+    const address = request.socket.remoteAddress ?? '';
+    const fromThere = [...this.addresses.values()].filter((other) => other === address).length;
+    const isFull = this.addresses.size >= this.limits.connections || fromThere >= this.limits.connectionsPerAddress;
+    if (!isWelcomeOrigin(request, origins)) turnAway(socket, 403);
+    else if (isFull) turnAway(socket, 503);
+    else this.sockets.handleUpgrade(request, socket, head, (opened) => this.welcome(opened, request, address));
+  }
+
+  private welcome(socket: WebSocket, request: IncomingMessage, address: string): void {
+    const line = new BoundedLine(socket, this.limits);
+    this.addresses.set(line, address);
+    socket.on('close', () => this.addresses.delete(line));
+    this.attach(line, request);
+  }
+}
+
+/** What a peer reads of it is in the status. */
+function turnAway(socket: Duplex, status: 403 | 404 | 503): void {
+  const says = { 403: 'Forbidden', 404: 'Not Found', 503: 'Service Unavailable' }[status];
+  socket.on('error', () => {});
+  socket.end(`HTTP/1.1 ${status} ${says}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+}

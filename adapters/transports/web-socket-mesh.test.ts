@@ -1,0 +1,207 @@
+/** The mesh, with real sockets: the conformance suite, and what a cluster without a hub lives through. */
+import { once } from 'node:events';
+import net from 'node:net';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { WebSocket } from 'ws';
+import { linked } from '../linked.js';
+import { createLocks } from '../locks/locks.js';
+import { cert, key } from './certificate.fixture.js';
+import { transportConformance } from './conformance.js';
+import { fuzz } from './fuzz.fixture.js';
+import { freePort } from './servers.fixture.js';
+import type { Transport } from './transport.js';
+import { webSocketMesh, webSocketMeshGuarantees, type WebSocketMeshOptions } from './web-socket-mesh.js';
+
+const url = (port: number, scheme = 'ws') => `${scheme}://127.0.0.1:${port}`;
+
+let newest = new Map<string, number>();
+
+transportConformance({
+  test,
+  guarantees: webSocketMeshGuarantees,
+  values: fuzz,
+  inject: async (to, garbage) => {
+    for (const frames of [[garbage], [{ type: 'hello', id: 'stranger', key: 'k' }, garbage, { type: 'bye' }]]) {
+      const raw = new WebSocket(url(newest.get(to)!));
+      await once(raw, 'open');
+      for (const frame of frames) raw.send(JSON.stringify(frame));
+      await once(raw, 'close');
+    }
+  },
+  create: async (ids) => {
+    const ports = await Promise.all(ids.map(() => freePort()));
+    newest = new Map(ids.map((id, i) => [id, ports[i]!]));
+    return ids.map((id, i) => webSocketMesh({ id, listen: { port: ports[i]! }, peers: ports.map((port) => url(port)) }));
+  },
+});
+
+type Others = Partial<WebSocketMeshOptions>;
+function peer(id: string, port: number, ports: readonly number[], others: Others = {}): Transport {
+  const transport = webSocketMesh({ id, listen: { port }, peers: ports.map((other) => url(other)), ...others });
+  onTestFinished(() => transport.close());
+  return transport;
+}
+
+const log = (transport: Transport): string[] => {
+  const seen: string[] = [];
+  transport.events.subscribe((event) =>
+    seen.push(
+      event.type === 'message'
+        ? `${event.from}: ${JSON.stringify(event.message)}`
+        : `${event.type} ${'peer' in event ? event.peer : ''}`,
+    ),
+  );
+  return seen;
+};
+
+const portsOf = (count: number) => Promise.all(Array.from({ length: count }, () => freePort()));
+
+test('any peer may start before the others, and one connection is left for each pair', async () => {
+  const ports = await portsOf(4);
+  const ids = ['a', 'b', 'c', 'd'];
+  const peers = ids.map((id, i) => peer(id, ports[i]!, ports));
+  const seen = peers.map(log);
+  for (const each of peers) {
+    await each.connect();
+    await new Promise((resolve) => setTimeout(resolve, 120));
+  }
+  await vi.waitFor(() => expect(peers.map(({ peers: up }) => up.size)).toEqual([3, 3, 3, 3]), 5_000);
+  for (const [i, from] of peers.entries()) for (const to of ids) if (to !== ids[i]) from.send(to, `from ${ids[i]}`);
+  await vi.waitFor(() => {
+    for (const [i, each] of seen.entries())
+      for (const from of ids) if (from !== ids[i]) expect(each).toContain(`${from}: "from ${from}"`);
+  }, 5_000);
+  for (const each of seen) expect(each.filter((event) => event.startsWith('down'))).toEqual([]);
+});
+
+test('all at once: of two that dial each other one connection is left, and nobody goes down', async () => {
+  for (let round = 0; round < 5; round++) {
+    const ports = await portsOf(3);
+    const peers = ['a', 'b', 'c'].map((id, i) => peer(id, ports[i]!, ports));
+    const seen = peers.map(log);
+    await Promise.all(peers.map((each) => each.connect()));
+    await vi.waitFor(() => expect(peers.map(({ peers: up }) => up.size)).toEqual([2, 2, 2]), 5_000);
+    await new Promise((resolve) => setTimeout(resolve, 150));
+    for (const each of seen) expect(each.map((event) => event.split(' ')[0])).toEqual(['up', 'up']);
+    await Promise.all(peers.map((each) => each.close()));
+  }
+});
+
+test('one that goes costs the others nothing, and is back within a tenth of a second of its return', async () => {
+  const ports = await portsOf(3);
+  const [a, b, c] = ['a', 'b', 'c'].map((id, i) => peer(id, ports[i]!, ports)) as [Transport, Transport, Transport];
+  const seen = log(a);
+  await Promise.all([a.connect(), b.connect(), c.connect()]);
+  await expect.poll(() => [a.peers.size, b.peers.size]).toEqual([2, 2]);
+  seen.length = 0;
+  await c.close();
+  await expect.poll(() => seen).toEqual(['down c']);
+  b.send('a', 'still here');
+  await expect.poll(() => seen).toEqual(['down c', 'b: "still here"']);
+  const again = peer('c', ports[2]!, ports);
+  const begin = performance.now();
+  await again.connect();
+  await expect.poll(() => seen.at(-1), { interval: 5 }).toBe('up c');
+  expect(performance.now() - begin).toBeLessThan(1_500);
+});
+
+test('a second peer of an id that is alive is refused by whom it dials, and by its namesake', async () => {
+  const ports = await portsOf(3);
+  const [a, b] = [peer('a', ports[0]!, ports.slice(0, 2)), peer('b', ports[1]!, ports.slice(0, 2))];
+  await Promise.all([a.connect(), b.connect()]);
+  await expect.poll(() => a.peers.size).toBe(1);
+  for (const known of [[ports[1]!], [ports[0]!]]) {
+    const second = webSocketMesh({ id: 'a', listen: { port: ports[2]! }, peers: known.map((port) => url(port)) });
+    await expect(second.connect()).rejects.toThrow(/the id "a" is taken; give every peer its own/);
+    await second.close();
+  }
+  expect([a.isClosed, a.peers.size]).toEqual([false, 1]);
+});
+
+test('a peer with a half-open connection to an earlier self is let in: at once with its key', async () => {
+  const ports = await portsOf(2);
+  const b = peer('b', ports[1]!, []);
+  const seen = log(b);
+  await b.connect();
+  // The mesh's key is shown as a hash for the other; the raw peer learns it from a real one.
+  const first = webSocketMesh({ id: 'a', listen: { port: ports[0]! }, peers: [url(ports[1]!)], key: 'kept' });
+  await first.connect();
+  await expect.poll(() => seen).toEqual(['up a']);
+  const second = webSocketMesh({ id: 'a', listen: { port: await freePort() }, peers: [url(ports[1]!)], key: 'kept' });
+  const begin = performance.now();
+  await second.connect();
+  await expect.poll(() => seen).toEqual(['up a', 'down a', 'up a']);
+  expect(performance.now() - begin).toBeLessThan(900);
+  await Promise.all([first.close(), second.close()]);
+});
+
+test('addresses are asked for again, and a function that fails is asked again', async () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  onTestFinished(() => warn.mockRestore());
+  const ports = await portsOf(2);
+  let asked = 0;
+  const find = async () => {
+    if (asked++ === 0) throw new Error('no such service yet');
+    return ports.map((port) => url(port));
+  };
+  const [a, b] = [peer('a', ports[0]!, [], { peers: find }), peer('b', ports[1]!, [])];
+  await Promise.all([a.connect(), b.connect()]);
+  expect(warn.mock.calls.join()).toContain('peer "a" cannot find its peers and goes on trying: no such service yet');
+  await expect.poll(() => a.peers.has('b'), { timeout: 8_000 }).toBe(true);
+});
+
+test('tokens and ids are held against a list and a function, at every peer', async () => {
+  const ports = await portsOf(3);
+  const rules: Others = { ids: ['a', 'b'], admit: ({ token }) => token === 'open sesame' };
+  const [a, b] = [
+    peer('a', ports[0]!, ports.slice(0, 2), { ...rules, token: 'open sesame' }),
+    peer('b', ports[1]!, ports.slice(0, 2), { ...rules, token: async () => 'open sesame' }),
+  ];
+  await Promise.all([a.connect(), b.connect()]);
+  await expect.poll(() => a.peers.size).toBe(1);
+  await expect(peer('b', ports[2]!, [ports[0]!], { token: 'guess' }).connect()).rejects.toThrow(
+    /its token or its id does not do/,
+  );
+  await expect(peer('c', ports[2]!, [ports[0]!], { token: 'open sesame' }).connect()).rejects.toThrow(/not among the ids/);
+  expect([...a.peers]).toEqual(['b']);
+});
+
+test('over TLS, with the certificates of both ends checked', async () => {
+  const ports = await portsOf(2);
+  const tls = { key, cert, ca: cert, requestCert: true, rejectUnauthorized: true };
+  const peers = ['a', 'b'].map((id, i) =>
+    peer(id, 0, [], {
+      listen: { port: ports[i]!, tls },
+      tls: { key, cert, ca: cert },
+      peers: ports.map((port) => url(port, 'wss')),
+    }),
+  );
+  const seen = log(peers[1]!);
+  await Promise.all(peers.map((each) => each.connect()));
+  await expect.poll(() => seen).toEqual(['up a']);
+  peers[0]!.send('b', 'in private');
+  await expect.poll(() => seen).toEqual(['up a', 'a: "in private"']);
+});
+
+test('a port that is taken is a ConnectionError that says so', async () => {
+  const taken = net.createServer().listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+  onTestFinished(() => void taken.close());
+  const a = peer('a', (taken.address() as net.AddressInfo).port, []);
+  await expect(a.connect()).rejects.toMatchObject({ name: 'ConnectionError', message: expect.stringContaining('cannot listen') });
+});
+
+test('locks on a mesh: a process that goes is missed by nobody, whoever it is', async () => {
+  const ports = await portsOf(3);
+  const ids = ['a', 'b', 'c'];
+  const transports = ids.map((id, i) => linked(peer(id, ports[i]!, ports), { peers: ids, beatMs: 20, patience: 15 }));
+  const all = transports.map((transport) => createLocks({ transport, peers: ids }));
+  await Promise.all(all.map(({ ready }) => ready));
+  const fences: number[] = [];
+  for (const locks of all) await locks.request('x', ({ fence }) => void fences.push(fence));
+  await transports[0]!.close();
+  for (const locks of all.slice(1)) await locks.request('x', ({ fence }) => void fences.push(fence));
+  expect(fences).toEqual(fences.toSorted((x, y) => x - y));
+  expect(fences).toHaveLength(5);
+  await Promise.all(transports.map((transport) => transport.close()));
+});

@@ -1,0 +1,348 @@
+/**
+ * Peers that are connected to each other directly, over WebSockets, for Node: no hub, no broker, and no process whose end costs the
+ * others anything.
+ *
+ *     const transport = webSocketMesh({ id: 'a', listen: { port: 7000, host: '0.0.0.0' }, peers: ['ws://10.0.0.2:7000', 'ws://10.0.0.3:7000'] });
+ *     // Behind a headless service of Kubernetes: every pod finds all pods, itself among them.
+ *     const peers = async () => (await resolve4('quiver.default.svc.cluster.local')).map((ip) => `ws://${ip}:7000`);
+ *
+ * Every peer listens and dials every address. Who is dialled says who it is; whoever has no connection with it says hello, and is
+ * welcomed or refused. Of two that dial each other in the same moment, the one with the smaller id is dialled no further. An address
+ * is tried as long as its peer is not connected, soon at first, then every two seconds at most. Addresses may change: a function is
+ * asked for them every five seconds.
+ *
+ * An id is one seat at every peer, as at a hub (hub.ts): who comes back with its key has it at once, anybody else only when its holder
+ * no longer answers. The key is shown to each peer as a hash for that peer, so that no peer can come with it to another one. Who is
+ * dialled is believed to be who it says: use TLS where the network is not yours.
+ */
+import type { IncomingMessage } from 'node:http';
+import { hmac } from '@noble/hashes/hmac.js';
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+import { asyncScheduler, Subscription, type SchedulerLike } from 'rxjs';
+import { WebSocket, type ClientOptions } from 'ws';
+import { isObject } from '../../machines/checks.js';
+import type { NodeId } from '../../machines/effects.js';
+import { BoundedLine, LINE_LIMITS } from './bounded-line.js';
+import { createTransport, type Connection, type Medium } from './driver.js';
+import { ConnectionError } from './errors.js';
+import { isHello, type Hello } from './hub.js';
+import { isId, refusedId } from './ids.js';
+import { later } from './later.js';
+import { FRAME_BYTES_MAX, MESSAGE_BYTES_MAX, quote, read } from './reading.js';
+import { ATTEMPT_MS_MAX, pauseAfter } from './reconnecting.js';
+import { BEAT_MS, SILENCE_MS_MAX } from './through-hub.js';
+import type { Json, Transport } from './transport.js';
+import { refusesFor, type Admission } from './web-socket-hub.js';
+import { listen, type Listener, type ListenOptions } from './web-socket-listener.js';
+
+export const webSocketMeshGuarantees = {
+  order: 'fifo',
+  loss: 'possible',
+  duplication: 'none',
+  presence: 'reported',
+  identity: 'checked',
+  messageBytesMax: MESSAGE_BYTES_MAX,
+} as const;
+
+export interface WebSocketMeshOptions extends Admission {
+  readonly id: NodeId;
+  /** Where the others reach this peer. */
+  readonly listen: ListenOptions;
+  /** Where it reaches the others: their addresses, its own may be among them, or a function that finds them. */
+  readonly peers: readonly string[] | (() => Promise<readonly string[]>);
+  /** The peer's own secret, a random text: after a restart it has its place back at once with it, and after a second without. */
+  readonly key?: string;
+  /** What the others' `admit` asks for; a function is called for every connection. */
+  readonly token?: string | (() => string | Promise<string>);
+  /** Node's own options of a TLS client: `ca`, `cert` and `key`, for instance. */
+  readonly tls?: ClientOptions;
+  readonly clock?: SchedulerLike;
+}
+
+/** `connect` waits so long for the first answers of the addresses. */
+const FIRST_ROUND_MS = 1_000;
+const FIND_MS = 5_000;
+
+export const webSocketMesh = (options: WebSocketMeshOptions): Transport<typeof webSocketMeshGuarantees> =>
+  createTransport(options.id, webSocketMeshGuarantees, (medium, signal) => new Mesh(options, medium).begin(signal));
+
+/** A connection: of which it is not known yet whose it is; that has said hello; that is a peer's; that is over. */
+interface Contact {
+  readonly line: BoundedLine;
+  state: 'new' | 'asking' | 'up' | 'gone';
+  id: NodeId;
+  /** What the other end shows of its key. */
+  proof: string;
+  heardAt: number;
+  /** For a connection that was dialled. */
+  readonly address: Address | null;
+  readonly deadline: Subscription;
+}
+
+/** Where somebody may be: `peer` says who it was when it was dialled last. */
+interface Address {
+  readonly url: string;
+  peer: NodeId | null;
+  failures: number;
+  state: 'pausing' | 'dialling' | 'connected' | 'own' | 'forgotten';
+}
+
+class Mesh implements Connection {
+  private readonly id: NodeId;
+  private readonly clock: SchedulerLike;
+  private readonly key: string;
+  private readonly run = crypto.randomUUID() as string;
+  private readonly life = new Subscription();
+  private readonly contacts = new Set<Contact>();
+  private readonly peers = new Map<NodeId, Contact>();
+  private readonly addresses = new Map<string, Address>();
+  private listener: Listener | undefined;
+  /** What is reported once `connect` is over. */
+  private early: (() => void)[] | null = [];
+
+  constructor(
+    private readonly options: WebSocketMeshOptions,
+    private readonly medium: Medium,
+  ) {
+    this.id = options.id;
+    this.clock = options.clock ?? asyncScheduler;
+    this.key = options.key ?? crypto.randomUUID();
+  }
+
+  async begin(signal: AbortSignal): Promise<void> {
+    const giveUp = () => void this.close();
+    signal.addEventListener('abort', giveUp, { once: true });
+    this.listener = await listen(this.options.listen, (line, request) => this.accept(line, request)).catch((error: Error) => {
+      signal.removeEventListener('abort', giveUp);
+      throw new ConnectionError(`peer "${this.id}" cannot listen: ${error.message}`, { cause: error });
+    });
+    if (signal.aborted) return void this.listener.close();
+    await this.find();
+    await new Promise<void>((resolve) => this.whenAnswered(this.clock.now() + FIRST_ROUND_MS, resolve));
+    signal.removeEventListener('abort', giveUp);
+    if (signal.aborted) return;
+    this.beat();
+    this.medium.opened(this);
+    for (const report of this.early ?? []) report();
+    this.early = null;
+  }
+
+  send(to: NodeId, _: Json, text: string): void {
+    this.peers.get(to)?.line.send(`{"type":"message","message":${text}}`);
+  }
+
+  async close(): Promise<void> {
+    this.life.unsubscribe();
+    const closing = [...this.contacts].map((contact) => {
+      contact.line.send('{"type":"bye"}');
+      contact.state = 'gone';
+      contact.deadline.unsubscribe();
+      return contact.line.close();
+    });
+    await Promise.all(closing);
+    await this.listener?.close();
+  }
+
+  /** It is of no use to try again: the place where it listens is free before anybody hears of it. */
+  private async giveUp(why: string): Promise<void> {
+    await this.close();
+    this.medium.broke(new ConnectionError(why));
+  }
+
+  private report(event: () => void): void {
+    if (this.early) this.early.push(event);
+    else event();
+  }
+
+  private whenAnswered(until: number, resolve: () => void): void {
+    const isOpen = [...this.addresses.values()].some(({ state, failures }) => state === 'dialling' && failures === 0);
+    if (!isOpen || this.clock.now() >= until || this.life.closed) resolve();
+    else later(this.life, this.clock, () => this.whenAnswered(until, resolve), 5);
+  }
+
+  /** Every second each peer is told that this one is there, and whoever has been silent for three is not. */
+  private beat(): void {
+    for (const contact of this.peers.values()) {
+      if (this.clock.now() - contact.heardAt > SILENCE_MS_MAX) this.drop(contact);
+      else contact.line.send('{"type":"ping"}');
+    }
+    later(this.life, this.clock, () => this.beat(), BEAT_MS);
+  }
+
+  // Addresses.
+
+  private async find(): Promise<void> {
+    const { peers } = this.options;
+    if (typeof peers !== 'function') return this.dialAll(peers);
+    try {
+      this.dialAll(await peers());
+    } catch (error) {
+      console.warn(`peer "${this.id}" cannot find its peers and goes on trying: ${quote((error as Error).message)}`);
+    }
+    if (!this.life.closed) later(this.life, this.clock, () => void this.find(), FIND_MS);
+  }
+
+  private dialAll(urls: readonly string[]): void {
+    if (this.life.closed) return;
+    for (const [url, address] of this.addresses) {
+      if (urls.includes(url)) continue;
+      address.state = 'forgotten';
+      this.addresses.delete(url);
+    }
+    for (const url of urls) {
+      if (this.addresses.has(url)) continue;
+      const address: Address = { url, peer: null, failures: 0, state: 'dialling' };
+      this.addresses.set(url, address);
+      void this.dial(address);
+    }
+  }
+
+  private dialLater(address: Address): void {
+    if (this.life.closed || address.state === 'forgotten' || address.state === 'pausing') return;
+    address.state = 'pausing';
+    const dial = () => {
+      if (address.state !== 'pausing') return;
+      address.state = 'dialling';
+      void this.dial(address);
+    };
+    later(this.life, this.clock, dial, pauseAfter(address.failures++, Math.random));
+  }
+
+  private async dial(address: Address): Promise<void> {
+    const socket = new WebSocket(address.url, { maxPayload: FRAME_BYTES_MAX, perMessageDeflate: false, ...this.options.tls });
+    const line = new BoundedLine(socket, LINE_LIMITS);
+    const contact = this.contact(line, address, ATTEMPT_MS_MAX);
+    line.listen({ frame: (text) => this.hearDialled(contact, text), closed: () => this.drop(contact) });
+  }
+
+  // Connections, until they are a peer's.
+
+  private contact(line: BoundedLine, address: Address | null, ms: number): Contact {
+    const contact: Contact = { line, state: 'new', id: '', proof: '', heardAt: 0, address, deadline: new Subscription() };
+    this.contacts.add(contact);
+    later(contact.deadline, this.clock, () => this.drop(contact), ms);
+    return contact;
+  }
+
+  private accept(line: BoundedLine, request: IncomingMessage): void {
+    const contact = this.contact(line, null, this.listener?.limits.helloMs ?? ATTEMPT_MS_MAX);
+    line.listen({
+      frame: (text) => {
+        if (contact.state === 'up') return this.hear(contact, text);
+        const reading = read(text);
+        const frame = 'value' in reading ? reading.value : null;
+        if (contact.state === 'new' && isHello(frame)) {
+          this.admit(contact, frame, request).catch(() => this.refuse(contact, 'this peer cannot say now who may come in', true));
+        } else if (contact.state === 'new' || isBye(frame)) this.drop(contact);
+      },
+      closed: () => this.drop(contact),
+    });
+    line.send(JSON.stringify({ type: 'mesh', id: this.id, run: this.run }));
+  }
+
+  private async admit(contact: Contact, hello: Hello, request: IncomingMessage): Promise<void> {
+    contact.state = 'asking';
+    const { id, key } = hello;
+    const noId = refusedId(id);
+    if (noId !== null) return this.refuse(contact, `this cannot be an id: ${noId}`);
+    const why = await refusesFor(this.options, hello, request);
+    if (why !== null) return this.refuse(contact, why);
+    const isGone = () => contact.state === 'gone';
+    for (let holder = this.peers.get(id); holder && !isGone(); holder = this.peers.get(id)) {
+      const isHeld = holder.proof !== key && (await holder.line.answers());
+      if (isHeld && this.peers.get(id) === holder) return this.refuse(contact, taken(id));
+      if (!isHeld) this.drop(holder);
+    }
+    if (isGone()) return;
+    if (id === this.id) return this.refuse(contact, taken(id));
+    const crossing = [...this.contacts].find((other) => other.state === 'asking' && other.address && other.id === id);
+    if (crossing && this.id < id) return this.refuse(contact, 'this peer is being dialled itself', true);
+    if (crossing) this.drop(crossing);
+    contact.line.send(JSON.stringify({ type: 'welcome', proof: this.proofFor(id) }));
+    this.establish(contact, id, key);
+  }
+
+  private refuse(contact: Contact, why: string, again = false): void {
+    if (contact.state === 'gone') return;
+    contact.line.send(JSON.stringify({ type: 'refused', why, ...(again ? { again } : {}) }));
+    this.drop(contact);
+  }
+
+  private hearDialled(contact: Contact, text: unknown): void {
+    if (contact.state === 'up') return this.hear(contact, text);
+    const reading = read(text);
+    const frame = 'value' in reading && isObject(reading.value) ? reading.value : {};
+    const { type, id, run, proof } = frame;
+    if (type === 'mesh' && contact.state === 'new' && isId(id)) void this.meet(contact, id, run);
+    else if (type === 'welcome' && contact.state === 'asking' && typeof proof === 'string') {
+      this.establish(contact, contact.id, proof);
+    } else if (type === 'refused' && frame['again'] !== true && contact.state === 'asking') {
+      void this.giveUp(`peer "${contact.id}" refused peer "${this.id}": ${quote(frame['why'])}`);
+    } else this.drop(contact);
+  }
+
+  /** Whoever was dialled has said who it is. */
+  private async meet(contact: Contact, id: NodeId, run: unknown): Promise<void> {
+    const address = contact.address!;
+    // Whoever is there already stays, and the newcomer hears of it here or from the first peer that it meets.
+    if (id === this.id && run !== this.run && this.early) return this.giveUp(`${taken(id)} (at ${quote(address.url)})`);
+    const isStranger = this.options.ids?.includes(id) === false;
+    const isKnown =
+      this.peers.has(id) || [...this.contacts].some((other) => other.state === 'asking' && other.address && other.id === id);
+    if (id === this.id && run === this.run) address.state = 'own';
+    else if (isKnown) Object.assign(address, { peer: id, state: 'connected', failures: 0 });
+    if (id === this.id || isKnown || isStranger) return this.drop(contact);
+    Object.assign(contact, { state: 'asking', id });
+    address.peer = id;
+    const { token } = this.options;
+    const shown = typeof token === 'function' ? await token() : token;
+    contact.line.send(
+      JSON.stringify({ type: 'hello', id: this.id, key: this.proofFor(id), ...(shown === undefined ? {} : { token: shown }) }),
+    );
+  }
+
+  private proofFor(peer: NodeId): string {
+    return bytesToHex(hmac(sha256, utf8ToBytes(this.key), utf8ToBytes(peer)));
+  }
+
+  // Connections of peers.
+
+  private establish(contact: Contact, id: NodeId, proof: string): void {
+    contact.deadline.unsubscribe();
+    Object.assign(contact, { state: 'up', id, proof, heardAt: this.clock.now() });
+    this.peers.set(id, contact);
+    if (contact.address) Object.assign(contact.address, { state: 'connected', failures: 0 });
+    this.report(() => this.medium.up(id));
+  }
+
+  private hear(contact: Contact, text: unknown): void {
+    contact.heardAt = this.clock.now();
+    const reading = read(text);
+    if ('refused' in reading || !isObject(reading.value)) return this.drop(contact);
+    const { type, message } = reading.value;
+    if (type === 'message' && message !== undefined) this.report(() => this.medium.received(contact.id, message as Json));
+    else if (type === 'bye') this.drop(contact);
+  }
+
+  private drop(contact: Contact): void {
+    if (contact.state === 'gone') return;
+    const { id, address } = contact;
+    const wasUp = contact.state === 'up';
+    contact.state = 'gone';
+    contact.deadline.unsubscribe();
+    this.contacts.delete(contact);
+    void contact.line.close();
+    if (wasUp) {
+      this.peers.delete(id);
+      this.report(() => this.medium.down(id));
+    }
+    if (address?.state === 'dialling') this.dialLater(address);
+    if (this.peers.has(id)) return;
+    for (const other of this.addresses.values()) if (other.peer === id && other.state === 'connected') this.dialLater(other);
+  }
+}
+
+const isBye = (frame: unknown): boolean => isObject(frame) && frame['type'] === 'bye';
+
+const taken = (id: NodeId): string => `the id "${id}" is taken; give every peer its own`;
