@@ -2,6 +2,7 @@
  * Chaos: rounds of real processes that are killed, stopped and cut off while they use locks, leaders, quotas and names.
  *
  *     npm run chaos -- --rounds 24 --seed 1
+ *     npm run chaos -- --rounds 24 --seed 1 --over mesh
  *     npm run chaos -- --round 7 --seed 1 --history h.ndjson      # that round alone, and what was written down in it
  *
  * The faults of a round are drawn from the seed; what the processes make of them depends on the machine, so the same round may end
@@ -21,11 +22,18 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     history: { type: 'string' },
     jobs: { type: 'string', default: '2' },
+    over: { type: 'string' },
   },
 });
 
-const brokers: readonly BrokerKind[] = hasNats() ? BROKERS : ['hub'];
-if (!hasNats()) console.log('no nats-server here (Debian: apt-get install nats-server): every round is over the WebSocket hub');
+const brokers: readonly BrokerKind[] = BROKERS.filter(
+  (kind) => kind === values.over || (values.over === undefined && (kind !== 'nats' || hasNats())),
+);
+if (brokers.length === 0) {
+  console.error(`--over ${values.over}: there are ${BROKERS.join(', ')}`);
+  process.exit(64);
+}
+if (!hasNats()) console.log('no nats-server here (Debian: apt-get install nats-server): no round is over NATS');
 
 const seed = Number(values.seed);
 const rounds = values.round === undefined ? Array.from({ length: Number(values.rounds) }, (_, i) => i) : [Number(values.round)];
@@ -49,7 +57,7 @@ function report({ round, subject, broker, faults }: FaultPlan, { history, violat
   if (isHeld) return;
   broken++;
   for (const line of [...faults.map(inWords), ...violations]) console.log(`         ${line}`);
-  console.log(`         again: npm run chaos -- --seed ${seed} --round ${round} --history history.ndjson`);
+  console.log(`         again: npm run chaos -- --seed ${seed} --round ${round} --over ${broker} --history history.ndjson`);
 }
 
 await Promise.all(Array.from({ length: Number(values.jobs) }, work));

@@ -5,6 +5,7 @@ import { WebSocket } from 'ws';
 import { linked } from '../adapters/linked.js';
 import { nats } from '../adapters/transports/nats.js';
 import type { Linked, Transport } from '../adapters/transports/transport.js';
+import { webSocketMesh } from '../adapters/transports/web-socket-mesh.js';
 import { webSocket } from '../adapters/transports/web-socket.js';
 import type { HistoryLine } from './history.js';
 import { PEERS } from './plan.js';
@@ -39,7 +40,7 @@ export class Peer {
     url: string,
     private readonly history: string,
   ) {
-    const wire = severed(url.startsWith('ws:') ? webSocket({ id, url, WebSocket }) : overNats(id, url));
+    const wire = severed(overWire(id, url));
     this.transport = linked(wire, { peers: PEERS, ...DETECTOR });
     process.on('message', (order: Order) => {
       this.order = order;
@@ -72,6 +73,19 @@ export class Peer {
   tell(report: PeerReport): void {
     process.send!(report);
   }
+}
+
+/** By the hub, the server of NATS, or the ports of a mesh. */
+function overWire(id: string, url: string): Transport {
+  const [scheme, rest] = url.split(/:(.*)/) as [string, string];
+  if (scheme === 'ws') return webSocket({ id, url, WebSocket });
+  if (scheme !== 'mesh') return overNats(id, url);
+  const ports = rest.split(',').map(Number);
+  return webSocketMesh({
+    id,
+    listen: { port: ports[PEERS.indexOf(id)]! },
+    peers: ports.map((port) => `ws://127.0.0.1:${port}`),
+  });
 }
 
 const overNats = (id: string, servers: string) =>

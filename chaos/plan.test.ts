@@ -12,7 +12,7 @@ test('every kind of fault happens, to every peer, and every subject meets every 
   const faults = plans.flatMap((plan) => plan.faults);
   expect(new Set(faults.map(({ kind }) => kind))).toEqual(new Set(['kill', 'stop', 'cut', 'broker']));
   for (const peer of PEERS) expect(faults.some((fault) => fault.kind === 'kill' && fault.peer === peer)).toBe(true);
-  expect(new Set(plans.slice(0, 8).map(({ subject, broker }) => `${subject} ${broker}`)).size).toBe(8);
+  expect(new Set(plans.slice(0, 12).map(({ subject, broker }) => `${subject} ${broker}`)).size).toBe(12);
 });
 
 test('a majority is never cut off for good: every cut leaves three peers together, and everything is over within two seconds', () => {

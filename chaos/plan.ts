@@ -4,7 +4,8 @@ import { Random } from '../network/random.js';
 export const SUBJECTS = ['locks', 'leaders', 'quota', 'names'] as const;
 export type Subject = (typeof SUBJECTS)[number];
 
-export const BROKERS = ['hub', 'nats'] as const;
+/** A mesh has no broker: what would be a fault of it is none. */
+export const BROKERS = ['hub', 'nats', 'mesh'] as const;
 export type BrokerKind = (typeof BROKERS)[number];
 
 export const PEERS: readonly string[] = ['a', 'b', 'c', 'd', 'e'];

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import net from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { BrokerKind } from './plan.js';
+import { PEERS, type BrokerKind } from './plan.js';
 
 const isAlive = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode === null && signalCode === null;
 
@@ -33,6 +33,10 @@ export interface Broker {
 }
 
 export async function broker(kind: BrokerKind): Promise<Broker> {
+  if (kind === 'mesh') {
+    const ports = await Promise.all(PEERS.map(() => freePort()));
+    return { url: `mesh:${ports.join()}`, start: async () => {}, kill: async () => {} };
+  }
   const port = await freePort();
   const begin = kind === 'hub' ? () => script('hub', String(port)) : () => natsServer(port);
   let running: ChildProcess | undefined;
