@@ -17,6 +17,11 @@ transportConformance({
     raw.postMessage({ to, garbage });
     raw.close();
   },
+  injectTexts: (to, texts) => {
+    const raw = new BroadcastChannel(`test ${networks - 1}`);
+    for (const text of texts) raw.postMessage({ to, frame: text });
+    raw.close();
+  },
   create: (ids) => {
     const channel = `test ${networks++}`;
     return ids.map((id) => broadcastChannel({ id, channel }));

@@ -12,6 +12,8 @@ export interface Conformance {
   readonly values?: readonly Json[];
   /** Puts anything on the wire to a peer, as a stranger or a peer gone mad would; `garbage` is what is no message of anybody. */
   readonly inject?: (to: NodeId, garbage: Json) => void | Promise<void>;
+  /** Puts texts on the wire to a peer as they are, each on its own: text is all that a peer ever gets from outside. */
+  readonly injectTexts?: (to: NodeId, texts: readonly string[]) => void | Promise<void>;
   /** How long a test waits for an event before it fails; 10 seconds unless said otherwise. */
   readonly waitMs?: number;
 }

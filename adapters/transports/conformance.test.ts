@@ -134,3 +134,33 @@ test('a transport that delivers what nobody sent fails the test of garbage', asy
   };
   await expect(runOn(speak)).rejects.toThrow('b received');
 });
+
+test.each([
+  ['closes at what it cannot read', (transport: Transport) => void transport.close()],
+  [
+    'throws at it',
+    () => {
+      throw new Error('Unexpected end of JSON input');
+    },
+  ],
+])('a transport that %s fails the tests of the wire', async (_, atGarbage) => {
+  const runOn = async (spoil: (victim: Transport) => void) => {
+    const tests = new Map<string, () => Promise<void>>();
+    let victim: Transport;
+    transportConformance({
+      test: (name, run) => tests.set(name, run),
+      guarantees: inProcessGuarantees,
+      waitMs: 100,
+      injectTexts: () => spoil(victim),
+      create: (ids) => {
+        const bus = new InProcessBus();
+        const transports = ids.map((id) => bus.transport(id));
+        victim = transports[1]!;
+        return transports;
+      },
+    });
+    for (const [title, run] of tests) if (title.includes('on the wire')) await run();
+  };
+  await runOn(() => {});
+  await expect(runOn(atGarbage)).rejects.toThrow();
+});

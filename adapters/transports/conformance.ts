@@ -8,12 +8,13 @@
  * gives up with a clear line. That something does *not* arrive is shown by what was sent after it and did.
  */
 import { garbage, payloads } from './conformance-payloads.js';
+import { wire } from './conformance-wire.js';
 import { check, failure, meet, peered, same, type Conformance } from './conformance-peer.js';
 
 export type { Conformance };
 
 export function transportConformance(suite: Conformance): void {
-  for (const part of [identity, delivery, payloads, garbage, order, presence, closing]) part(suite);
+  for (const part of [identity, delivery, payloads, garbage, wire, order, presence, closing]) part(suite);
 }
 
 function identity(suite: Conformance): void {

@@ -19,6 +19,15 @@ transportConformance({
     newest.attach(other.port1);
     other.port2.postMessage(garbage);
   },
+  injectTexts: (_, texts) => {
+    for (const [i, text] of texts.entries()) {
+      const { port1, port2 } = new MessageChannel();
+      newest.attach(port1);
+      if (i % 2 === 0) port2.postMessage('{"type":"hello","id":"x","key":"k"}');
+      port2.postMessage(text);
+      port2.postMessage('{"type":"bye"}');
+    }
+  },
   create: (ids) => {
     const hub = (newest = new MessagePortHub());
     return ids.map((id) => {

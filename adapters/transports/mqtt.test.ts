@@ -24,6 +24,11 @@ const conformanceOn = (port: () => number): void =>
       await raw.publishAsync(`test${networks - 1}/${topicToken(to)}`, JSON.stringify(garbage), { qos: 1 });
       await raw.endAsync();
     },
+    injectTexts: async (to, texts) => {
+      const raw = await connectAsync(`mqtt://127.0.0.1:${port()}`);
+      for (const text of texts) await raw.publishAsync(`test${networks - 1}/${topicToken(to)}`, text, { qos: 0 });
+      await raw.endAsync();
+    },
     create: (ids) => {
       const topic = `test${networks++}`;
       return ids.map((id) => mqtt({ id, topic, connection: () => connectAsync(`mqtt://127.0.0.1:${port()}`) }));

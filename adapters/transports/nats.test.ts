@@ -35,6 +35,12 @@ describe.skipIf(isMissing)('over a real nats-server', () => {
       raw.publish(`test${networks - 1}.${topicToken(to)}`, JSON.stringify(garbage));
       await raw.close();
     },
+    injectTexts: async (to, texts) => {
+      const raw = await connection();
+      for (const text of texts) raw.publish(`test${networks - 1}.${topicToken(to)}`, text);
+      await raw.flush();
+      await raw.close();
+    },
     create: (ids) => {
       const subject = `test${networks++}`;
       return ids.map((id) => nats({ id, subject, connection }));

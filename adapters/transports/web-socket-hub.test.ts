@@ -267,3 +267,14 @@ test('of two hubs: when the first goes its peers meet at the second, and come ho
   a.send('b', 'at home');
   await expect.poll(() => heard).toContain('a: "at home"');
 });
+
+test('who has connected and asked for nothing keeps nobody from closing', async () => {
+  const hub = await webSocketHub({ port: 0 });
+  const idle = [net.connect(hub.port, '127.0.0.1'), net.connect(hub.port, '127.0.0.1')];
+  onTestFinished(() => idle.forEach((socket) => void socket.destroy()));
+  await Promise.all(idle.map((socket) => once(socket, 'connect')));
+  idle[1]!.on('error', () => {}).write('GET / HTTP/1.1\r\nHost: half a requ');
+  idle[0]!.on('error', () => {});
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  await hub.close();
+});

@@ -88,7 +88,11 @@ export class Listener {
   async close(): Promise<void> {
     this.server.off('upgrade', this.upgrade);
     for (const line of this.lines) line.terminate();
-    if (this.isOwner) await new Promise((resolve) => this.server.close(resolve));
+    if (!this.isOwner) return;
+    const closed = new Promise((resolve) => this.server.close(resolve));
+    // Who has connected and asked for nothing would keep it open.
+    this.server.closeAllConnections();
+    await closed;
   }
 
   private receive(request: IncomingMessage, socket: Duplex, head: Buffer): void {
@@ -118,5 +122,5 @@ export class Listener {
 function turnAway(socket: Duplex, status: 403 | 404 | 503): void {
   const says = { 403: 'Forbidden', 404: 'Not Found', 503: 'Service Unavailable' }[status];
   socket.on('error', () => {});
-  socket.end(`HTTP/1.1 ${status} ${says}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+  socket.end(`HTTP/1.1 ${status} ${says}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy());
 }

@@ -9,6 +9,7 @@ import { cert, key } from './certificate.fixture.js';
 import { transportConformance } from './conformance.js';
 import { fuzz } from './fuzz.fixture.js';
 import { freePort } from './servers.fixture.js';
+import { onSockets } from './strangers.fixture.js';
 import type { Transport } from './transport.js';
 import { webSocketMesh, webSocketMeshGuarantees, type WebSocketMeshOptions } from './web-socket-mesh.js';
 
@@ -28,6 +29,7 @@ transportConformance({
       await once(raw, 'close');
     }
   },
+  injectTexts: (to, texts) => onSockets(url(newest.get(to)!), '{"type":"hello","id":"x","key":"k"}', texts),
   create: async (ids) => {
     const ports = await Promise.all(ids.map(() => freePort()));
     newest = new Map(ids.map((id, i) => [id, ports[i]!]));

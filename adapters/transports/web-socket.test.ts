@@ -4,6 +4,7 @@ import { WebSocket } from 'ws';
 import { transportConformance } from './conformance.js';
 import { fuzz } from './fuzz.fixture.js';
 import { freePort } from './servers.fixture.js';
+import { onSockets } from './strangers.fixture.js';
 import { webSocketHub, type WebSocketHub } from './web-socket-hub.js';
 import { webSocket, webSocketGuarantees } from './web-socket.js';
 
@@ -31,6 +32,7 @@ transportConformance({
       raw.send(JSON.stringify(frame));
     await new Promise((resolve) => raw.on('close', resolve));
   },
+  injectTexts: (_, texts) => onSockets(`ws://127.0.0.1:${newest.port}`, '{"type":"hello","id":"x","key":"k"}', texts),
   create: async (ids) => {
     const hub = (newest = await hubOnAnyPort());
     return ids.map((id) => client(id, hub));
