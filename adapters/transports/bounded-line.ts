@@ -51,8 +51,8 @@ export class BoundedLine implements Line {
     else this.line.send(text);
   }
 
-  close(): void | Promise<void> {
-    return this.line.close();
+  async close(): Promise<void> {
+    await this.line.close();
   }
 
   terminate(): void {
