@@ -88,9 +88,6 @@ export function searchOn(
   });
 }
 
-export const search = (protocol: typeof locks, commands: Commands, hold: 0 | 1 = 0) =>
-  searchOn(all, protocol, commands, { hold });
-
 export type Changes = Parameters<typeof epochsMachine.provide>[0];
 export const mutant = (changes: Changes, ofLock: Parameters<typeof lockMachine.provide>[0] = {}): typeof locks => ({
   ...locks,

@@ -353,8 +353,6 @@ export function settle(actor: AnyActor, kind: LogicKind, settling: Settling): vo
 /** A promise that stands in for a chart or another logic whose work is held. */
 export const standIn = factories.promise as AnyActorLogic;
 
-export const parentOf = (actor: AnyActor): AnyActor | undefined => (actor as unknown as { _parent?: AnyActor })._parent;
-
 /** Which options an actor was made with: its source's name, where it has one. */
 export const sourceOf = ({ src }: AnyActor): string | undefined =>
   typeof src === 'string' && !src.startsWith('xstate.invoke.') ? src : undefined;
