@@ -86,7 +86,7 @@ describe('changes', () => {
       ...at(1, 'withdraw', 'child', 'deposit', 'leave'),
       ...at(2, 'withdraw', 'deposit', 'leave', 'withdraw'),
     ];
-    expect(check(twig, { kind: 'bank', M: 3, W: 2, parents }, { commands })).toMatchObject(valid(6606));
+    expect(check(twig, { kind: 'bank', M: 3, W: 2, parents }, { commands })).toMatchObject(valid(9426));
   });
 });
 
