@@ -21,6 +21,7 @@ import { asyncScheduler, type TimestampProvider } from 'rxjs';
 import type { NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
 import { createTransport, type Medium } from './driver.js';
+import { checkId } from './ids.js';
 import { Drops } from './drops.js';
 import { ClosedError } from './errors.js';
 import { read } from './reading.js';
@@ -52,6 +53,7 @@ export function sealed<const G extends Guarantees>(
   transport: Transport<G>,
   { key, clock = asyncScheduler }: SealedOptions,
 ): Transport<G> {
+  checkId(transport.id, 'the id of a transport');
   const keys = new Keys(key);
   const messageBytesMax = Math.floor((transport.guarantees.messageBytesMax - HEAD_BYTES) / 2);
   return createTransport(transport.id, { ...transport.guarantees, messageBytesMax }, async (medium, signal) => {

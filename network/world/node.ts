@@ -28,13 +28,19 @@ export interface Outcome {
 interface Told {
   readonly role: string;
   readonly event: Message;
+  /** How many of the step's events led to it, one after the other. */
+  readonly depth: number;
 }
 
-/** A chain of roles that tell each other without end would never let the node take its next event. */
+/** Roles that tell each other without end would never let the node take its next event: a chain of causes is at most this long. */
+const CHAIN_MAX = 10_000;
+/** One event may concern very many roles of a node, but not more than this. */
 const INNER_STEPS_MAX = 1_000_000;
 
 export class Node {
   private roles: Record<string, Role> = {};
+  /** Of what the event that is being taken leads to. */
+  private depth = 0;
 
   constructor(
     readonly id: NodeId,
@@ -45,6 +51,7 @@ export class Node {
   start(starts: readonly RoleStart[], choose: Choose): Outcome {
     const outcome = emptyOutcome();
     const inbox: Told[] = [];
+    this.depth = 0;
     for (const { role, chart, input } of starts) this.open(role, chart, input, outcome, inbox, choose);
     this.settle(inbox, outcome, choose);
     return outcome;
@@ -53,7 +60,7 @@ export class Node {
   /** Takes one event from outside, in the given role. */
   step(role: string, event: Message, choose: Choose): Outcome {
     const outcome = emptyOutcome();
-    this.settle([{ role, event }], outcome, choose);
+    this.settle([{ role, event, depth: 0 }], outcome, choose);
     return outcome;
   }
 
@@ -88,8 +95,10 @@ export class Node {
 
   private settle(inbox: Told[], outcome: Outcome, choose: Choose): void {
     for (let taken = 0; taken < inbox.length; taken++) {
-      if (taken === INNER_STEPS_MAX) throw new ProtocolError(`node ${this.id}: its roles tell each other without end`);
-      const { role, event } = inbox[taken]!;
+      const { role, event, depth } = inbox[taken]!;
+      if (depth === CHAIN_MAX || taken === INNER_STEPS_MAX)
+        throw new ProtocolError(`node ${this.id}: its roles tell each other without end`);
+      this.depth = depth + 1;
       const target = this.roles[role];
       if (!target) throw new ProtocolError(`node ${this.id}: no role "${role}" to take "${event.type}"; open it first`);
       this.perform(role, target.send(event), outcome, inbox, choose);
@@ -113,11 +122,11 @@ export class Node {
           outcome.timers.push({ role, timer: effect.timer, delay: null });
           break;
         case 'draw':
-          inbox.push({ role, event: { type: 'drawn', value: choose(effect.bound) } as Message });
+          inbox.push({ role, event: { type: 'drawn', value: choose(effect.bound) } as Message, depth: this.depth });
           break;
         case 'tell':
           for (const told of typeof effect.role === 'string' ? [effect.role] : effect.role)
-            inbox.push({ role: told, event: effect.message });
+            inbox.push({ role: told, event: effect.message, depth: this.depth });
           break;
         case 'open':
           this.open(effect.role, effect.chart, effect.input, outcome, inbox, choose);
@@ -136,7 +145,7 @@ export class Node {
 
   private pass(role: string, notice: Message, inbox: Told[]): void {
     const listener = this.host.wiring?.listener?.(role);
-    if (listener !== undefined) inbox.push({ role: listener, event: { ...notice, by: role } as Message });
+    if (listener !== undefined) inbox.push({ role: listener, event: { ...notice, by: role } as Message, depth: this.depth });
   }
 
   private open(name: string, chart: string, input: unknown, outcome: Outcome, inbox: Told[], choose: Choose): void {
