@@ -12,8 +12,8 @@ export default defineConfig({
   test: {
     testTimeout: 60_000,
     pool: 'threads',
-    // Vitest leaves one core free by default; with two, that is half of them.
-    maxWorkers: 2,
+    // One more than the two cores of CI: many tests wait for processes, sockets and pages.
+    maxWorkers: 3,
     projects: [
       { extends: true, test: { name: 'pure', include: [pure], isolate: false } },
       {
