@@ -3,9 +3,8 @@ import { Simulation } from '../network/simulation.js';
 import type { Scenario } from '../network/scenario/types.js';
 import type { Configuration, NodeView } from '../machines/protocol.js';
 import type { Choice } from '../network/world/choice.js';
-import { apply, begin, enabled } from '../network/world/enabled.js';
+import { apply, begin, enabled, recording, untimed } from '../network/world/enabled.js';
 import { createHost } from '../network/world/hosts.js';
-import type { Driver, Witness } from '../network/world/driver.js';
 import { World, type Frame } from '../network/world/world.js';
 import { everyDraw } from './explore/draws.js';
 import { attempted, nothingKnown, type Question } from './explore/examine.js';
@@ -17,34 +16,6 @@ export interface Compared {
   /** The first difference, in a sentence. */
   readonly difference: string | null;
 }
-
-const nothing = () => {};
-const idle: Driver = {
-  now: () => 0,
-  draw: () => 0,
-  fate: () => 'kept',
-  corrupt: () => 0,
-  launched: nothing,
-  landed: nothing,
-  emptied: nothing,
-  armed: nothing,
-  disarmed: nothing,
-  left: () => 0,
-  owed: nothing,
-  turn: nothing,
-  done: nothing,
-  released: nothing,
-  slow: nothing,
-};
-const deaf: Witness = {
-  started: nothing,
-  step: nothing,
-  lost: nothing,
-  duplicated: nothing,
-  placed: nothing,
-  channel: nothing,
-  refused: nothing,
-};
 
 /** Everything of a world that decides what can come, as a text; which of two equal messages is which does not. */
 export function stateOf(world: World): string {
@@ -65,7 +36,7 @@ export function compareWithWorld(scenario: Scenario): Compared {
   let steps = 0;
   // That a timer is not early is an assumption about delays, which a run that holds messages up does not keep.
   const frame = { ...world.frame, protocol: { ...scenario.protocol, mayFire: () => true } };
-  const fork = () => new World(frame, createHost('snapshots', scenario.protocol), idle, deaf, world);
+  const fork = () => new World(frame, createHost('snapshots', scenario.protocol), untimed([]), recording([]), world);
 
   /** Lets the clock make a choice, and makes the same ones without it. */
   const held = (choices: (before: World) => readonly Choice[], run: () => unknown): void => {

@@ -115,7 +115,7 @@ const comesNow = (world: World, node: NodeId, command: Given): boolean =>
 const canTake = (world: World, node: NodeId, { waits, event }: Given): boolean => !waits || world.accepts(node, event);
 
 /** A driver without time: every message is kept until another choice takes it. */
-function untimed(drawn: readonly number[], { at = 0, draw }: Open): Driver {
+export function untimed(drawn: readonly number[], { at = 0, draw }: Open = {}): Driver {
   let answered = 0;
   const byChoice: Choose = (bound) => {
     const value = drawn[answered++] ?? 0;
@@ -143,7 +143,8 @@ function untimed(drawn: readonly number[], { at = 0, draw }: Open): Driver {
   };
 }
 
-const recording = (happened: Happened[]): Witness => ({
+/** Notes what happens. */
+export const recording = (happened: Happened[]): Witness => ({
   started: () => {},
   step: (step) => happened.push({ kind: 'step', step }),
   lost: (lost) => happened.push({ kind: 'lost', lost }),
