@@ -63,6 +63,12 @@ describe('a driver that makes every choice comes to the states that the search r
     },
     { name: 'exclusion', topology: path(2), options: { hold: 0, priorities: 2 }, events: [ask('n0', 'lock')] },
     {
+      name: 'directory',
+      topology: path(2),
+      options: { hold: null },
+      events: [ask('n0', 'request'), ask('n0', 'request'), ask('n0', 'release'), ask('n1', 'request')],
+    },
+    {
       name: 'exclusion',
       topology: path(2),
       options: { hold: null, priorities: 2 },

@@ -40,10 +40,6 @@ export class Pending {
     return [...this.timers.values()];
   }
 
-  isArmed(timer: ArmedTimer): boolean {
-    return this.timers.has(keyOf(timer));
-  }
-
   /** Takes in what a step asked for: the timers of roles that closed end, then timers are armed and disarmed. */
   follow({ closed, timers }: Pick<Outcome, 'closed' | 'timers'>, waiter: TimerWaiter = nobody): void {
     for (const role of closed) this.clear(waiter, role);
