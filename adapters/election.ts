@@ -11,17 +11,18 @@
  * With `links`, who is not linked is reached through others; with `radii` there are leaders on several levels besides, the lowest
  * within so many hops of everybody, and `nearest` finds one.
  */
-import { asyncScheduler, BehaviorSubject, filter, firstValueFrom, type SchedulerLike, type Subscription } from 'rxjs';
+import { BehaviorSubject, filter, firstValueFrom, type Subscription } from 'rxjs';
 import { electionCore, nearest, type ElectionContext, type LeaderChange } from '../machines/election/index.js';
 import type { NodeId } from '../machines/effects.js';
 import { UsageError } from '../machines/errors.js';
 import type { Inspect } from '../network/world/kernel.js';
 import { ClosedError, LostError } from './transports/errors.js';
+import type { InEnvironment } from './environment.js';
 import { createNode, type LiveNode } from './node/node.js';
 import { abortable } from './transports/promises.js';
 import type { Linked, Transport } from './transports/transport.js';
 
-export interface ElectionOptions {
+export interface ElectionOptions extends InEnvironment {
   /** Connected by the election, closed by whoever made it. It keeps its order and tells who is there: `linked` makes one. */
   readonly transport: Transport<Linked>;
   /** All who may ever take part, this one included; everybody gives the same list. */
@@ -37,7 +38,6 @@ export interface ElectionOptions {
    * says so at once; 30 unless given.
    */
   readonly settleMs?: number;
-  readonly clock?: SchedulerLike;
   /** XState's own option: an observer of the node's live actors. */
   readonly inspect?: Inspect | undefined;
 }
@@ -61,7 +61,6 @@ export class Election extends EventTarget implements AsyncDisposable, AsyncItera
   /** Of the present time in office of this peer. */
   private office = new AbortController();
   private settling: Subscription | undefined;
-  private readonly clock: SchedulerLike;
   private readonly settleMs: number;
   private readonly hasLevels: boolean;
   /** All whom this peer may be linked with. */
@@ -69,8 +68,7 @@ export class Election extends EventTarget implements AsyncDisposable, AsyncItera
 
   constructor(options: ElectionOptions) {
     super();
-    const { transport, peers, name = 'election', links, radii = [], settleMs = 30, clock = asyncScheduler, inspect } = options;
-    this.clock = clock;
+    const { transport, peers, name = 'election', links, radii = [], settleMs = 30, inspect, clock, crypto } = options;
     this.settleMs = settleMs;
     this.hasLevels = radii.length > 0;
     const neighbours = links && linkedWith(transport.id, links);
@@ -83,6 +81,7 @@ export class Election extends EventTarget implements AsyncDisposable, AsyncItera
       options: { clock: 'logical', ...(radii.length === 0 ? {} : { radii }) },
       name,
       clock,
+      crypto,
       inspect,
       ...(neighbours ? { neighbours } : {}),
     });
@@ -177,7 +176,7 @@ export class Election extends EventTarget implements AsyncDisposable, AsyncItera
     if (this.isLeader) return;
     this.change(null);
     if (this.isFollowed) this.change(leader);
-    else this.settling = this.clock.schedule(() => this.change(leader), this.settleMs);
+    else this.settling = this.node.environment.clock.schedule(() => this.change(leader), this.settleMs);
   }
 
   /** Nobody is left who might say otherwise. */

@@ -16,12 +16,13 @@
  * started again would; the first no longer hears from a peer but what is meant for a later session, which it never began, and ends with
  * a `ConnectionError`. One such frame is none: anybody can have written it, and the peer goes on speaking to the session that there is.
  */
-import { asyncScheduler, filter, firstValueFrom, map, merge, of, timer, type SchedulerLike } from 'rxjs';
+import { filter, firstValueFrom, map, merge, of, timer } from 'rxjs';
 import type { NodeId } from '../machines/effects.js';
 import { UsageError } from '../machines/errors.js';
 import { linkCore, type Bye, type Frame, type LinkContext, type LinkNotice } from '../machines/link/index.js';
 import type { RoleView } from '../machines/protocol.js';
 import type { Inspect } from '../network/world/kernel.js';
+import { draw, environmentOf, type InEnvironment } from './environment.js';
 import { ConnectionError } from './transports/errors.js';
 import { createTransport, type Medium } from './transports/driver.js';
 import { Channels } from './node/channels.js';
@@ -31,14 +32,13 @@ import { Drops } from './transports/drops.js';
 import { checkId } from './transports/ids.js';
 import type { Linked, Reliable, Transport } from './transports/transport.js';
 
-export interface LinkedOptions {
+export interface LinkedOptions extends InEnvironment {
   /** Everybody to be linked with; the transport's own id may be among them. */
   readonly peers: readonly NodeId[];
   /** Between two heartbeats; 100 unless given. Longer than a round trip, or messages are sent more than once for nothing. */
   readonly beatMs?: number;
   /** So many heartbeats of silence, and a peer counts as gone; 30 unless given. */
   readonly patience?: number;
-  readonly clock?: SchedulerLike;
   /** XState's own option: an observer of the link's live actors. */
   readonly inspect?: Inspect | undefined;
 }
@@ -101,13 +101,12 @@ export function linked(transport: Transport, options: LinkedOptions): Transport<
   });
 }
 
-let started = 0;
-
 function linkNode(transport: Transport, options: LinkedOptions, windowSize: number): LiveNode {
-  const { peers, beatMs = 100, patience = 30, clock = asyncScheduler, inspect } = options;
+  const { peers, beatMs = 100, patience = 30, inspect } = options;
+  const { clock, crypto } = environmentOf(options);
   const others = [...new Set(peers)].filter((peer) => peer !== transport.id);
-  // Later than in every earlier run, and than every earlier link of this one.
-  const session = clock.now() * 1000 + (started++ % 1000);
+  // Later than in every earlier run; of two in one millisecond the peer's memory corrects the earlier (machines/link).
+  const session = Math.floor(clock.now()) * 1000 + draw(crypto, 1000);
   return createNode({
     // The link's own protocol is what makes it reliable.
     transport: transport as Transport<Reliable>,
@@ -119,6 +118,7 @@ function linkNode(transport: Transport, options: LinkedOptions, windowSize: numb
     topology: { nodes: [transport.id, ...others], links: others.map((peer) => [transport.id, peer, 1] as const) },
     options: { session, beat: beatMs, patience, window: WINDOW, room: ROOM, windowSize, roomSize: ROOM_SIZE },
     clock,
+    crypto,
     inspect,
   });
 }
@@ -157,10 +157,10 @@ const tooMuchFor = (peer: NodeId): string =>
   `more waits for peer "${peer}", which has not come, than ${WINDOW + ROOM} messages or ${ROOM_SIZE} characters`;
 
 /** Waits until the peers have what was sent to them, not longer than their patience would last, and takes leave of them. */
-async function lastWords(node: LiveNode, { beatMs = 100, patience = 30, clock = asyncScheduler }: LinkedOptions): Promise<void> {
+async function lastWords(node: LiveNode, { beatMs = 100, patience = 30 }: LinkedOptions): Promise<void> {
   const isAllSaid = () => Object.values(node.view()).every(({ value, context }) => value !== 'up' || context.outbox.length === 0);
   const said = merge(of(null), node.steps$).pipe(map(isAllSaid), filter(Boolean));
-  await firstValueFrom(merge(said, timer(beatMs * patience, clock)), { defaultValue: true });
+  await firstValueFrom(merge(said, timer(beatMs * patience, node.environment.clock)), { defaultValue: true });
   for (const { context } of Object.values(node.view())) {
     node.attempt('leave', { peer: (context as { peer: NodeId }).peer });
   }

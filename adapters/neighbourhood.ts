@@ -17,11 +17,12 @@ import { exclusionCore, type ExclusionContext, type ExclusionNotice } from '../m
 import type { NodeId } from '../machines/effects.js';
 import type { Inspect } from '../network/world/kernel.js';
 import { ClosedError } from './transports/errors.js';
+import type { InEnvironment } from './environment.js';
 import { createNode, type LiveNode } from './node/node.js';
 import { abortable } from './transports/promises.js';
 import type { Linked, Transport } from './transports/transport.js';
 
-export interface NeighbourhoodOptions {
+export interface NeighbourhoodOptions extends InEnvironment {
   /** Connected by the neighbourhood, closed by whoever made it. */
   readonly transport: Transport<Linked>;
   /** All who may ever be neighbours, this one included. */
@@ -37,7 +38,7 @@ export class Neighbourhood implements AsyncDisposable {
   /** Who waits for the lock, in the order of asking; `null` for who has given up. */
   private readonly waiting: { give: ((held: HeldNeighbourhood) => void) | null; refuse(error: Error): void }[] = [];
 
-  constructor({ transport, peers, name = 'neighbourhood', inspect }: NeighbourhoodOptions) {
+  constructor({ transport, peers, name = 'neighbourhood', ...environment }: NeighbourhoodOptions) {
     const topology = { nodes: [...new Set(peers)].sort(), links: [] };
     this.node = createNode({
       transport,
@@ -45,7 +46,7 @@ export class Neighbourhood implements AsyncDisposable {
       topology,
       options: { hold: null, rules: 'deferred' },
       name,
-      inspect,
+      ...environment,
     });
     this.ready = this.node.ready;
     this.node.notices$.subscribe((notice) => {

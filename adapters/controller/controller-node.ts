@@ -11,10 +11,11 @@ import type { Message, NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
 import type { Inspect } from '../../network/world/kernel.js';
 import { ClosedError, ConnectionError } from '../transports/errors.js';
+import type { InEnvironment } from '../environment.js';
 import { createNode, type LiveNode } from '../node/node.js';
 import type { Linked, Transport } from '../transports/transport.js';
 
-export interface PeersOptions {
+export interface PeersOptions extends InEnvironment {
   /** Connected by the node, closed by whoever made it. */
   readonly transport: Transport<Linked>;
   /** All who take part, this one included; everybody must give the same list, in any order. */
@@ -28,7 +29,7 @@ export interface PeersOptions {
 }
 
 export function createControllerNode(
-  { transport, peers, name, parents, inspect }: PeersOptions,
+  { transport, peers, name, parents, inspect, clock, crypto }: PeersOptions,
   options: Readonly<Record<string, unknown>>,
   owed?: () => Message | null,
 ): LiveNode {
@@ -44,6 +45,8 @@ export function createControllerNode(
     topology: { nodes, links: nodes.filter((peer) => peer !== root).map((peer) => [tree[peer] ?? root, peer, 1] as const) },
     options: { ...options, root, parents: tree },
     inspect,
+    clock,
+    crypto,
     ...(name === undefined ? {} : { name }),
     ...(owed ? { owed } : {}),
   });

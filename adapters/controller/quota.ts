@@ -71,7 +71,7 @@ export class Quota implements AsyncDisposable {
     if (!bin || !this.takes.isIdle || (bin.value !== 'ready' && bin.value !== 'exhausted')) return null;
     const remaining = bin.context.permits - this.given - amount;
     if (remaining < 0) return null;
-    if (this.given === 0) setTimeout(() => this.node.catchUp());
+    if (this.given === 0) this.node.environment.clock.schedule(() => this.node.catchUp());
     this.given += amount;
     return { ok: true, remaining };
   }

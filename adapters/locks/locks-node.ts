@@ -5,44 +5,43 @@
  * no clock matters. Where a majority has forgotten, all peers have to be there, and their first epoch is above the milliseconds of their
  * clocks, which are more than the epochs before: those grew by one or a few whenever something changed, and never by a thousand a second.
  */
-import type { SchedulerLike } from 'rxjs';
 import type { NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
 import { locksCore, type LocksOptions } from '../../machines/locks/index.js';
 import type { Inspect } from '../../network/world/kernel.js';
+import { environmentOf, type InEnvironment } from '../environment.js';
 import { createNode, type LiveNode } from '../node/node.js';
 import type { Linked, Transport } from '../transports/transport.js';
 
-export interface PeerOptions {
+export interface PeerOptions extends InEnvironment {
   /** Connected by the node, closed by whoever made it. It keeps its order and tells who is there: `linked` makes one. */
   readonly transport: Transport<Linked>;
   /** All who take part, this one included; everybody must give the same list, in any order. More than half of them must be there. */
   readonly peers: readonly NodeId[];
   /** Only peers of the same name share. */
   readonly name: string;
-  readonly clock: SchedulerLike;
   /** XState's own option: an observer of the node's live actors. */
   readonly inspect?: Inspect | undefined;
 }
 
-/** So that fences stay exact until the year 2059. */
-const EPOCHS_BEGAN = Date.UTC(2025, 0, 1);
+/** The first of January 2025, UTC: so that fences stay exact until the year 2059. */
+const EPOCHS_BEGAN = 1_735_689_600_000;
 
 /** Longer than it takes until both ends of a link have heard of it; who is cut off from some of us may be left out then. */
 const PATIENCE_MS = 5_000;
 
-export function createLocksNode({ transport, peers, name, clock, inspect }: PeerOptions): LiveNode<LocksOptions> {
+export function createLocksNode({ transport, peers, name, inspect, ...environment }: PeerOptions): LiveNode<LocksOptions> {
   const nodes = [...new Set(peers)].sort();
   if (!nodes.includes(transport.id))
     throw new UsageError(`peer "${transport.id}" is not among the peers ${nodes.join(', ')}; list it`);
-  const floor = Math.max(0, Math.floor(clock.now() - EPOCHS_BEGAN));
+  const floor = Math.max(0, Math.floor(environmentOf(environment).clock.now() - EPOCHS_BEGAN));
   return createNode({
     transport,
     protocol: locksCore,
     topology: { nodes, links: [] },
     options: { hold: null, memory: 'forgotten', floor, patience: PATIENCE_MS },
     name,
-    clock,
+    ...environment,
     inspect,
   });
 }

@@ -11,12 +11,12 @@
  * each other. `lock.fence` grows with every grant of that lock: hand it to what the lock protects, and let that refuse anything older
  * than it has seen.
  */
-import { asyncScheduler, type SchedulerLike } from 'rxjs';
 import type { Message, NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
 import { BOUNDS, NAME_LENGTH_MAX, type LockNotice } from '../../machines/locks/index.js';
 import type { Inspect } from '../../network/world/kernel.js';
 import { ClosedError, ConfigurationError } from '../transports/errors.js';
+import type { InEnvironment } from '../environment.js';
 import { Availability } from './availability.js';
 import { comparePeers } from './same-peers.js';
 import { LockDesk, type Wish } from './lock-desk.js';
@@ -28,14 +28,13 @@ import type { Linked, Transport } from '../transports/transport.js';
 
 export type { Lock } from './lock-handle.js';
 
-export interface LocksOptions {
+export interface LocksOptions extends InEnvironment {
   /** Connected by the locks, closed by whoever made it. It keeps its order and tells who is there: `linked` makes one. */
   readonly transport: Transport<Linked>;
   /** All who may ask for locks, this one included; everybody gives the same list. More than half of them must be there. */
   readonly peers: readonly NodeId[];
   /** Only peers of the same name share; `locks` unless given. */
   readonly name?: string;
-  readonly clock?: SchedulerLike;
   /** XState's own option: an observer of the node's live actors. */
   readonly inspect?: Inspect | undefined;
 }
@@ -73,10 +72,10 @@ export class Locks implements AsyncDisposable {
   #closing: Error | null = null;
   #mistake: ConfigurationError | null = null;
 
-  constructor({ transport, peers, name = 'locks', clock = asyncScheduler, inspect }: LocksOptions) {
+  constructor({ transport, peers, name = 'locks', ...options }: LocksOptions) {
     this.#transport = transport;
     this.peers = [...new Set(peers)];
-    this.#node = createLocksNode({ transport, peers, name, clock, inspect });
+    this.#node = createLocksNode({ transport, peers, name, ...options });
     const compared = comparePeers(transport, name, this.peers, (error) => this.#differ(error));
     this.#availability = new Availability(this.#node, transport, (lock) => this.#desks.get(lock)?.disappoint());
     this.served = new Promise((resolve, reject) => {

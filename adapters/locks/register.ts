@@ -10,12 +10,14 @@
  * no holder of an epoch before its own. If all peers have forgotten, the value begins anew; if too many have but not all, nobody knows
  * it for sure, and every change is refused with a `ForgottenError`. So the first start needs all peers, later ones a majority.
  */
+import { Subscription } from 'rxjs';
 import { isObject } from '../../machines/checks.js';
 import type { Message, NodeId } from '../../machines/effects.js';
 import { firstFence } from '../../machines/locks/index.js';
-import { draw } from '../node/chance.js';
+import { draw } from '../environment.js';
 import { Channels } from '../node/channels.js';
 import { ForgottenError, LostError } from '../transports/errors.js';
+import { later } from '../transports/later.js';
 import type { Locks } from './locks.js';
 import type { Json } from '../transports/transport.js';
 
@@ -45,7 +47,7 @@ export class Register<T extends Json> {
   private readonly conversation: string;
   private readonly open = new Map<number, (peer: NodeId, answer: Answer<T>) => void>();
   /** Answers to an earlier life of this peer are none to this one. */
-  private asked = draw(2 ** 32);
+  private asked: number;
 
   constructor(
     private readonly locks: Locks,
@@ -53,6 +55,7 @@ export class Register<T extends Json> {
     private readonly initial: T,
     private readonly isValue: (value: unknown) => value is T,
   ) {
+    this.asked = draw(locks.node.environment.crypto, 2 ** 32);
     this.conversation = `${locks.node.name}/${name}`;
     this.channels = Channels.of(locks.transport);
     this.channels.open(this.conversation, {
@@ -112,9 +115,9 @@ export class Register<T extends Json> {
     const answers = new Map<NodeId, Answer<T>>();
     return new Promise<ReadonlyMap<NodeId, Answer<T>>>((resolve, reject) => {
       const giveUp = () => settle(() => reject(over.reason as Error));
-      const again = setInterval(() => askAll(), AGAIN_MS);
+      const again = new Subscription();
       const settle = (how: () => void) => {
-        clearInterval(again);
+        again.unsubscribe();
         this.open.delete(number);
         over.removeEventListener('abort', giveUp);
         how();
@@ -122,6 +125,7 @@ export class Register<T extends Json> {
       const askAll = () => {
         for (const peer of this.locks.transport.peers)
           if (!answers.has(peer)) this.channels.send(this.conversation, peer, numbered(question, number));
+        later(again, this.locks.node.environment.clock, askAll, AGAIN_MS);
       };
       this.open.set(number, (peer, answer) => {
         answers.set(peer, answer);

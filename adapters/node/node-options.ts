@@ -1,13 +1,13 @@
 /** What a node in an application is made of, and what is told of its steps. */
-import type { SchedulerLike } from 'rxjs';
 import type { Message, NodeId } from '../../machines/effects.js';
 import type { Core, NodeView, Topology } from '../../machines/protocol.js';
 import type { Inspect } from '../../network/world/kernel.js';
 import type { Selected } from '../../network/world/selections.js';
 import type { Outcome } from '../../network/world/node.js';
+import type { InEnvironment } from '../environment.js';
 import type { Reliable, Transport } from '../transports/transport.js';
 
-export interface NodeOptions<O = any> {
+export interface NodeOptions<O = any> extends InEnvironment {
   /** Connected by the node; closed by whoever made it. */
   readonly transport: Transport<Reliable>;
   /** A protocol, or its core alone: nothing else of it is needed here. */
@@ -20,7 +20,6 @@ export interface NodeOptions<O = any> {
   readonly neighbours?: readonly NodeId[];
   /** Only nodes of the same name talk to each other; the protocol's name unless given. */
   readonly name?: string;
-  readonly clock?: SchedulerLike;
   /** XState's own option: an observer of the node's live actors. */
   readonly inspect?: Inspect | undefined;
   /** A state to go on from, instead of the protocol's start. */

@@ -9,7 +9,7 @@
  *     node.addEventListener('granted', () => node.command('release'));
  *     node.command('request');
  */
-import { asyncScheduler, Subject, type SchedulerLike } from 'rxjs';
+import { Subject } from 'rxjs';
 import type { Address, Message, NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
 import type { Choose, Core, NodeView, RoleView, Instance, Topology } from '../../machines/protocol.js';
@@ -25,7 +25,7 @@ import { Channels } from './channels.js';
 import { Drops } from '../transports/drops.js';
 import { ClosedError } from '../transports/errors.js';
 import { hostOf } from './host.js';
-import { draw } from './chance.js';
+import { draw, environmentOf, type Environment } from '../environment.js';
 import { Neighbours } from './neighbours.js';
 import type { HeardOfPeer, LiveStep, NodeOptions, NodePeer } from './node-options.js';
 import type { PortTable } from './ports.js';
@@ -69,7 +69,8 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
     armed: (timer, delay) => this.timers.arm(this.id, timer, delay),
     disarmed: (timer) => this.timers.disarm(this.id, timer),
   };
-  private readonly clock: SchedulerLike;
+  /** Its clock and its chance. */
+  readonly environment: Environment;
   private readonly neighbours: Neighbours;
   private readonly isNear: (peer: NodeId) => boolean;
   private readonly commands = new CommandQueue();
@@ -94,10 +95,10 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
     options = {},
     neighbours,
     name = protocol.name,
-    clock = asyncScheduler,
     inspect,
     resume,
     owed,
+    ...environment
   }: NodeOptions<O>) {
     super();
     refuseUnsafe(protocol, transport.guarantees);
@@ -113,7 +114,8 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
     this.transport = transport;
     const { order, loss, duplication } = transport.guarantees;
     this.isCounted = order === 'fifo' && loss === 'none' && duplication === 'none';
-    this.clock = clock;
+    this.environment = environmentOf(environment);
+    const { clock } = this.environment;
     this.owed = owed;
     this.instance = { ...graph, options: protocol.options(options, graph) };
     this.host = hostOf(protocol, name, inspect);
@@ -303,7 +305,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
   ): void {
     const drawn: number[] = [];
     const choose = (bound: number) => {
-      const value = draw(bound);
+      const value = draw(this.environment.crypto, bound);
       drawn.push(value);
       return value;
     };
@@ -333,7 +335,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
     const number = to === this.id || to === 0 ? ++this.sentToSelf : null;
     if (to === this.id) queueMicrotask(() => this.receive(this.id, message, number!));
     // Not in a microtask: a node that retries on its own would let nothing else happen.
-    else if (to === 0) this.clock.schedule(() => this.receive(this.id, message, number!));
+    else if (to === 0) this.environment.clock.schedule(() => this.receive(this.id, message, number!));
     else {
       const sent = this.neighbours.send(to, message);
       return this.isCounted || sent === 0 ? sent : null;
@@ -343,7 +345,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
 
   /** Later with every step, and never earlier than the clock. */
   private tick(): number {
-    return (this.time = Math.max(this.time + 1, this.clock.now()));
+    return (this.time = Math.max(this.time + 1, this.environment.clock.now()));
   }
 
   private end(error: Error | null): void {

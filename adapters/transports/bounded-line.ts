@@ -5,10 +5,12 @@
  * So a flood delays the peer that makes it, and costs the others no more than the limits say. Who does not take what is sent to it, or
  * does not answer, is parted with.
  */
+import type { Subscription } from 'rxjs';
 import type { WebSocket } from 'ws';
+import type { Environment } from '../environment.js';
 import type { Line, LineListener } from './hub.js';
 import { Rate } from './rate.js';
-import { SILENCE_MS_MAX } from './through-hub.js';
+import { SILENT_BEATS_MAX } from './through-hub.js';
 import { socketLine } from './web-socket.js';
 
 export interface LineLimits {
@@ -32,18 +34,21 @@ export class BoundedLine implements Line {
   private readonly bytes: Rate;
   /** What had been read from the socket before it was left alone. */
   private readonly held: string[] = [];
-  private resting: NodeJS.Timeout | undefined;
-  private heardAt = performance.now();
+  private resting: Subscription | undefined;
+  /** Beats since something was heard: they are counted, not the time, because clocks can be set. */
+  private silence = 0;
 
   constructor(
     private readonly socket: WebSocket,
     private readonly limits: LineLimits,
+    private readonly environment: Environment,
   ) {
-    this.line = socketLine(socket);
-    this.frames = new Rate(limits.framesPerSecond);
-    this.bytes = new Rate(limits.bytesPerSecond);
-    socket.on('pong', () => (this.heardAt = performance.now()));
-    socket.on('close', () => clearTimeout(this.resting));
+    const { clock } = environment;
+    this.line = socketLine(socket, environment);
+    this.frames = new Rate(limits.framesPerSecond, clock);
+    this.bytes = new Rate(limits.bytesPerSecond, clock);
+    socket.on('pong', () => (this.silence = 0));
+    socket.on('close', () => this.resting?.unsubscribe());
   }
 
   send(text: string): void {
@@ -66,13 +71,13 @@ export class BoundedLine implements Line {
   answers(): Promise<boolean> {
     return new Promise((resolve) => {
       const end = (is: boolean) => {
-        clearTimeout(timer);
+        timer.unsubscribe();
         for (const event of ['pong', 'message']) this.socket.off(event, yes);
         this.socket.off('close', no);
         resolve(is);
       };
       const [yes, no] = [() => end(true), () => end(false)];
-      const timer = setTimeout(no, ANSWER_MS_MAX);
+      const timer: Subscription = this.environment.clock.schedule(no, ANSWER_MS_MAX);
       for (const event of ['pong', 'message']) this.socket.once(event, yes);
       this.socket.once('close', no);
       if (this.socket.readyState === this.socket.OPEN) this.socket.ping();
@@ -83,12 +88,12 @@ export class BoundedLine implements Line {
   /** Asks whether the other end is there, and parts with one that has been silent for too long. */
   beat(): void {
     // Nothing is heard from a socket that is left alone.
-    if (this.resting === undefined && performance.now() - this.heardAt > SILENCE_MS_MAX) this.socket.terminate();
+    if (this.resting === undefined && this.silence++ >= SILENT_BEATS_MAX) this.socket.terminate();
     else if (this.socket.readyState === this.socket.OPEN) this.socket.ping();
   }
 
   private take(text: unknown, frame: (text: unknown) => void): void {
-    this.heardAt = performance.now();
+    this.silence = 0;
     if (typeof text !== 'string' || this.resting === undefined) {
       if (typeof text !== 'string' || this.isWithin(text)) return frame(text);
       this.rest(frame);
@@ -102,7 +107,7 @@ export class BoundedLine implements Line {
 
   private rest(frame: (text: unknown) => void): void {
     this.socket.pause();
-    this.resting = setTimeout(() => {
+    this.resting = this.environment.clock.schedule(() => {
       while (this.held.length > 0 && this.isWithin(this.held[0]!)) frame(this.held.shift());
       this.resting = undefined;
       if (this.held.length > 0) this.rest(frame);

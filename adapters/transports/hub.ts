@@ -11,9 +11,10 @@
  * A message to a peer that has not come yet waits for it, one to a peer that has left is dropped. What waits is bounded by count and
  * by bytes, for each sender and in all, and whoever goes beyond is refused with the name of the peer that has not come.
  */
-import { asyncScheduler, Subscription, type SchedulerLike } from 'rxjs';
+import { Subscription } from 'rxjs';
 import { isObject } from '../../machines/checks.js';
 import type { NodeId } from '../../machines/effects.js';
+import { environmentOf, type InEnvironment } from '../environment.js';
 import { isId, refusedId } from './ids.js';
 import { later } from './later.js';
 import { read } from './reading.js';
@@ -45,12 +46,11 @@ export interface Hello {
   readonly token?: string;
 }
 
-export interface HubRules {
+export interface HubRules extends InEnvironment {
   /** Why this peer may not come in; `null` when it may. Everybody may unless it is given. */
   readonly refuses?: (hello: Hello, line: Line) => string | null | Promise<string | null>;
   /** A line that has not been let in after so long is closed; unless it is given, a line may wait. */
   readonly helloMs?: number;
-  readonly clock?: SchedulerLike;
 }
 
 /** How many messages, and how many characters of them, may wait in one hub for peers that have not come yet. */
@@ -82,13 +82,13 @@ export class Hub {
 
   /** Serves the peer at the other end of the line. */
   attach(line: Line): void {
-    const { helloMs, clock = asyncScheduler } = this.rules;
+    const { helloMs } = this.rules;
     const guest: Guest = { line, state: 'new', id: '', key: '', impatience: new Subscription() };
     this.guests.add(guest);
     line.listen({ frame: (text) => this.hear(guest, text), closed: () => this.dismiss(guest) });
     if (helloMs === undefined) return;
     const late = () => this.refuse(guest, `no hello was accepted within ${helloMs} ms`, true);
-    later(guest.impatience, clock, late, helloMs);
+    later(guest.impatience, environmentOf(this.rules).clock, late, helloMs);
   }
 
   /** Tells every peer that the hub is there. */

@@ -4,6 +4,7 @@
  * Messages are copied as JSON, as on any wire, and delivered in a microtask of their own: in order, none lost, none twice.
  */
 import type { NodeId } from '../../machines/effects.js';
+import { environmentOf } from '../environment.js';
 import { createTransport } from './driver.js';
 import { Hub, type Line, type LineListener } from './hub.js';
 import { MESSAGE_BYTES_MAX } from './reading.js';
@@ -26,7 +27,7 @@ export class InProcessBus {
     return createTransport(
       id,
       inProcessGuarantees,
-      throughHub({ id, key: crypto.randomUUID() }, () => {
+      throughHub({ id, key: environmentOf({}).crypto.randomUUID() }, () => {
         const [near, far] = [new End(), new End()];
         near.other = far;
         far.other = near;

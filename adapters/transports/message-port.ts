@@ -7,6 +7,7 @@
  * elsewhere only one that closes its transport is.
  */
 import type { NodeId } from '../../machines/effects.js';
+import { environmentOf } from '../environment.js';
 import { createTransport } from './driver.js';
 import { Hub, type Line } from './hub.js';
 import { MESSAGE_BYTES_MAX } from './reading.js';
@@ -35,7 +36,7 @@ export const messagePort = (port: Port, { id }: { readonly id: NodeId }): Transp
   createTransport(
     id,
     messagePortGuarantees,
-    throughHub({ id, key: crypto.randomUUID() }, () => lineOf(port)),
+    throughHub({ id, key: environmentOf({}).crypto.randomUUID() }, () => lineOf(port)),
   );
 
 export class MessagePortHub {

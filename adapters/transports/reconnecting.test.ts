@@ -5,6 +5,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { createTransport, type Connection, type Driver, type Medium } from './driver.js';
 import { ConnectionError } from './errors.js';
 import { reconnecting } from './reconnecting.js';
+import { throughHub } from './through-hub.js';
 import { webSocket, webSocketGuarantees, type Socket } from './web-socket.js';
 import type { TransportEvent } from './transport.js';
 
@@ -37,6 +38,12 @@ const quiet = () => {
   return warn;
 };
 
+/** Chance that always draws the same fraction. */
+const luck = (fraction: number) => ({
+  getRandomValues: (words: any) => words.fill(fraction * 2 ** 32),
+  randomUUID: () => crypto.randomUUID(),
+});
+
 /** A place to connect to, up or down. */
 class Place {
   isThere = false;
@@ -59,9 +66,9 @@ class Place {
   }
 }
 
-function overOf(places: readonly Place[], clock: Clock, random = () => 0.5) {
+function overOf(places: readonly Place[], clock: Clock, random = 0.5) {
   const drivers = places.map(({ driver }) => driver);
-  const transport = createTransport('a', guarantees, reconnecting(drivers, 'peer "a"', { clock, random }));
+  const transport = createTransport('a', guarantees, reconnecting(drivers, 'peer "a"', { clock, crypto: luck(random) }));
   const seen: TransportEvent[] = [];
   transport.events.subscribe((event) => seen.push(event));
   return { transport, seen };
@@ -73,7 +80,7 @@ test.each([0, 0.999])(
     quiet();
     const clock = new Clock();
     const place = new Place(clock);
-    const { transport } = overOf([place], clock, () => chance);
+    const { transport } = overOf([place], clock, chance);
     void transport.connect();
     await clock.turn(60_000);
     const gaps = place.tries.slice(1).map(({ at }, i) => at - place.tries[i]!.at);
@@ -166,7 +173,7 @@ test('a try that leads nowhere is given up after five seconds', async () => {
   const clock = new Clock();
   const signals: AbortSignal[] = [];
   const driver: Driver = (_, signal) => void signals.push(signal);
-  const transport = createTransport('a', guarantees, reconnecting([driver], 'peer "a"', { clock, random: () => 0 }));
+  const transport = createTransport('a', guarantees, reconnecting([driver], 'peer "a"', { clock, crypto: luck(0) }));
   void transport.connect().catch(() => {});
   await clock.turn(4_999);
   expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
@@ -219,7 +226,7 @@ test('a connection that is lost while the way home is open goes on with that', a
   const transport = createTransport(
     'a',
     guarantees,
-    reconnecting([slow, second.driver], 'peer "a"', { clock, random: () => 0.5 }),
+    reconnecting([slow, second.driver], 'peer "a"', { clock, crypto: luck(0.5) }),
   );
   await Promise.all([transport.connect(), clock.turn(200)]);
   await clock.turn(2_000);
@@ -232,4 +239,21 @@ test('a connection that is lost while the way home is open goes on with that', a
   await clock.turn(10_000);
   expect(second.tries).toHaveLength(1);
   await transport.close();
+});
+
+test('a hub that falls silent is noticed although the clock is set back', async () => {
+  const clock = new Clock();
+  let back = 0;
+  const set = { now: () => clock.now() - back, schedule: clock.schedule.bind(clock) };
+  let hear!: (text: unknown) => void;
+  const line = { send: () => {}, close: () => {}, listen: ({ frame }: { frame: typeof hear }) => (hear = frame) };
+  const lost = vi.fn<(error: Error) => void>();
+  const medium = { opened: () => {}, received: () => {}, up: () => {}, down: () => {}, lost, broke: () => {} };
+  await throughHub({ id: 'a', key: 'secret' }, () => line, { clock: set as never })(medium, new AbortController().signal);
+  hear('{"type":"ping"}');
+  back = 3_600_000;
+  await clock.turn(3_500);
+  expect(lost).not.toHaveBeenCalled();
+  await clock.turn(1_000);
+  expect(lost.mock.calls[0]![0].message).toBe('the hub of peer "a" has been silent for 3 beats');
 });

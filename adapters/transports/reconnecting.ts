@@ -9,8 +9,9 @@
  * the first one looks every two seconds whether it can go home: the new connection stands before the old one is left, and nothing is
  * heard on the old one from then on, which keeps the order.
  */
-import { asyncScheduler, Subscription, type SchedulerLike } from 'rxjs';
+import { Subscription } from 'rxjs';
 import type { NodeId } from '../../machines/effects.js';
+import { environmentOf, fraction, type Environment, type InEnvironment } from '../environment.js';
 import type { Connection, Driver, Medium } from './driver.js';
 import { ConnectionError } from './errors.js';
 import { later } from './later.js';
@@ -25,18 +26,13 @@ const QUIET_ROUNDS = 3;
 const QUIET_MS = 10_000;
 
 /** So long is it until the next try after the first and so many further ones have failed. */
-export function pauseAfter(failures: number, random: () => number): number {
+export function pauseAfter(failures: number, { crypto }: Pick<Environment, 'crypto'>): number {
   const longest = Math.min(FIRST_PAUSE_MS_MAX * 2 ** Math.min(failures, 10), PAUSE_MS_MAX);
-  return longest * (failures === 0 ? random() : 1 - random() / 2);
+  return longest * (failures === 0 ? fraction(crypto) : 1 - fraction(crypto) / 2);
 }
 
-export interface Chances {
-  readonly clock?: SchedulerLike;
-  readonly random?: () => number;
-}
-
-export function reconnecting(drivers: readonly Driver[], who: string, chances: Chances = {}): Driver {
-  return (medium, signal) => new Reconnecting(drivers, who, medium, chances).begin(signal);
+export function reconnecting(drivers: readonly Driver[], who: string, environment: InEnvironment = {}): Driver {
+  return (medium, signal) => new Reconnecting(drivers, who, medium, environmentOf(environment)).begin(signal);
 }
 
 /** One try at one driver, and what came of it. */
@@ -55,8 +51,6 @@ class Attempt {
 }
 
 class Reconnecting {
-  private readonly clock: SchedulerLike;
-  private readonly random: () => number;
   private readonly timers = new Subscription();
   /** The connection, or the try to get one. */
   private current: Attempt | undefined;
@@ -70,11 +64,8 @@ class Reconnecting {
     private readonly drivers: readonly Driver[],
     private readonly who: string,
     private readonly medium: Medium,
-    { clock = asyncScheduler, random = Math.random }: Chances,
-  ) {
-    this.clock = clock;
-    this.random = random;
-  }
+    private readonly environment: Environment,
+  ) {}
 
   begin(signal: AbortSignal): void {
     const end = () => {
@@ -89,7 +80,7 @@ class Reconnecting {
   private attempt(place: number): Attempt {
     const attempt = new Attempt(place);
     const late = () => this.failed(attempt, new ConnectionError(`no answer within ${ATTEMPT_MS_MAX} ms`));
-    later(attempt.deadline, this.clock, late, ATTEMPT_MS_MAX);
+    later(attempt.deadline, this.environment.clock, late, ATTEMPT_MS_MAX);
     Promise.resolve()
       .then(() => this.drivers[place]!(this.mediumOf(attempt), attempt.ending.signal))
       .catch((error: Error) => this.failed(attempt, error));
@@ -153,7 +144,7 @@ class Reconnecting {
   private tryNext(place: number, error: Error): void {
     const round = Math.floor(this.failures++ / this.drivers.length);
     const next = () => (this.current = this.attempt((place + 1) % this.drivers.length));
-    later(this.timers, this.clock, () => void next(), pauseAfter(round, this.random));
+    later(this.timers, this.environment.clock, () => void next(), pauseAfter(round, this.environment));
     // A hub that is only started again is nothing to speak of.
     if (round >= QUIET_ROUNDS) this.complain(error);
   }
@@ -164,7 +155,7 @@ class Reconnecting {
       this.homeward ??= this.attempt(place);
       this.lookHome(from, (place + 1) % from.place);
     };
-    later(this.timers, this.clock, look, HOME_MS * (1 - this.random() / 4));
+    later(this.timers, this.environment.clock, look, HOME_MS * (1 - fraction(this.environment.crypto) / 4));
   }
 
   private allDown({ peers }: Attempt): void {
@@ -174,8 +165,8 @@ class Reconnecting {
 
   /** Nobody else would say why a peer waits. */
   private complain(error: Error): void {
-    if (this.clock.now() - this.toldAt < QUIET_MS) return;
-    this.toldAt = this.clock.now();
+    if (this.environment.clock.now() - this.toldAt < QUIET_MS) return;
+    this.toldAt = this.environment.clock.now();
     console.warn(`${this.who} has no connection and goes on trying: ${quote(error.message)}`);
   }
 }

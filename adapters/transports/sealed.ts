@@ -17,9 +17,9 @@
 import { hmac } from '@noble/hashes/hmac.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
-import { asyncScheduler, type TimestampProvider } from 'rxjs';
 import type { NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
+import { environmentOf, type Environment, type InEnvironment } from '../environment.js';
 import { createTransport, type Medium } from './driver.js';
 import { checkId } from './ids.js';
 import { Drops } from './drops.js';
@@ -30,10 +30,9 @@ import type { Guarantees, Json, Transport, TransportEvent } from './transport.js
 /** At least 16 bytes that nobody can guess; a text stands for its UTF-8. */
 export type Key = Uint8Array | string;
 
-export interface SealedOptions {
+export interface SealedOptions extends InEnvironment {
   /** Of several keys the first seals, and all open. A function gives those that are shared with a peer. */
   readonly key: Key | readonly Key[] | ((peer: NodeId) => Key | readonly Key[]);
-  readonly clock?: TimestampProvider;
 }
 
 const KEY_BYTES_MIN = 16;
@@ -51,7 +50,7 @@ const HEAD_BYTES = 1_024;
 /** Takes over the given transport: connects it, and closes it when it is closed itself. */
 export function sealed<const G extends Guarantees>(
   transport: Transport<G>,
-  { key, clock = asyncScheduler }: SealedOptions,
+  { key, ...environment }: SealedOptions,
 ): Transport<G> {
   checkId(transport.id, 'the id of a transport');
   const keys = new Keys(key);
@@ -59,7 +58,7 @@ export function sealed<const G extends Guarantees>(
   return createTransport(transport.id, { ...transport.guarantees, messageBytesMax }, async (medium, signal) => {
     const giveUp = () => void transport.close();
     signal.addEventListener('abort', giveUp, { once: true });
-    const seal = new Seal(keys, transport, medium, clock);
+    const seal = new Seal(keys, transport, medium, environmentOf(environment));
     transport.events.subscribe((event) => seal.incoming(event));
     await transport.connect();
     signal.removeEventListener('abort', giveUp);
@@ -89,7 +88,7 @@ interface Other {
 }
 
 class Seal {
-  private run = crypto.randomUUID() as string;
+  private run: string;
   private readonly others = new Map<NodeId, Other>();
   private readonly drops: Drops;
   private early: TransportEvent[] | null = [];
@@ -98,8 +97,10 @@ class Seal {
     private readonly keys: Keys,
     private readonly transport: Transport,
     private readonly medium: Medium,
-    private readonly clock: TimestampProvider,
+    private readonly environment: Environment,
   ) {
+    const { clock, crypto } = environment;
+    this.run = crypto.randomUUID();
     this.drops = new Drops(`transport "${transport.id}"`, clock);
   }
 
@@ -148,11 +149,11 @@ class Seal {
   }
 
   private ask(to: NodeId, other: Other): void {
-    const isLost = this.transport.guarantees.loss === 'possible' && this.clock.now() - other.askedAt >= PAUSE_MS;
+    const isLost = this.transport.guarantees.loss === 'possible' && this.environment.clock.now() - other.askedAt >= PAUSE_MS;
     if (other.challenge !== null && !isLost) return;
     // The same as long as no answer bears it: the answer may be slower than the next question.
-    other.challenge ??= crypto.randomUUID();
-    other.askedAt = this.clock.now();
+    other.challenge ??= this.environment.crypto.randomUUID();
+    other.askedAt = this.environment.clock.now();
     this.send(to, 'ask', other.challenge, 0, '');
   }
 
@@ -197,8 +198,8 @@ class Seal {
 
   private beSaid(from: NodeId, other: Other, [, , , run, heard, number, text]: Frame): void {
     if (heard !== this.run) {
-      if (this.clock.now() - other.calledStaleAt < PAUSE_MS) return;
-      other.calledStaleAt = this.clock.now();
+      if (this.environment.clock.now() - other.calledStaleAt < PAUSE_MS) return;
+      other.calledStaleAt = this.environment.clock.now();
       this.send(from, 'stale', heard, 0, '');
       return;
     }
@@ -215,7 +216,7 @@ class Seal {
 
   /** Nothing that was sealed before is taken from now on, so nothing of it needs to be remembered. */
   private renew(): void {
-    this.run = crypto.randomUUID();
+    this.run = this.environment.crypto.randomUUID();
     for (const other of this.others.values()) other.retired.clear();
   }
 }

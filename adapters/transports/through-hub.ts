@@ -4,9 +4,10 @@
  * A hub behind a network says every second that it is there. A line on which it has fallen silent for three is given up: the other end
  * may be gone without a word, as it is when a cable is pulled, and no send would ever fail on it.
  */
-import { asyncScheduler, Subscription, type SchedulerLike } from 'rxjs';
+import { Subscription } from 'rxjs';
 import { isObject } from '../../machines/checks.js';
 import type { NodeId } from '../../machines/effects.js';
+import { environmentOf, type Environment, type InEnvironment } from '../environment.js';
 import type { Driver, Medium } from './driver.js';
 import { ConnectionError } from './errors.js';
 import type { Hello, Line } from './hub.js';
@@ -17,7 +18,7 @@ import type { Json } from './transport.js';
 
 /** A hub beats so often, and is not there any more after so long a silence. */
 export const BEAT_MS = 1_000;
-export const SILENCE_MS_MAX = 3 * BEAT_MS;
+export const SILENT_BEATS_MAX = 3;
 
 /** Whoever knows the key may take the peer's place, so it is no id but a secret. */
 export interface Credentials {
@@ -29,31 +30,30 @@ export interface Credentials {
 export function throughHub(
   { id, key, token }: Credentials,
   open: (signal: AbortSignal) => Promise<Line> | Line,
-  clock: SchedulerLike = asyncScheduler,
+  environment: InEnvironment = {},
 ): Driver {
   return async (medium, signal) => {
     const hello: Hello = token ? { id, key, token: await token() } : { id, key };
     if (signal.aborted) return;
     const line = await open(signal);
     if (signal.aborted) void line.close();
-    else new HubLine(line, medium, signal, clock).begin(hello);
+    else new HubLine(line, medium, signal, environmentOf(environment)).begin(hello);
   };
 }
 
 class HubLine {
   /** What ends with the line: the watch over its silence, the ear for the signal that gives it up. */
   private readonly life = new Subscription();
-  private heardAt: number;
+  /** So many looks ago something was heard: timers are counted, not the time, because clocks can be set. */
+  private silence = 0;
   private isWatched = false;
 
   constructor(
     private readonly line: Line,
     private readonly medium: Medium,
     private readonly signal: AbortSignal,
-    private readonly clock: SchedulerLike,
-  ) {
-    this.heardAt = clock.now();
-  }
+    private readonly environment: Environment,
+  ) {}
 
   begin(hello: Hello): void {
     const giveUp = () => void this.close();
@@ -68,7 +68,7 @@ class HubLine {
 
   private hear(text: unknown, id: NodeId): void {
     if (this.life.closed) return;
-    this.heardAt = this.clock.now();
+    this.silence = 0;
     const reading = read(text);
     if ('refused' in reading) this.lose(`the hub of peer "${id}" sent what cannot be read: ${reading.refused}`);
     else if (isObject(reading.value)) this.take(reading.value, id);
@@ -105,11 +105,10 @@ class HubLine {
   private watch(id: NodeId): void {
     this.isWatched = true;
     const look = () => {
-      const silence = this.clock.now() - this.heardAt;
-      if (silence > SILENCE_MS_MAX) this.lose(`the hub of peer "${id}" has been silent for ${silence} ms`);
-      else later(this.life, this.clock, look, BEAT_MS);
+      if (this.silence++ >= SILENT_BEATS_MAX) this.lose(`the hub of peer "${id}" has been silent for ${SILENT_BEATS_MAX} beats`);
+      else later(this.life, this.environment.clock, look, BEAT_MS);
     };
-    look();
+    later(this.life, this.environment.clock, look, BEAT_MS);
   }
 
   private lose(why: string): void {

@@ -10,7 +10,9 @@
  * not answer for three seconds is gone. The hub keeps nothing on disk: what is under way when it stops is lost.
  */
 import type { IncomingMessage } from 'node:http';
+import { interval, type SchedulerLike, type Subscription } from 'rxjs';
 import type { NodeId } from '../../machines/effects.js';
+import { environmentOf } from '../environment.js';
 import { Hub, type Hello } from './hub.js';
 import { BEAT_MS } from './through-hub.js';
 import { LISTEN_LIMITS, listen, type Listener, type ListenLimits, type ListenOptions } from './web-socket-listener.js';
@@ -36,7 +38,9 @@ export interface WebSocketHubOptions extends ListenOptions, Admission {}
 
 export async function webSocketHub(options: WebSocketHubOptions): Promise<WebSocketHub> {
   const requests = new WeakMap<object, IncomingMessage>();
+  const { clock } = environmentOf(options);
   const hub = new Hub({
+    clock,
     helloMs: options.limits?.helloMs ?? LISTEN_LIMITS.helloMs,
     refuses: (hello, line) => refusesFor(options, hello, requests.get(line)!),
   });
@@ -44,7 +48,7 @@ export async function webSocketHub(options: WebSocketHubOptions): Promise<WebSoc
     requests.set(line, request);
     hub.attach(line);
   });
-  return new WebSocketHub(hub, listener);
+  return new WebSocketHub(hub, listener, clock);
 }
 
 /** Why this peer may not come in; `null` when it may. */
@@ -55,16 +59,17 @@ export async function refusesFor(rules: Admission, { id, token }: Hello, request
 }
 
 export class WebSocketHub implements AsyncDisposable {
-  private readonly beat: NodeJS.Timeout;
+  private readonly beat: Subscription;
 
   constructor(
     private readonly hub: Hub,
     private readonly listener: Listener,
+    clock: SchedulerLike,
   ) {
-    this.beat = setInterval(() => {
+    this.beat = interval(BEAT_MS, clock).subscribe(() => {
       for (const line of listener.lines) line.beat();
       hub.beat();
-    }, BEAT_MS);
+    });
   }
 
   get port(): number {
@@ -72,7 +77,7 @@ export class WebSocketHub implements AsyncDisposable {
   }
 
   async close(): Promise<void> {
-    clearInterval(this.beat);
+    this.beat.unsubscribe();
     this.hub.close();
     await this.listener.close();
   }

@@ -8,8 +8,9 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { createServer as createTlsServer, type ServerOptions } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { WebSocketServer, type WebSocket } from 'ws';
+import { WebSocketServer as PlatformServer, type ServerOptions as ServerOptionsOfWs, type WebSocket } from 'ws';
 import { UsageError } from '../../machines/errors.js';
+import { environmentOf, type InEnvironment } from '../environment.js';
 import { BoundedLine, LINE_LIMITS, type LineLimits } from './bounded-line.js';
 import { isWelcomeOrigin, type Origins } from './origins.js';
 import { FRAME_BYTES_MAX } from './reading.js';
@@ -29,7 +30,12 @@ export const LISTEN_LIMITS: ListenLimits = {
   helloMs: 5_000,
 };
 
-export interface ListenOptions {
+/** What is used of the class of that name in the package `ws`. */
+export interface Upgrades {
+  handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer, opened: (socket: WebSocket) => void): void;
+}
+
+export interface ListenOptions extends InEnvironment {
   /** 0 takes any free one. */
   readonly port?: number;
   /** 127.0.0.1 unless given. */
@@ -42,6 +48,8 @@ export interface ListenOptions {
   /** Pages of these origins may come in, `https://example.org` for instance; the page's own alone unless given. */
   readonly origins?: Origins;
   readonly limits?: Partial<ListenLimits>;
+  /** The class that makes WebSockets of upgrades; that of the package `ws` unless given. */
+  readonly WebSocketServer?: new (options: ServerOptionsOfWs) => Upgrades;
 }
 
 export type Attach = (line: BoundedLine, request: IncomingMessage) => void;
@@ -64,7 +72,7 @@ export async function listen(options: ListenOptions, attach: Attach): Promise<Li
 
 export class Listener {
   private readonly addresses = new Map<BoundedLine, string>();
-  private readonly sockets = new WebSocketServer({ noServer: true, maxPayload: FRAME_BYTES_MAX, perMessageDeflate: false });
+  private readonly sockets: Upgrades;
   private readonly upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => this.receive(request, socket, head);
 
   constructor(
@@ -74,6 +82,8 @@ export class Listener {
     private readonly attach: Attach,
     private readonly isOwner: boolean,
   ) {
+    const { WebSocketServer = PlatformServer } = options;
+    this.sockets = new WebSocketServer({ noServer: true, maxPayload: FRAME_BYTES_MAX, perMessageDeflate: false });
     server.on('upgrade', this.upgrade);
   }
 
@@ -111,7 +121,7 @@ export class Listener {
   }
 
   private welcome(socket: WebSocket, request: IncomingMessage, address: string): void {
-    const line = new BoundedLine(socket, this.limits);
+    const line = new BoundedLine(socket, this.limits, environmentOf(this.options));
     this.addresses.set(line, address);
     socket.on('close', () => this.addresses.delete(line));
     this.attach(line, request);

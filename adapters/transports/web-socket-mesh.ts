@@ -19,10 +19,11 @@ import type { IncomingMessage } from 'node:http';
 import { hmac } from '@noble/hashes/hmac.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
-import { asyncScheduler, Subscription, type SchedulerLike } from 'rxjs';
-import { WebSocket, type ClientOptions } from 'ws';
+import { Subscription } from 'rxjs';
+import { WebSocket as PlatformSocket, type ClientOptions } from 'ws';
 import { isObject } from '../../machines/checks.js';
 import type { NodeId } from '../../machines/effects.js';
+import { environmentOf, type Environment, type InEnvironment } from '../environment.js';
 import { BoundedLine, LINE_LIMITS } from './bounded-line.js';
 import { createTransport, type Connection, type Medium } from './driver.js';
 import { ConnectionError } from './errors.js';
@@ -31,7 +32,7 @@ import { isId, refusedId } from './ids.js';
 import { later } from './later.js';
 import { FRAME_BYTES_MAX, MESSAGE_BYTES_MAX, quote, read } from './reading.js';
 import { ATTEMPT_MS_MAX, pauseAfter } from './reconnecting.js';
-import { BEAT_MS, SILENCE_MS_MAX } from './through-hub.js';
+import { BEAT_MS, SILENT_BEATS_MAX } from './through-hub.js';
 import type { Json, Transport } from './transport.js';
 import { refusesFor, type Admission } from './web-socket-hub.js';
 import { listen, type Listener, type ListenOptions } from './web-socket-listener.js';
@@ -45,7 +46,7 @@ export const webSocketMeshGuarantees = {
   messageBytesMax: MESSAGE_BYTES_MAX,
 } as const;
 
-export interface WebSocketMeshOptions extends Admission {
+export interface WebSocketMeshOptions extends Admission, InEnvironment {
   readonly id: NodeId;
   /** Where the others reach this peer. */
   readonly listen: ListenOptions;
@@ -57,11 +58,13 @@ export interface WebSocketMeshOptions extends Admission {
   readonly token?: string | (() => string | Promise<string>);
   /** Node's own options of a TLS client: `ca`, `cert` and `key`, for instance. */
   readonly tls?: ClientOptions;
-  readonly clock?: SchedulerLike;
+  /** The class of the sockets that it dials with; that of the package `ws` unless given. */
+  readonly WebSocket?: new (url: string, options: ClientOptions) => PlatformSocket;
 }
 
 /** `connect` waits so long for the first answers of the addresses. */
 const FIRST_ROUND_MS = 1_000;
+const LOOK_MS = 5;
 const FIND_MS = 5_000;
 
 export const webSocketMesh = (options: WebSocketMeshOptions): Transport<typeof webSocketMeshGuarantees> =>
@@ -74,7 +77,8 @@ interface Contact {
   id: NodeId;
   /** What the other end shows of its key. */
   proof: string;
-  heardAt: number;
+  /** Beats since something was heard: they are counted, not the time, because clocks can be set. */
+  silence: number;
   /** For a connection that was dialled. */
   readonly address: Address | null;
   readonly deadline: Subscription;
@@ -90,9 +94,10 @@ interface Address {
 
 class Mesh implements Connection {
   private readonly id: NodeId;
-  private readonly clock: SchedulerLike;
+  private readonly environment: Environment;
+  private readonly Socket: NonNullable<WebSocketMeshOptions['WebSocket']>;
   private readonly key: string;
-  private readonly run = crypto.randomUUID() as string;
+  private readonly run: string;
   private readonly life = new Subscription();
   private readonly contacts = new Set<Contact>();
   private readonly peers = new Map<NodeId, Contact>();
@@ -106,20 +111,25 @@ class Mesh implements Connection {
     private readonly medium: Medium,
   ) {
     this.id = options.id;
-    this.clock = options.clock ?? asyncScheduler;
+    this.environment = environmentOf(options);
+    this.Socket = options.WebSocket ?? PlatformSocket;
+    const { crypto } = this.environment;
+    this.run = crypto.randomUUID();
     this.key = options.key ?? crypto.randomUUID();
   }
 
   async begin(signal: AbortSignal): Promise<void> {
     const giveUp = () => void this.close();
     signal.addEventListener('abort', giveUp, { once: true });
-    this.listener = await listen(this.options.listen, (line, request) => this.accept(line, request)).catch((error: Error) => {
+    this.listener = await listen({ ...this.environment, ...this.options.listen }, (line, request) =>
+      this.accept(line, request),
+    ).catch((error: Error) => {
       signal.removeEventListener('abort', giveUp);
       throw new ConnectionError(`peer "${this.id}" cannot listen: ${error.message}`, { cause: error });
     });
     if (signal.aborted) return void this.listener.close();
     await this.find();
-    await new Promise<void>((resolve) => this.whenAnswered(this.clock.now() + FIRST_ROUND_MS, resolve));
+    await new Promise<void>((resolve) => this.whenAnswered(FIRST_ROUND_MS / LOOK_MS, resolve));
     signal.removeEventListener('abort', giveUp);
     if (signal.aborted) return;
     this.beat();
@@ -155,19 +165,19 @@ class Mesh implements Connection {
     else event();
   }
 
-  private whenAnswered(until: number, resolve: () => void): void {
+  private whenAnswered(looks: number, resolve: () => void): void {
     const isOpen = [...this.addresses.values()].some(({ state, failures }) => state === 'dialling' && failures === 0);
-    if (!isOpen || this.clock.now() >= until || this.life.closed) resolve();
-    else later(this.life, this.clock, () => this.whenAnswered(until, resolve), 5);
+    if (!isOpen || looks <= 0 || this.life.closed) resolve();
+    else later(this.life, this.environment.clock, () => this.whenAnswered(looks - 1, resolve), LOOK_MS);
   }
 
   /** Every second each peer is told that this one is there, and whoever has been silent for three is not. */
   private beat(): void {
     for (const contact of this.peers.values()) {
-      if (this.clock.now() - contact.heardAt > SILENCE_MS_MAX) this.drop(contact);
+      if (contact.silence++ >= SILENT_BEATS_MAX) this.drop(contact);
       else contact.line.send('{"type":"ping"}');
     }
-    later(this.life, this.clock, () => this.beat(), BEAT_MS);
+    later(this.life, this.environment.clock, () => this.beat(), BEAT_MS);
   }
 
   // Addresses.
@@ -180,7 +190,7 @@ class Mesh implements Connection {
     } catch (error) {
       console.warn(`peer "${this.id}" cannot find its peers and goes on trying: ${quote((error as Error).message)}`);
     }
-    if (!this.life.closed) later(this.life, this.clock, () => void this.find(), FIND_MS);
+    if (!this.life.closed) later(this.life, this.environment.clock, () => void this.find(), FIND_MS);
   }
 
   private dialAll(urls: readonly string[]): void {
@@ -206,12 +216,12 @@ class Mesh implements Connection {
       address.state = 'dialling';
       void this.dial(address);
     };
-    later(this.life, this.clock, dial, pauseAfter(address.failures++, Math.random));
+    later(this.life, this.environment.clock, dial, pauseAfter(address.failures++, this.environment));
   }
 
   private async dial(address: Address): Promise<void> {
-    const socket = new WebSocket(address.url, { maxPayload: FRAME_BYTES_MAX, perMessageDeflate: false, ...this.options.tls });
-    const line = new BoundedLine(socket, LINE_LIMITS);
+    const socket = new this.Socket(address.url, { maxPayload: FRAME_BYTES_MAX, perMessageDeflate: false, ...this.options.tls });
+    const line = new BoundedLine(socket, LINE_LIMITS, this.environment);
     const contact = this.contact(line, address, ATTEMPT_MS_MAX);
     line.listen({ frame: (text) => this.hearDialled(contact, text), closed: () => this.drop(contact) });
   }
@@ -219,9 +229,9 @@ class Mesh implements Connection {
   // Connections, until they are a peer's.
 
   private contact(line: BoundedLine, address: Address | null, ms: number): Contact {
-    const contact: Contact = { line, state: 'new', id: '', proof: '', heardAt: 0, address, deadline: new Subscription() };
+    const contact: Contact = { line, state: 'new', id: '', proof: '', silence: 0, address, deadline: new Subscription() };
     this.contacts.add(contact);
-    later(contact.deadline, this.clock, () => this.drop(contact), ms);
+    later(contact.deadline, this.environment.clock, () => this.drop(contact), ms);
     return contact;
   }
 
@@ -310,14 +320,14 @@ class Mesh implements Connection {
 
   private establish(contact: Contact, id: NodeId, proof: string): void {
     contact.deadline.unsubscribe();
-    Object.assign(contact, { state: 'up', id, proof, heardAt: this.clock.now() });
+    Object.assign(contact, { state: 'up', id, proof, silence: 0 });
     this.peers.set(id, contact);
     if (contact.address) Object.assign(contact.address, { state: 'connected', failures: 0 });
     this.report(() => this.medium.up(id));
   }
 
   private hear(contact: Contact, text: unknown): void {
-    contact.heardAt = this.clock.now();
+    contact.silence = 0;
     const reading = read(text);
     if ('refused' in reading || !isObject(reading.value)) return this.drop(contact);
     const { type, message } = reading.value;

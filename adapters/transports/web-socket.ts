@@ -7,12 +7,14 @@
  * hub that is not there yet, and a lost connection is made again by itself. What was under way is lost with it, so put the link layer
  * on top for protocols that assume reliable links.
  */
-import { asyncScheduler, type SchedulerLike } from 'rxjs';
+import { Subscription } from 'rxjs';
 import type { NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
+import { environmentOf, type Environment, type InEnvironment } from '../environment.js';
 import { createTransport } from './driver.js';
 import { ConnectionError } from './errors.js';
 import type { Line, LineListener } from './hub.js';
+import { later } from './later.js';
 import { MESSAGE_BYTES_MAX } from './reading.js';
 import { reconnecting } from './reconnecting.js';
 import { throughHub } from './through-hub.js';
@@ -37,7 +39,7 @@ export interface Socket {
   addEventListener(type: 'open' | 'message' | 'close' | 'error', listener: (event: any) => void): void;
 }
 
-export interface WebSocketOptions {
+export interface WebSocketOptions extends InEnvironment {
   readonly id: NodeId;
   /** The hub; of several, the next is tried where one does not answer. All peers have to be given the same ones, in the same order. */
   readonly url: string | readonly string[];
@@ -51,22 +53,22 @@ export interface WebSocketOptions {
   readonly token?: string | (() => string | Promise<string>);
   /** The class of the sockets; the platform's own unless given. */
   readonly WebSocket?: new (url: string) => Socket;
-  readonly clock?: SchedulerLike;
 }
 
 export function webSocket(options: WebSocketOptions): Transport<typeof webSocketGuarantees> {
-  const { id, url, key = crypto.randomUUID(), token, WebSocket = globalThis.WebSocket, clock = asyncScheduler } = options;
+  const environment = environmentOf(options);
+  const { id, url, key = environment.crypto.randomUUID(), token, WebSocket = globalThis.WebSocket } = options;
   const credentials = { id, key, token: typeof token === 'string' ? () => token : token };
   const urls = typeof url === 'string' ? [url] : url;
   if (urls.length === 0) throw new UsageError(`peer "${id}" has no hub: give at least one url`);
   const drivers = urls.map((each) =>
-    throughHub(credentials, (signal) => openSocket(() => new WebSocket(each), each, signal), clock),
+    throughHub(credentials, (signal) => openSocket(() => new WebSocket(each), each, signal, environment), environment),
   );
-  return createTransport(id, webSocketGuarantees, reconnecting(drivers, `peer "${id}"`, { clock }));
+  return createTransport(id, webSocketGuarantees, reconnecting(drivers, `peer "${id}"`, environment));
 }
 
 /** Waits until the socket stands. */
-export function openSocket(create: () => Socket, url: string, signal: AbortSignal): Promise<Line> {
+export function openSocket(create: () => Socket, url: string, signal: AbortSignal, environment: Environment): Promise<Line> {
   return new Promise((resolve, reject) => {
     const socket = create();
     const giveUp = () => socket.close();
@@ -77,7 +79,7 @@ export function openSocket(create: () => Socket, url: string, signal: AbortSigna
     };
     socket.addEventListener('open', () => {
       signal.removeEventListener('abort', giveUp);
-      resolve(socketLine(socket));
+      resolve(socketLine(socket, environment));
     });
     // A socket that fails closes next; without a listener the failure would end the program.
     socket.addEventListener('error', ({ message }) => fail(message || 'the socket failed'));
@@ -88,19 +90,21 @@ export function openSocket(create: () => Socket, url: string, signal: AbortSigna
 const [OPEN, CLOSED] = [1, 3];
 const GOODBYE_MS_MAX = 1_000;
 
-export const socketLine = (socket: Socket): Line => ({
+export const socketLine = (socket: Socket, { clock }: Environment): Line => ({
   send: (text) => {
     if (socket.readyState === OPEN) socket.send(text);
   },
   close: () =>
     new Promise((resolve) => {
       if (socket.readyState === CLOSED) return resolve();
-      const impatience = setTimeout(() => {
+      const impatience = new Subscription();
+      const giveUp = () => {
         socket.terminate?.();
         resolve();
-      }, GOODBYE_MS_MAX);
+      };
+      later(impatience, clock, giveUp, GOODBYE_MS_MAX);
       socket.addEventListener('close', () => {
-        clearTimeout(impatience);
+        impatience.unsubscribe();
         resolve();
       });
       socket.close();
