@@ -1,4 +1,5 @@
 /** Model-based testing of protocols: exploring all that can happen, walking charts along generated paths, coverage, mutants. */
+export { checkActors, defineActors, type ActorsDescription, type ActorsQuestion, type ActorView } from './actors/actors.js';
 export { Coverage, type Counts } from './coverage/coverage.js';
 export { coverageReport, type CoverageReport, type Reasons } from './coverage/report.js';
 export { describeProtocol, type Runner } from './describe-protocol.js';

@@ -86,12 +86,15 @@ export function begin(machine: AnyStateMachine, input: unknown): Stepped {
   collected = [];
   emitted = [];
   microsteps = 0;
-  const snapshot = machine.getInitialSnapshot(anyScope, input);
+  const snapshot = machine.getInitialSnapshot(anyScope, input) as AnyMachineSnapshot;
+  // What an entry action throws is caught by XState in the first step alone.
+  if (snapshot.status === 'error') throw snapshot.error;
   return { snapshot, effects: takeEffects() };
 }
 
-/** One macrostep. An event without a transition leaves the very same snapshot and asks for nothing. */
+/** One macrostep. An event without a transition, or after the end, leaves the very same snapshot and asks for nothing. */
 export function step(machine: AnyStateMachine, snapshot: AnyMachineSnapshot, event: Message): Stepped {
+  if (snapshot.status !== 'active') return { snapshot, effects: [] };
   collected = [];
   emitted = [];
   microsteps = 0;
@@ -124,7 +127,7 @@ const takeEffects = (): Effect[] => (emitted.length === 0 ? collected : [...coll
 
 /** Whether the chart has a transition for this event now, its guards included. */
 export function accepts(machine: AnyStateMachine, snapshot: AnyMachineSnapshot, event: Message): boolean {
-  return (machine.getTransitionData(snapshot, event) ?? []).length > 0;
+  return snapshot.status === 'active' && (machine.getTransitionData(snapshot, event) ?? []).length > 0;
 }
 
 /** The snapshot of a chart in a given state: for restarts, corruption and the checker's interned states. */

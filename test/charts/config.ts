@@ -21,7 +21,9 @@ export interface InvokeConfig {
 }
 
 export interface StateConfig {
+  type?: string;
   initial?: string;
+  output?: unknown;
   states?: Record<string, StateConfig>;
   on?: Record<string, Choice[]>;
   always?: Choice[];

@@ -1,6 +1,6 @@
 /** Answers one question about a system: searches its states, then judges what only the whole graph can tell. */
 import { UsageError } from '../../machines/errors.js';
-import type { Message, NodeId } from '../../machines/effects.js';
+import type { NodeId } from '../../machines/effects.js';
 import type { Configuration, Property, PropertyResult, Protocol, Instance } from '../../machines/protocol.js';
 import { verdictOf, type Verdict } from '../../network/report.js';
 import type { Bounds, Progress } from './bounds.js';
@@ -19,6 +19,7 @@ import { LooksFurther, NOTHING, type Seen } from './seen.js';
 import { Share, type Judged } from './share.js';
 import { firstStates } from './starts.js';
 import { Symmetry } from './symmetry.js';
+import type { System } from './system.js';
 import { Watch, type Findings, type Judging } from './watch.js';
 import type { Plan } from '../../network/world/environment.js';
 import { fusible } from '../../network/world/script.js';
@@ -27,7 +28,7 @@ export interface Question {
   readonly protocol: Protocol;
   /** Where the search begins; properties see the first. */
   readonly instances: readonly [Instance<any>, ...Instance<any>[]];
-  readonly unlimited: readonly { readonly name: string; readonly event: Message }[];
+  readonly unlimited: System['unlimited'];
   /** Nodes that begin in every corrupt state. */
   readonly corrupt: readonly NodeId[];
   readonly plan: Omit<Plan, 'instance'>;

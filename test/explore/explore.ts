@@ -21,6 +21,12 @@ import type { Budget } from '../../network/world/environment.js';
 import type { Scripted } from '../../network/world/script.js';
 import { corruptAtFirst, scriptOf } from './script.js';
 
+/** A command that one node alone is given. */
+export interface CommandAt {
+  readonly node: NodeId;
+  readonly command: string;
+}
+
 export interface ExploreOptions {
   readonly topology: Topology;
   /** The protocol's options, as in a scenario. */
@@ -28,10 +34,10 @@ export interface ExploreOptions {
   /** Several options to begin with, in one search: what differs between them must not matter to the properties. */
   readonly initials?: readonly Readonly<Record<string, unknown>>[];
   /**
-   * `unlimited`: every node may be given any command without fields at any time that its chart accepts it; or those named. A list of
-   * events: each may happen at any moment, those of one node or one channel in their order. None unless told.
+   * `unlimited`: every node may be given any command without fields at any time that its chart accepts it; or those named, at every node
+   * or at one. A list of events: each may happen at any moment, those of one node or one channel in their order. None unless told.
    */
-  readonly commands?: 'unlimited' | { readonly unlimited: readonly string[] } | readonly Scripted[];
+  readonly commands?: 'unlimited' | { readonly unlimited: readonly (string | CommandAt)[] } | readonly Scripted[];
   /** Each event of the list waits until nothing is in flight any more after the one before. */
   readonly oneByOne?: boolean;
   /** The protocol's own unless told. */
@@ -53,17 +59,18 @@ export interface ExploreOptions {
 }
 
 /** The commands of a protocol that need no fields, or those named. */
-function unlimitedOf(protocol: Protocol, commands: 'unlimited' | { readonly unlimited: readonly string[] }) {
+function unlimitedOf(protocol: Protocol, commands: 'unlimited' | { readonly unlimited: readonly (string | CommandAt)[] }) {
   const free = Object.entries(protocol.commands).filter(([, { fields = [] }]) => fields.every(({ optional }) => optional));
   const names = commands === 'unlimited' ? free.map(([name]) => name) : commands.unlimited;
-  return names.map((name) => {
+  return names.map((one) => {
+    const { command: name, node } = typeof one === 'string' ? { command: one } : one;
     const command = free.find(([known]) => known === name)?.[1];
     if (!command) {
       throw new UsageError(
         `protocol ${protocol.name} has no command "${name}" without fields; it has ${free.map(([known]) => known).join(', ')}`,
       );
     }
-    return { name, event: command.event({}) };
+    return { name, event: command.event({}), node };
   });
 }
 

@@ -192,7 +192,8 @@ export class LocalSteps {
       const { event } = this.system.reactions[reaction]!;
       enabled.push(this.events.intern({ node, kind: 'reaction', event, reaction }));
     }
-    for (const { name, event } of this.system.unlimited) {
+    for (const { name, event, node: only } of this.system.unlimited) {
+      if (only !== undefined && only !== this.system.nodes[node]) continue;
       const command = this.events.intern({ node, kind: 'command', event, name });
       if (this.accepts(local, command)) enabled.push(command);
     }

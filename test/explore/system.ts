@@ -15,6 +15,6 @@ export interface System {
   readonly lasting: boolean;
   readonly reactions: readonly Reaction[];
   readonly fused: Fused;
-  /** Commands that every node's application may give at any time, as often as the chart accepts them. */
-  readonly unlimited: readonly { readonly name: string; readonly event: Message }[];
+  /** Commands that every node's application, or that of one node, may give at any time, as often as the chart accepts them. */
+  readonly unlimited: readonly { readonly name: string; readonly event: Message; readonly node?: NodeId | undefined }[];
 }

@@ -1,0 +1,229 @@
+/**
+ * Ordinary machines that talk to each other, as a protocol: what they send is in flight until it arrives, and so all that works on
+ * protocols works on them; above all the checker, which goes through every order in which messages, timers and events can come.
+ *
+ * In one process XState delivers at once and in one order. Across a worker, a frame or a socket it does not, and no test of one
+ * process shows it.
+ */
+import { matchesState, type AnyStateMachine, type StateValue } from 'xstate';
+import { defineProtocol } from '../../machines/define.js';
+import type { Message } from '../../machines/effects.js';
+import { UsageError } from '../../machines/errors.js';
+import type { Configuration, Flight, Property, Protocol, SystemSample, Topology } from '../../machines/protocol.js';
+import { nobodyIsStuck } from '../../machines/stuck.js';
+import { begin } from '../../network/world/kernel.js';
+import { chartOf, configOf, type InvokeConfig } from '../charts/config.js';
+import { explore, type Exploration, type ExploreOptions } from '../explore/index.js';
+import { isMachine } from '../machine/subject.js';
+import { asChart, nameOfInvoked, reference, ROLE, type ActorReference, type Family } from './translate.js';
+
+/** An actor between two steps, as properties see it. */
+export interface ActorView<C = any> {
+  readonly value: StateValue;
+  readonly context: C;
+  matches(value: StateValue): boolean;
+}
+
+export type ActorViews = Readonly<Record<string, ActorView>>;
+
+type Predicate = (actors: ActorViews, inFlight: readonly Flight[]) => boolean;
+
+type ActorInput = string | number | boolean | object | null | ((args: { ref(actor: string): ActorReference }) => unknown);
+
+/**
+ * What is said about actors that talk to each other.
+ *
+ * @public
+ */
+export interface ActorsDescription {
+  readonly name?: string;
+  /** The input of each actor; a function gets `ref`, by which one actor refers to another. One that another invokes gets it from there. */
+  readonly input?: Readonly<Record<string, ActorInput>>;
+  /** What the world outside sends to each actor, by event type: `{ shop: { ORDER: [{ article: 'pen' }] } }`. Nothing unless told. */
+  readonly events?: Readonly<Record<string, Readonly<Record<string, readonly object[]>>>>;
+  /** What holds in every state, by name. */
+  readonly always?: Readonly<Record<string, Predicate>>;
+  /** What follows on every fair way from a state in which `when` holds, by name. */
+  readonly eventually?: Readonly<Record<string, { readonly when: Predicate; readonly holds: Predicate }>>;
+}
+
+/** What is asked of the checker besides. */
+export interface ActorsQuestion
+  extends
+    ActorsDescription,
+    Pick<ExploreOptions, 'order' | 'faults' | 'bounds' | 'goal' | 'search' | 'reduce' | 'now' | 'onProgress'> {
+  /**
+   * The events from outside, each at any moment, those of one actor in this order. Unless told each of `events` may come at any time that
+   * the chart accepts it, as often as it likes.
+   */
+  readonly script?: readonly { readonly actor: string; readonly event: Message }[];
+}
+
+/**
+ * Checks ordinary machines that talk by `sendTo` and `sendParent`: every order in which messages, timers and events can come.
+ *
+ * A machine that the root of another invokes is there with it; others are listed, and refer to each other by their input. Unless
+ * properties say more, it asks whether somebody waits for ever for a message.
+ *
+ * @example
+ * const { verdict, counterexample } = checkActors({ client, server }, {
+ *   input: { client: ({ ref }) => ({ server: ref('server') }) },
+ *   events: { client: { ASK: [{}] } },
+ * });
+ *
+ * @throws UsageError that names what the checker cannot take, and the cure.
+ * @public
+ */
+export function checkActors(actors: Readonly<Record<string, AnyStateMachine>>, question: ActorsQuestion = {}): Exploration {
+  const { name: _name, input: _input, events: _events, always: _always, eventually: _eventually, script, ...rest } = question;
+  const protocol = defineActors(actors, question);
+  const commands = script
+    ? script.map(({ actor, event }) => ({ do: 'command' as const, node: actor, name: nameOfEvent(event), fields: {} }))
+    : { unlimited: eventsOf(question).map(({ actor, event }) => ({ node: actor, command: nameOfEvent(event) })) };
+  return explore(protocol, { ...rest, topology: topologyOf(Object.keys(protocol.charts)), commands });
+}
+
+/**
+ * The same actors as a protocol, for the `quiver` command and everything else that works on protocols: a module that exports it is taken by
+ * `--protocol FILE`. Its nodes are the actors, by their names.
+ *
+ * @throws UsageError as `checkActors` does.
+ * @public
+ */
+export function defineActors(given: Readonly<Record<string, AnyStateMachine>>, description: ActorsDescription = {}): Protocol {
+  const { machines, invoked } = household(given);
+  const names = Object.keys(machines);
+  refuseStrangers(description, names);
+  const family: Family = { names, parentOf: (name) => invoked.get(name)?.parent };
+  const charts = Object.fromEntries(names.map((name) => [name, asChart(name, machines[name]!, family)]));
+  const inputs = new Map<string, unknown>();
+  const inputOf = (name: string): unknown => {
+    if (!inputs.has(name)) inputs.set(name, findInput(name));
+    return inputs.get(name);
+  };
+  const findInput = (name: string): unknown => {
+    const own = description.input?.[name];
+    if (own !== undefined) return typeof own === 'function' ? (own as (args: object) => unknown)({ ref: reference }) : own;
+    const by = invoked.get(name);
+    const input: unknown = (by?.config as { readonly input?: unknown } | undefined)?.input;
+    if (typeof input !== 'function') return input;
+    const { states: _states, initial: _initial, ...root } = configOf(charts[by!.parent]!);
+    const { snapshot } = begin(chartOf(root, charts[by!.parent]!), inputOf(by!.parent));
+    return input({ context: snapshot.context, event: { type: 'xstate.init' }, self: reference(by!.parent) }) as unknown;
+  };
+  const commands = eventsOf(description).map(({ event }) => [nameOfEvent(event), { event: () => event, waits: true }] as const);
+  return defineProtocol(
+    {
+      name: description.name ?? names.join(' and '),
+      charts,
+      network: { reach: 'routed', order: 'fifo' },
+      roles: (node) => {
+        if (node in charts) return [{ role: ROLE, chart: node, input: inputOf(node) }];
+        throw new UsageError(`the actors are ${names.join(', ')}; a topology of them has no node "${node}"`);
+      },
+      route: () => ROLE,
+      accepts: (message) => typeof (message as Partial<Message> | null)?.type === 'string',
+      commands: Object.fromEntries(commands),
+    },
+    { properties: () => propertiesOf(charts, description), systems: [systemOf(names, description)] },
+  );
+}
+
+interface Invoked {
+  readonly parent: string;
+  readonly config: InvokeConfig;
+}
+
+/** The machines given, those that their roots invoke, and who invokes whom. */
+function household(given: Readonly<Record<string, AnyStateMachine>>) {
+  const machines: Record<string, AnyStateMachine> = { ...given };
+  const invoked = new Map<string, Invoked>();
+  for (const parent of Object.keys(machines)) meet(parent);
+  return { machines, invoked };
+
+  function meet(parent: string): void {
+    const machine = machines[parent]!;
+    if (!isMachine(machine)) throw new UsageError(`actor ${parent} is no machine; give what createMachine returns`);
+    for (const config of configOf(machine).invoke ?? []) {
+      const name = nameOfInvoked(config);
+      const logic = typeof config.src === 'string' ? (machine.implementations.actors[config.src] as unknown) : config.src;
+      if (name === undefined || !isMachine(logic)) continue;
+      const other = invoked.get(name);
+      if (other)
+        throw new UsageError(`${other.parent} and ${parent} both invoke an actor ${name}; give each invocation an id of its own`);
+      invoked.set(name, { parent, config });
+      const isNew = !(name in machines);
+      machines[name] ??= logic;
+      if (isNew) meet(name);
+    }
+  }
+}
+
+function refuseStrangers({ input = {}, events = {} }: ActorsDescription, names: readonly string[]): void {
+  const stranger = [...Object.keys(input), ...Object.keys(events)].find((name) => !names.includes(name));
+  if (stranger !== undefined) throw new UsageError(`input or events name "${stranger}"; the actors are ${names.join(', ')}`);
+}
+
+const topologyOf = (nodes: readonly string[]): Topology => ({
+  nodes,
+  links: nodes.flatMap((u, i) => nodes.slice(i + 1).map((v) => [u, v, 1] as const)),
+});
+
+function eventsOf({ events = {} }: ActorsDescription): readonly { readonly actor: string; readonly event: Message }[] {
+  return Object.entries(events).flatMap(([actor, types]) =>
+    Object.entries(types).flatMap(([type, samples]) => samples.map((payload) => ({ actor, event: { ...payload, type } }))),
+  );
+}
+
+/** What a scenario calls an event from outside: its type, with the payload where there is one. */
+function nameOfEvent({ type, ...payload }: Message): string {
+  return Object.keys(payload).length === 0 ? type : `${type} ${JSON.stringify(payload)}`;
+}
+
+/** Each event from outside once. */
+const systemOf = (names: readonly string[], description: ActorsDescription): SystemSample => ({
+  topology: { ...topologyOf(names) },
+  events: eventsOf(description).map(({ actor, event }) => ({ at: 0, node: actor, do: nameOfEvent(event) })),
+});
+
+function propertiesOf(charts: Readonly<Record<string, AnyStateMachine>>, description: ActorsDescription): readonly Property[] {
+  const { always = {}, eventually = {} } = description;
+  const [first] = Object.keys(charts);
+  const asked = (predicate: Predicate) => (c: Configuration) => predicate(viewsOf(c), c.flights);
+  const says = 'said by whoever checks these actors';
+  const stuck = Object.entries(charts).map(([name, chart]) => [name, stuckProperty(name, chart, description)] as const);
+  const about = new Map(stuck);
+  return [
+    ...Object.entries(always).map(([name, holds]): Property => ({ name, says, kind: 'always', holds: asked(holds) })),
+    ...Object.entries(eventually).map(([name, { when, holds }]): Property => ({
+      name,
+      says,
+      kind: 'eventually',
+      // It is one promise, and not one of each actor.
+      when: (c, node) => node === first && asked(when)(c),
+      holds: (c) => asked(holds)(c),
+    })),
+    {
+      ...stuck[0]![1],
+      when: (c, node) => about.get(node)!.when(c, node),
+      holds: (c, node) => about.get(node)!.holds(c, node),
+    },
+  ];
+}
+
+/** Whatever the world outside does not send to an actor, and no `after` of the state brings, has to come from others. */
+function stuckProperty(name: string, chart: AnyStateMachine, { events = {} }: ActorsDescription) {
+  const own = Object.keys(events[name] ?? {});
+  const types = chart.events.filter((type) => !own.includes(type) && !type.startsWith('xstate.after.'));
+  const messages = Object.fromEntries(types.map((type) => [type, {}]));
+  return nobodyIsStuck({ charts: { [name]: chart }, messages } as never) as Extract<Property, { kind: 'eventually' }>;
+}
+
+function viewsOf(c: Configuration): ActorViews {
+  return Object.fromEntries(
+    [...c.nodes].map(([name, { [ROLE]: role }]) => {
+      const { value, context } = role!;
+      return [name, { value, context, matches: (wanted: StateValue) => matchesState(wanted, value) }];
+    }),
+  );
+}

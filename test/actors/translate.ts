@@ -1,0 +1,359 @@
+/**
+ * A machine of an application as a chart of a protocol: the same states and transitions, and what it asks of XState said in the effects
+ * that the checker knows.
+ *
+ * | the machine has | the chart gets |
+ * |---|---|
+ * | `sendTo`, `sendParent`, `forwardTo` to another actor | `send`: a message in flight, that arrives when it arrives |
+ * | the same to itself | `tell`: it is taken before anything else is |
+ * | `after`, and `raise` or `sendTo` with a delay; `cancel` | `arm` and `disarm`; what was delayed is raised, or sent, when the timer goes off |
+ * | an actor of the system, invoked by the root state | nothing: it is there from the start; its end is a message |
+ * | `assign`, `raise`, `emit`, guards | the same |
+ * | functions of the application among the actions, `log` | nothing: the checker does not perform them |
+ *
+ * The rest is refused by name: other invoked or spawned actors, and functions that send by themselves. References to actors are plain
+ * data here (`ActorReference`), so that a context that holds one stays JSON.
+ */
+import { assign, enqueueActions, raise, sendTo, type AnyStateMachine } from 'xstate';
+import { disarm, effects, type Message } from '../../machines/effects.js';
+import { UsageError } from '../../machines/errors.js';
+import {
+  chartOf,
+  configOf,
+  stateName,
+  statesOf,
+  type ChartConfig,
+  type Choice,
+  type InvokeConfig,
+  type StateConfig,
+} from '../charts/config.js';
+
+/** An actor of a system that is checked, as a context or an event refers to it: plain data, to be sent to and not to be asked. */
+export interface ActorReference {
+  readonly xstate$$type: 1;
+  readonly id: string;
+}
+
+export const reference = (id: string): ActorReference => ({ xstate$$type: 1, id });
+
+/** The one role that an actor has in its node. */
+export const ROLE = 'actor';
+
+/** Who is there, and who invokes whom. */
+export interface Family {
+  readonly names: readonly string[];
+  parentOf(name: string): string | undefined;
+}
+
+/** What a delayed event is kept under until it is due: for whom it is, and the event. */
+interface Delayed {
+  readonly to: string;
+  readonly event: Message;
+}
+
+/** One of XState's own actions, as its creator makes it. */
+interface BuiltIn {
+  readonly type: string;
+  readonly to?: unknown;
+  readonly event?: unknown;
+  readonly id?: string;
+  readonly delay?: unknown;
+  readonly sendId?: unknown;
+  readonly assignment?: object;
+  readonly collect?: (args: unknown, params: unknown) => void;
+}
+
+type Args = Readonly<Record<string, any>>;
+
+/** What `sendParent` names. */
+const PARENT = '#_parent';
+/** Keeps the application's names for actions apart from those of effects. */
+const OWN = 'own.';
+const LIST = 'list it among the actors, and invoke it at the root or give a reference to it as input';
+const SERVICE =
+  'list it among the actors if it is a machine; a promise, callback or observable is for describeMachine, or for a machine that answers in its place';
+/** Event types by which hosts speak to charts. */
+const TAKEN = ['timer', 'drawn', 'link.up', 'link.down'];
+
+export function asChart(name: string, machine: AnyStateMachine, family: Family): AnyStateMachine {
+  return new Translation(name, machine, family).chart();
+}
+
+class Translation {
+  /** Delayed events that have an id, by it. */
+  private readonly delayed = new Map<string, Delayed>();
+  /** Whether some event may be sent with a delay, by other means than `after`. */
+  private hasDelayed = false;
+
+  constructor(
+    private readonly name: string,
+    private readonly machine: AnyStateMachine,
+    private readonly family: Family,
+  ) {}
+
+  chart(): AnyStateMachine {
+    const config = configOf(this.machine);
+    const path: string[] = [];
+    this.state(config, path);
+    const given = Object.entries(this.machine.implementations.actions as Readonly<Record<string, unknown>>);
+    const actions = Object.fromEntries(
+      given.flatMap(([name, action]) => {
+        const own = this.action(action, `action "${name}"`);
+        return own === undefined ? [] : [[OWN + name, own]];
+      }),
+    );
+    this.timers(config);
+    this.ending(config);
+    const implementations = { ...this.machine.implementations, actions: { ...actions, ...effects() } };
+    return chartOf({ ...config, context: this.contextOf(config) } as ChartConfig, { implementations } as never);
+  }
+
+  private refuse(what: string, cure: string): never {
+    throw new UsageError(`actor ${this.name}: ${what}, which the checker cannot take; ${cure}`);
+  }
+
+  /** The context is made with references in place of actors, and spawns nothing. */
+  private contextOf(config: ChartConfig): unknown {
+    const { context } = config as { readonly context?: unknown };
+    if (typeof context !== 'function') return context ?? {};
+    return (args: Args) => (context as (args: Args) => unknown)(this.seen(args, 'its context'));
+  }
+
+  /** What the application's functions get to see. */
+  private seen(args: Args, where: string): Args {
+    const spawn = () => this.refuse(`${where} spawns an actor`, LIST);
+    return { ...args, spawn, self: reference(this.name), system: { get: (name: string) => this.known(name, where) } };
+  }
+
+  private state(state: StateConfig, path: readonly string[]): void {
+    const where = `state ${stateName(path)}`;
+    for (const type of Object.keys(state.on ?? {}))
+      if (TAKEN.includes(type))
+        this.refuse(`${where} has a transition for "${type}"`, 'this type is how hosts speak; rename the event');
+    for (const invoked of state.invoke ?? []) this.invoked(state, invoked, where, path.length === 0);
+    delete state.invoke;
+    for (const key of ['entry', 'exit'] as const) if (state[key]) state[key] = this.actions(state[key], `${key} of ${where}`);
+    const { on = {}, after = {}, always = [], onDone = [] } = state;
+    for (const [type, choices] of [
+      ...Object.entries(on),
+      ...Object.entries(after),
+      ['always', always],
+      ['done', onDone],
+    ] as const)
+      for (const choice of choices) if (choice.actions) choice.actions = this.actions(choice.actions, `${where}, ${type}`);
+    this.after(state, path, where);
+    for (const [key, inner] of Object.entries(state.states ?? {})) this.state(inner, [...path, key]);
+  }
+
+  /** An actor of the system that the root invokes is there already, and its end comes as a message; no other can be taken. */
+  private invoked(state: StateConfig, invoked: InvokeConfig, where: string, isRoot: boolean): void {
+    const called = nameOfInvoked(invoked);
+    if (called === undefined || !this.family.names.includes(called))
+      this.refuse(`${where} invokes ${called ?? 'a service without a name'}`, SERVICE);
+    if (!isRoot)
+      this.refuse(
+        `${where} invokes ${called}, an actor that comes and goes`,
+        'invoke it at the root, or test the machine with describeMachine',
+      );
+    if (invoked.onSnapshot) this.refuse(`${where} follows the snapshots of ${called}`, 'let it send what matters');
+    if (invoked.onDone) (state.on ??= {})[`xstate.done.actor.${called}`] = invoked.onDone;
+  }
+
+  /** `after` written out as XState does it: a delayed event that the entry raises and the exit takes back. */
+  private after(state: StateConfig, path: readonly string[], where: string): void {
+    const id = (state as { readonly id?: string }).id ?? [this.machine.id, ...path].join('.');
+    for (const [delay, choices] of Object.entries(state.after ?? {})) {
+      const type = `xstate.after.${delay}.${id}`;
+      const given = Number.isNaN(Number(delay)) ? delay : Number(delay);
+      (state.entry ??= []).push(this.sending({ type, to: undefined, event: { type }, id: type, delay: given }, where));
+      (state.exit ??= []).push(disarm(() => ({ timer: type })));
+      state.on = { ...state.on, [type]: choices, timer: this.due() };
+    }
+    delete state.after;
+  }
+
+  /** Where timers are heard: in states with `after` already; wherever a `*` would take them; for other delayed events everywhere. */
+  private timers(config: ChartConfig): void {
+    if (this.hasDelayed) config.on = { ...config.on, timer: this.due() };
+    for (const [, state] of statesOf(config)) if (state.on?.['*']) state.on = { ...state.on, timer: this.due() };
+  }
+
+  private due(): Choice[] {
+    const perform = ({ event: { timer }, enqueue }: any): void => {
+      const { to, event } = this.delayed.get(timer as string) ?? (JSON.parse(timer as string) as Delayed);
+      if (to === this.name) enqueue.raise(event);
+      else enqueue(sent(to, event));
+    };
+    return [{ actions: [enqueueActions(perform as never)] }];
+  }
+
+  /** The end of an actor is a message to the one that has invoked it. */
+  private ending(config: ChartConfig): void {
+    const parent = this.family.parentOf(this.name);
+    if (parent === undefined) return;
+    const { output: last, type: kind } = config as { readonly output?: unknown; readonly type?: string };
+    if (kind === 'parallel' && [...statesOf(config)].some(([, { type }]) => type === 'final'))
+      this.refuse('its parallel regions come to an end together', 'let one state of its root be the final one');
+    for (const state of Object.values(config.states ?? {})) {
+      if (state.type !== 'final') continue;
+      const outputOf = (args: Args): unknown => {
+        const seen = this.seen(args, 'its output');
+        const event = { type: `xstate.done.state.${this.machine.id}`, output: resolved(state.output, seen) };
+        return resolved(last, { ...seen, event });
+      };
+      const type = `xstate.done.actor.${this.name}`;
+      const tell = ({ enqueue, ...args }: any): void => {
+        const output = outputOf(args as Args);
+        enqueue(sent(parent, { type, actorId: this.name, ...(output !== undefined && { output }) } as Message));
+      };
+      (state.entry ??= []).push(enqueueActions(tell as never));
+    }
+  }
+
+  private actions(given: readonly unknown[], where: string): unknown[] {
+    return given.flatMap((action) => this.action(action, where) ?? []);
+  }
+
+  /** What stands in the chart for an action; `undefined` for what the checker does not perform. */
+  private action(given: unknown, where: string): unknown {
+    if (typeof given === 'string') return this.named({ type: given });
+    if (typeof given === 'object') return this.named(given as { readonly type: string });
+    const action = given as BuiltIn;
+    switch (action.type) {
+      case 'xstate.assign':
+        return this.assigning(action, where);
+      case 'xstate.sendTo':
+      case 'xstate.raise':
+        if (action.delay !== undefined) this.hasDelayed = true;
+        else if (action.type === 'xstate.raise') return given;
+        return this.sending(action, where);
+      case 'xstate.cancel':
+        return this.cancelling(action, where);
+      case 'xstate.enqueueActions':
+        // What it enqueues is only known when it is run.
+        this.hasDelayed = true;
+        return this.enqueueing(action, where);
+      case 'xstate.emit':
+        return given;
+      case 'xstate.log':
+        return undefined;
+      case 'xstate.spawnChild':
+      case 'xstate.stopChild':
+        return this.refuse(`${where} has ${action.type.slice('xstate.'.length)}`, LIST);
+      default:
+        return this.ownFunction(given, where);
+    }
+  }
+
+  private named(action: { readonly type: string }): unknown {
+    const isPerformed = this.action(this.machine.implementations.actions[action.type] ?? (() => {}), `action "${action.type}"`);
+    return isPerformed === undefined ? undefined : { ...action, type: OWN + action.type };
+  }
+
+  /** Nobody performs it; but a message that it sends past the chart would be missed. */
+  private ownFunction(given: unknown, where: string): undefined {
+    if (/\.\s*send\s*\(/.test(String(given)))
+      this.refuse(`${where} has a function that calls send(…)`, 'use sendTo, so that the checker sees the message');
+    return undefined;
+  }
+
+  private assigning({ assignment }: BuiltIn, where: string): unknown {
+    return assign(((given: Args, params: unknown) => {
+      const args = this.seen(given, where);
+      if (typeof assignment === 'function') return resolved(assignment, args, params);
+      return Object.fromEntries(Object.entries(assignment!).map(([key, part]) => [key, resolved(part, args, params)]));
+    }) as never);
+  }
+
+  private enqueueing({ collect }: BuiltIn, where: string): unknown {
+    return enqueueActions(({ enqueue, ...args }: any, params: unknown) => {
+      const queue = (action: unknown): void => {
+        const mine = this.action(action, where);
+        if (mine !== undefined) enqueue(mine);
+      };
+      const made =
+        (make: (...given: any[]) => unknown) =>
+        (...given: unknown[]) =>
+          queue(make(...given));
+      const builtIn = {
+        assign: made(assign),
+        raise: made(raise),
+        sendTo: made(sendTo),
+        sendParent: made((event, options) => sendTo(PARENT, event as never, options as never)),
+        cancel: (sendId: unknown) => queue(Object.assign(() => {}, { type: 'xstate.cancel', sendId })),
+        emit: enqueue.emit as unknown,
+        spawnChild: () => this.refuse(`${where} has spawnChild`, LIST),
+        stopChild: () => this.refuse(`${where} has stopChild`, LIST),
+      };
+      collect!({ ...this.seen(args as Args, where), enqueue: Object.assign(queue, builtIn) }, params);
+    });
+  }
+
+  private sending({ to, event, id, delay }: BuiltIn, where: string): unknown {
+    return enqueueActions((({ enqueue, ...given }: any, params: unknown) => {
+      const args = this.seen(given as Args, where);
+      const target = this.targetOf(resolved(to, args, params), where);
+      const message = resolved(event, args, params) as Message;
+      if (delay === undefined) {
+        enqueue(target === this.name ? told(message) : sent(target, message));
+        return;
+      }
+      const named =
+        typeof delay === 'string' ? (this.machine.implementations.delays as Readonly<Record<string, unknown>>)[delay] : delay;
+      const timer = this.timerOf(id, { to: target, event: message }, where);
+      enqueue({ type: 'arm', params: { timer, delay: Math.max(0, Number(resolved(named, args, params))) } });
+    }) as never);
+  }
+
+  /** A timer is known by the id of its event, which is remembered then; without one by the event itself. */
+  private timerOf(id: string | undefined, delayed: Delayed, where: string): string {
+    const text = JSON.stringify(delayed);
+    if (id === undefined) return text;
+    const known = this.delayed.get(id);
+    if (known && JSON.stringify(known) !== text)
+      this.refuse(
+        `${where} sends different delayed events under the id "${id}"`,
+        'give each its own id, or send what varies when it is due',
+      );
+    this.delayed.set(id, delayed);
+    return id;
+  }
+
+  private cancelling({ sendId }: BuiltIn, where: string): unknown {
+    return disarm((args: Args) => ({
+      timer: resolved(sendId, this.seen(args, where)) as string,
+    }));
+  }
+
+  private targetOf(to: unknown, where: string): string {
+    if (to === PARENT) {
+      const parent = this.family.parentOf(this.name);
+      return (
+        parent ?? this.refuse(`${where} sends to its parent`, 'none of the actors invokes it at its root; list the one that does')
+      );
+    }
+    if (typeof to === 'string') return this.known(to.replace(/^#_/, ''), where).id;
+    const id = (to as Partial<ActorReference> | null | undefined)?.id;
+    if (to === undefined) return this.name;
+    return id === undefined
+      ? this.refuse(`${where} sends to ${JSON.stringify(to)}`, `the actors are ${this.family.names.join(', ')}`)
+      : this.known(id, where).id;
+  }
+
+  private known(name: string, where: string): ActorReference {
+    if (this.family.names.includes(name)) return reference(name);
+    return this.refuse(
+      `${where} names the actor "${name}"`,
+      `the actors are ${this.family.names.join(', ')}; list it, or rename`,
+    );
+  }
+}
+
+const sent = (to: string, message: Message) => ({ type: 'send', params: { to, message } });
+const told = (message: Message) => ({ type: 'tell', params: { role: ROLE, message } });
+
+const resolved = (given: unknown, args: Args, params?: unknown): unknown =>
+  typeof given === 'function' ? (given as (args: Args, params: unknown) => unknown)(args, params) : given;
+
+/** By its id, else by its source. */
+export const nameOfInvoked = ({ id, src }: InvokeConfig): string | undefined => id ?? (typeof src === 'string' ? src : undefined);
