@@ -137,6 +137,34 @@ test('a peer with a half-open connection to an earlier self is let in: at once w
   await Promise.all([first.close(), second.close()]);
 });
 
+test('who comes back with its key while a peer is closing is not let in, and the peer closes', async () => {
+  const [port] = await portsOf(1);
+  const b = peer('b', port!, []);
+  await b.connect();
+  const hello = async () => {
+    const socket = new WebSocket(url(port!));
+    await once(socket, 'message');
+    socket.send('{"type":"hello","id":"a","key":"k"}');
+    return socket;
+  };
+  const first = await hello();
+  await expect.poll(() => b.peers.size).toBe(1);
+  // It does not answer the goodbye, so that the peer has to wait for it.
+  first.pause();
+  const closing = b.close();
+  const second = new WebSocket(url(port!));
+  const told: string[] = [];
+  second
+    .on('error', () => {})
+    .on('message', (text) => {
+      told.push(String(text));
+      second.send('{"type":"hello","id":"a","key":"k"}');
+    });
+  await Promise.all([closing, once(second, 'close')]);
+  expect(told).toEqual([]);
+  first.terminate();
+});
+
 test('addresses are asked for again, and a function that fails is asked again', async () => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   onTestFinished(() => warn.mockRestore());

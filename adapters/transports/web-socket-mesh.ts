@@ -144,6 +144,7 @@ class Mesh implements Connection {
 
   async close(): Promise<void> {
     this.life.unsubscribe();
+    this.peers.clear();
     const closing = [...this.contacts].map((contact) => {
       contact.line.send('{"type":"bye"}');
       contact.state = 'gone';
@@ -236,6 +237,8 @@ class Mesh implements Connection {
   }
 
   private accept(line: BoundedLine, request: IncomingMessage): void {
+    // Who hears the goodbye dials again at once, and the place to listen is open until everybody has heard it.
+    if (this.life.closed) return line.terminate();
     const contact = this.contact(line, null, this.listener?.limits.helloMs ?? ATTEMPT_MS_MAX);
     line.listen({
       frame: (text) => {
