@@ -29,7 +29,7 @@ const HELP = `quiver: distributed coordination as statecharts
   quiver test PROTOCOL [--json] [--emit FILE] [--trace FILE]                      walk its charts and systems: paths, coverage
          [--swarm N [--seed N] [--save FOLDER]] [--mutants] [--reasons MODULE]    many runs with faults; mistakes to be noticed
   quiver test FILE[#NAME] [--with FILE] [--pairs] [--mutants] [--seed N] [--json] an application's XState machine: states, paths, coverage
-         [--emit FILE] [--trace FILE] [--lcov FOLDER] [--counts FILE]
+         [--emit FILE] [--trace FILE] [--lcov FOLDER] [--counts FILE] [--replay STEPS]
   quiver explore [FILE] [--story NAME [--contacts FILE]] [--live] [--port N]      watch a run, a story or live actors in the browser
   quiver replay TRACE                                                            run a trace again and compare
   quiver verify TRACE [--json]                                                   check a trace against charts and properties

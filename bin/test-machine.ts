@@ -2,14 +2,16 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { traceOfPaths } from '../inspector/path-trace.js';
+import { isObject } from '../machines/checks.js';
 import { UsageError } from '../machines/errors.js';
 import { kinds, kindOf, type Item } from '../test/coverage/items.js';
 import { machineKinds, type MachineCounts, type MachineKind } from '../test/machine/coverage.js';
 import { emitMachineTests } from '../test/machine/emit.js';
 import { chartListing, lcovOf } from '../test/machine/lcov.js';
+import type { MachineTests, Step } from '../test/machine/options.js';
 import { reportOn, type MachineReport } from '../test/machine/report.js';
 import { describeStep } from '../test/machine/steps.js';
-import { MachineTesting } from '../test/machine/testing.js';
+import { failureAlong, MachineTesting } from '../test/machine/testing.js';
 import { pathAlong } from '../test/machine/plans.js';
 import { pathsOf } from '../test/paths/paths.js';
 import { integerOption } from './command.js';
@@ -32,16 +34,18 @@ export interface MachineWords {
   readonly swarm?: string;
   readonly save?: string;
   readonly reasons?: string;
+  readonly replay?: string;
 }
 
-/** The exit status. */
-export async function testMachine(found: FoundMachine, words: MachineWords): Promise<number> {
+/** The exit status. `word` is how the command was told of the machine. */
+export async function testMachine(found: FoundMachine, word: string, words: MachineWords): Promise<number> {
   if (words.reasons !== undefined)
     throw new UsageError('--reasons is for protocols; a machine has its reasons in the module of --with');
   if (words.swarm !== undefined || words.save !== undefined)
     throw new UsageError('--swarm and --save are for protocols; a machine is walked at random in every run (limits.walks)');
   const seed = integerOption('seed', words.seed);
   const tests = { ...(await testsIn(words.with)), ...(seed !== undefined && { seed }), ...(words.pairs && { pairs: true }) };
+  if (words.replay !== undefined) return replay(found, tests, stepsIn(words.replay));
   const testing = new MachineTesting(found.machine, tests);
   const others = words.counts === undefined ? [] : countsIn(words.counts);
   const progress = new ProgressLine();
@@ -57,8 +61,38 @@ export async function testMachine(found: FoundMachine, words: MachineWords): Pro
   if (words.counts !== undefined) write(words.counts, `${JSON.stringify([...others, await testing.counts()])}\n`);
   if (words.lcov !== undefined) await writeLcov(words.lcov, testing);
   if (words.json) console.log(JSON.stringify(report));
-  else print(report, relative('.', found.path));
+  else print(report, relative('.', found.path), waysBack(word, words));
   return report.verdict === 'valid' ? 0 : 1;
+}
+
+/** How the steps of a failure are taken again, and seen. */
+const waysBack =
+  (word: string, { with: samples, seed, trace }: MachineWords) =>
+  (steps: readonly Step[]): readonly string[] => {
+    const told = [samples === undefined ? '' : ` --with ${samples}`, seed === undefined ? '' : ` --seed ${seed}`].join('');
+    const quoted = JSON.stringify(steps).replaceAll("'", String.raw`'\''`);
+    const seen = trace === undefined ? '--trace FILE, then quiver explore FILE' : `quiver explore ${trace}`;
+    return [`again: quiver test ${word}${told} --replay '${quoted}'`, `see it: ${seen}`];
+  };
+
+function stepsIn(text: string): readonly Step[] {
+  try {
+    const steps: unknown = JSON.parse(text);
+    if (Array.isArray(steps) && steps.every(isObject)) return steps as unknown as Step[];
+  } catch {
+    // Told below.
+  }
+  throw new UsageError(`--replay has ${text.slice(0, 40)}; give it the steps of a failure, as the command has printed them`);
+}
+
+async function replay({ machine }: FoundMachine, tests: MachineTests, steps: readonly Step[]): Promise<number> {
+  const failure = await failureAlong(machine, tests, steps);
+  for (const [i, step] of steps.entries()) console.log(`  ${i + 1}. ${describeStep(step)}`);
+  if (failure) console.log(`\n${bold(failure.rule)}: ${failure.says}`);
+  const { length } = failure?.steps ?? steps;
+  if (length < steps.length) console.log(dim(`  after step ${length}`));
+  console.log(`\n${verdict(failure ? 'invalid' : 'valid')}`);
+  return failure ? 1 : 0;
 }
 
 function write(path: string, text: string): void {
@@ -123,7 +157,11 @@ const HEADINGS: Readonly<Record<MachineKind, string>> = {
   outcome: 'outcomes',
 };
 
-function print({ machine, searched, walked, failures, coverage, mutants, ...report }: MachineReport, path: string): void {
+function print(
+  { machine, searched, walked, failures, coverage, mutants, ...report }: MachineReport,
+  path: string,
+  back: (steps: readonly Step[]) => readonly string[],
+): void {
   const { states, steps, isComplete } = searched;
   console.log(`${bold(machine)}  ${dim(path)}\n`);
   console.log(`${number(states)} states, ${number(steps)} steps between them${isComplete ? '' : ', and there are more'}`);
@@ -140,7 +178,7 @@ function print({ machine, searched, walked, failures, coverage, mutants, ...repo
   for (const { rule, says, steps } of failures) {
     console.log(`\n${bold(rule)}: ${says}`);
     for (const [i, step] of steps.entries()) console.log(`  ${i + 1}. ${describeStep(step)}`);
-    console.log(dim(`  again: await replaySteps(machine, tests, ${JSON.stringify(steps)});`));
+    for (const line of back(steps)) console.log(dim(`  ${line}`));
   }
   if (mutants) printMutants(mutants);
   console.log(`\n${verdict(report.verdict)}`);

@@ -6,11 +6,21 @@
 import type { AnyStateMachine } from 'xstate';
 
 export function chartDefinition(machine: AnyStateMachine): unknown {
-  return JSON.parse(JSON.stringify(machine.config, replaced));
+  /** From the config down to what holds the value at hand. */
+  const around: unknown[] = [];
+  const plain = function (this: unknown, key: string, value: unknown): unknown {
+    while (around.length > 0 && around.at(-1) !== this) around.pop();
+    if (around.includes(value)) return '…';
+    const result = replaced(key, value);
+    around.push(result);
+    return result;
+  };
+  return JSON.parse(JSON.stringify(machine.config, plain));
 }
 
 function replaced(key: string, value: unknown): unknown {
   if (typeof value === 'function') return nameOf(value as Named);
+  if (typeof value === 'bigint') return `${value}n`;
   // An event that a state forbids is written as `undefined`, which JSON would leave out.
   if (key === 'on' && typeof value === 'object' && value !== null && !Array.isArray(value))
     return Object.fromEntries(Object.entries(value).map(([event, choices]) => [event, choices === undefined ? {} : choices]));

@@ -1,4 +1,5 @@
 /** `quiver test` and `quiver verify`, called as the program calls them. */
+import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { folder, inFolder, printed } from '../called.fixture.js';
@@ -128,6 +129,27 @@ describe('quiver test of a machine', () => {
     await expect(walk(['directory', '--lcov', 'x'])).rejects.toThrow(
       /--lcov is for a machine of an application; directory is a protocol/,
     );
+  });
+
+  test('a failure is a line of the shell that takes it again, and says how it is seen', async () => {
+    const wrong = `export default { events: { LOG_IN: [{ user: "o'hara" }] }, services: { authenticate: { done: [], fails: [] } },
+      invariants: { "nobody is o'hara": ({ value, context }) => value !== 'authenticating' },
+    };`;
+    const given = inFolder('wrong.mjs', wrong);
+    expect(await walk([login, '--with', given, '--seed', '5'])).toBe(1);
+    const line = printed.join('\n').match(/again: (quiver test .*)/)![1]!;
+    expect(printed.join('\n')).toContain('see it: --trace FILE, then quiver explore FILE');
+    const words = execFileSync('sh', ['-c', `printf '%s\\n' ${line}`], { encoding: 'utf8' })
+      .trimEnd()
+      .split('\n');
+    expect(words.slice(0, -1)).toEqual(['quiver', 'test', login, '--with', given, '--seed', '5', '--replay']);
+    printed.length = 0;
+    expect(await walk(words.slice(2))).toBe(1);
+    expect(printed.join('\n')).toMatch(
+      /1. LOG_IN {"user":"o'hara"}\n\nnobody is o'hara: does not hold in "authenticating"\n\ninvalid/,
+    );
+    expect(await walk([login, '--with', given, '--replay', '[]'])).toBe(0);
+    await expect(walk([login, '--replay', '{'])).rejects.toThrow(/^--replay has {; give it the steps of a failure/);
   });
 
   test('one of several is named', async () => {

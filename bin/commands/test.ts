@@ -39,12 +39,13 @@ export const command: Subcommand = async (args) => {
     reasons: { type: 'string' },
     lcov: { type: 'string' },
     counts: { type: 'string' },
+    replay: { type: 'string' },
   });
   const [word, ...more] = positionals;
   if (more.length > 0) throw new UsageError(`name one protocol; ${more.join(', ')} are too many`);
   const machine = word !== undefined && isFile(word) ? await machineIn(word) : null;
-  if (machine) return testMachine(machine, values);
-  const machineOnly = (['with', 'pairs', 'lcov', 'counts'] as const).find((name) => values[name] !== undefined);
+  if (machine) return testMachine(machine, word!, values);
+  const machineOnly = (['with', 'pairs', 'lcov', 'counts', 'replay'] as const).find((name) => values[name] !== undefined);
   const found = await protocolOf(word);
   if (machineOnly)
     throw new UsageError(`--${machineOnly} is for a machine of an application; ${found.protocol.name} is a protocol`);

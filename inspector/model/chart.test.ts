@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { createMachine } from 'xstate';
 import { directoryMachine } from '../../machines/directory/machine.js';
 import { chartDefinition } from '../../network/chart-definition.js';
 import { fitChart, layOutChart } from './chart-layout.js';
@@ -151,5 +152,16 @@ describe('the picture of a chart', () => {
       fitted(panel).edges.flatMap(({ label }) => label.lines.filter((line) => line.startsWith('/')));
     expect(lines({ width: 400, height: 600 })).toEqual([]);
     expect(lines({ width: 1200, height: 1400 })).toContain('/ adoptParent, queueNext');
+  });
+});
+
+test('a config with values that JSON does not know has a definition', () => {
+  const ring: { self?: unknown; twice?: unknown } = { twice: [1] };
+  ring.self = ring;
+  const chart = createMachine({ id: 'odd', context: { big: 1n, ring, same: [ring.twice, ring.twice] }, meta: { ring } } as never);
+  expect(chartDefinition(chart)).toEqual({
+    id: 'odd',
+    context: { big: '1n', ring: { twice: [1], self: '…' }, same: [[1], [1]] },
+    meta: { ring: { twice: [1], self: '…' } },
   });
 });

@@ -317,6 +317,9 @@ export function createStaged(logic: AnyActorLogic, options: ActorOptions<AnyActo
   return createActor(logic, { ...options, inspect: first });
 }
 
+/** Tells a held callback to fail: one of XState's own fails by what it throws. */
+const BREAKS = 'quiver.breaks';
+
 /** The same kind of logic that does nothing by itself: what comes of it, `settle` says. */
 export function heldLogic(logic: AnyActorLogic, heard: (event: Message) => void): AnyActorLogic {
   return {
@@ -324,6 +327,7 @@ export function heldLogic(logic: AnyActorLogic, heard: (event: Message) => void)
     start: () => {},
     transition: (state: any, event: any, scope: any) => {
       if (event.type === 'xstate.stop') return { ...state, status: 'stopped', input: undefined };
+      if (event.type === BREAKS) throw event.data;
       if (/^xstate\.(promise|observable)\./.test(event.type as string)) return logic.transition(state, event, scope);
       heard(event as Message);
       return state;
@@ -337,20 +341,21 @@ export type Settling =
   | { readonly how: 'completes' }
   | { readonly how: 'sends'; readonly value: Message };
 
-const SETTLED_BY = { promise: { done: 'xstate.promise.resolve', fails: 'xstate.promise.reject' } } as const;
-const OBSERVED_BY = {
-  next: 'xstate.observable.next',
-  fails: 'xstate.observable.error',
-  completes: 'xstate.observable.complete',
-} as const;
+const OBSERVED_BY = { next: 'xstate.observable.next', fails: 'xstate.observable.error', completes: 'xstate.observable.complete' };
+const SETTLED_BY: Readonly<Partial<Record<LogicKind, Readonly<Record<string, string>>>>> = {
+  promise: { done: 'xstate.promise.resolve', fails: 'xstate.promise.reject' },
+  callback: { fails: BREAKS },
+  observable: OBSERVED_BY,
+  events: OBSERVED_BY,
+};
 
 /** Lets a held service come to something, as XState's own would. */
 export function settle(actor: AnyActor, kind: LogicKind, settling: Settling): void {
   const { how } = settling;
   const self = actor as any;
   if (how === 'sends') return relay(actor, self._parent as AnyActor, settling.value);
-  const types: Readonly<Record<string, string>> = kind === 'observable' || kind === 'events' ? OBSERVED_BY : SETTLED_BY.promise;
-  relay(actor, actor, { type: types[how]!, ...('value' in settling && { data: settling.value }) });
+  const type = SETTLED_BY[kind]![how]!;
+  relay(actor, actor, { type, ...('value' in settling && { data: settling.value }) });
 }
 
 /** A promise that stands in for a chart or another logic whose work is held. */

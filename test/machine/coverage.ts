@@ -4,7 +4,7 @@
  * Counted are states, transitions, guards both ways, events, named actions and the outcomes of invoked promises, of the machine and of each
  * child machine that ran. Counts of several runs add up: they are plain JSON.
  */
-import { rulesOf, configOf } from '../charts/config.js';
+import { rulesOf, configOf, type Rule } from '../charts/config.js';
 import { kindOf, type Item } from '../coverage/items.js';
 import { findReason } from '../coverage/report.js';
 import { guardName } from '../mutants/render.js';
@@ -115,16 +115,27 @@ function whyNot(item: Item, counts: ReadonlyMap<Item, number>): string {
   return findReason(item, counts);
 }
 
-/** Which sample a guard would need, and where to give it. */
+/** Which sample it would need, and where to give it. */
 function cureFor(subject: Subject, chart: string, item: Item): string {
-  if (kindOf(item) !== 'guard' || chart !== subject.name) return '';
-  const [id, outcome] = item.slice('guard '.length).split(' is ') as [string, string];
-  const rule = [...rulesOf(configOf(subject.original))].find((one) => one.id === id);
-  if (!rule) return '';
-  const [source, what] = rule.event.split(' ') as [string, string?];
-  const isService = what === 'done' || what === 'error';
-  const place = isService ? `services.${source}.${what === 'done' ? 'done' : 'fails'}` : `events.${rule.event}`;
-  const needs = `for which ${guardName(rule.choice.guard)} is ${outcome}`;
-  if (rule.isOutside || isService) return `; give ${place} a sample ${needs}`;
-  return `; it takes a context ${needs}: give the samples that lead there`;
+  const [, kind, name, outcome] = /^(guard|transition|event) (.*?)(?: is (true|false))?$/s.exec(item) ?? [];
+  if (kind === undefined) return '';
+  const rule = [...rulesOf(configOf(subject.original))].find(({ id }) => id === name);
+  const type = kind === 'event' ? name! : name!.replace(/^.*?: /s, '').replace(/ #\d+$/, '');
+  if (chart !== subject.name)
+    return `; the world sends a child machine what children name: give children.${chart}.${type} a sample if it does`;
+  if (subject.within.has(type))
+    return `; the chart, its children or its services send ${type} themselves: give events.${type} a sample, {} for a bare one, if the world does, too`;
+  return rule ? cureForRule(rule, kind, outcome) : '';
+}
+
+const FROM_SERVICE = { done: 'done', error: 'fails', snapshot: 'next' } as const;
+
+function cureForRule({ event, isOutside, choice }: Rule, kind: string, outcome: string | undefined): string {
+  const [, source, what] = /^(.*) (done|error|snapshot)$/.exec(event) ?? [];
+  const place = source === undefined ? `events.${event}` : `services.${source}.${FROM_SERVICE[what as 'done']}`;
+  const isBrought = isOutside || source !== undefined;
+  if (kind === 'transition')
+    return source === undefined ? '' : `; give ${place} a sample, or let a child machine end: children.${source}`;
+  const needs = `for which ${guardName(choice.guard)} is ${outcome}`;
+  return isBrought ? `; give ${place} a sample ${needs}` : `; it takes a context ${needs}: give the samples that lead there`;
 }

@@ -17,7 +17,17 @@ export function brokenRule(rig: Rig): Broken | null {
     const says = complaint(holds, rig.snapshot);
     if (says !== null) return { rule: name, says };
   }
-  return lost(rig);
+  return hasty(rig) ?? lost(rig);
+}
+
+function hasty(rig: Rig): Broken | null {
+  const timer = rig.hastyTimer();
+  if (!timer) return null;
+  const { name, asked } = timer;
+  return {
+    rule: 'every delay can be kept',
+    says: `${name} has a delay of ${asked} ms; a timer takes at most 2147483647 and goes off at once on anything else. Give it a shorter one, or no timer where it should never go off`,
+  };
 }
 
 export const LEFT = 'no actor left running';
@@ -29,10 +39,13 @@ export function lost(rig: Rig): Broken | null {
 
 function unhandled(rig: Rig, thrown: unknown): Broken {
   const what = encode(thrown, () => undefined);
-  const needed = rig.last && sampleNeeded(rig.subject.tests, rig.last);
+  const needed = rig.last ? sampleNeeded(rig.subject.tests, rig.last) : inputNeeded(rig.subject.tests);
   const cure = needed ?? 'Handle it in the chart (onError of the service, a guard), or leave the sample out that leads to it';
   return { rule: `no unhandled error (${what})`, says: `the machine ended with ${what}. ${cure}` };
 }
+
+const inputNeeded = ({ input }: MachineTests): string | undefined =>
+  input === undefined ? 'It was started without input: if it takes one, give input' : undefined;
 
 /** The sample that a bare step may have lacked. */
 function sampleNeeded({ events, services }: MachineTests, step: Step): string | undefined {

@@ -57,7 +57,7 @@ async function killer(
 
 async function breaksRule(mutated: Subject): Promise<boolean> {
   const graph = await search(mutated);
-  return graph.failures.length > 0 || temporalFailures(graph, mutated.tests.temporal).length > 0;
+  return graph.failures.length > 0 || (await temporalFailures(mutated, graph)).length > 0;
 }
 
 /** Whether some step of the graph goes otherwise on the mutant. */

@@ -31,7 +31,7 @@ export type Samples = readonly unknown[] | ((args: SampleArgs) => readonly unkno
 export interface ServiceSamples {
   /** What a promise resolves with; `[]` when it never does. */
   readonly done?: Samples;
-  /** What a promise or an observable fails with; `[]` when it never does. */
+  /** What a promise, an observable or a callback fails with; `[]` when it never does. */
   readonly fails?: Samples;
   /** Events that a callback, an observable of events or a chart sends to its parent. */
   readonly sends?: Samples;
@@ -106,17 +106,23 @@ export interface MachineTests<Sut = any> {
   readonly reasons?: Readonly<Record<string, string>>;
 }
 
+/** In place of a value that JSON cannot hold: its place among the samples, and how it looks. */
+interface Sampled {
+  readonly sample?: number;
+  readonly says?: string;
+}
+
 /**
  * One step of a path, as plain JSON. A value that JSON cannot hold is given by its place among the samples.
  *
  * @public
  */
 export type Step =
-  | { readonly event: Message; readonly to?: string }
+  | ({ readonly event: Message; readonly to?: string } & Sampled)
   | { readonly timer: string }
-  | { readonly done: string; readonly output?: unknown; readonly sample?: number; readonly says?: string }
-  | { readonly fails: string; readonly error?: unknown; readonly sample?: number; readonly says?: string }
-  | { readonly sends: string; readonly event: Message }
-  | { readonly next: string; readonly value?: unknown; readonly sample?: number; readonly says?: string }
+  | ({ readonly done: string; readonly output?: unknown } & Sampled)
+  | ({ readonly fails: string; readonly error?: unknown } & Sampled)
+  | ({ readonly sends: string; readonly event: Message } & Sampled)
+  | ({ readonly next: string; readonly value?: unknown } & Sampled)
   | { readonly completes: string }
   | { readonly settles: string };

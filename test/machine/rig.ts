@@ -26,8 +26,8 @@ import { eventName } from '../charts/config.js';
 import { encode } from './encode.js';
 import { actorsBelow, baseName } from './names.js';
 import type { SampleArgs, ServiceSamples, Step } from './options.js';
-import { eventsFor, valuesOf } from './samples.js';
-import { heldAs, isFromOutside, nameOfStep } from './steps.js';
+import { eventsFor, valuesOf, wholeEvent } from './samples.js';
+import { heldAs, heldEvent, isFromOutside, nameOfStep } from './steps.js';
 import { Timers, type Timer } from './timers.js';
 import type { Subject } from './subject.js';
 
@@ -51,6 +51,8 @@ export interface RigOptions {
   readonly performs: boolean;
   /** Where to go on from, in place of the start. */
   readonly restored?: unknown;
+  /** A deadline, in milliseconds, that begins with the start. */
+  readonly deadlineMs?: number | undefined;
 }
 
 /** The services of XState that do nothing by themselves here; what was made by other hands runs as it is. */
@@ -89,7 +91,7 @@ export class Rig {
     this.root.subscribe({ error: (thrown: unknown) => void (this.error = { thrown }) });
     for (const item of subject.itemsAtStart) this.items.add(item);
     this.root.start();
-    this.timers.elapse();
+    this.elapse(options.deadlineMs);
   }
 
   get snapshot(): AnyMachineSnapshot {
@@ -101,9 +103,9 @@ export class Rig {
     if (this.error !== null || this.snapshot.status !== 'active') return [];
     const names = actorsBelow(this.root);
     const { tests } = this.subject;
-    const events: Step[] = eventsFor(descriptorsOf(this.snapshot), tests.events, this.snapshot)
-      .filter(({ type }) => !this.subject.within.has(type))
-      .map((event) => ({ event }));
+    const events: Step[] = eventsFor(descriptorsOf(this.snapshot), tests.events, this.snapshot).filter(
+      ({ event }) => !this.subject.within.has(event.type),
+    );
     const actors = [...names].flatMap(([actor, name]) => [...this.choicesOf(actor, name)]);
     const timers = this.namedTimers(names).flatMap(([timer, name]) =>
       this.timers.due().includes(timer) ? [{ timer: name }] : [],
@@ -123,7 +125,7 @@ export class Rig {
     if (!held) {
       const samples = this.subject.eventsOfChild(actor);
       if (!samples || !('machine' in snapshot)) return;
-      for (const event of eventsFor(descriptorsOf(snapshot), samples, snapshot)) yield { event, to: name };
+      for (const one of eventsFor(descriptorsOf(snapshot), samples, snapshot)) yield { ...one, to: name };
       return;
     }
     const { samples, kind } = held;
@@ -134,12 +136,12 @@ export class Rig {
     for (const [i, value] of values(samples.done, defaults.done).entries()) yield { done: name, ...heldAs('output', value, i) };
     for (const [i, value] of values(samples.fails, defaults.fails).entries()) yield { fails: name, ...heldAs('error', value, i) };
     for (const [i, value] of values(samples.next).entries()) yield { next: name, ...heldAs('value', value, i) };
-    for (const event of values(samples.sends)) yield { sends: name, event: event as Message };
+    for (const [i, event] of values(samples.sends).entries()) yield { sends: name, ...heldEvent(event as Message, i) };
     if (isObservable && samples.completes !== false) yield { completes: name };
   }
 
-  /** Takes a step; false when it cannot happen now, and then nothing has changed. */
-  async take(step: Step): Promise<boolean> {
+  /** Takes a step, with which a deadline may begin; false when it cannot happen now, and then nothing has changed. */
+  async take(step: Step, deadlineMs?: number): Promise<boolean> {
     const act = this.actOf(step);
     if (!act) return false;
     this.items = new Set();
@@ -149,8 +151,13 @@ export class Rig {
       this.items.add(`${this.subject.name}: outcome ${nameOfStep(step).replaceAll(/#\d+/g, '')}` as Noted);
     const waiting = act();
     if (waiting) await waiting;
-    this.timers.elapse();
+    this.elapse(deadlineMs);
     return true;
+  }
+
+  private elapse(deadlineMs: number | undefined): void {
+    if (deadlineMs !== undefined) this.timers.startDeadline(deadlineMs);
+    this.timers.elapse();
   }
 
   private actOf(step: Step): (() => void | Promise<void>) | null {
@@ -163,7 +170,7 @@ export class Rig {
     }
     if ('event' in step && !('sends' in step)) {
       const target = step.to === undefined ? this.root : find(step.to);
-      return target ? () => relay(undefined, target, step.event) : null;
+      return target ? () => relay(undefined, target, this.eventTo(target, step)) : null;
     }
     const [how, name] = Object.entries(step)[0] as [Settling['how'] | 'settles', string];
     const actor = find(name);
@@ -173,6 +180,18 @@ export class Rig {
     return held ? () => settle(actor, held.kind, this.settlingOf(step, how, actor, held)) : null;
   }
 
+  private eventTo(target: AnyActor, step: Extract<Step, { readonly event: Message }>): Message {
+    const samples = target === this.root ? this.subject.tests.events : this.subject.eventsOfChild(target);
+    return wholeEvent(step, samples, target.getSnapshot() as AnyMachineSnapshot);
+  }
+
+  /** The step as the application would see it: its event with all that it carries. */
+  whole(step: Step): Step {
+    if (!('event' in step) || 'sends' in step || step.sample === undefined) return step;
+    const target = step.to === undefined ? this.root : [...actorsBelow(this.root)].find(([, name]) => name === step.to)?.[0];
+    return target ? { ...step, event: this.eventTo(target, step) } : step;
+  }
+
   private settleReal(actor: AnyActor): (() => Promise<void>) | null {
     const promise = this.real.get(actor);
     return promise ? async () => settle(actor, 'promise', await promise) : null;
@@ -180,8 +199,12 @@ export class Rig {
 
   private settlingOf(step: Step, how: Settling['how'], actor: AnyActor, { samples, kind }: Held): Settling {
     if (how === 'completes') return { how };
-    if (how === 'sends') return { how, value: (step as { event: Message }).event };
     const { sample, output, error, value } = step as { sample?: number; output?: unknown; error?: unknown; value?: unknown };
+    if (how === 'sends') {
+      const value =
+        sample === undefined ? (step as { event: Message }).event : valuesOf(samples.sends, this.argsOf(actor), [])[sample];
+      return { how, value: value as Message };
+    }
     if (sample === undefined) return { how, value: output ?? error ?? value };
     const otherwise = how === 'next' ? [] : this.subject.defaultsOf(kind, (step as Record<string, string>)[how]!)[how];
     return { how, value: valuesOf(samples[how], this.argsOf(actor), otherwise)[sample] };
@@ -196,14 +219,15 @@ export class Rig {
   /** Timers by whom and what they are for. */
   private namedTimers(names: ReadonlyMap<AnyActor, string>): readonly (readonly [Timer, string])[] {
     const taken = new Map<string, number>();
-    return this.timers.running.map((timer) => {
+    return this.timers.running.flatMap((timer): (readonly [Timer, string])[] => {
+      if (this.timers.isDeadline(timer)) return [];
       const { source, target, event } = timer.scheduled ?? {};
       const owner = names.get(target!) ?? names.get(source!);
       const what = event === undefined ? 'a timer' : this.timerName(target!, event.type);
       const base = owner === undefined ? what : `${owner}: ${what}`;
       const turn = (taken.get(base) ?? 0) + 1;
       taken.set(base, turn);
-      return [timer, turn === 1 ? base : `${base} #${turn}`];
+      return [[timer, turn === 1 ? base : `${base} #${turn}`]];
     });
   }
 
@@ -295,6 +319,12 @@ export class Rig {
     const nameOf = (value: object) => (value === this.root ? '(root)' : names.get(value as AnyActor));
     const { value, context, status } = this.snapshot;
     return { value, status, context: encode(context, nameOf), actors: [...names.values()], acted: this.acted };
+  }
+
+  /** A timer whose delay none can keep, as JavaScript's own timers are. */
+  hastyTimer(): { readonly name: string; readonly asked: number } | null {
+    const found = this.namedTimers(actorsBelow(this.root)).find(([{ asked }]) => asked !== undefined);
+    return found ? { name: found[1], asked: found[0].asked! } : null;
   }
 
   /** How many services have not come to their end. */

@@ -65,10 +65,11 @@ class Run {
       const broken = this.restore();
       if (broken) return broken;
     }
+    const whole = this.rig.whole(step);
     if (!(await this.rig.take(step))) return { rule: CANNOT_HAPPEN, says: `${describeStep(step)} cannot happen here` };
-    const done = await attempt('exec', () => execute(tests.exec, this.sut, step));
+    const done = await attempt('exec', () => execute(tests.exec, this.sut, whole));
     if (done) return done;
-    this.reference = tests.reference?.step(this.reference, step);
+    this.reference = tests.reference?.step(this.reference, whole);
     return this.judge(at + 1);
   }
 

@@ -1,29 +1,122 @@
-/** Samples as given made into values to try. */
+/** Samples as given made into values to try, and into smaller ones where a step that fails is made short. */
 import type { AnyMachineSnapshot } from 'xstate';
 import type { Message } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
-import type { ArbitraryLike, EventSamples, MachineTests, SampleArgs, Samples } from './options.js';
+import { encode } from './encode.js';
+import type { ArbitraryLike, EventSamples, MachineTests, SampleArgs, Samples, Step } from './options.js';
+import { heldAs, heldEvent, isJson } from './steps.js';
 
 /** How many values are drawn from an arbitrary. */
 const DRAWN = 6;
 /** An event that a `*` of the chart hears and that no sample names. */
 const UNNAMED = 'some.other.event';
 
+const plainly = (value: unknown): string => encode(value, () => undefined);
+
 const isArbitrary = (given: unknown): given is ArbitraryLike =>
   typeof given === 'object' && given !== null && 'generate' in given && 'shrink' in given;
+
+/** A value of an arbitrary, with what the arbitrary wants to be told when it makes the value smaller. */
+interface Drawn {
+  readonly value: unknown;
+  readonly context: unknown;
+}
+
+/** Where lists that were drawn come from. */
+const origins = new WeakMap<object, { readonly arbitrary: ArbitraryLike; readonly values: readonly Drawn[] }>();
+
+/** A step with others of its samples in place of its own. */
+interface Varied {
+  readonly samples: readonly unknown[];
+  readonly at: number;
+  with(value: unknown, sample: number): Step;
+}
+
+/** Where the value of a step comes from, if that is a list. */
+function variedOf(step: Step, { events, children, services }: MachineTests): Varied | null {
+  const find = (given: Samples | undefined, own: unknown, make: Varied['with']): Varied | null => {
+    if (!Array.isArray(given)) return null;
+    const text = plainly(own);
+    const at = (step as { sample?: number }).sample ?? given.findIndex((one) => plainly(one) === text);
+    return at < 0 ? null : { samples: given, at, with: make };
+  };
+  const [[how, name]] = Object.entries(step) as [[string, string]];
+  const base = (path: string) => path.replace(/^.*\//, '').replace(/#\d+$/, '');
+  if ('event' in step) {
+    const { to } = step as { to?: string };
+    const { type, ...payload } = step.event;
+    const given = 'sends' in step ? undefined : to === undefined ? events?.[type] : children?.[base(to)]?.[type];
+    return find(given, payload, (value, sample) => ({
+      ...heldEvent({ ...(value as object), type }, sample),
+      ...(to !== undefined && { to }),
+    }));
+  }
+  const key = ({ done: 'output', fails: 'error', next: 'value' } as const)[how];
+  const service = key && services?.[base(name)];
+  if (!key || typeof service !== 'object') return null;
+  const own = (step as unknown as Record<string, unknown>)[key];
+  return find(service[how as 'done'], own, (value, sample) => ({ [how]: name, ...heldAs(key, value, sample) }) as never);
+}
+
+/**
+ * The step with smaller values in place of its own, one after the other: what its arbitrary makes of it, or those of the list that are
+ * shorter as text. `fits` says which of them still fail; the last one that does is as small as it gets.
+ */
+export async function smallest(step: Step, tests: MachineTests, fits: (step: Step) => Promise<boolean>): Promise<void> {
+  const varied = variedOf(step, tests);
+  if (!varied) return;
+  const { samples, at } = varied;
+  const origin = origins.get(samples);
+  if (!origin) {
+    const lengths = samples.map((one) => plainly(one).length);
+    const shorter = samples.map((_, i) => i).filter((i) => lengths[i]! < lengths[at]!);
+    for (const i of shorter.toSorted((a, b) => lengths[a]! - lengths[b]!)) if (await fits(varied.with(samples[i], i))) return;
+    return;
+  }
+  let next: Drawn | undefined = origin.values[at];
+  while (next) {
+    const smaller = origin.arbitrary.shrink(next.value, next.context) as Iterable<Drawn>;
+    next = undefined;
+    for (const one of smaller) {
+      // What JSON does not hold has no place among the samples.
+      if (!isJson(one.value) || !(await fits(varied.with(one.value, at)))) continue;
+      next = one;
+      break;
+    }
+  }
+}
 
 /** The same options with every arbitrary drawn from. fast-check is an optional peer, asked for only where one of its arbitraries is given. */
 export async function drawn(tests: MachineTests): Promise<MachineTests> {
   const all = [tests.events ?? {}, ...Object.values(tests.children ?? {}), ...Object.values(tests.services ?? {})];
   if (!all.some((samples) => typeof samples === 'object' && Object.values(samples).some(isArbitrary))) return tests;
   const { default: fc } = await import('fast-check');
+  /** Keeps what an arbitrary needs to make its values smaller. */
+  class Kept extends fc.Arbitrary<unknown> {
+    readonly values: Drawn[] = [];
+    constructor(readonly inner: ArbitraryLike) {
+      super();
+    }
+    override generate(random: never, bias: number | undefined): never {
+      const drawn = this.inner.generate(random, bias) as Drawn;
+      this.values.push(drawn);
+      return drawn as never;
+    }
+    override canShrinkWithoutContext(_: unknown): _ is never {
+      return false;
+    }
+    override shrink(): never {
+      return fc.stream([][Symbol.iterator]()) as never;
+    }
+  }
+  const listOf = (arbitrary: ArbitraryLike): readonly unknown[] => {
+    const kept = new Kept(arbitrary);
+    const list = fc.sample(kept, { seed: tests.seed ?? 1, numRuns: DRAWN });
+    origins.set(list, { arbitrary, values: kept.values });
+    return list;
+  };
   const draw = <T extends object>(samples: T): T =>
-    Object.fromEntries(
-      Object.entries(samples).map(([name, given]) => [
-        name,
-        isArbitrary(given) ? fc.sample(given as never, { seed: tests.seed ?? 1, numRuns: DRAWN }) : given,
-      ]),
-    ) as T;
+    Object.fromEntries(Object.entries(samples).map(([name, given]) => [name, isArbitrary(given) ? listOf(given) : given])) as T;
   const each = <T extends object>(record: Readonly<Record<string, T | 'real'>> | undefined) =>
     Object.fromEntries(Object.entries(record ?? {}).map(([name, one]) => [name, one === 'real' ? one : draw(one)]));
   return {
@@ -41,22 +134,35 @@ export function valuesOf(given: Samples | undefined, args: () => SampleArgs, oth
   return values as readonly unknown[];
 }
 
-/** The events worth sending for the descriptors that a chart now listens to. */
+/** The events worth sending for the descriptors that a chart now listens to, as steps have them. */
 export function eventsFor(
   descriptors: readonly string[],
   samples: EventSamples | undefined,
   snapshot: AnyMachineSnapshot,
-): readonly Message[] {
-  const args = (): SampleArgs => ({ context: snapshot.context, snapshot, input: undefined });
+): readonly { readonly event: Message; readonly sample?: number; readonly says?: string }[] {
+  const args = argsOf(snapshot);
   const types = new Set(descriptors.filter((one) => !one.startsWith('xstate.')).flatMap((one) => typesFor(one, samples)));
   return [...types].flatMap((type) =>
-    valuesOf(samples?.[type], args, [{}]).map((payload) => {
+    valuesOf(samples?.[type], args, [{}]).map((payload, i) => {
       if (typeof payload !== 'object' || payload === null)
         throw new UsageError(`a sample of event ${type} is ${String(payload)}; give its payload as an object, { … }`);
-      return { type, ...payload };
+      return heldEvent({ ...payload, type }, i);
     }),
   );
 }
+
+/** The event of a step, with the payload that JSON does not hold. */
+export function wholeEvent(
+  { event, sample }: { readonly event: Message; readonly sample?: number },
+  samples: EventSamples | undefined,
+  snapshot: AnyMachineSnapshot,
+): Message {
+  return sample === undefined
+    ? event
+    : { ...(valuesOf(samples?.[event.type], argsOf(snapshot), [])[sample] as object), type: event.type };
+}
+
+const argsOf = (snapshot: AnyMachineSnapshot) => (): SampleArgs => ({ context: snapshot.context, snapshot, input: undefined });
 
 function typesFor(descriptor: string, samples: EventSamples | undefined): readonly string[] {
   if (descriptor !== '*' && !descriptor.endsWith('.*')) return [descriptor];

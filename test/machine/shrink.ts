@@ -1,11 +1,19 @@
-/** Makes a failing plan as short as it gets: steps are left out, many at a time and then one by one, while the same rule breaks. */
+/**
+ * Makes a failing plan as short as it gets: steps are left out, many at a time and then one by one, while the same rule breaks; then what
+ * they carry is made small.
+ */
 import type { Failure } from './graph.js';
-import type { Step } from './options.js';
+import type { MachineTests, Step } from './options.js';
+import { smallest } from './samples.js';
 
-/** How often a failing plan is tried shorter. */
+/** How often a failing plan is tried shorter, and then smaller. */
 const TRIES = 400;
 
-export async function shrink(failure: Failure, again: (steps: readonly Step[]) => Promise<Failure | null>): Promise<Failure> {
+export async function shrink(
+  failure: Failure,
+  tests: MachineTests,
+  again: (steps: readonly Step[]) => Promise<Failure | null>,
+): Promise<Failure> {
   let best = failure;
   let tries = TRIES;
   for (let size = Math.ceil(best.steps.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
@@ -16,6 +24,16 @@ export async function shrink(failure: Failure, again: (steps: readonly Step[]) =
       if (found?.rule === failure.rule) best = found;
       else at++;
     }
+  }
+  tries = TRIES;
+  for (let at = 0; at < best.steps.length; at++) {
+    await smallest(best.steps[at]!, tests, async (step) => {
+      if (tries-- <= 0) return false;
+      const found = await again(best.steps.with(at, step));
+      if (found?.rule !== failure.rule) return false;
+      best = found;
+      return true;
+    });
   }
   return best;
 }

@@ -1,4 +1,5 @@
 /** Steps of a path as people read them, and values as a step can hold them. */
+import type { Message } from '../../machines/effects.js';
 import { encode } from './encode.js';
 import type { Step } from './options.js';
 
@@ -23,11 +24,11 @@ export function nameOfStep(step: Step): string {
 export function describeStep(step: Step): string {
   const name = nameOfStep(step);
   const values = { ...step } as Record<string, unknown>;
+  if (typeof values['says'] === 'string') return `${name} ${values['says']}`;
   if ('event' in step) {
     const { type: _, ...payload } = step.event;
     return Object.keys(payload).length === 0 ? name : `${name} ${JSON.stringify(payload)}`;
   }
-  if (typeof values['says'] === 'string') return `${name} ${values['says']}`;
   const value = values['output'] ?? values['error'] ?? values['value'];
   return value === undefined ? name : `${name} ${JSON.stringify(value)}`;
 }
@@ -39,13 +40,22 @@ export function heldAs(key: 'output' | 'error' | 'value', value: unknown, sample
   return { sample, says: encode(value, () => undefined) };
 }
 
+/** An event as a step has it: whole where JSON holds it, else its type with the place of its payload among the samples. */
+export function heldEvent(event: Message, sample: number): { event: Message; sample?: number; says?: string } {
+  if (isJson(event)) return { event };
+  const { type, ...payload } = event;
+  return { event: { type }, sample, says: encode(payload, () => undefined) };
+}
+
 /** Whether JSON gives the value back as it was. */
-export function isJson(value: unknown): boolean {
+export function isJson(value: unknown, around: readonly unknown[] = []): boolean {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return true;
   if (typeof value === 'number') return Number.isFinite(value);
-  if (Array.isArray(value)) return value.every(isJson);
+  if (around.includes(value)) return false;
+  const inside = [...around, value];
+  if (Array.isArray(value)) return value.every((one) => isJson(one, inside));
   if (typeof value !== 'object' || ![Object.prototype, null].includes(Object.getPrototypeOf(value) as null)) return false;
-  return Object.values(value).every(isJson);
+  return Object.values(value).every((one) => isJson(one, inside));
 }
 
 /** Whether this is an event of the world outside, and nothing that time or a service brings. */

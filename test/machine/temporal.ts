@@ -5,9 +5,11 @@
  * way, in any order, the state must be reached. A machine that can only wait for an event has come to rest.
  */
 import type { AnyMachineSnapshot } from 'xstate';
-import type { Failure, MachineGraph, MachineVertex } from './graph.js';
+import type { Failure, MachineEdge, MachineGraph, MachineVertex } from './graph.js';
 import type { Step } from './options.js';
+import { Rig } from './rig.js';
 import { isFromOutside } from './steps.js';
+import type { Subject } from './subject.js';
 
 type Predicate = (snapshot: AnyMachineSnapshot) => boolean;
 
@@ -16,7 +18,8 @@ type Predicate = (snapshot: AnyMachineSnapshot) => boolean;
  *
  * - `always`, `never`: of every state.
  * - `sometimes`: of one state at least.
- * - `when`, `eventually`, `within`: from such a state, without events from outside, such a state is reached, in so many steps at most.
+ * - `when`, `eventually`: from such a state, without events from outside, such a state is reached; `within` so many steps, and `withinMs`
+ *   milliseconds of virtual time. A service may take any time: only a timer of the machine bounds how long one is waited for.
  * - `when`, `holds`, `until`: from such a state on it holds, whatever happens, until such a state is reached.
  *
  * @public
@@ -25,7 +28,7 @@ export type Temporal =
   | { readonly always: Predicate }
   | { readonly never: Predicate }
   | { readonly sometimes: Predicate }
-  | { readonly when: Predicate; readonly eventually: Predicate; readonly within?: number }
+  | { readonly when: Predicate; readonly eventually: Predicate; readonly within?: number; readonly withinMs?: number }
   | { readonly when: Predicate; readonly holds: Predicate; readonly until: Predicate };
 
 /** What the predicates of a property say of one state. */
@@ -40,15 +43,22 @@ export function marksOf(temporal: Readonly<Record<string, Temporal>> | undefined
 }
 
 /** The first way on which each property is broken. */
-export function temporalFailures(
-  graph: MachineGraph,
-  temporal: Readonly<Record<string, Temporal>> | undefined,
-): readonly Failure[] {
-  return Object.entries(temporal ?? {}).flatMap(([rule, property]) => {
+export async function temporalFailures(subject: Subject, graph: MachineGraph): Promise<readonly Failure[]> {
+  const failures: Failure[] = [];
+  for (const [rule, property] of Object.entries(subject.tests.temporal ?? {})) {
     const marks = (vertex: MachineVertex) => vertex.marks[rule]!;
-    const found = failureOf(graph, property, marks);
-    return found ? [{ rule, ...found }] : [];
-  });
+    const found =
+      failureOf(graph, property, marks) ??
+      ('withinMs' in property
+        ? await firstLate(
+            subject,
+            graph.vertices.filter((vertex) => marks(vertex)['when']),
+            property,
+          )
+        : null);
+    if (found) failures.push({ rule, ...found });
+  }
+  return failures;
 }
 
 type MarksAt = (vertex: MachineVertex) => Readonly<Record<string, boolean>>;
@@ -107,4 +117,98 @@ function breaks(marks: MarksAt): (start: MachineVertex) => Found {
     }
     return null;
   };
+}
+
+type Timed = Extract<Temporal, { readonly withinMs?: number }>;
+
+/** How many states are looked at for one deadline. */
+const TIMED_MAX = 2000;
+
+async function firstLate(subject: Subject, starts: readonly MachineVertex[], property: Timed): Promise<Found> {
+  for (const start of starts) {
+    const found = await late(subject, start.way, property);
+    if (found) return found;
+  }
+  return null;
+}
+
+/** A way from here that takes longer: the deadline runs as one more timer, and the question is whether it can go off before. */
+async function late(subject: Subject, before: readonly Step[], property: Timed): Promise<Found> {
+  const seen = new Set<string>();
+  const ways: (readonly Step[])[] = [[]];
+  for (const way of ways) {
+    const rig = await withDeadline(subject, before, way, property.withinMs!);
+    const key = rig.key();
+    const isNew = !property.eventually(rig.snapshot) && !seen.has(key) && seen.size < TIMED_MAX;
+    const found = isNew && rig.timers.isDeadlineOver();
+    if (isNew) for (const step of rig.choices()) if (!isFromOutside(step)) ways.push([...way, step]);
+    seen.add(key);
+    rig.stop();
+    if (found) return { steps: [...before, ...way], says: tooLate(property, rig) };
+  }
+  return null;
+}
+
+const tooLate = ({ withinMs }: Timed, { snapshot }: Rig): string =>
+  `more than ${withinMs} ms can pass, and it is in ${JSON.stringify(snapshot.value)}`;
+
+/** A machine that has gone the first steps, when a deadline begins, and then the others. */
+async function withDeadline(subject: Subject, before: readonly Step[], way: readonly Step[], ms: number): Promise<Rig> {
+  const last = before.length - 1;
+  const rig = new Rig(subject, { performs: false, deadlineMs: last < 0 ? ms : undefined });
+  for (const [i, step] of before.entries()) await rig.take(step, i === last ? ms : undefined);
+  for (const step of way) await rig.take(step);
+  return rig;
+}
+
+/** The first property that is broken on this very way; nothing is known of any other. */
+export async function temporalFailureAlong(subject: Subject, steps: readonly Step[]): Promise<Failure | null> {
+  const graph = await graphAlong(subject, steps);
+  for (const [rule, property] of Object.entries(subject.tests.temporal ?? {})) {
+    if ('sometimes' in property) continue;
+    const found = failureOf(graph, property, (vertex) => vertex.marks[rule]!) ?? (await lateAlong(subject, steps, property));
+    if (found) return { rule, ...found };
+  }
+  return null;
+}
+
+async function lateAlong(subject: Subject, steps: readonly Step[], property: Temporal): Promise<Found> {
+  if (!('withinMs' in property)) return null;
+  const walked = new Rig(subject, { performs: false });
+  for (let i = 0; i <= steps.length; i++) {
+    if (i > 0) await walked.take(steps[i - 1]!);
+    if (!property.when(walked.snapshot)) continue;
+    const rest = steps.slice(i);
+    const rig = await withDeadline(subject, steps.slice(0, i), rest, property.withinMs!);
+    if (!rest.some(isFromOutside) && !property.eventually(rig.snapshot) && rig.timers.isDeadlineOver())
+      return { steps, says: tooLate(property, rig) };
+  }
+  return null;
+}
+
+/** What a search would know that has gone this way alone. */
+async function graphAlong(subject: Subject, steps: readonly Step[]): Promise<MachineGraph> {
+  const rig = new Rig(subject, { performs: false });
+  const known = new Map<string, MachineVertex>();
+  const { temporal = {} } = subject.tests;
+  const nothing = Object.fromEntries(Object.keys(temporal).map((rule) => [rule, {}]));
+  const unknown = { edges: null, marks: nothing } as unknown as MachineVertex;
+  const arrive = (way: readonly Step[]): MachineVertex => {
+    const key = rig.key();
+    const edges = new Map<string, MachineEdge>();
+    for (const step of rig.choices()) edges.set(JSON.stringify(step), { step, to: unknown } as MachineEdge);
+    const { value } = rig.snapshot;
+    const vertex = { way, value, edges, marks: marksOf(temporal, rig.snapshot) } as unknown as MachineVertex;
+    if (!known.has(key)) known.set(key, vertex);
+    return known.get(key)!;
+  };
+  let here = arrive([]);
+  for (const [i, step] of steps.entries()) {
+    await rig.take(step);
+    const to = arrive(steps.slice(0, i + 1));
+    (here.edges as Map<string, MachineEdge>).set(JSON.stringify(step), { step, to } as MachineEdge);
+    here = to;
+  }
+  const vertices = [...known.values()];
+  return { vertices, isComplete: false } as unknown as MachineGraph;
 }

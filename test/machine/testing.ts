@@ -9,7 +9,7 @@ import { drawn } from './samples.js';
 import { shrink } from './shrink.js';
 import { describeStep } from './steps.js';
 import { Subject } from './subject.js';
-import { temporalFailures } from './temporal.js';
+import { temporalFailureAlong, temporalFailures } from './temporal.js';
 import { walkRandomly, type Walks } from './walks.js';
 
 export class MachineTesting {
@@ -44,7 +44,7 @@ export class MachineTesting {
     const subject = await this.subject();
     const { failures } = await this.graph();
     const again = (steps: readonly Step[]) => run(subject, { steps }, { performs: false });
-    return Promise.all(failures.map((failure) => shrink(failure, again)));
+    return Promise.all(failures.map((failure) => shrink(failure, subject.tests, again)));
   }
 
   /** The first path of a kind that fails on live actors, made short. */
@@ -53,14 +53,14 @@ export class MachineTesting {
     for (const plan of await this.plans(kind)) {
       const failure = await run(subject, plan);
       if (!failure) continue;
-      const shorter = await shrink(failure, (steps) => run(subject, { steps }));
+      const shorter = await shrink(failure, subject.tests, (steps) => run(subject, { steps }));
       return shorter;
     }
     return null;
   }
 
   async temporalFailures(): Promise<readonly Failure[]> {
-    return temporalFailures(await this.graph(), this.tests.temporal);
+    return temporalFailures(await this.subject(), await this.graph());
   }
 
   async walks(): Promise<Walks> {
@@ -107,6 +107,16 @@ export function describeFailure({ rule, says, steps }: Failure): string {
  * @public
  */
 export async function replaySteps(machine: AnyStateMachine, tests: MachineTests, steps: readonly Step[]): Promise<void> {
-  const failure = await run(new Subject(machine, await drawn(tests)), { steps });
+  const failure = await failureAlong(machine, tests, steps);
   if (failure) throw new Error(describeFailure(failure));
+}
+
+/** What breaks on this way: a rule on live actors, or else a temporal property. */
+export async function failureAlong(
+  machine: AnyStateMachine,
+  tests: MachineTests,
+  steps: readonly Step[],
+): Promise<Failure | null> {
+  const subject = new Subject(machine, await drawn(tests));
+  return (await run(subject, { steps })) ?? (await temporalFailureAlong(subject, steps));
 }

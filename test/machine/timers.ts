@@ -6,9 +6,17 @@
 import type { Scheduled } from '../../network/world/kernel.js';
 import { Zone } from './zone.js';
 
+/** What `setTimeout` takes; with anything longer, or with no number, it goes off at once. */
+const DELAY_MAX = 2 ** 31 - 1;
+
+/** A deadline is over just after its last moment, so that what comes in that moment is in time. */
+const AFTER = 1e-6;
+
 export interface Timer {
   readonly scheduled: Scheduled | null;
   readonly delay: number;
+  /** The delay that was asked for, where no timer can keep it. */
+  readonly asked?: number;
   readonly run: () => void;
 }
 
@@ -16,6 +24,7 @@ export class Timers {
   /** In the order in which they were armed. */
   readonly running: Timer[] = [];
   private readonly zone = new Zone();
+  private deadline: Timer | null = null;
   /** For whom the next timer is. */
   private scheduled: Scheduled | null = null;
 
@@ -24,7 +33,8 @@ export class Timers {
   /** What XState asks a clock for. */
   readonly clock = {
     setTimeout: (run: () => void, delay: number): Timer => {
-      const timer = { scheduled: this.scheduled, delay: Math.max(0, delay), run };
+      const isKept = delay <= DELAY_MAX;
+      const timer = { scheduled: this.scheduled, delay: isKept ? Math.max(0, delay) : 0, run, ...(!isKept && { asked: delay }) };
       this.scheduled = null;
       this.running.push(timer);
       this.zone.arm(timer.delay);
@@ -41,6 +51,20 @@ export class Timers {
   /** Those that can be the next to go off. */
   due(): readonly Timer[] {
     return this.running.filter((_, at) => this.zone.canFire(at));
+  }
+
+  /** From the moment of the present step on so many milliseconds are counted, as by one more timer. */
+  startDeadline(ms: number): void {
+    this.deadline = this.clock.setTimeout(() => {}, ms + AFTER);
+  }
+
+  /** Whether the deadline can be over before any other timer goes off. */
+  isDeadlineOver(): boolean {
+    return this.deadline !== null && this.due().includes(this.deadline);
+  }
+
+  isDeadline(timer: Timer): boolean {
+    return timer === this.deadline;
   }
 
   fire(timer: Timer): void {

@@ -1,0 +1,231 @@
+/** Machines that nobody would write on purpose, and values that JSON does not know. */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { assign, createMachine, fromCallback, fromPromise, raise, sendTo, setup, type AnyStateMachine } from 'xstate';
+import type { MachineTests, Step } from './options.js';
+import { reportOn } from './report.js';
+import { describeStep } from './steps.js';
+import { describeFailure, MachineTesting, replaySteps } from './testing.js';
+
+const report = (machine: unknown, tests: MachineTests = {}) => reportOn(new MachineTesting(machine as AnyStateMachine, tests));
+const stepsIn = (text: string): Step[] =>
+  JSON.parse(text.split('replaySteps(machine, tests, ')[1]!.replace(/\);$/, '')) as Step[];
+
+describe('payloads that JSON does not hold', () => {
+  const ring: { self?: unknown } = {};
+  ring.self = ring;
+  const shop = createMachine({
+    context: { day: null as Date | null, n: 0n, ring: null as unknown },
+    on: {
+      DAY: { actions: assign({ day: ({ event }: any) => event.day }) },
+      BIG: { actions: assign({ n: ({ event }: any) => event.n }) },
+      RING: { actions: assign({ ring: ({ event }: any) => event.ring }) },
+    },
+  });
+  const tests: MachineTests = {
+    events: { DAY: [{ day: new Date(5) }], BIG: [{ n: 1n }, { n: 2n }], RING: [{ ring }] },
+    invariants: { 'one at most': ({ context }) => context.day === null || context.n < 2n },
+  };
+
+  test('reach the machine whole, and are told as they look', async () => {
+    const { failures, coverage } = await report(shop, tests);
+    expect(coverage.isComplete).toBe(true);
+    expect(failures.map(({ steps }) => steps.map(describeStep))).toEqual([['DAY {day:Date 5}', 'BIG {n:2n}']]);
+  });
+
+  test('the line of the failure takes them again, by their place among the samples', async () => {
+    const { failures } = await report(shop, tests);
+    const again = stepsIn(failures[0]!.text);
+    expect(again).toEqual([
+      { event: { type: 'DAY' }, sample: 0, says: '{day:Date 5}' },
+      { event: { type: 'BIG' }, sample: 1, says: '{n:2n}' },
+    ]);
+    await expect(replaySteps(shop, tests, again)).rejects.toThrow(/^one at most: after DAY/);
+  });
+
+  test('what is done to a system under test gets them, too', async () => {
+    const given: unknown[] = [];
+    const exec = { DAY: (_: unknown, { day }: any) => void given.push(day) };
+    await new MachineTesting(shop, { ...tests, invariants: {}, exec }).firstFailure('tour');
+    expect(given[0]).toEqual(new Date(5));
+  });
+});
+
+describe('payloads are made small', () => {
+  const vault = createMachine({
+    context: { sum: 0, name: '' },
+    on: {
+      PUT: { actions: assign({ sum: ({ event }: any) => event.amount }) },
+      NAME: { actions: assign({ name: ({ event }: any) => event.name }) },
+    },
+  });
+
+  test('within what their arbitrary gives, mapped ones as well', async () => {
+    const { failures } = await report(vault, {
+      seed: 7,
+      events: { PUT: fc.integer({ min: 0, max: 1_000_000 }).map((n) => ({ amount: n * 2 })), NAME: [] },
+      invariants: { small: ({ context }) => context.sum < 1000 },
+    });
+    expect(failures.map(({ steps }) => steps.map(describeStep))).toEqual([['PUT {"amount":1000}']]);
+  });
+
+  test('to the shortest sample of a list that fails as well', async () => {
+    const { failures } = await report(vault, {
+      events: { PUT: [], NAME: [{ name: 'a name that is long' }, { name: 'ok' }, { name: 'long' }] },
+      invariants: { short: ({ context }) => context.name.length < 4 },
+    });
+    expect(failures.map(({ steps }) => steps.map(describeStep))).toEqual([['NAME {"name":"long"}']]);
+  });
+
+  test('and so is what a service comes to', async () => {
+    const loads = setup({ actors: { load: fromPromise(async () => 0) } }).createMachine({
+      context: { n: 0 },
+      invoke: { src: 'load', onDone: { actions: assign({ n: ({ event }) => event.output }) }, onError: {} },
+    });
+    const { failures } = await report(loads, {
+      services: { load: { done: fc.integer({ min: 0, max: 10_000 }) } },
+      invariants: { small: ({ context }) => context.n < 50 },
+    });
+    expect(failures.map(({ steps }) => steps.map(describeStep))).toEqual([['load done 50']]);
+  });
+});
+
+describe('time', () => {
+  const chain = (second: object) =>
+    createMachine({
+      initial: 'a',
+      states: { a: { after: { 100: 'b' }, on: { HURRY: 'b' } }, b: second, c: {} },
+    } as never);
+  const soon = (withinMs: number): MachineTests => ({
+    temporal: { 'c comes': { when: ({ value }) => value === 'a', eventually: ({ value }) => value === 'c', withinMs } },
+  });
+  const late = async (machine: unknown, tests: MachineTests) =>
+    (await new MachineTesting(machine as AnyStateMachine, tests).temporalFailures()).map(
+      ({ says, steps }) => `${says} | ${steps.map(describeStep).join(', ')}`,
+    );
+
+  test('withinMs is virtual time: two timers in a row take as long as both', async () => {
+    const machine = chain({ after: { 50: 'c' } });
+    expect(await late(machine, soon(150))).toEqual([]);
+    expect(await late(machine, soon(149))).toEqual(['more than 149 ms can pass, and it is in "b" | after 100 in a']);
+  });
+
+  test('a service takes any time, unless a timer ends the waiting', async () => {
+    const invoke = { src: fromPromise(async () => 1), onDone: 'c', onError: 'c' };
+    expect(await late(chain({ invoke }), soon(5000))).toEqual(['more than 5000 ms can pass, and it is in "b" | after 100 in a']);
+    expect(await late(chain({ invoke, after: { 400: 'c' } }), soon(500))).toEqual([]);
+  });
+
+  test('a delay of no end is one that goes off at once, and told so', async () => {
+    for (const [delay, asked] of [
+      [Infinity, 'Infinity'],
+      [NaN, 'NaN'],
+      [2 ** 31, '2147483648'],
+    ] as const) {
+      const machine = setup({ delays: { long: delay } }).createMachine({
+        initial: 'a',
+        states: { a: { after: { long: 'b', 100: 'c' } }, b: {}, c: {} },
+      });
+      const [failure] = await new MachineTesting(machine).searchFailures();
+      expect(describeFailure(failure!)).toMatch(
+        `every delay can be kept: at the start: after long in a has a delay of ${asked} ms; a timer takes at most 2147483647`,
+      );
+      expect((await new MachineTesting(machine).coverage()).missing.map(({ item }) => item)).toContain('state c');
+    }
+    expect((await report(setup({ delays: { back: -5 } }).createMachine({ after: { back: {} } }))).failures).toEqual([]);
+  });
+});
+
+describe('the line of a failure takes temporal properties again', () => {
+  const blink = createMachine({
+    initial: 'a',
+    states: { a: { after: { 10: 'b' }, on: { OFF: 'off' } }, b: { after: { 10: 'a' } }, off: {} },
+  });
+  const dark: (snapshot: any) => boolean = ({ value }) => value === 'off';
+  const lit: (snapshot: any) => boolean = ({ value }) => value === 'a';
+  test.each<[string, NonNullable<MachineTests['temporal']>[string]]>([
+    ['never', { never: dark }],
+    ['always', { always: lit }],
+    ['eventually', { when: lit, eventually: dark }],
+    ['within', { when: lit, eventually: dark, within: 1 }],
+    ['withinMs', { when: lit, eventually: dark, withinMs: 15 }],
+    ['until', { when: lit, holds: lit, until: dark }],
+  ])('%s', async (_, property) => {
+    const tests: MachineTests = { temporal: { it: property } };
+    const [failure] = await new MachineTesting(blink, tests).temporalFailures();
+    const again = stepsIn(describeFailure(failure!));
+    await expect(replaySteps(blink, tests, again)).rejects.toThrow(/^it: /);
+    // The way alone says nothing of where it might have gone.
+    await replaySteps(blink, { temporal: { it: { when: lit, eventually: (state) => state.matches('b') } } }, [
+      { event: { type: 'OFF' } },
+    ]);
+  });
+});
+
+describe('what is missing comes with its cure', () => {
+  const reasons = async (machine: unknown, tests: MachineTests = {}) =>
+    (await new MachineTesting(machine as AnyStateMachine, tests).coverage()).missing.map(
+      ({ chart, item, reason }) => `${chart}: ${item}: ${reason}`,
+    );
+
+  test('an event that the chart sends itself, and the world may, too', async () => {
+    const machine = createMachine({
+      id: 'm',
+      context: { n: 0 },
+      on: {
+        X: {
+          guard: ({ context }) => context.n < 3,
+          actions: [assign({ n: ({ context }) => context.n + 1 }), sendTo(({ self }) => self, { type: 'X' })],
+        },
+      },
+    });
+    expect((await reasons(machine))[0]).toMatch(
+      /the chart, its children or its services send X themselves: give events.X a sample, {} for a bare one/,
+    );
+    expect(await reasons(machine, { events: { X: [{}] } })).toEqual([]);
+  });
+
+  test('a child machine that nobody sends anything', async () => {
+    const kid = createMachine({ id: 'kid', initial: 'w', states: { w: { on: { OK: 'd' } }, d: { type: 'final' } } });
+    const machine = setup({ actors: { kid } }).createMachine({
+      initial: 'a',
+      states: { a: { invoke: { src: 'kid', id: 'kid', onDone: 'b' } }, b: {} },
+    });
+    const all = (await reasons(machine)).join('\n');
+    expect(all).toMatch(/transition a: kid done: .*let a child machine end: children.kid/);
+    expect(all).toMatch(/kid: event OK: .*give children.kid.OK a sample if it does/);
+    expect(await reasons(machine, { children: { kid: { OK: [{}] } } })).toEqual([]);
+  });
+
+  test('a callback that fails', async () => {
+    const machine = setup({ actors: { socket: fromCallback(() => {}) } }).createMachine({
+      initial: 'a',
+      states: {
+        a: {
+          invoke: { src: 'socket', onError: { target: 'b', actions: assign({ why: ({ event }: any) => event.error.message }) } },
+        },
+        b: {},
+      },
+    });
+    expect((await reasons(machine)).join('\n')).toMatch(/transition a: socket error: .*give services.socket.fails a sample/);
+    const testing = new MachineTesting(machine, { services: { socket: { fails: [new Error('down')] } } });
+    expect((await testing.coverage()).missing).toEqual([]);
+    expect((await testing.graph()).vertices.map(({ context }) => context)).toContain('{why:"down"}');
+  });
+
+  test('a machine that was given no input', async () => {
+    const machine = createMachine({ context: ({ input }: any) => ({ n: input.start }) });
+    const [failure] = await new MachineTesting(machine).searchFailures();
+    expect(describeFailure(failure!)).toMatch(/It was started without input: if it takes one, give input/);
+  });
+});
+
+describe('machines without end', () => {
+  test.each<[string, unknown]>([
+    ['always', createMachine({ initial: 'a', states: { a: { on: { GO: 'b' } }, b: { always: 'c' }, c: { always: 'b' } } })],
+    ['always, from the start', createMachine({ initial: 'b', states: { b: { always: 'c' }, c: { always: 'b' } } })],
+    ['raise', createMachine({ on: { GO: { actions: raise({ type: 'X' }) }, X: { actions: raise({ type: 'X' }) } } })],
+  ])('%s', async (_, machine) => {
+    expect((await report(machine)).failures[0]!.rule).toMatch(/^no unhandled error \(Error "Infinite loop detected/);
+  });
+});
