@@ -1,5 +1,5 @@
 /** Live actors and bare snapshots are the same node: same events, same effects, same states, for every protocol there is. */
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { protocols } from '../machines/index.js';
 import type { Message } from '../machines/effects.js';
 import type { ChartSamples } from '../machines/protocol.js';
@@ -15,6 +15,7 @@ describe.each(Object.values(protocols).map((protocol) => [protocol.name, protoco
 
   test.each(charts)('%s, start %i: a random walk is the same on both hosts', (chart, i, { input, events }: ChartSamples) => {
     const random = new Random(i, `walk of ${chart}`);
+    const warn = vi.spyOn(console, 'warn');
     const [live, bare] = (['actors', 'snapshots'] as const).map((kind) => createHost(kind, protocol).start(chart, input));
     expect(live!.effects).toEqual(bare!.effects);
     for (let n = 0; n < EVENTS; n++) {
@@ -26,5 +27,7 @@ describe.each(Object.values(protocols).map((protocol) => [protocol.name, protoco
       expect(live!.role.send(event)).toEqual(bare!.role.send(event));
       expect(live!.role.view()).toEqual(bare!.role.view());
     }
+    expect(warn).not.toHaveBeenCalled();
+    warn.mockRestore();
   });
 });

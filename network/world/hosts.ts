@@ -124,6 +124,8 @@ class ActorRole implements Role {
   send(event: Message): readonly Effect[] {
     const { outbox } = this;
     outbox.effects = [];
+    // XState would take nothing after the end either, and warn.
+    if (this.snapshot.status !== 'active') return outbox.effects;
     this.selections.during(this.role, this.snapshot, () => {
       if (this.family) this.family.deliver(this.actor, this.role, event);
       else this.actor.send(event);
