@@ -155,7 +155,7 @@ class Reporter {
       emitted,
       ...(timers.length > 0 ? { timers: timers.map(({ role, timer, delay }) => [role, timer, delay] as const) } : {}),
       ...(drawn.length > 0 ? { drawn } : {}),
-      roles: kind === 'start' ? {} : roles,
+      roles: kind === 'start' ? this.seen : roles,
     });
   }
 

@@ -11,11 +11,11 @@ import { UsageError } from '../../machines/errors.js';
 import type { Choose, Flight } from '../../machines/protocol.js';
 import type { Choice } from './choice.js';
 import type { Given } from './commands.js';
-import type { Move } from './environment.js';
+import type { Frame, Move } from './environment.js';
 import { createHost } from './hosts.js';
 import type { ChannelChange } from './links.js';
 import type { Driver, Lost, Refusal, StepTaken, Witness } from './driver.js';
-import { World, type Frame } from './world.js';
+import { World } from './world.js';
 
 /** What happened, in its order. */
 export type Happened =

@@ -6,10 +6,10 @@
  * verifier know of scripts, workloads and links.
  */
 import type { LinkEvent as LinkNotice, Message, NodeId } from '../../machines/effects.js';
-import type { Command, Instance, Protocol } from '../../machines/protocol.js';
+import type { Command, Instance, NetworkGraph, Protocol, Topology } from '../../machines/protocol.js';
 import { CommandQueue, type Given } from './commands.js';
 import { Links, type ChannelChange } from './links.js';
-import { Script, type CommandEvent, type Entry, type LinkEvent } from './script.js';
+import { Script, type CommandEvent, type Entry, type Fused, type LinkEvent } from './script.js';
 
 export type Workload = {
   /** Which of the protocol's commands it issues. */
@@ -40,6 +40,15 @@ export interface Plan {
   readonly budget: Budget;
   /** Whether an event of the script waits until nothing is in flight any more after the one before. */
   readonly oneByOne?: boolean;
+}
+
+/** What is fixed for a world. */
+export interface Frame extends Plan {
+  readonly order: 'fifo' | 'unordered';
+  /** What is taken at once, with what led to it, and so is no choice of its own: see `fusible`. */
+  readonly fused: Fused;
+  /** The metric of routed messages once links have changed. */
+  measure(topology: Topology): Pick<NetworkGraph, 'distance'>;
 }
 
 /** What the environment can do next. */

@@ -125,7 +125,7 @@ class ActorRole implements Role {
     const { outbox } = this;
     outbox.effects = [];
     // XState would take nothing after the end either, and warn.
-    if (this.snapshot.status !== 'active') return outbox.effects;
+    if (isOver(this.snapshot)) return outbox.effects;
     this.selections.during(this.role, this.snapshot, () => {
       if (this.family) this.family.deliver(this.actor, this.role, event);
       else this.actor.send(event);
@@ -147,6 +147,8 @@ class ActorRole implements Role {
     stopLive(this.actor);
   }
 }
+
+const isOver = ({ status }: AnyMachineSnapshot): boolean => status !== 'active';
 
 interface Live {
   readonly outbox: Outbox;

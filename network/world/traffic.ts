@@ -8,10 +8,9 @@ import { ProtocolError } from '../../machines/errors.js';
 import type { Flight, Instance, NetworkGraph, Protocol } from '../../machines/protocol.js';
 import { channelNumbers } from './channel-numbers.js';
 import type { Driver, Lost, Witness } from './driver.js';
-import type { Environment } from './environment.js';
+import type { Environment, Frame } from './environment.js';
 import { Flights, type Packet } from './flights.js';
 import type { Links } from './links.js';
-import type { Frame } from './world.js';
 
 /** The node at an address: a name, or a port of the sender; `undefined` where nobody is. */
 export const receiverOf = (links: Pick<Links, 'peerAt'>, from: NodeId, address: Address): NodeId | undefined =>

@@ -7,7 +7,8 @@ import { Simulation } from '../simulation.js';
 import { createMetric } from '../topology/metric.js';
 import { apply, begin, enabled } from './enabled.js';
 import { fusible, NOT_FUSED, Script, type Scripted } from './script.js';
-import type { Frame, World } from './world.js';
+import type { Frame } from './environment.js';
+import type { World } from './world.js';
 
 const path2 = { nodes: ['n0', 'n1'], links: [['n0', 'n1', 1]] } as const;
 

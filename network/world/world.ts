@@ -9,31 +9,22 @@
  * by chance or from a record. The driver also answers draws and says what becomes of a message as it is sent.
  */
 import type { Address, Message, NodeId } from '../../machines/effects.js';
-import type { Choose, Configuration, Flight, NetworkGraph, Reaction, Step, Topology } from '../../machines/protocol.js';
+import type { Choose, Configuration, Flight, Reaction, Step } from '../../machines/protocol.js';
 import type { Choice, StartState } from './choice.js';
 import { ConfigurationView } from './configuration.js';
 import type { Given } from './commands.js';
-import { Environment, type Made, type Plan } from './environment.js';
+import { Environment, type Frame, type Made } from './environment.js';
 import type { Driver, Witness } from './driver.js';
 import type { Flights, Packet } from './flights.js';
 import type { Host } from './hosts.js';
 import type { ChannelChange, Links } from './links.js';
-import { emptyOutcome, hear, Node, type Outcome, type TimerOrder } from './node.js';
+import { asksForSomething, emptyOutcome, hear, Node, type Outcome, type TimerOrder } from './node.js';
 import { Pending, type TimerWaiter } from './pending.js';
-import type { Fused, Happening, MessageEvent } from './script.js';
+import type { Happening, MessageEvent } from './script.js';
 import type { Selected } from './selections.js';
 import { senderAs, Traffic } from './traffic.js';
 
-/** What is fixed for a world. */
-export interface Frame extends Plan {
-  readonly order: 'fifo' | 'unordered';
-  /** What is taken at once, with what led to it, and so is no choice of its own: see `fusible`. */
-  readonly fused: Fused;
-  /** The metric of routed messages once links have changed. */
-  measure(topology: Topology): Pick<NetworkGraph, 'distance'>;
-}
-
-type Cause = Pick<Step, 'kind' | 'node' | 'event'> & { readonly message?: number };
+export type Cause = Pick<Step, 'kind' | 'node' | 'event'> & { readonly message?: number };
 
 export class World {
   readonly nodes = new Map<NodeId, Node>();
@@ -90,21 +81,28 @@ export class World {
 
   /** Opens every node's first roles, says so, and then performs what their entry actions ask for. */
   start(): void {
-    const { protocol, instance } = this.frame;
     const selected = new Map<NodeId, Selected>();
-    const outcomes = [...this.nodes].map(([id, node]) => {
-      const outcome = node.start(protocol.roles(id, instance), this.drawFor(id));
+    const opened = [...this.nodes.keys()].map((id) => {
+      const outcome = this.open(id);
       const own = this.host.selections?.take();
       if (own) selected.set(id, own);
       return { id, outcome };
     });
     this.witness.started(selected);
-    for (const { id, outcome } of outcomes) {
-      const { sends, timers, emitted } = outcome;
-      if (sends.length + timers.length + emitted.length > 0)
-        this.settle({ kind: 'start', node: id, event: { type: 'start' } }, outcome);
-    }
+    for (const { id, outcome } of opened) if (asksForSomething(outcome)) this.settleStart(id, outcome);
     this.fuse();
+  }
+
+  /** Opens a node's first roles. What they ask for is performed by `settleStart`. */
+  open(id: NodeId): Outcome {
+    const { protocol, instance } = this.frame;
+    const outcome = this.nodes.get(id)!.start(protocol.roles(id, instance), this.drawFor(id));
+    this.view.touch(id);
+    return outcome;
+  }
+
+  settleStart(id: NodeId, outcome: Outcome): void {
+    this.settle({ kind: 'start', node: id, event: { type: 'start' } }, outcome);
   }
 
   /** Begins in a given state, as the checker does when it looks at corrupt ones. No time is left on the timers. */
@@ -161,7 +159,7 @@ export class World {
   }
 
   /** Hands an event from outside to a node: a command, a notice of a link. False when the node cannot take it. */
-  private dispatch(cause: Cause): boolean {
+  dispatch(cause: Cause): boolean {
     const { node: id } = cause;
     if (this.environment.crashed.has(id)) return false;
     const heard = hear(this.frame.protocol, this.nodes.get(id)!, cause.event, this.driver.now, this.drawFor(id));
@@ -239,12 +237,10 @@ export class World {
   /** Opens a node that is not there yet, with a link to the one that brings it in, and gives what is left to settle of its start. */
   private admit(id: NodeId | undefined, by: NodeId): (() => void) | undefined {
     if (id === undefined || this.nodes.has(id)) return undefined;
-    const node = new Node(id, this.host);
-    this.nodes.set(id, node);
+    this.nodes.set(id, new Node(id, this.host));
     this.links.addNode(id, by);
-    const outcome = node.start(this.frame.protocol.roles(id, this.frame.instance), this.drawFor(id));
-    this.view.touch(id);
-    return () => this.settle({ kind: 'start', node: id, event: { type: 'start' } }, outcome);
+    const outcome = this.open(id);
+    return () => this.settleStart(id, outcome);
   }
 
   // The application

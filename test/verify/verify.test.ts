@@ -2,19 +2,19 @@ import { describe, expect, test } from 'vitest';
 import { protocols } from '../../machines/index.js';
 import { Recorder, traceHeader } from '../../network/recorder.js';
 import { parseScenario } from '../../network/scenario/parse.js';
-import { Simulation } from '../../network/simulation.js';
+import { Simulation, type SimulationOptions } from '../../network/simulation.js';
 import { isStep, type StepLine, type TraceLine } from '../../network/trace.js';
 import { verifyTrace } from './verify.js';
 
-function recorded(json: Readonly<Record<string, unknown>>) {
+function recorded(json: Readonly<Record<string, unknown>>, options: Pick<SimulationOptions, 'start' | 'choices'> = {}) {
   const scenario = parseScenario(json, protocols);
-  const simulation = new Simulation(scenario, { host: 'snapshots' });
+  const simulation = new Simulation(scenario, { host: 'snapshots', ...options });
   const lines: TraceLine[] = [];
   new Recorder(simulation.network, scenario.protocol, simulation.monitor).lines$.subscribe((line) => lines.push(line));
-  simulation.run();
-  const header = traceHeader(scenario.protocol, json, scenario.seed, simulation.network);
+  const report = simulation.run();
+  const header = traceHeader(scenario.protocol, json, scenario.seed, simulation.network, options);
   // As from a file: nothing but JSON.
-  return { scenario, header, lines: JSON.parse(JSON.stringify(lines)) as TraceLine[] };
+  return { scenario, simulation, report, header, lines: JSON.parse(JSON.stringify(lines)) as TraceLine[] };
 }
 
 const verify = ({ scenario, header }: ReturnType<typeof recorded>, lines: readonly TraceLine[]) =>
@@ -71,6 +71,94 @@ describe('a trace as it was recorded', () => {
     const run = recorded(json);
     expect(verify(run, run.lines)).toMatchObject({ impossible: null });
     expect(verify(run, run.lines).steps).toBeGreaterThan(2);
+  });
+});
+
+const faulty = {
+  protocol: 'queue',
+  topology: { kind: 'path', n: 3 },
+  network: { loss: 0.05, duplicate: 0.05 },
+  events: [
+    { at: 1, node: 'n2', do: 'request' },
+    { at: 9, node: 'n1', do: 'crash' },
+    { at: 15, node: 'n1', do: 'restart' },
+    { at: 20, node: 'n0', do: 'request' },
+  ],
+  until: { at: 30 },
+};
+
+test('a trace that begins in a given state, with its timers', () => {
+  const { simulation } = recorded(faulty);
+  const { world } = simulation.network;
+  const nodes = [...world.configuration.nodes].map(([id, roles]) => {
+    const timers = world.pendingOf(id).armed.map(({ role, timer }) => [role, timer] as const);
+    return [id, { roles, timers }] as const;
+  });
+  const start = { nodes: Object.fromEntries(nodes), flights: world.flights.all };
+  const [role, timer] = start.nodes['n1']!.timers[0]!;
+  const choices = [{ deliver: 0 }, { timer: ['n1', role, timer] as const }];
+  const { network: _, events: __, until: ___, ...quiet } = faulty;
+  const run = recorded(quiet, { start: JSON.parse(JSON.stringify(start)), choices });
+  expect(start.flights.length).toBeGreaterThan(0);
+  expect(run.lines.filter((line) => isStep(line) && line.kind !== 'start')).toHaveLength(2);
+  expect(verify(run, run.lines)).toMatchObject({ impossible: null });
+});
+
+test('what is lost or doubled as it is sent is neither in flight afterwards nor in flight once', () => {
+  // A lost token is no token: what the run says of its properties is what the trace says of them.
+  const verdicts = Array.from({ length: 12 }, (_, seed) => {
+    const run = recorded({
+      ...ring,
+      seed,
+      options: { policy: 'ivy' },
+      network: { loss: 0.02, duplicate: 0.02 },
+      until: { at: 80 },
+    });
+    const { impossible, properties } = verify(run, run.lines);
+    expect(impossible).toBeNull();
+    const known = run.report.properties.filter(({ kind }) => kind !== 'eventually');
+    expect(properties.filter(({ kind }) => kind !== 'eventually')).toEqual(known);
+    return known.map(({ holds }) => holds).join();
+  });
+  expect(new Set(verdicts).size).toBeGreaterThan(1);
+});
+
+describe('faults that are told wrongly', () => {
+  const run = recorded(faulty);
+  const changed = (kind: StepLine['kind'] | 'lost' | 'duplicated', change: (line: any) => void) => {
+    const lines = structuredClone(run.lines);
+    change(lines.find((line) => line.kind === kind));
+    return verify(run, lines).impossible?.what;
+  };
+
+  test.each<[string, StepLine['kind'] | 'lost' | 'duplicated', (line: any) => void, RegExp]>([
+    ['a restart with more time on its timers than was left', 'restart', (line) => line.timers[0][2]++, /restart makes n1 set/],
+    ['a restart that forgets', 'restart', (line) => (line.roles = { [line.timers[0][0]]: null }), /restart brings n1, role "/],
+    [
+      'a crash that changes its node',
+      'crash',
+      (line) => (line.roles = { extra: null, x: { value: 'y' } }),
+      /crash brings n1, role "x"/,
+    ],
+    [
+      'a crash of one that is down',
+      'restart',
+      (line) => Object.assign(line, { kind: 'crash', event: { type: 'crash' } }),
+      /n1 cannot crash/,
+    ],
+    [
+      'a loss of what nobody sends',
+      'lost',
+      (line) => Object.assign(line, { message: 9_999, between: ['n0', 'n0'] }),
+      /message #9999 is told to be lost/,
+    ],
+    ['a double of what nobody sends', 'duplicated', (line) => (line.event = { type: 'nothing' }), /told to be duplicated/],
+  ])('%s', (_, kind, change, what) => {
+    expect(changed(kind, change)).toMatch(what);
+  });
+
+  test('and the same lines as they were', () => {
+    expect(changed('restart', () => {})).toBeUndefined();
   });
 });
 

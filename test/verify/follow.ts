@@ -1,0 +1,336 @@
+/**
+ * A world that follows a record: the driver by which a recorded run is taken again.
+ *
+ * Each line is a choice that the world makes, and what comes of it must be what was recorded: state, messages, timers, notifications.
+ * Draws, the time, and which messages are lost or doubled as they are sent are answered from the record. A state that came from outside
+ * (a corruption, a given start) is taken over as it is told.
+ *
+ * Live nodes are followed in the same way, with two differences: they start one after the other, and what they send is for their
+ * transport to carry, whatever the links between them are.
+ */
+import type { Message, NodeId } from '../../machines/effects.js';
+import type { Flight, Instance, NodeView, Protocol } from '../../machines/protocol.js';
+import { createMetric } from '../../network/topology/metric.js';
+import type { NetworkLine, StepLine, TraceHeader } from '../../network/trace.js';
+import type { Driver, Fate, StepTaken, Witness } from '../../network/world/driver.js';
+import type { Packet } from '../../network/world/flights.js';
+import { createHost } from '../../network/world/hosts.js';
+import { asksForSomething, type Outcome, type TimerOrder } from '../../network/world/node.js';
+import { NOT_FUSED, Script } from '../../network/world/script.js';
+import { World } from '../../network/world/world.js';
+import { keyOf } from '../explore/json.js';
+
+/** What was recorded is not what the charts do. */
+export class Impossible extends Error {}
+
+const text = (value: unknown): string => keyOf(value, 'a step of the trace');
+const timerKey = (node: NodeId, role: string, timer: string): string => `${node}\n${role}\n${timer}`;
+
+export class FollowedWorld {
+  readonly world: World;
+  readonly started = new Set<NodeId>();
+  /** What nodes asked for when they started, until the line that tells of it. */
+  private readonly beginnings = new Map<NodeId, Outcome>();
+  /** What the world has done and no line has told yet. */
+  private readonly steps: StepTaken[] = [];
+  /** Messages in flight, by the numbers of the record. */
+  private readonly packets = new Map<number, Packet>();
+  /** Messages that are lost or doubled as they are sent are told of before the step that sends them. */
+  private foretold: NetworkLine[] = [];
+  private launched: Packet | undefined;
+  private answers: number[] = [];
+  /** How many draws of the step that is being taken have been answered. */
+  private asked = 0;
+  private readonly deadlines = new Map<string, number>();
+  private now = 0;
+
+  constructor(
+    private readonly protocol: Protocol,
+    instance: Instance<any>,
+    private readonly header: TraceHeader,
+    /** What the nodes draw when they start, where their first lines do not say it. */
+    private readonly drawnAtStart: number[],
+  ) {
+    const { live } = header;
+    const frame = {
+      protocol: live ? { ...protocol, network: { ...protocol.network, reach: 'routed' as const } } : protocol,
+      instance: live ? { ...instance, distance: () => 1 } : instance,
+      script: new Script([], protocol),
+      workload: undefined,
+      budget: {},
+      order: 'unordered' as const,
+      fused: NOT_FUSED,
+      measure: createMetric,
+    };
+    this.world = new World(frame, createHost('snapshots', protocol), this.driver(), this.witness());
+    if (header.start) this.world.startFrom(header.start);
+  }
+
+  /** A node starts, or tells what it asked for when it did, or a node comes that another one brought in. */
+  start(line: StepLine): void {
+    const { node } = line;
+    if (this.steps.length > 0) this.compare(line, {});
+    else if (this.beginnings.has(node)) {
+      const outcome = this.beginnings.get(node)!;
+      this.beginnings.delete(node);
+      this.attempt(line, () => this.world.settleStart(node, outcome));
+      this.compare(line, this.viewOf(node));
+    } else if (this.started.has(node) && !this.header.live) throw new Impossible(`${node} has started already`);
+    else this.begin(line);
+    this.started.add(node);
+  }
+
+  private begin(line: StepLine): void {
+    const { node, drawn } = line;
+    const { world, header } = this;
+    if (header.start) return this.compareState(line, {});
+    if (!world.nodes.has(node)) throw new Impossible(`${node} starts, and nobody has brought it in`);
+    // One that was there before has been started again.
+    world.nodes.get(node)!.restore({});
+    world.pendingOf(node).clear();
+    this.answers = drawn ? [...drawn] : this.drawnAtStart;
+    const outcome = this.attempt(line, () => world.open(node));
+    if (asksForSomething(outcome)) this.beginnings.set(node, outcome);
+    this.compareState(line, {});
+  }
+
+  /** A message, a timer, a command, or what a node hears of a link. */
+  take(line: StepLine): void {
+    const { node: id, role, event, kind } = line;
+    const { world } = this;
+    if (!this.started.has(id)) throw new Impossible(`${id} takes a step before it has started`);
+    const before = this.viewOf(id);
+    if (role === undefined || !(role in before)) throw new Impossible(`${id} has no role "${role}" to take ${event.type}`);
+    const packet = kind === 'deliver' ? this.packetOf(line) : undefined;
+    this.now = typeof event['at'] === 'number' && this.protocol.network.time ? event['at'] : line.at;
+    this.answers = [...(line.drawn ?? [])];
+    this.asked = 0;
+    const { timer } = event as Message & { readonly timer?: string };
+    const isTaken = this.attempt(line, () => {
+      if (packet) return world.make({ deliver: packet.id });
+      if (kind === 'timer') return world.make({ timer: [id, role, timer!] });
+      return world.dispatch({ kind, node: id, event });
+    });
+    if (!isTaken && kind === 'timer') throw new Impossible(`the timer ${timer} of ${id} goes off, and is not armed`);
+    if (this.steps.length === 0) throw new Impossible(`${id} cannot take ${text(event)}`);
+    if (this.answers.length > 0)
+      throw new Impossible(`${event.type} makes ${id} draw ${this.answers.length} times less than told`);
+    this.compare(line, before);
+  }
+
+  /** A crash or a restart; or a state from outside, with the timers that are armed in it. */
+  befall(line: StepLine): void {
+    const { node, kind, event, at } = line;
+    // What an inspector says of a live node that it hears nothing of changes nothing in it.
+    if (event.type !== kind) return;
+    const before = this.viewOf(node);
+    this.now = at;
+    if (kind === 'crash' || kind === 'restart') this.world.perform({ do: kind, node });
+    else if (kind === 'corrupt') this.world.put(node, kind, merged(before, line.roles), ordersOf(line));
+    if (this.steps.length === 0) throw new Impossible(`${node} cannot ${kind} here`);
+    this.compare(line, before);
+  }
+
+  /** A message appears, disappears or is doubled, or a channel changes. */
+  happen(line: NetworkLine): void {
+    const { kind, message = -1, between, up, event } = line;
+    const [from, to] = between ?? (['', ''] as readonly [NodeId, NodeId]);
+    if (kind === 'channel') this.setChannel(from, to, up ?? false);
+    if (kind === 'placed' && event) this.place(message, from, to, event);
+    const packet = this.packets.get(message);
+    if (kind === 'lost' && packet) {
+      this.packets.delete(message);
+      this.world.traffic.lose(packet, 'loss');
+    } else if (kind === 'lost') this.foretold.push(line);
+    if (kind !== 'duplicated' || !event) return;
+    if (this.likeOf(from, to, event)) this.place(message, from, to, event);
+    else this.foretold.push(line);
+  }
+
+  /** A node hears of a channel: of its peer by name, or by a port that the line or the topology gives to one. */
+  hear({ node, event, peer }: StepLine): void {
+    const heard = event['peer'];
+    const other = typeof heard === 'string' ? heard : peer;
+    if (other === undefined || !this.world.nodes.has(node)) return;
+    this.setChannel(node, other, event.type === 'link.up');
+    if (typeof heard === 'number') this.world.links.plugIn(node, other, heard);
+  }
+
+  private setChannel(from: NodeId, to: NodeId, up: boolean): void {
+    const isNew = this.world.links.set(from, to, up);
+    if (isNew && !this.header.live && this.protocol.network.reach === 'routed') this.world.traffic.reroute();
+  }
+
+  private place(id: number, from: NodeId, to: NodeId, message: Message): void {
+    const known = this.header.start && this.likeOf(from, to, message, true);
+    if (!known) this.world.traffic.place(from, to, message, 0);
+    this.packets.set(id, known || this.launched!);
+  }
+
+  /** An equal message in flight on a channel; `isUntold`: one that has no number in the record yet. */
+  private likeOf(from: NodeId, to: NodeId, message: Message, isUntold = false): Packet | undefined {
+    const told = new Set(this.packets.values());
+    const isLike = (packet: Flight) => text(packet.message) === text(message) && told.has(packet as Packet) !== isUntold;
+    return this.world.flights.between(from, to).find(isLike) as Packet | undefined;
+  }
+
+  private packetOf({ node, message, event }: StepLine): Packet {
+    const packet = this.packets.get(message ?? -1);
+    if (!packet || packet.to !== node) throw new Impossible(`message #${message} is not on its way to ${node}`);
+    const { from } = event as Message & { readonly from?: unknown };
+    if (typeof from === 'string' && from !== packet.from)
+      throw new Impossible(`message #${message} is from ${packet.from}, not from ${from}`);
+    if (text(asSent(event)) !== text(asSent(packet.message)))
+      throw new Impossible(`message #${message} is ${JSON.stringify(packet.message)}, not ${JSON.stringify(event)}`);
+    this.packets.delete(message!);
+    return packet;
+  }
+
+  private viewOf(node: NodeId): NodeView {
+    return this.world.nodes.get(node)?.view() ?? {};
+  }
+
+  // What came of it against what was recorded.
+
+  private compare(line: StepLine, before: NodeView): void {
+    const step = this.steps.shift()!;
+    const { node, event, kind } = line;
+    if (step.node !== node || step.kind !== kind)
+      throw new Impossible(`${step.node} ${inWords(step.kind)} next, and not ${node} ${inWords(kind)}`);
+    if (step.role !== undefined && line.role !== step.role)
+      throw new Impossible(`${event.type} is taken by role "${step.role}" of ${node}, not by "${line.role}"`);
+    this.compareState(line, before);
+    this.compareSent(line, step);
+    const [ours, theirs] = [text(step.emitted), text(line.emitted)];
+    if (ours !== theirs) throw new Impossible(`${event.type} makes ${node} announce ${ours}, not ${theirs}`);
+    const orders = text(step.timers.map(({ role, timer, delay }) => [role, timer, delay]));
+    if (orders !== text(line.timers ?? []))
+      throw new Impossible(`${event.type} makes ${node} set its timers by ${orders}, not ${text(line.timers ?? [])}`);
+    const [open] = this.foretold;
+    this.foretold = [];
+    if (open) throw new Impossible(`message #${open.message} is told to be ${open.kind}, and is not on its way`);
+  }
+
+  private compareState({ node, roles, event }: StepLine, before: NodeView): void {
+    const recorded = merged(before, roles);
+    const actual = this.viewOf(node);
+    for (const role of new Set([...Object.keys(actual), ...Object.keys(recorded)])) {
+      const [theirs, ours] = [text(recorded[role] ?? null), text(actual[role] ?? null)];
+      if (theirs !== ours) throw new Impossible(`${event.type} brings ${node}, role "${role}", to ${ours}, not to ${theirs}`);
+    }
+  }
+
+  private compareSent({ node, event, sent }: StepLine, step: StepTaken): void {
+    const ours = [...(step.sent as readonly Packet[])];
+    for (const { id, to, message } of sent) {
+      const packet = ours[0];
+      if (packet && packet.to === to && text(packet.message) === text(message)) {
+        ours.shift();
+        if (this.packets.has(id)) throw new Impossible(`message #${id} is sent a second time`);
+        if (this.world.flights.get(packet.id)) this.packets.set(id, packet);
+      } else if (!this.header.live || this.world.nodes.has(to))
+        throw new Impossible(
+          packet
+            ? `${event.type} makes ${node} send ${text(packet.message)} to ${packet.to}, not ${text(message)} to ${to}`
+            : `${event.type} does not make ${node} send ${text(message)} to ${to}`,
+        );
+    }
+    const [left] = ours;
+    if (left) throw new Impossible(`${event.type} makes ${node} send ${text(left.message)} to ${left.to}, which is not there`);
+  }
+
+  // Around the world.
+
+  private driver(): Driver {
+    const nothing = () => {};
+    return {
+      now: () => this.now,
+      draw: (bound) => this.answer(bound),
+      corrupt: (bound) => this.answer(bound),
+      fate: () => this.fate(),
+      launched: (packet) => void (this.launched = packet),
+      armed: (node, { role, timer }, delay) => void this.deadlines.set(timerKey(node, role, timer), this.now + delay),
+      left: (node, { role, timer }) => this.deadlines.get(timerKey(node, role, timer))! - this.now,
+      landed: nothing,
+      disarmed: nothing,
+      owed: nothing,
+      turn: nothing,
+      done: nothing,
+      released: nothing,
+      emptied: nothing,
+      slow: nothing,
+    };
+  }
+
+  private witness(): Witness {
+    const nothing = () => {};
+    return {
+      step: (step) => void this.steps.push(step),
+      lost: ({ flight, why }) => {
+        if (why === 'no route') this.fulfil((line) => line.kind === 'lost' && isOf(line, flight));
+      },
+      duplicated: (flight) => {
+        const line = this.fulfil((told) => told.kind === 'duplicated' && isOf(told, flight));
+        if (line) this.packets.set(line.message!, this.launched!);
+      },
+      started: nothing,
+      placed: nothing,
+      channel: nothing,
+      refused: nothing,
+    };
+  }
+
+  private answer(bound: number): number {
+    this.asked++;
+    const value = this.answers.shift();
+    if (value === undefined || value < 0 || value >= bound)
+      throw new Impossible(`draw ${this.asked}, below ${bound}, was answered by ${value}`);
+    return value;
+  }
+
+  /** What the record says of the message that was sent just now. */
+  private fate(): Fate {
+    const isThis = (line: NetworkLine) => line.why !== 'no route' && isOf(line, this.launched!);
+    const told = this.foretold.find(isThis);
+    if (!told) return 'kept';
+    if (told.kind === 'duplicated') return 'doubled';
+    this.fulfil((line) => line === told);
+    return 'lost';
+  }
+
+  private fulfil(isIt: (line: NetworkLine) => boolean): NetworkLine | undefined {
+    const line = this.foretold.find(isIt);
+    this.foretold = this.foretold.filter((other) => other !== line);
+    return line;
+  }
+
+  private attempt<T>({ node, event }: StepLine, run: () => T): T {
+    try {
+      return run();
+    } catch (error) {
+      if (error instanceof Impossible) throw error;
+      throw new Impossible(`${node} cannot take ${text(event)}: ${(error as Error).message.replaceAll('\n', ' ')}`);
+    }
+  }
+}
+
+const isOf = ({ between, event }: NetworkLine, { from, to, message }: Flight): boolean =>
+  between?.[0] === from && between[1] === to && text(event) === text(message);
+
+const inWords = (kind: StepLine['kind']): string =>
+  ({ start: 'starts', deliver: 'takes a message', command: 'takes a command', timer: 'takes a timer' })[kind as string] ??
+  `takes a ${kind}`;
+
+/** A message without what the host of its receiver added. */
+function asSent(message: Message): unknown {
+  const { from: _, at: __, ...sent } = message as Message & Record<string, unknown>;
+  return sent;
+}
+
+const ordersOf = ({ timers = [] }: StepLine): readonly TimerOrder[] =>
+  timers.map(([role, timer, delay]) => ({ role, timer, delay }));
+
+function merged(before: NodeView, changes: StepLine['roles']): NodeView {
+  const all = Object.entries({ ...before, ...changes });
+  return Object.fromEntries(all.flatMap(([role, view]) => (view === null ? [] : [[role, view]])));
+}
