@@ -3,6 +3,8 @@ import { missing } from './bench/chromium.js';
 
 /** What imports neither Node nor browser: nothing of one file's test can reach another's, so they share their modules. */
 const pure = '{machines,network,test,experiments}/**/*.test.ts';
+/** It puts itself in the place of the platform. */
+const rehearsals = 'test/rehearsal/**/*.test.ts';
 /** The inspector's page in a real Chromium: built and started once for all of them. */
 const ofPage = 'inspector/page*.test.ts';
 
@@ -15,12 +17,12 @@ export default defineConfig({
     // One more than the two cores of CI: many tests wait for processes, sockets and pages.
     maxWorkers: 3,
     projects: [
-      { extends: true, test: { name: 'pure', include: [pure], isolate: false } },
+      { extends: true, test: { name: 'pure', include: [pure], exclude: [rehearsals], isolate: false } },
       {
         extends: true,
         test: {
           name: 'all',
-          include: ['{adapters,inspector,bin,examples,bench,chaos,scripts,compat-v4}/**/*.test.ts'],
+          include: ['{adapters,inspector,bin,examples,bench,chaos,scripts,compat-v4}/**/*.test.ts', rehearsals],
           exclude: [ofPage],
         },
       },

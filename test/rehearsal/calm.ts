@@ -1,0 +1,58 @@
+/**
+ * Where nothing failed: what a promise is judged by that holds "while a majority neither stops nor loses links".
+ *
+ * After a fault has healed, its consequences take a while: a detector has to notice, a connection to be made again. Until then nobody
+ * whom it touched counts as undisturbed.
+ */
+import type { Fault, Scenario } from './scenario.js';
+import type { Happening } from './world.js';
+
+/** A detector's three seconds, a new connection's five, and two for what follows. */
+const RECOVERY_MS = 10_000;
+/** A peer that starts for the first time is linked with the others by then. */
+const BEGIN_MS = 3_000;
+
+export class Calm {
+  /** Until when somebody is not to be counted on; infinite while a fault lasts. */
+  private readonly disturbed = new Map<string, number>();
+  private readonly lasting = new Map<string, number>();
+  /** Nothing has failed yet. */
+  isWhole = true;
+
+  constructor(private readonly scenario: Scenario) {
+    for (const peer of scenario.peers) this.disturbed.set(peer, Infinity);
+  }
+
+  hear({ type, at, peer, ...rest }: Happening): void {
+    if (type === 'start' && this.disturbed.has(peer!))
+      this.until(peer!, at + ((rest['life'] as number) === 1 ? BEGIN_MS : RECOVERY_MS));
+    else if (type === 'end') this.fail(peer!, at);
+    else if (type === 'fault' || type === 'healed') {
+      const { what, who, other } = rest['fault'] as Fault;
+      // A clock that is set stops nobody, and no link.
+      if (what === 'jump') return;
+      for (const process of what === 'part' ? [who, other] : [who]) {
+        const count = (this.lasting.get(process) ?? 0) + (type === 'fault' ? 1 : -1);
+        this.lasting.set(process, count);
+        this.fail(process, at);
+      }
+    }
+  }
+
+  private fail(process: string, at: number): void {
+    this.isWhole = false;
+    this.until(process, at + RECOVERY_MS);
+  }
+
+  private until(process: string, at: number): void {
+    const known = this.disturbed.get(process) ?? 0;
+    this.disturbed.set(process, known === Infinity ? at : Math.max(known, at));
+  }
+
+  /** Since then the peer, what carries its messages, and a majority with it have not failed. */
+  isUndisturbed(peer: string, since: number): boolean {
+    const isCalm = (process: string) => (this.lasting.get(process) ?? 0) === 0 && (this.disturbed.get(process) ?? 0) <= since;
+    const { peers, services } = this.scenario;
+    return isCalm(peer) && services.every(isCalm) && 2 * peers.filter(isCalm).length > peers.length;
+  }
+}

@@ -1,0 +1,44 @@
+/** A failure as a file: what was broken, the scenario that breaks it, and the log of it. */
+import { isObject } from '../../machines/checks.js';
+import { UsageError } from '../../machines/errors.js';
+import type { Outcome, Violation } from './rehearse.js';
+import type { Scenario } from './scenario.js';
+
+/** Of the file; one of another version is refused. */
+export const FAILURE_VERSION = 1;
+
+/** @public */
+export interface Failure extends Violation {
+  readonly rehearsal: typeof FAILURE_VERSION;
+  /** Of the run that failed first; the scenario may have been made smaller since. */
+  readonly seed: number;
+  readonly scenario: Scenario;
+  /** Starts, ends, faults, and what peers did with locks and the store. */
+  readonly story: readonly string[];
+  /** The last turns before the violation. */
+  readonly log: readonly string[];
+}
+
+const LOG_MAX = 400;
+
+export function failureOf(seed: number, scenario: Scenario, { violation, happenings, lines }: Outcome): Failure | null {
+  if (!violation) return null;
+  const story = happenings.map(({ at, type, ...rest }) => `${(at / 1_000).toFixed(3)} s  ${type} ${words(rest)}`);
+  return { rehearsal: FAILURE_VERSION, ...violation, seed, scenario, story, log: lines.slice(-LOG_MAX) };
+}
+
+const words = (fields: Readonly<Record<string, unknown>>): string =>
+  Object.entries(fields)
+    .map(([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .join(' ');
+
+/** @throws a `UsageError` for what is no failure of this version. */
+export function checkFailure(value: unknown): Failure {
+  if (!isObject(value) || value['rehearsal'] === undefined || !isObject(value['scenario']))
+    throw new UsageError('this is no failure of a rehearsal; give what `rehearse` has reported');
+  if (value['rehearsal'] !== FAILURE_VERSION)
+    throw new UsageError(
+      `a failure of version ${String(value['rehearsal'])}; this release repeats version ${FAILURE_VERSION}: rehearse anew`,
+    );
+  return value as unknown as Failure;
+}

@@ -1,0 +1,20 @@
+/** Rehearsals: the code that ships, and an application on it, under faults in virtual time. It needs Node and fast-check, an optional peer. */
+export { rehearse, type Rehearsal, type RehearseOptions } from './rehearse.js';
+export type { Failure } from './failure.js';
+export type { Main, Peer } from './peer.js';
+export { FAULTS, type Fault, type FaultKind, type Scenario } from './scenario.js';
+export {
+  alone,
+  fences,
+  invariant,
+  lockJudges,
+  noErrors,
+  settles,
+  undisturbed,
+  type Hearing,
+  type Judge,
+  type Setting,
+  type Verdict,
+} from './judges.js';
+export { StaleFenceError, type Store } from './belongings.js';
+export type { Happening } from './world.js';

@@ -1,0 +1,189 @@
+/**
+ * Judges: what must hold of a run, told as what happens. Each is a promise of docs/locks.md, or the application's own.
+ *
+ * A judge begins anew with every run. What it answers to a happening, or at the end, is what is wrong; the first one that is wrong ends
+ * the run.
+ */
+import { Calm } from './calm.js';
+import type { Scenario } from './scenario.js';
+import type { Happening } from './world.js';
+
+export interface Setting {
+  readonly scenario: Scenario;
+  /** What is in the shared store. */
+  readonly store: ReadonlyMap<string, unknown>;
+  /** All that has happened, the latest last. */
+  readonly history: readonly Happening[];
+}
+
+export type Verdict = string | null | undefined | void;
+
+export interface Hearing {
+  /** What is wrong, if anything is. */
+  hear?(happening: Happening): Verdict;
+  end?(now: number): Verdict;
+}
+
+export interface Judge {
+  readonly name: string;
+  begin(setting: Setting): Hearing;
+}
+
+interface Grant {
+  readonly peer: string;
+  readonly lock: string;
+  readonly fence: number;
+  readonly at: number;
+}
+
+const grantOf = ({ peer, lock, fence, at }: Happening): Grant => ({ peer, lock, fence, at }) as unknown as Grant;
+
+/** No two grants of a lock have the same fence; and they grow as long as nothing has failed. */
+export const fences = (): Judge => ({
+  name: 'fences',
+  begin: ({ scenario }) => {
+    const calm = new Calm(scenario);
+    const owners = new Map<string, string>();
+    const latest = new Map<string, Grant>();
+    return {
+      hear: (happening) => {
+        calm.hear(happening);
+        if (happening.type !== 'grant') return null;
+        const grant = grantOf(happening);
+        const { peer, lock, fence } = grant;
+        const [key, before] = [`${lock} ${fence}`, latest.get(lock)];
+        if (owners.has(key)) return `"${lock}" was granted twice with fence ${fence}: to ${owners.get(key)} and to ${peer}`;
+        owners.set(key, peer);
+        if (before && before.fence > fence) {
+          return calm.isWhole
+            ? `"${lock}" was granted to ${peer} with fence ${fence} after ${before.peer} had ${before.fence}, and nothing has failed`
+            : null;
+        }
+        latest.set(lock, grant);
+        return null;
+      },
+    };
+  },
+});
+
+/** Who is inside of which lock, as a judge hears it. */
+class Inside {
+  private readonly grants = new Map<string, Map<string, Grant>>();
+
+  hear(happening: Happening): void {
+    const { type, peer, lock } = happening;
+    if (type === 'grant') {
+      const inside = this.of(lock as string);
+      inside.set(peer!, grantOf(happening));
+      this.grants.set(lock as string, inside);
+    } else if (type === 'lost' || type === 'release') this.of(lock as string).delete(peer!);
+    else if (type === 'end') for (const inside of this.grants.values()) inside.delete(peer!);
+  }
+
+  of(lock: string): Map<string, Grant> {
+    return this.grants.get(lock) ?? new Map<string, Grant>();
+  }
+}
+
+/** No two are inside of a lock whom nothing has disturbed. */
+export const alone = (): Judge => ({
+  name: 'alone',
+  begin: ({ scenario }) => {
+    const [calm, inside] = [new Calm(scenario), new Inside()];
+    return {
+      hear: (happening) => {
+        calm.hear(happening);
+        if (happening.type !== 'grant') {
+          inside.hear(happening);
+          return null;
+        }
+        const { peer, lock, at } = grantOf(happening);
+        const others = [...inside.of(lock).values()].filter((other) => other.peer !== peer);
+        inside.hear(happening);
+        if (!calm.isUndisturbed(peer, at)) return null;
+        const other = others.find((one) => calm.isUndisturbed(one.peer, at));
+        return other && `"${lock}" was granted to ${peer} while ${other.peer} was inside since ${Math.round(other.at)} ms`;
+      },
+    };
+  },
+});
+
+/** A holder keeps its lock while nothing disturbs it and a majority. */
+export const undisturbed = (): Judge => ({
+  name: 'undisturbed',
+  begin: ({ scenario }) => {
+    const [calm, inside] = [new Calm(scenario), new Inside()];
+    return {
+      hear: (happening) => {
+        const { type, peer, lock } = happening;
+        const grant = type === 'lost' ? inside.of(lock as string).get(peer!) : undefined;
+        calm.hear(happening);
+        inside.hear(happening);
+        if (!grant || !calm.isUndisturbed(peer!, grant.at)) return null;
+        return `${peer} lost "${lock as string}", which it had since ${Math.round(grant.at)} ms, and nothing has disturbed it`;
+      },
+    };
+  },
+});
+
+/** So long before the end a lock that is free and wanted must have moved. */
+const STILL_MS = 4_000;
+
+/** Every request is answered once all has healed. */
+export const settles = (): Judge => ({
+  name: 'settles',
+  begin: () => {
+    const inside = new Inside();
+    const open = new Map<string, Happening>();
+    const moved = new Map<string, number>();
+    return {
+      hear: (happening) => {
+        const { type, peer, lock, ask, at } = happening;
+        inside.hear(happening);
+        if (type === 'ask') open.set(`${peer} ${ask as string}`, happening);
+        else if (type === 'settle') open.delete(`${peer} ${ask as string}`);
+        else if (type === 'end') for (const key of open.keys()) if (key.startsWith(`${peer} `)) open.delete(key);
+        if (type === 'grant' || type === 'release' || type === 'lost') moved.set(lock as string, at);
+        return null;
+      },
+      end: (now) => {
+        for (const { peer, lock, at } of open.values()) {
+          const name = lock as string;
+          const isStill = Math.max(at, moved.get(name) ?? 0) + STILL_MS < now;
+          if (isStill && inside.of(name).size === 0)
+            return `${peer} has asked for "${name}" at ${Math.round(at)} ms and waits, and nobody has it`;
+        }
+        return null;
+      },
+    };
+  },
+});
+
+/** Nobody ends of an error that nobody caught. */
+export const noErrors = (): Judge => ({
+  name: 'no errors',
+  begin: () => ({
+    hear: ({ type, peer, error }) =>
+      type === 'uncaught' ? `${peer} ended of an error that nobody caught: ${error as string}` : null,
+  }),
+});
+
+/**
+ * What must hold of the application, looked at after each write to the store and each note of a peer, and at the end.
+ *
+ * @example
+ * invariant('stock is never negative', ({ store }) => ((store.get('stock') as number) ?? 0) >= 0)
+ */
+export const invariant = (name: string, holds: (setting: Setting) => boolean | string): Judge => ({
+  name,
+  begin: (setting) => {
+    const look = (): Verdict => {
+      const says = holds(setting);
+      return says === true ? null : says === false ? `"${name}" does not hold` : says;
+    };
+    return { hear: ({ type }) => (type === 'write' || type === 'note' ? look() : null), end: look };
+  },
+});
+
+/** What docs/locks.md promises, and that nobody ends of an error. */
+export const lockJudges = (): readonly Judge[] => [fences(), alone(), undisturbed(), settles(), noErrors()];

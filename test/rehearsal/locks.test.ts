@@ -1,0 +1,22 @@
+/** Locks as they ship, over the hub and the mesh as they ship, in a world. */
+import { expect, test } from 'vitest';
+import { locksUnder } from './locks.fixture.js';
+import { rehearse } from './rehearse.js';
+
+test.each([['hub'], ['sealed'], ['mesh']])('over %s: the same seed has the same log, byte for byte', async (over) => {
+  const { options, main } = locksUnder([over]);
+  // Each is run twice and compared, as the first run of a rehearsal is: four runs of one seed.
+  const reports = [];
+  for (const seed of [7, 7]) reports.push(await rehearse({ ...options, peers: 3, seconds: 5, runs: 1, seed }, main));
+  const [one, again] = reports;
+  expect(one!.failure).toBeNull();
+  expect(one!.counts['grant']).toBeGreaterThan(3);
+  expect(one!.digest).toBe(again!.digest);
+});
+
+test('another seed has another log', async () => {
+  const { options, main } = locksUnder();
+  const digests = new Set<string>();
+  for (const seed of [1, 2]) digests.add((await rehearse({ ...options, peers: 3, seconds: 1, runs: 1, seed }, main)).digest);
+  expect(digests.size).toBe(2);
+});

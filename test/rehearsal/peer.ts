@@ -1,0 +1,56 @@
+/** What a peer's `main` is given: who it is, who else there is, and what it has. All else it takes from the platform, as it would anyway. */
+import type { Server } from 'node:http';
+import type { WebSocket } from 'ws';
+import { Disk, type SharedStore, type Store } from './belongings.js';
+import { watched, type LocksLike } from './watched.js';
+import { WorldServer, WorldSocket, WorldSocketServer } from './web-sockets.js';
+import type { Process, World } from './world.js';
+
+/** An ordinary main of a process. @public */
+export type Main = (peer: Peer) => unknown;
+
+/** @public */
+export interface Peer {
+  readonly id: string;
+  /** All peers, this one included; not the services. */
+  readonly peers: readonly string[];
+  /** Which start of this process it is, from 1. */
+  readonly life: number;
+  readonly store: Store;
+  /** Its own, and kept from one life to the next. */
+  readonly disk: Pick<Disk, 'read' | 'write' | 'rename'>;
+  readonly knobs: Readonly<Record<string, any>>;
+  /** The same locks, whose use is told to the judges. */
+  watch<L extends LocksLike>(locks: L): L;
+  /** Tells judges something of the application's own. */
+  note(what: string, fields?: Readonly<Record<string, unknown>>): void;
+  /** A server for WebSockets, which others reach as `ws://` and the name of this process. */
+  listen(): Server;
+  /** Instead of the classes of the package `ws`, for what listens, and for a mesh. */
+  readonly WebSocketServer: any;
+  readonly WebSocket: new (url: string, ...rest: any[]) => WebSocket;
+}
+
+export function createPeer(
+  world: World,
+  process: Process,
+  peers: readonly string[],
+  knobs: Readonly<Record<string, unknown>>,
+  store: SharedStore['end'],
+  disk: Disk,
+): Peer {
+  const { id, life } = process;
+  return {
+    id,
+    peers,
+    life,
+    store,
+    disk,
+    knobs,
+    watch: (locks) => watched(locks, world, process),
+    note: (what, fields = {}) => world.tell('note', { ...fields, peer: id, what }),
+    listen: () => WorldServer.in(world, process),
+    WebSocketServer: WorldSocketServer,
+    WebSocket: WorldSocket as unknown as Peer['WebSocket'],
+  };
+}

@@ -1,0 +1,206 @@
+/**
+ * The globals of the platform, as a simulated process sees them: its own time, timers, chance, crypto and sockets.
+ *
+ * Everything is passed through to the real platform where no process is current. While a world is inhabited, Node's own modules for
+ * timers show the same: who imports `setTimeout` from `node:timers` gets that of the world.
+ */
+import { createRequire, syncBuiltinESMExports } from 'node:module';
+import { depart, here, settle } from './here.js';
+import { BroadcastChannels, Channel } from './message-channels.js';
+import { WorldSocket } from './web-sockets.js';
+import { BEGAN, type Turn, type World } from './world.js';
+
+const required = createRequire(import.meta.url);
+const modules = {
+  timers: required('node:timers') as Record<string, unknown>,
+  promises: required('node:timers/promises') as Record<string, unknown>,
+};
+
+const realNow = performance.now.bind(performance);
+
+/** From now until what it gives is called, the processes of this world live in it. */
+export function inhabit(world: World): () => void {
+  settle(world);
+  const restore = [...patches(world), ...catchErrors(world)];
+  syncBuiltinESMExports();
+  return () => {
+    depart();
+    for (const back of restore.reverse()) back();
+    syncBuiltinESMExports();
+  };
+}
+
+type Undo = () => void;
+
+function put(owner: object, key: string, value: unknown): Undo {
+  const before = Object.getOwnPropertyDescriptor(owner, key);
+  Object.defineProperty(owner, key, { value, configurable: true, writable: true, enumerable: before?.enumerable ?? false });
+  return () => {
+    if (before) Object.defineProperty(owner, key, before);
+    else delete (owner as Record<string, unknown>)[key];
+  };
+}
+
+function patches(world: World): Undo[] {
+  const timers = timersOf(world);
+  const channels = new BroadcastChannels(world);
+  const whenCurrent = <T extends abstract new (...args: any[]) => object>(Own: T, real: unknown) =>
+    new Proxy(Own, { construct: (target, args) => Reflect.construct(here() ? target : (real as T), args) as object });
+  return [
+    ...Object.entries(timers).flatMap(([name, timer]) => [put(globalThis, name, timer), put(modules.timers, name, timer)]),
+    put(modules.promises, 'setTimeout', promised(timers['setTimeout']!, modules.promises['setTimeout'])),
+    put(modules.promises, 'setImmediate', promised(timers['setImmediate']!, modules.promises['setImmediate'])),
+    put(globalThis, 'Date', dateOf(world)),
+    put(performance, 'now', () => (here() ? (world.ask(), world.now - world.current!.bootedAt) : realNow())),
+    put(Math, 'random', random(world)),
+    put(AbortSignal, 'timeout', timeout()),
+    ...cryptoOf(world),
+    put(globalThis, 'WebSocket', whenCurrent(WorldSocket, globalThis.WebSocket)),
+    put(globalThis, 'MessageChannel', whenCurrent(Channel, globalThis.MessageChannel)),
+    put(globalThis, 'BroadcastChannel', whenCurrent(channels.Channel, globalThis.BroadcastChannel)),
+    put(console, 'warn', warn(world)),
+  ];
+}
+
+// Time.
+
+interface Handle {
+  turn: Turn;
+}
+
+function timersOf(world: World): Readonly<Record<string, (...args: any[]) => unknown>> {
+  const real = { setTimeout, setInterval, setImmediate, clearTimeout, clearInterval, clearImmediate };
+  const arm = (run: (...args: unknown[]) => void, ms: unknown, args: unknown[], isRepeated: boolean) => {
+    world.ask();
+    const process = world.current!;
+    // As Node has it.
+    const delay = Math.max(1, Number(ms) > 2 ** 31 - 1 ? 1 : Number(ms) || 0);
+    const begin = (): Turn =>
+      world.after(delay + world.chance.unit() * 0.5, process, 'timer', () => {
+        if (isRepeated) handle.turn = begin();
+        return run(...args);
+      });
+    const handle = {
+      turn: begin(),
+      ref: () => handle,
+      unref: () => handle,
+      hasRef: () => true,
+      refresh: () => {
+        world.cancel(handle.turn);
+        handle.turn = begin();
+        return handle;
+      },
+      close: () => world.cancel(handle.turn),
+      [Symbol.toPrimitive]: () => 0,
+    };
+    return handle;
+  };
+  const clear = (real: (handle: any) => void) => (handle: Handle | undefined) => {
+    if (handle?.turn) world.cancel(handle.turn);
+    else real(handle);
+  };
+  return {
+    setTimeout: (run, ms, ...args) => (here() ? arm(run, ms, args, false) : real.setTimeout(run, ms, ...args)),
+    setInterval: (run, ms, ...args) => (here() ? arm(run, ms, args, true) : real.setInterval(run, ms, ...args)),
+    setImmediate: (run, ...args) => {
+      if (!here()) return real.setImmediate(run, ...args);
+      world.ask();
+      return { turn: world.after(0.005 + world.chance.unit() * 0.02, world.current, 'immediate', () => run(...args)) };
+    },
+    clearTimeout: clear(real.clearTimeout),
+    clearInterval: clear(real.clearInterval),
+    clearImmediate: clear(real.clearImmediate),
+  };
+}
+
+/** As in `node:timers/promises`. */
+const promised =
+  (timer: (...args: any[]) => unknown, real: unknown) =>
+  (...args: unknown[]) => {
+    if (!here()) return (real as (...args: unknown[]) => unknown)(...args);
+    const [ms, value] = timer.length === 1 ? [undefined, args[0]] : args;
+    return new Promise((resolve) => (ms === undefined ? timer(() => resolve(value)) : timer(() => resolve(value), ms)));
+  };
+
+function dateOf(world: World): DateConstructor {
+  const real = Date;
+  const now = () => {
+    if (!here()) return real.now();
+    world.ask();
+    return Math.floor(BEGAN + world.now + world.current!.skewMs);
+  };
+  return new Proxy(real, {
+    construct: (target, args, newTarget) => Reflect.construct(target, args.length === 0 ? [now()] : args, newTarget) as Date,
+    apply: (target) => new target(now()).toString(),
+    get: (target, key, receiver) => (key === 'now' ? now : Reflect.get(target, key, receiver)),
+  });
+}
+
+function timeout(): (ms: number) => AbortSignal {
+  const real = AbortSignal.timeout.bind(AbortSignal);
+  return (ms) => {
+    if (!here()) return real(ms);
+    const controller = new AbortController();
+    setTimeout(() => controller.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError')), ms);
+    return controller.signal;
+  };
+}
+
+// Chance.
+
+function random(world: World): () => number {
+  const real = Math.random;
+  return () => (here() ? (world.ask(), world.current!.random.unit()) : real());
+}
+
+function cryptoOf(world: World): Undo[] {
+  const { getRandomValues, randomUUID, subtle } = crypto;
+  const fill = (array: ArrayBufferView) => {
+    if (!here()) return getRandomValues.call(crypto, array as never);
+    world.ask();
+    const bytes = new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
+    for (let i = 0; i < bytes.length; i++) bytes[i] = world.current!.random.below(256);
+    return array;
+  };
+  const uuid = () => {
+    if (!here()) return randomUUID.call(crypto);
+    const hex = Array.from(fill(new Uint8Array(16)) as Uint8Array, (byte) => byte.toString(16).padStart(2, '0')).join('');
+    return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20)}`;
+  };
+  const work = new Proxy(subtle, {
+    get: (target, key) => {
+      const own = Reflect.get(target, key) as unknown;
+      if (typeof own !== 'function') return own;
+      return (...args: unknown[]) => {
+        const answer = Reflect.apply(own, target, args) as Promise<unknown>;
+        return here() ? world.fromOutside(answer) : answer;
+      };
+    },
+  });
+  return [put(crypto, 'getRandomValues', fill), put(crypto, 'randomUUID', uuid), put(crypto, 'subtle', work)];
+}
+
+// What goes wrong.
+
+function warn(world: World): (...args: unknown[]) => void {
+  const real = console.warn.bind(console);
+  return (...args) => (here() ? world.log(`warns: ${args.join(' ')}`) : real(...args));
+}
+
+/** An error that nobody caught ends the process that is current; without one it is the business of whoever listened before. */
+function catchErrors(world: World): Undo[] {
+  return (['unhandledRejection', 'uncaughtException'] as const).map((event) => {
+    const before = process.listeners(event as never) as ((...args: unknown[]) => void)[];
+    const hear = (...args: unknown[]) => {
+      if (world.current) world.fail(world.current, args[0]);
+      else if (before.length > 0) for (const listener of before) listener(...args);
+      else throw args[0];
+    };
+    process.removeAllListeners(event);
+    process.on(event as never, hear as never);
+    return () => {
+      process.off(event as never, hear as never);
+      for (const listener of before) process.on(event as never, listener as never);
+    };
+  });
+}

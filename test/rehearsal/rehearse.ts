@@ -1,0 +1,188 @@
+/**
+ * The code that ships, and an application on it, in one process in virtual time, under every fault, from one seed.
+ *
+ * The application is an ordinary `main()` of a peer: it uses the platform's timers, `Date`, `crypto`, `WebSocket`, and knows of no
+ * simulator. Every run has a scenario of its own: who starts when, what fails when, and all of it healed in the end. Judges listen, and
+ * the first promise that is broken is made short and told with its seed. How a world works stands in world.ts, what can fail in faults.ts.
+ */
+import { UsageError } from '../../machines/errors.js';
+import { Disk, SharedStore } from './belongings.js';
+import { noticeEscapes } from './escapes.js';
+import type { Failure } from './failure.js';
+import { checkFailure, failureOf } from './failure.js';
+import { strike } from './faults.js';
+import { lockJudges, type Judge, type Verdict } from './judges.js';
+import { createPeer, type Main } from './peer.js';
+import { inhabit } from './platform.js';
+import { FAULTS, type FaultKind, type Frame, type Scenario } from './scenario.js';
+import { search } from './search.js';
+import { World, type Happening } from './world.js';
+
+export interface RehearseOptions {
+  /** How many peers; of several numbers each run draws one. 3 unless given. */
+  readonly peers?: number | readonly number[];
+  /** Other processes, by their names: a hub, for instance. They fail like peers. */
+  readonly services?: Readonly<Record<string, Main>>;
+  /** 100 unless given. */
+  readonly runs?: number;
+  /** Virtual seconds of a run; 20 unless given. Faults are over after 40 % of it. */
+  readonly seconds?: number;
+  /** That of the first run; the next has the next one. 1 unless given. */
+  readonly seed?: number;
+  /** What may fail: everything unless given. */
+  readonly faults?: readonly FaultKind[];
+  /** Settings of which each run draws one, as `peer.knobs`: small limits, for instance, so that they are reached. */
+  readonly knobs?: Readonly<Record<string, readonly unknown[]>>;
+  /** `lockJudges()` unless given. */
+  readonly judges?: readonly Judge[];
+  /** So many real seconds to make a failure short; 60 unless given, 0 for not at all. */
+  readonly shrinkSeconds?: number;
+  /** Runs this failure again, and nothing else. */
+  readonly replay?: Failure;
+}
+
+export interface Rehearsal {
+  readonly runs: number;
+  /** Turns of all processes in all runs. */
+  readonly turns: number;
+  /** How often something of each type was told to the judges. */
+  readonly counts: Readonly<Record<string, number>>;
+  /** Of the log of the last run: the same seed has the same. */
+  readonly digest: string;
+  readonly failure: Failure | null;
+}
+
+export interface Violation {
+  readonly judge: string;
+  readonly says: string;
+  /** Milliseconds of virtual time. */
+  readonly atMs: number;
+}
+
+/** A run, once it is over. */
+export interface Outcome {
+  readonly violation: Violation | null;
+  readonly digest: string;
+  readonly turns: number;
+  readonly counts: Readonly<Record<string, number>>;
+  readonly lines: readonly string[];
+  readonly happenings: readonly Happening[];
+}
+
+/** Every so many runs, the first among them, one is run twice and compared. */
+const TWICE_EVERY = 100;
+
+export async function rehearse(options: RehearseOptions, main: Main): Promise<Rehearsal> {
+  const { runs = 100, seed = 1, shrinkSeconds = 60, replay } = options;
+  const frame = frameOf(options);
+  const totals = { turns: 0, digest: '', counts: {} as Record<string, number> };
+  const perform = async (scenario: Scenario): Promise<Outcome> => {
+    const outcome = await run(scenario, options, main);
+    totals.turns += outcome.turns;
+    totals.digest = outcome.digest;
+    for (const [type, count] of Object.entries(outcome.counts)) totals.counts[type] = (totals.counts[type] ?? 0) + count;
+    return outcome;
+  };
+  if (replay) {
+    const outcome = await perform(checkFailure(replay).scenario);
+    return { runs: 1, ...totals, failure: failureOf(replay.seed, replay.scenario, outcome) };
+  }
+  for (let i = 0; i < runs; i++) {
+    const found = await search(seed + i, frame, perform, shrinkSeconds);
+    const twice = i % TWICE_EVERY === 0 ? await compare(found.scenario, found.outcome, options, main) : null;
+    const outcome = twice && !found.outcome.violation ? { ...found.outcome, violation: twice } : found.outcome;
+    if (outcome.violation) {
+      const kept = await run(found.scenario, options, main, true);
+      return { runs: i + 1, ...totals, failure: failureOf(seed + i, found.scenario, { ...kept, violation: outcome.violation }) };
+    }
+  }
+  return { runs, ...totals, failure: null };
+}
+
+function frameOf(options: RehearseOptions): Frame {
+  const { peers = 3, services = {}, seconds = 20, faults = FAULTS, knobs = {} } = options;
+  const counts = typeof peers === 'number' ? [peers] : peers;
+  const odd = counts.find((count) => !(Number.isInteger(count) && count >= 1 && count <= 15));
+  if (odd !== undefined || counts.length === 0) throw new UsageError(`a rehearsal of ${odd ?? 'no'} peers: give 1 to 15`);
+  const unknown = faults.find((fault) => !FAULTS.includes(fault));
+  if (unknown !== undefined) throw new UsageError(`"${unknown}" is no fault; there are ${FAULTS.join(', ')}`);
+  const taken = Object.keys(services).find((name) => /^p\d+$/.test(name));
+  if (taken !== undefined) throw new UsageError(`a service cannot be named "${taken}": peers are`);
+  if (!(seconds > 0)) throw new UsageError(`runs of ${seconds} seconds: give more than 0`);
+  return { peers: counts, services: Object.keys(services), seconds, faults, knobs };
+}
+
+/** One scenario from its start to its end, or to the first violation. */
+export async function run(scenario: Scenario, options: RehearseOptions, main: Main, isKept = false): Promise<Outcome> {
+  const world = new World(scenario.seed, scenario.latencyMs, isKept);
+  const store = new SharedStore(world);
+  const disks = new Map<string, Disk>();
+  const history: Happening[] = [];
+  const counts: Record<string, number> = {};
+  const setting = { scenario, store: store.values, history };
+  const hearings = (options.judges ?? lockJudges()).map((judge) => ({ judge, hearing: judge.begin(setting) }));
+  let violation: Violation | null = null;
+  const find = (judge: Judge, says: Verdict) => {
+    if (!says || violation) return;
+    violation = { judge: judge.name, says, atMs: Math.round(world.now) };
+    world.isOver = true;
+    world.log(`VIOLATION ${judge.name}: ${says}`);
+  };
+  world.hear = (happening) => {
+    history.push(happening);
+    counts[happening.type] = (counts[happening.type] ?? 0) + 1;
+    for (const { judge, hearing } of hearings) find(judge, hearing.hear?.(happening));
+  };
+  populate(world, scenario, options, main, store, disks);
+  const leave = inhabit(world);
+  try {
+    await world.run(scenario.seconds * 1_000);
+  } finally {
+    leave();
+  }
+  if (!violation) for (const { judge, hearing } of hearings) find(judge, hearing.end?.(world.now));
+  return { violation, digest: world.digest(), turns: world.turns, counts, lines: world.lines, happenings: history };
+}
+
+function populate(
+  world: World,
+  scenario: Scenario,
+  { services = {} }: RehearseOptions,
+  main: Main,
+  store: SharedStore,
+  disks: Map<string, Disk>,
+): void {
+  const { peers, startsMs, skewsMs, faults, knobs } = scenario;
+  const define = (id: string, main: Main) => {
+    const process = world.define(id, () => main(createPeer(world, process, peers, knobs, store.end, disks.get(id)!)));
+    disks.set(id, new Disk(world, process));
+    return process;
+  };
+  for (const name of scenario.services) world.start(define(name, services[name]!));
+  peers.forEach((id, i) => {
+    const process = define(id, main);
+    process.skewMs = skewsMs[i]!;
+    world.after(startsMs[i]!, null, `${id} is started`, () => world.start(process));
+  });
+  for (const fault of faults) {
+    world.after(fault.atMs, null, 'a fault', () => {
+      world.tell('fault', { fault });
+      const heal = strike(world, fault, disks);
+      world.after(fault.lastsMs, null, 'it heals', () => {
+        heal();
+        world.tell('healed', { fault });
+      });
+    });
+  }
+}
+
+/** Once more, with an eye on what leaves the world. */
+async function compare(scenario: Scenario, first: Outcome, options: RehearseOptions, main: Main): Promise<Violation | null> {
+  const escapes = noticeEscapes();
+  const again = await run(scenario, options, main);
+  const [escaped] = escapes.stop();
+  if (escaped !== undefined) return { judge: 'escape', says: `this is real and not of the world: ${escaped}`, atMs: 0 };
+  if (again.digest === first.digest) return null;
+  const says = 'the same seed gave another log: something that is not of the world decides, state of a module for instance';
+  return { judge: 'replay', says, atMs: 0 };
+}

@@ -1,0 +1,129 @@
+/**
+ * What a run is made of, as plain data: who takes part, when each starts, how far its clock is off, and what fails when.
+ *
+ * fast-check draws a shape and makes a failing one smaller; a scenario is what a shape means. Processes are told by numbers that wrap
+ * around, so that fewer peers still have all faults. Each run has a few kinds of faults and not the others (swarm testing): kinds that
+ * are always there hide what happens without them.
+ */
+import fc from 'fast-check';
+
+/** @public */
+export const FAULTS = ['kill', 'power', 'pause', 'cut', 'mute', 'deaf', 'part', 'slow', 'reset', 'jump'] as const;
+export type FaultKind = (typeof FAULTS)[number];
+
+export interface Fault {
+  readonly what: FaultKind;
+  /** Milliseconds from the start of the run. */
+  readonly atMs: number;
+  readonly lastsMs: number;
+  readonly who: string;
+  /** For `part`: whom it does not reach any more. */
+  readonly other: string;
+  /** For `slow`: how many times as long everything takes; for `jump`: how many milliseconds its clock is set forward, or back. */
+  readonly size: number;
+}
+
+export interface Scenario {
+  readonly seed: number;
+  readonly seconds: number;
+  readonly peers: readonly string[];
+  readonly services: readonly string[];
+  readonly startsMs: readonly number[];
+  readonly skewsMs: readonly number[];
+  readonly latencyMs: readonly [min: number, max: number];
+  readonly faults: readonly Fault[];
+  readonly knobs: Readonly<Record<string, unknown>>;
+}
+
+/** What all scenarios of a rehearsal have in common. */
+export interface Frame {
+  readonly peers: readonly number[];
+  readonly services: readonly string[];
+  readonly seconds: number;
+  readonly faults: readonly FaultKind[];
+  readonly knobs: Readonly<Record<string, readonly unknown[]>>;
+}
+
+interface Shape {
+  readonly peers: number;
+  readonly spreadMs: number;
+  readonly starts: readonly number[];
+  readonly skews: readonly number[];
+  readonly latency: number;
+  readonly kinds: readonly FaultKind[];
+  readonly faults: readonly { what: number; at: number; lasts: number; who: number; other: number; size: number }[];
+  readonly knobs: readonly number[];
+  readonly seed: number;
+}
+
+const LATENCIES_MS = [
+  [0.2, 3],
+  [1, 30],
+  [5, 150],
+] as const;
+const SPREADS_MS = [0, 100, 3_000];
+const PEERS_MAX = 15;
+const SKEW_MS_MAX = 600_000;
+const part = fc.double({ min: 0, max: 1, noNaN: true });
+const any = fc.nat(30);
+
+/** All faults are over after this part of the run. */
+const FAULTY = 0.4;
+
+export const shapesOf = (frame: Frame): fc.Arbitrary<Shape> =>
+  fc.record({
+    peers: fc.nat(frame.peers.length - 1),
+    spreadMs: fc.nat(SPREADS_MS.length - 1),
+    starts: fc.array(part, { minLength: PEERS_MAX, maxLength: PEERS_MAX }),
+    skews: fc.array(
+      fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.double({ min: -1, max: 1, noNaN: true }) }),
+      {
+        minLength: PEERS_MAX,
+        maxLength: PEERS_MAX,
+      },
+    ),
+    latency: fc.nat(LATENCIES_MS.length - 1),
+    kinds: fc.subarray([...frame.faults]),
+    faults: fc.array(fc.record({ what: any, at: part, lasts: part, who: any, other: any, size: part }), {
+      maxLength: frame.faults.length === 0 ? 0 : 10,
+      size: 'max',
+    }),
+    knobs: fc.array(any, { minLength: 12, maxLength: 12 }),
+    seed: fc.nat(2 ** 31),
+  });
+
+/** Between the two, small ones as likely as large ones. */
+const spread = (min: number, max: number, part: number): number => Math.round(min * (max / min) ** part);
+
+export function scenarioOf(shape: Shape, frame: Frame): Scenario {
+  const peers = Array.from({ length: frame.peers[shape.peers]! }, (_, i) => `p${i}`);
+  const all = [...peers, ...frame.services];
+  const overMs = frame.seconds * 1_000 * FAULTY;
+  const faults = shape.kinds.length === 0 ? [] : shape.faults;
+  return {
+    seed: shape.seed,
+    seconds: frame.seconds,
+    peers,
+    services: frame.services,
+    startsMs: peers.map((_, i) => Math.round(shape.starts[i]! * SPREADS_MS[shape.spreadMs]!)),
+    skewsMs: peers.map((_, i) => Math.round(shape.skews[i]! * SKEW_MS_MAX)),
+    latencyMs: LATENCIES_MS[shape.latency]!,
+    faults: faults
+      .map(({ what, at, lasts, who, other, size }): Fault => {
+        const atMs = Math.round(at * overMs * 0.95);
+        const kind = shape.kinds[what % shape.kinds.length]!;
+        return {
+          what: kind,
+          atMs,
+          lastsMs: Math.round(Math.min(spread(20, overMs, lasts), overMs - atMs)),
+          who: kind === 'part' ? peers[who % peers.length]! : all[who % all.length]!,
+          other: all[(who + 1 + (other % (all.length - 1))) % all.length]!,
+          size: kind === 'jump' ? Math.round((size - 0.5) * 2 * SKEW_MS_MAX) : spread(2, 100, size),
+        };
+      })
+      .sort((a, b) => a.atMs - b.atMs),
+    knobs: Object.fromEntries(
+      Object.entries(frame.knobs).map(([name, values], i) => [name, values[shape.knobs[i % 12]! % values.length]]),
+    ),
+  };
+}

@@ -1,0 +1,93 @@
+/**
+ * Locks whose use is told to the judges: `peer.watch(createLocks(…))` gives the same locks, and records who asks, is granted, loses and
+ * gives back. Anything with the habits of the Web Locks API will do.
+ */
+import type { Process, World } from './world.js';
+
+export interface GrantedLock {
+  readonly fence: number;
+  readonly signal: AbortSignal;
+  release(): void;
+}
+
+/** What is used of locks. */
+export interface LocksLike {
+  acquire(name: string, options?: any): Promise<any>;
+  request(name: string, ...rest: any[]): Promise<any>;
+}
+
+export function watched<L extends LocksLike>(locks: L, world: World, process: Process): L {
+  const peer = process.id;
+  let asked = 0;
+
+  function ask(lock: string) {
+    const ask = `${process.life}.${++asked}`;
+    world.tell('ask', { peer, lock, ask });
+    let isSettled = false;
+    return {
+      ask,
+      settle: (how: string) => {
+        if (!isSettled) world.tell('settle', { peer, lock, ask, how });
+        isSettled = true;
+      },
+    };
+  }
+
+  /** Tells of the grant; gives what tells that it is over. */
+  function enter(lock: string, ask: string, { fence, signal }: GrantedLock): () => void {
+    let isOver = false;
+    const over = (how: 'lost' | 'release') => {
+      if (!isOver) world.tell(how, { peer, lock, fence });
+      isOver = true;
+    };
+    world.tell('grant', { peer, lock, ask, fence });
+    signal.addEventListener('abort', () => over('lost'));
+    return () => over('release');
+  }
+
+  const request = async (name: string, ...rest: unknown[]) => {
+    const how = rest.at(-1) as (lock: GrantedLock | null) => unknown;
+    const { ask: number, settle } = ask(name);
+    const within = async (lock: GrantedLock | null) => {
+      settle(lock ? 'granted' : 'not available');
+      if (!lock) return how(null);
+      const leave = enter(name, number, lock);
+      try {
+        return await how(lock);
+      } finally {
+        leave();
+      }
+    };
+    try {
+      return await locks.request(name, ...rest.slice(0, -1), within);
+    } finally {
+      settle('rejected');
+    }
+  };
+
+  const acquire = async (name: string, options?: unknown) => {
+    const { ask: number, settle } = ask(name);
+    try {
+      const lock = (await locks.acquire(name, options)) as GrantedLock | null;
+      settle(lock ? 'granted' : 'not available');
+      if (!lock) return null;
+      const [leave, release] = [enter(name, number, lock), lock.release.bind(lock)];
+      lock.release = () => {
+        leave();
+        release();
+      };
+      return lock;
+    } finally {
+      settle('rejected');
+    }
+  };
+
+  return new Proxy(locks, {
+    get: (target, key) => {
+      if (key === 'request') return request;
+      if (key === 'acquire') return acquire;
+      const own = Reflect.get(target, key, target) as unknown;
+      return typeof own === 'function' ? (own.bind(target) as unknown) : own;
+    },
+  });
+}

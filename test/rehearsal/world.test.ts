@@ -1,0 +1,291 @@
+/** The world itself: what a process sees of time, timers, chance and other processes, and what may not leave it. */
+import { setTimeout as wait } from 'node:timers/promises';
+import * as net from 'node:net';
+import { expect, test } from 'vitest';
+import { invariant } from './judges.js';
+import type { Main } from './peer.js';
+import { rehearse, run, type RehearseOptions } from './rehearse.js';
+import type { Fault, Scenario } from './scenario.js';
+
+const calm: Scenario = {
+  seed: 1,
+  seconds: 10,
+  peers: ['p0', 'p1'],
+  services: [],
+  startsMs: [0, 0],
+  skewsMs: [0, 0],
+  latencyMs: [1, 2],
+  faults: [],
+  knobs: {},
+};
+const fault = (what: Fault['what'], atMs: number, lastsMs: number, size = 1): Fault => ({
+  what,
+  atMs,
+  lastsMs,
+  who: 'p0',
+  other: 'p1',
+  size,
+});
+
+/** What the peers note in one run, each with its time. */
+async function notes(scenario: Partial<Scenario>, main: Main, options: RehearseOptions = { judges: [] }) {
+  const { happenings } = await run({ ...calm, ...scenario }, options, main);
+  return happenings.flatMap(({ type, at, peer, what, ...rest }) => {
+    if (type === 'note') return [`${Math.floor(at)} ${peer}: ${what as string}`];
+    return type === 'uncaught' ? [`${Math.floor(at)} ${peer} ends: ${rest['error'] as string}`] : [];
+  });
+}
+
+/** Of p0 alone. */
+const first =
+  (main: Main): Main =>
+  (peer) =>
+    peer.id === 'p0' ? main(peer) : undefined;
+
+test('timers, the time and signals are virtual, and those of Node’s modules as well', async () => {
+  const seen = await notes(
+    {},
+    first(async ({ note }) => {
+      const begun = [Date.now(), performance.now()] as const;
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      note(`after a timer, ${Math.round((Date.now() - begun[0]) / 10)} ${Math.round((performance.now() - begun[1]) / 10)}`);
+      await wait(1_000);
+      note('after a promise of node:timers');
+      const signal = AbortSignal.timeout(1_000);
+      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      note(`after a signal, ${(signal.reason as Error).name}`);
+      let beats = 0;
+      await new Promise<void>((resolve) => {
+        const beat = setInterval(() => {
+          if (++beats < 3) return;
+          clearInterval(beat);
+          resolve();
+        }, 100);
+      });
+      note(`${beats} beats, in ${new Date().getUTCFullYear()}`);
+    }),
+  );
+  expect(seen).toEqual([
+    '1000 p0: after a timer, 100 100',
+    '2000 p0: after a promise of node:timers',
+    '3000 p0: after a signal, TimeoutError',
+    '3301 p0: 3 beats, in 2026',
+  ]);
+});
+
+test('chance comes from the seed, and every process has a stream of its own', async () => {
+  const main: Main = async ({ note }) => {
+    const digest = await crypto.subtle.digest('SHA-256', new Uint8Array([1]));
+    note(`${Math.random()} ${crypto.randomUUID()} ${new Uint8Array(digest)[0]}`);
+  };
+  const [a, b, c] = [await notes({}, main), await notes({}, main), await notes({ seed: 2 }, main)];
+  expect(a).toEqual(b);
+  expect(a).not.toEqual(c);
+  expect(new Set(a.map((line) => line.slice(-50))).size).toBe(2);
+  expect(a.every((line) => line.endsWith(' 75'))).toBe(true);
+});
+
+test('message channels deliver copies in order, broadcast channels to everybody else', async () => {
+  const seen = await notes({}, async ({ id, note }) => {
+    const { port1, port2 } = new MessageChannel();
+    port2.onmessage = ({ data }) => note(`port ${data}`);
+    port1.postMessage(1);
+    port1.postMessage(2);
+    const tabs = new BroadcastChannel('tabs');
+    tabs.onmessage = ({ data }) => note(`tab ${data}`);
+    await wait(10);
+    tabs.postMessage(id);
+  });
+  const ports = seen.filter((line) => line.includes('p0: port')).map((line) => line.at(-1));
+  expect(ports).toEqual(['1', '2']);
+  expect(
+    seen
+      .filter((line) => line.includes('tab'))
+      .map((line) => line.slice(line.indexOf('p')))
+      .sort(),
+  ).toEqual(['p0: tab p1', 'p1: tab p0']);
+});
+
+test('an error that nobody catches ends the process, and a supervisor starts it again', async () => {
+  const seen = await notes(
+    {},
+    first(({ life, note }) => {
+      note(`life ${life}`);
+      if (life === 1) setTimeout(() => void Promise.reject(new Error('forgotten')), 100);
+      if (life === 2)
+        setTimeout(
+          () =>
+            queueMicrotask(() => {
+              throw new TypeError('thrown');
+            }),
+          100,
+        );
+    }),
+  );
+  expect(seen).toEqual([
+    '0 p0: life 1',
+    '100 p0 ends: Error: forgotten',
+    '1100 p0: life 2',
+    '1200 p0 ends: TypeError: thrown',
+    '2200 p0: life 3',
+  ]);
+});
+
+test('a peer that throws at its start, and one whose turn does not end, are named', async () => {
+  const thrown = await rehearse({ peers: 1, runs: 1, faults: [], shrinkSeconds: 0 }, () => {
+    throw new Error('no configuration');
+  });
+  expect(thrown.failure).toMatchObject({ judge: 'no errors', says: expect.stringContaining('Error: no configuration') });
+  const spinning = await rehearse({ peers: 1, runs: 1, faults: [], shrinkSeconds: 0 }, async () => {
+    while (Date.now() > 0) await Promise.resolve();
+  });
+  expect(spinning.failure?.says).toContain('a turn of "p0" does not end');
+});
+
+test.each([
+  ['kill', ['0 p0: up', '2000 p0: up']],
+  ['pause', ['0 p0: up', '2000 p0: 1500', '2000 p0: 2000']],
+] as const)('%s', async (what, expected) => {
+  const seen = await notes(
+    { faults: [fault(what, 1_000, 1_000)] },
+    first(({ life, note }) => {
+      note('up');
+      if (life === 1) for (const ms of [1_500, 2_000]) setTimeout(() => note(String(ms)), ms);
+    }),
+  );
+  expect(seen.map((line) => line.replace('2001', '2000'))).toEqual(expected.map((line) => line));
+});
+
+test('a clock that is set shows another time, and its timers go on', async () => {
+  const seen = await notes({ faults: [fault('jump', 1_000, 0, 60_000)], skewsMs: [-5_000, 0] }, async ({ note }) => {
+    await wait(2_000);
+    note(new Date().toISOString().slice(11, 19));
+  });
+  expect(seen).toEqual(['2000 p0: 00:00:57', '2000 p1: 00:00:02']);
+});
+
+const server: Main = ({ listen, WebSocketServer, note }) => {
+  const sockets = new WebSocketServer();
+  listen().on('upgrade', (request, socket, head) =>
+    sockets.handleUpgrade(request, socket, head, (opened: any) => {
+      opened.on('message', (text: string) => {
+        note(`got ${text}`);
+        opened.send(`${text}!`);
+      });
+      opened.on('close', () => note('closed'));
+    }),
+  );
+};
+const client: Main = ({ note }) => {
+  const socket = new WebSocket('ws://p1');
+  socket.onopen = () => setInterval(() => socket.send(String(Math.round(performance.now() / 1_000))), 1_000);
+  socket.onmessage = ({ data }) => note(`answer ${data}`);
+  socket.onclose = () => note('closed');
+  socket.addEventListener('error', (event) => note(`error ${(event as ErrorEvent).message}`));
+};
+const both: Main = (peer) => (peer.id === 'p0' ? client(peer) : server(peer));
+/** Without times, those of the first seconds. */
+const talk = async (faults: readonly Fault[], seconds = 4.5) =>
+  (await notes({ faults, seconds }, both)).map((line) => line.slice(line.indexOf('p')));
+
+test('sockets: what is sent comes in order; over a way that was cut, later', async () => {
+  const told = ['p1: got 1', 'p0: answer 1!', 'p1: got 2', 'p0: answer 2!', 'p1: got 3', 'p0: answer 3!'];
+  expect(await talk([])).toEqual([...told, 'p1: got 4', 'p0: answer 4!']);
+  expect(await talk([fault('cut', 1_500, 2_000)])).toEqual([
+    ...told.slice(0, 2),
+    'p1: got 2',
+    'p1: got 3',
+    'p0: answer 2!',
+    'p0: answer 3!',
+    'p1: got 4',
+    'p0: answer 4!',
+  ]);
+  expect(await talk([fault('deaf', 1_500, 60_000)])).toEqual([
+    'p1: got 1',
+    'p0: answer 1!',
+    'p1: got 2',
+    'p1: got 3',
+    'p1: got 4',
+  ]);
+  expect(await talk([fault('mute', 1_500, 60_000)])).toEqual(told.slice(0, 2));
+});
+
+test('sockets: a reset is heard at both ends, a kill at the other, a loss of power at none', async () => {
+  expect((await talk([fault('reset', 1_500, 0)])).slice(2).sort()).toEqual(['p0: closed', 'p1: closed']);
+  expect((await talk([fault('kill', 1_500, 60_000)])).slice(2)).toEqual(['p1: closed']);
+  expect((await talk([fault('power', 1_500, 60_000)])).slice(2)).toEqual([]);
+});
+
+test('sockets: nobody listens, nobody answers', async () => {
+  const alone: Main = (peer) => (peer.id === 'p0' ? client(peer) : undefined);
+  expect(await notes({}, alone)).toEqual(['1 p0: error ECONNREFUSED', '1 p0: closed']);
+  expect((await notes({ faults: [fault('cut', 0, 60_000)], seconds: 40 }, both)).join()).toMatch(
+    /^2\d+ p0: error ETIMEDOUT,2\d+ p0: closed$/,
+  );
+});
+
+test('the store refuses what is older than it has seen; the disk outlives a kill, and what is not safe may be torn', async () => {
+  const judges = [invariant('stock', ({ store }) => (store.get('stock') ?? 0) !== -1 || 'it is negative')];
+  const seen = await notes(
+    { faults: [fault('kill', 1_000, 500)] },
+    first(async ({ life, store, disk, note }) => {
+      if (life === 1) {
+        await disk.write('log', 'first');
+        await store.write('stock', 5, { fence: 7 });
+        await store.write('stock', 4, { fence: 6 }).catch((error: Error) => note(error.message));
+      } else note(`${await disk.read('log')} ${JSON.stringify(await store.read('stock'))}`);
+    }),
+    { judges },
+  );
+  expect(seen.map((line) => line.slice(line.indexOf('p0')))).toEqual([
+    'p0: "stock" was written with fence 7; 6 is older',
+    'p0: first 5',
+  ]);
+  const after = new Set<string>();
+  for (let seed = 1; seed <= 12; seed++) {
+    const [line] = await notes(
+      { seed, faults: [fault('power', 1_000, 500)] },
+      first(async ({ life, disk, note }) => {
+        if (life > 1) return note(String(await disk.read('log')));
+        await disk.write('log', 'old');
+        await wait(998 - performance.now());
+        await disk.write('log', 'new, and longer');
+      }),
+    );
+    after.add(line!.slice(line!.indexOf(':') + 2));
+  }
+  expect(after).toContain('old');
+  expect(after).toContain('new, and longer');
+  expect(after.size).toBeGreaterThan(2);
+  const broken = await rehearse({ peers: 1, runs: 1, faults: [], shrinkSeconds: 0, judges }, ({ store }) =>
+    store.write('stock', -1),
+  );
+  expect(broken.failure).toMatchObject({ judge: 'stock', says: 'it is negative' });
+});
+
+test('what leaves the world is named, and so is what the seed does not repeat', async () => {
+  const escaping = await rehearse({ peers: 1, runs: 1, faults: [], judges: [] }, () => {
+    net.connect(9, '127.0.0.1').on('error', () => {});
+  });
+  expect(escaping.failure).toMatchObject({ judge: 'escape', says: expect.stringMatching(/TCP.*world\.test/) });
+  let count = 0;
+  const counting = await rehearse({ peers: 1, runs: 1, faults: [], judges: [] }, ({ note }) => note(`run ${++count}`));
+  expect(counting.failure).toMatchObject({ judge: 'replay' });
+});
+
+test.each([
+  [{ peers: 0 }, 'a rehearsal of 0 peers: give 1 to 15'],
+  [{ faults: ['fire' as never] }, '"fire" is no fault; there are kill, power'],
+  [{ seconds: 0 }, 'runs of 0 seconds: give more than 0'],
+  [{ services: { p1: () => {} } }, 'a service cannot be named "p1": peers are'],
+  [{ replay: { rehearsal: 0, scenario: {} } as never }, 'a failure of version 0; this release repeats version 1: rehearse anew'],
+  [{ replay: {} as never }, 'this is no failure of a rehearsal'],
+])('refused: %j', async (options, says) => {
+  await expect(rehearse({ runs: 1, ...options }, () => {})).rejects.toThrow(says);
+});
+
+test('one rehearsal at a time', async () => {
+  const one = rehearse({ peers: 1, runs: 1, faults: [] }, () => {});
+  await expect(rehearse({ peers: 1, runs: 1, faults: [] }, () => {})).rejects.toThrow('a rehearsal is under way');
+  await one;
+});

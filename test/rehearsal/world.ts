@@ -1,0 +1,260 @@
+/**
+ * A world in one Node process: virtual time and simulated processes that run real code.
+ *
+ * The rule that makes it simple: **one macrotask of the world belongs to one process**. Every event (a timer, a frame, a start) runs with
+ * `current` set to its process, and all microtasks are drained before the next one. So whoever asks for the time, a timer or a random
+ * number in between is that process, and code that knows of no world needs nothing else than the platform's globals (platform.ts).
+ *
+ * Draining is Node's own: between two immediates all microtasks run. Between two rounds of immediates nobody is current, so that what
+ * the real program does meanwhile, a test runner for instance, keeps the real time.
+ */
+import { createHash } from 'node:crypto';
+import { VirtualClock, type ClockEntry } from '../../network/clock.js';
+import { Random } from '../../network/random.js';
+import { realImmediate } from './here.js';
+import { Wires } from './wires.js';
+
+/** When every world begins: the first of January 2026. */
+export const BEGAN = 1_767_225_600_000;
+/** A turn that asks the world for so much does not end: a loop that never awaits a timer, or awaits promises only. */
+const ASKED_MAX = 200_000;
+/** Immediates of one round. */
+const BATCH = 256;
+
+/** A simulated process; every start is a new life of it. */
+export class Process {
+  life = 0;
+  state: 'down' | 'up' | 'paused' = 'down';
+  /** What its clock shows beyond the true time, in milliseconds. */
+  skewMs = 0;
+  bootedAt = 0;
+  /** What came while it was paused. */
+  held: Turn[] = [];
+  /** What ends with this life: sockets and servers. */
+  readonly ending = new Set<(isHostGone: boolean) => void>();
+  /** Its connections: what resets them. */
+  readonly resetting = new Set<() => void>();
+
+  constructor(
+    readonly id: string,
+    readonly main: (process: Process) => unknown,
+    readonly random: Random,
+  ) {}
+}
+
+/** One macrotask. */
+export interface Turn {
+  readonly process: Process | null;
+  readonly life: number;
+  readonly run: () => unknown;
+  readonly what: string;
+  isOff: boolean;
+  entry: ClockEntry | undefined;
+}
+
+/** Something that happened, as judges hear it. */
+export interface Happening {
+  readonly at: number;
+  readonly type: string;
+  readonly peer?: string;
+  readonly [key: string]: unknown;
+}
+
+export class World {
+  readonly clock = new VirtualClock();
+  readonly processes = new Map<string, Process>();
+  readonly wires: Wires;
+  /** Chance of timers and answers; every process has a stream of its own. */
+  readonly chance: Random;
+  readonly lines: string[] = [];
+  current: Process | null = null;
+  /** How many turns were taken. */
+  turns = 0;
+  isOver = false;
+  /** Who listens to what happens. */
+  hear: (happening: Happening) => void = () => {};
+  private asked = 0;
+  private readonly hash = createHash('sha256');
+  /** Answers of the real platform that a process waits for; the world stands still until they are there. */
+  private readonly outside = new Set<Promise<unknown>>();
+
+  constructor(
+    readonly seed: number,
+    latencyMs: readonly [number, number],
+    private readonly isKept = false,
+  ) {
+    this.chance = new Random(seed, 'chance');
+    this.wires = new Wires(this, new Random(seed, 'wires'), latencyMs);
+  }
+
+  get now(): number {
+    return this.clock.now();
+  }
+
+  log(text: string): void {
+    const line = `${this.now.toFixed(3)} ${this.current?.id ?? '-'} ${text}`;
+    this.hash.update(line);
+    if (this.isKept) this.lines.push(line.length > 300 ? `${line.slice(0, 300)}…` : line);
+  }
+
+  /** Of all that was logged. */
+  digest(): string {
+    return this.hash.copy().digest('hex');
+  }
+
+  /** Tells judges, and the log. */
+  tell(type: string, fields: Readonly<Record<string, unknown>> = {}): void {
+    this.log(`${type} ${JSON.stringify(fields)}`);
+    this.hear({ at: this.now, type, ...fields });
+  }
+
+  // Turns.
+
+  /** A process runs `run` after so long, unless it ends before. */
+  after(ms: number, process: Process | null, what: string, run: () => unknown): Turn {
+    const turn: Turn = { process, life: process?.life ?? 0, run, what, isOff: false, entry: undefined };
+    turn.entry = this.clock.at(this.now + ms, 0, this.take, turn);
+    return turn;
+  }
+
+  cancel(turn: Turn): void {
+    turn.isOff = true;
+    turn.entry?.cancel();
+  }
+
+  private readonly take = (turn: Turn): void => {
+    const { process, life, run, what } = turn;
+    if (turn.isOff || (process && (process.state === 'down' || process.life !== life))) return;
+    if (process?.state === 'paused') return void process.held.push(turn);
+    this.current = process;
+    this.asked = 0;
+    this.turns++;
+    this.log(what);
+    try {
+      const result = run();
+      if (process && result instanceof Promise) result.catch((error: unknown) => this.fail(process, error));
+    } catch (error) {
+      if (!process) throw error;
+      this.fail(process, error);
+    }
+  };
+
+  /** Called for whatever a process asks the world for. */
+  ask(): void {
+    if (++this.asked <= ASKED_MAX) return;
+    const who = this.current!;
+    this.asked = 0;
+    this.fail(who, new Error(`a turn of "${who.id}" does not end: it asked for the time or a timer ${ASKED_MAX} times`));
+    throw new Error(`"${who.id}" was ended: its turn does not end; await a timer in the loop`);
+  }
+
+  /** What the real platform computes is handed over after a time that chance gives, in an order that the seed repeats. */
+  fromOutside<T>(answer: Promise<T>): Promise<T> {
+    const process = this.current!;
+    const delay = 0.02 + this.chance.unit() * 0.4;
+    const settled = answer.then(
+      (value) => () => value,
+      (error: unknown) => () => {
+        throw error;
+      },
+    );
+    this.outside.add(settled);
+    let outcome: (() => T) | undefined;
+    void settled.then((how) => {
+      outcome = how;
+      this.outside.delete(settled);
+    });
+    return new Promise((resolve) =>
+      this.after(delay, process, 'answer', () => resolve(Promise.resolve().then(() => outcome!()))),
+    );
+  }
+
+  // Processes.
+
+  define(id: string, main: (process: Process) => unknown): Process {
+    const process = new Process(id, main, new Random(this.seed, `process ${id}`));
+    this.processes.set(id, process);
+    return process;
+  }
+
+  start(process: Process): void {
+    if (process.state !== 'down') return;
+    Object.assign(process, { state: 'up', life: process.life + 1, bootedAt: this.now, held: [] });
+    process.ending.clear();
+    process.resetting.clear();
+    this.tell('start', { peer: process.id, life: process.life });
+    this.after(0, process, 'main', () => process.main(process));
+  }
+
+  /** `isHostGone`: with its machine, so that nobody is told. */
+  end(process: Process, isHostGone = false): void {
+    if (process.state === 'down') return;
+    process.state = 'down';
+    process.held = [];
+    this.tell('end', { peer: process.id, isHostGone });
+    for (const end of process.ending) end(isHostGone);
+    process.ending.clear();
+  }
+
+  pause(process: Process): void {
+    if (process.state === 'up') process.state = 'paused';
+  }
+
+  /** What came meanwhile is taken at once, as it came. */
+  resume(process: Process): void {
+    if (process.state !== 'paused') return;
+    process.state = 'up';
+    for (const turn of process.held.splice(0)) turn.entry = this.clock.at(this.now, 0, this.take, turn);
+  }
+
+  /** What nobody catches ends a process, as in Node; a supervisor starts it again after a second. */
+  fail(process: Process, error: unknown): void {
+    if (process.state === 'down') return;
+    this.tell('uncaught', { peer: process.id, error: messageOf(error) });
+    this.end(process);
+    this.after(1_000, null, `the supervisor starts ${process.id}`, () => this.start(process));
+  }
+
+  // Time.
+
+  /** Runs until then, or until the world is over. */
+  run(untilMs: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      let isDone = false;
+      const step = () => {
+        if (isDone || this.outside.size > 0) return;
+        try {
+          isDone = !this.next(untilMs);
+        } catch (error) {
+          isDone = true;
+          reject(error as Error);
+        }
+      };
+      const round = () => {
+        this.current = null;
+        if (isDone) return resolve();
+        for (let i = 0; i < BATCH; i++) realImmediate(step);
+        realImmediate(round);
+      };
+      round();
+    });
+  }
+
+  /** One turn; false when there is none left. */
+  private next(untilMs: number): boolean {
+    this.current = null;
+    const { turns } = this;
+    while (!this.isOver && this.turns === turns) {
+      const time = this.clock.nextTime();
+      if (time === undefined || time > untilMs) {
+        this.clock.runUntil(untilMs);
+        return false;
+      }
+      this.clock.runNext();
+    }
+    return !this.isOver;
+  }
+}
+
+export const messageOf = (error: unknown): string =>
+  (error instanceof Error ? `${error.name}: ${error.message}` : String(error)).slice(0, 300);
