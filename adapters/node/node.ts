@@ -112,8 +112,6 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
     this.protocol = protocol;
     this.scenario = { protocol: protocol.name, topology, options };
     this.transport = transport;
-    const { order, loss, duplication } = transport.guarantees;
-    this.isCounted = order === 'fifo' && loss === 'none' && duplication === 'none';
     this.environment = environmentOf(environment);
     const { clock } = this.environment;
     this.owed = owed;
@@ -124,6 +122,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
     this.drops = new Drops(`node "${transport.id}" of "${name}"`, clock);
     this.closed = new Promise((resolve) => (this.settleClosed = resolve));
     this.channels = Channels.of(transport);
+    this.isCounted = this.channels.isCounted;
     this.isNear = (peer) => graph.rank(peer) >= 0 && neighbours?.includes(peer) !== false;
     this.neighbours = new Neighbours(
       transport.id,

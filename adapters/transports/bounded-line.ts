@@ -8,6 +8,7 @@
 import type { Subscription } from 'rxjs';
 import type { WebSocket } from 'ws';
 import type { Environment } from '../environment.js';
+import { BACKLOG_BYTES_MAX } from './backlog.js';
 import type { Line, LineListener } from './hub.js';
 import { Rate } from './rate.js';
 import { SILENT_BEATS_MAX } from './through-hub.js';
@@ -21,7 +22,7 @@ export interface LineLimits {
   readonly backlogBytes: number;
 }
 
-export const LINE_LIMITS: LineLimits = { framesPerSecond: 5_000, bytesPerSecond: 2 ** 25, backlogBytes: 2 ** 24 };
+export const LINE_LIMITS: LineLimits = { framesPerSecond: 5_000, bytesPerSecond: 2 ** 25, backlogBytes: BACKLOG_BYTES_MAX };
 
 /** A holder of a seat that somebody else wants has so long to answer. */
 const ANSWER_MS_MAX = 1_000;

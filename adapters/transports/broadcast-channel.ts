@@ -7,6 +7,7 @@
  * there and holds nothing for a tab that comes later: put the link layer on top.
  */
 import type { NodeId } from '../../machines/effects.js';
+import { environmentOf, type InEnvironment } from '../environment.js';
 import { createTransport } from './driver.js';
 import { FrameReader, frameText } from './frame.js';
 import { isObject } from '../../machines/checks.js';
@@ -22,7 +23,7 @@ export const broadcastChannelGuarantees = {
   messageBytesMax: MESSAGE_BYTES_MAX,
 } as const;
 
-export interface BroadcastChannelOptions {
+export interface BroadcastChannelOptions extends InEnvironment {
   readonly id: NodeId;
   /** The channel that everybody opens. */
   readonly channel?: string;
@@ -31,10 +32,11 @@ export interface BroadcastChannelOptions {
 export const broadcastChannel = ({
   id,
   channel = 'quiver',
+  ...environment
 }: BroadcastChannelOptions): Transport<typeof broadcastChannelGuarantees> =>
   createTransport(id, broadcastChannelGuarantees, (medium) => {
     const opened = new BroadcastChannel(channel);
-    const reader = new FrameReader(id, medium);
+    const reader = new FrameReader(id, medium, environmentOf(environment).clock);
     opened.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
       if (isObject(data) && data['to'] === id) reader.read(data['frame']);
     });

@@ -173,3 +173,48 @@ test('maps are maps: a peer may be called like anything that an object does not 
   await expect.poll(() => seen.at(-1)).toEqual({ type: 'message', from: 'a b', message: 'hello' });
   bus.close();
 });
+
+test('who has not been let in says hello and waits: anything else ends its line, and nothing long is read', async () => {
+  const parse = vi.spyOn(JSON, 'parse');
+  onTestFinished(() => parse.mockRestore());
+  const hub = new Hub({ refuses: () => new Promise(() => {}) });
+  for (const frame of [{ type: 'send', to: 'a', message: 1 }, { type: 'nonsense' }, 'no JSON']) {
+    expect(guest(hub).says(frame).isClosed).toBe(true);
+    expect(guest(hub).says({ type: 'hello', id: 'x', key: 'k' }).says(frame).isClosed).toBe(true);
+  }
+  parse.mockClear();
+  expect(guest(hub).says(`{"type":"hello","id":"x","key":"k","more":"${'x'.repeat(2 ** 16)}"}`).isClosed).toBe(true);
+  expect(parse).not.toHaveBeenCalled();
+  // The longest hello that there is.
+  const longest = { type: 'hello', id: '"'.repeat(255), key: '\u0001'.repeat(255), token: '\u0001'.repeat(2 ** 13) };
+  expect(guest(hub).says(longest).isClosed).toBe(false);
+});
+
+test('a frame that is larger when it is written out again is dropped: it would cost its receiver the line', () => {
+  const hub = new Hub();
+  const [a, b] = [member(hub, 'a'), member(hub, 'b')];
+  a.got.length = 0;
+  b.says(`{"type":"send","to":"a","message":[${Array.from({ length: 100_000 }, () => '1e20').join()}]}`);
+  b.says({ type: 'send', to: 'a', message: 'sound' });
+  expect(a.got).toEqual(
+    [
+      { type: 'up', peer: 'b' },
+      { type: 'message', from: 'b', message: 'sound' },
+    ].slice(1),
+  );
+  expect(hub.malformed).toBe(1);
+});
+
+test('2,000 peers with long names do not make a welcome that nobody can read: the others are told one by one', () => {
+  const hub = new Hub();
+  const ids = Array.from({ length: 2_000 }, (_, i) => `${i} ${'é'.repeat(240)}`);
+  for (const id of ids) {
+    const listen = ({ frame }: LineListener) => frame(JSON.stringify({ type: 'hello', id, key: 'k' }));
+    hub.attach({ listen, send: () => {}, close: () => {} });
+  }
+  const last = member(hub, 'last');
+  expect(last.got[0].type).toBe('welcome');
+  expect(JSON.stringify(last.got[0]).length).toBeLessThan(2 ** 19);
+  expect(last.got.slice(1).every(({ type }) => type === 'up')).toBe(true);
+  expect([...last.got[0].peers, ...last.got.slice(1).map(({ peer }) => peer)]).toEqual(ids);
+});

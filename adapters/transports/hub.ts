@@ -17,12 +17,17 @@ import type { NodeId } from '../../machines/effects.js';
 import { environmentOf, type InEnvironment } from '../environment.js';
 import { isId, refusedId } from './ids.js';
 import { later } from './later.js';
-import { read } from './reading.js';
+import { UsageError } from '../../machines/errors.js';
+import { FRAME_BYTES_MAX, fits, read } from './reading.js';
 import type { Json } from './transport.js';
 
 /** A key is a random text; a token is whatever the application makes of it. */
 export const KEY_LENGTH_MAX = 255;
 export const TOKEN_LENGTH_MAX = 2 ** 13;
+/** A hello with the longest of everything, escaped: nobody says more before being let in. */
+export const HELLO_BYTES_MAX = 2 ** 16;
+/** What a welcome lists of those who are there; of the others the newcomer hears one by one. */
+const WELCOME_CHARS_MAX = FRAME_BYTES_MAX / 4;
 
 export interface Line {
   send(text: string): void;
@@ -104,14 +109,16 @@ export class Hub {
 
   private hear(guest: Guest, text: unknown): void {
     if (guest.state === 'gone') return;
-    const reading = read(text);
+    const isSeated = guest.state === 'seated';
+    const reading = read(text, isSeated ? FRAME_BYTES_MAX : HELLO_BYTES_MAX);
     const frame = 'value' in reading ? reading.value : null;
-    if (isSend(frame) && guest.state === 'seated') this.carry(guest, frame);
+    if (isSeated && isSend(frame)) this.carry(guest, frame);
     else if (isHello(frame) && guest.state === 'new') this.admit(guest, frame).catch(() => this.refuse(guest, DOUBT, true));
     else if (isObject(frame) && frame['type'] === 'bye') this.dismiss(guest);
     else if (!(isObject(frame) && frame['type'] === 'pong')) {
       this.malformed++;
-      if ('refused' in reading) this.dismiss(guest);
+      // Who has not been let in says hello and waits: everything else would be read for nothing.
+      if (!isSeated || 'refused' in reading) this.dismiss(guest);
     }
   }
 
@@ -141,12 +148,21 @@ export class Hub {
     const { id, line } = guest;
     guest.state = 'seated';
     guest.impatience.unsubscribe();
-    line.send(JSON.stringify({ type: 'welcome', peers: [...this.members.keys()] }));
+    this.welcome(line);
     const up = JSON.stringify({ type: 'up', peer: id });
     for (const other of this.members.values()) other.line.send(up);
     this.members.set(id, guest);
     this.left.delete(id);
     for (const text of this.waiting.take(id)) line.send(text);
+  }
+
+  private welcome(line: Line): void {
+    const peers = [...this.members.keys()];
+    let chars = 0;
+    const listed = peers.findIndex((peer) => (chars += peer.length) > WELCOME_CHARS_MAX);
+    const others = listed < 0 ? [] : peers.splice(listed);
+    line.send(JSON.stringify({ type: 'welcome', peers }));
+    for (const peer of others) line.send(JSON.stringify({ type: 'up', peer }));
   }
 
   private dismiss(guest: Guest): void {
@@ -174,6 +190,11 @@ export class Hub {
 
   private carry(sender: Guest, { to, message }: SendFrame): void {
     const text = `{"type":"message","from":${JSON.stringify(sender.id)},"message":${JSON.stringify(message)}}`;
+    if (!fits(text, FRAME_BYTES_MAX)) {
+      // `1e20` is written out with 21 digits: what has come in within the bounds may leave them, and would cost the receiver its line.
+      this.malformed++;
+      return;
+    }
     const member = this.members.get(to);
     if (member) member.line.send(text);
     else if (!this.left.has(to)) {
@@ -240,6 +261,11 @@ export const isHello = (frame: unknown): frame is Hello =>
   typeof frame['id'] === 'string' &&
   isText(frame['key'], KEY_LENGTH_MAX) &&
   (frame['token'] === undefined || isText(frame['token'], TOKEN_LENGTH_MAX));
+
+/** Throws a `UsageError` unless it is a key or a token that others can read; the text itself is a secret and not told. */
+export function checkSecret(value: unknown, what: string, lengthMax: number): void {
+  if (!isText(value, lengthMax)) throw new UsageError(`${what} has to be a text of 1 to ${lengthMax} characters`);
+}
 
 const isText = (value: unknown, lengthMax: number): boolean =>
   typeof value === 'string' && value !== '' && value.length <= lengthMax;

@@ -6,11 +6,13 @@
  *
  * The connection is yours to configure; the transport closes it. Each peer listens on a topic of its own. Messages go with quality of
  * service 1, at least once; a broker that crashes loses some all the same (74 of 272 in a measurement without persistence), so put
- * the link layer on top. Small packets must not wait for each other (Nagle): in Node the transport sees to that at its end, and your
+ * the link layer on top. While the broker does not take what is sent, 16 MiB wait for it. Small packets must not wait for each other (Nagle): in Node the transport sees to that at its end, and your
  * broker should at the other (`set_tcp_nodelay true` for Mosquitto); it is the difference between 88 milliseconds and half a one.
  */
 import type { MqttClient } from 'mqtt';
 import type { NodeId } from '../../machines/effects.js';
+import { environmentOf, type InEnvironment } from '../environment.js';
+import { Backlog } from './backlog.js';
 import { createTransport } from './driver.js';
 import { ConnectionError } from './errors.js';
 import { FrameReader, frameText, topicToken } from './frame.js';
@@ -26,14 +28,14 @@ export const mqttGuarantees = {
   messageBytesMax: MESSAGE_BYTES_MAX,
 } as const;
 
-export interface MqttOptions {
+export interface MqttOptions extends InEnvironment {
   readonly id: NodeId;
   readonly connection: () => Promise<MqttClient>;
   /** The first level of all topics. */
   readonly topic?: string;
 }
 
-export const mqtt = ({ id, connection, topic = 'quiver' }: MqttOptions): Transport<typeof mqttGuarantees> =>
+export const mqtt = ({ id, connection, topic = 'quiver', ...environment }: MqttOptions): Transport<typeof mqttGuarantees> =>
   createTransport(id, mqttGuarantees, async (medium, signal) => {
     const client = await connection().catch((error: Error) => {
       throw new ConnectionError(`peer "${id}" has no connection to the MQTT broker: ${error.message}`, { cause: error });
@@ -42,15 +44,24 @@ export const mqtt = ({ id, connection, topic = 'quiver' }: MqttOptions): Transpo
       await client.endAsync(true);
       return;
     }
-    const reader = new FrameReader(id, medium);
+    const { clock } = environmentOf(environment);
+    const reader = new FrameReader(id, medium, clock);
     hurry(client);
     client.on('connect', () => hurry(client));
     // The client reconnects by itself; without a listener its errors would end the program.
     client.on('error', () => {});
     client.on('message', (_, payload) => reader.read(payload.toString()));
-    await client.subscribeAsync(`${topic}/${topicToken(id)}`, { qos: 1 });
+    await client.subscribeAsync(`${topic}/${topicToken(id)}`, { qos: 1 }).catch(async (error: Error) => {
+      await client.endAsync(true);
+      throw new ConnectionError(`the MQTT broker refuses peer "${id}" its topic: ${error.message}`, { cause: error });
+    });
+    const backlog = new Backlog(id, clock);
     medium.opened({
-      send: (to, _, text) => client.publish(`${topic}/${topicToken(to)}`, frameText(id, text), { qos: 1 }),
+      send: (to, _, text) => {
+        const frame = frameText(id, text);
+        if (!backlog.takes(frame)) return;
+        client.publish(`${topic}/${topicToken(to)}`, frame, { qos: 1 }, () => backlog.confirmed(frame.length));
+      },
       close: () => client.endAsync(true),
     });
   });

@@ -6,10 +6,13 @@
  *
  * The connection is yours to configure, in a browser with `wsconnect` of `@nats-io/nats-core`; the transport closes it. Each peer
  * listens on a subject of its own. Core NATS delivers at most once: what is sent while the server or the other peer is away is lost,
- * so put the link layer on top. Anybody who may publish to the subjects can speak for anybody: see `sealed`.
+ * so put the link layer on top. While the server does not take what is sent, 16 MiB wait for it. Anybody who may publish to the subjects can speak for anybody: see `sealed`.
  */
 import type { NatsConnection } from '@nats-io/nats-core';
+import type { TimestampProvider } from 'rxjs';
 import type { NodeId } from '../../machines/effects.js';
+import { environmentOf, type InEnvironment } from '../environment.js';
+import { Backlog } from './backlog.js';
 import { createTransport } from './driver.js';
 import { ConnectionError } from './errors.js';
 import { FrameReader, frameText, topicToken } from './frame.js';
@@ -25,14 +28,14 @@ export const natsGuarantees = {
   messageBytesMax: MESSAGE_BYTES_MAX,
 } as const;
 
-export interface NatsOptions {
+export interface NatsOptions extends InEnvironment {
   readonly id: NodeId;
   readonly connection: () => Promise<NatsConnection>;
   /** The first token of all subjects. */
   readonly subject?: string;
 }
 
-export const nats = ({ id, connection, subject = 'quiver' }: NatsOptions): Transport<typeof natsGuarantees> =>
+export const nats = ({ id, connection, subject = 'quiver', ...environment }: NatsOptions): Transport<typeof natsGuarantees> =>
   createTransport(id, natsGuarantees, async (medium, signal) => {
     const made = await connection().catch((error: Error) => {
       throw new ConnectionError(`peer "${id}" has no connection to NATS: ${error.message}`, { cause: error });
@@ -48,7 +51,8 @@ export const nats = ({ id, connection, subject = 'quiver' }: NatsOptions): Trans
         `the NATS server of peer "${id}" takes frames of ${bytesMax} bytes; set its max_payload to ${FRAME_BYTES_MAX} or more`,
       );
     }
-    const reader = new FrameReader(id, medium);
+    const { clock } = environmentOf(environment);
+    const reader = new FrameReader(id, medium, clock);
     made.subscribe(`${subject}.${topicToken(id)}`, {
       callback: (error, message) => {
         if (error) medium.broke(new ConnectionError(`NATS refuses peer "${id}" its subject: ${error.message}`));
@@ -62,8 +66,41 @@ export const nats = ({ id, connection, subject = 'quiver' }: NatsOptions): Trans
       );
     // The subscription stands once the server has answered.
     await made.flush();
+    const outgoing = new Outgoing(id, made, clock);
     medium.opened({
-      send: (to, _, text) => made.publish(`${subject}.${topicToken(to)}`, frameText(id, text)),
+      send: (to, _, text) => outgoing.publish(`${subject}.${topicToken(to)}`, frameText(id, text)),
       close: () => made.close(),
     });
   });
+
+/** After so many characters the server is asked whether it has them. */
+const ASK_CHARS = 2 ** 20;
+
+/** A server of core NATS confirms nothing by itself, but it answers in order. */
+class Outgoing {
+  private readonly backlog: Backlog;
+  private unasked = 0;
+
+  constructor(
+    id: NodeId,
+    private readonly connection: NatsConnection,
+    clock: TimestampProvider,
+  ) {
+    this.backlog = new Backlog(id, clock);
+  }
+
+  publish(subject: string, text: string): void {
+    if (!this.backlog.takes(text)) return;
+    this.connection.publish(subject, text);
+    this.unasked += text.length;
+    if (this.unasked >= ASK_CHARS) this.ask();
+  }
+
+  private ask(): void {
+    const asked = this.unasked;
+    this.unasked = 0;
+    const done = () => this.backlog.confirmed(asked);
+    // A connection that breaks forgets what it had not sent.
+    this.connection.flush().then(done, done);
+  }
+}

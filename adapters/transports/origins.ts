@@ -9,11 +9,20 @@ export type Origins = readonly string[] | ((origin: string) => boolean);
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]'];
 const isLoopback = (address = ''): boolean => /^(::ffff:)?127\.|^::1$/.test(address);
 
+/** A rule that fails, or answers with a promise, has not said yes. */
+function says(rule: (origin: string) => unknown, origin: string): boolean {
+  try {
+    return rule(origin) === true;
+  } catch {
+    return false;
+  }
+}
+
 /** A program sends no origin. A page is welcome when it is listed or, if nothing is, when it was served from the very same place. */
 export function isWelcomeOrigin({ headers, socket }: IncomingMessage, origins: Origins | undefined): boolean {
   const { origin, host } = headers;
   if (origin === undefined) return true;
-  if (origins) return typeof origins === 'function' ? origins(origin) : origins.includes(origin);
+  if (origins) return typeof origins === 'function' ? says(origins, origin) : origins.includes(origin);
   if (!URL.canParse(origin)) return false;
   const page = new URL(origin);
   // Any name on the web can be made to lead to this machine, and the page of that name would look like one of its own.

@@ -10,7 +10,9 @@ import { mqtt } from './mqtt.js';
 import { nats } from './nats.js';
 import { DEPTH_MAX, FRAME_BYTES_MAX, quote, read, VALUES_MAX, write } from './reading.js';
 import { sealed } from './sealed.js';
+import { WebSocket } from 'ws';
 import { webSocket } from './web-socket.js';
+import { webSocketMesh } from './web-socket-mesh.js';
 
 const deep = (levels: number): string => `${'['.repeat(levels)}${']'.repeat(levels)}`;
 
@@ -102,13 +104,15 @@ const evil: [string, unknown][] = [
   ['nothing', ''],
   ['a line break', 'a\nb'],
   ['half a character', '\uD800'],
+  ['another normal form than NFC', 'e\u0301'],
   ['a number', 7],
 ];
 const transports: [string, (id: string) => unknown][] = [
   ['in-process', (id) => new InProcessBus().transport(id)],
   ['message-port', (id) => messagePort(new MessageChannel().port1, { id })],
   ['broadcast-channel', (id) => broadcastChannel({ id })],
-  ['web-socket', (id) => webSocket({ id, url: 'ws://127.0.0.1:1' })],
+  ['web-socket', (id) => webSocket({ id, url: 'ws://127.0.0.1:1', WebSocket })],
+  ['web-socket-mesh', (id) => webSocketMesh({ id, listen: { port: 0 }, peers: [] })],
   ['nats', (id) => nats({ id, connection: () => Promise.reject(new Error('none')) })],
   ['mqtt', (id) => mqtt({ id, connection: () => Promise.reject(new Error('none')) })],
   ['sealed', (id) => sealed({ id } as never, { key: 'sixteen bytes and more' })],

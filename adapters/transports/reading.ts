@@ -58,7 +58,8 @@ const encoder = new TextEncoder();
 /** The bytes of a text in UTF-8. */
 export const bytesOf = (text: string): number => encoder.encode(text).length;
 
-const fits = (text: string, bytesMax: number): boolean =>
+/** Whether a text has no more bytes than that in UTF-8. */
+export const fits = (text: string, bytesMax: number): boolean =>
   text.length <= bytesMax && (3 * text.length <= bytesMax || bytesOf(text) <= bytesMax);
 
 /** What is too much about a value; `null` when nothing is. It goes no deeper than the bound, so no value exhausts the stack. */

@@ -277,3 +277,28 @@ test('50,000 forged frames cost no more than a hash each, and what is repeated, 
   a.transport.send('b', 1);
   await expect.poll(() => b.heard).toEqual(['a: 0', 'a: 1']);
 });
+
+test.each<[string, (peer: string) => any]>([
+  ['none', (peer) => ({ a: key, b: key })[peer]],
+  ['an empty list', (peer) => ({ a: key, b: key })[peer] ?? []],
+  ['a short one', (peer) => ({ a: key, b: key })[peer] ?? 'short'],
+  [
+    'an error',
+    (peer) => {
+      if (peer !== 'a' && peer !== 'b') throw new Error(`who is ${peer}?`);
+      return key;
+    },
+  ],
+])('a stranger for whom the keys have %s is dropped, and ends nobody', async (_, keys) => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  onTestFinished(() => warn.mockRestore());
+  const broker = new Broker();
+  const [a, b] = [await broker.peer('a', keys), await broker.peer('b', keys)];
+  a.transport.send('b', 1);
+  await expect.poll(() => b.heard).toEqual(['a: 1']);
+  for (const { message } of broker.seen) broker.say('stranger', 'b', message);
+  expect(warn.mock.calls.join()).toContain('the seal of a message from "stranger" is of another key');
+  a.transport.send('b', 2);
+  await expect.poll(() => b.heard).toEqual(['a: 1', 'a: 2']);
+  expect(() => a.transport.send('stranger', 1)).toThrow(/there is no key|can be guessed|who is stranger/);
+});

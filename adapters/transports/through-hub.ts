@@ -10,7 +10,7 @@ import type { NodeId } from '../../machines/effects.js';
 import { environmentOf, type Environment, type InEnvironment } from '../environment.js';
 import type { Driver, Medium } from './driver.js';
 import { ConnectionError } from './errors.js';
-import type { Hello, Line } from './hub.js';
+import { checkSecret, TOKEN_LENGTH_MAX, type Hello, type Line } from './hub.js';
 import { isId } from './ids.js';
 import { later } from './later.js';
 import { quote, read } from './reading.js';
@@ -33,7 +33,9 @@ export function throughHub(
   environment: InEnvironment = {},
 ): Driver {
   return async (medium, signal) => {
-    const hello: Hello = token ? { id, key, token: await token() } : { id, key };
+    const shown = await token?.();
+    if (shown !== undefined) checkSecret(shown, `the token of peer "${id}"`, TOKEN_LENGTH_MAX);
+    const hello: Hello = shown === undefined ? { id, key } : { id, key, token: shown };
     if (signal.aborted) return;
     const line = await open(signal);
     if (signal.aborted) void line.close();

@@ -278,3 +278,48 @@ test('who has connected and asked for nothing keeps nobody from closing', async 
   await new Promise((resolve) => setTimeout(resolve, 50));
   await hub.close();
 });
+
+const UPGRADE =
+  'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==';
+
+test.each(['//', '//[', 'http://[::1', '*'])('a request for the address %s ends neither hub nor process', async (path) => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const hub = await hubWith({ server, path: '/quiver' });
+  const socket = net.connect(hub.port, '127.0.0.1');
+  onTestFinished(() => void socket.destroy());
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: here\r\n${UPGRADE}\r\n\r\n`);
+  expect(String((await once(socket, 'data'))[0])).toMatch(/^HTTP\/1.1 40[04]/);
+  await peer('a', 0, { url: `ws://127.0.0.1:${hub.port}/quiver` }).connect();
+});
+
+test('a rule for origins that fails, or that answers with a promise, has not said yes', async () => {
+  const headers = { origin: 'https://app.example' };
+  const failing = await hubWith({
+    origins: () => {
+      throw new Error('no list yet');
+    },
+  });
+  expect(await statusOf(failing.port, { headers })).toBe(403);
+  const late = await hubWith({ origins: (async () => false) as never });
+  expect(await statusOf(late.port, { headers })).toBe(403);
+});
+
+test.each<[string, Partial<WebSocketOptions>, RegExp]>([
+  ['an address', { url: 'localhost:8080' }, /peer "a": localhost:8080 is no address of a WebSocket; give one as in ws:/],
+  ['an address among others', { url: ['ws://127.0.0.1', 'http://127.0.0.1'] }, /http:\/\/127.0.0.1 is no address of a WebSocket/],
+  ['a key', { key: '' }, /the key of peer "a" has to be a text of 1 to 255 characters/],
+  ['a long key', { key: 'x'.repeat(256) }, /the key of peer "a" has to be a text of 1 to 255 characters$/],
+  ['a token', { token: 'x'.repeat(10_000) }, /the token of peer "a" has to be a text of 1 to 8192 characters$/],
+])('%s that would be tried for ever in vain is refused by name', (_, options, message) => {
+  expect(() => webSocket({ id: 'a', url: 'ws://127.0.0.1', WebSocket, ...options })).toThrow(message);
+});
+
+test('a platform without WebSockets is told of the package', () => {
+  vi.stubGlobal('WebSocket', undefined);
+  onTestFinished(() => void vi.unstubAllGlobals());
+  expect(() => webSocket({ id: 'a', url: 'ws://127.0.0.1' })).toThrow(
+    'peer "a": this platform has no WebSocket; give that of the package ws',
+  );
+});

@@ -107,7 +107,7 @@ export class Listener {
 
   private receive(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const { path, origins } = this.options;
-    if (path !== undefined && new URL(request.url ?? '/', 'http://here').pathname !== path) {
+    if (path !== undefined && pathOf(request) !== path) {
       // Another listener may want it; when there is none, nobody else would answer.
       if (this.server.listenerCount('upgrade') === 1) turnAway(socket, 404);
       return;
@@ -127,6 +127,12 @@ export class Listener {
     this.attach(line, request);
   }
 }
+
+/** `null` for what is no address, `//` for instance: it is for whoever connects to say. */
+function pathOf({ url = '/' }: IncomingMessage): string | null {
+  return URL.canParse(url, HERE) ? new URL(url, HERE).pathname : null;
+}
+const HERE = 'http://here';
 
 /** What a peer reads of it is in the status. */
 function turnAway(socket: Duplex, status: 403 | 404 | 503): void {

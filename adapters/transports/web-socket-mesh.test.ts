@@ -235,3 +235,89 @@ test('locks on a mesh: a process that goes is missed by nobody, whoever it is', 
   expect(fences).toHaveLength(5);
   await Promise.all(transports.map((transport) => transport.close()));
 });
+
+const quiet = () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  onTestFinished(() => warn.mockRestore());
+  return warn;
+};
+
+test('an address that is none is refused at creation, and one that was found is left out with a warning', async () => {
+  const [port, other] = await portsOf(2);
+  const listen = { port: port! };
+  expect(() => webSocketMesh({ id: 'a', listen, peers: ['10.0.0.2:7000'] })).toThrow(
+    /10.0.0.2:7000 is no address of a WebSocket/,
+  );
+  const warn = quiet();
+  const a = peer('a', port!, [], { peers: async () => ['10.0.0.2:7000', url(other!)] });
+  const b = peer('b', other!, []);
+  await Promise.all([b.connect(), a.connect()]);
+  await expect.poll(() => [...a.peers]).toEqual(['b']);
+  expect(warn.mock.calls.join()).toContain('peer "a" does not try an address that was found: 10.0.0.2:7000 is no address');
+});
+
+test.each<[string, WebSocketMeshOptions['token'] & {}]>([
+  ['rejects', () => Promise.reject(new Error('the vault is sealed'))],
+  [
+    'throws',
+    () => {
+      throw new Error('the vault is sealed');
+    },
+  ],
+  ['gives no text', () => 7 as never],
+])('a token that %s ends no process: the peer says so and goes on trying', async (_, failing) => {
+  const warn = quiet();
+  const ports = await portsOf(2);
+  let isOpen = false;
+  const token = () => (isOpen ? 'open sesame' : (failing as () => string)());
+  const b = peer('b', ports[1]!, [], { admit: ({ token: shown }) => shown === 'open sesame' });
+  const a = peer('a', ports[0]!, [ports[1]!], { token });
+  await Promise.all([a.connect(), b.connect()]);
+  expect(warn.mock.calls.join()).toMatch(/peer "a" has no token to show and goes on trying: the (vault is sealed|token of peer)/);
+  isOpen = true;
+  await expect.poll(() => a.peers.size, { timeout: 5_000 }).toBe(1);
+});
+
+test('a search for addresses that never ends keeps nobody from coming in, and is begun again', async () => {
+  const ports = await portsOf(2);
+  let asked = 0;
+  const search = () => (asked++ === 0 ? new Promise<string[]>(() => {}) : Promise.resolve([url(ports[1]!)]));
+  const a = peer('a', ports[0]!, [], { peers: search });
+  const begin = performance.now();
+  await a.connect();
+  expect(performance.now() - begin).toBeLessThan(3_000);
+  await peer('b', ports[1]!, []).connect();
+  await expect.poll(() => a.peers.size, { timeout: 8_000 }).toBe(1);
+});
+
+test('certificates that are wrong, or are none, are told of, and end no process', async () => {
+  const warn = quiet();
+  const ports = await portsOf(3);
+  const b = peer('b', ports[1]!, [], { listen: { port: ports[1]!, tls: { key, cert } } });
+  const trusting = peer('a', ports[0]!, [], { peers: [url(ports[1]!, 'wss')] });
+  const garbled = peer('c', ports[2]!, [], { peers: [url(ports[1]!, 'wss')], tls: { ca: cert, key, cert: 'no certificate' } });
+  await Promise.all([trusting.connect(), garbled.connect(), b.connect()]);
+  const told = () => warn.mock.calls.map(([text]) => String(text));
+  await expect.poll(() => told().filter((text) => text.includes('cannot reach')).length, { timeout: 8_000 }).toBe(2);
+  expect(told().find((text) => text.startsWith('peer "a"'))).toMatch(/goes on trying: self.signed certificate/);
+  expect(told().find((text) => text.startsWith('peer "c"'))).toMatch(/goes on trying: .*(PEM|asn1|no start line|bad end line)/i);
+  expect([trusting.peers.size, garbled.peers.size, b.peers.size]).toEqual([0, 0, 0]);
+});
+
+test('what a peer that is dialled does not take is bounded by the limits given, and the sender hears that it is down', async () => {
+  const ports = await portsOf(2);
+  const b = peer('b', ports[1]!, []);
+  await b.connect();
+  const a = peer('a', ports[0]!, [ports[1]!], { listen: { port: ports[0]!, limits: { backlogBytes: 2 ** 20 } } });
+  const seen = log(a);
+  await a.connect();
+  expect(seen).toEqual(['up b']);
+  let sent = 0;
+  // In one go: the other end, in this process, takes nothing meanwhile.
+  for (; sent < 100 && seen.length < 2; sent++) {
+    a.send('b', 'x'.repeat(500_000));
+    if (sent % 20 === 19) await new Promise((resolve) => setImmediate(resolve));
+  }
+  await expect.poll(() => seen.slice(0, 2)).toEqual(['up b', 'down b']);
+  expect(sent).toBeLessThan(50);
+});

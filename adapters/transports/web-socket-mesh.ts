@@ -27,13 +27,14 @@ import { environmentOf, type Environment, type InEnvironment } from '../environm
 import { BoundedLine, LINE_LIMITS } from './bounded-line.js';
 import { createTransport, type Connection, type Medium } from './driver.js';
 import { ConnectionError } from './errors.js';
-import { isHello, type Hello } from './hub.js';
+import { HELLO_BYTES_MAX, isHello, type Hello } from './hub.js';
 import { isId, refusedId } from './ids.js';
 import { later } from './later.js';
 import { FRAME_BYTES_MAX, MESSAGE_BYTES_MAX, quote, read } from './reading.js';
 import { ATTEMPT_MS_MAX, pauseAfter } from './reconnecting.js';
 import { BEAT_MS, SILENT_BEATS_MAX } from './through-hub.js';
 import type { Json, Transport } from './transport.js';
+import { checkAddress, checkCredentials, refusedAddress } from './web-socket.js';
 import { refusesFor, type Admission } from './web-socket-hub.js';
 import { listen, type Listener, type ListenOptions } from './web-socket-listener.js';
 
@@ -66,9 +67,16 @@ export interface WebSocketMeshOptions extends Admission, InEnvironment {
 const FIRST_ROUND_MS = 1_000;
 const LOOK_MS = 5;
 const FIND_MS = 5_000;
+/** After so many tries in vain an address is warned of, once; and other warnings come so seldom. */
+const QUIET_TRIES = 4;
+const QUIET_MS = 10_000;
 
-export const webSocketMesh = (options: WebSocketMeshOptions): Transport<typeof webSocketMeshGuarantees> =>
-  createTransport(options.id, webSocketMeshGuarantees, (medium, signal) => new Mesh(options, medium).begin(signal));
+export function webSocketMesh(options: WebSocketMeshOptions): Transport<typeof webSocketMeshGuarantees> {
+  const { id, peers, token, key = environmentOf(options).crypto.randomUUID() } = options;
+  checkCredentials(id, { key, token });
+  if (typeof peers !== 'function') for (const url of peers) checkAddress(url, id);
+  return createTransport(id, webSocketMeshGuarantees, (medium, signal) => new Mesh({ ...options, key }, medium).begin(signal));
+}
 
 /** A connection: of which it is not known yet whose it is; that has said hello; that is a peer's; that is over. */
 interface Contact {
@@ -89,6 +97,8 @@ interface Address {
   readonly url: string;
   peer: NodeId | null;
   failures: number;
+  /** Why the last try came to nothing. */
+  why: string;
   state: 'pausing' | 'dialling' | 'connected' | 'own' | 'forgotten';
 }
 
@@ -96,26 +106,24 @@ class Mesh implements Connection {
   private readonly id: NodeId;
   private readonly environment: Environment;
   private readonly Socket: NonNullable<WebSocketMeshOptions['WebSocket']>;
-  private readonly key: string;
   private readonly run: string;
   private readonly life = new Subscription();
   private readonly contacts = new Set<Contact>();
   private readonly peers = new Map<NodeId, Contact>();
   private readonly addresses = new Map<string, Address>();
   private listener: Listener | undefined;
+  private toldAt = -Infinity;
   /** What is reported once `connect` is over. */
   private early: (() => void)[] | null = [];
 
   constructor(
-    private readonly options: WebSocketMeshOptions,
+    private readonly options: WebSocketMeshOptions & { readonly key: string },
     private readonly medium: Medium,
   ) {
     this.id = options.id;
     this.environment = environmentOf(options);
     this.Socket = options.WebSocket ?? PlatformSocket;
-    const { crypto } = this.environment;
-    this.run = crypto.randomUUID();
-    this.key = options.key ?? crypto.randomUUID();
+    this.run = this.environment.crypto.randomUUID();
   }
 
   async begin(signal: AbortSignal): Promise<void> {
@@ -128,7 +136,9 @@ class Mesh implements Connection {
       throw new ConnectionError(`peer "${this.id}" cannot listen: ${error.message}`, { cause: error });
     });
     if (signal.aborted) return void this.listener.close();
-    await this.find();
+    // Who looks for addresses, in the DNS for instance, may take his time or never come back.
+    const late = new Promise<void>((resolve) => later(this.life, this.environment.clock, resolve, FIRST_ROUND_MS));
+    await Promise.race([this.find(), late]);
     await new Promise<void>((resolve) => this.whenAnswered(FIRST_ROUND_MS / LOOK_MS, resolve));
     signal.removeEventListener('abort', giveUp);
     if (signal.aborted) return;
@@ -186,12 +196,23 @@ class Mesh implements Connection {
   private async find(): Promise<void> {
     const { peers } = this.options;
     if (typeof peers !== 'function') return this.dialAll(peers);
+    later(this.life, this.environment.clock, () => void this.find(), FIND_MS);
     try {
-      this.dialAll(await peers());
+      const found = await peers();
+      const isAddress = (url: string) => refusedAddress(url) === null;
+      const bad = found.find((url) => !isAddress(url));
+      if (bad !== undefined) this.complain(`does not try an address that was found: ${refusedAddress(bad)}`);
+      this.dialAll(found.filter(isAddress));
     } catch (error) {
-      console.warn(`peer "${this.id}" cannot find its peers and goes on trying: ${quote((error as Error).message)}`);
+      this.complain(`cannot find its peers and goes on trying: ${saidBy(error)}`);
     }
-    if (!this.life.closed) later(this.life, this.environment.clock, () => void this.find(), FIND_MS);
+  }
+
+  /** Nobody else would say why a peer is alone. */
+  private complain(why: string): void {
+    if (this.environment.clock.now() - this.toldAt < QUIET_MS) return;
+    this.toldAt = this.environment.clock.now();
+    console.warn(`peer "${this.id}" ${why}`);
   }
 
   private dialAll(urls: readonly string[]): void {
@@ -203,9 +224,9 @@ class Mesh implements Connection {
     }
     for (const url of urls) {
       if (this.addresses.has(url)) continue;
-      const address: Address = { url, peer: null, failures: 0, state: 'dialling' };
+      const address: Address = { url, peer: null, failures: 0, why: '', state: 'dialling' };
       this.addresses.set(url, address);
-      void this.dial(address);
+      this.dial(address);
     }
   }
 
@@ -215,14 +236,27 @@ class Mesh implements Connection {
     const dial = () => {
       if (address.state !== 'pausing') return;
       address.state = 'dialling';
-      void this.dial(address);
+      this.dial(address);
     };
+    if (address.failures === QUIET_TRIES) {
+      const why = address.why || 'the connection was closed';
+      console.warn(`peer "${this.id}" cannot reach ${quote(address.url)} and goes on trying: ${quote(why)}`);
+    }
     later(this.life, this.environment.clock, dial, pauseAfter(address.failures++, this.environment));
   }
 
-  private async dial(address: Address): Promise<void> {
-    const socket = new this.Socket(address.url, { maxPayload: FRAME_BYTES_MAX, perMessageDeflate: false, ...this.options.tls });
-    const line = new BoundedLine(socket, LINE_LIMITS, this.environment);
+  private dial(address: Address): void {
+    address.why = '';
+    let socket: PlatformSocket;
+    try {
+      socket = new this.Socket(address.url, { maxPayload: FRAME_BYTES_MAX, perMessageDeflate: false, ...this.options.tls });
+    } catch (error) {
+      // A certificate that cannot be read, for instance.
+      address.why = saidBy(error);
+      return this.dialLater(address);
+    }
+    socket.on('error', (error) => (address.why ||= saidBy(error)));
+    const line = new BoundedLine(socket, this.listener?.limits ?? LINE_LIMITS, this.environment);
     const contact = this.contact(line, address, ATTEMPT_MS_MAX);
     line.listen({ frame: (text) => this.hearDialled(contact, text), closed: () => this.drop(contact) });
   }
@@ -243,11 +277,11 @@ class Mesh implements Connection {
     line.listen({
       frame: (text) => {
         if (contact.state === 'up') return this.hear(contact, text);
-        const reading = read(text);
+        const reading = read(text, HELLO_BYTES_MAX);
         const frame = 'value' in reading ? reading.value : null;
         if (contact.state === 'new' && isHello(frame)) {
           this.admit(contact, frame, request).catch(() => this.refuse(contact, 'this peer cannot say now who may come in', true));
-        } else if (contact.state === 'new' || isBye(frame)) this.drop(contact);
+        } else this.drop(contact);
       },
       closed: () => this.drop(contact),
     });
@@ -284,10 +318,10 @@ class Mesh implements Connection {
 
   private hearDialled(contact: Contact, text: unknown): void {
     if (contact.state === 'up') return this.hear(contact, text);
-    const reading = read(text);
+    const reading = read(text, HELLO_BYTES_MAX);
     const frame = 'value' in reading && isObject(reading.value) ? reading.value : {};
     const { type, id, run, proof } = frame;
-    if (type === 'mesh' && contact.state === 'new' && isId(id)) void this.meet(contact, id, run);
+    if (type === 'mesh' && contact.state === 'new' && isId(id)) this.meet(contact, id, run);
     else if (type === 'welcome' && contact.state === 'asking' && typeof proof === 'string') {
       this.establish(contact, contact.id, proof);
     } else if (type === 'refused' && frame['again'] !== true && contact.state === 'asking') {
@@ -296,27 +330,37 @@ class Mesh implements Connection {
   }
 
   /** Whoever was dialled has said who it is. */
-  private async meet(contact: Contact, id: NodeId, run: unknown): Promise<void> {
+  private meet(contact: Contact, id: NodeId, run: unknown): void {
     const address = contact.address!;
     // Whoever is there already stays, and the newcomer hears of it here or from the first peer that it meets.
-    if (id === this.id && run !== this.run && this.early) return this.giveUp(`${taken(id)} (at ${quote(address.url)})`);
+    if (id === this.id && run !== this.run && this.early) return void this.giveUp(`${taken(id)} (at ${quote(address.url)})`);
     const isStranger = this.options.ids?.includes(id) === false;
     const isKnown =
       this.peers.has(id) || [...this.contacts].some((other) => other.state === 'asking' && other.address && other.id === id);
+    if (isStranger) address.why = `it says to be "${id}", which is not among the ids that are known here`;
+    if (id === this.id && run !== this.run) address.why = taken(id);
     if (id === this.id && run === this.run) address.state = 'own';
     else if (isKnown) Object.assign(address, { peer: id, state: 'connected', failures: 0 });
     if (id === this.id || isKnown || isStranger) return this.drop(contact);
     Object.assign(contact, { state: 'asking', id });
     address.peer = id;
+    this.introduce(contact).catch((error: unknown) => {
+      this.complain(`has no token to show and goes on trying: ${saidBy(error)}`);
+      this.drop(contact);
+    });
+  }
+
+  private async introduce({ line, id }: Contact): Promise<void> {
     const { token } = this.options;
     const shown = typeof token === 'function' ? await token() : token;
-    contact.line.send(
+    checkCredentials(this.id, { key: this.options.key, token: shown });
+    line.send(
       JSON.stringify({ type: 'hello', id: this.id, key: this.proofFor(id), ...(shown === undefined ? {} : { token: shown }) }),
     );
   }
 
   private proofFor(peer: NodeId): string {
-    return bytesToHex(hmac(sha256, utf8ToBytes(this.key), utf8ToBytes(peer)));
+    return bytesToHex(hmac(sha256, utf8ToBytes(this.options.key), utf8ToBytes(peer)));
   }
 
   // Connections of peers.
@@ -356,6 +400,6 @@ class Mesh implements Connection {
   }
 }
 
-const isBye = (frame: unknown): boolean => isObject(frame) && frame['type'] === 'bye';
+const saidBy = (error: unknown): string => quote(error instanceof Error ? error.message : error);
 
 const taken = (id: NodeId): string => `the id "${id}" is taken; give every peer its own`;

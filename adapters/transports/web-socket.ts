@@ -13,9 +13,9 @@ import { UsageError } from '../../machines/errors.js';
 import { environmentOf, type Environment, type InEnvironment } from '../environment.js';
 import { createTransport } from './driver.js';
 import { ConnectionError } from './errors.js';
-import type { Line, LineListener } from './hub.js';
+import { checkSecret, KEY_LENGTH_MAX, TOKEN_LENGTH_MAX, type Line, type LineListener } from './hub.js';
 import { later } from './later.js';
-import { MESSAGE_BYTES_MAX } from './reading.js';
+import { MESSAGE_BYTES_MAX, quote } from './reading.js';
 import { reconnecting } from './reconnecting.js';
 import { throughHub } from './through-hub.js';
 import type { Transport } from './transport.js';
@@ -61,10 +61,31 @@ export function webSocket(options: WebSocketOptions): Transport<typeof webSocket
   const credentials = { id, key, token: typeof token === 'string' ? () => token : token };
   const urls = typeof url === 'string' ? [url] : url;
   if (urls.length === 0) throw new UsageError(`peer "${id}" has no hub: give at least one url`);
+  for (const each of urls) checkAddress(each, id);
+  checkCredentials(id, { key, token });
+  if (!WebSocket) throw new UsageError(`peer "${id}": this platform has no WebSocket; give that of the package ws`);
   const drivers = urls.map((each) =>
     throughHub(credentials, (signal) => openSocket(() => new WebSocket(each), each, signal, environment), environment),
   );
   return createTransport(id, webSocketGuarantees, reconnecting(drivers, `peer "${id}"`, environment));
+}
+
+/** Why this is no address of a WebSocket; `null` when it is one. */
+export function refusedAddress(url: unknown): string | null {
+  const isAddress = typeof url === 'string' && URL.canParse(url) && /^wss?:$/.test(new URL(url).protocol) && !url.includes('#');
+  return isAddress ? null : `${quote(url)} is no address of a WebSocket; give one as in ws://127.0.0.1:8080`;
+}
+
+/** Throws a `UsageError` unless it is an address. */
+export function checkAddress(url: unknown, id: NodeId): void {
+  const refused = refusedAddress(url);
+  if (refused !== null) throw new UsageError(`peer "${id}": ${refused}`);
+}
+
+/** Throws a `UsageError` for what the other end would not read as a hello; what a function gives is not known yet. */
+export function checkCredentials(id: NodeId, { key, token }: { readonly key: string; readonly token?: unknown }): void {
+  checkSecret(key, `the key of peer "${id}"`, KEY_LENGTH_MAX);
+  if (token !== undefined && typeof token !== 'function') checkSecret(token, `the token of peer "${id}"`, TOKEN_LENGTH_MAX);
 }
 
 /** Waits until the socket stands. */
