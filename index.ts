@@ -9,7 +9,20 @@ import type { Report } from './network/report.js';
 import { parseScenario } from './network/scenario/parse.js';
 import { Simulation, type SimulationOptions } from './network/simulation.js';
 
-export { arm, close, disarm, draw, effects, open, send, tell, withEvent, type Message, type NodeId } from './machines/effects.js';
+export {
+  arm,
+  close,
+  disarm,
+  draw,
+  effects,
+  open,
+  send,
+  store,
+  tell,
+  withEvent,
+  type Message,
+  type NodeId,
+} from './machines/effects.js';
 export { ProtocolError, UsageError } from './machines/errors.js';
 export { protocols } from './machines/index.js';
 export { defineCore, defineProtocol } from './machines/define.js';
@@ -32,6 +45,7 @@ export type {
   View,
 } from './machines/protocol.js';
 export * as shapes from './machines/shapes.js';
+export { STORAGE, storageMachine, type Stored, type StorageInput } from './machines/storage.js';
 export { nobodyIsStuck } from './machines/stuck.js';
 export type { Report } from './network/report.js';
 export { Simulation, type SimulationOptions } from './network/simulation.js';

@@ -30,7 +30,7 @@ type Guard4 = (context: unknown, event: Args['event'], meta: Meta) => boolean;
 export type Chart5 = Parameters<typeof configOf>[0];
 
 /** What a host would perform; version 4 asks for an implementation. */
-const EFFECTS = ['send', 'arm', 'disarm', 'draw', 'tell', 'open', 'close', 'emit'];
+const EFFECTS = ['send', 'arm', 'disarm', 'draw', 'store', 'tell', 'open', 'close', 'emit'];
 const isEffect = (type: string): boolean => EFFECTS.includes(type);
 const performed = EFFECTS.map((type) => [type, () => {}]);
 

@@ -72,6 +72,8 @@ function asEvent(effect: Effect): Message {
       return { type: `${effect.type} ${effect.timer}` };
     case 'draw':
       return { type: `draw below ${effect.bound}` };
+    case 'store':
+      return { type: `store ${effect.key}` };
     default:
       return { type: `${effect.type} ${effect.role}` };
   }

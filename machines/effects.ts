@@ -41,6 +41,13 @@ export interface Draw {
   readonly bound: number;
 }
 
+/** Asks for a value to be kept when the process ends; the answer is the event `{ type: 'stored', key }` once it is safe. */
+export interface Store {
+  readonly key: string;
+  /** Plain JSON. */
+  readonly value: unknown;
+}
+
 /** An event for another role of the same node, delivered before the node takes its next event. */
 export interface Tell {
   /** One role or several; none at all tells nothing. */
@@ -70,6 +77,11 @@ export interface DrawnEvent {
   readonly value: number;
 }
 
+export interface StoredEvent {
+  readonly type: 'stored';
+  readonly key: string;
+}
+
 /** A channel to `peer` (a node, or a port of an anonymous node) came up or went down, as this end notices it. */
 export interface LinkEvent<A extends Address = Address> {
   readonly type: 'link.up' | 'link.down';
@@ -82,6 +94,7 @@ export const effects = <M extends Message = Message>() => ({
   arm: (_: unknown, _effect: Arm) => {},
   disarm: (_: unknown, _effect: Disarm) => {},
   draw: (_: unknown, _effect: Draw) => {},
+  store: (_: unknown, _effect: Store) => {},
   tell: (_: unknown, _effect: Tell) => {},
   open: (_: unknown, _effect: Open) => {},
   close: (_: unknown, _effect: Close) => {},
@@ -93,6 +106,7 @@ export type Effect =
   | ({ readonly type: 'arm' } & Arm)
   | ({ readonly type: 'disarm' } & Disarm)
   | ({ readonly type: 'draw' } & Draw)
+  | ({ readonly type: 'store' } & Store)
   | ({ readonly type: 'tell' } & Tell)
   | ({ readonly type: 'open' } & Open)
   | ({ readonly type: 'close' } & Close)
@@ -104,6 +118,7 @@ export const send = <A, M extends Message>(params: From<A, Send<M>>) => ({ type:
 export const arm = <A>(params: From<A, Arm>) => ({ type: 'arm' as const, params });
 export const disarm = <A>(params: From<A, Disarm>) => ({ type: 'disarm' as const, params });
 export const draw = <A>(params: From<A, Draw>) => ({ type: 'draw' as const, params });
+export const store = <A>(params: From<A, Store>) => ({ type: 'store' as const, params });
 export const tell = <A>(params: From<A, Tell>) => ({ type: 'tell' as const, params });
 export const open = <A>(params: From<A, Open>) => ({ type: 'open' as const, params });
 export const close = <A>(params: From<A, Close>) => ({ type: 'close' as const, params });

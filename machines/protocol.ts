@@ -10,6 +10,7 @@
 import type { AnyStateMachine, StateValue } from 'xstate';
 import type { Address, Message, NodeId } from './effects.js';
 import type { MessageShapes } from './shapes.js';
+import type { Stored } from './storage.js';
 
 /** An undirected link and its weight (a length or a cost, at least 0). */
 export type Link = readonly [NodeId, NodeId, number];
@@ -119,7 +120,7 @@ export interface Meter {
 export interface Step {
   readonly index: number;
   readonly at: number;
-  readonly kind: 'start' | 'deliver' | 'timer' | 'command' | 'link' | 'corrupt' | 'crash' | 'restart';
+  readonly kind: 'start' | 'deliver' | 'timer' | 'command' | 'link' | 'corrupt' | 'crash' | 'restart' | 'reload';
   readonly node: NodeId;
   /** The event as the chart received it; for faults, a description of what was done. */
   readonly event: Message & Readonly<Record<string, any>>;
@@ -283,6 +284,11 @@ export interface Core<O = any> extends CommonCore<O> {
   options(raw: Readonly<Record<string, unknown>>, graph: NetworkGraph): O;
   /** The roles that a node starts with. */
   roles(node: NodeId, instance: Instance<O>): readonly RoleStart[];
+  /**
+   * The roles of a node that starts again, linked to nobody, with what it had stored; its role `storage` is there already. Protocols
+   * without it cannot be told to reload.
+   */
+  reload?(node: NodeId, instance: Instance<O>, stored: Stored): readonly RoleStart[];
   /** The role that takes an event from outside first; an event for a role that is not open is dropped. */
   route(event: OutsideEvent, node: { has(role: string): boolean }): string;
   /** Whether a message from the network has the shape that its type demands; a malformed one changes nothing. */
@@ -301,6 +307,8 @@ export interface CoreDescription<O = any> extends CommonCore<O> {
   input?(node: NodeId, instance: Instance<O>): unknown;
   /** With several charts, or several roles of one: the roles that a node starts with. */
   roles?(node: NodeId, instance: Instance<O>): readonly RoleStart[];
+  /** The roles of a node that starts again, linked to nobody, with what it had stored. */
+  reload?(node: NodeId, instance: Instance<O>, stored: Stored): readonly RoleStart[];
   /** Where `roles` is given: the role that takes an event from outside first. */
   route?(event: OutsideEvent, node: { has(role: string): boolean }): string;
   /** Checks and completes a scenario's options; unless told there are none. */

@@ -68,6 +68,7 @@ const CORE: Members = {
   commands: 'object',
   input: 'function',
   roles: 'function',
+  reload: 'function',
   route: 'function',
   options: 'function',
   accepts: 'function',

@@ -55,7 +55,7 @@ export class Monitor {
 
   record(step: Step): void {
     this.last = step;
-    if (step.kind === 'corrupt' || step.kind === 'crash' || step.kind === 'restart' || step.kind === 'link') this.fault(step.at);
+    if (['corrupt', 'crash', 'restart', 'reload', 'link'].includes(step.kind)) this.fault(step.at);
     // With every step looked at, what does not hold has not held until now.
     if (this.stride === 1) for (const property of this.pending) this.demand(property, step.at);
     for (const property of this.local)

@@ -232,11 +232,16 @@ export class Network {
       done: () => this.issueSoon(),
       released: () => arrivals.release(),
       slow: (channel, by) => arrivals.slow(channel, by),
+      returning: (channels) => {
+        for (const notice of channels) timing.after(0, FIRST_IN_TICK, this.comeUp, notice);
+      },
     };
   }
 
   private readonly react = ({ node, reaction }: { readonly node: NodeId; readonly reaction: number }): void =>
     void this.world.react(node, reaction);
+
+  private readonly comeUp = (notice: readonly [NodeId, NodeId]): void => void this.world.hearOfProcess(...notice);
 
   private readonly takeTurn = (node: NodeId): void => void this.world.takeTurn(node);
 }

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { protocols } from '../machines/index.js';
+import { counter } from '../network/world/counter.fixture.js';
 import { UsageError } from '../machines/errors.js';
 import type { Protocol } from '../machines/protocol.js';
 import { parseScenario } from '../network/scenario/parse.js';
@@ -63,6 +64,11 @@ describe('a driver that makes every choice comes to the states that the search r
     },
     { name: 'exclusion', topology: path(2), options: { hold: 0, priorities: 2 }, events: [ask('n0', 'lock')] },
     {
+      name: 'counter',
+      topology: path(2),
+      events: [ask('n0', 'count'), ask('n0', 'count'), ask('n0', 'crash'), ask('n0', 'reload')],
+    },
+    {
       name: 'directory',
       topology: path(2),
       options: { hold: null },
@@ -81,7 +87,7 @@ describe('a driver that makes every choice comes to the states that the search r
       events: [ask('n1', 'take'), ask('n1', 'take'), ask('n0', 'take')],
     },
   ])('$name, case %#', ({ name, ...json }) => {
-    const scenario = parseScenario({ protocol: name, ...json }, protocols);
+    const scenario = parseScenario({ protocol: name, ...json }, { ...protocols, counter });
     const { protocol, graph, options, network, events } = scenario;
     const instance = { ...graph, options };
     const script = new Script(events, protocol);

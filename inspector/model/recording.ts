@@ -22,7 +22,7 @@ export interface Limits {
 const LIMITS: Limits = { lines: 2_000_000, characters: 800_000_000 };
 const PARSED_LINES_MAX = 20_000;
 /** What says whether a node runs. */
-const RUNS: ReadonlySet<string> = new Set(['start', 'crash', 'restart']);
+const RUNS: ReadonlySet<string> = new Set(['start', 'crash', 'restart', 'reload']);
 
 /** One role of one node, and the lines that changed its state. */
 export interface Slot {

@@ -32,6 +32,8 @@ function whatHappened(kind: StepLine['kind'], event: StepLine['event']): string 
       return event.type === 'ended' ? 'ended' : event.type === 'gone' ? 'is gone: its program is heard of no more' : 'crashed';
     case 'restart':
       return event.type === 'back' ? 'is back' : 'restarted';
+    case 'reload':
+      return 'began again with what it had stored';
     default:
       return `${String(kind)} ${event.type}`;
   }

@@ -74,7 +74,7 @@ function outside(line: number): string {
   const kind = recording.value.kindOf(line);
   if (kind === 'command') return 'That was asked for from outside.';
   if (kind === 'start') return 'That is how it began.';
-  if (['corrupt', 'crash', 'restart', 'channel', 'link'].includes(kind)) return 'That was done to the network.';
+  if (['corrupt', 'crash', 'restart', 'reload', 'channel', 'link'].includes(kind)) return 'That was done to the network.';
   return 'The trace tells no cause of that.';
 }
 

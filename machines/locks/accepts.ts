@@ -4,6 +4,7 @@ import { directoryCore } from '../directory/index.js';
 import { electionCore } from '../election/index.js';
 import type { Instance } from '../protocol.js';
 import { EPOCH_MAX } from './epoch.js';
+import type { Standing } from './knowledge.js';
 import type { LocksOptions } from './options.js';
 
 /** A name is kept by every node that it passes. */
@@ -17,13 +18,37 @@ const isMemory = (value: unknown): boolean => ['known', 'new', 'forgotten', 'fou
 const isHeld = (value: unknown): boolean => isObject(value) && isName(value['lock']) && isCount(value['fence']);
 const all = (values: unknown, is: (value: unknown) => boolean): boolean => Array.isArray(values) && values.every(is);
 
+type Names = Pick<Instance, 'rank'>;
+const isNodeOf =
+  ({ rank }: Names) =>
+  (value: unknown): boolean =>
+    typeof value === 'string' && rank(value) >= 0;
+const isKeptOf = (names: Names) => (value: unknown) => isHeld(value) && isNodeOf(names)((value as { node?: unknown }).node);
+const isBallotOf = (names: Names) => (value: unknown) =>
+  isObject(value) && isEpoch(value['epoch']) && isNodeOf(names)(value['proposer']) && isMembersOf(names)(value['members']);
+const isMembersOf = (names: Names) => (value: unknown) => all(value, isNodeOf(names)) && (value as unknown[]).length > 0;
+
+/** What a storage gives back is checked as well: it may be another program's, or of other peers. */
+export function isStanding(value: unknown, names: Names): value is Standing {
+  if (!isObject(value)) return false;
+  const { memory, promised, served, pending } = value;
+  return (
+    isMemory(memory) &&
+    (promised === null || isBallotOf(names)(promised)) &&
+    isObject(served) &&
+    isEpoch(served['epoch']) &&
+    all(served['members'], isNodeOf(names)) &&
+    all(served['kept'], isKeptOf(names)) &&
+    all(pending, isBallotOf(names))
+  );
+}
+
 export function accepts(message: unknown, instance: Instance<LocksOptions>): boolean {
   if (!isObject(message)) return false;
-  const isNode = (value: unknown) => typeof value === 'string' && instance.rank(value) >= 0;
-  const isKept = (value: unknown) => isHeld(value) && isNode((value as { node?: unknown }).node);
-  const isMembers = (value: unknown) => all(value, isNode) && (value as unknown[]).length > 0;
-  const isBallot = (value: unknown) =>
-    isObject(value) && isEpoch(value['epoch']) && isNode(value['proposer']) && isMembers(value['members']);
+  const isNode = isNodeOf(instance);
+  const isKept = isKeptOf(instance);
+  const isMembers = isMembersOf(instance);
+  const isBallot = isBallotOf(instance);
   const { epoch, lock, ...unlabelled } = message;
   const { type, members, served, kept } = unlabelled;
   switch (type) {

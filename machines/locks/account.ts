@@ -1,7 +1,7 @@
 /** Follows the grants of a run: each has a larger fence than all that were made known before it in its own majority. */
 import type { NodeId } from '../effects.js';
 import type { Configuration, Meter, Observer, PropertyResult, Step } from '../protocol.js';
-import type { LockNotice } from './messages.js';
+import type { Beginning, Held, LockNotice } from './messages.js';
 import { epochsOf } from './view.js';
 
 export class LocksAccount implements Observer {
@@ -16,27 +16,41 @@ export class LocksAccount implements Observer {
   private hasTwoUsers = false;
   private hasLost = false;
   private readonly users = new Map<string, NodeId>();
+  /** Ever granted, by lock. */
   private readonly largest = new Map<string, number>();
+  private hasKeptSmaller = false;
+  private latest = 0;
 
-  record(step: Step): void {
+  record(step: Step, c: Configuration): void {
     this.messages += step.sent.length;
     if (isFailure(step)) this.isQuiet = false;
     for (const notice of step.emitted as unknown as LockNotice[]) {
       if (notice.type === 'lock.lost') this.lost++;
       if (this.isQuiet) this.watch(step.node, notice);
-      if (notice.type !== 'lock.granted') continue;
-      const key = `${notice.lock} ${notice.fence}`;
-      this.isRepeated ||= this.fences.has(key);
-      this.fences.add(key);
-      this.grants.push({ node: step.node, fence: notice.fence });
+      if (notice.type === 'serving') this.serve(epochsOf(c.nodes.get(step.node)!).context.served);
+      if (notice.type === 'lock.granted') this.grant(step.node, notice);
     }
+  }
+
+  private grant(node: NodeId, { lock, fence }: Held): void {
+    const key = `${lock} ${fence}`;
+    this.isRepeated ||= this.fences.has(key);
+    this.fences.add(key);
+    this.largest.set(lock, Math.max(fence, this.largest.get(lock) ?? 0));
+    this.grants.push({ node, fence });
+  }
+
+  /** Of the last epoch that has begun; an earlier one may begin late at somebody who was slow. */
+  private serve({ epoch, kept }: Beginning): void {
+    const { latest } = this;
+    this.latest = Math.max(latest, epoch);
+    if (epoch > latest) this.hasKeptSmaller ||= kept.some(({ lock, fence }) => fence < this.largest.get(lock)!);
   }
 
   private watch(node: NodeId, notice: LockNotice): void {
     if (notice.type === 'lock.granted') {
       this.hasTwoUsers ||= this.users.has(notice.lock);
       this.hasFallen ||= notice.fence <= (this.largest.get(notice.lock) ?? -1);
-      this.largest.set(notice.lock, notice.fence);
       this.users.set(notice.lock, node);
     } else if (notice.type === 'lock.released' || notice.type === 'lock.lost') {
       this.hasLost ||= notice.type === 'lock.lost';
@@ -58,6 +72,7 @@ export class LocksAccount implements Observer {
     const always = (name: string, holds: boolean): PropertyResult => ({ name, kind: 'always', holds });
     return [
       always('no fence granted twice', !this.isRepeated),
+      always('who keeps a lock has the largest fence', !this.hasKeptSmaller),
       always('until something fails, fences grow', !this.hasFallen),
       always('until something fails, one user', !this.hasTwoUsers),
       always('until something fails, nobody loses a lock', !this.hasLost),
@@ -66,4 +81,4 @@ export class LocksAccount implements Observer {
 }
 
 const isFailure = ({ kind, event }: Step): boolean =>
-  kind === 'crash' || kind === 'restart' || kind === 'corrupt' || event.type === 'link.down';
+  kind === 'crash' || kind === 'restart' || kind === 'reload' || kind === 'corrupt' || event.type === 'link.down';

@@ -56,8 +56,8 @@ test('5a: without what an epoch has kept, a later one takes the lock of its user
 const away = [told('down', 'b', 'a'), told('down', 'b', 'c'), forget('b'), told('up', 'b', 'c')];
 
 test.each<[string, number, ReturnType<typeof pair>, Commands]>([
-  ['both others ask', 56305, path, [ask('a'), ...away, ask('c')]],
-  ['it asked before and comes back', 12481, pair('a', 'b'), [ask('b'), cut('a', 'b'), forget('b'), join('a', 'b')]],
+  ['both others ask', 55319, path, [ask('a'), ...away, ask('c')]],
+  ['it asked before and comes back', 11696, pair('a', 'b'), [ask('b'), cut('a', 'b'), forget('b'), join('a', 'b')]],
 ])('a peer that starts again, knowing nothing: %s, %i states', (_, states, topology, commands) => {
   const found = searchOn(
     topology,

@@ -10,26 +10,32 @@
  * The rules, which docs/locks.md tells by the same numbers: 1 ballot, 2 promise, 3 taking back, 4 forgetting, 5 who keeps a lock
  * (promises.ts), 6 stickiness, 7 install, 8 bounds.
  *
+ * What must not be forgotten (`Standing`) is stored before anybody can know of it: nothing is proposed, promised, told or served whose
+ * `stored` has not come. A node without storage is answered at once, and starts again knowing that it has forgotten.
+ *
  * Assumes links that are reliable and first-in first-out while they are up, told to each end when they come and go, by a detector that may
  * be wrong; nodes that stop, and start again knowing that they have forgotten. Clocks matter where a majority has forgotten (rule 4b).
  *
  * States.
  *   apart             in no epoch, and nothing to be done about it here
- *   preparing.asking  proposes: collects the promises of those whom it has named
- *   preparing.delayed the same, and somebody has answered that it waits: whatever changes there is news
- *   following         has promised, and waits for the epoch to begin
+ *   preparing.saving  proposes, and waits until what it promises itself is stored
+ *   preparing.collecting.asking   collects the promises of those whom it has named
+ *   preparing.collecting.delayed  the same, and somebody has answered that it waits: whatever changes there is news
+ *   following.saving  promises, and waits until that is stored
+ *   following.waiting has promised, or is overruled, and waits for an epoch to begin
+ *   beginning         the epoch has begun, and is stored before it is served
  *   serving.fresh     member of the epoch that it served last; the directories of its locks are roles beside this one
  *   serving.asked     the same, and the next epoch has been asked for: numbers or room come to their end
  * Invariants: `promised` is at least `served`; `reports` belong to `promised` and are not empty only while preparing; `open` is not empty
  * only while serving; `locks` are the roles of lock.ts that are open, and those of `claims` among them; more than these only while serving.
  */
 import { assign, emit, enqueueActions, setup } from 'xstate';
-import { arm, close, disarm, effects, open, send, tell, type Message, type NodeId } from '../effects.js';
+import { effects, send, tell, type Message, type NodeId } from '../effects.js';
 import type { LeaderChange } from '../election/index.js';
-import { byName, directoryOf, isAmong, isBeyondReason, isKeptBy, isMajority, withName } from './epoch.js';
-import type { LockInput } from './lock.js';
+import { byName, isAmong, isBeyondReason, isKeptBy, isMajority, withName } from './epoch.js';
 import {
   claimOf,
+  firstStanding,
   largestKnown,
   leads,
   leftOutBy,
@@ -45,13 +51,9 @@ import {
   type NamedLinkEvent,
 } from './knowledge.js';
 import {
-  directoryRole,
   EPOCHS,
-  LOCK,
-  lockRole,
   type Beginning,
   type EpochMessage,
-  type EpochTurn,
   type Install,
   type LockMessage,
   type LockNotice,
@@ -60,78 +62,39 @@ import {
   type Refuse,
   type Told,
 } from './messages.js';
+import {
+  afterThat,
+  askNoMore,
+  askSoon,
+  change,
+  changeUnlessToLeader,
+  directories,
+  directory,
+  epochOf,
+  freeLocks,
+  fromOf,
+  greeting,
+  installation,
+  lockInNone,
+  lockInThis,
+  lockOf,
+  ownLock,
+  passedOn,
+  patience,
+  PATIENCE,
+  patienceEnds,
+  preparation,
+  promise,
+  refusal,
+  sayThatSpent,
+  standing,
+  toDirectory,
+  toLock,
+  toLocks,
+  waiting,
+  word,
+} from './orders.js';
 import { cliqueOf, floorOf, isClique, keptOf, pendingAfter, recallOf } from './promises.js';
-
-export const PATIENCE = 'patience';
-const SPENT = 'spent';
-
-const fromOf = ({ event }: In) => (event as From<Message>).from;
-const epochOf = ({ event }: In) => (event as { epoch: number }).epoch;
-const lockOf = ({ event }: In) => (event as { lock: string }).lock;
-
-const passedOn = ({ event }: In) => ({ role: 'election', message: event });
-const preparation = ({ context: { promised, served, id } }: In) => ({
-  to: promised!.members.filter((member) => member !== id),
-  message: { type: 'prepare' as const, epoch: promised!.epoch, members: promised!.members, served: served.epoch },
-});
-const promise = (args: In) => {
-  const { node: _, ...report } = ownReport(args.context);
-  return { to: fromOf(args), message: { type: 'promise' as const, epoch: promisedEpoch(args.context), ...report } };
-};
-const refusal = (args: In) => ({
-  to: fromOf(args),
-  message: { type: 'refuse' as const, epoch: epochOf(args), promised: promisedEpoch(args.context) },
-});
-const waiting = (args: In) => ({ to: fromOf(args), message: { type: 'wait' as const, epoch: epochOf(args) } });
-const installation = ({ context: { id, served } }: In) => ({
-  to: served.members.filter((member) => member !== id),
-  message: { type: 'install' as const, ...served },
-});
-/** Whom the epoch leaves out must hear of it, perhaps from those who are in it. */
-const word = ({ context: { links, served } }: In) => ({
-  to: links.filter((peer) => !served.members.includes(peer)),
-  message: { type: 'told' as const, epoch: served.epoch, members: served.members },
-});
-const change = ({ context: { id, leader, links } }: In) => ({
-  to: leader !== id && links.includes(leader) ? leader : [],
-  message: { type: 'changed' as const },
-});
-const changeUnlessToLeader = (args: In) => ({ ...change(args), to: fromOf(args) === args.context.leader ? [] : change(args).to });
-const greeting = ({ event }: In) => ({ to: (event as NamedLinkEvent).peer, message: { type: 'hello' as const } });
-
-const toLocks = (message: (c: EpochsContext) => EpochTurn) =>
-  tell(({ context }: In) => ({ role: context.claims.map(({ lock }) => lockRole(lock)), message: message(context) }));
-const toLock = tell((args: In) => ({ role: lockRole(lockOf(args)), message: args.event }));
-const toDirectory = tell((args: In) => ({ role: directoryRole(args.context.served.epoch, lockOf(args)), message: args.event }));
-const sayThatSpent = tell((_: In) => ({ role: EPOCHS, message: { type: 'spent' } }));
-
-/** The locks that are in use are asked for before anybody else is heard. */
-const afterThat = tell((_: In) => ({ role: EPOCHS, message: { type: 'early' } }));
-
-const lockStart = (epochIn: (c: EpochsContext) => number | null) =>
-  open((args: In) => {
-    const { context } = args;
-    const lock = lockOf(args);
-    const input: LockInput = { id: context.id, lock, epoch: epochIn(context), grants: context.bounds.grants };
-    return { role: lockRole(lock), chart: LOCK, input };
-  });
-const lockInNone = lockStart(() => null);
-const lockInThis = lockStart(({ served }) => served.epoch);
-const directory = open((args: In) => directoryOf(lockOf(args), args.context.id, args.context.served, args.context.bounds.grants));
-const ownLock = close((args: In) => ({ role: lockRole(lockOf(args)) }));
-const directories = close(({ context: { served, open: locks } }: In) => ({
-  role: locks.map((lock) => directoryRole(served.epoch, lock)),
-}));
-/** A lock that nobody here wants costs nothing beyond its epoch. */
-const freeLocks = close(({ context: { locks, claims } }: In) => {
-  const wanted = new Set(claims.map(({ lock }) => lock));
-  return { role: locks.filter((lock) => !wanted.has(lock)).map(lockRole) };
-});
-const patience = arm(({ context }: In) => ({ timer: PATIENCE, delay: context.patience }));
-/** Not in this step, in which a grant may still be under way that has to be in this node's own report. */
-const askSoon = arm((_: In) => ({ timer: SPENT, delay: 1 }));
-const askNoMore = disarm((_: In) => ({ timer: SPENT }));
-const patienceEnds = disarm((_: In) => ({ timer: PATIENCE }));
 
 const isLinked = ({ links }: EpochsContext, peer: NodeId): boolean => links.includes(peer);
 const isNoStranger = (args: In): boolean => isLinked(args.context, fromOf(args));
@@ -145,10 +108,12 @@ const isPatience = ({ event }: In): boolean => (event as { timer: string }).time
 const isFree = (args: In): boolean => claimOf(args.context, lockOf(args)) === undefined;
 const isForOpen = (args: In): boolean => isAmong(lockOf(args), args.context.open);
 const isOfThisEpoch = (args: In): boolean => epochOf(args) === args.context.served.epoch;
+const hasRoomForEarly = ({ context: { early, earlyMax } }: In): boolean => early.length < earlyMax;
 const isRoomSpent = ({ context: { opened, bounds } }: In, share: number): boolean => opened >= bounds.locks * share;
 
 const prepareAgain = { target: '.preparing', reenter: true } as const;
-const follow = { target: '.following', reenter: true } as const;
+const promiseIt = { target: '.following.saving', reenter: true, actions: 'notePromise' } as const;
+const isOverruledHere = { target: '#epochs.following.waiting' } as const;
 const fill = ['noteOpened', directory] as const;
 const ask = ['claim', lockInThis, toLock] as const;
 
@@ -167,12 +132,12 @@ export const epochsMachine = setup({
       const { id, links, clique, served, pending, promised, above } = context;
       const members = clique ?? [...links, id].sort(byName);
       const ballot = { epoch: Math.max(promisedEpoch(context), above) + 1, proposer: id, members };
-      const standing = {
+      const proposal = {
         promised: ballot,
         pending: pendingAfter(pending, promised, ballot, { served: served.epoch, servedByProposer: served.epoch }),
         clique: null,
       };
-      return { ...standing, reports: [ownReport({ ...context, ...standing })] };
+      return { ...proposal, reports: [ownReport({ ...context, ...proposal })] };
     }),
     nameClique: assign({ clique: ({ context: { id, reports } }: In) => cliqueOf(id, reports) }),
     noteFloor: assign({ above: ({ context: { reports } }: In) => floorOf(reports) }),
@@ -213,10 +178,8 @@ export const epochsMachine = setup({
         return { epoch, members, kept };
       },
     }),
+    remember: assign({ memory: 'known', pending: [], reports: [] }),
     settle: assign(({ context: { id, claims, served } }: In) => ({
-      memory: 'known' as const,
-      pending: [],
-      reports: [],
       missed: null,
       cutOff: [],
       opened: 0,
@@ -261,7 +224,9 @@ export const epochsMachine = setup({
     isElected: (args) => leads(args) && args.context.leader !== args.context.id,
     isAnother: ({ context, event }) => (event as LeaderChange).leader !== context.leader,
     losesMajority: (args) => !reachesMajority(args),
-    isMember: ({ context }) => context.served.members.includes(context.id),
+    /** Who starts again is linked to nobody yet. */
+    startsInEpoch: ({ context: { served, links } }) => served.members.some((member) => links.includes(member)),
+    isOwn: ({ context: { promised, id } }) => promised!.proposer === id,
     isFromStranger: (args) => !isNoStranger(args),
     isBeyondReason: ({ context, event }) => {
       const number = event.type === 'refuse' ? event.promised : (event as { epoch: number }).epoch;
@@ -320,29 +285,25 @@ export const epochsMachine = setup({
     isFindForOpen: (args) => isOfThisEpoch(args) && isForOpen(args),
     isFindWithoutRoom: (args) => isOfThisEpoch(args) && isRoomSpent(args, 1),
     isFindInHalfTheRoom: (args) => isOfThisEpoch(args) && isRoomSpent(args, 1 / 2),
-    isEarly: (args) => epochOf(args) > args.context.served.epoch && args.context.early.length < args.context.earlyMax,
+    isEarly: (args) => epochOf(args) > args.context.served.epoch && hasRoomForEarly(args),
+    isOfThisOrLater: (args) => epochOf(args) >= args.context.served.epoch && hasRoomForEarly(args),
   },
 }).createMachine({
   id: 'epochs',
-  context: ({ input: { members, ...input } }) => {
-    const promised = members.length === 0 ? null : { epoch: 1, proposer: members[0]!, members };
-    return {
-      ...input,
-      promised,
-      served: { epoch: promised?.epoch ?? 0, members, kept: [] },
-      pending: [],
-      above: 0,
-      reports: [],
-      clique: null,
-      missed: null,
-      cutOff: [],
-      claims: [],
-      locks: [],
-      open: [],
-      opened: 0,
-      early: [],
-    };
-  },
+  context: ({ input: { members, memory, stored, ...input } }) => ({
+    ...input,
+    ...(stored ?? firstStanding({ members, memory })),
+    above: 0,
+    reports: [],
+    clique: null,
+    missed: null,
+    cutOff: [],
+    claims: [],
+    locks: [],
+    open: [],
+    opened: 0,
+    early: [],
+  }),
   initial: 'starting',
   on: {
     'link.up': [
@@ -370,8 +331,7 @@ export const epochsMachine = setup({
       { guard: 'isPast', actions: send(refusal) }, // 2
       { guard: 'leavesOutMembersNewly', actions: [send(waiting), 'noteMissed', patience] }, // 6
       { guard: 'leavesOutMembers', actions: send(waiting) },
-      { guard: 'leads', ...prepareAgain, actions: ['notePromise', send(promise)] }, // 2, 3: to somebody else
-      { ...follow, actions: ['notePromise', send(promise), send(changeUnlessToLeader)] }, // 2, 3
+      promiseIt, // 2, 3
     ],
     refuse: [
       { guard: 'isBeyondReason', actions: 'announceUnreasonable' },
@@ -391,47 +351,81 @@ export const epochsMachine = setup({
   },
   states: {
     starting: {
-      always: [{ guard: 'isMember', target: 'serving' }, { guard: 'leads', target: 'preparing' }, { target: 'apart' }],
+      always: [{ guard: 'startsInEpoch', target: 'serving' }, { guard: 'leads', target: 'preparing' }, { target: 'apart' }],
     },
     apart: { entry: ['forgetReports', toLocks(() => ({ type: 'apart' })), 'announceApart'] },
     preparing: {
-      entry: ['propose', send(preparation)],
-      always: [
-        { guard: 'mustNameFewer', target: 'preparing', reenter: true, actions: 'nameClique' }, // 1
-        { guard: 'isBelowFloor', target: 'preparing', reenter: true, actions: 'noteFloor' }, // 4b
-        { guard: 'mayBegin', target: 'serving', actions: ['conclude', send(installation), send(word)] }, // 4, 5
-      ],
-      initial: 'asking',
+      entry: 'propose',
+      initial: 'saving',
       states: {
-        asking: { on: { changed: { guard: 'isAwaited' } } }, // 2
-        delayed: {},
+        // Nobody has heard of the proposal: what comes meanwhile is no reason for another one.
+        saving: {
+          entry: standing,
+          on: { stored: { target: 'collecting', actions: send(preparation) }, hello: {}, changed: {} },
+        },
+        collecting: {
+          always: [
+            { guard: 'mustNameFewer', target: '#epochs.preparing', reenter: true, actions: 'nameClique' }, // 1
+            { guard: 'isBelowFloor', target: '#epochs.preparing', reenter: true, actions: 'noteFloor' }, // 4b
+            { guard: 'mayBegin', target: '#epochs.beginning', actions: 'conclude' }, // 4, 5
+          ],
+          initial: 'asking',
+          states: {
+            asking: { on: { changed: { guard: 'isAwaited' } } }, // 2
+            delayed: {},
+          },
+          on: {
+            promise: { guard: 'isAnswer', actions: 'noteReport' },
+            wait: [
+              { guard: 'isOnesOwnToDrop', ...isOverruledHere, actions: send(change) },
+              { guard: 'isAnswer', target: '.delayed' },
+            ],
+          },
+        },
       },
       on: {
-        promise: { guard: 'isAnswer', actions: 'noteReport' },
         refuse: [
           { guard: 'isBeyondReason', actions: 'announceUnreasonable' },
           { guard: 'outbids', target: 'preparing', reenter: true, actions: 'noteRefusal' },
-          { guard: 'isOverruled', target: 'following', actions: ['noteRefusal', send(change)] },
-        ],
-        wait: [
-          { guard: 'isOnesOwnToDrop', target: 'following', actions: send(change) },
-          { guard: 'isAnswer', target: '.delayed' },
+          { guard: 'isOverruled', ...isOverruledHere, actions: ['noteRefusal', send(change)] },
         ],
         'link.down': {
           guard: 'losesOneNamed',
-          target: 'following',
+          ...isOverruledHere,
           actions: ['noteLinks', patienceEnds, tell(passedOn), send(change)],
         },
       },
     },
     following: {
       entry: 'forgetReports',
+      initial: 'waiting',
+      states: {
+        saving: {
+          entry: standing,
+          on: {
+            stored: [
+              { guard: 'leads', target: '#epochs.preparing', actions: send(promise) }, // 2: to somebody else
+              { target: 'waiting', actions: [send(promise), send(changeUnlessToLeader)] }, // 2
+            ],
+          },
+        },
+        waiting: { on: { install: { guard: 'isInstalled', target: '#epochs.beginning', actions: 'noteInstall' } } }, // 7
+      },
       on: {
         prepare: [
           { guard: 'leavesOutNamedNewly', actions: [send(waiting), 'noteMissed', patience] }, // 6
           { guard: 'leavesOutNamed', actions: send(waiting) },
         ],
-        install: { guard: 'isInstalled', target: 'serving', actions: ['noteInstall', send(word)] }, // 7
+      },
+    },
+    beginning: {
+      entry: ['remember', standing],
+      on: {
+        stored: [
+          { guard: 'isOwn', target: 'serving', actions: [send(installation), send(word)] }, // 7
+          { target: 'serving', actions: send(word) }, // 7
+        ],
+        find: { guard: 'isOfThisOrLater', actions: 'keepEarly' },
       },
     },
     serving: {

@@ -10,17 +10,18 @@
 import { defineCore, defineProtocol } from '../define.js';
 import { directoryMachine } from '../directory/index.js';
 import type { Message, NodeId } from '../effects.js';
-import { electionCore, electionMachine } from '../election/index.js';
-import type { Instance } from '../protocol.js';
-import { accepts } from './accepts.js';
+import { electionCore, electionMachine, type ElectionOptions } from '../election/index.js';
+import type { Instance, RoleStart } from '../protocol.js';
+import { STORAGE, storageMachine, type StorageInput, type Stored } from '../storage.js';
+import { accepts, isStanding } from './accepts.js';
 import { LocksAccount } from './account.js';
 import { epochsMachine } from './epochs.js';
-import type { EpochsInput } from './knowledge.js';
+import { firstStanding, type EpochsInput } from './knowledge.js';
 import { lockMachine } from './lock.js';
-import { DIRECTORY, directoryRole, EPOCHS, labelOf, LOCK, lockRole, type LockMessage } from './messages.js';
+import { DIRECTORY, directoryRole, EPOCHS, labelOf, LOCK, lockRole, STANDING, type LockMessage } from './messages.js';
 import { locksOptions, THE_LOCK, type LocksOptions } from './options.js';
 import { locksProperties, mayFire } from './properties.js';
-import { epochsSamples, lockSamples } from './samples.js';
+import { epochsSamples, lockSamples, storageSamples } from './samples.js';
 import { locksSystems } from './systems.js';
 import { epochsOf, isServing } from './view.js';
 
@@ -38,13 +39,29 @@ const isForDirectory = ({ type }: Message): boolean => type === 'find' || type =
 
 export const locksCore = /* @__PURE__ */ defineCore<LocksOptions>({
   name: 'locks',
-  charts: { [EPOCHS]: epochsMachine, [LOCK]: lockMachine, [ELECTION]: electionMachine, [DIRECTORY]: directoryMachine },
+  charts: {
+    [EPOCHS]: epochsMachine,
+    [LOCK]: lockMachine,
+    [ELECTION]: electionMachine,
+    [DIRECTORY]: directoryMachine,
+    [STORAGE]: storageMachine,
+  },
   network: { reach: 'links', order: 'fifo' },
   options: locksOptions,
   roles: (id, instance) => [
+    ...storageAt(instance),
     { role: EPOCHS, chart: EPOCHS, input: epochsInput(id, instance) },
     ...electionCore.roles(id, { ...instance, options: instance.options.election }),
   ],
+  reload: (id, instance, stored) => {
+    const election = unlinked(id, instance.options.election);
+    const options = { ...instance.options, election, members: [] };
+    const standing = standingAfter(stored, instance);
+    return [
+      { role: EPOCHS, chart: EPOCHS, input: { ...epochsInput(id, { ...instance, options }), ...standing } },
+      ...electionCore.roles(id, { ...instance, options: election }),
+    ];
+  },
   route: (event, node) => {
     if (event.type === 'update') return ELECTION;
     const { epoch, lock } = event as unknown as LockMessage;
@@ -70,7 +87,12 @@ export const locksCore = /* @__PURE__ */ defineCore<LocksOptions>({
 export const locks = /* @__PURE__ */ defineProtocol(
   locksCore,
   // Election and directory are walked where they are at home.
-  { properties: locksProperties, mayFire, samples: { [EPOCHS]: epochsSamples, [LOCK]: lockSamples }, systems: locksSystems },
+  {
+    properties: locksProperties,
+    mayFire,
+    samples: { [EPOCHS]: epochsSamples, [LOCK]: lockSamples, [STORAGE]: storageSamples },
+    systems: locksSystems,
+  },
   {
     paper: 'Arvy (Khanchandani, Wattenhofer) and leader election (Tbarka), composed by epochs as in Paxos',
     observe: () => new LocksAccount(),
@@ -92,9 +114,29 @@ function listener(role: string): string | undefined {
   return label && lockRole(label.lock);
 }
 
+/** What has begun before anything could be stored is there already. */
+function storageAt({ options: { storage, members, memory } }: Instance<LocksOptions>): readonly RoleStart[] {
+  if (storage === null) return [];
+  const stored: Stored = members.length === 0 ? {} : { [STANDING]: firstStanding({ members, memory }) };
+  return [{ role: STORAGE, chart: STORAGE, input: { stored, delay: storage } satisfies StorageInput }];
+}
+
+/** What was stored; an empty storage is that of a first start, and one that makes no sense is as good as none. */
+function standingAfter(stored: Stored, instance: Instance<LocksOptions>): Pick<EpochsInput, 'stored' | 'memory'> {
+  const standing = stored[STANDING];
+  if (isStanding(standing, instance)) return { stored: standing, memory: standing.memory };
+  return { stored: null, memory: instance.options.storage !== null && standing === undefined ? 'new' : 'forgotten' };
+}
+
+/** A node that starts again leads itself until it hears of others. */
+const unlinked = (id: NodeId, election: ElectionOptions): ElectionOptions => ({
+  ...election,
+  start: { ...election.start, [id]: { ...election.start[id]!, neighbours: [], leader: id, distance: 0 } },
+});
+
 function epochsInput(id: NodeId, { topology, options }: Instance<LocksOptions>): EpochsInput {
   const { election: elected, members, memory, floor, bounds, early, patience } = options;
   const { leader, neighbours } = elected.start[id]!;
   const links = neighbours.toSorted();
-  return { id, voters: topology.nodes, links, leader, members, memory, floor, bounds, earlyMax: early, patience };
+  return { id, voters: topology.nodes, links, leader, members, memory, stored: null, floor, bounds, earlyMax: early, patience };
 }

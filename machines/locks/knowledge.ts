@@ -1,9 +1,19 @@
 /** What a voter knows of epochs, what it hears, and what it reads off both. */
-import type { LinkEvent, NodeId } from '../effects.js';
+import type { LinkEvent, NodeId, StoredEvent } from '../effects.js';
 import type { LeaderChange } from '../election/index.js';
 import { byName, isMajority, type Bounds } from './epoch.js';
 import type { Ballot, Beginning, EpochMessage, LockMessage, Memory } from './messages.js';
 import type { Report } from './promises.js';
+
+/** Where a voter stands towards the others: what it must not forget, and is stored before it acts on it. */
+export interface Standing {
+  readonly memory: Memory;
+  readonly promised: Ballot | null;
+  /** The last epoch served; its number is 0 before the first. */
+  readonly served: Beginning;
+  /** Promises above `served`, other than the present one. */
+  readonly pending: readonly Ballot[];
+}
 
 export interface EpochsInput {
   readonly id: NodeId;
@@ -14,6 +24,8 @@ export interface EpochsInput {
   /** The members of the first epoch, where the network starts in one; else none. */
   readonly members: readonly NodeId[];
   readonly memory: Memory;
+  /** What it had stored, where it starts again; else `null`. */
+  readonly stored: Standing | null;
   /** A number that the clock gives: above all that an earlier life of this node can have promised. Needed where everybody has forgotten. */
   readonly floor: number;
   readonly bounds: Bounds;
@@ -30,12 +42,7 @@ export interface Claim {
   readonly fence: number | null;
 }
 
-export interface EpochsContext extends Omit<EpochsInput, 'members'> {
-  readonly promised: Ballot | null;
-  /** The last epoch served; its number is 0 before the first. */
-  readonly served: Beginning;
-  /** Promises above `served`, other than the present one. */
-  readonly pending: readonly Ballot[];
+export interface EpochsContext extends Omit<EpochsInput, 'members' | 'stored'>, Standing {
   /** What this node proposes is above: the numbers with which it was refused, or left out, and the floor of those who have forgotten. */
   readonly above: number;
   /** Collected for the promised epoch, its proposer's first. */
@@ -74,6 +81,7 @@ export type EpochsEvent =
   | { readonly type: 'early' }
   /** Half of this epoch is used up: of the numbers of a lock, or of the room for locks. */
   | { readonly type: 'spent' }
+  | StoredEvent
   | { readonly type: 'timer'; readonly timer: string };
 
 export type In<E = EpochsEvent> = { context: EpochsContext; event: E };
@@ -113,6 +121,20 @@ export const ownReport = (c: EpochsContext): Report => ({
   using: c.claims.flatMap(({ lock, fence }) => (fence === null ? [] : [{ lock, fence }])),
   links: c.links,
   floor: c.floor,
+});
+
+/** Of a first start: in an epoch that has begun already, or in none. */
+export function firstStanding({ members, memory }: Pick<EpochsInput, 'members' | 'memory'>): Standing {
+  const promised = members.length === 0 ? null : { epoch: 1, proposer: members[0]!, members };
+  return { memory, promised, served: { epoch: promised?.epoch ?? 0, members, kept: [] }, pending: [] };
+}
+
+/** What the application has said of the cluster it says of this life alone. */
+export const standingOf = ({ memory, promised, served, pending }: Standing): Standing => ({
+  memory: memory === 'founding' ? 'forgotten' : memory,
+  promised,
+  served,
+  pending,
 });
 
 /** Rule 6: whom a proposal leaves out that is a member of the last epoch here, or of the promised one, and is still reached. */

@@ -6,6 +6,9 @@ export const EPOCHS = 'epochs';
 export const LOCK = 'lock';
 export const DIRECTORY = 'directory';
 
+/** The key under which the epochs of a node store where it stands. */
+export const STANDING = 'standing';
+
 /** A lock's life at one node, across epochs: there while the lock is wanted here. */
 export const lockRole = (lock: string): string => `${LOCK} ${lock}`;
 /** A lock's directory in one epoch: the same role on every member. */

@@ -12,6 +12,8 @@ export interface LocksOptions {
   readonly members: readonly NodeId[];
   /** What the others remember of earlier promises. */
   readonly memory: Memory;
+  /** The ticks that a write takes, where nodes have storage: they start again with what they had stored. */
+  readonly storage: number | null;
   /** A number from the clock, for nodes that have forgotten. */
   readonly floor: number;
   readonly bounds: Bounds;
@@ -21,7 +23,7 @@ export interface LocksOptions {
   readonly hold: number | null;
 }
 
-const KEYS = ['leader', 'memory', 'floor', 'grants', 'locks', 'early', 'patience', 'hold'] as const;
+const KEYS = ['leader', 'memory', 'storage', 'floor', 'grants', 'locks', 'early', 'patience', 'hold'] as const;
 
 /** The lock of scenarios that name none. */
 export const THE_LOCK = 'lock';
@@ -37,6 +39,7 @@ export function locksOptions(raw: Readonly<Record<string, unknown>>, graph: Netw
     election: electionCore.options({ ...leader, clock: 'logical' }, graph),
     members: 2 * links.length === nodes.length * (nodes.length - 1) ? [...nodes].sort(byName) : [],
     memory: oneOf(raw, 'memory', ['known', 'new', 'forgotten'], 'new'),
+    storage: raw['storage'] === undefined ? null : integer(raw, 'storage', { min: 1 }),
     floor: integer(raw, 'floor', { min: 0, fallback: 0 }),
     bounds: {
       grants: integer(raw, 'grants', { min: 2, max: BOUNDS.grants, fallback: BOUNDS.grants }),

@@ -4,7 +4,7 @@ import type { Configuration, Property } from '../protocol.js';
 import { isBeyond, isMajority } from './epoch.js';
 import type { Claim } from './knowledge.js';
 import type { LocksOptions } from './options.js';
-import { PATIENCE } from './epochs.js';
+import { PATIENCE } from './orders.js';
 import { directoriesOf, epochsOf, isServing, servingOf, usesOf } from './view.js';
 
 const isDistinct = (keys: readonly unknown[]): boolean => new Set(keys.map((key) => JSON.stringify(key))).size === keys.length;
@@ -22,9 +22,10 @@ const tokens = (c: Configuration): [number, string][] => [
 
 const isHolding = (value: unknown): boolean => typeof value === 'object' && value !== null && 'holding' in value;
 
-/** Whether the whole component of this node is linked with each other, is more than half of all, and remembers enough to begin. */
+/** Whether the whole component of this node is there, linked with each other, more than half of all, and remembers enough to begin. */
 function isSettled(c: Configuration, node: NodeId): boolean {
   const reached = [node, ...c.links.neighbours(node)];
+  if (reached.some((id) => c.crashed?.includes(id))) return false;
   const areLinked = (u: NodeId, v: NodeId) => u === v || (c.links.up(u, v) && c.links.up(v, u));
   const isClosed = reached.every((u) => c.links.neighbours(u).every((v) => reached.includes(v)));
   return isClosed && reached.every((u) => reached.every((v) => areLinked(u, v))) && canBegin(c, reached);

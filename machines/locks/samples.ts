@@ -3,7 +3,9 @@ import type { Message } from '../effects.js';
 import type { ChartSamples } from '../protocol.js';
 import { firstFence } from './epoch.js';
 import { promisedEpoch, type EpochsContext, type EpochsInput } from './knowledge.js';
+import { STANDING } from './messages.js';
 import type { LockContext, LockInput } from './lock.js';
+import type { StorageContext } from '../storage.js';
 
 const BOUNDS = { grants: 4, locks: 2 };
 
@@ -14,6 +16,7 @@ const apart: EpochsInput = {
   leader: 'a',
   members: [],
   memory: 'forgotten',
+  stored: null,
   floor: 3,
   bounds: BOUNDS,
   earlyMax: 1,
@@ -28,6 +31,8 @@ type Named = Message & Readonly<Record<string, unknown>>;
 const YEARS = 2 ** 39;
 const report = { type: 'promise', memory: 'known', served: 1, kept: [], pending: [], using: [], links: ['a', 'c'], floor: 9 };
 
+const stored = { type: 'stored', key: STANDING };
+
 /** Links and leaders change, epochs come and go. */
 const changes = (c: EpochsContext): Named[] => {
   const promised = promisedEpoch(c);
@@ -41,6 +46,7 @@ const changes = (c: EpochsContext): Named[] => {
     { type: 'hello', from: 'b' },
     { type: 'bootstrap' },
     { type: 'timer', timer: 'patience' },
+    stored,
     ...['b', 'c'].flatMap((from) => [
       { type: 'prepare', from, epoch: promised + 1, members: ['a', 'b', 'c'], served: 1 },
       { type: 'prepare', from, epoch: promised + 1, members: ['a', from], served: 1 },
@@ -78,6 +84,7 @@ const uses = (c: EpochsContext): Named[] => {
     ),
     ...claims.flatMap(({ lock, fence }) => (fence === null ? [] : [{ type: 'lost', lock }])),
     { type: 'early' },
+    stored,
     { type: 'spent' },
     { type: 'timer', timer: 'spent' },
     { type: 'timer', timer: 'patience' },
@@ -103,6 +110,7 @@ const life = ({ served }: EpochsContext): Named[] => [
   { type: 'used', lock: 'x', fence: firstFence(served.epoch, BOUNDS.grants) + 1 },
   { type: 'freed', lock: 'x' },
   { type: 'lost', lock: 'x' },
+  stored,
   { type: 'prepare', from: 'b', epoch: 2, members: ['a', 'b', 'c'], served: 1 },
 ];
 
@@ -139,3 +147,11 @@ export const lockSamples: readonly ChartSamples[] = [
   { input: lock, events: turns },
   { input: { ...lock, epoch: null }, events: turns },
 ];
+
+const writes = ({ writes: [, ...waiting] }: StorageContext): Named[] => [
+  ...['x', 'y'].flatMap((key) => [1, 2].map((value) => ({ type: 'store', by: 'epochs', key, value }))).slice(waiting.length),
+  { type: 'timer', timer: 'written' },
+  { type: 'reload' },
+];
+
+export const storageSamples: readonly ChartSamples[] = [{ input: { stored: {}, delay: 1 }, events: writes }];

@@ -48,6 +48,9 @@ export const crash = (node: string) => [
 /** It goes on from where it stopped, as a process does that was suspended. */
 export const restart = (node: string) => ({ do: 'restart', node }) as const;
 
+/** Its process ends and starts again with what it had stored; each end of its links hears of it. */
+export const reload = (node: NodeId) => [{ do: 'crash', node } as const, { do: 'reload', node } as const];
+
 const command = (name: string, node: string) => ({ do: 'command', name, node, fields: {} }) as const;
 /** The leader proposes once more. */
 export const again = (node: string) => command('again', node);
@@ -93,6 +96,20 @@ export const mutant = (changes: Changes, ofLock: Parameters<typeof lockMachine.p
   ...locks,
   charts: { ...locks.charts, epochs: epochsMachine.provide(changes), lock: lockMachine.provide(ofLock) },
 });
+
+type States = Readonly<Record<string, { readonly states: States; readonly on?: Readonly<Record<string, unknown>> }>>;
+/** What waits until it is stored, done at once: a promise is sent, or an epoch served, that a crash makes forgotten. */
+export function unsaved(state: 'following' | 'beginning'): typeof locks {
+  const { config, implementations } = epochsMachine;
+  const hasty = ({ on: { stored, ...on } = {}, ...saving }: any) => ({ ...saving, on, always: stored });
+  const { [state]: changed, ...others } = config.states as unknown as States;
+  const instead =
+    state === 'beginning'
+      ? hasty(changed)
+      : { ...changed, states: { ...changed!.states, saving: hasty(changed!.states['saving']) } };
+  const epochs = createMachine({ ...config, states: { ...others, [state]: instead } } as never, implementations as never);
+  return { ...locks, charts: { ...locks.charts, epochs: epochs as never } };
+}
 
 /** Some voters start in another way than the options of all say. */
 export const starting = (inputs: Readonly<Record<NodeId, Partial<EpochsInput>>>, protocol = locks): typeof locks => ({

@@ -21,7 +21,7 @@ import {
   unknownWord,
   type Fields,
 } from './read.js';
-import type { Pair } from '../world/script.js';
+import { cannotReload, type Pair } from '../world/script.js';
 import type { ScenarioEvent } from './types.js';
 
 /** What the events of one file may refer to. */
@@ -51,7 +51,7 @@ const messageVerb = (word: 'drop' | 'duplicate' | 'hold' | 'deliver'): Verb => (
   read: (fields, path) => ({ do: word, message: readInteger(fields['message'], inside(path, 'message'), 0) }),
 });
 
-const nodeVerb = (word: 'crash' | 'restart' | 'pause' | 'resume'): Verb => ({
+const nodeVerb = (word: 'crash' | 'restart' | 'reload' | 'pause' | 'resume'): Verb => ({
   keys: ['node'],
   read: (fields, path, { graph }) => ({ do: word, node: readNode(fields['node'], inside(path, 'node'), graph) }),
 });
@@ -81,6 +81,7 @@ const verbs: Readonly<Record<string, Verb>> = {
   corrupt: { keys: ['node', 'nodes'], read: readCorrupt },
   crash: nodeVerb('crash'),
   restart: nodeVerb('restart'),
+  reload: { ...nodeVerb('reload'), read: readReload },
   pause: nodeVerb('pause'),
   resume: nodeVerb('resume'),
 };
@@ -139,6 +140,11 @@ function readJoin(fields: Fields, path: string, scene: Scene): Body {
     weight,
     ports: [readInteger(ports[0], inside(place, 0), 1), readInteger(ports[1], inside(place, 1), 1)],
   };
+}
+
+function readReload(fields: Fields, path: string, scene: Scene): Body {
+  if (!scene.protocol.reload) throw new UsageError(`${inside(path, 'do')}: ${cannotReload(scene.protocol)}`);
+  return nodeVerb('reload').read(fields, path, scene);
 }
 
 function readCorrupt(fields: Fields, path: string, { protocol, graph }: Scene): Body {

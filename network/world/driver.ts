@@ -53,6 +53,8 @@ export interface Driver {
   /** Everything in flight on a channel was lost. */
   emptied(channel: number): void;
   slow(channel: number, by: number): void;
+  /** A process has begun again; its channels come up when their ends are told. */
+  returning(channels: readonly (readonly [from: NodeId, to: NodeId])[]): void;
 }
 
 /** Who hears what happens, in the order in which it does. */

@@ -101,6 +101,7 @@ function choiceOf(world: World, move: Move): Choice | undefined {
     const name = frame.workload!.command;
     return comesNow(world, move.node, environment.given({ name, fields: {} })) ? { command: [move.node, name] } : undefined;
   }
+  if (move.kind === 'channel') return { notice: [move.from, move.to] };
   const { entry } = move;
   if (frame.oneByOne && flights.size > 0 && !environment.hasBegun(entry)) return undefined;
   if (entry.kind === 'channel') return { notice: [entry.from, entry.to] };
@@ -140,6 +141,7 @@ export function untimed(drawn: readonly number[], { at = 0, draw }: Open = {}): 
     done: nothing,
     released: nothing,
     slow: nothing,
+    returning: nothing,
   };
 }
 

@@ -55,7 +55,9 @@ export interface Frame extends Plan {
 export type Move =
   | { readonly kind: 'entry'; readonly lane: number; readonly entry: Entry }
   | { readonly kind: 'workload'; readonly node: NodeId }
-  | { readonly kind: 'turn'; readonly node: NodeId };
+  | { readonly kind: 'turn'; readonly node: NodeId }
+  /** An end of a channel hears that the process at the other one has ended, or has begun again. */
+  | ({ readonly kind: 'channel' } & ChannelChange);
 
 /** What a move changes and whom it tells. */
 export interface Made {
@@ -65,16 +67,21 @@ export interface Made {
   readonly changes?: readonly ChannelChange[];
   readonly crashed?: NodeId;
   readonly restarted?: NodeId;
+  /** Its process has ended and begins again: `changes` are of its own channels, which went down with it, and it hears nothing of them. */
+  readonly reloaded?: NodeId;
   readonly corrupted?: readonly NodeId[];
 }
 
 const NOTHING: Made = {};
+const channelKey = (from: NodeId, to: NodeId): string => `${from}\n${to}`;
 
 export class Environment {
   readonly crashed = new Set<NodeId>();
   readonly paused = new Set<NodeId>();
   /** Channels whose messages do not arrive, as `from\nto`. */
   readonly clogged = new Set<string>();
+  /** Channels that went down with a process that has begun again, as `from\nto`: they come up, each when its end hears of it. */
+  private readonly returning = new Set<string>();
   /** Commands that wait their turn, oldest first. */
   private readonly waiting = new Map<NodeId, CommandQueue>();
   /** Nodes at which a command of the workload is under way. */
@@ -98,6 +105,7 @@ export class Environment {
     if (!from) return;
     for (const set of ['crashed', 'paused', 'underWay'] as const) for (const node of from[set]) this[set].add(node);
     for (const channel of from.clogged) this.clogged.add(channel);
+    for (const channel of from.returning) this.returning.add(channel);
     for (const [node, commands] of from.waiting) this.waiting.set(node, commands.copy());
     this.issued = from.issued;
   }
@@ -119,6 +127,8 @@ export class Environment {
       image[set].clear();
       for (const node of this[set]) image[set].add(name(node));
     }
+    image.returning.clear();
+    for (const [from, to] of this.returns()) image.returning.add(channelKey(name(from), name(to)));
     image.waiting.clear();
     for (const [node, commands] of this.waiting) image.waiting.set(name(node), commands.copy());
     return image;
@@ -129,18 +139,37 @@ export class Environment {
     const { script } = this.plan;
     const entries = script.lanes.flatMap((_, i): readonly Move[] => {
       const entry = this.next(i);
-      return entry && this.mayCome(entry) ? [{ kind: 'entry', lane: i, entry }] : [];
+      if (!entry || !this.mayCome(entry)) return [];
+      const severed = entry.kind === 'reload' ? this.severed(entry.node) : [];
+      return severed.length > 0 ? severed : [{ kind: 'entry', lane: i, entry }];
     });
     const issuers = this.issuers().map((node): Move => ({ kind: 'workload', node }));
     const turns = [...this.waiting.keys()].map((node): Move => ({ kind: 'turn', node }));
-    return [...entries, ...issuers, ...turns];
+    const returns = this.returns().map(([from, to]): Move => ({ kind: 'channel', from, to, up: true }));
+    return [...entries, ...issuers, ...turns, ...returns];
+  }
+
+  /** Before a process begins again, every other end of its channels hears that it has ended. */
+  severed(node: NodeId): readonly (Move & { readonly kind: 'channel' })[] {
+    const { nodes } = this.plan.instance.topology;
+    const peers = this.crashed.has(node) ? nodes.filter((peer) => this.links.up(peer, node)) : [];
+    return peers.map((from) => ({ kind: 'channel', from, to: node, up: false }));
+  }
+
+  /** Channels that are to come up again; a process that has ended hears of none. */
+  returns(): readonly (readonly [from: NodeId, to: NodeId])[] {
+    const channels = [...this.returning].map((channel) => channel.split('\n') as [NodeId, NodeId]);
+    return channels.filter((ends) => !ends.some((end) => this.crashed.has(end)));
   }
 
   /** What comes next in a lane. A change of a channel that has been made already is passed over: it would tell nothing new. */
   next(lane: number): Entry | undefined {
     const entries = this.plan.script.lanes[lane]!;
     let entry = entries[this.places[lane]!];
-    while (entry && this.isStale(entry)) entry = entries[++this.places[lane]!];
+    while (entry && this.isStale(entry)) {
+      if (entry.kind === 'channel') this.returning.delete(channelKey(entry.from, entry.to));
+      entry = entries[++this.places[lane]!];
+    }
     return entry;
   }
 
@@ -166,6 +195,10 @@ export class Environment {
         return this.issue(move.node);
       case 'turn':
         return { given: { node: move.node, command: this.takeTurn(move.node)! } };
+      case 'channel': {
+        if (!move.up) this.returning.add(channelKey(move.from, move.to));
+        return { changes: this.turn([move]) };
+      }
     }
   }
 
@@ -183,6 +216,8 @@ export class Environment {
         return this.crash(entry.node) ? { crashed: entry.node } : NOTHING;
       case 'restart':
         return this.crashed.delete(entry.node) ? { restarted: entry.node } : NOTHING;
+      case 'reload':
+        return this.reload(entry.node);
       case 'corrupt':
         return { corrupted: entry.nodes };
     }
@@ -192,6 +227,16 @@ export class Environment {
     if (this.crashed.has(node)) return false;
     this.crashed.add(node);
     return true;
+  }
+
+  /** A crashed node begins again, without the commands that waited at it, and linked to nobody. */
+  reload(node: NodeId): Made {
+    if (!this.crashed.delete(node)) return NOTHING;
+    this.waiting.delete(node);
+    this.underWay.delete(node);
+    const changes = this.turn(this.links.neighbours(node).map((to) => ({ from: node, to, up: false })));
+    for (const { to } of changes) this.returning.add(channelKey(node, to));
+    return { reloaded: node, changes };
   }
 
   /** The directions of a link that a cut or a join changes, in the order in which they change. */
@@ -206,6 +251,7 @@ export class Environment {
   }
 
   private turn(changes: readonly ChannelChange[]): readonly ChannelChange[] {
+    for (const { from, to, up } of changes) if (up) this.returning.delete(channelKey(from, to));
     return changes.filter(({ from, to, up }) => this.links.set(from, to, up));
   }
 
@@ -292,7 +338,7 @@ export class Environment {
     const waiting = nodes
       .map((node) => (this.waiting.get(node)?.all ?? []).map(({ event }) => JSON.stringify(event)).join())
       .join(';');
-    return `${places.join()} ${this.ports(nodes).join()} ${there(crashed)} ${loss} ${duplicate} ${issued} ${there(underWay)} ${waiting}`;
+    return `${places.join()} ${this.ports(nodes).join()} ${[...this.returning].sort().join(';')} ${there(crashed)} ${loss} ${duplicate} ${issued} ${there(underWay)} ${waiting}`;
   }
 
   /** For each ordered pair of nodes the sender's port, or -1 where the channel is down. */

@@ -38,7 +38,7 @@ interface ExecutableAction {
 const EMIT = 'xstate.emit';
 const RAISE = 'xstate.raise';
 
-const VOCABULARY = ['send', 'arm', 'disarm', 'draw', 'tell', 'open', 'close'] as const;
+const VOCABULARY = ['send', 'arm', 'disarm', 'draw', 'store', 'tell', 'open', 'close'] as const;
 const EFFECTS: ReadonlySet<string> = new Set(VOCABULARY);
 
 /** Transitions without an event and raised events in one step: more than this have no end, and XState would follow them for ever. */

@@ -4,9 +4,10 @@
  * A step of a node is atomic, as every paper assumes: what one role tells another, and what a draw answers, is delivered before the
  * node takes its next event. Only messages, timers and notifications leave the node.
  */
-import type { Effect, Message, NodeId, Send } from '../../machines/effects.js';
+import type { Effect, Message, NodeId, Send, Store } from '../../machines/effects.js';
 import { ProtocolError } from '../../machines/errors.js';
 import type { Choose, NodeView, Protocol, RoleStart, RoleView } from '../../machines/protocol.js';
+import { STORAGE, type Stored, type StorageContext } from '../../machines/storage.js';
 import type { Host, Role } from './hosts.js';
 
 export interface TimerOrder {
@@ -61,6 +62,25 @@ export class Node {
   step(role: string, event: Message, choose: Choose): Outcome {
     const outcome = emptyOutcome();
     this.settle([{ role, event, depth: 0 }], outcome, choose);
+    return outcome;
+  }
+
+  /** What of it would be there if its process ended now; nothing where it has no storage. */
+  get stored(): Stored {
+    return (this.roles[STORAGE]?.view().context as StorageContext | undefined)?.stored ?? {};
+  }
+
+  /** Its process ends, and another begins: all that the node knows is what it had stored. */
+  reload(starts: (stored: Stored) => readonly RoleStart[], choose: Choose): Outcome {
+    const outcome = emptyOutcome();
+    const { stored } = this;
+    const inbox: Told[] = [];
+    this.depth = 0;
+    for (const name of Object.keys(this.roles)) if (name !== STORAGE) this.close(name, outcome);
+    if (this.has(STORAGE)) inbox.push({ role: STORAGE, event: { type: 'reload' }, depth: 0 });
+    for (const { role, chart, input } of starts(stored))
+      if (!this.has(role)) this.open(role, chart, input, outcome, inbox, choose);
+    this.settle(inbox, outcome, choose);
     return outcome;
   }
 
@@ -124,6 +144,9 @@ export class Node {
         case 'draw':
           inbox.push({ role, event: { type: 'drawn', value: choose(effect.bound) } as Message, depth: this.depth });
           break;
+        case 'store':
+          inbox.push(this.storing(role, effect));
+          break;
         case 'tell':
           for (const told of typeof effect.role === 'string' ? [effect.role] : effect.role)
             inbox.push({ role: told, event: effect.message, depth: this.depth });
@@ -136,6 +159,13 @@ export class Node {
           break;
       }
     }
+  }
+
+  /** A node without storage is answered at once: there is nothing to wait for. */
+  private storing(by: string, { key, value }: Store): Told {
+    const { depth } = this;
+    if (!this.has(STORAGE)) return { role: by, event: { type: 'stored', key } as Message, depth };
+    return { role: STORAGE, event: { type: 'store', by, key, value } as Message, depth };
   }
 
   private labelled(role: string, effect: Send): Send {

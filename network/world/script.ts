@@ -2,7 +2,7 @@
  * A scenario's events as a world knows them, and the order in which they may come.
  *
  * Times belong to the driver in time. Without them an event may come at any moment, after those that stand before it in its lane: a
- * node's commands, its crashes and restarts are one lane; each direction of a link is one, and so is a link between ports as a whole.
+ * node's commands, crashes, restarts and reloads are one lane; each direction of a link is one, and so is a link between ports as a whole.
  * A lane keeps the order of time where events have one, and the order of the list where they have none or the same.
  */
 import type { NodeId } from '../../machines/effects.js';
@@ -41,7 +41,7 @@ export interface CorruptEvent {
 }
 
 export interface NodeEvent {
-  readonly do: 'crash' | 'restart' | 'pause' | 'resume';
+  readonly do: 'crash' | 'restart' | 'reload' | 'pause' | 'resume';
   readonly node: NodeId;
 }
 
@@ -66,7 +66,7 @@ export type Entry = { readonly place: number } & (
   | { readonly kind: 'channel'; readonly from: NodeId; readonly to: NodeId; readonly up: boolean; readonly weight?: number }
   /** A link between ports changes as a whole, before either end is told. */
   | { readonly kind: 'link'; readonly event: LinkEvent }
-  | { readonly kind: 'crash' | 'restart'; readonly node: NodeId }
+  | { readonly kind: 'crash' | 'restart' | 'reload'; readonly node: NodeId }
   | { readonly kind: 'corrupt'; readonly nodes: readonly NodeId[] }
 );
 
@@ -170,6 +170,7 @@ function entriesOf(event: Scripted, place: number, isAnonymous: boolean): readon
       return [[event.node, { place, kind: 'command', event }]];
     case 'crash':
     case 'restart':
+    case 'reload':
       return [[event.node, { place, kind: event.do, node: event.node }]];
     case 'corrupt':
       return [['corrupt', { place, kind: 'corrupt', nodes: event.nodes }]];
@@ -192,9 +193,16 @@ function entriesOf(event: Scripted, place: number, isAnonymous: boolean): readon
   }
 }
 
+export const cannotReload = ({ name }: Pick<Protocol, 'name'>): string =>
+  `protocol ${name} does not say with what a node starts again; use restart, after which it goes on from where it stopped`;
+
 /** Refuses what has no meaning without time: numbers of messages, and one direction of a link between ports. */
-export function refuseUntimed(events: readonly Scripted[], { name, network }: Pick<Protocol, 'name' | 'network'>): void {
+export function refuseUntimed(
+  events: readonly Scripted[],
+  { name, network, reload }: Pick<Protocol, 'name' | 'network' | 'reload'>,
+): void {
   for (const [place, { do: what }] of events.entries()) {
+    if (what === 'reload' && !reload) throw new UsageError(`events[${place}]: ${cannotReload({ name })}`);
     const isOfLinks = what === 'up' || what === 'down' || what === 'cut' || what === 'join';
     if (isOfLinks && network.reach !== 'links')
       throw new UsageError(`events[${place}]: links do not matter to ${name}, whose messages are routed; leave the event out`);

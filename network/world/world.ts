@@ -13,6 +13,7 @@ import type { Choose, Configuration, Flight, Reaction, Step } from '../../machin
 import type { Choice, StartState } from './choice.js';
 import { ConfigurationView } from './configuration.js';
 import type { Given } from './commands.js';
+import { corrupt } from './corrupt.js';
 import { Environment, type Frame, type Made } from './environment.js';
 import type { Driver, Witness } from './driver.js';
 import type { Flights, Packet } from './flights.js';
@@ -312,6 +313,7 @@ export class World {
       const entry = this.environment.next(lane);
       if (entry?.place !== place) continue;
       came = true;
+      if (entry.kind === 'reload') this.sever(entry.node);
       this.carryOut(this.environment.make({ kind: 'entry', lane, entry }));
     }
     if (!came && happening.do === 'join') this.refuseJoin(happening.link);
@@ -324,6 +326,7 @@ export class World {
    */
   private notify(node: NodeId, peer: NodeId): boolean {
     if (!this.nodes.has(node) || !this.nodes.has(peer)) return false;
+    if (this.hearOfProcess(node, peer)) return true;
     for (const lane of this.frame.script.lanes.keys()) {
       const entry = this.environment.next(lane);
       if (entry?.kind !== 'channel' || entry.from !== node || entry.to !== peer) continue;
@@ -335,12 +338,13 @@ export class World {
   }
 
   /** Performs what the environment has done. */
-  private carryOut({ given, changes, crashed, restarted, corrupted }: Made): void {
+  private carryOut({ given, changes, crashed, restarted, reloaded, corrupted }: Made): void {
     if (given) this.give(given.node, given.command);
+    if (reloaded !== undefined) return this.reload(reloaded, changes!);
     if (changes) this.changed(changes);
     if (crashed !== undefined) this.stop(crashed);
     if (restarted !== undefined) this.resume(restarted);
-    if (corrupted) this.corrupt(corrupted);
+    if (corrupted) corrupt(this, corrupted, this.driver.corrupt);
   }
 
   /** Performs what is no entry of a lane: delays, single messages, and changes of links that no script lists. */
@@ -380,8 +384,11 @@ export class World {
       case 'restart':
         if (environment.crashed.delete(happening.node)) this.resume(happening.node);
         return;
+      case 'reload':
+        this.sever(happening.node);
+        return this.carryOut(environment.reload(happening.node));
       case 'corrupt':
-        return this.corrupt(happening.nodes);
+        return corrupt(this, happening.nodes, this.driver.corrupt);
       case 'command':
         return this.give(happening.node, environment.given(happening));
     }
@@ -422,25 +429,26 @@ export class World {
 
   /** Channels have come up or gone down: what was in flight on those that went down is lost, then each sender hears of its own. */
   private changed(changes: readonly ChannelChange[]): void {
-    for (const change of changes) {
-      this.witness.channel(change);
-      if (!change.up) this.traffic.empty(change.from, change.to);
-    }
+    this.turned(changes);
     const isRouted = this.frame.protocol.network.reach === 'routed';
     if (isRouted && changes.length > 0) this.traffic.reroute();
     if (isRouted) return;
     for (const change of changes) this.dispatch({ kind: 'link', node: change.from, event: this.environment.notice(change) });
   }
 
+  private turned(changes: readonly ChannelChange[]): void {
+    for (const change of changes) {
+      this.witness.channel(change);
+      if (!change.up) this.traffic.empty(change.from, change.to);
+    }
+  }
+
   // Faults of nodes
 
   /** The node stops: what arrives is lost, its timers stand still. Its state survives, as on stable storage. */
   private stop(id: NodeId): void {
-    const { driver } = this;
-    this.resting.set(
-      id,
-      this.pendingOf(id).armed.map((timer) => ({ ...timer, delay: driver.left(id, timer) })),
-    );
+    const left = this.pendingOf(id).armed.map((timer) => ({ ...timer, delay: this.driver.left(id, timer) }));
+    this.resting.set(id, left);
     this.disarmAll(id);
     this.settle({ kind: 'crash', node: id, event: { type: 'crash' } }, emptyOutcome());
   }
@@ -452,6 +460,28 @@ export class World {
     this.put(id, 'restart', this.nodes.get(id)!.view(), timers);
   }
 
+  /** The end of a channel hears that the process at the other one has ended, or has begun again; false where there is no such news. */
+  hearOfProcess(node: NodeId, peer: NodeId): boolean {
+    const news = this.environment.moves().find((move) => move.kind === 'channel' && move.from === node && move.to === peer);
+    if (news) this.carryOut(this.environment.make(news));
+    return news !== undefined;
+  }
+
+  private sever(id: NodeId): void {
+    for (const move of this.environment.severed(id)) this.carryOut(this.environment.make(move));
+  }
+
+  /** Another process begins where the node's has ended: with what was stored, and linked to nobody. */
+  private reload(id: NodeId, changes: readonly ChannelChange[]): void {
+    this.turned(changes);
+    this.resting.delete(id);
+    this.pending.set(id, new Pending());
+    const { protocol, instance } = this.frame;
+    const outcome = this.nodes.get(id)!.reload((stored) => protocol.reload!(id, instance, stored), this.drawFor(id));
+    this.settle({ kind: 'reload', node: id, event: { type: 'reload' } }, outcome);
+    this.driver.returning(this.environment.returns().filter((ends) => ends.includes(id)));
+  }
+
   private disarmAll(id: NodeId): void {
     this.pendingOf(id).clear(this.waiterFor(id));
   }
@@ -461,30 +491,6 @@ export class World {
     this.disarmAll(id);
     this.nodes.get(id)!.restore(state);
     this.settle({ kind, node: id, event: { type: kind } }, { ...emptyOutcome(), timers: [...timers] });
-  }
-
-  /**
-   * Arbitrary messages in flight on every channel between two of the nodes, then arbitrary typed states for the nodes: the state after
-   * the last node's step is the corrupt one, whole.
-   */
-  private corrupt(nodes: readonly NodeId[]): void {
-    const { corruption } = this.frame.protocol;
-    if (!corruption) return;
-    const { links, driver } = this;
-    const instance = { ...this.frame.instance, topology: links.topology(this.frame.instance.topology.nodes) };
-    const chosen = new Set(nodes);
-    for (const from of nodes) {
-      for (const to of links.neighbours(from)) {
-        if (!chosen.has(to)) continue;
-        const messages = corruption.channel(from, to, instance, driver.corrupt);
-        this.traffic.empty(from, to);
-        for (const message of messages) this.traffic.place(from, to, message, links.weight(from, to), 'its way');
-      }
-    }
-    for (const node of nodes) {
-      const { roles, timers } = corruption.node(node, instance, driver.corrupt);
-      this.put(node, 'corrupt', roles, timers);
-    }
   }
 
   /** Ends every live actor. */

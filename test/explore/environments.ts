@@ -15,7 +15,7 @@ import type { System } from './system.js';
 
 /** What the environment may do next, in the numbers of the search. */
 export interface Move {
-  readonly kind: 'command' | 'notice' | 'link' | 'crash' | 'restart' | 'corrupt';
+  readonly kind: 'command' | 'notice' | 'link' | 'crash' | 'restart' | 'reload' | 'corrupt';
   readonly choice: Choice;
   /** Whose move it is: the node that is asked, told, stopped, or one end of the link. */
   readonly node: number;
@@ -178,6 +178,11 @@ export class Environments {
     return oneByOne === true || (workload !== undefined && 'sequential' in workload);
   }
 
+  /** Whether some node may start again. */
+  get reloads(): boolean {
+    return this.plan.script.events.some((event) => event.do === 'reload');
+  }
+
   /** The environment once nodes have changed places, and the lanes of the script with them. */
   image(id: number, to: readonly number[], toLane: readonly number[]): number {
     const { nodes, instance } = this.system;
@@ -219,12 +224,21 @@ export class Environments {
       const kind = made.crashed === undefined ? 'restart' : 'crash';
       return [{ ...base, kind, node: this.rank(stopped), next: this.intern(next) }];
     }
+    if (made.reloaded !== undefined) return [{ ...base, ...this.reloadOf(made), next: this.intern(next) }];
     if (made.corrupted) return [{ ...base, ...this.corruption(made.corrupted), next: this.intern(next) }];
     if (made.changes) return [{ ...base, ...this.changeOf(move, made, next), next: this.intern(next) }];
-    // A crash of a node that has crashed, a restart of one that has not: nothing happens.
+    // A crash of a node that has crashed, a restart or reload of one that has not: nothing happens.
     const entry = move.kind === 'entry' ? move.entry : undefined;
-    if (entry?.kind !== 'crash' && entry?.kind !== 'restart') return [];
+    if (entry?.kind !== 'crash' && entry?.kind !== 'restart' && entry?.kind !== 'reload') return [];
     return [{ ...base, kind: entry.kind, node: this.rank(entry.node), next: this.intern(next) }];
+  }
+
+  /** The process begins again, and hears nothing of its channels, which went down with it. */
+  private reloadOf({ reloaded, changes = [] }: Made): Pick<Move, 'kind' | 'node' | 'told' | 'purged'> {
+    const node = this.rank(reloaded!);
+    const event = this.events.intern({ node, kind: 'reload', event: { type: 'reload' } });
+    const purged = changes.map(({ to }) => node * this.system.nodes.length + this.rank(to));
+    return { kind: 'reload', node, told: [{ node, event }], purged };
   }
 
   private rank(node: NodeId): number {
@@ -250,10 +264,10 @@ export class Environments {
         return { node, event: this.events.intern({ node, kind: 'link', event: next.notice(change) }) };
       });
     const purged = changes.filter(({ up }) => !up).map(({ from, to }) => this.rank(from) * size + this.rank(to));
-    const entry = move.kind === 'entry' ? move.entry : undefined;
+    const channel = move.kind === 'entry' ? move.entry : move;
     const node = this.rank(changes[0]!.from);
-    if (entry?.kind !== 'channel') return { kind: 'link', node, told, purged };
-    return { kind: 'notice', choice: { notice: [entry.from, entry.to] }, node, told, purged };
+    if (channel.kind !== 'channel') return { kind: 'link', node, told, purged };
+    return { kind: 'notice', choice: { notice: [channel.from, channel.to] }, node, told, purged };
   }
 
   /**

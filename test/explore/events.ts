@@ -1,11 +1,11 @@
-/** What can happen to a node other than a delivery, as numbers: a timer, a reaction, a command, a notice of a link. */
+/** What can happen to a node other than a delivery, as numbers: a timer, a reaction, a command, a notice of a link, a start anew. */
 import type { Message, NodeId } from '../../machines/effects.js';
 import { Interner } from './interner.js';
 import { keyOf } from './json.js';
 
 export interface LocalEvent {
   readonly node: number;
-  readonly kind: 'timer' | 'reaction' | 'command' | 'link';
+  readonly kind: 'timer' | 'reaction' | 'command' | 'link' | 'reload';
   readonly event: Message;
   /** The command's name, where the protocol gives it another one than its event's type. */
   readonly name?: string;

@@ -145,6 +145,7 @@ function reasonAgainst({ system, environments }: Model): string | undefined {
   if (nodes.length > NODES_MAX) return `it is for systems of up to ${NODES_MAX} nodes`;
   if (protocol.mayFire) return 'whether a timer may fire depends on what other nodes do';
   if (protocol.times?.(instance.options)) return 'events carry times, so that their order is part of a state';
+  if (environments.reloads) return 'a node that starts again takes its channels down, which others may be about to use';
   if (environments.takesTurns) return 'an event that waits for the one before it is not independent of it';
   return undefined;
 }

@@ -21,6 +21,8 @@ export interface Incoming {
   /** The timer that this is, or the place of the reaction in the protocol's list: neither is pending any longer. */
   readonly timer?: string | undefined;
   readonly reaction?: number | undefined;
+  /** The process ends, and another begins. */
+  readonly reloads?: boolean;
 }
 
 /** A local state and what the node did on its way there. */
@@ -64,6 +66,7 @@ export class Replicas {
     const { node, view } = local;
     return this.guarded(node, incoming.event.type, () => {
       this.nodes[node]!.restore(view);
+      if (incoming.reloads) return this.follow(node, this.reload(node, choose), new Pending(), choose);
       const pending = pendingWithout(local, incoming);
       return this.follow(node, this.step(node, incoming.event, incoming.role, choose), pending, choose);
     });
@@ -83,6 +86,12 @@ export class Replicas {
       this.calls++;
       return replica.accepts(this.system.protocol.route(event, replica), event);
     });
+  }
+
+  private reload(node: number, choose: Choose): Outcome {
+    const { protocol, instance, nodes } = this.system;
+    this.calls++;
+    return this.nodes[node]!.reload((stored) => protocol.reload!(nodes[node]!, instance, stored), choose);
   }
 
   /** An event for a role that is not open is refused, and changes nothing. A timer goes to the role that armed it. */

@@ -39,7 +39,7 @@ function refuseStrangers(event: Scripted, place: number, { rank }: NetworkGraph)
 
 function refuseCorruption(events: readonly Scripted[], place: number, { name, corruption }: Protocol): void {
   if (!corruption) throw new UsageError(`events[${place}]: protocol ${name} promises nothing after corruption`);
-  const change = events.find((event) => ['cut', 'join', 'up', 'down', 'crash', 'restart'].includes(event.do));
+  const change = events.find((event) => ['cut', 'join', 'up', 'down', 'crash', 'restart', 'reload'].includes(event.do));
   if (!change) return;
   throw new UsageError(
     `events[${place}]: a schedule with a corruption begins after it, and cannot tell what "${change.do}" did before; ` +

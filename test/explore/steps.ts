@@ -137,8 +137,8 @@ export class LocalSteps {
 
   private incoming(key: number): Incoming {
     if (key % 2 === 1) {
-      const { event, role, reaction, timer } = this.events.get((key - 1) / 2);
-      return { event, role, timer, reaction };
+      const { event, role, reaction, timer, kind } = this.events.get((key - 1) / 2);
+      return { event, role, timer, reaction, reloads: kind === 'reload' };
     }
     return { event: this.packets.event(key / 2) };
   }

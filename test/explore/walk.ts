@@ -233,6 +233,7 @@ export class Walk {
 }
 
 function hears({ kind, event }: LocalEvent): string {
+  if (kind === 'reload') return 'starts again with what it had stored';
   if (kind !== 'link') return `is asked for ${describe(event)}`;
   const { peer } = event as Message & { readonly peer: Address };
   return `hears that its link to ${peer} is ${event.type === 'link.up' ? 'up' : 'down'}`;

@@ -118,14 +118,14 @@ export class FollowedWorld {
     this.compare(line, before);
   }
 
-  /** A crash or a restart; or a state from outside, with the timers that are armed in it. */
+  /** A crash, a restart, a start anew; or a state from outside, with the timers that are armed in it. */
   befall(line: StepLine): void {
     const { node, kind, event, at } = line;
     // What an inspector says of a live node that it hears nothing of changes nothing in it.
     if (event.type !== kind) return;
     const before = this.viewOf(node);
     this.now = at;
-    if (kind === 'crash' || kind === 'restart') this.world.perform({ do: kind, node });
+    if (kind === 'crash' || kind === 'restart' || kind === 'reload') this.world.perform({ do: kind, node });
     else if (kind === 'corrupt') this.world.put(node, kind, merged(before, line.roles), ordersOf(line));
     if (this.steps.length === 0) throw new Impossible(`${node} cannot ${kind} here`);
     this.compare(line, before);
@@ -259,6 +259,7 @@ export class FollowedWorld {
       released: nothing,
       emptied: nothing,
       slow: nothing,
+      returning: nothing,
     };
   }
 

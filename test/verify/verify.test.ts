@@ -67,6 +67,16 @@ describe('a trace as it was recorded', () => {
         { at: 4, node: 'n2', do: 'child' },
       ],
     },
+    {
+      protocol: 'locks',
+      topology: { kind: 'ring', n: 3 },
+      options: { storage: 2 },
+      events: [
+        { at: 1, node: 'n2', do: 'request' },
+        { at: 9, node: 'n0', do: 'crash' },
+        { at: 15, node: 'n0', do: 'reload' },
+      ],
+    },
   ])('$protocol: every step is one that the charts take', (json) => {
     const run = recorded(json);
     expect(verify(run, run.lines)).toMatchObject({ impossible: null });

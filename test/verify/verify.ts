@@ -87,7 +87,7 @@ class Following {
       const isFirst = this.header.nodes.includes(node) && !followed.started.has(node);
       followed.start(line);
       if (isFirst) return;
-    } else if (kind === 'corrupt' || kind === 'crash' || kind === 'restart') followed.befall(line);
+    } else if (['corrupt', 'crash', 'restart', 'reload'].includes(kind)) followed.befall(line);
     else {
       if (kind === 'link') followed.hear(line);
       followed.take(line);

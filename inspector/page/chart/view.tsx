@@ -43,7 +43,7 @@ const roles = computed(() => (selectedNode.value < 0 ? [] : moment.value.roles(s
 /** So far back it is looked for the step that a role took last. */
 const STEPS_BACK_MAX = 200;
 /** What puts a node into a state without a transition. */
-const PUT: ReadonlySet<string> = new Set(['start', 'corrupt', 'crash', 'restart']);
+const PUT: ReadonlySet<string> = new Set(['start', 'corrupt', 'crash', 'restart', 'reload']);
 
 /** The transitions that a role took last, and the line that took them. */
 function takenBy({ role, view, since }: RoleNow): Taken & { readonly line: number } {

@@ -210,7 +210,7 @@ function drawCross(ctx: CanvasRenderingContext2D, x: number, y: number): void {
   ctx.stroke();
 }
 
-const FAULTS = new Set(['corrupt', 'crash', 'restart', 'link']);
+const FAULTS = new Set(['corrupt', 'crash', 'restart', 'reload', 'link']);
 
 function drawDot(ctx: CanvasRenderingContext2D, scale: Scale, { line, x, lane, kind }: Dot): void {
   const colors = palette();

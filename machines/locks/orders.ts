@@ -1,0 +1,98 @@
+/** What the epochs ask of their host: messages to other voters, events for the other roles of the node, those roles, timers, storage. */
+import { arm, close, disarm, open, store, tell, type Message } from '../effects.js';
+import { directoryOf } from './epoch.js';
+import {
+  ownReport,
+  promisedEpoch,
+  standingOf,
+  type EpochsContext,
+  type From,
+  type In,
+  type NamedLinkEvent,
+} from './knowledge.js';
+import type { LockInput } from './lock.js';
+import { directoryRole, EPOCHS, LOCK, lockRole, STANDING, type EpochTurn } from './messages.js';
+
+export const PATIENCE = 'patience';
+const SPENT = 'spent';
+
+export const fromOf = ({ event }: In) => (event as From<Message>).from;
+export const epochOf = ({ event }: In) => (event as { epoch: number }).epoch;
+export const lockOf = ({ event }: In) => (event as { lock: string }).lock;
+
+export const passedOn = ({ event }: In) => ({ role: 'election', message: event });
+export const preparation = ({ context: { promised, served, id } }: In) => ({
+  to: promised!.members.filter((member) => member !== id),
+  message: { type: 'prepare' as const, epoch: promised!.epoch, members: promised!.members, served: served.epoch },
+});
+export const promise = ({ context }: In) => {
+  const { node: _, ...report } = ownReport(context);
+  return {
+    to: context.promised!.proposer,
+    message: { type: 'promise' as const, epoch: promisedEpoch(context), ...report },
+  };
+};
+export const refusal = (args: In) => ({
+  to: fromOf(args),
+  message: { type: 'refuse' as const, epoch: epochOf(args), promised: promisedEpoch(args.context) },
+});
+export const waiting = (args: In) => ({ to: fromOf(args), message: { type: 'wait' as const, epoch: epochOf(args) } });
+export const installation = ({ context: { id, served } }: In) => ({
+  to: served.members.filter((member) => member !== id),
+  message: { type: 'install' as const, ...served },
+});
+/** Whom the epoch leaves out must hear of it, perhaps from those who are in it. */
+export const word = ({ context: { links, served } }: In) => ({
+  to: links.filter((peer) => !served.members.includes(peer)),
+  message: { type: 'told' as const, epoch: served.epoch, members: served.members },
+});
+export const change = ({ context: { id, leader, links } }: In) => ({
+  to: leader !== id && links.includes(leader) ? leader : [],
+  message: { type: 'changed' as const },
+});
+export const changeUnlessToLeader = (args: In) => {
+  const { promised, leader } = args.context;
+  return { ...change(args), to: promised!.proposer === leader ? [] : change(args).to };
+};
+export const greeting = ({ event }: In) => ({ to: (event as NamedLinkEvent).peer, message: { type: 'hello' as const } });
+
+export const standing = store(({ context }: In) => ({ key: STANDING, value: standingOf(context) }));
+
+export const toLocks = (message: (c: EpochsContext) => EpochTurn) =>
+  tell(({ context }: In) => ({ role: context.claims.map(({ lock }) => lockRole(lock)), message: message(context) }));
+export const toLock = tell((args: In) => ({ role: lockRole(lockOf(args)), message: args.event }));
+export const toDirectory = tell((args: In) => ({
+  role: directoryRole(args.context.served.epoch, lockOf(args)),
+  message: args.event,
+}));
+export const sayThatSpent = tell((_: In) => ({ role: EPOCHS, message: { type: 'spent' } }));
+
+/** The locks that are in use are asked for before anybody else is heard. */
+export const afterThat = tell((_: In) => ({ role: EPOCHS, message: { type: 'early' } }));
+
+export const lockStart = (epochIn: (c: EpochsContext) => number | null) =>
+  open((args: In) => {
+    const { context } = args;
+    const lock = lockOf(args);
+    const input: LockInput = { id: context.id, lock, epoch: epochIn(context), grants: context.bounds.grants };
+    return { role: lockRole(lock), chart: LOCK, input };
+  });
+export const lockInNone = lockStart(() => null);
+export const lockInThis = lockStart(({ served }) => served.epoch);
+export const directory = open((args: In) =>
+  directoryOf(lockOf(args), args.context.id, args.context.served, args.context.bounds.grants),
+);
+export const ownLock = close((args: In) => ({ role: lockRole(lockOf(args)) }));
+export const directories = close(({ context: { served, open: locks } }: In) => ({
+  role: locks.map((lock) => directoryRole(served.epoch, lock)),
+}));
+/** A lock that nobody here wants costs nothing beyond its epoch. */
+export const freeLocks = close(({ context: { locks, claims } }: In) => {
+  const wanted = new Set(claims.map(({ lock }) => lock));
+  return { role: locks.filter((lock) => !wanted.has(lock)).map(lockRole) };
+});
+export const patience = arm(({ context }: In) => ({ timer: PATIENCE, delay: context.patience }));
+/** Not in this step, in which a grant may still be under way that has to be in this node's own report. */
+export const askSoon = arm((_: In) => ({ timer: SPENT, delay: 1 }));
+export const askNoMore = disarm((_: In) => ({ timer: SPENT }));
+export const patienceEnds = disarm((_: In) => ({ timer: PATIENCE }));

@@ -1,0 +1,176 @@
+/** Processes that end and start again: with storage they are bound by what they had stored, without it they know that they have forgotten. */
+import { describe, expect, test } from 'vitest';
+import { Random, Simulation } from '../../network/index.js';
+import { parseScenario } from '../../network/scenario/parse.js';
+import { locks } from './index.js';
+import { pair, ask, reload, searchOn, unsaved } from './systems.fixtures.js';
+
+type Happening = Readonly<Record<string, unknown>> & { readonly at: number };
+type Topology = Readonly<Record<string, unknown>>;
+
+const three = { kind: 'ring', n: 3 };
+const chain = {
+  nodes: ['a', 'b', 'c'],
+  links: [
+    ['a', 'b', 1],
+    ['b', 'c', 1],
+  ],
+};
+
+function run(topology: Topology, events: readonly Happening[], protocol = locks, options: object = {}, seed = 1) {
+  const scenario = {
+    protocol: 'locks',
+    options: { storage: 4, ...options },
+    topology,
+    network: { latency: seed === 1 ? 1 : { min: 1, max: 9 }, order: 'fifo' },
+    events: events.toSorted((p, q) => p.at - q.at),
+    seed,
+    until: { idle: true },
+  };
+  return new Simulation(parseScenario(scenario, { locks: protocol }), { host: 'snapshots' }).run();
+}
+
+const failed = ({ properties }: ReturnType<typeof run>) =>
+  properties.filter(({ holds }) => holds === false).map(({ name }) => name);
+const within = (ticks: number) => Array.from({ length: ticks }, (_, at) => at);
+
+describe('every interleaving of two of three voters', () => {
+  const search = { options: { storage: 1 }, hold: 0 } as const;
+  test.each([
+    ['nobody asks', 11785, reload('b')],
+    ['it had asked', 11820, [ask('b'), ...reload('b')]],
+  ] as const)('one starts again with what it had stored, %s: %i states', (_, states, commands) => {
+    expect(searchOn(pair('a', 'b'), locks, commands, search)).toMatchObject({ verdict: 'valid', states });
+  });
+});
+
+describe('what is not stored before others can know of it', () => {
+  /** b ends at any moment of the first epoch of {a, b}, comes back without a link to a, and makes an epoch with c. */
+  const promised = (tries: number, at: number, protocol = locks) =>
+    run(
+      chain,
+      [
+        { at: 0, do: 'request', node: 'a' },
+        { at: 0, do: 'down', channel: ['b', 'a'] },
+        ...within(tries).flatMap(() => [
+          { at: 2, do: 'down', channel: ['a', 'b'] },
+          { at: 2, do: 'up', channel: ['a', 'b'] },
+        ]),
+        { at: 4, do: 'up', channel: ['b', 'a'] },
+        { at: 4 + at, do: 'crash', node: 'b' },
+        { at: 30, do: 'cut', link: ['a', 'b'] },
+        { at: 31, do: 'reload', node: 'b' },
+        { at: 60, do: 'request', node: 'b' },
+        { at: 60, do: 'request', node: 'c' },
+      ],
+      protocol,
+    );
+  const all = within(4).flatMap((tries) => within(20).map((at) => [tries, at] as const));
+
+  test('a promise: whenever its peer ends, no epoch begins twice', () => {
+    for (const when of all) expect([...when, ...failed(promised(...when))]).toEqual(when);
+  });
+
+  test('without that a fence is granted twice', () => {
+    const broken = all.flatMap((when) => failed(promised(...when, unsaved('following'))));
+    expect(broken).toContain('no fence granted twice');
+  });
+
+  /** c holds; a and b go on without it, and b is granted the lock; a ends at any moment of that, and comes back to c alone. */
+  const begun = (at: number, protocol = locks) =>
+    run(
+      three,
+      [
+        { at: 0, do: 'request', node: 'n2' },
+        { at: 20, do: 'down', channel: ['n0', 'n2'] },
+        { at: 20, do: 'down', channel: ['n1', 'n2'] },
+        { at: 20, do: 'request', node: 'n1' },
+        { at, do: 'crash', node: 'n0' },
+        { at: 60, do: 'down', channel: ['n1', 'n0'] },
+        { at: 61, do: 'reload', node: 'n0' },
+        { at: 61, do: 'down', channel: ['n0', 'n1'] },
+        { at: 62, do: 'up', channel: ['n0', 'n2'] },
+        { at: 64, do: 'down', channel: ['n2', 'n1'] },
+      ],
+      protocol,
+      { hold: null },
+    );
+
+  test('an epoch: whenever its proposer ends, who keeps a lock has the largest fence', () => {
+    for (const at of within(30)) expect([at, ...failed(begun(20 + at))]).toEqual([at]);
+  });
+
+  test('without that a holder keeps a lock that was granted to another since', () => {
+    const broken = within(30).flatMap((at) => failed(begun(20 + at, unsaved('beginning'))));
+    expect(broken).toContain('who keeps a lock has the largest fence');
+  });
+});
+
+const five = ['a', 'b', 'c', 'd', 'e'];
+const pairs = five.flatMap((u, i) => five.slice(i + 1).map((v) => [u, v] as const));
+
+/** Processes end and start again, one after the other and all at once, links come and go; then all is well, and everybody asks once more. */
+function turmoil(seed: number): Happening[] {
+  const random = new Random(seed, 'restarts');
+  const events: Happening[] = [];
+  const ends = (node: string, at: number) =>
+    events.push({ at, do: 'crash', node }, { at: at + 1 + random.below(80), do: 'reload', node });
+  for (let at = 0; at < 1500; at += 1 + random.below(60)) {
+    const what = random.pick(['cut', 'join', 'ends', 'request', 'request', 'request']);
+    const node = random.pick(five);
+    if (what === 'ends') ends(node, at);
+    else if (what === 'request') events.push({ at, do: what, node });
+    else events.push({ at, do: what, link: random.pick(pairs) });
+  }
+  const all = 300 + random.below(900);
+  for (const node of five) ends(node, all);
+  for (const link of pairs) events.push({ at: 1600, do: 'join', link });
+  for (const node of five) events.push({ at: 3000, do: 'request', node });
+  return events;
+}
+
+const isGrowing = (fences: readonly number[]) => fences.every((fence, i) => i === 0 || fence > fences[i - 1]!);
+
+type Summary = { readonly grants: readonly { readonly node: string; readonly fence: number }[] };
+
+describe('five nodes that end and start again, also all of them at once', () => {
+  const whole = { nodes: five, links: pairs.map(([u, v]) => [u, v, 1]) };
+  const seeds = within(6).map((i) => i + 2);
+  test.each(seeds)('no fence is granted twice, and afterwards everybody is served with larger ones (seed %i)', (seed) => {
+    const report = run(whole, turmoil(seed), locks, { storage: 3, hold: 20 }, seed);
+    expect(failed(report)).toEqual([]);
+    const { grants } = report.summary as unknown as Summary;
+    const fences = grants.map(({ fence }) => fence);
+    expect(new Set(grants.slice(-5).map(({ node }) => node))).toEqual(new Set(five));
+    expect(isGrowing(fences.slice(-5))).toBe(true);
+    expect(fences.at(-5)).toBeGreaterThan(Math.max(...fences.slice(0, -5)));
+  });
+});
+
+describe('three that end all at once and start again', () => {
+  const nodes = ['n0', 'n1', 'n2'];
+  const flaps = within(4).flatMap((i) => [
+    { at: 10 * i, do: 'cut', link: ['n0', 'n1'] },
+    { at: 10 * i + 5, do: 'join', link: ['n0', 'n1'] },
+  ]);
+  const fencesWith = (storage: number | undefined): readonly number[] => {
+    const ends = nodes.flatMap((node) => [
+      { at: 100, do: 'crash', node },
+      { at: 110, do: 'reload', node },
+    ]);
+    const asked = [90, 300].map((at) => ({ at, do: 'request', node: 'n1' }));
+    const { summary } = run(three, [...flaps, ...ends, ...asked], locks, { storage });
+    return (summary as unknown as Summary).grants.map(({ fence }) => fence);
+  };
+
+  test('fences go on growing with storage', () => {
+    const [first, second, ...others] = fencesWith(1);
+    expect(second).toBeGreaterThan(first!);
+    expect(others).toEqual([]);
+  });
+
+  test('they begin anew without, where no clock gives a number above what was promised', () => {
+    const [first, second] = fencesWith(undefined);
+    expect(second).toBeLessThan(first!);
+  });
+});

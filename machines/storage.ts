@@ -1,0 +1,95 @@
+/**
+ * What a node has stored, as one more of its roles: what survives when the process ends, and what is being written.
+ *
+ * Another role stores by the effect `store {key, value}` and is answered by the event `stored {key}` when its value is safe. Until then
+ * the process may end, and what was being written is there or is not. One write is under way at a time, in the order in which they were
+ * asked for. A key that is stored again meanwhile is answered once, when its last value is safe; a value that has not been begun by then
+ * is never written.
+ *
+ * The end of a write is the timer `written`: the world lets it go off when it likes, a live node when its storage says so. A node that
+ * starts again (`reload` in a script) keeps this role and loses all others.
+ *
+ * States. `idle`: all is safe. `writing`: the first of `writes` is under way.
+ */
+import { assign, setup } from 'xstate';
+import { arm, disarm, effects, tell, type TimerEvent } from './effects.js';
+
+/** The role, and the chart that it runs. */
+export const STORAGE = 'storage';
+/** The timer that says that a write has ended. */
+export const WRITTEN = 'written';
+
+/** What a role wants to have stored. */
+export interface Write {
+  /** The role that is answered. */
+  readonly by: string;
+  readonly key: string;
+  readonly value: unknown;
+}
+
+/** By key, plain JSON. */
+export type Stored = Readonly<Record<string, unknown>>;
+
+export interface StorageInput {
+  readonly stored: Stored;
+  /** Ticks that a write takes. */
+  readonly delay: number;
+}
+
+export interface StorageContext extends StorageInput {
+  /** The first is under way, the others wait. */
+  readonly writes: readonly Write[];
+}
+
+export type StorageEvent = ({ readonly type: 'store' } & Write) | { readonly type: 'reload' } | TimerEvent;
+
+type In = { context: StorageContext; event: StorageEvent };
+
+const isOf = (a: Write) => (b: Write) => a.by === b.by && a.key === b.key;
+const writeOf = (event: StorageEvent): Write => {
+  const { by, key, value } = event as StorageEvent & Write;
+  return { by, key, value };
+};
+
+const end = arm(({ context: { delay } }: In) => ({ timer: WRITTEN, delay }));
+const noEnd = disarm((_: In) => ({ timer: WRITTEN }));
+/** Before it is dropped from the list. A key of which a later value waits is answered with that one. */
+const answer = tell(({ context: { writes } }: In) => {
+  const [first, ...others] = writes as readonly [Write, ...Write[]];
+  return { role: others.some(isOf(first)) ? [] : first.by, message: { type: 'stored', key: first.key } };
+});
+
+export const storageMachine = setup({
+  types: { context: {} as StorageContext, events: {} as StorageEvent, input: {} as StorageInput },
+  actions: {
+    ...effects(),
+    begin: assign({ writes: ({ event }) => [writeOf(event)] }),
+    wait: assign({
+      writes: ({ context: { writes }, event }) => {
+        const write = writeOf(event);
+        const [first, ...others] = writes as readonly [Write, ...Write[]];
+        return [first, ...others.filter((other) => !isOf(write)(other)), write];
+      },
+    }),
+    keep: assign(({ context: { stored, writes } }) => {
+      const [{ key, value }, ...others] = writes as readonly [Write, ...Write[]];
+      return { stored: { ...stored, [key]: value }, writes: others };
+    }),
+    drop: assign({ writes: [] }),
+  },
+  guards: { isLast: ({ context }) => context.writes.length === 1 },
+}).createMachine({
+  id: STORAGE,
+  context: ({ input }) => ({ ...input, writes: [] }),
+  initial: 'idle',
+  states: {
+    idle: { on: { store: { target: 'writing', actions: ['begin', end] } } },
+    writing: {
+      on: {
+        store: { actions: 'wait' },
+        timer: [{ guard: 'isLast', target: 'idle', actions: [answer, 'keep'] }, { actions: [answer, 'keep', end] }],
+        reload: { target: 'idle', actions: ['drop', noEnd] },
+      },
+    },
+  },
+});

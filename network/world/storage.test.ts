@@ -1,0 +1,98 @@
+/** What a node stores, and with what it starts again after its process has ended. */
+import { describe, expect, test } from 'vitest';
+import { protocols } from '../../machines/index.js';
+import { explore } from '../../test/explore/index.js';
+import { parseScenario } from '../scenario/parse.js';
+import { Simulation } from '../simulation.js';
+import { counter } from './counter.fixture.js';
+
+const topology = { nodes: ['a', 'b'], links: [['a', 'b', 1]] } as const;
+const known = { ...protocols, counter };
+
+function run(events: readonly object[]) {
+  const scenario = parseScenario({ protocol: 'counter', topology, events, until: { at: 60 } }, known);
+  const simulation = new Simulation(scenario);
+  const told: string[] = [];
+  simulation.network.steps$.subscribe(({ at, node, event, emitted }) => {
+    if (event.type.startsWith('link.')) told.push(`${at} ${node} ${event.type}`);
+    if (emitted.length > 0) told.push(`${at} ${node} safe`);
+  });
+  simulation.run();
+  const view = simulation.configuration.nodes.get('a')!;
+  return {
+    told,
+    count: view['counter']!.context.count,
+    stored: view['storage']!.context.stored,
+    links: view['counter']!.context.links,
+  };
+}
+const count = (at: number) => ({ at, node: 'a', do: 'count' });
+const ends = (crash: number, reload: number) => [
+  { at: crash, node: 'a', do: 'crash' },
+  { at: reload, node: 'a', do: 'reload' },
+];
+
+describe('in time, where a write takes three ticks', () => {
+  test('what was stored is there again, and what was being written is not', () => {
+    expect(run([count(0), ...ends(4, 10)])).toMatchObject({ count: 1, stored: { count: 1 } });
+    expect(run([count(0), ...ends(2, 10)])).toMatchObject({ count: 0, stored: {} });
+    expect(run([count(0), count(5), ...ends(7, 10)])).toMatchObject({ count: 1 });
+  });
+
+  test('a key that is stored again while it is written is answered once, with its last value', () => {
+    const { told, stored } = run([count(0), count(1), count(2)]);
+    expect(told).toEqual(['6 a safe']);
+    expect(stored).toEqual({ count: 3 });
+  });
+
+  test('its neighbours hear that it has ended before it begins again, and each end hears of the new connection', () => {
+    const { told, links } = run(ends(2, 10));
+    expect(told).toEqual(['10 b link.down', '10 b link.up', '10 a link.up']);
+    expect(links).toEqual(['b']);
+  });
+
+  test('a link that is cut meanwhile does not come back', () => {
+    expect(run([...ends(2, 10), { at: 5, do: 'cut', link: ['a', 'b'] }]).links).toEqual([]);
+  });
+
+  test('a node that goes on from where it stopped has its write go on, too', () => {
+    const restart = [count(0), { at: 2, node: 'a', do: 'crash' }, { at: 9, node: 'a', do: 'restart' }];
+    expect(run(restart)).toMatchObject({ count: 1, stored: { count: 1 }, told: ['10 a safe'] });
+  });
+});
+
+test('the checker lets the process end between what it stores and the answer', () => {
+  const commands = [
+    { do: 'command', name: 'count', node: 'a', fields: {} },
+    { do: 'crash', node: 'a' },
+    { do: 'reload', node: 'a' },
+  ] as const;
+  /** Who has just begun again is linked to nobody. */
+  const begins = (count: number) =>
+    explore(counter, {
+      topology,
+      commands,
+      properties: [
+        {
+          name: `begins with ${count}`,
+          says: 'A node begins again with this count.',
+          kind: 'sometimes',
+          holds: (c) => {
+            const { links, count: known } = c.nodes.get('a')!['counter']!.context as { links: readonly string[]; count: number };
+            return links.length === 0 && known === count;
+          },
+        },
+      ],
+    }).verdict;
+  expect([0, 1, 2].map(begins)).toEqual(['valid', 'valid', 'invalid']);
+});
+
+test('a protocol that does not say with what a node starts again refuses to reload, in words that help', () => {
+  const events = [{ at: 0, node: 'a', do: 'reload' }];
+  expect(() => parseScenario({ protocol: 'directory', topology, events }, protocols)).toThrow(
+    'events[0].do: protocol directory does not say with what a node starts again; use restart, after which it goes on from where it stopped',
+  );
+  expect(() => explore(protocols['directory']!, { topology, commands: [{ do: 'reload', node: 'a' }] })).toThrow(
+    'events[0]: protocol directory does not say with what a node starts again; use restart',
+  );
+});
