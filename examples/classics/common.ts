@@ -1,0 +1,64 @@
+/** What several of the classics promise or count in the same words. Each runs one chart at a node, named as the protocol. */
+import type { Configuration, Instance, NodeId, Observer, Property, RoleView } from '../../index.js';
+import { pathOf } from '../../machines/checks.js';
+
+/** The one role of a node. */
+export const roleOf = <C>({ nodes }: Configuration, node: NodeId): RoleView<C> => Object.values(nodes.get(node)!)[0]!;
+/** The one role of each node. */
+export const rolesOf = <C>({ nodes }: Configuration): readonly RoleView<C>[] =>
+  [...nodes.values()].map((node) => Object.values(node)[0]!);
+/** Whether a node is in a state, or in one inside of it. */
+export const isIn = (c: Configuration, node: NodeId, state: string): boolean =>
+  `${pathOf(roleOf(c, node))}.`.startsWith(`${state}.`);
+export const nodesIn = (c: Configuration, state: string): readonly NodeId[] =>
+  [...c.nodes.keys()].filter((node) => isIn(c, node, state));
+export const inFlight = ({ flights }: Configuration, type: string): number =>
+  flights.filter(({ message }) => message.type === type).length;
+export const others = (id: NodeId, { topology }: Instance<any>): readonly NodeId[] =>
+  topology.nodes.filter((node) => node !== id);
+
+/** For charts with the states `requesting` and `inside`. */
+export const mutualExclusion: readonly Property[] = [
+  {
+    name: 'mutual exclusion',
+    says: 'At most one node is inside its critical section.',
+    kind: 'always',
+    holds: (c) => nodesIn(c, 'inside').length <= 1,
+  },
+  {
+    name: 'no starvation',
+    says: 'Who asks to enter gets in.',
+    kind: 'eventually',
+    when: (c, node) => isIn(c, node, 'requesting'),
+    holds: (c, node) => isIn(c, node, 'inside'),
+  },
+];
+
+/** The application of a scenario: who is let in leaves a tick later. */
+export const leaves = () => [{ on: 'entered', event: { type: 'leave' }, after: 1 }];
+
+/** Messages for each notification of a type, held against the paper's bound. */
+export const costPer =
+  (notice: string, bound: (instance: Instance<any>) => number) =>
+  (instance: Instance<any>): Observer => {
+    const count = { messages: 0, [notice]: 0 };
+    const measured = () => count.messages / count[notice]!;
+    return {
+      record: ({ sent, emitted }) => {
+        count.messages += sent.length;
+        count[notice]! += emitted.filter(({ type }) => type === notice).length;
+      },
+      summary: () => ({ ...count }),
+      meters: () =>
+        count[notice] === 0
+          ? []
+          : [
+              {
+                name: `messages per ${notice}`,
+                measured: measured(),
+                bound: bound(instance),
+                ratio: measured() / bound(instance),
+              },
+            ],
+    };
+  };

@@ -1,0 +1,70 @@
+/** The description of Dijkstra's ring: so many `machines` of so many `states`, which begin with one privilege, at the bottom. */
+import { defineProtocol, type Configuration, type Instance, type Property, type RoleView } from '../../index.js';
+import { integer, refuseUnknown } from '../../machines/checks.js';
+import { bottom, other, type Machine } from './dijkstra-ring.chart.js';
+
+type Ring = { readonly machines: number; readonly states: number };
+/** The machines with these values, in the order of the ring. */
+const ringOf = (values: readonly number[], { options: { states } }: Instance<Ring>) =>
+  values.map((value, i): { role: string; chart: string; input: Machine } => ({
+    role: `machine ${i}`,
+    chart: i === 0 ? 'bottom' : 'other',
+    input: { value, left: values.at(i - 1)!, states, right: `machine ${(i + 1) % values.length}` },
+  }));
+const isPrivileged = (i: number, { value, left }: Machine) => (i === 0) === (value === left);
+const privileges = (c: Configuration) =>
+  [...c.nodes.values()].flatMap(Object.values<RoleView>).filter(({ value }) => value === 'privileged').length;
+
+const properties = ({ options: { machines } }: Instance<Ring>): readonly Property<Ring>[] => [
+  { name: 'somebody may move', says: 'One privilege at least is present.', kind: 'always', holds: (c) => privileges(c) >= 1 },
+  { name: 'one privilege stays one', says: 'Legitimate states lead to such.', kind: 'closed', holds: (c) => privileges(c) === 1 },
+  {
+    name: 'one privilege comes',
+    says: 'From any state a legitimate one comes.',
+    kind: 'converges',
+    holds: (c) => privileges(c) === 1,
+    within: machines * machines,
+  },
+];
+
+export const dijkstraRing = defineProtocol<Ring>(
+  {
+    name: 'dijkstra-ring',
+    charts: { bottom, other },
+    network: { reach: 'links' },
+    options: (raw) => {
+      refuseUnknown(raw, ['machines', 'states']);
+      const size = (key: string) => integer(raw, key, { min: 2, fallback: 4 });
+      return { machines: size('machines'), states: size('states') };
+    },
+    roles: (_, instance) => ringOf(new Array<number>(instance.options.machines).fill(0), instance),
+    route: () => 'machine 0',
+    messages: {},
+  },
+  {
+    properties,
+    corruption: {
+      node: (_, instance, choose) => {
+        const { machines, states } = instance.options;
+        const values = Array.from({ length: machines }, () => choose(states));
+        const ring = ringOf(values, instance).map((one, i) => ({
+          ...one,
+          value: isPrivileged(i, one.input) ? 'privileged' : 'waiting',
+        }));
+        const roles = ring.map(({ role, chart, value, input }) => [role, { chart, value, context: input }] as const);
+        const movable = ring.filter(({ value }) => value === 'privileged');
+        return { roles: Object.fromEntries(roles), timers: movable.map(({ role }) => ({ role, timer: 'move', delay: 1 })) };
+      },
+      channel: () => [],
+    },
+    atRest: () => false,
+  },
+  {
+    paper: 'Dijkstra: Self-stabilizing Systems in Spite of Distributed Control (CACM 17(11), 1974)',
+    overlay: (node) => ({
+      badge: Object.values(node)
+        .map(({ value, context }) => (value === 'privileged' ? `[${context.value}]` : context.value))
+        .join(' '),
+    }),
+  },
+);

@@ -1,0 +1,65 @@
+/**
+ * Notices that a computation, spread from one node over others, is over everywhere: a signal for each message.
+ *
+ * Paper: Dijkstra, Scholten, "Termination Detection for Diffusing Computations" (Information Processing Letters 11(1), 1980).
+ * Assumes reliable channels in any order and nodes that do not fail. The computation itself is the application's: commands `pass` work
+ * on and `rest`.
+ * States. neutral: no work and nothing owed. engaged.active: at work. engaged.passive: out of work, but signals for work that it has
+ * passed on are owed to it. over: the root, when the whole computation has ended.
+ * Invariant: the engaged nodes are a tree with the root on top, each below the node whose work has engaged it.
+ */
+import { assign, emit, setup } from 'xstate';
+import { effects, send, withEvent, type NodeId } from '../../index.js';
+
+export interface Context {
+  /** Who engaged this node: it is owed a signal when this node is neutral again. The root has none. */
+  readonly parent: NodeId | null;
+  /** Messages passed on for which no signal came back. */
+  readonly deficit: number;
+}
+type Message = { readonly type: 'work' | 'signal' };
+type Event = (Message & { from: NodeId }) | { type: 'begin' } | { type: 'rest' } | { type: 'pass'; to: NodeId };
+type In<E = unknown> = { context: Context; event: E };
+
+const work = ({ event: { to } }: In<{ to: NodeId }>) => ({ to, message: { type: 'work' as const } });
+const signal = ({ event: { from } }: In<{ from: NodeId }>) => ({ to: from, message: { type: 'signal' as const } });
+const signalParent = ({ context: { parent } }: In) => ({ to: parent!, message: { type: 'signal' as const } });
+
+export const chart = setup({
+  types: {} as { context: Context; events: Event; emitted: { type: 'over' } },
+  actions: {
+    ...effects<Message>(),
+    adopt: assign((_, { from }: { from: NodeId }) => ({ parent: from })),
+    leave: assign({ parent: null }),
+    countWork: assign({ deficit: ({ context }) => context.deficit + 1 }),
+    countSignal: assign({ deficit: ({ context }) => context.deficit - 1 }),
+    announce: emit({ type: 'over' }),
+  },
+  guards: {
+    isOwedNothing: ({ context }) => context.deficit === 0,
+    isRootAndOwedNothing: ({ context }) => context.deficit === 0 && context.parent === null,
+  },
+}).createMachine({
+  id: 'dijkstra-scholten',
+  context: { parent: null, deficit: 0 },
+  initial: 'neutral',
+  states: {
+    neutral: {
+      on: { begin: 'engaged', work: { target: 'engaged', actions: withEvent('adopt') } },
+    },
+    engaged: {
+      initial: 'active',
+      on: { work: { target: '.active', actions: send(signal) }, signal: { actions: 'countSignal' } },
+      states: {
+        active: { on: { pass: { actions: [send(work), 'countWork'] }, rest: 'passive' } },
+        passive: {
+          always: [
+            { guard: 'isRootAndOwedNothing', target: '#dijkstra-scholten.over', actions: 'announce' },
+            { guard: 'isOwedNothing', target: '#dijkstra-scholten.neutral', actions: [send(signalParent), 'leave'] },
+          ],
+        },
+      },
+    },
+    over: {},
+  },
+});

@@ -1,0 +1,62 @@
+/**
+ * A wave over a whole network and back, 2|E| messages: a spanning tree, and word to who began that everybody was reached.
+ *
+ * Paper: Chang, "Echo Algorithms: Depth Parallel Operations on General Graphs" (IEEE TSE 8(4), 1982).
+ * Assumes reliable two-way links in any order, one node that begins, and nodes that do not fail.
+ * States. asleep: not reached yet. initiator: has begun and waits for a message from each neighbour. engaged: was reached by `parent`
+ * and waits for the other neighbours. finished: has echoed to its parent. decided: the initiator has heard from all.
+ * Invariants: parents lead to the initiator; who has finished has heard from every neighbour, over whichever way.
+ */
+import { assign, emit, setup } from 'xstate';
+import { effects, send, withEvent, type NodeId } from '../../index.js';
+
+export interface Context {
+  readonly neighbours: readonly NodeId[];
+  readonly parent: NodeId | null;
+  /** Neighbours that no message came from yet. */
+  readonly awaited: number;
+}
+type Wave = { readonly type: 'wave' };
+type Event = (Wave & { from: NodeId }) | { type: 'begin' };
+type In<E = unknown> = { context: Context; event: E };
+
+const wave = { type: 'wave' as const };
+const toAll = ({ context: { neighbours } }: In) => ({ to: neighbours, message: wave });
+const toOthers = ({ context: { neighbours }, event: { from } }: In<{ from: NodeId }>) => ({
+  to: neighbours.filter((node) => node !== from),
+  message: wave,
+});
+const toParent = ({ context: { parent } }: In) => ({ to: parent!, message: wave });
+
+export const chart = setup({
+  types: {} as { context: Context; events: Event; input: Pick<Context, 'neighbours'>; emitted: { type: 'decided' } },
+  actions: {
+    ...effects<Wave>(),
+    adopt: assign((_, { from }: { from: NodeId }) => ({ parent: from })),
+    count: assign({ awaited: ({ context }) => context.awaited - 1 }),
+    announce: emit({ type: 'decided' }),
+  },
+  guards: { heardAll: ({ context }) => context.awaited === 0 },
+}).createMachine({
+  id: 'echo',
+  context: ({ input: { neighbours } }) => ({ neighbours, parent: null, awaited: neighbours.length }),
+  initial: 'asleep',
+  states: {
+    asleep: {
+      on: {
+        begin: { target: 'initiator', actions: send(toAll) },
+        wave: { target: 'engaged', actions: [withEvent('adopt'), 'count', send(toOthers)] },
+      },
+    },
+    initiator: {
+      always: { guard: 'heardAll', target: 'decided', actions: 'announce' },
+      on: { wave: { actions: 'count' } },
+    },
+    engaged: {
+      always: { guard: 'heardAll', target: 'finished', actions: send(toParent) },
+      on: { wave: { actions: 'count' } },
+    },
+    finished: {},
+    decided: {},
+  },
+});

@@ -1,0 +1,9 @@
+/** The classics: every textbook's algorithms, each a file of charts and one of description. docs/classics.md tells which is which. */
+export { dijkstraRing } from './dijkstra-ring.js';
+export { dijkstraScholten } from './dijkstra-scholten.js';
+export { echo } from './echo.js';
+export { paxos } from './paxos.js';
+export { ricartAgrawala } from './ricart-agrawala.js';
+export { suzukiKasami } from './suzuki-kasami.js';
+export { twoPhaseCommit } from './two-phase-commit.js';
+export { ring as changRoberts } from '../own-protocol/index.js';
