@@ -1,7 +1,11 @@
 /** A run in time held against the world without time: every step that the clock makes is a choice that is offered, and leads where `apply` does. */
+import fc from 'fast-check';
+import { UsageError } from '../machines/errors.js';
+import { protocols } from '../machines/index.js';
+import { parseScenario } from '../network/scenario/parse.js';
 import { Simulation } from '../network/simulation.js';
 import type { Scenario } from '../network/scenario/types.js';
-import type { Configuration, NodeView } from '../machines/protocol.js';
+import type { Configuration, NodeView, Protocol } from '../machines/protocol.js';
 import type { Choice } from '../network/world/choice.js';
 import { apply, begin, enabled, recording, untimed } from '../network/world/enabled.js';
 import { createHost } from '../network/world/hosts.js';
@@ -11,11 +15,28 @@ import { everyDraw } from './explore/draws.js';
 import { attempted, nothingKnown, type Question } from './explore/examine.js';
 import type { Model } from './explore/model.js';
 import type { Search } from './explore/search.js';
+import { scenarioOf } from './swarm/scenario.js';
+import { scenarioShapes, soundSystems } from './swarm/shape.js';
 
 export interface Compared {
   readonly steps: number;
   /** The first difference, in a sentence. */
   readonly difference: string | null;
+}
+
+/** Runs as the swarm draws them. A corruption draws from a source of its own, and is left out. */
+export function scenariosOf(protocol: Protocol, count: number, seed: number): Scenario[] {
+  const systems = soundSystems(protocol);
+  const drawn = fc.sample(scenarioShapes(systems), { numRuns: 8 * count, seed });
+  const parsed = drawn.flatMap((shape) => {
+    try {
+      return [parseScenario(scenarioOf(protocol, systems, shape), protocols)];
+    } catch (error) {
+      if (error instanceof UsageError) return [];
+      throw error;
+    }
+  });
+  return parsed.filter(({ events }) => events.every(({ do: what }) => what !== 'corrupt')).slice(0, count);
 }
 
 /** Everything of a world that decides what can come, as a text; which of two equal messages is which does not. */

@@ -103,10 +103,12 @@ describe('refused, with the line where there is one', () => {
 });
 
 describe('10 MB in seconds', () => {
+  // Of this process: other programs on the machine do not count.
   const withinSeconds = (work: () => void) => {
-    const start = performance.now();
+    const start = process.cpuUsage();
     work();
-    expect(performance.now() - start).toBeLessThan(10_000);
+    const { user, system } = process.cpuUsage(start);
+    expect((user + system) / 1e6).toBeLessThan(10);
   };
 
   test('a sound file loads', () => {
