@@ -13,7 +13,7 @@ const CHOICES: Readonly<Record<string, number>> = {
   election: 1_889,
   exclusion: 11_049,
   link: 15_662,
-  locks: 14_323,
+  locks: 14_237,
   queue: 24_517,
 };
 
