@@ -3,19 +3,20 @@ import { dirname } from 'node:path';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { questionOf, type CheckOptions } from '../test/explore/scenario.js';
 import { judgeShare, type Answer, type Errand, type Helper } from '../test/explore/together.js';
-import { takeProtocols } from './protocols.js';
+import { bringProtocols, broughtFiles } from './protocols.js';
 import { parseIn, type Source } from './scenarios.js';
 
 interface Task {
   readonly where: string;
   readonly json: unknown;
   readonly options: CheckOptions;
+  readonly protocols: readonly string[];
 }
 
 export const startThreads = ({ where, json }: Source, options: CheckOptions, count: number): Worker[] =>
   Array.from({ length: count }, () => {
-    const task: Task = { where, json, options };
-    return new Worker(new URL(import.meta.url), { workerData: task, argv: process.argv.slice(2) });
+    const task: Task = { where, json, options, protocols: broughtFiles() };
+    return new Worker(new URL(import.meta.url), { workerData: task });
   });
 
 export const helperOf =
@@ -27,8 +28,8 @@ export const helperOf =
       thread.postMessage(errand);
     });
 
-async function work({ where, json, options }: Task): Promise<void> {
-  await takeProtocols(process.argv.slice(2));
+async function work({ where, json, options, protocols }: Task): Promise<void> {
+  await bringProtocols(protocols);
   const scenario = parseIn(dirname(where), json);
   const question = questionOf(scenario, { ...options, now: () => performance.now() });
   parentPort!.on('message', (errand: Errand) => {

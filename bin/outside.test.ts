@@ -10,9 +10,9 @@ import { InProcessBus } from '../adapters/transports/in-process.js';
 import { record } from '../inspector/live/record.js';
 import { directory } from '../machines/directory/index.js';
 import { inFolder, printed } from './called.fixture.js';
-import { command as walk } from './commands/test.js';
-import { command as verify } from './commands/verify.js';
-import { takeProtocols } from './protocols.js';
+import { quiver } from './program.js';
+
+const verify = (args: readonly string[]) => quiver(['verify', ...args]);
 
 /** Three nodes on a transport pass a token round, and what they did is recorded. */
 async function liveTrace(): Promise<string[]> {
@@ -131,8 +131,7 @@ describe('a protocol of your own', () => {
 
   test('quiver test takes the one that is brought along, and emits tests that import it', async () => {
     const emitted = inFolder('ring.test.ts');
-    const args = await takeProtocols(['--protocol', 'examples/own-protocol/index.ts', '--emit', emitted]);
-    expect(await walk(args)).toBe(0);
+    expect(await quiver(['test', '--protocol', 'examples/own-protocol/index.ts', '--emit', emitted])).toBe(0);
     expect(readFileSync(emitted, 'utf8')).toMatch(
       /^import \{ ring as protocol \} from "(\.\.\/)+.*examples\/own-protocol\/index\.ts";$/m,
     );

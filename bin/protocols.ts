@@ -7,8 +7,7 @@ import { defineProtocol } from '../machines/define.js';
 import { UsageError } from '../machines/errors.js';
 import { protocols } from '../machines/index.js';
 import type { Core, Protocol } from '../machines/protocol.js';
-
-const FLAG = '--protocol';
+import { nearest } from '../network/scenario/nearest.js';
 
 export const known: Record<string, Protocol> = { ...protocols };
 
@@ -20,26 +19,29 @@ export interface Found {
 
 const brought = new Map<string, Found>();
 
-/** Loads what `--protocol` names and gives the other arguments. */
-export async function takeProtocols(args: readonly string[]): Promise<readonly string[]> {
-  const at = args.indexOf(FLAG);
-  if (at < 0) return args;
-  const file = args[at + 1];
-  if (file === undefined) throw new UsageError(`${FLAG} names no file; give the module that exports your protocol`);
-  for (const found of await protocolsIn(file)) {
-    known[found.protocol.name] = found.protocol;
-    brought.set(found.protocol.name, found);
+/** Makes the protocols known that these modules export. */
+export async function bringProtocols(files: readonly string[]): Promise<void> {
+  for (const file of files) {
+    for (const found of await protocolsIn(file)) {
+      known[found.protocol.name] = found.protocol;
+      brought.set(found.protocol.name, found);
+    }
   }
-  return takeProtocols(args.toSpliced(at, 2));
 }
+
+/** The modules that have been brought along, for threads that have to know the same. */
+export const broughtFiles = (): readonly string[] => [...brought.values()].map(({ module }) => module!.path);
 
 /** A protocol by its name, or by the file that exports it; without either, the only one that was brought along. */
 export async function protocolOf(word: string | undefined): Promise<Found> {
   if (word === undefined && brought.size === 1) return [...brought.values()][0]!;
   const protocol = known[word ?? ''];
   if (protocol) return brought.get(protocol.name) ?? { protocol };
-  if (word === undefined || !isFile(word))
-    throw new UsageError(`name one protocol: ${Object.keys(known).join(', ')}, or the file of your own`);
+  if (word === undefined || !isFile(word)) {
+    const meant = word === undefined ? undefined : nearest(word, Object.keys(known));
+    const guess = meant === undefined ? '' : `"${word}" is none; did you mean "${meant}"? Otherwise `;
+    throw new UsageError(`${guess}name one protocol: ${Object.keys(known).join(', ')}, or the file of your own`);
+  }
   const [first] = await protocolsIn(word);
   return first!;
 }

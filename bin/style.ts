@@ -5,8 +5,14 @@ import type { Verdict } from '../network/report.js';
 
 type Format = Parameters<typeof styleText>[0];
 
-const paint = (format: Format, text: string): string =>
-  process.stdout.isTTY && !process.env['NO_COLOR'] ? styleText(format, text) : text;
+let isPlain = Boolean(process.env['NO_COLOR']);
+
+/** What is said from now on has no colours. */
+export function withoutColour(): void {
+  isPlain = true;
+}
+
+const paint = (format: Format, text: string): string => (process.stdout.isTTY && !isPlain ? styleText(format, text) : text);
 
 export const bold = (text: string): string => paint('bold', text);
 export const dim = (text: string): string => paint('dim', text);

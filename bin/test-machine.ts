@@ -14,31 +14,18 @@ import { describeStep } from '../test/machine/steps.js';
 import { failureAlong, MachineTesting } from '../test/machine/testing.js';
 import { pathAlong } from '../test/machine/plans.js';
 import { pathsOf } from '../test/paths/paths.js';
-import { integerOption } from './command.js';
+import { integerOption } from './usage.js';
+import { machineJunit, reporterOf } from './junit.js';
 import { testsIn, type FoundMachine } from './machines.js';
 import { OutputFile } from './output-file.js';
 import { ProgressLine } from './progress.js';
 import { relativeModule } from './relative-module.js';
 import { bold, dim, number, table, verdict } from './style.js';
-
-export interface MachineWords {
-  readonly json?: boolean;
-  readonly pairs?: boolean;
-  readonly mutants?: boolean;
-  readonly seed?: string;
-  readonly with?: string;
-  readonly emit?: string;
-  readonly trace?: string;
-  readonly lcov?: string;
-  readonly counts?: string;
-  readonly swarm?: string;
-  readonly save?: string;
-  readonly reasons?: string;
-  readonly replay?: string;
-}
+import type { ValuesOf } from './verbs.js';
 
 /** The exit status. `word` is how the command was told of the machine. */
-export async function testMachine(found: FoundMachine, word: string, words: MachineWords): Promise<number> {
+export async function testMachine(found: FoundMachine, word: string, words: ValuesOf<'test'>): Promise<number> {
+  const reporter = reporterOf(words);
   if (words.reasons !== undefined)
     throw new UsageError('--reasons is for protocols; a machine has its reasons in the module of --with');
   if (words.swarm !== undefined || words.save !== undefined)
@@ -60,14 +47,15 @@ export async function testMachine(found: FoundMachine, word: string, words: Mach
   if (words.trace !== undefined) await writeTrace(words.trace, testing);
   if (words.counts !== undefined) write(words.counts, `${JSON.stringify([...others, await testing.counts()])}\n`);
   if (words.lcov !== undefined) await writeLcov(words.lcov, testing);
-  if (words.json) console.log(JSON.stringify(report));
+  if (reporter === 'json') console.log(JSON.stringify(report));
+  else if (reporter === 'junit') console.log(machineJunit(report));
   else print(report, relative('.', found.path), waysBack(word, words));
   return report.verdict === 'valid' ? 0 : 1;
 }
 
 /** How the steps of a failure are taken again, and seen. */
 const waysBack =
-  (word: string, { with: samples, seed, trace }: MachineWords) =>
+  (word: string, { with: samples, seed, trace }: ValuesOf<'test'>) =>
   (steps: readonly Step[]): readonly string[] => {
     const told = [samples === undefined ? '' : ` --with ${samples}`, seed === undefined ? '' : ` --seed ${seed}`].join('');
     const quoted = JSON.stringify(steps).replaceAll("'", String.raw`'\''`);
@@ -113,7 +101,7 @@ function countsIn(path: string): readonly MachineCounts[] {
   throw new UsageError(`${path} holds no counts of earlier runs; name another file for --counts, or remove it`);
 }
 
-function importing({ path, name }: FoundMachine, words: MachineWords): string {
+function importing({ path, name }: FoundMachine, words: ValuesOf<'test'>): string {
   const from = dirname(resolve(words.emit!));
   const tests =
     words.with === undefined

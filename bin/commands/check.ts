@@ -8,7 +8,8 @@ import { questionOf, type CheckOptions } from '../../test/explore/scenario.js';
 import { examineTogether } from '../../test/explore/together.js';
 import { everyTopology } from '../../test/explore/topologies.js';
 import { helperOf, startThreads } from '../check-threads.js';
-import { integerOption, parse, statusOf, USAGE, type Subcommand } from '../command.js';
+import { integerOption, statusOf, USAGE } from '../usage.js';
+import type { ValuesOf, Work } from '../verbs.js';
 import { OutputFile } from '../output-file.js';
 import { checkReport, perSecond, printCheck } from '../print-check.js';
 import { ProgressLine } from '../progress.js';
@@ -16,31 +17,16 @@ import { recordCounterexample } from '../recording.js';
 import { parseIn, readScenarios, type ReadScenario, type Source } from '../scenarios.js';
 import { number } from '../style.js';
 
-const OPTIONS = {
-  json: { type: 'boolean' },
-  trace: { type: 'string' },
-  states: { type: 'string' },
-  depth: { type: 'string' },
-  seconds: { type: 'string' },
-  megabytes: { type: 'string' },
-  search: { type: 'string' },
-  reduce: { type: 'string' },
-  safety: { type: 'boolean' },
-  graphs: { type: 'string' },
-  cores: { type: 'string' },
-} as const;
-
 /** Each thread holds all states. */
 const CORES_MAX = 64;
 
-export const command: Subcommand = async (args) => {
-  const { values, positionals } = parse(args, OPTIONS);
+export const command: Work<'check'> = async (values, words) => {
   const options = optionsOf(values);
   const graphs = integerOption('graphs', values.graphs);
   const cores = integerOption('cores', values.cores, 1, CORES_MAX) ?? 1;
   const verdicts: Verdict[] = [];
   let refused = false;
-  for await (const item of everyItem(readScenarios(positionals, undefined), graphs)) {
+  for await (const item of everyItem(readScenarios(words, undefined), graphs)) {
     if ('error' in item) {
       refused = true;
       if (values.json) console.log(JSON.stringify({ error: item.error.message }));
@@ -58,9 +44,7 @@ export const command: Subcommand = async (args) => {
   return refused ? USAGE : statusOf(verdicts);
 };
 
-type Words = Readonly<Partial<Record<'states' | 'depth' | 'seconds' | 'megabytes' | 'search' | 'reduce', string>>>;
-
-function optionsOf(words: Words): CheckOptions {
+function optionsOf(words: ValuesOf<'check'>): CheckOptions {
   const bounds = (['states', 'depth', 'seconds', 'megabytes'] as const).flatMap((name) => {
     const value = integerOption(name, words[name], name === 'depth' ? 0 : 1);
     return value === undefined ? [] : [[name, value] as const];

@@ -9,21 +9,15 @@ import { serveTrace, type Served, type TraceSource } from '../../inspector/serve
 import { receiveInspection } from '../../inspector/stately/receive.js';
 import type { Shelf } from '../../inspector/stories/shelf.js';
 import { UsageError } from '../../machines/errors.js';
-import { integerOption, parse, type Subcommand } from '../command.js';
+import { integerOption } from '../usage.js';
+import type { Work } from '../verbs.js';
 import { record } from '../recording.js';
 import { parseIn, readFile, readScenarios } from '../scenarios.js';
 import { storyShelf } from '../stories.js';
 import { bold, dim } from '../style.js';
 
-export const command: Subcommand = async (args) => {
-  const { values, positionals } = parse(args, {
-    port: { type: 'string' },
-    seed: { type: 'string' },
-    story: { type: 'string' },
-    contacts: { type: 'string' },
-    live: { type: 'boolean' },
-  });
-  const [file, ...more] = positionals;
+export const command: Work<'explore'> = async (values, words) => {
+  const [file, ...more] = words;
   if (more.length > 0 || [file, values.story, values.live].filter((one) => one !== undefined).length > 1)
     throw new UsageError('name one scenario, trace or story: quiver explore FILE, or quiver explore --story NAME');
   const port = integerOption('port', values.port) ?? 0;

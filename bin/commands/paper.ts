@@ -6,13 +6,12 @@ import { agrees, type TableCell, type Table } from '../../experiments/experiment
 import { experiments } from '../../experiments/index.js';
 import { drawPlot } from '../../experiments/plot.js';
 import { UsageError } from '../../machines/errors.js';
-import { parse, type Subcommand } from '../command.js';
+import type { Work } from '../verbs.js';
 import { ProgressLine } from '../progress.js';
 import { bold, dim, number, table, verdict } from '../style.js';
 
-export const command: Subcommand = async (args) => {
-  const { values, positionals } = parse(args, { json: { type: 'boolean' }, svg: { type: 'string' } });
-  const [name, ...more] = positionals;
+export const command: Work<'paper'> = async (values, words) => {
+  const [name, ...more] = words;
   const experiment = experiments[name ?? ''];
   if (!experiment || more.length > 0) throw new UsageError(`name one paper: ${Object.keys(experiments).join(', ')}`);
   const progress = new ProgressLine();

@@ -4,15 +4,14 @@ import { parseScenario, parseText } from '../../network/scenario/parse.js';
 import type { Scenario } from '../../network/scenario/types.js';
 import { isStep, TRACE_VERSION, TRACE_VERSIONS, type TraceHeader, type TraceLine } from '../../network/trace.js';
 import { describe } from '../../network/transcript.js';
-import { parse, type Subcommand } from '../command.js';
+import type { Work } from '../verbs.js';
 import { optionsOf, record } from '../recording.js';
 import { known } from '../protocols.js';
 import { readFile } from '../scenarios.js';
 import { verdict } from '../style.js';
 
-export const command: Subcommand = async (args) => {
-  const { positionals } = parse(args, {});
-  const [path, ...more] = positionals;
+export const command: Work<'replay'> = async (_, words) => {
+  const [path, ...more] = words;
   if (path === undefined || more.length > 0) throw new UsageError('name one trace file: quiver replay TRACE');
   const [first, ...recorded] = readFile(path)
     .split('\n')

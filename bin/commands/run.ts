@@ -5,7 +5,8 @@ import type { Violation } from '../../network/monitor.js';
 import { Recorder, traceHeader } from '../../network/recorder.js';
 import type { Report, Verdict } from '../../network/report.js';
 import { Simulation } from '../../network/simulation.js';
-import { integerOption, parse, statusOf, USAGE, type Subcommand } from '../command.js';
+import { integerOption, statusOf, USAGE } from '../usage.js';
+import type { Work } from '../verbs.js';
 import { OutputFile } from '../output-file.js';
 import { ProgressLine } from '../progress.js';
 import { printReport } from '../print-report.js';
@@ -15,17 +16,11 @@ import { UsageError } from '../../machines/errors.js';
 /** Between two looks at the terminal and at Ctrl-C. */
 const SLICE_MS = 50;
 
-export const command: Subcommand = async (args) => {
-  const { values, positionals } = parse(args, {
-    json: { type: 'boolean' },
-    trace: { type: 'string' },
-    seed: { type: 'string' },
-    host: { type: 'string' },
-  });
+export const command: Work<'run'> = async (values, words) => {
   const host = hostOf(values.host);
   const verdicts: Verdict[] = [];
   let refused = false;
-  for await (const item of readScenarios(positionals, integerOption('seed', values.seed))) {
+  for await (const item of readScenarios(words, integerOption('seed', values.seed))) {
     const done = 'error' in item ? item : await simulate(item, host, values.trace);
     if ('error' in done) {
       refused = true;

@@ -7,8 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
 import { webSocketHub } from '../../adapters/transports/web-socket-hub.js';
-import { command as verify } from './verify.js';
-import { command as spawnNode } from './spawn.js';
+import { quiver } from '../program.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'quiver-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -74,7 +73,7 @@ test('three processes share a lock; when its holder is killed the next is grante
   expect((await again.hears('lock.granted')).fence).toBeGreaterThan(second.fence);
   expect(await b.end('SIGTERM')).toBe(0);
   const log = vi.spyOn(console, 'log').mockImplementation(() => {});
-  expect(await verify([trace])).toBe(0);
+  expect(await quiver(['verify', trace])).toBe(0);
   log.mockRestore();
 });
 
@@ -84,5 +83,5 @@ test.each([
   [[scenario, 'n9', '--hub', '0'], /"n9" is no node of .*; it has n0, n1, n2/],
   [['none.json', 'n0', '--hub', '0'], /cannot read none.json/],
 ])('%j is refused', async (args, why) => {
-  await expect(spawnNode(args)).rejects.toThrow(why);
+  await expect(quiver(['spawn', ...args])).rejects.toThrow(why);
 });

@@ -18,20 +18,15 @@ import { record } from '../../inspector/live/record.js';
 import { isObject } from '../../machines/checks.js';
 import { UsageError } from '../../machines/errors.js';
 import { locks } from '../../machines/locks/index.js';
-import { integerOption, parse, type Subcommand } from '../command.js';
+import { integerOption } from '../usage.js';
+import type { Work } from '../verbs.js';
 import { readScenarios, type Source } from '../scenarios.js';
 
 /** A peer counts as gone after a second of silence: these processes are on one machine, mostly. */
 const DETECTOR = { beatMs: 50, patience: 20 };
 
-export const command: Subcommand = async (args) => {
-  const { values, positionals } = parse(args, {
-    url: { type: 'string' },
-    hub: { type: 'string' },
-    trace: { type: 'string' },
-    inspect: { type: 'boolean' },
-  });
-  const [file, id, ...more] = positionals;
+export const command: Work<'spawn'> = async (values, words) => {
+  const [file, id, ...more] = words;
   if (file === undefined || id === undefined || more.length > 0 || (values.url === undefined) === (values.hub === undefined))
     throw new UsageError('name a scenario, a node of it and a hub: quiver spawn FILE NODE --url ws://… (or --hub PORT to be it)');
   const source = await readOne(file);

@@ -3,11 +3,12 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { folder, inFolder, printed } from '../called.fixture.js';
-import { command as check } from './check.js';
-import { command as run } from './run.js';
-import { command as walk } from './test.js';
-import { takeProtocols } from '../protocols.js';
-import { command as verify } from './verify.js';
+import { quiver } from '../program.js';
+
+const check = (args: readonly string[]) => quiver(['check', ...args]);
+const run = (args: readonly string[]) => quiver(['run', ...args]);
+const walk = (args: readonly string[]) => quiver(['test', ...args]);
+const verify = (args: readonly string[]) => quiver(['verify', ...args]);
 
 describe('quiver test', () => {
   test('prints what the paths of the directory cover: everything', async () => {
@@ -59,10 +60,10 @@ describe('quiver test', () => {
   test('and so it is brought along to other commands', async () => {
     const scenario = { protocol: 'ring', topology: { kind: 'ring', n: 3 }, events: [{ at: 0, node: 'n0', do: 'call' }] };
     const args = [inFolder('call.json', JSON.stringify(scenario)), '--protocol', 'examples/own-protocol/index.ts'];
-    expect(await check(await takeProtocols(args))).toBe(0);
-    expect(await run([...(await takeProtocols(args)), '--trace', inFolder('call.ndjson')])).toBe(0);
+    expect(await check(args)).toBe(0);
+    expect(await run([...args, '--trace', inFolder('call.ndjson')])).toBe(0);
     expect(await verify([inFolder('call.ndjson')])).toBe(0);
-    await expect(takeProtocols(['--protocol'])).rejects.toThrow(/^--protocol names no file/);
+    await expect(run(['--protocol'])).rejects.toThrow(/^--protocol has no value; give FILE, a module that exports a protocol/);
     expect(printed.join('\n')).toMatch(/^valid .*ring, every interleaving[^]*valid .*ring, 3 nodes[^]*valid .* steps of ring/);
   });
 
@@ -73,7 +74,7 @@ describe('quiver test', () => {
     expect(JSON.parse(readFileSync(saved, 'utf8')).events).toHaveLength(2);
     expect(printed.join('\n')).toContain(`quiver run ${saved} --protocol ${wrong}`);
     printed.length = 0;
-    expect(await run(await takeProtocols([saved, '--protocol', wrong]))).toBe(1);
+    expect(await run([saved, '--protocol', wrong])).toBe(1);
     expect(printed.join('\n')).toMatch(/violated: one leader/);
   });
 });

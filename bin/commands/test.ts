@@ -4,6 +4,8 @@
  * `quiver test PROTOCOL`: walks the generated paths of a protocol's charts and systems and says what they cover; on request a swarm of
  * scenarios with faults, and its mutants, too.
  */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { traceOfPaths } from '../../inspector/path-trace.js';
@@ -16,7 +18,9 @@ import { emitTests } from '../../test/emit.js';
 import type { ChartGraph } from '../../test/paths/graph.js';
 import { pathsOf } from '../../test/paths/paths.js';
 import type { SwarmFailure } from '../../test/swarm/swarm.js';
-import { integerOption, parse, type Subcommand } from '../command.js';
+import { integerOption } from '../usage.js';
+import type { Work } from '../verbs.js';
+import { protocolJunit, reporterOf } from '../junit.js';
 import { machineIn } from '../machines.js';
 import { OutputFile } from '../output-file.js';
 import { printTestReport } from '../print-test-report.js';
@@ -25,23 +29,10 @@ import { relativeModule } from '../relative-module.js';
 import { testMachine } from '../test-machine.js';
 import { testProtocol } from '../test-report.js';
 
-export const command: Subcommand = async (args) => {
-  const { values, positionals } = parse(args, {
-    json: { type: 'boolean' },
-    mutants: { type: 'boolean' },
-    emit: { type: 'string' },
-    trace: { type: 'string' },
-    swarm: { type: 'string' },
-    seed: { type: 'string' },
-    save: { type: 'string' },
-    with: { type: 'string' },
-    pairs: { type: 'boolean' },
-    reasons: { type: 'string' },
-    lcov: { type: 'string' },
-    counts: { type: 'string' },
-    replay: { type: 'string' },
-  });
-  const [word, ...more] = positionals;
+export const command: Work<'test'> = async (values, words) => {
+  const reporter = reporterOf(values);
+  if (values.watch) return watch();
+  const [word, ...more] = words;
   if (more.length > 0) throw new UsageError(`name one protocol; ${more.join(', ')} are too many`);
   const machine = word !== undefined && isFile(word) ? await machineIn(word) : null;
   if (machine) return testMachine(machine, word!, values);
@@ -62,10 +53,22 @@ export const command: Subcommand = async (args) => {
   });
   const failure = report.swarm?.failure;
   const saved = failure && values.save !== undefined ? save(values.save, protocol, failure) : null;
-  if (values.json) console.log(JSON.stringify(report));
+  if (reporter === 'json') console.log(JSON.stringify(report));
+  else if (reporter === 'junit') console.log(protocolJunit(report));
   else printTestReport(report, saved && [saved, ...broughtBy(found)].join(' '));
   return report.verdict === 'valid' ? 0 : 1;
 };
+
+/** The same line under Node's own watch, which knows the modules that were loaded; until Ctrl-C. */
+async function watch(): Promise<number> {
+  const args = process.argv.slice(1).filter((word) => word !== '--watch');
+  const child = spawn(process.execPath, ['--watch', '--watch-preserve-output', ...args], { stdio: 'inherit' });
+  const pass = (signal: NodeJS.Signals) => child.kill(signal);
+  process.once('SIGINT', pass);
+  process.once('SIGTERM', pass);
+  await once(child, 'exit');
+  return 0;
+}
 
 /** What a module exports as `reasons`: why parts of the charts cannot be reached, and mutants are no mistakes. */
 async function readReasons(file: string): Promise<Reasons> {

@@ -4,14 +4,13 @@ import { UsageError } from '../../machines/errors.js';
 import { parseScenario, parseText } from '../../network/scenario/parse.js';
 import { TRACE_VERSION, TRACE_VERSIONS, type TraceHeader, type TraceLine } from '../../network/trace.js';
 import { verifyTrace } from '../../test/verify/verify.js';
-import { parse, type Subcommand } from '../command.js';
+import type { Work } from '../verbs.js';
 import { known } from '../protocols.js';
 import { readFile } from '../scenarios.js';
 import { number, property, verdict } from '../style.js';
 
-export const command: Subcommand = async (args) => {
-  const { values, positionals } = parse(args, { json: { type: 'boolean' } });
-  const [path, ...more] = positionals;
+export const command: Work<'verify'> = async (values, words) => {
+  const [path, ...more] = words;
   if (path === undefined || more.length > 0) throw new UsageError('name one trace file: quiver verify TRACE');
   const [first, ...rest] = readFile(path).trimEnd().split('\n');
   const header = readHeader(first ?? '', path);

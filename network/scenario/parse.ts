@@ -26,7 +26,8 @@ import type { Workload } from '../world/environment.js';
 
 export { parseText } from './text.js';
 
-const KEYS = ['protocol', 'options', 'topology', 'network', 'events', 'workload', 'seed', 'until'];
+/** `$schema` is for editors. */
+const KEYS = ['$schema', 'protocol', 'options', 'topology', 'network', 'events', 'workload', 'seed', 'until'];
 
 /** `readText` gives the text of the files that a topology names. */
 export function parseScenario(json: unknown, protocols: Readonly<Record<string, Protocol>>, readText?: ReadText): Scenario {

@@ -1,0 +1,47 @@
+/** `quiver init [FOLDER]`: a protocol, a scenario, a test and a script, written into a folder that holds nothing of that name yet. */
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { basename, join, resolve } from 'node:path';
+import { UsageError } from '../../machines/errors.js';
+import type { Work } from '../verbs.js';
+
+/** The files as they are written; only package.json is made. */
+const TEMPLATE = new URL('../start/', import.meta.url);
+
+export const command: Work<'init'> = async (_, words) => {
+  const [folder = '.', ...more] = words;
+  if (more.length > 0) throw new UsageError(`name one folder; ${more.join(', ')} are too many`);
+  const files = readdirSync(TEMPLATE).filter((name) => name !== 'README.md');
+  const taken = [...files, 'package.json'].filter((name) => existsSync(join(folder, name)));
+  if (taken.length > 0)
+    throw new UsageError(`${folder} has ${taken.join(', ')} already; name an empty folder: quiver init FOLDER`);
+  try {
+    mkdirSync(folder, { recursive: true });
+  } catch (error) {
+    throw new UsageError(`cannot make the folder ${folder} (${(error as Error).message}); name another`);
+  }
+  for (const name of files) copyFileSync(new URL(name, TEMPLATE), join(folder, name));
+  writeFileSync(join(folder, 'package.json'), `${JSON.stringify(packageOf(basename(resolve(folder))), null, 2)}\n`);
+  const steps = ['npm install', 'npm start', 'npm run check', 'npm test'];
+  console.log(`${[...files, 'package.json'].join(', ')} are there. Next:\n`);
+  for (const step of folder === '.' ? steps : [`cd ${folder}`, ...steps]) console.log(`  ${step}`);
+  return 0;
+};
+
+/** With the versions of what this package was made with. */
+function packageOf(name: string): object {
+  const own = JSON.parse(readFileSync(createRequire(import.meta.url).resolve('xstate-quiver/package.json'), 'utf8'));
+  const { version, peerDependencies: peers, devDependencies: dev } = own;
+  return {
+    name: name.toLowerCase().replaceAll(/[^a-z0-9-]+/g, '-') || 'my-protocol',
+    private: true,
+    type: 'module',
+    scripts: {
+      start: 'node simulate.js',
+      check: 'quiver check call.json --protocol ./ring.js',
+      test: 'vitest run',
+    },
+    dependencies: { xstate: peers.xstate, rxjs: peers.rxjs, 'xstate-quiver': `^${version}` },
+    devDependencies: { 'fast-check': peers['fast-check'], vitest: `^${dev.vitest}` },
+  };
+}

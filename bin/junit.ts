@@ -1,0 +1,121 @@
+/**
+ * What `quiver test` found, as JUnit's XML, which CI systems show: one case for what was walked, one for each failure, and one for each
+ * thing that is not covered and each mutant that nobody noticed.
+ */
+import { UsageError } from '../machines/errors.js';
+import type { MachineReport } from '../test/machine/report.js';
+import type { Survivor, TestReport } from './test-report.js';
+
+const reporters = ['text', 'json', 'junit'] as const;
+
+export type Reporter = (typeof reporters)[number];
+
+/** `--json` is short for `--reporter json`. */
+export function reporterOf({ json, reporter }: { readonly json?: boolean; readonly reporter?: string }): Reporter {
+  const found = reporters.find((name) => name === (reporter ?? (json ? 'json' : 'text')));
+  if (!found) throw new UsageError(`--reporter is "${reporter}"; choose ${reporters.join(', ')}`);
+  if (json && found !== 'json') throw new UsageError(`--json and --reporter ${found} are two reports; choose one`);
+  return found;
+}
+
+interface Case {
+  readonly name: string;
+  /** Why it failed; `null` when it passed. */
+  readonly failure: string | null;
+}
+
+const pass = (name: string): Case => ({ name, failure: null });
+
+/** XML knows no other control characters than these three. */
+const text = (value: string): string =>
+  value
+    // eslint-disable-next-line no-control-regex
+    .replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, '?')
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
+
+function suite(name: string, cases: readonly Case[]): string {
+  const failures = cases.filter(({ failure }) => failure !== null).length;
+  const lines = cases.map((one) => {
+    const head = `    <testcase classname="${text(name)}" name="${text(one.name)}"`;
+    if (one.failure === null) return `${head}/>`;
+    return `${head}>\n      <failure message="${text(one.failure.split('\n')[0]!)}">${text(one.failure)}</failure>\n    </testcase>`;
+  });
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<testsuites tests="${cases.length}" failures="${failures}">`,
+    `  <testsuite name="${text(name)}" tests="${cases.length}" failures="${failures}">`,
+    ...lines,
+    '  </testsuite>',
+    '</testsuites>',
+  ].join('\n');
+}
+
+interface Covered {
+  readonly isComplete: boolean;
+  readonly missing: readonly {
+    readonly chart: string;
+    readonly item: string;
+    readonly reason: string;
+    readonly isExplained: boolean;
+  }[];
+  readonly refuted: readonly string[];
+}
+
+/** Coverage is one case when it is complete, else one for each thing that is missing. */
+function coverageCases({ isComplete, missing, refuted }: Covered): readonly Case[] {
+  if (isComplete) return [pass('coverage')];
+  return [
+    ...missing
+      .filter(({ isExplained }) => !isExplained)
+      .map(({ chart, item, reason }) => ({ name: `coverage of ${chart}: ${item}`, failure: `not covered: ${reason}` })),
+    ...refuted.map((name) => ({ name: `coverage of ${name}`, failure: 'reached, though a reason says that it cannot be' })),
+  ];
+}
+
+const walkedCases = (cases: readonly string[], failures: readonly string[]): readonly Case[] => [
+  ...(failures.length === 0 ? cases.map(pass) : []),
+  ...failures.map((failure) => ({ name: failure.split('\n')[0]!, failure })),
+];
+
+type Left = Pick<Survivor, 'name' | 'diff' | 'reason'>;
+
+/** Each mutant that survives without a reason is a case that fails. */
+function mutantCases(all: number, survivors: readonly Left[], refuted: readonly string[]): readonly Case[] {
+  const left = survivors.filter(({ reason }) => reason === undefined);
+  const failed = [
+    ...left.map(({ name, diff }) => ({ name: `mutant ${name}`, failure: `nobody noticed it\n${diff.join('\n')}` })),
+    ...refuted.map((name) => ({ name: `mutant ${name}`, failure: 'killed, though a reason says that it is no mistake' })),
+  ];
+  return failed.length > 0 ? failed : [pass(`${all} mutants`)];
+}
+
+export function protocolJunit({ protocol, walked, failures, coverage, swarm, mutants }: TestReport): string {
+  const walks = walked.map(({ of, kind }) =>
+    'chart' in of ? `${kind} paths of ${of.chart}, start ${of.start}` : `${kind} through system ${of.system}`,
+  );
+  const failure = swarm?.failure;
+  return suite(protocol, [
+    ...walkedCases(walks, failures),
+    ...coverageCases(coverage),
+    ...(swarm
+      ? [{ name: 'swarm', failure: failure ? `${failure.property}: ${failure.says}\n${JSON.stringify(failure.scenario)}` : null }]
+      : []),
+    ...(mutants ? mutantCases(mutants.all, mutants.survivors, mutants.refuted) : []),
+  ]);
+}
+
+export function machineJunit({ machine, searched, walked, failures, coverage, mutants }: MachineReport): string {
+  const walks = walked.map(({ kind, paths }) => `${paths} ${kind} paths`);
+  const survivors = mutants?.filter(({ killedBy }) => killedBy === null) ?? [];
+  return suite(machine, [
+    ...walkedCases(
+      [`${searched.states} states`, ...walks],
+      failures.map((one) => one.text),
+    ),
+    ...coverageCases(coverage),
+    ...(mutants ? mutantCases(mutants.length, survivors, []) : []),
+  ]);
+}

@@ -1,0 +1,196 @@
+/** Help, version, wrong words, completion, `init`, reports for a CI and the watch. */
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { folder, inFolder, printed } from './called.fixture.js';
+import { quiver } from './program.js';
+import { shared, verbNames, verbs } from './verbs.js';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const program = join(root, 'dist/bin/quiver.js');
+
+/** A machine that can be wrong. */
+const machine = (target: string) => `import { setup } from ${JSON.stringify(import.meta.resolve('xstate'))};
+export const light = setup({}).createMachine({
+  id: 'light',
+  initial: 'red',
+  states: { red: { on: { go: '${target}' } }, green: { on: { stop: 'red' } } },
+});
+`;
+
+/** What a call writes by itself, and its exit status. */
+async function written(...args: string[]): Promise<{ status: number; text: string }> {
+  let text = '';
+  const spy = vi.spyOn(process.stdout, 'write').mockImplementation((piece) => ((text += String(piece)), true));
+  const status = await quiver(args).finally(() => spy.mockRestore());
+  return { status, text };
+}
+
+describe('help', () => {
+  test.each(verbNames)('quiver %s --help names every option, gives an example and exits with 0', async (verb) => {
+    const { status, text } = await written(verb, '--help');
+    expect(status).toBe(0);
+    expect(text).toMatch(new RegExp(`^Usage: quiver ${verb} `));
+    for (const name of Object.keys({ ...verbs[verb].options, ...shared })) expect(text).toContain(`--${name}`);
+    for (const example of verbs[verb].examples) expect(text).toContain(example);
+    expect((await written('help', verb)).text).toBe(text);
+  });
+
+  test('quiver --help names every verb; without words the same is bad usage', async () => {
+    const { status, text } = await written('--help');
+    expect(status).toBe(0);
+    for (const verb of verbNames) expect(text).toContain(`\n  ${verb} `);
+    expect(await written()).toEqual({ status: 64, text });
+  });
+
+  test('quiver --version', async () => {
+    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+    expect(await written('--version')).toEqual({ status: 0, text: `${version}\n` });
+  });
+});
+
+test.each([
+  [['rnu', 'x.json'], '"rnu" is no command; did you mean "run"? Known: run, check,'],
+  [['run', 'x.json', '--jsn'], "unknown option '--jsn' (Did you mean --json?); quiver run --help tells what there is"],
+  [['test', 'directory', '--mutant'], "unknown option '--mutant' (Did you mean --mutants?); quiver test --help"],
+  [['--jsn'], "unknown option '--jsn'; quiver --help tells what there is"],
+  [['check', 'x.json', '--graphs'], '--graphs has no value; give N, on every connected network of N nodes'],
+  [['test', 'dirctory'], '"dirctory" is none; did you mean "directory"? Otherwise name one protocol: controller, directory'],
+  [['test', 'directory', '--reporter', 'xml'], '--reporter is "xml"; choose text, json, junit'],
+  [['test', 'directory', '--reporter', 'junit', '--json'], '--json and --reporter junit are two reports; choose one'],
+  [['completion'], 'name one shell: bash, zsh, fish'],
+  [['completion', 'csh'], 'name one shell: bash, zsh, fish'],
+])('quiver %j is answered by name', async (args, complaint) => {
+  await expect(quiver(args)).rejects.toThrow(complaint);
+  await expect(quiver(args)).rejects.toThrow(/^[^\n]+$/);
+});
+
+test('colours go by --no-color, before the verb or behind it', () => {
+  const script = (args: string) =>
+    `process.stdout.isTTY = true; process.argv.push(...'${args}'.split(' ')); await import('${program}');`;
+  const coloured = (args: string) =>
+    spawnSync(process.execPath, ['--input-type=module', '-e', script(args), 'quiver'], {
+      encoding: 'utf8',
+      env: { ...process.env, NO_COLOR: '', FORCE_COLOR: '1' },
+    }).stdout.includes('\u001b[');
+  const file = inFolder('coloured.mjs', machine('green'));
+  expect(coloured(`test ${file}`)).toBe(true);
+  expect(coloured(`test ${file} --no-color`)).toBe(false);
+  expect(coloured(`--no-color test ${file}`)).toBe(false);
+});
+
+describe('completion', () => {
+  const complete = (...words: string[]): string[] => {
+    const quoted = words.map((word) => `'${word}'`).join(' ');
+    const ask = `eval "$('${process.execPath}' '${program}' completion bash)"
+      COMP_WORDS=(quiver ${quoted}); COMP_CWORD=${words.length}; _quiver; printf '%s\\n' "\${COMPREPLY[@]}"`;
+    const { stdout, stderr } = spawnSync('bash', ['-c', ask], { encoding: 'utf8' });
+    expect(stderr).toBe('');
+    return stdout.trim().split('\n');
+  };
+
+  test('bash completes verbs, the options of a verb, and leaves other words to files', () => {
+    expect(complete('ch')).toEqual(['check']);
+    expect(complete('')).toEqual([...verbNames, 'help', '--help', '--version']);
+    expect(complete('check', '--s')).toEqual(['--safety', '--search', '--states', '--seconds']);
+    expect(complete('check', 'ring')).toEqual(['']);
+  });
+
+  test.each(['zsh', 'fish'])('%s is told of every verb and option', async (shell) => {
+    expect(await quiver(['completion', shell])).toBe(0);
+    const known = verbNames.flatMap((verb) => [verb, ...Object.keys(verbs[verb].options)]);
+    for (const word of known) expect(printed.join('\n')).toMatch(new RegExp(`(-a |-l |--|'| )${word}\\b`));
+  });
+});
+
+describe('quiver init', () => {
+  const made = join(folder, 'started');
+  const run = (command: string, ...args: string[]) =>
+    spawnSync(process.execPath, [command, ...args], { cwd: made, encoding: 'utf8', env: { ...process.env, NO_COLOR: '1' } });
+
+  test('what it writes runs: the script, the check, the tests', async () => {
+    expect(await quiver(['init', made])).toBe(0);
+    const modules = join(made, 'node_modules');
+    mkdirSync(modules);
+    for (const name of ['xstate', 'rxjs', 'vitest', 'fast-check'])
+      symlinkSync(join(root, 'node_modules', name), join(modules, name));
+    symlinkSync(root, join(modules, 'xstate-quiver'));
+    const { scripts, dependencies, devDependencies } = JSON.parse(readFileSync(join(made, 'package.json'), 'utf8'));
+    expect(Object.keys({ ...dependencies, ...devDependencies }).sort()).toEqual(readdirSync(modules).sort());
+    expect(scripts).toEqual({
+      start: 'node simulate.js',
+      check: 'quiver check call.json --protocol ./ring.js',
+      test: 'vitest run',
+    });
+    expect(run('simulate.js')).toMatchObject({ status: 0, stdout: 'valid { probe: 15, victory: 8 }\n' });
+    expect(run(program, ...scripts.check.split(' ').slice(1))).toMatchObject({
+      status: 0,
+      stdout: expect.stringMatching(/^valid/),
+    });
+    expect(run(join(root, 'node_modules/vitest/vitest.mjs'), 'run')).toMatchObject({
+      status: 0,
+      stdout: expect.stringMatching(/Tests +9 passed/),
+    });
+  });
+
+  test('nothing is overwritten', async () => {
+    const taken = join(folder, 'taken');
+    mkdirSync(taken);
+    writeFileSync(join(taken, 'ring.js'), 'mine');
+    await expect(quiver(['init', taken])).rejects.toThrow(/taken has ring.js already; name an empty folder: quiver init FOLDER/);
+    expect(readdirSync(taken)).toEqual(['ring.js']);
+    await expect(quiver(['init', 'a', 'b'])).rejects.toThrow('name one folder; b are too many');
+    await expect(quiver(['init', join(taken, 'ring.js')])).rejects.toThrow(/cannot make the folder/);
+  });
+});
+
+describe('reports for a CI', () => {
+  test('of a machine that is well: every case passes', async () => {
+    expect(await quiver(['test', inFolder('light.mjs', machine('green')), '--reporter', 'junit'])).toBe(0);
+    const [xml] = printed;
+    expect(xml).toMatch(
+      /^<\?xml version="1.0" encoding="UTF-8"\?>\n<testsuites tests="(\d+)" failures="0">\n {2}<testsuite name="light" /,
+    );
+    expect(xml!.match(/<testcase /g)!.length).toBe(Number(/tests="(\d+)"/.exec(xml!)![1]));
+  });
+
+  test('of a protocol: its paths, its walks, its coverage', async () => {
+    expect(await quiver(['test', 'directory', '--reporter', 'junit'])).toBe(0);
+    for (const name of ['tour paths of directory, start 0', 'walk through system 0', 'coverage'])
+      expect(printed[0]).toContain(`<testcase classname="directory" name="${name}"/>`);
+  });
+
+  test('what fails is named, its text escaped', async () => {
+    expect(await quiver(['test', inFolder('stuck.mjs', machine('red')), '--reporter', 'junit'])).toBe(1);
+    const [xml] = printed;
+    expect(xml).toMatch(/failures="[1-9]/);
+    expect(xml).toMatch(
+      /<testcase classname="light" name="coverage of light: state green">\n {6}<failure message="not covered: /,
+    );
+    expect(xml).not.toMatch(/message="[^"]*[<>][^"]*"/);
+    expect(xml!.match(/<failure /g)!.length).toBe(Number(/failures="(\d+)"/.exec(xml!)![1]));
+  });
+
+  test('--json is the reporter json', async () => {
+    const file = inFolder('told.mjs', machine('green'));
+    await quiver(['test', file, '--json']);
+    await quiver(['test', file, '--reporter', 'json']);
+    expect(printed[0]).toBe(printed[1]);
+  });
+});
+
+test('--watch tests again when the module has changed', async () => {
+  const file = inFolder('watched.mjs', machine('red'));
+  const child = spawn(process.execPath, [program, 'test', file, '--watch'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  onTestFinished(() => void child.kill('SIGTERM'));
+  let said = '';
+  child.stdout.on('data', (piece: Buffer) => (said += String(piece)));
+  await vi.waitFor(() => expect(said).toMatch(/^invalid$/m), 20_000);
+  writeFileSync(file, machine('green'));
+  await vi.waitFor(() => expect(said).toMatch(/^valid$/m), 20_000);
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  child.kill('SIGINT');
+  expect(await ended).toBe(0);
+});

@@ -1,0 +1,112 @@
+/**
+ * The command line as a function of its words, on commander: what is known stands in `verbs.ts`, what each verb does in `commands/`,
+ * which is loaded when it is asked for.
+ */
+import { createRequire } from 'node:module';
+import { Command, CommanderError, Option } from 'commander';
+import { UsageError } from '../machines/errors.js';
+import { unknownWord } from '../network/scenario/read.js';
+import { bringProtocols } from './protocols.js';
+import { withoutColour } from './style.js';
+import { BROKEN, USAGE } from './usage.js';
+import { shared, verbNames, verbs, type OptionSpec, type ValuesOf, type Verb, type Work } from './verbs.js';
+
+const load: { readonly [V in Verb]: () => Promise<{ readonly command: Work<V> }> } = {
+  init: () => import('./commands/init.js'),
+  run: () => import('./commands/run.js'),
+  check: () => import('./commands/check.js'),
+  test: () => import('./commands/test.js'),
+  explore: () => import('./commands/explore.js'),
+  replay: () => import('./commands/replay.js'),
+  verify: () => import('./commands/verify.js'),
+  paper: () => import('./commands/paper.js'),
+  spawn: () => import('./commands/spawn.js'),
+  completion: () => import('./commands/completion.js'),
+};
+
+const { version } = createRequire(import.meta.url)('xstate-quiver/package.json') as { version: string };
+
+const AFTER = `
+Exit status: 0 valid, 1 invalid, 2 unknown, ${USAGE} bad usage, a bad scenario or description, ${BROKEN} a protocol that breaks.
+The options of a verb: quiver <verb> --help`;
+
+/** The exit status. Bad usage is thrown as a `UsageError`. */
+export async function quiver(args: readonly string[]): Promise<number> {
+  let status = 0;
+  const program = programOf(async (verb, values, words) => {
+    const { command } = (await load[verb]()) as { command: Work<any> };
+    status = await command(values, words);
+  });
+  if (args.length === 0) {
+    program.outputHelp();
+    return USAGE;
+  }
+  try {
+    await program.parseAsync([...args], { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode !== 0) throw complaintOf(error, args);
+  }
+  return status;
+}
+
+type Act = (verb: Verb, values: ValuesOf<any>, words: readonly string[]) => Promise<void>;
+
+function programOf(act: Act): Command {
+  const program = new Command('quiver')
+    .description('Distributed coordination as statecharts.')
+    .version(version, '-V, --version', 'the version of this package')
+    .helpOption('-h, --help', shared['help']!.says)
+    .helpCommand('help [verb]', 'the same as quiver <verb> --help')
+    .configureHelp({ subcommandTerm: (command) => `${command.name()} ${command.usage().replace(' [options]', '')}` })
+    .addHelpText('after', AFTER);
+  quiet(program).addOption(optionOf('no-color', shared['no-color']!));
+  for (const verb of verbNames) program.addCommand(verbOf(verb, act));
+  return program;
+}
+
+function verbOf(verb: Verb, act: Act): Command {
+  const { summary, takes, options, examples } = verbs[verb];
+  const command = quiet(new Command(verb))
+    .description(summary)
+    .usage(`${takes} [options]`)
+    .argument('[words...]')
+    .helpOption('-h, --help', shared['help']!.says)
+    .addHelpText('after', `\nFor example:\n${examples.map((line) => `  ${line}`).join('\n')}`)
+    .configureHelp({ visibleArguments: () => [] });
+  const own: [string, OptionSpec][] = Object.entries(options);
+  for (const [name, option] of own) command.addOption(optionOf(name, option));
+  command.addOption(
+    optionOf('protocol', shared['protocol']!).argParser((file, files: string[] | undefined) => [...(files ?? []), file]),
+  );
+  command.addOption(optionOf('no-color', shared['no-color']!));
+  return command.action(async (words: string[], { protocol = [], color, ...values }) => {
+    if (!color || command.parent!.opts()['color'] === false) withoutColour();
+    await bringProtocols(protocol);
+    await act(verb, values, words);
+  });
+}
+
+const optionOf = (name: string, { value, says }: OptionSpec): Option =>
+  new Option(value === undefined ? `--${name}` : `--${name} <${value}>`, says);
+
+/** It throws what it would say, for one place to say it. */
+const quiet = (command: Command): Command => command.exitOverride().configureOutput({ writeErr: () => {} });
+
+/** Commander's complaint with the cure behind it, on one line. */
+function complaintOf({ code, message }: CommanderError, args: readonly string[]): UsageError {
+  const verb = verbNames.find((name) => args.includes(name));
+  if (code === 'commander.unknownCommand') {
+    const word = /'(.*?)'/.exec(message)![1]!;
+    const known = `the commands are ${verbNames.join(', ')}`;
+    const meant = unknownWord(`"${word}" is no command`, word, verbNames).message;
+    return new UsageError(meant.includes('did you mean') ? meant : `"${word}" is no command; ${known}`);
+  }
+  if (code === 'commander.optionMissingArgument') {
+    const [, name, value] = /--([\w-]+) <(\w+)>/.exec(message)!;
+    const known: Readonly<Record<string, OptionSpec>> = { ...shared, ...(verb && verbs[verb].options) };
+    return new UsageError(`--${name} has no value; give ${value}, ${known[name!]!.says}`);
+  }
+  const said = message.replace(/^error: /, '').replaceAll(/\s+/g, ' ');
+  return new UsageError(`${said}; quiver ${verb === undefined ? '' : `${verb} `}--help tells what there is`);
+}

@@ -1,0 +1,154 @@
+/**
+ * What the command line knows: its verbs, what each takes, and its options. Help, completion and the types of what a verb is given all
+ * come from this table.
+ */
+
+/** Of an option with a value: how help calls the value. Without, it is a flag. */
+export interface OptionSpec {
+  readonly value?: string;
+  readonly says: string;
+}
+
+interface VerbSpec {
+  readonly summary: string;
+  /** What it takes, as usage shows it. */
+  readonly takes: string;
+  readonly options: Readonly<Record<string, OptionSpec>>;
+  readonly examples: readonly string[];
+}
+
+const json = { says: 'print one JSON object a line in place of text' };
+const seed = { value: 'N', says: 'the seed of chance, in place of the one in the scenario' };
+const port = { value: 'N', says: 'the port to listen on; any free one unless told' };
+
+export const verbs = {
+  run: {
+    summary: 'run scenarios; "-" reads one a line from standard input',
+    takes: 'FILE…',
+    options: {
+      json,
+      trace: { value: 'FILE', says: 'write the trace, for explore, replay and verify' },
+      seed,
+      host: { value: 'KIND', says: 'what carries the charts: actors (unless told) or snapshots, which are faster' },
+    },
+    examples: ['quiver run ring.json --trace ring.ndjson', 'quiver run *.json --json'],
+  },
+  check: {
+    summary: 'explore every interleaving of small scenarios',
+    takes: 'FILE…',
+    options: {
+      json,
+      trace: { value: 'FILE', says: 'write the shortest counterexample as a trace' },
+      graphs: { value: 'N', says: 'on every connected network of N nodes in place of the one that the scenario names' },
+      safety: { says: 'leave out liveness: faster, and needs less memory' },
+      search: { value: 'ORDER', says: 'breadth (unless told; finds shortest counterexamples) or depth' },
+      reduce: { value: 'WAY', says: 'symmetry or order: look at fewer states, with the same verdict' },
+      cores: { value: 'N', says: 'how many cores search together; 1 unless told' },
+      states: { value: 'N', says: 'stop after so many states, with the verdict unknown' },
+      depth: { value: 'N', says: 'stop at so many steps from the start' },
+      seconds: { value: 'N', says: 'stop after so long' },
+      megabytes: { value: 'N', says: 'stop at so much memory' },
+    },
+    examples: ['quiver check deadlock.json --trace failure.ndjson', 'quiver check ring.json --graphs 4'],
+  },
+  test: {
+    summary: "walk a protocol's charts and systems, or an XState machine of yours: paths, coverage, mutants",
+    takes: 'PROTOCOL | FILE[#NAME]',
+    options: {
+      json,
+      reporter: { value: 'NAME', says: 'text (unless told), json, or junit for the reports of a CI' },
+      watch: { says: 'test again whenever the module, or one that it imports, changes' },
+      mutants: { says: 'make small mistakes in the charts, each of which the tests must notice' },
+      seed: { value: 'N', says: 'the seed of walks and swarm; 1 unless told' },
+      emit: { value: 'FILE', says: 'write the generated paths as tests to read and keep' },
+      trace: { value: 'FILE', says: 'write the tours, or the way to a failure, for explore' },
+      reasons: { value: 'MODULE', says: 'of a protocol: why parts cannot be reached and mutants are no mistakes' },
+      swarm: { value: 'N', says: 'of a protocol: run so many random scenarios with faults' },
+      save: { value: 'FOLDER', says: 'of a protocol: keep the scenario in which the swarm has found a failure' },
+      with: { value: 'MODULE', says: 'of a machine: its samples, services and what must hold' },
+      pairs: { says: 'of a machine: also every pair of transitions in a row' },
+      lcov: { value: 'FOLDER', says: 'of a machine: write coverage for tools that read LCOV' },
+      counts: { value: 'FILE', says: 'of a machine: add the counts of earlier runs, and write the sum' },
+      replay: { value: 'STEPS', says: 'of a machine: take the steps of a failure again, as the report prints them' },
+    },
+    examples: [
+      'quiver test directory --swarm 1000',
+      'quiver test checkout.js --with checkout.tests.js',
+      'quiver test my.ts#machine',
+    ],
+  },
+  explore: {
+    summary: 'watch a run, a trace, a story or live actors in the browser; without a file, the list of stories',
+    takes: '[FILE]',
+    options: {
+      port,
+      seed,
+      story: { value: 'NAME', says: 'open this story' },
+      contacts: { value: 'FILE', says: 'for the story "districts": a list of contacts of your own' },
+      live: { says: 'wait for programs that report' },
+    },
+    examples: ['quiver explore', 'quiver explore failure.ndjson', 'quiver explore --story deadlock'],
+  },
+  replay: {
+    summary: 'run a trace again and compare it byte for byte',
+    takes: 'TRACE',
+    options: {},
+    examples: ['quiver replay failure.ndjson'],
+  },
+  verify: {
+    summary: 'check a trace against charts and properties',
+    takes: 'TRACE',
+    options: { json },
+    examples: ['quiver verify ring.ndjson'],
+  },
+  paper: {
+    summary: "reproduce a paper's tables",
+    takes: 'NAME',
+    options: { json, svg: { value: 'FOLDER', says: 'write the plots as SVG' } },
+    examples: ['quiver paper arvy'],
+  },
+  spawn: {
+    summary: 'one node of a scenario as a process of its own, on WebSockets',
+    takes: 'FILE NODE',
+    options: {
+      url: { value: 'URL', says: 'the hub to connect to' },
+      hub: { value: 'PORT', says: 'be the hub as well, on this port' },
+      trace: { value: 'FILE', says: 'write what the node does as it does it' },
+      inspect: { says: 'serve the inspector for this node' },
+    },
+    examples: ['quiver spawn locks.json n0 --hub 8080', 'quiver spawn locks.json n1 --url ws://127.0.0.1:8080'],
+  },
+  init: {
+    summary: 'write a protocol, a scenario, a test and a script into an empty folder',
+    takes: '[FOLDER]',
+    options: {},
+    examples: ['quiver init', 'quiver init my-protocol'],
+  },
+  completion: {
+    summary: 'print the completion of this command for a shell: bash, zsh or fish',
+    takes: 'SHELL',
+    options: {},
+    examples: ['source <(quiver completion bash)', 'quiver completion fish > ~/.config/fish/completions/quiver.fish'],
+  },
+} as const satisfies Readonly<Record<string, VerbSpec>>;
+
+export type Verb = keyof typeof verbs;
+
+export const verbNames = Object.keys(verbs) as readonly Verb[];
+
+/** Options of every verb. */
+export const shared: Readonly<Record<string, OptionSpec>> = {
+  protocol: { value: 'FILE', says: 'a module that exports a protocol of your own; may be given several times' },
+  'no-color': { says: 'no colours; the variable NO_COLOR does the same' },
+  help: { says: 'what this is for, and its options' },
+};
+
+/** The options that were given, by name. */
+export type ValuesOf<V extends Verb> = {
+  readonly [K in keyof (typeof verbs)[V]['options']]?: (typeof verbs)[V]['options'][K] extends { readonly value: string }
+    ? string
+    : boolean;
+};
+
+/** What does the work of a verb: options and other words in, exit status out. Bad usage is thrown as a `UsageError`. */
+export type Work<V extends Verb> = (values: ValuesOf<V>, words: readonly string[]) => Promise<number>;
