@@ -27,7 +27,7 @@ import type { Workload } from '../world/environment.js';
 export { parseText } from './text.js';
 
 /** `$schema` is for editors. */
-const KEYS = ['$schema', 'protocol', 'options', 'topology', 'network', 'events', 'workload', 'seed', 'until'];
+const KEYS = ['protocol', 'options', 'topology', 'network', 'events', 'workload', 'seed', 'until', '$schema'];
 
 /** `readText` gives the text of the files that a topology names. */
 export function parseScenario(json: unknown, protocols: Readonly<Record<string, Protocol>>, readText?: ReadText): Scenario {
