@@ -150,6 +150,8 @@ function invokeWrittenOut({ onDone, onError, onSnapshot, ...rest }: Readonly<Rec
 function choicesOf(given: unknown): Choice[] {
   return listOf(given).map((choice) => {
     if (typeof choice === 'string') return { target: choice };
+    // An event that a state forbids its outer states to take.
+    if (choice === undefined) return {};
     const { actions, ...rest } = choice as Choice;
     return { ...rest, ...(actions !== undefined && { actions: listOf(actions) }) };
   });

@@ -229,3 +229,14 @@ describe('machines without end', () => {
     expect((await report(machine)).failures[0]!.rule).toMatch(/^no unhandled error \(Error "Infinite loop detected/);
   });
 });
+
+test('an event that a state forbids is a transition that does nothing', async () => {
+  const machine = createMachine({
+    initial: 'a',
+    on: { X: '.b' },
+    states: { a: { on: { X: undefined, GO: 'c' } }, b: {}, c: {} },
+  });
+  const testing = new MachineTesting(machine);
+  expect((await testing.coverage()).missing).toEqual([]);
+  expect(await testing.firstFailure('tour')).toBeNull();
+});

@@ -1,0 +1,39 @@
+/** The page itself, by hand and without XState: what is tested. `hasty` forgets to give up its request when it has lost patience. */
+export const pageOf = (kind: 'sound' | 'hasty'): string => `<!doctype html>
+<body data-state="idle">
+<form><input name="email" aria-label="email"><button>Subscribe</button></form>
+<button id="again" hidden>Try again</button>
+<output></output>
+<script>
+  const form = document.querySelector('form');
+  const again = document.querySelector('#again');
+  const texts = { idle: '', refused: 'That is no address.', sending: 'One moment …', sent: 'Thank you!', failed: 'That did not work.' };
+  const show = (state) => {
+    document.body.dataset.state = state;
+    document.querySelector('output').textContent = texts[state];
+    form.hidden = state !== 'idle' && state !== 'refused';
+    again.hidden = state !== 'failed';
+  };
+  const subscribe = async () => {
+    show('sending');
+    const request = new AbortController();
+    const patience = setTimeout(() => {
+      ${kind === 'sound' ? 'request.abort();' : "show('failed');"}
+    }, 8000);
+    try {
+      const { ok } = await fetch('/subscribe', { method: 'POST', body: form.email.value, signal: request.signal });
+      clearTimeout(patience);
+      show(ok ? 'sent' : 'failed');
+      if (ok) setTimeout(() => show('idle'), 3000);
+    } catch {
+      clearTimeout(patience);
+      show('failed');
+    }
+  };
+  form.onsubmit = (event) => {
+    event.preventDefault();
+    if (form.email.value.includes('@')) subscribe();
+    else show('refused');
+  };
+  again.onclick = subscribe;
+</script>`;
