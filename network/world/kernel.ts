@@ -284,8 +284,16 @@ export interface StageHooks {
   schedules(scheduled: Scheduled): void;
 }
 
-/** A root actor, not started yet, whose whole system is in the hands of its host: what its services do, its time and its actions. */
-export function createStaged(logic: AnyActorLogic, options: ActorOptions<AnyActorLogic>, hooks: StageHooks): AnyActor {
+/**
+ * A root actor, not started yet, whose whole system is in the hands of its host: what its services do, its time and its actions. With a
+ * snapshot of a machine that has neither actors nor timers it goes on from there, as if it had come there itself.
+ */
+export function createStaged(
+  logic: AnyActorLogic,
+  options: ActorOptions<AnyActorLogic>,
+  hooks: StageHooks,
+  from?: AnyMachineSnapshot,
+): AnyActor {
   let sessions = 0;
   const prepare = (actor: any): void => {
     if (sessions === 0) {
@@ -314,7 +322,10 @@ export function createStaged(logic: AnyActorLogic, options: ActorOptions<AnyActo
   const first = (inspected: { readonly type: string; readonly actorRef?: unknown }) => {
     if (sessions === 0 && inspected.type === '@xstate.actor') prepare(inspected.actorRef);
   };
-  return createActor(logic, { ...options, inspect: first });
+  const actor = createActor(logic, { ...options, ...(from && { snapshot: from }), inspect: first });
+  // What XState restores has forgotten in which order its states were entered.
+  if (from) (actor as unknown as { _snapshot: unknown })._snapshot = from;
+  return actor;
 }
 
 /** Tells a held callback to fail: one of XState's own fails by what it throws. */

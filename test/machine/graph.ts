@@ -1,10 +1,12 @@
 /**
- * The states that a machine reaches, and every step between them: its real actors, taken again from the start for every step.
+ * The states that a machine reaches, and every step between them: its real actors, taken again for every step, from the start or from the last
+ * state without actors and timers.
  *
  * What is a state and how the search goes on is as for the charts of a protocol (../paths/graph.ts), and so are the paths that are made
  * of it; but a step is anything that can happen to the machine: an event, a timer, a service that comes to something.
  */
 import { ProtocolError } from '../../machines/errors.js';
+import type { AnyMachineSnapshot } from 'xstate';
 import type { ChartGraph, Edge, Vertex } from '../paths/graph.js';
 import { brokenRule } from './judge.js';
 import type { Step } from './options.js';
@@ -25,6 +27,15 @@ export interface MachineVertex extends Vertex {
   /** What the predicates of the temporal properties say of this state. */
   readonly marks: Marks;
   edges: ReadonlyMap<string, MachineEdge> | null;
+  /** Where another rig can go on from, without going the way: it has neither actors nor timers here. */
+  readonly snapshot: AnyMachineSnapshot | null;
+  /** The last such state before this one, absent where that is the start, and the steps from there. */
+  readonly base: Base;
+}
+
+interface Base {
+  readonly from?: AnyMachineSnapshot;
+  readonly steps: readonly Step[];
 }
 
 export interface MachineEdge extends Edge {
@@ -71,7 +82,7 @@ class Search {
   async run(): Promise<MachineGraph> {
     const { subject, vertices, limits } = this;
     const rig = this.start();
-    const first = this.arrive(rig, []);
+    const first = this.arrive(rig, [], { steps: [] });
     const items = this.items;
     rig.stop();
     let next: MachineVertex | undefined;
@@ -101,10 +112,10 @@ class Search {
     };
   }
 
-  private start(): Rig {
+  private start(from?: AnyMachineSnapshot): Rig {
     this.items = new Set();
     this.subject.listen((item) => this.items.add(item));
-    const rig = new Rig(this.subject, { performs: this.subject.tests.performActions ?? false });
+    const rig = new Rig(this.subject, { performs: this.subject.tests.performActions ?? false, from });
     rig.noteStates();
     for (const item of rig.items) this.items.add(item);
     return rig;
@@ -121,15 +132,20 @@ class Search {
   private async expand(vertex: MachineVertex): Promise<boolean> {
     const before = this.covered.size;
     const edges = new Map<string, MachineEdge>();
+    const { snapshot, base } = vertex;
     for (const step of vertex.choices) {
-      const rig = await this.at(vertex);
+      const rig = edges.size > 0 && snapshot ? this.start(snapshot) : await this.at(vertex);
       this.items = new Set();
       await rig.take(step);
       rig.noteStates();
       this.taken++;
       const steps = [...vertex.way, step];
       for (const item of rig.items) this.items.add(item);
-      const to = this.arrive(rig, steps);
+      const to = this.arrive(
+        rig,
+        steps,
+        snapshot ? { from: snapshot, steps: [step] } : { ...base, steps: [...base.steps, step] },
+      );
       const event = { type: nameOfStep(step), step };
       const { items } = this;
       edges.set(JSON.stringify(step), { event, effects: [], step, to, items: items as never, view: rig.view() });
@@ -140,17 +156,17 @@ class Search {
     return this.covered.size > before;
   }
 
-  /** A rig in this state. */
-  private async at(vertex: MachineVertex): Promise<Rig> {
-    const rig = this.start();
-    for (const step of vertex.way) await rig.take(step);
-    this.taken += vertex.way.length;
+  /** A rig in this state, by way of the last steps at least: two runs of a step that differ are noticed. */
+  private async at({ base, key: before, way }: MachineVertex): Promise<Rig> {
+    const rig = this.start(base.from);
+    for (const step of base.steps) await rig.take(step);
+    this.taken += base.steps.length;
     const key = rig.key();
-    if (key !== vertex.key) throw new ProtocolError(differs(vertex, key));
+    if (key !== before) throw new ProtocolError(differs(way, before, key));
     return rig;
   }
 
-  private arrive(rig: Rig, way: readonly Step[]): MachineVertex {
+  private arrive(rig: Rig, way: readonly Step[], base: Base): MachineVertex {
     const key = rig.key();
     const known = this.known.get(key);
     if (known) return known;
@@ -158,6 +174,8 @@ class Search {
     const isTarget = rig.subject.tests.toState?.(rig.snapshot) ?? false;
     const rest = {
       way,
+      base,
+      snapshot: rig.plainSnapshot(),
       pending: rig.pending(),
       key,
       choices: isTarget ? [] : rig.choices(),
@@ -179,7 +197,7 @@ class Search {
 }
 
 /** The first place at which two keys part. */
-function differs({ way, key }: MachineVertex, other: string): string {
+function differs(way: readonly Step[], key: string, other: string): string {
   const [before, after] = [key.split('\n'), other.split('\n')];
   const at = before.findIndex((line, i) => line !== after[i]);
   const steps = way.length === 0 ? 'the start' : way.map(describeStep).join(', ');

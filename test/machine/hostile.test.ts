@@ -240,3 +240,49 @@ test('an event that a state forbids is a transition that does nothing', async ()
   expect((await testing.coverage()).missing).toEqual([]);
   expect(await testing.firstFailure('tour')).toBeNull();
 });
+
+describe('a thousand states', () => {
+  const ring = (states: number) =>
+    createMachine({
+      initial: 's0',
+      states: Object.fromEntries(
+        Array.from({ length: states }, (_, i) => [
+          `s${i}`,
+          { on: { NEXT: `s${(i + 1) % states}`, BACK: `s${(i + states - 1) % states}` } },
+        ]),
+      ),
+    });
+
+  test('in a ring, which is the farthest that they can be: three steps are taken for each state', async () => {
+    const testing = new MachineTesting(ring(1000), { limits: { walks: 1 } });
+    const { vertices, taken, isComplete } = await testing.graph();
+    expect([vertices.length, isComplete, taken]).toEqual([1000, true, 2999]);
+    expect((await testing.plans('shortest')).map(({ steps }) => steps.length)).toEqual([499, 500]);
+    expect((await testing.coverage()).missing).toEqual([]);
+  });
+
+  test('a chart that goes otherwise each time is noticed there, too', async () => {
+    let turn = 10;
+    const fickle = createMachine({
+      context: { n: 0 },
+      on: { X: { actions: assign({ n: ({ context }) => (context.n < 3 ? context.n + 1 : ++turn) }) } },
+    });
+    await expect(new MachineTesting(fickle).graph()).rejects.toThrow(
+      /the same steps led to another state: after X, X, X, X the first time/,
+    );
+  });
+});
+
+test('a state is the same whether it was come to or gone on from: parallel regions in the order in which they were entered', async () => {
+  const region = (key: string) => ({
+    initial: 'a',
+    states: {
+      a: { on: { [key]: 'b', BOTH: 'b' } },
+      b: { on: { BOTH: { target: 'a', actions: assign({ log: ({ context }: any) => (context.log + key).slice(-4) }) } } },
+    },
+  });
+  const machine = createMachine({ context: { log: '' }, type: 'parallel', states: { x: region('X'), y: region('Y') } } as never);
+  const testing = new MachineTesting(machine, { limits: { patience: 400 } });
+  expect(await testing.firstFailure('shortest')).toBeNull();
+  expect(await testing.firstFailure('tour')).toBeNull();
+});

@@ -51,6 +51,8 @@ export interface RigOptions {
   readonly performs: boolean;
   /** Where to go on from, in place of the start. */
   readonly restored?: unknown;
+  /** What `plainSnapshot` gave of another rig, to go on from. */
+  readonly from?: AnyMachineSnapshot | undefined;
   /** A deadline, in milliseconds, that begins with the start. */
   readonly deadlineMs?: number | undefined;
 }
@@ -78,7 +80,7 @@ export class Rig {
     readonly subject: Subject,
     private readonly options: RigOptions,
   ) {
-    const { restored } = options;
+    const { restored, from } = options;
     const hooks: StageHooks = {
       created: (actor, kind) => this.created(actor, kind),
       performs: (_, action) => this.performs(action),
@@ -87,7 +89,7 @@ export class Rig {
     };
     const start = restored === undefined ? { input: subject.tests.input } : { snapshot: restored };
     const { clock } = this.timers;
-    this.root = createStaged(subject.machine, { ...start, clock, logger: () => {} } as never, hooks);
+    this.root = createStaged(subject.machine, { ...start, clock, logger: () => {} } as never, hooks, from);
     this.root.subscribe({ error: (thrown: unknown) => void (this.error = { thrown }) });
     for (const item of subject.itemsAtStart) this.items.add(item);
     this.root.start();
@@ -295,6 +297,14 @@ export class Rig {
         if (item) this.items.add(item);
       }
     }
+  }
+
+  /** The snapshot from which another rig can go on, if nothing else is part of the state: no actor, no timer. */
+  plainSnapshot(): AnyMachineSnapshot | null {
+    const isAlone =
+      this.made.every((actor) => !isRunning(actor)) && actorsBelow(this.root).size === 0 && this.referred.size === 0;
+    const isPlain = isAlone && this.timers.running.length === 0 && this.error === null;
+    return isPlain && this.snapshot.status === 'active' ? this.snapshot : null;
   }
 
   /** What tells this state from others: everything that can make a difference later. */

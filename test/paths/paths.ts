@@ -86,10 +86,16 @@ const traversal = (statesMax: number): any => ({
 const walkedEdges = ({ steps }: { steps: readonly { event: any }[] }): Edge[] =>
   steps.slice(1).map(({ event }) => (event as GraphEvent).edge);
 
+/** Paths as a tree: what leads on from where one ends. */
+interface Branches extends Map<Edge, Branches> {}
+
 function withoutBeginnings(paths: readonly (readonly Edge[])[]): readonly (readonly Edge[])[] {
-  const numbers = new Map<Edge, number>();
-  const numberOf = (edge: Edge): number => numbers.get(edge) ?? (numbers.set(edge, numbers.size), numbers.size - 1);
-  const keys = paths.map((path) => path.map(numberOf));
-  const beginnings = new Set(keys.flatMap((key) => key.map((_, length) => key.slice(0, length).join(' '))));
-  return paths.filter((_, i) => !beginnings.has(keys[i]!.join(' ')) || paths.length === 1);
+  const tree: Branches = new Map();
+  const along = (branches: Branches, edge: Edge): Branches => {
+    const next: Branches = branches.get(edge) ?? new Map<Edge, Branches>();
+    branches.set(edge, next);
+    return next;
+  };
+  const ends = paths.map((path) => path.reduce(along, tree));
+  return paths.filter((_, i) => ends[i]!.size === 0 || paths.length === 1);
 }
