@@ -48,6 +48,7 @@ export * as shapes from './machines/shapes.js';
 export { STORAGE, storageMachine, type Stored, type StorageInput } from './machines/storage.js';
 export { nobodyIsStuck } from './machines/stuck.js';
 export type { Report } from './network/report.js';
+export { compile, type AskedAction, type Compiled } from './network/world/compile.js';
 export { Simulation, type SimulationOptions } from './network/simulation.js';
 export { parseScenario };
 

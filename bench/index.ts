@@ -3,12 +3,14 @@ import { checkerRows } from './checker.js';
 import { controllerRows } from './controller.js';
 import { electionRows } from './election.js';
 import { inspectorRows } from './inspector.js';
+import { kernelRows } from './kernel.js';
 import { networkRows } from './network.js';
 import { queueRows } from './queue.js';
 import { bold, table } from '../bin/style.js';
 import type { MeasuredRow } from './measure.js';
 
 const sections: readonly (readonly [string, () => MeasuredRow[] | Promise<MeasuredRow[]>])[] = [
+  ['Kernel', kernelRows],
   ['Network', networkRows],
   ['Checker', checkerRows],
   ['Queue', queueRows],

@@ -1,6 +1,6 @@
 /** Random events on one chart under both interpreters: after each, version 4 must be where version 5 is and ask for the same. */
 import { expect } from 'vitest';
-import { begin, step } from '../network/world/kernel.js';
+import { begin, step } from '../network/world/remembering.js';
 import { Random } from '../network/random.js';
 import type { Rendered } from './charts.js';
 import { effectsOf, to4 } from './to4.js';

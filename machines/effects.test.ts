@@ -4,7 +4,7 @@
  */
 import { assign, setup } from 'xstate';
 import { expect, test } from 'vitest';
-import { begin, step } from '../network/world/kernel.js';
+import { begin, step } from '../network/world/remembering.js';
 import { effects, send, withEvent, type Received } from './effects.js';
 
 interface Find {

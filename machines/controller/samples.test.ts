@@ -1,7 +1,7 @@
 /** The samples of every chart reach all of its states, and no event of theirs breaks it. */
 import { expect, test } from 'vitest';
 import type { AnyStateMachine, StateValue } from 'xstate';
-import { begin, step } from '../../network/world/kernel.js';
+import { begin, step } from '../../network/world/remembering.js';
 import { controller } from './index.js';
 
 const LOOKED_AT = 400;

@@ -1,6 +1,6 @@
 /** The directory chart, one transition of spec 1.3 at a time, on the bare kernel. */
 import { describe, expect, test } from 'vitest';
-import { begin, step } from '../../network/world/kernel.js';
+import { begin, step } from '../../network/world/remembering.js';
 import { pathOf } from '../checks.js';
 import type { Message } from '../effects.js';
 import { directoryMachine, type DirectoryContext, type DirectoryInput } from './machine.js';

@@ -1,6 +1,6 @@
 /** The rules of spec section 4, one by one, on one chart: what it does and whom it tells. */
 import { describe, expect, test } from 'vitest';
-import { begin, step } from '../../network/world/kernel.js';
+import { begin, step } from '../../network/world/remembering.js';
 import {
   adoptLeaderPair,
   electSelf,

@@ -1,6 +1,6 @@
 /** The chart by itself: each action of the specification's section 4, and input that nobody should send. */
 import { describe, expect, test } from 'vitest';
-import { begin, step } from '../../network/world/kernel.js';
+import { begin, step } from '../../network/world/remembering.js';
 import { UsageError } from '../errors.js';
 import { createMetric } from '../../network/topology/metric.js';
 import { exclusion, exclusionMachine } from './index.js';

@@ -1,7 +1,7 @@
 /** Long runs over bad channels: the account follows every message, and sees a chart that cheats. */
 import { emit } from 'xstate';
 import { describe, expect, test } from 'vitest';
-import { begin, step } from '../../network/world/kernel.js';
+import { begin, step } from '../../network/world/remembering.js';
 import { parseScenario } from '../../network/scenario/parse.js';
 import { createMetric, Random, Simulation } from '../../network/index.js';
 import { fresh, type Frame, type LinkContext } from './frames.js';

@@ -3,7 +3,7 @@ import { assign, createActor, setup } from 'xstate';
 import { describe, expect, test } from 'vitest';
 import { effects, send, type Message } from '../../machines/effects.js';
 import { createHost } from './hosts.js';
-import { begin, restore, step } from './kernel.js';
+import { begin, restore, step } from './remembering.js';
 
 const says = (what: string) => send(() => ({ to: 'x', message: { type: what } }));
 const region = (name: string) => ({

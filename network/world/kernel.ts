@@ -1,9 +1,10 @@
 /**
- * The step kernel, and the only module that touches XState beyond `setup` and `createActor`, but for `selections.ts`, which reads the
- * microsteps of a step.
+ * Where XState is touched beyond `setup` and `createActor`: here, in `remembering.ts`, which makes its steps fast, and in `selections.ts`,
+ * which reads the microsteps of a step.
  *
- * `step(machine, snapshot, event) → { snapshot, effects }` runs the real interpreter through `machine.transition` with one scope that
- * is reused: XState's own `transition()` builds an actor for every call and is four to seven times slower.
+ * `xstate.step(machine, snapshot, event) → { snapshot, effects }` runs the real interpreter through `machine.transition` with one scope
+ * that is reused: XState's own `transition()` builds an actor for every call and is four to seven times slower. Whoever steps charts
+ * calls `step` of `remembering.ts`, which comes here for each path that a chart takes for the first time.
  */
 import {
   createActor,
@@ -24,39 +25,48 @@ import {
 import type { Effect, Message } from '../../machines/effects.js';
 import { ProtocolError } from '../../machines/errors.js';
 
-export interface Stepped {
-  readonly snapshot: AnyMachineSnapshot;
-  readonly effects: Effect[];
-}
-
 interface ExecutableAction {
   readonly type: string;
   readonly params?: any;
 }
 
+/** Takes what a step asks for, in order. */
+export interface Collector {
+  add(type: string, params: any): void;
+}
+
 /** The names of XState's own actions that a pure chart may leave in its action list, and what the kernel makes of them. */
-const EMIT = 'xstate.emit';
-const RAISE = 'xstate.raise';
+export const EMIT = 'xstate.emit';
+export const RAISE = 'xstate.raise';
 
 const VOCABULARY = ['send', 'arm', 'disarm', 'draw', 'store', 'tell', 'open', 'close'] as const;
-const EFFECTS: ReadonlySet<string> = new Set(VOCABULARY);
+const VOCABULARY_SET: ReadonlySet<string> = new Set(VOCABULARY);
+
+/** What a step asks of its host: effects of the vocabulary, and what is emitted. */
+export class Effects implements Collector {
+  private readonly performed: Effect[] = [];
+  /** Kept apart: a live actor emits when its macrostep is over, after all other effects. */
+  private emitted: Effect[] | null = null;
+
+  add(type: string, params: any): void {
+    if (type === EMIT) (this.emitted ??= []).push({ type: 'emit', event: params.event });
+    else if (type === RAISE && params.delay === undefined) return;
+    else if (!VOCABULARY_SET.has(type)) {
+      throw new ProtocolError(`a chart used "${type}": charts are pure, use the effects of machines/effects.ts instead`);
+    } else if (params !== undefined) this.performed.push({ type: type as Effect['type'], ...params });
+  }
+
+  all(): Effect[] {
+    return this.emitted === null ? this.performed : [...this.performed, ...this.emitted];
+  }
+}
 
 /** Transitions without an event and raised events in one step: more than this have no end, and XState would follow them for ever. */
 const MICROSTEPS_MAX = 10_000;
 
 let microsteps = 0;
-let collected: Effect[] = [];
-/** Kept apart: a live actor emits when its macrostep is over, after all other effects. */
-let emitted: Effect[] = [];
-
-const collect = (action: ExecutableAction): void => {
-  const { type, params } = action;
-  if (type === EMIT) emitted.push({ type: 'emit', event: params.event });
-  else if (type === RAISE && params.delay === undefined) return;
-  else if (!EFFECTS.has(type)) {
-    throw new ProtocolError(`a chart used "${type}": charts are pure, use the effects of machines/effects.ts instead`);
-  } else if (params !== undefined) collected.push({ type: type as Effect['type'], ...params });
-};
+let collector: Collector = new Effects();
+let observers = 0;
 
 const inert = createActor(createMachine({}));
 
@@ -77,30 +87,50 @@ const scope = {
   logger: () => {},
   stopChild: () => {},
   emit: () => {},
-  actionExecutor: collect,
+  actionExecutor: ({ type, params }: ExecutableAction) => collector.add(type, params),
 };
 const anyScope = scope as any;
 
-/** The first state of a chart, with what its entry actions ask for. */
-export function begin(machine: AnyStateMachine, input: unknown): Stepped {
-  collected = [];
-  emitted = [];
-  microsteps = 0;
-  const snapshot = machine.getInitialSnapshot(anyScope, input) as AnyMachineSnapshot;
-  // What an entry action throws is caught by XState in the first step alone.
-  if (snapshot.status === 'error') throw snapshot.error;
-  return { snapshot, effects: takeEffects() };
+/** Whether anybody hears of microsteps: then every step is XState's own. */
+export const isObserved = (): boolean => observers > 0;
+
+/** Every step within is XState's own: to look at what was remembered with other eyes. */
+export function byXState<T>(act: () => T): T {
+  observers++;
+  try {
+    return act();
+  } finally {
+    observers--;
+  }
 }
 
-/** One macrostep. An event without a transition, or after the end, leaves the very same snapshot and asks for nothing. */
-export function step(machine: AnyStateMachine, snapshot: AnyMachineSnapshot, event: Message): Stepped {
-  if (snapshot.status !== 'active') return { snapshot, effects: [] };
-  collected = [];
-  emitted = [];
-  microsteps = 0;
-  const next = machine.transition(snapshot, event, anyScope) as AnyMachineSnapshot;
-  return { snapshot: inDocumentOrder(next), effects: takeEffects() };
-}
+/** The steps of a chart as XState itself takes them, whatever collects what they ask for. */
+export const interpreter = {
+  begin(machine: AnyStateMachine, input: unknown, asked: Collector): AnyMachineSnapshot {
+    collector = asked;
+    microsteps = 0;
+    const snapshot = machine.getInitialSnapshot(anyScope, input) as AnyMachineSnapshot;
+    // What an entry action throws is caught by XState in the first step alone.
+    if (snapshot.status === 'error') throw snapshot.error;
+    return snapshot;
+  },
+
+  /** An event without a transition, or after the end, leaves the very same snapshot. */
+  step(machine: AnyStateMachine, snapshot: AnyMachineSnapshot, event: Message, asked: Collector): AnyMachineSnapshot {
+    if (snapshot.status !== 'active') return snapshot;
+    collector = asked;
+    microsteps = 0;
+    return inDocumentOrder(machine.transition(snapshot, event, anyScope) as AnyMachineSnapshot);
+  },
+
+  accepts(machine: AnyStateMachine, snapshot: AnyMachineSnapshot, event: Message): boolean {
+    return snapshot.status === 'active' && (machine.getTransitionData(snapshot, event) ?? []).length > 0;
+  },
+
+  restore(machine: AnyStateMachine, value: unknown, context: unknown): AnyMachineSnapshot {
+    return inDocumentOrder(machine.resolveState({ value: value as any, context }) as AnyMachineSnapshot);
+  },
+};
 
 interface OrderedNode {
   readonly order: number;
@@ -110,29 +140,19 @@ interface OrderedNode {
  * The same snapshot with its active states in the order of the document.
  *
  * XState keeps them in the order in which they were entered, takes parallel regions in that order, and shows it neither in value nor in
- * context; a snapshot that is restored has forgotten it. So one state could take one event in two ways, by its history
- * (docs/xstate-order.md). Put in order after every step, a state does the same in a live run, after a restart and in the checker.
+ * context; a snapshot that is restored has forgotten it, and lists outer states before inner ones. So one state could take one event in
+ * several ways, by its history (docs/xstate-order.md). Put in order, a state does the same in a live run, after a restart and in the
+ * checker.
  */
 function inDocumentOrder(snapshot: AnyMachineSnapshot): AnyMachineSnapshot {
   const { _nodes: nodes } = snapshot as unknown as { readonly _nodes: readonly OrderedNode[] };
   for (let i = 1; i < nodes.length; i++) {
     if (nodes[i - 1]!.order < nodes[i]!.order) continue;
-    const { value } = restore(snapshot.machine, snapshot.value, snapshot.context);
-    return { ...snapshot, value, _nodes: nodes.toSorted((a, b) => a.order - b.order) } as AnyMachineSnapshot;
+    const { machine, value } = snapshot;
+    const resolved = machine.resolveState({ value: value as any, context: {} }) as AnyMachineSnapshot;
+    return { ...snapshot, value: resolved.value, _nodes: nodes.toSorted((a, b) => a.order - b.order) } as AnyMachineSnapshot;
   }
   return snapshot;
-}
-
-const takeEffects = (): Effect[] => (emitted.length === 0 ? collected : [...collected, ...emitted]);
-
-/** Whether the chart has a transition for this event now, its guards included. */
-export function accepts(machine: AnyStateMachine, snapshot: AnyMachineSnapshot, event: Message): boolean {
-  return snapshot.status === 'active' && (machine.getTransitionData(snapshot, event) ?? []).length > 0;
-}
-
-/** The snapshot of a chart in a given state: for restarts, corruption and the checker's interned states. */
-export function restore(machine: AnyStateMachine, value: unknown, context: unknown): AnyMachineSnapshot {
-  return machine.resolveState({ value: value as any, context }) as AnyMachineSnapshot;
 }
 
 /** The effects that live actors ask for, in order; the host empties it around every `send`. */
@@ -205,8 +225,19 @@ export interface TakenTransition {
   readonly event: Message;
 }
 
-/** The system of what runs on the kernel without an actor of its own. */
-export const kernelSystem: AnyActor['system'] = inert.system;
+/** The system of what runs on the kernel without an actor of its own: it knows whether anybody observes it. */
+export const kernelSystem: AnyActor['system'] = Object.assign(system, {
+  inspect(observer: Parameters<AnyActor['system']['inspect']>[0]) {
+    const subscription = inert.system.inspect(observer);
+    observers++;
+    return {
+      unsubscribe() {
+        subscription.unsubscribe();
+        observers--;
+      },
+    };
+  },
+});
 
 /** Its place among the choices of its state for its event; -1 for the step into a first state, which no config spells out. */
 export const indexOf = (transition: AnyTransitionDefinition): number =>
@@ -218,7 +249,7 @@ export const choicesOf = (node: AnyStateNode, descriptor: string): readonly AnyT
 
 /** Reports every transition that the kernel takes, until the returned function is called: what coverage is counted from. */
 export function onTransition(listener: (taken: TakenTransition) => void): () => void {
-  const subscription = inert.system.inspect((inspected) => {
+  const subscription = kernelSystem.inspect((inspected) => {
     if (inspected.type === '@xstate.microstep') report(inspected, listener);
   });
   return () => subscription.unsubscribe();

@@ -26,7 +26,6 @@ type Noted = { readonly [K in keyof Selected]: TransitionId[] };
 
 export class Selections {
   private watchers = 0;
-  private subscription: { unsubscribe(): void } | null = null;
   private acting: { readonly role: string; before: AnyMachineSnapshot | null } | null = null;
   private noted: Noted = nothing();
 
@@ -35,41 +34,44 @@ export class Selections {
 
   /** Notes what charts select until the returned function is called. */
   watch(): () => void {
-    if (this.watchers++ === 0) this.subscription = this.system.inspect((inspected) => this.hear(inspected));
+    this.watchers++;
+    let isWatching = true;
     return () => {
-      if (--this.watchers > 0) return;
-      this.subscription?.unsubscribe();
-      this.subscription = null;
+      if (isWatching) this.watchers--;
+      isWatching = false;
     };
   }
 
   /** Lets a role's chart take an event; `before` is how it stands, `null` at its start. */
   during<T>(role: string, before: AnyMachineSnapshot | null, act: () => T): T {
-    if (!this.subscription) return act();
+    if (this.watchers === 0) return act();
     this.acting = { role, before };
+    // No longer than the step lasts: who is observed takes each step by XState, and others act in this system as well.
+    const subscription = this.system.inspect(this.hear);
     try {
       return act();
     } finally {
+      subscription.unsubscribe();
       this.acting = null;
     }
   }
 
   /** What was noted since it was asked last; nothing while nobody watches. */
   take(): Selected | undefined {
-    if (!this.subscription) return undefined;
+    if (this.watchers === 0) return undefined;
     const { noted } = this;
     this.noted = nothing();
     return noted;
   }
 
-  private hear(inspected: InspectionEvent): void {
+  private readonly hear = (inspected: InspectionEvent): void => {
     if (inspected.type !== '@xstate.microstep' || !this.acting) return;
     const { acting, noted } = this;
     const { taken, refused } = selectedIn(inspected, acting.role, acting.before);
     noted.taken.push(...taken);
     noted.refused.push(...refused);
     acting.before = inspected.snapshot as AnyMachineSnapshot;
-  }
+  };
 }
 
 /** What one microstep of a chart selected; `before` is how the chart stood. */

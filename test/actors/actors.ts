@@ -11,7 +11,7 @@ import type { Message } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
 import type { Configuration, Flight, Property, Protocol, SystemSample, Topology } from '../../machines/protocol.js';
 import { nobodyIsStuck } from '../../machines/stuck.js';
-import { begin } from '../../network/world/kernel.js';
+import { begin } from '../../network/world/remembering.js';
 import { chartOf, configOf, type InvokeConfig } from '../charts/config.js';
 import { explore, type Exploration, type ExploreOptions } from '../explore/index.js';
 import { isMachine } from '../machine/subject.js';

@@ -9,7 +9,7 @@ import type { Effect, Message } from '../../machines/effects.js';
 import { ProtocolError } from '../../machines/errors.js';
 import type { RoleView, Wiring } from '../../machines/protocol.js';
 import type { Charts, Host, Hosted, Role } from '../../network/world/hosts.js';
-import { accepts, begin, restore, step, type Stepped } from '../../network/world/kernel.js';
+import { accepts, begin, restore, step, type Stepped } from '../../network/world/remembering.js';
 
 export class SearchHost implements Host {
   private readonly restored = new WeakMap<RoleView, AnyMachineSnapshot>();

@@ -10,7 +10,7 @@
 import type { AnyStateMachine } from 'xstate';
 import type { Protocol } from '../../machines/protocol.js';
 import { createHost } from '../../network/world/hosts.js';
-import { begin, restore, step, type Stepped } from '../../network/world/kernel.js';
+import { begin, restore, step, type Stepped } from '../../network/world/remembering.js';
 import { chartOf, configOf } from '../charts/config.js';
 import { ownCharts, reasonKey, type Reasons } from '../coverage/report.js';
 import type { ChartGraph } from '../paths/graph.js';

@@ -9,7 +9,7 @@ import type { AnyMachineSnapshot, AnyStateMachine, StateValue } from 'xstate';
 import type { Effect, Message } from '../../machines/effects.js';
 import { ProtocolError, UsageError } from '../../machines/errors.js';
 import type { ChartSamples, Protocol } from '../../machines/protocol.js';
-import { begin, step, type Stepped } from '../../network/world/kernel.js';
+import { begin, step, type Stepped } from '../../network/world/remembering.js';
 import { itemsAtStart, type Item } from '../coverage/items.js';
 import { listen, observed } from '../coverage/probe.js';
 import { keyOf } from '../explore/json.js';

@@ -1,0 +1,110 @@
+/**
+ * `compile`: the step kernel for anyone's pure machine, in the form of XState's own `initialTransition` and `transition`.
+ */
+import type { AnyMachineSnapshot, AnyStateMachine, AnyStateNode, EventFromLogic, InputFrom, SnapshotFrom } from 'xstate';
+import { UsageError } from '../../machines/errors.js';
+import { EMIT, interpreter, isObserved, RAISE, type Collector } from './kernel.js';
+import { memoryOf, Snapshot, type Place } from './remembering.js';
+
+/**
+ * An action that a step asks for. It is not executed: whoever takes the step does with it what he likes.
+ *
+ * @public
+ */
+export interface AskedAction {
+  /** The name of the action; `xstate.emit` for what is emitted. */
+  readonly type: string;
+  /** The action's own parameters; `{ event }` for what is emitted. */
+  readonly params: unknown;
+}
+
+/**
+ * A machine's steps as pure functions.
+ *
+ * @public
+ */
+export interface Compiled<M extends AnyStateMachine> {
+  /** The first snapshot, and the actions that entering it asks for. @throws what the machine's own functions throw */
+  initialTransition(input?: InputFrom<M>): readonly [SnapshotFrom<M>, readonly AskedAction[]];
+  /** The next snapshot, and the actions in their order. @throws what the machine's own functions throw */
+  transition(snapshot: SnapshotFrom<M>, event: EventFromLogic<M>): readonly [SnapshotFrom<M>, readonly AskedAction[]];
+}
+
+class Asked implements Collector {
+  readonly actions: AskedAction[] = [];
+
+  add(type: string, params: any): void {
+    if (type === RAISE && params.delay === undefined) return;
+    if (type.startsWith('xstate.') && type !== EMIT) {
+      throw new UsageError(`a compiled machine used "${type}": it may assign, raise, emit and name actions; ${CURE}`);
+    }
+    this.actions.push({ type, params });
+  }
+}
+
+const CURE = 'run this one as an actor';
+const newAsked = (): Asked => new Asked();
+
+/** Snapshots keep what is known of their state, so that it need not be looked up. */
+const PLACE = Symbol('place');
+type Marked = AnyMachineSnapshot & { readonly [PLACE]?: Place };
+
+/**
+ * A pure machine whose steps are remembered: XState takes each path for the first time, and later steps take the same path without it.
+ * What comes out is what XState's `transition(machine, snapshot, event)` gives, snapshots included, several times as fast.
+ *
+ * Pure is a machine that assigns context, raises and emits events and names actions, and whose functions look at nothing but context
+ * and event: their answers are taken to be the same whenever these are. Regions of a parallel state are taken in the order of the
+ * document, where XState takes them in the order in which they were entered last (docs/xstate-order.md). Fifty or so steps pay for it.
+ *
+ * @throws UsageError for a machine that invokes actors or waits for time
+ *
+ * @example
+ * ```ts
+ * const { initialTransition, transition } = compile(machine);
+ * let [snapshot] = initialTransition();
+ * for (const event of events) {
+ *   const [next, actions] = transition(snapshot, event);
+ *   actions.forEach(({ type, params }) => perform(type, params));
+ *   snapshot = next;
+ * }
+ * ```
+ *
+ * @experimental
+ */
+export function compile<M extends AnyStateMachine>(machine: M): Compiled<M> {
+  refuseImpure(machine.id, machine.root);
+  const memory = memoryOf(machine);
+  const marked = (snapshot: AnyMachineSnapshot) => {
+    const place = memory.placeOf(snapshot);
+    return (place ? { ...snapshot, [PLACE]: place } : snapshot) as SnapshotFrom<M>;
+  };
+  return {
+    initialTransition(input) {
+      const asked = newAsked();
+      const snapshot = interpreter.begin(machine, input, asked);
+      return [marked(snapshot), asked.actions];
+    },
+    transition(from, event) {
+      const snapshot = from as Marked;
+      const place = isObserved() ? undefined : (snapshot[PLACE] ?? memory.placeOf(snapshot));
+      const before = place && new Snapshot(place, snapshot.context);
+      const advanced = before && memory.step(before, event, newAsked);
+      if (advanced) {
+        const { snapshot: next, asked } = advanced;
+        if (next === before) return [from, asked.actions];
+        return [{ ...next.place.real, context: next.context, [PLACE]: next.place } as SnapshotFrom<M>, asked.actions];
+      }
+      const asked = newAsked();
+      const next = interpreter.step(machine, snapshot, event, asked);
+      return [next === snapshot ? from : marked(next), asked.actions];
+    },
+  };
+}
+
+function refuseImpure(id: string, node: AnyStateNode): void {
+  const where = node.path.length === 0 ? `machine "${id}"` : `state "${node.path.join('.')}" of machine "${id}"`;
+  if (node.invoke.length > 0) throw new UsageError(`${where} invokes an actor, and only a pure machine can be compiled; ${CURE}`);
+  if (node.after.length > 0) throw new UsageError(`${where} waits for time, and only a pure machine can be compiled; ${CURE}`);
+  for (const inner of Object.values(node.states)) refuseImpure(id, inner as AnyStateNode);
+}

@@ -1,0 +1,140 @@
+/**
+ * What a chart's guards and actions do when their turn has come: the one thing that is said beside XState.
+ *
+ * A step taken from memory (`remembering.ts`) is a row of these. Each gets the context and the event as XState would give them, and
+ * answers what the path may hang on: a guard what it says, an action whether it assigned anything and what it raised.
+ */
+import type { Message } from '../../machines/effects.js';
+import { EMIT, type Collector } from './kernel.js';
+
+export type Answer = boolean | string;
+/** A guard or an action of a chart as it is asked or performed within a step. */
+export type Operation = (run: Run) => Answer;
+export type Params = ((args: Args) => unknown) | undefined;
+type Computed = (args: Args, params: unknown) => any;
+
+/** A chart that looks at more than context and event is left to XState. */
+export class Args {
+  constructor(
+    readonly context: any,
+    readonly event: Message,
+  ) {}
+
+  get self(): never {
+    return beyondMemory();
+  }
+  get system(): never {
+    return beyondMemory();
+  }
+  get spawn(): never {
+    return beyondMemory();
+  }
+}
+
+function beyondMemory(): never {
+  throw new Error('this step is for XState');
+}
+
+/** A step while it is taken from memory. */
+export class Run {
+  args: Args;
+  /** The event of the step, and those that were raised in it. */
+  readonly events: Message[];
+  private current = 0;
+
+  constructor(
+    context: unknown,
+    event: Message,
+    readonly asked: Collector | null,
+  ) {
+    this.args = new Args(context, event);
+    this.events = [event];
+  }
+
+  turnTo(event: number): void {
+    if (event === this.current) return;
+    this.current = event;
+    this.args = new Args(this.args.context, this.events[event]!);
+  }
+
+  assign(context: unknown): void {
+    this.args = new Args(context, this.args.event);
+  }
+}
+
+const ASSIGNED = '\n';
+
+/** What an action's answer must tell, as the path may hang on it: whether it assigned anything, and the types of what it raised. */
+export const answerOf = (hasAssigned: boolean, raised: readonly Message[]): string =>
+  (hasAssigned ? ASSIGNED : '') + raised.map(({ type }) => type).join('\n');
+
+export const asking =
+  (guard: Computed, params: Params): Operation =>
+  ({ args }) =>
+    Boolean(guard(args, params?.(args)));
+
+export function assigning(assignment: Computed | Readonly<Record<string, unknown>>, params: Params): Operation {
+  if (typeof assignment === 'function') {
+    return (run) => {
+      const { args } = run;
+      run.assign(Object.assign({}, args.context, assignment(args, params?.(args))));
+      return ASSIGNED;
+    };
+  }
+  const entries = Object.entries(assignment);
+  return (run) => {
+    const { args } = run;
+    const given = params?.(args);
+    const context = { ...args.context };
+    for (const [key, value] of entries) context[key] = typeof value === 'function' ? value(args, given) : value;
+    run.assign(context);
+    return ASSIGNED;
+  };
+}
+
+export const raising =
+  (event: Message | Computed, params: Params): Operation =>
+  (run) => {
+    const raised: Message = typeof event === 'function' ? event(run.args, params?.(run.args)) : event;
+    run.events.push(raised);
+    return raised.type;
+  };
+
+export const emitting =
+  (event: Message | Computed, params: Params): Operation =>
+  ({ args, asked }) => {
+    asked!.add(EMIT, { event: typeof event === 'function' ? event(args, params?.(args)) : event });
+    return '';
+  };
+
+export const performing =
+  (type: string, params: Params): Operation =>
+  ({ args, asked }) => {
+    asked!.add(type, params?.(args));
+    return '';
+  };
+
+export const enqueuing =
+  (collect: Computed, params: Params, operationOf: (action: unknown) => Operation | undefined): Operation =>
+  (run) => {
+    const { args, events } = run;
+    const queue: Operation[] = [];
+    const add = (operation: Operation | undefined) => void queue.push(operation ?? beyondMemory);
+    const enqueue = Object.assign((action: unknown) => add(operationOf(action)), {
+      assign: (assignment: Computed) => add(assigning(assignment, undefined)),
+      raise: (event: Message, options?: unknown) => add(options === undefined ? raising(event, undefined) : undefined),
+      emit: (event: Message) => add(emitting(event, undefined)),
+    });
+    collect(Object.assign(new Args(args.context, args.event), { enqueue, check: beyondMemory }), params?.(args));
+    const known = events.length;
+    for (const operation of queue) operation(run);
+    return answerOf(run.args.context !== args.context, events.slice(known));
+  };
+
+/** XState itself says that a state is done. */
+export const hearing =
+  (event: Message): Operation =>
+  ({ events }) => {
+    events.push(event);
+    return '';
+  };

@@ -1,0 +1,491 @@
+/**
+ * The step kernel: what XState did once is done again from memory.
+ *
+ * Charts are pure. What a step does follows from the state that the chart stands in, the type of the event, what the guards say, in the
+ * order in which XState asks them, and the types of the events that the chart raises. So XState takes the first step along every path,
+ * on a copy of the chart whose guards and actions note that they were asked and performed. The notes grow into a decision tree for
+ * each state and type of event: at a point of the tree stands a guard or an action, its answer says which point comes next, and a leaf
+ * is the state that follows. A later step walks the tree: the same guards are asked and the same actions performed in the same order,
+ * with the context and the event that XState would give them. At an answer that is new the step is XState's, from its beginning.
+ *
+ * This is no second semantics. Which transitions are enabled, which are taken, what is exited and entered, which event comes next:
+ * nothing of it is worked out here, all of it was noted. Said a second time is only what `assign`, `raise`, `emit` and `enqueueActions`
+ * do with what the chart's functions return. `remembering.test.ts` holds both equal, step by step, for every chart there is.
+ *
+ * XState takes every step while somebody observes microsteps (coverage, traces), a step that throws, so that its error is XState's own,
+ * and what cannot be remembered: children, delays, outputs, and actions of XState other than the four.
+ */
+import type { AnyMachineSnapshot, AnyStateMachine, AnyStateNode, StateValue } from 'xstate';
+import type { Effect, Message } from '../../machines/effects.js';
+import { Effects, interpreter, isObserved, type Collector } from './kernel.js';
+import {
+  answerOf,
+  asking,
+  assigning,
+  emitting,
+  enqueuing,
+  hearing,
+  performing,
+  raising,
+  Run,
+  type Answer,
+  type Args,
+  type Operation,
+  type Params,
+} from './operations.js';
+
+export interface Stepped {
+  readonly snapshot: AnyMachineSnapshot;
+  readonly effects: Effect[];
+}
+
+/** More points than this are not kept for one chart; the steps that they would stand for are XState's. */
+const POINTS_MAX = 100_000;
+
+// Trees.
+
+/** A guard or an action, performed for one of the step's events; or a leaf, with what the path comes to. */
+class Point<R> {
+  private answer: Answer | undefined;
+  private next: Point<R> | undefined;
+  private others: Map<Answer, Point<R>> | undefined;
+
+  constructor(
+    readonly operation: Operation | null,
+    readonly event: number,
+    readonly result: R | undefined,
+  ) {}
+
+  after(answer: Answer): Point<R> | undefined {
+    return answer === this.answer ? this.next : this.others?.get(answer);
+  }
+
+  grow(answer: Answer, point: Point<R>): void {
+    if (this.next === undefined) {
+      this.answer = answer;
+      this.next = point;
+    } else (this.others ??= new Map()).set(answer, point);
+  }
+}
+
+interface Noted {
+  readonly operation: Operation;
+  readonly event: number;
+  readonly answer: Answer;
+}
+
+/** Everything that is known of the steps of one state for one type of event. */
+class Tree<R> {
+  private readonly root = new Point<R>(null, 0, undefined);
+  /** It came out that they cannot be remembered. */
+  isForXState = false;
+
+  /** The leaf that a step comes to, or nothing where it is XState's. */
+  walk(run: Run): Point<R> | undefined {
+    let point = this.isForXState ? undefined : this.root.after('');
+    while (point !== undefined && point.operation !== null) {
+      run.turnTo(point.event);
+      point = point.after(point.operation(run));
+    }
+    return point;
+  }
+
+  /** Adds the path that XState took; how many points are new. */
+  learn(path: readonly Noted[], result: R): number {
+    let grown = 0;
+    let at = this.root;
+    let answer: Answer = '';
+    const goTo = (operation: Operation | null, event: number): void => {
+      let next = at.after(answer);
+      if (next === undefined) {
+        next = new Point(operation, event, operation === null ? result : undefined);
+        at.grow(answer, next);
+        grown++;
+      }
+      // A chart whose functions do not say the same of the same context and event goes another way after the same answers.
+      if (next.operation !== operation || next.event !== event) this.isForXState = true;
+      at = next;
+    };
+    for (const noted of path) {
+      goTo(noted.operation, noted.event);
+      answer = noted.answer;
+    }
+    goTo(null, 0);
+    if (at.result !== result) this.isForXState = true;
+    return grown;
+  }
+}
+
+// How XState's step is listened to.
+
+/** What XState asks and performs in one step, in order. */
+class Notes {
+  readonly path: Noted[] = [];
+  /** Whether the step can be taken from memory. */
+  isWhole = true;
+  private readonly events: Message[];
+  /** What guards were asked since the context last changed, for each event: pure, they would say the same again. */
+  private readonly asked = new Map<Operation, Set<number>>();
+
+  constructor(event: Message) {
+    this.events = [event];
+  }
+
+  guard(operation: Operation, event: Message, answer: boolean): void {
+    const index = this.indexOf(event);
+    let asked = this.asked.get(operation);
+    if (!asked) this.asked.set(operation, (asked = new Set()));
+    if (asked.has(index)) return;
+    asked.add(index);
+    this.path.push({ operation, event: index, answer });
+  }
+
+  action(operation: Operation | undefined, event: Message, hasAssigned: boolean, raised: readonly Message[]): void {
+    if (operation === undefined) this.isWhole = false;
+    else this.path.push({ operation, event: this.indexOf(event), answer: answerOf(hasAssigned, raised) });
+    if (hasAssigned) this.asked.clear();
+    this.events.push(...raised);
+    if (raised.some(({ type }) => type.includes('\n'))) this.isWhole = false;
+  }
+
+  private indexOf(event: Message): number {
+    const index = this.events.indexOf(event);
+    if (index >= 0) return index;
+    // Neither the event of the step nor one that was raised: XState says that a state is done.
+    const { type, output } = event as Message & { readonly output?: unknown };
+    if (!type.startsWith('xstate.done.state.') || output !== undefined) this.isWhole = false;
+    this.path.push({ operation: doneOf(type, event), event: 0, answer: '' });
+    return this.events.push(event) - 1;
+  }
+}
+
+const dones = new Map<string, Operation>();
+function doneOf(type: string, event: Message): Operation {
+  let operation = dones.get(type);
+  if (!operation) dones.set(type, (operation = hearing(event)));
+  return operation;
+}
+
+/** XState's form of an action that resolves to others. */
+const resolvingTo = (resolve: (scope: unknown, snapshot: AnyMachineSnapshot, args: any, ...rest: any[]) => unknown) =>
+  Object.assign(() => {}, { type: 'noted', resolve });
+
+const paramsOf = (named: any): Params => {
+  if (typeof named !== 'object' || !('params' in named)) return undefined;
+  const { params } = named;
+  return typeof params === 'function' ? params : () => params;
+};
+const nameOf = (named: any): string => (typeof named === 'string' ? named : named.type);
+
+/** A copy of a chart on which XState takes the steps that are to be remembered. */
+class Rehearsal {
+  readonly machine: AnyStateMachine;
+  notes: Notes | null = null;
+  /** A guard that stands at several transitions is one. */
+  private readonly guards = new Map<unknown, Operation>();
+
+  constructor(machine: AnyStateMachine) {
+    this.machine = machine.provide({});
+    this.listenTo(this.machine.root);
+  }
+
+  private listenTo(node: AnyStateNode): void {
+    const transitions: any[] = [...node.transitions.values(), node.always ?? [], node.initial ?? []].flat();
+    for (const transition of transitions) {
+      transition.guard = this.guard(transition.guard);
+      transition.actions = transition.actions.map(this.action);
+    }
+    node.entry = node.entry.map(this.action) as never;
+    node.exit = node.exit.map(this.action) as never;
+    for (const inner of Object.values(node.states)) this.listenTo(inner as AnyStateNode);
+  }
+
+  private readonly guard = (guard: unknown): unknown => {
+    if (guard === undefined) return undefined;
+    const given: any = typeof guard === 'function' ? guard : this.machine.implementations.guards[nameOf(guard)];
+    if (typeof given !== 'function') return given === undefined ? guard : this.guard(given);
+    // Those within `and`, `or` and `not` are noted one by one; `stateIn` is a matter of the state alone.
+    if ('guards' in given) return Object.assign(() => false, given, { guards: given.guards.map(this.guard) });
+    if ('check' in given) return guard;
+    const params = paramsOf(guard);
+    const key = params === undefined ? given : guard;
+    let operation = this.guards.get(key);
+    if (!operation) this.guards.set(key, (operation = asking(given, params)));
+    return (args: Args) => {
+      const answer = Boolean(given(args, params?.(args)));
+      this.notes?.guard(operation, args.event, answer);
+      return answer;
+    };
+  };
+
+  private readonly action = (action: unknown): unknown => {
+    const operation = this.operationOf(action);
+    return resolvingTo((_, before, { event }, _params, _action, { internalQueue: queue }) => {
+      const known = queue.length;
+      const noting = resolvingTo((_, after) => {
+        // Raised events are told apart by identity, and a chart may raise the very event that it has got.
+        for (let i = known; i < queue.length; i++) queue[i] = { ...queue[i] };
+        this.notes?.action(operation, event, after !== before, queue.slice(known));
+        return [after];
+      });
+      return [before, undefined, [action, noting]];
+    });
+  };
+
+  /** How an action is performed from memory; nothing where it is for XState. */
+  private readonly operationOf = (action: any): Operation | undefined => {
+    const isInline = typeof action === 'function';
+    const given: any = isInline ? action : this.machine.implementations.actions[nameOf(action)];
+    const params = isInline ? undefined : paramsOf(action);
+    if (!given || !('resolve' in given)) return performing(isInline ? action.name || '(anonymous)' : nameOf(action), params);
+    switch (given.type) {
+      case 'xstate.assign':
+        return assigning(given.assignment, params);
+      case 'xstate.emit':
+        return emitting(given.event, params);
+      case 'xstate.raise':
+        return given.delay === undefined ? raising(given.event, params) : undefined;
+      case 'xstate.enqueueActions':
+        return enqueuing(given.collect, params, this.operationOf);
+      default:
+        return undefined;
+    }
+  };
+}
+
+// Snapshots.
+
+/** What all snapshots of a chart in one state share. */
+export class Place {
+  readonly steps = new Map<string, Tree<Place | 'same'>>();
+  readonly acceptance = new Map<string, Tree<boolean>>();
+
+  constructor(
+    readonly memory: Memory,
+    readonly real: AnyMachineSnapshot,
+    readonly rehearsed: AnyMachineSnapshot,
+  ) {}
+}
+
+/** A chart in a state, in two fields. It reads like XState's snapshot, and where XState is to work on it, it gets `real()`. */
+export class Snapshot {
+  constructor(
+    readonly place: Place,
+    readonly context: unknown,
+  ) {}
+
+  get machine() {
+    return this.place.memory.machine;
+  }
+  get value() {
+    return this.place.real.value;
+  }
+  get status() {
+    return this.place.real.status;
+  }
+  get tags() {
+    return this.place.real.tags;
+  }
+  get children() {
+    return this.place.real.children;
+  }
+  get historyValue() {
+    return this.place.real.historyValue;
+  }
+  get _nodes() {
+    return this.place.real._nodes;
+  }
+
+  matches(value: StateValue): boolean {
+    return this.place.real.matches(value as never);
+  }
+
+  hasTag(tag: string): boolean {
+    return this.tags.has(tag);
+  }
+
+  can(event: Message): boolean {
+    return this.real().can(event);
+  }
+
+  toJSON(): unknown {
+    return this.real().toJSON();
+  }
+
+  /** With every field of XState's own. */
+  real(): AnyMachineSnapshot {
+    return { ...this.place.real, context: this.context } as AnyMachineSnapshot;
+  }
+}
+
+interface Identified {
+  readonly idMap: ReadonlyMap<string, AnyStateNode>;
+}
+
+interface Advanced<C> {
+  readonly snapshot: Snapshot;
+  readonly asked: C;
+}
+
+/** All that is remembered of one chart. */
+class Memory {
+  private readonly rehearsal: Rehearsal;
+  private readonly places = new Map<string, Place>();
+  private readonly byName = new Map<string, Place>();
+  private readonly byValue = new WeakMap<object, Place>();
+  private points = 0;
+
+  constructor(readonly machine: AnyStateMachine) {
+    this.rehearsal = new Rehearsal(machine);
+  }
+
+  /** Where a snapshot of XState's stands; nothing for one that is more than value, history and context. */
+  placeOf({ value, status, output, children, historyValue }: AnyMachineSnapshot): Place | undefined {
+    if ((status !== 'active' && status !== 'done') || output !== undefined || Object.keys(children).length > 0) return undefined;
+    const history = Object.entries(historyValue as Readonly<Record<string, AnyStateNode[]>>).map(
+      ([id, nodes]) => [id, nodes.map((node) => node.id)] as const,
+    );
+    const key = JSON.stringify([value, status, history]);
+    let place = this.places.get(key);
+    if (!place) {
+      const of = (machine: AnyStateMachine): AnyMachineSnapshot => {
+        const { idMap } = machine as unknown as Identified;
+        const nodes = history.map(([id, ids]) => [id, ids.map((one) => idMap.get(one)!)]);
+        const historyValue = Object.fromEntries(nodes) as AnyMachineSnapshot['historyValue'];
+        return { ...interpreter.restore(machine, value, {}), status, historyValue } as AnyMachineSnapshot;
+      };
+      this.places.set(key, (place = new Place(this, of(this.machine), of(this.rehearsal.machine))));
+    }
+    return place;
+  }
+
+  restore(value: StateValue, context: unknown): Snapshot | undefined {
+    const known = typeof value === 'string' ? this.byName : this.byValue;
+    let place = known.get(value as never);
+    if (!place) {
+      place = this.placeOf(interpreter.restore(this.machine, value, context));
+      if (!place) return undefined;
+      known.set(value as never, place);
+    }
+    return new Snapshot(place, context);
+  }
+
+  /** Takes a step; nothing where it is for XState on the chart itself. */
+  step<C extends Collector>(snapshot: Snapshot, event: Message, collector: () => C): Advanced<C> | undefined {
+    const tree = treeIn(snapshot.place.steps, event.type);
+    try {
+      const asked = collector();
+      const run = new Run(snapshot.context, event, asked);
+      const leaf = tree.walk(run);
+      if (leaf) {
+        const { result } = leaf;
+        return { snapshot: result === 'same' ? snapshot : new Snapshot(result!, run.args.context), asked };
+      }
+    } catch {
+      // XState takes the step from its beginning, and fails in its own words.
+    }
+    return this.learnStep(snapshot, event, tree, collector());
+  }
+
+  private learnStep<C extends Collector>(snapshot: Snapshot, event: Message, tree: Tree<Place | 'same'>, asked: C) {
+    const { place, context } = snapshot;
+    const from = { ...place.rehearsed, context } as AnyMachineSnapshot;
+    let to = from;
+    const result = this.rehearse(event, tree, (machine) => {
+      to = interpreter.step(machine, from, event, asked);
+      return to === from ? ('same' as const) : this.placeOf(to);
+    });
+    if (result === undefined) return undefined;
+    return { snapshot: result === 'same' ? snapshot : new Snapshot(result, to.context), asked };
+  }
+
+  accepts({ place, context }: Snapshot, event: Message): boolean | undefined {
+    const tree = treeIn(place.acceptance, event.type);
+    try {
+      const leaf = tree.walk(new Run(context, event, null));
+      if (leaf) return leaf.result;
+    } catch {
+      // As in a step.
+    }
+    const from = { ...place.rehearsed, context } as AnyMachineSnapshot;
+    return this.rehearse(event, tree, (machine) => interpreter.accepts(machine, from, event));
+  }
+
+  /** Has XState act on the copy of the chart, and remembers what came of it. */
+  private rehearse<R>(event: Message, tree: Tree<R>, act: (machine: AnyStateMachine) => R | undefined): R | undefined {
+    if (tree.isForXState || this.points > POINTS_MAX) return undefined;
+    const { rehearsal } = this;
+    const notes = (rehearsal.notes = new Notes(event));
+    let result: R | undefined;
+    try {
+      result = act(rehearsal.machine);
+    } catch {
+      return undefined;
+    } finally {
+      rehearsal.notes = null;
+    }
+    if (notes.isWhole && result !== undefined) this.points += tree.learn(notes.path, result);
+    else tree.isForXState = true;
+    return result;
+  }
+}
+
+function treeIn<R>(trees: Map<string, Tree<R>>, type: string): Tree<R> {
+  let tree = trees.get(type);
+  if (!tree) trees.set(type, (tree = new Tree()));
+  return tree;
+}
+
+const memories = new WeakMap<AnyStateMachine, Memory>();
+
+export function memoryOf(machine: AnyStateMachine): Memory {
+  let memory = memories.get(machine);
+  if (!memory) memories.set(machine, (memory = new Memory(machine)));
+  return memory;
+}
+
+// The kernel.
+
+/** The short form of a snapshot, unless somebody observes, or it cannot be remembered. */
+function inShort(snapshot: AnyMachineSnapshot): Snapshot | undefined {
+  if (isObserved()) return undefined;
+  if (snapshot instanceof Snapshot) return snapshot;
+  const place = memoryOf(snapshot.machine).placeOf(snapshot);
+  return place && new Snapshot(place, snapshot.context);
+}
+
+const kept = (snapshot: AnyMachineSnapshot) => (inShort(snapshot) ?? snapshot) as AnyMachineSnapshot;
+const real = (snapshot: AnyMachineSnapshot) => (snapshot instanceof Snapshot ? snapshot.real() : snapshot);
+const newEffects = (): Effects => new Effects();
+
+/** The first state of a chart, with what its entry actions ask for. */
+export function begin(machine: AnyStateMachine, input: unknown): Stepped {
+  const asked = newEffects();
+  return { snapshot: kept(interpreter.begin(machine, input, asked)), effects: asked.all() };
+}
+
+/** One macrostep. An event without a transition, or after the end, leaves the very same snapshot and asks for nothing. */
+export function step(machine: AnyStateMachine, snapshot: AnyMachineSnapshot, event: Message): Stepped {
+  const short = inShort(snapshot);
+  const advanced = short?.place.memory.step(short, event, newEffects);
+  if (advanced) {
+    const next = advanced.snapshot === short ? snapshot : advanced.snapshot;
+    return { snapshot: next as AnyMachineSnapshot, effects: advanced.asked.all() };
+  }
+  const asked = newEffects();
+  const from = real(snapshot);
+  const to = interpreter.step(machine, from, event, asked);
+  return { snapshot: to === from ? snapshot : kept(to), effects: asked.all() };
+}
+
+/** Whether the chart has a transition for this event now, its guards included. */
+export function accepts(machine: AnyStateMachine, snapshot: AnyMachineSnapshot, event: Message): boolean {
+  const short = inShort(snapshot);
+  return short?.place.memory.accepts(short, event) ?? interpreter.accepts(machine, real(snapshot), event);
+}
+
+/** The snapshot of a chart in a given state: for restarts, corruption and the checker's interned states. */
+export function restore(machine: AnyStateMachine, value: unknown, context: unknown): AnyMachineSnapshot {
+  const short = isObserved() ? undefined : memoryOf(machine).restore(value as StateValue, context);
+  return (short ?? interpreter.restore(machine, value, context)) as AnyMachineSnapshot;
+}
