@@ -56,7 +56,11 @@ export interface HubRules extends InEnvironment {
   readonly refuses?: (hello: Hello, line: Line) => string | null | Promise<string | null>;
   /** A line that has not been let in after so long is closed; unless it is given, a line may wait. */
   readonly helloMs?: number;
+  /** Whether the hub beats: the first beat comes with the welcome, so that a peer watches its line from then on. */
+  readonly beats?: boolean;
 }
+
+const BEAT = '{"type":"ping"}';
 
 /** How many messages, and how many characters of them, may wait in one hub for peers that have not come yet. */
 const WAITING_MAX = 10_000;
@@ -98,7 +102,7 @@ export class Hub {
 
   /** Tells every peer that the hub is there. */
   beat(): void {
-    for (const { line } of this.members.values()) line.send('{"type":"ping"}');
+    for (const { line } of this.members.values()) line.send(BEAT);
   }
 
   /** Closes every line. */
@@ -149,6 +153,7 @@ export class Hub {
     guest.state = 'seated';
     guest.impatience.unsubscribe();
     this.welcome(line);
+    if (this.rules.beats) line.send(BEAT);
     const up = JSON.stringify({ type: 'up', peer: id });
     for (const other of this.members.values()) other.line.send(up);
     this.members.set(id, guest);

@@ -41,6 +41,7 @@ export async function webSocketHub(options: WebSocketHubOptions): Promise<WebSoc
   const { clock } = environmentOf(options);
   const hub = new Hub({
     clock,
+    beats: true,
     helloMs: options.limits?.helloMs ?? LISTEN_LIMITS.helloMs,
     refuses: (hello, line) => refusesFor(options, hello, requests.get(line)!),
   });

@@ -1,0 +1,60 @@
+/** Between two ends of a connection, for tests: something that can be pulled out, so that neither end hears of the other and nothing says so. */
+import { once } from 'node:events';
+import net from 'node:net';
+import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import { onTestFinished } from 'vitest';
+
+export interface Cable {
+  /** What is connected falls silent for good. Connections that are made afterwards go through. */
+  pull(): void;
+}
+
+/** To a port on this machine, by way of another one. */
+export async function tcpCable(to: number): Promise<Cable & { readonly port: number }> {
+  const sockets: net.Socket[] = [];
+  const server = net.createServer((near) => {
+    const far = net.connect(to, '127.0.0.1');
+    near.pipe(far).pipe(near);
+    for (const end of [near, far]) {
+      end.on('error', () => {});
+      sockets.push(end);
+    }
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return {
+    port: (server.address() as net.AddressInfo).port,
+    pull: () => {
+      for (const socket of sockets.splice(0)) {
+        onTestFinished(() => void socket.destroy());
+        socket.unpipe().pause();
+      }
+    },
+  };
+}
+
+/** A MessageChannel of two, with a relay in between. */
+export function portCable(): Cable & { readonly near: MessagePort; readonly far: MessagePort } {
+  const [left, right] = [new MessageChannel(), new MessageChannel()];
+  let isPulled = false;
+  const relay = (from: MessagePort, to: MessagePort) => from.on('message', (text) => isPulled || to.postMessage(text));
+  relay(left.port2, right.port1);
+  relay(right.port1, left.port2);
+  onTestFinished(() => [left.port2, right.port1].forEach((port) => port.close()));
+  return { near: left.port1, far: right.port2, pull: () => void (isPulled = true) };
+}
+
+/** From one BroadcastChannel to another. */
+export function channelCable(near: string, far: string): Cable {
+  const ends = [new BroadcastChannel(near), new BroadcastChannel(far)] as const;
+  let isPulled = false;
+  for (const [i, end] of ends.entries()) {
+    end.onmessage = ({ data }: MessageEvent) => isPulled || ends[1 - i]!.postMessage(data);
+  }
+  onTestFinished(() => ends.forEach((end) => end.close()));
+  return { pull: () => void (isPulled = true) };
+}

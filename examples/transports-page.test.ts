@@ -1,0 +1,75 @@
+/** docs/transports.md: every block runs as a program of its own, with real servers, and what one peer says the other hears. */
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { cert, key } from '../adapters/transports/certificate.fixture.js';
+import { freePort, has, mosquitto, natsServer, type Server } from '../adapters/transports/servers.fixture.js';
+
+const page = readFileSync(new URL('../docs/transports.md', import.meta.url), 'utf8');
+const [use, ...blocks] = [...page.matchAll(/```js\n(.*?)```/gs)].map(([, block]) => block!);
+const folder = mkdtempSync(join(tmpdir(), 'quiver-transports-'));
+const servers: Partial<Record<'nats' | 'mqtt', Server>> = {};
+
+beforeAll(async () => {
+  writeFileSync(join(folder, 'key.pem'), key);
+  writeFileSync(join(folder, 'cert.pem'), cert);
+  if (has('nats-server')) servers.nats = await natsServer();
+  if (has('mosquitto')) servers.mqtt = await mosquitto();
+});
+afterAll(async () => {
+  await Promise.all(Object.values(servers).map((server) => server.kill()));
+  rmSync(folder, { recursive: true });
+});
+
+/** The page's ports and files are those of this machine then. */
+async function onThisMachine(block: string): Promise<string> {
+  let text = block.replaceAll('4222', String(servers.nats?.port)).replaceAll('1883', String(servers.mqtt?.port));
+  for (const port of ['8080', '8081', '7001', '7002']) text = text.replaceAll(port, String(await freePort()));
+  for (const file of ['key.pem', 'cert.pem']) text = text.replaceAll(`'${file}'`, JSON.stringify(join(folder, file)));
+  return text.replace('quiver.default.svc.cluster.local', 'localhost').replace('0.0.0.0', '127.0.0.1');
+}
+
+/** In the root of the repository, where the package finds itself by its name. */
+function run(program: string): Promise<string> {
+  const child = spawn(process.execPath, ['--input-type=module', '-'], { cwd: new URL('..', import.meta.url) });
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (said += text));
+  child.stdin.end(program);
+  return new Promise((resolve) => child.once('close', () => resolve(said)));
+}
+
+const titleOf = (block: string): string =>
+  page
+    .slice(0, page.indexOf(block))
+    .match(/^##+ (.*)$/gm)!
+    .at(-1)!
+    .replace(/#+ /, '');
+const isRunnable = (block: string) =>
+  (has('nats-server') || !block.includes('transport-node')) && (has('mosquitto') || !block.includes("'mqtt'"));
+
+test('the page has a block for every transport that the package exports', () => {
+  const exported = Object.keys((JSON.parse(readFileSync('package.json', 'utf8')) as { exports: object }).exports);
+  const transports = [
+    'in-process',
+    'message-port',
+    'broadcast-channel',
+    'web-socket',
+    'web-socket-hub',
+    'web-socket-mesh',
+    'nats',
+    'mqtt',
+    'sealed',
+  ];
+  const isShown = (name: string) => blocks.some((block) => block.includes(`'xstate-quiver/adapters/${name}'`));
+  expect(transports.filter((name) => !exported.includes(`./adapters/${name}`))).toEqual([]);
+  expect(transports.filter((name) => !isShown(name))).toEqual([]);
+});
+
+test.each(blocks.map((block, i) => [titleOf(block), i + 1, block] as const))('%s (block %i) runs', async (_, __, block) => {
+  if (!isRunnable(block)) return console.warn('skipped: it needs nats-server or mosquitto');
+  const makesTwo = /\ba\b.*\bb\b/s.test(block) && !block.includes('pod.connect');
+  const said = await run(`${await onThisMachine(block)}\n${makesTwo ? use : ''}\nprocess.exit();`);
+  expect(said).toBe(makesTwo ? 'a says hello\n' : 'listening, and looking for others at true\n');
+});
