@@ -15,8 +15,12 @@ export interface Questions {
   readonly transitions: number;
   /** Asked of every command at any node at any time, on the scenario's network, in place of the scenario. */
   readonly isUnlimited?: boolean;
-  /** What no run of the scenario reaches, with the reason. */
+  /** Further systems: the scenario with other members. */
+  readonly also?: readonly { readonly change: object; readonly states: number; readonly transitions: number }[];
+  /** What no run of these systems reaches, with the reason. */
   readonly unreached?: Reasons;
+  /** The part of the charts that is looked at, where the rest is another classic's. */
+  readonly part?: RegExp;
   /** By the name of the property. */
   readonly mistakes: Readonly<Record<string, Mistake>>;
 }
@@ -29,13 +33,21 @@ const inChart =
   };
 const guard = (name: string, implementation: (args: any, params: any) => boolean, chart?: string): Mistake =>
   inChart((machine) => machine.provide({ guards: { [name]: implementation } } as never), chart);
+/** Compares the wrong way, so that the least passes for the greatest. */
+const leastWins = inChart((machine) => {
+  const isLess = ({ context }: any, { number }: any) => number < context.number;
+  const guards = { isGreater: isLess, goesFurther: (args: any, probe: any) => isLess(args, probe) && probe.hops > 1 };
+  return machine.provide({ guards } as never);
+});
 /** In place of what an action assigns. */
 const assigns = (name: string, assignment: (args: any, params: any) => object, chart?: string): Mistake =>
   inChart((machine) => machine.provide({ actions: { [name]: assign(assignment as never) } } as never), chart);
 const idle = (name: string, chart?: string): Mistake => assigns(name, () => ({}), chart);
 const edit = (change: (states: any) => void, chart?: string): Mistake => inChart((machine) => mutant(machine, change), chart);
 
-const ONE_BALLOT = 'each proposer of this scenario begins one ballot; a test of its own begins several';
+const A_RING_OF_THREE = 'in a ring of three nobody is asked for the first time by a probe that goes further';
+
+const someStart = (...nodes: readonly string[]) => nodes.map((node) => ({ at: 0, node, do: 'start' }));
 
 export const questions: Readonly<Record<string, Questions>> = {
   'ricart-agrawala': {
@@ -109,16 +121,106 @@ export const questions: Readonly<Record<string, Questions>> = {
   paxos: {
     states: 111_670,
     transitions: 552_244,
-    unreached: {
-      'proposer: transition chosen: propose': ONE_BALLOT,
-      'proposer: guard preparing: promise is false': ONE_BALLOT,
-      'proposer: guard accepting: accepted is false': ONE_BALLOT,
-    },
+    also: [
+      {
+        change: {
+          topology: { kind: 'complete', n: 3 },
+          options: { acceptors: 1 },
+          events: ['n0', 'n0', 'n1', 'n0'].map((node) => ({ at: 0, node, do: 'propose' })),
+        },
+        states: 1738,
+        transitions: 4791,
+      },
+    ],
     mistakes: {
       agreement: guard('isNotLower', () => true, 'acceptor'),
       'one value a ballot': assigns('voteForIt', (_, { value }) => ({ vote: { ballot: 2, value } }), 'acceptor'),
       'value 1 can be chosen': guard('isOfBallot', (_, { ballot }) => ballot === 2),
       'value 2 can be chosen': guard('isOfBallot', (_, { ballot }) => ballot === 1),
+    },
+  },
+  bakery: {
+    states: 791,
+    transitions: 2310,
+    mistakes: {
+      'mutual exclusion': guard(
+        'goesFirst',
+        ({ context }, { number, rank }) => number !== 0 && [number, rank] < [context.number, context.rank],
+      ),
+      'no starvation': guard('goesFirst', () => true),
+      'in the order of numbers': assigns('chooseNumber', () => ({ number: 1 })),
+    },
+  },
+  'naimi-trehel': {
+    states: 1476,
+    transitions: 3352,
+    mistakes: {
+      'mutual exclusion': edit(({ outside }) => delete outside.states.holding.on.request.target),
+      'no starvation': edit(({ inside }) => delete inside.states.last.on.request.target),
+      'one token': edit(({ outside }) => delete outside.states.holding.on.request.target),
+    },
+  },
+  'hirschberg-sinclair': {
+    states: 1700,
+    transitions: 5448,
+    unreached: {
+      'hirschberg-sinclair: transition idle: probe': A_RING_OF_THREE,
+      'hirschberg-sinclair: transition candidate: probe': A_RING_OF_THREE,
+      'hirschberg-sinclair: guard idle: probe is true': A_RING_OF_THREE,
+      'hirschberg-sinclair: guard candidate: probe is true': A_RING_OF_THREE,
+    },
+    mistakes: {
+      'the greatest leads': leastWins,
+      'greatest around': guard('bothReplied', ({ context }) => context.awaited <= 1),
+      'an election ends': edit(({ lost }) => delete lost.on.reply),
+    },
+  },
+  'g-counter': {
+    states: 2434,
+    transitions: 9312,
+    mistakes: {
+      'nothing invented': assigns('countOne', ({ context }) => ({
+        counts: Object.fromEntries(Object.keys(context.counts).map((node) => [node, 1])),
+      })),
+      'all is heard of': edit(({ counting }) => counting.on.merge.actions.pop()),
+    },
+  },
+  'chandy-lamport': {
+    states: 12_099,
+    transitions: 37_399,
+    part: /recorder/,
+    mistakes: {
+      'recorded: mutual exclusion': (protocol) => ({ ...protocol, network: { ...protocol.network, order: 'unordered' } }),
+      'recorded: one token': guard('isOpen', () => false),
+      'a snapshot ends': edit(({ recorder }) => recorder.states.idle.on.marker.actions.pop()),
+    },
+  },
+  'ben-or': {
+    states: 6446,
+    transitions: 27_649,
+    also: [
+      { change: { options: { values: [0, 1, 1], rounds: 2 }, events: someStart('n0', 'n1') }, states: 6717, transitions: 33_518 },
+      { change: { options: { values: [1, 1, 1], rounds: 2 }, events: someStart('n0', 'n1') }, states: 1789, transitions: 8702 },
+    ],
+    mistakes: {
+      agreement: assigns('decide', ({ context }) => ({ decided: context.value })),
+      validity: assigns('decide', ({ context }) => ({ decided: 1 - context.value })),
+      'one proposal a round': assigns('castProposal', ({ context: { heard, round, value, id } }) => ({
+        heard: [...heard, { type: 'vote', step: 2, round, value, from: id }],
+      })),
+    },
+  },
+  'raft-election': {
+    states: 46_274,
+    transitions: 238_751,
+    unreached: {
+      'raft-election: guard leader: appended is false': 'who leads in two terms has stood in three',
+    },
+    mistakes: {
+      'election safety': guard('mayVote', ({ context }, { term }) => term === context.term),
+      'leader completeness': guard('mayVote', ({ context }, { term }) => term === context.term && context.votedFor === null),
+      'state machine safety': guard('isUncommitted', ({ context }) => context.entry !== null && context.committed === null),
+      'a leader can be': guard('isMajority', () => false),
     },
   },
 };

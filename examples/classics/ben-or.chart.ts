@@ -1,0 +1,111 @@
+/**
+ * Agreement on a bit among nodes some of which may crash, by tossing coins: it ends with probability 1 and is never wrong.
+ *
+ * Paper: Ben-Or, "Another Advantage of Free Choice: Completely Asynchronous Agreement Protocols" (PODC 1983), protocol A.
+ * Assumes reliable channels in any order, and that fewer than half of the nodes crash, `faulty` at most.
+ * States. idle. reporting (step 1): waits for n - f reports of its round. proposing (step 2): waits for n - f proposals. concluding,
+ * tossing: within the step that ends a round. stopped: has gone through all its rounds. Whoever decides goes on, so that others decide.
+ * Invariant: in one round all proposals are for the same value.
+ * Departure: the paper's rounds have no end; here `rounds` bounds them, for a search must end.
+ */
+import { assign, emit, setup } from 'xstate';
+import { draw, effects, send, withEvent, type NodeId } from '../../index.js';
+
+export interface Vote {
+  readonly type: 'vote';
+  readonly step: 1 | 2;
+  readonly round: number;
+  /** null: no proposal. */
+  readonly value: number | null;
+}
+type Heard = Vote & { readonly from: NodeId };
+export interface Input {
+  readonly id: NodeId;
+  readonly others: readonly NodeId[];
+  readonly faulty: number;
+  readonly rounds: number;
+  readonly value: number;
+}
+export interface Context extends Input {
+  readonly round: number;
+  readonly decided: number | null;
+  /** The own votes and those heard, of this round and later ones, in order. */
+  readonly heard: readonly Heard[];
+}
+type Event = Heard | { type: 'start' } | { type: 'drawn'; value: number };
+type In = { context: Context };
+
+const votesOf = ({ heard, round }: Context, step: 1 | 2) => heard.filter((vote) => vote.round === round && vote.step === step);
+const isEnough = (context: Context, step: 1 | 2) => votesOf(context, step).length >= context.others.length + 1 - context.faulty;
+const times = (votes: readonly Vote[], value: number) => votes.filter((vote) => vote.value === value).length;
+/** What more than half of all nodes report. */
+const majority = (context: Context) =>
+  [0, 1].find((value) => times(votesOf(context, 1), value) > (context.others.length + 1) / 2) ?? null;
+const proposed = (context: Context) => votesOf(context, 2).find(({ value }) => value !== null)?.value ?? null;
+const keyOf = ({ round, step, from }: Heard) => `${round} ${step} ${from}`;
+const noted = ({ heard, round }: Context, vote: Heard) => ({
+  heard: [...heard, vote].filter((one) => one.round >= round).toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1)),
+});
+const own =
+  (step: 1 | 2) =>
+  (context: Context): Heard => ({
+    type: 'vote',
+    step,
+    round: context.round,
+    value: step === 1 ? context.value : majority(context),
+    from: context.id,
+  });
+const ownVote =
+  (step: 1 | 2) =>
+  ({ context }: In) => {
+    const { from: _, ...message } = votesOf(context, step).find(({ from }) => from === context.id)!;
+    return { to: context.others, message };
+  };
+const report = ['castReport', send(ownVote(1))] as const;
+
+export const chart = setup({
+  types: {} as { context: Context; events: Event; input: Input; emitted: { type: 'decided'; value: number | null } },
+  actions: {
+    ...effects<Vote>(),
+    castReport: assign(({ context }) => noted(context, own(1)(context))),
+    castProposal: assign(({ context }) => noted(context, own(2)(context))),
+    note: assign(({ context }, vote: Heard) => noted(context, vote)),
+    decide: assign(({ context }) => ({ decided: proposed(context) })),
+    announce: emit(({ context }) => ({ type: 'decided' as const, value: context.decided })),
+    adopt: assign(({ context }) => ({ value: proposed(context) ?? context.value })),
+    takeCoin: assign((_, { value }: { value: number }) => ({ value })),
+    nextRound: assign({ round: ({ context }) => context.round + 1 }),
+  },
+  guards: {
+    reportsAreIn: ({ context }) => isEnough(context, 1),
+    proposalsAreIn: ({ context }) => isEnough(context, 2),
+    isDecided: ({ context }) =>
+      isEnough(context, 2) && context.decided === null && times(votesOf(context, 2), proposed(context) ?? -1) > context.faulty,
+    isLastRound: ({ context }) => context.round === context.rounds,
+    isProposed: ({ context }) => proposed(context) !== null,
+  },
+}).createMachine({
+  id: 'ben-or',
+  context: ({ input }) => ({ ...input, round: 1, decided: null, heard: [] }),
+  initial: 'idle',
+  on: { vote: { actions: withEvent('note') } },
+  states: {
+    idle: { on: { start: { target: 'reporting', actions: report } } },
+    reporting: { always: { guard: 'reportsAreIn', target: 'proposing', actions: ['castProposal', send(ownVote(2))] } },
+    proposing: {
+      always: [
+        { guard: 'isDecided', target: 'concluding', actions: ['decide', 'announce'] },
+        { guard: 'proposalsAreIn', target: 'concluding' },
+      ],
+    },
+    concluding: {
+      always: [
+        { guard: 'isLastRound', target: 'stopped' },
+        { guard: 'isProposed', target: 'reporting', actions: ['adopt', 'nextRound', ...report] },
+        { target: 'tossing', actions: draw(() => ({ bound: 2 })) },
+      ],
+    },
+    tossing: { on: { drawn: { target: 'reporting', actions: [withEvent('takeCoin'), 'nextRound', ...report] } } },
+    stopped: {},
+  },
+});

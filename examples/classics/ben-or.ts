@@ -1,0 +1,62 @@
+/** The description of Ben-Or's agreement: `values` are what the nodes begin with, `faulty` of them may crash. */
+import { defineProtocol, shapes, UsageError, type Configuration, type Instance, type Property } from '../../index.js';
+import { integer, refuseUnknown } from '../../machines/checks.js';
+import { others, rolesOf } from './common.js';
+import { chart, type Context, type Input } from './ben-or.chart.js';
+
+type Options = Pick<Input, 'faulty' | 'rounds'> & { readonly values: readonly number[] };
+const { isCount, isOneOf, nullOr } = shapes;
+const decisions = (c: Configuration) => rolesOf<Context>(c).flatMap(({ context }) => context.decided ?? []);
+const proposals = (c: Configuration) =>
+  rolesOf<Context>(c).flatMap(({ context: { id, heard } }) =>
+    heard.filter(({ from, step, value }) => from === id && step === 2 && value !== null),
+  );
+
+const properties = ({ options: { values } }: Instance<Options>): readonly Property<Options>[] => [
+  {
+    name: 'agreement',
+    says: 'Nobody decides otherwise than another.',
+    kind: 'always',
+    holds: (c) => new Set(decisions(c)).size <= 1,
+  },
+  {
+    name: 'validity',
+    says: 'Where all begin with one value, that is decided and no other.',
+    kind: 'always',
+    holds: (c) => new Set(values).size > 1 || decisions(c).every((value) => value === values[0]),
+  },
+  {
+    name: 'one proposal a round',
+    says: 'All proposals of a round are for the same value.',
+    kind: 'always',
+    holds: (c) => proposals(c).every((a) => proposals(c).every((b) => a.round !== b.round || a.value === b.value)),
+  },
+];
+
+export const benOr = defineProtocol<Options>(
+  {
+    name: 'ben-or',
+    charts: { 'ben-or': chart },
+    network: { reach: 'routed' },
+    options: (raw, { topology: { nodes } }) => {
+      refuseUnknown(raw, ['values', 'faulty', 'rounds']);
+      const { values = nodes.map((_, i) => i % 2) } = raw;
+      if (!Array.isArray(values) || values.length !== nodes.length || !values.every((value) => value === 0 || value === 1))
+        throw new UsageError(`options.values must give each of the ${nodes.length} nodes a 0 or a 1`);
+      const faulty = integer(raw, 'faulty', {
+        min: 0,
+        max: Math.ceil(nodes.length / 2) - 1,
+        fallback: Math.ceil(nodes.length / 2) - 1,
+      });
+      return { values, faulty, rounds: integer(raw, 'rounds', { min: 1, fallback: 10 }) };
+    },
+    input: (id, instance): Input => {
+      const { faulty, rounds, values } = instance.options;
+      return { id, others: others(id, instance), faulty, rounds, value: values[instance.rank(id)]! };
+    },
+    messages: { vote: { step: isOneOf(1, 2), round: isCount, value: nullOr(isOneOf(0, 1)) } },
+    commands: { start: { completedBy: ['decided'] } },
+  },
+  { properties },
+  { paper: 'Ben-Or: Another Advantage of Free Choice, Completely Asynchronous Agreement Protocols (PODC 1983)' },
+);

@@ -1,0 +1,99 @@
+/**
+ * A snapshot of any other protocol of one chart, taken while it runs: the chart that is watched, with a recorder beside it.
+ *
+ * Paper: Chandy, Lamport, "Distributed Snapshots: Determining Global States of Distributed Systems" (ACM TOCS 3(1), 1985).
+ * Assumes channels that lose nothing and keep the order (FIFO), and nodes that do not fail.
+ * States of the recorder. idle: has recorded nothing. recording: has recorded the node's own state, and records of each channel what comes
+ * until its marker. recorded: has a marker of every channel.
+ * Invariant (Theorem 1): what all have recorded together is a state that the protocol can be in.
+ */
+import { assign, createMachine, type AnyStateMachine } from 'xstate';
+import { effects, send, UsageError, withEvent, type Message, type NodeId } from '../../index.js';
+
+export interface Snapshot {
+  /** The other ends of the channels. */
+  readonly others: readonly NodeId[];
+  /** The channels whose marker has not come. */
+  readonly awaited: readonly NodeId[];
+  /** The node's own state: where its chart stood, and what it knew. */
+  readonly state: { readonly path: string; readonly context: unknown } | null;
+  /** What came on each channel after that. */
+  readonly channels: readonly (Message & { readonly from: NodeId })[];
+}
+type Context = { readonly snapshot: Snapshot };
+type In = { context: Context };
+type Heard = Message & { readonly from: NodeId };
+
+const markers = ({ context: { snapshot } }: In) => ({ to: snapshot.others, message: { type: 'marker' } });
+const change = (changed: (snapshot: Snapshot, event: Heard) => Partial<Snapshot>) =>
+  assign(({ context }: In, event: Heard) => ({ snapshot: { ...context.snapshot, ...changed(context.snapshot, event) } }));
+
+const recorder = (messages: readonly string[]) => ({
+  initial: 'idle',
+  states: {
+    idle: {
+      on: {
+        snapshot: { target: 'recording', actions: ['awaitAll', send(markers)] },
+        marker: { target: 'recording', actions: ['awaitAll', withEvent('closeChannel'), send(markers)] },
+      },
+    },
+    recording: {
+      always: { guard: 'allClosed', target: 'recorded' },
+      on: {
+        marker: { actions: withEvent('closeChannel') },
+        ...Object.fromEntries(
+          messages.map((type) => [type, { guard: withEvent('isOpen'), actions: withEvent('recordMessage') }]),
+        ),
+      },
+    },
+    recorded: {},
+  },
+});
+
+/** Every state of the watched chart says on a snapshot or the first marker that it is where the chart stands. */
+function recordable(states: Record<string, any>, path: readonly string[] = []): Record<string, any> {
+  const withNote = (key: string, state: any): object => {
+    const here = [...path, key];
+    if (state.type === 'parallel')
+      throw new UsageError(`${here.join('.')} has parallel states; a snapshot records one place of a chart`);
+    if (state.states) return { ...state, states: recordable(state.states, here) };
+    const note = { guard: 'isFirst', actions: { type: 'recordState', params: { path: here.join('.') } } };
+    return { ...state, on: { ...state.on, snapshot: note, marker: note } };
+  };
+  return Object.fromEntries(Object.entries(states).map(([key, state]) => [key, withNote(key, state)]));
+}
+
+/** The chart with a recorder; `messages` are those of its protocol. */
+export function withRecorder({ config, implementations, id }: AnyStateMachine, messages: readonly string[]): AnyStateMachine {
+  const { context: known, states, ...rest } = config as Record<string, any>;
+  const process = { ...rest, id, states: recordable(states) };
+  const { actions, guards } = implementations as { actions: object; guards: object };
+  const own = {
+    actions: {
+      ...effects(),
+      awaitAll: change(({ others }) => ({ awaited: others })),
+      closeChannel: change(({ awaited }, { from }) => ({ awaited: awaited.filter((node) => node !== from) })),
+      recordMessage: change(({ channels }, message) => ({ channels: [...channels, message] })),
+      recordState: assign(({ context: { snapshot, ...context } }: In, { path }: { path: string }) => ({
+        snapshot: { ...snapshot, state: { path, context } },
+      })),
+    },
+    guards: {
+      isFirst: ({ context: { snapshot } }: In) => snapshot.state === null,
+      isOpen: ({ context: { snapshot } }: In, { from }: Heard) => snapshot.awaited.includes(from),
+      allClosed: ({ context: { snapshot } }: In) => snapshot.awaited.length === 0,
+    },
+  };
+  return createMachine(
+    {
+      id: `chandy-lamport over ${id}`,
+      type: 'parallel',
+      context: ({ input: { others, input } }: { input: { others: readonly NodeId[]; input: unknown } }) => ({
+        ...(typeof known === 'function' ? known({ input }) : known),
+        snapshot: { others, awaited: [], state: null, channels: [] },
+      }),
+      states: { process, recorder: recorder(messages) },
+    } as never,
+    { actions: { ...actions, ...own.actions }, guards: { ...guards, ...own.guards } } as never,
+  );
+}

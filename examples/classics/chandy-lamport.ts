@@ -1,0 +1,70 @@
+/** Chandy and Lamport's snapshot over another protocol, and what is promised of it: all that the protocol promises, of what was recorded. */
+import { defineProtocol, type Configuration, type NodeId, type NodeView, type Property, type Protocol } from '../../index.js';
+import { others, rolesOf } from './common.js';
+import { withRecorder, type Snapshot } from './chandy-lamport.chart.js';
+import { suzukiKasami } from './suzuki-kasami.js';
+
+type Watched = { readonly snapshot: Snapshot };
+const snapshotOf = (view: NodeView) => (Object.values(view)[0]!.context as Watched).snapshot;
+const valueOf = (path: string): any =>
+  path.split('.').reduceRight<any>((inner, key) => (inner === undefined ? key : { [key]: inner }), undefined);
+
+/** What was recorded, as a state of the watched protocol; `null` until all have recorded all. */
+export function recordedState(c: Configuration): Configuration | null {
+  if (rolesOf(c).some(({ value }) => (value as { recorder: string }).recorder !== 'recorded')) return null;
+  const flights = [...c.nodes].flatMap(([to, view]) =>
+    snapshotOf(view).channels.map(({ from, ...message }, id) => ({ id, from, to, message, cost: 1 })),
+  );
+  const nodes = [...c.nodes].map(([id, view]): [NodeId, NodeView] => {
+    const [role, { chart }] = Object.entries(view)[0]!;
+    const { path, context } = snapshotOf(view).state!;
+    return [id, { [role]: { chart, value: valueOf(path), context } }];
+  });
+  return { ...c, nodes: new Map(nodes), flights };
+}
+
+const always = (property: Property): Property[] =>
+  property.kind !== 'always'
+    ? []
+    : [
+        {
+          name: `recorded: ${property.name}`,
+          says: `Of what was recorded: ${property.says}`,
+          kind: 'always',
+          holds: (c) => {
+            const recorded = recordedState(c);
+            return recorded === null || property.holds(recorded);
+          },
+        },
+      ];
+const snapshotEnds: Property = {
+  name: 'a snapshot ends',
+  says: 'Who has begun to record has recorded all in the end.',
+  kind: 'eventually',
+  when: ({ nodes }, node) => snapshotOf(nodes.get(node)!).state !== null,
+  holds: ({ nodes }, node) => snapshotOf(nodes.get(node)!).state !== null && snapshotOf(nodes.get(node)!).awaited.length === 0,
+};
+
+/** The protocol, of which a snapshot can be taken by the command `snapshot` at any node. */
+export function snapshotOver(watched: Protocol): Protocol {
+  const { charts, messages = {}, commands, reactions, options, route } = watched;
+  const types = Object.keys(messages);
+  return defineProtocol<unknown>(
+    {
+      name: 'chandy-lamport',
+      charts: Object.fromEntries(Object.entries(charts).map(([name, chart]) => [name, withRecorder(chart, types)])),
+      network: { reach: 'routed', order: 'fifo' },
+      options,
+      roles: (id, instance) =>
+        watched.roles(id, instance).map((start) => ({ ...start, input: { others: others(id, instance), input: start.input } })),
+      route,
+      messages: { ...messages, marker: {} },
+      commands: { ...commands, snapshot: {} },
+      reactions,
+    },
+    { properties: (instance) => [...watched.properties(instance).flatMap(always), snapshotEnds] },
+    { paper: 'Chandy, Lamport: Distributed Snapshots, Determining Global States of Distributed Systems (ACM TOCS 3(1), 1985)' },
+  );
+}
+
+export const chandyLamport = snapshotOver(suzukiKasami as Protocol);

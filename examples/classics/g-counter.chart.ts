@@ -1,0 +1,51 @@
+/**
+ * A counter that everybody may count up without asking: each node counts its own, and vectors of counts are joined as they are heard.
+ *
+ * Paper: Shapiro, Preguiça, Baquero, Zawirski, "A Comprehensive Study of Convergent and Commutative Replicated Data Types" (INRIA RR-7506,
+ * 2011), specification 6, G-Counter; spread by telling the neighbours what is news.
+ * Assumes a connected network whose messages may come in any order and more than once; one that is lost is made good by the next one.
+ * State. counting: always ready.
+ * Invariant: nobody knows of more than was counted.
+ */
+import { assign, setup } from 'xstate';
+import { effects, send, withEvent, type NodeId } from '../../index.js';
+
+export type Counts = Readonly<Record<NodeId, number>>;
+export interface Context {
+  readonly id: NodeId;
+  readonly neighbours: readonly NodeId[];
+  /** P in the paper. */
+  readonly counts: Counts;
+}
+export type Merge = { readonly type: 'merge'; readonly counts: Counts };
+type In = { context: Context };
+
+const counts = ({ context: { neighbours, counts } }: In) => ({ to: neighbours, message: { type: 'merge' as const, counts } });
+
+/** The least upper bound: the greater count of each node. */
+export const join = (a: Counts, b: Counts): Counts =>
+  Object.fromEntries(Object.entries(a).map(([node, count]) => [node, Math.max(count, b[node]!)]));
+
+export const chart = setup({
+  types: {} as { context: Context; input: Context; events: { type: 'increment' } | (Merge & { from: NodeId }) },
+  actions: {
+    ...effects<Merge>(),
+    countOne: assign(({ context: { id, counts } }) => ({ counts: { ...counts, [id]: counts[id]! + 1 } })),
+    join: assign(({ context }, { counts }: Merge) => ({ counts: join(context.counts, counts) })),
+  },
+  guards: {
+    isNews: ({ context }, { counts }: Merge) => Object.keys(counts).some((node) => counts[node]! > context.counts[node]!),
+  },
+}).createMachine({
+  id: 'g-counter',
+  context: ({ input }) => input,
+  initial: 'counting',
+  states: {
+    counting: {
+      on: {
+        increment: { actions: ['countOne', send(counts)] },
+        merge: { guard: withEvent('isNews'), actions: [withEvent('join'), send(counts)] },
+      },
+    },
+  },
+});

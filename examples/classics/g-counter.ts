@@ -1,0 +1,48 @@
+/** The description of the G-counter. */
+import { defineProtocol, shapes, type Configuration, type Property } from '../../index.js';
+import { roleOf, rolesOf } from './common.js';
+import { chart, join, type Context, type Counts } from './g-counter.chart.js';
+
+const valueOf = (counts: Counts) => Object.values(counts).reduce((sum, count) => sum + count, 0);
+const knownBy = (c: Configuration) => rolesOf<Context>(c).map(({ context }) => context.counts);
+const counted = (c: Configuration) => valueOf(knownBy(c).reduce(join));
+
+const properties: readonly Property[] = [
+  {
+    name: 'nothing invented',
+    says: 'Nobody knows of more increments of a node than that node itself.',
+    kind: 'always',
+    holds: (c) =>
+      rolesOf<Context>(c).every(({ context: { id, counts } }) => knownBy(c).every((known) => known[id]! <= counts[id]!)),
+  },
+  {
+    name: 'all is heard of',
+    says: 'Everybody comes to the count of all increments.',
+    kind: 'eventually',
+    when: (c, node) => valueOf(roleOf<Context>(c, node).context.counts) < counted(c),
+    holds: (c, node) => valueOf(roleOf<Context>(c, node).context.counts) === counted(c),
+  },
+];
+const isCounts: shapes.FieldCheck = (value, instance) =>
+  shapes.recordOf(Object.fromEntries(instance.topology.nodes.map((node) => [node, shapes.isCount])))(value, instance);
+
+export const gCounter = defineProtocol(
+  {
+    name: 'g-counter',
+    charts: { 'g-counter': chart },
+    network: { reach: 'links' },
+    input: (id, { topology: { nodes, links } }): Context => ({
+      id,
+      neighbours: links.flatMap(([u, v]) => (u === id ? [v] : v === id ? [u] : [])),
+      counts: Object.fromEntries(nodes.map((node) => [node, 0])),
+    }),
+    messages: { merge: { counts: isCounts } },
+    commands: { increment: {} },
+  },
+  { properties: () => properties },
+  {
+    paper:
+      'Shapiro, Preguiça, Baquero, Zawirski: A Comprehensive Study of Convergent and Commutative Replicated Data Types (INRIA RR-7506, 2011)',
+    overlay: (_, id, __, c) => ({ badge: String(valueOf(roleOf<Context>(c, id).context.counts)) }),
+  },
+);

@@ -1,0 +1,91 @@
+/**
+ * Leader election on a two-way ring with O(n log n) messages: each phase reaches twice as far as the one before.
+ *
+ * Paper: Hirschberg, Sinclair, "Decentralized Extrema-Finding in Circular Configurations of Processors" (CACM 23(11), 1980).
+ * Assumes a ring of reliable links in any order, each node with a number of its own, and nodes that do not fail.
+ * States. idle: has heard of nothing. candidate: its probes of this phase are out, both ways. lost: has let a greater probe pass, and
+ * only relays. leader: its own probe came round.
+ * Invariant: who is a candidate in phase k has the greatest number within 2^(k-1) steps to either side.
+ */
+import { assign, emit, setup } from 'xstate';
+import { effects, send, withEvent, type NodeId } from '../../index.js';
+
+export interface Input {
+  readonly number: number;
+  /** Both neighbours on the ring. */
+  readonly sides: readonly [NodeId, NodeId];
+}
+export interface Context extends Input {
+  readonly phase: number;
+  /** Sides from which this phase's reply is still to come. */
+  readonly awaited: number;
+}
+export type Probe = { readonly type: 'probe'; readonly number: number; readonly phase: number; readonly hops: number };
+export type Reply = { readonly type: 'reply'; readonly number: number; readonly phase: number };
+type From<M> = M & { readonly from: NodeId };
+type Event = { type: 'call' } | From<Probe> | From<Reply>;
+type In<E = unknown> = { context: Context; event: E };
+
+const otherSide = ({ sides }: Input, from: NodeId) => (from === sides[0] ? sides[1] : sides[0]);
+const probes = ({ context: { sides, number, phase } }: In) => ({
+  to: sides,
+  message: { type: 'probe' as const, number, phase, hops: 2 ** phase },
+});
+const onward = ({ context, event: { from, number, phase, hops } }: In<From<Probe>>) => ({
+  to: otherSide(context, from),
+  message: { type: 'probe' as const, number, phase, hops: hops - 1 },
+});
+const reply = ({ event: { from, number, phase } }: In<From<Probe>>) => ({
+  to: from,
+  message: { type: 'reply' as const, number, phase },
+});
+const replyOnward = ({ context, event: { from, number, phase } }: In<From<Reply>>) => ({
+  to: otherSide(context, from),
+  message: { type: 'reply' as const, number, phase },
+});
+
+const relayed = [
+  { guard: withEvent('goesFurther'), target: 'lost', actions: send(onward) },
+  { guard: withEvent('isGreater'), target: 'lost', actions: send(reply) },
+] as const;
+
+export const chart = setup({
+  types: {} as { context: Context; events: Event; input: Input; emitted: { type: 'elected' } },
+  actions: {
+    ...effects<Probe | Reply>(),
+    awaitBoth: assign({ awaited: 2 }),
+    countReply: assign({ awaited: ({ context }) => context.awaited - 1 }),
+    nextPhase: assign({ phase: ({ context }) => context.phase + 1 }),
+    announce: emit({ type: 'elected' }),
+  },
+  guards: {
+    isGreater: ({ context }, { number }: Probe) => number > context.number,
+    goesFurther: ({ context }, { number, hops }: Probe) => number > context.number && hops > 1,
+    isOwnProbe: ({ context }, { number }: Probe) => number === context.number,
+    isOthers: ({ context }, { number }: Reply) => number !== context.number,
+    bothReplied: ({ context }) => context.awaited === 0,
+  },
+}).createMachine({
+  id: 'hirschberg-sinclair',
+  context: ({ input }) => ({ ...input, phase: 0, awaited: 0 }),
+  initial: 'idle',
+  states: {
+    idle: {
+      on: {
+        call: { target: 'candidate', actions: ['awaitBoth', send(probes)] },
+        probe: [...relayed, { target: 'candidate', actions: ['awaitBoth', send(probes)] }],
+      },
+    },
+    candidate: {
+      always: { guard: 'bothReplied', actions: ['nextPhase', 'awaitBoth', send(probes)] },
+      on: {
+        probe: [...relayed, { guard: withEvent('isOwnProbe'), target: 'leader', actions: 'announce' }],
+        reply: { actions: 'countReply' },
+      },
+    },
+    lost: {
+      on: { probe: relayed, reply: { guard: withEvent('isOthers'), actions: send(replyOnward) } },
+    },
+    leader: {},
+  },
+});

@@ -1,0 +1,74 @@
+/** The description of Hirschberg and Sinclair's election, on a ring in the order of the nodes. */
+import {
+  defineProtocol,
+  shapes,
+  UsageError,
+  type Configuration,
+  type NetworkGraph,
+  type NodeId,
+  type Property,
+} from '../../index.js';
+import { costPer, isIn, nodesIn, roleOf } from './common.js';
+import { chart, type Context, type Input } from './hirschberg-sinclair.chart.js';
+
+const at = ({ topology: { nodes }, rank }: NetworkGraph, id: NodeId, steps: number) =>
+  nodes.at((rank(id) + steps) % nodes.length)!;
+
+function requireRing(graph: NetworkGraph): object {
+  const { nodes, links } = graph.topology;
+  const isRing =
+    nodes.length > 2 && nodes.every((node) => links.some((link) => link.includes(node) && link.includes(at(graph, node, 1))));
+  if (!isRing)
+    throw new UsageError('topology is no ring of three nodes or more; this election runs on a ring, in the order of the nodes');
+  return {};
+}
+
+const isGreatestAround = (c: Configuration, node: NodeId): boolean => {
+  const { number, phase } = roleOf<Context>(c, node).context;
+  const reach = phase === 0 ? 0 : Math.min(2 ** (phase - 1), c.nodes.size - 1);
+  return Array.from({ length: 2 * reach + 1 }, (_, i) => i - reach).every(
+    (i) => c.instance.rank(at(c.instance, node, i)) <= number,
+  );
+};
+
+const properties: readonly Property[] = [
+  {
+    name: 'the greatest leads',
+    says: 'Nobody leads but the greatest.',
+    kind: 'always',
+    holds: (c) => nodesIn(c, 'leader').every((node) => node === c.instance.topology.nodes.at(-1)),
+  },
+  {
+    name: 'greatest around',
+    says: 'A candidate in phase k has the greatest number within 2^(k - 1) steps to either side.',
+    kind: 'always',
+    holds: (c) => nodesIn(c, 'candidate').every((node) => isGreatestAround(c, node)),
+  },
+  {
+    name: 'an election ends',
+    says: 'Once somebody is a candidate, there is a leader.',
+    kind: 'eventually',
+    when: (c, node) => isIn(c, node, 'candidate'),
+    holds: (c) => nodesIn(c, 'leader').length === 1,
+  },
+];
+
+export const hirschbergSinclair = defineProtocol<object>(
+  {
+    name: 'hirschberg-sinclair',
+    charts: { 'hirschberg-sinclair': chart },
+    network: { reach: 'links' },
+    options: (_, graph) => requireRing(graph),
+    input: (id, graph): Input => ({ number: graph.rank(id), sides: [at(graph, id, -1), at(graph, id, 1)] }),
+    messages: {
+      probe: { number: shapes.isCount, phase: shapes.isCount, hops: shapes.isCount },
+      reply: { number: shapes.isCount, phase: shapes.isCount },
+    },
+    commands: { call: { completedBy: ['elected'] } },
+  },
+  { properties: () => properties },
+  {
+    paper: 'Hirschberg, Sinclair: Decentralized Extrema-Finding in Circular Configurations of Processors (CACM 23(11), 1980)',
+    observe: costPer('elected', ({ topology: { nodes } }) => 8 * nodes.length * (1 + Math.ceil(Math.log2(nodes.length)))),
+  },
+);

@@ -1,0 +1,128 @@
+/**
+ * Raft's election, with a log that has room for one entry: enough for all that its proof is about.
+ *
+ * Paper: Ongaro, Ousterhout, "In Search of an Understandable Consensus Algorithm" (USENIX ATC 2014), sections 5.1, 5.2 and 5.4.
+ * Assumes messages that may be lost, doubled and reordered, and that nobody forgets term, vote and entry.
+ * States. follower: votes and takes entries; a timeout makes it a candidate. candidate: asks all for their votes in a new term. leader: got
+ * those of a majority.
+ * Invariants: one leader a term; an entry that is committed stands in the log of every later leader.
+ * Departures. A leader that finds an entry of an earlier term writes it again in its own, which is what an empty entry of its term does
+ * in a longer log (5.4.2). Heartbeats are left out. A node stands in no term after `terms`, for a search must end.
+ */
+import { assign, emit, raise, setup } from 'xstate';
+import { arm, disarm, effects, send, withEvent, type NodeId } from '../../index.js';
+
+export type Entry = { readonly term: number; readonly value: NodeId };
+export interface Input {
+  readonly id: NodeId;
+  readonly others: readonly NodeId[];
+  /** The last term in which this node stands for election. */
+  readonly terms: number;
+  /** Ticks until it stands; different ones in place of random ones. */
+  readonly patience: number;
+}
+export interface Context extends Input {
+  readonly term: number;
+  readonly votedFor: NodeId | null;
+  readonly entry: Entry | null;
+  readonly committed: Entry | null;
+  /** Who has voted for this candidate, or has the entry of this leader, besides itself. */
+  readonly granted: readonly NodeId[];
+}
+export type Message =
+  | { readonly type: 'requestVote'; readonly term: number; readonly lastTerm: number }
+  | { readonly type: 'vote' | 'appended'; readonly term: number }
+  | { readonly type: 'append'; readonly term: number; readonly entry: Entry };
+type Of<T extends Message['type']> = Extract<Message, { type: T }> & { readonly from: NodeId };
+type Event =
+  | Of<'requestVote'>
+  | Of<'append'>
+  | (Message & { type: 'vote' | 'appended'; from: NodeId })
+  | { type: 'timer'; timer: string }
+  | { type: 'write' };
+type In<E = unknown> = { context: Context; event: E };
+
+const election = ({ context: { patience } }: In) => ({ timer: 'election', delay: patience });
+const requestVotes = ({ context: { others, term, entry } }: In) => ({
+  to: others,
+  message: { type: 'requestVote' as const, term, lastTerm: entry?.term ?? 0 },
+});
+const vote = ({ context: { term }, event: { from } }: In<{ from: NodeId }>) => ({
+  to: from,
+  message: { type: 'vote' as const, term },
+});
+const append = ({ context: { others, term, entry } }: In) => ({
+  to: entry ? others : [],
+  message: { type: 'append' as const, term, entry: entry! },
+});
+const appended = ({ context: { term }, event: { from } }: In<{ from: NodeId }>) => ({
+  to: from,
+  message: { type: 'appended' as const, term },
+});
+
+const stepDown = { guard: withEvent('isNewer'), target: '.follower', actions: [withEvent('adoptTerm'), 'takeAgain'] } as const;
+const takeEntry = {
+  guard: withEvent('isOfTerm'),
+  target: 'follower',
+  actions: [withEvent('keepEntry'), send(appended)],
+} as const;
+const candidacy = { guard: 'mayGoOn', target: 'candidate', reenter: true, actions: ['nextTerm', send(requestVotes)] } as const;
+
+export const chart = setup({
+  types: {} as { context: Context; events: Event; input: Input; emitted: { type: 'elected' } | { type: 'committed' } },
+  actions: {
+    ...effects<Message>(),
+    adoptTerm: assign((_, { term }: { term: number }) => ({ term, votedFor: null, granted: [] })),
+    nextTerm: assign(({ context: { id, term } }) => ({ term: term + 1, votedFor: id, granted: [] })),
+    voteFor: assign((_, { from }: { from: NodeId }) => ({ votedFor: from })),
+    count: assign(({ context }, { from }: { from: NodeId }) => ({
+      granted: [...new Set([...context.granted, from])].toSorted(),
+    })),
+    keepEntry: assign((_, { entry }: { entry: Entry }) => ({ entry })),
+    takeOver: assign(({ context: { entry, term } }) => ({ granted: [], entry: entry && { ...entry, term } })),
+    writeEntry: assign(({ context: { id, term } }) => ({ entry: { term, value: id } })),
+    commit: assign(({ context }) => ({ committed: context.entry })),
+    takeAgain: raise(({ event }) => event),
+    announceElection: emit({ type: 'elected' }),
+    announceCommit: emit({ type: 'committed' }),
+  },
+  guards: {
+    isNewer: ({ context }, { term }: { term: number }) => term > context.term,
+    isOfTerm: ({ context }, { term }: { term: number }) => term === context.term,
+    mayVote: ({ context: { term, votedFor, entry } }, request: Of<'requestVote'>) =>
+      request.term === term && (votedFor === null || votedFor === request.from) && request.lastTerm >= (entry?.term ?? 0),
+    isMajority: ({ context: { granted, others } }) => granted.length + 1 > (others.length + 1) / 2,
+    isUncommitted: ({ context: { granted, others, entry, committed } }) =>
+      entry !== null && committed === null && granted.length + 1 > (others.length + 1) / 2,
+    isEmpty: ({ context }) => context.entry === null,
+    mayGoOn: ({ context: { term, terms } }) => term < terms,
+  },
+}).createMachine({
+  id: 'raft-election',
+  context: ({ input }) => ({ ...input, term: 0, votedFor: null, entry: null, committed: null, granted: [] }),
+  initial: 'follower',
+  on: { requestVote: stepDown, append: stepDown },
+  states: {
+    follower: {
+      entry: arm(election),
+      on: {
+        timer: candidacy,
+        requestVote: { guard: withEvent('mayVote'), actions: [withEvent('voteFor'), send(vote)] },
+        append: takeEntry,
+      },
+    },
+    candidate: {
+      entry: arm(election),
+      always: { guard: 'isMajority', target: 'leader', actions: ['takeOver', 'announceElection', send(append)] },
+      on: { timer: candidacy, vote: { guard: withEvent('isOfTerm'), actions: withEvent('count') }, append: takeEntry },
+    },
+    leader: {
+      entry: disarm(election),
+      always: { guard: 'isUncommitted', actions: ['commit', 'announceCommit'] },
+      on: {
+        write: { guard: 'isEmpty', actions: ['writeEntry', send(append)] },
+        appended: { guard: withEvent('isOfTerm'), actions: withEvent('count') },
+      },
+    },
+  },
+});
