@@ -81,6 +81,34 @@ test('colours go by --no-color, before the verb or behind it', () => {
   expect(coloured(`--no-color test ${file}`)).toBe(false);
 });
 
+describe('quiver rehearse', () => {
+  const application = inFolder(
+    'application.mjs',
+    `export const starts = { peers: 1, seconds: 1, runs: 20, judges: [{ name: 'starts once', begin: () => ({
+        hear: ({ type, life }) => (type === 'start' && life > 1 ? 'it started again' : null) }) }], main: () => {} };
+     export const still = { ...starts, faults: [] };`,
+  );
+
+  test('an application, its failure kept as a file, and that again', async () => {
+    const kept = join(folder, 'kept.json');
+    expect(await quiver(['rehearse', `${application}#still`, '--runs', '2'])).toBe(0);
+    expect(await quiver(['rehearse', `${application}#starts`, '--save', kept])).toBe(1);
+    expect(printed.join('\n')).toContain('starts once: it started again');
+    expect(await quiver(['rehearse', `${application}#starts`, kept])).toBe(1);
+    expect(await quiver(['rehearse', `${application}#still`, kept, '--json'])).toBe(1);
+    expect(JSON.parse(printed.at(-1)!)).toMatchObject({ verdict: 'invalid', runs: 1, failure: { judge: 'starts once' } });
+  });
+
+  test.each([
+    [[], 'name one module, and a failure to run again if you have one'],
+    [[application], 'exports the rehearsals starts, still; name one'],
+    [[`${application}#other`], 'exports no rehearsal other; it exports starts, still'],
+    [[inFolder('nothing.mjs', 'export const a = 1')], 'exports no rehearsal; export const rehearsal ='],
+  ])('%j is answered by name', async (words, complaint) => {
+    await expect(quiver(['rehearse', ...words])).rejects.toThrow(complaint);
+  });
+});
+
 describe('completion', () => {
   const complete = (...words: string[]): string[] => {
     const quoted = words.map((word) => `'${word}'`).join(' ');

@@ -21,6 +21,7 @@ const load: { readonly [V in Verb]: () => Promise<{ readonly command: Work<V> }>
   verify: () => import('./commands/verify.js'),
   paper: () => import('./commands/paper.js'),
   spawn: () => import('./commands/spawn.js'),
+  rehearse: () => import('./commands/rehearse.js'),
   completion: () => import('./commands/completion.js'),
 };
 

@@ -118,6 +118,17 @@ export const verbs = {
     },
     examples: ['quiver spawn locks.json n0 --hub 8080', 'quiver spawn locks.json n1 --url ws://127.0.0.1:8080'],
   },
+  rehearse: {
+    summary: 'an application of yours, or a failure of it again, under faults in virtual time',
+    takes: 'FILE[#NAME] [FAILURE]',
+    options: {
+      json,
+      runs: { value: 'N', says: 'how many schedules; what the module says, or 100, unless told' },
+      seed: { value: 'N', says: 'the seed of the first one; the next has the next' },
+      save: { value: 'FILE', says: 'keep the failure that is found, made short' },
+    },
+    examples: ['quiver rehearse invoices.js --save failure.json', 'quiver rehearse invoices.js failure.json'],
+  },
   init: {
     summary: 'write a protocol, a scenario, a test and a script into an empty folder',
     takes: '[FOLDER]',

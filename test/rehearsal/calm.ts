@@ -10,7 +10,7 @@ import type { Happening } from './world.js';
 /** A detector's three seconds, a new connection's five, and two for what follows. */
 const RECOVERY_MS = 10_000;
 /** A peer that starts for the first time is linked with the others by then. */
-const BEGIN_MS = 3_000;
+const BEGIN_MS = 2_000;
 
 export class Calm {
   /** Until when somebody is not to be counted on; infinite while a fault lasts. */

@@ -20,6 +20,8 @@ export interface Failure extends Violation {
 }
 
 const LOG_MAX = 400;
+/** As much is told to a reader; the file has all. */
+const STORY_MAX = 30;
 
 export function failureOf(seed: number, scenario: Scenario, { violation, happenings, lines }: Outcome): Failure | null {
   if (!violation) return null;
@@ -31,6 +33,17 @@ const words = (fields: Readonly<Record<string, unknown>>): string =>
   Object.entries(fields)
     .map(([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
     .join(' ');
+
+/** For a reader: what was broken, under what, and what happened before. */
+export function tellFailure({ judge, says, atMs, seed, scenario, story }: Failure): string {
+  const { peers, faults, seconds } = scenario;
+  const failed = faults.map(({ what, who, atMs, lastsMs }) => `${what} ${who} at ${atMs} ms for ${lastsMs} ms`);
+  return [
+    `${judge}: ${says} (at ${(atMs / 1_000).toFixed(3)} of ${seconds} s)`,
+    `  seed ${seed}; ${peers.length} peers; ${failed.length === 0 ? 'nothing failed' : failed.join('; ')}`,
+    ...story.slice(-STORY_MAX).map((line) => `  ${line}`),
+  ].join('\n');
+}
 
 /** @throws a `UsageError` for what is no failure of this version. */
 export function checkFailure(value: unknown): Failure {

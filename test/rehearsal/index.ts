@@ -1,6 +1,7 @@
 /** Rehearsals: the code that ships, and an application on it, under faults in virtual time. It needs Node and fast-check, an optional peer. */
 export { rehearse, type Rehearsal, type RehearseOptions } from './rehearse.js';
-export type { Failure } from './failure.js';
+export { tellFailure, type Failure } from './failure.js';
+export { rehearsalMatchers } from './matchers.js';
 export type { Main, Peer } from './peer.js';
 export { FAULTS, type Fault, type FaultKind, type Scenario } from './scenario.js';
 export {

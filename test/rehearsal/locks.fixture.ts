@@ -1,19 +1,36 @@
 /** Locks as they ship, with a few workers at every peer: over a hub, or over a mesh. */
-import { createLocks } from '../../adapters/locks/locks.js';
-import { linked } from '../../adapters/linked.js';
-import { sealed } from '../../adapters/transports/sealed.js';
-import { webSocket } from '../../adapters/transports/web-socket.js';
-import { webSocketHub } from '../../adapters/transports/web-socket-hub.js';
-import { webSocketMesh } from '../../adapters/transports/web-socket-mesh.js';
 import type { Main, Peer } from './peer.js';
 import type { RehearseOptions } from './rehearse.js';
+
+/** Everything of ours that such an application uses. */
+export interface Shipped {
+  readonly createLocks: typeof import('../../adapters/locks/locks.js').createLocks;
+  readonly linked: typeof import('../../adapters/linked.js').linked;
+  readonly sealed: typeof import('../../adapters/transports/sealed.js').sealed;
+  readonly webSocket: typeof import('../../adapters/transports/web-socket.js').webSocket;
+  readonly webSocketHub: typeof import('../../adapters/transports/web-socket-hub.js').webSocketHub;
+  readonly webSocketMesh: typeof import('../../adapters/transports/web-socket-mesh.js').webSocketMesh;
+}
+
+const ADAPTERS = [
+  'locks/locks',
+  'linked',
+  'transports/sealed',
+  'transports/web-socket',
+  'transports/web-socket-hub',
+  'transports/web-socket-mesh',
+];
+
+/** From the sources, or from the folder of another build of them. */
+export async function shippedFrom(load: (path: string) => Promise<object>): Promise<Shipped> {
+  const modules = await Promise.all(ADAPTERS.map(load));
+  return Object.assign({}, ...modules) as Shipped;
+}
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const below = (bound: number) => Math.floor(Math.random() * bound);
 
-export const hub: Main = ({ listen, WebSocketServer }) => webSocketHub({ server: listen(), WebSocketServer });
-
-function wireOf({ id, peers, listen, knobs, WebSocket, WebSocketServer }: Peer) {
+function wireOf({ webSocketMesh, webSocket, sealed }: Shipped, { id, peers, listen, knobs, WebSocket, WebSocketServer }: Peer) {
   if (knobs['over'] === 'mesh')
     return webSocketMesh({
       id,
@@ -28,9 +45,12 @@ function wireOf({ id, peers, listen, knobs, WebSocket, WebSocketServer }: Peer) 
 /** A request that the application gives up, or whose lock is lost, is none of its errors. */
 const isExpected = (error: unknown) => /Lost|Timeout/.test((error as Error).name);
 
-async function work(peer: Peer): Promise<void> {
-  const { knobs, peers } = peer;
-  const locks = peer.watch(createLocks({ transport: linked(wireOf(peer), { peers }), peers }));
+async function work(shipped: Shipped, peer: Peer): Promise<void> {
+  const { knobs } = peer;
+  // Somebody is given another list, as in a change of it that is under way.
+  const peers = peer.id === 'p0' && knobs['lists'] === 'differ' ? peer.peers.slice(0, 3) : peer.peers;
+  const transport = shipped.linked(wireOf(shipped, peer), { peers: peer.peers });
+  const locks = peer.watch(shipped.createLocks({ transport, peers }));
   const worker = async () => {
     for (;;) {
       await sleep(1 + below(2 * knobs['think']));
@@ -54,12 +74,17 @@ async function work(peer: Peer): Promise<void> {
 }
 
 /** `over`: which transports the runs draw from. */
-export const locksUnder = (over: readonly string[] = ['hub', 'hub', 'sealed']): { options: RehearseOptions; main: Main } => ({
+export const locksUnder = (
+  shipped: Shipped,
+  over: readonly string[] = ['hub', 'hub', 'sealed'],
+): { options: RehearseOptions; main: Main } => ({
   options: {
     peers: [3, 3, 5],
-    services: over.includes('mesh') ? {} : { hub },
+    services: over.includes('mesh')
+      ? {}
+      : { hub: ({ listen, WebSocketServer }) => shipped.webSocketHub({ server: listen(), WebSocketServer }) },
     seconds: 20,
-    knobs: { over, workers: [1, 2], names: [1, 3], think: [20, 100, 500, 2_000], hold: [1, 50, 400, 8_000] },
+    knobs: { over, workers: [1, 2], names: [1, 3], think: [20, 100, 500, 2_000], hold: [1, 50, 400, 3_000, 8_000] },
   },
-  main: work,
+  main: (peer) => work(shipped, peer),
 });

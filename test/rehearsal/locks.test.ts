@@ -1,10 +1,12 @@
 /** Locks as they ship, over the hub and the mesh as they ship, in a world. */
 import { expect, test } from 'vitest';
-import { locksUnder } from './locks.fixture.js';
+import { locksUnder, shippedFrom } from './locks.fixture.js';
 import { rehearse } from './rehearse.js';
 
+const shipped = await shippedFrom((path) => import(`../../adapters/${path}.ts`));
+
 test.each([['hub'], ['sealed'], ['mesh']])('over %s: the same seed has the same log, byte for byte', async (over) => {
-  const { options, main } = locksUnder([over]);
+  const { options, main } = locksUnder(shipped, [over]);
   // Each is run twice and compared, as the first run of a rehearsal is: four runs of one seed.
   const reports = [];
   for (const seed of [7, 7]) reports.push(await rehearse({ ...options, peers: 3, seconds: 5, runs: 1, seed }, main));
@@ -15,7 +17,7 @@ test.each([['hub'], ['sealed'], ['mesh']])('over %s: the same seed has the same 
 });
 
 test('another seed has another log', async () => {
-  const { options, main } = locksUnder();
+  const { options, main } = locksUnder(shipped);
   const digests = new Set<string>();
   for (const seed of [1, 2]) digests.add((await rehearse({ ...options, peers: 3, seconds: 1, runs: 1, seed }, main)).digest);
   expect(digests.size).toBe(2);

@@ -48,7 +48,7 @@ export function createPeer(
     disk,
     knobs,
     watch: (locks) => watched(locks, world, process),
-    note: (what, fields = {}) => world.tell('note', { ...fields, peer: id, what }),
+    note: (what, fields = {}) => world.tell('note', { peer: id, what, ...fields }),
     listen: () => WorldServer.in(world, process),
     WebSocketServer: WorldSocketServer,
     WebSocket: WorldSocket as unknown as Peer['WebSocket'],

@@ -40,6 +40,8 @@ class End extends EventEmitter {
   onerror: Listener | null = null;
   other: End | undefined;
   private isHostGone = false;
+  /** Its machine has no power: what it had not got rid of is lost, and a slow way may have kept much of it. */
+  private isSilent = false;
   private isPaused = false;
   private readonly unread: [Kind, string][] = [];
   /** When the last frame arrives: none overtakes another. */
@@ -55,6 +57,7 @@ class End extends EventEmitter {
     process.resetting.add(this.reset);
     process.ending.add((isHostGone) => {
       this.isHostGone = true;
+      this.isSilent = isHostGone;
       if (!isHostGone) this.carry('reset');
       this.readyState = CLOSED;
     });
@@ -150,6 +153,7 @@ class End extends EventEmitter {
   private pass(kind: Kind, data: string): void {
     const { wires } = this.world;
     const [from, to] = [this.process.id, this.peer];
+    if (this.isSilent && kind !== 'reset') return;
     if (this.stuck.length === 0 && wires.isThrough(from, to)) return this.arrive(kind, data);
     if (this.stuck.push([kind, data]) === 1) wires.whenThrough(from, to, () => this.passAgain());
   }

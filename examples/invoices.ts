@@ -1,0 +1,59 @@
+/**
+ * Two services number invoices under a lock. `careless` forgets the lock's fence, and its store does not check: a service that stalls
+ * between taking a number and writing it writes over what another one has written meanwhile. `careful` hands the fence to the store.
+ *
+ *     npx quiver rehearse dist/examples/invoices.js#careless
+ *
+ * `main` is the service as it would run anywhere; nothing in it knows of a rehearsal but what it is given (docs/rehearsal.md).
+ */
+import { createLocks } from '../adapters/locks/locks.js';
+import { linked } from '../adapters/linked.js';
+import { webSocket } from '../adapters/transports/web-socket.js';
+import { webSocketHub } from '../adapters/transports/web-socket-hub.js';
+import { invariant, lockJudges, type Main, type Peer } from '../test/rehearsal/index.js';
+
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+const service =
+  (isCareful: boolean): Main =>
+  async ({ id, peers, store, watch, note }: Peer) => {
+    const transport = linked(webSocket({ id, url: 'ws://hub' }), { peers });
+    const locks = watch(createLocks({ transport, peers }));
+    for (let order = 1; ; order++) {
+      await sleep(200 + Math.random() * 200);
+      try {
+        await locks.request('invoices', async ({ fence }) => {
+          const options = isCareful ? { fence } : {};
+          const number = ((await store.read('last')) as number | undefined) ?? 0;
+          await sleep(100); // draws up the invoice
+          await store.write(`invoice ${number + 1}`, `order ${order} of ${id}`, options);
+          await store.write('last', number + 1, options);
+          note('sent', { invoice: number + 1 });
+        });
+      } catch (error) {
+        // The lock was lost, or the store has seen a later holder: the order is tried again.
+        if (!['LostError', 'StaleFenceError'].includes((error as Error).name)) throw error;
+      }
+    }
+  };
+
+/** No invoice number is given to two orders. */
+const once = invariant('one order for each invoice', ({ history }) => {
+  const orders = new Map<string, unknown>();
+  for (const { type, key, value } of history) {
+    if (type !== 'write' || key === 'last') continue;
+    if (orders.has(key as string) && orders.get(key as string) !== value)
+      return `${key as string} was for ${orders.get(key as string)}, and is for ${value as string} now`;
+    orders.set(key as string, value);
+  }
+  return true;
+});
+
+const common = {
+  peers: 3,
+  services: { hub: (({ listen, WebSocketServer }) => webSocketHub({ server: listen(), WebSocketServer })) as Main },
+  judges: [...lockJudges(), once],
+};
+
+export const careless = { ...common, main: service(false) };
+export const careful = { ...common, main: service(true) };

@@ -1,0 +1,93 @@
+/** What ships, with the cure of a known defect taken back: a copy of the build, in which a line is another. */
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { shippedFrom, type Shipped } from './locks.fixture.js';
+import type { RehearseOptions } from './rehearse.js';
+
+/** In this file of the build, this is replaced by that. */
+export type Cut = readonly [file: string, text: string, by: string];
+
+export interface Defect {
+  readonly name: string;
+  /** Which judge is to find it. */
+  readonly judge: readonly string[];
+  readonly cuts: readonly Cut[];
+  readonly options?: Partial<RehearseOptions>;
+}
+
+const root = fileURLToPath(new URL('../../', import.meta.url)).replace(/dist[/\\]$/, '');
+
+export async function without({ name, cuts }: Pick<Defect, 'name' | 'cuts'>): Promise<Shipped> {
+  // Below node_modules, so that its imports are found.
+  const folder = join(root, 'node_modules', '.cache', 'rehearsal', `${name.replaceAll(/\W+/g, '-')}-${process.pid}`);
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+  for (const part of ['adapters', 'machines', 'network'])
+    cpSync(join(root, 'dist', part), join(folder, part), { recursive: true, filter: (path) => !path.endsWith('.map') });
+  for (const [file, text, by] of cuts) {
+    const source = readFileSync(join(folder, file), 'utf8');
+    if (!source.includes(text))
+      throw new Error(`dist/${file} has no ${JSON.stringify(text)} any more; say anew how the cure is taken back`);
+    writeFileSync(
+      join(folder, file),
+      source.replace(text, () => by),
+    );
+  }
+  return shippedFrom((path) => import(/* @vite-ignore */ pathToFileURL(join(folder, 'adapters', `${path}.js`)).href));
+}
+
+const EPOCHS = 'machines/locks/epochs.js';
+const never = (guard: string) =>
+  [EPOCHS, `        ${guard}: (args) =>`, `        ${guard}: () => false, un${guard}: (args) =>`] as const;
+
+/** Defects that were known once, or that a rule of docs/locks.md keeps away. */
+export const DEFECTS: readonly Defect[] = [
+  {
+    name: 'a peer that starts takes the lock of a holder (rule 6)',
+    judge: ['undisturbed', 'alone'],
+    cuts: ['leavesOutMembers', 'leavesOutNamed', 'leavesOutMembersNewly', 'leavesOutNamedNewly'].map(never),
+  },
+  {
+    name: 'nobody keeps a lock from one epoch to the next (rule 5)',
+    judge: ['undisturbed', 'alone'],
+    cuts: [['machines/locks/promises.js', 'return [...best.values()]', 'return [].concat()']],
+  },
+  {
+    name: 'fences run into those of the next epoch (rule 8; room for 16)',
+    judge: ['fences'],
+    cuts: [
+      ['machines/locks/epoch.js', 'grants: 2 ** 13', 'grants: 16'],
+      ['machines/locks/epoch.js', 'export const EPOCH_MAX = 2 ** 53 / BOUNDS.grants', 'export const EPOCH_MAX = 2 ** 40'],
+      ['machines/locks/lock.js', 'isBeyondNumbers: (', 'isBeyondNumbers: () => false, unused: ('],
+      ['machines/locks/lock.js', 'isHalfSpent(', '((..._) => false)('],
+    ],
+  },
+  {
+    name: 'messages that come before their epoch are dropped',
+    judge: ['settles'],
+    cuts: [never('isEarly')],
+  },
+  {
+    name: 'whoever has forgotten its promises counts as if it knew (rule 4)',
+    judge: ['fences', 'alone', 'undisturbed'],
+    cuts: [['machines/locks/promises.js', "memory === 'known' || memory === 'new'", 'true || memory']],
+  },
+  {
+    name: 'a lost connection is not made again',
+    judge: ['settles'],
+    cuts: [['adapters/transports/reconnecting.js', 'this.tryNext(attempt.place, error)', 'void 0']],
+  },
+  {
+    name: 'a hub believes that a seat is held, and does not ask',
+    judge: ['no errors', 'settles'],
+    cuts: [['adapters/transports/hub.js', '(await holder.line.answers())', 'true']],
+  },
+  {
+    name: 'peers with another list of peers are let in',
+    judge: ['settles', 'alone', 'undisturbed', 'fences'],
+    cuts: [['adapters/locks/same-peers.js', 'if (JSON.stringify(theirs) === JSON.stringify(own))', 'if (theirs)']],
+    options: { peers: 5 },
+  },
+];
