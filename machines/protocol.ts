@@ -66,6 +66,12 @@ export interface LinksView {
   port(node: NodeId, peer: NodeId): number;
 }
 
+/** The nodes that moved, and the messages that came and went, in order. */
+export interface Changes {
+  readonly nodes: readonly NodeId[];
+  readonly flights: readonly (readonly [flight: Flight, by: 1 | -1])[];
+}
+
 /** A global state between two steps, as properties see it. */
 export interface Configuration<O = unknown> {
   readonly instance: Instance<O>;
@@ -73,9 +79,43 @@ export interface Configuration<O = unknown> {
   readonly flights: readonly Flight[];
   /** What is in flight from one node to another, oldest first; a network has it at hand. */
   between?(from: NodeId, to: NodeId): readonly Flight[];
+  /** Tells whenever it is asked what has changed since then, the first time everything; a network has it at hand. */
+  follow?(): () => Changes;
   readonly links: LinksView;
   /** Nodes that have crashed and not come back. */
   readonly crashed?: readonly NodeId[];
+}
+
+/**
+ * What properties add up over a configuration: a fact for each node and each message in flight, and totals of the facts.
+ *
+ * A fact is worked out once for a node's state or a message, wherever it stands; totals follow a run, or a search, by what changed.
+ */
+export interface Fold<O = any, T extends Totals<any, any> = any> {
+  /** Plain data about a node that follows from its state alone. */
+  node(view: NodeView, id: NodeId, instance: Instance<O>): FactsOf<T>[0];
+  /** Plain data about a message in flight. Whose sender or cost is read is told apart by it in a search: read what is needed. */
+  flight(flight: Flight, instance: Instance<O>): FactsOf<T>[1];
+  /** Totals of nothing. */
+  totals(instance: Instance<O>): T;
+}
+
+/** The sum of facts; what it gets to see with -1 it has seen before with 1. */
+export interface Totals<N, F> {
+  node(fact: N, by: 1 | -1): void;
+  flight(fact: F, by: 1 | -1): void;
+}
+
+type FactsOf<T> = T extends Totals<infer N, infer F> ? readonly [N, F] : never;
+
+/** A judgement on totals, the same as `holds` on the configuration. */
+export interface Folded<O = any, T extends Totals<any, any> = any> {
+  /** Properties that name the same one share its totals. */
+  readonly over: Fold<O, T>;
+  /** Where the totals do not tell, it may ask the property itself. */
+  holds(totals: T, itself: () => boolean): boolean;
+  /** Its judgement takes as long as the network is large, so that in large ones not every step is looked at. */
+  readonly looksAtAll?: true;
 }
 
 export type Property<O = unknown> = {
@@ -86,6 +126,8 @@ export type Property<O = unknown> = {
   | {
       readonly kind: 'always' | 'sometimes';
       holds(c: Configuration<O>): boolean;
+      /** The same judgement from what nodes and messages add up to: it costs what changes, and not what there is. */
+      readonly folded?: Folded<O>;
       /** Where every node can be judged by itself, its links and neighbours: whether a step of this node has left it true. */
       holdsAround?(c: Configuration<O>, node: NodeId): boolean;
     }
@@ -94,6 +136,8 @@ export type Property<O = unknown> = {
       readonly kind: 'eventually';
       when(c: Configuration<O>, node: NodeId): boolean;
       holds(c: Configuration<O>, node: NodeId): boolean;
+      /** The same two answers, where both follow from the state of the node alone. */
+      ofNode?(view: NodeView): { readonly when: boolean; readonly holds: boolean };
     }
   /** Once true, true for ever, faults apart. */
   | { readonly kind: 'closed'; holds(c: Configuration<O>): boolean }

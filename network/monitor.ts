@@ -1,8 +1,8 @@
 /**
  * Watches the properties of a protocol along one run.
  *
- * They are looked at after every step while the network is small, and at regular steps when it is large; those that can be judged
- * around one node after every step, there alone; all of them at the end. A run can refute `always`, `closed`, `converges` and `eventually`, and witness `sometimes`; what it cannot tell is `null`.
+ * They are looked at after every step while the network is small, and at regular steps when it is large; after every step those that
+ * can be judged around one node, there alone, and those that judge totals which a step changes (`Folded`); all of them at the end. A run can refute `always`, `closed`, `converges` and `eventually`, and witness `sometimes`; what it cannot tell is `null`.
  *
  * A state stands from one step to the next, so that a `converges` property that does not hold after a step has failed by the time of
  * the next one, if its time is over then. Every fault gives `closed` and `converges` a new start; those that no node takes a step for
@@ -11,7 +11,8 @@
 import { Subject } from 'rxjs';
 import type { NodeId } from '../machines/effects.js';
 import { UsageError } from '../machines/errors.js';
-import type { Configuration, Property, PropertyResult, Step } from '../machines/protocol.js';
+import type { Configuration, Folded, Property, PropertyResult, Step } from '../machines/protocol.js';
+import { Sums } from './sums.js';
 import type { Refuted } from './trace.js';
 
 export interface Violation extends Refuted {
@@ -29,6 +30,14 @@ const NODES_EVERY_STEP = 200;
 type Local = Property<any> & Required<Pick<Property<any> & { kind: 'always' }, 'holdsAround'>>;
 const isLocal = (property: Property<any>): property is Local => property.kind === 'always' && property.holdsAround !== undefined;
 
+const foldOf = (property: Property<any>): Folded | undefined => ('folded' in property ? property.folded : undefined);
+
+/** Whether a judgement costs what changes, and not what there is. */
+function isOfChanges(property: Property<any>): boolean {
+  const folded = foldOf(property);
+  return folded !== undefined && !folded.looksAtAll;
+}
+
 export class Monitor {
   readonly violations$ = new Subject<Violation>();
   private readonly violated = new Set<string>();
@@ -43,13 +52,19 @@ export class Monitor {
   /** Those that every step is looked at for, however large the network: only around the node that took it. */
   private local: readonly Local[];
   private global: readonly Property<any>[];
+  /** Those that every step is looked at for because it costs what the step has changed. */
+  private summed: readonly Property<any>[];
+  private readonly sums: Sums;
 
   constructor(
     private readonly properties: readonly Property<any>[],
     private readonly configuration: Configuration<any>,
   ) {
     this.local = properties.filter(isLocal);
+    const isFollowed = configuration.follow !== undefined;
     this.global = properties.filter((property) => !isLocal(property));
+    this.summed = this.global.filter((property) => isFollowed && isOfChanges(property));
+    this.sums = new Sums(isFollowed ? properties.flatMap((property) => foldOf(property)?.over ?? []) : [], configuration);
     this.stride = Math.max(1, Math.ceil((configuration.instance.topology.nodes.length / NODES_EVERY_STEP) ** 2));
   }
 
@@ -60,7 +75,7 @@ export class Monitor {
     if (this.stride === 1) for (const property of this.pending) this.demand(property, step.at);
     for (const property of this.local)
       if (!property.holdsAround(this.configuration, step.node)) this.violate(property, { nodes: [step.node] });
-    if (step.index % this.stride === 0) this.look(this.global);
+    this.look(step.index % this.stride === 0 ? this.global : this.summed);
   }
 
   /** A fault gives `closed` and `converges` a new start. */
@@ -70,14 +85,23 @@ export class Monitor {
   }
 
   private look(properties: readonly Property<any>[]): void {
+    if (properties.length === 0) return;
+    this.sums.update();
     for (const property of properties) {
       if (property.kind === 'eventually') continue;
-      const holds = property.holds(this.configuration);
+      const holds = this.holds(property);
       if (property.kind === 'always' && !holds) this.violate(property);
       if (property.kind === 'sometimes' && holds) this.witnessed.add(property.name);
       if (property.kind === 'converges') this.lookAtConverges(property, holds);
       if (property.kind === 'closed') this.lookAtClosed(property, holds);
     }
+  }
+
+  private holds(property: Exclude<Property<any>, { readonly kind: 'eventually' }>): boolean {
+    const { configuration } = this;
+    const folded = configuration.follow && foldOf(property);
+    const itself = () => property.holds(configuration);
+    return folded ? folded.holds(this.sums.of(folded.over), itself) : itself();
   }
 
   private lookAtClosed(property: Property<any>, holds: boolean): void {
@@ -104,6 +128,7 @@ export class Monitor {
     // What is refuted stays so, and a network gone wrong is the one in which looking costs most.
     this.local = this.local.filter((property) => property.name !== name);
     this.global = this.global.filter((property) => property.name !== name);
+    this.summed = this.summed.filter((property) => property.name !== name);
     this.violations$.next({ property: name, says, ...where, index: this.last.index, at: this.last.at });
   }
 

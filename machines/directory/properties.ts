@@ -1,7 +1,7 @@
 /** The invariants of the Arvy directory (spec 1.6) and its liveness, as named properties of every configuration. */
 import type { NodeId } from '../effects.js';
 import { Forest, isSpanningTree } from '../forest.js';
-import type { Configuration, NodeView, Property, Instance } from '../protocol.js';
+import type { Configuration, Property, Instance } from '../protocol.js';
 import type { DirectoryOptions } from './options.js';
 import {
   directoryContext,
@@ -11,11 +11,12 @@ import {
   isUsing,
   isRequesting,
   nextOf,
+  pointerFitsState,
   pointers,
-  stateOf,
   tokens,
   waitingFor,
 } from './view.js';
+import { directoryFold as over, type DirectoryTotals } from './totals.js';
 
 type Config = Configuration<any>;
 
@@ -30,12 +31,14 @@ const invariants: Property<DirectoryOptions>[] = [
     kind: 'always',
     says: 'Pointers and finds in flight form a spanning tree, directions ignored (Lemma 2, part 1).',
     holds: (c) => isSpanningTree(c.nodes.keys(), [...pointers(c), ...finds(c).map(({ from, to }) => [from, to] as const)]),
+    folded: { over, holds: (t: DirectoryTotals) => t.isSpanningTree(), looksAtAll: true },
   },
   {
     name: 'green trees',
     kind: 'always',
     says: 'Each find may be replaced by an edge from its destination to any node it visited or that waits for its producer: always a spanning tree (Lemma 2, part 2).',
     holds: everyGreenChoiceIsATree,
+    folded: { over, holds: (t: DirectoryTotals, itself) => t.greenTrees(itself), looksAtAll: true },
   },
   {
     name: 'source side',
@@ -43,30 +46,35 @@ const invariants: Property<DirectoryOptions>[] = [
     says: 'What a find visited, and who waits for its producer, lies on its source side (Lemma 2, part 3).',
     // With as many finds as nodes there is a cycle, and sides mean nothing.
     holds: (c) => finds(c).length < c.nodes.size && finds(c).every((find) => sourceSideHolds(find.id, c)),
+    folded: { over, holds: (t: DirectoryTotals, itself) => t.sourceSide(itself), looksAtAll: true },
   },
   {
     name: 'one token',
     kind: 'always',
     says: 'There is one token, at a node or in flight.',
     holds: (c) => [...c.nodes.values()].filter(holdsToken).length + tokens(c).length === 1,
+    folded: { over, holds: (t: DirectoryTotals) => t.tokens === 1 },
   },
   {
     name: 'one trace of a request',
     kind: 'always',
     says: 'A node waits exactly if one of these is so: its find is in flight, it is the next of some node, the token flies to it.',
     holds: (c) => [...c.nodes].every(([id, node]) => tracesOf(id, c) === (isRequesting(node) ? 1 : 0)),
+    folded: { over, holds: (t: DirectoryTotals) => t.untraced === 0 },
   },
   {
     name: 'end of the queue',
     kind: 'always',
     says: 'Who waits or holds the token either points to itself or has a next; who does neither points elsewhere and has none; no cycle and no shared next (Lemma 3).',
     holds: (c) => [...c.nodes].every(([id, node]) => pointerFitsState(id, node)) && nextsAreChains(c),
+    folded: { over, holds: (t: DirectoryTotals) => t.misfits === 0 && t.shared === 0 && t.areChains(), looksAtAll: true },
   },
   {
     name: 'head of the queue',
     kind: 'always',
     says: 'An idle holder has no next, and walking back along next from any self-loop ends at the holder, at whom the token flies to, or at a node whose find is in flight (Lemma 3).',
     holds: (c) => [...c.nodes].every(([id, node]) => directoryContext(node).parent !== id || queueHasAHead(id, c)),
+    folded: { over, holds: (t: DirectoryTotals) => t.haveHeads(), looksAtAll: true },
   },
 ];
 
@@ -84,6 +92,7 @@ const oneBridge: Property<DirectoryOptions> = {
       edges.every(([from, to, edge]) => !sides || (sides[from] !== sides[to]) === (edge === 'bridge'))
     );
   },
+  folded: { over, holds: (t: DirectoryTotals) => t.bridges === 1 && t.astray === 0 },
 };
 
 const requestsAreServed: Property<DirectoryOptions> = {
@@ -92,6 +101,7 @@ const requestsAreServed: Property<DirectoryOptions> = {
   says: 'A waiting node gets the token when messages arrive and uses end, even while others keep requesting (Theorem 5).',
   when: (c, node) => isRequesting(c.nodes.get(node)!),
   holds: (c, node) => isUsing(c.nodes.get(node)!),
+  ofNode: (view) => ({ when: isRequesting(view), holds: isUsing(view) }),
 };
 
 /** Beyond this many combinations of green edges, finds are replaced one at a time instead of all together. */
@@ -149,13 +159,6 @@ function tracesOf(id: NodeId, c: Config): number {
   const findsInFlight = finds(c).filter(({ message }) => message.producer === id).length;
   const predecessors = [...c.nodes.keys()].filter((node) => nextOf(node, c) === id).length;
   return findsInFlight + predecessors + tokens(c).filter(({ to }) => to === id).length;
-}
-
-function pointerFitsState(id: NodeId, node: NodeView): boolean {
-  const { parent, next } = directoryContext(node);
-  const state = stateOf(node);
-  if (state === 'idle') return parent !== id && next === null;
-  return state.endsWith('followed') ? parent !== id && next !== null : parent === id && next === null;
 }
 
 function nextsAreChains(c: Config): boolean {

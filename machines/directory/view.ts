@@ -41,3 +41,11 @@ export function pointers(c: Configuration): (readonly [NodeId, NodeId])[] {
   }
   return edges;
 }
+
+/** Whether a node's pointer and next are those of its state (Lemma 3). */
+export function pointerFitsState(id: NodeId, node: NodeView): boolean {
+  const { parent, next } = directoryContext(node);
+  const state = stateOf(node);
+  if (state === 'idle') return parent !== id && next === null;
+  return state.endsWith('followed') ? parent !== id && next !== null : parent === id && next === null;
+}

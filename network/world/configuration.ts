@@ -1,17 +1,20 @@
 /** The global state of a running network as properties see it: views are built when somebody looks, and only anew for nodes that moved. */
 import type { NodeId } from '../../machines/effects.js';
-import type { Configuration, Flight, LinksView, NodeView, Instance } from '../../machines/protocol.js';
+import type { Changes, Configuration, Flight, LinksView, NodeView, Instance } from '../../machines/protocol.js';
+import type { Flights } from './flights.js';
 import type { Node } from './node.js';
 
 export class ConfigurationView implements Configuration {
   private readonly views = new Map<NodeId, NodeView>();
   private stale = new Set<NodeId>();
   private fresh = false;
+  /** For each who follows: the nodes that moved since he asked. */
+  private readonly moved: Set<NodeId>[] = [];
 
   constructor(
     readonly instance: Instance,
     private readonly running: ReadonlyMap<NodeId, Node>,
-    private readonly inFlight: { readonly all: readonly Flight[]; between(from: NodeId, to: NodeId): readonly Flight[] },
+    private readonly inFlight: Pick<Flights, 'all' | 'between' | 'follow'>,
     readonly links: LinksView,
     private readonly down: ReadonlySet<NodeId>,
   ) {}
@@ -19,6 +22,7 @@ export class ConfigurationView implements Configuration {
   /** Says that a node has moved. */
   touch(node: NodeId): void {
     if (this.fresh) this.stale.add(node);
+    for (const moved of this.moved) moved.add(node);
   }
 
   get nodes(): ReadonlyMap<NodeId, NodeView> {
@@ -37,6 +41,19 @@ export class ConfigurationView implements Configuration {
 
   get crashed(): readonly NodeId[] {
     return [...this.down];
+  }
+
+  follow(): () => Changes {
+    const moved = new Set(this.running.keys());
+    this.moved.push(moved);
+    let flights: (readonly [Flight, 1 | -1])[] = [];
+    this.inFlight.follow((flight, by) => void flights.push([flight, by]));
+    return () => {
+      const changes = { nodes: [...moved], flights };
+      moved.clear();
+      flights = [];
+      return changes;
+    };
   }
 
   between(from: NodeId, to: NodeId): readonly Flight[] {

@@ -13,6 +13,8 @@ export class Flights {
   private readonly byNumber = new Map<number, Packet>();
   private readonly byChannel = new Map<number, Set<Packet>>();
   private sent = 0;
+  /** Who wants to know what comes and goes. */
+  private readonly followers: ((packet: Packet, by: 1 | -1) => void)[] = [];
 
   constructor(
     /** A number for each channel, by receiver, then by sender. */
@@ -54,7 +56,14 @@ export class Flights {
     return packet;
   }
 
+  /** Tells of all that is in flight, and from now on of what comes and goes. */
+  follow(follower: (packet: Packet, by: 1 | -1) => void): void {
+    for (const packet of this.byNumber.values()) follower(packet, 1);
+    this.followers.push(follower);
+  }
+
   private add(packet: Packet): void {
+    for (const follower of this.followers) follower(packet, 1);
     this.byNumber.set(packet.id, packet);
     const others = this.byChannel.get(packet.channel);
     if (others) others.add(packet);
@@ -64,6 +73,7 @@ export class Flights {
   /** Takes a message off; nothing happens when it is not in flight. */
   remove(packet: Packet): void {
     if (!this.byNumber.delete(packet.id)) return;
+    for (const follower of this.followers) follower(packet, -1);
     const others = this.byChannel.get(packet.channel)!;
     others.delete(packet);
     if (others.size === 0) this.byChannel.delete(packet.channel);

@@ -6,11 +6,12 @@
  */
 import type { NodeId } from '../../machines/effects.js';
 import { ProtocolError } from '../../machines/errors.js';
-import type { Configuration, Property } from '../../machines/protocol.js';
+import type { Configuration, Folded, Property } from '../../machines/protocol.js';
 import type { Model } from './model.js';
 import { Planes } from './planes.js';
 import { Looking, type Seen } from './seen.js';
 import type { Judged } from './share.js';
+import { SearchSums } from './sums.js';
 
 /** A property that judges a state by itself. */
 export type Judging = Exclude<Property<any>, { readonly kind: 'eventually' }>;
@@ -31,6 +32,10 @@ export interface Violation {
   /** Where it is broken by staying there: to whom it is owed. */
   readonly owedTo?: readonly NodeId[];
 }
+
+type Asks = NonNullable<Extract<Property<any>, { readonly kind: 'eventually' }>['ofNode']>;
+
+const foldOf = (property: Property<any>): Folded | undefined => ('folded' in property ? property.folded : undefined);
 
 const KINDS: readonly Property<any>['kind'][] = ['always', 'sometimes', 'eventually', 'closed', 'converges'];
 
@@ -58,6 +63,10 @@ export class Watch {
   private readonly closed: readonly Judging[];
   private readonly sometimes: readonly Judging[];
   private readonly goals: Planes;
+  /** For properties that are folds. Where it matters what is looked at, properties look at the state itself. */
+  private readonly sums: SearchSums;
+  /** Of promises that ask of a node's state alone: what they say of each local state, by the place of the debt's property. */
+  private readonly asks = new Map<Property<any>, (boolean | undefined)[]>();
 
   constructor(
     readonly properties: readonly Property<any>[],
@@ -80,6 +89,7 @@ export class Watch {
     this.sometimes = ofKind('sometimes');
     this.judgings = [...this.always, ...this.closed, ...this.sometimes, ...(goal ? [goal] : [])];
     this.debts = properties.flatMap((property) => debtsOf(property, model)).map((debt, plane) => ({ ...debt, plane }));
+    this.sums = new SearchSums(seen ? [] : this.judgings.flatMap((property) => foldOf(property)?.over ?? []), model);
     this.goals = new Planes(goal ? 1 : 0);
     this.owed = new Planes(this.debts.length);
     this.held = new Planes(this.closed.length);
@@ -92,10 +102,19 @@ export class Watch {
     this.owed.add();
     this.held.add();
     if (this.share?.includes(state) === false && this.closed.length === 0) return;
-    const whole = this.model.configuration(row, begin, length);
-    if (!this.seen) return this.judged(() => this.look(state, whole));
-    const looking = new Looking(whole);
-    this.judged(() => this.look(state, looking));
+    if (!this.seen) {
+      let whole: Configuration | undefined;
+      return this.judged(() => {
+        this.sums.goTo(row, begin, length);
+        this.look(
+          state,
+          () => (whole ??= this.model.configuration(row, begin, length)),
+          (node) => row[begin + 1 + node]!,
+        );
+      });
+    }
+    const looking = new Looking(this.model.configuration(row, begin, length));
+    this.judged(() => this.look(state, () => looking));
     looking.compare(this.seen);
   }
 
@@ -126,7 +145,7 @@ export class Watch {
     this.model.packets.checkSenders();
   }
 
-  private look(state: number, c: Configuration): void {
+  private look(state: number, c: () => Configuration, localOf?: (node: number) => number): void {
     for (let plane = 0; plane < this.closed.length; plane++) {
       const property = this.closed[plane]!;
       if (!this.holds(property, c)) continue;
@@ -138,13 +157,31 @@ export class Watch {
     for (const property of this.sometimes) {
       if (!this.witnessed.has(property) && this.holds(property, c)) this.witnessed.add(property);
     }
-    if (!this.seen) for (const debt of this.debts) if (this.isOwed(debt, c)) this.owed.set(state, debt.plane);
+    if (localOf) for (const debt of this.debts) if (this.isOwedIn(debt, c, localOf)) this.owed.set(state, debt.plane);
     if (this.goal && this.holds(this.goal, c)) this.goals.set(state, 0);
   }
 
-  private holds(property: Judging, c: Configuration): boolean {
+  private holds(property: Judging, c: () => Configuration): boolean {
     this.asked = property;
-    return truth(property.holds(c), 'holds');
+    const itself = () => truth(property.holds(c()), 'holds');
+    const folded = this.seen ? undefined : foldOf(property);
+    return folded ? folded.holds(this.sums.of(folded.over), itself) : itself();
+  }
+
+  private isOwedIn(debt: Debt, c: () => Configuration, localOf: (node: number) => number): boolean {
+    const { property, node } = debt;
+    if (property.kind !== 'eventually' || !property.ofNode) return this.isOwed(debt, c());
+    this.asked = property;
+    let known = this.asks.get(property);
+    if (!known) this.asks.set(property, (known = []));
+    const local = localOf(node);
+    return (known[local] ??= this.asksIn(property.ofNode, property, local));
+  }
+
+  private asksIn(ofNode: Asks, property: Property<any>, local: number): boolean {
+    const { when, holds } = ofNode(this.model.steps.locals.get(local).view);
+    if (truth(when, 'when')) this.relevant.add(property);
+    return when && !truth(holds, 'holds');
   }
 
   /** Whether transitions matter, and not states alone. */

@@ -1,0 +1,76 @@
+/** The directory's properties say the same by their totals as of the whole configuration. */
+import { describe, expect, test } from 'vitest';
+import { explore, type ExploreOptions } from '../../test/explore/index.js';
+import { everyStart } from '../../test/explore/directory.fixtures.js';
+import type { Configuration, Folded, Property } from '../protocol.js';
+import { Monitor, type Violation } from '../../network/monitor.js';
+import { parseScenario } from '../../network/scenario/parse.js';
+import { Simulation } from '../../network/simulation.js';
+import { directory } from './index.js';
+import { compareForms } from './totals.fixtures.js';
+
+/** The same property, without its totals. */
+function plain(property: Property<any>): Property<any> {
+  const { folded: _folded, ofNode: _ofNode, ...rest } = property as any;
+  return rest;
+}
+
+const refusing = (folded: Folded | undefined): Folded => ({
+  ...folded!,
+  holds: () => {
+    throw new Error('totals are asked');
+  },
+});
+
+describe('totals', () => {
+  test('say what the properties say, in 6,400 damaged configurations', () => {
+    const { looks, verdicts } = compareForms(800, 1);
+    expect(looks).toBe(6400);
+    expect(verdicts.size).toBe(8);
+    for (const [, [held, refuted]] of verdicts) expect(Math.min(held, refuted)).toBeGreaterThan(100);
+  });
+
+  test.each([everyStart(3, 1), everyStart(3, 0)])('find in a search what the properties find', (start: ExploreOptions) => {
+    const { seconds: _, ...summed } = explore(directory, start);
+    const { seconds: __, ...whole } = explore(directory, { ...start, properties: start.properties!.map(plain) });
+    expect(summed).toEqual(whole);
+  });
+
+  test('are not asked where the reduction must know what is looked at', () => {
+    let asked = 0;
+    const start = everyStart(3, 0);
+    const properties = start.properties!.map((property) => {
+      if (property.kind !== 'always') return property;
+      return { ...property, holds: (c: Configuration<any>) => (asked++, property.holds(c)), folded: refusing(property.folded) };
+    });
+    expect(explore(directory, { ...start, properties: properties as Property<any>[], reduce: 'order' }).states).toBeGreaterThan(
+      0,
+    );
+    expect(asked).toBeGreaterThan(0);
+  });
+
+  test.each([
+    ['a quiet run', 0],
+    ['a run that loses messages', 0.05],
+  ])('%s is judged as without them', (_, loss) => {
+    const scenario = {
+      protocol: 'directory',
+      topology: { kind: 'ring', n: 12 },
+      options: { policy: 'bridge' },
+      network: { loss },
+      workload: { concurrent: 6, requests: 60 },
+      until: { at: 400 },
+    };
+    const simulation = new Simulation(parseScenario(scenario, { directory }));
+    const { network, instance } = simulation;
+    const whole = new Monitor(directory.properties(instance).map(plain), network.configuration);
+    const [summedSays, wholeSays]: Violation[][] = [[], []];
+    simulation.monitor.violations$.subscribe((violation) => void summedSays!.push(violation));
+    whole.violations$.subscribe((violation) => void wholeSays!.push(violation));
+    network.steps$.subscribe((step) => whole.record(step));
+    simulation.start();
+    while (simulation.advance());
+    expect(summedSays).toEqual(wholeSays);
+    expect(summedSays!.length > 0).toBe(loss > 0);
+  });
+});

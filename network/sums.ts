@@ -1,0 +1,57 @@
+/** Totals of facts that follow a run by what changed: for the properties of a monitor that are folds. */
+import type { NodeId } from '../machines/effects.js';
+import type { Configuration, Fold, Totals } from '../machines/protocol.js';
+
+interface Sum {
+  readonly fold: Fold;
+  readonly totals: Totals<unknown, unknown>;
+  readonly nodes: Map<NodeId, unknown>;
+  readonly flights: Map<number, unknown>;
+}
+
+export class Sums {
+  private readonly sums: readonly Sum[];
+  private changes: ReturnType<NonNullable<Configuration['follow']>> | undefined;
+
+  /** Follows a configuration for these folds, from when `update` is called first. */
+  constructor(
+    folds: Iterable<Fold>,
+    private readonly configuration: Configuration<any>,
+  ) {
+    this.sums = [...new Set(folds)].map((fold) => ({
+      fold,
+      totals: fold.totals(configuration.instance),
+      nodes: new Map(),
+      flights: new Map(),
+    }));
+  }
+
+  /** The totals of a fold as they were when `update` was called last. */
+  of(fold: Fold): Totals<unknown, unknown> {
+    return this.sums.find((sum) => sum.fold === fold)!.totals;
+  }
+
+  update(): void {
+    if (this.sums.length === 0) return;
+    const { configuration } = this;
+    const { instance } = configuration;
+    this.changes ??= configuration.follow!();
+    const changes = this.changes();
+    const moved = changes.nodes.map((id) => [id, configuration.nodes.get(id)!] as const);
+    for (const { fold, totals, nodes, flights } of this.sums) {
+      for (const [id, view] of moved) {
+        const before = nodes.get(id);
+        const after = fold.node(view, id, instance);
+        nodes.set(id, after);
+        if (before !== undefined) totals.node(before, -1);
+        totals.node(after, 1);
+      }
+      for (const [flight, by] of changes.flights) {
+        const fact = by === 1 ? fold.flight(flight, instance) : flights.get(flight.id);
+        if (by === 1) flights.set(flight.id, fact);
+        else flights.delete(flight.id);
+        totals.flight(fact, by);
+      }
+    }
+  }
+}
