@@ -1,0 +1,151 @@
+/** Peers of two releases in one cluster: what works together does, what does not says so, and nothing is heard wrongly. docs/wire-format.md. */
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { asyncScheduler, type SchedulerLike } from 'rxjs';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { WebSocket, WebSocketServer } from 'ws';
+import { linked } from './linked.js';
+import { createLocks } from './locks/locks.js';
+import { createTransport } from './transports/driver.js';
+import { Hub } from './transports/hub.js';
+import { InProcessBus } from './transports/in-process.js';
+import { freePort } from './transports/servers.fixture.js';
+import type { Json, Transport } from './transports/transport.js';
+import { webSocketHub } from './transports/web-socket-hub.js';
+import { webSocketMesh } from './transports/web-socket-mesh.js';
+import { socketLine, webSocket } from './transports/web-socket.js';
+import { environmentOf } from './environment.js';
+
+const quiet = () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  onTestFinished(() => warn.mockRestore());
+  return warn;
+};
+const messagesOf = (transport: Transport): Json[] => {
+  const heard: Json[] = [];
+  transport.events.subscribe((event) => event.type === 'message' && heard.push(event.message));
+  return heard;
+};
+/** Fifty times as fast. */
+const clock = {
+  now: () => asyncScheduler.now(),
+  schedule: (work: never, ms?: number, state?: never) => asyncScheduler.schedule(work, (ms ?? 0) / 50, state),
+} as SchedulerLike;
+
+test('a hub of the release before, which never beats, serves peers of this one', async () => {
+  const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
+  const hub = new Hub();
+  server.on('connection', (socket) => hub.attach(socketLine(socket, environmentOf({}))));
+  await once(server, 'listening');
+  const url = `ws://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const [a, b] = ['a', 'b'].map((id) => webSocket({ id, url, WebSocket, clock })) as [Transport, Transport];
+  onTestFinished(async () => {
+    await Promise.all([a.close(), b.close()]);
+    hub.close();
+    server.close();
+  });
+  const [heard, told]: [Json[], string[]] = [messagesOf(b), []];
+  await Promise.all([a.connect(), b.connect()]);
+  await expect.poll(() => a.peers.has('b')).toBe(true);
+  a.events.subscribe(({ type }) => told.push(type));
+  // Ten seconds of theirs.
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  a.send('b', 'still served');
+  await expect.poll(() => heard).toEqual(['still served']);
+  expect(told).toEqual([]);
+});
+
+/** A peer that knows more than this release: further fields in its hello, frames that nobody here has heard of. */
+async function newer(url: string): Promise<WebSocket & { got: any[] }> {
+  const socket = Object.assign(new WebSocket(url), { got: [] as any[] });
+  onTestFinished(() => socket.terminate());
+  socket.on('message', (text) => socket.got.push(JSON.parse(String(text))));
+  await once(socket, 'open');
+  socket.send('{"type":"hello","id":"x","key":"k","release":9,"can":["more"]}');
+  await vi.waitFor(() => expect(socket.got.some(({ type }) => type === 'welcome')).toBe(true));
+  socket.send('{"type":"hint","about":[1,2,3]}');
+  return socket;
+}
+
+test('a newer peer at a hub is served, and what this release does not know of it is ignored', async () => {
+  await using hub = await webSocketHub({ port: 0 });
+  const url = `ws://127.0.0.1:${hub.port}`;
+  const a = webSocket({ id: 'a', url, WebSocket });
+  onTestFinished(() => a.close());
+  const heard = messagesOf(a);
+  await a.connect();
+  const x = await newer(url);
+  x.send('{"type":"send","to":"a","message":"hello","hops":3}');
+  await expect.poll(() => heard).toEqual(['hello']);
+  a.send('x', 'and back');
+  await expect.poll(() => x.got.at(-1)).toEqual({ type: 'message', from: 'a', message: 'and back' });
+});
+
+test('the same in a mesh', async () => {
+  const port = await freePort();
+  const a = webSocketMesh({ id: 'a', listen: { port }, peers: [] });
+  onTestFinished(() => a.close());
+  const heard = messagesOf(a);
+  await a.connect();
+  const x = await newer(`ws://127.0.0.1:${port}`);
+  x.send('{"type":"message","message":"hello","hops":3}');
+  await expect.poll(() => heard).toEqual(['hello']);
+  a.send('x', 'and back');
+  await expect.poll(() => x.got.at(-1)).toEqual({ type: 'message', message: 'and back' });
+});
+
+/** A transport of another release: what it says has another version, and of what it hears only that version is ours. */
+function ofRelease(inner: Transport, out: (text: string) => string, back: (text: string) => string): Transport {
+  const via = (change: (text: string) => string, message: Json) => JSON.parse(change(JSON.stringify(message))) as Json;
+  return createTransport(inner.id, inner.guarantees, async (medium) => {
+    inner.events.subscribe((event) => {
+      if (event.type === 'message') medium.received(event.from, via(back, event.message));
+      else if (event.type !== 'closed') medium[event.type](event.peer);
+    });
+    await inner.connect();
+    medium.opened({ send: (to, message) => inner.send(to, via(out, message)), close: () => inner.close() });
+  });
+}
+
+test.each([
+  [
+    'an envelope of version 2',
+    '"v":1,',
+    '"v":2,',
+    /it speaks version 2 of the wire format, this side 1; run the same release on both/,
+  ],
+  ['a link layer of version 3', '"link/2"', '"link/3"', /nobody here takes part in "link\/3", of which "[de]" speaks/],
+])(
+  '%s in a cluster of five: the three others have their locks, the two have none, and all say why',
+  async (_, ours, theirs, says) => {
+    const warn = quiet();
+    const ids = ['a', 'b', 'c', 'd', 'e'];
+    const bus = new InProcessBus();
+    const isNew = (id: string) => id > 'c';
+    const other = (inner: Transport) =>
+      ofRelease(
+        inner,
+        (text) => text.replace(ours, theirs),
+        // What is ours is foreign there.
+        (text) => (text.includes(theirs) ? text.replace(theirs, ours) : text.replace(ours, ours.replace(/\d/, '7'))),
+      );
+    const transports = ids.map((id) => {
+      const inner = bus.transport(id);
+      return linked(isNew(id) ? other(inner) : inner, { peers: ids, beatMs: 10, patience: 25 });
+    });
+    onTestFinished(() => Promise.all(transports.map((transport) => transport.close())).then(() => bus.close()));
+    const all = transports.map((transport) => createLocks({ transport, peers: ids }));
+    const fences: number[] = [];
+    let isGranted = false;
+    void all[3]!.request('x', () => void (isGranted = true)).catch(() => {});
+    // Two of five will never come: the cluster is new all the same.
+    all[0]!.bootstrap();
+    for (const locks of all.slice(0, 3)) await locks.request('x', ({ fence }) => void fences.push(fence));
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(fences).toEqual([...new Set(fences)].sort((x, y) => x - y));
+    expect([fences.length, isGranted]).toEqual([3, false]);
+    expect(transports.map(({ peers }) => [...peers].sort().join(''))).toEqual(['bc', 'ac', 'ab', 'e', 'd']);
+    const warnings = warn.mock.calls.map(([text]) => String(text));
+    for (const id of ['a', 'b', 'c']) expect(warnings.find((text) => says.test(text) && text.includes(`"${id}"`))).toBeDefined();
+  },
+);
