@@ -2,6 +2,7 @@
 import { checkerRows } from './checker.js';
 import { controllerRows } from './controller.js';
 import { electionRows } from './election.js';
+import { floodRows } from './flood.js';
 import { inspectorRows } from './inspector.js';
 import { kernelRows } from './kernel.js';
 import { networkRows } from './network.js';
@@ -17,6 +18,7 @@ const sections: readonly (readonly [string, () => MeasuredRow[] | Promise<Measur
   ['Election', electionRows],
   ['Controller', controllerRows],
   ['Inspector', () => inspectorRows()],
+  ['A stranger at the socket', floodRows],
 ];
 
 for (const [title, rows] of sections) {

@@ -2,12 +2,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { default as Redlock } from 'redlock';
-import { WebSocket } from 'ws';
+import { WebSocket, WebSocketServer } from 'ws';
 import { linked } from '../../dist/adapters/linked.js';
 import { createLocks } from '../../dist/adapters/locks/locks.js';
+import { webSocketMesh } from '../../dist/adapters/transports/web-socket-mesh.js';
 import { webSocket } from '../../dist/adapters/transports/web-socket.js';
 import { inTurn, median, ms, quantile, whole } from './measure.mjs';
-import { redisServer, start } from './servers.mjs';
+import { freePort, redisServer, start } from './servers.mjs';
 
 const CLIENTS = 8;
 const SECTION_MS = 5;
@@ -15,7 +16,8 @@ const [WARM_MS, RUN_MS, ROUNDS] = [500, 4_000, 3];
 
 /** Every client acquires, keeps and releases in a loop; `requests` counts what went over the wire. */
 async function contend(acquires, requests) {
-  const waits = [];
+  const [waits, handOvers] = [[], []];
+  let releasedAt;
   const grants = acquires.map(() => 0);
   const over = new AbortController();
   let [isMeasuring, before] = [false, 0];
@@ -25,9 +27,11 @@ async function contend(acquires, requests) {
       const release = await acquire();
       if (isMeasuring) {
         waits.push(performance.now() - asked);
+        if (releasedAt !== undefined) handOvers.push(performance.now() - releasedAt);
         grants[client]++;
       }
       await pause(SECTION_MS);
+      releasedAt = performance.now();
       await release();
     }
   });
@@ -39,7 +43,7 @@ async function contend(acquires, requests) {
   const sent = (await requests()) - before;
   over.abort();
   await Promise.all(clients);
-  return { waits, grants, sent };
+  return { waits, handOvers, grants, sent };
 }
 
 async function redlock(settings) {
@@ -57,18 +61,38 @@ async function redlock(settings) {
   return result;
 }
 
-async function quiver() {
-  let sent = 0;
-  class Counted extends WebSocket {
-    send(data) {
-      sent++;
-      super.send(data);
-    }
+let sent = 0;
+class Counted extends WebSocket {
+  send(data) {
+    sent++;
+    super.send(data);
   }
+}
+class CountedServer extends WebSocketServer {
+  constructor(options) {
+    super({ ...options, WebSocket: Counted });
+  }
+}
+const peers = Array.from({ length: CLIENTS }, (_, i) => `client ${i}`);
+
+async function byHub() {
   const hub = start('hub.mjs');
   const { port } = await hub.said('ready');
-  const peers = Array.from({ length: CLIENTS }, (_, i) => `client ${i}`);
-  const transports = peers.map((id) => linked(webSocket({ id, url: `ws://127.0.0.1:${port}`, WebSocket: Counted }), { peers }));
+  const result = await quiver(peers.map((id) => webSocket({ id, url: `ws://127.0.0.1:${port}`, WebSocket: Counted })));
+  await hub.kill();
+  return result;
+}
+
+async function byMesh() {
+  const ports = [];
+  for (const _ of peers) ports.push(await freePort());
+  const urls = ports.map((port) => `ws://127.0.0.1:${port}`);
+  const listen = (port) => ({ port, WebSocketServer: CountedServer });
+  return quiver(peers.map((id, i) => webSocketMesh({ id, listen: listen(ports[i]), peers: urls, WebSocket: Counted })));
+}
+
+async function quiver(media) {
+  const transports = media.map((medium) => linked(medium, { peers }));
   const all = transports.map((transport) => createLocks({ transport, peers }));
   await Promise.all(all.map(({ ready }) => ready));
   const acquires = all.map((locks) => async () => {
@@ -77,14 +101,14 @@ async function quiver() {
   });
   const result = await contend(acquires, () => sent);
   await Promise.all(transports.map((transport) => transport.close()));
-  await hub.kill();
   return result;
 }
 
 export async function locks() {
   const samples = await inTurn(ROUNDS, {
     'redlock, 5 ± 5 ms retries for ever': () => redlock({ retryCount: -1, retryDelay: 5, retryJitter: 5 }),
-    'Quiver, WebSocket hub': quiver,
+    'Quiver, WebSocket hub': byHub,
+    'Quiver, WebSocket mesh': byMesh,
   });
   const middle =
     (of) =>
@@ -94,6 +118,7 @@ export async function locks() {
     what: `lock, ${CLIENTS} clients, ${SECTION_MS} ms section`,
     who: name,
     'grants/s': whole(rate[name]),
+    'hand-over p50': ms(median(rounds.map(({ handOvers }) => quantile(handOvers, 0.5)))),
     'wait p50': ms(median(rounds.map(({ waits }) => quantile(waits, 0.5)))),
     'wait p99': ms(median(rounds.map(({ waits }) => quantile(waits, 0.99)))),
     'grants a client': `${Math.min(...rounds.flatMap(({ grants }) => grants))}–${Math.max(...rounds.flatMap(({ grants }) => grants))}`,

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 
 export const has = (command) => spawnSync('sh', ['-c', `command -v ${command}`]).status === 0;
 
-async function freePort() {
+export async function freePort() {
   const server = net.createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address();
