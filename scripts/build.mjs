@@ -1,6 +1,6 @@
 // Builds dist/: the library by tsc (unbundled, so go-to-definition and tree-shaking keep working), the page by vite.
 import { execFileSync } from 'node:child_process';
-import { chmodSync, cpSync, existsSync, rmSync, symlinkSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -10,6 +10,11 @@ const run = (module, ...args) => execFileSync(process.execPath, [join('node_modu
 rmSync('dist', { recursive: true, force: true });
 run('typescript/bin/tsc', '-p', 'tsconfig.build.json');
 cpSync('bin/start', 'dist/bin/start', { recursive: true });
+const [{ protocols }, { scenarioSchema }] = await Promise.all([
+  import('../dist/machines/index.js'),
+  import('../dist/network/scenario/schema.js'),
+]);
+writeFileSync('dist/scenario.schema.json', `${JSON.stringify(scenarioSchema(protocols), null, 2)}\n`);
 run('vite/bin/vite.js', 'build', 'inspector/page', '--logLevel', 'warn');
 
 // npm links a package's commands into the folders of those who depend on it, not into its own: `npx quiver` needs it here, too.

@@ -1,7 +1,7 @@
 // Packs the library as npm would publish it, and uses the tarball as a stranger does: lints of the package, an empty folder, every
 // entry imported, the README's example and the commands of the guide to own protocols run.
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,9 +13,8 @@ const { name, exports, peerDependenciesMeta } = JSON.parse(readFileSync(join(roo
 
 try {
   run('node_modules/.bin/publint', ['--strict'], root);
-  const [{ filename, files, size }] = JSON.parse(
-    run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], root),
-  );
+  const [packed] = JSON.parse(run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], root));
+  const { filename, files, size } = packed;
   run('node_modules/.bin/attw', [join(folder, filename), '--profile', 'esm-only'], root);
   run('npm', ['init', '-y'], folder);
   run(
@@ -25,8 +24,42 @@ try {
   );
 
   const entries = Object.keys(exports).filter((entry) => entry !== './package.json');
-  writeFileSync(join(folder, 'entries.mjs'), entries.map((entry) => `await import('${join(name, entry)}');`).join('\n'));
+  writeFileSync(
+    join(folder, 'entries.mjs'),
+    entries
+      .filter((entry) => !entry.endsWith('.json'))
+      .map((entry) => `await import('${join(name, entry)}');`)
+      .join('\n'),
+  );
   run('node', ['entries.mjs'], folder);
+
+  // Packed twice, the same bytes.
+  const again = join(folder, 'again');
+  mkdirSync(again);
+  const [{ integrity }] = JSON.parse(run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', again], root));
+  if (integrity !== packed.integrity) throw new Error('npm pack gives other bytes the second time');
+
+  // Node 20.19 and 22.12 take ESM by `require`; entries that wait for something at their start are for `import` alone.
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  if (major > 22 || (major === 22 && minor >= 12) || (major === 20 && minor >= 19)) {
+    const required = entries.filter((entry) => entry !== './inspector/auto' && !entry.endsWith('.json'));
+    writeFileSync(join(folder, 'entries.cjs'), required.map((entry) => `require('${join(name, entry)}');`).join('\n'));
+    run('node', ['entries.cjs'], folder);
+  }
+
+  // The types of every entry, for the oldest and the newest TypeScript.
+  writeFileSync(
+    join(folder, 'types.mts'),
+    entries
+      .filter((entry) => !entry.endsWith('.json'))
+      .map((entry) => `export * as e${entries.indexOf(entry)} from '${join(name, entry)}';`)
+      .join('\n'),
+  );
+  run('npm', ['install', '--no-audit', '--no-fund', 'ts5.4@npm:typescript@5.4', 'typescript@latest', '@types/node@20'], folder);
+  for (const compiler of ['ts5.4', 'typescript']) {
+    const flags = ['--noEmit', '--strict', '--skipLibCheck', '--module', 'nodenext', '--target', 'es2022', '--types', 'node'];
+    run('node', [join('node_modules', compiler, 'bin/tsc'), ...flags, 'types.mts'], folder);
+  }
 
   const [, example, expected] = /```js\n(.*?)```\s+```\n(.*?)```/s.exec(readFileSync(join(root, 'README.md'), 'utf8'));
   writeFileSync(join(folder, 'example.mjs'), example);

@@ -86,6 +86,11 @@ const verbs: Readonly<Record<string, Verb>> = {
   resume: nodeVerb('resume'),
 };
 
+/** The network's own verbs, and the keys that each takes beside `at` and `do`. */
+export const verbKeys: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
+  Object.entries(verbs).map(([word, { keys }]) => [word, keys]),
+);
+
 export function readEvents(value: unknown, path: string, scene: Scene): readonly ScenarioEvent[] {
   const events = readList(value, path, 'events').map((event, i) => readEvent(event, inside(path, i), scene));
   const known = linksOf(scene, events);

@@ -17,6 +17,7 @@ import {
   readObject,
   readInteger,
   readList,
+  readName,
   readNumber,
   readOneOf,
   type Fields,
@@ -32,6 +33,7 @@ const KEYS = ['protocol', 'options', 'topology', 'network', 'events', 'workload'
 /** `readText` gives the text of the files that a topology names. */
 export function parseScenario(json: unknown, protocols: Readonly<Record<string, Protocol>>, readText?: ReadText): Scenario {
   const fields = readFields(json, '', KEYS);
+  if (fields['$schema'] !== undefined) readName(fields['$schema'], '$schema', 'the path of a JSON Schema');
   const protocol = protocols[readOneOf(fields['protocol'], 'protocol', Object.keys(protocols))]!;
   const { nodes, links, contacts } = createTopology(fields['topology'], readText);
   const network = readNetwork(orElse(fields['network'], {}), 'network', protocol);

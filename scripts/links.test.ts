@@ -1,0 +1,50 @@
+/** Every link of the pages that npm delivers leads to something that npm delivers with them. */
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { dirname, join, posix } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const packed = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
+  cwd: root,
+  encoding: 'utf8',
+  stdio: ['ignore', 'pipe', 'ignore'],
+});
+const [{ files }] = JSON.parse(packed) as [{ files: { path: string }[] }];
+const paths = files.map(({ path }) => path);
+const pages = paths.filter((path) => path.endsWith('.md'));
+
+/** A heading's anchor, as GitHub and npm make it. */
+const anchorOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+    .trim()
+    .replaceAll(' ', '-');
+
+const anchorsIn = (page: string): string[] =>
+  [...readFileSync(join(root, page), 'utf8').matchAll(/^#+ (.*)$/gm)].map(([, heading]) => anchorOf(heading!));
+
+/** Why a link on a page is dead; `null` when it leads somewhere. */
+function refused(page: string, link: string): string | null {
+  const [path, anchor] = link.split('#') as [string, string?];
+  const target = path === '' ? page : posix.join(posix.dirname(page), path);
+  const isThere = target.endsWith('/') ? paths.some((one) => one.startsWith(target)) : paths.includes(target);
+  if (!isThere) return `${link}: ${target} is not in the package`;
+  if (anchor !== undefined && !anchorsIn(target).includes(anchor)) return `${link}: ${target} has no heading of that name`;
+  return null;
+}
+
+test.each(pages)('%s', (page) => {
+  const text = readFileSync(join(root, page), 'utf8').replaceAll(/^```[^]*?^```/gm, '');
+  const links = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link]) => link!);
+  expect(links.flatMap((link) => (link.startsWith('https:') ? [] : (refused(page, link) ?? [])))).toEqual([]);
+});
+
+test('a link to nowhere is found', () => {
+  expect(refused('README.md', 'docs/lokcs.md')).toBe('docs/lokcs.md: docs/lokcs.md is not in the package');
+  expect(refused('docs/locks.md', '#what-hold')).toBe('#what-hold: docs/locks.md has no heading of that name');
+  expect(refused('docs/locks.md', '../README.md')).toBe(null);
+  expect(refused('docs/locks.md', '#what-holds')).toBe(null);
+});

@@ -1,0 +1,76 @@
+/**
+ * What an application carries of each entry: bundled for a browser by Vite, minified and gzipped, without the peers (xstate, rxjs, ws,
+ * NATS, MQTT), in thousands of bytes. The figures are bounds; one that has room of a fifth is out of date and fails as well.
+ */
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { build, type Rolldown } from 'vite';
+import { expect, test } from 'vitest';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+const BOUNDS_KB: Readonly<Record<string, number>> = {
+  '.': 96.5,
+  './adapters/quota': 25.8,
+  './adapters/lasting-quota': 3.5,
+  './adapters/lasting-names': 3.3,
+  './adapters/register': 3.1,
+  './adapters/names': 25.4,
+  './adapters/bank': 25.6,
+  './adapters/transport': 0.022,
+  './adapters/driver': 2.0,
+  './adapters/errors': 0.162,
+  './adapters/conformance': 4.4,
+  './adapters/in-process': 4.8,
+  './adapters/message-port': 4.8,
+  './adapters/broadcast-channel': 2.9,
+  './adapters/web-socket': 4.9,
+  './adapters/web-socket-hub': 5.2,
+  './adapters/web-socket-mesh': 10.5,
+  './adapters/nats': 3.5,
+  './adapters/mqtt': 3.3,
+  './adapters/node': 17,
+  './adapters/node-logic': 0.601,
+  './adapters/lock': 0.94,
+  './adapters/election': 24,
+  './adapters/linked': 23.5,
+  './adapters/sealed': 7.3,
+  './adapters/neighbourhood': 22,
+  './adapters/locks': 34,
+};
+
+async function sizeOf(entry: string): Promise<number> {
+  const { output } = (await build({
+    configFile: false,
+    root,
+    logLevel: 'error',
+    build: {
+      write: false,
+      rolldownOptions: {
+        input: `${root}${entry}`,
+        external: [/^node:/, /^(xstate|rxjs|ws|mqtt|@nats-io|fast-check)/],
+        preserveEntrySignatures: 'strict',
+      },
+    },
+  })) as Rolldown.RolldownOutput;
+  const text = output.map((part) => (part.type === 'chunk' ? part.code : '')).join('');
+  return gzipSync(text).length / 1000;
+}
+
+const { exports } = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as {
+  readonly exports: Readonly<Record<string, { readonly default?: string }>>;
+};
+const entries = Object.entries(exports).flatMap(([name, target]) =>
+  name.startsWith('./adapters/') || name === '.' ? [[name, target.default!] as const] : [],
+);
+
+test('every entry for applications has a bound', () => {
+  expect(Object.keys(BOUNDS_KB)).toEqual(entries.map(([name]) => name));
+});
+
+test.each(entries)('%s', async (name, built) => {
+  const measured = await sizeOf(built);
+  expect(measured).toBeLessThanOrEqual(BOUNDS_KB[name]!);
+  expect(measured).toBeGreaterThan(0.8 * BOUNDS_KB[name]!);
+});
