@@ -6,6 +6,7 @@ import type { MachineVertex } from '../test/machine/graph.js';
 import type { Step } from '../test/machine/options.js';
 import { plain, type Plain } from '../test/machine/plain.fixtures.js';
 import { Rig } from '../test/machine/rig.js';
+import { nameOfStep } from '../test/machine/steps.js';
 import { MachineTesting } from '../test/machine/testing.js';
 import { to4 } from './to4.js';
 
@@ -56,4 +57,17 @@ describe.each(Object.entries(plain))('%s', (_, one) => {
       }
     }
   });
+});
+
+test('the same set of simple paths, those left out that are the beginning of another', async () => {
+  const one = plain['feedback']!;
+  const found = (await new MachineTesting(one.machine, one.tests).plans('simple')).map(({ steps }) =>
+    steps.map(nameOfStep).join(' '),
+  );
+  const theirs = modelOf(one)
+    .getSimplePathPlans()
+    .flatMap(({ paths }) => paths.map(({ segments }) => segments.map(({ event }) => event.type).join(' ')));
+  const longest = theirs.filter((path) => !theirs.some((other) => other.startsWith(`${path} `) || (path === '' && other !== '')));
+  expect(longest).toHaveLength(4);
+  expect(found.toSorted()).toEqual(longest.toSorted());
 });
