@@ -60,7 +60,7 @@ export interface MachineGraph extends ChartGraph {
   readonly taken: number;
 }
 
-const LIMITS = { states: 2000, patience: 100, actors: 12 };
+const LIMITS = { states: 2000, patience: 100, actors: 12, timers: 12 };
 
 export const search = async (subject: Subject): Promise<MachineGraph> => new Search(subject).run();
 
@@ -189,7 +189,7 @@ class Search {
     this.vertices.push(vertex);
     const broken = brokenRule(rig);
     if (broken && !this.failures.has(broken.rule)) this.failures.set(broken.rule, { steps: way, ...broken });
-    if (actors.length > this.limits.actors) return vertex;
+    if (actors.length > this.limits.actors || rig.timers.running.length > this.limits.timers) return vertex;
     const isNew = [...this.items].some((item) => !this.covered.has(item));
     (isNew ? this.promising : this.others).push(vertex);
     return vertex;

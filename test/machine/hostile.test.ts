@@ -286,3 +286,46 @@ test('a state is the same whether it was come to or gone on from: parallel regio
   expect(await testing.firstFailure('shortest')).toBeNull();
   expect(await testing.firstFailure('tour')).toBeNull();
 });
+
+test('timers that pile up are a state that is not looked at', async () => {
+  const machine = createMachine({ on: { GO: { actions: raise({ type: 'HI' }, { delay: 50 }) }, HI: {} } });
+  const { vertices, isComplete } = await new MachineTesting(machine).graph();
+  expect([isComplete, vertices.length < 200]).toEqual([false, true]);
+});
+
+describe('what is said wrongly', () => {
+  const one = createMachine({ id: 'one', context: { n: 0 }, on: { A: {} } });
+  test.each<[MachineTests, RegExp]>([
+    [{ evnts: {} } as never, /^tests.evnts is not known; what may be said is input, events,/],
+    [{ events: { AA: [{}] } }, /^events.AA: machine one has no transition for it; it takes A$/],
+    [{ events: { A: 'x' } } as never, /^the samples of event A are "x"; give a list/],
+    [{ events: { A: () => JSON.parse('{') as never } }, /^the samples of event A are a function that throws in {}: /],
+  ])('%j is refused by name', async (tests, says) => {
+    await expect((async () => new MachineTesting(one, tests).graph())()).rejects.toThrow(says);
+  });
+
+  test('a guard that nobody has written', async () => {
+    const [failure] = await new MachineTesting(createMachine({ on: { A: { guard: 'isSo' } } })).searchFailures();
+    expect(failure!.says).toMatch(/Guard 'isSo' is not implemented.*Give it by provide: { guards: { … } }/);
+  });
+});
+
+test('a service whose implementation comes later comes to what its samples say', async () => {
+  const machine = createMachine({
+    initial: 'a',
+    context: { got: 0 },
+    states: {
+      a: {
+        invoke: {
+          src: 'later',
+          onDone: { target: 'b', actions: assign({ got: ({ event }) => event.output as number }) },
+          onError: 'b',
+        },
+      },
+      b: {},
+    },
+  });
+  const testing = new MachineTesting(machine, { services: { later: { done: [7] } } });
+  expect((await testing.graph()).vertices.map(({ context }) => context)).toEqual(['{got:0}', '{got:7}', '{got:0}']);
+  expect((await testing.coverage()).missing).toEqual([]);
+});

@@ -39,7 +39,8 @@ export function lost(rig: Rig): Broken | null {
 
 function unhandled(rig: Rig, thrown: unknown): Broken {
   const what = encode(thrown, () => undefined);
-  const needed = rig.last ? sampleNeeded(rig.subject.tests, rig.last) : inputNeeded(rig.subject.tests);
+  const lacking = /is not implemented/.test(what) ? 'Give it by provide: { guards: { … } }' : undefined;
+  const needed = lacking ?? (rig.last ? sampleNeeded(rig.subject.tests, rig.last) : inputNeeded(rig.subject.tests));
   const cure = needed ?? 'Handle it in the chart (onError of the service, a guard), or leave the sample out that leads to it';
   return { rule: `no unhandled error (${what})`, says: `the machine ended with ${what}. ${cure}` };
 }

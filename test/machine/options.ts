@@ -1,6 +1,8 @@
 /** What may be said about a machine for its tests. Nothing has to be: event types are read from the chart. */
-import type { AnyMachineSnapshot } from 'xstate';
+import type { AnyMachineSnapshot, AnyStateMachine } from 'xstate';
 import type { Message } from '../../machines/effects.js';
+import { UsageError } from '../../machines/errors.js';
+import { configOf, rulesOf } from '../charts/config.js';
 import type { MachineKind } from './coverage.js';
 import type { Reference, StateTests, StepTests } from './sut.js';
 import type { Temporal } from './temporal.js';
@@ -52,6 +54,8 @@ export interface Limits {
   readonly patience?: number;
   /** Actors alive at one time; a state with more is not looked at (12). */
   readonly actors?: number;
+  /** Timers that run at one time; a state with more is not looked at (12). */
+  readonly timers?: number;
   /** Random walks (10), and the steps of each (50). */
   readonly walks?: number;
   readonly steps?: number;
@@ -126,3 +130,44 @@ export type Step =
   | ({ readonly next: string; readonly value?: unknown } & Sampled)
   | { readonly completes: string }
   | { readonly settles: string };
+
+/** What may be said. */
+const KNOWN: Readonly<Record<keyof MachineTests, true>> = {
+  input: true,
+  events: true,
+  services: true,
+  children: true,
+  delays: true,
+  provide: true,
+  distinguish: true,
+  filter: true,
+  toState: true,
+  limits: true,
+  pairs: true,
+  seed: true,
+  performActions: true,
+  sut: true,
+  cleanup: true,
+  exec: true,
+  states: true,
+  invariants: true,
+  temporal: true,
+  reference: true,
+  restore: true,
+  thresholds: true,
+  reasons: true,
+};
+
+/** Names that mean nothing: a slip of the pen would leave a test out. */
+export function refuseUnknown(machine: AnyStateMachine, tests: MachineTests): void {
+  const unknown = Object.keys(tests).find((key) => !Object.hasOwn(KNOWN, key));
+  if (unknown !== undefined)
+    throw new UsageError(`tests.${unknown} is not known; what may be said is ${Object.keys(KNOWN).join(', ')}`);
+  const types = [...new Set([...rulesOf(configOf(machine))].flatMap(({ event, isOutside }) => (isOutside ? [event] : [])))];
+  if (types.some((type) => type.includes('*'))) return;
+  const nobody = Object.keys(tests.events ?? {}).find((type) => !types.includes(type));
+  if (nobody !== undefined)
+    throw new UsageError(
+      `events.${nobody}: machine ${machine.id} has no transition for it; it takes ${types.join(', ') || 'none'}`,
+    );
+}

@@ -132,7 +132,7 @@ export class Rig {
     }
     const { samples, kind } = held;
     const values = (given: ServiceSamples['done'], otherwise: readonly unknown[] = []) =>
-      valuesOf(given, this.argsOf(actor), otherwise);
+      valuesOf(given, this.argsOf(actor), otherwise, `service ${name}`);
     const isObservable = kind === 'observable' || kind === 'events';
     const defaults = this.subject.defaultsOf(kind, name);
     for (const [i, value] of values(samples.done, defaults.done).entries()) yield { done: name, ...heldAs('output', value, i) };
@@ -204,12 +204,14 @@ export class Rig {
     const { sample, output, error, value } = step as { sample?: number; output?: unknown; error?: unknown; value?: unknown };
     if (how === 'sends') {
       const value =
-        sample === undefined ? (step as { event: Message }).event : valuesOf(samples.sends, this.argsOf(actor), [])[sample];
+        sample === undefined
+          ? (step as { event: Message }).event
+          : valuesOf(samples.sends, this.argsOf(actor), [], 'a service')[sample];
       return { how, value: value as Message };
     }
     if (sample === undefined) return { how, value: output ?? error ?? value };
     const otherwise = how === 'next' ? [] : this.subject.defaultsOf(kind, (step as Record<string, string>)[how]!)[how];
-    return { how, value: valuesOf(samples[how], this.argsOf(actor), otherwise)[sample] };
+    return { how, value: valuesOf(samples[how], this.argsOf(actor), otherwise, 'a service')[sample] };
   }
 
   private readonly argsOf = (actor: AnyActor) => (): SampleArgs => ({

@@ -105,7 +105,7 @@ class Run {
       return { rule: RESTORE, says: `it cannot be stored: ${(error as Error).message}` };
     }
     const broken = difference({ ...before, acted: [] }, { ...this.rig.view(), acted: [] });
-    return broken && { rule: RESTORE, says: broken.says };
+    return broken && { rule: RESTORE, says: broken.says.replace(`; ${WHY}`, '') };
   }
 }
 
@@ -120,13 +120,17 @@ async function attempt(rule: string, check: () => unknown): Promise<Broken | nul
   }
 }
 
+const WHY =
+  'an action acts past the chart (performActions: true lets the search see it), or the chart reads a clock or chance (give it by provide)';
+
 /** What is seen otherwise than it was. */
 export function difference(expected: View, actual: View): Broken | null {
   for (const part of ['value', 'status', 'context', 'actors', 'acted'] as const) {
     const [before, now] = [expected[part], actual[part]].map((one) =>
       part === 'context' ? String(one) : encode(one, () => undefined),
     );
-    if (before !== now) return { rule: 'the machine goes as it did', says: `its ${part} is ${now} in place of ${before}` };
+    if (before !== now)
+      return { rule: 'the machine goes as it did', says: `its ${part} is ${now} in place of ${before}; ${WHY}` };
   }
   return null;
 }

@@ -127,11 +127,30 @@ export async function drawn(tests: MachineTests): Promise<MachineTests> {
   };
 }
 
-export function valuesOf(given: Samples | undefined, args: () => SampleArgs, otherwise: readonly unknown[]): readonly unknown[] {
+/** `of` is what the samples are for. */
+export function valuesOf(
+  given: Samples | undefined,
+  args: () => SampleArgs,
+  otherwise: readonly unknown[],
+  of: string,
+): readonly unknown[] {
   if (given === undefined) return otherwise;
-  const values = typeof given === 'function' ? given(args()) : given;
-  if (!Array.isArray(values)) throw new UsageError('samples are a list, a function that gives a list, or a fast-check arbitrary');
+  const values = typeof given === 'function' ? called(given, args(), of) : given;
+  if (!Array.isArray(values))
+    throw new UsageError(
+      `the samples of ${of} are ${plainly(values)}; give a list, a function that gives a list, or a fast-check arbitrary`,
+    );
   return values as readonly unknown[];
+}
+
+function called(given: (args: SampleArgs) => readonly unknown[], args: SampleArgs, of: string): readonly unknown[] {
+  try {
+    return given(args);
+  } catch (error) {
+    throw new UsageError(
+      `the samples of ${of} are a function that throws in ${JSON.stringify(args.snapshot.value)}: ${(error as Error).message}`,
+    );
+  }
 }
 
 /** The events worth sending for the descriptors that a chart now listens to, as steps have them. */
@@ -143,7 +162,7 @@ export function eventsFor(
   const args = argsOf(snapshot);
   const types = new Set(descriptors.filter((one) => !one.startsWith('xstate.')).flatMap((one) => typesFor(one, samples)));
   return [...types].flatMap((type) =>
-    valuesOf(samples?.[type], args, [{}]).map((payload, i) => {
+    valuesOf(samples?.[type], args, [{}], `event ${type}`).map((payload, i) => {
       if (typeof payload !== 'object' || payload === null)
         throw new UsageError(`a sample of event ${type} is ${String(payload)}; give its payload as an object, { … }`);
       return heldEvent({ ...payload, type }, i);
@@ -159,7 +178,7 @@ export function wholeEvent(
 ): Message {
   return sample === undefined
     ? event
-    : { ...(valuesOf(samples?.[event.type], argsOf(snapshot), [])[sample] as object), type: event.type };
+    : { ...(valuesOf(samples?.[event.type], argsOf(snapshot), [], `event ${event.type}`)[sample] as object), type: event.type };
 }
 
 const argsOf = (snapshot: AnyMachineSnapshot) => (): SampleArgs => ({ context: snapshot.context, snapshot, input: undefined });

@@ -2,7 +2,7 @@
 import type { AnyActor, AnyActorLogic, AnyStateMachine, AnyStateNode } from 'xstate';
 import type { Message } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
-import { kindOfLogic, sourceOf, type LogicKind, type TakenTransition } from '../../network/world/kernel.js';
+import { kindOfLogic, sourceOf, standIn, type LogicKind, type TakenTransition } from '../../network/world/kernel.js';
 import { chartOf, configOf, rulesOf, statesOf, type ChartConfig } from '../charts/config.js';
 import { itemsAtStart, itemsOf, itemsTaken, type Item } from '../coverage/items.js';
 import { observeGuards } from '../coverage/probe.js';
@@ -35,7 +35,9 @@ export class Subject {
         `this is ${original === null ? 'null' : typeof original}, no machine; give what createMachine returns`,
       );
     const { delays, provide } = tests;
-    const provided = delays || provide ? original.provide({ ...provide, ...(delays && { delays }) } as never) : original;
+    const own = delays || provide ? original.provide({ ...provide, ...(delays && { delays }) } as never) : original;
+    const actors = standInsFor(own);
+    const provided = Object.keys(actors).length === 0 ? own : own.provide({ actors });
     this.name = original.id;
     this.within = sentWithin(original, tests);
     this.machine = this.observed(provided, this.name);
@@ -117,6 +119,13 @@ export class Subject {
 
 export const isMachine = (value: unknown): value is AnyStateMachine =>
   typeof value === 'object' && value !== null && kindOfLogic(value as AnyActorLogic) === 'machine';
+
+/** For services that the machine invokes by name and whose implementation comes later: they come to what their samples say. */
+function standInsFor(machine: AnyStateMachine): Readonly<Record<string, AnyActorLogic>> {
+  const invoked = [...statesOf(configOf(machine))].flatMap(([, { invoke }]) => invoke ?? []);
+  const missing = invoked.flatMap(({ src }) => (typeof src === 'string' && !machine.implementations.actors[src] ? [src] : []));
+  return Object.fromEntries(missing.map((src) => [src, standIn]));
+}
 
 /** Puts before each named action a function that tells of it, and gives all there are. */
 function noteActions(config: ChartConfig, chart: string): readonly Item[] {

@@ -2,7 +2,7 @@
 import type { AnyStateMachine } from 'xstate';
 import { countsOf, coverageOfMachine, mergeCounts, type MachineCounts, type MachineCoverage } from './coverage.js';
 import { search, type Failure, type MachineGraph } from './graph.js';
-import type { MachineTests, Step } from './options.js';
+import { refuseUnknown, type MachineTests, type Step } from './options.js';
 import { plansOf, type PlanKind } from './plans.js';
 import { run, type Plan } from './run.js';
 import { drawn } from './samples.js';
@@ -23,6 +23,7 @@ export class MachineTesting {
     readonly tests: MachineTests = {},
   ) {
     this.given = new Subject(machine, tests);
+    refuseUnknown(machine, tests);
   }
 
   subject(): Promise<Subject> {

@@ -43,8 +43,9 @@ export class Zone {
 
   /** Any time passes, as long as no timer goes off. */
   elapse(): void {
-    this.bounds[0]!.fill(0);
-    close(this.bounds);
+    const [present, ...timers] = this.bounds as [number[], ...number[][]];
+    // Nothing is left of one timer at the soonest when nothing is left of whichever is first; how far they are apart stays.
+    for (let j = 1; j < present.length; j++) present[j] = Math.min(...timers.map((row) => row[j]!));
   }
 
   get key(): string {
@@ -54,14 +55,15 @@ export class Zone {
   private when(timer: number): number[][] | null {
     const bounds = this.bounds.map((row) => [...row]);
     const row = bounds[timer + 1]!;
-    row[0] = Math.min(row[0]!, 0);
-    close(bounds);
+    if (row[0]! > 0) {
+      row[0] = 0;
+      // Every bound that follows from the new one: the others have followed from each other before.
+      const present = [...bounds[0]!];
+      for (const one of bounds) {
+        const before = one[timer + 1]!;
+        for (let j = 0; j < one.length; j++) one[j] = Math.min(one[j]!, before + present[j]!);
+      }
+    }
     return bounds.every((one, i) => one[i]! >= 0) ? bounds : null;
   }
-}
-
-/** Every bound that follows from two others (Floyd, Warshall). */
-function close(bounds: number[][]): void {
-  for (let k = 0; k < bounds.length; k++)
-    for (const row of bounds) for (let j = 0; j < bounds.length; j++) row[j] = Math.min(row[j]!, row[k]! + bounds[k]![j]!);
 }
