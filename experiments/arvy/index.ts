@@ -4,8 +4,9 @@
  * Where a run here is shorter than the one that the expected figure comes from, the figure is a mean and the tolerance says so.
  */
 import type { TableCell, Experiment, Plot, Table } from '../experiment.js';
+import { worstCycle } from './adversary.js';
 import { mixed, pair, sweep, tightRound, uniform } from './requests.js';
-import { binomialTree, costOf, onRing } from './run.js';
+import { binomialTree, chain, costOf, onRing } from './run.js';
 
 const SIZES = [8, 16, 64, 256, 1024];
 /** Above this size the runs with many hops are left out, so that the whole takes about a minute. */
@@ -20,6 +21,7 @@ export const arvy: Experiment = {
     yield bridgeTable(progress);
     yield uniformTable(progress);
     yield completeTable(progress);
+    yield adversaryTable(progress);
     yield ratioPlot();
     progress(1);
   },
@@ -113,6 +115,34 @@ function completeTable(progress: (share: number) => void): Table {
     note: 'Path reversal on a binomial tree costs exactly log2 n each time when the deepest node asks.',
   };
 }
+
+/** The policies that draw nothing: what the adversary asks for leads to one tree. */
+const SETTLED = ['arrow', 'ivy', 'second', 'middle'];
+
+function adversaryTable(progress: (share: number) => void): Table {
+  const rings = [3, 4, 5, 6].map((n) => ({ kind: 'ring', n }));
+  const graphs = [...rings, ...['path', 'star', 'complete'].map((kind) => ({ kind, n: 4 }))];
+  const rows = graphs.map(({ kind, n }, i) => {
+    progress(0.9 + i / 100);
+    const worst = (policy: string) =>
+      worstCycle({ kind, n }, n, policy === 'bridge' ? { policy } : { policy, ...chain(n) }).ratio;
+    const settled = SETTLED.map((policy): TableCell => {
+      if (n > LARGEST_OF_ALL_TREES) return { value: null };
+      return { value: worst(policy), ...(kind === 'ring' && policy === 'arrow' ? { expected: n - 1 } : {}) };
+    });
+    const tight = n % 2 === 0 ? { expected: (5 * n - 6) / (n + 2) } : { expected: 5, check: 'atMost' as const };
+    return row(`${kind}, n = ${n}`, [...settled, kind === 'ring' ? { value: worst('bridge'), ...tight } : { value: null }]);
+  });
+  return {
+    title: 'An adversary that knows all trees: the worst that requests one after the other can do for ever, from a chain',
+    columns: ['', ...SETTLED, 'bridge'],
+    rows,
+    note: 'Exact. On a ring of four nothing is worse for the bridge than its tight cycle; what is best on other graphs the paper leaves open.',
+  };
+}
+
+/** From 6 nodes on there are 7,776 trees, and Ivy comes to all of them. */
+const LARGEST_OF_ALL_TREES = 5;
 
 /** The requests of whichever node is deepest now, by path reversal on a plain list of parents. */
 export function deepestFirst(n: number, count: number): number[] {

@@ -7,6 +7,9 @@ export interface DirectoryCost {
   readonly opt: number;
   readonly ratio: number;
   readonly parents: Readonly<Record<string, string>>;
+  readonly bridgeOwner: string | null;
+  /** Who has the token at the end. */
+  readonly holder: string;
 }
 
 type Start = Readonly<Record<string, unknown>>;

@@ -14,7 +14,7 @@ export const directoryCore = /* @__PURE__ */ defineCore<DirectoryOptions>({
   name: 'directory',
   charts: { [DIRECTORY]: directoryMachine },
   network: { reach: 'routed' },
-  options: directoryOptions,
+  options: (raw, graph) => directoryOptions(raw, graph),
   input: inputOf,
   messages: directoryMessages,
   commands: {

@@ -8,6 +8,9 @@
 import { defineProtocol } from '../define.js';
 import { DirectoryAccount } from './account.js';
 import { directoryCore } from './core.js';
+import { directoryOptions, type DirectoryOptions } from './options.js';
+import { machineWith, type OwnPolicies } from './own-policies.js';
+import type { Protocol } from '../protocol.js';
 import { directoryProperties } from './properties.js';
 import { directorySamples } from './samples.js';
 import { directorySystems } from './systems.js';
@@ -21,6 +24,7 @@ export {
   type DirectoryMessage,
 } from './machine.js';
 export { policies, type Policy } from './policies.js';
+export type { NewParent } from './own-policies.js';
 export { ringBridge } from './ring-bridge.js';
 export type { DirectoryOptions } from './options.js';
 export { directoryCore };
@@ -44,3 +48,20 @@ export const directory = /* @__PURE__ */ defineProtocol(
     },
   },
 );
+
+/**
+ * The directory with NewParent policies of your own beside ours: `options.policy` of a scenario takes their names.
+ *
+ * @throws `UsageError` where a name is one of ours; `ProtocolError`, in a run, where a policy picks a node that the find has not visited.
+ * @example
+ * ```ts
+ * const beforeLast: NewParent = (visited) => visited.at(-2) ?? visited[0];
+ * explore(directoryWith({ beforeLast }), { topology, options: { policy: 'beforeLast' }, commands: 'unlimited' });
+ * ```
+ * @public
+ */
+export const directoryWith = (own: OwnPolicies): Protocol<DirectoryOptions> => ({
+  ...directory,
+  charts: { [DIRECTORY]: machineWith(own) },
+  options: (raw, graph) => directoryOptions(raw, graph, Object.keys(own)),
+});

@@ -21,9 +21,14 @@ export interface DirectoryOptions {
 
 const KEYS = ['policy', 'root', 'parents', 'bridgeOwner', 'hold'] as const;
 
-export function directoryOptions(raw: Readonly<Record<string, unknown>>, graph: NetworkGraph): DirectoryOptions {
+/** `own`: the names of further policies. */
+export function directoryOptions(
+  raw: Readonly<Record<string, unknown>>,
+  graph: NetworkGraph,
+  own: readonly string[] = [],
+): DirectoryOptions {
   refuseUnknown(raw, KEYS);
-  const policy = oneOf(raw, 'policy', policies, 'arrow');
+  const policy = oneOf(raw, 'policy', [...policies, ...(own as readonly Policy[])], 'arrow');
   const hold = holdOf(raw);
   if (policy === 'bridge') return { policy, hold, ...bridgeStart(raw, graph) };
   if (raw['bridgeOwner'] !== undefined && raw['bridgeOwner'] !== null) {

@@ -54,9 +54,11 @@ export function extendVisited(policy: Policy, visited: readonly NodeId[], node: 
       return visited;
     case 'second':
       return [...visited, node].slice(0, 2);
-    case 'middle':
-      return [...visited, node];
     case 'random':
       return [...visited, node].sort();
+    case 'middle':
+    default:
+      // A policy of one's own may pick any of them.
+      return [...visited, node];
   }
 }

@@ -1,0 +1,54 @@
+/** Policies of one's own: named in scenarios, safe whatever they pick of a find's path, refused when they pick anything else. */
+import { describe, expect, test } from 'vitest';
+import { parseScenario } from '../../network/scenario/parse.js';
+import { Simulation } from '../../network/simulation.js';
+import { explore } from '../../test/index.js';
+import { directory, directoryWith, type NewParent } from './index.js';
+
+const beforeLast: NewParent = (visited) => visited.at(-2) ?? visited[0];
+const requester: NewParent = ([first]) => first;
+const sender: NewParent = (visited) => visited.at(-1)!;
+const stranger: NewParent = (_, receiver) => receiver;
+
+const mine = directoryWith({ beforeLast, requester, sender, stranger });
+const nodes = ['n0', 'n1', 'n2', 'n3'];
+const complete = { nodes, links: nodes.flatMap((u, i) => nodes.slice(i + 1).map((v) => [u, v, 1] as const)) };
+const scenario = (policy: string, protocol = mine) => {
+  const chain = Object.fromEntries(nodes.map((node, i) => [node, nodes[Math.min(i + 1, 3)]!]));
+  const options = { policy, root: 'n3', parents: chain };
+  const workload = { concurrent: 3, requests: 40 };
+  return parseScenario({ protocol: 'directory', topology: complete, options, workload }, { directory: protocol });
+};
+const run = (policy: string, protocol = mine) => new Simulation(scenario(policy, protocol), { host: 'snapshots' }).run();
+
+describe('a policy of one’s own', () => {
+  test('keeps every promise, in every order of everything', () => {
+    const three = { nodes: nodes.slice(0, 3), links: complete.links.filter((link) => !link.includes('n3')) };
+    const question = { topology: three, options: { policy: 'beforeLast' }, commands: 'unlimited' } as const;
+    expect(explore(mine, question)).toMatchObject({ verdict: 'valid', doomed: 0 });
+  });
+
+  test.each([
+    ['requester', 'ivy'],
+    ['sender', 'arrow'],
+  ])('"%s" is %s, step for step', (own, ours) => {
+    expect(run(own)).toEqual(run(ours, directory));
+  });
+
+  test('that is none of ours goes another way', () => {
+    expect(run('beforeLast').summary['parents']).not.toEqual(run('sender').summary['parents']);
+  });
+
+  test('that picks a node which the find has not visited is stopped by name', () => {
+    expect(() => run('stranger')).toThrow(
+      /policy "stranger" picks "n\d" at n\d, which the find has not visited; pick one of n\d/,
+    );
+  });
+
+  test('cannot take the name of one of ours, and one that nobody gave is refused with all names', () => {
+    expect(() => directoryWith({ ivy: requester })).toThrow(
+      /policy "ivy" is one of the directory's own; give yours another name/,
+    );
+    expect(() => scenario('nearest')).toThrow(/options.policy is "nearest"; choose one of arrow, .*beforeLast, requester/);
+  });
+});

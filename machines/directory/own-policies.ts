@@ -1,0 +1,38 @@
+/**
+ * NewParent as a function of one's own: the paper's family has as many members as there are ways to pick a node that a find has visited
+ * (Algorithm 1). A policy gets a name, by which scenarios call it, and what it picks is checked whenever it picks.
+ */
+import { assign } from 'xstate';
+import type { NodeId } from '../effects.js';
+import { ProtocolError, UsageError } from '../errors.js';
+import { directoryMachine, type DirectoryContext } from './machine.js';
+import { newParent, policies, type ReceivedFind } from './policies.js';
+
+/**
+ * Picks the node that the receiver of a find points to from now on: one of `visited`, the requester first and the last sender last. What
+ * it picks must depend on its arguments alone.
+ * @public
+ */
+export type NewParent = (visited: readonly [NodeId, ...NodeId[]], receiver: NodeId) => NodeId;
+
+export type OwnPolicies = Readonly<Record<string, NewParent>>;
+
+/** The directory's chart, whose pointers turn where these policies say, if a node's policy is one of them. */
+export function machineWith(own: OwnPolicies): typeof directoryMachine {
+  const taken = Object.keys(own).find((name) => policies.some((known) => known === name));
+  if (taken !== undefined)
+    throw new UsageError(`policy "${taken}" is one of the directory's own; give yours another name than ${policies.join(', ')}`);
+  const adoptParent = assign(({ context: { id, policy } }: { context: DirectoryContext }, find: ReceivedFind) => {
+    const pick = Object.hasOwn(own, policy) ? own[policy] : undefined;
+    return { parent: pick ? picked(policy, pick, find, id) : newParent(policy, find), edge: find.edge };
+  });
+  return directoryMachine.provide({ actions: { adoptParent } } as never);
+}
+
+function picked(policy: string, pick: NewParent, { visited }: ReceivedFind, receiver: NodeId): NodeId {
+  const parent = pick(visited as [NodeId, ...NodeId[]], receiver);
+  if (visited.includes(parent)) return parent;
+  throw new ProtocolError(
+    `policy "${policy}" picks ${JSON.stringify(parent)} at ${receiver}, which the find has not visited; pick one of ${visited.join(', ')}`,
+  );
+}
