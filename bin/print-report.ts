@@ -13,7 +13,7 @@ export function printReport({ where, scenario }: Source, report: Report, violati
     `${verdict(report.verdict)}  ${bold(where)}  ${dim(`${scenario.protocol.name}, ${nodes} nodes, seed ${report.seed}, until ${number(report.at)}`)}`,
   );
   console.log(`  messages    ${number(messages.total)}${byType.length > 0 ? ` (${byType.join(', ')})` : ''}`);
-  console.log(`  properties  ${properties.map(property).join('  ')}`);
+  console.log(`  properties  ${properties.length > 0 ? properties.map(property).join('  ') : dim('not looked at')}`);
   for (const meter of meters) console.log(`  ${meter.name.padEnd(11)} ${describeMeter(meter)}`);
   for (const [key, value] of Object.entries(summary)) console.log(`  ${dim(key.padEnd(11))} ${dim(clip(JSON.stringify(value)))}`);
   for (const violation of violations) printViolation(violation, where, report.seed);

@@ -84,12 +84,16 @@ function verbOf(verb: Verb, act: Act): Command {
   return command.action(async (words: string[], { protocol = [], color, ...values }) => {
     if (!color || command.parent!.opts()['color'] === false) withoutColour();
     await bringProtocols(protocol);
-    await act(verb, values, words);
+    await act(verb, { ...values, ...negated(own, values) }, words);
   });
 }
 
 const optionOf = (name: string, { value, says }: OptionSpec): Option =>
   new Option(value === undefined ? `--${name}` : `--${name} <${value}>`, says);
+
+/** Of `--no-x` commander says that `x` is false; a verb is told by the name in its table. */
+const negated = (own: readonly [string, OptionSpec][], values: Readonly<Record<string, unknown>>): Record<string, boolean> =>
+  Object.fromEntries(own.filter(([name]) => name.startsWith('no-')).map(([name]) => [name, values[name.slice(3)] === false]));
 
 /** It throws what it would say, for one place to say it. */
 const quiet = (command: Command): Command => command.exitOverride().configureOutput({ writeErr: () => {} });

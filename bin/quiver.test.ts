@@ -66,6 +66,12 @@ describe('quiver run', () => {
     expect(stdout).toMatch(/quiver run .*lossy.json --seed 1 --trace failure.ndjson/);
   });
 
+  test('unwatched, a run is quicker, and the verdict of a run that nobody looked at is unknown', () => {
+    const { status, stdout } = quiver(['run', file('ring.json', ring), '--no-watch']);
+    expect(stdout).toMatch(/unknown.*\n.*\n.*not looked at/);
+    expect(status).toBe(2);
+  });
+
   test.each([
     [['run'], /name a scenario file/],
     [['run', 'nowhere.json'], /nowhere.json: there is no such file/],

@@ -30,6 +30,7 @@ export const verbs = {
       trace: { value: 'FILE', says: 'write the trace, for explore, replay and verify' },
       seed,
       host: { value: 'KIND', says: 'what carries the charts: actors (unless told) or snapshots, which are faster' },
+      'no-watch': { says: 'do not look at the properties: faster, and the verdict is unknown' },
     },
     examples: ['quiver run ring.json --trace ring.ndjson', 'quiver run *.json --json'],
   },
