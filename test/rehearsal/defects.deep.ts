@@ -9,9 +9,9 @@ import { DEFECTS, without } from './taken-back.fixture.js';
 
 const SECONDS_MAX = 600;
 
-test.each(DEFECTS)('$name', async ({ name, cuts, judge, options: more = {} }) => {
+test.each(DEFECTS)('$name', async ({ name, cuts, judge, options: more = {}, knobs: own = {} }) => {
   const { options, main } = locksUnder(await without({ name, cuts }));
-  const knobs = { ...options.knobs, ...(name.includes('list') && { lists: ['differ'] }) };
+  const knobs = { ...options.knobs, ...own };
   const begun = process.cpuUsage();
   const used = () => {
     const { user, system } = process.cpuUsage(begun);
