@@ -137,7 +137,7 @@ function adversaryTable(progress: (share: number) => void): Table {
     title: 'An adversary that knows all trees: the worst that requests one after the other can do for ever, from a chain',
     columns: ['', ...SETTLED, 'bridge'],
     rows,
-    note: 'Exact. On a ring of four nothing is worse for the bridge than its tight cycle; what is best on other graphs the paper leaves open.',
+    note: 'Exact. On rings of four and six nothing is worse for the bridge than its tight cycle; what is best on other graphs the paper leaves open.',
   };
 }
 
