@@ -19,6 +19,7 @@ import type { Inspect } from '../network/world/kernel.js';
 import { ClosedError, LostError } from './transports/errors.js';
 import type { InEnvironment } from './environment.js';
 import { createNode, type LiveNode } from './node/node.js';
+import { anything, atLeast, checkOptions, environment, listOf, optional, peers, text, transport } from './options.js';
 import { abortable } from './transports/promises.js';
 import type { Linked, Transport } from './transports/transport.js';
 
@@ -41,6 +42,20 @@ export interface ElectionOptions extends InEnvironment {
   /** XState's own option: an observer of the node's live actors. */
   readonly inspect?: Inspect | undefined;
 }
+
+const isPair = (value: unknown): boolean => Array.isArray(value) && value.length === 2;
+const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
+
+const CHECKS = {
+  transport,
+  peers,
+  name: optional(text),
+  links: optional(listOf('pairs of peers', isPair)),
+  radii: optional(listOf('hops, whole numbers', isCount)),
+  settleMs: optional(atLeast(0, 'milliseconds')),
+  inspect: optional(anything),
+  ...environment,
+};
 
 export interface Nearest {
   readonly leader: NodeId;
@@ -67,6 +82,7 @@ export class Election extends EventTarget implements AsyncDisposable, AsyncItera
   private readonly others: readonly NodeId[];
 
   constructor(options: ElectionOptions) {
+    checkOptions('createElection', options, CHECKS);
     super();
     const { transport, peers, name = 'election', links, radii = [], settleMs = 30, inspect, clock, crypto } = options;
     this.settleMs = settleMs;

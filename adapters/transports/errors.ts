@@ -13,6 +13,10 @@ export class ConnectionError extends Error {
 /** The lock was taken from its holder: its node went away, or others may have gone on without it. */
 export class LostError extends Error {
   override readonly name = 'LostError';
+
+  constructor(what: string, options?: ErrorOptions) {
+    super(`${what}; what to do: docs/locks.md, "When a lock is lost"`, options);
+  }
 }
 
 /** Too many peers have started anew: what they kept together nobody knows for sure. */

@@ -13,7 +13,9 @@ import type { MqttClient } from 'mqtt';
 import type { NodeId } from '../../machines/effects.js';
 import { environmentOf, type InEnvironment } from '../environment.js';
 import { Backlog } from './backlog.js';
+import { checkOptions, environment as environmentChecks, id as anId, must, optional, text } from '../options.js';
 import { createTransport } from './driver.js';
+import { connectedBy } from './connected.js';
 import { ConnectionError } from './errors.js';
 import { FrameReader, frameText, topicToken } from './frame.js';
 import { MESSAGE_BYTES_MAX } from './reading.js';
@@ -35,11 +37,21 @@ export interface MqttOptions extends InEnvironment {
   readonly topic?: string;
 }
 
-export const mqtt = ({ id, connection, topic = 'quiver', ...environment }: MqttOptions): Transport<typeof mqttGuarantees> =>
-  createTransport(id, mqttGuarantees, async (medium, signal) => {
-    const client = await connection().catch((error: Error) => {
-      throw new ConnectionError(`peer "${id}" has no connection to the MQTT broker: ${error.message}`, { cause: error });
-    });
+const CHECKS = {
+  id: anId,
+  connection: must(
+    "a function that connects, as in () => connectAsync('mqtt://127.0.0.1')",
+    (value) => typeof value === 'function',
+  ),
+  topic: optional(text),
+  ...environmentChecks,
+};
+
+export function mqtt(options: MqttOptions): Transport<typeof mqttGuarantees> {
+  checkOptions('mqtt', options, CHECKS);
+  const { id, connection, topic = 'quiver', ...environment } = options;
+  return createTransport(id, mqttGuarantees, async (medium, signal) => {
+    const client = await connectedBy(connection, `peer "${id}"`, 'the MQTT broker', 'connectAsync(…)');
     if (signal.aborted) {
       await client.endAsync(true);
       return;
@@ -65,6 +77,7 @@ export const mqtt = ({ id, connection, topic = 'quiver', ...environment }: MqttO
       close: () => client.endAsync(true),
     });
   });
+}
 
 /** A TCP stream has the switch, a WebSocket in a browser has not. */
 function hurry({ stream }: MqttClient): void {

@@ -13,7 +13,9 @@ import type { TimestampProvider } from 'rxjs';
 import type { NodeId } from '../../machines/effects.js';
 import { environmentOf, type InEnvironment } from '../environment.js';
 import { Backlog } from './backlog.js';
+import { checkOptions, environment as environmentChecks, id as anId, must, optional, text } from '../options.js';
 import { createTransport } from './driver.js';
+import { connectedBy } from './connected.js';
 import { ConnectionError } from './errors.js';
 import { FrameReader, frameText, topicToken } from './frame.js';
 import { FRAME_BYTES_MAX, MESSAGE_BYTES_MAX } from './reading.js';
@@ -35,11 +37,18 @@ export interface NatsOptions extends InEnvironment {
   readonly subject?: string;
 }
 
-export const nats = ({ id, connection, subject = 'quiver', ...environment }: NatsOptions): Transport<typeof natsGuarantees> =>
-  createTransport(id, natsGuarantees, async (medium, signal) => {
-    const made = await connection().catch((error: Error) => {
-      throw new ConnectionError(`peer "${id}" has no connection to NATS: ${error.message}`, { cause: error });
-    });
+const CHECKS = {
+  id: anId,
+  connection: must('a function that connects, as in () => connect({ servers })', (value) => typeof value === 'function'),
+  subject: optional(text),
+  ...environmentChecks,
+};
+
+export function nats(options: NatsOptions): Transport<typeof natsGuarantees> {
+  checkOptions('nats', options, CHECKS);
+  const { id, connection, subject = 'quiver', ...environment } = options;
+  return createTransport(id, natsGuarantees, async (medium, signal) => {
+    const made = await connectedBy(connection, `peer "${id}"`, 'NATS', 'connect(…)');
     if (signal.aborted) {
       await made.close();
       return;
@@ -72,6 +81,7 @@ export const nats = ({ id, connection, subject = 'quiver', ...environment }: Nat
       close: () => made.close(),
     });
   });
+}
 
 /** After so many characters the server is asked whether it has them. */
 const ASK_CHARS = 2 ** 20;

@@ -63,12 +63,14 @@ export function webSocket(options: WebSocketOptions): Transport<typeof webSocket
   if (urls.length === 0) throw new UsageError(`peer "${id}" has no hub: give at least one url`);
   for (const each of urls) checkAddress(each, id);
   checkCredentials(id, { key, token });
-  if (!WebSocket) throw new UsageError(`peer "${id}": this platform has no WebSocket; give that of the package ws`);
+  if (!WebSocket) throw new UsageError(`peer "${id}": this platform has no WebSocket; ${INSTALL_WS}`);
   const drivers = urls.map((each) =>
     throughHub(credentials, (signal) => openSocket(() => new WebSocket(each), each, signal, environment), environment),
   );
   return createTransport(id, webSocketGuarantees, reconnecting(drivers, `peer "${id}"`, environment));
 }
+
+const INSTALL_WS = "give that of the package ws: npm install ws, import { WebSocket } from 'ws', and webSocket({ …, WebSocket })";
 
 /** Why this is no address of a WebSocket; `null` when it is one. */
 export function refusedAddress(url: unknown): string | null {

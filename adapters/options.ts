@@ -1,0 +1,89 @@
+/**
+ * The options of an adapter, checked where they are handed over: every complaint names the function, the option and what it has to be,
+ * and nothing has been opened yet.
+ *
+ *     checkOptions('createThing', options, { transport, peers, name: optional(text), ...environment });
+ */
+import { isObject } from '../machines/checks.js';
+import { UsageError } from '../machines/errors.js';
+import { show, unknownWord } from '../network/scenario/read.js';
+import { checkId, refusedId } from './transports/ids.js';
+
+/** What an option has to be. */
+export interface Check {
+  /** As a complaint says it: `give …`. */
+  readonly must: string;
+  readonly isOptional?: true;
+  /** What is wrong with the value, behind the option's name; `null` when nothing is. */
+  refused(value: unknown): string | null;
+}
+
+const shown = (value: unknown): string => {
+  if (typeof value === 'function') return 'a function';
+  return value instanceof Promise ? 'a promise, which is to be awaited first' : show(value);
+};
+
+/** What the function accepts; `must` says it in words. */
+export const must = (words: string, isGood: (value: unknown) => boolean): Check => ({
+  must: words,
+  refused: (value) => (isGood(value) ? null : `is ${shown(value)}`),
+});
+
+export const optional = (check: Check): Check => ({ ...check, isOptional: true });
+
+const has = (value: unknown, ...methods: readonly string[]): boolean =>
+  (typeof value === 'object' || typeof value === 'function') &&
+  value !== null &&
+  methods.every((method) => typeof (value as Record<string, unknown>)[method] === 'function');
+
+export const text = must('a text', (value) => typeof value === 'string' && value !== '');
+export const anything = must('anything', () => true);
+export const atLeast = (min: number, unit: string): Check =>
+  must(`a number of ${unit}, at least ${min}`, (value) => typeof value === 'number' && Number.isFinite(value) && value >= min);
+export const listOf = (what: string, isGood: (value: unknown) => boolean): Check =>
+  must(`a list of ${what}`, (value) => Array.isArray(value) && value.every(isGood));
+
+/** The id of a peer; `checkId` says what is wrong with it. */
+export const id: Check = {
+  must: 'a text that names this peer',
+  refused: (value) => {
+    checkId(value, 'the id of a transport');
+    return null;
+  },
+};
+
+/** The ids of all peers. */
+export const peers: Check = {
+  must: "the ids of all who take part, as in ['a', 'b', 'c']",
+  refused: (value) => {
+    if (!Array.isArray(value)) return `is ${shown(value)}`;
+    const wrong = value.findIndex((peer) => refusedId(peer) !== null);
+    if (wrong >= 0) return `has ${shown(value[wrong])} at place ${wrong}: ${refusedId(value[wrong])}`;
+    return value.length === 0 ? 'is empty' : null;
+  },
+};
+
+export const transport = must(
+  'a transport, as in linked(webSocket({ id, url }), { peers })',
+  (value) => isObject(value) && isObject(value['guarantees']),
+);
+
+/** Of every adapter: where time and chance come from. */
+export const environment = {
+  clock: optional(must('a scheduler of RxJS', (value) => has(value, 'now', 'schedule'))),
+  crypto: optional(must("Web Crypto, as the platform's own", (value) => has(value, 'getRandomValues', 'randomUUID'))),
+};
+
+/** Throws a `UsageError` for an option that is missing, wrong, or not known. */
+export function checkOptions(who: string, options: unknown, checks: Readonly<Record<string, Check>>): void {
+  const known = Object.keys(checks);
+  const needed = known.filter((key) => !checks[key]!.isOptional);
+  if (!isObject(options)) throw new UsageError(`${who} takes its options as an object; give { ${needed.join(', ')} }`);
+  for (const key of Object.keys(options)) if (!known.includes(key)) throw unknownWord(`${who} has no option ${key}`, key, known);
+  for (const [key, check] of Object.entries(checks)) {
+    const value = options[key];
+    if (value === undefined && check.isOptional) continue;
+    const why = value === undefined ? 'is missing' : check.refused(value);
+    if (why !== null) throw new UsageError(`${who}: ${key} ${why}; give ${check.must}`);
+  }
+}

@@ -1,0 +1,148 @@
+/** Wrong uses of what an application calls: each is answered at once by name, and none by a bare TypeError of ours. */
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { UsageError } from '../index.js';
+import { createElection } from './election.js';
+import { broadcastChannel } from './transports/broadcast-channel.js';
+import { ClosedError, ConnectionError, LostError } from './transports/errors.js';
+import { InProcessBus } from './transports/in-process.js';
+import { mqtt } from './transports/mqtt.js';
+import { nats } from './transports/nats.js';
+import { webSocket } from './transports/web-socket.js';
+
+const bus = new InProcessBus();
+const transport = bus.transport('a');
+const peers = ['a', 'b'];
+const url = 'ws://127.0.0.1:1';
+const connection = async () => ({});
+
+/** What a JavaScript program may hand over: no type stands in the way. */
+const [anyElection, anyNats, anyMqtt] = [createElection, nats, mqtt] as any[];
+
+const uses: [what: string, use: () => unknown, answer: string][] = [
+  ['no options', () => anyElection(), 'createElection takes its options as an object; give { transport, peers }'],
+  [
+    'a transport alone',
+    () => anyElection({ transport }),
+    "createElection: peers is missing; give the ids of all who take part, as in ['a', 'b', 'c']",
+  ],
+  [
+    'no transport',
+    () => anyElection({ peers }),
+    'createElection: transport is missing; give a transport, as in linked(webSocket({ id, url }), { peers })',
+  ],
+  [
+    'an address as transport',
+    () => anyElection({ transport: url, peers }),
+    `createElection: transport is "${url}"; give a transport`,
+  ],
+  [
+    'a promise as transport',
+    () => anyElection({ transport: Promise.resolve(transport), peers }),
+    'createElection: transport is a promise, which is to be awaited first',
+  ],
+  ['peers as one text', () => anyElection({ transport, peers: 'a,b' }), 'createElection: peers is "a,b"; give the ids of all'],
+  [
+    'a peer that is a number',
+    () => anyElection({ transport, peers: ['a', 2] }),
+    'createElection: peers has 2 at place 1: it is 2 and no string',
+  ],
+  ['nobody', () => anyElection({ transport, peers: [] }), 'createElection: peers is empty; give the ids'],
+  [
+    'a word mistyped',
+    () => anyElection({ transport, peers, nmae: 'x' }),
+    'createElection has no option nmae; did you mean "name"? Known: transport, peers, name',
+  ],
+  [
+    'a time as text',
+    () => anyElection({ transport, peers, settleMs: '30' }),
+    'createElection: settleMs is "30"; give a number of milliseconds, at least 0',
+  ],
+  [
+    'radii that are none',
+    () => anyElection({ transport, peers, radii: [1, 'x'] }),
+    'createElection: radii is a list of 2; give a list of hops',
+  ],
+  [
+    'links that are none',
+    () => anyElection({ transport, peers, links: ['a', 'b'] }),
+    'createElection: links is a list of 2; give a list of pairs of peers',
+  ],
+  [
+    'not one of the peers',
+    () => createElection({ transport, peers: ['b', 'c'] }),
+    'node "a" is not in the topology of "election"; list it among b, c',
+  ],
+  [
+    'a transport without links',
+    () => anyElection({ transport: broadcastChannel({ id: 'a' }), peers }),
+    'election is not safe on a transport that may lose messages',
+  ],
+  [
+    'a connection, not a function',
+    () => anyNats({ id: 'a', connection: {} }),
+    'nats: connection is an object; give a function that connects, as in () => connect({ servers })',
+  ],
+  ['a connection under way', () => anyNats({ id: 'a', connection: connection() }), 'nats: connection is a promise'],
+  ['servers', () => anyNats({ id: 'a', servers: 'nats://x' }), 'nats has no option servers; known: id, connection, subject'],
+  [
+    'a client, not a function',
+    () => anyMqtt({ id: 'a', connection: {} }),
+    "mqtt: connection is an object; give a function that connects, as in () => connectAsync('mqtt://127.0.0.1')",
+  ],
+  ['no id', () => anyMqtt({ connection }), 'mqtt: id is missing'],
+];
+
+test.each(uses)('%s: %s', async (_, use, answer) => {
+  const answered = (async () => use())();
+  await expect(answered).rejects.toThrow(UsageError);
+  await expect(answered).rejects.toThrow(answer);
+  await expect(answered).rejects.toThrow(/^[^\n]{1,400}$/);
+});
+
+describe('what only shows when it connects', () => {
+  test('a function that gives no connection', async () => {
+    const given = anyNats({ id: 'a', connection: async () => 'nats://127.0.0.1' });
+    await expect(given.connect()).rejects.toThrow(ConnectionError);
+    await expect(given.connect()).rejects.toThrow(
+      'peer "a" was given no connection to NATS: connection() gave "nats://127.0.0.1"; return what connect(',
+    );
+    const other = anyMqtt({ id: 'a', connection: () => undefined });
+    await expect(other.connect()).rejects.toThrow(
+      'peer "a" was given no connection to the MQTT broker: connection() gave undefined; return what connectAsync(',
+    );
+  });
+
+  test('a function that fails at once, without a promise', async () => {
+    const given = anyNats({
+      id: 'a',
+      connection: () => {
+        throw new Error('no such server');
+      },
+    });
+    await expect(given.connect()).rejects.toThrow('peer "a" has no connection to NATS: no such server');
+  });
+
+  test('a send before the connection, and one after the end', async () => {
+    const own = bus.transport('early');
+    expect(() => own.send('b', {})).toThrow(
+      new ClosedError('transport "early" is not connected; await connect() before you send'),
+    );
+    await own.close();
+    expect(() => own.send('b', {})).toThrow(ClosedError);
+  });
+});
+
+test('a platform without WebSocket: what to install, and what to hand over', () => {
+  vi.stubGlobal('WebSocket', undefined);
+  onTestFinished(() => void vi.unstubAllGlobals());
+  expect(() => webSocket({ id: 'a', url })).toThrow(
+    `peer "a": this platform has no WebSocket; give that of the package ws: npm install ws, import { WebSocket } from 'ws', and webSocket({ …, WebSocket })`,
+  );
+});
+
+test('an error of a lost lock, uncaught, says what happened and which page to read', () => {
+  const { message } = new LostError('lock "printer" is lost: others may have gone on without this peer');
+  expect(message).toMatch(
+    /^lock "printer" is lost: others may have gone on without this peer; what to do: docs\/locks\.md, "When a lock is lost"/,
+  );
+});
