@@ -27,7 +27,8 @@ function corpusOf(machine: AnyStateMachine, samples: readonly ChartSamples[]): C
     let { snapshot } = begin(machine, input);
     for (let i = 0; i < LENGTH; i++) {
       const candidates = events(own.context);
-      if (candidates.length === 0) break;
+      // After its end a chart takes no event, and XState is not called either.
+      if (candidates.length === 0 || own.status !== 'active') break;
       const event = random.pick(candidates);
       corpus.own.push([own, event]);
       corpus.remembered.push([snapshot, event]);
