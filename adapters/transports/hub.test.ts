@@ -2,6 +2,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { Hub, type HubRules, type Line, type LineListener } from './hub.js';
 import { InProcessBus } from './in-process.js';
+import { read } from './reading.js';
 import type { TransportEvent } from './transport.js';
 
 /** A line whose far end is the test. */
@@ -205,16 +206,16 @@ test('a frame that is larger when it is written out again is dropped: it would c
   expect(hub.malformed).toBe(1);
 });
 
-test('2,000 peers with long names do not make a welcome that nobody can read: the others are told one by one', () => {
+test('3,000 peers with long names do not make a welcome that nobody can read: the others are told one by one', () => {
   const hub = new Hub();
-  const ids = Array.from({ length: 2_000 }, (_, i) => `${i} ${'é'.repeat(240)}`);
+  const ids = Array.from({ length: 3_000 }, (_, i) => `${i} ${'é'.repeat(240)}`);
   for (const id of ids) {
     const listen = ({ frame }: LineListener) => frame(JSON.stringify({ type: 'hello', id, key: 'k' }));
     hub.attach({ listen, send: () => {}, close: () => {} });
   }
   const last = member(hub, 'last');
   expect(last.got[0].type).toBe('welcome');
-  expect(JSON.stringify(last.got[0]).length).toBeLessThan(2 ** 19);
+  expect(read(JSON.stringify(last.got[0]))).toHaveProperty('value');
   expect(last.got.slice(1).every(({ type }) => type === 'up')).toBe(true);
   expect([...last.got[0].peers, ...last.got.slice(1).map(({ peer }) => peer)]).toEqual(ids);
 });
