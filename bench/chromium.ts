@@ -1,6 +1,6 @@
 /** A real Chromium, for the bench and for the tests of the inspector's page. */
 import { existsSync } from 'node:fs';
-import { chromium, type Browser, type BrowserServer } from 'playwright-core';
+import { chromium, type Browser, type BrowserContext, type BrowserServer } from 'playwright-core';
 
 const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
 const ARGS = [
@@ -22,6 +22,10 @@ export const launch = (): Promise<Browser> => chromium.launch(options());
 
 /** One that several processes or threads share. */
 export const launchServer = (): Promise<BrowserServer> => chromium.launchServer(options());
+
+/** With a profile that outlives it. */
+export const launchPersistent = (profile: string): Promise<BrowserContext> =>
+  chromium.launchPersistentContext(profile, { ...options(), headless: true });
 
 function options() {
   if (missing) throw new Error(missing);

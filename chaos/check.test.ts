@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { violations } from './check.js';
 import type { HistoryLine } from './history.js';
 
-const terms = { peers: ['a', 'b'], budget: 3, share: 1 };
+const terms = { peers: ['a', 'b'], budget: 3, share: 1, isStored: true };
 const granted = (peer: string, fence: number, lock = 'x'): HistoryLine => ({ what: 'granted', peer, lock, fence });
 const released = (peer: string, fence: number): HistoryLine => ({ what: 'released', peer, lock: 'x', fence });
 const taken = (peer: string): HistoryLine => ({ what: 'taken', peer });
@@ -42,6 +42,14 @@ describe('locks', () => {
       'lock "x" was granted to b with fence 1, which somebody had before',
     ]);
     expect(broken({ faulty: [granted('a', 1), granted('b', 1, 'y')] })).toEqual([]);
+  });
+
+  test('a fence of anybody below one from before all were killed is refused', () => {
+    const all: HistoryLine = { what: 'restarted' };
+    expect(broken({ faulty: [granted('a', 5), all, granted('b', 4), granted('b', 6)] })).toEqual([
+      'lock "x" was granted to b with fence 4, not above those before all were killed',
+    ]);
+    expect(broken({ faulty: [granted('a', 5), all, granted('b', 4, 'y'), granted('b', 6)] })).toEqual([]);
   });
 
   test('a fence below an earlier one of the same peer is refused, also after it was killed', () => {
@@ -122,6 +130,12 @@ describe('everybody', () => {
 
   test('a round that came to no end has served nobody', () => {
     expect(violations([granted('a', 1)], terms)).toHaveLength(2);
+  });
+
+  test('who has storage is not told that too many have forgotten', () => {
+    const forgotten: HistoryLine = { what: 'forgotten', peer: 'a' };
+    expect(broken({ faulty: [forgotten] })).toEqual(['a was told that too many have forgotten, and all have storage']);
+    expect(violations(round({ faulty: [forgotten] }), { ...terms, isStored: false })).toEqual([]);
   });
 
   test('a peer that failed is a failure', () => {

@@ -13,6 +13,8 @@ export interface HistoryTerms {
   readonly budget: number;
   /** How many permits may lie at each peer. */
   readonly share: number;
+  /** Whether what peers keep outlives their processes. */
+  readonly isStored: boolean;
 }
 
 type Rule = (history: History, terms: HistoryTerms) => string[];
@@ -31,6 +33,21 @@ const oneHolderOfAFence: Rule = (history) =>
   );
 
 const fencesGrow: Rule = (history) => falling(lines(history, 'granted'), ({ peer, lock }) => `${peer} ${lock}`);
+
+/** When all have been killed at once, what is granted afterwards is above what was before, whoever gets it. */
+const fencesOutliveAll: Rule = (history) => {
+  const at = history.findIndex(({ what }) => what === 'restarted');
+  if (at < 0) return [];
+  const largest = new Map<string, number>();
+  for (const { lock, fence } of lines(history.slice(0, at), 'granted'))
+    largest.set(lock, Math.max(fence, largest.get(lock) ?? -Infinity));
+  return lines(history.slice(at), 'granted')
+    .filter(({ lock, fence }) => fence <= (largest.get(lock) ?? -Infinity))
+    .map(
+      ({ peer, lock, fence }) =>
+        `lock "${lock}" was granted to ${peer} with fence ${fence}, not above those before all were killed`,
+    );
+};
 
 type Grant = LineOf<'granted'>;
 
@@ -108,16 +125,23 @@ const everybodyIsServed: Rule = (history, { peers }) => {
   return peers.filter((peer) => !heard.has(peer)).map((peer) => `${peer} was not served after the last fault`);
 };
 
+const nothingForgotten: Rule = (history, { isStored }) =>
+  isStored
+    ? lines(history, 'forgotten').map(({ peer }) => `${peer} was told that too many have forgotten, and all have storage`)
+    : [];
+
 const nothingFailed: Rule = (history) => lines(history, 'failed').map(({ peer, error }) => `${peer} failed: ${error}`);
 
 const RULES: readonly Rule[] = [
   oneHolderOfAFence,
   fencesGrow,
+  fencesOutliveAll,
   calmLocks,
   neverTooMany,
   neverTooFew,
   namesOnce,
   oneLeader,
   everybodyIsServed,
+  nothingForgotten,
   nothingFailed,
 ];

@@ -10,6 +10,8 @@ export type HistoryLine =
   /** A process of that peer begins; the earlier one is gone. */
   | { readonly what: 'started'; readonly peer: string }
   | { readonly what: 'granted' | 'released' | 'lost'; readonly peer: string; readonly lock: string; readonly fence: number }
+  /** All processes have been killed, and begin again. */
+  | { readonly what: 'restarted' }
   /** It reaches no majority, or was left out by it. */
   | { readonly what: 'apart'; readonly peer: string }
   /** A permit; none any more. */

@@ -45,13 +45,13 @@ async function work(): Promise<void> {
   for (let next = waiting.shift(); next; next = waiting.shift()) report(next, await run(next));
 }
 
-function report({ round, subject, broker, faults }: FaultPlan, { history, violations }: RoundReport): void {
+function report({ round, subject, broker, isStored, faults }: FaultPlan, { history, violations }: RoundReport): void {
   const counts = (['granted', 'lost', 'taken', 'forgotten', 'named', 'follows'] as const)
     .map((what) => [lines(history, what).length, what] as const)
     .filter(([count]) => count > 0);
   const isHeld = violations.length === 0;
   console.log(
-    `${isHeld ? 'held  ' : 'BROKEN'} round ${round}, ${subject} over ${broker}: ${faults.length} faults, ${counts.map((pair) => pair.join(' ')).join(', ')}`,
+    `${isHeld ? 'held  ' : 'BROKEN'} round ${round}, ${subject} over ${broker}${isStored ? ' with storage' : ''}: ${faults.length} faults, ${counts.map((pair) => pair.join(' ')).join(', ')}`,
   );
   if (values.history !== undefined) writeFileSync(values.history, `${history.map((line) => JSON.stringify(line)).join('\n')}\n`);
   if (isHeld) return;

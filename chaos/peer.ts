@@ -3,6 +3,8 @@ import { appendFileSync } from 'node:fs';
 import { connect } from '@nats-io/transport-node';
 import { WebSocket } from 'ws';
 import { linked } from '../adapters/linked.js';
+import { folderStorage } from '../adapters/storage/folder.js';
+import type { PeerStorage } from '../adapters/storage/storage.js';
 import { nats } from '../adapters/transports/nats.js';
 import type { Linked, Transport } from '../adapters/transports/transport.js';
 import { webSocketMesh } from '../adapters/transports/web-socket-mesh.js';
@@ -31,6 +33,7 @@ const DETECTOR = { beatMs: 25, patience: 20 };
 
 export class Peer {
   readonly transport: Transport<Linked>;
+  readonly storage: PeerStorage | undefined;
   private order: Order = { phase: 'faulty', unreached: [] };
   private readonly reaching = new Map<ChaosPhase, () => void>();
   private isServed = false;
@@ -39,7 +42,9 @@ export class Peer {
     readonly id: string,
     url: string,
     private readonly history: string,
+    folder?: string,
   ) {
+    if (folder !== undefined) this.storage = folderStorage(folder);
     const wire = severed(overWire(id, url));
     this.transport = linked(wire, { peers: PEERS, ...DETECTOR });
     process.on('message', (order: Order) => {

@@ -10,7 +10,7 @@ test('a seed and a round give one plan, another seed another', () => {
 
 test('every kind of fault happens, to every peer, and every subject meets every broker', () => {
   const faults = plans.flatMap((plan) => plan.faults);
-  expect(new Set(faults.map(({ kind }) => kind))).toEqual(new Set(['kill', 'stop', 'cut', 'broker']));
+  expect(new Set(faults.map(({ kind }) => kind))).toEqual(new Set(['kill', 'stop', 'cut', 'broker', 'all']));
   for (const peer of PEERS) expect(faults.some((fault) => fault.kind === 'kill' && fault.peer === peer)).toBe(true);
   expect(new Set(plans.slice(0, 12).map(({ subject, broker }) => `${subject} ${broker}`)).size).toBe(12);
 });

@@ -5,7 +5,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { violations } from './check.js';
 import type { History, HistoryLine } from './history.js';
@@ -72,7 +72,10 @@ class Round {
   report(): RoundReport {
     const written = readFileSync(this.file, 'utf8').split('\n').filter(Boolean);
     const history = written.map((line) => JSON.parse(line) as HistoryLine);
-    return { history, violations: violations(history, { peers: PEERS, budget: BUDGET, share: SHARE }) };
+    return {
+      history,
+      violations: violations(history, { peers: PEERS, budget: BUDGET, share: SHARE, isStored: this.plan.isStored }),
+    };
   }
 
   /** Every process of the round is gone afterwards. */
@@ -83,7 +86,8 @@ class Round {
 
   private start(peer: string): void {
     this.write({ what: 'started', peer });
-    const child = script('start-peer', peer, this.plan.subject, this.broker.url, this.file);
+    const folder = this.plan.isStored ? [join(dirname(this.file), peer)] : [];
+    const child = script('start-peer', peer, this.plan.subject, this.broker.url, this.file, ...folder);
     this.running.set(peer, child);
     let complaint = '';
     child.stderr!.on('data', (text) => (complaint = `${complaint}${text}`.slice(-1_000)));
@@ -107,12 +111,20 @@ class Round {
       await pause(fault.forMs);
       return this.broker.start();
     }
+    if (fault.kind === 'all') return this.end([...this.running.keys()], fault.forMs, () => this.write({ what: 'restarted' }));
     const child = this.running.get(fault.peer);
     if (!child) return;
     if (fault.kind === 'stop') return stop(child, fault.forMs);
-    this.running.delete(fault.peer);
-    await Promise.all([kill(child), pause(fault.forMs)]);
-    this.start(fault.peer);
+    return this.end([fault.peer], fault.forMs);
+  }
+
+  /** Killed together, and started again together. */
+  private async end(peers: readonly string[], forMs: number, ended = () => {}): Promise<void> {
+    const children = peers.map((peer) => this.running.get(peer)!);
+    for (const peer of peers) this.running.delete(peer);
+    await Promise.all([...children.map(kill), pause(forMs)]);
+    ended();
+    for (const peer of peers) this.start(peer);
   }
 
   private async sever(cut: Cut): Promise<void> {

@@ -20,8 +20,8 @@ const LOCKS = ['x', 'y'];
 type Work = (peer: Peer) => Promise<AsyncDisposable>;
 
 const locks: Work = async (peer) => {
-  const { id, transport } = peer;
-  const all = createLocks({ transport, peers: PEERS });
+  const { id, transport, storage } = peer;
+  const all = createLocks({ transport, peers: PEERS, storage });
   all.node.notices$.subscribe(({ type }) => {
     if (type === 'apart') peer.write({ what: 'apart', peer: id });
   });
@@ -74,8 +74,8 @@ async function ask(peer: Peer, all: Locks, once: () => Promise<boolean>): Promis
 }
 
 const quota: Work = (peer) => {
-  const { id, transport } = peer;
-  const all = createLocks({ transport, peers: PEERS });
+  const { id, transport, storage } = peer;
+  const all = createLocks({ transport, peers: PEERS, storage });
   const budget = createLastingQuota({ locks: all, budget: BUDGET, waste: SHARE * PEERS.length });
   return ask(peer, all, async () => {
     const { ok } = await budget.take();
@@ -87,8 +87,8 @@ const quota: Work = (peer) => {
 };
 
 const names: Work = (peer) => {
-  const { id, transport } = peer;
-  const all = createLocks({ transport, peers: PEERS });
+  const { id, transport, storage } = peer;
+  const all = createLocks({ transport, peers: PEERS, storage });
   const numbers = createLastingNames({ locks: all });
   return ask(peer, all, async () => {
     peer.write({ what: 'named', peer: id, name: await numbers.next() });

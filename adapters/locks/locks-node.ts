@@ -1,7 +1,7 @@
 /**
  * The node under the locks of a peer: election and token directory composed, see machines/locks.
  *
- * A peer that starts has forgotten what it promised before, if it has. A majority of peers that remember tells it where things stand, and
+ * A peer with storage starts with what it had promised, and no clock matters. One without it that starts has forgotten what it promised before, if it has. A majority of peers that remember tells it where things stand, and
  * no clock matters. Where a majority has forgotten, all peers have to be there, and their first epoch is above the milliseconds of their
  * clocks, which are more than the epochs before: those grew by one or a few whenever something changed, and never by a thousand a second.
  */
@@ -11,6 +11,7 @@ import { locksCore, type LocksOptions } from '../../machines/locks/index.js';
 import type { Inspect } from '../../network/world/kernel.js';
 import { environmentOf, type InEnvironment } from '../environment.js';
 import { createNode, type LiveNode } from '../node/node.js';
+import type { PeerStorage } from '../storage/storage.js';
 import type { Linked, Transport } from '../transports/transport.js';
 
 export interface PeerOptions extends InEnvironment {
@@ -20,6 +21,8 @@ export interface PeerOptions extends InEnvironment {
   readonly peers: readonly NodeId[];
   /** Only peers of the same name share. */
   readonly name: string;
+  /** Where this peer keeps what it has promised. Without it a peer that starts again has forgotten. */
+  readonly storage?: PeerStorage | undefined;
   /** XState's own option: an observer of the node's live actors. */
   readonly inspect?: Inspect | undefined;
 }
@@ -30,7 +33,14 @@ const EPOCHS_BEGAN = 1_735_689_600_000;
 /** Longer than it takes until both ends of a link have heard of it; who is cut off from some of us may be left out then. */
 const PATIENCE_MS = 5_000;
 
-export function createLocksNode({ transport, peers, name, inspect, ...environment }: PeerOptions): LiveNode<LocksOptions> {
+export function createLocksNode({
+  transport,
+  peers,
+  name,
+  inspect,
+  storage,
+  ...environment
+}: PeerOptions): LiveNode<LocksOptions> {
   const nodes = [...new Set(peers)].sort();
   if (!nodes.includes(transport.id))
     throw new UsageError(`peer "${transport.id}" is not among the peers ${nodes.join(', ')}; list it`);
@@ -39,9 +49,10 @@ export function createLocksNode({ transport, peers, name, inspect, ...environmen
     transport,
     protocol: locksCore,
     topology: { nodes, links: [] },
-    options: { hold: null, memory: 'forgotten', floor, patience: PATIENCE_MS },
+    options: { hold: null, memory: 'forgotten', floor, patience: PATIENCE_MS, ...(storage && { storage: 1 }) },
     name,
     ...environment,
     inspect,
+    storage,
   });
 }

@@ -24,6 +24,7 @@ import type { Lock } from './lock-handle.js';
 import { createLocksNode } from './locks-node.js';
 import type { LiveNode } from '../node/node.js';
 import { abortable } from '../transports/promises.js';
+import type { PeerStorage } from '../storage/storage.js';
 import type { Linked, Transport } from '../transports/transport.js';
 
 export type { Lock } from './lock-handle.js';
@@ -35,6 +36,8 @@ export interface LocksOptions extends InEnvironment {
   readonly peers: readonly NodeId[];
   /** Only peers of the same name share; `locks` unless given. */
   readonly name?: string;
+  /** Where this peer keeps what it must not forget when its process ends. Without it all is forgotten once all have ended. */
+  readonly storage?: PeerStorage | undefined;
   /** XState's own option: an observer of the node's live actors. */
   readonly inspect?: Inspect | undefined;
 }
@@ -62,6 +65,7 @@ export class Locks implements AsyncDisposable {
   /** The first epoch in which it was. */
   readonly served: Promise<number>;
   readonly peers: readonly NodeId[];
+  readonly storage: PeerStorage | undefined;
   // Private to the letter: what is live here is no data, and XState walks all of a context that it persists.
   readonly #transport: Transport<Linked>;
   readonly #node: LiveNode;
@@ -75,6 +79,7 @@ export class Locks implements AsyncDisposable {
   constructor({ transport, peers, name = 'locks', ...options }: LocksOptions) {
     this.#transport = transport;
     this.peers = [...new Set(peers)];
+    this.storage = options.storage;
     this.#node = createLocksNode({ transport, peers, name, ...options });
     const compared = comparePeers(transport, name, this.peers, (error) => this.#differ(error));
     this.#availability = new Availability(this.#node, transport, (lock) => this.#desks.get(lock)?.disappoint());

@@ -6,7 +6,8 @@
  * holder whose lock was taken away changes nothing any more. (Attiya, Bar-Noy, Dolev: Sharing Memory Robustly; the fence is the
  * timestamp.) A change that was cut short may count or not, and is never made twice.
  *
- * A peer that starts again has forgotten its copy. It is no witness until somebody who has read a majority writes to it, and listens to
+ * With storage (`createLocks({ storage })`) a peer keeps its copy and its promise, and saves both before it answers: what a majority has
+ * stored then survives the end of all peers at once. Without it a peer that starts again has forgotten its copy. It is no witness until somebody who has read a majority writes to it, and listens to
  * no holder of an epoch before its own. If all peers have forgotten, the value begins anew; if too many have but not all, nobody knows
  * it for sure, and every change is refused with a `ForgottenError`. So the first start needs all peers, later ones a majority.
  */
@@ -16,6 +17,7 @@ import type { Message, NodeId } from '../../machines/effects.js';
 import { firstFence } from '../../machines/locks/index.js';
 import { draw } from '../environment.js';
 import { Channels } from '../node/channels.js';
+import { loadStored, save } from '../storage/storage.js';
 import { ForgottenError, LostError } from '../transports/errors.js';
 import { later } from '../transports/later.js';
 import type { Locks } from './locks.js';
@@ -41,13 +43,16 @@ const AGAIN_MS = 100;
 
 export class Register<T extends Json> {
   private copy: Copy<T> | null = null;
-  /** The largest fence that has been here; infinite until this peer is a member of an epoch. */
+  /** The largest fence that has been here; infinite until this peer knows what it had stored, or else is a member of an epoch. */
   private promised = Infinity;
   private readonly channels: Channels;
   private readonly conversation: string;
   private readonly open = new Map<number, (peer: NodeId, answer: Answer<T>) => void>();
   /** Answers to an earlier life of this peer are none to this one. */
   private asked: number;
+  private readonly begun: Promise<void>;
+  /** Questions are answered one after the other. */
+  private last: Promise<unknown> = Promise.resolve();
 
   constructor(
     private readonly locks: Locks,
@@ -62,10 +67,21 @@ export class Register<T extends Json> {
       message: (from, message) => this.hear(from, message),
     });
     void locks.node.closed.then(() => this.channels.close(this.conversation));
-    void locks.served.then(
-      (epoch) => (this.promised = firstFence(epoch)),
-      () => {},
-    );
+    this.begun = this.begin();
+    this.begun.catch(() => {});
+  }
+
+  /** What it had stored is what it knows; a storage in which nothing ever was is that of a peer that has never changed the value. */
+  private async begin(): Promise<void> {
+    const { storage, served } = this.locks;
+    const stored = storage && (await loadStored(storage, this.conversation));
+    if (stored && Object.keys(stored).length === 0) {
+      this.copy = { fence: 0, value: this.initial };
+      this.promised = 0;
+    } else if (stored && this.isStored(stored)) {
+      this.copy = stored.copy;
+      this.promised = stored.promised;
+    } else this.promised = firstFence(await served);
   }
 
   /** Resolves with the new value once it is safe. */
@@ -135,7 +151,12 @@ export class Register<T extends Json> {
       if (over.aborted) return giveUp();
       over.addEventListener('abort', giveUp, { once: true });
       askAll();
-      this.open.get(number)!(id, this.answer(question));
+      this.begun
+        .then(() => this.answer(question))
+        .then(
+          (answer) => this.open.get(number)?.(id, answer),
+          (error: Error) => settle(() => reject(error)),
+        );
     });
   }
 
@@ -144,16 +165,33 @@ export class Register<T extends Json> {
     if (!locks.peers.includes(from) || !isObject(message) || !Number.isSafeInteger(message['number'])) return;
     const number = message['number'] as number;
     if (this.isQuestion(message)) {
-      if (this.promised !== Infinity) channels.send(conversation, from, numbered(this.answer(message), number));
+      if (this.promised === Infinity) return;
+      // What could not be saved is not said, and nothing is after the end.
+      void this.answer(message)
+        .then((answer) => channels.send(conversation, from, numbered(answer, number)))
+        .catch(() => {});
     } else if (this.isAnswer(message)) this.open.get(number)?.(from, message);
   }
 
-  private answer(question: Question<T>): Answer<T> {
-    if (question.fence < this.promised) return { type: 'late' };
-    this.promised = question.fence;
-    if (question.type === 'read') return { type: 'copy', copy: this.copy };
-    this.copy = { fence: question.fence, value: question.value };
-    return { type: 'stored' };
+  private answer(question: Question<T>): Promise<Answer<T>> {
+    const answered = this.last.then(() => this.answerNow(question));
+    this.last = answered.catch(() => {});
+    return answered;
+  }
+
+  private async answerNow({ fence, ...question }: Question<T>): Promise<Answer<T>> {
+    if (fence < this.promised) return { type: 'late' };
+    const copy = question.type === 'read' ? this.copy : { fence, value: question.value };
+    const { storage } = this.locks;
+    if (storage) await save(storage, this.conversation, { promised: fence, copy: copy && { ...copy } });
+    this.promised = fence;
+    this.copy = copy;
+    return question.type === 'read' ? { type: 'copy', copy } : { type: 'stored' };
+  }
+
+  private isStored(stored: object): stored is { readonly promised: number; readonly copy: Copy<T> | null } {
+    const { promised, copy } = stored as { promised?: unknown; copy?: unknown };
+    return Number.isSafeInteger(promised) && this.isCopy(copy);
   }
 
   private isQuestion(message: object): message is Question<T> {
@@ -163,7 +201,10 @@ export class Register<T extends Json> {
 
   private isAnswer(message: object): message is Answer<T> {
     const { type, copy } = message as { type?: unknown; copy?: unknown };
-    if (type !== 'copy') return type === 'stored' || type === 'late';
+    return type === 'copy' ? this.isCopy(copy) : type === 'stored' || type === 'late';
+  }
+
+  private isCopy(copy: unknown): copy is Copy<T> | null {
     return copy === null || (isObject(copy) && Number.isSafeInteger(copy['fence']) && this.isValue(copy['value']));
   }
 

@@ -5,6 +5,7 @@ import type { Inspect } from '../../network/world/kernel.js';
 import type { Selected } from '../../network/world/selections.js';
 import type { Outcome } from '../../network/world/node.js';
 import type { InEnvironment } from '../environment.js';
+import type { PeerStorage } from '../storage/storage.js';
 import type { Reliable, Transport } from '../transports/transport.js';
 
 export interface NodeOptions<O = any> extends InEnvironment {
@@ -22,6 +23,8 @@ export interface NodeOptions<O = any> extends InEnvironment {
   readonly name?: string;
   /** XState's own option: an observer of the node's live actors. */
   readonly inspect?: Inspect | undefined;
+  /** Where it keeps what its charts store; the protocol says with what it starts again. Unless given, they are answered at once. */
+  readonly storage?: PeerStorage | undefined;
   /** A state to go on from, instead of the protocol's start. */
   readonly resume?: NodeView;
   /** What the application has done already and the charts have not heard of: asked before every step, and taken first. */

@@ -13,9 +13,10 @@ import { Subject } from 'rxjs';
 import type { Address, Message, NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
 import type { Choose, Core, NodeView, RoleView, Instance, Topology } from '../../machines/protocol.js';
+import { STORAGE, type StorageContext, type Stored } from '../../machines/storage.js';
 import type { Host } from '../../network/world/hosts.js';
 import { CommandQueue } from '../../network/world/commands.js';
-import { hear, Node, type Outcome } from '../../network/world/node.js';
+import { hear, Node, startsOf, type Outcome } from '../../network/world/node.js';
 import { Timers } from '../../network/timers.js';
 import { Pending, type ArmedTimer, type TimerWaiter } from '../../network/world/pending.js';
 import { timingOn } from '../../network/timing.js';
@@ -31,7 +32,8 @@ import type { HeardOfPeer, LiveStep, NodeOptions, NodePeer } from './node-option
 import type { PortTable } from './ports.js';
 import { refuseUnsafe } from './safety.js';
 import { watchers } from './watchers.js';
-import type { Transport } from '../transports/transport.js';
+import { loadStored, save, type PeerStorage } from '../storage/storage.js';
+import type { Json, Transport } from '../transports/transport.js';
 
 export type { LiveStep, NodeOptions } from './node-options.js';
 
@@ -66,7 +68,8 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
   private readonly timers: Timers;
   private readonly pending = new Pending();
   private readonly waiter: TimerWaiter = {
-    armed: (timer, delay) => this.timers.arm(this.id, timer, delay),
+    armed: (timer, delay) =>
+      this.storage && timer.role === STORAGE ? this.write(this.storage, timer) : this.timers.arm(this.id, timer, delay),
     disarmed: (timer) => this.timers.disarm(this.id, timer),
   };
   /** Its clock and its chance. */
@@ -78,6 +81,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
   /** What came between the connection and the start. */
   private readonly early: (() => void)[] = [];
   private readonly owed: (() => Message | null) | undefined;
+  private readonly storage: PeerStorage | undefined;
   private isStarted = false;
   private isClosed = false;
   private time = 0;
@@ -96,6 +100,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
     neighbours,
     name = protocol.name,
     inspect,
+    storage,
     resume,
     owed,
     ...environment
@@ -136,7 +141,14 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
       peer: (type, peer) => this.hear(type, peer),
       closed: (error) => this.end(error ?? new ClosedError(`the transport of "${this.id}" was closed`)),
     });
-    this.ready = transport.connect().then(() => this.start(resume));
+    if (storage && !protocol.reload)
+      throw new UsageError(`protocol ${protocol.name} stores nothing; leave storage out of "${name}"`);
+    this.storage = storage;
+    const loaded = storage && loadStored(storage, name);
+    loaded?.catch(() => {});
+    this.ready = transport
+      .connect()
+      .then(() => (loaded ? loaded.then((stored) => this.start(resume, stored)) : this.start(resume)));
     this.ready.catch((error: Error) => this.end(error));
     for (const watch of watchers()) watch(this);
   }
@@ -204,14 +216,14 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
     return this.close();
   }
 
-  private start(resume: NodeView | undefined): void {
+  private start(resume: NodeView | undefined, stored?: Stored): void {
     if (this.isClosed) return;
     this.isStarted = true;
     if (resume) this.node.restore(resume);
     else
       this.take((choose) => ({
         event: { type: 'start' },
-        outcome: this.node.start(this.protocol.roles(this.id, this.instance), choose),
+        outcome: this.node.start(startsOf(this.protocol, this.id, this.instance, stored), choose),
       }));
     for (const peer of this.transport.peers) this.hear('up', peer);
     for (const take of this.early.splice(0)) take();
@@ -272,6 +284,16 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
     this.catchUp();
     this.stepNow(event, role);
     this.takeTurns();
+  }
+
+  /** What is under way in the storage's chart is written; the chart goes on when that is safe. Who cannot store takes part no more. */
+  private write(storage: PeerStorage, written: ArmedTimer): void {
+    const { stored, writes } = this.node.role(STORAGE)!.context as StorageContext;
+    const { key, value } = writes[0]!;
+    save(storage, this.name, { ...stored, [key]: value } as Json).then(
+      () => this.goOff(written),
+      (error: Error) => this.end(error),
+    );
   }
 
   private goOff(armed: ArmedTimer): void {

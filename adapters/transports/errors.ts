@@ -24,6 +24,11 @@ export class ForgottenError extends Error {
   override readonly name = 'ForgottenError';
 }
 
+/** What a peer must not forget could not be saved or loaded: it takes part no more. */
+export class StorageError extends Error {
+  override readonly name = 'StorageError';
+}
+
 /** Peers were not given the same configuration: together they are not safe. */
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError';

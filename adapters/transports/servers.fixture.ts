@@ -33,6 +33,12 @@ export async function natsServer(port?: number): Promise<Server> {
   return start(at, 'nats-server', '-a', '127.0.0.1', '-p', String(at));
 }
 
+/** With JetStream, which keeps what it has acknowledged in this folder. */
+export async function jetStreamServer(folder: string): Promise<Server> {
+  const at = await freePort();
+  return start(at, 'nats-server', '-a', '127.0.0.1', '-p', String(at), '-js', '-sd', folder);
+}
+
 export async function mosquitto(port?: number): Promise<Server> {
   const at = port ?? (await freePort());
   const folder = mkdtempSync(join(tmpdir(), 'quiver-mosquitto-'));

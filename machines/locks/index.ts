@@ -125,7 +125,8 @@ function storageAt({ options: { storage, members, memory } }: Instance<LocksOpti
 function standingAfter(stored: Stored, instance: Instance<LocksOptions>): Pick<EpochsInput, 'stored' | 'memory'> {
   const standing = stored[STANDING];
   if (isStanding(standing, instance)) return { stored: standing, memory: standing.memory };
-  return { stored: null, memory: instance.options.storage !== null && standing === undefined ? 'new' : 'forgotten' };
+  const isFirst = instance.options.storage !== null && Object.keys(stored).length === 0;
+  return { stored: null, memory: isFirst ? 'new' : 'forgotten' };
 }
 
 /** A node that starts again leads itself until it hears of others. */

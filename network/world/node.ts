@@ -6,8 +6,8 @@
  */
 import type { Effect, Message, NodeId, Send, Store } from '../../machines/effects.js';
 import { ProtocolError } from '../../machines/errors.js';
-import type { Choose, NodeView, Protocol, RoleStart, RoleView } from '../../machines/protocol.js';
-import { STORAGE, type Stored, type StorageContext } from '../../machines/storage.js';
+import type { Choose, Instance, NodeView, Protocol, RoleStart, RoleView } from '../../machines/protocol.js';
+import { STORAGE, type StorageContext, type StorageInput, type Stored } from '../../machines/storage.js';
 import type { Host, Role } from './hosts.js';
 
 export interface TimerOrder {
@@ -221,5 +221,17 @@ export function hear(
 /** Whether a step asks for anything outside of its node. */
 export const asksForSomething = ({ sends, timers, emitted }: Outcome): boolean =>
   sends.length + timers.length + emitted.length > 0;
+
+/** The roles with which a node starts: for the first time, or, where it has storage of its own, again with what it had stored. */
+export function startsOf<O>(
+  protocol: Pick<Protocol<O>, 'roles' | 'reload'>,
+  id: NodeId,
+  instance: Instance<O>,
+  stored: Stored | undefined,
+): readonly RoleStart[] {
+  if (stored === undefined) return protocol.roles(id, instance);
+  const input: StorageInput = { stored, delay: 1 };
+  return [{ role: STORAGE, chart: STORAGE, input }, ...protocol.reload!(id, instance, stored)];
+}
 
 export const emptyOutcome = (): Outcome => ({ sends: [], timers: [], emitted: [], closed: [] });

@@ -95,9 +95,8 @@ export class World {
   }
 
   /** Opens a node's first roles. What they ask for is performed by `settleStart`. */
-  open(id: NodeId): Outcome {
-    const { protocol, instance } = this.frame;
-    const outcome = this.nodes.get(id)!.start(protocol.roles(id, instance), this.drawFor(id));
+  open(id: NodeId, starts = this.frame.protocol.roles(id, this.frame.instance)): Outcome {
+    const outcome = this.nodes.get(id)!.start(starts, this.drawFor(id));
     this.view.touch(id);
     return outcome;
   }

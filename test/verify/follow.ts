@@ -10,12 +10,13 @@
  */
 import type { Message, NodeId } from '../../machines/effects.js';
 import type { Flight, Instance, NodeView, Protocol } from '../../machines/protocol.js';
+import { STORAGE, type StorageContext, type Stored } from '../../machines/storage.js';
 import { createMetric } from '../../network/topology/metric.js';
 import type { NetworkLine, StepLine, TraceHeader } from '../../network/trace.js';
 import type { Driver, Fate, StepTaken, Witness } from '../../network/world/driver.js';
 import type { Packet } from '../../network/world/flights.js';
 import { createHost } from '../../network/world/hosts.js';
-import { asksForSomething, type Outcome, type TimerOrder } from '../../network/world/node.js';
+import { asksForSomething, startsOf, type Outcome, type TimerOrder } from '../../network/world/node.js';
 import { NOT_FUSED, Script } from '../../network/world/script.js';
 import { World } from '../../network/world/world.js';
 import { keyOf } from '../explore/json.js';
@@ -24,6 +25,9 @@ import { keyOf } from '../explore/json.js';
 export class Impossible extends Error {}
 
 const text = (value: unknown): string => keyOf(value, 'a step of the trace');
+/** With what a live node has started again, where it has storage of its own. */
+const storedIn = ({ roles }: StepLine): Stored | undefined => (roles[STORAGE]?.context as StorageContext | undefined)?.stored;
+
 const timerKey = (node: NodeId, role: string, timer: string): string => `${node}\n${role}\n${timer}`;
 
 export class FollowedWorld {
@@ -89,7 +93,9 @@ export class FollowedWorld {
     world.nodes.get(node)!.restore({});
     world.pendingOf(node).clear();
     this.answers = drawn ? [...drawn] : this.drawnAtStart;
-    const outcome = this.attempt(line, () => world.open(node));
+    const outcome = this.attempt(line, () =>
+      world.open(node, startsOf(this.protocol, node, world.frame.instance, header.live && storedIn(line))),
+    );
     if (asksForSomething(outcome)) this.beginnings.set(node, outcome);
     this.compareState(line, {});
   }

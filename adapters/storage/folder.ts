@@ -1,0 +1,54 @@
+/**
+ * A folder as the storage of a peer, on Node: a file for each key.
+ *
+ *     const locks = createLocks({ transport, peers, storage: folderStorage('/var/lib/printers/a') });
+ *
+ * A value is written to a file of its own, which is flushed to the disk and then takes the place of the one before; then the folder is
+ * flushed. Each file begins with the hash of its content: one that was torn all the same, or changed by hand, is noticed, and its peer
+ * counts as one that has forgotten. A deleted file is that of a peer that has never taken part: delete none of a peer that has.
+ */
+import { createHash } from 'node:crypto';
+import { mkdir, open, readFile, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Json } from '../transports/transport.js';
+import type { PeerStorage } from './storage.js';
+
+const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/**
+ * @param folder of this peer alone; it is made if it is not there.
+ * @example `createLocks({ transport, peers, storage: folderStorage('/var/lib/printers/a') })`
+ * @public
+ */
+export function folderStorage(folder: string): PeerStorage {
+  const fileOf = (key: string): string => join(folder, `${encodeURIComponent(key)}.json`);
+  return {
+    load: async (key) => {
+      const text = await readFile(fileOf(key), 'utf8').catch((error: NodeJS.ErrnoException) => {
+        if (error.code === 'ENOENT') return undefined;
+        throw error;
+      });
+      if (text === undefined) return undefined;
+      const [hash, content] = text.split(/\n(.*)/s) as [string, string?];
+      return content !== undefined && hash === hashOf(content) ? (JSON.parse(content) as Json) : null;
+    },
+    save: async (key, value) => {
+      await mkdir(folder, { recursive: true });
+      const content = JSON.stringify(value);
+      const unfinished = `${fileOf(key)}.new`;
+      await flushed(unfinished, 'w', `${hashOf(content)}\n${content}`);
+      await rename(unfinished, fileOf(key));
+      await flushed(folder, 'r');
+    },
+  };
+}
+
+async function flushed(path: string, flags: string, text?: string): Promise<void> {
+  const file = await open(path, flags);
+  try {
+    if (text !== undefined) await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,98 @@
+/** IndexedDB as the storage of a peer, in a real Chromium: what a tab has saved is there for the next one, and for the next browser. */
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build, type Rolldown } from 'vite';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { launchPersistent, missing } from '../../bench/chromium.js';
+import type { PeerStorage } from './storage.js';
+
+declare const storageOf: (name: string) => PeerStorage;
+
+const source = fileURLToPath(new URL('indexed-db.ts', import.meta.url));
+
+async function script(): Promise<string> {
+  const entry = 'virtual:program';
+  const { output } = (await build({
+    configFile: false,
+    logLevel: 'error',
+    build: { write: false, rolldownOptions: { input: entry, output: { format: 'iife' } } },
+    plugins: [
+      {
+        name: 'program',
+        resolveId: (id) => (id === entry ? `${source}.program.ts` : null),
+        load: (id) =>
+          id === `${source}.program.ts`
+            ? `import { indexedDbStorage } from ${JSON.stringify(source)}; globalThis.storageOf = indexedDbStorage;`
+            : null,
+      },
+    ],
+  })) as Rolldown.RolldownOutput;
+  return output.flatMap((part) => (part.type === 'chunk' ? [part.code] : [])).join('\n');
+}
+
+/** An origin of its own, and a browser that remembers it. */
+async function visitor() {
+  const code = await script();
+  const server = createServer((_, response) => response.setHeader('content-type', 'text/html').end(`<script>${code}</script>`));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const profile = mkdtempSync(join(tmpdir(), 'quiver-profile-'));
+  onTestFinished(() => {
+    server.close();
+    rmSync(profile, { recursive: true, force: true });
+  });
+  const open = async () => {
+    const browser = await launchPersistent(profile);
+    const tab = async () => {
+      const page = await browser.newPage();
+      await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+      return page;
+    };
+    return { browser, tab };
+  };
+  return { open };
+}
+
+describe.skipIf(missing)('in Chromium', () => {
+  test('a value is what was saved last, by database and key; tabs and browsers that come later find it', async () => {
+    const { open } = await visitor();
+    const first = await open();
+    const page = await first.tab();
+    const before = await page.evaluate(async () => {
+      const storage = storageOf('peer a');
+      const empty = await storage.load('locks');
+      await storage.save('locks', { n: 1 });
+      await storage.save('locks', { n: 2 });
+      await storage.save('locks/names', [3]);
+      return [empty === undefined, await storage.load('locks'), (await storageOf('peer b').load('locks')) === undefined];
+    });
+    expect(before).toEqual([true, { n: 2 }, true]);
+    await page.close();
+    const next = await first.tab();
+    expect(await next.evaluate(() => storageOf('peer a').load('locks'))).toEqual({ n: 2 });
+    await first.browser.close();
+    const second = await open();
+    const later = await second.tab();
+    expect(await later.evaluate(() => storageOf('peer a').load('locks/names'))).toEqual([3]);
+    await second.browser.close();
+  });
+
+  test('what cannot be saved is said, and changes nothing', async () => {
+    const { open } = await visitor();
+    const { browser, tab } = await open();
+    const page = await tab();
+    const said = await page.evaluate(async () => {
+      const storage = storageOf('peer a');
+      await storage.save('locks', { n: 1 });
+      const refused = await storage.save('locks', (() => {}) as never).catch((error: Error) => error.name);
+      return [refused, await storage.load('locks')];
+    });
+    expect(said).toEqual(['DataCloneError', { n: 1 }]);
+    await browser.close();
+  });
+});

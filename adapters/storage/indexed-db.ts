@@ -1,0 +1,49 @@
+/**
+ * IndexedDB as the storage of a peer, in a browser: it survives the tab, the browser and, written with strict durability, the machine.
+ *
+ *     const locks = createLocks({ transport, peers, storage: indexedDbStorage('printers a') });
+ *
+ * A browser may delete what an origin has stored when space runs out, unless the page was granted `navigator.storage.persist()`: the peer
+ * then takes itself for one that has never taken part. Two tabs are two peers and need two names.
+ */
+import type { Json } from '../transports/transport.js';
+import type { PeerStorage } from './storage.js';
+
+const STORE = 'values';
+
+/**
+ * @param name of the database, of this peer alone.
+ * @example `createLocks({ transport, peers, storage: indexedDbStorage('printers a') })`
+ * @public
+ */
+export function indexedDbStorage(name: string): PeerStorage {
+  let opened: Promise<IDBDatabase> | undefined;
+  const database = (): Promise<IDBDatabase> => (opened ??= openDatabase(name));
+  return {
+    load: async (key) => {
+      const request = (await database()).transaction(STORE).objectStore(STORE).get(key);
+      await settled(request, 'success');
+      return request.result as Json | undefined;
+    },
+    save: async (key, value) => {
+      const transaction = (await database()).transaction(STORE, 'readwrite', { durability: 'strict' });
+      transaction.objectStore(STORE).put(value, key);
+      await settled(transaction, 'complete');
+    },
+  };
+}
+
+async function openDatabase(name: string): Promise<IDBDatabase> {
+  const request = indexedDB.open(name, 1);
+  request.addEventListener('upgradeneeded', () => request.result.createObjectStore(STORE));
+  await settled(request, 'success');
+  return request.result;
+}
+
+function settled(what: IDBRequest | IDBTransaction, word: 'success' | 'complete'): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const fail = () => reject(what.error ?? new Error('the database was closed'));
+    what.addEventListener(word, () => resolve());
+    for (const end of ['error', 'abort']) what.addEventListener(end, fail);
+  });
+}

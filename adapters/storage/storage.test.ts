@@ -1,0 +1,216 @@
+/** Peers that keep what they must not forget: restarts of the whole cluster, and storages that are damaged, full or gone. */
+import { appendFileSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect } from '@nats-io/transport-node';
+import { Kvm } from '@nats-io/kv';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createLastingNames } from '../locks/lasting-names.js';
+import { createLastingQuota } from '../locks/lasting-quota.js';
+import { createLocks, type Locks } from '../locks/locks.js';
+import { Register } from '../locks/register.js';
+import { InProcessBus } from '../transports/in-process.js';
+import { has, jetStreamServer } from '../transports/servers.fixture.js';
+import { folderStorage } from './folder.js';
+import { jetStreamStorage } from './jet-stream.js';
+import { MapStorage } from './map.fixture.js';
+import type { PeerStorage } from './storage.js';
+
+const IDS = ['a', 'b', 'c'];
+/** A clock that stands still: whatever grows over a restart grows because it was stored. */
+const stopped = { now: () => 1_735_689_600_000 };
+
+function temporary(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'quiver-storage-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** The whole cluster begins, on what its peers had stored. */
+async function begin(storageOf: (id: string) => PeerStorage | undefined, ids = IDS): Promise<Record<string, Locks>> {
+  const bus = new InProcessBus();
+  onTestFinished(() => bus.close());
+  const clock = { ...stopped, schedule: setScheduled };
+  const made = ids.map((id) =>
+    createLocks({ transport: bus.transport(id), peers: IDS, storage: storageOf(id), clock: clock as never }),
+  );
+  await Promise.all(made.map(({ ready }) => ready));
+  return Object.fromEntries(ids.map((id, i) => [id, made[i]!]));
+}
+const setScheduled = (work: (this: unknown, state?: unknown) => void, delay = 0, state?: unknown) => {
+  const timer = setTimeout(() => work.call({ schedule: setScheduled }, state), delay);
+  return { unsubscribe: () => clearTimeout(timer), closed: false };
+};
+const end = (locks: Record<string, Locks>) => Promise.all(Object.values(locks).map((each) => each.transport.close()));
+
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value);
+
+describe.each<[string, () => (id: string) => PeerStorage]>([
+  [
+    'in memory',
+    () => {
+      const storages = new Map(IDS.map((id) => [id, new MapStorage()]));
+      return (id) => storages.get(id)!;
+    },
+  ],
+  [
+    'in folders',
+    () => {
+      const folder = temporary();
+      return (id) => folderStorage(join(folder, id));
+    },
+  ],
+])('a restart of all peers at once, with storages %s', (_, storages) => {
+  test('fences go on growing, names stay unique, quotas exact, registers as they were', async () => {
+    const storageOf = storages();
+    const fences: number[] = [];
+    const names: number[] = [];
+    let taken = 0;
+    for (let life = 1; life <= 3; life++) {
+      const locks = await begin(storageOf);
+      fences.push(await locks['a']!.request('x', ({ fence }) => fence), await locks['b']!.request('x', ({ fence }) => fence));
+      const registers = IDS.map((id) => new Register<number>(locks[id]!, 'lives', 0, isCount));
+      expect(await registers[life % 3]!.change((lives) => lives + 1)).toBe(life);
+      const numbers = IDS.map((id) => createLastingNames({ locks: locks[id]! }));
+      for (const each of numbers) names.push(await each.next());
+      const quotas = IDS.map((id) => createLastingQuota({ locks: locks[id]!, budget: 10 }));
+      for (const quota of quotas) if ((await quota.take(2)).ok) taken += 2;
+      await end(locks);
+    }
+    expect(fences).toEqual(fences.toSorted((p, q) => p - q));
+    expect(new Set([...fences, ...names]).size).toBe(fences.length + names.length);
+    expect(taken).toBe(10);
+  });
+});
+
+test('without storage the same restart begins anew: without a clock that has gone on, fences do not grow', async () => {
+  const fences: number[] = [];
+  for (let life = 0; life < 2; life++) {
+    const locks = await begin(() => undefined);
+    fences.push(await locks['a']!.request('x', ({ fence }) => fence));
+    await end(locks);
+  }
+  expect(fences[1]).toBeLessThanOrEqual(fences[0]!);
+});
+
+test('two of three begin without the third, and without its word, where their storages are new', async () => {
+  const storages = new Map(IDS.map((id) => [id, new MapStorage()]));
+  const locks = await begin((id) => storages.get(id)!, ['a', 'c']);
+  expect(await locks['c']!.request('x', ({ fence }) => fence)).toBeGreaterThan(0);
+  await end(locks);
+});
+
+test('a peer whose storage is damaged counts as one that has forgotten: the others tell it where things stand', async () => {
+  const storages = new Map(IDS.map((id) => [id, new MapStorage()]));
+  const first = await begin((id) => storages.get(id)!);
+  const before = await first['a']!.request('x', ({ fence }) => fence);
+  await end(first);
+  storages.get('b')!.values.set('locks', 'torn');
+  const second = await begin((id) => storages.get(id)!, ['a', 'c']);
+  expect(await second['c']!.request('x', ({ fence }) => fence)).toBeGreaterThan(before);
+  await end(second);
+  // One that knows and one that has forgotten are no majority.
+  const bus = new InProcessBus();
+  onTestFinished(() => bus.close());
+  const [a, b] = ['a', 'b'].map((id) =>
+    createLocks({ transport: bus.transport(id), peers: IDS, storage: storages.get(id)! }),
+  ) as [Locks, Locks];
+  const signal = AbortSignal.timeout(300);
+  await expect(a.acquire('x', { signal })).rejects.toMatchObject({ name: 'TimeoutError' });
+  await Promise.all([a.close(), b.close()]);
+});
+
+test('a storage that takes nothing more ends its peer with a StorageError', async () => {
+  const storages = new Map(IDS.map((id) => [id, new MapStorage()]));
+  const locks = await begin((id) => storages.get(id)!);
+  storages.get('b')!.failure = new Error('ENOSPC: no space left on device');
+  const waiting = locks['b']!.acquire('x', { signal: AbortSignal.timeout(5_000) }).then((lock) => lock.signal);
+  await locks['c']!.transport.close();
+  await expect(locks['b']!.node.closed).resolves.toMatchObject({
+    name: 'StorageError',
+    message:
+      '"locks" cannot be saved, and nothing was promised that depends on it: ENOSPC: no space left on device; make the storage writable and start the peer again',
+  });
+  const signal = await waiting.catch((error: Error) => error);
+  expect(signal instanceof AbortSignal ? signal.reason : signal).toMatchObject({
+    name: signal instanceof AbortSignal ? 'LostError' : 'StorageError',
+  });
+  await expect(locks['b']!.acquire('y')).rejects.toMatchObject({ name: 'StorageError' });
+  await end(locks);
+});
+
+test('a storage that cannot be loaded is said at the start', async () => {
+  const storage = new MapStorage();
+  storage.failure = new Error('EACCES: permission denied');
+  const bus = new InProcessBus();
+  const locks = createLocks({ transport: bus.transport('a'), peers: IDS, storage });
+  await expect(locks.ready).rejects.toMatchObject({
+    name: 'StorageError',
+    message: expect.stringContaining('"locks" cannot be loaded: EACCES'),
+  });
+  bus.close();
+});
+
+describe('a folder', () => {
+  test('gives back what was saved last, under any key, and nothing where nothing was', async () => {
+    const folder = join(temporary(), 'deep', 'er');
+    const storage = folderStorage(folder);
+    expect(await storage.load('locks/ä b')).toBeUndefined();
+    await storage.save('locks/ä b', { n: 1 });
+    await storage.save('locks/ä b', { n: 2, text: 'two\nlines' });
+    await storage.save('other', [1]);
+    expect(await folderStorage(folder).load('locks/ä b')).toEqual({ n: 2, text: 'two\nlines' });
+    expect(readdirSync(folder).every((file) => file.endsWith('.json'))).toBe(true);
+  });
+
+  test.each<[string, (file: string) => void]>([
+    ['cut short', (file) => writeFileSync(file, 'ab12')],
+    ['emptied', (file) => writeFileSync(file, '')],
+    ['longer', (file) => appendFileSync(file, ' ')],
+  ])('notices a file that is %s', async (_, damage) => {
+    const folder = temporary();
+    await folderStorage(folder).save('locks', { n: 1 });
+    damage(join(folder, 'locks.json'));
+    expect(await folderStorage(folder).load('locks')).toBeNull();
+  });
+
+  test('a write that did not come to its end leaves the value before it', async () => {
+    const folder = temporary();
+    await folderStorage(folder).save('locks', { n: 1 });
+    writeFileSync(join(folder, 'locks.json.new'), 'half');
+    expect(await folderStorage(folder).load('locks')).toEqual({ n: 1 });
+  });
+
+  test('in the place of a file says so', async () => {
+    const folder = join(temporary(), 'file');
+    writeFileSync(folder, '');
+    await expect(folderStorage(folder).save('locks', 1)).rejects.toThrow('EEXIST');
+  });
+});
+
+describe.skipIf(!has('nats-server'))('a bucket of JetStream, with a server that keeps it on its disk', () => {
+  test('keeps values by peer and key, also over a kill -9 of the server', async () => {
+    const folder = temporary();
+    let server = await jetStreamServer(folder);
+    const open = async (peer: string) => {
+      const connection = await connect({ servers: `nats://127.0.0.1:${server.port}` });
+      const bucket = await new Kvm(connection).create('quiver');
+      return { storage: jetStreamStorage({ bucket, peer }), close: () => connection.close() };
+    };
+    const first = await open('a');
+    expect(await first.storage.load('locks')).toBeUndefined();
+    await first.storage.save('locks', { n: 1 });
+    await first.storage.save('locks', { n: 2 });
+    await first.storage.save('locks/ä.b', [3]);
+    const other = await open('b');
+    expect(await other.storage.load('locks')).toBeUndefined();
+    await Promise.all([first.close(), other.close()]);
+    await server.kill();
+    server = await jetStreamServer(folder);
+    const again = await open('a');
+    expect(await again.storage.load('locks')).toEqual({ n: 2 });
+    expect(await again.storage.load('locks/ä.b')).toEqual([3]);
+    await again.close();
+    await server.kill();
+  }, 30_000);
+});
