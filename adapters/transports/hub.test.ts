@@ -219,3 +219,8 @@ test('3,000 peers with long names do not make a welcome that nobody can read: th
   expect(last.got.slice(1).every(({ type }) => type === 'up')).toBe(true);
   expect([...last.got[0].peers, ...last.got.slice(1).map(({ peer }) => peer)]).toEqual(ids);
 });
+
+test('a hub that beats does so with its welcome: a line that falls silent right after it is found as well', () => {
+  const line = member(new Hub({ beats: true }), 'a');
+  expect(line.got).toEqual([{ type: 'welcome', peers: [] }, { type: 'ping' }]);
+});

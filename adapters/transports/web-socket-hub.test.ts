@@ -268,15 +268,30 @@ test('of two hubs: when the first goes its peers meet at the second, and come ho
   await expect.poll(() => heard).toContain('a: "at home"');
 });
 
-test('who has connected and asked for nothing keeps nobody from closing', async () => {
-  const hub = await webSocketHub({ port: 0 });
+test.each([
+  ['plain', {}],
+  ['with TLS', { tls: { key, cert } }],
+])('who has connected and asked for nothing keeps nobody from closing: %s', async (_, options) => {
+  const hub = await webSocketHub({ port: 0, ...options });
   const idle = [net.connect(hub.port, '127.0.0.1'), net.connect(hub.port, '127.0.0.1')];
   onTestFinished(() => idle.forEach((socket) => void socket.destroy()));
   await Promise.all(idle.map((socket) => once(socket, 'connect')));
   idle[1]!.on('error', () => {}).write('GET / HTTP/1.1\r\nHost: half a requ');
   idle[0]!.on('error', () => {});
   await new Promise((resolve) => setTimeout(resolve, 50));
+  const begin = performance.now();
   await hub.close();
+  expect(performance.now() - begin).toBeLessThan(3_000);
+});
+
+test('who has connected to a place with TLS and says nothing is parted with as soon as anybody else', async () => {
+  const hub = await hubWith({ tls: { key, cert }, limits: { helloMs: 200 } });
+  const idle = net.connect(hub.port, '127.0.0.1');
+  onTestFinished(() => void idle.destroy());
+  await once(
+    idle.resume().on('error', () => {}),
+    'close',
+  );
 });
 
 const UPGRADE =

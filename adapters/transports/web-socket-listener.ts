@@ -63,7 +63,7 @@ export async function listen(options: ListenOptions, attach: Attach): Promise<Li
   // Who opens a connection and asks for nothing is no guest yet, and is closed as soon.
   const { helloMs } = limits;
   const impatient = { headersTimeout: helloMs, requestTimeout: helloMs, connectionsCheckingInterval: helloMs / 2 };
-  const own = tls ? createTlsServer({ ...impatient, ...tls }) : createServer(impatient);
+  const own = tls ? createTlsServer({ ...impatient, handshakeTimeout: helloMs, ...tls }) : createServer(impatient);
   own.on('request', (_, response) => response.writeHead(426).end());
   own.listen(port, host);
   await once(own, 'listening');
@@ -73,6 +73,8 @@ export async function listen(options: ListenOptions, attach: Attach): Promise<Li
 export class Listener {
   private readonly addresses = new Map<BoundedLine, string>();
   private readonly sockets: Upgrades;
+  /** Of a server of its own, all connections, those too that have asked for nothing or are in the middle of a TLS handshake. */
+  private readonly connected = new Set<Duplex>();
   private readonly upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => this.receive(request, socket, head);
 
   constructor(
@@ -85,6 +87,7 @@ export class Listener {
     const { WebSocketServer = PlatformServer } = options;
     this.sockets = new WebSocketServer({ noServer: true, maxPayload: FRAME_BYTES_MAX, perMessageDeflate: false });
     server.on('upgrade', this.upgrade);
+    if (isOwner) server.on('connection', (socket) => this.know(socket));
   }
 
   get port(): number {
@@ -101,8 +104,13 @@ export class Listener {
     if (!this.isOwner) return;
     const closed = new Promise((resolve) => this.server.close(resolve));
     // Who has connected and asked for nothing would keep it open.
-    this.server.closeAllConnections();
+    for (const socket of this.connected) socket.destroy();
     await closed;
+  }
+
+  private know(socket: Duplex): void {
+    this.connected.add(socket);
+    socket.once('close', () => this.connected.delete(socket));
   }
 
   private receive(request: IncomingMessage, socket: Duplex, head: Buffer): void {
