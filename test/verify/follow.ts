@@ -104,10 +104,10 @@ export class FollowedWorld {
   take(line: StepLine): void {
     const { node: id, role, event, kind } = line;
     const { world } = this;
+    const packet = kind === 'deliver' ? this.packetOf(line) : undefined;
     if (!this.started.has(id)) throw new Impossible(`${id} takes a step before it has started`);
     const before = this.viewOf(id);
     if (role === undefined || !(role in before)) throw new Impossible(`${id} has no role "${role}" to take ${event.type}`);
-    const packet = kind === 'deliver' ? this.packetOf(line) : undefined;
     this.now = typeof event['at'] === 'number' && this.protocol.network.time ? event['at'] : line.at;
     this.answers = [...(line.drawn ?? [])];
     this.asked = 0;
