@@ -357,4 +357,11 @@ describe('what the checker cannot take is named with its place and the cure', ()
       'input or events name "two"; the actors are one',
     );
   });
+
+  test.each<[object, RegExp]>([
+    [{ events: { one: { GOO: [{}] } } }, /events\.one\.GOO: actor one has no transition for it/],
+    [{ alway: {} }, /checkActors has no option alway; did you mean "always"/],
+  ])('%j', (question, says) => {
+    expect(() => checkActors({ one: child }, question)).toThrow(says);
+  });
 });

@@ -12,6 +12,7 @@ import { UsageError } from '../../machines/errors.js';
 import type { Configuration, Flight, Property, Protocol, SystemSample, Topology } from '../../machines/protocol.js';
 import { nobodyIsStuck } from '../../machines/stuck.js';
 import { begin } from '../../network/world/remembering.js';
+import { unknownWord } from '../../network/scenario/read.js';
 import { chartOf, configOf, type InvokeConfig } from '../charts/config.js';
 import { explore, type Exploration, type ExploreOptions } from '../explore/index.js';
 import { isMachine } from '../machine/subject.js';
@@ -59,6 +60,12 @@ export interface ActorsQuestion
   readonly script?: readonly { readonly actor: string; readonly event: Message }[];
 }
 
+/** What may be asked. */
+const ASKED = [
+  ...['name', 'input', 'events', 'always', 'eventually', 'script'],
+  ...['order', 'faults', 'bounds', 'goal', 'search', 'reduce', 'now', 'onProgress'],
+];
+
 /**
  * Checks ordinary machines that talk by `sendTo` and `sendParent`: every order in which messages, timers and events can come.
  *
@@ -76,6 +83,8 @@ export interface ActorsQuestion
  */
 export function checkActors(actors: Readonly<Record<string, AnyStateMachine>>, question: ActorsQuestion = {}): Exploration {
   const { name: _name, input: _input, events: _events, always: _always, eventually: _eventually, script, ...rest } = question;
+  const stray = Object.keys(question).find((key) => !ASKED.includes(key));
+  if (stray !== undefined) throw unknownWord(`checkActors has no option ${stray}`, stray, ASKED);
   const protocol = defineActors(actors, question);
   const commands = script
     ? script.map(({ actor, event }) => ({ do: 'command' as const, node: actor, name: nameOfEvent(event), fields: {} }))
@@ -93,7 +102,7 @@ export function checkActors(actors: Readonly<Record<string, AnyStateMachine>>, q
 export function defineActors(given: Readonly<Record<string, AnyStateMachine>>, description: ActorsDescription = {}): Protocol {
   const { machines, invoked } = household(given);
   const names = Object.keys(machines);
-  refuseStrangers(description, names);
+  refuseStrangers(description, machines);
   const family: Family = { names, parentOf: (name) => invoked.get(name)?.parent };
   const charts = Object.fromEntries(names.map((name) => [name, asChart(name, machines[name]!, family)]));
   const inputs = new Map<string, unknown>();
@@ -159,9 +168,22 @@ function household(given: Readonly<Record<string, AnyStateMachine>>) {
   }
 }
 
-function refuseStrangers({ input = {}, events = {} }: ActorsDescription, names: readonly string[]): void {
+function refuseStrangers(
+  { input = {}, events = {} }: ActorsDescription,
+  machines: Readonly<Record<string, AnyStateMachine>>,
+): void {
+  const names = Object.keys(machines);
   const stranger = [...Object.keys(input), ...Object.keys(events)].find((name) => !names.includes(name));
   if (stranger !== undefined) throw new UsageError(`input or events name "${stranger}"; the actors are ${names.join(', ')}`);
+  for (const [name, types] of Object.entries(events)) {
+    const known: readonly string[] = machines[name]!.events;
+    for (const [type, samples] of Object.entries(types)) {
+      if (!known.includes(type) && !known.some((one) => one.includes('*')))
+        throw unknownWord(`events.${name}.${type}: actor ${name} has no transition for it`, type, known);
+      if (!Array.isArray(samples))
+        throw new UsageError(`events.${name}.${type} is no list; give the payloads in one, as in [{}]`);
+    }
+  }
 }
 
 const topologyOf = (nodes: readonly string[]): Topology => ({

@@ -329,3 +329,55 @@ test('a service whose implementation comes later comes to what its samples say',
   expect((await testing.graph()).vertices.map(({ context }) => context)).toEqual(['{got:0}', '{got:7}', '{got:0}']);
   expect((await testing.coverage()).missing).toEqual([]);
 });
+
+describe('what means nothing is refused by name, and is not left out', () => {
+  const good = createMachine({ id: 't', initial: 'a', states: { a: { on: { X: 'b' } }, b: { on: { X: 'a' } } } });
+  const is = () => true;
+
+  test.each<[object, RegExp]>([
+    [{ limits: { sates: 3 } }, /limits\.sates is not known; did you mean "states"/],
+    [{ limits: { walks: -1 } }, /limits\.walks is -1; give a number, at least 0/],
+    [{ limits: { states: NaN } }, /limits\.states is NaN/],
+    [{ thresholds: { guards: 3 } }, /thresholds\.guards is not known; did you mean "guard"/],
+    [{ provide: { action: {} } }, /provide\.action is not known; did you mean "actions"/],
+    [{ services: { p: { don: [1] } } }, /services\.p\.don is not known; did you mean "done"/],
+    [{ invariants: { no: true } }, /invariants\.no is no function/],
+    [{ temporal: { p: { whn: is, eventually: is } } }, /temporal\.p says whn, eventually; a property is/],
+    [{ temporal: { p: {} } }, /temporal\.p says nothing/],
+    [{ temporal: { p: { always: is, never: is } } }, /temporal\.p says always, never/],
+    [{ temporal: { p: { when: is, eventually: is, withinMS: 1 } } }, /temporal\.p says when, eventually, withinMS/],
+    [{ temporal: { p: { always: true } } }, /temporal\.p\.always is no function/],
+    [{ states: { bb: is } }, /states\.bb: machine t has no such state/],
+    [{ reasons: { 't: state b': ' ' } }, /reasons\["t: state b"\] says nothing/],
+  ])('%o', (tests, says) => {
+    expect(() => new MachineTesting(good, tests)).toThrow(says);
+  });
+
+  test.each<[string, MachineTests, RegExp]>([
+    [
+      'an invariant',
+      { invariants: { no: (async () => false) as never } },
+      /no: .*gives a promise; it must give true or false at once/,
+    ],
+    ['a state', { states: { b: async () => false } }, /the assertion of state b gives false/],
+  ])('%s that says no by a promise is no silence', async (_, tests, says) => {
+    const testing = new MachineTesting(good, tests);
+    const failures = [...(await testing.searchFailures()), await testing.firstFailure('shortest')].flatMap(
+      (failure) => failure ?? [],
+    );
+    expect(failures.map(describeFailure).join('\n')).toMatch(says);
+  });
+
+  test('a temporal property that gives a promise', async () => {
+    const testing = new MachineTesting(good, { temporal: { p: { always: (async () => false) as never } } });
+    await expect(testing.temporalFailures()).rejects.toThrow('temporal.p gives a promise');
+  });
+
+  test.each([
+    [[{ event: { type: 'NOPE' } }], /step 0 sends NOPE: machine t has no transition for it; it takes X/],
+    [[{ event: { type: 'X' } }, { evnt: { type: 'X' } }], /step 1 is {"evnt":{"type":"X"}}; a step says one of event, timer/],
+  ])('a line that is taken again: %j', async (steps, says) => {
+    await expect(replaySteps(good, {}, steps as never)).rejects.toThrow(says);
+    await expect(replaySteps(good, {}, [{ event: { type: 'X' } }])).resolves.toBeUndefined();
+  });
+});

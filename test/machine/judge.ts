@@ -61,7 +61,12 @@ function sampleNeeded({ events, services }: MachineTests, step: Step): string | 
 function complaint(holds: (snapshot: AnyMachineSnapshot) => boolean | void, snapshot: AnyMachineSnapshot): string | null {
   const { value } = snapshot;
   try {
-    return holds(snapshot) === false ? `does not hold in ${JSON.stringify(value)}` : null;
+    const says: unknown = holds(snapshot);
+    if (says instanceof Promise) {
+      says.catch(() => {});
+      return 'gives a promise; it must give true or false at once';
+    }
+    return says === false ? `does not hold in ${JSON.stringify(value)}` : null;
   } catch (error) {
     return `does not hold in ${JSON.stringify(value)}: ${(error as Error).message}`;
   }

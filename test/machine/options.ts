@@ -1,8 +1,6 @@
 /** What may be said about a machine for its tests. Nothing has to be: event types are read from the chart. */
-import type { AnyMachineSnapshot, AnyStateMachine } from 'xstate';
+import type { AnyMachineSnapshot } from 'xstate';
 import type { Message } from '../../machines/effects.js';
-import { UsageError } from '../../machines/errors.js';
-import { configOf, rulesOf } from '../charts/config.js';
 import type { MachineKind } from './coverage.js';
 import type { Reference, StateTests, StepTests } from './sut.js';
 import type { Temporal } from './temporal.js';
@@ -95,7 +93,7 @@ export interface MachineTests<Sut = any> {
   readonly cleanup?: (sut: Sut) => unknown;
   /** What is done to the system under test for a step, by event type or by what `describeStep` calls it. */
   readonly exec?: StepTests<Sut>;
-  /** What must hold in a state, by its name; `*` stands for any. `meta.test` of a state does the same. */
+  /** What must hold in a state, by its name; `*` stands for any. `meta.test` of a state does the same. False or a throw is a failure. */
   readonly states?: StateTests<Sut>;
   /** What must hold in every state, by name; false or a throw is a failure. */
   readonly invariants?: Readonly<Record<string, (snapshot: AnyMachineSnapshot) => boolean | void>>;
@@ -130,44 +128,3 @@ export type Step =
   | ({ readonly next: string; readonly value?: unknown } & Sampled)
   | { readonly completes: string }
   | { readonly settles: string };
-
-/** What may be said. */
-const KNOWN: Readonly<Record<keyof MachineTests, true>> = {
-  input: true,
-  events: true,
-  services: true,
-  children: true,
-  delays: true,
-  provide: true,
-  distinguish: true,
-  filter: true,
-  toState: true,
-  limits: true,
-  pairs: true,
-  seed: true,
-  performActions: true,
-  sut: true,
-  cleanup: true,
-  exec: true,
-  states: true,
-  invariants: true,
-  temporal: true,
-  reference: true,
-  restore: true,
-  thresholds: true,
-  reasons: true,
-};
-
-/** Names that mean nothing: a slip of the pen would leave a test out. */
-export function refuseUnknown(machine: AnyStateMachine, tests: MachineTests): void {
-  const unknown = Object.keys(tests).find((key) => !Object.hasOwn(KNOWN, key));
-  if (unknown !== undefined)
-    throw new UsageError(`tests.${unknown} is not known; what may be said is ${Object.keys(KNOWN).join(', ')}`);
-  const types = [...new Set([...rulesOf(configOf(machine))].flatMap(({ event, isOutside }) => (isOutside ? [event] : [])))];
-  if (types.some((type) => type.includes('*'))) return;
-  const nobody = Object.keys(tests.events ?? {}).find((type) => !types.includes(type));
-  if (nobody !== undefined)
-    throw new UsageError(
-      `events.${nobody}: machine ${machine.id} has no transition for it; it takes ${types.join(', ') || 'none'}`,
-    );
-}

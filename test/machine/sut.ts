@@ -36,9 +36,14 @@ export async function assertStates(
   for (const node of snapshot._nodes) {
     const name = node.path.join('.');
     for (const [pattern, assert] of Object.entries(tests ?? {}))
-      if (name !== '' && matches(pattern, name)) await assert(sut, snapshot);
-    await (node.meta as { test?: (sut: unknown, snapshot: AnyMachineSnapshot) => unknown } | undefined)?.test?.(sut, snapshot);
+      if (name !== '' && matches(pattern, name)) mustHold(name, await assert(sut, snapshot));
+    const { test } = (node.meta ?? {}) as { test?: (sut: unknown, snapshot: AnyMachineSnapshot) => unknown };
+    mustHold(name, await test?.(sut, snapshot));
   }
+}
+
+function mustHold(name: string, says: unknown): void {
+  if (says === false) throw new Error(`the assertion of state ${name || 'machine'} gives false`);
 }
 
 /** `a.*` is everything inside `a`, `*.b` every `b`, `*` everything. */

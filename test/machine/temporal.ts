@@ -5,6 +5,7 @@
  * way, in any order, the state must be reached. A machine that can only wait for an event has come to rest.
  */
 import type { AnyMachineSnapshot } from 'xstate';
+import { UsageError } from '../../machines/errors.js';
 import type { Failure, MachineEdge, MachineGraph, MachineVertex } from './graph.js';
 import type { Step } from './options.js';
 import { Rig } from './rig.js';
@@ -35,11 +36,16 @@ export type Temporal =
 export type Marks = Readonly<Record<string, Readonly<Record<string, boolean>>>>;
 
 export function marksOf(temporal: Readonly<Record<string, Temporal>> | undefined, snapshot: AnyMachineSnapshot): Marks {
-  const of = (property: Temporal) =>
+  const answer = (name: string, says: unknown): boolean => {
+    if (!(says instanceof Promise)) return Boolean(says);
+    says.catch(() => {});
+    throw new UsageError(`temporal.${name} gives a promise; it must give true or false at once`);
+  };
+  const of = (name: string, property: Temporal) =>
     Object.fromEntries(
-      Object.entries(property).flatMap(([key, one]) => (typeof one === 'function' ? [[key, one(snapshot)]] : [])),
+      Object.entries(property).flatMap(([key, one]) => (typeof one === 'function' ? [[key, answer(name, one(snapshot))]] : [])),
     );
-  return Object.fromEntries(Object.entries(temporal ?? {}).map(([name, property]) => [name, of(property)]));
+  return Object.fromEntries(Object.entries(temporal ?? {}).map(([name, property]) => [name, of(name, property)]));
 }
 
 /** The first way on which each property is broken. */

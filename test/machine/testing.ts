@@ -2,7 +2,8 @@
 import type { AnyStateMachine } from 'xstate';
 import { countsOf, coverageOfMachine, mergeCounts, type MachineCounts, type MachineCoverage } from './coverage.js';
 import { search, type Failure, type MachineGraph } from './graph.js';
-import { refuseUnknown, type MachineTests, type Step } from './options.js';
+import type { MachineTests, Step } from './options.js';
+import { refuseSteps, refuseUnknown } from './refusals.js';
 import { plansOf, type PlanKind } from './plans.js';
 import { run, type Plan } from './run.js';
 import { drawn } from './samples.js';
@@ -118,6 +119,7 @@ export async function failureAlong(
   tests: MachineTests,
   steps: readonly Step[],
 ): Promise<Failure | null> {
+  refuseSteps(machine, steps);
   const subject = new Subject(machine, await drawn(tests));
   return (await run(subject, { steps })) ?? (await temporalFailureAlong(subject, steps));
 }

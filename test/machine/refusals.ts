@@ -1,0 +1,135 @@
+/**
+ * What is said about a machine and means nothing is refused by name: a slip of the pen would leave a test out, and the rest would be green.
+ */
+import type { AnyStateMachine, AnyStateNode } from 'xstate';
+import { isObject } from '../../machines/checks.js';
+import type { Message } from '../../machines/effects.js';
+import { UsageError } from '../../machines/errors.js';
+import { unknownWord } from '../../network/scenario/read.js';
+import { configOf, rulesOf } from '../charts/config.js';
+import { machineKinds } from './coverage.js';
+import type { MachineTests, ServiceSamples, Step } from './options.js';
+import { matches } from './sut.js';
+
+const KNOWN: Readonly<Record<keyof MachineTests, true>> = {
+  input: true,
+  events: true,
+  services: true,
+  children: true,
+  delays: true,
+  provide: true,
+  distinguish: true,
+  filter: true,
+  toState: true,
+  limits: true,
+  pairs: true,
+  seed: true,
+  performActions: true,
+  sut: true,
+  cleanup: true,
+  exec: true,
+  states: true,
+  invariants: true,
+  temporal: true,
+  reference: true,
+  restore: true,
+  thresholds: true,
+  reasons: true,
+};
+
+const SERVICE: Readonly<Record<keyof ServiceSamples, true>> = {
+  done: true,
+  fails: true,
+  sends: true,
+  next: true,
+  completes: true,
+};
+const LIMITS = ['states', 'patience', 'actors', 'timers', 'walks', 'steps'];
+const PROVIDED = ['actions', 'guards', 'actors', 'delays'];
+/** What each kind of temporal property says, and what it may say besides. */
+const TEMPORAL: readonly (readonly [said: readonly string[], besides: readonly string[]])[] = [
+  [['always'], []],
+  [['never'], []],
+  [['sometimes'], []],
+  [
+    ['when', 'eventually'],
+    ['within', 'withinMs'],
+  ],
+  [['when', 'holds', 'until'], []],
+];
+const STEPS = ['event', 'timer', 'done', 'fails', 'sends', 'next', 'completes', 'settles'];
+
+const isFunction = (value: unknown): boolean => typeof value === 'function';
+
+/** Throws a `UsageError` for the first thing said that means nothing. */
+export function refuseUnknown(machine: AnyStateMachine, tests: MachineTests): void {
+  const unknown = Object.keys(tests).find((key) => !Object.hasOwn(KNOWN, key));
+  if (unknown !== undefined)
+    throw new UsageError(`tests.${unknown} is not known; what may be said is ${Object.keys(KNOWN).join(', ')}`);
+  const nobody = Object.keys(tests.events ?? {}).find((type) => !takes(machine, type));
+  if (nobody !== undefined) throw new UsageError(`events.${nobody}: ${takesWhat(machine)}`);
+  refuseKeys('limits', tests.limits, LIMITS);
+  for (const [name, limit] of Object.entries(tests.limits ?? {}))
+    if (!(typeof limit === 'number' && limit >= 0))
+      throw new UsageError(`limits.${name} is ${String(limit)}; give a number, at least 0`);
+  refuseKeys('thresholds', tests.thresholds, machineKinds);
+  refuseKeys('provide', tests.provide, PROVIDED);
+  for (const [name, samples] of Object.entries(tests.services ?? {}))
+    if (samples !== 'real') refuseKeys(`services.${name}`, samples, Object.keys(SERVICE));
+  for (const [name, holds] of Object.entries(tests.invariants ?? {}))
+    if (!isFunction(holds)) throw new UsageError(`invariants.${name} is no function; give (snapshot) => true or false`);
+  for (const [name, property] of Object.entries(tests.temporal ?? {})) refuseProperty(name, property);
+  const names = namesOf(machine.root);
+  const nowhere = Object.keys(tests.states ?? {}).find((pattern) => !names.some((name) => matches(pattern, name)));
+  if (nowhere !== undefined) throw unknownWord(`states.${nowhere}: machine ${machine.id} has no such state`, nowhere, names);
+  const empty = Object.entries(tests.reasons ?? {}).find(([, why]) => typeof why !== 'string' || why.trim() === '');
+  if (empty) throw new UsageError(`reasons[${JSON.stringify(empty[0])}] says nothing; say why it cannot be covered`);
+}
+
+/** Throws a `UsageError` for a step that is none, and for an event that the machine does not know: to take it would test nothing. */
+export function refuseSteps(machine: AnyStateMachine, steps: readonly Step[]): void {
+  for (const [i, step] of steps.entries()) {
+    if (!isObject(step as unknown) || STEPS.filter((kind) => kind in step).length === 0)
+      throw new UsageError(`step ${i} is ${JSON.stringify(step)}; a step says one of ${STEPS.join(', ')}`);
+    if (!('event' in step) || 'to' in step || 'sends' in step) continue;
+    const { type } = (step as { readonly event: Message }).event;
+    if (!takes(machine, type)) throw new UsageError(`step ${i} sends ${type}: ${takesWhat(machine)}`);
+  }
+}
+
+function refuseKeys(place: string, given: unknown, known: readonly string[]): void {
+  if (given === undefined) return;
+  if (!isObject(given))
+    throw new UsageError(`${place} is ${JSON.stringify(given)}; give an object with some of ${known.join(', ')}`);
+  const unknown = Object.keys(given).find((key) => !known.includes(key));
+  if (unknown !== undefined) throw unknownWord(`${place}.${unknown} is not known`, unknown, known);
+}
+
+function refuseProperty(name: string, property: unknown): void {
+  const said = isObject(property) ? Object.keys(property) : [];
+  const kind = TEMPORAL.find(
+    ([needed, besides]) =>
+      needed.every((key) => said.includes(key)) && said.every((key) => needed.includes(key) || besides.includes(key)),
+  );
+  if (!kind)
+    throw new UsageError(
+      `temporal.${name} says ${said.join(', ') || 'nothing'}; a property is always, never, sometimes, when + eventually (within, withinMs), or when + holds + until`,
+    );
+  const wrong = kind[0].find((key) => !isFunction((property as Readonly<Record<string, unknown>>)[key]));
+  if (wrong !== undefined) throw new UsageError(`temporal.${name}.${wrong} is no function; give (snapshot) => true or false`);
+}
+
+const typesOf = (machine: AnyStateMachine): readonly string[] => [
+  ...new Set([...rulesOf(configOf(machine))].flatMap(({ event, isOutside }) => (isOutside ? [event] : []))),
+];
+
+function takes(machine: AnyStateMachine, type: string): boolean {
+  const types = typesOf(machine);
+  return types.includes(type) || types.some((one) => one.includes('*'));
+}
+
+const takesWhat = (machine: AnyStateMachine): string =>
+  `machine ${machine.id} has no transition for it; it takes ${typesOf(machine).join(', ') || 'none'}`;
+
+const namesOf = (node: AnyStateNode): readonly string[] =>
+  Object.values(node.states).flatMap((inner) => [inner.path.join('.'), ...namesOf(inner)]);
