@@ -61,10 +61,22 @@ export interface ActorsQuestion
 }
 
 /** What may be asked. */
-const ASKED = [
-  ...['name', 'input', 'events', 'always', 'eventually', 'script'],
-  ...['order', 'faults', 'bounds', 'goal', 'search', 'reduce', 'now', 'onProgress'],
-];
+const ASKED: readonly string[] = [
+  'name',
+  'input',
+  'events',
+  'always',
+  'eventually',
+  'script',
+  'order',
+  'faults',
+  'bounds',
+  'goal',
+  'search',
+  'reduce',
+  'now',
+  'onProgress',
+] satisfies (keyof ActorsQuestion)[];
 
 /**
  * Checks ordinary machines that talk by `sendTo` and `sendParent`: every order in which messages, timers and events can come.
