@@ -6,7 +6,6 @@
  */
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import net from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { WebSocket } from 'ws';
@@ -16,6 +15,7 @@ import type { Transport } from '../adapters/transports/transport.js';
 import { webSocketHub } from '../adapters/transports/web-socket-hub.js';
 import { webSocketMesh } from '../adapters/transports/web-socket-mesh.js';
 import { webSocket } from '../adapters/transports/web-socket.js';
+import { freePort } from '../chaos/processes.js';
 import { median, row, type MeasuredRow } from './measure.js';
 
 const MEMBERS = ['a', 'b', 'c'];
@@ -121,15 +121,6 @@ async function overMesh() {
     MEMBERS.map((id, i) => webSocketMesh({ id, listen: { port: portOf(i) }, peers: urls })),
     urls.slice(0, 1),
   );
-}
-
-async function freePort(): Promise<number> {
-  const server = net.createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as net.AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 export async function floodRows(): Promise<MeasuredRow[]> {

@@ -70,7 +70,8 @@ const natsServer = (port: number): ChildProcess =>
     stdio: ['pipe', 'ignore', 'ignore'],
   });
 
-async function freePort(): Promise<number> {
+/** A port that nobody listens on now. */
+export async function freePort(): Promise<number> {
   const server = net.createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as net.AddressInfo;

@@ -20,7 +20,7 @@ import { number } from '../style.js';
 /** Each thread holds all states. */
 const CORES_MAX = 64;
 
-export const command: Work<'check'> = async (values, words) => {
+const command: Work<'check'> = async (values, words) => {
   const options = optionsOf(values);
   const graphs = integerOption('graphs', values.graphs);
   const cores = integerOption('cores', values.cores, 1, CORES_MAX) ?? 1;
@@ -105,3 +105,5 @@ function write(path: string, trace: readonly unknown[]): void {
   for (const line of trace) file.line(line);
   file.keep();
 }
+
+export default command;

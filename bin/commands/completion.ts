@@ -2,7 +2,7 @@
 import { UsageError } from '../../machines/errors.js';
 import { shared, verbNames, verbs, type OptionSpec, type Verb, type Work } from '../verbs.js';
 
-export const command: Work<'completion'> = async (_, words) => {
+const command: Work<'completion'> = async (_, words) => {
   const [shell, ...more] = words;
   const script = scripts[shell ?? ''];
   if (!script || more.length > 0) throw new UsageError(`name one shell: ${Object.keys(scripts).join(', ')}`);
@@ -45,3 +45,5 @@ const fish = (): string =>
     .join('\n');
 
 const scripts: Readonly<Record<string, () => string>> = { bash, zsh, fish };
+
+export default command;

@@ -16,7 +16,7 @@ import { parseIn, readFile, readScenarios } from '../scenarios.js';
 import { storyShelf } from '../stories.js';
 import { bold, dim } from '../style.js';
 
-export const command: Work<'explore'> = async (values, words) => {
+const command: Work<'explore'> = async (values, words) => {
   const [file, ...more] = words;
   if (more.length > 0 || [file, values.story, values.live].filter((one) => one !== undefined).length > 1)
     throw new UsageError('name one scenario, trace or story: quiver explore FILE, or quiver explore --story NAME');
@@ -83,3 +83,5 @@ async function run(file: string, seed: number | undefined): Promise<TraceSource>
   }
   throw new UsageError(`${file} holds no scenario`);
 }
+
+export default command;

@@ -8,7 +8,7 @@ import type { Work } from '../verbs.js';
 /** The files as they are written; only package.json is made. */
 const TEMPLATE = new URL('../start/', import.meta.url);
 
-export const command: Work<'init'> = async (_, words) => {
+const command: Work<'init'> = async (_, words) => {
   const [folder = '.', ...more] = words;
   if (more.length > 0) throw new UsageError(`name one folder; ${more.join(', ')} are too many`);
   const files = readdirSync(TEMPLATE).filter((name) => name !== 'README.md');
@@ -45,3 +45,5 @@ function packageOf(name: string): object {
     devDependencies: { 'fast-check': peers['fast-check'], vitest: `^${dev.vitest}` },
   };
 }
+
+export default command;

@@ -10,7 +10,7 @@ import type { Work } from '../verbs.js';
 import { ProgressLine } from '../progress.js';
 import { bold, dim, number, table, verdict } from '../style.js';
 
-export const command: Work<'paper'> = async (values, words) => {
+const command: Work<'paper'> = async (values, words) => {
   const [name, ...more] = words;
   const experiment = experiments[name ?? ''];
   if (!experiment || more.length > 0) throw new UsageError(`name one paper: ${Object.keys(experiments).join(', ')}`);
@@ -56,3 +56,5 @@ function describeCell(cell: TableCell): string {
   const expected = typeof cell.expected === 'number' ? number(cell.expected) : String(cell.expected);
   return agreement ? `${text} ✓` : `${text} ✗ (expected ${expected})`;
 }
+
+export default command;

@@ -2,7 +2,7 @@
 import { isObject } from '../../machines/checks.js';
 import { UsageError } from '../../machines/errors.js';
 import { parseText } from '../../network/scenario/parse.js';
-import { rehearse, tellFailure, type Failure, type Main, type RehearseOptions } from '../../test/rehearsal/index.js';
+import { rehearse, tellFailure, type RehearsalFailure, type Main, type RehearseOptions } from '../../test/rehearsal/index.js';
 import { OutputFile } from '../output-file.js';
 import { exportsOf } from '../protocols.js';
 import { readFile } from '../scenarios.js';
@@ -14,7 +14,7 @@ interface Described extends RehearseOptions {
   readonly main: Main;
 }
 
-export const command: Work<'rehearse'> = async (values, words) => {
+const command: Work<'rehearse'> = async (values, words) => {
   const [word, again, ...more] = words;
   if (word === undefined || more.length > 0)
     throw new UsageError('name one module, and a failure to run again if you have one: quiver rehearse FILE[#NAME] [FAILURE]');
@@ -26,7 +26,7 @@ export const command: Work<'rehearse'> = async (values, words) => {
       ...options,
       ...(runs !== undefined && { runs }),
       ...(seed !== undefined && { seed }),
-      ...(again !== undefined && { replay: parseText(readFile(again)) as unknown as Failure }),
+      ...(again !== undefined && { replay: parseText(readFile(again)) as unknown as RehearsalFailure }),
     },
     main,
   );
@@ -61,3 +61,5 @@ async function described(word: string): Promise<Described> {
   if (!one) throw new UsageError(`${file} exports no rehearsal ${name}; it exports ${names.join(', ')}`);
   return one[1] as Described;
 }
+
+export default command;

@@ -10,7 +10,7 @@ import { known } from '../protocols.js';
 import { readFile } from '../scenarios.js';
 import { verdict } from '../style.js';
 
-export const command: Work<'replay'> = async (_, words) => {
+const command: Work<'replay'> = async (_, words) => {
   const [path, ...more] = words;
   if (path === undefined || more.length > 0) throw new UsageError('name one trace file: quiver replay TRACE');
   const [first, ...recorded] = readFile(path)
@@ -70,3 +70,5 @@ function asVersion1(line: TraceLine): TraceLine[] {
   const { taken: _, refused: __, ...rest } = line;
   return [rest];
 }
+
+export default command;

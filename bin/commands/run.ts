@@ -16,7 +16,7 @@ import { UsageError } from '../../machines/errors.js';
 /** Between two looks at the terminal and at Ctrl-C. */
 const SLICE_MS = 50;
 
-export const command: Work<'run'> = async (values, words) => {
+const command: Work<'run'> = async (values, words) => {
   const host = hostOf(values.host);
   const verdicts: Verdict[] = [];
   let refused = false;
@@ -86,3 +86,5 @@ async function runInSlices(simulation: Simulation, where: string): Promise<Repor
   progress.done();
   return simulation.finish();
 }
+
+export default command;

@@ -25,7 +25,7 @@ import { readScenarios, type Source } from '../scenarios.js';
 /** A peer counts as gone after a second of silence: these processes are on one machine, mostly. */
 const DETECTOR = { beatMs: 50, patience: 20 };
 
-export const command: Work<'spawn'> = async (values, words) => {
+const command: Work<'spawn'> = async (values, words) => {
   const [file, id, ...more] = words;
   if (file === undefined || id === undefined || more.length > 0 || (values.url === undefined) === (values.hub === undefined))
     throw new UsageError('name a scenario, a node of it and a hub: quiver spawn FILE NODE --url ws://… (or --hub PORT to be it)');
@@ -132,3 +132,5 @@ function order(text: string): { readonly do: string; readonly [field: string]: u
   if (!isObject(value) || typeof value['do'] !== 'string') throw new UsageError(`${text} names no command: give it a "do"`);
   return value as { readonly do: string };
 }
+
+export default command;

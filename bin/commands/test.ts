@@ -29,7 +29,7 @@ import { relativeModule } from '../relative-module.js';
 import { testMachine } from '../test-machine.js';
 import { testProtocol } from '../test-report.js';
 
-export const command: Work<'test'> = async (values, words) => {
+const command: Work<'test'> = async (values, words) => {
   const reporter = reporterOf(values);
   if (values.watch) return watch();
   const [word, ...more] = words;
@@ -112,3 +112,5 @@ function save(folder: string, { name }: Protocol, { property, scenario }: SwarmF
   file.keep();
   return path;
 }
+
+export default command;

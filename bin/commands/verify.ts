@@ -9,7 +9,7 @@ import { known } from '../protocols.js';
 import { readFile } from '../scenarios.js';
 import { number, property, verdict } from '../style.js';
 
-export const command: Work<'verify'> = async (values, words) => {
+const command: Work<'verify'> = async (values, words) => {
   const [path, ...more] = words;
   if (path === undefined || more.length > 0) throw new UsageError('name one trace file: quiver verify TRACE');
   const [first, ...rest] = readFile(path).trimEnd().split('\n');
@@ -62,3 +62,5 @@ function readJson(text: string, path: string, line: number): unknown {
     throw new UsageError(`line ${line} of ${path} is cut off or damaged (${error.message}); record it anew`);
   }
 }
+
+export default command;

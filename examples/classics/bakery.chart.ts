@@ -11,11 +11,11 @@
 import { assign, emit, setup } from 'xstate';
 import { effects, send, withEvent, type NodeId } from '../../index.js';
 
-export interface Input {
+export interface BakeryInput {
   readonly rank: number;
   readonly others: readonly NodeId[];
 }
-export interface Context extends Input {
+export interface BakeryContext extends BakeryInput {
   readonly number: number;
   /** The greatest number read while choosing. */
   readonly greatest: number;
@@ -26,7 +26,7 @@ type Read = { readonly type: 'read' };
 export type Value = { readonly type: 'value'; readonly choosing: boolean; readonly number: number; readonly rank: number };
 type From<M> = M & { readonly from: NodeId };
 type Event = From<Read> | From<Value> | { type: 'enter' } | { type: 'leave' };
-type In<E = unknown> = { context: Context; event: E };
+type In<E = unknown> = { context: BakeryContext; event: E };
 
 const readAll = ({ context: { others } }: In) => ({ to: others, message: { type: 'read' as const } });
 const readAgain = ({ event: { from } }: In<From<Value>>) => ({ to: from, message: { type: 'read' as const } });
@@ -37,8 +37,8 @@ const answer = ({ context: { number, rank }, event: { from } }: In<From<Read>>, 
 const value = (args: In<From<Read>>) => answer(args, false);
 const valueWhileChoosing = (args: In<From<Read>>) => answer(args, true);
 
-export const chart = setup({
-  types: {} as { context: Context; events: Event; input: Input; emitted: { type: 'entered' } },
+export const bakeryMachine = setup({
+  types: {} as { context: BakeryContext; events: Event; input: BakeryInput; emitted: { type: 'entered' } },
   actions: {
     ...effects<Read | Value>(),
     awaitAll: assign(({ context: { others } }) => ({ awaited: others, greatest: 0 })),

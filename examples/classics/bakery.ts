@@ -1,24 +1,25 @@
 /** The description of Lamport's bakery on messages. */
 import { defineProtocol, shapes, type Property } from '../../index.js';
 import { isIn, leaves, mutualExclusion, nodesIn, others, roleOf } from './common.js';
-import { chart, type Context } from './bakery.chart.js';
+import { bakeryMachine, type BakeryContext } from './bakery.chart.js';
 
 const firstComeFirstServed: Property = {
   name: 'in the order of numbers',
   says: 'Who is inside goes before all who wait with a number.',
   kind: 'always',
   holds: (c) => {
-    const [inside] = nodesIn(c, 'inside').map((node) => roleOf<Context>(c, node).context);
+    const [inside] = nodesIn(c, 'inside').map((node) => roleOf<BakeryContext>(c, node).context);
     const waiting = [...c.nodes.keys()].filter((node) => isIn(c, node, 'requesting.waiting'));
-    const isAfter = ({ number, rank }: Context) => number > inside!.number || (number === inside!.number && rank > inside!.rank);
-    return !inside || waiting.every((node) => isAfter(roleOf<Context>(c, node).context));
+    const isAfter = ({ number, rank }: BakeryContext) =>
+      number > inside!.number || (number === inside!.number && rank > inside!.rank);
+    return !inside || waiting.every((node) => isAfter(roleOf<BakeryContext>(c, node).context));
   },
 };
 
 export const bakery = defineProtocol(
   {
     name: 'bakery',
-    charts: { bakery: chart },
+    charts: { bakery: bakeryMachine },
     network: { reach: 'routed' },
     input: (id, graph) => ({ rank: graph.rank(id), others: others(id, graph) }),
     messages: { read: {}, value: { choosing: shapes.isBoolean, number: shapes.isCount, rank: shapes.isCount } },

@@ -19,36 +19,38 @@ export interface Vote {
   readonly value: number | null;
 }
 type Heard = Vote & { readonly from: NodeId };
-export interface Input {
+export interface BenOrInput {
   readonly id: NodeId;
   readonly others: readonly NodeId[];
   readonly faulty: number;
   readonly rounds: number;
   readonly value: number;
 }
-export interface Context extends Input {
+export interface BenOrContext extends BenOrInput {
   readonly round: number;
   readonly decided: number | null;
   /** The own votes and those heard, of this round and later ones, in order. */
   readonly heard: readonly Heard[];
 }
 type Event = Heard | { type: 'start' } | { type: 'drawn'; value: number };
-type In = { context: Context };
+type In = { context: BenOrContext };
 
-const votesOf = ({ heard, round }: Context, step: 1 | 2) => heard.filter((vote) => vote.round === round && vote.step === step);
-const isEnough = (context: Context, step: 1 | 2) => votesOf(context, step).length >= context.others.length + 1 - context.faulty;
+const votesOf = ({ heard, round }: BenOrContext, step: 1 | 2) =>
+  heard.filter((vote) => vote.round === round && vote.step === step);
+const isEnough = (context: BenOrContext, step: 1 | 2) =>
+  votesOf(context, step).length >= context.others.length + 1 - context.faulty;
 const times = (votes: readonly Vote[], value: number) => votes.filter((vote) => vote.value === value).length;
 /** What more than half of all nodes report. */
-const majority = (context: Context) =>
+const majority = (context: BenOrContext) =>
   [0, 1].find((value) => times(votesOf(context, 1), value) > (context.others.length + 1) / 2) ?? null;
-const proposed = (context: Context) => votesOf(context, 2).find(({ value }) => value !== null)?.value ?? null;
+const proposed = (context: BenOrContext) => votesOf(context, 2).find(({ value }) => value !== null)?.value ?? null;
 const keyOf = ({ round, step, from }: Heard) => `${round} ${step} ${from}`;
-const noted = ({ heard, round }: Context, vote: Heard) => ({
+const noted = ({ heard, round }: BenOrContext, vote: Heard) => ({
   heard: [...heard, vote].filter((one) => one.round >= round).toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1)),
 });
 const own =
   (step: 1 | 2) =>
-  (context: Context): Heard => ({
+  (context: BenOrContext): Heard => ({
     type: 'vote',
     step,
     round: context.round,
@@ -63,8 +65,8 @@ const ownVote =
   };
 const report = ['castReport', send(ownVote(1))] as const;
 
-export const chart = setup({
-  types: {} as { context: Context; events: Event; input: Input; emitted: { type: 'decided'; value: number | null } },
+export const benOrMachine = setup({
+  types: {} as { context: BenOrContext; events: Event; input: BenOrInput; emitted: { type: 'decided'; value: number | null } },
   actions: {
     ...effects<Vote>(),
     castReport: assign(({ context }) => noted(context, own(1)(context))),

@@ -2,13 +2,13 @@
 import { defineProtocol, shapes, UsageError, type Configuration, type Instance, type Property } from '../../index.js';
 import { integer, refuseUnknown } from '../../machines/checks.js';
 import { others, rolesOf } from './common.js';
-import { chart, type Context, type Input } from './ben-or.chart.js';
+import { benOrMachine, type BenOrContext, type BenOrInput } from './ben-or.chart.js';
 
-type Options = Pick<Input, 'faulty' | 'rounds'> & { readonly values: readonly number[] };
+type Options = Pick<BenOrInput, 'faulty' | 'rounds'> & { readonly values: readonly number[] };
 const { isCount, isOneOf, nullOr } = shapes;
-const decisions = (c: Configuration) => rolesOf<Context>(c).flatMap(({ context }) => context.decided ?? []);
+const decisions = (c: Configuration) => rolesOf<BenOrContext>(c).flatMap(({ context }) => context.decided ?? []);
 const proposals = (c: Configuration) =>
-  rolesOf<Context>(c).flatMap(({ context: { id, heard } }) =>
+  rolesOf<BenOrContext>(c).flatMap(({ context: { id, heard } }) =>
     heard.filter(({ from, step, value }) => from === id && step === 2 && value !== null),
   );
 
@@ -36,7 +36,7 @@ const properties = ({ options: { values } }: Instance<Options>): readonly Proper
 export const benOr = defineProtocol<Options>(
   {
     name: 'ben-or',
-    charts: { 'ben-or': chart },
+    charts: { 'ben-or': benOrMachine },
     network: { reach: 'routed' },
     options: (raw, { topology: { nodes } }) => {
       refuseUnknown(raw, ['values', 'faulty', 'rounds']);
@@ -50,7 +50,7 @@ export const benOr = defineProtocol<Options>(
       });
       return { values, faulty, rounds: integer(raw, 'rounds', { min: 1, fallback: 10 }) };
     },
-    input: (id, instance): Input => {
+    input: (id, instance): BenOrInput => {
       const { faulty, rounds, values } = instance.options;
       return { id, others: others(id, instance), faulty, rounds, value: values[instance.rank(id)]! };
     },

@@ -11,7 +11,7 @@
 import { assign, emit, setup } from 'xstate';
 import { effects, send, withEvent, type NodeId } from '../../index.js';
 
-export interface Context {
+export interface DijkstraScholtenContext {
   /** Who engaged this node: it is owed a signal when this node is neutral again. The root has none. */
   readonly parent: NodeId | null;
   /** Messages passed on for which no signal came back. */
@@ -19,14 +19,14 @@ export interface Context {
 }
 type Message = { readonly type: 'work' | 'signal' };
 type Event = (Message & { from: NodeId }) | { type: 'begin' } | { type: 'rest' } | { type: 'pass'; to: NodeId };
-type In<E = unknown> = { context: Context; event: E };
+type In<E = unknown> = { context: DijkstraScholtenContext; event: E };
 
 const work = ({ event: { to } }: In<{ to: NodeId }>) => ({ to, message: { type: 'work' as const } });
 const signal = ({ event: { from } }: In<{ from: NodeId }>) => ({ to: from, message: { type: 'signal' as const } });
 const signalParent = ({ context: { parent } }: In) => ({ to: parent!, message: { type: 'signal' as const } });
 
-export const chart = setup({
-  types: {} as { context: Context; events: Event; emitted: { type: 'over' } },
+export const dijkstraScholtenMachine = setup({
+  types: {} as { context: DijkstraScholtenContext; events: Event; emitted: { type: 'over' } },
   actions: {
     ...effects<Message>(),
     adopt: assign((_, { from }: { from: NodeId }) => ({ parent: from })),

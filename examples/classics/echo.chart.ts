@@ -10,7 +10,7 @@
 import { assign, emit, setup } from 'xstate';
 import { effects, send, withEvent, type NodeId } from '../../index.js';
 
-export interface Context {
+export interface EchoContext {
   readonly neighbours: readonly NodeId[];
   readonly parent: NodeId | null;
   /** Neighbours that no message came from yet. */
@@ -18,7 +18,7 @@ export interface Context {
 }
 type Wave = { readonly type: 'wave' };
 type Event = (Wave & { from: NodeId }) | { type: 'begin' };
-type In<E = unknown> = { context: Context; event: E };
+type In<E = unknown> = { context: EchoContext; event: E };
 
 const wave = { type: 'wave' as const };
 const toAll = ({ context: { neighbours } }: In) => ({ to: neighbours, message: wave });
@@ -28,8 +28,8 @@ const toOthers = ({ context: { neighbours }, event: { from } }: In<{ from: NodeI
 });
 const toParent = ({ context: { parent } }: In) => ({ to: parent!, message: wave });
 
-export const chart = setup({
-  types: {} as { context: Context; events: Event; input: Pick<Context, 'neighbours'>; emitted: { type: 'decided' } },
+export const echoMachine = setup({
+  types: {} as { context: EchoContext; events: Event; input: Pick<EchoContext, 'neighbours'>; emitted: { type: 'decided' } },
   actions: {
     ...effects<Wave>(),
     adopt: assign((_, { from }: { from: NodeId }) => ({ parent: from })),

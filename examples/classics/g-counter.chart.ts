@@ -11,14 +11,14 @@ import { assign, setup } from 'xstate';
 import { effects, send, withEvent, type NodeId } from '../../index.js';
 
 export type Counts = Readonly<Record<NodeId, number>>;
-export interface Context {
+export interface GCounterContext {
   readonly id: NodeId;
   readonly neighbours: readonly NodeId[];
   /** P in the paper. */
   readonly counts: Counts;
 }
 export type Merge = { readonly type: 'merge'; readonly counts: Counts };
-type In = { context: Context };
+type In = { context: GCounterContext };
 
 const counts = ({ context: { neighbours, counts } }: In) => ({ to: neighbours, message: { type: 'merge' as const, counts } });
 
@@ -26,8 +26,8 @@ const counts = ({ context: { neighbours, counts } }: In) => ({ to: neighbours, m
 export const join = (a: Counts, b: Counts): Counts =>
   Object.fromEntries(Object.entries(a).map(([node, count]) => [node, Math.max(count, b[node]!)]));
 
-export const chart = setup({
-  types: {} as { context: Context; input: Context; events: { type: 'increment' } | (Merge & { from: NodeId }) },
+export const gCounterMachine = setup({
+  types: {} as { context: GCounterContext; input: GCounterContext; events: { type: 'increment' } | (Merge & { from: NodeId }) },
   actions: {
     ...effects<Merge>(),
     countOne: assign(({ context: { id, counts } }) => ({ counts: { ...counts, [id]: counts[id]! + 1 } })),

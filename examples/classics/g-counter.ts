@@ -1,10 +1,10 @@
 /** The description of the G-counter. */
 import { defineProtocol, shapes, type Configuration, type Property } from '../../index.js';
 import { roleOf, rolesOf } from './common.js';
-import { chart, join, type Context, type Counts } from './g-counter.chart.js';
+import { gCounterMachine, join, type GCounterContext, type Counts } from './g-counter.chart.js';
 
 const valueOf = (counts: Counts) => Object.values(counts).reduce((sum, count) => sum + count, 0);
-const knownBy = (c: Configuration) => rolesOf<Context>(c).map(({ context }) => context.counts);
+const knownBy = (c: Configuration) => rolesOf<GCounterContext>(c).map(({ context }) => context.counts);
 const counted = (c: Configuration) => valueOf(knownBy(c).reduce(join));
 
 const properties: readonly Property[] = [
@@ -13,14 +13,14 @@ const properties: readonly Property[] = [
     says: 'Nobody knows of more increments of a node than that node itself.',
     kind: 'always',
     holds: (c) =>
-      rolesOf<Context>(c).every(({ context: { id, counts } }) => knownBy(c).every((known) => known[id]! <= counts[id]!)),
+      rolesOf<GCounterContext>(c).every(({ context: { id, counts } }) => knownBy(c).every((known) => known[id]! <= counts[id]!)),
   },
   {
     name: 'all is heard of',
     says: 'Everybody comes to the count of all increments.',
     kind: 'eventually',
-    when: (c, node) => valueOf(roleOf<Context>(c, node).context.counts) < counted(c),
-    holds: (c, node) => valueOf(roleOf<Context>(c, node).context.counts) === counted(c),
+    when: (c, node) => valueOf(roleOf<GCounterContext>(c, node).context.counts) < counted(c),
+    holds: (c, node) => valueOf(roleOf<GCounterContext>(c, node).context.counts) === counted(c),
   },
 ];
 const isCounts: shapes.FieldCheck = (value, instance) =>
@@ -29,9 +29,9 @@ const isCounts: shapes.FieldCheck = (value, instance) =>
 export const gCounter = defineProtocol(
   {
     name: 'g-counter',
-    charts: { 'g-counter': chart },
+    charts: { 'g-counter': gCounterMachine },
     network: { reach: 'links' },
-    input: (id, { topology: { nodes, links } }): Context => ({
+    input: (id, { topology: { nodes, links } }): GCounterContext => ({
       id,
       neighbours: links.flatMap(([u, v]) => (u === id ? [v] : v === id ? [u] : [])),
       counts: Object.fromEntries(nodes.map((node) => [node, 0])),
@@ -43,6 +43,6 @@ export const gCounter = defineProtocol(
   {
     paper:
       'Shapiro, Preguiça, Baquero, Zawirski: A Comprehensive Study of Convergent and Commutative Replicated Data Types (INRIA RR-7506, 2011)',
-    overlay: (_, id, __, c) => ({ badge: String(valueOf(roleOf<Context>(c, id).context.counts)) }),
+    overlay: (_, id, __, c) => ({ badge: String(valueOf(roleOf<GCounterContext>(c, id).context.counts)) }),
   },
 );

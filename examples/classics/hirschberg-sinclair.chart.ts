@@ -10,12 +10,12 @@
 import { assign, emit, setup } from 'xstate';
 import { effects, send, withEvent, type NodeId } from '../../index.js';
 
-export interface Input {
+export interface HirschbergSinclairInput {
   readonly number: number;
   /** Both neighbours on the ring. */
   readonly sides: readonly [NodeId, NodeId];
 }
-export interface Context extends Input {
+export interface HirschbergSinclairContext extends HirschbergSinclairInput {
   readonly phase: number;
   /** Sides from which this phase's reply is still to come. */
   readonly awaited: number;
@@ -24,9 +24,9 @@ export type Probe = { readonly type: 'probe'; readonly number: number; readonly 
 export type Reply = { readonly type: 'reply'; readonly number: number; readonly phase: number };
 type From<M> = M & { readonly from: NodeId };
 type Event = { type: 'call' } | From<Probe> | From<Reply>;
-type In<E = unknown> = { context: Context; event: E };
+type In<E = unknown> = { context: HirschbergSinclairContext; event: E };
 
-const otherSide = ({ sides }: Input, from: NodeId) => (from === sides[0] ? sides[1] : sides[0]);
+const otherSide = ({ sides }: HirschbergSinclairInput, from: NodeId) => (from === sides[0] ? sides[1] : sides[0]);
 const probes = ({ context: { sides, number, phase } }: In) => ({
   to: sides,
   message: { type: 'probe' as const, number, phase, hops: 2 ** phase },
@@ -49,8 +49,13 @@ const relayed = [
   { guard: withEvent('isGreater'), target: 'lost', actions: send(reply) },
 ] as const;
 
-export const chart = setup({
-  types: {} as { context: Context; events: Event; input: Input; emitted: { type: 'elected' } },
+export const hirschbergSinclairMachine = setup({
+  types: {} as {
+    context: HirschbergSinclairContext;
+    events: Event;
+    input: HirschbergSinclairInput;
+    emitted: { type: 'elected' };
+  },
   actions: {
     ...effects<Probe | Reply>(),
     awaitBoth: assign({ awaited: 2 }),

@@ -9,7 +9,11 @@ import {
   type Property,
 } from '../../index.js';
 import { costPer, isIn, nodesIn, roleOf } from './common.js';
-import { chart, type Context, type Input } from './hirschberg-sinclair.chart.js';
+import {
+  hirschbergSinclairMachine,
+  type HirschbergSinclairContext,
+  type HirschbergSinclairInput,
+} from './hirschberg-sinclair.chart.js';
 
 const at = ({ topology: { nodes }, rank }: NetworkGraph, id: NodeId, steps: number) =>
   nodes.at((rank(id) + steps) % nodes.length)!;
@@ -24,7 +28,7 @@ function requireRing(graph: NetworkGraph): object {
 }
 
 const isGreatestAround = (c: Configuration, node: NodeId): boolean => {
-  const { number, phase } = roleOf<Context>(c, node).context;
+  const { number, phase } = roleOf<HirschbergSinclairContext>(c, node).context;
   const reach = phase === 0 ? 0 : Math.min(2 ** (phase - 1), c.nodes.size - 1);
   return Array.from({ length: 2 * reach + 1 }, (_, i) => i - reach).every(
     (i) => c.instance.rank(at(c.instance, node, i)) <= number,
@@ -56,10 +60,10 @@ const properties: readonly Property[] = [
 export const hirschbergSinclair = defineProtocol<object>(
   {
     name: 'hirschberg-sinclair',
-    charts: { 'hirschberg-sinclair': chart },
+    charts: { 'hirschberg-sinclair': hirschbergSinclairMachine },
     network: { reach: 'links' },
     options: (_, graph) => requireRing(graph),
-    input: (id, graph): Input => ({ number: graph.rank(id), sides: [at(graph, id, -1), at(graph, id, 1)] }),
+    input: (id, graph): HirschbergSinclairInput => ({ number: graph.rank(id), sides: [at(graph, id, -1), at(graph, id, 1)] }),
     messages: {
       probe: { number: shapes.isCount, phase: shapes.isCount, hops: shapes.isCount },
       reply: { number: shapes.isCount, phase: shapes.isCount },

@@ -10,7 +10,7 @@
 import { assign, emit, setup } from 'xstate';
 import { effects, send, withEvent, type NodeId } from '../../index.js';
 
-export interface Context {
+export interface NaimiTrehelContext {
   readonly id: NodeId;
   /** The probable owner, to whom requests go; null at the end of the queue. */
   readonly last: NodeId | null;
@@ -19,7 +19,7 @@ export interface Context {
 type Request = { readonly type: 'request'; readonly requester: NodeId };
 type Token = { readonly type: 'token' };
 type Event = (Request & { from: NodeId }) | (Token & { from: NodeId }) | { type: 'enter' } | { type: 'leave' };
-type In<E = unknown> = { context: Context; event: E };
+type In<E = unknown> = { context: NaimiTrehelContext; event: E };
 
 const token = { type: 'token' as const };
 const ownRequest = ({ context: { id, last } }: In) => ({ to: last!, message: { type: 'request' as const, requester: id } });
@@ -33,8 +33,13 @@ const tokenToNext = ({ context: { next } }: In) => ({ to: next!, message: token 
 const turnLast = withEvent('turnLast');
 const passOn = { actions: [send(forwarded), turnLast] };
 
-export const chart = setup({
-  types: {} as { context: Context; events: Event; input: Omit<Context, 'next'>; emitted: { type: 'entered' } },
+export const naimiTrehelMachine = setup({
+  types: {} as {
+    context: NaimiTrehelContext;
+    events: Event;
+    input: Omit<NaimiTrehelContext, 'next'>;
+    emitted: { type: 'entered' };
+  },
   actions: {
     ...effects<Request | Token>(),
     turnLast: assign((_, { requester }: Request) => ({ last: requester })),

@@ -1,7 +1,7 @@
 /** The description of Naimi and Trehel's mutual exclusion; the first node begins with the token, and everybody knows it. */
 import { defineProtocol, shapes, type Property } from '../../index.js';
 import { costPer, inFlight, isIn, leaves, mutualExclusion, nodesIn, roleOf } from './common.js';
-import { chart, type Context } from './naimi-trehel.chart.js';
+import { naimiTrehelMachine, type NaimiTrehelContext } from './naimi-trehel.chart.js';
 
 const oneToken: Property = {
   name: 'one token',
@@ -13,7 +13,7 @@ const oneToken: Property = {
 export const naimiTrehel = defineProtocol(
   {
     name: 'naimi-trehel',
-    charts: { 'naimi-trehel': chart },
+    charts: { 'naimi-trehel': naimiTrehelMachine },
     network: { reach: 'routed' },
     input: (id, { topology: { nodes } }) => ({ id, last: id === nodes[0] ? null : nodes[0]! }),
     messages: { request: { requester: shapes.isNode }, token: {} },
@@ -25,7 +25,7 @@ export const naimiTrehel = defineProtocol(
     paper: 'Naimi, Trehel, Arnold: A log(N) Distributed Mutual Exclusion Algorithm Based on Path Reversal (JPDC 34(1), 1996)',
     observe: costPer('entered', ({ topology }) => topology.nodes.length),
     overlay: (_, id, __, c) => {
-      const { last } = roleOf<Context>(c, id).context;
+      const { last } = roleOf<NaimiTrehelContext>(c, id).context;
       return {
         badge: isIn(c, id, 'inside') ? 'inside' : isIn(c, id, 'requesting') ? 'asks' : '',
         ...(last !== null && { pointers: [{ to: last }] }),

@@ -13,7 +13,7 @@ import { assign, emit, raise, setup } from 'xstate';
 import { arm, disarm, effects, send, withEvent, type NodeId } from '../../index.js';
 
 export type Entry = { readonly term: number; readonly value: NodeId };
-export interface Input {
+export interface RaftElectionInput {
   readonly id: NodeId;
   readonly others: readonly NodeId[];
   /** The last term in which this node stands for election. */
@@ -21,7 +21,7 @@ export interface Input {
   /** Ticks until it stands; different ones in place of random ones. */
   readonly patience: number;
 }
-export interface Context extends Input {
+export interface RaftElectionContext extends RaftElectionInput {
   readonly term: number;
   readonly votedFor: NodeId | null;
   readonly entry: Entry | null;
@@ -40,7 +40,7 @@ type Event =
   | (Message & { type: 'vote' | 'appended'; from: NodeId })
   | { type: 'timer'; timer: string }
   | { type: 'write' };
-type In<E = unknown> = { context: Context; event: E };
+type In<E = unknown> = { context: RaftElectionContext; event: E };
 
 const election = ({ context: { patience } }: In) => ({ timer: 'election', delay: patience });
 const requestVotes = ({ context: { others, term, entry } }: In) => ({
@@ -68,8 +68,13 @@ const takeEntry = {
 } as const;
 const candidacy = { guard: 'mayGoOn', target: 'candidate', reenter: true, actions: ['nextTerm', send(requestVotes)] } as const;
 
-export const chart = setup({
-  types: {} as { context: Context; events: Event; input: Input; emitted: { type: 'elected' } | { type: 'committed' } },
+export const raftElectionMachine = setup({
+  types: {} as {
+    context: RaftElectionContext;
+    events: Event;
+    input: RaftElectionInput;
+    emitted: { type: 'elected' } | { type: 'committed' };
+  },
   actions: {
     ...effects<Message>(),
     adoptTerm: assign((_, { term }: { term: number }) => ({ term, votedFor: null, granted: [] })),

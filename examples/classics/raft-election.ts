@@ -2,11 +2,11 @@
 import { defineProtocol, shapes, UsageError, type Configuration, type Property } from '../../index.js';
 import { isIntegerOf, refuseUnknown } from '../../machines/checks.js';
 import { nodesIn, others, roleOf, rolesOf } from './common.js';
-import { chart, type Context, type Input } from './raft-election.chart.js';
+import { raftElectionMachine, type RaftElectionContext, type RaftElectionInput } from './raft-election.chart.js';
 
 const { isCount, isNode, recordOf } = shapes;
-const leaders = (c: Configuration) => nodesIn(c, 'leader').map((node) => roleOf<Context>(c, node).context);
-const committed = (c: Configuration) => rolesOf<Context>(c).flatMap(({ context }) => context.committed ?? []);
+const leaders = (c: Configuration) => nodesIn(c, 'leader').map((node) => roleOf<RaftElectionContext>(c, node).context);
+const committed = (c: Configuration) => rolesOf<RaftElectionContext>(c).flatMap(({ context }) => context.committed ?? []);
 
 const properties: readonly Property[] = [
   {
@@ -34,7 +34,7 @@ const properties: readonly Property[] = [
 export const raftElection = defineProtocol<{ terms: readonly number[] }>(
   {
     name: 'raft-election',
-    charts: { 'raft-election': chart },
+    charts: { 'raft-election': raftElectionMachine },
     network: { reach: 'routed', isLossy: true },
     options: (raw, { topology: { nodes } }) => {
       refuseUnknown(raw, ['terms']);
@@ -44,7 +44,7 @@ export const raftElection = defineProtocol<{ terms: readonly number[] }>(
         `options.terms must give each of the ${nodes.length} nodes the last term in which it stands, at least 0`,
       );
     },
-    input: (id, instance): Input => {
+    input: (id, instance): RaftElectionInput => {
       const rank = instance.rank(id);
       return { id, others: others(id, instance), terms: instance.options.terms[rank]!, patience: 10 + 5 * rank };
     },

@@ -10,11 +10,11 @@
 import { assign, emit, setup } from 'xstate';
 import { effects, send, withEvent, type NodeId } from '../../index.js';
 
-export interface Input {
+export interface RicartAgrawalaInput {
   readonly rank: number;
   readonly others: readonly NodeId[];
 }
-export interface Context extends Input {
+export interface RicartAgrawalaContext extends RicartAgrawalaInput {
   /** Our_Sequence_Number */
   readonly number: number;
   /** Highest_Sequence_Number */
@@ -30,7 +30,7 @@ interface Request {
   readonly rank: number;
 }
 type Event = (Request & { from: NodeId }) | { type: 'reply'; from: NodeId } | { type: 'enter' } | { type: 'leave' };
-type In<E = unknown> = { context: Context; event: E };
+type In<E = unknown> = { context: RicartAgrawalaContext; event: E };
 
 const ownRequest = ({ context: { others, number, rank } }: In) => ({
   to: others,
@@ -39,8 +39,8 @@ const ownRequest = ({ context: { others, number, rank } }: In) => ({
 const reply = ({ event: { from } }: In<{ from: NodeId }>) => ({ to: from, message: { type: 'reply' as const } });
 const deferredReplies = ({ context: { deferred } }: In) => ({ to: deferred, message: { type: 'reply' as const } });
 
-export const chart = setup({
-  types: {} as { context: Context; events: Event; input: Input; emitted: { type: 'entered' } },
+export const ricartAgrawalaMachine = setup({
+  types: {} as { context: RicartAgrawalaContext; events: Event; input: RicartAgrawalaInput; emitted: { type: 'entered' } },
   actions: {
     ...effects<Request | { type: 'reply' }>(),
     chooseNumber: assign(({ context: { highest, others } }) => ({ number: highest + 1, awaited: others.length })),

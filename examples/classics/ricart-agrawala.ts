@@ -1,24 +1,25 @@
 /** The description of Ricart and Agrawala's mutual exclusion. */
 import { defineProtocol, shapes, type Property } from '../../index.js';
 import { costPer, isIn, leaves, mutualExclusion, nodesIn, others, roleOf } from './common.js';
-import { chart, type Context } from './ricart-agrawala.chart.js';
+import { ricartAgrawalaMachine, type RicartAgrawalaContext } from './ricart-agrawala.chart.js';
 
-const goesBefore = (a: Context, b: Context) => a.number < b.number || (a.number === b.number && a.rank < b.rank);
+const goesBefore = (a: RicartAgrawalaContext, b: RicartAgrawalaContext) =>
+  a.number < b.number || (a.number === b.number && a.rank < b.rank);
 const inOrder: Property = {
   name: 'in the order of numbers',
   says: 'Who is inside goes before all who are requesting.',
   kind: 'always',
   holds: (c) => {
-    const [inside] = nodesIn(c, 'inside').map((node) => roleOf<Context>(c, node).context);
+    const [inside] = nodesIn(c, 'inside').map((node) => roleOf<RicartAgrawalaContext>(c, node).context);
     const requesting = [...c.nodes.keys()].filter((node) => isIn(c, node, 'requesting'));
-    return !inside || requesting.every((node) => goesBefore(inside, roleOf<Context>(c, node).context));
+    return !inside || requesting.every((node) => goesBefore(inside, roleOf<RicartAgrawalaContext>(c, node).context));
   },
 };
 
 export const ricartAgrawala = defineProtocol(
   {
     name: 'ricart-agrawala',
-    charts: { 'ricart-agrawala': chart },
+    charts: { 'ricart-agrawala': ricartAgrawalaMachine },
     network: { reach: 'routed' },
     input: (id, graph) => ({ rank: graph.rank(id), others: others(id, graph) }),
     messages: { request: { number: shapes.isCount, rank: shapes.isCount }, reply: {} },

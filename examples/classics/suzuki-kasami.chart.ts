@@ -21,7 +21,7 @@ interface Request {
   readonly type: 'request';
   readonly number: number;
 }
-export interface Input {
+export interface SuzukiKasamiInput {
   readonly id: NodeId;
   readonly others: readonly NodeId[];
   /** RN: the largest number of a request heard from each node. */
@@ -29,7 +29,7 @@ export interface Input {
   readonly token: Token | null;
 }
 type Event = (Token & { from: NodeId }) | (Request & { from: NodeId }) | { type: 'enter' } | { type: 'leave' };
-type In<E = unknown> = { context: Input; event: E };
+type In<E = unknown> = { context: SuzukiKasamiInput; event: E };
 
 const ownRequest = ({ context: { id, others, requested } }: In) => ({
   to: others,
@@ -42,14 +42,14 @@ const tokenToFirst = ({ context: { token } }: In) => ({
 });
 
 /** RN[me] is served, and everybody whose last request is not stands in the queue. */
-function queued({ id, others, requested, token }: Input): Token {
+function queued({ id, others, requested, token }: SuzukiKasamiInput): Token {
   const served = { ...token!.served, [id]: requested[id]! };
   const waiting = others.filter((node) => requested[node] === served[node]! + 1 && !token!.queue.includes(node));
   return { type: 'token', served, queue: [...token!.queue, ...waiting] };
 }
 
-export const chart = setup({
-  types: {} as { context: Input; events: Event; input: Input; emitted: { type: 'entered' } },
+export const suzukiKasamiMachine = setup({
+  types: {} as { context: SuzukiKasamiInput; events: Event; input: SuzukiKasamiInput; emitted: { type: 'entered' } },
   actions: {
     ...effects<Token | Request>(),
     countOwn: assign(({ context: { id, requested } }) => ({ requested: { ...requested, [id]: requested[id]! + 1 } })),

@@ -1,13 +1,13 @@
 /** The description of Suzuki and Kasami's mutual exclusion; the first node begins with the token. */
 import { defineProtocol, shapes, type Property } from '../../index.js';
 import { costPer, inFlight, leaves, mutualExclusion, others, rolesOf } from './common.js';
-import { chart, type Input } from './suzuki-kasami.chart.js';
+import { suzukiKasamiMachine, type SuzukiKasamiInput } from './suzuki-kasami.chart.js';
 
 const oneToken: Property = {
   name: 'one token',
   says: 'One token is held or in flight.',
   kind: 'always',
-  holds: (c) => rolesOf<Input>(c).filter(({ context }) => context.token !== null).length + inFlight(c, 'token') === 1,
+  holds: (c) => rolesOf<SuzukiKasamiInput>(c).filter(({ context }) => context.token !== null).length + inFlight(c, 'token') === 1,
 };
 const isCounts: shapes.FieldCheck = (value, instance) =>
   shapes.recordOf(Object.fromEntries(instance.topology.nodes.map((node) => [node, shapes.isCount])))(value, instance);
@@ -15,9 +15,9 @@ const isCounts: shapes.FieldCheck = (value, instance) =>
 export const suzukiKasami = defineProtocol(
   {
     name: 'suzuki-kasami',
-    charts: { 'suzuki-kasami': chart },
+    charts: { 'suzuki-kasami': suzukiKasamiMachine },
     network: { reach: 'routed' },
-    input: (id, graph): Input => {
+    input: (id, graph): SuzukiKasamiInput => {
       const none = Object.fromEntries(graph.topology.nodes.map((node) => [node, 0]));
       const token = graph.rank(id) === 0 ? { type: 'token' as const, served: none, queue: [] } : null;
       return { id, others: others(id, graph), requested: none, token };

@@ -62,7 +62,7 @@ const STEPS = ['event', 'timer', 'done', 'fails', 'sends', 'next', 'completes', 
 const isFunction = (value: unknown): boolean => typeof value === 'function';
 
 /** Throws a `UsageError` for the first thing said that means nothing. */
-export function refuseUnknown(machine: AnyStateMachine, tests: MachineTests): void {
+export function refuseMeaningless(machine: AnyStateMachine, tests: MachineTests): void {
   const unknown = Object.keys(tests).find((key) => !Object.hasOwn(KNOWN, key));
   if (unknown !== undefined)
     throw new UsageError(`tests.${unknown} is not known; what may be said is ${Object.keys(KNOWN).join(', ')}`);

@@ -3,7 +3,7 @@ import type { AnyStateMachine } from 'xstate';
 import { countsOf, coverageOfMachine, mergeCounts, type MachineCounts, type MachineCoverage } from './coverage.js';
 import { search, type Failure, type MachineGraph } from './graph.js';
 import type { MachineTests, Step } from './options.js';
-import { refuseSteps, refuseUnknown } from './refusals.js';
+import { refuseSteps, refuseMeaningless } from './refusals.js';
 import { plansOf, type PlanKind } from './plans.js';
 import { run, type Plan } from './run.js';
 import { drawn } from './samples.js';
@@ -24,7 +24,7 @@ export class MachineTesting {
     readonly tests: MachineTests = {},
   ) {
     this.given = new Subject(machine, tests);
-    refuseUnknown(machine, tests);
+    refuseMeaningless(machine, tests);
   }
 
   subject(): Promise<Subject> {

@@ -8,13 +8,13 @@
  * or be torn: its beginning is there and the rest is not. A rename happens whole or not at all.
  */
 import { here } from './here.js';
-import type { Process, World } from './world.js';
+import type { Process, VirtualWorld } from './world.js';
 
 export class StaleFenceError extends Error {
   override readonly name = 'StaleFenceError';
 }
 
-export interface Store {
+export interface FencedStore {
   /** What was written last; `undefined` before the first write. */
   read(key: string): Promise<unknown>;
   /** @throws a `StaleFenceError` if somebody with a larger fence has written before. */
@@ -26,10 +26,10 @@ export class SharedStore {
   readonly values = new Map<string, unknown>();
   private readonly fences = new Map<string, number>();
 
-  constructor(private readonly world: World) {}
+  constructor(private readonly world: VirtualWorld) {}
 
   /** The end of it that a peer has. */
-  readonly end: Store = {
+  readonly end: FencedStore = {
     read: (key) => this.ask(`reads ${key}`, () => structuredClone(this.values.get(key))),
     write: (key, value, { fence } = {}) => {
       const copy = structuredClone(value);
@@ -76,7 +76,7 @@ export class Disk {
   private slowness = 1;
 
   constructor(
-    private readonly world: World,
+    private readonly world: VirtualWorld,
     private readonly process: Process,
   ) {}
 

@@ -4,8 +4,8 @@
  * After a fault has healed, its consequences take a while: a detector has to notice, a connection to be made again. Until then nobody
  * whom it touched counts as undisturbed.
  */
-import type { Fault, Scenario } from './scenario.js';
-import type { Happening } from './world.js';
+import type { RehearsalFault, RehearsalScenario } from './scenario.js';
+import type { RehearsalEvent } from './world.js';
 
 /** A detector's three seconds, a new connection's five, and two for what follows. */
 const RECOVERY_MS = 10_000;
@@ -19,16 +19,16 @@ export class Calm {
   /** Nothing has failed yet. */
   isWhole = true;
 
-  constructor(private readonly scenario: Scenario) {
+  constructor(private readonly scenario: RehearsalScenario) {
     for (const peer of scenario.peers) this.disturbed.set(peer, Infinity);
   }
 
-  hear({ type, at, peer, ...rest }: Happening): void {
+  hear({ type, at, peer, ...rest }: RehearsalEvent): void {
     if (type === 'start' && this.disturbed.has(peer!))
       this.until(peer!, at + ((rest['life'] as number) === 1 ? BEGIN_MS : RECOVERY_MS));
     else if (type === 'end') this.fail(peer!, at);
     else if (type === 'fault' || type === 'healed') {
-      const { what, who, other } = rest['fault'] as Fault;
+      const { what, who, other } = rest['fault'] as RehearsalFault;
       // A clock that is set stops nobody, and no link.
       if (what === 'jump') return;
       for (const process of what === 'part' ? [who, other] : [who]) {

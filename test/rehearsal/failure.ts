@@ -1,18 +1,18 @@
 /** A failure as a file: what was broken, the scenario that breaks it, and the log of it. */
 import { isObject } from '../../machines/checks.js';
 import { UsageError } from '../../machines/errors.js';
-import type { Outcome, Violation } from './rehearse.js';
-import type { Scenario } from './scenario.js';
+import type { RehearsalOutcome, RehearsalViolation } from './rehearse.js';
+import type { RehearsalScenario } from './scenario.js';
 
 /** Of the file; one of another version is refused. */
 export const FAILURE_VERSION = 1;
 
 /** @public */
-export interface Failure extends Violation {
+export interface RehearsalFailure extends RehearsalViolation {
   readonly rehearsal: typeof FAILURE_VERSION;
   /** Of the run that failed first; the scenario may have been made smaller since. */
   readonly seed: number;
-  readonly scenario: Scenario;
+  readonly scenario: RehearsalScenario;
   /** Starts, ends, faults, and what peers did with locks and the store. */
   readonly story: readonly string[];
   /** The last turns before the violation. */
@@ -23,7 +23,11 @@ const LOG_MAX = 400;
 /** As much is told to a reader; the file has all. */
 const STORY_MAX = 30;
 
-export function failureOf(seed: number, scenario: Scenario, { violation, happenings, lines }: Outcome): Failure | null {
+export function failureOf(
+  seed: number,
+  scenario: RehearsalScenario,
+  { violation, happenings, lines }: RehearsalOutcome,
+): RehearsalFailure | null {
   if (!violation) return null;
   const story = happenings.map(({ at, type, ...rest }) => `${(at / 1_000).toFixed(3)} s  ${type} ${words(rest)}`);
   return { rehearsal: FAILURE_VERSION, ...violation, seed, scenario, story, log: lines.slice(-LOG_MAX) };
@@ -35,7 +39,7 @@ const words = (fields: Readonly<Record<string, unknown>>): string =>
     .join(' ');
 
 /** For a reader: what was broken, under what, and what happened before. */
-export function tellFailure({ judge, says, atMs, seed, scenario, story }: Failure): string {
+export function tellFailure({ judge, says, atMs, seed, scenario, story }: RehearsalFailure): string {
   const { peers, faults, seconds } = scenario;
   const failed = faults.map(({ what, who, atMs, lastsMs }) => `${what} ${who} at ${atMs} ms for ${lastsMs} ms`);
   return [
@@ -46,12 +50,12 @@ export function tellFailure({ judge, says, atMs, seed, scenario, story }: Failur
 }
 
 /** @throws a `UsageError` for what is no failure of this version. */
-export function checkFailure(value: unknown): Failure {
+export function checkFailure(value: unknown): RehearsalFailure {
   if (!isObject(value) || value['rehearsal'] === undefined || !isObject(value['scenario']))
     throw new UsageError('this is no failure of a rehearsal; give what `rehearse` has reported');
   if (value['rehearsal'] !== FAILURE_VERSION)
     throw new UsageError(
       `a failure of version ${String(value['rehearsal'])}; this release repeats version ${FAILURE_VERSION}: rehearse anew`,
     );
-  return value as unknown as Failure;
+  return value as unknown as RehearsalFailure;
 }

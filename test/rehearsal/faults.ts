@@ -13,11 +13,11 @@
  * | `jump` | its clock is set |
  */
 import type { Disk } from './belongings.js';
-import type { Fault } from './scenario.js';
-import type { World } from './world.js';
+import type { RehearsalFault } from './scenario.js';
+import type { VirtualWorld } from './world.js';
 
 /** Strikes now; gives what heals it. */
-export function strike(world: World, fault: Fault, disks: ReadonlyMap<string, Disk>): () => void {
+export function strike(world: VirtualWorld, fault: RehearsalFault, disks: ReadonlyMap<string, Disk>): () => void {
   const { what, who, other, size } = fault;
   const process = world.processes.get(who)!;
   const { wires } = world;

@@ -1,9 +1,9 @@
 /** Rehearsals: the code that ships, and an application on it, under faults in virtual time. It needs Node and fast-check, an optional peer. */
 export { rehearse, type Rehearsal, type RehearseOptions } from './rehearse.js';
-export { tellFailure, type Failure } from './failure.js';
+export { tellFailure, type RehearsalFailure } from './failure.js';
 export { rehearsalMatchers } from './matchers.js';
 export type { Main, Peer } from './peer.js';
-export { FAULTS, type Fault, type FaultKind, type Scenario } from './scenario.js';
+export { FAULTS, type RehearsalFault, type FaultKind, type RehearsalScenario } from './scenario.js';
 export {
   alone,
   fences,
@@ -12,10 +12,10 @@ export {
   noErrors,
   settles,
   undisturbed,
-  type Hearing,
-  type Judge,
+  type RehearsalHearing,
+  type RehearsalJudge,
   type Setting,
-  type Verdict,
+  type RehearsalVerdict,
 } from './judges.js';
-export { StaleFenceError, type Store } from './belongings.js';
-export type { Happening } from './world.js';
+export { StaleFenceError, type FencedStore } from './belongings.js';
+export type { RehearsalEvent } from './world.js';

@@ -5,28 +5,28 @@
  * the run.
  */
 import { Calm } from './calm.js';
-import type { Scenario } from './scenario.js';
-import type { Happening } from './world.js';
+import type { RehearsalScenario } from './scenario.js';
+import type { RehearsalEvent } from './world.js';
 
 export interface Setting {
-  readonly scenario: Scenario;
+  readonly scenario: RehearsalScenario;
   /** What is in the shared store. */
   readonly store: ReadonlyMap<string, unknown>;
   /** All that has happened, the latest last. */
-  readonly history: readonly Happening[];
+  readonly history: readonly RehearsalEvent[];
 }
 
-export type Verdict = string | null | undefined | void;
+export type RehearsalVerdict = string | null | undefined | void;
 
-export interface Hearing {
+export interface RehearsalHearing {
   /** What is wrong, if anything is. */
-  hear?(happening: Happening): Verdict;
-  end?(now: number): Verdict;
+  hear?(happening: RehearsalEvent): RehearsalVerdict;
+  end?(now: number): RehearsalVerdict;
 }
 
-export interface Judge {
+export interface RehearsalJudge {
   readonly name: string;
-  begin(setting: Setting): Hearing;
+  begin(setting: Setting): RehearsalHearing;
 }
 
 interface Grant {
@@ -36,10 +36,10 @@ interface Grant {
   readonly at: number;
 }
 
-const grantOf = ({ peer, lock, fence, at }: Happening): Grant => ({ peer, lock, fence, at }) as unknown as Grant;
+const grantOf = ({ peer, lock, fence, at }: RehearsalEvent): Grant => ({ peer, lock, fence, at }) as unknown as Grant;
 
 /** No two grants of a lock have the same fence; and they grow as long as nothing has failed. */
-export const fences = (): Judge => ({
+export const fences = (): RehearsalJudge => ({
   name: 'fences',
   begin: ({ scenario }) => {
     const calm = new Calm(scenario);
@@ -70,7 +70,7 @@ export const fences = (): Judge => ({
 class Inside {
   private readonly grants = new Map<string, Map<string, Grant>>();
 
-  hear(happening: Happening): void {
+  hear(happening: RehearsalEvent): void {
     const { type, peer, lock } = happening;
     if (type === 'grant') {
       const inside = this.of(lock as string);
@@ -86,7 +86,7 @@ class Inside {
 }
 
 /** No two are inside of a lock whom nothing has disturbed. */
-export const alone = (): Judge => ({
+export const alone = (): RehearsalJudge => ({
   name: 'alone',
   begin: ({ scenario }) => {
     const [calm, inside] = [new Calm(scenario), new Inside()];
@@ -109,7 +109,7 @@ export const alone = (): Judge => ({
 });
 
 /** A holder keeps its lock while nothing disturbs it and a majority. */
-export const undisturbed = (): Judge => ({
+export const undisturbed = (): RehearsalJudge => ({
   name: 'undisturbed',
   begin: ({ scenario }) => {
     const [calm, inside] = [new Calm(scenario), new Inside()];
@@ -130,11 +130,11 @@ export const undisturbed = (): Judge => ({
 const STILL_MS = 4_000;
 
 /** Every request is answered once all has healed. */
-export const settles = (): Judge => ({
+export const settles = (): RehearsalJudge => ({
   name: 'settles',
   begin: () => {
     const inside = new Inside();
-    const open = new Map<string, Happening>();
+    const open = new Map<string, RehearsalEvent>();
     const moved = new Map<string, number>();
     return {
       hear: (happening) => {
@@ -160,7 +160,7 @@ export const settles = (): Judge => ({
 });
 
 /** Nobody ends of an error that nobody caught. */
-export const noErrors = (): Judge => ({
+export const noErrors = (): RehearsalJudge => ({
   name: 'no errors',
   begin: () => ({
     hear: ({ type, peer, error }) =>
@@ -174,10 +174,10 @@ export const noErrors = (): Judge => ({
  * @example
  * invariant('stock is never negative', ({ store }) => ((store.get('stock') as number) ?? 0) >= 0)
  */
-export const invariant = (name: string, holds: (setting: Setting) => boolean | string): Judge => ({
+export const invariant = (name: string, holds: (setting: Setting) => boolean | string): RehearsalJudge => ({
   name,
   begin: (setting) => {
-    const look = (): Verdict => {
+    const look = (): RehearsalVerdict => {
       const says = holds(setting);
       return says === true ? null : says === false ? `"${name}" does not hold` : says;
     };
@@ -186,4 +186,4 @@ export const invariant = (name: string, holds: (setting: Setting) => boolean | s
 });
 
 /** What docs/locks.md promises, and that nobody ends of an error. */
-export const lockJudges = (): readonly Judge[] => [fences(), alone(), undisturbed(), settles(), noErrors()];
+export const lockJudges = (): readonly RehearsalJudge[] => [fences(), alone(), undisturbed(), settles(), noErrors()];

@@ -1,6 +1,6 @@
 /** Message channels of a world: those of one process, and those that all processes of one name hear, as tabs of a browser do. */
 import { here } from './here.js';
-import type { Process, World } from './world.js';
+import type { Process, VirtualWorld } from './world.js';
 
 type Listener = (event: { readonly data: unknown }) => void;
 
@@ -12,7 +12,7 @@ class Port {
   private last = 0;
 
   constructor(
-    readonly world: World,
+    readonly world: VirtualWorld,
     readonly process: Process,
   ) {}
 
@@ -51,7 +51,7 @@ class ChannelPort extends Port {
 }
 
 /** `MessageChannel`. */
-export class Channel {
+export class WorldChannel {
   readonly port1: ChannelPort;
   readonly port2: ChannelPort;
 
@@ -68,7 +68,7 @@ export class BroadcastChannels {
   private readonly members = new Map<string, Set<Port>>();
   readonly Channel: new (name: string) => Port;
 
-  constructor(world: World) {
+  constructor(world: VirtualWorld) {
     const { members } = this;
     this.Channel = class extends Port {
       readonly name: string;

@@ -1,10 +1,10 @@
 /** What a peer's `main` is given: who it is, who else there is, and what it has. All else it takes from the platform, as it would anyway. */
 import type { Server } from 'node:http';
 import type { WebSocket } from 'ws';
-import { Disk, type SharedStore, type Store } from './belongings.js';
+import { Disk, type SharedStore, type FencedStore } from './belongings.js';
 import { watched, type LocksLike } from './watched.js';
 import { WorldServer, WorldSocket, WorldSocketServer } from './web-sockets.js';
-import type { Process, World } from './world.js';
+import type { Process, VirtualWorld } from './world.js';
 
 /** An ordinary main of a process. @public */
 export type Main = (peer: Peer) => unknown;
@@ -16,7 +16,7 @@ export interface Peer {
   readonly peers: readonly string[];
   /** Which start of this process it is, from 1. */
   readonly life: number;
-  readonly store: Store;
+  readonly store: FencedStore;
   /** Its own, and kept from one life to the next. */
   readonly disk: Pick<Disk, 'read' | 'write' | 'rename'>;
   readonly knobs: Readonly<Record<string, any>>;
@@ -32,7 +32,7 @@ export interface Peer {
 }
 
 export function createPeer(
-  world: World,
+  world: VirtualWorld,
   process: Process,
   peers: readonly string[],
   knobs: Readonly<Record<string, unknown>>,

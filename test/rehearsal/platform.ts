@@ -6,9 +6,9 @@
  */
 import { createRequire, syncBuiltinESMExports } from 'node:module';
 import { depart, here, settle } from './here.js';
-import { BroadcastChannels, Channel } from './message-channels.js';
+import { BroadcastChannels, WorldChannel } from './message-channels.js';
 import { WorldSocket } from './web-sockets.js';
-import { BEGAN, type Turn, type World } from './world.js';
+import { BEGAN, type RehearsalTurn, type VirtualWorld } from './world.js';
 
 const required = createRequire(import.meta.url);
 const modules = {
@@ -19,7 +19,7 @@ const modules = {
 const realNow = performance.now.bind(performance);
 
 /** From now until what it gives is called, the processes of this world live in it. */
-export function inhabit(world: World): () => void {
+export function inhabit(world: VirtualWorld): () => void {
   settle(world);
   const restore = [...patches(world), ...catchErrors(world)];
   syncBuiltinESMExports();
@@ -41,7 +41,7 @@ function put(owner: object, key: string, value: unknown): Undo {
   };
 }
 
-function patches(world: World): Undo[] {
+function patches(world: VirtualWorld): Undo[] {
   const timers = timersOf(world);
   const channels = new BroadcastChannels(world);
   const whenCurrent = <T extends abstract new (...args: any[]) => object>(Own: T, real: unknown) =>
@@ -56,7 +56,7 @@ function patches(world: World): Undo[] {
     put(AbortSignal, 'timeout', timeout()),
     ...cryptoOf(world),
     put(globalThis, 'WebSocket', whenCurrent(WorldSocket, globalThis.WebSocket)),
-    put(globalThis, 'MessageChannel', whenCurrent(Channel, globalThis.MessageChannel)),
+    put(globalThis, 'MessageChannel', whenCurrent(WorldChannel, globalThis.MessageChannel)),
     put(globalThis, 'BroadcastChannel', whenCurrent(channels.Channel, globalThis.BroadcastChannel)),
     put(console, 'warn', warn(world)),
   ];
@@ -65,17 +65,17 @@ function patches(world: World): Undo[] {
 // Time.
 
 interface Handle {
-  turn: Turn;
+  turn: RehearsalTurn;
 }
 
-function timersOf(world: World): Readonly<Record<string, (...args: any[]) => unknown>> {
+function timersOf(world: VirtualWorld): Readonly<Record<string, (...args: any[]) => unknown>> {
   const real = { setTimeout, setInterval, setImmediate, clearTimeout, clearInterval, clearImmediate };
   const arm = (run: (...args: unknown[]) => void, ms: unknown, args: unknown[], isRepeated: boolean) => {
     world.ask();
     const process = world.current!;
     // As Node has it.
     const delay = Math.max(1, Number(ms) > 2 ** 31 - 1 ? 1 : Number(ms) || 0);
-    const begin = (): Turn =>
+    const begin = (): RehearsalTurn =>
       world.after(delay + world.chance.unit() * 0.5, process, 'timer', () => {
         if (isRepeated) handle.turn = begin();
         return run(...args);
@@ -122,7 +122,7 @@ const promised =
     return new Promise((resolve) => (ms === undefined ? timer(() => resolve(value)) : timer(() => resolve(value), ms)));
   };
 
-function dateOf(world: World): DateConstructor {
+function dateOf(world: VirtualWorld): DateConstructor {
   const real = Date;
   const now = () => {
     if (!here()) return real.now();
@@ -148,12 +148,12 @@ function timeout(): (ms: number) => AbortSignal {
 
 // Chance.
 
-function random(world: World): () => number {
+function random(world: VirtualWorld): () => number {
   const real = Math.random;
   return () => (here() ? (world.ask(), world.current!.random.unit()) : real());
 }
 
-function cryptoOf(world: World): Undo[] {
+function cryptoOf(world: VirtualWorld): Undo[] {
   const { getRandomValues, randomUUID, subtle } = crypto;
   const fill = (array: ArrayBufferView) => {
     if (!here()) return getRandomValues.call(crypto, array as never);
@@ -182,13 +182,13 @@ function cryptoOf(world: World): Undo[] {
 
 // What goes wrong.
 
-function warn(world: World): (...args: unknown[]) => void {
+function warn(world: VirtualWorld): (...args: unknown[]) => void {
   const real = console.warn.bind(console);
   return (...args) => (here() ? world.log(`warns: ${args.join(' ')}`) : real(...args));
 }
 
 /** An error that nobody caught ends the process that is current; without one it is the business of whoever listened before. */
-function catchErrors(world: World): Undo[] {
+function catchErrors(world: VirtualWorld): Undo[] {
   return (['unhandledRejection', 'uncaughtException'] as const).map((event) => {
     const before = process.listeners(event as never) as ((...args: unknown[]) => void)[];
     const hear = (...args: unknown[]) => {

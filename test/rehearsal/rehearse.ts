@@ -8,15 +8,15 @@
 import { UsageError } from '../../machines/errors.js';
 import { Disk, SharedStore } from './belongings.js';
 import { noticeEscapes } from './escapes.js';
-import type { Failure } from './failure.js';
+import type { RehearsalFailure } from './failure.js';
 import { checkFailure, failureOf } from './failure.js';
 import { strike } from './faults.js';
-import { lockJudges, type Judge, type Verdict } from './judges.js';
+import { lockJudges, type RehearsalJudge, type RehearsalVerdict } from './judges.js';
 import { createPeer, type Main } from './peer.js';
 import { inhabit } from './platform.js';
-import { FAULTS, type FaultKind, type Frame, type Scenario } from './scenario.js';
+import { FAULTS, type FaultKind, type RehearsalFrame, type RehearsalScenario } from './scenario.js';
 import { search } from './search.js';
-import { World, type Happening } from './world.js';
+import { VirtualWorld, type RehearsalEvent } from './world.js';
 
 export interface RehearseOptions {
   /** How many peers; of several numbers each run draws one. 3 unless given. */
@@ -34,11 +34,11 @@ export interface RehearseOptions {
   /** Settings of which each run draws one, as `peer.knobs`: small limits, for instance, so that they are reached. */
   readonly knobs?: Readonly<Record<string, readonly unknown[]>>;
   /** `lockJudges()` unless given. */
-  readonly judges?: readonly Judge[];
+  readonly judges?: readonly RehearsalJudge[];
   /** So many real seconds to make a failure short; 60 unless given, 0 for not at all. */
   readonly shrinkSeconds?: number;
   /** Runs this failure again, and nothing else. */
-  readonly replay?: Failure;
+  readonly replay?: RehearsalFailure;
 }
 
 export interface Rehearsal {
@@ -49,10 +49,10 @@ export interface Rehearsal {
   readonly counts: Readonly<Record<string, number>>;
   /** Of the log of the last run: the same seed has the same. */
   readonly digest: string;
-  readonly failure: Failure | null;
+  readonly failure: RehearsalFailure | null;
 }
 
-export interface Violation {
+export interface RehearsalViolation {
   readonly judge: string;
   readonly says: string;
   /** Milliseconds of virtual time. */
@@ -60,13 +60,13 @@ export interface Violation {
 }
 
 /** A run, once it is over. */
-export interface Outcome {
-  readonly violation: Violation | null;
+export interface RehearsalOutcome {
+  readonly violation: RehearsalViolation | null;
   readonly digest: string;
   readonly turns: number;
   readonly counts: Readonly<Record<string, number>>;
   readonly lines: readonly string[];
-  readonly happenings: readonly Happening[];
+  readonly happenings: readonly RehearsalEvent[];
 }
 
 /** Every so many runs, the first among them, one is run twice and compared. */
@@ -76,7 +76,7 @@ export async function rehearse(options: RehearseOptions, main: Main): Promise<Re
   const { runs = 100, seed = 1, shrinkSeconds = 60, replay } = options;
   const frame = frameOf(options);
   const totals = { turns: 0, digest: '', counts: {} as Record<string, number> };
-  const perform = async (scenario: Scenario): Promise<Outcome> => {
+  const perform = async (scenario: RehearsalScenario): Promise<RehearsalOutcome> => {
     const outcome = await run(scenario, options, main);
     totals.turns += outcome.turns;
     totals.digest = outcome.digest;
@@ -99,7 +99,7 @@ export async function rehearse(options: RehearseOptions, main: Main): Promise<Re
   return { runs, ...totals, failure: null };
 }
 
-function frameOf(options: RehearseOptions): Frame {
+function frameOf(options: RehearseOptions): RehearsalFrame {
   const { peers = 3, services = {}, seconds = 20, faults = FAULTS, knobs = {} } = options;
   const counts = typeof peers === 'number' ? [peers] : peers;
   const odd = counts.find((count) => !(Number.isInteger(count) && count >= 1 && count <= 15));
@@ -113,16 +113,21 @@ function frameOf(options: RehearseOptions): Frame {
 }
 
 /** One scenario from its start to its end, or to the first violation. */
-export async function run(scenario: Scenario, options: RehearseOptions, main: Main, isKept = false): Promise<Outcome> {
-  const world = new World(scenario.seed, scenario.latencyMs, isKept);
+export async function run(
+  scenario: RehearsalScenario,
+  options: RehearseOptions,
+  main: Main,
+  isKept = false,
+): Promise<RehearsalOutcome> {
+  const world = new VirtualWorld(scenario.seed, scenario.latencyMs, isKept);
   const store = new SharedStore(world);
   const disks = new Map<string, Disk>();
-  const history: Happening[] = [];
+  const history: RehearsalEvent[] = [];
   const counts: Record<string, number> = {};
   const setting = { scenario, store: store.values, history };
   const hearings = (options.judges ?? lockJudges()).map((judge) => ({ judge, hearing: judge.begin(setting) }));
-  let violation: Violation | null = null;
-  const find = (judge: Judge, says: Verdict) => {
+  let violation: RehearsalViolation | null = null;
+  const find = (judge: RehearsalJudge, says: RehearsalVerdict) => {
     if (!says || violation) return;
     violation = { judge: judge.name, says, atMs: Math.round(world.now) };
     world.isOver = true;
@@ -145,8 +150,8 @@ export async function run(scenario: Scenario, options: RehearseOptions, main: Ma
 }
 
 function populate(
-  world: World,
-  scenario: Scenario,
+  world: VirtualWorld,
+  scenario: RehearsalScenario,
   { services = {} }: RehearseOptions,
   main: Main,
   store: SharedStore,
@@ -177,7 +182,12 @@ function populate(
 }
 
 /** Once more, with an eye on what leaves the world. */
-async function compare(scenario: Scenario, first: Outcome, options: RehearseOptions, main: Main): Promise<Violation | null> {
+async function compare(
+  scenario: RehearsalScenario,
+  first: RehearsalOutcome,
+  options: RehearseOptions,
+  main: Main,
+): Promise<RehearsalViolation | null> {
   const escapes = noticeEscapes();
   const again = await run(scenario, options, main);
   const [escaped] = escapes.stop();

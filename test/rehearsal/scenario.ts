@@ -11,7 +11,7 @@ import fc from 'fast-check';
 export const FAULTS = ['kill', 'power', 'pause', 'cut', 'mute', 'deaf', 'part', 'slow', 'reset', 'jump'] as const;
 export type FaultKind = (typeof FAULTS)[number];
 
-export interface Fault {
+export interface RehearsalFault {
   readonly what: FaultKind;
   /** Milliseconds from the start of the run. */
   readonly atMs: number;
@@ -23,7 +23,7 @@ export interface Fault {
   readonly size: number;
 }
 
-export interface Scenario {
+export interface RehearsalScenario {
   readonly seed: number;
   readonly seconds: number;
   readonly peers: readonly string[];
@@ -31,12 +31,12 @@ export interface Scenario {
   readonly startsMs: readonly number[];
   readonly skewsMs: readonly number[];
   readonly latencyMs: readonly [min: number, max: number];
-  readonly faults: readonly Fault[];
+  readonly faults: readonly RehearsalFault[];
   readonly knobs: Readonly<Record<string, unknown>>;
 }
 
 /** What all scenarios of a rehearsal have in common. */
-export interface Frame {
+export interface RehearsalFrame {
   readonly peers: readonly number[];
   readonly services: readonly string[];
   readonly seconds: number;
@@ -44,7 +44,7 @@ export interface Frame {
   readonly knobs: Readonly<Record<string, readonly unknown[]>>;
 }
 
-export interface Shape {
+export interface RehearsalShape {
   readonly peers: number;
   readonly spreadMs: number;
   readonly starts: readonly number[];
@@ -74,7 +74,7 @@ const any = fc.nat(30);
 /** All faults are over after this part of the run. */
 const FAULTY = 0.4;
 
-export const shapesOf = (frame: Frame): fc.Arbitrary<Shape> =>
+export const shapesOf = (frame: RehearsalFrame): fc.Arbitrary<RehearsalShape> =>
   fc.record({
     peers: fc.nat(frame.peers.length - 1),
     spreadMs: fc.nat(SPREADS_MS.length - 1),
@@ -97,7 +97,7 @@ export const shapesOf = (frame: Frame): fc.Arbitrary<Shape> =>
 /** Between the two, by orders of magnitude. */
 const spread = (min: number, max: number, part: number): number => Math.round(min * (max / min) ** part);
 
-export function scenarioOf(shape: Shape, frame: Frame): Scenario {
+export function scenarioOfShape(shape: RehearsalShape, frame: RehearsalFrame): RehearsalScenario {
   const peers = Array.from({ length: frame.peers[shape.peers]! }, (_, i) => `p${i}`);
   const all = [...peers, ...frame.services];
   const overMs = frame.seconds * 1_000 * FAULTY;
@@ -111,7 +111,7 @@ export function scenarioOf(shape: Shape, frame: Frame): Scenario {
     skewsMs: peers.map((_, i) => Math.round(shape.skews[i]! * SKEW_MS_MAX)),
     latencyMs: LATENCIES_MS[shape.latency]!,
     faults: faults
-      .map(({ what, at, lasts, who, other, size }): Fault => {
+      .map(({ what, at, lasts, who, other, size }): RehearsalFault => {
         const atMs = Math.round(at * overMs * 0.95);
         const kind = shape.kinds[what % shape.kinds.length]!;
         return {

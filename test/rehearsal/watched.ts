@@ -2,7 +2,7 @@
  * Locks whose use is told to the judges: `peer.watch(createLocks(…))` gives the same locks, and records who asks, is granted, loses and
  * gives back. Anything with the habits of the Web Locks API will do.
  */
-import type { Process, World } from './world.js';
+import type { Process, VirtualWorld } from './world.js';
 
 export interface GrantedLock {
   readonly fence: number;
@@ -16,7 +16,7 @@ export interface LocksLike {
   request(name: string, ...rest: any[]): Promise<any>;
 }
 
-export function watched<L extends LocksLike>(locks: L, world: World, process: Process): L {
+export function watched<L extends LocksLike>(locks: L, world: VirtualWorld, process: Process): L {
   const peer = process.id;
   let asked = 0;
 

@@ -11,7 +11,7 @@
 import { EventEmitter } from 'node:events';
 import type { IncomingMessage, Server } from 'node:http';
 import { here } from './here.js';
-import type { Process, World } from './world.js';
+import type { Process, VirtualWorld } from './world.js';
 
 const [CONNECTING, OPEN, CLOSING, CLOSED] = [0, 1, 2, 3];
 /** 100 Mbit a second. */
@@ -22,8 +22,8 @@ type Kind = 'message' | 'ping' | 'pong' | 'fin' | 'reset' | 'open' | 'refused';
 type Listener = (event: any) => void;
 
 /** Who listens, by the name of the process. */
-const listening = new WeakMap<World, Map<string, WorldServer>>();
-const serversOf = (world: World): Map<string, WorldServer> => {
+const listening = new WeakMap<VirtualWorld, Map<string, WorldServer>>();
+const serversOf = (world: VirtualWorld): Map<string, WorldServer> => {
   let servers = listening.get(world);
   if (!servers) listening.set(world, (servers = new Map()));
   return servers;
@@ -49,7 +49,7 @@ class End extends EventEmitter {
   private readonly stuck: [Kind, string][] = [];
 
   constructor(
-    readonly world: World,
+    readonly world: VirtualWorld,
     readonly process: Process,
     readonly peer: string,
   ) {
@@ -247,7 +247,7 @@ export class WorldSocket extends End {
 /** What stands as an HTTP server: it has upgrades and nothing else. */
 export class WorldServer extends EventEmitter {
   constructor(
-    private readonly world: World,
+    private readonly world: VirtualWorld,
     readonly process: Process,
   ) {
     super();
@@ -255,7 +255,7 @@ export class WorldServer extends EventEmitter {
     process.ending.add(() => this.close());
   }
 
-  static in(world: World, process: Process): Server {
+  static in(world: VirtualWorld, process: Process): Server {
     return new WorldServer(world, process) as unknown as Server;
   }
 

@@ -4,7 +4,7 @@
  * A way is directed. Faults sever it and mend it again; each counts by itself, so that two that overlap heal when both have.
  */
 import type { Random } from '../../network/random.js';
-import type { World } from './world.js';
+import type { VirtualWorld } from './world.js';
 
 export class Wires {
   private readonly severed = new Map<string, number>();
@@ -13,7 +13,7 @@ export class Wires {
   private readonly waiting = new Set<() => void>();
 
   constructor(
-    private readonly world: World,
+    private readonly world: VirtualWorld,
     private readonly random: Random,
     private readonly latencyMs: readonly [min: number, max: number],
   ) {}

@@ -5,9 +5,9 @@ import { expect, test } from 'vitest';
 import { invariant } from './judges.js';
 import type { Main } from './peer.js';
 import { rehearse, run, type RehearseOptions } from './rehearse.js';
-import type { Fault, Scenario } from './scenario.js';
+import type { RehearsalFault, RehearsalScenario } from './scenario.js';
 
-const calm: Scenario = {
+const calm: RehearsalScenario = {
   seed: 1,
   seconds: 10,
   peers: ['p0', 'p1'],
@@ -18,7 +18,7 @@ const calm: Scenario = {
   faults: [],
   knobs: {},
 };
-const fault = (what: Fault['what'], atMs: number, lastsMs: number, size = 1): Fault => ({
+const fault = (what: RehearsalFault['what'], atMs: number, lastsMs: number, size = 1): RehearsalFault => ({
   what,
   atMs,
   lastsMs,
@@ -28,7 +28,7 @@ const fault = (what: Fault['what'], atMs: number, lastsMs: number, size = 1): Fa
 });
 
 /** What the peers note in one run, each with its time. */
-async function notes(scenario: Partial<Scenario>, main: Main, options: RehearseOptions = { judges: [] }) {
+async function notes(scenario: Partial<RehearsalScenario>, main: Main, options: RehearseOptions = { judges: [] }) {
   const { happenings } = await run({ ...calm, ...scenario }, options, main);
   return happenings.flatMap(({ type, at, peer, what, ...rest }) => {
     if (type === 'note') return [`${Math.floor(at)} ${peer}: ${what as string}`];
@@ -185,7 +185,7 @@ const client: Main = ({ note }) => {
 };
 const both: Main = (peer) => (peer.id === 'p0' ? client(peer) : server(peer));
 /** Without times, those of the first seconds. */
-const talk = async (faults: readonly Fault[], seconds = 4.5) =>
+const talk = async (faults: readonly RehearsalFault[], seconds = 4.5) =>
   (await notes({ faults, seconds }, both)).map((line) => line.slice(line.indexOf('p')));
 
 test('sockets: what is sent comes in order; over a way that was cut, later', async () => {

@@ -29,7 +29,7 @@ export class Process {
   skewMs = 0;
   bootedAt = 0;
   /** What came while it was paused. */
-  held: Turn[] = [];
+  held: RehearsalTurn[] = [];
   /** What ends with this life: sockets and servers. */
   readonly ending = new Set<(isHostGone: boolean) => void>();
   /** Its connections: what resets them. */
@@ -43,7 +43,7 @@ export class Process {
 }
 
 /** One macrotask. */
-export interface Turn {
+export interface RehearsalTurn {
   readonly process: Process | null;
   readonly life: number;
   readonly run: () => unknown;
@@ -53,14 +53,14 @@ export interface Turn {
 }
 
 /** Something that happened, as judges hear it. */
-export interface Happening {
+export interface RehearsalEvent {
   readonly at: number;
   readonly type: string;
   readonly peer?: string;
   readonly [key: string]: unknown;
 }
 
-export class World {
+export class VirtualWorld {
   readonly clock = new VirtualClock();
   readonly processes = new Map<string, Process>();
   readonly wires: Wires;
@@ -72,7 +72,7 @@ export class World {
   turns = 0;
   isOver = false;
   /** Who listens to what happens. */
-  hear: (happening: Happening) => void = () => {};
+  hear: (happening: RehearsalEvent) => void = () => {};
   private asked = 0;
   private readonly hash = createHash('sha256');
   /** Answers of the real platform that a process waits for; the world stands still until they are there. */
@@ -111,18 +111,18 @@ export class World {
   // Turns.
 
   /** A process runs `run` after so long, unless it ends before. */
-  after(ms: number, process: Process | null, what: string, run: () => unknown): Turn {
-    const turn: Turn = { process, life: process?.life ?? 0, run, what, isOff: false, entry: undefined };
+  after(ms: number, process: Process | null, what: string, run: () => unknown): RehearsalTurn {
+    const turn: RehearsalTurn = { process, life: process?.life ?? 0, run, what, isOff: false, entry: undefined };
     turn.entry = this.clock.at(this.now + ms, 0, this.take, turn);
     return turn;
   }
 
-  cancel(turn: Turn): void {
+  cancel(turn: RehearsalTurn): void {
     turn.isOff = true;
     turn.entry?.cancel();
   }
 
-  private readonly take = (turn: Turn): void => {
+  private readonly take = (turn: RehearsalTurn): void => {
     const { process, life, run, what } = turn;
     if (turn.isOff || (process && (process.state === 'down' || process.life !== life))) return;
     if (process?.state === 'paused') return void process.held.push(turn);
