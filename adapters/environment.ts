@@ -8,7 +8,7 @@ import { asyncScheduler, type SchedulerLike } from 'rxjs';
 export type Randomness = Pick<Crypto, 'getRandomValues' | 'randomUUID'>;
 
 /** @public */
-export interface Environment {
+export interface PlatformEnvironment {
   /** Timers, and the time of day in milliseconds since 1970. */
   readonly clock: SchedulerLike;
   /** Where chance and secrets come from. */
@@ -24,7 +24,7 @@ export interface InEnvironment {
 }
 
 /** The given environment, and the platform for the rest. */
-export const environmentOf = ({ clock = asyncScheduler, crypto = globalThis.crypto }: InEnvironment): Environment => ({
+export const environmentOf = ({ clock = asyncScheduler, crypto = globalThis.crypto }: InEnvironment): PlatformEnvironment => ({
   clock,
   crypto,
 });
@@ -32,7 +32,7 @@ export const environmentOf = ({ clock = asyncScheduler, crypto = globalThis.cryp
 const WORDS = 2 ** 32;
 
 /** A uniform integer `0 <= value < bound` for a bound up to 2^32; the words that would favour small values are drawn again. */
-export function draw(crypto: Randomness, bound: number): number {
+export function drawBelow(crypto: Randomness, bound: number): number {
   const fair = WORDS - (WORDS % bound);
   const word = new Uint32Array(1);
   do crypto.getRandomValues(word);
@@ -41,4 +41,4 @@ export function draw(crypto: Randomness, bound: number): number {
 }
 
 /** A number `0 <= value < 1`. */
-export const fraction = (crypto: Randomness): number => draw(crypto, WORDS) / WORDS;
+export const fraction = (crypto: Randomness): number => drawBelow(crypto, WORDS) / WORDS;

@@ -22,7 +22,7 @@ import { UsageError } from '../machines/errors.js';
 import { linkCore, type Bye, type Frame, type LinkContext, type LinkNotice } from '../machines/link/index.js';
 import type { RoleView } from '../machines/protocol.js';
 import type { Inspect } from '../network/world/kernel.js';
-import { draw, environmentOf, type InEnvironment } from './environment.js';
+import { drawBelow, environmentOf, type InEnvironment } from './environment.js';
 import { ConnectionError } from './transports/errors.js';
 import { createTransport, type Medium } from './transports/driver.js';
 import { Channels } from './node/channels.js';
@@ -106,7 +106,7 @@ function linkNode(transport: Transport, options: LinkedOptions, windowSize: numb
   const { clock, crypto } = environmentOf(options);
   const others = [...new Set(peers)].filter((peer) => peer !== transport.id);
   // Later than in every earlier run; of two in one millisecond the peer's memory corrects the earlier (machines/link).
-  const session = Math.floor(clock.now()) * 1000 + draw(crypto, 1000);
+  const session = Math.floor(clock.now()) * 1000 + drawBelow(crypto, 1000);
   return createNode({
     // The link's own protocol is what makes it reliable.
     transport: transport as Transport<Reliable>,

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { folder, inFolder, printed } from './called.fixture.js';
 import { quiver } from './program.js';
-import { shared, verbNames, verbs } from './verbs.js';
+import { sharedOptions, verbNames, verbs } from './verbs.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const program = join(root, 'dist/bin/quiver.js');
@@ -33,7 +33,7 @@ describe('help', () => {
     const { status, text } = await written(verb, '--help');
     expect(status).toBe(0);
     expect(text).toMatch(new RegExp(`^Usage: quiver ${verb} `));
-    for (const name of Object.keys({ ...verbs[verb].options, ...shared })) expect(text).toContain(`--${name}`);
+    for (const name of Object.keys({ ...verbs[verb].options, ...sharedOptions })) expect(text).toContain(`--${name}`);
     for (const example of verbs[verb].examples) expect(text).toContain(example);
     expect((await written('help', verb)).text).toBe(text);
   });

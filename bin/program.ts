@@ -9,7 +9,7 @@ import { unknownWord } from '../network/scenario/read.js';
 import { bringProtocols } from './protocols.js';
 import { withoutColour } from './style.js';
 import { BROKEN, USAGE } from './usage.js';
-import { shared, verbNames, verbs, type OptionSpec, type ValuesOf, type Verb, type Work } from './verbs.js';
+import { sharedOptions, verbNames, verbs, type OptionSpec, type ValuesOf, type Verb, type Work } from './verbs.js';
 
 const load: { readonly [V in Verb]: () => Promise<{ readonly default: Work<V> }> } = {
   init: () => import('./commands/init.js'),
@@ -57,11 +57,11 @@ function programOf(act: Act): Command {
   const program = new Command('quiver')
     .description('Distributed coordination as statecharts.')
     .version(version, '-V, --version', 'the version of this package')
-    .helpOption('-h, --help', shared['help']!.says)
+    .helpOption('-h, --help', sharedOptions['help']!.says)
     .helpCommand('help [verb]', 'the same as quiver <verb> --help')
     .configureHelp({ subcommandTerm: (command) => `${command.name()} ${command.usage().replace(' [options]', '')}` })
     .addHelpText('after', AFTER);
-  quiet(program).addOption(optionOf('no-color', shared['no-color']!));
+  quiet(program).addOption(optionOf('no-color', sharedOptions['no-color']!));
   for (const verb of verbNames) program.addCommand(verbOf(verb, act));
   return program;
 }
@@ -72,15 +72,15 @@ function verbOf(verb: Verb, act: Act): Command {
     .description(summary)
     .usage(`${takes} [options]`)
     .argument('[words...]')
-    .helpOption('-h, --help', shared['help']!.says)
+    .helpOption('-h, --help', sharedOptions['help']!.says)
     .addHelpText('after', `\nFor example:\n${examples.map((line) => `  ${line}`).join('\n')}`)
     .configureHelp({ visibleArguments: () => [] });
   const own: [string, OptionSpec][] = Object.entries(options);
   for (const [name, option] of own) command.addOption(optionOf(name, option));
   command.addOption(
-    optionOf('protocol', shared['protocol']!).argParser((file, files: string[] | undefined) => [...(files ?? []), file]),
+    optionOf('protocol', sharedOptions['protocol']!).argParser((file, files: string[] | undefined) => [...(files ?? []), file]),
   );
-  command.addOption(optionOf('no-color', shared['no-color']!));
+  command.addOption(optionOf('no-color', sharedOptions['no-color']!));
   return command.action(async (words: string[], { protocol = [], color, ...values }) => {
     if (!color || command.parent!.opts()['color'] === false) withoutColour();
     await bringProtocols(protocol);
@@ -109,7 +109,7 @@ function complaintOf({ code, message }: CommanderError, args: readonly string[])
   }
   if (code === 'commander.optionMissingArgument') {
     const [, name, value] = /--([\w-]+) <(\w+)>/.exec(message)!;
-    const known: Readonly<Record<string, OptionSpec>> = { ...shared, ...(verb && verbs[verb].options) };
+    const known: Readonly<Record<string, OptionSpec>> = { ...sharedOptions, ...(verb && verbs[verb].options) };
     return new UsageError(`--${name} has no value; give ${value}, ${known[name!]!.says}`);
   }
   const said = message.replace(/^error: /, '').replaceAll(/\s+/g, ' ');

@@ -149,7 +149,7 @@ export type Verb = keyof typeof verbs;
 export const verbNames = Object.keys(verbs) as readonly Verb[];
 
 /** Options of every verb. */
-export const shared: Readonly<Record<string, OptionSpec>> = {
+export const sharedOptions: Readonly<Record<string, OptionSpec>> = {
   protocol: { value: 'FILE', says: 'a module that exports a protocol of your own; may be given several times' },
   'no-color': { says: 'no colours; the variable NO_COLOR does the same' },
   help: { says: 'what this is for, and its options' },

@@ -10,13 +10,13 @@ import { createLocks } from '../adapters/locks/locks.js';
 import { linked } from '../adapters/linked.js';
 import { webSocket } from '../adapters/transports/web-socket.js';
 import { webSocketHub } from '../adapters/transports/web-socket-hub.js';
-import { invariant, lockJudges, type Main, type Peer } from '../test/rehearsal/index.js';
+import { invariant, lockJudges, type Main, type RehearsedPeer } from '../test/rehearsal/index.js';
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 const service =
   (isCareful: boolean): Main =>
-  async ({ id, peers, store, watch, note }: Peer) => {
+  async ({ id, peers, store, watch, note }: RehearsedPeer) => {
     const transport = linked(webSocket({ id, url: 'ws://hub' }), { peers });
     const locks = watch(createLocks({ transport, peers }));
     for (let order = 1; ; order++) {

@@ -8,7 +8,7 @@ export { emitTests, startChart, startSystem } from './emit.js';
 export * from './explore/index.js';
 export { describeMachine, type AsyncRunner } from './machine/describe-machine.js';
 export { mergeCounts, type MachineCounts, type MachineCoverage } from './machine/coverage.js';
-export { emitMachineTests, startMachine, type Seen } from './machine/emit.js';
+export { emitMachineTests, startMachine, type SeenPath } from './machine/emit.js';
 export type { MachineTests, Samples, ServiceSamples, Step } from './machine/options.js';
 export { describeStep } from './machine/steps.js';
 export type { Temporal } from './machine/temporal.js';

@@ -7,9 +7,9 @@ import { Simulation } from '../network/simulation.js';
 import type { Scenario } from '../network/scenario/types.js';
 import type { Configuration, NodeView, Protocol } from '../machines/protocol.js';
 import type { Choice } from '../network/world/choice.js';
-import { apply, begin, enabled, recording, untimed } from '../network/world/enabled.js';
+import { apply, beginWorld, enabled, recordingWitness, untimed } from '../network/world/enabled.js';
 import { createHost } from '../network/world/hosts.js';
-import type { Frame } from '../network/world/environment.js';
+import type { WorldFrame } from '../network/world/environment.js';
 import { World } from '../network/world/world.js';
 import { everyDraw } from './explore/draws.js';
 import { attempted, nothingKnown, type Question } from './explore/examine.js';
@@ -58,7 +58,7 @@ export function compareWithWorld(scenario: Scenario): Compared {
   let steps = 0;
   // That a timer is not early is an assumption about delays, which a run that holds messages up does not keep.
   const frame = { ...world.frame, protocol: { ...scenario.protocol, mayFire: () => true } };
-  const fork = () => new World(frame, createHost('snapshots', scenario.protocol), untimed([]), recording([]), world);
+  const fork = () => new World(frame, createHost('snapshots', scenario.protocol), untimed([]), recordingWitness([]), world);
 
   /** Lets the clock make a choice, and makes the same ones without it. */
   const held = (choices: (before: World) => readonly Choice[], run: () => unknown): void => {
@@ -169,7 +169,7 @@ function textOf({ nodes, flights, links, crashed = [] }: Configuration, order: '
 const sortedRoles = (view: NodeView) => Object.entries(view).sort(([a], [b]) => (a < b ? -1 : 1));
 
 /** Every state that a driver without time comes to by making each choice that is offered, with every answer to its draws. */
-export function everyState(frame: Frame): ReadonlySet<string> {
+export function everyState(frame: WorldFrame): ReadonlySet<string> {
   const isRouted = frame.protocol.network.reach === 'routed';
   const found = new Set<string>();
   const seen = new Set<string>();
@@ -180,7 +180,7 @@ export function everyState(frame: Frame): ReadonlySet<string> {
     if (!seen.has(state)) waiting.push(world);
     seen.add(state);
   };
-  for (const { value } of everyDraw((draw) => begin(frame, { draw }), 'a start')) enter(value.world);
+  for (const { value } of everyDraw((draw) => beginWorld(frame, { draw }), 'a start')) enter(value.world);
   for (let world = waiting.pop(); world; world = waiting.pop()) {
     const from = world;
     for (const choice of enabled(from))

@@ -15,7 +15,7 @@ import { Subscription } from 'rxjs';
 import { isObject } from '../../machines/checks.js';
 import type { Message, NodeId } from '../../machines/effects.js';
 import { firstFence } from '../../machines/locks/index.js';
-import { draw } from '../environment.js';
+import { drawBelow } from '../environment.js';
 import { Channels } from '../node/channels.js';
 import { loadStored, save } from '../storage/storage.js';
 import { ForgottenError, LostError } from '../transports/errors.js';
@@ -60,7 +60,7 @@ export class Register<T extends Json> {
     private readonly initial: T,
     private readonly isValue: (value: unknown) => value is T,
   ) {
-    this.asked = draw(locks.node.environment.crypto, 2 ** 32);
+    this.asked = drawBelow(locks.node.environment.crypto, 2 ** 32);
     this.conversation = `${locks.node.name}/${name}`;
     this.channels = Channels.of(locks.transport);
     this.channels.open(this.conversation, {

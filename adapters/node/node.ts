@@ -26,7 +26,7 @@ import { Channels } from './channels.js';
 import { Drops } from '../transports/drops.js';
 import { ClosedError } from '../transports/errors.js';
 import { hostOf } from './host.js';
-import { draw, environmentOf, type Environment } from '../environment.js';
+import { drawBelow, environmentOf, type PlatformEnvironment } from '../environment.js';
 import { Neighbours } from './neighbours.js';
 import type { HeardOfPeer, LiveStep, NodeOptions, NodePeer } from './node-options.js';
 import type { PortTable } from './ports.js';
@@ -73,7 +73,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
     disarmed: (timer) => this.timers.disarm(this.id, timer),
   };
   /** Its clock and its chance. */
-  readonly environment: Environment;
+  readonly environment: PlatformEnvironment;
   private readonly neighbours: Neighbours;
   private readonly isNear: (peer: NodeId) => boolean;
   private readonly commands = new CommandQueue();
@@ -326,7 +326,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
   ): void {
     const drawn: number[] = [];
     const choose = (bound: number) => {
-      const value = draw(this.environment.crypto, bound);
+      const value = drawBelow(this.environment.crypto, bound);
       drawn.push(value);
       return value;
     };

@@ -7,7 +7,7 @@
  */
 import type { Subscription } from 'rxjs';
 import type { WebSocket } from 'ws';
-import type { Environment } from '../environment.js';
+import type { PlatformEnvironment } from '../environment.js';
 import { BACKLOG_BYTES_MAX } from './backlog.js';
 import type { Line, LineListener } from './hub.js';
 import { Rate } from './rate.js';
@@ -42,7 +42,7 @@ export class BoundedLine implements Line {
   constructor(
     private readonly socket: WebSocket,
     private readonly limits: LineLimits,
-    private readonly environment: Environment,
+    private readonly environment: PlatformEnvironment,
   ) {
     const { clock } = environment;
     this.line = socketLine(socket, environment);

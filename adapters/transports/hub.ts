@@ -44,7 +44,7 @@ export interface LineListener {
   readonly closed: () => void;
 }
 
-export interface Hello {
+export interface PeerHello {
   readonly id: NodeId;
   readonly key: string;
   /** What the application's own rule asks for. */
@@ -53,7 +53,7 @@ export interface Hello {
 
 export interface HubRules extends InEnvironment {
   /** Why this peer may not come in; `null` when it may. Everybody may unless it is given. */
-  readonly refuses?: (hello: Hello, line: Line) => string | null | Promise<string | null>;
+  readonly refuses?: (hello: PeerHello, line: Line) => string | null | Promise<string | null>;
   /** A line that has not been let in after so long is closed; unless it is given, a line may wait. */
   readonly helloMs?: number;
   /** Whether the hub beats: the first beat comes with the welcome, so that a peer watches its line from then on. */
@@ -126,7 +126,7 @@ export class Hub {
     }
   }
 
-  private async admit(guest: Guest, hello: Hello): Promise<void> {
+  private async admit(guest: Guest, hello: PeerHello): Promise<void> {
     guest.state = 'asking';
     const { id, key } = hello;
     const noId = refusedId(id);
@@ -260,7 +260,7 @@ interface SendFrame {
 const isSend = (frame: unknown): frame is SendFrame =>
   isObject(frame) && frame['type'] === 'send' && isId(frame['to']) && frame['message'] !== undefined;
 
-export const isHello = (frame: unknown): frame is Hello =>
+export const isHello = (frame: unknown): frame is PeerHello =>
   isObject(frame) &&
   frame['type'] === 'hello' &&
   typeof frame['id'] === 'string' &&

@@ -11,7 +11,7 @@
  */
 import { Subscription } from 'rxjs';
 import type { NodeId } from '../../machines/effects.js';
-import { environmentOf, fraction, type Environment, type InEnvironment } from '../environment.js';
+import { environmentOf, fraction, type PlatformEnvironment, type InEnvironment } from '../environment.js';
 import type { Connection, Driver, Medium } from './driver.js';
 import { ConnectionError } from './errors.js';
 import { later } from './later.js';
@@ -26,7 +26,7 @@ const QUIET_ROUNDS = 3;
 const QUIET_MS = 10_000;
 
 /** So long is it until the next try after the first and so many further ones have failed. */
-export function pauseAfter(failures: number, { crypto }: Pick<Environment, 'crypto'>): number {
+export function pauseAfter(failures: number, { crypto }: Pick<PlatformEnvironment, 'crypto'>): number {
   const longest = Math.min(FIRST_PAUSE_MS_MAX * 2 ** Math.min(failures, 10), PAUSE_MS_MAX);
   return longest * (failures === 0 ? fraction(crypto) : 1 - fraction(crypto) / 2);
 }
@@ -64,7 +64,7 @@ class Reconnecting {
     private readonly drivers: readonly Driver[],
     private readonly who: string,
     private readonly medium: Medium,
-    private readonly environment: Environment,
+    private readonly environment: PlatformEnvironment,
   ) {}
 
   begin(signal: AbortSignal): void {

@@ -19,7 +19,7 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
 import type { NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
-import { environmentOf, type Environment, type InEnvironment } from '../environment.js';
+import { environmentOf, type PlatformEnvironment, type InEnvironment } from '../environment.js';
 import { createTransport, type Medium } from './driver.js';
 import { checkId } from './ids.js';
 import { Drops } from './drops.js';
@@ -97,7 +97,7 @@ class Seal {
     private readonly keys: Keys,
     private readonly transport: Transport,
     private readonly medium: Medium,
-    private readonly environment: Environment,
+    private readonly environment: PlatformEnvironment,
   ) {
     const { clock, crypto } = environment;
     this.run = crypto.randomUUID();

@@ -7,10 +7,10 @@
 import { Subscription } from 'rxjs';
 import { isObject } from '../../machines/checks.js';
 import type { NodeId } from '../../machines/effects.js';
-import { environmentOf, type Environment, type InEnvironment } from '../environment.js';
+import { environmentOf, type PlatformEnvironment, type InEnvironment } from '../environment.js';
 import type { Driver, Medium } from './driver.js';
 import { ConnectionError } from './errors.js';
-import { checkSecret, TOKEN_LENGTH_MAX, type Hello, type Line } from './hub.js';
+import { checkSecret, TOKEN_LENGTH_MAX, type PeerHello, type Line } from './hub.js';
 import { isId } from './ids.js';
 import { later } from './later.js';
 import { quote, read } from './reading.js';
@@ -35,7 +35,7 @@ export function throughHub(
   return async (medium, signal) => {
     const shown = await token?.();
     if (shown !== undefined) checkSecret(shown, `the token of peer "${id}"`, TOKEN_LENGTH_MAX);
-    const hello: Hello = shown === undefined ? { id, key } : { id, key, token: shown };
+    const hello: PeerHello = shown === undefined ? { id, key } : { id, key, token: shown };
     if (signal.aborted) return;
     const line = await open(signal);
     if (signal.aborted) void line.close();
@@ -54,10 +54,10 @@ class HubLine {
     private readonly line: Line,
     private readonly medium: Medium,
     private readonly signal: AbortSignal,
-    private readonly environment: Environment,
+    private readonly environment: PlatformEnvironment,
   ) {}
 
-  begin(hello: Hello): void {
+  begin(hello: PeerHello): void {
     const giveUp = () => void this.close();
     this.signal.addEventListener('abort', giveUp, { once: true });
     this.life.add(() => this.signal.removeEventListener('abort', giveUp));

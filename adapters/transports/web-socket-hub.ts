@@ -13,9 +13,9 @@ import type { IncomingMessage } from 'node:http';
 import { interval, type SchedulerLike, type Subscription } from 'rxjs';
 import type { NodeId } from '../../machines/effects.js';
 import { environmentOf } from '../environment.js';
-import { Hub, type Hello } from './hub.js';
+import { Hub, type PeerHello } from './hub.js';
 import { BEAT_MS } from './through-hub.js';
-import { LISTEN_LIMITS, listen, type Listener, type ListenLimits, type ListenOptions } from './web-socket-listener.js';
+import { LISTEN_LIMITS, listenAt, type Listener, type ListenLimits, type ListenOptions } from './web-socket-listener.js';
 
 /** Who wants to come in. */
 export interface Applicant {
@@ -45,7 +45,7 @@ export async function webSocketHub(options: WebSocketHubOptions): Promise<WebSoc
     helloMs: options.limits?.helloMs ?? LISTEN_LIMITS.helloMs,
     refuses: (hello, line) => refusesFor(options, hello, requests.get(line)!),
   });
-  const listener = await listen(options, (line, request) => {
+  const listener = await listenAt(options, (line, request) => {
     requests.set(line, request);
     hub.attach(line);
   });
@@ -53,7 +53,7 @@ export async function webSocketHub(options: WebSocketHubOptions): Promise<WebSoc
 }
 
 /** Why this peer may not come in; `null` when it may. */
-export async function refusesFor(rules: Admission, { id, token }: Hello, request: IncomingMessage): Promise<string | null> {
+export async function refusesFor(rules: Admission, { id, token }: PeerHello, request: IncomingMessage): Promise<string | null> {
   if (rules.ids && !rules.ids.includes(id)) return 'it is not among the ids that are known here';
   const isAdmitted = !rules.admit || (await rules.admit({ id, token, request }));
   return isAdmitted ? null : 'it is not let in: its token or its id does not do';

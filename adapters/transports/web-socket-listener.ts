@@ -54,7 +54,7 @@ export interface ListenOptions extends InEnvironment {
 
 export type Attach = (line: BoundedLine, request: IncomingMessage) => void;
 
-export async function listen(options: ListenOptions, attach: Attach): Promise<Listener> {
+export async function listenAt(options: ListenOptions, attach: Attach): Promise<Listener> {
   const { port, host = '127.0.0.1', tls, server } = options;
   const limits = { ...LISTEN_LIMITS, ...options.limits };
   if ((port === undefined) === (server === undefined))

@@ -23,11 +23,11 @@ import { Subscription } from 'rxjs';
 import { WebSocket as PlatformSocket, type ClientOptions } from 'ws';
 import { isObject } from '../../machines/checks.js';
 import type { NodeId } from '../../machines/effects.js';
-import { environmentOf, type Environment, type InEnvironment } from '../environment.js';
+import { environmentOf, type PlatformEnvironment, type InEnvironment } from '../environment.js';
 import { BoundedLine, LINE_LIMITS } from './bounded-line.js';
 import { createTransport, type Connection, type Medium } from './driver.js';
 import { ConnectionError } from './errors.js';
-import { HELLO_BYTES_MAX, isHello, type Hello } from './hub.js';
+import { HELLO_BYTES_MAX, isHello, type PeerHello } from './hub.js';
 import { isId, refusedId } from './ids.js';
 import { later } from './later.js';
 import { FRAME_BYTES_MAX, MESSAGE_BYTES_MAX, quote, read } from './reading.js';
@@ -36,7 +36,7 @@ import { BEAT_MS, SILENT_BEATS_MAX } from './through-hub.js';
 import type { Json, Transport } from './transport.js';
 import { checkAddress, checkCredentials, refusedAddress } from './web-socket.js';
 import { refusesFor, type Admission } from './web-socket-hub.js';
-import { listen, type Listener, type ListenOptions } from './web-socket-listener.js';
+import { listenAt, type Listener, type ListenOptions } from './web-socket-listener.js';
 
 export const webSocketMeshGuarantees = {
   order: 'fifo',
@@ -104,7 +104,7 @@ interface Address {
 
 class Mesh implements Connection {
   private readonly id: NodeId;
-  private readonly environment: Environment;
+  private readonly environment: PlatformEnvironment;
   private readonly Socket: NonNullable<WebSocketMeshOptions['WebSocket']>;
   private readonly run: string;
   private readonly life = new Subscription();
@@ -129,7 +129,7 @@ class Mesh implements Connection {
   async begin(signal: AbortSignal): Promise<void> {
     const giveUp = () => void this.close();
     signal.addEventListener('abort', giveUp, { once: true });
-    this.listener = await listen({ ...this.environment, ...this.options.listen }, (line, request) =>
+    this.listener = await listenAt({ ...this.environment, ...this.options.listen }, (line, request) =>
       this.accept(line, request),
     ).catch((error: Error) => {
       signal.removeEventListener('abort', giveUp);
@@ -288,7 +288,7 @@ class Mesh implements Connection {
     line.send(JSON.stringify({ type: 'mesh', id: this.id, run: this.run }));
   }
 
-  private async admit(contact: Contact, hello: Hello, request: IncomingMessage): Promise<void> {
+  private async admit(contact: Contact, hello: PeerHello, request: IncomingMessage): Promise<void> {
     contact.state = 'asking';
     const { id, key } = hello;
     const noId = refusedId(id);

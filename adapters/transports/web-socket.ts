@@ -10,7 +10,7 @@
 import { Subscription } from 'rxjs';
 import type { NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
-import { environmentOf, type Environment, type InEnvironment } from '../environment.js';
+import { environmentOf, type PlatformEnvironment, type InEnvironment } from '../environment.js';
 import { createTransport } from './driver.js';
 import { ConnectionError } from './errors.js';
 import { checkSecret, KEY_LENGTH_MAX, TOKEN_LENGTH_MAX, type Line, type LineListener } from './hub.js';
@@ -91,7 +91,12 @@ export function checkCredentials(id: NodeId, { key, token }: { readonly key: str
 }
 
 /** Waits until the socket stands. */
-export function openSocket(create: () => Socket, url: string, signal: AbortSignal, environment: Environment): Promise<Line> {
+export function openSocket(
+  create: () => Socket,
+  url: string,
+  signal: AbortSignal,
+  environment: PlatformEnvironment,
+): Promise<Line> {
   return new Promise((resolve, reject) => {
     const socket = create();
     const giveUp = () => socket.close();
@@ -113,7 +118,7 @@ export function openSocket(create: () => Socket, url: string, signal: AbortSigna
 const [OPEN, CLOSED] = [1, 3];
 const GOODBYE_MS_MAX = 1_000;
 
-export const socketLine = (socket: Socket, { clock }: Environment): Line => ({
+export const socketLine = (socket: Socket, { clock }: PlatformEnvironment): Line => ({
   send: (text) => {
     if (socket.readyState === OPEN) socket.send(text);
   },

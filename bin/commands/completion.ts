@@ -1,6 +1,6 @@
 /** `quiver completion SHELL`: what a shell has to know in order to complete verbs and options; other words are files. */
 import { UsageError } from '../../machines/errors.js';
-import { shared, verbNames, verbs, type OptionSpec, type Verb, type Work } from '../verbs.js';
+import { sharedOptions, verbNames, verbs, type OptionSpec, type Verb, type Work } from '../verbs.js';
 
 const command: Work<'completion'> = async (_, words) => {
   const [shell, ...more] = words;
@@ -11,7 +11,7 @@ const command: Work<'completion'> = async (_, words) => {
 };
 
 const optionsOf = (verb: Verb): readonly (readonly [string, OptionSpec])[] =>
-  Object.entries({ ...verbs[verb].options, ...shared });
+  Object.entries({ ...verbs[verb].options, ...sharedOptions });
 
 const flagsOf = (verb: Verb): string =>
   optionsOf(verb)

@@ -1,6 +1,6 @@
 /** The description of Lamport's bakery on messages. */
 import { defineProtocol, shapes, type Property } from '../../index.js';
-import { isIn, leaves, mutualExclusion, nodesIn, others, roleOf } from './common.js';
+import { isIn, leaves, mutualExclusion, nodesIn, others, classicRole } from './common.js';
 import { bakeryMachine, type BakeryContext } from './bakery.chart.js';
 
 const firstComeFirstServed: Property = {
@@ -8,11 +8,11 @@ const firstComeFirstServed: Property = {
   says: 'Who is inside goes before all who wait with a number.',
   kind: 'always',
   holds: (c) => {
-    const [inside] = nodesIn(c, 'inside').map((node) => roleOf<BakeryContext>(c, node).context);
+    const [inside] = nodesIn(c, 'inside').map((node) => classicRole<BakeryContext>(c, node).context);
     const waiting = [...c.nodes.keys()].filter((node) => isIn(c, node, 'requesting.waiting'));
     const isAfter = ({ number, rank }: BakeryContext) =>
       number > inside!.number || (number === inside!.number && rank > inside!.rank);
-    return !inside || waiting.every((node) => isAfter(roleOf<BakeryContext>(c, node).context));
+    return !inside || waiting.every((node) => isAfter(classicRole<BakeryContext>(c, node).context));
   },
 };
 

@@ -11,14 +11,14 @@
 import { assign, emit, setup } from 'xstate';
 import { draw, effects, send, withEvent, type NodeId } from '../../index.js';
 
-export interface Vote {
+export interface BenOrVote {
   readonly type: 'vote';
   readonly step: 1 | 2;
   readonly round: number;
   /** null: no proposal. */
   readonly value: number | null;
 }
-type Heard = Vote & { readonly from: NodeId };
+type Heard = BenOrVote & { readonly from: NodeId };
 export interface BenOrInput {
   readonly id: NodeId;
   readonly others: readonly NodeId[];
@@ -39,7 +39,7 @@ const votesOf = ({ heard, round }: BenOrContext, step: 1 | 2) =>
   heard.filter((vote) => vote.round === round && vote.step === step);
 const isEnough = (context: BenOrContext, step: 1 | 2) =>
   votesOf(context, step).length >= context.others.length + 1 - context.faulty;
-const times = (votes: readonly Vote[], value: number) => votes.filter((vote) => vote.value === value).length;
+const times = (votes: readonly BenOrVote[], value: number) => votes.filter((vote) => vote.value === value).length;
 /** What more than half of all nodes report. */
 const majority = (context: BenOrContext) =>
   [0, 1].find((value) => times(votesOf(context, 1), value) > (context.others.length + 1) / 2) ?? null;
@@ -68,7 +68,7 @@ const report = ['castReport', send(ownVote(1))] as const;
 export const benOrMachine = setup({
   types: {} as { context: BenOrContext; events: Event; input: BenOrInput; emitted: { type: 'decided'; value: number | null } },
   actions: {
-    ...effects<Vote>(),
+    ...effects<BenOrVote>(),
     castReport: assign(({ context }) => noted(context, own(1)(context))),
     castProposal: assign(({ context }) => noted(context, own(2)(context))),
     note: assign(({ context }, vote: Heard) => noted(context, vote)),

@@ -1,14 +1,14 @@
 /** The description of Ben-Or's agreement: `values` are what the nodes begin with, `faulty` of them may crash. */
 import { defineProtocol, shapes, UsageError, type Configuration, type Instance, type Property } from '../../index.js';
 import { integer, refuseUnknown } from '../../machines/checks.js';
-import { others, rolesOf } from './common.js';
+import { others, classicRoles } from './common.js';
 import { benOrMachine, type BenOrContext, type BenOrInput } from './ben-or.chart.js';
 
 type Options = Pick<BenOrInput, 'faulty' | 'rounds'> & { readonly values: readonly number[] };
 const { isCount, isOneOf, nullOr } = shapes;
-const decisions = (c: Configuration) => rolesOf<BenOrContext>(c).flatMap(({ context }) => context.decided ?? []);
+const decisions = (c: Configuration) => classicRoles<BenOrContext>(c).flatMap(({ context }) => context.decided ?? []);
 const proposals = (c: Configuration) =>
-  rolesOf<BenOrContext>(c).flatMap(({ context: { id, heard } }) =>
+  classicRoles<BenOrContext>(c).flatMap(({ context: { id, heard } }) =>
     heard.filter(({ from, step, value }) => from === id && step === 2 && value !== null),
   );
 

@@ -10,7 +10,7 @@
 import { assign, createMachine, type AnyStateMachine } from 'xstate';
 import { effects, send, UsageError, withEvent, type Message, type NodeId } from '../../index.js';
 
-export interface Snapshot {
+export interface RecordedSnapshot {
   /** The other ends of the channels. */
   readonly others: readonly NodeId[];
   /** The channels whose marker has not come. */
@@ -20,12 +20,12 @@ export interface Snapshot {
   /** What came on each channel after that. */
   readonly channels: readonly (Message & { readonly from: NodeId })[];
 }
-type Context = { readonly snapshot: Snapshot };
+type Context = { readonly snapshot: RecordedSnapshot };
 type In = { context: Context };
 type Heard = Message & { readonly from: NodeId };
 
 const markers = ({ context: { snapshot } }: In) => ({ to: snapshot.others, message: { type: 'marker' } });
-const change = (changed: (snapshot: Snapshot, event: Heard) => Partial<Snapshot>) =>
+const change = (changed: (snapshot: RecordedSnapshot, event: Heard) => Partial<RecordedSnapshot>) =>
   assign(({ context }: In, event: Heard) => ({ snapshot: { ...context.snapshot, ...changed(context.snapshot, event) } }));
 
 const recorder = (messages: readonly string[]) => ({

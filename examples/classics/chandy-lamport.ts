@@ -1,17 +1,17 @@
 /** Chandy and Lamport's snapshot over another protocol, and what is promised of it: all that the protocol promises, of what was recorded. */
 import { defineProtocol, type Configuration, type NodeId, type NodeView, type Property, type Protocol } from '../../index.js';
-import { others, rolesOf } from './common.js';
-import { withRecorder, type Snapshot } from './chandy-lamport.chart.js';
+import { others, classicRoles } from './common.js';
+import { withRecorder, type RecordedSnapshot } from './chandy-lamport.chart.js';
 import { suzukiKasami } from './suzuki-kasami.js';
 
-type Watched = { readonly snapshot: Snapshot };
+type Watched = { readonly snapshot: RecordedSnapshot };
 const snapshotOf = (view: NodeView) => (Object.values(view)[0]!.context as Watched).snapshot;
 const valueOf = (path: string): any =>
   path.split('.').reduceRight<any>((inner, key) => (inner === undefined ? key : { [key]: inner }), undefined);
 
 /** What was recorded, as a state of the watched protocol; `null` until all have recorded all. */
 export function recordedState(c: Configuration): Configuration | null {
-  if (rolesOf(c).some(({ value }) => (value as { recorder: string }).recorder !== 'recorded')) return null;
+  if (classicRoles(c).some(({ value }) => (value as { recorder: string }).recorder !== 'recorded')) return null;
   const flights = [...c.nodes].flatMap(([to, view]) =>
     snapshotOf(view).channels.map(({ from, ...message }, id) => ({ id, from, to, message, cost: 1 })),
   );

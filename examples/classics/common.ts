@@ -3,13 +3,13 @@ import type { Configuration, Instance, NodeId, Observer, Property, RoleView } fr
 import { pathOf } from '../../machines/checks.js';
 
 /** The one role of a node. */
-export const roleOf = <C>({ nodes }: Configuration, node: NodeId): RoleView<C> => Object.values(nodes.get(node)!)[0]!;
+export const classicRole = <C>({ nodes }: Configuration, node: NodeId): RoleView<C> => Object.values(nodes.get(node)!)[0]!;
 /** The one role of each node. */
-export const rolesOf = <C>({ nodes }: Configuration): readonly RoleView<C>[] =>
+export const classicRoles = <C>({ nodes }: Configuration): readonly RoleView<C>[] =>
   [...nodes.values()].map((node) => Object.values(node)[0]!);
 /** Whether a node is in a state, or in one inside of it. */
 export const isIn = (c: Configuration, node: NodeId, state: string): boolean =>
-  `${pathOf(roleOf(c, node))}.`.startsWith(`${state}.`);
+  `${pathOf(classicRole(c, node))}.`.startsWith(`${state}.`);
 export const nodesIn = (c: Configuration, state: string): readonly NodeId[] =>
   [...c.nodes.keys()].filter((node) => isIn(c, node, state));
 export const inFlight = ({ flights }: Configuration, type: string): number =>

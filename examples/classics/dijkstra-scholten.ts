@@ -1,10 +1,10 @@
 /** The description of Dijkstra and Scholten's termination detection. */
 import { defineProtocol, type Configuration, type NodeId, type Property } from '../../index.js';
-import { inFlight, isIn, nodesIn, roleOf } from './common.js';
+import { inFlight, isIn, nodesIn, classicRole } from './common.js';
 import { dijkstraScholtenMachine, type DijkstraScholtenContext } from './dijkstra-scholten.chart.js';
 
 const isEnded = (c: Configuration) => nodesIn(c, 'engaged.active').length === 0 && inFlight(c, 'work') === 0;
-const parentOf = (c: Configuration, node: NodeId) => roleOf<DijkstraScholtenContext>(c, node).context.parent;
+const parentOf = (c: Configuration, node: NodeId) => classicRole<DijkstraScholtenContext>(c, node).context.parent;
 
 const properties: readonly Property[] = [
   {
@@ -45,7 +45,7 @@ export const dijkstraScholten = defineProtocol(
     paper: 'Dijkstra, Scholten: Termination Detection for Diffusing Computations (Information Processing Letters 11(1), 1980)',
     overlay: (node, id, _, c) => {
       const parent = parentOf(c, id);
-      const { deficit } = roleOf<DijkstraScholtenContext>(c, id).context;
+      const { deficit } = classicRole<DijkstraScholtenContext>(c, id).context;
       const badge = isIn(c, id, 'engaged') ? `owed ${deficit}` : String(node['dijkstra-scholten']!.value);
       return { badge, ...(parent !== null && { pointers: [{ to: parent }] }) };
     },

@@ -1,9 +1,9 @@
 /** The description of the echo algorithm. */
 import { defineProtocol, type Configuration, type NodeId, type Property } from '../../index.js';
-import { costPer, isIn, nodesIn, roleOf } from './common.js';
+import { costPer, isIn, nodesIn, classicRole } from './common.js';
 import { echoMachine, type EchoContext } from './echo.chart.js';
 
-const parentOf = (c: Configuration, node: NodeId) => roleOf<EchoContext>(c, node).context.parent;
+const parentOf = (c: Configuration, node: NodeId) => classicRole<EchoContext>(c, node).context.parent;
 const leadsToInitiator = (c: Configuration, node: NodeId): boolean => {
   const way = new Set<NodeId>();
   for (let at: NodeId | null = node; at !== null && !way.has(at); at = parentOf(c, at)) way.add(at);

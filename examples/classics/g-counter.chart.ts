@@ -10,20 +10,20 @@
 import { assign, setup } from 'xstate';
 import { effects, send, withEvent, type NodeId } from '../../index.js';
 
-export type Counts = Readonly<Record<NodeId, number>>;
+export type CountOfEach = Readonly<Record<NodeId, number>>;
 export interface GCounterContext {
   readonly id: NodeId;
   readonly neighbours: readonly NodeId[];
   /** P in the paper. */
-  readonly counts: Counts;
+  readonly counts: CountOfEach;
 }
-export type Merge = { readonly type: 'merge'; readonly counts: Counts };
+export type Merge = { readonly type: 'merge'; readonly counts: CountOfEach };
 type In = { context: GCounterContext };
 
 const counts = ({ context: { neighbours, counts } }: In) => ({ to: neighbours, message: { type: 'merge' as const, counts } });
 
 /** The least upper bound: the greater count of each node. */
-export const join = (a: Counts, b: Counts): Counts =>
+export const join = (a: CountOfEach, b: CountOfEach): CountOfEach =>
   Object.fromEntries(Object.entries(a).map(([node, count]) => [node, Math.max(count, b[node]!)]));
 
 export const gCounterMachine = setup({

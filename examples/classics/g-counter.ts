@@ -1,10 +1,10 @@
 /** The description of the G-counter. */
 import { defineProtocol, shapes, type Configuration, type Property } from '../../index.js';
-import { roleOf, rolesOf } from './common.js';
-import { gCounterMachine, join, type GCounterContext, type Counts } from './g-counter.chart.js';
+import { classicRole, classicRoles } from './common.js';
+import { gCounterMachine, join, type GCounterContext, type CountOfEach } from './g-counter.chart.js';
 
-const valueOf = (counts: Counts) => Object.values(counts).reduce((sum, count) => sum + count, 0);
-const knownBy = (c: Configuration) => rolesOf<GCounterContext>(c).map(({ context }) => context.counts);
+const valueOf = (counts: CountOfEach) => Object.values(counts).reduce((sum, count) => sum + count, 0);
+const knownBy = (c: Configuration) => classicRoles<GCounterContext>(c).map(({ context }) => context.counts);
 const counted = (c: Configuration) => valueOf(knownBy(c).reduce(join));
 
 const properties: readonly Property[] = [
@@ -13,14 +13,16 @@ const properties: readonly Property[] = [
     says: 'Nobody knows of more increments of a node than that node itself.',
     kind: 'always',
     holds: (c) =>
-      rolesOf<GCounterContext>(c).every(({ context: { id, counts } }) => knownBy(c).every((known) => known[id]! <= counts[id]!)),
+      classicRoles<GCounterContext>(c).every(({ context: { id, counts } }) =>
+        knownBy(c).every((known) => known[id]! <= counts[id]!),
+      ),
   },
   {
     name: 'all is heard of',
     says: 'Everybody comes to the count of all increments.',
     kind: 'eventually',
-    when: (c, node) => valueOf(roleOf<GCounterContext>(c, node).context.counts) < counted(c),
-    holds: (c, node) => valueOf(roleOf<GCounterContext>(c, node).context.counts) === counted(c),
+    when: (c, node) => valueOf(classicRole<GCounterContext>(c, node).context.counts) < counted(c),
+    holds: (c, node) => valueOf(classicRole<GCounterContext>(c, node).context.counts) === counted(c),
   },
 ];
 const isCounts: shapes.FieldCheck = (value, instance) =>
@@ -43,6 +45,6 @@ export const gCounter = defineProtocol(
   {
     paper:
       'Shapiro, Preguiça, Baquero, Zawirski: A Comprehensive Study of Convergent and Commutative Replicated Data Types (INRIA RR-7506, 2011)',
-    overlay: (_, id, __, c) => ({ badge: String(valueOf(roleOf<GCounterContext>(c, id).context.counts)) }),
+    overlay: (_, id, __, c) => ({ badge: String(valueOf(classicRole<GCounterContext>(c, id).context.counts)) }),
   },
 );

@@ -20,10 +20,10 @@ export interface HirschbergSinclairContext extends HirschbergSinclairInput {
   /** Sides from which this phase's reply is still to come. */
   readonly awaited: number;
 }
-export type Probe = { readonly type: 'probe'; readonly number: number; readonly phase: number; readonly hops: number };
-export type Reply = { readonly type: 'reply'; readonly number: number; readonly phase: number };
+export type RingProbe = { readonly type: 'probe'; readonly number: number; readonly phase: number; readonly hops: number };
+export type RingReply = { readonly type: 'reply'; readonly number: number; readonly phase: number };
 type From<M> = M & { readonly from: NodeId };
-type Event = { type: 'call' } | From<Probe> | From<Reply>;
+type Event = { type: 'call' } | From<RingProbe> | From<RingReply>;
 type In<E = unknown> = { context: HirschbergSinclairContext; event: E };
 
 const otherSide = ({ sides }: HirschbergSinclairInput, from: NodeId) => (from === sides[0] ? sides[1] : sides[0]);
@@ -31,15 +31,15 @@ const probes = ({ context: { sides, number, phase } }: In) => ({
   to: sides,
   message: { type: 'probe' as const, number, phase, hops: 2 ** phase },
 });
-const onward = ({ context, event: { from, number, phase, hops } }: In<From<Probe>>) => ({
+const onward = ({ context, event: { from, number, phase, hops } }: In<From<RingProbe>>) => ({
   to: otherSide(context, from),
   message: { type: 'probe' as const, number, phase, hops: hops - 1 },
 });
-const reply = ({ event: { from, number, phase } }: In<From<Probe>>) => ({
+const reply = ({ event: { from, number, phase } }: In<From<RingProbe>>) => ({
   to: from,
   message: { type: 'reply' as const, number, phase },
 });
-const replyOnward = ({ context, event: { from, number, phase } }: In<From<Reply>>) => ({
+const replyOnward = ({ context, event: { from, number, phase } }: In<From<RingReply>>) => ({
   to: otherSide(context, from),
   message: { type: 'reply' as const, number, phase },
 });
@@ -57,17 +57,17 @@ export const hirschbergSinclairMachine = setup({
     emitted: { type: 'elected' };
   },
   actions: {
-    ...effects<Probe | Reply>(),
+    ...effects<RingProbe | RingReply>(),
     awaitBoth: assign({ awaited: 2 }),
     countReply: assign({ awaited: ({ context }) => context.awaited - 1 }),
     nextPhase: assign({ phase: ({ context }) => context.phase + 1 }),
     announce: emit({ type: 'elected' }),
   },
   guards: {
-    isGreater: ({ context }, { number }: Probe) => number > context.number,
-    goesFurther: ({ context }, { number, hops }: Probe) => number > context.number && hops > 1,
-    isOwnProbe: ({ context }, { number }: Probe) => number === context.number,
-    isOthers: ({ context }, { number }: Reply) => number !== context.number,
+    isGreater: ({ context }, { number }: RingProbe) => number > context.number,
+    goesFurther: ({ context }, { number, hops }: RingProbe) => number > context.number && hops > 1,
+    isOwnProbe: ({ context }, { number }: RingProbe) => number === context.number,
+    isOthers: ({ context }, { number }: RingReply) => number !== context.number,
     bothReplied: ({ context }) => context.awaited === 0,
   },
 }).createMachine({

@@ -8,7 +8,7 @@ import {
   type NodeId,
   type Property,
 } from '../../index.js';
-import { costPer, isIn, nodesIn, roleOf } from './common.js';
+import { costPer, isIn, nodesIn, classicRole } from './common.js';
 import {
   hirschbergSinclairMachine,
   type HirschbergSinclairContext,
@@ -28,7 +28,7 @@ function requireRing(graph: NetworkGraph): object {
 }
 
 const isGreatestAround = (c: Configuration, node: NodeId): boolean => {
-  const { number, phase } = roleOf<HirschbergSinclairContext>(c, node).context;
+  const { number, phase } = classicRole<HirschbergSinclairContext>(c, node).context;
   const reach = phase === 0 ? 0 : Math.min(2 ** (phase - 1), c.nodes.size - 1);
   return Array.from({ length: 2 * reach + 1 }, (_, i) => i - reach).every(
     (i) => c.instance.rank(at(c.instance, node, i)) <= number,

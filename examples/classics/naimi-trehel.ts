@@ -1,6 +1,6 @@
 /** The description of Naimi and Trehel's mutual exclusion; the first node begins with the token, and everybody knows it. */
 import { defineProtocol, shapes, type Property } from '../../index.js';
-import { costPer, inFlight, isIn, leaves, mutualExclusion, nodesIn, roleOf } from './common.js';
+import { costPer, inFlight, isIn, leaves, mutualExclusion, nodesIn, classicRole } from './common.js';
 import { naimiTrehelMachine, type NaimiTrehelContext } from './naimi-trehel.chart.js';
 
 const oneToken: Property = {
@@ -25,7 +25,7 @@ export const naimiTrehel = defineProtocol(
     paper: 'Naimi, Trehel, Arnold: A log(N) Distributed Mutual Exclusion Algorithm Based on Path Reversal (JPDC 34(1), 1996)',
     observe: costPer('entered', ({ topology }) => topology.nodes.length),
     overlay: (_, id, __, c) => {
-      const { last } = roleOf<NaimiTrehelContext>(c, id).context;
+      const { last } = classicRole<NaimiTrehelContext>(c, id).context;
       return {
         badge: isIn(c, id, 'inside') ? 'inside' : isIn(c, id, 'requesting') ? 'asks' : '',
         ...(last !== null && { pointers: [{ to: last }] }),

@@ -1,13 +1,13 @@
 /** The description of Paxos: the last `acceptors` nodes accept (three unless told), the others propose a value of their own. */
 import { defineProtocol, shapes, UsageError, type Configuration, type Property } from '../../index.js';
 import { integer, refuseUnknown } from '../../machines/checks.js';
-import { nodesIn, roleOf, rolesOf } from './common.js';
+import { nodesIn, classicRole, classicRoles } from './common.js';
 import { acceptor, proposer, type Acceptor, type Proposer, type Vote } from './paxos.chart.js';
 
 const { isCount, isText, nullOr, recordOf } = shapes;
-const learned = (c: Configuration) => nodesIn(c, 'chosen').map((node) => roleOf<Proposer>(c, node).context.value);
+const learned = (c: Configuration) => nodesIn(c, 'chosen').map((node) => classicRole<Proposer>(c, node).context.value);
 const votes = (c: Configuration) =>
-  rolesOf<Acceptor>(c).flatMap(({ chart, context }) => (chart === 'acceptor' ? (context.vote ?? []) : []));
+  classicRoles<Acceptor>(c).flatMap(({ chart, context }) => (chart === 'acceptor' ? (context.vote ?? []) : []));
 const asked = (c: Configuration): readonly Vote[] => [
   ...votes(c),
   ...c.flights.flatMap(({ message }) => (message.type === 'accept' ? (message as never) : [])),

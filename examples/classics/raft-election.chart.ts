@@ -12,7 +12,7 @@
 import { assign, emit, raise, setup } from 'xstate';
 import { arm, disarm, effects, send, withEvent, type NodeId } from '../../index.js';
 
-export type Entry = { readonly term: number; readonly value: NodeId };
+export type LogEntry = { readonly term: number; readonly value: NodeId };
 export interface RaftElectionInput {
   readonly id: NodeId;
   readonly others: readonly NodeId[];
@@ -24,20 +24,20 @@ export interface RaftElectionInput {
 export interface RaftElectionContext extends RaftElectionInput {
   readonly term: number;
   readonly votedFor: NodeId | null;
-  readonly entry: Entry | null;
-  readonly committed: Entry | null;
+  readonly entry: LogEntry | null;
+  readonly committed: LogEntry | null;
   /** Who has voted for this candidate, or has the entry of this leader, besides itself. */
   readonly granted: readonly NodeId[];
 }
-export type Message =
+export type RaftMessage =
   | { readonly type: 'requestVote'; readonly term: number; readonly lastTerm: number }
   | { readonly type: 'vote' | 'appended'; readonly term: number }
-  | { readonly type: 'append'; readonly term: number; readonly entry: Entry };
-type Of<T extends Message['type']> = Extract<Message, { type: T }> & { readonly from: NodeId };
+  | { readonly type: 'append'; readonly term: number; readonly entry: LogEntry };
+type Of<T extends RaftMessage['type']> = Extract<RaftMessage, { type: T }> & { readonly from: NodeId };
 type Event =
   | Of<'requestVote'>
   | Of<'append'>
-  | (Message & { type: 'vote' | 'appended'; from: NodeId })
+  | (RaftMessage & { type: 'vote' | 'appended'; from: NodeId })
   | { type: 'timer'; timer: string }
   | { type: 'write' };
 type In<E = unknown> = { context: RaftElectionContext; event: E };
@@ -76,14 +76,14 @@ export const raftElectionMachine = setup({
     emitted: { type: 'elected' } | { type: 'committed' };
   },
   actions: {
-    ...effects<Message>(),
+    ...effects<RaftMessage>(),
     adoptTerm: assign((_, { term }: { term: number }) => ({ term, votedFor: null, granted: [] })),
     nextTerm: assign(({ context: { id, term } }) => ({ term: term + 1, votedFor: id, granted: [] })),
     voteFor: assign((_, { from }: { from: NodeId }) => ({ votedFor: from })),
     count: assign(({ context }, { from }: { from: NodeId }) => ({
       granted: [...new Set([...context.granted, from])].toSorted(),
     })),
-    keepEntry: assign((_, { entry }: { entry: Entry }) => ({ entry })),
+    keepEntry: assign((_, { entry }: { entry: LogEntry }) => ({ entry })),
     takeOver: assign(({ context: { entry, term } }) => ({ granted: [], entry: entry && { ...entry, term } })),
     writeEntry: assign(({ context: { id, term } }) => ({ entry: { term, value: id } })),
     commit: assign(({ context }) => ({ committed: context.entry })),

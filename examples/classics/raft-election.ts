@@ -1,12 +1,12 @@
 /** The description of Raft's election with a log of one; `terms` gives for each node the last term in which it stands, 0 for never. */
 import { defineProtocol, shapes, UsageError, type Configuration, type Property } from '../../index.js';
 import { isIntegerOf, refuseUnknown } from '../../machines/checks.js';
-import { nodesIn, others, roleOf, rolesOf } from './common.js';
+import { nodesIn, others, classicRole, classicRoles } from './common.js';
 import { raftElectionMachine, type RaftElectionContext, type RaftElectionInput } from './raft-election.chart.js';
 
 const { isCount, isNode, recordOf } = shapes;
-const leaders = (c: Configuration) => nodesIn(c, 'leader').map((node) => roleOf<RaftElectionContext>(c, node).context);
-const committed = (c: Configuration) => rolesOf<RaftElectionContext>(c).flatMap(({ context }) => context.committed ?? []);
+const leaders = (c: Configuration) => nodesIn(c, 'leader').map((node) => classicRole<RaftElectionContext>(c, node).context);
+const committed = (c: Configuration) => classicRoles<RaftElectionContext>(c).flatMap(({ context }) => context.committed ?? []);
 
 const properties: readonly Property[] = [
   {

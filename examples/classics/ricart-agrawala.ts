@@ -1,6 +1,6 @@
 /** The description of Ricart and Agrawala's mutual exclusion. */
 import { defineProtocol, shapes, type Property } from '../../index.js';
-import { costPer, isIn, leaves, mutualExclusion, nodesIn, others, roleOf } from './common.js';
+import { costPer, isIn, leaves, mutualExclusion, nodesIn, others, classicRole } from './common.js';
 import { ricartAgrawalaMachine, type RicartAgrawalaContext } from './ricart-agrawala.chart.js';
 
 const goesBefore = (a: RicartAgrawalaContext, b: RicartAgrawalaContext) =>
@@ -10,9 +10,9 @@ const inOrder: Property = {
   says: 'Who is inside goes before all who are requesting.',
   kind: 'always',
   holds: (c) => {
-    const [inside] = nodesIn(c, 'inside').map((node) => roleOf<RicartAgrawalaContext>(c, node).context);
+    const [inside] = nodesIn(c, 'inside').map((node) => classicRole<RicartAgrawalaContext>(c, node).context);
     const requesting = [...c.nodes.keys()].filter((node) => isIn(c, node, 'requesting'));
-    return !inside || requesting.every((node) => goesBefore(inside, roleOf<RicartAgrawalaContext>(c, node).context));
+    return !inside || requesting.every((node) => goesBefore(inside, classicRole<RicartAgrawalaContext>(c, node).context));
   },
 };
 

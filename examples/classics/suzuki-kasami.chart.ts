@@ -11,7 +11,7 @@ import { assign, emit, setup } from 'xstate';
 import { effects, send, withEvent, type NodeId } from '../../index.js';
 
 type Counts = Readonly<Record<NodeId, number>>;
-export interface Token {
+export interface QueueToken {
   readonly type: 'token';
   /** LN: the number of each node's request that was served last. */
   readonly served: Counts;
@@ -26,9 +26,9 @@ export interface SuzukiKasamiInput {
   readonly others: readonly NodeId[];
   /** RN: the largest number of a request heard from each node. */
   readonly requested: Counts;
-  readonly token: Token | null;
+  readonly token: QueueToken | null;
 }
-type Event = (Token & { from: NodeId }) | (Request & { from: NodeId }) | { type: 'enter' } | { type: 'leave' };
+type Event = (QueueToken & { from: NodeId }) | (Request & { from: NodeId }) | { type: 'enter' } | { type: 'leave' };
 type In<E = unknown> = { context: SuzukiKasamiInput; event: E };
 
 const ownRequest = ({ context: { id, others, requested } }: In) => ({
@@ -42,7 +42,7 @@ const tokenToFirst = ({ context: { token } }: In) => ({
 });
 
 /** RN[me] is served, and everybody whose last request is not stands in the queue. */
-function queued({ id, others, requested, token }: SuzukiKasamiInput): Token {
+function queued({ id, others, requested, token }: SuzukiKasamiInput): QueueToken {
   const served = { ...token!.served, [id]: requested[id]! };
   const waiting = others.filter((node) => requested[node] === served[node]! + 1 && !token!.queue.includes(node));
   return { type: 'token', served, queue: [...token!.queue, ...waiting] };
@@ -51,12 +51,12 @@ function queued({ id, others, requested, token }: SuzukiKasamiInput): Token {
 export const suzukiKasamiMachine = setup({
   types: {} as { context: SuzukiKasamiInput; events: Event; input: SuzukiKasamiInput; emitted: { type: 'entered' } },
   actions: {
-    ...effects<Token | Request>(),
+    ...effects<QueueToken | Request>(),
     countOwn: assign(({ context: { id, requested } }) => ({ requested: { ...requested, [id]: requested[id]! + 1 } })),
     note: assign(({ context: { requested } }, { from, number }: Request & { from: NodeId }) => ({
       requested: { ...requested, [from]: Math.max(requested[from]!, number) },
     })),
-    take: assign((_, { served, queue }: Token) => ({ token: { type: 'token' as const, served, queue } })),
+    take: assign((_, { served, queue }: QueueToken) => ({ token: { type: 'token' as const, served, queue } })),
     giveUp: assign({ token: null }),
     fillQueue: assign(({ context }) => ({ token: queued(context) })),
     announce: emit({ type: 'entered' }),

@@ -1,13 +1,14 @@
 /** The description of Suzuki and Kasami's mutual exclusion; the first node begins with the token. */
 import { defineProtocol, shapes, type Property } from '../../index.js';
-import { costPer, inFlight, leaves, mutualExclusion, others, rolesOf } from './common.js';
+import { costPer, inFlight, leaves, mutualExclusion, others, classicRoles } from './common.js';
 import { suzukiKasamiMachine, type SuzukiKasamiInput } from './suzuki-kasami.chart.js';
 
 const oneToken: Property = {
   name: 'one token',
   says: 'One token is held or in flight.',
   kind: 'always',
-  holds: (c) => rolesOf<SuzukiKasamiInput>(c).filter(({ context }) => context.token !== null).length + inFlight(c, 'token') === 1,
+  holds: (c) =>
+    classicRoles<SuzukiKasamiInput>(c).filter(({ context }) => context.token !== null).length + inFlight(c, 'token') === 1,
 };
 const isCounts: shapes.FieldCheck = (value, instance) =>
   shapes.recordOf(Object.fromEntries(instance.topology.nodes.map((node) => [node, shapes.isCount])))(value, instance);

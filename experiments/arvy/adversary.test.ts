@@ -1,7 +1,7 @@
 /** The adversary: its cycles cost on the directory what it says, and on three nodes no cycle at all is worse. */
 import { describe, expect, test } from 'vitest';
 import { chain, costOf } from './run.js';
-import { everyTree, worstCycle, type Request } from './adversary.js';
+import { everyTree, worstCycle, type AdversaryRequest } from './adversary.js';
 
 const startOf = (kind: string, n: number, policy: string) =>
   kind === 'ring' && policy === 'bridge' ? { policy } : { policy, ...chain(n) };
@@ -29,7 +29,7 @@ test('known bounds: Arrow is as bad as its tree, nothing is worse for the bridge
 });
 
 /** Every cycle that passes no tree twice, one after the other. */
-function worstOfAll(graph: readonly (readonly Request[])[]): number {
+function worstOfAll(graph: readonly (readonly AdversaryRequest[])[]): number {
   let worst = 0;
   const walk = (at: number, first: number, passed: ReadonlySet<number>, cost: number, opt: number): void => {
     for (const request of graph[at]!) {

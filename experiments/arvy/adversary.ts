@@ -11,7 +11,7 @@ import { costOf, type DirectoryCost } from './run.js';
 type Json = Readonly<Record<string, unknown>>;
 
 /** One request at one tree. */
-export interface Request {
+export interface AdversaryRequest {
   readonly node: number;
   readonly to: number;
   readonly cost: number;
@@ -39,7 +39,7 @@ export function worstCycle(topology: Json, nodes: number, start: Json): Worst {
   for (;;) {
     const cycle = cycleAbove(worst.ratio, graph);
     if (!cycle) return worst;
-    const sum = (of: (request: Request) => number) => cycle.reduce((total, request) => total + of(request), 0);
+    const sum = (of: (request: AdversaryRequest) => number) => cycle.reduce((total, request) => total + of(request), 0);
     const [cost, opt] = [sum((request) => request.cost), sum((request) => request.opt)];
     const from = trees[cycle.at(-1)!.to]!.options;
     worst = { ...worst, ratio: cost / opt, cost, opt, requests: cycle.map(({ node }) => node), from };
@@ -51,9 +51,9 @@ export function everyTree(
   topology: Json,
   nodes: number,
   start: Json,
-): readonly { readonly options: Json; readonly requests: readonly Request[] }[] {
+): readonly { readonly options: Json; readonly requests: readonly AdversaryRequest[] }[] {
   const known = new Map<string, number>();
-  const trees: { options: Json; requests: Request[] }[] = [];
+  const trees: { options: Json; requests: AdversaryRequest[] }[] = [];
   const numberOf = (options: Json): number => {
     const key = JSON.stringify(options);
     if (!known.has(key)) known.set(key, trees.push({ options, requests: [] }) - 1);
@@ -77,10 +77,10 @@ export function everyTree(
 }
 
 /** A cycle whose cost exceeds `ratio` times its optimum, by the longest walks of Bellman and Ford; none where there is none. */
-function cycleAbove(ratio: number, graph: readonly (readonly Request[])[]): readonly Request[] | undefined {
-  const gain = ({ cost, opt }: Request) => cost - ratio * opt;
+function cycleAbove(ratio: number, graph: readonly (readonly AdversaryRequest[])[]): readonly AdversaryRequest[] | undefined {
+  const gain = ({ cost, opt }: AdversaryRequest) => cost - ratio * opt;
   const most = new Float64Array(graph.length);
-  const via: ({ readonly from: number; readonly request: Request } | undefined)[] = [];
+  const via: ({ readonly from: number; readonly request: AdversaryRequest } | undefined)[] = [];
   for (let round = 0, last = -1; round <= graph.length; round++, last = -1) {
     for (const [from, requests] of graph.entries()) {
       for (const request of requests) {
@@ -100,10 +100,10 @@ function cycleAbove(ratio: number, graph: readonly (readonly Request[])[]): read
 /** Back from a tree along the requests that led to it, the requests of a cycle if there is one. */
 function cycleTo(
   tree: number,
-  via: readonly ({ readonly from: number; readonly request: Request } | undefined)[],
-): Request[] | undefined {
+  via: readonly ({ readonly from: number; readonly request: AdversaryRequest } | undefined)[],
+): AdversaryRequest[] | undefined {
   const passed = new Map<number, number>();
-  const way: Request[] = [];
+  const way: AdversaryRequest[] = [];
   for (let at = tree; via[at]; at = via[at]!.from) {
     if (passed.has(at)) return way.slice(passed.get(at)).toReversed();
     passed.set(at, way.length);

@@ -15,7 +15,7 @@ import { toldBy } from './taken.js';
 import { valueText } from './values.js';
 import { sentence } from './words.js';
 
-export interface Cause {
+export interface CauseCard {
   readonly line: number;
   /** What happened. */
   readonly says: string;
@@ -28,16 +28,16 @@ const CHAIN_MAX = 60;
 const STEPS_BACK_MAX = 5000;
 
 /** The line itself, then what caused it, and so on back to the world outside. */
-export function chainOf(recording: Recording, line: number): Cause[] {
-  const chain: Cause[] = [{ line, says: sentence(recording.line(line)), because: '' }];
+export function chainOf(recording: Recording, line: number): CauseCard[] {
+  const chain: CauseCard[] = [{ line, says: sentence(recording.line(line)), because: '' }];
   for (let cause = causeOf(recording, line); cause && chain.length < CHAIN_MAX; cause = causeOf(recording, cause.line))
     chain.push(cause);
   return chain;
 }
 
-function causeOf(recording: Recording, line: number): Cause | null {
+function causeOf(recording: Recording, line: number): CauseCard | null {
   const told = recording.line(line);
-  const cause = (at: number, because: string): Cause | null =>
+  const cause = (at: number, because: string): CauseCard | null =>
     at < recording.first ? null : { line: at, says: sentence(recording.line(at)), because };
   const ended = recording.messageOf(line);
   if (ended >= 0) {
@@ -55,8 +55,8 @@ function brokenBy(
   recording: Recording,
   line: number,
   node: string | undefined,
-  cause: (line: number, because: string) => Cause | null,
-): Cause | null {
+  cause: (line: number, because: string) => CauseCard | null,
+): CauseCard | null {
   const number = node === undefined ? -1 : recording.nodes.find(node);
   const changed = number < 0 ? null : lastStep(recording, number, line, ({ roles }) => Object.keys(roles).length > 0);
   if (changed !== null) return cause(changed, `${node} has stood so since`);
@@ -111,7 +111,7 @@ function changedIn(
 }
 
 /** One who waits for another, and what is known of it. */
-export interface Wait {
+export interface WaitEdge {
   readonly from: number;
   readonly to: number;
   readonly says: string;
@@ -121,7 +121,7 @@ export interface Wait {
 }
 
 /** Round from one of the nodes, everybody waiting for the next; none when nobody is known to wait in a circle. */
-export function waitCycle(recording: Recording, line: number, nodes: readonly number[]): Wait[] {
+export function waitCycle(recording: Recording, line: number, nodes: readonly number[]): WaitEdge[] {
   const moment = new Moment(recording, line);
   const waitsFor = (node: number): number[] => {
     const pointers = moment.overlay(node)?.pointers ?? [];
@@ -146,7 +146,7 @@ function cycleFrom(start: number, next: (node: number) => readonly number[]): nu
   return search([start]);
 }
 
-function waitOf(moment: Moment, from: number, to: number): Wait {
+function waitOf(moment: Moment, from: number, to: number): WaitEdge {
   const { recording } = moment;
   const { names } = recording.nodes;
   const [now] = moment.roles(from);
@@ -161,7 +161,7 @@ function waitOf(moment: Moment, from: number, to: number): Wait {
 }
 
 /** The last message of one to the other that was not answered by the step that received it. */
-function unanswered({ recording, line }: Moment, from: number, to: number): Wait['asked'] {
+function unanswered({ recording, line }: Moment, from: number, to: number): WaitEdge['asked'] {
   const { messages, nodes } = recording;
   const [one, other] = [nodes.names[from]!, nodes.names[to]!];
   for (let ordinal = messages.firstSentFrom(line + 1) - 1; ordinal >= messages.first; ordinal--) {

@@ -1,6 +1,6 @@
 /** "Why?": the causes of what is asked about, as cards, newest first; each is a place to go to. */
 import { signal } from '@preact/signals';
-import { chainOf, isIgnored, refusalsAt, stateSince, valueSince, waitCycle, type Wait } from '../model/why.js';
+import { chainOf, isIgnored, refusalsAt, stateSince, valueSince, waitCycle, type WaitEdge } from '../model/why.js';
 import { charts } from './chart/charts.js';
 import { transitionText } from './chart/text.js';
 import { currentLine, recording, selectedNode, show, verdict } from './state.js';
@@ -97,7 +97,7 @@ function Waits() {
   );
 }
 
-const WaitCard = ({ wait: { says, since, asked } }: { wait: Wait }) => (
+const WaitCard = ({ wait: { says, since, asked } }: { wait: WaitEdge }) => (
   <li>
     <b>{says}</b>
     {since !== null && (

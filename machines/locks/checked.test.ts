@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { explore, type ExploreOptions } from '../../test/index.js';
 import { locks } from './index.js';
 import type { EpochsContext } from './knowledge.js';
-import { keptOf, pendingAfter, type Report } from './promises.js';
+import { keptOf, pendingAfter, type PromiseReport } from './promises.js';
 import { oneUser, undisturbed } from './properties.js';
 import {
   again,
@@ -119,7 +119,7 @@ test('a minority serves nobody, and its user is told at once', () => {
 const never = () => false;
 type In = { context: EpochsContext; event: any };
 /** Rule 5, changed. */
-const keeping = (how: (reports: readonly Report[], voters: readonly string[]) => ReturnType<typeof keptOf>) => ({
+const keeping = (how: (reports: readonly PromiseReport[], voters: readonly string[]) => ReturnType<typeof keptOf>) => ({
   conclude: assign(({ context: { promised, reports, voters } }: In) => ({
     served: { epoch: promised!.epoch, members: promised!.members, kept: how(reports, voters) },
   })) as never,

@@ -6,7 +6,7 @@ import { DIRECTORY, directoryRole, type Beginning, type Held } from './messages.
 export const isMajority = (count: number, voters: readonly NodeId[]): boolean => 2 * count > voters.length;
 
 /** How many numbers an epoch has for the grants of each lock, and for how many locks it has room besides those that its members want. */
-export interface Bounds {
+export interface EpochBounds {
   readonly grants: number;
   readonly locks: number;
 }
@@ -15,7 +15,7 @@ export interface Bounds {
  * Later epochs number their grants higher. Eight thousand to an epoch: so the milliseconds of a clock can be epochs for 34 years, and
  * fences are exact.
  */
-export const BOUNDS: Bounds = { grants: 2 ** 13, locks: 10_000 };
+export const BOUNDS: EpochBounds = { grants: 2 ** 13, locks: 10_000 };
 export const EPOCH_MAX = 2 ** 53 / BOUNDS.grants;
 
 /** An epoch further above what is known than a year has milliseconds is beyond reason. */

@@ -1,9 +1,9 @@
 /** What a voter knows of epochs, what it hears, and what it reads off both. */
 import type { LinkEvent, NodeId, StoredEvent } from '../effects.js';
 import type { LeaderChange } from '../election/index.js';
-import { byName, isMajority, type Bounds } from './epoch.js';
+import { byName, isMajority, type EpochBounds } from './epoch.js';
 import type { Ballot, Beginning, EpochMessage, LockMessage, Memory } from './messages.js';
-import type { Report } from './promises.js';
+import type { PromiseReport } from './promises.js';
 
 /** Where a voter stands towards the others: what it must not forget, and is stored before it acts on it. */
 export interface Standing {
@@ -28,7 +28,7 @@ export interface EpochsInput {
   readonly stored: Standing | null;
   /** A number that the clock gives: above all that an earlier life of this node can have promised. Needed where everybody has forgotten. */
   readonly floor: number;
-  readonly bounds: Bounds;
+  readonly bounds: EpochBounds;
   /** How many messages may come before the epoch of which they are. */
   readonly earlyMax: number;
   /** Ticks until a voter that is left out, and still reached from here, is taken to be really cut off from somebody. */
@@ -46,7 +46,7 @@ export interface EpochsContext extends Omit<EpochsInput, 'members' | 'stored'>, 
   /** What this node proposes is above: the numbers with which it was refused, or left out, and the floor of those who have forgotten. */
   readonly above: number;
   /** Collected for the promised epoch, its proposer's first. */
-  readonly reports: readonly Report[];
+  readonly reports: readonly PromiseReport[];
   /** Whom to name in the next try, where the last has shown that some do not reach each other; else `null`. */
   readonly clique: readonly NodeId[] | null;
   /** Who was left out by the proposal of `named` though it is reached from here: as long as patience lasts. */
@@ -112,7 +112,7 @@ export const claimOf = ({ claims }: EpochsContext, lock: string): Claim | undefi
   claims.find((claim) => claim.lock === lock);
 
 /** Where this node stands, as it says with its promise of the present ballot. */
-export const ownReport = (c: EpochsContext): Report => ({
+export const ownReport = (c: EpochsContext): PromiseReport => ({
   node: c.id,
   memory: c.memory,
   served: c.served.epoch,

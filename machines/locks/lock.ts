@@ -18,7 +18,7 @@ import { effects, open, tell, type NodeId } from '../effects.js';
 import { directoryOf, isBeyond, isHalfSpent, isKeptBy } from './epoch.js';
 import { directoryRole, EPOCHS, type Beginning, type EpochTurn, type LockNotice } from './messages.js';
 
-export interface LockInput {
+export interface LockChartInput {
   readonly id: NodeId;
   readonly lock: string;
   /** The epoch in which there is a directory for the lock here, `null` for none. */
@@ -27,18 +27,18 @@ export interface LockInput {
   readonly grants: number;
 }
 
-export interface LockContext extends LockInput {
+export interface LockContext extends LockChartInput {
   readonly fence: number | null;
 }
 
-export type LockEvent =
+export type LockChartEvent =
   | { readonly type: 'request' | 'release' }
   | { readonly type: 'granted'; readonly fence: number }
   | EpochTurn;
 
-type In<E = LockEvent> = { context: LockContext; event: E };
+type In<E = LockChartEvent> = { context: LockContext; event: E };
 
-const beginningOf = (event: LockEvent): Beginning => event as Beginning & { type: 'begun' };
+const beginningOf = (event: LockChartEvent): Beginning => event as Beginning & { type: 'begun' };
 const directory = ({ context: { id, lock, grants }, event }: In) => directoryOf(lock, id, beginningOf(event), grants);
 const toDirectory =
   (type: 'request' | 'release') =>
@@ -55,7 +55,7 @@ const lose = ['announceLoss', lost, 'forgetFence'] as const;
 const join = ['noteEpoch', open(directory), tell(toDirectory('request'))] as const;
 
 export const lockMachine = setup({
-  types: { context: {} as LockContext, events: {} as LockEvent, input: {} as LockInput, emitted: {} as LockNotice },
+  types: { context: {} as LockContext, events: {} as LockChartEvent, input: {} as LockChartInput, emitted: {} as LockNotice },
   actions: {
     ...effects(),
     noteEpoch: assign({ epoch: ({ event }) => beginningOf(event).epoch }),

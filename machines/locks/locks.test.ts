@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { createMetric, Random, Simulation } from '../../network/index.js';
 import { parseScenario } from '../../network/scenario/parse.js';
 import { locks } from './index.js';
-import { cliqueOf, keptOf, recallOf, type Report } from './promises.js';
+import { cliqueOf, keptOf, recallOf, type PromiseReport } from './promises.js';
 import { mutant } from './systems.fixtures.js';
 
 const nodes = ['a', 'b', 'c', 'd', 'e'];
@@ -115,7 +115,7 @@ describe('what comes from the network is checked', () => {
 });
 
 const voters = ['a', 'b', 'c'];
-const stands = (node: string, standing: Partial<Report> = {}): Report => ({
+const stands = (node: string, standing: Partial<PromiseReport> = {}): PromiseReport => ({
   node,
   memory: 'known',
   served: 1,
@@ -127,7 +127,7 @@ const stands = (node: string, standing: Partial<Report> = {}): Report => ({
   ...standing,
 });
 const x = (fence: number) => ({ using: [{ lock: 'x', fence }] });
-const kept = (...reports: Report[]) => keptOf(reports, voters).map(({ node, fence }) => [node, fence]);
+const kept = (...reports: PromiseReport[]) => keptOf(reports, voters).map(({ node, fence }) => [node, fence]);
 
 describe('who keeps a lock', () => {
   test('5a: who served the largest epoch that anybody here served, or is named by it; of several the largest fence', () => {
@@ -153,7 +153,7 @@ describe('who keeps a lock', () => {
 
 test('4: what those who promise remember together', () => {
   const forgotten = { memory: 'forgotten', served: 0 } as const;
-  const of = (...reports: Report[]) => recallOf(reports, voters);
+  const of = (...reports: PromiseReport[]) => recallOf(reports, voters);
   expect(of(stands('a'), stands('b'))).toBe('enough');
   expect(of(stands('a'), stands('b', { memory: 'new' }))).toBe('enough');
   expect(of(stands('a'), stands('b', forgotten))).toBe('too little');

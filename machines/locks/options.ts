@@ -3,7 +3,7 @@ import { holdOf, integer, oneOf, refuseUnknown } from '../checks.js';
 import type { NodeId } from '../effects.js';
 import { electionCore, type ElectionOptions } from '../election/index.js';
 import type { NetworkGraph } from '../protocol.js';
-import { BOUNDS, byName, type Bounds } from './epoch.js';
+import { BOUNDS, byName, type EpochBounds } from './epoch.js';
 import type { Memory } from './messages.js';
 
 export interface LocksOptions {
@@ -16,7 +16,7 @@ export interface LocksOptions {
   readonly storage: number | null;
   /** A number from the clock, for nodes that have forgotten. */
   readonly floor: number;
-  readonly bounds: Bounds;
+  readonly bounds: EpochBounds;
   readonly early: number;
   /** In ticks. */
   readonly patience: number;

@@ -10,7 +10,7 @@ import {
   type In,
   type NamedLinkEvent,
 } from './knowledge.js';
-import type { LockInput } from './lock.js';
+import type { LockChartInput } from './lock.js';
 import { directoryRole, EPOCHS, LOCK, lockRole, STANDING, type EpochTurn } from './messages.js';
 
 export const PATIENCE = 'patience';
@@ -74,7 +74,7 @@ export const lockStart = (epochIn: (c: EpochsContext) => number | null) =>
   open((args: In) => {
     const { context } = args;
     const lock = lockOf(args);
-    const input: LockInput = { id: context.id, lock, epoch: epochIn(context), grants: context.bounds.grants };
+    const input: LockChartInput = { id: context.id, lock, epoch: epochIn(context), grants: context.bounds.grants };
     return { role: lockRole(lock), chart: LOCK, input };
   });
 export const lockInNone = lockStart(() => null);

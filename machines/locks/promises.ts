@@ -4,23 +4,24 @@ import { byName, isMajority } from './epoch.js';
 import type { Ballot, Held, Kept, Promised } from './messages.js';
 
 /** Where a voter stands, as it says with its promise. */
-export type Report = Omit<Promised, 'type' | 'epoch'> & { readonly node: NodeId };
+export type PromiseReport = Omit<Promised, 'type' | 'epoch'> & { readonly node: NodeId };
 
-const linkedIn = (reports: readonly Report[]) => (a: NodeId, b: NodeId) =>
+const linkedIn = (reports: readonly PromiseReport[]) => (a: NodeId, b: NodeId) =>
   reports.find(({ node }) => node === a)!.links.includes(b) && reports.find(({ node }) => node === b)!.links.includes(a);
 
 /** Rule 1: whether all who answered reach each other. */
-export const isClique = (reports: readonly Report[]): boolean => cliqueOf(reports[0]!.node, reports).length === reports.length;
+export const isClique = (reports: readonly PromiseReport[]): boolean =>
+  cliqueOf(reports[0]!.node, reports).length === reports.length;
 
 /** Of those who answered, in their order, who is linked with all before them; the proposer first. */
-export function cliqueOf(proposer: NodeId, reports: readonly Report[]): NodeId[] {
+export function cliqueOf(proposer: NodeId, reports: readonly PromiseReport[]): NodeId[] {
   const areLinked = linkedIn(reports);
   const members = [proposer];
   for (const { node } of reports) if (node !== proposer && members.every((member) => areLinked(node, member))) members.push(node);
   return members.sort(byName);
 }
 
-export const remembers = ({ memory }: Report): boolean => memory === 'known' || memory === 'new';
+export const remembers = ({ memory }: PromiseReport): boolean => memory === 'known' || memory === 'new';
 
 /** Rule 4: how much of what was promised before is remembered among those who answered. */
 export type Recall =
@@ -30,18 +31,18 @@ export type Recall =
   | 'nobody is missing'
   | 'too little';
 
-export function recallOf(reports: readonly Report[], voters: readonly NodeId[]): Recall {
+export function recallOf(reports: readonly PromiseReport[], voters: readonly NodeId[]): Recall {
   const known = reports.filter(remembers).length;
   if (isMajority(known, voters) || reports.some(({ memory }) => memory === 'founding')) return 'enough';
   return reports.length === voters.length ? 'nobody is missing' : 'too little';
 }
 
-export const floorOf = (reports: readonly Report[]): number => Math.max(...reports.map(({ floor }) => floor));
+export const floorOf = (reports: readonly PromiseReport[]): number => Math.max(...reports.map(({ floor }) => floor));
 
 const isSame = (a: Ballot, b: Ballot): boolean => a.epoch === b.epoch && a.proposer === b.proposer;
 
 /** Rule 5: the locks that stay with their users, by name. */
-export function keptOf(reports: readonly Report[], voters: readonly NodeId[]): Kept[] {
+export function keptOf(reports: readonly PromiseReport[], voters: readonly NodeId[]): Kept[] {
   const judge = new Claims(reports, voters);
   const best = new Map<string, Kept>();
   for (const { node, using } of reports) {
@@ -62,7 +63,7 @@ class Claims {
   private readonly begun: readonly Ballot[];
 
   constructor(
-    private readonly reports: readonly Report[],
+    private readonly reports: readonly PromiseReport[],
     private readonly voters: readonly NodeId[],
   ) {
     const known = new Set(reports.filter(remembers).map(({ node }) => node));

@@ -4,7 +4,7 @@ import type { ChartSamples } from '../protocol.js';
 import { firstFence } from './epoch.js';
 import { promisedEpoch, type EpochsContext, type EpochsInput } from './knowledge.js';
 import { STANDING } from './messages.js';
-import type { LockContext, LockInput } from './lock.js';
+import type { LockContext, LockChartInput } from './lock.js';
 import type { StorageContext } from '../storage.js';
 
 const BOUNDS = { grants: 4, locks: 2 };
@@ -129,7 +129,7 @@ export const epochsSamples: readonly ChartSamples[] = [
   { input: leader, events: upTo(2, uses) },
 ];
 
-const lock: LockInput = { id: 'a', lock: 'x', epoch: 1, grants: 4 };
+const lock: LockChartInput = { id: 'a', lock: 'x', epoch: 1, grants: 4 };
 const begun = { type: 'begun', epoch: 2, members: ['a', 'b'] };
 
 const turns = ({ fence }: LockContext): Named[] => [

@@ -4,7 +4,7 @@
 import type { AnyMachineSnapshot, AnyStateMachine, AnyStateNode, EventFromLogic, InputFrom, SnapshotFrom } from 'xstate';
 import { UsageError } from '../../machines/errors.js';
 import { EMIT, interpreter, isObserved, RAISE, type Collector } from './kernel.js';
-import { memoryOf, Snapshot, type Place } from './remembering.js';
+import { memoryOf, Snapshot, type BranchPlace } from './remembering.js';
 
 /**
  * An action that a step asks for. It is not executed: whoever takes the step does with it what he likes.
@@ -47,7 +47,7 @@ const newAsked = (): Asked => new Asked();
 
 /** Snapshots keep what is known of their state, so that it need not be looked up. */
 const PLACE = Symbol('place');
-type Marked = AnyMachineSnapshot & { readonly [PLACE]?: Place };
+type Marked = AnyMachineSnapshot & { readonly [PLACE]?: BranchPlace };
 
 /**
  * A pure machine whose steps are remembered: XState takes each path for the first time, and later steps take the same path without it.

@@ -11,7 +11,7 @@ import { UsageError } from '../../machines/errors.js';
 import type { Choose, Flight } from '../../machines/protocol.js';
 import type { Choice } from './choice.js';
 import type { Given } from './commands.js';
-import type { Frame, Move } from './environment.js';
+import type { WorldFrame, Move } from './environment.js';
 import { createHost } from './hosts.js';
 import type { ChannelChange } from './links.js';
 import type { Driver, Lost, Refusal, StepTaken, Witness } from './driver.js';
@@ -31,7 +31,7 @@ export interface Applied {
 }
 
 /** What a world without time leaves open. */
-export interface Open {
+export interface OpenAnswers {
   /** The time, where events carry it; 0 unless told. */
   readonly at?: number;
   /** Answers draws; those that the choice names unless told, and 0 after them. */
@@ -39,18 +39,18 @@ export interface Open {
 }
 
 /** The world in which nothing has happened yet, its nodes started. */
-export function begin(frame: Frame, open: Open = {}): Applied {
+export function beginWorld(frame: WorldFrame, open: OpenAnswers = {}): Applied {
   const happened: Happened[] = [];
-  const world = new World(frame, createHost('snapshots', frame.protocol), untimed([], open), recording(happened));
+  const world = new World(frame, createHost('snapshots', frame.protocol), untimed([], open), recordingWitness(happened));
   world.start();
   return { world, happened };
 }
 
 /** The world after a choice, and what happened. The world that is given stays as it was. Refuses a choice that cannot be made. */
-export function apply(world: World, choice: Choice, open: Open = {}): Applied {
+export function apply(world: World, choice: Choice, open: OpenAnswers = {}): Applied {
   const happened: Happened[] = [];
   const host = createHost('snapshots', world.frame.protocol);
-  const next = new World(world.frame, host, untimed(choice.drawn ?? [], open), recording(happened), world);
+  const next = new World(world.frame, host, untimed(choice.drawn ?? [], open), recordingWitness(happened), world);
   if (!next.make(choice)) throw new UsageError(`the choice ${JSON.stringify(choice)} cannot be made here`);
   return { world: next, happened };
 }
@@ -116,7 +116,7 @@ const comesNow = (world: World, node: NodeId, command: Given): boolean =>
 const canTake = (world: World, node: NodeId, { waits, event }: Given): boolean => !waits || world.accepts(node, event);
 
 /** A driver without time: every message is kept until another choice takes it. */
-export function untimed(drawn: readonly number[], { at = 0, draw }: Open = {}): Driver {
+export function untimed(drawn: readonly number[], { at = 0, draw }: OpenAnswers = {}): Driver {
   let answered = 0;
   const byChoice: Choose = (bound) => {
     const value = drawn[answered++] ?? 0;
@@ -146,7 +146,7 @@ export function untimed(drawn: readonly number[], { at = 0, draw }: Open = {}): 
 }
 
 /** Notes what happens. */
-export const recording = (happened: Happened[]): Witness => ({
+export const recordingWitness = (happened: Happened[]): Witness => ({
   started: () => {},
   step: (step) => happened.push({ kind: 'step', step }),
   lost: (lost) => happened.push({ kind: 'lost', lost }),

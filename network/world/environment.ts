@@ -32,7 +32,7 @@ export const budgetOf = ({ loss, duplicate }: { readonly loss: number; readonly 
 });
 
 /** What is fixed for all environments of one run or search. */
-export interface Plan {
+export interface EnvironmentPlan {
   readonly protocol: Protocol;
   readonly instance: Instance<any>;
   readonly script: Script;
@@ -43,7 +43,7 @@ export interface Plan {
 }
 
 /** What is fixed for a world. */
-export interface Frame extends Plan {
+export interface WorldFrame extends EnvironmentPlan {
   readonly order: 'fifo' | 'unordered';
   /** What is taken at once, with what led to it, and so is no choice of its own: see `fusible`. */
   readonly fused: Fused;
@@ -94,7 +94,7 @@ export class Environment {
   duplicate: number;
 
   constructor(
-    readonly plan: Plan,
+    readonly plan: EnvironmentPlan,
     readonly links: Links,
     from?: Environment,
   ) {
@@ -110,7 +110,7 @@ export class Environment {
     this.issued = from.issued;
   }
 
-  static of(plan: Plan): Environment {
+  static of(plan: EnvironmentPlan): Environment {
     const { protocol, instance } = plan;
     return new Environment(plan, new Links(instance.topology, protocol.ports?.(instance.options)));
   }

@@ -7,9 +7,9 @@
 import type { Message } from '../../machines/effects.js';
 import { EMIT, type Collector } from './kernel.js';
 
-export type Answer = boolean | string;
+export type GuardAnswer = boolean | string;
 /** A guard or an action of a chart as it is asked or performed within a step. */
-export type Operation = (run: Run) => Answer;
+export type Operation = (run: Run) => GuardAnswer;
 export type Params = ((args: Args) => unknown) | undefined;
 type Computed = (args: Args, params: unknown) => any;
 

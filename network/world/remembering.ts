@@ -28,7 +28,7 @@ import {
   performing,
   raising,
   Run,
-  type Answer,
+  type GuardAnswer,
   type Args,
   type Operation,
   type Params,
@@ -46,9 +46,9 @@ const POINTS_MAX = 100_000;
 
 /** A guard or an action, performed for one of the step's events; or a leaf, with what the path comes to. */
 class Point<R> {
-  private answer: Answer | undefined;
+  private answer: GuardAnswer | undefined;
   private next: Point<R> | undefined;
-  private others: Map<Answer, Point<R>> | undefined;
+  private others: Map<GuardAnswer, Point<R>> | undefined;
 
   constructor(
     readonly operation: Operation | null,
@@ -56,11 +56,11 @@ class Point<R> {
     readonly result: R | undefined,
   ) {}
 
-  after(answer: Answer): Point<R> | undefined {
+  after(answer: GuardAnswer): Point<R> | undefined {
     return answer === this.answer ? this.next : this.others?.get(answer);
   }
 
-  grow(answer: Answer, point: Point<R>): void {
+  grow(answer: GuardAnswer, point: Point<R>): void {
     if (this.next === undefined) {
       this.answer = answer;
       this.next = point;
@@ -71,7 +71,7 @@ class Point<R> {
 interface Noted {
   readonly operation: Operation;
   readonly event: number;
-  readonly answer: Answer;
+  readonly answer: GuardAnswer;
 }
 
 /** Everything that is known of the steps of one state for one type of event. */
@@ -94,7 +94,7 @@ class Tree<R> {
   learn(path: readonly Noted[], result: R): number {
     let grown = 0;
     let at = this.root;
-    let answer: Answer = '';
+    let answer: GuardAnswer = '';
     const goTo = (operation: Operation | null, event: number): void => {
       let next = at.after(answer);
       if (next === undefined) {
@@ -256,8 +256,8 @@ class Rehearsal {
 // Snapshots.
 
 /** What all snapshots of a chart in one state share. */
-export class Place {
-  readonly steps = new Map<string, Tree<Place | 'same'>>();
+export class BranchPlace {
+  readonly steps = new Map<string, Tree<BranchPlace | 'same'>>();
   readonly acceptance = new Map<string, Tree<boolean>>();
 
   constructor(
@@ -270,7 +270,7 @@ export class Place {
 /** A chart in a state, in two fields. It reads like XState's snapshot, and where XState is to work on it, it gets `real()`. */
 export class Snapshot {
   constructor(
-    readonly place: Place,
+    readonly place: BranchPlace,
     readonly context: unknown,
   ) {}
 
@@ -330,9 +330,9 @@ interface Advanced<C> {
 /** All that is remembered of one chart. */
 class Memory {
   private readonly rehearsal: Rehearsal;
-  private readonly places = new Map<string, Place>();
-  private readonly byName = new Map<string, Place>();
-  private readonly byValue = new WeakMap<object, Place>();
+  private readonly places = new Map<string, BranchPlace>();
+  private readonly byName = new Map<string, BranchPlace>();
+  private readonly byValue = new WeakMap<object, BranchPlace>();
   private points = 0;
 
   constructor(readonly machine: AnyStateMachine) {
@@ -340,7 +340,7 @@ class Memory {
   }
 
   /** Where a snapshot of XState's stands; nothing for one that is more than value, history and context. */
-  placeOf({ value, status, output, children, historyValue }: AnyMachineSnapshot): Place | undefined {
+  placeOf({ value, status, output, children, historyValue }: AnyMachineSnapshot): BranchPlace | undefined {
     if ((status !== 'active' && status !== 'done') || output !== undefined || Object.keys(children).length > 0) return undefined;
     const history = Object.entries(historyValue as Readonly<Record<string, AnyStateNode[]>>).map(
       ([id, nodes]) => [id, nodes.map((node) => node.id)] as const,
@@ -354,7 +354,7 @@ class Memory {
         const historyValue = Object.fromEntries(nodes) as AnyMachineSnapshot['historyValue'];
         return { ...interpreter.restore(machine, value, {}), status, historyValue } as AnyMachineSnapshot;
       };
-      this.places.set(key, (place = new Place(this, of(this.machine), of(this.rehearsal.machine))));
+      this.places.set(key, (place = new BranchPlace(this, of(this.machine), of(this.rehearsal.machine))));
     }
     return place;
   }
@@ -387,7 +387,7 @@ class Memory {
     return this.learnStep(snapshot, event, tree, collector());
   }
 
-  private learnStep<C extends Collector>(snapshot: Snapshot, event: Message, tree: Tree<Place | 'same'>, asked: C) {
+  private learnStep<C extends Collector>(snapshot: Snapshot, event: Message, tree: Tree<BranchPlace | 'same'>, asked: C) {
     const { place, context } = snapshot;
     const from = { ...place.rehearsed, context } as AnyMachineSnapshot;
     let to = from;

@@ -8,7 +8,7 @@ import { ProtocolError } from '../../machines/errors.js';
 import type { Flight, Instance, NetworkGraph, Protocol } from '../../machines/protocol.js';
 import { channelNumbers } from './channel-numbers.js';
 import type { Driver, Lost, Witness } from './driver.js';
-import type { Environment, Frame } from './environment.js';
+import type { Environment, WorldFrame } from './environment.js';
 import { Flights, type Packet } from './flights.js';
 import type { Links } from './links.js';
 
@@ -44,7 +44,7 @@ export class Traffic {
   private metric: Pick<NetworkGraph, 'distance'>;
 
   constructor(
-    private readonly frame: Frame,
+    private readonly frame: WorldFrame,
     private readonly environment: Environment,
     private readonly driver: Driver,
     private readonly witness: Witness,

@@ -5,14 +5,14 @@ import { explore } from '../../test/explore/index.js';
 import { parseScenario } from '../scenario/parse.js';
 import { Simulation } from '../simulation.js';
 import { createMetric } from '../topology/metric.js';
-import { apply, begin, enabled } from './enabled.js';
+import { apply, beginWorld, enabled } from './enabled.js';
 import { fusible, NOT_FUSED, Script, type Scripted } from './script.js';
-import type { Frame } from './environment.js';
+import type { WorldFrame } from './environment.js';
 import type { World } from './world.js';
 
 const path2 = { nodes: ['n0', 'n1'], links: [['n0', 'n1', 1]] } as const;
 
-function frameOf(name: string, events: readonly Scripted[], options = {}, topology: any = path2): Frame {
+function frameOf(name: string, events: readonly Scripted[], options = {}, topology: any = path2): WorldFrame {
   const protocol = protocols[name]!;
   const graph = createMetric(topology);
   const instance = { ...graph, options: protocol.options(options, graph) };
@@ -58,10 +58,10 @@ describe('a reaction is a choice like any other', () => {
 
   test('where no fault can fall between it is taken with its cause', () => {
     const calm = frameOf('directory', [request('n0')], { hold: 0 });
-    expect([...enabled(begin(calm).world)]).toEqual([{ event: 0 }]);
-    expect([...enabled(apply(begin(calm).world, { event: 0 }).world)]).toEqual([]);
+    expect([...enabled(beginWorld(calm).world)]).toEqual([{ event: 0 }]);
+    expect([...enabled(apply(beginWorld(calm).world, { event: 0 }).world)]).toEqual([]);
     const open = { ...calm, fused: NOT_FUSED };
-    expect([...enabled(apply(begin(open).world, { event: 0 }).world)]).toEqual([{ command: ['n0', 'release'] }]);
+    expect([...enabled(apply(beginWorld(open).world, { event: 0 }).world)]).toEqual([{ command: ['n0', 'release'] }]);
   });
 });
 
@@ -79,7 +79,7 @@ describe('a join brings up whatever is down, and says so when nothing is', () =>
     expect(told).toEqual(['n1 link.down', 'n1 link.up']);
     expect([run.network.links.up('n0', 'n1'), run.network.links.up('n1', 'n0')]).toEqual([true, true]);
     const frame = frameOf('election', events as unknown as Scripted[]);
-    const down = apply(begin(frame).world, { notice: ['n1', 'n0'] }).world;
+    const down = apply(beginWorld(frame).world, { notice: ['n1', 'n0'] }).world;
     expect([...enabled(down)].filter((choice) => 'notice' in choice)).toEqual([{ notice: ['n1', 'n0'] }]);
   });
 
@@ -136,7 +136,7 @@ describe('commands', () => {
     const commands = words.map((name) => ({ do: 'command', name, node: 'n0', fields: {} }) as const);
     const asked = [0, 1].reduce(
       (world, event) => apply(world, { event }).world,
-      begin(frameOf('directory', commands, { hold: null })).world,
+      beginWorld(frameOf('directory', commands, { hold: null })).world,
     );
     expect([...enabled(asked)]).toEqual([{ event: 2 }]);
     expect([...enabled(apply(asked, { event: 2 }).world)]).toContainEqual({ turn: 'n0' });
@@ -166,7 +166,7 @@ test('who listens, and since when, changes nothing', () => {
 
 test('apply leaves the world that it is given as it was', () => {
   const frame = frameOf('directory', [{ do: 'command', name: 'request', node: 'n1', fields: {} }], { hold: 0 });
-  const { world } = begin(frame);
+  const { world } = beginWorld(frame);
   const before = [viewsOf(world), world.flights.size, [...enabled(world)]];
   const { world: next, happened } = apply(world, { event: 0 });
   expect(happened).toMatchObject([{ kind: 'step', step: { kind: 'command', node: 'n1', sent: [{ to: 'n0' }] } }]);

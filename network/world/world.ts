@@ -14,7 +14,7 @@ import type { Choice, StartState } from './choice.js';
 import { ConfigurationView } from './configuration.js';
 import type { Given } from './commands.js';
 import { corrupt } from './corrupt.js';
-import { Environment, type Frame, type Made } from './environment.js';
+import { Environment, type WorldFrame, type Made } from './environment.js';
 import type { Driver, Witness } from './driver.js';
 import type { Flights, Packet } from './flights.js';
 import type { Host } from './hosts.js';
@@ -44,7 +44,7 @@ export class World {
   private drawing: NodeId = '';
 
   constructor(
-    readonly frame: Frame,
+    readonly frame: WorldFrame,
     readonly host: Host,
     private readonly driver: Driver,
     private readonly witness: Witness,

@@ -16,7 +16,7 @@ import { unknownWord } from '../../network/scenario/read.js';
 import { chartOf, configOf, type InvokeConfig } from '../charts/config.js';
 import { explore, type Exploration, type ExploreOptions } from '../explore/index.js';
 import { isMachine } from '../machine/subject.js';
-import { asChart, nameOfInvoked, reference, ROLE, type ActorReference, type Family } from './translate.js';
+import { asChart, nameOfInvoked, reference, ROLE, type ActorReference, type ActorFamily } from './translate.js';
 
 /** An actor between two steps, as properties see it. */
 export interface ActorView<C = any> {
@@ -115,7 +115,7 @@ export function defineActors(given: Readonly<Record<string, AnyStateMachine>>, d
   const { machines, invoked } = household(given);
   const names = Object.keys(machines);
   refuseStrangers(description, machines);
-  const family: Family = { names, parentOf: (name) => invoked.get(name)?.parent };
+  const family: ActorFamily = { names, parentOf: (name) => invoked.get(name)?.parent };
   const charts = Object.fromEntries(names.map((name) => [name, asChart(name, machines[name]!, family)]));
   const inputs = new Map<string, unknown>();
   const inputOf = (name: string): unknown => {

@@ -40,7 +40,7 @@ export const reference = (id: string): ActorReference => ({ xstate$$type: 1, id 
 export const ROLE = 'actor';
 
 /** Who is there, and who invokes whom. */
-export interface Family {
+export interface ActorFamily {
   readonly names: readonly string[];
   parentOf(name: string): string | undefined;
 }
@@ -75,7 +75,7 @@ const SERVICE =
 /** Event types by which hosts speak to charts. */
 const TAKEN = ['timer', 'drawn', 'link.up', 'link.down'];
 
-export function asChart(name: string, machine: AnyStateMachine, family: Family): AnyStateMachine {
+export function asChart(name: string, machine: AnyStateMachine, family: ActorFamily): AnyStateMachine {
   return new Translation(name, machine, family).chart();
 }
 
@@ -88,7 +88,7 @@ class Translation {
   constructor(
     private readonly name: string,
     private readonly machine: AnyStateMachine,
-    private readonly family: Family,
+    private readonly family: ActorFamily,
   ) {}
 
   chart(): AnyStateMachine {

@@ -4,7 +4,7 @@
  */
 import type { Message, NodeId } from '../../machines/effects.js';
 import type { LinksView } from '../../machines/protocol.js';
-import { Environment, type Made, type Move as WorldMove, type Plan } from '../../network/world/environment.js';
+import { Environment, type Made, type Move as WorldMove, type EnvironmentPlan } from '../../network/world/environment.js';
 import type { Choice } from '../../network/world/choice.js';
 import type { Fused } from '../../network/world/script.js';
 import type { LocalEvents } from './events.js';
@@ -72,7 +72,7 @@ export class Environments {
 
   constructor(
     private readonly system: System,
-    readonly plan: Plan,
+    readonly plan: EnvironmentPlan,
     private readonly fused: Fused,
     private readonly events: LocalEvents,
     private readonly letters: Letters,

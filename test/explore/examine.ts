@@ -21,7 +21,7 @@ import { firstStates } from './starts.js';
 import { Symmetry } from './symmetry.js';
 import type { System } from './system.js';
 import { Watch, type Findings, type Judging } from './watch.js';
-import type { Plan } from '../../network/world/environment.js';
+import type { EnvironmentPlan } from '../../network/world/environment.js';
 import { fusible } from '../../network/world/script.js';
 
 export interface Question {
@@ -31,7 +31,7 @@ export interface Question {
   readonly unlimited: System['unlimited'];
   /** Nodes that begin in every corrupt state. */
   readonly corrupt: readonly NodeId[];
-  readonly plan: Omit<Plan, 'instance'>;
+  readonly plan: Omit<EnvironmentPlan, 'instance'>;
   readonly order: 'fifo' | 'unordered';
   readonly properties: readonly Property<any>[];
   readonly goal: ((c: Configuration<any>) => boolean) | undefined;

@@ -5,7 +5,7 @@
 import { inside } from './components.js';
 import type { Graph } from './graph.js';
 import type { Model } from './model.js';
-import type { Store } from './store.js';
+import type { StateStore } from './store.js';
 import { OPTIONAL } from './successors.js';
 
 /** A transition: where from, and its place among the successors of that state. */
@@ -20,7 +20,7 @@ export class Lasso {
 
   constructor(
     private readonly graph: Graph,
-    private readonly store: Store,
+    private readonly store: StateStore,
     private readonly model: Model,
     private readonly component: readonly number[],
   ) {

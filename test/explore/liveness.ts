@@ -13,7 +13,7 @@ import type { Graph } from './graph.js';
 import type { Model } from './model.js';
 import type { Planes } from './planes.js';
 import { OPTIONAL } from './successors.js';
-import type { Store } from './store.js';
+import type { StateStore } from './store.js';
 import type { Debt } from './watch.js';
 
 export interface BrokenPromise {
@@ -29,7 +29,7 @@ export class Liveness {
 
   constructor(
     private readonly graph: Graph,
-    private readonly store: Store,
+    private readonly store: StateStore,
     private readonly model: Model,
   ) {
     this.components = new Components(graph, model.steps.branches);

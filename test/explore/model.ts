@@ -8,7 +8,7 @@ import { LocalSteps } from './steps.js';
 import { Successors } from './successors.js';
 import type { System } from './system.js';
 import { TimeOrder } from './times.js';
-import type { Plan } from '../../network/world/environment.js';
+import type { EnvironmentPlan } from '../../network/world/environment.js';
 import { Environments } from './environments.js';
 
 export class Model {
@@ -20,7 +20,7 @@ export class Model {
 
   constructor(
     readonly system: System,
-    plan: Plan,
+    plan: EnvironmentPlan,
     signed: ReadonlySet<string>,
   ) {
     const { nodes, instance, protocol } = system;

@@ -10,7 +10,7 @@ import type { Graph } from './graph.js';
 import type { Model } from './model.js';
 import type { PersistentSets } from './persistent.js';
 import type { Share } from './share.js';
-import { NONE, Store } from './store.js';
+import { NONE, StateStore } from './store.js';
 import { isFault } from './successors.js';
 import type { Symmetry } from './symmetry.js';
 import type { Violation, Watch } from './watch.js';
@@ -33,7 +33,7 @@ export interface Plan {
 }
 
 export class Search {
-  readonly store = new Store();
+  readonly store = new StateStore();
   transitions = 0;
   /** States in which nothing at all can happen. */
   terminal = 0;

@@ -5,13 +5,13 @@ import { everyDraw } from './draws.js';
 import { PairMap } from './ints.js';
 import { keyOf } from './json.js';
 import { Planes } from './planes.js';
-import { NONE, Store } from './store.js';
+import { NONE, StateStore } from './store.js';
 
 test('a store numbers different rows in the order in which they come, and remembers where from', () => {
   const row = fc.array(fc.oneof(fc.nat(3), fc.nat(70_000)), { minLength: 1, maxLength: 6 });
   fc.assert(
     fc.property(fc.array(row, { maxLength: 200 }), (rows) => {
-      const store = new Store();
+      const store = new StateStore();
       const known = new Map<string, number>();
       rows.forEach((row, i) => {
         const isNew = !known.has(String(row));
@@ -30,7 +30,7 @@ test('a store numbers different rows in the order in which they come, and rememb
 });
 
 test('a store grows past its first table', () => {
-  const store = new Store();
+  const store = new StateStore();
   const row = new Int32Array(3);
   const numbers = (step: number) => {
     const given: number[] = [];

@@ -17,7 +17,7 @@ const HEAD = 3;
 /** One bit at least is left for the hash. */
 const PLACE_BITS_MAX = 31;
 
-export class Store {
+export class StateStore {
   size = 0;
   /** The length of the longest row. */
   longest = 0;

@@ -13,7 +13,7 @@ import { Subject } from './subject.js';
  *
  * @public
  */
-export interface Seen {
+export interface SeenPath {
   readonly value: StateValue;
   readonly context: string;
   readonly actions: readonly string[];
@@ -32,7 +32,7 @@ export interface Seen {
 export async function startMachine(
   machine: AnyStateMachine,
   tests: MachineTests = {},
-): Promise<{ readonly first: Seen; take(step: Step): Promise<Seen> }> {
+): Promise<{ readonly first: SeenPath; take(step: Step): Promise<SeenPath> }> {
   const rig = new Rig(new Subject(machine, await drawn(tests)), { performs: true });
   return {
     first: seenIn(rig.view()),
@@ -46,7 +46,7 @@ export async function startMachine(
   };
 }
 
-const seenIn = ({ value, context, acted }: View): Seen => ({ value, context, actions: acted.map(({ type }) => type) });
+const seenIn = ({ value, context, acted }: View): SeenPath => ({ value, context, actions: acted.map(({ type }) => type) });
 
 /** `importing` brings the machine in under the name `machine`, and what is said about it as `tests`. */
 export function emitMachineTests(name: string, plans: readonly Plan[], importing: string): string {

@@ -5,13 +5,13 @@ import type { MachineTests, Step } from './options.js';
 import type { Rig } from './rig.js';
 import { isFromOutside } from './steps.js';
 
-export interface Broken {
+export interface BrokenRule {
   readonly rule: string;
   readonly says: string;
 }
 
 /** The rule that the machine breaks where it stands, `null` when it keeps all. */
-export function brokenRule(rig: Rig): Broken | null {
+export function brokenRule(rig: Rig): BrokenRule | null {
   if (rig.error !== null) return unhandled(rig, rig.error.thrown);
   for (const [name, holds] of Object.entries(rig.subject.tests.invariants ?? {})) {
     const says = complaint(holds, rig.snapshot);
@@ -20,7 +20,7 @@ export function brokenRule(rig: Rig): Broken | null {
   return hasty(rig) ?? lost(rig);
 }
 
-function hasty(rig: Rig): Broken | null {
+function hasty(rig: Rig): BrokenRule | null {
   const timer = rig.hastyTimer();
   if (!timer) return null;
   const { name, asked } = timer;
@@ -32,12 +32,12 @@ function hasty(rig: Rig): Broken | null {
 
 export const LEFT = 'no actor left running';
 
-export function lost(rig: Rig): Broken | null {
+export function lost(rig: Rig): BrokenRule | null {
   const [first] = rig.orphans();
   return first === undefined ? null : { rule: LEFT, says: `${first} still runs, and nothing of the machine refers to it` };
 }
 
-function unhandled(rig: Rig, thrown: unknown): Broken {
+function unhandled(rig: Rig, thrown: unknown): BrokenRule {
   const what = encode(thrown, () => undefined);
   const lacking = /is not implemented/.test(what) ? 'Give it by provide: { guards: { … } }' : undefined;
   const needed = lacking ?? (rig.last ? sampleNeeded(rig.subject.tests, rig.last) : inputNeeded(rig.subject.tests));

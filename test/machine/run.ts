@@ -1,7 +1,7 @@
 /** Takes a plan on live actors, its actions performed, with a system under test and a reference beside, and judges every step. */
 import { encode } from './encode.js';
 import type { Failure } from './graph.js';
-import { brokenRule, LEFT, lost, type Broken } from './judge.js';
+import { brokenRule, LEFT, lost, type BrokenRule } from './judge.js';
 import type { Step } from './options.js';
 import { Rig, type View } from './rig.js';
 import { describeStep } from './steps.js';
@@ -58,7 +58,7 @@ class Run {
     return broken && { steps: steps.slice(0, taken), ...broken };
   }
 
-  private async take(step: Step, at: number): Promise<Broken | null> {
+  private async take(step: Step, at: number): Promise<BrokenRule | null> {
     const { tests } = this.subject;
     // XState does not arm the timers of a restored machine again (statelyai/xstate #5331).
     if (at === this.options.restoreAfter && this.rig.timers.running.length === 0) {
@@ -73,7 +73,7 @@ class Run {
     return this.judge(at + 1);
   }
 
-  private async judge(at: number): Promise<Broken | null> {
+  private async judge(at: number): Promise<BrokenRule | null> {
     const { rig, sut, plan, subject } = this;
     const { tests } = subject;
     const expected = plan.expected?.[at];
@@ -89,14 +89,14 @@ class Run {
   }
 
   /** What the machine leaves behind when it is stopped. */
-  private leftRunning(): Broken | null {
+  private leftRunning(): BrokenRule | null {
     this.rig.stop();
     const { length } = this.rig.timers.running;
     if (length > 0) return { rule: LEFT, says: `${length} timers go on after the machine was stopped` };
     return lost(this.rig);
   }
 
-  private restore(): Broken | null {
+  private restore(): BrokenRule | null {
     const before = this.rig.view();
     try {
       const stored: unknown = JSON.parse(JSON.stringify(this.rig.root.getPersistedSnapshot()));
@@ -111,7 +111,7 @@ class Run {
 
 const RESTORE = 'stored and restored it goes on alike';
 
-async function attempt(rule: string, check: () => unknown): Promise<Broken | null> {
+async function attempt(rule: string, check: () => unknown): Promise<BrokenRule | null> {
   try {
     await check();
     return null;
@@ -124,7 +124,7 @@ const WHY =
   'an action acts past the chart (performActions: true lets the search see it), or the chart reads a clock or chance (give it by provide)';
 
 /** What is seen otherwise than it was. */
-export function difference(expected: View, actual: View): Broken | null {
+export function difference(expected: View, actual: View): BrokenRule | null {
   for (const part of ['value', 'status', 'context', 'actors', 'acted'] as const) {
     const [before, now] = [expected[part], actual[part]].map((one) =>
       part === 'context' ? String(one) : encode(one, () => undefined),

@@ -5,6 +5,9 @@ import type { Process, VirtualWorld } from './world.js';
 /** The real one, whatever stands in its place later. */
 export const realImmediate = globalThis.setImmediate;
 
+/** Milliseconds of the machine, outside of every world: how long it looks for a shorter failure, and nothing that a world sees. */
+export const realNow = (): number => globalThis.performance.now();
+
 let inhabited: VirtualWorld | null = null;
 
 /** The world and the process that is current in it. */
@@ -12,11 +15,11 @@ export function here(): { readonly world: VirtualWorld; readonly process: Proces
   return inhabited?.current ? { world: inhabited, process: inhabited.current } : null;
 }
 
-export function settle(world: VirtualWorld): void {
+export function settleInWorld(world: VirtualWorld): void {
   if (inhabited) throw new UsageError('a rehearsal is under way in this process; await it before the next');
   inhabited = world;
 }
 
-export function depart(): void {
+export function departFromWorld(): void {
   inhabited = null;
 }

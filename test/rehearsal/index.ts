@@ -2,7 +2,7 @@
 export { rehearse, type Rehearsal, type RehearseOptions } from './rehearse.js';
 export { tellFailure, type RehearsalFailure } from './failure.js';
 export { rehearsalMatchers } from './matchers.js';
-export type { Main, Peer } from './peer.js';
+export type { Main, RehearsedPeer } from './peer.js';
 export { FAULTS, type RehearsalFault, type FaultKind, type RehearsalScenario } from './scenario.js';
 export {
   alone,

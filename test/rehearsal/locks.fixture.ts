@@ -1,5 +1,5 @@
 /** Locks as they ship, with a few workers at every peer: over a hub, or over a mesh. */
-import type { Main, Peer } from './peer.js';
+import type { Main, RehearsedPeer } from './peer.js';
 import type { RehearseOptions } from './rehearse.js';
 
 /** Everything of ours that such an application uses. */
@@ -30,7 +30,10 @@ export async function shippedFrom(load: (path: string) => Promise<object>): Prom
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const below = (bound: number) => Math.floor(Math.random() * bound);
 
-function wireOf({ webSocketMesh, webSocket, sealed }: Shipped, { id, peers, listen, knobs, WebSocket, WebSocketServer }: Peer) {
+function wireOf(
+  { webSocketMesh, webSocket, sealed }: Shipped,
+  { id, peers, listen, knobs, WebSocket, WebSocketServer }: RehearsedPeer,
+) {
   if (knobs['over'] === 'mesh')
     return webSocketMesh({
       id,
@@ -45,7 +48,7 @@ function wireOf({ webSocketMesh, webSocket, sealed }: Shipped, { id, peers, list
 /** A request that the application gives up, or whose lock is lost, is none of its errors. */
 const isExpected = (error: unknown) => /Lost|Timeout/.test((error as Error).name);
 
-async function work(shipped: Shipped, peer: Peer): Promise<void> {
+async function work(shipped: Shipped, peer: RehearsedPeer): Promise<void> {
   const { knobs } = peer;
   // Somebody is given another list, as in a change of it that is under way.
   const peers = peer.id === 'p0' && knobs['lists'] === 'differ' ? peer.peers.slice(0, 3) : peer.peers;

@@ -7,10 +7,10 @@ import { WorldServer, WorldSocket, WorldSocketServer } from './web-sockets.js';
 import type { Process, VirtualWorld } from './world.js';
 
 /** An ordinary main of a process. @public */
-export type Main = (peer: Peer) => unknown;
+export type Main = (peer: RehearsedPeer) => unknown;
 
 /** @public */
-export interface Peer {
+export interface RehearsedPeer {
   readonly id: string;
   /** All peers, this one included; not the services. */
   readonly peers: readonly string[];
@@ -38,7 +38,7 @@ export function createPeer(
   knobs: Readonly<Record<string, unknown>>,
   store: SharedStore['end'],
   disk: Disk,
-): Peer {
+): RehearsedPeer {
   const { id, life } = process;
   return {
     id,
@@ -51,6 +51,6 @@ export function createPeer(
     note: (what, fields = {}) => world.tell('note', { peer: id, what, ...fields }),
     listen: () => WorldServer.in(world, process),
     WebSocketServer: WorldSocketServer,
-    WebSocket: WorldSocket as unknown as Peer['WebSocket'],
+    WebSocket: WorldSocket as unknown as RehearsedPeer['WebSocket'],
   };
 }

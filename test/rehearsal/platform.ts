@@ -5,7 +5,7 @@
  * timers show the same: who imports `setTimeout` from `node:timers` gets that of the world.
  */
 import { createRequire, syncBuiltinESMExports } from 'node:module';
-import { depart, here, settle } from './here.js';
+import { departFromWorld, here, settleInWorld } from './here.js';
 import { BroadcastChannels, WorldChannel } from './message-channels.js';
 import { WorldSocket } from './web-sockets.js';
 import { BEGAN, type RehearsalTurn, type VirtualWorld } from './world.js';
@@ -19,12 +19,12 @@ const modules = {
 const realNow = performance.now.bind(performance);
 
 /** From now until what it gives is called, the processes of this world live in it. */
-export function inhabit(world: VirtualWorld): () => void {
-  settle(world);
+export function inhabitWorld(world: VirtualWorld): () => void {
+  settleInWorld(world);
   const restore = [...patches(world), ...catchErrors(world)];
   syncBuiltinESMExports();
   return () => {
-    depart();
+    departFromWorld();
     for (const back of restore.reverse()) back();
     syncBuiltinESMExports();
   };

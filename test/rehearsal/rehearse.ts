@@ -13,9 +13,9 @@ import { checkFailure, failureOf } from './failure.js';
 import { strike } from './faults.js';
 import { lockJudges, type RehearsalJudge, type RehearsalVerdict } from './judges.js';
 import { createPeer, type Main } from './peer.js';
-import { inhabit } from './platform.js';
+import { inhabitWorld } from './platform.js';
 import { FAULTS, type FaultKind, type RehearsalFrame, type RehearsalScenario } from './scenario.js';
-import { search } from './search.js';
+import { searchFailure } from './search.js';
 import { VirtualWorld, type RehearsalEvent } from './world.js';
 
 export interface RehearseOptions {
@@ -88,7 +88,7 @@ export async function rehearse(options: RehearseOptions, main: Main): Promise<Re
     return { runs: 1, ...totals, failure: failureOf(replay.seed, replay.scenario, outcome) };
   }
   for (let i = 0; i < runs; i++) {
-    const found = await search(seed + i, frame, perform, shrinkSeconds);
+    const found = await searchFailure(seed + i, frame, perform, shrinkSeconds);
     const twice = i % TWICE_EVERY === 0 ? await compare(found.scenario, found.outcome, options, main) : null;
     const outcome = twice && !found.outcome.violation ? { ...found.outcome, violation: twice } : found.outcome;
     if (outcome.violation) {
@@ -139,7 +139,7 @@ export async function run(
     for (const { judge, hearing } of hearings) find(judge, hearing.hear?.(happening));
   };
   populate(world, scenario, options, main, store, disks);
-  const leave = inhabit(world);
+  const leave = inhabitWorld(world);
   try {
     await world.run(scenario.seconds * 1_000);
   } finally {

@@ -1,5 +1,6 @@
 /** One seed: its scenario is run, and made smaller for as long as the same judge finds something. */
 import fc from 'fast-check';
+import { realNow } from './here.js';
 import type { RehearsalOutcome } from './rehearse.js';
 import { scenarioOfShape, shapesOf, type RehearsalFrame, type RehearsalScenario, type RehearsalShape } from './scenario.js';
 
@@ -8,7 +9,7 @@ export interface FoundFailure {
   readonly outcome: RehearsalOutcome;
 }
 
-export async function search(
+export async function searchFailure(
   seed: number,
   frame: RehearsalFrame,
   perform: (scenario: RehearsalScenario) => Promise<RehearsalOutcome>,
@@ -19,7 +20,7 @@ export async function search(
   let until = Infinity;
   let broken: { readonly error: unknown } | undefined;
   const attempt = async (shape: RehearsalShape): Promise<void> => {
-    if (performance.now() >= until) return;
+    if (realNow() >= until) return;
     const scenario = scenarioOfShape(shape, frame);
     const outcome = await perform(scenario).catch((error: unknown) => {
       broken = { error };
@@ -27,7 +28,7 @@ export async function search(
     });
     const { violation } = outcome;
     const isSame = violation !== null && (!found || found.outcome.violation?.judge === violation.judge);
-    if (!found) until = performance.now() + shrinkSeconds * 1_000;
+    if (!found) until = realNow() + shrinkSeconds * 1_000;
     if (isSame || !found) found = { scenario, outcome };
     if (isSame) throw new Error(violation.says);
   };
