@@ -5,11 +5,12 @@
  * So a flood delays the peer that makes it, and costs the others no more than the limits say. Who does not take what is sent to it, or
  * does not answer, is parted with.
  */
-import type { Subscription } from 'rxjs';
+import { Subscription } from 'rxjs';
 import type { WebSocket } from 'ws';
 import type { PlatformEnvironment } from '../environment.js';
 import { BACKLOG_BYTES_MAX } from './backlog.js';
 import type { Line, LineListener } from './hub.js';
+import { later } from './later.js';
 import { Rate } from './rate.js';
 import { SILENT_BEATS_MAX } from './through-hub.js';
 import { socketLine } from './web-socket.js';
@@ -24,8 +25,9 @@ export interface LineLimits {
 
 export const LINE_LIMITS: LineLimits = { framesPerSecond: 5_000, bytesPerSecond: 2 ** 25, backlogBytes: BACKLOG_BYTES_MAX };
 
-/** A holder of a seat that somebody else wants has so long to answer. */
-const ANSWER_MS_MAX = 1_000;
+/** A holder of a seat that somebody else wants has a second to answer: looks are counted, not the time, because this process may stand still. */
+const LOOKS_MAX = 10;
+const LOOK_MS = 100;
 /** So long is a socket left alone. */
 const REST_MS = 20;
 
@@ -38,6 +40,10 @@ export class BoundedLine implements Line {
   private resting: Subscription | undefined;
   /** Beats since something was heard: they are counted, not the time, because clocks can be set. */
   private silence = 0;
+  /** Frames that came: what was said before a question is no answer to it, but whoever speaks is given more time. */
+  private heard = 0;
+  /** One for all who want to know at the same time: a `ws` that has more than 60 pings to answer closes its socket. */
+  private question: Promise<boolean> | undefined;
 
   constructor(
     private readonly socket: WebSocket,
@@ -70,31 +76,44 @@ export class BoundedLine implements Line {
   }
 
   answers(): Promise<boolean> {
+    return (this.question ??= this.ask().finally(() => (this.question = undefined)));
+  }
+
+  /** Parts with an end that has been silent for too long, and asks one that has not spoken since the last beat whether it is there. */
+  beat(): void {
+    // Nothing is heard from a socket that is left alone.
+    if (this.resting !== undefined) return;
+    if (this.silence++ >= SILENT_BEATS_MAX) this.socket.terminate();
+    else if (this.silence > 1 && this.socket.readyState === this.socket.OPEN) this.socket.ping();
+  }
+
+  private ask(): Promise<boolean> {
+    const { socket } = this;
+    if (socket.readyState !== socket.OPEN) return Promise.resolve(false);
     return new Promise((resolve) => {
+      const looking = new Subscription();
       const end = (is: boolean) => {
-        timer.unsubscribe();
-        for (const event of ['pong', 'message']) this.socket.off(event, yes);
-        this.socket.off('close', no);
+        looking.unsubscribe();
+        socket.off('pong', yes).off('close', no);
         resolve(is);
       };
       const [yes, no] = [() => end(true), () => end(false)];
-      const timer: Subscription = this.environment.clock.schedule(no, ANSWER_MS_MAX);
-      for (const event of ['pong', 'message']) this.socket.once(event, yes);
-      this.socket.once('close', no);
-      if (this.socket.readyState === this.socket.OPEN) this.socket.ping();
-      else no();
+      const look = (left: number, before: number) => {
+        const { heard } = this;
+        // Nothing is heard from a socket that is left alone, and an answer may stand behind much else.
+        const isSpeaking = this.resting !== undefined || heard !== before;
+        if (left === 0 && !isSpeaking) return no();
+        later(looking, this.environment.clock, () => look(isSpeaking ? LOOKS_MAX : left - 1, heard), LOOK_MS);
+      };
+      socket.on('pong', yes).on('close', no);
+      socket.ping();
+      look(LOOKS_MAX, this.heard);
     });
-  }
-
-  /** Asks whether the other end is there, and parts with one that has been silent for too long. */
-  beat(): void {
-    // Nothing is heard from a socket that is left alone.
-    if (this.resting === undefined && this.silence++ >= SILENT_BEATS_MAX) this.socket.terminate();
-    else if (this.socket.readyState === this.socket.OPEN) this.socket.ping();
   }
 
   private take(text: unknown, frame: (text: unknown) => void): void {
     this.silence = 0;
+    this.heard++;
     if (typeof text !== 'string' || this.resting === undefined) {
       if (typeof text !== 'string' || this.isWithin(text)) return frame(text);
       this.rest(frame);

@@ -82,6 +82,24 @@ test('a living peer keeps its place against a stranger, who is told', async () =
   await expect.poll(() => seen).toContain('b: "still you?"');
 });
 
+test('however many say hello under the id of a living member in the same moment: it is asked once, and stays', async () => {
+  const warn = vi.spyOn(process, 'emitWarning');
+  onTestFinished(() => warn.mockRestore());
+  const hub = await hubWith();
+  const b = peer('b', hub.port);
+  const seen = log(b);
+  const [a] = [await raw(hub.port, { id: 'a' }), await b.connect()];
+  let asked = 0;
+  a.on('ping', () => asked++);
+  const strangers = await Promise.all(Array.from({ length: 150 }, () => raw(hub.port)));
+  for (const stranger of strangers) stranger.send('{"type":"hello","id":"a","key":"of a stranger"}');
+  await vi.waitFor(() => expect(strangers.map(({ got }) => got[0]?.type)).toEqual(strangers.map(() => 'refused')), 5_000);
+  expect([seen, a.readyState]).toEqual([['up a'], WebSocket.OPEN]);
+  // So many at once are more than a `ws` answers.
+  expect(asked).toBeLessThan(60);
+  expect(warn).not.toHaveBeenCalled();
+});
+
 test('a line on which the hub has fallen silent is given up, and made again: within the patience of three seconds', async () => {
   vi.spyOn(console, 'warn').mockImplementation(() => {});
   onTestFinished(() => void vi.restoreAllMocks());

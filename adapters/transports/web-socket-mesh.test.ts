@@ -120,6 +120,27 @@ test('a second peer of an id that is alive is refused by whom it dials, and by i
   expect([a.isClosed, a.peers.size]).toEqual([false, 1]);
 });
 
+test('however many say hello under the id of a connected peer in the same moment: it is asked once, and stays', async () => {
+  const [port] = await portsOf(1);
+  const a = peer('a', port!, []);
+  const seen = log(a);
+  await a.connect();
+  const hello = (id: string, key: string) => JSON.stringify({ type: 'hello', id, key });
+  let asked = 0;
+  const b = new WebSocket(url(port!), { autoPong: false });
+  b.on('ping', () => (asked++, setTimeout(() => b.pong(), 200)));
+  await once(b, 'message');
+  b.send(hello('b', 'k'));
+  await expect.poll(() => seen).toEqual(['up b']);
+  const strangers = Array.from({ length: 100 }, () => new WebSocket(url(port!)));
+  const told = strangers.map((socket) => once(socket, 'message').then(() => once(socket, 'message')));
+  await Promise.all(strangers.map((socket) => once(socket, 'open')));
+  for (const socket of strangers) socket.send(hello('b', 'of a stranger'));
+  for (const [text] of await Promise.all(told)) expect(String(text)).toMatch(/"refused".*is taken/);
+  expect(seen).toEqual(['up b']);
+  expect(asked).toBeLessThan(10);
+});
+
 test('a peer with a half-open connection to an earlier self is let in: at once with its key', async () => {
   const ports = await portsOf(2);
   const b = peer('b', ports[1]!, []);

@@ -1,0 +1,113 @@
+/** What a line makes of its socket: whether the other end is there, and how often it is asked. */
+import { EventEmitter } from 'node:events';
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import type { WebSocket } from 'ws';
+import { environmentOf } from '../environment.js';
+import { BoundedLine, LINE_LIMITS } from './bounded-line.js';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+});
+
+/** A socket whose far end is the test. */
+class Far extends EventEmitter {
+  readonly OPEN = 1;
+  readyState = 1;
+  pings = 0;
+  isPaused = false;
+  ping = () => void this.pings++;
+  pause = () => void (this.isPaused = true);
+  resume = () => void (this.isPaused = false);
+  terminate = () => {
+    this.readyState = 3;
+    this.emit('close');
+  };
+  addEventListener = (type: string, listener: (event: { data: unknown }) => void) =>
+    void this.on(type, (data) => listener({ data }));
+  says = (text: string) => void this.emit('message', text);
+}
+
+function line(limits = {}) {
+  const far = new Far();
+  const near = new BoundedLine(far as unknown as WebSocket, { ...LINE_LIMITS, ...limits }, environmentOf({}));
+  near.listen({ frame: () => {}, closed: () => {} });
+  return { far, near };
+}
+
+/** What came of a question after so many milliseconds. */
+async function after(ms: number, answer: Promise<boolean>): Promise<boolean | 'open'> {
+  await vi.advanceTimersByTimeAsync(ms);
+  return Promise.race([answer, Promise.resolve<'open'>('open')]);
+}
+
+test('a hundred who want to know at once are one question, and the next who wants to know is another', async () => {
+  const { far, near } = line();
+  const before = far.eventNames().map((name) => far.listenerCount(name));
+  const answers = Array.from({ length: 100 }, () => near.answers());
+  expect(far.pings).toBe(1);
+  far.emit('pong');
+  expect(new Set(await Promise.all(answers))).toEqual(new Set([true]));
+  expect(far.eventNames().map((name) => far.listenerCount(name))).toEqual(before);
+  const last = near.answers();
+  expect([far.pings, await after(999, last), await after(1, last)]).toEqual([2, 'open', false]);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test('one timer that comes late decides nothing: this process may have stood still, and have the answer before it', async () => {
+  const { near } = line();
+  const answer = near.answers();
+  await vi.advanceTimersToNextTimerAsync();
+  expect(await after(0, answer)).toBe('open');
+});
+
+test('who goes, or is going already, does not answer', async () => {
+  const { far, near } = line();
+  const answer = near.answers();
+  far.terminate();
+  expect([await answer, await near.answers(), far.pings]).toEqual([false, false, 1]);
+});
+
+test('what was said before the question is no answer to it, but gives more time: the answer may stand behind it', async () => {
+  const { far, near } = line();
+  const answer = near.answers();
+  for (let i = 0; i < 5; i++) {
+    await vi.advanceTimersByTimeAsync(900);
+    far.says('{}');
+  }
+  expect(await after(900, answer)).toBe('open');
+  far.emit('pong');
+  expect(await answer).toBe(true);
+  const silent = near.answers();
+  far.says('{}');
+  expect([await after(1_000, silent), await after(200, silent)]).toEqual(['open', false]);
+});
+
+test('who is read slowly is given the time for which its socket was left alone', async () => {
+  const { far, near } = line({ bytesPerSecond: 1_000 });
+  far.says('x'.repeat(4_000));
+  far.says('{}');
+  expect(far.isPaused).toBe(true);
+  const answer = near.answers();
+  expect(await after(2_900, answer)).toBe('open');
+  await vi.advanceTimersByTimeAsync(200);
+  expect([far.isPaused, await after(800, answer), await after(300, answer)]).toEqual([false, 'open', false]);
+});
+
+test('who has not spoken since the last beat is asked whether it is there, and is parted with after three', () => {
+  const { far, near } = line();
+  const beats = Array.from({ length: 3 }, () => (near.beat(), far.pings));
+  expect([beats, far.readyState]).toEqual([[0, 1, 2], 1]);
+  near.beat();
+  expect(far.readyState).toBe(3);
+});
+
+test('who sends without end for two minutes is never asked: what it would have to answer would only pile up', () => {
+  const { far, near } = line({ framesPerSecond: 10 });
+  for (let second = 0; second < 120; second++) {
+    for (let i = 0; i < 20; i++) far.says('{}');
+    vi.advanceTimersByTime(1_000);
+    near.beat();
+  }
+  expect([far.pings, far.readyState]).toEqual([0, 1]);
+});
