@@ -38,6 +38,8 @@ const has = (value: unknown, ...methods: readonly string[]): boolean =>
 
 export const text = must('a text', (value) => typeof value === 'string' && value !== '');
 export const anything = must('anything', () => true);
+export const flag = must('true or false', (value) => typeof value === 'boolean');
+export const signal = must('an AbortSignal', (value) => has(value, 'addEventListener', 'throwIfAborted'));
 export const atLeast = (min: number, unit: string): Check =>
   must(`a number of ${unit}, at least ${min}`, (value) => typeof value === 'number' && Number.isFinite(value) && value >= min);
 export const listOf = (what: string, isGood: (value: unknown) => boolean): Check =>
@@ -59,6 +61,8 @@ export const peers: Check = {
     if (!Array.isArray(value)) return `is ${shown(value)}`;
     const wrong = value.findIndex((peer) => refusedId(peer) !== null);
     if (wrong >= 0) return `has ${shown(value[wrong])} at place ${wrong}: ${refusedId(value[wrong])}`;
+    const twice = value.find((peer, i) => value.indexOf(peer) < i) as string | undefined;
+    if (twice !== undefined) return `names ${shown(twice)} twice`;
     return value.length === 0 ? 'is empty' : null;
   },
 };
@@ -66,6 +70,10 @@ export const peers: Check = {
 export const transport = must(
   'a transport, as in linked(webSocket({ id, url }), { peers })',
   (value) => isObject(value) && isObject(value['guarantees']),
+);
+
+export const storage = must("what keeps a peer's promises, as in folderStorage('/var/lib/printers/a')", (value) =>
+  has(value, 'load', 'save'),
 );
 
 /** Of every adapter: where time and chance come from. */

@@ -2,6 +2,7 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { UsageError } from '../index.js';
 import { createElection } from './election.js';
+import { createLocks } from './locks/locks.js';
 import { broadcastChannel } from './transports/broadcast-channel.js';
 import { ClosedError, ConnectionError, LostError } from './transports/errors.js';
 import { InProcessBus } from './transports/in-process.js';
@@ -16,7 +17,7 @@ const url = 'ws://127.0.0.1:1';
 const connection = async () => ({});
 
 /** What a JavaScript program may hand over: no type stands in the way. */
-const [anyElection, anyNats, anyMqtt] = [createElection, nats, mqtt] as any[];
+const [anyElection, anyLocks, anyNats, anyMqtt] = [createElection, createLocks, nats, mqtt] as any[];
 
 const uses: [what: string, use: () => unknown, answer: string][] = [
   ['no options', () => anyElection(), 'createElection takes its options as an object; give { transport, peers }'],
@@ -77,6 +78,24 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
     () => anyElection({ transport: broadcastChannel({ id: 'a' }), peers }),
     'election is not safe on a transport that may lose messages',
   ],
+  ['no options of locks', () => anyLocks(), 'createLocks takes its options as an object; give { transport, peers }'],
+  [
+    'a peer twice',
+    () => createLocks({ transport, peers: ['a', 'b', 'a'] }),
+    'createLocks: peers names "a" twice; give the ids of all',
+  ],
+  ['no peers of locks', () => createLocks({ transport, peers: [] }), 'createLocks: peers is empty'],
+  ['locks of others', () => createLocks({ transport, peers: ['b', 'c'] }), 'peer "a" is not among the peers b, c; list it'],
+  [
+    'a word of locks mistyped',
+    () => anyLocks({ transport, peers, storrage: {} }),
+    'createLocks has no option storrage; did you mean "storage"? Known: transport, peers, name, storage',
+  ],
+  [
+    'a storage that saves nothing',
+    () => anyLocks({ transport, peers, storage: { load: async () => {} } }),
+    "createLocks: storage is an object; give what keeps a peer's promises",
+  ],
   [
     'a connection, not a function',
     () => anyNats({ id: 'a', connection: {} }),
@@ -97,6 +116,38 @@ test.each(uses)('%s: %s', async (_, use, answer) => {
   await expect(answered).rejects.toThrow(UsageError);
   await expect(answered).rejects.toThrow(answer);
   await expect(answered).rejects.toThrow(/^[^\n]{1,400}$/);
+});
+
+describe('of a request for a lock', () => {
+  const locks = () => {
+    const all = createLocks({ transport: new InProcessBus().transport('a'), peers: ['a'] });
+    onTestFinished(() => all.close());
+    return all as any;
+  };
+  const callback = () => {};
+  test.each<[object, string]>([
+    [{ mode: 'shared' }, 'locks.request("x"): mode is "shared"; give none: the only mode is "exclusive"'],
+    [{ steal: true }, 'locks.request("x"): steal is true; give false: no lock is taken from whoever holds it'],
+    [{ ifAvailabel: true }, 'locks.request("x") has no option ifAvailabel; did you mean "ifAvailable"?'],
+    [{ ifAvailable: 1 }, 'locks.request("x"): ifAvailable is 1; give true or false'],
+    [{ signal: 5_000 }, 'locks.request("x"): signal is 5000; give an AbortSignal'],
+    [{ retry: 3 }, 'locks.request("x"): retry is 3; give true or false'],
+  ])('%j', async (options, answer) => {
+    const all = locks();
+    await expect(all.request('x', options, callback)).rejects.toThrow(UsageError);
+    await expect(all.request('x', options, callback)).rejects.toThrow(answer);
+    expect(await all.query()).toEqual({ held: [], pending: [] });
+  });
+
+  test('what is asked again has a callback, and acquire has none', async () => {
+    await expect(locks().acquire('x', { retry: true })).rejects.toThrow('locks.acquire("x") has no option retry; known: mode');
+  });
+
+  test('a time to close in', async () => {
+    await expect(locks().close({ withinMs: -1 })).rejects.toThrow(
+      'locks.close: withinMs is -1; give a number of milliseconds, at least 0',
+    );
+  });
 });
 
 describe('what only shows when it connects', () => {

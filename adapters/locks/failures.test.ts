@@ -1,10 +1,8 @@
 /** What happens to locks when peers fail: docs/locks.md. */
-import { expect, onTestFinished, test } from 'vitest';
-import { linked } from '../linked.js';
-import { hostile } from '../transports/hostile.fixture.js';
-import { InProcessBus } from '../transports/in-process.js';
-import { createLocks, type Locks } from './locks.js';
-import { peers, settled } from './peers.fixture.js';
+import { expect, test } from 'vitest';
+import { cuttable, peers, settled } from './peers.fixture.js';
+
+type Cuttable = Awaited<ReturnType<typeof cuttable>>[number];
 
 const isGrowing = (fences: readonly number[]) => fences.every((fence, i) => i === 0 || fence > fences[i - 1]!);
 
@@ -44,25 +42,16 @@ test('a minority is granted nothing: who can wait waits, and ifAvailable says so
 });
 
 test('a holder that is cut off: its signal aborts, the others go on, and it is served again when the cut heals', async () => {
-  const ids = ['a', 'b', 'c'];
-  const bus = new InProcessBus();
-  const inner = ids.map((id, seed) => hostile(bus.transport(id), { seed, loss: 0, duplicate: 0, delayMs: 0 }));
-  const transports = inner.map((each) => linked(each, { peers: ids, beatMs: 5, patience: 6 }));
-  const [a, b, c] = transports.map((transport) => createLocks({ transport, peers: ids })) as [Locks, Locks, Locks];
-  onTestFinished(async () => {
-    await Promise.all(transports.map((transport) => transport.close()));
-    bus.close();
-  });
-  await Promise.all([a.ready, b.ready, c.ready]);
+  const [{ locks: a, medium }, { locks: b }] = (await cuttable('a', 'b', 'c')) as [Cuttable, Cuttable];
   const cutOff = await a.acquire('x');
   const next = b.acquire('x');
-  inner[0]!.isCut = true;
+  medium.isCut = true;
   const second = await next;
   await new Promise((resolve) => (cutOff.signal.aborted ? resolve(null) : cutOff.signal.addEventListener('abort', resolve)));
   expect(cutOff.signal.reason).toMatchObject({ name: 'LostError' });
   expect(second.fence).toBeGreaterThan(cutOff.fence);
   const third = a.acquire('x');
-  inner[0]!.isCut = false;
+  medium.isCut = false;
   second.release();
   expect((await third).fence).toBeGreaterThan(second.fence);
 });

@@ -19,6 +19,8 @@ export type Wish = 'request' | 'release' | 'whether';
 export class LockDesk {
   private readonly callers: Caller[] = [];
   private held: Lock | undefined;
+  /** Hears that the lock is not held here any more, once the desk is closed. */
+  private emptied: (() => void) | undefined;
   /** Whether a request of this desk waits or has been granted. */
   private isOut = false;
 
@@ -79,24 +81,33 @@ export class LockDesk {
 
   /** Others may have gone on without this peer. */
   lost(): void {
-    this.held?.lose(new LostError(`lock "${this.name}" is lost: others may have gone on without this peer`));
-    this.held = undefined;
-    this.isOut = false;
+    this.held?.lose(
+      new LostError(`lock "${this.name}" is lost: others may have gone on without this peer, and it may be asked for again`),
+    );
+    this.leave();
     this.askIfWanted();
   }
 
-  /** Settles everything. */
-  close(error: Error): void {
+  /** Settles everything; resolves once the lock is held no more. Who holds it is told to stop, and keeps it until it has. */
+  close(error: Error): Promise<void> {
     for (const caller of this.callers.splice(0)) caller.reject(error);
     this.held?.lose(new LostError(`lock "${this.name}" is lost: ${error.message}`, { cause: error }));
-    this.held = undefined;
+    return new Promise((resolve) => {
+      if (this.held) this.emptied = resolve;
+      else resolve();
+    });
   }
 
   private giveBack(): void {
-    this.held = undefined;
-    this.isOut = false;
+    this.leave();
     this.ask('release');
     this.askIfWanted();
+  }
+
+  private leave(): void {
+    this.held = undefined;
+    this.isOut = false;
+    this.emptied?.();
   }
 
   private askIfWanted(): void {

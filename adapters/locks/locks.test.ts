@@ -142,7 +142,7 @@ test('closing settles everything: callers with a ClosedError, holders by the sig
   const waiting = a!.acquire('x');
   await settled();
   const outcomes = Promise.allSettled([callback, waiting]);
-  await a!.close();
+  await a!.close({ withinMs: 10 });
   expect(await outcomes).toMatchObject([{ reason: { name: 'LostError' } }, { reason: { name: 'ClosedError' } }]);
   expect(held.signal.reason).toMatchObject({ name: 'LostError', cause: { name: 'ClosedError' } });
   await expect(a!.acquire('x')).rejects.toMatchObject({ name: 'ClosedError' });

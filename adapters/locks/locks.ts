@@ -14,42 +14,34 @@
 import type { Message, NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
 import { BOUNDS, NAME_LENGTH_MAX, type LockNotice } from '../../machines/locks/index.js';
-import type { Inspect } from '../../network/world/kernel.js';
-import { ClosedError, ConfigurationError } from '../transports/errors.js';
-import type { InEnvironment } from '../environment.js';
+import { Subscription } from 'rxjs';
+import { atLeast, checkOptions, optional } from '../options.js';
+import { ClosedError, ConfigurationError, type LostError } from '../transports/errors.js';
 import { Availability } from './availability.js';
 import { comparePeers } from './same-peers.js';
 import { LockDesk, type Wish } from './lock-desk.js';
 import type { Lock } from './lock-handle.js';
 import { createLocksNode } from './locks-node.js';
+import {
+  checkAcquire,
+  checkRequest,
+  LOCKS_CHECKS,
+  type CloseOptions,
+  type LockOptions,
+  type LocksOptions,
+  type RequestOptions,
+} from './locks-options.js';
 import type { LiveNode } from '../node/node.js';
+import { later } from '../transports/later.js';
 import { abortable } from '../transports/promises.js';
 import type { PeerStorage } from '../storage/storage.js';
 import type { Linked, Transport } from '../transports/transport.js';
 
 export type { Lock } from './lock-handle.js';
+export type { CloseOptions, LockOptions, LocksOptions, RequestOptions } from './locks-options.js';
 
-export interface LocksOptions extends InEnvironment {
-  /** Connected by the locks, closed by whoever made it. It keeps its order and tells who is there: `linked` makes one. */
-  readonly transport: Transport<Linked>;
-  /** All who may ask for locks, this one included; everybody gives the same list. More than half of them must be there. */
-  readonly peers: readonly NodeId[];
-  /** Only peers of the same name share; `locks` unless given. */
-  readonly name?: string;
-  /** Where this peer keeps what it must not forget when its process ends. Without it all is forgotten once all have ended. */
-  readonly storage?: PeerStorage | undefined;
-  /** XState's own option: an observer of the node's live actors. */
-  readonly inspect?: Inspect | undefined;
-}
-
-export interface LockOptions {
-  /** The only mode there is. */
-  readonly mode?: 'exclusive';
-  /** Rather no lock than waiting for one: the callback gets `null` when somebody else has it or is before us, or nobody can. */
-  readonly ifAvailable?: boolean;
-  /** Gives up waiting; the promise rejects with its reason. */
-  readonly signal?: AbortSignal;
-}
+/** How long `close` waits for those who still work. */
+const CLOSE_MS = 5_000;
 
 export interface LockInfo {
   readonly name: string;
@@ -76,9 +68,11 @@ export class Locks implements AsyncDisposable {
   #closing: Error | null = null;
   #mistake: ConfigurationError | null = null;
 
-  constructor({ transport, peers, name = 'locks', ...options }: LocksOptions) {
+  constructor(given: LocksOptions) {
+    checkOptions('createLocks', given, LOCKS_CHECKS);
+    const { transport, peers, name = 'locks', ...options } = given;
     this.#transport = transport;
-    this.peers = [...new Set(peers)];
+    this.peers = [...peers];
     this.storage = options.storage;
     this.#node = createLocksNode({ transport, peers, name, ...options });
     const compared = comparePeers(transport, name, this.peers, (error) => this.#differ(error));
@@ -91,7 +85,7 @@ export class Locks implements AsyncDisposable {
       void this.#node.closed.then((error) => {
         compared();
         this.end(this.#mistake ?? error ?? new ClosedError(`the locks of peer "${transport.id}" are closed`));
-        reject(this.#closing);
+        reject(this.#closing as Error);
       });
     });
     this.ready = this.served.then(() => {});
@@ -112,24 +106,39 @@ export class Locks implements AsyncDisposable {
     return { peer: this.#node.id, name: this.#node.name };
   }
 
-  /** Runs the callback while holding the lock, and settles as the callback does; if the lock is lost, it rejects at once. */
+  /**
+   * Runs the callback while holding the lock, and settles as the callback does; if the lock is lost, it rejects at once with a `LostError`,
+   * or asks again (`retry`). A lock is not reentrant: a second request for it from inside the callback waits for the first to end.
+   *
+   * @throws UsageError for options that are not known or make no sense.
+   * @example `await locks.request('printer', { signal: AbortSignal.timeout(5_000) }, async (lock) => print(page, lock.fence))`
+   * @public
+   */
   async request<T>(name: string, callback: (lock: Lock) => T | Promise<T>): Promise<T>;
   async request<T>(
     name: string,
-    options: LockOptions & { readonly ifAvailable: true },
+    options: RequestOptions & { readonly ifAvailable: true },
     callback: (lock: Lock | null) => T | Promise<T>,
   ): Promise<T>;
-  async request<T>(name: string, options: LockOptions, callback: (lock: Lock) => T | Promise<T>): Promise<T>;
+  async request<T>(name: string, options: RequestOptions, callback: (lock: Lock) => T | Promise<T>): Promise<T>;
   async request<T>(name: string, ...rest: [unknown, unknown?]): Promise<T> {
-    const [options, callback] = rest.length === 1 ? [{}, rest[0]] : rest;
+    const [options = {}, callback] = rest.length === 1 ? [{}, rest[0]] : rest;
     if (typeof callback !== 'function')
       throw new UsageError(`locks.request("${name}") needs a callback: hand one over as the last argument`);
-    const lock = await this.take(name, options as LockOptions);
-    if (lock === null) return callback(null);
-    try {
-      return await abortable(Promise.resolve(callback(lock)), lock.signal);
-    } finally {
-      lock.release();
+    checkRequest(name, options);
+    const { retry, signal, ...how } = options as RequestOptions;
+    for (;;) {
+      const lock = await this.take(name, { ...how, ...(signal && { signal }) });
+      if (lock === null) return callback(null);
+      const work = during(lock, callback as (lock: Lock) => T | Promise<T>);
+      try {
+        return await abortable(work, lock.signal);
+      } catch (error) {
+        const { reason } = lock.signal as { reason: unknown };
+        if (!retry || error !== reason || !(reason as LostError).isRetryable) throw error;
+        // It does not run twice at once here, whatever happens elsewhere.
+        await abortable(Promise.allSettled([work]), signal);
+      }
     }
   }
 
@@ -137,6 +146,7 @@ export class Locks implements AsyncDisposable {
   async acquire(name: string, options?: LockOptions & { readonly ifAvailable?: false }): Promise<Lock>;
   async acquire(name: string, options: LockOptions): Promise<Lock | null>;
   async acquire(name: string, options: LockOptions = {}): Promise<Lock | null> {
+    checkAcquire(name, options);
     return this.take(name, options);
   }
 
@@ -157,9 +167,20 @@ export class Locks implements AsyncDisposable {
     return { held: all((desk) => (desk.isHeld ? 1 : 0)), pending: all((desk) => desk.pending) };
   }
 
-  /** Takes no more part. Who waits is told with a `ClosedError`, who holds by the signal of the lock. */
-  async close(): Promise<void> {
-    if (!this.#closing) await this.#node.close();
+  /**
+   * Takes no more part. Who waits is told with a `ClosedError`, who holds by the signal of the lock; a lock goes on to somebody else once
+   * its callback has ended or it was released, or when the time is over.
+   *
+   * @example `await locks.close({ withinMs: 1_000 })`
+   * @public
+   */
+  async close(options: CloseOptions = {}): Promise<void> {
+    checkOptions('locks.close', options, { withinMs: optional(atLeast(0, 'milliseconds')) });
+    if (!this.#closing) {
+      this.#closing = new ClosedError(`the locks of peer "${this.#node.id}" are closed`);
+      await this.givenBack(this.#closing, options.withinMs ?? CLOSE_MS);
+      await this.#node.close();
+    }
     await this.#node.closed;
   }
 
@@ -175,9 +196,8 @@ export class Locks implements AsyncDisposable {
     void this.#node.close();
   }
 
-  private async take(name: string, { mode = 'exclusive', ifAvailable = false, signal }: LockOptions): Promise<Lock | null> {
+  private async take(name: string, { ifAvailable = false, signal }: LockOptions): Promise<Lock | null> {
     signal?.throwIfAborted();
-    if (mode !== 'exclusive') throw new UsageError(`lock mode "${String(mode)}" is not supported; the only mode is "exclusive"`);
     if (typeof name !== 'string' || name === '' || name.length > NAME_LENGTH_MAX)
       throw new UsageError(`a lock needs a name: give a string of 1 to ${NAME_LENGTH_MAX} characters`);
     if (this.#closing) throw this.#closing;
@@ -220,9 +240,27 @@ export class Locks implements AsyncDisposable {
     }
   }
 
+  /** Resolves once nothing is held here, the time is over, or the node has ended. */
+  private givenBack(error: Error, withinMs: number): Promise<unknown> {
+    const { environment, closed } = this.#node;
+    const waiting = new Subscription();
+    const over = new Promise<void>((resolve) => later(waiting, environment.clock, resolve, withinMs));
+    const all = Promise.all([...this.#desks.values()].map((desk) => desk.close(error)));
+    return Promise.race([all, over, closed]).finally(() => waiting.unsubscribe());
+  }
+
   private end(error: Error): void {
-    this.#closing = error;
-    for (const desk of this.#desks.values()) desk.close(error);
+    this.#closing ??= error;
+    for (const desk of this.#desks.values()) void desk.close(this.#closing);
     this.#desks.clear();
+  }
+}
+
+/** The lock is given back as the callback ends. */
+async function during<T>(lock: Lock, callback: (lock: Lock) => T | Promise<T>): Promise<T> {
+  try {
+    return await callback(lock);
+  } finally {
+    lock.release();
   }
 }

@@ -1,5 +1,7 @@
 /** Peers of locks in one process, for tests. */
 import { onTestFinished } from 'vitest';
+import { linked } from '../linked.js';
+import { hostile } from '../transports/hostile.fixture.js';
 import { InProcessBus } from '../transports/in-process.js';
 import type { Linked, Transport } from '../transports/transport.js';
 import { createLocks, type Locks } from './locks.js';
@@ -12,11 +14,25 @@ export async function peers(...ids: string[]): Promise<Peers> {
   const transports = Object.fromEntries(ids.map((id) => [id, bus.transport(id)]));
   const locks = Object.fromEntries(ids.map((id) => [id, createLocks({ transport: transports[id]!, peers: ids })]));
   onTestFinished(async () => {
-    await Promise.all(Object.values(locks).map((each) => each.close()));
+    await Promise.all(Object.values(locks).map((each) => each.close({ withinMs: 0 })));
     bus.close();
   });
   await Promise.all(Object.values(locks).map(({ ready }) => ready));
   return [locks, transports];
+}
+
+/** Peers behind a medium that can be cut: `isCut` of its end, at any time. They notice within some thirty milliseconds. */
+export async function cuttable(...ids: string[]) {
+  const bus = new InProcessBus();
+  const media = ids.map((id, seed) => hostile(bus.transport(id), { seed, loss: 0, duplicate: 0, delayMs: 0 }));
+  const transports = media.map((medium) => linked(medium, { peers: ids, beatMs: 5, patience: 6 }));
+  const all = transports.map((transport) => createLocks({ transport, peers: ids }));
+  onTestFinished(async () => {
+    await Promise.all(transports.map((transport) => transport.close()));
+    bus.close();
+  });
+  await Promise.all(all.map(({ ready }) => ready));
+  return ids.map((_, i) => ({ locks: all[i]!, medium: media[i]! }));
 }
 
 /** Lets everything that is under way in this process happen. */

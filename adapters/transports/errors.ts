@@ -17,6 +17,11 @@ export class LostError extends Error {
   constructor(what: string, options?: ErrorOptions) {
     super(`${what}; what to do: docs/locks.md, "When a lock is lost"`, options);
   }
+
+  /** Whether the same object may be asked again. Not where its end is the `cause`. */
+  get isRetryable(): boolean {
+    return this.cause === undefined;
+  }
 }
 
 /** Too many peers have started anew: what they kept together nobody knows for sure. */

@@ -1,0 +1,81 @@
+/** What `createLocks` and its requests are given, and what is refused of it, by name and at once. */
+import type { NodeId } from '../../machines/effects.js';
+import type { Inspect } from '../../network/world/kernel.js';
+import type { InEnvironment } from '../environment.js';
+import {
+  anything,
+  checkOptions,
+  environment,
+  flag,
+  must,
+  optional,
+  peers,
+  signal,
+  storage,
+  text,
+  transport,
+} from '../options.js';
+import type { PeerStorage } from '../storage/storage.js';
+import type { Linked, Transport } from '../transports/transport.js';
+
+/** @public */
+export interface LocksOptions extends InEnvironment {
+  /** Connected by the locks, closed by whoever made it. It keeps its order and tells who is there: `linked` makes one. */
+  readonly transport: Transport<Linked>;
+  /** All who may ask for locks, this one included; everybody gives the same list. More than half of them must be there. */
+  readonly peers: readonly NodeId[];
+  /** Only peers of the same name share; `locks` unless given. */
+  readonly name?: string;
+  /** Where this peer keeps what it must not forget when its process ends. Without it all is forgotten once all have ended. */
+  readonly storage?: PeerStorage | undefined;
+  /** XState's own option: an observer of the node's live actors. */
+  readonly inspect?: Inspect | undefined;
+}
+
+/** @public */
+export interface LockOptions {
+  /** The only mode there is. */
+  readonly mode?: 'exclusive';
+  /** Rather no lock than waiting for one: the callback gets `null` when somebody else has it or is before us, or nobody can. */
+  readonly ifAvailable?: boolean;
+  /** Of the Web Locks API, and not here: no lock is taken from whoever holds it. */
+  readonly steal?: false;
+  /** Gives up waiting; the promise rejects with its reason. */
+  readonly signal?: AbortSignal;
+}
+
+/** @public */
+export interface RequestOptions extends LockOptions {
+  /**
+   * Whether to ask again, and to run the callback once more, when the lock was lost while it ran: once it has ended, until `signal`
+   * aborts. Only for work that bears being done twice.
+   */
+  readonly retry?: boolean;
+}
+
+/** @public */
+export interface CloseOptions {
+  /** So long it waits at most for callbacks that have not ended and locks that were not released, in milliseconds; 5,000 unless given. */
+  readonly withinMs?: number;
+}
+
+export const LOCKS_CHECKS = {
+  transport,
+  peers,
+  name: optional(text),
+  storage: optional(storage),
+  inspect: optional(anything),
+  ...environment,
+};
+
+const LOCK_CHECKS = {
+  mode: optional(must('none: the only mode is "exclusive"', (value) => value === 'exclusive')),
+  ifAvailable: optional(flag),
+  steal: optional(must('false: no lock is taken from whoever holds it', (value) => value === false)),
+  signal: optional(signal),
+};
+
+export const checkAcquire = (name: string, options: unknown): void =>
+  checkOptions(`locks.acquire("${name}")`, options, LOCK_CHECKS);
+export const checkRequest = (name: string, options: unknown): void =>
+  checkOptions(`locks.request("${name}")`, options, { ...LOCK_CHECKS, retry: optional(flag) });

@@ -1,0 +1,191 @@
+/** What a caller lives with: asking twice, asking again when a lock was lost, and ends in good order. */
+import { describe, expect, test } from 'vitest';
+import type { Lock } from './locks.js';
+import { cuttable, peers, settled } from './peers.fixture.js';
+
+type Cuttable = Awaited<ReturnType<typeof cuttable>>[number];
+
+const never = () => new Promise<never>(() => {});
+const turns = async (n: number) => {
+  for (let i = 0; i < n; i++) await settled();
+};
+
+describe('asking for a lock that one holds', () => {
+  test('waits for oneself, and ifAvailable says so at once', async () => {
+    const [{ a }] = await peers('a', 'b');
+    const inside = a!.request('x', async () => {
+      expect(await a!.acquire('x', { ifAvailable: true })).toBeNull();
+      return a!.request('x', { signal: AbortSignal.timeout(5) }, () => 'inside');
+    });
+    await expect(inside).rejects.toMatchObject({ name: 'TimeoutError' });
+    expect(await a!.request('x', () => 'after')).toBe('after');
+  });
+
+  test('the second is served when the first is over, with a larger fence', async () => {
+    const [{ a }] = await peers('a', 'b');
+    const order: string[] = [];
+    const fences = await Promise.all(
+      ['first', 'second'].map((name) =>
+        a!.request('x', async ({ fence }) => {
+          order.push(`${name} in`);
+          await settled();
+          order.push(`${name} out`);
+          return fence;
+        }),
+      ),
+    );
+    expect(order).toEqual(['first in', 'first out', 'second in', 'second out']);
+    expect(fences[1]).toBeGreaterThan(fences[0]!);
+  });
+});
+
+describe('a lock that is lost', () => {
+  test('may be asked for again, and its error says so', async () => {
+    const [{ a }, transports] = await peers('a', 'b', 'c');
+    const held = await a!.acquire('x');
+    for (const gone of ['b', 'c']) await transports[gone]!.close();
+    expect(held.signal.reason).toMatchObject({ name: 'LostError', isRetryable: true });
+    expect(held.signal.reason.message).toMatch(/it may be asked for again/);
+  });
+
+  test('may not where the locks have ended, and its error says so', async () => {
+    const [{ a }] = await peers('a', 'b');
+    const held = await a!.acquire('x');
+    await a!.close({ withinMs: 0 });
+    expect(held.signal.reason).toMatchObject({ name: 'LostError', isRetryable: false, cause: { name: 'ClosedError' } });
+    expect(held.signal.reason.message).not.toMatch(/again/);
+  });
+});
+
+describe('request with retry', () => {
+  /** A peer that loses what it holds when it is told to, and comes back soon. */
+  async function unlucky() {
+    const [{ locks, medium }] = (await cuttable('a', 'b', 'c')) as [Cuttable];
+    const lose = async ({ signal }: Lock) => {
+      medium.isCut = true;
+      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      medium.isCut = false;
+    };
+    return { locks, lose };
+  }
+
+  test('runs the callback again once the run that lost the lock has ended, and gives what the last run gives', async () => {
+    const { locks, lose } = await unlucky();
+    const seen: string[] = [];
+    let runs = 0;
+    const fence = await locks.request('x', { retry: true }, async (lock) => {
+      const run = ++runs;
+      seen.push(`${run} in`);
+      if (run === 1) await lose(lock);
+      await turns(3);
+      seen.push(`${run} out`);
+      lock.signal.throwIfAborted();
+      return lock.fence;
+    });
+    expect(fence).toBeGreaterThan(0);
+    expect(seen).toEqual(['1 in', '1 out', '2 in', '2 out']);
+  });
+
+  test('without it the same request rejects with the loss, and the callback runs once', async () => {
+    const { locks, lose } = await unlucky();
+    let runs = 0;
+    const result = locks.request('x', (lock) => {
+      runs++;
+      return lose(lock);
+    });
+    await expect(result).rejects.toMatchObject({ name: 'LostError', isRetryable: true });
+    expect(runs).toBe(1);
+  });
+
+  test('hands on what the callback throws, and asks again for nothing else than a loss', async () => {
+    const [{ a }] = await peers('a', 'b');
+    const oops = new Error('oops');
+    let runs = 0;
+    const result = a!.request('x', { retry: true }, () => {
+      runs++;
+      throw oops;
+    });
+    await expect(result).rejects.toBe(oops);
+    expect(runs).toBe(1);
+  });
+
+  test('gives up by the signal of the caller while the run that lost the lock does not end', async () => {
+    const { locks, lose } = await unlucky();
+    const stop = new AbortController();
+    let runs = 0;
+    const stuck = locks.request('x', { retry: true, signal: stop.signal }, async (lock) => {
+      runs++;
+      await lose(lock);
+      setTimeout(() => stop.abort(), 5);
+      return never();
+    });
+    await expect(stuck).rejects.toMatchObject({ name: 'AbortError' });
+    expect(runs).toBe(1);
+  });
+
+  test('gives up by the signal of the caller while it waits again', async () => {
+    const { locks, lose } = await unlucky();
+    const stop = new AbortController();
+    const waiting = locks.request('x', { retry: true, signal: stop.signal }, async (lock) => {
+      await lose(lock);
+      // Comes before the next try.
+      void locks.acquire('x').then(() => stop.abort());
+    });
+    await expect(waiting).rejects.toMatchObject({ name: 'AbortError' });
+  });
+
+  test('ends with locks that are closed', async () => {
+    const [{ a }] = await peers('a', 'b');
+    const running = a!.request('x', { retry: true }, never);
+    await settled();
+    void a!.close({ withinMs: 0 });
+    await expect(running).rejects.toMatchObject({ name: 'LostError', isRetryable: false });
+  });
+});
+
+describe('closing in good order', () => {
+  test('who is inside is told to stop, and nobody else comes in before it has', async () => {
+    const [{ a, b }] = await peers('a', 'b', 'c');
+    const seen: string[] = [];
+    const first = a!.request('x', async ({ signal }) => {
+      seen.push('a in');
+      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      seen.push('a is told');
+      await turns(10);
+      seen.push('a out');
+    });
+    await settled();
+    const second = b!.request('x', () => void seen.push('b in'));
+    await turns(3);
+    const outcome = Promise.allSettled([first, second]);
+    await a!.close();
+    expect(await outcome).toMatchObject([{ reason: { name: 'LostError' } }, { status: 'fulfilled' }]);
+    expect(seen).toEqual(['a in', 'a is told', 'a out', 'b in']);
+  });
+
+  test('a lock that was acquired goes on when it is released', async () => {
+    const [{ a, b }] = await peers('a', 'b', 'c');
+    const held = await a!.acquire('x');
+    const next = b!.acquire('x');
+    let isNext = false;
+    void next.then(() => (isNext = true));
+    const closing = a!.close();
+    await turns(10);
+    expect([held.signal.aborted, isNext]).toEqual([true, false]);
+    await expect(a!.acquire('y')).rejects.toMatchObject({ name: 'ClosedError' });
+    held.release();
+    await closing;
+    expect((await next).fence).toBeGreaterThan(held.fence);
+  });
+
+  test('who does not stop is waited for so long, and no longer', async () => {
+    const [{ a, b }] = await peers('a', 'b', 'c');
+    const stubborn = a!.request('x', never);
+    await settled();
+    const next = b!.acquire('x');
+    const outcome = Promise.allSettled([stubborn]);
+    await a!.close({ withinMs: 5 });
+    expect(await outcome).toMatchObject([{ reason: { name: 'LostError', isRetryable: false } }]);
+    expect((await next).fence).toBeGreaterThan(0);
+  });
+});
