@@ -20,7 +20,7 @@ const BOUNDS_KB: Readonly<Record<string, number>> = {
   './adapters/bank': 27,
   './adapters/transport': 0.022,
   './adapters/driver': 2.0,
-  './adapters/errors': 0.23,
+  './adapters/errors': 0.245,
   './adapters/conformance': 4.4,
   './adapters/in-process': 4.8,
   './adapters/message-port': 4.8,

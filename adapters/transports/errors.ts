@@ -13,14 +13,11 @@ export class ConnectionError extends Error {
 /** The lock was taken from its holder: its node went away, or others may have gone on without it. */
 export class LostError extends Error {
   override readonly name = 'LostError';
+  /** Whether the same object may be asked again. Not where its end is the `cause`. */
+  readonly isRetryable = !this.cause;
 
   constructor(what: string, options?: ErrorOptions) {
     super(`${what}; what to do: docs/locks.md, "When a lock is lost"`, options);
-  }
-
-  /** Whether the same object may be asked again. Not where its end is the `cause`. */
-  get isRetryable(): boolean {
-    return this.cause === undefined;
   }
 }
 
