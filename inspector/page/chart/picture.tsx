@@ -168,7 +168,7 @@ function EdgeLabel({ edge: { label, at }, more, count }: { edge: PlacedEdge; mor
     <g class={`edge-label${more}`}>
       {hint !== '' && <title>{hint}</title>}
       {label.lines.map((text, i) => (
-        <text key={text} class={isAction(text) ? 'action' : ''} x={at.x} y={top + i * LINE_HEIGHT}>
+        <text key={text} class={isAction(text) ? 'action' : undefined} x={at.x} y={top + i * LINE_HEIGHT}>
           {text}
         </text>
       ))}

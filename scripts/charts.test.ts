@@ -1,0 +1,59 @@
+/**
+ * The pictures of charts in docs/images/charts are drawn from the machines themselves, by the page of the inspector: a chart that has
+ * changed fails here, and `npx vitest run scripts/charts.test.ts -u` draws it again.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { h } from 'preact';
+import { renderToString } from 'preact-render-to-string';
+import { expect, test } from 'vitest';
+import { fitChart } from '../inspector/model/chart-layout.js';
+import { readChart } from '../inspector/model/chart.js';
+import { ChartPicture } from '../inspector/page/chart/picture.js';
+import { protocols } from '../machines/index.js';
+import { chartDefinition } from '../network/chart-definition.js';
+
+const PANEL = { width: 1_000, height: 1_100 };
+const nothing = { taken: [], refused: [], possible: [] };
+
+const styleOf = (path: string): string => readFileSync(new URL(`../inspector/page/styles/${path}`, import.meta.url), 'utf8');
+/** The page's rules for charts, without those for what is going on in them. */
+const style = [...styleOf('theme.css').match(/^:root \{.*?\n\}/s)!, ...styleOf('chart.css').matchAll(/^\.chart [^{]*\{.*?\}/gms)]
+  .map(String)
+  .filter((rule) => !rule.includes('.is-'))
+  .join('\n')
+  .replaceAll(/\s+/g, ' ');
+
+function draw(name: string, machine: Parameters<typeof chartDefinition>[0]): string {
+  const layout = fitChart(readChart(name, chartDefinition(machine)))(PANEL);
+  const picture = h(ChartPicture, {
+    layout,
+    ...PANEL,
+    active: new Set<string>(),
+    taken: nothing,
+    isNow: false,
+    follows: false,
+    label: `The chart ${name}`,
+    covered: null,
+  });
+  const ground = `svg { background: var(--panel); font-family: Inter, system-ui, sans-serif }`;
+  return `${renderToString(picture)
+    .replace('<svg', '<svg xmlns="http://www.w3.org/2000/svg"')
+    .replace('<defs>', `<style>${style} ${ground}</style><defs>`)}\n`;
+}
+
+/** Locks stand on the charts of other protocols: each is drawn once, by the name of its own. */
+const own = new Set(Object.values(protocols).flatMap(({ name, charts }) => charts[name] ?? []));
+const charts = Object.values(protocols).flatMap(({ name, charts }) =>
+  Object.entries(charts)
+    .filter(([chart, machine]) => chart === name || !own.has(machine))
+    .map(([chart, machine]) => [chart === name ? name : `${name}-${chart}`, machine] as const),
+);
+const folder = new URL('../docs/images/charts/', import.meta.url);
+
+test.each(charts)('%s', async (name, machine) => {
+  await expect(draw(name, machine)).toMatchFileSnapshot(new URL(`${name}.svg`, folder).pathname);
+});
+
+test('there is no picture of a chart that is no more', () => {
+  expect(readdirSync(folder).sort()).toEqual(charts.map(([name]) => `${name}.svg`).sort());
+});

@@ -1,0 +1,50 @@
+/**
+ * The site is made of the pages themselves: those in docs/ and in the root, the README being the first one. Nothing of them is copied;
+ * what stands here is only how they are found (sidebar, search) and where their links to files of the repository lead (sources.mjs).
+ */
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vitepress';
+import { linksToSources } from './sources.mjs';
+import { sidebar } from './sidebar.mjs';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** As GitHub and npm make it, so that a link to a heading leads there on all three. */
+const anchorOf = (heading) =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+    .trim()
+    .replaceAll(' ', '-');
+
+/** The pages stand outside of this package, where nobody has Vue: what they are compiled to finds it here. */
+const vueForPages = {
+  name: 'vue for pages',
+  enforce: 'pre',
+  resolveId(id, _, options) {
+    if (!/^vue(\/server-renderer)?$/.test(id)) return null;
+    return options.ssr
+      ? { id, external: true }
+      : this.resolve(id, fileURLToPath(import.meta.url), { ...options, skipSelf: true });
+  },
+};
+
+export default defineConfig({
+  title: 'Quiver',
+  description: 'Locks, leaders, queues, quotas and unique names without a central server, as XState statecharts',
+  lang: 'en',
+  srcDir: root,
+  srcExclude: ['bench/**', 'compat-v4/**', 'site/*.md'],
+  rewrites: { 'README.md': 'index.md', 'site/:rest*': ':rest*' },
+  lastUpdated: false,
+  markdown: { anchor: { slugify: anchorOf }, config: linksToSources },
+  vite: {
+    publicDir: fileURLToPath(new URL('../public', import.meta.url)),
+    plugins: [vueForPages],
+  },
+  themeConfig: {
+    search: { provider: 'local' },
+    sidebar,
+    outline: [2, 3],
+  },
+});

@@ -1,0 +1,69 @@
+/** Where each page stands. The build fails for a page of docs/ that stands nowhere, and for one that is not there. */
+import { readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const pages = readdirSync(fileURLToPath(new URL('../../docs', import.meta.url)), { recursive: true }).filter((name) =>
+  name.endsWith('.md'),
+);
+
+const chapters = {
+  Guides: {
+    shipping: 'Shipping an application',
+    locks: 'Locks',
+    election: 'Leaders',
+    controller: 'Quotas, names, a bank',
+    directory: 'One token',
+    queue: 'A queue that repairs itself',
+    exclusion: 'Neighbourhood locks',
+    transports: 'Connections, from nothing',
+    rehearsal: 'Your application under faults',
+    'testing-machines': 'Tests for any XState machine',
+    'own-protocol': 'Your own protocol',
+    testing: 'Generated tests',
+    checking: 'Checking',
+    inspector: 'The inspector',
+    rxjs: 'The bus and RxJS',
+    compile: 'Compiled machines',
+    classics: 'The classics',
+  },
+  Moving: { 'from-xstate-test': 'From @xstate/test' },
+  Reference: {
+    glossary: 'Glossary',
+    'wire-format': 'Wire format',
+    'threat-model': 'Threat model',
+    'xstate-order': 'The order of XState',
+  },
+  Evidence: {
+    chaos: 'Real processes killed',
+    peers: 'Side by side with others',
+    errata: 'Mistakes in the papers',
+    'printed-deadlock': 'A deadlock in a paper',
+    stories: 'Six stories',
+  },
+};
+
+const given = Object.values(chapters).flatMap((items) => Object.keys(items).map((page) => `${page}.md`));
+const nowhere = pages.filter((page) => !given.includes(page));
+const absent = given.filter((page) => !pages.includes(page));
+if (nowhere.length > 0)
+  throw new Error(`the sidebar has no place for ${nowhere.join(', ')}; add it in site/.vitepress/sidebar.mjs`);
+if (absent.length > 0)
+  throw new Error(`the sidebar names ${absent.join(', ')}, which docs/ has not; take it out of site/.vitepress/sidebar.mjs`);
+
+export const sidebar = [
+  { text: 'Quiver', link: '/' },
+  ...Object.entries(chapters).map(([text, items]) => ({
+    text,
+    collapsed: false,
+    items: Object.entries(items).map(([page, text]) => ({ text, link: `/docs/${page}` })),
+  })),
+  {
+    text: 'The project',
+    items: [
+      { text: 'Architecture', link: '/ARCHITECTURE' },
+      { text: 'Contributing', link: '/CONTRIBUTING' },
+      { text: 'Security', link: '/SECURITY' },
+      { text: 'Changes', link: '/CHANGELOG' },
+    ],
+  },
+];

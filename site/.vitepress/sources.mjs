@@ -1,0 +1,62 @@
+/**
+ * Links of the pages that lead to files and folders of the repository. On the site each of them has a page of its own below `/source/`:
+ * a file as it is, a folder as the list of its files.
+ */
+import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
+import { extname, posix } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+/** The pages that are written by hand: those of docs/, and those in the root. */
+const pages = () => [
+  ...readdirSync(root).filter((name) => name.endsWith('.md')),
+  ...readdirSync(`${root}docs`, { recursive: true })
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+];
+
+/** The file or folder that a link on a page means; `null` for another page, a picture and what is elsewhere. */
+function meant(page, link) {
+  if (/^[a-z]+:|^#|^\//.test(link)) return null;
+  const path = posix.join(posix.dirname(page), link.replace(/#.*/, ''));
+  const isSource = !/\.(md|png|svg|html)$/.test(path) && existsSync(root + path);
+  return isSource ? path.replace(/\/$/, '') : null;
+}
+
+const childrenOf = (path) =>
+  statSync(root + path).isDirectory() ? readdirSync(root + path).map((name) => `${path}/${name}`) : [];
+
+/** All that pages link to, with all that is inside of folders. */
+export function linkedFiles() {
+  const found = new Set();
+  const add = (path) => {
+    if (found.has(path)) return;
+    found.add(path);
+    for (const child of childrenOf(path)) add(child);
+  };
+  for (const page of pages())
+    for (const [, link] of readFileSync(root + page, 'utf8').matchAll(/\]\(([^)\s]+)\)/g)) {
+      const path = meant(page, link);
+      if (path !== null) add(path);
+    }
+  return [...found].sort();
+}
+
+/** What stands on the page of a file or folder. */
+export function pageOf(path) {
+  const names = childrenOf(path).map((child) => `- [${posix.basename(child)}](/source/${child}.html)`);
+  if (names.length > 0) return `# ${path}\n\n${names.join('\n')}\n`;
+  return `# ${path}\n\n\`\`\`\`${extname(path).slice(1)}\n${readFileSync(root + path, 'utf8')}\n\`\`\`\`\n`;
+}
+
+/** A plugin of markdown-it: a link to a file of the repository leads to its page here. */
+export function linksToSources(md) {
+  md.core.ruler.push('links to sources', ({ tokens, env }) => {
+    for (const token of tokens.flatMap(({ children }) => children ?? [])) {
+      const link = token.type === 'link_open' ? token.attrGet('href') : null;
+      const path = link === null ? null : meant((env.realPath ?? env.path).slice(root.length), link);
+      if (path !== null) token.attrSet('href', `/source/${path}.html`);
+    }
+  });
+}
