@@ -28,16 +28,13 @@ export { protocols } from './machines/index.js';
 export { defineCore, defineProtocol } from './machines/define.js';
 export type {
   Checks,
-  Command,
   Configuration,
   Core,
-  CoreDescription,
   Flight,
   Instance,
   NetworkGraph,
   NodeView,
   Observer,
-  Overlay,
   Property,
   Protocol,
   RoleView,
@@ -45,10 +42,10 @@ export type {
   View,
 } from './machines/protocol.js';
 export * as shapes from './machines/shapes.js';
-export { STORAGE, storageMachine, type Stored, type StorageInput } from './machines/storage.js';
+export { STORAGE, storageMachine } from './machines/storage.js';
 export { nobodyIsStuck } from './machines/stuck.js';
 export type { Report } from './network/report.js';
-export { compile, type AskedAction, type Compiled } from './network/world/compile.js';
+export { compile } from './network/world/compile.js';
 export { Simulation, type SimulationOptions } from './network/simulation.js';
 export { parseScenario };
 

@@ -12,7 +12,9 @@
  * within so many hops of everybody, and `nearest` finds one.
  */
 import { BehaviorSubject, filter, firstValueFrom, type Subscription } from 'rxjs';
-import { electionCore, nearest, type ElectionContext, type LeaderChange } from '../machines/election/index.js';
+import { electionCore, nearest } from '../machines/election/index.js';
+import type { ElectionContext } from '../machines/election/machine.js';
+import type { LeaderChange } from '../machines/election/messages.js';
 import type { NodeId } from '../machines/effects.js';
 import { UsageError } from '../machines/errors.js';
 import type { Inspect } from '../network/world/kernel.js';

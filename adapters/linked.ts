@@ -19,7 +19,9 @@
 import { filter, firstValueFrom, map, merge, of, timer } from 'rxjs';
 import type { NodeId } from '../machines/effects.js';
 import { UsageError } from '../machines/errors.js';
-import { linkCore, type Bye, type Frame, type LinkContext, type LinkNotice } from '../machines/link/index.js';
+import { linkCore } from '../machines/link/index.js';
+import type { LinkNotice } from '../machines/link/machine.js';
+import type { Bye, Frame, LinkContext } from '../machines/link/frames.js';
 import type { RoleView } from '../machines/protocol.js';
 import type { Inspect } from '../network/world/kernel.js';
 import { drawBelow, environmentOf, type InEnvironment } from './environment.js';
@@ -48,6 +50,7 @@ const WINDOW = 256;
 const ROOM = 10_000;
 /** And how many characters of them. */
 const ROOM_SIZE = 2 ** 25;
+/** @internal */
 export const LINKED_MESSAGE_BYTES_MAX = 2 ** 23;
 /** Of the quarter, for what stands around the messages in a frame. */
 const HEAD_SIZE = 2 ** 10;

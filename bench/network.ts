@@ -5,7 +5,7 @@
  */
 import { createActor, createMachine, sendTo, type AnyActorRef } from 'xstate';
 import { directory, directoryMachine } from '../machines/directory/index.js';
-import type { DirectoryInput } from '../machines/directory/index.js';
+import type { DirectoryInput } from '../machines/directory/machine.js';
 import { createHost, type HostKind } from '../network/world/hosts.js';
 import { Node } from '../network/world/node.js';
 import { Simulation } from '../network/simulation.js';

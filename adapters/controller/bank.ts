@@ -11,7 +11,7 @@
  * That holds while peers stay: one that dies takes along what its bins hold, and the first, started anew under the same name, begins
  * anew with `balance`. There is no lasting one: docs/shipping.md says why.
  */
-import type { ControllerOptions } from '../../machines/controller/index.js';
+import type { ControllerOptions } from '../../machines/controller/options.js';
 import { createControllerNode, Questions, requireAmount, type PeersOptions } from './controller-node.js';
 import type { LiveNode } from '../node/node.js';
 import { abortable } from '../transports/promises.js';

@@ -7,7 +7,7 @@
  * No number is given twice, and every number is below four times the count of all that were given, the peers' own included. That holds
  * while the first peer stays: started anew under the same name, it begins anew as well. `createLastingNames` is for peers that crash.
  */
-import type { ControllerOptions } from '../../machines/controller/index.js';
+import type { ControllerOptions } from '../../machines/controller/options.js';
 import { createControllerNode, Questions, type PeersOptions } from './controller-node.js';
 import type { LiveNode } from '../node/node.js';
 

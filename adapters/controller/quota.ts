@@ -9,7 +9,9 @@
  * the same name, begins anew: `createLastingQuota` is for peers that crash. Which controller runs (per-node bins, the bin hierarchy or
  * halving) is foretold from the depth of the tree, the budget and the waste.
  */
-import { controllerCore, type ControllerOptions, type RequestContext } from '../../machines/controller/index.js';
+import { controllerCore } from '../../machines/controller/index.js';
+import type { RequestContext } from '../../machines/controller/request.js';
+import type { ControllerOptions } from '../../machines/controller/options.js';
 import type { Message } from '../../machines/effects.js';
 import type { RoleView } from '../../machines/protocol.js';
 import { createControllerNode, Questions, requireAmount, type PeersOptions } from './controller-node.js';

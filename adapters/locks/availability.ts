@@ -5,10 +5,13 @@
  * behind another one. The node that does so, or has done so, answers `queued`. Every request ends at the token or behind somebody, so
  * one of the two answers comes; on a channel that keeps its order, before the token itself.
  */
-import type { DirectoryContext } from '../../machines/directory/index.js';
+import type { DirectoryContext } from '../../machines/directory/machine.js';
 import { isObject } from '../../machines/checks.js';
 import type { Message, NodeId } from '../../machines/effects.js';
-import { BOUNDS, directoryRole, EPOCHS, NAME_LENGTH_MAX, type EpochsContext } from '../../machines/locks/index.js';
+import type { EpochsContext } from '../../machines/locks/knowledge.js';
+import { NAME_LENGTH_MAX } from '../../machines/locks/accepts.js';
+import { directoryRole, EPOCHS } from '../../machines/locks/messages.js';
+import { BOUNDS } from '../../machines/locks/epoch.js';
 import { Channels } from '../node/channels.js';
 import type { LiveNode } from '../node/node.js';
 import type { Transport } from '../transports/transport.js';

@@ -7,7 +7,8 @@
  */
 import type { NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
-import { locksCore, type LocksOptions } from '../../machines/locks/index.js';
+import { locksCore } from '../../machines/locks/index.js';
+import type { LocksOptions } from '../../machines/locks/options.js';
 import type { Inspect } from '../../network/world/kernel.js';
 import { environmentOf, type InEnvironment } from '../environment.js';
 import { createNode, type LiveNode } from '../node/node.js';

@@ -13,7 +13,9 @@
  */
 import type { Message, NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
-import { BOUNDS, NAME_LENGTH_MAX, type LockNotice } from '../../machines/locks/index.js';
+import type { LockNotice } from '../../machines/locks/messages.js';
+import { NAME_LENGTH_MAX } from '../../machines/locks/accepts.js';
+import { BOUNDS } from '../../machines/locks/epoch.js';
 import { Subscription } from 'rxjs';
 import { atLeast, checkOptions, optional } from '../options.js';
 import { ClosedError, ConfigurationError, type LostError } from '../transports/errors.js';

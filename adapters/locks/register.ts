@@ -14,7 +14,7 @@
 import { Subscription } from 'rxjs';
 import { isObject } from '../../machines/checks.js';
 import type { Message, NodeId } from '../../machines/effects.js';
-import { firstFence } from '../../machines/locks/index.js';
+import { firstFence } from '../../machines/locks/epoch.js';
 import { drawBelow } from '../environment.js';
 import { Channels } from '../node/channels.js';
 import { loadStored, save } from '../storage/storage.js';

@@ -26,13 +26,14 @@ export interface PeerStorage {
   save(key: string, value: Json): Promise<void>;
 }
 
-/** What a node had stored. A key that stands for nothing says that there was something. */
+/** What a node had stored. A key that stands for nothing says that there was something. @internal */
 export async function loadStored(storage: PeerStorage, key: string): Promise<Stored> {
   const loaded = await failing(`"${key}" cannot be loaded`, storage.load(key));
   if (loaded === undefined) return {};
   return isObject(loaded) ? loaded : { damaged: true };
 }
 
+/** @internal */
 export const save = (storage: PeerStorage, key: string, value: Json): Promise<void> =>
   failing(`"${key}" cannot be saved, and nothing was promised that depends on it`, storage.save(key, value));
 

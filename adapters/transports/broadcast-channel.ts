@@ -14,6 +14,7 @@ import { isObject } from '../../machines/checks.js';
 import { MESSAGE_BYTES_MAX } from './reading.js';
 import type { Transport } from './transport.js';
 
+/** @internal */
 export const broadcastChannelGuarantees = {
   order: 'fifo',
   loss: 'possible',

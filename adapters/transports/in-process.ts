@@ -11,6 +11,7 @@ import { MESSAGE_BYTES_MAX } from './reading.js';
 import { throughHub } from './through-hub.js';
 import type { Transport } from './transport.js';
 
+/** @internal */
 export const inProcessGuarantees = {
   order: 'fifo',
   loss: 'none',

@@ -21,6 +21,7 @@ import { FrameReader, frameText, topicToken } from './frame.js';
 import { MESSAGE_BYTES_MAX } from './reading.js';
 import type { Transport } from './transport.js';
 
+/** @internal */
 export const mqttGuarantees = {
   order: 'fifo',
   loss: 'possible',

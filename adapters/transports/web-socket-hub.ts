@@ -52,7 +52,7 @@ export async function webSocketHub(options: WebSocketHubOptions): Promise<WebSoc
   return new WebSocketHub(hub, listener, clock);
 }
 
-/** Why this peer may not come in; `null` when it may. */
+/** Why this peer may not come in; `null` when it may. @internal */
 export async function refusesFor(rules: Admission, { id, token }: PeerHello, request: IncomingMessage): Promise<string | null> {
   if (rules.ids && !rules.ids.includes(id)) return 'it is not among the ids that are known here';
   const isAdmitted = !rules.admit || (await rules.admit({ id, token, request }));

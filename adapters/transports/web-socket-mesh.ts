@@ -38,6 +38,7 @@ import { checkAddress, checkCredentials, refusedAddress } from './web-socket.js'
 import { refusesFor, type Admission } from './web-socket-hub.js';
 import { listenAt, type Listener, type ListenOptions } from './web-socket-listener.js';
 
+/** @internal */
 export const webSocketMeshGuarantees = {
   order: 'fifo',
   loss: 'possible',

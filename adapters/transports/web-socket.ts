@@ -20,6 +20,7 @@ import { reconnecting } from './reconnecting.js';
 import { throughHub } from './through-hub.js';
 import type { Transport } from './transport.js';
 
+/** @internal */
 export const webSocketGuarantees = {
   order: 'fifo',
   loss: 'possible',
@@ -72,25 +73,25 @@ export function webSocket(options: WebSocketOptions): Transport<typeof webSocket
 
 const INSTALL_WS = "give that of the package ws: npm install ws, import { WebSocket } from 'ws', and webSocket({ …, WebSocket })";
 
-/** Why this is no address of a WebSocket; `null` when it is one. */
+/** Why this is no address of a WebSocket; `null` when it is one. @internal */
 export function refusedAddress(url: unknown): string | null {
   const isAddress = typeof url === 'string' && URL.canParse(url) && /^wss?:$/.test(new URL(url).protocol) && !url.includes('#');
   return isAddress ? null : `${quote(url)} is no address of a WebSocket; give one as in ws://127.0.0.1:8080`;
 }
 
-/** Throws a `UsageError` unless it is an address. */
+/** Throws a `UsageError` unless it is an address. @internal */
 export function checkAddress(url: unknown, id: NodeId): void {
   const refused = refusedAddress(url);
   if (refused !== null) throw new UsageError(`peer "${id}": ${refused}`);
 }
 
-/** Throws a `UsageError` for what the other end would not read as a hello; what a function gives is not known yet. */
+/** Throws a `UsageError` for what the other end would not read as a hello; what a function gives is not known yet. @internal */
 export function checkCredentials(id: NodeId, { key, token }: { readonly key: string; readonly token?: unknown }): void {
   checkSecret(key, `the key of peer "${id}"`, KEY_LENGTH_MAX);
   if (token !== undefined && typeof token !== 'function') checkSecret(token, `the token of peer "${id}"`, TOKEN_LENGTH_MAX);
 }
 
-/** Waits until the socket stands. */
+/** Waits until the socket stands. @internal */
 export function openSocket(
   create: () => Socket,
   url: string,
@@ -118,6 +119,7 @@ export function openSocket(
 const [OPEN, CLOSED] = [1, 3];
 const GOODBYE_MS_MAX = 1_000;
 
+/** @internal */
 export const socketLine = (socket: Socket, { clock }: PlatformEnvironment): Line => ({
   send: (text) => {
     if (socket.readyState === OPEN) socket.send(text);

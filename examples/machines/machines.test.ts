@@ -1,6 +1,7 @@
 /** Ten machines as applications have them: with nothing but samples covered, and their mistakes and races found. */
 import { describe, expect, test } from 'vitest';
-import { describeMachine, describeStep, MachineTesting } from '../../test/index.js';
+import { describeMachine, MachineTesting } from '../../test/index.js';
+import { describeStep } from '../../test/machine/steps.js';
 import { judgeMachineMutants, machineMutants } from '../../test/machine/mutants.js';
 import { races } from './races.js';
 import { examples } from './samples.js';

@@ -4,7 +4,7 @@
  * The choice runs to its end. Each other one runs until it has cost more than the choice did for all permits there are: then it
  * cannot be cheaper. Without waste, bins have a capacity of one, and a permit costs twice the depth of its node whoever asks.
  */
-import { choose, type AdaptiveKind } from '../../machines/controller/index.js';
+import { choose, type AdaptiveKind } from '../../machines/controller/adaptive.js';
 import { untilExhausted } from './run.js';
 import { depthsOf, meanDepth, type TreeShape } from './trees.js';
 

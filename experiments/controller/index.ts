@@ -5,7 +5,7 @@
  * from other streams than those of the expected figures, and recursive trees are other trees, so the tolerances say how far a figure
  * may be off.
  */
-import { choose, foretell } from '../../machines/controller/index.js';
+import { choose, foretell } from '../../machines/controller/adaptive.js';
 import type { TableCell, Experiment, Plot, Table } from '../experiment.js';
 import { closedLoop } from './closed-loop.js';
 import { expectedTable, type ExpectedFigures } from './expected.js';

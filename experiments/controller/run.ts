@@ -3,7 +3,8 @@
  *
  * Nothing overlaps in such a run, so it needs no clock and no bus, and the hundred million messages of a table are in reach.
  */
-import { controller, type ControllerOptions } from '../../machines/controller/index.js';
+import { controller } from '../../machines/controller/index.js';
+import type { ControllerOptions } from '../../machines/controller/options.js';
 import type { NodeId } from '../../machines/effects.js';
 import type { Instance } from '../../machines/protocol.js';
 import { createHost } from '../../network/world/hosts.js';

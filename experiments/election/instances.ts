@@ -3,7 +3,8 @@ import { explore } from '../../test/explore/index.js';
 import type { NodeId } from '../../machines/effects.js';
 import type { Link, Property, Instance, Topology } from '../../machines/protocol.js';
 import { adjacencyOf, hopsFrom } from '../../machines/election/graph.js';
-import { election, type ElectionOptions } from '../../machines/election/index.js';
+import { election } from '../../machines/election/index.js';
+import type { ElectionOptions } from '../../machines/election/options.js';
 
 export function* connectedGraphs(n: number): Generator<Topology> {
   const nodes = Array.from({ length: n }, (_, i) => `n${i + 1}`);

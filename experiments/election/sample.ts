@@ -2,7 +2,7 @@
 import { parseScenario } from '../../network/scenario/parse.js';
 import { Simulation } from '../../network/simulation.js';
 import { protocols } from '../../machines/index.js';
-import type { Height } from '../../machines/election/index.js';
+import type { Height } from '../../machines/election/height.js';
 import { electionContext } from '../../machines/election/view.js';
 import type { Table } from '../experiment.js';
 

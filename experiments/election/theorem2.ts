@@ -2,7 +2,8 @@
 import { explore } from '../../test/explore/index.js';
 import type { NodeId } from '../../machines/effects.js';
 import { componentsOf, adjacencyOf, hopsNow } from '../../machines/election/graph.js';
-import { election, type ElectionOptions } from '../../machines/election/index.js';
+import { election } from '../../machines/election/index.js';
+import type { ElectionOptions } from '../../machines/election/options.js';
 import { leaderOf } from '../../machines/election/view.js';
 import type { Configuration, Property, Topology } from '../../machines/protocol.js';
 import { changesOf, connectedGraphs, type Change } from './instances.js';

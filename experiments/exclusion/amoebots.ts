@@ -5,7 +5,8 @@
  * have lapsed and newcomers are not locked.
  */
 import type { NodeId } from '../../machines/effects.js';
-import type { Action, Hexagon } from '../../machines/amoebot/index.js';
+import type { Hexagon } from '../../machines/amoebot/index.js';
+import type { Action } from '../../machines/amoebot/hexagon.js';
 import type { ExclusionNotice } from '../../machines/exclusion/index.js';
 import type { Simulation } from '../../network/simulation.js';
 

@@ -13,14 +13,12 @@ import { controllerSamples } from './samples.js';
 import { controllerSystems } from './systems.js';
 import { controllerOverlay } from './view.js';
 
-export { choose, foretell, type AdaptiveKind, type Situation } from './adaptive.js';
 export { depositsMachine } from './applications/deposits.js';
 export { deliveryMachine } from './delivery.js';
 export { mainMachine } from './growth/membership.js';
 export { newcomerMachine } from './growth/newcomer.js';
-export { kinds, type ControllerOptions, type Kind } from './options.js';
 export { pipelinedMachine } from './pipelined.js';
-export { requestMachine, type RequestContext } from './request.js';
+export { requestMachine } from './request.js';
 export { rootMachine } from './root.js';
 export { controllerCore };
 

@@ -16,17 +16,9 @@ import { directorySamples } from './samples.js';
 import { directorySystems } from './systems.js';
 import { directoryContext, holdsToken, isUsing, isRequesting, DIRECTORY } from './view.js';
 
-export {
-  directoryMachine,
-  type DirectoryContext,
-  type DirectoryEvent,
-  type DirectoryInput,
-  type DirectoryMessage,
-} from './machine.js';
-export { policies, type Policy } from './policies.js';
+export { directoryMachine } from './machine.js';
+export type { Policy } from './policies.js';
 export type { NewParent } from './own-policies.js';
-export { ringBridge } from './ring-bridge.js';
-export type { DirectoryOptions } from './options.js';
 export { directoryCore };
 
 export const directory = /* @__PURE__ */ defineProtocol(

@@ -6,7 +6,8 @@ import { parseScenario } from '../../network/scenario/parse.js';
 import { Simulation } from '../../network/simulation.js';
 import { protocols } from '../index.js';
 import type { Property, Topology } from '../protocol.js';
-import { election, type ElectionOptions } from './index.js';
+import { election } from './index.js';
+import type { ElectionOptions } from './options.js';
 import { isOriented, isSymmetric, leaderOf } from './view.js';
 
 type Script = Extract<ExploreOptions['commands'], readonly unknown[]>;

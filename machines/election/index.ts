@@ -15,12 +15,9 @@ import { electionProperties } from './properties.js';
 import { samples, systems } from './samples.js';
 import { times } from './times.js';
 
-export { compareHeights, type Height, type Identity } from './height.js';
-export { levelMachine, type LevelContext, type LevelInput } from '../hierarchy/level.js';
-export { electionMachine, type ElectionContext, type ElectionEvent, type ElectionInput } from './machine.js';
-export type { DistrictChange, LeaderChange, Update } from './messages.js';
+export { levelMachine } from '../hierarchy/level.js';
 export { nearest } from '../hierarchy/view.js';
-export type { ElectionOptions } from './options.js';
+export { electionMachine } from './machine.js';
 export { electionCore };
 
 export const election = /* @__PURE__ */ defineProtocol(

@@ -5,7 +5,8 @@ import { createTopology } from '../../network/topology/index.js';
 import { UsageError } from '../errors.js';
 import type { Instance } from '../protocol.js';
 import { oriented } from './height.js';
-import { election, type ElectionOptions } from './index.js';
+import { election } from './index.js';
+import type { ElectionOptions } from './options.js';
 
 const graph = createMetric({ nodes: ['a', 'b', 'c'], links: [['a', 'b', 1]] });
 const instance = (raw = {}): Instance<ElectionOptions> => ({ ...graph, options: election.options(raw, graph) });

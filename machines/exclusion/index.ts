@@ -15,15 +15,7 @@ import { samplesOf } from './samples.js';
 import { exclusionSystems } from './systems.js';
 import { EXCLUSION } from './view.js';
 
-export {
-  exclusionMachine,
-  type ExclusionContext,
-  type ExclusionEvent,
-  type ExclusionInput,
-  type ExclusionMessage,
-  type ExclusionNotice,
-} from './machine.js';
-export type { ExclusionOptions } from './options.js';
+export { exclusionMachine, type ExclusionNotice } from './machine.js';
 export { exclusionCore };
 
 export const exclusion = /* @__PURE__ */ defineProtocol(

@@ -6,7 +6,8 @@
 import { and, assign, type AnyStateMachine } from 'xstate';
 import type { Message, NodeId } from '../effects.js';
 import type { Configuration, Protocol } from '../protocol.js';
-import { exclusion, type ExclusionOptions } from './index.js';
+import { exclusion } from './index.js';
+import type { ExclusionOptions } from './options.js';
 import { exclusionMachine, exclusionSetup } from './machine.js';
 import { printedMachine, printedSetup } from './printed.js';
 import { exclusionContext, EXCLUSION, valueOf } from './view.js';

@@ -2,7 +2,8 @@
 import { explore, type Scripted } from '../../test/explore/index.js';
 import type { NodeId } from '../effects.js';
 import type { Topology } from '../protocol.js';
-import { exclusion, type ExclusionOptions } from './index.js';
+import { exclusion } from './index.js';
+import type { ExclusionOptions } from './options.js';
 import { exclusionProperties } from './properties.js';
 import { allServed, stepwise } from './stepwise.fixtures.js';
 

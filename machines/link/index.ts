@@ -17,9 +17,7 @@ import { linkSamples } from './samples.js';
 import { linkSystems } from './systems.js';
 import { CHART, endAt, isUp, linksOf } from './view.js';
 
-export type { Body, Bye, Frame, LinkContext, LinkInput } from './frames.js';
-export { linkMachine, type LinkNotice } from './machine.js';
-export type { LinkOptions };
+export { linkMachine } from './machine.js';
 export { linkCore };
 
 const isQuiet = (end: RoleView<LinkContext>): boolean => isUp(end) && end.context.outbox.length === 0;

@@ -1,6 +1,6 @@
 /** The arithmetic of epochs: how grants are numbered, for how many locks there is room, and where tokens lie at the start. */
 import type { NodeId, Open } from '../effects.js';
-import type { DirectoryInput } from '../directory/index.js';
+import type { DirectoryInput } from '../directory/machine.js';
 import { DIRECTORY, directoryRole, type Beginning, type Held } from './messages.js';
 
 export const isMajority = (count: number, voters: readonly NodeId[]): boolean => 2 * count > voters.length;

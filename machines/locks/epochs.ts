@@ -31,7 +31,7 @@
  */
 import { assign, emit, enqueueActions, setup } from 'xstate';
 import { effects, send, tell, type Message, type NodeId } from '../effects.js';
-import type { LeaderChange } from '../election/index.js';
+import type { LeaderChange } from '../election/messages.js';
 import { byName, isAmong, isBeyondReason, isKeptBy, isMajority, withName } from './epoch.js';
 import {
   claimOf,

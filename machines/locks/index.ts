@@ -10,7 +10,8 @@
 import { defineCore, defineProtocol } from '../define.js';
 import { directoryMachine } from '../directory/index.js';
 import type { Message, NodeId } from '../effects.js';
-import { electionCore, electionMachine, type ElectionOptions } from '../election/index.js';
+import { electionCore, electionMachine } from '../election/index.js';
+import type { ElectionOptions } from '../election/options.js';
 import type { Instance, RoleStart } from '../protocol.js';
 import { STORAGE, storageMachine, type StorageInput, type Stored } from '../storage.js';
 import { accepts, isStanding } from './accepts.js';
@@ -25,13 +26,8 @@ import { epochsSamples, lockSamples, storageSamples } from './samples.js';
 import { locksSystems } from './systems.js';
 import { epochsOf, isServing } from './view.js';
 
-export { NAME_LENGTH_MAX } from './accepts.js';
-export { BOUNDS, firstFence } from './epoch.js';
 export { epochsMachine } from './epochs.js';
-export type { EpochsContext, EpochsInput } from './knowledge.js';
 export { lockMachine } from './lock.js';
-export { directoryRole, EPOCHS, type LockNotice } from './messages.js';
-export type { LocksOptions };
 
 const ELECTION = 'election';
 

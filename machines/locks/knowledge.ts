@@ -1,6 +1,6 @@
 /** What a voter knows of epochs, what it hears, and what it reads off both. */
 import type { LinkEvent, NodeId, StoredEvent } from '../effects.js';
-import type { LeaderChange } from '../election/index.js';
+import type { LeaderChange } from '../election/messages.js';
 import { byName, isMajority, type EpochBounds } from './epoch.js';
 import type { Ballot, Beginning, EpochMessage, LockMessage, Memory } from './messages.js';
 import type { PromiseReport } from './promises.js';

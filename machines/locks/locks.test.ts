@@ -1,6 +1,8 @@
 /** Long runs of five nodes whose links come and go, and what is checked of a message before a steward sees it. */
 import { describe, expect, test } from 'vitest';
-import { createMetric, Random, Simulation } from '../../network/index.js';
+import { Simulation } from '../../network/index.js';
+import { Random } from '../../network/random.js';
+import { createMetric } from '../../network/topology/metric.js';
 import { parseScenario } from '../../network/scenario/parse.js';
 import { locks } from './index.js';
 import { cliqueOf, keptOf, recallOf, type PromiseReport } from './promises.js';

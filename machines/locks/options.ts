@@ -1,7 +1,8 @@
 /** The options of locks that survive failures, as a scenario gives them, checked and completed. */
 import { holdOf, integer, oneOf, refuseUnknown } from '../checks.js';
 import type { NodeId } from '../effects.js';
-import { electionCore, type ElectionOptions } from '../election/index.js';
+import { electionCore } from '../election/index.js';
+import type { ElectionOptions } from '../election/options.js';
 import type { NetworkGraph } from '../protocol.js';
 import { BOUNDS, byName, type EpochBounds } from './epoch.js';
 import type { Memory } from './messages.js';

@@ -1,5 +1,5 @@
 /** How to read the state of a node with locks. */
-import type { DirectoryContext } from '../directory/index.js';
+import type { DirectoryContext } from '../directory/machine.js';
 import type { NodeId } from '../effects.js';
 import type { Configuration, NodeView, RoleView } from '../protocol.js';
 import { EPOCHS, labelOf, type Beginning, type LockLabel } from './messages.js';

@@ -1,3 +1,3 @@
 /** Population protocols on top of local mutual exclusion: an agent locks its neighbourhood, or a pair, and meets one of those it holds. */
 export { Population } from './population.js';
-export { count, exactMajority, leaderElection, type Opinion, type PopulationProtocol, type Rank } from './protocols.js';
+export { exactMajority, leaderElection, type PopulationProtocol } from './protocols.js';

@@ -20,8 +20,7 @@ import { queueSystems } from './systems.js';
 export { guardianMachine } from './guardian.js';
 export { pointerMachine } from './pointer.js';
 export { treeMachine } from '../tree/machine.js';
-export type { Dropped, Queued } from './messages.js';
-export type { QueueOptions } from './options.js';
+export type { Queued } from './messages.js';
 export { queueCore };
 
 export const queue = /* @__PURE__ */ defineProtocol(

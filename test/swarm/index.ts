@@ -1,3 +1,3 @@
 /** Random search at scale; it needs fast-check, an optional peer. */
-export { swarm, type SwarmFailure, type SwarmOptions, type SwarmReport } from './swarm.js';
+export { swarm, type SwarmOptions, type SwarmReport } from './swarm.js';
 export { swarmJudge } from './judge.js';

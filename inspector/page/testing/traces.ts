@@ -1,6 +1,7 @@
 /** Traces for the tests, from real runs. */
 import { protocols } from '../../../machines/index.js';
-import { Recorder, Simulation, traceHeader, type Scenario, type TraceHeader, type TraceLine } from '../../../network/index.js';
+import { Recorder, Simulation, traceHeader, type Scenario, type TraceLine } from '../../../network/index.js';
+import type { TraceHeader } from '../../../network/trace.js';
 import { parseScenario } from '../../../network/scenario/parse.js';
 import { handsFor } from '../../hands.js';
 
