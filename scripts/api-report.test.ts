@@ -31,7 +31,8 @@ const parsed = new Map<string, Parsed>();
 function parse(file: string): Parsed {
   if (!parsed.has(file)) {
     const source = readFileSync(file, 'utf8');
-    parsed.set(file, { source, ...parseSync(file, source) });
+    const { program, comments } = parseSync(file, source);
+    parsed.set(file, { source, program, comments });
   }
   return parsed.get(file)!;
 }
