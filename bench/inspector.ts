@@ -12,10 +12,11 @@ import { parseScenario } from '../network/scenario/parse.js';
 import { Simulation } from '../network/simulation.js';
 import { launch } from './chromium.js';
 import { collectGarbage, median, row, type MeasuredRow } from './measure.js';
-import { syntheticTrace } from './synthetic-trace.js';
+import { syntheticTrace, type SyntheticSize } from './synthetic-trace.js';
 
 const FRAMES = 300;
 const NETWORK = { rows: 25, columns: 40, lines: 20_000, flights: 200 };
+const CROWD = { rows: 100, columns: 100, lines: 20_000, flights: 200 };
 const LONG = { rows: 10, columns: 10, lines: 100_000, flights: 100 };
 const OPENINGS = 3;
 const LONGEST = { ...LONG, lines: 1_000_000 };
@@ -58,17 +59,18 @@ const frameTimes = (page: Page): Promise<number[]> =>
     FRAMES,
   );
 
-async function framesPerSecond(browser: Browser, page: URL): Promise<number> {
-  const opened = await visit(browser, [...syntheticTrace(NETWORK)].join(''), page);
-  await opened.page.waitForTimeout(2000);
+/** Of a network that has found its place. */
+async function framesPerSecond(browser: Browser, page: URL, size: SyntheticSize, settled = 2000): Promise<number> {
+  const opened = await visit(browser, [...syntheticTrace(size)].join(''), page);
+  await opened.page.waitForTimeout(settled);
   await opened.page.keyboard.press('Space');
   const frames = await frameTimes(opened.page);
   await opened.end();
   return 1000 / median(frames);
 }
 
-async function secondsToOpen(browser: Browser, page: URL): Promise<number> {
-  const trace = [...syntheticTrace(LONG)].join('');
+async function secondsToOpen(browser: Browser, page: URL, size: SyntheticSize): Promise<number> {
+  const trace = [...syntheticTrace(size)].join('');
   const seconds: number[] = [];
   for (let opening = 0; opening < OPENINGS; opening++) {
     const opened = await visit(browser, trace, page);
@@ -104,10 +106,10 @@ async function jumpTimes(browser: Browser, page: URL): Promise<number[]> {
   return seen;
 }
 
-/** Of everything that the page loads at once; the layout of charts comes when the first chart is drawn. */
+/** Of everything that the page loads at once; the layout of charts comes with the first chart, that of large networks with the first one. */
 export function kilobytes(page: URL): number {
   const assets = new URL('assets/', page);
-  const files = readdirSync(assets).filter((name) => /\.(js|css)$/.test(name) && !name.startsWith('chart-layout'));
+  const files = readdirSync(assets).filter((name) => /\.(js|css)$/.test(name) && !/^(chart-layout|layout\.worker)/.test(name));
   const texts = [new URL('index.html', page), ...files.map((name) => new URL(name, assets))].map((file) => readFileSync(file));
   return texts.reduce((sum, text) => sum + gzipSync(text).length, 0) / 1000;
 }
@@ -189,13 +191,17 @@ async function costRows(page: URL): Promise<MeasuredRow[]> {
 export async function inspectorRows(page: URL = builtPage()): Promise<MeasuredRow[]> {
   const browser = await launch();
   try {
-    const frames = await framesPerSecond(browser, page);
-    const seconds = await secondsToOpen(browser, page);
+    const frames = await framesPerSecond(browser, page, NETWORK);
+    const crowdFrames = await framesPerSecond(browser, page, CROWD, 10_000);
+    const seconds = await secondsToOpen(browser, page, LONG);
+    const crowdSeconds = await secondsToOpen(browser, page, CROWD);
     const worst = Math.max(...(await jumpTimes(browser, page)));
     const weight = kilobytes(page);
     return [
       ...(await costRows(page)),
       row('frames a second, 1,000 nodes, 2,000 links, 200 messages', frames.toFixed(0), '50 or more', frames >= 50),
+      row('frames a second, 10,000 nodes, 20,000 links', crowdFrames.toFixed(0), '30 or more', crowdFrames >= 30),
+      row('seconds to open 10,000 nodes', crowdSeconds.toFixed(2), '3 or less', crowdSeconds <= 3),
       row('seconds to open 100,000 lines', seconds.toFixed(2), '2 or less', seconds <= 2),
       row('milliseconds to any of 1,000,000 lines, worst of 100', worst.toFixed(0), '100 or less', worst <= 100),
       row('kB of the page, gzipped, without the layout of charts', weight.toFixed(1), '120 or less', weight <= 120),

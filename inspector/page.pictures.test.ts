@@ -2,6 +2,7 @@
  * Every step of every story, and the pictures of the docs that are taken on the way.
  */
 import { expect, test } from 'vitest';
+import { syntheticTrace } from '../bench/synthetic-trace.js';
 import { storyShelf } from '../bin/stories.js';
 import { backbone } from '../network/topology/backbones.js';
 import { builtPage, open, read, visit } from './page/testing/browser.js';
@@ -30,6 +31,20 @@ test('every story is told to its end, from the list', async () => {
   }
   await leave();
   await served.close();
+});
+
+test('ten thousand nodes: the page answers at once, while a worker finds their places', async () => {
+  const { page, close } = await open([...syntheticTrace({ rows: 100, columns: 100, lines: 400, flights: 50 })].join(''));
+  await expect.poll(() => page.workers().map((worker) => worker.url())).toEqual([expect.stringMatching(/layout\.worker/)]);
+  await page.keyboard.press('Space');
+  await page.waitForFunction(() => Number(document.querySelector('[role=slider]')?.getAttribute('aria-valuenow')) > 20);
+  await page.keyboard.press('Space');
+  expect(await page.locator('[data-view="network"] canvas').getAttribute('aria-label')).toMatch(
+    /^Network of 10000 nodes and 20000 links/,
+  );
+  await page.locator('.is-placing').waitFor({ state: 'detached' });
+  await keepPicture(page, 'inspector-crowd');
+  await close();
 });
 
 const { nodes, links } = backbone('abilene');

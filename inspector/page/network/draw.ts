@@ -33,7 +33,32 @@ export const LOOKS: readonly (readonly [Life, Look])[] = [
   ['ended', { isFilled: false, edge: 'muted', dash: [] }],
 ];
 
-export function drawNodes(drawn: Drawn, { nodes }: Scene): void {
+/** Nodes no larger than this are dots, and many dots are squares: a tenth of the cost of circles, and nobody sees a difference. */
+const DOT = { radius: 3, many: 2000 } as const;
+
+export function drawNodes(drawn: Drawn, scene: Scene): void {
+  if (radiusOf(drawn) <= DOT.radius && scene.nodes.length > DOT.many) drawDots(drawn, scene);
+  else drawCircles(drawn, scene);
+}
+
+/** What is as always stands below what is not. */
+function drawDots(drawn: Drawn, { nodes }: Scene): void {
+  const { ctx } = drawn;
+  const radius = radiusOf(drawn);
+  const colors = palette();
+  const edges = new Map(LOOKS.map(([life, { edge }]) => [life, edge]));
+  for (const isPlain of [true, false])
+    for (const [node, { tone, life }] of nodes.entries()) {
+      if ((tone === 'plain' && life === 'alive') !== isPlain) continue;
+      const edge = edges.get(life)!;
+      const size = isPlain ? radius : radius + 1;
+      const { x, y } = spotOf(drawn, node);
+      ctx.fillStyle = edge === 'tone' ? colors.tones[tone].edge : colors[edge];
+      ctx.fillRect(x - size, y - size, 2 * size, 2 * size);
+    }
+}
+
+function drawCircles(drawn: Drawn, { nodes }: Scene): void {
   const { ctx } = drawn;
   const radius = radiusOf(drawn);
   const colors = palette();

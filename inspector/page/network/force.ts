@@ -1,7 +1,7 @@
 /**
  * Where the nodes stand: rings and complete graphs on a circle, as their papers draw them, everything else by forces.
  *
- * Small networks are settled at once; large ones a few milliseconds at a time, so that the page stays awake.
+ * Small networks are settled at once; large ones in a worker, so that the page stays awake.
  */
 import {
   forceLink,
@@ -23,6 +23,8 @@ export interface Placement extends Positions {
   /** Improves the placement for some milliseconds; false when it is final. */
   settle(milliseconds: number): boolean;
   move(node: number, x: number, y: number): void;
+  /** Nobody looks at it any more. */
+  stop(): void;
 }
 
 interface Body extends SimulationNodeDatum {
@@ -30,7 +32,9 @@ interface Body extends SimulationNodeDatum {
 }
 
 const LINK_LENGTH = 90;
+/** So many rounds of the forces; fewer where a round takes long and the start is good. */
 const TICKS = 150;
+const TICKS_OF_ALL_NODES = 300_000;
 
 /** A link with its length, as d3 wants it. */
 export interface End extends Link, SimulationLinkDatum<Body> {
@@ -54,26 +58,28 @@ export function placeNodes(count: number, ends: readonly End[]): Placement {
       Object.assign(bodies[number]!, { x: radius * Math.cos(angle), y: radius * Math.sin(angle) });
     });
   }
-  const simulation = circle ? null : simulate(bodies, ends);
-  let ticks = circle ? TICKS : 0;
+  const rounds = Math.min(TICKS, Math.ceil(TICKS_OF_ALL_NODES / Math.max(count, 1)));
+  const simulation = circle ? null : simulate(bodies, ends, rounds);
+  let ticks = circle ? rounds : 0;
   copy();
   return {
     xs,
     ys,
     settle(milliseconds) {
       const until = performance.now() + milliseconds;
-      while (ticks < TICKS && performance.now() < until) {
+      while (ticks < rounds && performance.now() < until) {
         simulation?.tick();
         ticks++;
-        if (ticks === TICKS && simulation) layDown(bodies);
+        if (ticks === rounds && simulation) layDown(bodies);
       }
       copy();
-      return ticks < TICKS;
+      return ticks < rounds;
     },
     move(node, x, y) {
       Object.assign(bodies[node]!, { x, y, fx: x, fy: y });
       copy();
     },
+    stop() {},
   };
 }
 
@@ -91,7 +97,7 @@ function spread(count: number, ends: readonly End[]): Body[] {
 /** Nodes that look alike to every pivot start on one spot; forces need them a little apart. */
 const jitter = (number: number): number => 9 * Math.sin(number * 12.9898);
 
-function simulate(bodies: Body[], ends: readonly End[]) {
+function simulate(bodies: Body[], ends: readonly End[], rounds: number) {
   const weights = ends
     .map(({ weight }) => weight)
     .filter((weight) => weight > 0)
@@ -102,7 +108,7 @@ function simulate(bodies: Body[], ends: readonly End[]) {
   return forceSimulation(bodies)
     .stop()
     .alpha(0.4)
-    .alphaDecay(1 - (0.001 / 0.4) ** (1 / TICKS))
+    .alphaDecay(1 - (0.001 / 0.4) ** (1 / rounds))
     .force(
       'link',
       forceLink<Body, SimulationLinkDatum<Body> & { weight: number }>(ends.map((end) => ({ ...end })))

@@ -49,7 +49,7 @@ export function zoom(view: View, factor: number, at: Spot): View {
 
 /** The radius of a node on the canvas: large networks have small nodes that grow when one comes near. */
 export const radiusAt = (scale: number, nodes: number): number =>
-  Math.min(Math.max((nodes > 200 ? 9 : 15) * Math.sqrt(scale), nodes > 200 ? 2.5 : 7), 18);
+  Math.min(Math.max((nodes > 200 ? 9 : 15) * Math.sqrt(scale), nodes > 2000 ? 1.2 : nodes > 200 ? 2.5 : 7), 18);
 
 function lengthOf(chain: readonly Spot[]): number {
   let length = 0;

@@ -30,6 +30,7 @@ import {
   type MovingMessage,
 } from './draw.js';
 import type { Drawn } from './ink.js';
+import { CROWD, placeCrowd } from './crowd.js';
 import { placeNodes, type Placement, type Positions } from './force.js';
 import { between, fit, loopAt, radiusAt, toCanvas, type View } from './geometry.js';
 import { SceneReader } from './scene.js';
@@ -58,9 +59,14 @@ export const placement = computed((): Placement | null => {
   if (!reader.value || isEmpty) return null;
   const ends = reader.value.ends();
   const key = JSON.stringify([recording.value.nodes.names, ends]);
-  if (placedBefore?.key !== key) placedBefore = { key, placement: placeNodes(recording.value.nodes.size, ends) };
-  return placedBefore.placement;
+  if (placedBefore?.key === key) return placedBefore.placement;
+  placedBefore?.placement.stop();
+  const { size } = recording.value.nodes;
+  const placement = size > CROWD ? placeCrowd(size, ends, show) : placeNodes(size, ends);
+  placedBefore = { key, placement };
+  return placement;
 });
+export const show = ({ xs, ys }: Positions): void => void (positions.value = { xs, ys });
 export const view = computed((): View => {
   const { xs, ys } = positions.value;
   return chosenView.value ?? fit(xs, ys, size.value.width, size.value.height);
@@ -106,13 +112,18 @@ interface Ground {
   readonly canvas: HTMLCanvasElement;
   readonly inputs: readonly unknown[];
   readonly paintedAt: number;
+  /** Milliseconds until it is painted anew at the earliest. */
+  stays: number;
 }
 
 let ground: Ground | null = null;
 
-/** A crowd of nodes is painted anew this often while it plays; the messages on it move at every frame. */
-const CROWD = 250;
+/**
+ * A crowd of nodes is painted anew this often while it plays, and more seldom where a painting takes long; the messages on it move at
+ * every frame.
+ */
 const CROWD_MS = 90;
+const PAINTINGS_BETWEEN = 6;
 
 export function paint(ctx: CanvasRenderingContext2D, given: Size): void {
   if (given.width !== size.peek().width || given.height !== size.peek().height) size.value = given;
@@ -127,17 +138,19 @@ export function paint(ctx: CanvasRenderingContext2D, given: Size): void {
   const inputs = [theme.value, view.value, links.value, emphasis.value, ctx.canvas.width, ctx.canvas.height, scene.value];
   if (!ground || !mayStay(ground, inputs, isPlaying.value && names.length > CROWD)) {
     const canvas = ground?.canvas ?? document.createElement('canvas');
+    const began = performance.now();
     paintGround(drawnOn(sized(canvas, given)));
-    ground = { canvas, inputs, paintedAt: performance.now() };
-  }
-  ctx.drawImage(ground.canvas, 0, 0, given.width, given.height);
+    ctx.drawImage(canvas, 0, 0, given.width, given.height);
+    const paintedAt = performance.now();
+    ground = { canvas, inputs, paintedAt, stays: Math.max(CROWD_MS, PAINTINGS_BETWEEN * (paintedAt - began)) };
+  } else ctx.drawImage(ground.canvas, 0, 0, given.width, given.height);
   drawMessages(drawnOn(ctx), moving(), emphasis.value);
 }
 
 /** The scene is the last of the inputs, and the only one that may lag behind. */
-function mayStay({ inputs: painted, paintedAt }: Ground, inputs: readonly unknown[], mayLag: boolean): boolean {
+function mayStay({ inputs: painted, paintedAt, stays }: Ground, inputs: readonly unknown[], mayLag: boolean): boolean {
   const differs = inputs.findIndex((input, i) => input !== painted[i]);
-  return differs < 0 || (mayLag && differs === inputs.length - 1 && performance.now() - paintedAt < CROWD_MS);
+  return differs < 0 || (mayLag && differs === inputs.length - 1 && performance.now() - paintedAt < stays);
 }
 
 function paintGround(drawn: Drawn): void {

@@ -1,0 +1,40 @@
+/** Large networks are placed by a worker; where there is none (a page that is one file), here. */
+import { placeNodes, type End, type Placement } from './force.js';
+import type { MoveOrder, PlaceOrder } from './layout.worker.js';
+
+/** From so many nodes on. */
+export const CROWD = 250;
+
+/** `hasMoved` is called when the nodes stand elsewhere. */
+export function placeCrowd(count: number, ends: readonly End[], hasMoved: (placement: Placement) => void): Placement {
+  if (!hasWorkers()) return placeNodes(count, ends);
+  const worker = new Worker(new URL('./layout.worker.ts', import.meta.url), { type: 'module' });
+  const say = (order: PlaceOrder | MoveOrder) => worker.postMessage(order);
+  let xs = new Float64Array();
+  let ys = new Float64Array();
+  const placement: Placement = {
+    get xs() {
+      return xs;
+    },
+    get ys() {
+      return ys;
+    },
+    settle: () => false,
+    move(node, x, y) {
+      [xs[node], ys[node]] = [x, y];
+      say({ node, x, y });
+    },
+    stop: () => worker.terminate(),
+  };
+  worker.addEventListener(
+    'message',
+    ({ data }: MessageEvent<{ xs: Float64Array<ArrayBuffer>; ys: Float64Array<ArrayBuffer> }>) => {
+      ({ xs, ys } = data);
+      hasMoved(placement);
+    },
+  );
+  say({ count, ends });
+  return placement;
+}
+
+const hasWorkers = (): boolean => location.protocol !== 'file:';
