@@ -114,7 +114,6 @@ function Plot({ title, series }: PlotSpec) {
   return (
     <figure
       class="plot"
-      role="group"
       aria-label={`${title}: ${
         last ? shown.map(({ name, value }) => `${name} ${numberText(value(last))}`).join(', ') : 'nothing yet'
       }`}

@@ -68,15 +68,7 @@ function takenBy({ role, view, since }: RoleNow): Taken & { readonly line: numbe
 const coveredOf = ({ view }: RoleNow) => header.value?.coverage?.[view.chart] ?? null;
 
 export function ChartView() {
-  const body = useRef<HTMLDivElement>(null);
   useEffect(loadLayout, []);
-  useEffect(() => {
-    const observer = new ResizeObserver(([entry]) => {
-      if (entry) size.value = { width: Math.round(entry.contentRect.width), height: Math.round(entry.contentRect.height) };
-    });
-    observer.observe(body.current!);
-    return () => observer.disconnect();
-  }, []);
   const name = recording.value.nodes.names[selectedNode.value];
   return (
     <Panel
@@ -103,14 +95,7 @@ export function ChartView() {
         ))
       }
     >
-      <div class="chart-scroll" ref={body} tabIndex={0} role="group" aria-label="statecharts of the selected node">
-        {roles.value.map((now) => (
-          <RoleChart key={now.role} now={now} alone={roles.value.length === 1} />
-        ))}
-        {roles.value.length === 0 && (
-          <p class="empty">{name === undefined ? 'Select a node to see its statechart.' : `${name} has no open role here.`}</p>
-        )}
-      </div>
+      <Charts name={name} />
       <ContextTable
         roles={roles.value}
         before={(now) => moment.value.roleBefore(selectedNode.value, now.role, now.since)}
@@ -118,6 +103,28 @@ export function ChartView() {
         why={why}
       />
     </Panel>
+  );
+}
+
+/** It is not there while the charts are read as text. */
+function Charts({ name }: { name: string | undefined }) {
+  const body = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const observer = new ResizeObserver(([entry]) => {
+      if (entry) size.value = { width: Math.round(entry.contentRect.width), height: Math.round(entry.contentRect.height) };
+    });
+    observer.observe(body.current!);
+    return () => observer.disconnect();
+  }, []);
+  return (
+    <div class="chart-scroll" ref={body} tabIndex={0} role="group" aria-label="statecharts of the selected node">
+      {roles.value.map((now) => (
+        <RoleChart key={now.role} now={now} alone={roles.value.length === 1} />
+      ))}
+      {roles.value.length === 0 && (
+        <p class="empty">{name === undefined ? 'Select a node to see its statechart.' : `${name} has no open role here.`}</p>
+      )}
+    </div>
   );
 }
 
