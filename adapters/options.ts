@@ -31,7 +31,7 @@ export const must = (words: string, isGood: (value: unknown) => boolean): Check 
 
 export const optional = (check: Check): Check => ({ ...check, isOptional: true });
 
-const has = (value: unknown, ...methods: readonly string[]): boolean =>
+export const hasMethods = (value: unknown, ...methods: readonly string[]): boolean =>
   (typeof value === 'object' || typeof value === 'function') &&
   value !== null &&
   methods.every((method) => typeof (value as Record<string, unknown>)[method] === 'function');
@@ -39,7 +39,7 @@ const has = (value: unknown, ...methods: readonly string[]): boolean =>
 export const text = must('a text', (value) => typeof value === 'string' && value !== '');
 export const anything = must('anything', () => true);
 export const flag = must('true or false', (value) => typeof value === 'boolean');
-export const signal = must('an AbortSignal', (value) => has(value, 'addEventListener', 'throwIfAborted'));
+export const signal = must('an AbortSignal', (value) => hasMethods(value, 'addEventListener', 'throwIfAborted'));
 export const atLeast = (min: number, unit: string): Check =>
   must(`a number of ${unit}, at least ${min}`, (value) => typeof value === 'number' && Number.isFinite(value) && value >= min);
 export const listOf = (what: string, isGood: (value: unknown) => boolean): Check =>
@@ -73,13 +73,13 @@ export const transport = must(
 );
 
 export const storage = must("what keeps a peer's promises, as in folderStorage('/var/lib/printers/a')", (value) =>
-  has(value, 'load', 'save'),
+  hasMethods(value, 'load', 'save'),
 );
 
 /** Of every adapter: where time and chance come from. */
 export const environment = {
-  clock: optional(must('a scheduler of RxJS', (value) => has(value, 'now', 'schedule'))),
-  crypto: optional(must("Web Crypto, as the platform's own", (value) => has(value, 'getRandomValues', 'randomUUID'))),
+  clock: optional(must('a scheduler of RxJS', (value) => hasMethods(value, 'now', 'schedule'))),
+  crypto: optional(must("Web Crypto, as the platform's own", (value) => hasMethods(value, 'getRandomValues', 'randomUUID'))),
 };
 
 /** Throws a `UsageError` for an option that is missing, wrong, or not known. */

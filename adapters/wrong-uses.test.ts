@@ -97,6 +97,11 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
     "createLocks: storage is an object; give what keeps a peer's promises",
   ],
   [
+    'the API of OpenTelemetry, and no meter',
+    () => anyLocks({ transport, peers, metrics: { getMeter: () => {} } }),
+    "createLocks: metrics is an object; give a meter, as metrics.getMeter('locks') gives it",
+  ],
+  [
     'a connection, not a function',
     () => anyNats({ id: 'a', connection: {} }),
     'nats: connection is an object; give a function that connects, as in () => connect({ servers })',

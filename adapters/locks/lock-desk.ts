@@ -9,6 +9,7 @@ import { Lock } from './lock-handle.js';
 
 interface Caller {
   readonly ifAvailable: boolean;
+  readonly since: number;
   resolve(lock: Lock | null): void;
   reject(reason: unknown): void;
 }
@@ -16,9 +17,23 @@ interface Caller {
 /** What a desk asks of the node: the lock, to take it back, or whether the request stands behind another one. */
 export type Wish = 'request' | 'release' | 'whether';
 
+/** A caller has come; how its wait has ended, or the hold that followed, and how long that took. */
+export interface DeskNotice {
+  readonly type: 'asked' | 'granted' | 'unavailable' | 'abandoned' | 'released' | 'lost';
+  readonly ms: number;
+}
+
+/** What surrounds a desk. */
+export interface DeskHost {
+  ask(what: Wish): void;
+  hear(notice: DeskNotice): void;
+  /** In milliseconds. */
+  now(): number;
+}
+
 export class LockDesk {
   private readonly callers: Caller[] = [];
-  private held: Lock | undefined;
+  private held: { readonly lock: Lock; readonly since: number } | undefined;
   /** Hears that the lock is not held here any more, once the desk is closed. */
   private emptied: (() => void) | undefined;
   /** Whether a request of this desk waits or has been granted. */
@@ -26,11 +41,12 @@ export class LockDesk {
 
   constructor(
     private readonly name: string,
-    private readonly ask: (what: Wish) => void,
+    private readonly host: DeskHost,
   ) {}
 
-  get isHeld(): boolean {
-    return this.held !== undefined;
+  /** The fence with which the lock is held here, if it is. */
+  get fence(): number | undefined {
+    return this.held?.lock.fence;
   }
 
   get pending(): number {
@@ -44,20 +60,28 @@ export class LockDesk {
   /** `null` is the answer to a caller who wants the lock only if it is available. */
   take(ifAvailable: boolean, signal: AbortSignal | undefined): Promise<Lock | null> {
     // A request that was given up still stands in the queue, so the lock was not free.
-    if (ifAvailable && this.isOut) return Promise.resolve(null);
+    if (ifAvailable && this.isOut) {
+      this.host.hear({ type: 'unavailable', ms: 0 });
+      return Promise.resolve(null);
+    }
     return new Promise((resolve, reject) => {
       const giveUp = () => {
         this.callers.splice(this.callers.indexOf(caller), 1);
-        reject(signal!.reason);
+        caller.reject(signal!.reason);
       };
-      const settled = () => signal?.removeEventListener('abort', giveUp);
+      const settled = (type: DeskNotice['type']) => {
+        signal?.removeEventListener('abort', giveUp);
+        this.hearSince(type, caller.since);
+      };
       const caller: Caller = {
         ifAvailable,
-        resolve: (lock) => (settled(), resolve(lock)),
-        reject: (reason) => (settled(), reject(reason)),
+        since: this.host.now(),
+        resolve: (lock) => (settled(lock ? 'granted' : 'unavailable'), resolve(lock)),
+        reject: (reason) => (settled('abandoned'), reject(reason)),
       };
       signal?.addEventListener('abort', giveUp, { once: true });
       this.callers.push(caller);
+      this.host.hear({ type: 'asked', ms: 0 });
       this.askIfWanted();
     });
   }
@@ -68,10 +92,11 @@ export class LockDesk {
       this.giveBack();
       return;
     }
-    this.held = new Lock(this.name, fence, (lock) => {
-      if (lock === this.held) this.giveBack();
+    const lock = new Lock(this.name, fence, () => {
+      if (lock === this.held?.lock) this.giveBack();
     });
-    caller.resolve(this.held);
+    this.held = { lock, since: this.host.now() };
+    caller.resolve(lock);
   }
 
   /** Somebody else has the lock or is before us, or nobody can have it here. */
@@ -81,17 +106,16 @@ export class LockDesk {
 
   /** Others may have gone on without this peer. */
   lost(): void {
-    this.held?.lose(
-      new LostError(`lock "${this.name}" is lost: others may have gone on without this peer, and it may be asked for again`),
-    );
-    this.leave();
+    const what = `lock "${this.name}" is lost: others may have gone on without this peer, and it may be asked for again`;
+    this.held?.lock.lose(new LostError(what));
+    this.leave('lost');
     this.askIfWanted();
   }
 
   /** Settles everything; resolves once the lock is held no more. Who holds it is told to stop, and keeps it until it has. */
   close(error: Error): Promise<void> {
     for (const caller of this.callers.splice(0)) caller.reject(error);
-    this.held?.lose(new LostError(`lock "${this.name}" is lost: ${error.message}`, { cause: error }));
+    this.held?.lock.lose(new LostError(`lock "${this.name}" is lost: ${error.message}`, { cause: error }));
     return new Promise((resolve) => {
       if (this.held) this.emptied = resolve;
       else resolve();
@@ -99,22 +123,28 @@ export class LockDesk {
   }
 
   private giveBack(): void {
-    this.leave();
-    this.ask('release');
+    this.leave('released');
+    this.host.ask('release');
     this.askIfWanted();
   }
 
-  private leave(): void {
+  private leave(how: 'released' | 'lost'): void {
+    const { held } = this;
     this.held = undefined;
     this.isOut = false;
+    if (held) this.hearSince(how, held.since);
     this.emptied?.();
+  }
+
+  private hearSince(type: DeskNotice['type'], since: number): void {
+    this.host.hear({ type, ms: this.host.now() - since });
   }
 
   private askIfWanted(): void {
     if (this.isOut || this.callers.length === 0) return;
     this.isOut = true;
-    this.ask('request');
+    this.host.ask('request');
     // Unless it was granted at once.
-    if (this.callers[0]?.ifAvailable) this.ask('whether');
+    if (this.callers[0]?.ifAvailable) this.host.ask('whether');
   }
 }

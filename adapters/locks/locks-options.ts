@@ -7,6 +7,7 @@ import {
   checkOptions,
   environment,
   flag,
+  hasMethods,
   must,
   optional,
   peers,
@@ -16,6 +17,7 @@ import {
   transport,
 } from '../options.js';
 import type { PeerStorage } from '../storage/storage.js';
+import type { LocksMeter } from './locks-metrics.js';
 import type { Linked, Transport } from '../transports/transport.js';
 
 /** @public */
@@ -28,6 +30,8 @@ export interface LocksOptions extends InEnvironment {
   readonly name?: string;
   /** Where this peer keeps what it must not forget when its process ends. Without it all is forgotten once all have ended. */
   readonly storage?: PeerStorage | undefined;
+  /** A meter of OpenTelemetry's metrics API, as `metrics.getMeter('locks')` gives it: see docs/locks.md for what it counts. */
+  readonly metrics?: LocksMeter | undefined;
   /** XState's own option: an observer of the node's live actors. */
   readonly inspect?: Inspect | undefined;
 }
@@ -64,6 +68,11 @@ export const LOCKS_CHECKS = {
   peers,
   name: optional(text),
   storage: optional(storage),
+  metrics: optional(
+    must("a meter, as metrics.getMeter('locks') gives it", (value) =>
+      hasMethods(value, 'createCounter', 'createHistogram', 'createObservableGauge'),
+    ),
+  ),
   inspect: optional(anything),
   ...environment,
 };

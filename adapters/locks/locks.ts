@@ -16,12 +16,14 @@ import { UsageError } from '../../machines/errors.js';
 import type { LockNotice } from '../../machines/locks/messages.js';
 import { NAME_LENGTH_MAX } from '../../machines/locks/accepts.js';
 import { BOUNDS } from '../../machines/locks/epoch.js';
-import { Subscription } from 'rxjs';
+import { distinctUntilChanged, from, map, merge, startWith, Subject, Subscription, type Observable } from 'rxjs';
 import { atLeast, checkOptions, optional } from '../options.js';
 import { ClosedError, ConfigurationError, type LostError } from '../transports/errors.js';
 import { Availability } from './availability.js';
 import { comparePeers } from './same-peers.js';
-import { LockDesk, type Wish } from './lock-desk.js';
+import { LockDesk, type DeskNotice, type Wish } from './lock-desk.js';
+import { measure } from './locks-metrics.js';
+import { statusOf, warnWhenUnserved, type LocksStatus } from './locks-status.js';
 import type { Lock } from './lock-handle.js';
 import { createLocksNode } from './locks-node.js';
 import {
@@ -40,6 +42,7 @@ import type { PeerStorage } from '../storage/storage.js';
 import type { Linked, Transport } from '../transports/transport.js';
 
 export type { Lock } from './lock-handle.js';
+export type { LocksStatus } from './locks-status.js';
 export type { CloseOptions, LockOptions, LocksOptions, RequestOptions } from './locks-options.js';
 
 /** How long `close` waits for those who still work. */
@@ -65,18 +68,23 @@ export class Locks implements AsyncDisposable {
   readonly #node: LiveNode;
   readonly #desks = new Map<string, LockDesk>();
   readonly #availability: Availability;
+  /** What happens at the desks; ends with the locks. */
+  readonly #notices$ = new Subject<DeskNotice>();
   #isServed = false;
   #hasServed = false;
   #closing: Error | null = null;
+  #isEnded = false;
   #mistake: ConfigurationError | null = null;
 
   constructor(given: LocksOptions) {
     checkOptions('createLocks', given, LOCKS_CHECKS);
-    const { transport, peers, name = 'locks', ...options } = given;
+    const { transport, peers, name = 'locks', metrics, ...options } = given;
     this.#transport = transport;
     this.peers = [...peers];
     this.storage = options.storage;
     this.#node = createLocksNode({ transport, peers, name, ...options });
+    warnWhenUnserved(this.#node, () => this.status());
+    if (metrics) measure(metrics, this.#node, this.#notices$, () => this.status());
     const compared = comparePeers(transport, name, this.peers, (error) => this.#differ(error));
     this.#availability = new Availability(this.#node, transport, (lock) => this.#desks.get(lock)?.disappoint());
     this.served = new Promise((resolve, reject) => {
@@ -160,13 +168,38 @@ export class Locks implements AsyncDisposable {
     this.#node.attempt('bootstrap');
   }
 
+  /**
+   * Where this peer stands now: whether it is served, with whom, and what is held and waited for here.
+   *
+   * @example `const { state, epoch, members, missing } = locks.status()`
+   * @public
+   */
+  status(): LocksStatus {
+    return statusOf(this.#node, this.#desks, this.#isEnded);
+  }
+
+  /**
+   * The status now, and then whenever it has changed, until the locks end. An Observable of RxJS: for its operators, and for XState's
+   * `fromObservable(() => locks.status$)`.
+   *
+   * @example `locks.status$.subscribe(({ state, missing }) => health.set(state === 'serving', missing))`
+   * @public
+   */
+  get status$(): Observable<LocksStatus> {
+    return merge(this.#notices$, this.#node.steps$, from(this.#node.closed)).pipe(
+      startWith(null),
+      map(() => this.status()),
+      distinctUntilChanged((a, b) => JSON.stringify(a) === JSON.stringify(b)),
+    );
+  }
+
   /** What this peer holds and waits for; nobody knows this of the others. */
   async query(): Promise<{ held: LockInfo[]; pending: LockInfo[] }> {
     const all = (count: (desk: LockDesk) => number): LockInfo[] =>
       [...this.#desks].flatMap(([name, desk]) =>
         Array.from({ length: count(desk) }, () => ({ name, mode: 'exclusive' as const, clientId: this.#node.id })),
       );
-    return { held: all((desk) => (desk.isHeld ? 1 : 0)), pending: all((desk) => desk.pending) };
+    return { held: all((desk) => (desk.fence === undefined ? 0 : 1)), pending: all((desk) => desk.pending) };
   }
 
   /**
@@ -203,7 +236,10 @@ export class Locks implements AsyncDisposable {
     if (typeof name !== 'string' || name === '' || name.length > NAME_LENGTH_MAX)
       throw new UsageError(`a lock needs a name: give a string of 1 to ${NAME_LENGTH_MAX} characters`);
     if (this.#closing) throw this.#closing;
-    if (ifAvailable && !this.#isServed) return null;
+    if (ifAvailable && !this.#isServed) {
+      this.#notices$.next({ type: 'unavailable', ms: 0 });
+      return null;
+    }
     return this.desk(name).take(ifAvailable, signal);
   }
 
@@ -211,7 +247,11 @@ export class Locks implements AsyncDisposable {
     let desk = this.#desks.get(name);
     if (!desk) {
       if (this.#desks.size >= BOUNDS.locks) throw new UsageError(`${BOUNDS.locks} locks are in use here; use fewer names`);
-      desk = new LockDesk(name, (what) => this.ask(what, name));
+      desk = new LockDesk(name, {
+        ask: (what) => this.ask(what, name),
+        hear: (notice) => this.#notices$.next(notice),
+        now: () => this.#node.environment.clock.now(),
+      });
       this.#desks.set(name, desk);
     }
     return desk;
@@ -255,6 +295,8 @@ export class Locks implements AsyncDisposable {
     this.#closing ??= error;
     for (const desk of this.#desks.values()) void desk.close(this.#closing);
     this.#desks.clear();
+    this.#isEnded = true;
+    this.#notices$.complete();
   }
 }
 

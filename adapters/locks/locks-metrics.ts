@@ -1,0 +1,63 @@
+/**
+ * What locks do, as OpenTelemetry's metrics API counts it.
+ *
+ *     import { metrics } from '@opentelemetry/api';
+ *     const locks = createLocks({ transport, peers, metrics: metrics.getMeter('locks') });
+ *
+ * Locks are not told apart: their names can be as many as there are orders. What is told apart is the peer and the `name` of `createLocks`.
+ */
+import { filter, type Observable } from 'rxjs';
+import type { LiveNode } from '../node/node.js';
+import type { DeskNotice } from './lock-desk.js';
+import type { LocksStatus } from './locks-status.js';
+
+type Attributes = Readonly<Record<string, string>>;
+type Describe = {
+  readonly description?: string;
+  readonly unit?: string;
+  readonly advice?: { explicitBucketBoundaries?: number[] };
+};
+type Observe = (result: { observe(value: number, attributes: Attributes): void }) => void;
+
+/** What is used of a `Meter` of `@opentelemetry/api`. */
+export interface LocksMeter {
+  createCounter(name: string, options: Describe): { add(value: number, attributes: Attributes): void };
+  createHistogram(name: string, options: Describe): { record(value: number, attributes: Attributes): void };
+  createObservableGauge(
+    name: string,
+    options: Describe,
+  ): { addCallback(observe: Observe): void; removeCallback(observe: Observe): void };
+}
+
+const PREFIX = 'quiver.locks';
+/** From a hand-over in one process to a wait of minutes. */
+const BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
+
+export function measure(meter: LocksMeter, node: LiveNode, notices$: Observable<DeskNotice>, status: () => LocksStatus): void {
+  const attributes: Attributes = { 'quiver.peer': node.id, 'quiver.locks.name': node.name };
+  const duration = (name: string, description: string) =>
+    meter.createHistogram(`${PREFIX}.${name}.duration`, {
+      description,
+      unit: 's',
+      advice: { explicitBucketBoundaries: BUCKETS_S },
+    });
+  const waits = duration('wait', 'From a request to its grant, or to the end of the wait without one');
+  const holds = duration('hold', 'From a grant to the release of the lock, or to its loss');
+  const epochs = meter.createCounter(`${PREFIX}.epochs`, { description: 'Epochs that have begun at this peer', unit: '{epoch}' });
+  node.notices$.pipe(filter(({ type }) => type === 'serving')).subscribe(() => epochs.add(1, attributes));
+  notices$.pipe(filter(({ type }) => type !== 'asked')).subscribe(({ type, ms }) => {
+    const durations = type === 'released' || type === 'lost' ? holds : waits;
+    durations.record(ms / 1000, { ...attributes, 'quiver.locks.outcome': type });
+  });
+  const gauge = (name: string, description: string, read: (now: LocksStatus) => number) => {
+    const instrument = meter.createObservableGauge(`${PREFIX}.${name}`, { description });
+    const observe: Observe = (result) => result.observe(read(status()), attributes);
+    instrument.addCallback(observe);
+    void node.closed.then(() => instrument.removeCallback(observe));
+  };
+  gauge('serving', '1 while this peer is a member of an epoch, so that locks are granted here', ({ state }) =>
+    Number(state === 'serving'),
+  );
+  gauge('held', 'Locks that are held at this peer', ({ held }) => held.length);
+  gauge('waiting', 'Requests that wait at this peer', ({ waiting }) => waiting.reduce((sum, { callers }) => sum + callers, 0));
+}

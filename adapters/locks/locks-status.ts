@@ -1,0 +1,97 @@
+/** What a peer knows of its locks at a moment: where it stands towards the others, and what is held and waited for here. */
+import { Subscription } from 'rxjs';
+import type { Message, NodeId } from '../../machines/effects.js';
+import { isMajority } from '../../machines/locks/epoch.js';
+import type { EpochsContext } from '../../machines/locks/knowledge.js';
+import { EPOCHS } from '../../machines/locks/messages.js';
+import type { RoleView } from '../../machines/protocol.js';
+import type { LiveNode } from '../node/node.js';
+import { later } from '../transports/later.js';
+import { escape } from '../transports/reading.js';
+import type { LockDesk } from './lock-desk.js';
+
+/** @public */
+export interface LocksStatus {
+  /**
+   * Where the peer is in the life of an epoch, as docs/locks.md tells it: locks are granted here while it is `serving`. `connecting`
+   * before it takes part, `closed` after.
+   */
+  readonly state: 'connecting' | 'apart' | 'preparing' | 'following' | 'beginning' | 'serving' | 'closed';
+  /** The last epoch that this peer has served, 0 before the first and after the end. */
+  readonly epoch: number;
+  /** With whom. */
+  readonly members: readonly NodeId[];
+  /** Who proposes epochs, as far as this peer knows; `null` for nobody. A leader is no lock. */
+  readonly leader: NodeId | null;
+  /** The other peers that this one does not reach. */
+  readonly missing: readonly NodeId[];
+  /** The locks that are held here, by name. */
+  readonly held: readonly { readonly name: string; readonly fence: number }[];
+  /** The locks that are waited for here, by name, and by how many callers. */
+  readonly waiting: readonly { readonly name: string; readonly callers: number }[];
+}
+
+const byName = (a: { readonly name: string }, b: { readonly name: string }): number => (a.name < b.name ? -1 : 1);
+
+export function statusOf(node: LiveNode, desks: ReadonlyMap<string, LockDesk>, isClosed: boolean): LocksStatus {
+  const all = [...desks].map(([name, { fence, pending }]) => ({ name, fence, callers: pending }));
+  return {
+    ...standingOf(node, isClosed),
+    held: all.flatMap(({ name, fence }) => (fence === undefined ? [] : [{ name, fence }])).sort(byName),
+    waiting: all.flatMap(({ name, callers }) => (callers === 0 ? [] : [{ name, callers }])).sort(byName),
+  };
+}
+
+type Standing = Omit<LocksStatus, 'held' | 'waiting'>;
+
+function standingOf(node: LiveNode, isClosed: boolean): Standing {
+  const role = node.role(EPOCHS);
+  if (!role) return { state: isClosed ? 'closed' : 'connecting', epoch: 0, members: [], leader: null, missing: [] };
+  const { id, served, leader, voters, links } = role.context as EpochsContext;
+  return {
+    state: stateOf(role) as Standing['state'],
+    epoch: served.epoch,
+    members: served.members,
+    leader,
+    missing: voters.filter((voter) => voter !== id && !links.includes(voter)),
+  };
+}
+
+const stateOf = (role: RoleView | undefined): string | undefined =>
+  typeof role?.value === 'object' ? Object.keys(role.value as object)[0] : (role?.value as string | undefined);
+
+/** Longer than a start, a failure and its detection take. */
+const UNSERVED_MS = 10_000;
+
+/** Warns, and tells the node's listeners, when nobody has been served here for so long: once, until somebody is served again. */
+export function warnWhenUnserved(node: LiveNode, status: () => LocksStatus): void {
+  const { id, name } = node;
+  let timer = new Subscription();
+  let isServed = true;
+  const warn = () => {
+    const now = status();
+    const seconds = UNSERVED_MS / 1000;
+    console.warn(escape(`"${name}" of peer "${id}" has granted nothing for ${seconds} s: ${whyUnserved(node, now)}`));
+    node.notify({ type: 'unserved', ms: UNSERVED_MS, missing: now.missing } as Message);
+  };
+  const look = () => {
+    if (isServed === (stateOf(node.role(EPOCHS)) === 'serving')) return;
+    isServed = !isServed;
+    timer.unsubscribe();
+    timer = new Subscription();
+    if (!isServed) later(timer, node.environment.clock, warn, UNSERVED_MS);
+  };
+  node.steps$.subscribe({ next: look, complete: () => timer.unsubscribe() });
+  look();
+}
+
+/** Who is missing, and what would help. */
+function whyUnserved(node: LiveNode, { missing }: LocksStatus): string {
+  const role = node.role(EPOCHS);
+  if (!role) return 'its transport is not connected';
+  const { memory, voters } = role.context as EpochsContext;
+  const without = missing.length === 0 ? 'it reaches everybody' : `it does not reach ${missing.join(', ')}`;
+  if (!isMajority(voters.length - missing.length, voters)) return `${without}, and more than half of the peers must be there`;
+  if (memory !== 'forgotten') return `${without}; locks.status() of all peers tells more`;
+  return `${without}, and peers without storage begin once all are there, or locks.bootstrap() was called on one of a cluster that is new`;
+}

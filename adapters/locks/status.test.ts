@@ -1,0 +1,232 @@
+/** What a peer says of its locks: the status and its changes, the warning of a service that nobody gets, and OpenTelemetry's metrics. */
+import {
+  AggregationTemporality,
+  InMemoryMetricExporter,
+  MeterProvider,
+  PeriodicExportingMetricReader,
+} from '@opentelemetry/sdk-metrics';
+import { asyncScheduler, VirtualTimeScheduler, type SchedulerLike } from 'rxjs';
+import { createActor, fromObservable } from 'xstate';
+import type { Meter } from '@opentelemetry/api';
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { MapStorage } from '../storage/map.fixture.js';
+import type { PeerStorage } from '../storage/storage.js';
+import { InProcessBus } from '../transports/in-process.js';
+import { createLocks, type LocksStatus } from './locks.js';
+import { peers, settled } from './peers.fixture.js';
+
+afterEach(() => void vi.restoreAllMocks());
+
+describe('the status', () => {
+  test('says where a peer stands, and what is held and waited for here', async () => {
+    const [{ a, b, c }] = await peers('a', 'b', 'c');
+    const x = await b!.acquire('x');
+    const y = await b!.acquire('y');
+    void b!.acquire('x').catch(() => {});
+    void b!.acquire('x').catch(() => {});
+    const standing = {
+      state: 'serving',
+      epoch: a!.status().epoch,
+      members: ['a', 'b', 'c'],
+      leader: a!.status().leader,
+      missing: [],
+    };
+    expect(standing.epoch).toBeGreaterThan(0);
+    expect(b!.status()).toEqual({
+      ...standing,
+      held: [
+        { name: 'x', fence: x.fence },
+        { name: 'y', fence: y.fence },
+      ],
+      waiting: [{ name: 'x', callers: 2 }],
+    });
+    expect(c!.status()).toEqual({ ...standing, held: [], waiting: [] });
+  });
+
+  test('of a peer that reaches nobody, and of one that is closed', async () => {
+    const bus = new InProcessBus();
+    const alone = createLocks({ transport: bus.transport('a'), peers: ['a', 'b', 'c'] });
+    expect(alone.status()).toMatchObject({ state: 'connecting', epoch: 0, members: [], leader: null });
+    await alone.node.ready;
+    expect(alone.status()).toMatchObject({ state: 'apart', epoch: 0, members: [], leader: 'a', missing: ['b', 'c'] });
+    await alone.close();
+    const closed = { state: 'closed', epoch: 0, members: [], leader: null, missing: [], held: [], waiting: [] };
+    expect(alone.status()).toEqual(closed);
+    const seen: LocksStatus[] = [];
+    let isOver = false;
+    alone.status$.subscribe({ next: (status) => void seen.push(status), complete: () => (isOver = true) });
+    await settled();
+    expect([seen, isOver]).toEqual([[closed], true]);
+  });
+
+  test('is told when it has changed, and no more than that, until the end', async () => {
+    const [{ a, b }, transports] = await peers('a', 'b', 'c');
+    const seen: LocksStatus[] = [];
+    let isOver = false;
+    a!.status$.subscribe({ next: (status) => void seen.push(status), complete: () => (isOver = true) });
+    expect(seen).toEqual([a!.status()]);
+    // Others take the lock, and messages pass here.
+    await b!.request('x', () => {});
+    expect(seen).toHaveLength(1);
+    const held = await a!.acquire('x');
+    const waiting = new AbortController();
+    const second = a!.acquire('x', { signal: waiting.signal }).catch(() => {});
+    waiting.abort();
+    await second;
+    held.release();
+    await settled();
+    expect(seen.slice(1).map(({ held, waiting }) => [held.length, waiting[0]?.callers ?? 0])).toEqual([
+      [0, 1],
+      [1, 0],
+      [1, 1],
+      [1, 0],
+      [0, 0],
+    ]);
+    await transports['c']!.close();
+    await vi.waitFor(() => expect(a!.status()).toMatchObject({ state: 'serving', members: ['a', 'b'], missing: ['c'] }));
+    expect(seen.at(-1)).toEqual(a!.status());
+    await a!.close();
+    await settled();
+    expect(seen.at(-1)!.state).toBe('closed');
+    expect(isOver).toBe(true);
+    expect(seen.every((status, i) => i === 0 || JSON.stringify(status) !== JSON.stringify(seen[i - 1]))).toBe(true);
+  });
+
+  test('is actor logic for XState, as any Observable is', async () => {
+    const [{ a }] = await peers('a', 'b');
+    const actor = createActor(fromObservable(() => a!.status$)).start();
+    onTestFinished(() => void actor.stop());
+    await using held = await a!.acquire('x');
+    expect(actor.getSnapshot().context).toMatchObject({ state: 'serving', held: [{ name: 'x', fence: held.fence }] });
+  });
+});
+
+describe('a service that grants nothing for ten seconds says so', () => {
+  /** The first of some peers, in time that passes at once. */
+  function started(ids: readonly string[], there: readonly string[], storageOf?: () => PeerStorage) {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    warn.mockClear();
+    const clock = new VirtualTimeScheduler();
+    const virtual = { now: () => clock.now(), schedule: clock.schedule.bind(clock) } as SchedulerLike;
+    const bus = new InProcessBus();
+    onTestFinished(() => bus.close());
+    const all = there.map((id) =>
+      createLocks({
+        transport: bus.transport(id),
+        peers: ids,
+        clock: id === there[0] ? virtual : asyncScheduler,
+        storage: storageOf?.(),
+      }),
+    );
+    const told: object[] = [];
+    all[0]!.node.addEventListener('unserved', (event) => void told.push((event as CustomEvent).detail as object));
+    let until = 0;
+    const pass = async (ms: number) => {
+      for (let i = 0; i < 20; i++) await settled();
+      clock.maxFrames = until += ms;
+      clock.flush();
+      for (let i = 0; i < 20; i++) await settled();
+    };
+    const warnings = () => warn.mock.calls.map(([text]) => text as string).filter((text) => text.includes('peer "a"'));
+    return { all, pass, told, warnings, bus };
+  }
+
+  test('two of three that start without storage: who is missing, and what helps', async () => {
+    const { all, pass, told, warnings } = started(['a', 'b', 'c'], ['a', 'b']);
+    await pass(9_000);
+    expect(warnings()).toEqual([]);
+    await pass(2_000);
+    expect(warnings()).toEqual([
+      '"locks" of peer "a" has granted nothing for 10 s: it does not reach c, and peers without storage begin once all are there, or ' +
+        'locks.bootstrap() was called on one of a cluster that is new',
+    ]);
+    expect(told).toEqual([{ type: 'unserved', ms: 10_000, missing: ['c'] }]);
+    await pass(60_000);
+    expect(warnings()).toHaveLength(1);
+    all[0]!.bootstrap();
+    await vi.waitFor(() => expect(all[0]!.status().state).toBe('serving'));
+  });
+
+  test('a peer that reaches nobody, and one that lost the majority', async () => {
+    const alone = started(['a', 'b', 'c'], ['a']);
+    await alone.pass(11_000);
+    const missing = 'has granted nothing for 10 s: it does not reach b, c, and more than half of the peers must be there';
+    expect(alone.warnings()).toEqual([`"locks" of peer "a" ${missing}`]);
+    const { all, pass, warnings } = started(['a', 'b', 'c'], ['a', 'b', 'c']);
+    await Promise.all(all.map(({ ready }) => ready));
+    await pass(60_000);
+    expect(warnings()).toEqual([]);
+    for (const gone of all.slice(1)) await gone.transport.close();
+    await pass(11_000);
+    expect(warnings()).toEqual([`"locks" of peer "a" ${missing}`]);
+  });
+
+  test('nobody is warned of who is served, or has ended', async () => {
+    const { all, pass, warnings } = started(['a', 'b', 'c'], ['a', 'b'], () => new MapStorage());
+    await pass(1_000);
+    await Promise.all(all.map(({ ready }) => ready));
+    await pass(11_000);
+    expect(warnings()).toEqual([]);
+    const ended = started(['a', 'b', 'c'], ['a']);
+    await ended.pass(5_000);
+    await ended.all[0]!.close();
+    await ended.pass(11_000);
+    expect(ended.warnings()).toEqual([]);
+  });
+});
+
+describe('metrics', () => {
+  test('grants, waits, holds and epochs are counted by the meter that one hands over', async () => {
+    const exporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
+    const reader = new PeriodicExportingMetricReader({ exporter, exportIntervalMillis: 2 ** 30 });
+    const provider = new MeterProvider({ readers: [reader] });
+    onTestFinished(() => provider.shutdown());
+    const bus = new InProcessBus();
+    const metrics: Meter = provider.getMeter('locks');
+    const [a, b] = ['a', 'b'].map((id) => createLocks({ transport: bus.transport(id), peers: ['a', 'b'], metrics }));
+    await Promise.all([a!.ready, b!.ready]);
+    const collect = async () => {
+      await provider.forceFlush();
+      const { scopeMetrics } = exporter.getMetrics().at(-1)!;
+      return Object.fromEntries(
+        scopeMetrics[0]!.metrics.map(({ descriptor, dataPoints }) => [
+          descriptor.name,
+          Object.fromEntries(
+            dataPoints
+              .filter(({ attributes }) => attributes['quiver.peer'] === 'a' && attributes['quiver.locks.name'] === 'locks')
+              .map(({ attributes, value }) => [
+                String(attributes['quiver.locks.outcome'] ?? ''),
+                typeof value === 'object' ? (value as { count: number }).count : value,
+              ]),
+          ),
+        ]),
+      );
+    };
+    await a!.request('x', () => {});
+    const held = await a!.acquire('x');
+    expect(await a!.acquire('x', { ifAvailable: true })).toBeNull();
+    void a!.acquire('y', { signal: AbortSignal.abort() }).catch(() => {});
+    const stop = new AbortController();
+    const waiting = a!.acquire('x', { signal: stop.signal }).catch(() => {});
+    expect(await collect()).toMatchObject({
+      'quiver.locks.wait.duration': { granted: 2, unavailable: 1 },
+      'quiver.locks.hold.duration': { released: 1 },
+      'quiver.locks.serving': { '': 1 },
+      'quiver.locks.held': { '': 1 },
+      'quiver.locks.waiting': { '': 1 },
+    });
+    stop.abort();
+    await waiting;
+    await b!.transport.close();
+    expect(held.signal.aborted).toBe(true);
+    expect(await collect()).toMatchObject({
+      'quiver.locks.wait.duration': { granted: 2, unavailable: 1, abandoned: 1 },
+      'quiver.locks.hold.duration': { released: 1, lost: 1 },
+      'quiver.locks.epochs': { '': expect.any(Number) },
+      'quiver.locks.serving': { '': 0 },
+      'quiver.locks.held': { '': 0 },
+      'quiver.locks.waiting': { '': 0 },
+    });
+    bus.close();
+  });
+});
