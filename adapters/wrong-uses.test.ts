@@ -1,5 +1,6 @@
 /** Wrong uses of what an application calls: each is answered at once by name, and none by a bare TypeError of ours. */
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import * as ws from 'ws';
 import { UsageError } from '../index.js';
 import { createElection } from './election.js';
 import { createLocks } from './locks/locks.js';
@@ -8,6 +9,8 @@ import { ClosedError, ConnectionError, LostError } from './transports/errors.js'
 import { InProcessBus } from './transports/in-process.js';
 import { mqtt } from './transports/mqtt.js';
 import { nats } from './transports/nats.js';
+import { webSocketHub } from './transports/web-socket-hub.js';
+import { webSocketMesh } from './transports/web-socket-mesh.js';
 import { webSocket } from './transports/web-socket.js';
 
 const bus = new InProcessBus();
@@ -114,6 +117,31 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
     "mqtt: connection is an object; give a function that connects, as in () => connectAsync('mqtt://127.0.0.1')",
   ],
   ['no id', () => anyMqtt({ connection }), 'mqtt: id is missing'],
+  [
+    'the package ws in place of its class',
+    () => webSocket({ id: 'a', url, WebSocket: ws as never }),
+    'peer "a": WebSocket is an object and no class; give that of the package ws: npm install ws',
+  ],
+  [
+    'ids as a text, in which every letter would be one',
+    () => webSocketHub({ port: 0, ids: 'abc' as never }),
+    "webSocketHub: ids is no list of ids; give one, as in ['a', 'b']",
+  ],
+  [
+    'a list of ids with something else in it',
+    () => webSocketMesh({ id: 'a', listen: { port: 0 }, peers: [], ids: ['a', 7 as never] }),
+    'peer "a": ids is no list of ids',
+  ],
+  [
+    'a token in place of the function that checks it',
+    () => webSocketHub({ port: 0, admit: 'open sesame' as never }),
+    'webSocketHub: admit is open sesame and no function; give one that says true or false, or a promise of it',
+  ],
+  [
+    'what a function gave in place of the function',
+    () => webSocketMesh({ id: 'a', listen: { port: 0 }, peers: [], admit: true as never }),
+    'peer "a": admit is true and no function',
+  ],
 ];
 
 test.each(uses)('%s: %s', async (_, use, answer) => {

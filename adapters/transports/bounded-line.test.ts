@@ -28,10 +28,10 @@ class Far extends EventEmitter {
   says = (text: string) => void this.emit('message', text);
 }
 
-function line(limits = {}) {
+function line(limits = {}, frame: (text: unknown) => void = () => {}) {
   const far = new Far();
   const near = new BoundedLine(far as unknown as WebSocket, { ...LINE_LIMITS, ...limits }, environmentOf({}));
-  near.listen({ frame: () => {}, closed: () => {} });
+  near.listen({ frame, closed: () => {} });
   return { far, near };
 }
 
@@ -110,4 +110,37 @@ test('who sends without end for two minutes is never asked: what it would have t
     near.beat();
   }
   expect([far.pings, far.readyState]).toEqual([0, 1]);
+});
+
+test('while a line is left alone nothing is read, and all of it afterwards, in order', async () => {
+  const heard: unknown[] = [];
+  let leave: Promise<unknown> | undefined;
+  const { far, near } = line({ framesPerSecond: 2 }, (text) => {
+    heard.push(text);
+    if (text === 'wait' || text === 'wait again') near.leaveAlone(leave!);
+  });
+  const waiting: (() => void)[] = [];
+  const until = () => (leave = new Promise<void>((resolve) => waiting.push(resolve)));
+  void until();
+  for (const text of ['wait', '1', 'wait again', '2', '3']) far.says(text);
+  expect([heard, far.isPaused]).toEqual([['wait'], true]);
+  void until();
+  waiting[0]!();
+  await vi.advanceTimersByTimeAsync(5_000);
+  // What was read of it brought about that it is left alone once more, in the midst of what had been held.
+  expect([heard, far.isPaused]).toEqual([['wait', '1', 'wait again'], true]);
+  waiting[1]!();
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect([heard, far.isPaused]).toEqual([['wait', '1', 'wait again', '2', '3'], false]);
+});
+
+test('who goes while its line is left alone is heard no more', async () => {
+  const heard: unknown[] = [];
+  const { far, near } = line({}, (text) => heard.push(text));
+  const over = Promise.resolve();
+  near.leaveAlone(over);
+  far.says('late');
+  far.terminate();
+  await vi.advanceTimersByTimeAsync(100);
+  expect([heard, vi.getTimerCount()]).toEqual([[], 0]);
 });

@@ -35,6 +35,7 @@ export class BoundedLine implements Line {
   private readonly line: Line;
   private readonly frames: Rate;
   private readonly bytes: Rate;
+  private frame: LineListener['frame'] = () => {};
   /** What had been read from the socket before it was left alone. */
   private readonly held: string[] = [];
   private resting: Subscription | undefined;
@@ -72,7 +73,8 @@ export class BoundedLine implements Line {
   }
 
   listen({ frame, closed }: LineListener): void {
-    this.line.listen({ frame: (text) => this.take(text, frame), closed });
+    this.frame = frame;
+    this.line.listen({ frame: (text) => this.take(text), closed });
   }
 
   answers(): Promise<boolean> {
@@ -111,12 +113,20 @@ export class BoundedLine implements Line {
     });
   }
 
-  private take(text: unknown, frame: (text: unknown) => void): void {
+  /** Reads no further until the promise has settled: what the other end says meanwhile waits there. */
+  leaveAlone(until: Promise<unknown>): void {
+    this.socket.pause();
+    this.resting?.unsubscribe();
+    const resting = (this.resting = new Subscription());
+    void until.finally(() => resting.closed || this.readOn());
+  }
+
+  private take(text: unknown): void {
     this.silence = 0;
     this.heard++;
     if (typeof text !== 'string' || this.resting === undefined) {
-      if (typeof text !== 'string' || this.isWithin(text)) return frame(text);
-      this.rest(frame);
+      if (typeof text !== 'string' || this.isWithin(text)) return this.frame(text);
+      this.rest();
     }
     this.held.push(text as string);
   }
@@ -125,13 +135,18 @@ export class BoundedLine implements Line {
     return this.frames.allows() && this.bytes.allows(text.length);
   }
 
-  private rest(frame: (text: unknown) => void): void {
+  private rest(): void {
     this.socket.pause();
-    this.resting = this.environment.clock.schedule(() => {
-      while (this.held.length > 0 && this.isWithin(this.held[0]!)) frame(this.held.shift());
-      this.resting = undefined;
-      if (this.held.length > 0) this.rest(frame);
-      else this.socket.resume();
-    }, REST_MS);
+    this.resting = this.environment.clock.schedule(() => this.readOn(), REST_MS);
+  }
+
+  private readOn(): void {
+    const { resting } = this;
+    while (this.resting === resting && this.held.length > 0 && this.isWithin(this.held[0]!)) this.frame(this.held.shift());
+    // What was heard may have had it left alone.
+    if (this.resting !== resting) return;
+    this.resting = undefined;
+    if (this.held.length > 0) this.rest();
+    else this.socket.resume();
   }
 }

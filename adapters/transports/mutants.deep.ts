@@ -19,6 +19,9 @@ const webHub = 'transports/web-socket-hub.test.ts';
 const mesh = 'transports/web-socket-mesh.test.ts';
 const seal = 'transports/sealed.test.ts';
 const reading = 'transports/reading.test.ts';
+const LINE = 'transports/bounded-line.ts';
+const line = 'transports/bounded-line.test.ts';
+const DOOR = 'transports/web-socket-hub.ts';
 
 const mutants: readonly Mutant[] = [
   [
@@ -99,6 +102,67 @@ const mutants: readonly Mutant[] = [
     '(',
     mesh,
     'a half-open connection to an earlier self',
+  ],
+  [
+    'a seat is asked one question',
+    LINE,
+    'return (this.question ??= ',
+    'return (this.question = ',
+    line,
+    'a hundred who want to know',
+  ],
+  ['who speaks is given time to answer', LINE, '|| heard !== before', '', line, 'what was said before'],
+  [
+    'only an answer to the question is one',
+    LINE,
+    "socket.on('pong', yes)",
+    "socket.on('message', yes).on('pong', yes)",
+    line,
+    'what was said before',
+  ],
+  [
+    'who is read slowly is given time to answer',
+    LINE,
+    'this.resting !== undefined || heard',
+    'heard',
+    line,
+    'who is read slowly',
+  ],
+  [
+    'no one timer decides',
+    LINE,
+    'LOOKS_MAX = 10;\nconst LOOK_MS = 100;',
+    'LOOKS_MAX = 1;\nconst LOOK_MS = 1_000;',
+    line,
+    'one timer that comes late',
+  ],
+  ['who has just spoken is not asked', LINE, 'this.silence > 1 && ', '', line, 'who has not spoken'],
+  ['a line is left alone', LINE, 'while (this.resting === resting && ', 'while (', line, 'while a line is left alone'],
+  ['only true lets anybody in', DOOR, 'return answer === true ?', 'return answer ?', webHub, 'lets nobody in'],
+  ['ids are a list', DOOR, 'ids !== undefined && !(', 'ids === null && !(', 'wrong-uses.test.ts', 'ids as a text'],
+  [
+    'who answers at an address is asked about',
+    MESH,
+    'if (!this.options.admit) return this.establish(contact, contact.id, proof);',
+    'if (proof) return this.establish(contact, contact.id, proof);',
+    mesh,
+    'who answers at an address',
+  ],
+  [
+    'a token is shown to whom admit has let in',
+    MESH,
+    'this.options.admit ? await this.shownToken() : {}',
+    'await this.shownToken()',
+    mesh,
+    'who answers at an address',
+  ],
+  [
+    'what is said before the verdict waits for it',
+    MESH,
+    'contact.line.leaveAlone(this.judge(',
+    'void (this.judge(',
+    mesh,
+    'what who answers says',
   ],
   ['a closing peer lets nobody in', MESH, 'if (this.life.closed) return line.terminate();', '', mesh, 'while a peer is closing'],
   [

@@ -225,6 +225,21 @@ describe('keys', () => {
     await expect.poll(() => [a.heard, b.heard]).toEqual([['b: 2'], ['a: 1']]);
   });
 
+  test('a function is asked for each frame: keys are changed in peers that go on running, and nothing is unheard', async () => {
+    const given: Record<string, string[]> = { a: [old], b: [old] };
+    const broker = new Broker();
+    const [a, b] = [await broker.peer('a', () => given['a']!), await broker.peer('b', () => given['b']!)];
+    const rollouts = [[old, fresh], [fresh, old], [fresh]].flatMap((keys) => [['a', keys] as const, ['b', keys] as const]);
+    for (const [step, [who, keys]] of rollouts.entries()) {
+      given[who] = keys;
+      a.transport.send('b', step);
+      b.transport.send('a', step);
+      await expect.poll(() => [a.heard.at(-1), b.heard.at(-1)]).toEqual([`b: ${step}`, `a: ${step}`]);
+    }
+    expect([a.heard.length, b.heard.length]).toEqual([rollouts.length, rollouts.length]);
+    expect(new Set(broker.seen.slice(-2).map(({ message }) => (message as Json[])[0])).size).toBe(1);
+  });
+
   test('the old one is not heard once it is gone', async () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
     onTestFinished(() => warn.mockRestore());

@@ -164,6 +164,22 @@ test('a token is checked by a function of the application, for each connection; 
   expect(seen).toEqual([]);
 });
 
+test.each([
+  ['a text', () => 'yes', 'yes'],
+  ['an object', () => ({ id: 'a' }), 'an object'],
+  ['a promise of one', async () => [1], 'a list'],
+  ['a number', () => 1, '1'],
+  ['nothing', () => undefined, 'undefined'],
+])('an admit that gives %s lets nobody in, and is named once', async (_, admit, shown) => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  onTestFinished(() => warn.mockRestore());
+  const hub = await hubWith({ admit: admit as never });
+  for (const id of ['a', 'b']) await expect(peer(id, hub.port).connect()).rejects.toThrow('its token or its id does not do');
+  expect(warn.mock.calls).toEqual([
+    [`webSocketHub: admit gave ${shown} for "a", and only true lets anybody in; give true or false`],
+  ]);
+});
+
 test('ids that are not listed are refused', async () => {
   const hub = await hubWith({ ids: ['a', 'b'] });
   await peer('a', hub.port).connect();
@@ -347,12 +363,4 @@ test.each<[string, Partial<WebSocketOptions>, RegExp]>([
   ['a token', { token: 'x'.repeat(10_000) }, /the token of peer "a" has to be a text of 1 to 8192 characters$/],
 ])('%s that would be tried for ever in vain is refused by name', (_, options, message) => {
   expect(() => webSocket({ id: 'a', url: 'ws://127.0.0.1', WebSocket, ...options })).toThrow(message);
-});
-
-test('a platform without WebSockets is told of the package', () => {
-  vi.stubGlobal('WebSocket', undefined);
-  onTestFinished(() => void vi.unstubAllGlobals());
-  expect(() => webSocket({ id: 'a', url: 'ws://127.0.0.1' })).toThrow(
-    'peer "a": this platform has no WebSocket; give that of the package ws',
-  );
 });

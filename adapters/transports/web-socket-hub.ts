@@ -7,13 +7,16 @@
  * It listens on 127.0.0.1 unless told otherwise. Who may come in is for `ids` and `admit` to say, everybody unless one is given; pages
  * of other origins than the hub's own are refused unless `origins` names them. Every connection is bounded: so long to say who it is,
  * so many frames and bytes a second (what is more waits in the peer's own socket), so much that it has not taken; and one that does
- * not answer for three seconds is gone. The hub keeps nothing on disk: what is under way when it stops is lost.
+ * not answer for three beats, three to four seconds, is gone. The hub keeps nothing on disk: what is under way when it stops is lost.
  */
 import type { IncomingMessage } from 'node:http';
 import { interval, type SchedulerLike, type Subscription } from 'rxjs';
 import type { NodeId } from '../../machines/effects.js';
+import { UsageError } from '../../machines/errors.js';
 import { environmentOf } from '../environment.js';
 import { Hub, type PeerHello } from './hub.js';
+import { isId } from './ids.js';
+import { quote } from './reading.js';
 import { BEAT_MS } from './through-hub.js';
 import { LISTEN_LIMITS, listenAt, type Listener, type ListenLimits, type ListenOptions } from './web-socket-listener.js';
 
@@ -21,7 +24,7 @@ import { LISTEN_LIMITS, listenAt, type Listener, type ListenLimits, type ListenO
 export interface Applicant {
   readonly id: NodeId;
   readonly token: string | undefined;
-  /** The upgrade request: its headers, its address, with TLS its certificate. */
+  /** The upgrade request, or the answer to it of who was dialled in a mesh: its headers, its address, with TLS its certificate. */
   readonly request: IncomingMessage;
 }
 
@@ -30,7 +33,7 @@ export type HubLimits = ListenLimits;
 export interface Admission {
   /** The only ids there are. */
   readonly ids?: readonly NodeId[];
-  /** Whether a peer may come in. A promise that rejects is a no for now: the peer tries again. */
+  /** Whether a peer may come in: `true`, and nothing else. A promise that rejects is a no for now: the peer tries again. */
   readonly admit?: (applicant: Applicant) => boolean | Promise<boolean>;
 }
 
@@ -39,11 +42,12 @@ export interface WebSocketHubOptions extends ListenOptions, Admission {}
 export async function webSocketHub(options: WebSocketHubOptions): Promise<WebSocketHub> {
   const requests = new WeakMap<object, IncomingMessage>();
   const { clock } = environmentOf(options);
+  const door = new Door(options, 'webSocketHub');
   const hub = new Hub({
     clock,
     beats: true,
     helloMs: options.limits?.helloMs ?? LISTEN_LIMITS.helloMs,
-    refuses: (hello, line) => refusesFor(options, hello, requests.get(line)!),
+    refuses: (hello, line) => door.refuses(hello, requests.get(line)!),
   });
   const listener = await listenAt(options, (line, request) => {
     requests.set(line, request);
@@ -52,11 +56,37 @@ export async function webSocketHub(options: WebSocketHubOptions): Promise<WebSoc
   return new WebSocketHub(hub, listener, clock);
 }
 
-/** Why this peer may not come in; `null` when it may. @internal */
-export async function refusesFor(rules: Admission, { id, token }: PeerHello, request: IncomingMessage): Promise<string | null> {
-  if (rules.ids && !rules.ids.includes(id)) return 'it is not among the ids that are known here';
-  const isAdmitted = !rules.admit || (await rules.admit({ id, token, request }));
-  return isAdmitted ? null : 'it is not let in: its token or its id does not do';
+/** The rules of the application for who may come in. Throws a `UsageError` for rules that would not be what they look like. @internal */
+export class Door {
+  private hasTold = false;
+
+  constructor(
+    private readonly rules: Admission,
+    /** Who asks, as errors and warnings name it. */
+    private readonly who: string,
+  ) {
+    const { ids, admit } = rules;
+    if (ids !== undefined && !(Array.isArray(ids) && ids.every(isId)))
+      throw new UsageError(`${who}: ids is no list of ids; give one, as in ['a', 'b']`);
+    if (admit !== undefined && typeof admit !== 'function')
+      throw new UsageError(
+        `${who}: admit is ${quote(admit)} and no function; give one that says true or false, or a promise of it`,
+      );
+  }
+
+  /** Why this peer may not come in; `null` when it may. */
+  async refuses({ id, token }: Pick<PeerHello, 'id' | 'token'>, request: IncomingMessage): Promise<string | null> {
+    const { ids, admit } = this.rules;
+    if (ids && !ids.includes(id)) return 'it is not among the ids that are known here';
+    const answer: unknown = admit ? await admit({ id, token, request }) : true;
+    // Whatever else counts as true in JavaScript, a user that was found, for instance, has not said that the peer may come in.
+    if (typeof answer !== 'boolean' && !this.hasTold) {
+      this.hasTold = true;
+      const gave = `${this.who}: admit gave ${quote(answer)} for "${quote(id)}"`;
+      console.warn(`${gave}, and only true lets anybody in; give true or false`);
+    }
+    return answer === true ? null : 'it is not let in: its token or its id does not do';
+  }
 }
 
 export class WebSocketHub implements AsyncDisposable {

@@ -1,6 +1,7 @@
 /** The mesh, with real sockets: the conformance suite, and what a cluster without a hub lives through. */
 import { once } from 'node:events';
 import net from 'node:net';
+import type { TLSSocket } from 'node:tls';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { linked } from '../linked.js';
@@ -217,14 +218,55 @@ test('tokens and ids are held against a list and a function, at every peer', asy
   expect([...a.peers]).toEqual(['b']);
 });
 
+test('who answers at an address is asked for its token as well: without one it is nobody, whatever it says to be', async () => {
+  const warn = quiet();
+  const ports = await portsOf(2);
+  const a = peer('a', ports[0]!, [ports[1]!], {
+    ids: ['a', 'b'],
+    admit: ({ token }) => token === 'open sesame',
+    token: 'open sesame',
+  });
+  // It takes everybody in, has a token of somebody's, and shows it to nobody whom it has not asked for one.
+  const liar = peer('b', ports[1]!, [], { token: 'open sesame' });
+  const seen = log(a);
+  await Promise.all([liar.connect(), a.connect()]);
+  const told = () => warn.mock.calls.join();
+  await expect
+    .poll(told, { timeout: 8_000 })
+    .toContain('"b" answers there, and it is not let in: its token or its id does not do');
+  expect([seen, [...a.peers]]).toEqual([[], []]);
+});
+
+test('what who answers says while the rule about it thinks is heard afterwards, in order; when the rule fails it is asked again', async () => {
+  quiet();
+  const ports = await portsOf(2);
+  let asked = 0;
+  const admit: WebSocketMeshOptions['admit'] = async ({ id, token, request }) => {
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    if (asked++ === 0) throw new Error('the user base is away');
+    return id === 'b' && token === 'of b' && request.socket.remotePort === ports[1];
+  };
+  const b = peer('b', ports[1]!, [], { token: 'of b', admit: ({ token }) => token === 'of a' });
+  b.events.subscribe((event) => {
+    if (event.type === 'up') for (let i = 0; i < 3; i++) b.send('a', i);
+  });
+  const a = peer('a', ports[0]!, [ports[1]!], { token: 'of a', admit });
+  const seen = log(a);
+  await Promise.all([b.connect(), a.connect()]);
+  await expect.poll(() => seen, { timeout: 5_000 }).toEqual(['up b', 'b: 0', 'b: 1', 'b: 2']);
+  expect(asked).toBe(2);
+});
+
 test('over TLS, with the certificates of both ends checked', async () => {
   const ports = await portsOf(2);
   const tls = { key, cert, ca: cert, requestCert: true, rejectUnauthorized: true };
+  const asked: string[] = [];
   const peers = ['a', 'b'].map((id, i) =>
     peer(id, 0, [], {
       listen: { port: ports[i]!, tls },
       tls: { key, cert, ca: cert },
       peers: ports.map((port) => url(port, 'wss')),
+      admit: ({ request }) => (request.socket as TLSSocket).getPeerCertificate().subject.CN === 'localhost' && asked.push(id) > 0,
     }),
   );
   const seen = log(peers[1]!);
@@ -232,6 +274,7 @@ test('over TLS, with the certificates of both ends checked', async () => {
   await expect.poll(() => seen).toEqual(['up a']);
   peers[0]!.send('b', 'in private');
   await expect.poll(() => seen).toEqual(['up a', 'a: "in private"']);
+  expect(asked).toEqual(expect.arrayContaining(['a', 'b']));
 });
 
 test('a port that is taken is a ConnectionError that says so', async () => {

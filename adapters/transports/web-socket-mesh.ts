@@ -12,8 +12,11 @@
  * asked for them every five seconds.
  *
  * An id is one seat at every peer, as at a hub (hub.ts): who comes back with its key has it at once, anybody else only when its holder
- * no longer answers. The key is shown to each peer as a hash for that peer, so that no peer can come with it to another one. Who is
- * dialled is believed to be who it says: use TLS where the network is not yours.
+ * no longer answers. The key is shown to each peer as a hash for that peer, so that no peer can come with it to another one.
+ *
+ * Both ends of a connection ask `admit` about the other, and each shows its token: who dials in its hello, and who was dialled in its
+ * welcome, to nobody but whom its own `admit` has let in. Without `admit` who is dialled is believed to be who it says, and whoever
+ * answers at an address is shown the token of who dials: use TLS where the network is not yours.
  */
 import type { IncomingMessage } from 'node:http';
 import { hmac } from '@noble/hashes/hmac.js';
@@ -35,7 +38,7 @@ import { ATTEMPT_MS_MAX, pauseAfter } from './reconnecting.js';
 import { BEAT_MS, SILENT_BEATS_MAX } from './through-hub.js';
 import type { Json, Transport } from './transport.js';
 import { checkAddress, checkCredentials, refusedAddress } from './web-socket.js';
-import { refusesFor, type Admission } from './web-socket-hub.js';
+import { Door, type Admission } from './web-socket-hub.js';
 import { listenAt, type Listener, type ListenOptions } from './web-socket-listener.js';
 
 /** @internal */
@@ -76,13 +79,19 @@ export function webSocketMesh(options: WebSocketMeshOptions): Transport<typeof w
   const { id, peers, token, key = environmentOf(options).crypto.randomUUID() } = options;
   checkCredentials(id, { key, token });
   if (typeof peers !== 'function') for (const url of peers) checkAddress(url, id);
-  return createTransport(id, webSocketMeshGuarantees, (medium, signal) => new Mesh({ ...options, key }, medium).begin(signal));
+  const door = new Door(options, `peer "${id}"`);
+  return createTransport(id, webSocketMeshGuarantees, (medium, signal) =>
+    new Mesh({ ...options, key }, door, medium).begin(signal),
+  );
 }
 
-/** A connection: of which it is not known yet whose it is; that has said hello; that is a peer's; that is over. */
+/**
+ * A connection: of which it is not known yet whose it is; that has said hello; whose other end has let this one in, and is looked at in
+ * turn; that is a peer's; that is over.
+ */
 interface Contact {
   readonly line: BoundedLine;
-  state: 'new' | 'asking' | 'up' | 'gone';
+  state: 'new' | 'asking' | 'welcomed' | 'up' | 'gone';
   id: NodeId;
   /** What the other end shows of its key. */
   proof: string;
@@ -90,6 +99,8 @@ interface Contact {
   silence: number;
   /** For a connection that was dialled. */
   readonly address: Address | null;
+  /** The upgrade of a connection: the request, and the answer where it was dialled. */
+  upgrade: IncomingMessage | null;
   readonly deadline: Subscription;
 }
 
@@ -119,6 +130,7 @@ class Mesh implements Connection {
 
   constructor(
     private readonly options: WebSocketMeshOptions & { readonly key: string },
+    private readonly door: Door,
     private readonly medium: Medium,
   ) {
     this.id = options.id;
@@ -259,13 +271,23 @@ class Mesh implements Connection {
     socket.on('error', (error) => (address.why ||= saidBy(error)));
     const line = new BoundedLine(socket, this.listener?.limits ?? LINE_LIMITS, this.environment);
     const contact = this.contact(line, address, ATTEMPT_MS_MAX);
+    socket.on('upgrade', (response) => (contact.upgrade = response));
     line.listen({ frame: (text) => this.hearDialled(contact, text), closed: () => this.drop(contact) });
   }
 
   // Connections, until they are a peer's.
 
   private contact(line: BoundedLine, address: Address | null, ms: number): Contact {
-    const contact: Contact = { line, state: 'new', id: '', proof: '', silence: 0, address, deadline: new Subscription() };
+    const contact: Contact = {
+      line,
+      state: 'new',
+      id: '',
+      proof: '',
+      silence: 0,
+      address,
+      upgrade: null,
+      deadline: new Subscription(),
+    };
     this.contacts.add(contact);
     later(contact.deadline, this.environment.clock, () => this.drop(contact), ms);
     return contact;
@@ -275,13 +297,14 @@ class Mesh implements Connection {
     // Who hears the goodbye dials again at once, and the place to listen is open until everybody has heard it.
     if (this.life.closed) return line.terminate();
     const contact = this.contact(line, null, this.listener?.limits.helloMs ?? ATTEMPT_MS_MAX);
+    contact.upgrade = request;
     line.listen({
       frame: (text) => {
         if (contact.state === 'up') return this.hear(contact, text);
         const reading = read(text, HELLO_BYTES_MAX);
         const frame = 'value' in reading ? reading.value : null;
         if (contact.state === 'new' && isHello(frame)) {
-          this.admit(contact, frame, request).catch(() => this.refuse(contact, 'this peer cannot say now who may come in', true));
+          this.admit(contact, frame).catch(() => this.refuse(contact, 'this peer cannot say now who may come in', true));
         } else this.drop(contact);
       },
       closed: () => this.drop(contact),
@@ -289,13 +312,15 @@ class Mesh implements Connection {
     line.send(JSON.stringify({ type: 'mesh', id: this.id, run: this.run }));
   }
 
-  private async admit(contact: Contact, hello: PeerHello, request: IncomingMessage): Promise<void> {
+  private async admit(contact: Contact, hello: PeerHello): Promise<void> {
     contact.state = 'asking';
     const { id, key } = hello;
     const noId = refusedId(id);
     if (noId !== null) return this.refuse(contact, `this cannot be an id: ${noId}`);
-    const why = await refusesFor(this.options, hello, request);
+    const why = await this.door.refuses(hello, contact.upgrade!);
     if (why !== null) return this.refuse(contact, why);
+    // Who was let in without a question may be anybody.
+    const token = this.options.admit ? await this.shownToken() : {};
     const isGone = () => contact.state === 'gone';
     for (let holder = this.peers.get(id); holder && !isGone(); holder = this.peers.get(id)) {
       const isHeld = holder.proof !== key && (await holder.line.answers());
@@ -304,10 +329,10 @@ class Mesh implements Connection {
     }
     if (isGone()) return;
     if (id === this.id) return this.refuse(contact, taken(id));
-    const crossing = [...this.contacts].find((other) => other.state === 'asking' && other.address && other.id === id);
+    const crossing = [...this.contacts].find((other) => isDialling(other, id));
     if (crossing && this.id < id) return this.refuse(contact, 'this peer is being dialled itself', true);
     if (crossing) this.drop(crossing);
-    contact.line.send(JSON.stringify({ type: 'welcome', proof: this.proofFor(id) }));
+    contact.line.send(JSON.stringify({ type: 'welcome', proof: this.proofFor(id), ...token }));
     this.establish(contact, id, key);
   }
 
@@ -324,7 +349,7 @@ class Mesh implements Connection {
     const { type, id, run, proof } = frame;
     if (type === 'mesh' && contact.state === 'new' && isId(id)) this.meet(contact, id, run);
     else if (type === 'welcome' && contact.state === 'asking' && typeof proof === 'string') {
-      this.establish(contact, contact.id, proof);
+      this.beWelcome(contact, proof, frame['token']);
     } else if (type === 'refused' && frame['again'] !== true && contact.state === 'asking') {
       void this.giveUp(`peer "${contact.id}" refused peer "${this.id}": ${quote(frame['why'])}`);
     } else this.drop(contact);
@@ -336,8 +361,7 @@ class Mesh implements Connection {
     // Whoever is there already stays, and the newcomer hears of it here or from the first peer that it meets.
     if (id === this.id && run !== this.run && this.early) return void this.giveUp(`${taken(id)} (at ${quote(address.url)})`);
     const isStranger = this.options.ids?.includes(id) === false;
-    const isKnown =
-      this.peers.has(id) || [...this.contacts].some((other) => other.state === 'asking' && other.address && other.id === id);
+    const isKnown = this.peers.has(id) || [...this.contacts].some((other) => isDialling(other, id));
     if (isStranger) address.why = `it says to be "${id}", which is not among the ids that are known here`;
     if (id === this.id && run !== this.run) address.why = taken(id);
     if (id === this.id && run === this.run) address.state = 'own';
@@ -345,19 +369,42 @@ class Mesh implements Connection {
     if (id === this.id || isKnown || isStranger) return this.drop(contact);
     Object.assign(contact, { state: 'asking', id });
     address.peer = id;
-    this.introduce(contact).catch((error: unknown) => {
-      this.complain(`has no token to show and goes on trying: ${saidBy(error)}`);
-      this.drop(contact);
-    });
+    this.introduce(contact).catch(() => this.drop(contact));
   }
 
   private async introduce({ line, id }: Contact): Promise<void> {
-    const { token } = this.options;
-    const shown = typeof token === 'function' ? await token() : token;
-    checkCredentials(this.id, { key: this.options.key, token: shown });
-    line.send(
-      JSON.stringify({ type: 'hello', id: this.id, key: this.proofFor(id), ...(shown === undefined ? {} : { token: shown }) }),
-    );
+    const token = await this.shownToken();
+    line.send(JSON.stringify({ type: 'hello', id: this.id, key: this.proofFor(id), ...token }));
+  }
+
+  private async shownToken(): Promise<{ readonly token?: string }> {
+    const { token, key } = this.options;
+    try {
+      const shown = typeof token === 'function' ? await token() : token;
+      checkCredentials(this.id, { key, token: shown });
+      return shown === undefined ? {} : { token: shown };
+    } catch (error) {
+      this.complain(`has no token to show and goes on trying: ${saidBy(error)}`);
+      throw error;
+    }
+  }
+
+  /** Whoever answered at the address has let this peer in; now this peer's own rule is asked about who that is. */
+  private beWelcome(contact: Contact, proof: string, shown: unknown): void {
+    if (!this.options.admit) return this.establish(contact, contact.id, proof);
+    contact.state = 'welcomed';
+    contact.line.leaveAlone(this.judge(contact, proof, typeof shown === 'string' ? { token: shown } : {}));
+  }
+
+  private async judge(contact: Contact, proof: string, token: { readonly token?: string }): Promise<void> {
+    const { id, upgrade, address } = contact;
+    const why = await this.door
+      .refuses({ id, ...token }, upgrade!)
+      .catch((error: unknown) => `admit cannot say now whether it may come in: ${saidBy(error)}`);
+    if (contact.state !== 'welcomed') return;
+    if (why === null) return this.establish(contact, id, proof);
+    address!.why = `"${id}" answers there, and ${why}`;
+    this.drop(contact);
   }
 
   private proofFor(peer: NodeId): string {
@@ -400,6 +447,10 @@ class Mesh implements Connection {
     for (const other of this.addresses.values()) if (other.peer === id && other.state === 'connected') this.dialLater(other);
   }
 }
+
+/** Whether somebody of that id was dialled, and is not connected yet. */
+const isDialling = ({ state, address, id }: Contact, peer: NodeId): boolean =>
+  address !== null && id === peer && (state === 'asking' || state === 'welcomed');
 
 const saidBy = (error: unknown): string => quote(error instanceof Error ? error.message : error);
 

@@ -64,7 +64,7 @@ export function webSocket(options: WebSocketOptions): Transport<typeof webSocket
   if (urls.length === 0) throw new UsageError(`peer "${id}" has no hub: give at least one url`);
   for (const each of urls) checkAddress(each, id);
   checkCredentials(id, { key, token });
-  if (!WebSocket) throw new UsageError(`peer "${id}": this platform has no WebSocket; ${INSTALL_WS}`);
+  checkSocketClass(WebSocket, id);
   const drivers = urls.map((each) =>
     throughHub(credentials, (signal) => openSocket(() => new WebSocket(each), each, signal, environment), environment),
   );
@@ -72,6 +72,13 @@ export function webSocket(options: WebSocketOptions): Transport<typeof webSocket
 }
 
 const INSTALL_WS = "give that of the package ws: npm install ws, import { WebSocket } from 'ws', and webSocket({ …, WebSocket })";
+
+/** Throws a `UsageError` for what would fail at each connection anew. */
+function checkSocketClass(WebSocket: unknown, id: NodeId): void {
+  if (typeof WebSocket === 'function') return;
+  const what = WebSocket === undefined ? 'this platform has no WebSocket' : `WebSocket is ${quote(WebSocket)} and no class`;
+  throw new UsageError(`peer "${id}": ${what}; ${INSTALL_WS}`);
+}
 
 /** Why this is no address of a WebSocket; `null` when it is one. @internal */
 export function refusedAddress(url: unknown): string | null {

@@ -183,6 +183,8 @@ class End extends EventEmitter {
     if (kind === 'open') {
       if (this.readyState !== CONNECTING) return this.carry('reset');
       this.readyState = OPEN;
+      // What is used of the answer to an upgrade.
+      this.emit('upgrade', { headers: {}, socket: { remoteAddress: this.peer } });
       this.say('open', { type: 'open' });
     } else if (kind === 'refused') this.fail(`Unexpected server response: ${data}`);
     else if (kind === 'message') this.say('message', data);
