@@ -1,7 +1,7 @@
 /** What the checker found, for people and as JSON. */
 import type { Exploration } from '../test/explore/examine.js';
 import type { Source } from './scenarios.js';
-import { bold, dim, number, property, verdict } from './style.js';
+import { bold, dim, number, property, verdictInColour } from './style.js';
 
 export const perSecond = (count: number, seconds: number): number => Math.round(count / Math.max(seconds, 0.001));
 
@@ -42,7 +42,7 @@ export function printCheck(
   isShortest: boolean,
 ): void {
   const { counterexample: bad, stopped, vacuous, symmetries } = found;
-  console.log(`${verdict(found.verdict)}  ${bold(where)}  ${dim(`${scenario.protocol.name}, every interleaving`)}`);
+  console.log(`${verdictInColour(found.verdict)}  ${bold(where)}  ${dim(`${scenario.protocol.name}, every interleaving`)}`);
   console.log(
     `  states      ${number(found.states)} (${number(found.transitions)} transitions, ${number(found.terminal)} at rest)`,
   );

@@ -3,14 +3,14 @@ import type { Meter } from '../machines/protocol.js';
 import type { Violation } from '../network/monitor.js';
 import type { Report } from '../network/report.js';
 import type { Source } from './scenarios.js';
-import { bold, dim, number, property, verdict } from './style.js';
+import { bold, dim, number, property, verdictInColour } from './style.js';
 
 export function printReport({ where, scenario }: Source, report: Report, violations: readonly Violation[]): void {
   const { messages, meters, properties, summary } = report;
   const nodes = scenario.graph.topology.nodes.length;
   const byType = Object.entries(messages.byType).map(([type, count]) => `${number(count)} ${type}`);
   console.log(
-    `${verdict(report.verdict)}  ${bold(where)}  ${dim(`${scenario.protocol.name}, ${nodes} nodes, seed ${report.seed}, until ${number(report.at)}`)}`,
+    `${verdictInColour(report.verdict)}  ${bold(where)}  ${dim(`${scenario.protocol.name}, ${nodes} nodes, seed ${report.seed}, until ${number(report.at)}`)}`,
   );
   console.log(`  messages    ${number(messages.total)}${byType.length > 0 ? ` (${byType.join(', ')})` : ''}`);
   console.log(`  properties  ${properties.length > 0 ? properties.map(property).join('  ') : dim('not looked at')}`);

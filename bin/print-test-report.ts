@@ -1,11 +1,11 @@
 /** A report of `quiver test` for people. */
-import { kinds, type Kind } from '../test/coverage/items.js';
+import { coverageKinds, type CoverageKind } from '../test/coverage/items.js';
 import { hostKinds } from '../test/paths/suite.js';
 import type { SwarmReport } from '../test/swarm/swarm.js';
-import { bold, dim, number, table, verdict } from './style.js';
+import { bold, dim, number, table, verdictInColour } from './style.js';
 import type { MutantReport, TestReport } from './test-report.js';
 
-const HEADINGS: Readonly<Record<Kind, string>> = {
+const HEADINGS: Readonly<Record<CoverageKind, string>> = {
   state: 'states',
   transition: 'transitions',
   guard: 'guards',
@@ -25,9 +25,9 @@ export function printTestReport(
   );
   const rows = Object.entries(coverage.charts).map(([chart, shares]) => [
     chart,
-    ...kinds.map((kind) => `${shares[kind].covered}/${shares[kind].of}`),
+    ...coverageKinds.map((kind) => `${shares[kind].covered}/${shares[kind].of}`),
   ]);
-  console.log(table(['chart', ...kinds.map((kind) => HEADINGS[kind])], rows));
+  console.log(table(['chart', ...coverageKinds.map((kind) => HEADINGS[kind])], rows));
   if (coverage.leftOut.length > 0) console.log(dim(`left out     ${coverage.leftOut.join(', ')}: no samples here`));
   for (const { chart, item, reason, isExplained } of coverage.missing) {
     console.log(`${isExplained ? dim('unreachable') : 'not covered'}  ${chart}: ${item} (${reason})`);
@@ -36,7 +36,7 @@ export function printTestReport(
   for (const failure of failures) console.log(`fails        ${failure}`);
   if (swarm) printSwarm(swarm, saved);
   if (mutants) printMutants(mutants);
-  console.log(`\n${verdict(report.verdict)}`);
+  console.log(`\n${verdictInColour(report.verdict)}`);
 }
 
 function printSwarm({ runs, failure }: SwarmReport, saved: string | null): void {

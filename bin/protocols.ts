@@ -7,7 +7,7 @@ import { defineProtocol } from '../machines/define.js';
 import { UsageError } from '../machines/errors.js';
 import { protocols } from '../machines/index.js';
 import type { Core, Protocol } from '../machines/protocol.js';
-import { nearest } from '../network/scenario/nearest.js';
+import { nearestWord } from '../network/scenario/nearest.js';
 
 export const known: Record<string, Protocol> = { ...protocols };
 
@@ -38,7 +38,7 @@ export async function protocolOf(word: string | undefined): Promise<Found> {
   const protocol = known[word ?? ''];
   if (protocol) return brought.get(protocol.name) ?? { protocol };
   if (word === undefined || !isFile(word)) {
-    const meant = word === undefined ? undefined : nearest(word, Object.keys(known));
+    const meant = word === undefined ? undefined : nearestWord(word, Object.keys(known));
     const guess = meant === undefined ? '' : `"${word}" is none; did you mean "${meant}"? Otherwise `;
     throw new UsageError(`${guess}name one protocol: ${Object.keys(known).join(', ')}, or the file of your own`);
   }

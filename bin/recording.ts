@@ -5,7 +5,11 @@ import type { Refuted, TraceHeader, TraceLine } from '../network/trace.js';
 import type { Scenario } from '../network/scenario/types.js';
 
 /** The header and then every line, made as they are asked for. */
-export function* record(scenario: Scenario, json: unknown, options: SimulationOptions = {}): Generator<TraceHeader | TraceLine> {
+export function* recordRun(
+  scenario: Scenario,
+  json: unknown,
+  options: SimulationOptions = {},
+): Generator<TraceHeader | TraceLine> {
   const simulation = new Simulation(scenario, options);
   yield traceHeader(scenario.protocol, json, scenario.seed, simulation.network, options);
   let lines: TraceLine[] = [];
@@ -40,7 +44,7 @@ export function recordCounterexample(
 ): Generator<TraceHeader | TraceLine> {
   const { workload: __, ...given } = json as Record<string, unknown>;
   const refutes = { property, ...(nodes && { nodes }), ...(loop !== undefined && { loop }) };
-  return record(scenario, given, { choices, refutes, ...(start ? { start } : {}) });
+  return recordRun(scenario, given, { choices, refutes, ...(start ? { start } : {}) });
 }
 
 /** The options of a simulation that a trace's header asks for. */

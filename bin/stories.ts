@@ -7,7 +7,7 @@ import { UsageError } from '../machines/errors.js';
 import { protocols } from '../machines/index.js';
 import { parseScenario } from '../network/scenario/parse.js';
 import { checkScenario } from '../test/explore/scenario.js';
-import { record, recordCounterexample } from './recording.js';
+import { recordRun, recordCounterexample } from './recording.js';
 
 /** `contacts` is the text of a contact list to take in place of the small day of ours. */
 export const storyShelf = (contacts: string = contactDay()): Shelf =>
@@ -16,7 +16,7 @@ export const storyShelf = (contacts: string = contactDay()): Shelf =>
       if (path === CONTACTS) return contacts;
       throw new UsageError(`a story reads no file, and this one asks for ${path}`);
     });
-    if (!checked) return record(scenario, json);
+    if (!checked) return recordRun(scenario, json);
     const { counterexample } = checkScenario(scenario);
     if (!counterexample) throw new UsageError('the checker finds nothing wrong with this scenario');
     return recordCounterexample(scenario, json, counterexample);

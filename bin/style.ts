@@ -18,7 +18,7 @@ export const bold = (text: string): string => paint('bold', text);
 export const dim = (text: string): string => paint('dim', text);
 
 const VERDICT: Readonly<Record<Verdict, Format>> = { valid: 'green', invalid: 'red', unknown: 'yellow' };
-export const verdict = (value: Verdict): string => paint(VERDICT[value], value);
+export const verdictInColour = (value: Verdict): string => paint(VERDICT[value], value);
 
 export function property({ name, holds }: PropertyResult): string {
   if (holds === null) return `${paint('yellow', '?')} ${name}`;

@@ -4,7 +4,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { traceOfPaths } from '../inspector/path-trace.js';
 import { isObject } from '../machines/checks.js';
 import { UsageError } from '../machines/errors.js';
-import { kinds, kindOf, type Item } from '../test/coverage/items.js';
+import { coverageKinds, kindOf, type Item } from '../test/coverage/items.js';
 import { machineKinds, type MachineCounts, type MachineKind } from '../test/machine/coverage.js';
 import { emitMachineTests } from '../test/machine/emit.js';
 import { chartListing, lcovOf } from '../test/machine/lcov.js';
@@ -20,7 +20,7 @@ import { testsIn, type FoundMachine } from './machines.js';
 import { OutputFile } from './output-file.js';
 import { ProgressLine } from './progress.js';
 import { relativeModule } from './relative-module.js';
-import { bold, dim, number, table, verdict } from './style.js';
+import { bold, dim, number, table, verdictInColour } from './style.js';
 import type { ValuesOf } from './verbs.js';
 
 /** The exit status. `word` is how the command was told of the machine. */
@@ -79,7 +79,7 @@ async function replay({ machine }: FoundMachine, tests: MachineTests, steps: rea
   if (failure) console.log(`\n${bold(failure.rule)}: ${failure.says}`);
   const { length } = failure?.steps ?? steps;
   if (length < steps.length) console.log(dim(`  after step ${length}`));
-  console.log(`\n${verdict(failure ? 'invalid' : 'valid')}`);
+  console.log(`\n${verdictInColour(failure ? 'invalid' : 'valid')}`);
   return failure ? 1 : 0;
 }
 
@@ -115,7 +115,7 @@ function importing({ path, name }: FoundMachine, words: ValuesOf<'test'>): strin
 async function writeTrace(path: string, testing: MachineTesting): Promise<void> {
   const graph = await testing.graph();
   const { id } = testing.machine;
-  const counted = Object.entries((await testing.counts())[id]!).filter(([item]) => kinds.includes(kindOf(item as Item)));
+  const counted = Object.entries((await testing.counts())[id]!).filter(([item]) => coverageKinds.includes(kindOf(item as Item)));
   const failure = [...(await testing.searchFailures()), ...(await testing.temporalFailures())][0];
   const paths = failure ? [pathAlong(graph, failure.steps)] : pathsOf(graph, 'tour');
   const file = new OutputFile(path);
@@ -169,7 +169,7 @@ function print(
     for (const line of back(steps)) console.log(dim(`  ${line}`));
   }
   if (mutants) printMutants(mutants);
-  console.log(`\n${verdict(report.verdict)}`);
+  console.log(`\n${verdictInColour(report.verdict)}`);
 }
 
 function printMutants(mutants: NonNullable<MachineReport['mutants']>): void {

@@ -6,7 +6,7 @@ import type { Coverage } from '../test/coverage/coverage.js';
 import { coverageReport, type CoverageReport, type Reasons } from '../test/coverage/report.js';
 import { judgeMutants, mutantsOf, nameOf, type Judge, type Judged } from '../test/mutants/mutants.js';
 import { graphsOf, type ChartGraph } from '../test/paths/graph.js';
-import { coverageOf, firstFailure, hostKinds, pathSets, PATIENCE } from '../test/paths/suite.js';
+import { coverageOf, firstFailure, hostKinds, pathSets, SEARCH_PATIENCE } from '../test/paths/suite.js';
 import { describeDifference } from '../test/paths/walk.js';
 import type { SwarmReport } from '../test/swarm/swarm.js';
 import { systemWalks } from '../test/system/tours.js';
@@ -57,7 +57,7 @@ export async function testProtocol(
   onCovered: (graphs: readonly ChartGraph[], coverage: Coverage) => void,
 ): Promise<TestReport> {
   const progress = new ProgressLine();
-  const graphs = graphsOf(protocol, PATIENCE);
+  const graphs = graphsOf(protocol, SEARCH_PATIENCE);
   const onCharts = await walkCharts(protocol, graphs, progress);
   const onSystems = walkSystems(protocol);
   const covered = coverageOf(protocol, graphs);

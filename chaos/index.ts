@@ -13,7 +13,7 @@ import { parseArgs } from 'node:util';
 import { lines } from './history.js';
 import { BROKERS, inWords, plan, type BrokerKind, type FaultPlan } from './plan.js';
 import { hasNats } from './processes.js';
-import { run, type RoundReport } from './round.js';
+import { runRound, type RoundReport } from './round.js';
 
 const { values } = parseArgs({
   options: {
@@ -42,7 +42,7 @@ const begin = performance.now();
 let broken = 0;
 
 async function work(): Promise<void> {
-  for (let next = waiting.shift(); next; next = waiting.shift()) report(next, await run(next));
+  for (let next = waiting.shift(); next; next = waiting.shift()) report(next, await runRound(next));
 }
 
 function report({ round, subject, broker, isStored, faults }: FaultPlan, { history, violations }: RoundReport): void {
@@ -57,7 +57,7 @@ function report({ round, subject, broker, isStored, faults }: FaultPlan, { histo
   if (isHeld) return;
   broken++;
   for (const line of [...faults.map(inWords), ...violations]) console.log(`         ${line}`);
-  console.log(`         again: npm run chaos -- --seed ${seed} --round ${round} --over ${broker} --history history.ndjson`);
+  console.log(`         again: npm runRound chaos -- --seed ${seed} --round ${round} --over ${broker} --history history.ndjson`);
 }
 
 await Promise.all(Array.from({ length: Number(values.jobs) }, work));

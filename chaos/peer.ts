@@ -23,7 +23,7 @@ export interface Order {
 }
 
 /** To the round. */
-export type PeerReport = 'connected' | 'served' | 'done';
+export type PeerStage = 'connected' | 'served' | 'done';
 
 /** The exit status of a peer that found no broker when it started. */
 export const UNCONNECTED = 75;
@@ -31,7 +31,7 @@ export const UNCONNECTED = 75;
 /** Short enough for rounds of seconds: a peer counts as gone after half a second of silence. */
 const DETECTOR = { beatMs: 25, patience: 20 };
 
-export class Peer {
+export class ChaosPeer {
   readonly transport: Transport<Linked>;
   readonly storage: PeerStorage | undefined;
   private order: Order = { phase: 'faulty', unreached: [] };
@@ -75,7 +75,7 @@ export class Peer {
     this.tell('served');
   }
 
-  tell(report: PeerReport): void {
+  tell(report: PeerStage): void {
     process.send!(report);
   }
 }

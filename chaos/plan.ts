@@ -2,7 +2,7 @@
 import { Random } from '../network/random.js';
 
 export const SUBJECTS = ['locks', 'leaders', 'quota', 'names'] as const;
-export type Subject = (typeof SUBJECTS)[number];
+export type RoundSubject = (typeof SUBJECTS)[number];
 
 /** A mesh has no broker: what would be a fault of it is none. */
 export const BROKERS = ['hub', 'nats', 'mesh'] as const;
@@ -32,7 +32,7 @@ export type Fault =
 export interface FaultPlan {
   readonly seed: number;
   readonly round: number;
-  readonly subject: Subject;
+  readonly subject: RoundSubject;
   readonly broker: BrokerKind;
   /** Whether peers have storage, which outlives their processes. */
   readonly isStored: boolean;

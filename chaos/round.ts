@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { violations } from './check.js';
 import type { History, HistoryLine } from './history.js';
-import { UNCONNECTED, type Order, type ChaosPhase, type PeerReport } from './peer.js';
+import { UNCONNECTED, type Order, type ChaosPhase, type PeerStage } from './peer.js';
 import { inWords, PEERS, type Cut, type Fault, type FaultPlan } from './plan.js';
 import { broker, kill, script, stop, type Broker } from './processes.js';
 import { BUDGET, SHARE } from './work.js';
@@ -22,7 +22,7 @@ export interface RoundReport {
   readonly history: History;
 }
 
-export async function run(plan: FaultPlan): Promise<RoundReport> {
+export async function runRound(plan: FaultPlan): Promise<RoundReport> {
   const folder = mkdtempSync(join(tmpdir(), 'quiver-chaos-'));
   const file = join(folder, 'history.ndjson');
   const round = new Round(plan, file, await broker(plan.broker));
@@ -37,7 +37,7 @@ export async function run(plan: FaultPlan): Promise<RoundReport> {
 
 class Round {
   private readonly running = new Map<string, ChildProcess>();
-  private readonly reports: Readonly<Record<PeerReport, Set<string>>> = {
+  private readonly reports: Readonly<Record<PeerStage, Set<string>>> = {
     connected: new Set(),
     served: new Set(),
     done: new Set(),
@@ -91,7 +91,7 @@ class Round {
     this.running.set(peer, child);
     let complaint = '';
     child.stderr!.on('data', (text) => (complaint = `${complaint}${text}`.slice(-1_000)));
-    child.on('message', (report: PeerReport) => this.reports[report].add(peer));
+    child.on('message', (report: PeerStage) => this.reports[report].add(peer));
     child.once('exit', (code) => {
       if (this.running.get(peer) !== child) return;
       this.running.delete(peer);
@@ -153,7 +153,7 @@ class Round {
     this.running.get(peer)?.send(order, () => {});
   }
 
-  private everybody(report: PeerReport): Promise<void> {
+  private everybody(report: PeerStage): Promise<void> {
     return this.patiently(() => PEERS.every((peer) => this.reports[report].has(peer)));
   }
 

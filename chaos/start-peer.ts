@@ -1,15 +1,15 @@
 /** A peer as a program: `node start-peer.js ID SUBJECT URL HISTORY [FOLDER]`. It ends with whoever started it, or when it is told to go. */
-import { Peer, UNCONNECTED } from './peer.js';
-import type { Subject } from './plan.js';
+import { ChaosPeer, UNCONNECTED } from './peer.js';
+import type { RoundSubject } from './plan.js';
 import { WORK } from './work.js';
 
-const [id, subject, url, history, folder] = process.argv.slice(2) as [string, Subject, string, string, string?];
+const [id, subject, url, history, folder] = process.argv.slice(2) as [string, RoundSubject, string, string, string?];
 const orphaned = () => process.exit();
 process.on('disconnect', orphaned);
 // Perhaps before we listened.
 if (!process.connected) orphaned();
 
-const peer = new Peer(id, url, history, folder);
+const peer = new ChaosPeer(id, url, history, folder);
 const working = WORK[subject](peer);
 working.catch(() => {});
 await peer.transport.connect().catch(() => process.exit(UNCONNECTED));

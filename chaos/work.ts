@@ -5,8 +5,8 @@ import { ForgottenError } from '../adapters/transports/errors.js';
 import { createLastingNames } from '../adapters/locks/lasting-names.js';
 import { createLastingQuota } from '../adapters/locks/lasting-quota.js';
 import { createLocks, type Locks } from '../adapters/locks/locks.js';
-import type { Peer } from './peer.js';
-import { PEERS, type Subject } from './plan.js';
+import type { ChaosPeer } from './peer.js';
+import { PEERS, type RoundSubject } from './plan.js';
 
 export const BUDGET = 2_000;
 /** So many of them may lie at each peer. */
@@ -17,7 +17,7 @@ const CALM_MS = 200;
 const LOCKS = ['x', 'y'];
 
 /** Resolves when the peer may go, with what it lets go of then. */
-type Work = (peer: Peer) => Promise<AsyncDisposable>;
+type Work = (peer: ChaosPeer) => Promise<AsyncDisposable>;
 
 const locks: Work = async (peer) => {
   const { id, transport, storage } = peer;
@@ -56,7 +56,7 @@ const leaders: Work = async (peer) => {
 };
 
 /** Asks again and again; when too many have begun anew to know what was given out, that is what it is told. */
-async function ask(peer: Peer, all: Locks, once: () => Promise<boolean>): Promise<AsyncDisposable> {
+async function ask(peer: ChaosPeer, all: Locks, once: () => Promise<boolean>): Promise<AsyncDisposable> {
   const { id } = peer;
   all.node.addEventListener('lock.lost', () => peer.write({ what: 'interrupted', peer: id }));
   try {
@@ -97,4 +97,4 @@ const names: Work = (peer) => {
   });
 };
 
-export const WORK: Readonly<Record<Subject, Work>> = { locks, leaders, quota, names };
+export const WORK: Readonly<Record<RoundSubject, Work>> = { locks, leaders, quota, names };

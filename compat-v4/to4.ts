@@ -5,7 +5,7 @@
  * one of the type `emit`. A chart whose actions only run (`enqueueActions`) has no such form and is refused.
  */
 import { actions, assign, createMachine } from 'xstate';
-import { configOf, type Choice, type StateConfig } from '../test/charts/config.js';
+import { configOf, type TransitionChoice, type StateConfig } from '../test/charts/config.js';
 
 /** What of version 5 has no form in version 4. */
 export class Unrenderable extends Error {}
@@ -71,7 +71,7 @@ class Rendering {
 
   state(config: StateConfig & { readonly id?: string; readonly type?: string }, node: Chart5['root']): any {
     const { id, initial, type, states, on, always, entry, exit } = config;
-    const choices = (given: readonly Choice[]) => given.map((choice) => this.choice(choice, node));
+    const choices = (given: readonly TransitionChoice[]) => given.map((choice) => this.choice(choice, node));
     const inner = Object.entries(states ?? {});
     return {
       ...(id !== undefined && { id }),
@@ -90,7 +90,7 @@ class Rendering {
    * In version 5 a transition into its own source enters the target anew and leaves the source alone. Version 4 has the one or the
    * other: anew it is, where the source has nothing to do when it is left and entered.
    */
-  private choice({ target, guard, actions: given, reenter }: Choice, source: Chart5['root']): any {
+  private choice({ target, guard, actions: given, reenter }: TransitionChoice, source: Chart5['root']): any {
     const isInward = typeof target === 'string' && target.startsWith('.');
     const isQuiet = source.entry.length + source.exit.length === 0 && source.type !== 'parallel';
     return {

@@ -1,6 +1,6 @@
 /** Random events on one chart under both interpreters: after each, version 4 must be where version 5 is and ask for the same. */
 import { expect } from 'vitest';
-import { begin, step } from '../network/world/remembering.js';
+import { begin, macrostep } from '../network/world/remembering.js';
 import { Random } from '../network/random.js';
 import type { Rendered } from './charts.js';
 import { effectsOf, to4 } from './to4.js';
@@ -25,7 +25,7 @@ export function compare({ chart, sample }: Rendered, events: number): number {
       const possible = sample.events(here5.context);
       if (possible.length === 0) break;
       const event = random.pick(possible);
-      const next5 = step(chart, here5, event);
+      const next5 = macrostep(chart, here5, event);
       here5 = next5.snapshot;
       here4 = machine4.transition(here4, event);
       const seen5 = [event, here5.value, here5.context, effects5(next5.effects)];

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { directory } from '../machines/directory/index.js';
 import { graphsOf } from '../test/paths/graph.js';
 import { pathsOf } from '../test/paths/paths.js';
-import { coverageOf, PATIENCE } from '../test/paths/suite.js';
+import { coverageOf, SEARCH_PATIENCE } from '../test/paths/suite.js';
 import { open, type Opened } from './page/testing/browser.js';
 import { directoryTrace } from './page/testing/traces.js';
 import { traceOfPaths } from './path-trace.js';
@@ -129,7 +129,7 @@ describe('the four views', () => {
 });
 
 test('the coverage of tests is painted on the chart: what no path takes is struck out', async () => {
-  const graphs = graphsOf(directory, PATIENCE);
+  const graphs = graphsOf(directory, SEARCH_PATIENCE);
   const tours = graphs.flatMap((graph) => pathsOf(graph, 'tour'));
   const all = coverageOf(directory, graphs).toJSON();
   const covered = {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { directory } from '../machines/directory/index.js';
-import { coverageOf, PATIENCE } from '../test/paths/suite.js';
+import { coverageOf, SEARCH_PATIENCE } from '../test/paths/suite.js';
 import { graphsOf } from '../test/paths/graph.js';
 import { pathsOf } from '../test/paths/paths.js';
 import { readChart } from './model/chart.js';
@@ -9,7 +9,7 @@ import { Moment } from './model/moment.js';
 import { Recording } from './model/recording.js';
 import { traceOfPaths } from './path-trace.js';
 
-const graphs = graphsOf(directory, PATIENCE);
+const graphs = graphsOf(directory, SEARCH_PATIENCE);
 const paths = graphs.flatMap((graph) => pathsOf(graph, 'shortest'));
 const recording = new Recording();
 for (const line of traceOfPaths(directory, paths, coverageOf(directory, graphs).toJSON()))

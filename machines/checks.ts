@@ -93,8 +93,8 @@ export const isObject = (value: unknown): value is Readonly<Record<string, unkno
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** A role's state as a dotted path, for charts without parallel regions: `holding.using.last`. */
-export function pathOf({ value }: Pick<RoleView, 'value'>): string {
+export function statePath({ value }: Pick<RoleView, 'value'>): string {
   if (typeof value === 'string') return value;
   const [key, inner] = Object.entries(value)[0]!;
-  return inner === undefined ? key : `${key}.${pathOf({ value: inner })}`;
+  return inner === undefined ? key : `${key}.${statePath({ value: inner })}`;
 }

@@ -4,7 +4,7 @@
  */
 import { assign, setup } from 'xstate';
 import { expect, test } from 'vitest';
-import { begin, step } from '../network/world/remembering.js';
+import { begin, macrostep } from '../network/world/remembering.js';
 import { effects, send, withEvent, type Received } from './effects.js';
 
 interface Find {
@@ -40,9 +40,9 @@ const right = chart.createMachine({
 
 test('an action and a guard get the event of their transition', () => {
   const find = { type: 'find', producer: 'a', from: 'b' };
-  const first = step(right, begin(right, undefined).snapshot, find);
+  const first = macrostep(right, begin(right, undefined).snapshot, find);
   expect(first.snapshot.context).toEqual({ next: 'a' });
-  expect(step(right, first.snapshot, find).effects).toEqual([
+  expect(macrostep(right, first.snapshot, find).effects).toEqual([
     { type: 'send', to: 'b', message: { type: 'find', producer: 'a' } },
   ]);
 });

@@ -11,7 +11,7 @@ import type { Choose, Configuration, Flight, Instance, Protocol } from '../machi
 import { Arrivals, type Conditions } from './arrivals.js';
 import type { Medium } from './medium.js';
 import { Random } from './random.js';
-import { Timers } from './timers.js';
+import { NetworkTimers } from './timers.js';
 import { FIRST_IN_TICK, type Timing } from './timing.js';
 import { createMetric } from './topology/metric.js';
 import type { Budget, Workload } from './world/environment.js';
@@ -19,7 +19,7 @@ import { createHost, type HostKind } from './world/hosts.js';
 import { createInspected, type Inspect } from './world/kernel.js';
 import type { ChannelChange } from './world/links.js';
 import { NOT_FUSED, Script, type Fused, type Happening, type Scripted } from './world/script.js';
-import type { Driver, Lost, Refusal, StepTaken } from './world/driver.js';
+import type { WorldDriver, Lost, Refusal, StepTaken } from './world/driver.js';
 import { World } from './world/world.js';
 import type { StartState } from './world/choice.js';
 import type { Selected } from './world/selections.js';
@@ -78,7 +78,7 @@ export class Network {
   private readonly arrivals: Arrivals;
   private readonly corruption: Random;
   private readonly workload: Random;
-  private readonly timers: Timers;
+  private readonly timers: NetworkTimers;
 
   constructor(private readonly options: NetworkOptions) {
     const {
@@ -103,7 +103,7 @@ export class Network {
       Object.entries(protocol.draws?.(instance.options) ?? {}).map(([node, values]) => [node, values.values()]),
     );
     this.choose = (bound, node) => fixed.get(node)?.next().value ?? random.below(bound);
-    this.timers = new Timers(timing, (node, { role, timer }) => void this.world.make({ timer: [node, role, timer] }));
+    this.timers = new NetworkTimers(timing, (node, { role, timer }) => void this.world.make({ timer: [node, role, timer] }));
     this.arrivals = new Arrivals(conditions, timing, () => this.world, seed, medium);
     const frame = {
       protocol,
@@ -211,7 +211,7 @@ export class Network {
     }
   }
 
-  private driver(): Driver {
+  private driver(): WorldDriver {
     const { arrivals, timers, timing } = this;
     const { protocol, instance } = this.options;
     const reactions = protocol.reactions(instance.options);

@@ -13,7 +13,7 @@ import type { Network, StepTaken } from './network.js';
 import type { Report } from './report.js';
 import { TRACE_VERSION, type NetworkLine, type StepLine, type TraceHeader, type TraceLine } from './trace.js';
 import type { Selected } from './world/selections.js';
-import { VectorClocks, type Row } from './vector-clocks.js';
+import { VectorClocks, type ClockRow } from './vector-clocks.js';
 
 const NO_VIEW: NodeView = {};
 
@@ -21,7 +21,7 @@ export class Recorder {
   readonly lines$ = new Subject<TraceLine>();
   private readonly clocks = new VectorClocks();
   /** The sender's clock, for every message in flight. */
-  private readonly stamps = new Map<number, Row>();
+  private readonly stamps = new Map<number, ClockRow>();
   private readonly seen = new Map<NodeId, NodeView>();
   private listening = new Subscription();
   private readonly violations: Subscription | undefined;

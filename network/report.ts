@@ -15,7 +15,7 @@ export interface Report {
 }
 
 /** `invalid` when a property is refuted, `unknown` when the run was cut off before it could come to rest. */
-export function verdictOf(properties: readonly PropertyResult[], cutOff: boolean): Verdict {
+export function overallVerdict(properties: readonly PropertyResult[], cutOff: boolean): Verdict {
   if (properties.some(({ holds }) => holds === false)) return 'invalid';
   return cutOff ? 'unknown' : 'valid';
 }

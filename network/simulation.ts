@@ -11,13 +11,13 @@ import type { Inspect } from './world/kernel.js';
 import type { Medium } from './medium.js';
 import { Monitor } from './monitor.js';
 import { Network } from './network.js';
-import { verdictOf, type Report } from './report.js';
+import { overallVerdict, type Report } from './report.js';
 import type { Scenario, ScenarioEvent } from './scenario/types.js';
 import { FIRST_IN_TICK, timingOn, Untimed } from './timing.js';
 import { linkChanges } from './topology/link-changes.js';
 import type { Refuted } from './trace.js';
 import type { Choice, StartState } from './world/choice.js';
-import { budgetOf } from './world/environment.js';
+import { faultBudget } from './world/environment.js';
 import { fusible, NOT_FUSED, Script } from './world/script.js';
 
 export interface SimulationOptions {
@@ -84,7 +84,7 @@ export class Simulation {
       medium: medium && { of: medium, clock: this.clock },
       script: events,
       workload,
-      budget: budgetOf(conditions),
+      budget: faultBudget(conditions),
       fused: choices ? fusible(new Script(events, protocol)) : NOT_FUSED,
     });
     this.bySeed = this.network.choose;
@@ -186,7 +186,7 @@ export class Simulation {
     const properties = [...watched, ...(this.observer.properties?.() ?? [])];
     const byType = Object.fromEntries([...this.messages].sort(([a], [b]) => (a < b ? -1 : 1)));
     const report: Report = {
-      verdict: verdictOf(properties, cutOff),
+      verdict: overallVerdict(properties, cutOff),
       seed,
       at: this.network.now,
       messages: { total: [...this.messages.values()].reduce((sum, count) => sum + count, 0), byType },

@@ -10,7 +10,7 @@ interface Due {
   entry: Cancellable | null;
 }
 
-export class Timers {
+export class NetworkTimers {
   private readonly due = new Map<string, Due>();
 
   constructor(

@@ -7,19 +7,19 @@
 import type { NodeId } from '../machines/effects.js';
 
 type Block = readonly number[];
-export type Row = readonly Block[];
+export type ClockRow = readonly Block[];
 
 const BLOCK = 16;
-const NOTHING: Row = [];
+const NOTHING: ClockRow = [];
 const ZEROS: Block = Array.from({ length: BLOCK }, () => 0);
 
 export class VectorClocks {
   private readonly names: NodeId[] = [];
   private readonly numbers = new Map<NodeId, number>();
-  private readonly rows: Row[] = [];
+  private readonly rows: ClockRow[] = [];
 
   /** The node takes a step, having heard what `heard` knows. */
-  step(node: NodeId, heard: Row = NOTHING): Row {
+  step(node: NodeId, heard: ClockRow = NOTHING): ClockRow {
     const number = this.numberOf(node);
     const row = merge(this.rows[number] ?? NOTHING, heard);
     const place = Math.floor(number / BLOCK);
@@ -31,12 +31,12 @@ export class VectorClocks {
     return row;
   }
 
-  of(node: NodeId): Row {
+  of(node: NodeId): ClockRow {
     return this.rows[this.numberOf(node)] ?? NOTHING;
   }
 
   /** By name, nodes that were not heard of left out. */
-  record(row: Row): Record<NodeId, number> {
+  record(row: ClockRow): Record<NodeId, number> {
     const counts: Record<NodeId, number> = {};
     for (const [place, block] of row.entries()) {
       for (const [i, count] of block.entries()) if (count > 0) counts[this.names[place * BLOCK + i]!] = count;
@@ -51,7 +51,7 @@ export class VectorClocks {
   }
 }
 
-function merge(row: Row, heard: Row): Block[] {
+function merge(row: ClockRow, heard: ClockRow): Block[] {
   const merged = row.slice();
   for (let place = 0; place < heard.length; place++) {
     const [own, other] = [merged[place], heard[place]!];

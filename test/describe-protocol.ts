@@ -14,7 +14,7 @@ import type { Protocol } from '../machines/protocol.js';
 import { coverageReport, type Reasons } from './coverage/report.js';
 import { graphsOf, type ChartGraph } from './paths/graph.js';
 import { pathKinds, pathsOf } from './paths/paths.js';
-import { coverageOf, firstFailure, hostKinds, PATIENCE } from './paths/suite.js';
+import { coverageOf, firstFailure, hostKinds, SEARCH_PATIENCE } from './paths/suite.js';
 import { describeDifference } from './paths/walk.js';
 import { systemsOf } from './system/systems.js';
 import { systemWalks } from './system/tours.js';
@@ -28,7 +28,7 @@ export interface Runner {
 
 export function describeProtocol(protocol: Protocol, { describe, test, expect }: Runner, reasons: Reasons = {}): void {
   let known: readonly ChartGraph[] | undefined;
-  const graphs = () => (known ??= graphsOf(protocol, PATIENCE));
+  const graphs = () => (known ??= graphsOf(protocol, SEARCH_PATIENCE));
   let walked: ReturnType<typeof systemWalks> | undefined;
   const systems = () => (walked ??= systemWalks(protocol));
   const starts = Object.entries(protocol.samples).flatMap(([chart, samples]) => samples.map((_, start) => ({ chart, start })));

@@ -8,7 +8,7 @@ import type { Protocol } from '../machines/protocol.js';
 import { createHost } from '../network/world/hosts.js';
 import { graphsOf } from './paths/graph.js';
 import { pathsOf, type Expected, type Path } from './paths/paths.js';
-import { PATIENCE } from './paths/suite.js';
+import { SEARCH_PATIENCE } from './paths/suite.js';
 import { describe } from '../network/transcript.js';
 import type { Choice } from '../network/world/choice.js';
 import { onProtocol } from './system/systems.js';
@@ -42,7 +42,7 @@ export function startSystem(protocol: Protocol, scenario: Readonly<Record<string
 
 /** `importing` brings the protocol in under the name `protocol`. */
 export function emitTests(protocol: Protocol, importing: string): string {
-  const tours = graphsOf(protocol, PATIENCE).flatMap((graph) =>
+  const tours = graphsOf(protocol, SEARCH_PATIENCE).flatMap((graph) =>
     pathsOf(graph, 'tour').map((path, walk) => ({ title: `${graph.chart}, start ${graph.start}, walk ${walk}`, path })),
   );
   const walks = systemWalks(protocol).walks.map((walk, i) => emitWalk(`system ${walk.system.index}, walk ${i}`, walk, protocol));

@@ -4,7 +4,7 @@ import { protocols } from '../machines/index.js';
 import { counter } from '../network/world/counter.fixture.js';
 import { parseScenario } from '../network/scenario/parse.js';
 import { createMetric } from '../network/topology/metric.js';
-import { budgetOf } from '../network/world/environment.js';
+import { faultBudget } from '../network/world/environment.js';
 import { fusible, NOT_FUSED, Script } from '../network/world/script.js';
 import { questionOf } from './explore/scenario.js';
 import { compareWithWorld, everyState, scenariosOf, searchedStates } from './one-world.fixture.js';
@@ -76,7 +76,7 @@ describe('a driver that makes every choice comes to the states that the search r
       instance,
       script,
       workload: undefined,
-      budget: budgetOf(network),
+      budget: faultBudget(network),
       order: network.order,
       measure: createMetric,
     };

@@ -17,7 +17,7 @@ import { STORAGE, type StorageContext, type Stored } from '../../machines/storag
 import type { Host } from '../../network/world/hosts.js';
 import { CommandQueue } from '../../network/world/commands.js';
 import { hear, Node, startsOf, type Outcome } from '../../network/world/node.js';
-import { Timers } from '../../network/timers.js';
+import { NetworkTimers } from '../../network/timers.js';
 import { Pending, type ArmedTimer, type TimerWaiter } from '../../network/world/pending.js';
 import { timingOn } from '../../network/timing.js';
 import { requireAccepted } from '../../network/world/traffic.js';
@@ -65,7 +65,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
   readonly instance: Instance<O>;
   private readonly host: Host;
   private readonly node: Node;
-  private readonly timers: Timers;
+  private readonly timers: NetworkTimers;
   private readonly pending = new Pending();
   private readonly waiter: TimerWaiter = {
     armed: (timer, delay) =>
@@ -123,7 +123,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
     this.instance = { ...graph, options: protocol.options(options, graph) };
     this.host = hostOf(protocol, name, inspect);
     this.node = new Node(transport.id, this.host);
-    this.timers = new Timers(timingOn(clock), (_, timer) => this.goOff(timer));
+    this.timers = new NetworkTimers(timingOn(clock), (_, timer) => this.goOff(timer));
     this.drops = new Drops(`node "${transport.id}" of "${name}"`, clock);
     this.closed = new Promise((resolve) => (this.settleClosed = resolve));
     this.channels = Channels.of(transport);

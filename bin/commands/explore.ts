@@ -11,7 +11,7 @@ import type { Shelf } from '../../inspector/stories/shelf.js';
 import { UsageError } from '../../machines/errors.js';
 import { integerOption } from '../usage.js';
 import type { Work } from '../verbs.js';
-import { record } from '../recording.js';
+import { recordRun } from '../recording.js';
 import { parseIn, readFile, readScenarios } from '../scenarios.js';
 import { storyShelf } from '../stories.js';
 import { bold, dim } from '../style.js';
@@ -25,7 +25,7 @@ const command: Work<'explore'> = async (values, words) => {
   const shelf = storyShelf(values.contacts === undefined ? undefined : readFile(values.contacts));
   const place = file === undefined ? placeOf(values.story, shelf) : '';
   const source = file === undefined ? '' : isTrace(file) ? streamOf(file) : await run(file, integerOption('seed', values.seed));
-  const hands = handsFor((json) => parseIn(dirname(file ?? '.'), json), record);
+  const hands = handsFor((json) => parseIn(dirname(file ?? '.'), json), recordRun);
   const served = await serveTrace(source, { port, hands, shelf });
   console.log(bold(`${served.url}${place}`));
   return untilStopped(served);
@@ -78,7 +78,7 @@ async function run(file: string, seed: number | undefined): Promise<TraceSource>
   for await (const item of readScenarios([file], seed)) {
     if ('error' in item) throw item.error;
     return function* () {
-      for (const line of record(item.scenario, item.json)) yield `${JSON.stringify(line)}\n`;
+      for (const line of recordRun(item.scenario, item.json)) yield `${JSON.stringify(line)}\n`;
     };
   }
   throw new UsageError(`${file} holds no scenario`);

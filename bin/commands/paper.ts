@@ -8,7 +8,7 @@ import { drawPlot } from '../../experiments/plot.js';
 import { UsageError } from '../../machines/errors.js';
 import type { Work } from '../verbs.js';
 import { ProgressLine } from '../progress.js';
-import { bold, dim, number, table, verdict } from '../style.js';
+import { bold, dim, number, table, verdictInColour } from '../style.js';
 
 const command: Work<'paper'> = async (values, words) => {
   const [name, ...more] = words;
@@ -32,8 +32,8 @@ const command: Work<'paper'> = async (values, words) => {
   if (!values.json)
     console.log(
       differing === 0
-        ? `${verdict('valid')}  every figure agrees`
-        : `${verdict('invalid')}  ${differing} figures differ (marked ✗)`,
+        ? `${verdictInColour('valid')}  every figure agrees`
+        : `${verdictInColour('invalid')}  ${differing} figures differ (marked ✗)`,
     );
   return differing === 0 ? 0 : 1;
 };

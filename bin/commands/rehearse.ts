@@ -6,7 +6,7 @@ import { rehearse, tellFailure, type RehearsalFailure, type Main, type RehearseO
 import { OutputFile } from '../output-file.js';
 import { exportsOf } from '../protocols.js';
 import { readFile } from '../scenarios.js';
-import { number, verdict } from '../style.js';
+import { number, verdictInColour } from '../style.js';
 import { integerOption } from '../usage.js';
 import type { Work } from '../verbs.js';
 
@@ -39,7 +39,7 @@ const command: Work<'rehearse'> = async (values, words) => {
   const result = failure ? 'invalid' : 'valid';
   if (values.json) console.log(JSON.stringify({ verdict: result, ...report }));
   else {
-    console.log(`${verdict(result)}  ${word}: ${number(report.runs)} runs, ${number(report.turns)} turns`);
+    console.log(`${verdictInColour(result)}  ${word}: ${number(report.runs)} runs, ${number(report.turns)} turns`);
     if (failure) console.log(tellFailure(failure));
     if (failure && values.save !== undefined) console.log(`again: quiver rehearse ${word} ${values.save}`);
   }

@@ -5,10 +5,10 @@ import type { Scenario } from '../../network/scenario/types.js';
 import { isStep, TRACE_VERSION, TRACE_VERSIONS, type TraceHeader, type TraceLine } from '../../network/trace.js';
 import { describe } from '../../network/transcript.js';
 import type { Work } from '../verbs.js';
-import { optionsOf, record } from '../recording.js';
+import { optionsOf, recordRun } from '../recording.js';
 import { known } from '../protocols.js';
 import { readFile } from '../scenarios.js';
-import { verdict } from '../style.js';
+import { verdictInColour } from '../style.js';
 
 const command: Work<'replay'> = async (_, words) => {
   const [path, ...more] = words;
@@ -25,17 +25,17 @@ const command: Work<'replay'> = async (_, words) => {
       continue;
     }
     console.log(
-      `${verdict('invalid')}  line ${i + 2} of ${path} differs from the run (${scenario.protocol.name}, seed ${header.seed})`,
+      `${verdictInColour('invalid')}  line ${i + 2} of ${path} differs from the run (${scenario.protocol.name}, seed ${header.seed})`,
     );
     console.log(`  recorded  ${recorded[i] ?? 'nothing: the trace ends here'}`);
     console.log(`  replayed  ${text}`);
     return 1;
   }
   if (recorded.length > lines.length) {
-    console.log(`${verdict('invalid')}  ${path} goes on after the run has ended, from line ${lines.length + 2}`);
+    console.log(`${verdictInColour('invalid')}  ${path} goes on after the run has ended, from line ${lines.length + 2}`);
     return 1;
   }
-  console.log(`${verdict('valid')}  ${lines.length} lines, the same byte for byte`);
+  console.log(`${verdictInColour('valid')}  ${lines.length} lines, the same byte for byte`);
   return 0;
 };
 
@@ -52,9 +52,9 @@ function readHeader(text: string | undefined, path: string): TraceHeader {
 /** The run again, line by line; refused when the charts are not those that the trace was made with. */
 function rerun(header: TraceHeader): { scenario: Scenario; lines: TraceLine[] } {
   const scenario = parseScenario(header.scenario, known, readFile);
-  const [again, ...lines] = record(scenario, header.scenario, optionsOf(header)) as Iterable<TraceHeader | TraceLine>;
+  const [again, ...lines] = recordRun(scenario, header.scenario, optionsOf(header)) as Iterable<TraceHeader | TraceLine>;
   if (JSON.stringify((again as TraceHeader).charts) !== JSON.stringify(header.charts)) {
-    throw new UsageError('the charts have changed since this trace was made; record it anew');
+    throw new UsageError('the charts have changed since this trace was made; recordRun it anew');
   }
   const told = lines as TraceLine[];
   return { scenario, lines: header.quiver === TRACE_VERSION ? told : told.flatMap(asVersion1) };

@@ -7,7 +7,7 @@ import { verifyTrace } from '../../test/verify/verify.js';
 import type { Work } from '../verbs.js';
 import { known } from '../protocols.js';
 import { readFile } from '../scenarios.js';
-import { number, property, verdict } from '../style.js';
+import { number, property, verdictInColour } from '../style.js';
 
 const command: Work<'verify'> = async (values, words) => {
   const [path, ...more] = words;
@@ -22,7 +22,7 @@ const command: Work<'verify'> = async (values, words) => {
   if (values.json) {
     console.log(JSON.stringify({ verdict: isValid ? 'valid' : 'invalid', steps, impossible, violations, properties }));
   } else {
-    console.log(`${verdict(isValid ? 'valid' : 'invalid')}  ${path}: ${number(steps)} steps of ${protocol.name}`);
+    console.log(`${verdictInColour(isValid ? 'valid' : 'invalid')}  ${path}: ${number(steps)} steps of ${protocol.name}`);
     if (impossible) console.log(`  line ${impossible.line}: no chart can do this: ${impossible.what}`);
     for (const { line, what } of violations) console.log(`  line ${line}: ${what}`);
     for (const result of properties) console.log(`  ${property(result)}`);

@@ -1,6 +1,6 @@
 /** What several of the classics promise or count in the same words. Each runs one chart at a node, named as the protocol. */
 import type { Configuration, Instance, NodeId, Observer, Property, RoleView } from '../../index.js';
-import { pathOf } from '../../machines/checks.js';
+import { statePath } from '../../machines/checks.js';
 
 /** The one role of a node. */
 export const classicRole = <C>({ nodes }: Configuration, node: NodeId): RoleView<C> => Object.values(nodes.get(node)!)[0]!;
@@ -9,7 +9,7 @@ export const classicRoles = <C>({ nodes }: Configuration): readonly RoleView<C>[
   [...nodes.values()].map((node) => Object.values(node)[0]!);
 /** Whether a node is in a state, or in one inside of it. */
 export const isIn = (c: Configuration, node: NodeId, state: string): boolean =>
-  `${pathOf(classicRole(c, node))}.`.startsWith(`${state}.`);
+  `${statePath(classicRole(c, node))}.`.startsWith(`${state}.`);
 export const nodesIn = (c: Configuration, state: string): readonly NodeId[] =>
   [...c.nodes.keys()].filter((node) => isIn(c, node, state));
 export const inFlight = ({ flights }: Configuration, type: string): number =>

@@ -4,7 +4,7 @@ import { Hexagon, keyOf, spiral, type Point } from '../../machines/amoebot/index
 import { exclusion } from '../../machines/exclusion/index.js';
 import { parseScenario } from '../../network/scenario/parse.js';
 import { Simulation } from '../../network/simulation.js';
-import { animate, type Life } from './amoebots.js';
+import { animate, type AmoebotLife } from './amoebots.js';
 
 const line = (n: number) => new Map<string, Point>(Array.from({ length: n }, (_, x) => [`n${x}`, { x, y: 0 }]));
 const shapeOf = (n: number) => spiral({ x: 0, y: 0 }, n).map(keyOf).sort();
@@ -29,7 +29,7 @@ function together(n: number, requests: number, seed: number) {
 }
 
 /** Does the deeds one after the other in a world of their own; each must be what the algorithm would do there. */
-function inOrder(n: number, { deeds }: Life): Hexagon {
+function inOrder(n: number, { deeds }: AmoebotLife): Hexagon {
   const alone = new Hexagon(line(n));
   for (const { amoebot, locked, action } of deeds) {
     expect(alone.enabled(amoebot, locked)).toEqual(action);

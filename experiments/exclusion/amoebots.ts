@@ -16,7 +16,7 @@ export interface Deed {
   readonly action: Action;
 }
 
-export interface Life {
+export interface AmoebotLife {
   /** What was done, in this order. */
   readonly deeds: Deed[];
   /** Expansions into a node that a newcomer had taken in the meantime. */
@@ -26,8 +26,8 @@ export interface Life {
 }
 
 /** Lets the amoebots look when they have locked, and act when they unlock. */
-export function animate({ network }: Simulation, hexagon: Hexagon): Life {
-  const life: Life = { deeds: [], failed: 0, breaches: 0 };
+export function animate({ network }: Simulation, hexagon: Hexagon): AmoebotLife {
+  const life: AmoebotLife = { deeds: [], failed: 0, breaches: 0 };
   const looks = new Map<NodeId, { readonly locked: readonly NodeId[]; readonly action: Action | null }>();
   const act = (amoebot: NodeId) => {
     const { locked, action } = looks.get(amoebot)!;

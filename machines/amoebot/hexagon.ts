@@ -9,7 +9,7 @@
  */
 import type { NodeId } from '../effects.js';
 import { beside, directions, isSamePoint, towards, turned, type Direction, type Point } from './lattice.js';
-import { Matter, type LinkChange } from './matter.js';
+import { Matter, type BondChange } from './matter.js';
 
 export interface Cell {
   readonly role: 'seed' | 'idle' | 'follower' | 'root' | 'retired';
@@ -24,7 +24,7 @@ export type Action =
   | { readonly do: 'contract' }
   | { readonly do: 'pull'; readonly follower: NodeId };
 
-const UNCHANGED: LinkChange = { cut: [], joined: [] };
+const UNCHANGED: BondChange = { cut: [], joined: [] };
 
 export class Hexagon {
   readonly matter: Matter;
@@ -99,7 +99,7 @@ export class Hexagon {
   }
 
   /** Performs an action; `null` when somebody was faster and moved where it leads. */
-  perform(amoebot: NodeId, action: Action): LinkChange | null {
+  perform(amoebot: NodeId, action: Action): BondChange | null {
     switch (action.do) {
       case 'become':
         this.cells.set(amoebot, action.cell);

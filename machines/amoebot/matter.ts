@@ -16,7 +16,7 @@ export interface Body {
 
 export type Bond = readonly [NodeId, NodeId];
 
-export interface LinkChange {
+export interface BondChange {
   readonly cut: readonly Bond[];
   readonly joined: readonly Bond[];
 }
@@ -62,7 +62,7 @@ export class Matter {
   }
 
   /** Stretches a contracted amoebot into a free node beside it; `null` when somebody is there. */
-  expand(amoebot: NodeId, direction: Direction): LinkChange | null {
+  expand(amoebot: NodeId, direction: Direction): BondChange | null {
     const { head } = this.body(amoebot);
     const target = beside(head, direction);
     if (this.at(target) !== undefined) return null;
@@ -70,12 +70,12 @@ export class Matter {
   }
 
   /** Draws the tail of an expanded amoebot in. */
-  contract(amoebot: NodeId): LinkChange {
+  contract(amoebot: NodeId): BondChange {
     return this.move([amoebot], () => this.drawIn(amoebot));
   }
 
   /** A handover: the tail is drawn in, and a contracted neighbour stretches into the node that it leaves. */
-  pull(amoebot: NodeId, follower: NodeId): LinkChange {
+  pull(amoebot: NodeId, follower: NodeId): BondChange {
     return this.move([amoebot, follower], () => {
       const { tail } = this.body(amoebot);
       this.drawIn(amoebot);
@@ -89,7 +89,7 @@ export class Matter {
     this.place(amoebot, { head, tail: head });
   }
 
-  private move(movers: readonly NodeId[], movement: () => void): LinkChange {
+  private move(movers: readonly NodeId[], movement: () => void): BondChange {
     const bonds = () =>
       movers.flatMap((mover) => this.neighbours(mover).map((other): Bond => (mover < other ? [mover, other] : [other, mover])));
     const before = bonds();

@@ -9,12 +9,12 @@ import type { Part, Settings, Terms } from './messages.js';
 import { firstPhase, joinScale, termsOf, type Phase, type PhaseRule } from './growth/phases.js';
 import type { RootBudget } from './root.js';
 
-export const kinds = ['naive', 'bins', 'basic', 'main', 'modified', 'names', 'bank'] as const;
-export type Kind = (typeof kinds)[number];
+export const controllerKinds = ['naive', 'bins', 'basic', 'main', 'modified', 'names', 'bank'] as const;
+export type ControllerKind = (typeof controllerKinds)[number];
 
 export interface ControllerOptions {
   /** What runs: `adaptive` has made its choice here. */
-  readonly kind: Kind;
+  readonly kind: ControllerKind;
   readonly adaptive: boolean;
   /** Permits at the start; a bank's opening balance. */
   readonly M: number;
@@ -41,11 +41,11 @@ type Raw = Readonly<Record<string, unknown>>;
 const KEYS = ['kind', 'M', 'W', 'U', 'root', 'parents', 'pipelined', 'rules', 'echo'] as const;
 
 /** The kinds that count their nodes and let leaves join. */
-export const growingKinds: readonly Kind[] = ['main', 'modified', 'names', 'bank'];
+export const growingKinds: readonly ControllerKind[] = ['main', 'modified', 'names', 'bank'];
 
 export function controllerOptions(raw: Raw, graph: NetworkGraph): ControllerOptions {
   refuseUnknown(raw, KEYS);
-  const asked = oneOf(raw, 'kind', [...kinds, 'adaptive'] as const, 'basic');
+  const asked = oneOf(raw, 'kind', [...controllerKinds, 'adaptive'] as const, 'basic');
   const M = integer(raw, 'M', {
     min: 0,
     max: Number.MAX_SAFE_INTEGER,
@@ -72,7 +72,7 @@ export function controllerOptions(raw: Raw, graph: NetworkGraph): ControllerOpti
   };
 }
 
-function settingsOf(raw: Raw, kind: Kind, adaptive: boolean): Settings {
+function settingsOf(raw: Raw, kind: ControllerKind, adaptive: boolean): Settings {
   const pipelined = raw['pipelined'] ?? false;
   if (typeof pipelined !== 'boolean')
     throw new UsageError(`options.pipelined is ${JSON.stringify(pipelined)}; give true or false`);
@@ -90,7 +90,7 @@ function settingsOf(raw: Raw, kind: Kind, adaptive: boolean): Settings {
   return { parts, pipelined: pipelined || isFlat, echo };
 }
 
-function ruleOf(raw: Raw, kind: Kind): PhaseRule {
+function ruleOf(raw: Raw, kind: ControllerKind): PhaseRule {
   const rules = oneOf(raw, 'rules', ['corrected', 'printed'] as const, 'corrected');
   if (rules === 'printed' && kind !== 'modified')
     throw new UsageError(`options.rules "printed" goes with kind "modified", not with "${kind}"; leave it out`);
@@ -105,7 +105,11 @@ interface Sizes {
   readonly n: number;
 }
 
-function startOf(kind: Kind, rule: PhaseRule, { M, W, U, n }: Sizes): Pick<ControllerOptions, 'terms' | 'phase' | 'budget'> {
+function startOf(
+  kind: ControllerKind,
+  rule: PhaseRule,
+  { M, W, U, n }: Sizes,
+): Pick<ControllerOptions, 'terms' | 'phase' | 'budget'> {
   if (growingKinds.includes(kind)) {
     const phase = firstPhase(rule, M, W, n, kind === 'names');
     return { phase, terms: termsOf(phase), budget: null };
@@ -115,7 +119,7 @@ function startOf(kind: Kind, rule: PhaseRule, { M, W, U, n }: Sizes): Pick<Contr
 }
 
 /** The local bins of the baselines: one permit at a time, or each node's share of the waste (E6). */
-function scaleOf(kind: 'naive' | 'bins' | 'basic' | Kind, W: number, U: number): Scale {
+function scaleOf(kind: 'naive' | 'bins' | 'basic' | ControllerKind, W: number, U: number): Scale {
   if (kind === 'naive') return { flat: 1 };
   return kind === 'bins' ? { flat: Math.max(1, Math.floor(W / U)) } : hierarchy(W, U);
 }

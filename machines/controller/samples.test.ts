@@ -1,7 +1,7 @@
 /** The samples of every chart reach all of its states, and no event of theirs breaks it. */
 import { expect, test } from 'vitest';
 import type { AnyStateMachine, StateValue } from 'xstate';
-import { begin, step } from '../../network/world/remembering.js';
+import { begin, macrostep } from '../../network/world/remembering.js';
 import { controller } from './index.js';
 
 const LOOKED_AT = 400;
@@ -21,7 +21,7 @@ function statesReached(chart: AnyStateMachine, name: string): string[] {
       if (seen.has(key) || seen.size > LOOKED_AT) continue;
       seen.add(key);
       for (const state of leaves(snapshot.value)) states.add(state);
-      for (const event of events(snapshot.context)) ahead.push(step(chart, snapshot, event).snapshot);
+      for (const event of events(snapshot.context)) ahead.push(macrostep(chart, snapshot, event).snapshot);
     }
   }
   return [...states].sort();

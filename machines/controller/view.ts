@@ -2,7 +2,7 @@
  * The controller's global state in the paper's words: bins, requests, permits in flight. Properties and summaries read it from here,
  * and at the end the inspector's picture: how full a node's bins are, whether it waits, and how far a change has come.
  */
-import { pathOf } from '../checks.js';
+import { statePath } from '../checks.js';
 import type { NodeId } from '../effects.js';
 import type { Configuration, Flight, LinksView, NodeView, Overlay } from '../protocol.js';
 import { capacity, LOCAL_LEVEL } from './bins.js';
@@ -25,7 +25,7 @@ import type { RequestContext } from './request.js';
 import type { RootContext } from './root.js';
 
 export type Config = Configuration<ControllerOptions>;
-export type Flying<M extends ControllerMessage = ControllerMessage> = Flight & { readonly message: M };
+export type FlightOf<M extends ControllerMessage = ControllerMessage> = Flight & { readonly message: M };
 
 /** Whether a node takes part: it has joined, and has neither left nor been severed. */
 export const isMember = (node: NodeView): boolean => requestRole('R') in node;
@@ -37,9 +37,9 @@ export const isWhole = (c: Config): boolean =>
   [...c.nodes.values()].every((node) => !isSevered(node) && (mainOf(node)?.lost.length ?? 0) === 0);
 
 export const mainOf = (node: NodeView): MainContext | undefined => node[MAIN]?.context;
-export const mainState = (node: NodeView): string => pathOf(node[MAIN]!);
+export const mainState = (node: NodeView): string => statePath(node[MAIN]!);
 export const requestOf = (node: NodeView, of: Controller): RequestContext | undefined => node[requestRole(of)]?.context;
-export const requestState = (node: NodeView, of: Controller): string => pathOf(node[requestRole(of)]!);
+export const requestState = (node: NodeView, of: Controller): string => statePath(node[requestRole(of)]!);
 export const depositsOf = (node: NodeView): DepositsContext | undefined => node[DEPOSITS]?.context;
 
 /** The delivery process below the root, whichever of the two it is. */
@@ -48,7 +48,7 @@ export function deliveryOf(node: NodeView, of: Controller): DeliveryContext | Pi
   return role && role.chart !== 'root' ? role.context : undefined;
 }
 
-export const deliveryState = (node: NodeView, of: Controller): string => pathOf(node[deliveryRole(of)]!);
+export const deliveryState = (node: NodeView, of: Controller): string => statePath(node[deliveryRole(of)]!);
 
 export function rootBinOf(c: Config, of: Controller): RootContext {
   return c.nodes.get(c.instance.options.root)![deliveryRole(of)]!.context;
@@ -57,7 +57,7 @@ export function rootBinOf(c: Config, of: Controller): RootContext {
 export const rootState = (c: Config, of: Controller): string => deliveryState(c.nodes.get(c.instance.options.root)!, of);
 
 export const flying = <T extends ControllerMessage['type']>(c: Config, ...types: readonly T[]) =>
-  c.flights.filter(({ message }) => types.includes(message.type as T)) as Flying<Extract<ControllerMessage, { type: T }>>[];
+  c.flights.filter(({ message }) => types.includes(message.type as T)) as FlightOf<Extract<ControllerMessage, { type: T }>>[];
 
 export const isWaiting = (node: NodeView, of: Controller): boolean => {
   const state = requestRole(of) in node ? requestState(node, of) : '';

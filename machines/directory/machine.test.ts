@@ -1,7 +1,7 @@
 /** The directory chart, one transition of spec 1.3 at a time, on the bare kernel. */
 import { describe, expect, test } from 'vitest';
-import { begin, step } from '../../network/world/remembering.js';
-import { pathOf } from '../checks.js';
+import { begin, macrostep } from '../../network/world/remembering.js';
+import { statePath } from '../checks.js';
 import type { Message } from '../effects.js';
 import { directoryMachine, type DirectoryContext, type DirectoryInput } from './machine.js';
 
@@ -17,8 +17,8 @@ const input = (over: Partial<DirectoryInput> = {}): DirectoryInput => ({
 /** The chart after these events, with what the last of them asked for. */
 function after(start: DirectoryInput, ...events: readonly (Message & Record<string, unknown>)[]) {
   let { snapshot, effects } = begin(directoryMachine, start);
-  for (const event of events) ({ snapshot, effects } = step(directoryMachine, snapshot, event));
-  return { state: pathOf(snapshot), context: snapshot.context as DirectoryContext, effects };
+  for (const event of events) ({ snapshot, effects } = macrostep(directoryMachine, snapshot, event));
+  return { state: statePath(snapshot), context: snapshot.context as DirectoryContext, effects };
 }
 
 const find = (over: Record<string, unknown> = {}) => ({
@@ -120,7 +120,7 @@ describe('NewParent policies', () => {
     expect(effects).toMatchObject([{ message: { edge: 'bridge' } }]);
   });
 
-  test('random draws an index first, in the same step, and keeps nothing of it', () => {
+  test('random draws an index first, in the same macrostep, and keeps nothing of it', () => {
     const start = input({ policy: 'random' });
     expect(after(start, find()).effects).toEqual([{ type: 'draw', bound: 2 }]);
     const drawn = after(start, find(), { type: 'drawn', value: 1 });

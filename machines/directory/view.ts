@@ -1,6 +1,6 @@
 /** The directory's global state in the paper's words: pointers, finds, token, queue. Properties and summaries read it from here. */
 import type { NodeId } from '../effects.js';
-import { pathOf } from '../checks.js';
+import { statePath } from '../checks.js';
 import type { Configuration, Flight, NodeView } from '../protocol.js';
 import type { DirectoryContext, Token } from './machine.js';
 import type { Find } from './policies.js';
@@ -10,7 +10,7 @@ export const DIRECTORY = 'directory';
 export type FindFlight = Flight & { readonly message: Find };
 
 export const directoryContext = (node: NodeView): DirectoryContext => node[DIRECTORY]!.context;
-export const stateOf = (node: NodeView): string => pathOf(node[DIRECTORY]!);
+export const stateOf = (node: NodeView): string => statePath(node[DIRECTORY]!);
 export const isRequesting = (node: NodeView): boolean => stateOf(node).startsWith('waiting');
 export const holdsToken = (node: NodeView): boolean => stateOf(node).startsWith('holding');
 export const isUsing = (node: NodeView): boolean => stateOf(node).startsWith('holding.using');

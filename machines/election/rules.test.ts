@@ -1,6 +1,6 @@
 /** The rules of spec section 4, one by one, on one chart: what it does and whom it tells. */
 import { describe, expect, test } from 'vitest';
-import { begin, step } from '../../network/world/remembering.js';
+import { begin, macrostep } from '../../network/world/remembering.js';
 import {
   adoptLeaderPair,
   electSelf,
@@ -38,7 +38,10 @@ const input = (changes: Partial<ElectionInput> = {}): ElectionInput => ({
 
 /** What one event at tick 5 makes of it: the state, the height, and whom it sent an Update. */
 function take(event: { type: string } & Record<string, unknown>, changes: Partial<ElectionInput> = {}) {
-  const { snapshot, effects } = step(electionMachine, begin(electionMachine, input(changes)).snapshot, { ...event, at: 5 } as {
+  const { snapshot, effects } = macrostep(electionMachine, begin(electionMachine, input(changes)).snapshot, {
+    ...event,
+    at: 5,
+  } as {
     type: string;
   });
   const { height, links, now } = snapshot.context as ElectionContext;
@@ -124,12 +127,12 @@ describe('Update', () => {
   });
 
   test('over a channel that is down, however recent: ignored', () => {
-    const down = step(electionMachine, begin(electionMachine, input()).snapshot, {
+    const down = macrostep(electionMachine, begin(electionMachine, input()).snapshot, {
       type: 'link.down',
       peer: 'a',
       at: 5,
     } as never);
-    const { snapshot, effects } = step(electionMachine, down.snapshot, { ...update(a, recent), at: 6 } as never);
+    const { snapshot, effects } = macrostep(electionMachine, down.snapshot, { ...update(a, recent), at: 6 } as never);
     expect(effects).toEqual([]);
     expect(snapshot.context).toEqual({ ...down.snapshot.context, now: 6 });
   });
@@ -230,7 +233,7 @@ describe('Update', () => {
 describe('clocks', () => {
   test('perfect: the tick, and half a tick at the very start', () => {
     expect(take({ type: 'link.down', peer: 'a' }).now).toBe(5);
-    const { snapshot } = step(electionMachine, begin(electionMachine, input()).snapshot, {
+    const { snapshot } = macrostep(electionMachine, begin(electionMachine, input()).snapshot, {
       type: 'link.down',
       peer: 'b',
       at: 0,

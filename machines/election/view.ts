@@ -1,6 +1,6 @@
 /** The election's global state in the paper's words: heights, tokens, sequences, components. Properties and summaries read it from here. */
 import type { NodeId } from '../effects.js';
-import { pathOf } from '../checks.js';
+import { statePath } from '../checks.js';
 import type { Configuration, Flight, NodeView } from '../protocol.js';
 import { adjacencyNow, type Adjacency } from './graph.js';
 import { compareHeights, isSame, type Height } from './height.js';
@@ -11,7 +11,7 @@ import { ELECTION, type Update } from './messages.js';
 type Config = Configuration<any>;
 
 export const electionContext = (node: NodeView): ElectionContext => node[ELECTION]!.context;
-export const roleOf = (node: NodeView): string => pathOf(node[ELECTION]!);
+export const roleOf = (node: NodeView): string => statePath(node[ELECTION]!);
 export const leaderOf = (node: NodeView): NodeId => electionContext(node).height.lid[1];
 
 const updateIn = ({ message }: Flight): Update => message as Update;

@@ -1,7 +1,7 @@
 /** The named states of the election are views of its height and its neighbours: they say nothing else, and no rule asks for them. */
 import { expect, test } from 'vitest';
 import { graphsOf } from '../../test/index.js';
-import { pathOf } from '../checks.js';
+import { statePath } from '../checks.js';
 import { isSame } from './height.js';
 import { election } from './index.js';
 import { neighbours } from './links.js';
@@ -20,7 +20,7 @@ function stateOf({ id, height, links }: ElectionContext): string {
 test('in every state that paths reach, the name is the one that height and neighbours give', () => {
   const graphs = graphsOf(election, 30).filter(({ chart }) => chart === ELECTION);
   const vertices = graphs.flatMap(({ vertices }) => vertices);
-  const names = vertices.map(({ value }) => pathOf({ value }));
+  const names = vertices.map(({ value }) => statePath({ value }));
   expect(names).toEqual(vertices.map(({ context }) => stateOf(context as ElectionContext)));
   expect(new Set(names.map((name) => name.split('.')[0]))).toEqual(new Set(named));
 });

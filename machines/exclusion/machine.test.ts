@@ -1,6 +1,6 @@
 /** The chart by itself: each action of the specification's section 4, and input that nobody should send. */
 import { describe, expect, test } from 'vitest';
-import { begin, step } from '../../network/world/remembering.js';
+import { begin, macrostep } from '../../network/world/remembering.js';
 import { UsageError } from '../errors.js';
 import { createMetric } from '../../network/topology/metric.js';
 import { exclusion, exclusionMachine } from './index.js';
@@ -14,7 +14,7 @@ function node({ ports = [1], rules = 'corrected' }: { ports?: number[]; rules?: 
   let done: string[] = [];
   const play = (...events: readonly Event[]) => {
     for (const event of events) {
-      const next = step(exclusionMachine, snapshot, event);
+      const next = macrostep(exclusionMachine, snapshot, event);
       snapshot = next.snapshot;
       done = next.effects.map((effect) => {
         if (effect.type === 'send') return `${effect.message.type}${worth(effect.message)} to ${[effect.to].flat().join()}`;

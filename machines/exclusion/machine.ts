@@ -37,7 +37,7 @@ import {
   withoutValue,
   withValue,
   type ByPort,
-  type Port,
+  type PortNumber,
   type Ports,
 } from './ports.js';
 
@@ -63,7 +63,7 @@ export interface ExclusionInput {
 
 export interface ExclusionContext extends ExclusionInput {
   /** Who holds this node: a port, 0 for itself. */
-  readonly lock: Port | null;
+  readonly lock: PortNumber | null;
   /** Initiator: the ports of the request in hand. */
   readonly L: Ports;
   /** Initiator: the ports of L that have answered the current step. */
@@ -80,10 +80,10 @@ export interface ExclusionContext extends ExclusionInput {
   readonly H: Ports;
 }
 
-type FromPort<M extends ExclusionMessage = ExclusionMessage> = Received<M, Port>;
+type FromPort<M extends ExclusionMessage = ExclusionMessage> = Received<M, PortNumber>;
 type ReceivedRequest = FromPort<Extract<ExclusionMessage, { type: 'request' }>>;
 type ReceivedWin = FromPort<Extract<ExclusionMessage, { type: 'win' }>>;
-type Change = LinkEvent<Port>;
+type Change = LinkEvent<PortNumber>;
 
 /** `ports` asks for some of the ports in use only; the node itself is always part of a request. */
 export interface LockCall {
@@ -117,7 +117,7 @@ export const defeats = ({ context }: In) => ({
 });
 
 /** The candidate that wins the trial, all priorities being here. */
-function winner({ lock, P }: ExclusionContext): Port | null {
+function winner({ lock, P }: ExclusionContext): PortNumber | null {
   return lock === null ? uniqueMaximum(P) : null;
 }
 
@@ -134,7 +134,7 @@ export const initialContext = (input: ExclusionInput): ExclusionContext => ({
 });
 
 /** Everything that a node forgets when the link at a port is gone. */
-export const forgotten = (context: ExclusionContext, port: Port) => ({
+export const forgotten = (context: ExclusionContext, port: PortNumber) => ({
   lock: context.lock === port ? null : context.lock,
   L: without(context.L, port),
   R: without(context.R, port),

@@ -4,7 +4,7 @@ import type { NodeId } from '../effects.js';
 import { UsageError } from '../errors.js';
 import type { NetworkGraph, PortedLink } from '../protocol.js';
 import { ruleSets, type Rules } from './machine.js';
-import type { Port, Ports } from './ports.js';
+import type { PortNumber, Ports } from './ports.js';
 
 export interface ExclusionOptions {
   /** How many different priorities there are (K). */
@@ -40,7 +40,7 @@ function plugIn(wanted: unknown, { topology, rank }: NetworkGraph): Pick<Exclusi
   if (wanted !== undefined && !Array.isArray(wanted)) {
     throw new UsageError('options.ports must be a list of [node, its port, other node, its port]');
   }
-  const taken = new Map(topology.nodes.map((node) => [node, new Set<Port>()]));
+  const taken = new Map(topology.nodes.map((node) => [node, new Set<PortNumber>()]));
   const given = new Map<string, PortedLink>();
   const key = (u: NodeId, v: NodeId) => (rank(u) < rank(v) ? `${rank(u)} ${rank(v)}` : `${rank(v)} ${rank(u)}`);
   const linked = new Set(topology.links.map(([u, v]) => key(u, v)));
@@ -68,12 +68,12 @@ function portedLink(entry: unknown, where: string): PortedLink {
   throw new UsageError(`${where} is ${JSON.stringify(entry)}; give [node, its port, other node, its port], ports counted from 1`);
 }
 
-function take(taken: Set<Port>, port: Port, where: string, node: NodeId): void {
+function take(taken: Set<PortNumber>, port: PortNumber, where: string, node: NodeId): void {
   if (taken.has(port)) throw new UsageError(`${where}: port ${port} of ${node} is in use by another link; a port takes one link`);
   taken.add(port);
 }
 
-function takeLowest(taken: Set<Port>): Port {
+function takeLowest(taken: Set<PortNumber>): PortNumber {
   let port = 1;
   while (taken.has(port)) port++;
   taken.add(port);

@@ -5,7 +5,7 @@
 import type { NodeId } from '../effects.js';
 import type { LinksView, NodeView, Overlay } from '../protocol.js';
 import type { ExclusionContext } from './machine.js';
-import { has, type Port, type Ports } from './ports.js';
+import { has, type PortNumber, type Ports } from './ports.js';
 import { exclusionContext, valueOf, type ExclusionValue } from './view.js';
 
 export function exclusionOverlay(node: NodeView, id: NodeId, links: LinksView): Overlay {
@@ -13,7 +13,7 @@ export function exclusionOverlay(node: NodeView, id: NodeId, links: LinksView): 
   const { initiator } = valueOf(node);
   const pointers = (ports: Ports, kind: string) =>
     links.neighbours(id).flatMap((to) => (ports.includes(links.port(id, to)) ? [{ to, kind }] : []));
-  const bids = new Map<Port, number>(context.P);
+  const bids = new Map<PortNumber, number>(context.P);
   return {
     pointers: [
       ...pointers(context.lock === null ? [] : [context.lock], 'held by'),

@@ -1,31 +1,31 @@
 /** Sets of ports, and values by port, as sorted arrays: equal sets are equal JSON, whatever order they grew in. */
 
 /** A place where a link is plugged in; 0 is the node itself. */
-export type Port = number;
-export type Ports = readonly Port[];
+export type PortNumber = number;
+export type Ports = readonly PortNumber[];
 /** A value for some of the ports. */
-export type ByPort<T> = readonly (readonly [Port, T])[];
+export type ByPort<T> = readonly (readonly [PortNumber, T])[];
 
-export const including = (ports: Ports, port: Port): Ports =>
+export const including = (ports: Ports, port: PortNumber): Ports =>
   ports.includes(port) ? ports : [...ports, port].sort((a, b) => a - b);
 
-export const without = (ports: Ports, port: Port): Ports =>
+export const without = (ports: Ports, port: PortNumber): Ports =>
   ports.includes(port) ? ports.filter((other) => other !== port) : ports;
 
 /** Two sets without common ports as one. */
 export const joined = (a: Ports, b: Ports): Ports => [...a, ...b].sort((x, y) => x - y);
 
-export const has = <T>(values: ByPort<T>, port: Port): boolean => values.some(([at]) => at === port);
+export const has = <T>(values: ByPort<T>, port: PortNumber): boolean => values.some(([at]) => at === port);
 
 /** The port must have no value yet. */
-export const withValue = <T>(values: ByPort<T>, port: Port, value: T): ByPort<T> =>
+export const withValue = <T>(values: ByPort<T>, port: PortNumber, value: T): ByPort<T> =>
   [...values, [port, value] as const].sort(([a], [b]) => a - b);
 
-export const withoutValue = <T>(values: ByPort<T>, port: Port): ByPort<T> =>
+export const withoutValue = <T>(values: ByPort<T>, port: PortNumber): ByPort<T> =>
   has(values, port) ? values.filter(([at]) => at !== port) : values;
 
 /** The port with the strictly largest number, if there is one. */
-export function uniqueMaximum(values: ByPort<number>): Port | null {
+export function uniqueMaximum(values: ByPort<number>): PortNumber | null {
   const largest = Math.max(...values.map(([, value]) => value));
   const leaders = values.filter(([, value]) => value === largest);
   return leaders.length === 1 ? leaders[0]![0] : null;

@@ -25,7 +25,7 @@ import {
   victory,
   type ExclusionContext,
 } from './machine.js';
-import { including, without, type Port, type Ports } from './ports.js';
+import { including, without, type PortNumber, type Ports } from './ports.js';
 
 export interface PrintedContext extends ExclusionContext {
   /** The ports whose links were cut since the last step. */
@@ -36,7 +36,7 @@ const gone = (context: ExclusionContext): Ports => (context as PrintedContext).D
 
 export const printedSetup = exclusionSetup.extend({
   actions: {
-    noteDisconnection: assign(({ context }, { peer }: LinkEvent<Port>) => ({
+    noteDisconnection: assign(({ context }, { peer }: LinkEvent<PortNumber>) => ({
       ports: without(context.ports, peer),
       D: including(gone(context), peer),
     })),

@@ -7,7 +7,7 @@
 import type { NodeId } from '../effects.js';
 import type { Configuration, NodeView, Property } from '../protocol.js';
 import type { ExclusionOptions } from './options.js';
-import { has, type Port, type Ports } from './ports.js';
+import { has, type PortNumber, type Ports } from './ports.js';
 import {
   closedNeighbourhood,
   exclusionContext,
@@ -131,7 +131,7 @@ export const exclusionProperties: readonly Property<ExclusionOptions>[] = [
   everyRequestSucceeds,
 ];
 
-const portsOf = (values: readonly (readonly [Port, unknown])[]): Ports => values.map(([port]) => port);
+const portsOf = (values: readonly (readonly [PortNumber, unknown])[]): Ports => values.map(([port]) => port);
 const within = (ports: Ports, set: Ports): boolean => ports.every((port) => set.includes(port));
 const areEqual = (a: readonly NodeId[], b: readonly NodeId[]): boolean =>
   a.length === b.length && a.every((node) => b.includes(node));

@@ -2,7 +2,7 @@
 import type { Message, NodeId } from '../effects.js';
 import type { Configuration, Flight, NodeView } from '../protocol.js';
 import type { ExclusionContext, ExclusionMessage } from './machine.js';
-import type { Port, Ports } from './ports.js';
+import type { PortNumber, Ports } from './ports.js';
 
 export const EXCLUSION = 'exclusion';
 
@@ -44,7 +44,7 @@ export const peersAt = (c: Configuration, id: NodeId, ports: Ports): NodeId[] =>
 ];
 
 /** The port at which a node receives what another one, or it itself, sends. */
-export const portAt = (c: Configuration, to: NodeId, from: NodeId): Port => (to === from ? 0 : c.links.port(to, from));
+export const portAt = (c: Configuration, to: NodeId, from: NodeId): PortNumber => (to === from ? 0 : c.links.port(to, from));
 
 /** All whose lock points to this node over a link that is there. */
 export const lockSet = (c: Configuration, id: NodeId): NodeId[] =>

@@ -2,7 +2,7 @@
 import type { NodeId } from '../effects.js';
 
 /** Whatever the layer above sends; plain JSON. */
-export type Body = unknown;
+export type FrameBody = unknown;
 
 /** The only frame there is: with no bodies it is a heartbeat, an acknowledgement or, when it rejects, a request to send again. */
 export interface Frame {
@@ -16,7 +16,7 @@ export interface Frame {
   readonly seq: number;
   /** What should have come before a heartbeat has not: whatever is not acknowledged is to be sent again. */
   readonly rejects: boolean;
-  readonly bodies: readonly Body[];
+  readonly bodies: readonly FrameBody[];
 }
 
 /** The sender's session ends; nothing follows. */
@@ -49,7 +49,7 @@ export interface LinkContext extends LinkInput {
   /** The latest session of the peer ever heard, -1 for none: older frames are late. */
   readonly latest: number;
   /** Not yet acknowledged, in order; the first has number `base`, and the first `sent` have been sent. */
-  readonly outbox: readonly Body[];
+  readonly outbox: readonly FrameBody[];
   readonly outboxSize: number;
   readonly base: number;
   readonly sent: number;
@@ -62,7 +62,7 @@ export interface LinkContext extends LinkInput {
   readonly silence: number;
 }
 
-const frame = (c: LinkContext, seq: number, bodies: readonly Body[], rejects = false): Frame => ({
+const frame = (c: LinkContext, seq: number, bodies: readonly FrameBody[], rejects = false): Frame => ({
   type: 'frame',
   session: c.session,
   to: c.theirs,
@@ -75,12 +75,12 @@ const frame = (c: LinkContext, seq: number, bodies: readonly Body[], rejects = f
 export const emptyFrame = (c: LinkContext): Frame => frame(c, c.base + c.sent, []);
 
 /** A text counts its characters and what separates it from the next; anything else, a number of the checker's for instance, counts one. */
-export const sizeOf = (body: Body): number => (typeof body === 'string' ? body.length + 4 : 1);
+export const sizeOf = (body: FrameBody): number => (typeof body === 'string' ? body.length + 4 : 1);
 
-const sizeOfAll = (bodies: readonly Body[]): number => bodies.reduce<number>((sum, body) => sum + sizeOf(body), 0);
+const sizeOfAll = (bodies: readonly FrameBody[]): number => bodies.reduce<number>((sum, body) => sum + sizeOf(body), 0);
 
 /** What waits and fits into the window; the first always does. */
-export function unsent(c: LinkContext): readonly Body[] {
+export function unsent(c: LinkContext): readonly FrameBody[] {
   const waiting = c.outbox.slice(c.sent, c.window);
   if (waiting.length === 0) return waiting;
   let size = sizeOfAll(c.outbox.slice(0, c.sent));
@@ -88,7 +88,7 @@ export function unsent(c: LinkContext): readonly Body[] {
   return over === -1 ? waiting : waiting.slice(0, c.sent === 0 ? Math.max(1, over) : over);
 }
 
-export const hasRoomFor = (c: LinkContext, body: Body): boolean =>
+export const hasRoomFor = (c: LinkContext, body: FrameBody): boolean =>
   c.outbox.length < c.window + c.room && c.outboxSize + sizeOf(body) <= c.roomSize;
 
 export const unsentFrame = (c: LinkContext): Frame => frame(c, c.base + c.sent, unsent(c));
@@ -113,7 +113,7 @@ export const owesAck = (c: LinkContext): boolean => 2 * (c.expected - c.told) >=
 export const suspects = (c: LinkContext): boolean => c.silence >= c.patience && c.suspicions !== 0;
 
 /** The bodies of a frame that are next to be delivered. */
-export const fresh = (c: LinkContext, { seq, bodies }: Frame): readonly Body[] =>
+export const fresh = (c: LinkContext, { seq, bodies }: Frame): readonly FrameBody[] =>
   seq <= c.expected ? bodies.slice(c.expected - seq) : [];
 
 /** The context after a frame of this connection: what it acknowledges is done, what it brings is delivered. */

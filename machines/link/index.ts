@@ -4,7 +4,7 @@
  * Fault model: any loss, duplication and reordering, cuts in one or both directions, ends that stop and come back. Promises while a link
  * is up: everything, in order, once. What it cannot promise: that a peer counted as gone is gone.
  */
-import { pathOf } from '../checks.js';
+import { statePath } from '../checks.js';
 import type { NodeId } from '../effects.js';
 import { defineProtocol } from '../define.js';
 import type { Configuration, RoleView } from '../protocol.js';
@@ -38,7 +38,7 @@ export const link = /* @__PURE__ */ defineProtocol(
     overlay: (node) => ({
       edges: Object.values(node).map(({ value, context }) => ({
         to: context.peer,
-        label: value === 'up' ? `${context.base}+${context.outbox.length}` : pathOf({ value }),
+        label: value === 'up' ? `${context.base}+${context.outbox.length}` : statePath({ value }),
         wrong: value === 'down',
       })),
     }),

@@ -1,7 +1,7 @@
 /** Long runs over bad channels: the account follows every message, and sees a chart that cheats. */
 import { emit } from 'xstate';
 import { describe, expect, test } from 'vitest';
-import { begin, step } from '../../network/world/remembering.js';
+import { begin, macrostep } from '../../network/world/remembering.js';
 import { parseScenario } from '../../network/scenario/parse.js';
 import { Simulation } from '../../network/index.js';
 import { Random } from '../../network/random.js';
@@ -88,7 +88,7 @@ test('an end whose clock went back takes a session later than the one that its p
     roomSize: 100,
   };
   const heard = { type: 'frame', from: 'b', session: 9, to: 100, ack: 3, seq: 4, rejects: false, bodies: ['old'] };
-  const { snapshot, effects } = step(linkMachine, begin(linkMachine, input).snapshot, heard);
+  const { snapshot, effects } = macrostep(linkMachine, begin(linkMachine, input).snapshot, heard);
   expect(snapshot).toMatchObject({ value: 'seeking', context: { session: 101, theirs: 9, expected: 0 } });
   expect(effects).toMatchObject([{ type: 'send', to: 'b', message: { session: 101, to: 9, bodies: [] } }]);
 });

@@ -35,7 +35,7 @@ import {
   taken,
   unsent,
   unsentFrame,
-  type Body,
+  type FrameBody,
   type Bye,
   type Frame,
   type LinkContext,
@@ -48,14 +48,14 @@ export type LinkChartEvent =
   | Received<Frame>
   | Received<Bye>
   | TimerEvent
-  | { type: 'post'; body: Body }
+  | { type: 'post'; body: FrameBody }
   | { type: 'leave' }
   /** The process was started again and knows nothing; only its clock has gone on. */
   | { type: 'restart' };
 
 export type LinkNotice =
   | { readonly type: 'link.up' | 'link.down'; readonly peer: NodeId }
-  | { readonly type: 'received'; readonly peer: NodeId; readonly bodies: readonly Body[] }
+  | { readonly type: 'received'; readonly peer: NodeId; readonly bodies: readonly FrameBody[] }
   /** More was posted for a peer that has not come yet than the outbox holds; that message is lost. */
   | { readonly type: 'overflow'; readonly peer: NodeId };
 
@@ -115,7 +115,7 @@ export const linkMachine = setup({
       silence: Math.min(context.silence + 1, context.patience),
     })),
     keep: assign(({ context, event }) => {
-      const { body } = event as { body: Body };
+      const { body } = event as { body: FrameBody };
       return { outbox: [...context.outbox, body], outboxSize: context.outboxSize + sizeOf(body) };
     }),
     noteSuspicion: assign({ suspicions: ({ context }) => context.suspicions && context.suspicions - 1 }),
@@ -141,7 +141,7 @@ export const linkMachine = setup({
     isOfAnotherConnection: ({ context, event }) => (event as Frame).to !== context.session,
     isRejection: ({ event }) => (event as Frame).rejects,
     bringsMessages: ({ context, event }) => fresh(context, event as Frame).length > 0,
-    hasRoom: ({ context, event }) => hasRoomFor(context, (event as { body: Body }).body),
+    hasRoom: ({ context, event }) => hasRoomFor(context, (event as { body: FrameBody }).body),
     isSilent: ({ context }) => suspects(context),
     hasLostTouch: ({ context }) => context.theirs !== null && suspects(context),
   },

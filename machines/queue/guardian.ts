@@ -25,7 +25,7 @@ import {
   type QueueFind,
   type ObserverReturn,
   type QueueMessage,
-  type Sent,
+  type FindSent,
 } from './messages.js';
 
 export interface GuardianInput {
@@ -40,7 +40,7 @@ export interface GuardianContext extends GuardianInput {
   readonly timely: boolean;
 }
 
-export type GuardianEvent = Received<QueueFind> | Received<ObserverReturn> | TimerEvent | Sent | Estimate;
+export type GuardianEvent = Received<QueueFind> | Received<ObserverReturn> | TimerEvent | FindSent | Estimate;
 
 type In<E = unknown> = { context: GuardianContext; event: E };
 

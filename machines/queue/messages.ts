@@ -33,7 +33,7 @@ export interface Estimate {
 }
 
 /** The pointer has sent a find on the guardian's edge. */
-export interface Sent {
+export interface FindSent {
   readonly type: 'sent';
 }
 

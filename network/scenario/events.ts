@@ -10,7 +10,7 @@ import type { Command, NetworkGraph, Protocol } from '../../machines/protocol.js
 import type { Contact } from '../topology/contacts.js';
 import {
   complain,
-  inside,
+  placeIn,
   orElse,
   readFields,
   readInteger,
@@ -25,7 +25,7 @@ import { cannotReload, type Pair } from '../world/script.js';
 import type { ScenarioEvent } from './types.js';
 
 /** What the events of one file may refer to. */
-export interface Scene {
+export interface EventScope {
   readonly protocol: Protocol;
   /** As the protocol completed them. */
   readonly options: unknown;
@@ -38,28 +38,28 @@ type Body<E = ScenarioEvent> = E extends unknown ? Omit<E, 'at'> : never;
 
 interface Verb {
   readonly keys: readonly string[];
-  read(fields: Fields, path: string, scene: Scene): Body;
+  read(fields: Fields, path: string, scene: EventScope): Body;
 }
 
 const pairVerb = (word: 'up' | 'down' | 'clog' | 'unclog'): Verb => ({
   keys: ['channel'],
-  read: (fields, path, scene) => ({ do: word, channel: readPair(fields['channel'], inside(path, 'channel'), scene) }),
+  read: (fields, path, scene) => ({ do: word, channel: readPair(fields['channel'], placeIn(path, 'channel'), scene) }),
 });
 
 const messageVerb = (word: 'drop' | 'duplicate' | 'hold' | 'deliver'): Verb => ({
   keys: ['message'],
-  read: (fields, path) => ({ do: word, message: readInteger(fields['message'], inside(path, 'message'), 0) }),
+  read: (fields, path) => ({ do: word, message: readInteger(fields['message'], placeIn(path, 'message'), 0) }),
 });
 
 const nodeVerb = (word: 'crash' | 'restart' | 'reload' | 'pause' | 'resume'): Verb => ({
   keys: ['node'],
-  read: (fields, path, { graph }) => ({ do: word, node: readNode(fields['node'], inside(path, 'node'), graph) }),
+  read: (fields, path, { graph }) => ({ do: word, node: readNode(fields['node'], placeIn(path, 'node'), graph) }),
 });
 
 const verbs: Readonly<Record<string, Verb>> = {
   cut: {
     keys: ['link'],
-    read: (fields, path, scene) => ({ do: 'cut', link: readPair(fields['link'], inside(path, 'link'), scene) }),
+    read: (fields, path, scene) => ({ do: 'cut', link: readPair(fields['link'], placeIn(path, 'link'), scene) }),
   },
   join: { keys: ['link', 'ports', 'weight'], read: readJoin },
   up: pairVerb('up'),
@@ -70,8 +70,8 @@ const verbs: Readonly<Record<string, Verb>> = {
     keys: ['channel', 'by'],
     read: (fields, path, scene) => ({
       do: 'slow',
-      channel: readPair(fields['channel'], inside(path, 'channel'), scene),
-      by: readNumber(fields['by'], inside(path, 'by'), 'a number of ticks', 0),
+      channel: readPair(fields['channel'], placeIn(path, 'channel'), scene),
+      by: readNumber(fields['by'], placeIn(path, 'by'), 'a number of ticks', 0),
     }),
   },
   drop: messageVerb('drop'),
@@ -91,47 +91,51 @@ export const verbKeys: Readonly<Record<string, readonly string[]>> = Object.from
   Object.entries(verbs).map(([word, { keys }]) => [word, keys]),
 );
 
-export function readEvents(value: unknown, path: string, scene: Scene): readonly ScenarioEvent[] {
-  const events = readList(value, path, 'events').map((event, i) => readEvent(event, inside(path, i), scene));
+export function readEvents(value: unknown, path: string, scene: EventScope): readonly ScenarioEvent[] {
+  const events = readList(value, path, 'events').map((event, i) => readEvent(event, placeIn(path, i), scene));
   const known = linksOf(scene, events);
-  events.forEach((event, i) => requireLink(event, inside(path, i), scene, known));
+  events.forEach((event, i) => requireLink(event, placeIn(path, i), scene, known));
   return events;
 }
 
-function readEvent(value: unknown, path: string, scene: Scene): ScenarioEvent {
+function readEvent(value: unknown, path: string, scene: EventScope): ScenarioEvent {
   const word = readObject(value, path)['do'];
   const { commands } = scene.protocol;
   const known = [...Object.keys(commands), ...Object.keys(verbs)];
-  if (typeof word !== 'string') complain(inside(path, 'do'), `one of ${known.join(', ')}`, word);
+  if (typeof word !== 'string') complain(placeIn(path, 'do'), `one of ${known.join(', ')}`, word);
   if (!known.includes(word)) {
-    throw unknownWord(`${inside(path, 'do')}: ${show(word)} is nothing that protocol ${scene.protocol.name} can do`, word, known);
+    throw unknownWord(
+      `${placeIn(path, 'do')}: ${show(word)} is nothing that protocol ${scene.protocol.name} can do`,
+      word,
+      known,
+    );
   }
   const command = Object.hasOwn(commands, word) ? commands[word] : undefined;
   const keys = command ? ['node', ...(command.fields ?? []).map(({ name }) => name)] : verbs[word]!.keys;
   const fields = readFields(value, path, ['at', 'do', ...keys]);
-  const at = readNumber(fields['at'], inside(path, 'at'), 'a number of ticks', 0);
+  const at = readNumber(fields['at'], placeIn(path, 'at'), 'a number of ticks', 0);
   return { at, ...(command ? readCommand(word, command, fields, path, scene) : verbs[word]!.read(fields, path, scene)) };
 }
 
-function readCommand(name: string, command: Command, fields: Fields, path: string, { graph, options }: Scene): Body {
+function readCommand(name: string, command: Command, fields: Fields, path: string, { graph, options }: EventScope): Body {
   const refusal = command.refusal?.(options) ?? null;
-  if (refusal !== null) throw new UsageError(`${inside(path, 'do')}: ${name} makes no sense here: ${refusal}`);
+  if (refusal !== null) throw new UsageError(`${placeIn(path, 'do')}: ${name} makes no sense here: ${refusal}`);
   const given = (command.fields ?? []).filter((field) => !field.optional || fields[field.name] !== undefined);
   const read = ({ name, type, min = Number.MIN_SAFE_INTEGER }: (typeof given)[number]): number | NodeId =>
-    type === 'node' ? readNode(fields[name], inside(path, name), graph) : readInteger(fields[name], inside(path, name), min);
+    type === 'node' ? readNode(fields[name], placeIn(path, name), graph) : readInteger(fields[name], placeIn(path, name), min);
   return {
     do: 'command',
     name,
-    node: readNode(fields['node'], inside(path, 'node'), graph),
+    node: readNode(fields['node'], placeIn(path, 'node'), graph),
     fields: Object.fromEntries(given.map((field) => [field.name, read(field)])),
   };
 }
 
-function readJoin(fields: Fields, path: string, scene: Scene): Body {
-  const link = readPair(fields['link'], inside(path, 'link'), scene);
-  const weight = readNumber(orElse(fields['weight'], 1), inside(path, 'weight'), 'a weight', 0);
+function readJoin(fields: Fields, path: string, scene: EventScope): Body {
+  const link = readPair(fields['link'], placeIn(path, 'link'), scene);
+  const weight = readNumber(orElse(fields['weight'], 1), placeIn(path, 'weight'), 'a weight', 0);
   if (fields['ports'] === undefined) return { do: 'join', link, weight };
-  const place = inside(path, 'ports');
+  const place = placeIn(path, 'ports');
   if (scene.protocol.network.addressing !== 'ports') {
     throw new UsageError(
       `${place}: protocol ${scene.protocol.name} has no ports, its nodes know each other by name; leave it out`,
@@ -143,27 +147,27 @@ function readJoin(fields: Fields, path: string, scene: Scene): Body {
     do: 'join',
     link,
     weight,
-    ports: [readInteger(ports[0], inside(place, 0), 1), readInteger(ports[1], inside(place, 1), 1)],
+    ports: [readInteger(ports[0], placeIn(place, 0), 1), readInteger(ports[1], placeIn(place, 1), 1)],
   };
 }
 
-function readReload(fields: Fields, path: string, scene: Scene): Body {
-  if (!scene.protocol.reload) throw new UsageError(`${inside(path, 'do')}: ${cannotReload(scene.protocol)}`);
+function readReload(fields: Fields, path: string, scene: EventScope): Body {
+  if (!scene.protocol.reload) throw new UsageError(`${placeIn(path, 'do')}: ${cannotReload(scene.protocol)}`);
   return nodeVerb('reload').read(fields, path, scene);
 }
 
-function readCorrupt(fields: Fields, path: string, { protocol, graph }: Scene): Body {
+function readCorrupt(fields: Fields, path: string, { protocol, graph }: EventScope): Body {
   if (!protocol.corruption) {
     throw new UsageError(
-      `${inside(path, 'do')}: protocol ${protocol.name} promises nothing after corruption and has no corrupt states`,
+      `${placeIn(path, 'do')}: protocol ${protocol.name} promises nothing after corruption and has no corrupt states`,
     );
   }
   const { node, nodes } = fields;
   if (node !== undefined && nodes !== undefined) throw new UsageError(`${path} has both node and nodes; name the nodes once`);
-  if (node !== undefined) return { do: 'corrupt', nodes: [readNode(node, inside(path, 'node'), graph)] };
+  if (node !== undefined) return { do: 'corrupt', nodes: [readNode(node, placeIn(path, 'node'), graph)] };
   if (nodes === undefined) return { do: 'corrupt', nodes: graph.topology.nodes };
-  const where = inside(path, 'nodes');
-  return { do: 'corrupt', nodes: readList(nodes, where, 'nodes').map((name, i) => readNode(name, inside(where, i), graph)) };
+  const where = placeIn(path, 'nodes');
+  return { do: 'corrupt', nodes: readList(nodes, where, 'nodes').map((name, i) => readNode(name, placeIn(where, i), graph)) };
 }
 
 /** More names than this say nothing to a reader. */
@@ -179,10 +183,10 @@ export function readNode(value: unknown, path: string, graph: NetworkGraph): Nod
     : new UsageError(`${what}; name one of its ${nodes.length} nodes`);
 }
 
-function readPair(value: unknown, path: string, { graph }: Scene): Pair {
+function readPair(value: unknown, path: string, { graph }: EventScope): Pair {
   const pair = readList(value, path, 'two nodes');
   if (pair.length !== 2) complain(path, 'a list of two nodes', value);
-  const [u, v] = [readNode(pair[0], inside(path, 0), graph), readNode(pair[1], inside(path, 1), graph)];
+  const [u, v] = [readNode(pair[0], placeIn(path, 0), graph), readNode(pair[1], placeIn(path, 1), graph)];
   if (u === v) throw new UsageError(`${path} names ${show(u)} twice; a link has two ends`);
   return [u, v];
 }
@@ -190,7 +194,7 @@ function readPair(value: unknown, path: string, { graph }: Scene): Pair {
 const linkKey = (u: NodeId, v: NodeId): string => (u < v ? `${u}\n${v}` : `${v}\n${u}`);
 
 /** The links that are there at some time of the run. */
-function linksOf({ graph, contacts }: Scene, events: readonly ScenarioEvent[]): ReadonlySet<string> {
+function linksOf({ graph, contacts }: EventScope, events: readonly ScenarioEvent[]): ReadonlySet<string> {
   const known = new Set(graph.topology.links.map(([u, v]) => linkKey(u, v)));
   for (const { i, j } of contacts) known.add(linkKey(i, j));
   for (const event of events) {
@@ -201,7 +205,7 @@ function linksOf({ graph, contacts }: Scene, events: readonly ScenarioEvent[]): 
 }
 
 /** What goes down, is clogged or slow must be there; a routed protocol has a channel between any two nodes to clog. */
-function requireLink(event: ScenarioEvent, path: string, { protocol }: Scene, known: ReadonlySet<string>): void {
+function requireLink(event: ScenarioEvent, path: string, { protocol }: EventScope, known: ReadonlySet<string>): void {
   const isHindrance = event.do === 'clog' || event.do === 'unclog' || event.do === 'slow';
   if (isHindrance && protocol.network.reach === 'routed') return;
   if (event.do !== 'cut' && event.do !== 'down' && !isHindrance) return;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { nearest } from './nearest.js';
+import { nearestWord } from './nearest.js';
 
 describe('nearest', () => {
   test.each([
@@ -10,6 +10,6 @@ describe('nearest', () => {
     ['', ['n'], undefined],
     ['n1', ['n10', 'n1', 'n2'], 'n1'],
   ])('%s among %j is %s', (word, choices, expected) => {
-    expect(nearest(word, choices)).toBe(expected);
+    expect(nearestWord(word, choices)).toBe(expected);
   });
 });

@@ -1,5 +1,5 @@
 /** The known word nearest to a mistyped one, if any is near enough to be meant. */
-export function nearest(word: string, known: Iterable<string>): string | undefined {
+export function nearestWord(word: string, known: Iterable<string>): string | undefined {
   // A third of the letters may be wrong; a short word gets two, so that a swap counts as near.
   let limit = Math.max(2, Math.floor(word.length / 3));
   let best: string | undefined;

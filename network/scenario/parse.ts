@@ -8,10 +8,10 @@ import { roundTripOf, type LatencySpec } from '../latency.js';
 import { createTopology, type ReadText } from '../topology/index.js';
 import { createMetric } from '../topology/metric.js';
 import { requireConnected } from '../topology/validate.js';
-import { readEvents, readNode, type Scene } from './events.js';
+import { readEvents, readNode, type EventScope } from './events.js';
 import {
   complain,
-  inside,
+  placeIn,
   orElse,
   readFields,
   readObject,
@@ -22,7 +22,7 @@ import {
   readOneOf,
   type Fields,
 } from './read.js';
-import type { NetworkOptions, Scenario, Until } from './types.js';
+import type { ScenarioNetwork, Scenario, Until } from './types.js';
 import type { Workload } from '../world/environment.js';
 
 export { parseText } from './text.js';
@@ -56,13 +56,13 @@ export function parseScenario(json: unknown, protocols: Readonly<Record<string, 
   };
 }
 
-function readNetwork(value: unknown, path: string, protocol: Protocol): NetworkOptions {
+function readNetwork(value: unknown, path: string, protocol: Protocol): ScenarioNetwork {
   const fields = readFields(value, path, ['latency', 'order', 'loss', 'duplicate', 'reorder']);
   const chance = (key: string): number =>
-    fields[key] === undefined ? 0 : readNumber(fields[key], inside(path, key), 'a chance', 0, 1);
+    fields[key] === undefined ? 0 : readNumber(fields[key], placeIn(path, key), 'a chance', 0, 1);
   return {
-    latency: readLatency(orElse(fields['latency'], 1), inside(path, 'latency')),
-    order: readOneOf(orElse(fields['order'], protocol.network.order), inside(path, 'order'), ['fifo', 'unordered']),
+    latency: readLatency(orElse(fields['latency'], 1), placeIn(path, 'latency')),
+    order: readOneOf(orElse(fields['order'], protocol.network.order), placeIn(path, 'order'), ['fifo', 'unordered']),
     loss: chance('loss'),
     duplicate: chance('duplicate'),
     reorder: chance('reorder'),
@@ -76,46 +76,46 @@ function readLatency(value: unknown, path: string): LatencySpec {
   const fields = readFields(value, path, ['min', 'max', 'exponential']);
   if (fields['exponential'] !== undefined) {
     readFields(value, path, ['exponential']);
-    return { exponential: readNumber(fields['exponential'], inside(path, 'exponential'), 'a mean in ticks', 0) };
+    return { exponential: readNumber(fields['exponential'], placeIn(path, 'exponential'), 'a mean in ticks', 0) };
   }
-  const min = readInteger(fields['min'], inside(path, 'min'), 0);
-  return { min, max: readInteger(fields['max'], inside(path, 'max'), min) };
+  const min = readInteger(fields['min'], placeIn(path, 'min'), 0);
+  return { min, max: readInteger(fields['max'], placeIn(path, 'max'), min) };
 }
 
-function readWorkload(value: unknown, path: string, scene: Scene): Workload {
+function readWorkload(value: unknown, path: string, scene: EventScope): Workload {
   const { commands, name } = scene.protocol;
   const fields = readFields(value, path, ['command', 'sequential', 'concurrent', 'requests']);
   const [first] = Object.keys(commands);
   if (first === undefined) throw new UsageError(`${path}: protocol ${name} has no commands to issue; leave it out`);
-  const command = readOneOf(orElse(fields['command'], first), inside(path, 'command'), Object.keys(commands));
+  const command = readOneOf(orElse(fields['command'], first), placeIn(path, 'command'), Object.keys(commands));
   const needed = (commands[command]!.fields ?? []).filter(({ optional }) => !optional).map((field) => field.name);
   const refusal = commands[command]!.refusal?.(scene.options) ?? null;
-  if (refusal !== null) throw new UsageError(`${inside(path, 'command')}: ${command} makes no sense here: ${refusal}`);
+  if (refusal !== null) throw new UsageError(`${placeIn(path, 'command')}: ${command} makes no sense here: ${refusal}`);
   if (needed.length > 0) {
-    throw new UsageError(`${inside(path, 'command')}: ${command} needs ${needed.join(' and ')}; list it under events instead`);
+    throw new UsageError(`${placeIn(path, 'command')}: ${command} needs ${needed.join(' and ')}; list it under events instead`);
   }
   return { command, ...readDemand(fields, path, scene) };
 }
 
-function readDemand(fields: Fields, path: string, { graph }: Scene) {
+function readDemand(fields: Fields, path: string, { graph }: EventScope) {
   const { sequential, concurrent, requests } = fields;
   if (sequential === undefined) {
-    const atOnce = readInteger(concurrent, inside(path, 'concurrent'), 1);
-    return { concurrent: atOnce, requests: readInteger(requests, inside(path, 'requests'), 0) };
+    const atOnce = readInteger(concurrent, placeIn(path, 'concurrent'), 1);
+    return { concurrent: atOnce, requests: readInteger(requests, placeIn(path, 'requests'), 0) };
   }
   if (concurrent !== undefined || requests !== undefined) {
     throw new UsageError(
       `${path} has sequential and ${concurrent === undefined ? 'requests' : 'concurrent'}; choose one way to ask`,
     );
   }
-  const where = inside(path, 'sequential');
-  return { sequential: readList(sequential, where, 'nodes').map((node, i) => readNode(node, inside(where, i), graph)) };
+  const where = placeIn(path, 'sequential');
+  return { sequential: readList(sequential, where, 'nodes').map((node, i) => readNode(node, placeIn(where, i), graph)) };
 }
 
 function readUntil(value: unknown, path: string): Until {
   const { idle, at } = readFields(value, path, ['idle', 'at']);
   if (idle !== undefined && at !== undefined) throw new UsageError(`${path} has both idle and at; choose one`);
-  if (at !== undefined) return { at: readNumber(at, inside(path, 'at'), 'a number of ticks', 0) };
+  if (at !== undefined) return { at: readNumber(at, placeIn(path, 'at'), 'a number of ticks', 0) };
   if (idle !== true) throw new UsageError(`${path} must be {"idle": true} or {"at": ticks}`);
   return { idle };
 }

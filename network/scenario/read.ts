@@ -5,12 +5,12 @@
  * node's name on the topology), and the errors of a union of schemas do not say which of its members was meant.
  */
 import { UsageError } from '../../machines/errors.js';
-import { nearest } from './nearest.js';
+import { nearestWord } from './nearest.js';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
 /** The place of a key or an index inside another place; the scenario itself is the empty path. */
-export const inside = (path: string, key: string | number): string =>
+export const placeIn = (path: string, key: string | number): string =>
   typeof key === 'number' ? `${path}[${key}]` : path === '' ? key : `${path}.${key}`;
 
 /** What `must` be there, and is not. */
@@ -21,7 +21,7 @@ export function complain(path: string, must: string, value: unknown): never {
 
 /** A word that is not known: the nearest known one, and all of them. */
 export function unknownWord(what: string, word: string, known: readonly string[]): UsageError {
-  const meant = nearest(word, known);
+  const meant = nearestWord(word, known);
   const list = known.length > 0 ? known.join(', ') : 'none';
   return new UsageError(meant === undefined ? `${what}; known: ${list}` : `${what}; did you mean "${meant}"? Known: ${list}`);
 }
@@ -35,7 +35,7 @@ export function readObject(value: unknown, path: string): Fields {
 export function readFields(value: unknown, path: string, known: readonly string[]): Fields {
   const fields = readObject(value, path);
   for (const key of Object.keys(fields)) {
-    if (!known.includes(key)) throw unknownWord(`${inside(path, clip(key))} is not a known key`, key, known);
+    if (!known.includes(key)) throw unknownWord(`${placeIn(path, clip(key))} is not a known key`, key, known);
   }
   return fields;
 }

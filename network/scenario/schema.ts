@@ -6,7 +6,7 @@
  */
 import type { Command, Protocol } from '../../machines/protocol.js';
 import { backbones } from '../topology/backbones.js';
-import { kinds } from '../topology/kinds.js';
+import { topologyKinds } from '../topology/kinds.js';
 import { movingKinds } from '../topology/moving.js';
 import { verbKeys } from './events.js';
 
@@ -60,7 +60,7 @@ function ofKind(kind: string, parameters: Readonly<Record<string, unknown>>, mor
 
 const topology = (): Schema => ({
   anyOf: [
-    ...Object.entries(kinds).map(([kind, { parameters }]) =>
+    ...Object.entries(topologyKinds).map(([kind, { parameters }]) =>
       ofKind(kind, parameters, { 'weights?': { type: 'array', items: atLeast(0) } }),
     ),
     ...Object.entries(movingKinds).map(([kind, { parameters }]) => ofKind(kind, parameters, {})),

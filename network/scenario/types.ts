@@ -15,7 +15,7 @@ export interface Scenario<O = any> {
   readonly graph: NetworkGraph;
   /** For a topology that changes with time: who meets whom, and when. */
   readonly contacts: readonly Contact[];
-  readonly network: NetworkOptions;
+  readonly network: ScenarioNetwork;
   /** In the order of the file; the place in this list is an event's name in traces. */
   readonly events: readonly ScenarioEvent[];
   readonly workload?: Workload;
@@ -23,7 +23,7 @@ export interface Scenario<O = any> {
   readonly until: Until;
 }
 
-export interface NetworkOptions {
+export interface ScenarioNetwork {
   readonly latency: LatencySpec;
   readonly order: 'fifo' | 'unordered';
   /** Chances, 0 to 1, drawn for each message. */

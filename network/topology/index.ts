@@ -7,7 +7,7 @@ import { UsageError } from '../../machines/errors.js';
 import type { Link, Topology } from '../../machines/protocol.js';
 import {
   complain,
-  inside,
+  placeIn,
   readFields,
   readList,
   readName,
@@ -20,7 +20,7 @@ import { backbone, backbones, type Backbone } from './backbones.js';
 import { parseContacts, type Contact } from './contacts.js';
 import { parseEdgeList } from './edge-list.js';
 import { parseGml } from './gml.js';
-import { kinds, ofKind } from './kinds.js';
+import { topologyKinds, ofKind } from './kinds.js';
 import { movingKinds, ofMovingKind } from './moving.js';
 import { validateTopology } from './validate.js';
 
@@ -51,9 +51,9 @@ export function createTopology(spec: unknown, text: ReadText = noFiles): Topolog
     case 'nodes':
       return still(validateTopology(explicit(fields, path)));
     case 'file':
-      return still(fromFile(readFields(fields, path, ['file'])['file'], inside(path, 'file'), text, parseTopology));
+      return still(fromFile(readFields(fields, path, ['file'])['file'], placeIn(path, 'file'), text, parseTopology));
     case 'contacts':
-      return fromFile(readFields(fields, path, ['contacts'])['contacts'], inside(path, 'contacts'), text, parseInTime);
+      return fromFile(readFields(fields, path, ['contacts'])['contacts'], placeIn(path, 'contacts'), text, parseInTime);
     default:
       throw new UsageError(`${path} must have "kind", "nodes" with "links", "file" or "contacts"; it has ${keysOf(fields)}`);
   }
@@ -64,21 +64,21 @@ const still = (topology: Topology): TopologyInTime => ({ ...topology, contacts: 
 const keysOf = (fields: Fields): string => Object.keys(fields).slice(0, 5).join(', ') || 'nothing';
 
 function ofAnyKind(fields: Fields, path: string): TopologyInTime {
-  const known = [...Object.keys(kinds), ...Object.keys(movingKinds), ...backbones];
-  const kind = readOneOf(fields['kind'], inside(path, 'kind'), known);
+  const known = [...Object.keys(topologyKinds), ...Object.keys(movingKinds), ...backbones];
+  const kind = readOneOf(fields['kind'], placeIn(path, 'kind'), known);
   if (kind in movingKinds) return ofMovingKind(kind, fields, path);
-  if (kind in kinds) return still(ofKind(kind, fields, path));
+  if (kind in topologyKinds) return still(ofKind(kind, fields, path));
   readFields(fields, path, ['kind']);
   return still(backbone(kind as Backbone));
 }
 
 function explicit(fields: Fields, path: string): Topology {
   readFields(fields, path, ['nodes', 'links']);
-  const place = inside(path, 'nodes');
+  const place = placeIn(path, 'nodes');
   return {
-    nodes: readList(fields['nodes'], place, 'names').map((node, i) => readName(node, inside(place, i), 'a name')),
-    links: readList(fields['links'], inside(path, 'links'), 'links').map((link, i) =>
-      readLink(link, inside(inside(path, 'links'), i)),
+    nodes: readList(fields['nodes'], place, 'names').map((node, i) => readName(node, placeIn(place, i), 'a name')),
+    links: readList(fields['links'], placeIn(path, 'links'), 'links').map((link, i) =>
+      readLink(link, placeIn(placeIn(path, 'links'), i)),
     ),
   };
 }
@@ -88,9 +88,9 @@ function readLink(value: unknown, path: string): Link {
   if (link.length !== 2 && link.length !== 3) complain(path, 'a list of two names and perhaps a weight', value);
   const [u, v, weight = 1] = link;
   return [
-    readName(u, inside(path, 0), 'a name'),
-    readName(v, inside(path, 1), 'a name'),
-    readNumber(weight, inside(path, 2), 'a weight', 0),
+    readName(u, placeIn(path, 0), 'a name'),
+    readName(v, placeIn(path, 1), 'a name'),
+    readNumber(weight, placeIn(path, 2), 'a weight', 0),
   ];
 }
 

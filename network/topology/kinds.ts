@@ -1,7 +1,7 @@
 /** The topologies that a scenario asks for by `kind`: their parameters, checked, and the shape that they stand for. */
 import { UsageError } from '../../machines/errors.js';
 import type { Topology } from '../../machines/protocol.js';
-import { inside, readFields, readInteger, readList, readNumber, type Fields } from '../scenario/read.js';
+import { placeIn, readFields, readInteger, readList, readNumber, type Fields } from '../scenario/read.js';
 import { complete, grid, path, ring, star, torus, tree, type Shape } from './generators.js';
 import { erdosRenyi, geometric } from './random-graphs.js';
 
@@ -36,7 +36,7 @@ const pairs = (n: number): number => (n * (n - 1)) / 2;
 
 type P<K extends string> = Readonly<Record<K, number>>;
 
-export const kinds: Readonly<Record<string, Kind>> = {
+export const topologyKinds: Readonly<Record<string, Kind>> = {
   path: { parameters: { n: size(1) }, shape: ({ n }: P<'n'>) => path(n) },
   // With two nodes the two links of a ring would be the same one.
   ring: { parameters: { n: size(3) }, shape: ({ n }: P<'n'>) => ring(n) },
@@ -65,11 +65,11 @@ export const kinds: Readonly<Record<string, Kind>> = {
 
 /** The topology of a kind: nodes n0, n1 …, and the weights given in the order of the links, 1 where none are given. */
 export function ofKind(name: string, spec: Fields, place: string): Topology {
-  const kind = kinds[name]!;
+  const kind = topologyKinds[name]!;
   const known = Object.keys(kind.parameters);
   const fields = readFields(spec, place, ['kind', ...known, 'weights']);
   const parameters = Object.fromEntries(
-    Object.entries(kind.parameters).map(([key, read]) => [key, read(fields[key], inside(place, key))]),
+    Object.entries(kind.parameters).map(([key, read]) => [key, read(fields[key], placeIn(place, key))]),
   );
   const { rows = 1, columns = 1 } = parameters;
   if (rows * columns > NODES_MAX) throw new UsageError(`${place} has ${rows * columns} nodes; at most ${NODES_MAX} fit`);
@@ -77,7 +77,7 @@ export function ofKind(name: string, spec: Fields, place: string): Topology {
   if (links > LINKS_MAX)
     throw new UsageError(`${place} of kind ${name} would have too many links for one machine; make n smaller`);
   const shape = kind.shape(parameters);
-  const weights = fields['weights'] === undefined ? undefined : readWeights(fields['weights'], inside(place, 'weights'), shape);
+  const weights = fields['weights'] === undefined ? undefined : readWeights(fields['weights'], placeIn(place, 'weights'), shape);
   const nodes = Array.from({ length: shape.n }, (_, i) => `n${i}`);
   return { nodes, links: shape.links.map(([i, j], k) => [nodes[i]!, nodes[j]!, weights?.[k] ?? 1]) };
 }
@@ -89,5 +89,5 @@ function readWeights(value: unknown, place: string, { links }: Shape): number[] 
       `${place} has ${list.length} numbers for ${links.length} links; give each link its weight, in their order`,
     );
   }
-  return list.map((weight, k) => readNumber(weight, inside(place, k), 'a weight', 0));
+  return list.map((weight, k) => readNumber(weight, placeIn(place, k), 'a weight', 0));
 }

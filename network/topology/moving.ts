@@ -1,6 +1,6 @@
 /** The kinds of topology that change with time: their parameters, checked, and the contacts that they stand for. */
 import { UsageError } from '../../machines/errors.js';
-import { inside, readFields, readInteger, readNumber, type Fields } from '../scenario/read.js';
+import { placeIn, readFields, readInteger, readNumber, type Fields } from '../scenario/read.js';
 import { churn } from './churn.js';
 import type { Contact } from './contacts.js';
 import { walkers } from './walkers.js';
@@ -36,7 +36,7 @@ export function ofMovingKind(name: string, spec: Fields, place: string) {
   const { parameters, contacts } = movingKinds[name]!;
   const known = Object.keys(parameters);
   const fields = readFields(spec, place, ['kind', ...known]);
-  const read = Object.fromEntries(known.map((key) => [key, parameters[key]!(fields[key], inside(place, key))]));
+  const read = Object.fromEntries(known.map((key) => [key, parameters[key]!(fields[key], placeIn(place, key))]));
   const { n, steps } = read as { n: number; steps: number };
   if (n * n * steps > 2 * LOOKS_MAX)
     throw new UsageError(`${place} of kind ${name} would take too long to make; lower n or steps`);

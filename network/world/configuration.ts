@@ -1,7 +1,7 @@
 /** The global state of a running network as properties see it: views are built when somebody looks, and only anew for nodes that moved. */
 import type { NodeId } from '../../machines/effects.js';
 import type { Changes, Configuration, Flight, LinksView, NodeView, Instance } from '../../machines/protocol.js';
-import type { Flights } from './flights.js';
+import type { FlightTable } from './flights.js';
 import type { Node } from './node.js';
 
 export class ConfigurationView implements Configuration {
@@ -14,7 +14,7 @@ export class ConfigurationView implements Configuration {
   constructor(
     readonly instance: Instance,
     private readonly running: ReadonlyMap<NodeId, Node>,
-    private readonly inFlight: Pick<Flights, 'all' | 'between' | 'follow'>,
+    private readonly inFlight: Pick<FlightTable, 'all' | 'between' | 'follow'>,
     readonly links: LinksView,
     private readonly down: ReadonlySet<NodeId>,
   ) {}

@@ -30,7 +30,7 @@ export interface Lost {
 export type Fate = 'kept' | 'lost' | 'doubled';
 
 /** Who decides what a world leaves open, and waits in time for what comes later. */
-export interface Driver {
+export interface WorldDriver {
   now(): number;
   draw(bound: number, node: NodeId): number;
   fate(): Fate;

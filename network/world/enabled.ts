@@ -11,10 +11,10 @@ import { UsageError } from '../../machines/errors.js';
 import type { Choose, Flight } from '../../machines/protocol.js';
 import type { Choice } from './choice.js';
 import type { Given } from './commands.js';
-import type { WorldFrame, Move } from './environment.js';
+import type { WorldFrame, EnvironmentMove } from './environment.js';
 import { createHost } from './hosts.js';
 import type { ChannelChange } from './links.js';
-import type { Driver, Lost, Refusal, StepTaken, Witness } from './driver.js';
+import type { WorldDriver, Lost, Refusal, StepTaken, Witness } from './driver.js';
 import { World } from './world.js';
 
 /** What happened, in its order. */
@@ -94,7 +94,7 @@ function* reactions(world: World): Generator<Choice> {
 }
 
 /** A move of the environment as a choice, unless it has to wait. */
-function choiceOf(world: World, move: Move): Choice | undefined {
+function choiceOf(world: World, move: EnvironmentMove): Choice | undefined {
   const { environment, frame, flights } = world;
   if (move.kind === 'turn') return canTake(world, move.node, environment.head(move.node)!) ? { turn: move.node } : undefined;
   if (move.kind === 'workload') {
@@ -116,7 +116,7 @@ const comesNow = (world: World, node: NodeId, command: Given): boolean =>
 const canTake = (world: World, node: NodeId, { waits, event }: Given): boolean => !waits || world.accepts(node, event);
 
 /** A driver without time: every message is kept until another choice takes it. */
-export function untimed(drawn: readonly number[], { at = 0, draw }: OpenAnswers = {}): Driver {
+export function untimed(drawn: readonly number[], { at = 0, draw }: OpenAnswers = {}): WorldDriver {
   let answered = 0;
   const byChoice: Choose = (bound) => {
     const value = drawn[answered++] ?? 0;

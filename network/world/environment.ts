@@ -9,7 +9,7 @@ import type { LinkEvent as LinkNotice, Message, NodeId } from '../../machines/ef
 import type { Command, Instance, NetworkGraph, Protocol, Topology } from '../../machines/protocol.js';
 import { CommandQueue, type Given } from './commands.js';
 import { Links, type ChannelChange } from './links.js';
-import { Script, type CommandEvent, type Entry, type Fused, type LinkEvent } from './script.js';
+import { Script, type CommandEvent, type Entry, type Fused, type ScriptedLinkEvent } from './script.js';
 
 export type Workload = {
   /** Which of the protocol's commands it issues. */
@@ -26,7 +26,7 @@ export interface Budget {
 }
 
 /** What may be lost and doubled where a scenario gives chances for it, and no time tells when. */
-export const budgetOf = ({ loss, duplicate }: { readonly loss: number; readonly duplicate: number }): Budget => ({
+export const faultBudget = ({ loss, duplicate }: { readonly loss: number; readonly duplicate: number }): Budget => ({
   loss: loss > 0 ? Infinity : 0,
   duplicate: duplicate > 0 ? Infinity : 0,
 });
@@ -52,7 +52,7 @@ export interface WorldFrame extends EnvironmentPlan {
 }
 
 /** What the environment can do next. */
-export type Move =
+export type EnvironmentMove =
   | { readonly kind: 'entry'; readonly lane: number; readonly entry: Entry }
   | { readonly kind: 'workload'; readonly node: NodeId }
   | { readonly kind: 'turn'; readonly node: NodeId }
@@ -135,22 +135,22 @@ export class Environment {
   }
 
   /** Everything that can come next, the nodes and messages being left out of account. */
-  moves(): readonly Move[] {
+  moves(): readonly EnvironmentMove[] {
     const { script } = this.plan;
-    const entries = script.lanes.flatMap((_, i): readonly Move[] => {
+    const entries = script.lanes.flatMap((_, i): readonly EnvironmentMove[] => {
       const entry = this.next(i);
       if (!entry || !this.mayCome(entry)) return [];
       const severed = entry.kind === 'reload' ? this.severed(entry.node) : [];
       return severed.length > 0 ? severed : [{ kind: 'entry', lane: i, entry }];
     });
-    const issuers = this.issuers().map((node): Move => ({ kind: 'workload', node }));
-    const turns = [...this.waiting.keys()].map((node): Move => ({ kind: 'turn', node }));
-    const returns = this.returns().map(([from, to]): Move => ({ kind: 'channel', from, to, up: true }));
+    const issuers = this.issuers().map((node): EnvironmentMove => ({ kind: 'workload', node }));
+    const turns = [...this.waiting.keys()].map((node): EnvironmentMove => ({ kind: 'turn', node }));
+    const returns = this.returns().map(([from, to]): EnvironmentMove => ({ kind: 'channel', from, to, up: true }));
     return [...entries, ...issuers, ...turns, ...returns];
   }
 
   /** Before a process begins again, every other end of its channels hears that it has ended. */
-  severed(node: NodeId): readonly (Move & { readonly kind: 'channel' })[] {
+  severed(node: NodeId): readonly (EnvironmentMove & { readonly kind: 'channel' })[] {
     const { nodes } = this.plan.instance.topology;
     const peers = this.crashed.has(node) ? nodes.filter((peer) => this.links.up(peer, node)) : [];
     return peers.map((from) => ({ kind: 'channel', from, to: node, up: false }));
@@ -186,7 +186,7 @@ export class Environment {
       .some((lane) => this.plan.script.lanes[lane]!.slice(0, this.places[lane]).some((entry) => entry.place === place));
   }
 
-  make(move: Move): Made {
+  make(move: EnvironmentMove): Made {
     switch (move.kind) {
       case 'entry':
         this.places[move.lane]!++;
@@ -240,7 +240,7 @@ export class Environment {
   }
 
   /** The directions of a link that a cut or a join changes, in the order in which they change. */
-  change(event: LinkEvent): readonly ChannelChange[] {
+  change(event: ScriptedLinkEvent): readonly ChannelChange[] {
     const [u, v] = event.link;
     const up = event.do === 'join';
     if (event.do === 'join') this.links.prepareJoin(u, v, event.weight ?? 1, event.ports, this.isAnonymous);

@@ -9,7 +9,7 @@ export interface Packet extends Flight {
 
 const NONE: ReadonlySet<Packet> = new Set();
 
-export class Flights {
+export class FlightTable {
   private readonly byNumber = new Map<number, Packet>();
   private readonly byChannel = new Map<number, Set<Packet>>();
   private sent = 0;
@@ -21,8 +21,8 @@ export class Flights {
     readonly channelOf: (from: NodeId, to: NodeId) => number,
   ) {}
 
-  copy(): Flights {
-    const copy = new Flights(this.channelOf);
+  copy(): FlightTable {
+    const copy = new FlightTable(this.channelOf);
     for (const packet of this.byNumber.values()) copy.add(packet);
     copy.sent = this.sent;
     return copy;

@@ -17,9 +17,9 @@ import {
   provideEffects,
   stopLive,
   type Listeners,
-  type Outbox,
+  type EffectOutbox,
 } from './kernel.js';
-import { accepts, begin, restore, step } from './remembering.js';
+import { accepts, begin, restore, macrostep } from './remembering.js';
 import { Selections } from './selections.js';
 
 export type HostKind = 'actors' | 'snapshots';
@@ -69,7 +69,7 @@ class SnapshotRole implements Role {
 
   send(event: Message): readonly Effect[] {
     const { snapshot } = this;
-    const next = this.selections.during(this.role, snapshot, () => step(snapshot.machine, snapshot, event));
+    const next = this.selections.during(this.role, snapshot, () => macrostep(snapshot.machine, snapshot, event));
     this.snapshot = next.snapshot;
     return next.effects;
   }
@@ -110,7 +110,7 @@ class ActorRole implements Role {
   constructor(
     readonly chart: string,
     readonly actor: AnyActor,
-    private readonly outbox: Outbox,
+    private readonly outbox: EffectOutbox,
     private readonly role: string,
     private readonly family: Family | null,
     private readonly selections: Selections,
@@ -150,7 +150,7 @@ class ActorRole implements Role {
 const isOver = ({ status }: AnyMachineSnapshot): boolean => status !== 'active';
 
 interface Live {
-  readonly outbox: Outbox;
+  readonly outbox: EffectOutbox;
   readonly listeners: Listeners;
   readonly charts: Charts;
 }
@@ -161,7 +161,7 @@ const lives = new WeakMap<Charts, Live>();
 function liveOf(charts: Charts): Live {
   const known = lives.get(charts);
   if (known) return known;
-  const outbox: Outbox = { effects: [] };
+  const outbox: EffectOutbox = { effects: [] };
   const copies = Object.entries(charts).map(([name, chart]) => [name, provideEffects(chart, outbox)]);
   const live = { outbox, listeners: listenersTo(outbox), charts: Object.fromEntries(copies) as Charts };
   lives.set(charts, live);

@@ -3,7 +3,7 @@ import { assign, createActor, setup } from 'xstate';
 import { describe, expect, test } from 'vitest';
 import { effects, send, type Message } from '../../machines/effects.js';
 import { createHost } from './hosts.js';
-import { begin, restore, step } from './remembering.js';
+import { begin, restore, macrostep } from './remembering.js';
 
 const says = (what: string) => send(() => ({ to: 'x', message: { type: what } }));
 const region = (name: string) => ({
@@ -46,9 +46,9 @@ describe('regions are taken in the order of the document', () => {
   test('however they were entered, on the kernel', () => {
     const told = entered.map((events) => {
       let { snapshot } = begin(chart as any, undefined);
-      for (const type of events) snapshot = step(chart as any, snapshot, { type }).snapshot;
+      for (const type of events) snapshot = macrostep(chart as any, snapshot, { type }).snapshot;
       const again = restore(chart as any, snapshot.value, snapshot.context);
-      const effectsOf = (from: typeof snapshot) => JSON.stringify(step(chart as any, from, { type: 'tell' }).effects);
+      const effectsOf = (from: typeof snapshot) => JSON.stringify(macrostep(chart as any, from, { type: 'tell' }).effects);
       expect(effectsOf(again)).toBe(effectsOf(snapshot));
       return effectsOf(snapshot) + JSON.stringify(snapshot.value);
     });

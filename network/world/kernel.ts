@@ -156,12 +156,12 @@ function inDocumentOrder(snapshot: AnyMachineSnapshot): AnyMachineSnapshot {
 }
 
 /** The effects that live actors ask for, in order; the host empties it around every `send`. */
-export interface Outbox {
+export interface EffectOutbox {
   effects: Effect[];
 }
 
 /** The same chart with its effects written to `outbox`. Providing rebuilds the chart, so do it once for all actors. */
-export function provideEffects(machine: AnyStateMachine, outbox: Outbox): AnyStateMachine {
+export function provideEffects(machine: AnyStateMachine, outbox: EffectOutbox): AnyStateMachine {
   const actions = Object.fromEntries(
     VOCABULARY.map((type) => [type, (_: unknown, params: any) => void outbox.effects.push({ type, ...params })]),
   );
@@ -177,7 +177,7 @@ export class Listeners extends Map<string, Set<(event: Message) => void>> {
   override clear(): void {}
 }
 
-export const listenersTo = (outbox: Outbox): Listeners =>
+export const listenersTo = (outbox: EffectOutbox): Listeners =>
   new Listeners([['*', new Set([(event: Message) => void outbox.effects.push({ type: 'emit', event })])]]);
 
 /**
@@ -392,7 +392,7 @@ const SETTLED_BY: Readonly<Partial<Record<LogicKind, Readonly<Record<string, str
 };
 
 /** Lets a held service come to something, as XState's own would. */
-export function settle(actor: AnyActor, kind: LogicKind, settling: Settling): void {
+export function settleService(actor: AnyActor, kind: LogicKind, settling: Settling): void {
   const { how } = settling;
   const self = actor as any;
   if (how === 'sends') return relay(actor, self._parent as AnyActor, settling.value);
@@ -404,7 +404,7 @@ export function settle(actor: AnyActor, kind: LogicKind, settling: Settling): vo
 export const standIn = factories.promise as AnyActorLogic;
 
 /** Which options an actor was made with: its source's name, where it has one. */
-export const sourceOf = ({ src }: AnyActor): string | undefined =>
+export const actorSource = ({ src }: AnyActor): string | undefined =>
   typeof src === 'string' && !src.startsWith('xstate.invoke.') ? src : undefined;
 
 /** Whether an actor has been started and neither ended nor been stopped. */

@@ -6,7 +6,7 @@ import { protocols } from '../../machines/index.js';
 import type { ChartSamples } from '../../machines/protocol.js';
 import { Random } from '../random.js';
 import { Effects, interpreter } from './kernel.js';
-import { accepts, begin, restore, step } from './remembering.js';
+import { accepts, begin, restore, macrostep } from './remembering.js';
 
 /** Every chart of every protocol with its samples. */
 export const sampledCharts = Object.values(protocols).flatMap((protocol) =>
@@ -102,7 +102,7 @@ export function lockStep(
     compare(`${at}: accepts`, event, ...(accepted.map(outcomeOf) as [unknown, unknown]));
     own = attempt(before, () => interpreted((asked) => interpreter.step(machine, before, event, asked)));
     const from = remembered.snapshot;
-    byXState += callsDuring(() => void (remembered = attempt(from, () => step(machine, from, event))));
+    byXState += callsDuring(() => void (remembered = attempt(from, () => macrostep(machine, from, event))));
     compare(at, event, own.shown, remembered.shown);
     steps++;
     if (own.shown.error !== undefined) failed++;

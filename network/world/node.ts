@@ -195,7 +195,7 @@ export class Node {
 }
 
 /** A step of a node, with the event as its chart received it and the role that took it first. */
-export interface Heard {
+export interface NodeStep {
   readonly role: string;
   readonly event: Message;
   readonly outcome: Outcome;
@@ -211,7 +211,7 @@ export function hear(
   event: Message,
   now: () => number,
   choose: Choose,
-): Heard | { readonly closed: string } {
+): NodeStep | { readonly closed: string } {
   const role = route(event, node);
   if (!node.has(role)) return { closed: role };
   const timed = network.time ? { ...event, at: now() } : event;

@@ -5,7 +5,7 @@ import { effects, send, type Message } from '../../machines/effects.js';
 import { Random } from '../random.js';
 import { interpreter, onTransition, type TakenTransition } from './kernel.js';
 import { lockSteps, sampledCharts } from './lock-step.fixtures.js';
-import { accepts, begin, restore, step } from './remembering.js';
+import { accepts, begin, restore, macrostep } from './remembering.js';
 
 afterEach(() => void vi.restoreAllMocks());
 
@@ -230,13 +230,14 @@ const countsOf = (config: Record<string, unknown>, guards: Record<string, () => 
   } as any) as AnyStateMachine;
 
 describe('what is left to XState', () => {
-  test('a step without an end: it is refused in the same words', () => {
+  test('a macrostep without an end: it is refused in the same words', () => {
     const circle = made({
       initial: 'a',
       states: { a: { on: { go: 'b' } }, b: { always: 'c' }, c: { always: 'b' } },
     });
     const { snapshot } = begin(circle, undefined);
-    for (let i = 0; i < 2; i++) expect(() => step(circle, snapshot, { type: 'go' })).toThrow('goes on by itself without end');
+    for (let i = 0; i < 2; i++)
+      expect(() => macrostep(circle, snapshot, { type: 'go' })).toThrow('goes on by itself without end');
   });
 
   test('a chart that is not pure, from when it shows', () => {
@@ -245,14 +246,14 @@ describe('what is left to XState', () => {
     const region = { on: { go: { guard: 'any', actions: says('went') } } };
     const chart = countsOf({ type: 'parallel', states: { a: region, b: region } }, { any: () => answers.shift() ?? true });
     const { snapshot } = begin(chart, undefined);
-    step(chart, snapshot, { type: 'go' });
-    step(chart, snapshot, { type: 'go' });
+    macrostep(chart, snapshot, { type: 'go' });
+    macrostep(chart, snapshot, { type: 'go' });
     const calls = vi.spyOn(interpreter, 'step');
-    for (let i = 0; i < 5; i++) expect(step(chart, snapshot, { type: 'go' }).effects).toHaveLength(2);
+    for (let i = 0; i < 5; i++) expect(macrostep(chart, snapshot, { type: 'go' }).effects).toHaveLength(2);
     expect(calls).toHaveBeenCalledTimes(5);
   });
 
-  test('every step while somebody observes, who hears what XState tells', () => {
+  test('every macrostep while somebody observes, who hears what XState tells', () => {
     const { machine, samples } = sampledCharts.find(({ name }) => name === 'directory/directory')!;
     const { input, events } = samples[0]!;
     const walk = (chart: AnyStateMachine): { heard: Omit<TakenTransition, 'machine'>[]; effects: unknown } => {
@@ -263,7 +264,7 @@ describe('what is left to XState', () => {
       let { snapshot } = begin(chart, input);
       for (let i = 0; i < 100; i++) {
         const candidates = events(snapshot.context);
-        const stepped = step(chart, snapshot, random.pick(candidates));
+        const stepped = macrostep(chart, snapshot, random.pick(candidates));
         effects.push(stepped.effects);
         snapshot = stepped.snapshot;
       }
@@ -282,7 +283,7 @@ describe('snapshots', () => {
   const chart = made(machines['parallel states that look at each other']!.config);
 
   test('read like those of XState', () => {
-    const { snapshot } = step(chart, begin(chart, undefined).snapshot, { type: 'right' });
+    const { snapshot } = macrostep(chart, begin(chart, undefined).snapshot, { type: 'right' });
     const own = interpreter.restore(chart, snapshot.value, snapshot.context);
     expect(snapshot.matches({ right: 'on' })).toBe(true);
     expect(snapshot.can({ type: 'right' })).toBe(true);
@@ -294,7 +295,7 @@ describe('snapshots', () => {
 
   test('an event without a transition leaves the very same, also where XState is called for it first', () => {
     const restored = restore(chart, { left: 'off', right: 'on' }, { n: 2 });
-    for (let i = 0; i < 2; i++) expect(step(chart, restored, { type: 'both' }).snapshot).toBe(restored);
+    for (let i = 0; i < 2; i++) expect(macrostep(chart, restored, { type: 'both' }).snapshot).toBe(restored);
     expect(accepts(chart, restored, { type: 'both' })).toBe(false);
     expect(accepts(chart, restored, { type: 'left' })).toBe(true);
   });

@@ -465,7 +465,7 @@ export function begin(machine: AnyStateMachine, input: unknown): Stepped {
 }
 
 /** One macrostep. An event without a transition, or after the end, leaves the very same snapshot and asks for nothing. */
-export function step(machine: AnyStateMachine, snapshot: AnyMachineSnapshot, event: Message): Stepped {
+export function macrostep(machine: AnyStateMachine, snapshot: AnyMachineSnapshot, event: Message): Stepped {
   const short = inShort(snapshot);
   const advanced = short?.place.memory.step(short, event, newEffects);
   if (advanced) {

@@ -11,7 +11,7 @@ import type { Protocol } from '../../machines/protocol.js';
 
 export type Pair = readonly [NodeId, NodeId];
 
-export type LinkEvent =
+export type ScriptedLinkEvent =
   | { readonly do: 'cut'; readonly link: Pair }
   | { readonly do: 'join'; readonly link: Pair; readonly weight?: number; readonly ports?: readonly [number, number] };
 
@@ -54,7 +54,7 @@ export interface CommandEvent {
 }
 
 /** What an event does, without its time. */
-export type Happening = LinkEvent | ChannelEvent | SlowEvent | MessageEvent | CorruptEvent | NodeEvent | CommandEvent;
+export type Happening = ScriptedLinkEvent | ChannelEvent | SlowEvent | MessageEvent | CorruptEvent | NodeEvent | CommandEvent;
 
 /** An event of a script; without times it has none. */
 export type Scripted = Happening & { readonly at?: number };
@@ -65,7 +65,7 @@ export type Entry = { readonly place: number } & (
   /** One direction of a link comes up or goes down; its sender is told. */
   | { readonly kind: 'channel'; readonly from: NodeId; readonly to: NodeId; readonly up: boolean; readonly weight?: number }
   /** A link between ports changes as a whole, before either end is told. */
-  | { readonly kind: 'link'; readonly event: LinkEvent }
+  | { readonly kind: 'link'; readonly event: ScriptedLinkEvent }
   | { readonly kind: 'crash' | 'restart' | 'reload'; readonly node: NodeId }
   | { readonly kind: 'corrupt'; readonly nodes: readonly NodeId[] }
 );

@@ -7,9 +7,9 @@ import type { Address, Message, NodeId } from '../../machines/effects.js';
 import { ProtocolError } from '../../machines/errors.js';
 import type { Flight, Instance, NetworkGraph, Protocol } from '../../machines/protocol.js';
 import { channelNumbers } from './channel-numbers.js';
-import type { Driver, Lost, Witness } from './driver.js';
+import type { WorldDriver, Lost, Witness } from './driver.js';
 import type { Environment, WorldFrame } from './environment.js';
-import { Flights, type Packet } from './flights.js';
+import { FlightTable, type Packet } from './flights.js';
 import type { Links } from './links.js';
 
 /** The node at an address: a name, or a port of the sender; `undefined` where nobody is. */
@@ -38,7 +38,7 @@ export function requireAccepted(
 }
 
 export class Traffic {
-  readonly flights: Flights;
+  readonly flights: FlightTable;
   /** Messages kept back by hand, by number. */
   readonly held = new Set<number>();
   private metric: Pick<NetworkGraph, 'distance'>;
@@ -46,11 +46,11 @@ export class Traffic {
   constructor(
     private readonly frame: WorldFrame,
     private readonly environment: Environment,
-    private readonly driver: Driver,
+    private readonly driver: WorldDriver,
     private readonly witness: Witness,
     from?: Traffic,
   ) {
-    this.flights = from ? from.flights.copy() : new Flights(channelNumbers(frame.instance));
+    this.flights = from ? from.flights.copy() : new FlightTable(channelNumbers(frame.instance));
     this.metric = from?.metric ?? frame.instance;
     for (const id of from?.held ?? []) this.held.add(id);
   }

@@ -15,8 +15,8 @@ import { ConfigurationView } from './configuration.js';
 import type { Given } from './commands.js';
 import { corrupt } from './corrupt.js';
 import { Environment, type WorldFrame, type Made } from './environment.js';
-import type { Driver, Witness } from './driver.js';
-import type { Flights, Packet } from './flights.js';
+import type { WorldDriver, Witness } from './driver.js';
+import type { FlightTable, Packet } from './flights.js';
 import type { Host } from './hosts.js';
 import type { ChannelChange, Links } from './links.js';
 import { asksForSomething, emptyOutcome, hear, Node, type Outcome, type TimerOrder } from './node.js';
@@ -46,7 +46,7 @@ export class World {
   constructor(
     readonly frame: WorldFrame,
     readonly host: Host,
-    private readonly driver: Driver,
+    private readonly driver: WorldDriver,
     private readonly witness: Witness,
     from?: World,
   ) {
@@ -68,7 +68,7 @@ export class World {
     return this.environment.links;
   }
 
-  get flights(): Flights {
+  get flights(): FlightTable {
     return this.traffic.flights;
   }
 

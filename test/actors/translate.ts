@@ -23,7 +23,7 @@ import {
   stateName,
   statesOf,
   type ChartConfig,
-  type Choice,
+  type TransitionChoice,
   type InvokeConfig,
   type StateConfig,
 } from '../charts/config.js';
@@ -178,7 +178,7 @@ class Translation {
     for (const [, state] of statesOf(config)) if (state.on?.['*']) state.on = { ...state.on, timer: this.due() };
   }
 
-  private due(): Choice[] {
+  private due(): TransitionChoice[] {
     const perform = ({ event: { timer }, enqueue }: any): void => {
       const { to, event } = this.delayed.get(timer as string) ?? (JSON.parse(timer as string) as Delayed);
       if (to === this.name) enqueue.raise(event);

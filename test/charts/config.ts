@@ -4,7 +4,7 @@
  */
 import { createMachine, type AnyStateMachine, type AnyStateNode } from 'xstate';
 
-export interface Choice {
+export interface TransitionChoice {
   target?: string | readonly string[];
   guard?: unknown;
   actions?: unknown[];
@@ -15,9 +15,9 @@ export interface Choice {
 export interface InvokeConfig {
   readonly id?: string;
   readonly src: unknown;
-  onDone?: Choice[];
-  onError?: Choice[];
-  onSnapshot?: Choice[];
+  onDone?: TransitionChoice[];
+  onError?: TransitionChoice[];
+  onSnapshot?: TransitionChoice[];
 }
 
 export interface StateConfig {
@@ -25,11 +25,11 @@ export interface StateConfig {
   initial?: string;
   output?: unknown;
   states?: Record<string, StateConfig>;
-  on?: Record<string, Choice[]>;
-  always?: Choice[];
-  after?: Record<string, Choice[]>;
+  on?: Record<string, TransitionChoice[]>;
+  always?: TransitionChoice[];
+  after?: Record<string, TransitionChoice[]>;
   invoke?: InvokeConfig[];
-  onDone?: Choice[];
+  onDone?: TransitionChoice[];
   entry?: unknown[];
   exit?: unknown[];
 }
@@ -50,8 +50,8 @@ export interface Rule {
   readonly isOutside: boolean;
   readonly index: number;
   /** All choices of this state for this event, the rule's own at its index. */
-  readonly choices: Choice[];
-  readonly choice: Choice;
+  readonly choices: TransitionChoice[];
+  readonly choice: TransitionChoice;
 }
 
 export const ALWAYS = 'always';
@@ -81,7 +81,13 @@ export function* rulesOf(config: StateConfig, path: readonly string[] = []): Gen
   for (const [key, inner] of Object.entries(config.states ?? {})) yield* rulesOf(inner, [...path, key]);
 }
 
-function* eventsOf({ on, always, after, invoke, onDone }: StateConfig): Generator<readonly [string, Choice[], boolean]> {
+function* eventsOf({
+  on,
+  always,
+  after,
+  invoke,
+  onDone,
+}: StateConfig): Generator<readonly [string, TransitionChoice[], boolean]> {
   for (const [event, choices] of Object.entries(on ?? {})) yield [event, choices, !event.startsWith('xstate.')];
   if (always) yield [ALWAYS, always, false];
   for (const [delay, choices] of Object.entries(after ?? {})) yield [`after ${delay}`, choices, false];
@@ -147,12 +153,12 @@ function invokeWrittenOut({ onDone, onError, onSnapshot, ...rest }: Readonly<Rec
   };
 }
 
-function choicesOf(given: unknown): Choice[] {
+function choicesOf(given: unknown): TransitionChoice[] {
   return listOf(given).map((choice) => {
     if (typeof choice === 'string') return { target: choice };
     // An event that a state forbids its outer states to take.
     if (choice === undefined) return {};
-    const { actions, ...rest } = choice as Choice;
+    const { actions, ...rest } = choice as TransitionChoice;
     return { ...rest, ...(actions !== undefined && { actions: listOf(actions) }) };
   });
 }

@@ -5,13 +5,13 @@
 import type { AnyStateMachine, AnyStateNode } from 'xstate';
 import { configOf, eventName, rulesOf, stateName, statesOf, transitionName } from '../charts/config.js';
 
-export const kinds = ['state', 'transition', 'guard', 'event', 'sent', 'received'] as const;
-export type Kind = (typeof kinds)[number];
+export const coverageKinds = ['state', 'transition', 'guard', 'event', 'sent', 'received'] as const;
+export type CoverageKind = (typeof coverageKinds)[number];
 
 /** One thing to cover, as `kind name`: `state idle`, `transition idle: find #2`, `guard idle: find #2 is false`, `event find`, `sent token`. */
-export type Item = `${Kind} ${string}`;
+export type Item = `${CoverageKind} ${string}`;
 
-export const kindOf = (item: Item): Kind => item.slice(0, item.indexOf(' ')) as Kind;
+export const kindOf = (item: Item): CoverageKind => item.slice(0, item.indexOf(' ')) as CoverageKind;
 
 /** Whether a chart has as many of its kind as runs show, and not a number that its config tells. */
 export const isOpen = (item: Item): boolean => kindOf(item) === 'sent' || kindOf(item) === 'received';

@@ -7,7 +7,7 @@
 import type { Protocol } from '../../machines/protocol.js';
 import { ALWAYS } from '../charts/config.js';
 import type { Coverage } from './coverage.js';
-import { guardItem, kindOf, kinds, type Item, type Kind } from './items.js';
+import { guardItem, kindOf, coverageKinds, type Item, type CoverageKind } from './items.js';
 
 /**
  * Why a part of a chart cannot be reached, or a mutant of one does the same as the chart: by the names of the test reports, the chart
@@ -24,7 +24,7 @@ export interface Missing {
 }
 
 export interface CoverageReport {
-  readonly charts: Readonly<Record<string, Readonly<Record<Kind, { readonly covered: number; readonly of: number }>>>>;
+  readonly charts: Readonly<Record<string, Readonly<Record<CoverageKind, { readonly covered: number; readonly of: number }>>>>;
   /** Charts without samples here: those of another protocol are tested with that. */
   readonly leftOut: readonly string[];
   readonly missing: readonly Missing[];
@@ -61,11 +61,11 @@ export function ownCharts({ charts, samples }: Protocol): readonly string[] {
 export const reasonKey = (chart: string, name: string): string => `${chart}: ${name}`;
 
 function shares(counts: ReadonlyMap<Item, number>) {
-  const share = (kind: Kind) => {
+  const share = (kind: CoverageKind) => {
     const all = [...counts].filter(([item]) => kindOf(item) === kind);
     return { covered: all.filter(([, n]) => n > 0).length, of: all.length };
   };
-  return Object.fromEntries(kinds.map((kind) => [kind, share(kind)])) as Record<Kind, ReturnType<typeof share>>;
+  return Object.fromEntries(coverageKinds.map((kind) => [kind, share(kind)])) as Record<CoverageKind, ReturnType<typeof share>>;
 }
 
 function missingIn(chart: string, coverage: Coverage, reasons: Reasons): Missing[] {

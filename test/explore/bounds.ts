@@ -23,7 +23,7 @@ export interface Progress {
   readonly seconds: number;
 }
 
-export class Limits {
+export class SearchLimits {
   /** Local states and packets when each depth was reached. */
   private readonly growth: number[] = [];
 

@@ -2,15 +2,15 @@
 import type { NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
 import type { Choose, Corruption, Instance } from '../../machines/protocol.js';
-import { everyDraw, type Drawn } from './draws.js';
+import { everyDraw, type DrawOutcome } from './draws.js';
 import type { Packets } from './packets.js';
 import type { LocalSteps } from './steps.js';
-import type { System } from './system.js';
+import type { SearchedSystem } from './system.js';
 import type { Environments } from './environments.js';
 
 /** The interned parts of a state. */
 interface Parts {
-  readonly system: System;
+  readonly system: SearchedSystem;
   readonly packets: Packets;
   readonly steps: LocalSteps;
   readonly environments: Environments;
@@ -44,7 +44,7 @@ export function everyCorruption(parts: Parts, nodes: readonly number[], environm
   return fallen;
 }
 
-function corruptionOf({ protocol }: System): Corruption<any> {
+function corruptionOf({ protocol }: SearchedSystem): Corruption<any> {
   if (protocol.corruption) return protocol.corruption;
   throw new UsageError(`protocol ${protocol.name} promises nothing after corruption and has no corrupt states`);
 }
@@ -88,7 +88,7 @@ export function channelContents(
   });
 }
 
-function* everyWay<T>(run: (choose: Choose) => T, what: string): Generator<Drawn<T>> {
+function* everyWay<T>(run: (choose: Choose) => T, what: string): Generator<DrawOutcome<T>> {
   let ways = 0;
   for (const drawn of everyDraw(run, what)) {
     if (ways++ === WAYS_MAX) throw tooMany(what);

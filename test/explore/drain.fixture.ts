@@ -10,7 +10,7 @@ import { Model } from './model.js';
 import { Search } from './search.js';
 import { firstStates } from './starts.js';
 import { OPTIONAL } from './successors.js';
-import { Watch } from './watch.js';
+import { SearchWatch } from './watch.js';
 
 /** The longest run from any reachable state in which no new request is made. */
 export function longestDrain(n: number, hold: 0 | 1): number {
@@ -35,7 +35,7 @@ export function longestDrain(n: number, hold: 0 | 1): number {
     new Set(['find']),
   );
   const graph = new Graph();
-  const search = new Search(model, new Watch([], undefined, model), { frontier: new Levels(), bounds: {}, graph });
+  const search = new Search(model, new SearchWatch([], undefined, model), { frontier: new Levels(), bounds: {}, graph });
   for (const instance of instances) for (const { row } of firstStates(model, instance, [])) search.begin(row);
   search.run();
   return longestPath(search, model, graph);

@@ -2,14 +2,14 @@
 import { ProtocolError } from '../../machines/errors.js';
 import type { Choose } from '../../machines/protocol.js';
 
-export interface Drawn<T> {
+export interface DrawOutcome<T> {
   readonly value: T;
   /** The answers given, in order. */
   readonly drawn: readonly number[];
 }
 
 /** Runs `run` for every sequence of answers to its draws, in lexicographic order, each time from the start. */
-export function* everyDraw<T>(run: (choose: Choose) => T, where: string): Generator<Drawn<T>> {
+export function* everyDraw<T>(run: (choose: Choose) => T, where: string): Generator<DrawOutcome<T>> {
   const drawn: number[] = [];
   const bounds: number[] = [];
   do {

@@ -4,14 +4,14 @@
  */
 import type { Message, NodeId } from '../../machines/effects.js';
 import type { LinksView } from '../../machines/protocol.js';
-import { Environment, type Made, type Move as WorldMove, type EnvironmentPlan } from '../../network/world/environment.js';
+import { Environment, type Made, type EnvironmentMove, type EnvironmentPlan } from '../../network/world/environment.js';
 import type { Choice } from '../../network/world/choice.js';
 import type { Fused } from '../../network/world/script.js';
 import type { LocalEvents } from './events.js';
 import { PairMap } from './ints.js';
 import { Interner } from './interner.js';
 import type { Letters } from './letters.js';
-import type { System } from './system.js';
+import type { SearchedSystem } from './system.js';
 
 /** What the environment may do next, in the numbers of the search. */
 export interface Move {
@@ -71,7 +71,7 @@ export class Environments {
   private readonly posted = new PairMap();
 
   constructor(
-    private readonly system: System,
+    private readonly system: SearchedSystem,
     readonly plan: EnvironmentPlan,
     private readonly fused: Fused,
     private readonly events: LocalEvents,
@@ -212,7 +212,7 @@ export class Environments {
     return this.intern(next);
   }
 
-  private movesOf(environment: Environment, move: WorldMove): readonly Sketch[] {
+  private movesOf(environment: Environment, move: EnvironmentMove): readonly Sketch[] {
     const next = environment.copy();
     const made = next.make(move);
     const { place } = move.kind === 'entry' ? move.entry : { place: -1 };
@@ -252,7 +252,7 @@ export class Environments {
   }
 
   private changeOf(
-    move: WorldMove,
+    move: EnvironmentMove,
     { changes = [] }: Made,
     next: Environment,
   ): Pick<Move, 'kind' | 'node' | 'told' | 'purged'> & { choice?: Choice } {
@@ -277,7 +277,7 @@ export class Environments {
   private movesOfCommand(
     environment: Environment,
     next: Environment,
-    move: WorldMove,
+    move: EnvironmentMove,
     { node: id, command }: NonNullable<Made['given']>,
     base: Pick<Move, 'choice' | 'atRest'>,
   ): readonly Sketch[] {

@@ -1,7 +1,7 @@
 /** What can happen to a node other than a delivery, as numbers: a timer, a reaction, a command, a notice of a link, a start anew. */
 import type { Message, NodeId } from '../../machines/effects.js';
 import { Interner } from './interner.js';
-import { keyOf } from './json.js';
+import { jsonKey } from './json.js';
 
 export interface LocalEvent {
   readonly node: number;
@@ -24,7 +24,7 @@ export class LocalEvents {
   intern(event: LocalEvent): number {
     const { node, kind, role = '', reaction = '' } = event;
     const where = `node ${this.nodes[node]}: the ${kind} "${event.event.type}"`;
-    return this.interned.intern(`${node} ${kind} ${role} ${reaction} ${keyOf(event.event, where)}`, () => event);
+    return this.interned.intern(`${node} ${kind} ${role} ${reaction} ${jsonKey(event.event, where)}`, () => event);
   }
 
   /** What nobody is obliged to do: an application need not ask for anything. */

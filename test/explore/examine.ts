@@ -2,7 +2,7 @@
 import { UsageError } from '../../machines/errors.js';
 import type { NodeId } from '../../machines/effects.js';
 import type { Configuration, Property, PropertyResult, Protocol, Instance } from '../../machines/protocol.js';
-import { verdictOf, type Verdict } from '../../network/report.js';
+import { overallVerdict, type Verdict } from '../../network/report.js';
 import type { Bounds, Progress } from './bounds.js';
 import { counterexample, type Counterexample, type Origin, type Way } from './counterexample.js';
 import { canReach } from './doomed.js';
@@ -16,11 +16,11 @@ import { PersistentSets } from './persistent.js';
 import { OrderMatters } from './renaming.js';
 import { Search } from './search.js';
 import { LooksFurther, NOTHING, type Seen } from './seen.js';
-import { Share, type Judged } from './share.js';
+import { Share, type JudgedStates } from './share.js';
 import { firstStates } from './starts.js';
 import { Symmetry } from './symmetry.js';
-import type { System } from './system.js';
-import { Watch, type Findings, type Judging } from './watch.js';
+import type { SearchedSystem } from './system.js';
+import { SearchWatch, type Findings, type Judging } from './watch.js';
 import type { EnvironmentPlan } from '../../network/world/environment.js';
 import { fusible } from '../../network/world/script.js';
 
@@ -28,7 +28,7 @@ export interface Question {
   readonly protocol: Protocol;
   /** Where the search begins; properties see the first. */
   readonly instances: readonly [Instance<any>, ...Instance<any>[]];
-  readonly unlimited: System['unlimited'];
+  readonly unlimited: SearchedSystem['unlimited'];
   /** Nodes that begin in every corrupt state. */
   readonly corrupt: readonly NodeId[];
   readonly plan: Omit<EnvironmentPlan, 'instance'>;
@@ -92,7 +92,7 @@ export interface Known {
 export const nothingKnown = (): Known => ({ signed: new Set(), ordered: new Set(), seen: NOTHING, newcomers: new Map() });
 
 /** A search that has come to its end, or nothing, and more is known. */
-export function attempted(question: Question, known: Known, judged?: Judged): Examination | undefined {
+export function attempted(question: Question, known: Known, judged?: JudgedStates): Examination | undefined {
   try {
     const examination = new Examination(question, known, judged);
     examination.explore();
@@ -109,7 +109,7 @@ export function attempted(question: Question, known: Known, judged?: Judged): Ex
 
 export class Examination {
   private readonly model: Model;
-  readonly watch: Watch;
+  readonly watch: SearchWatch;
   private readonly search: Search;
   private readonly symmetry: Symmetry | undefined;
   /** Whether promises on endless runs can be judged: not where a message may come again for ever, or never more. */
@@ -119,7 +119,7 @@ export class Examination {
   constructor(
     private readonly question: Question,
     known: Known,
-    judged?: Judged,
+    judged?: JudgedStates,
   ) {
     const { protocol, order, unlimited, plan, properties, goal, bounds, now, onProgress, reduce } = question;
     const { newcomers } = known;
@@ -136,7 +136,7 @@ export class Examination {
     const system = { protocol, instance, nodes, newcomers, order, lasting, reactions, fused, unlimited };
     this.model = new Model(system, { ...plan, instance, ...(lasting && { budget: {} }) }, known.signed);
     const isPartial = reduce === 'order';
-    this.watch = new Watch(properties, goal && goalProperty(goal), this.model, isPartial ? known.seen : undefined, judged);
+    this.watch = new SearchWatch(properties, goal && goalProperty(goal), this.model, isPartial ? known.seen : undefined, judged);
     this.judgesRuns = this.watch.debts.length > 0 && !lasting && !isPartial;
     const graph = this.judgesRuns || goal ? new Graph() : undefined;
     const rows = reduce === 'symmetry' ? [...this.firsts()].map(({ row }) => row) : undefined;
@@ -176,7 +176,7 @@ export class Examination {
     const [way] = ways.values();
     const isCorrupt = question.corrupt.length > 0;
     return {
-      verdict: verdictOf(properties, search.stopped !== undefined || properties.some(({ holds }) => holds === null)),
+      verdict: overallVerdict(properties, search.stopped !== undefined || properties.some(({ holds }) => holds === null)),
       ...(search.stopped !== undefined && { stopped: search.stopped }),
       states: search.store.size,
       transitions: search.transitions,

@@ -9,7 +9,7 @@ import type { Effect, Message } from '../../machines/effects.js';
 import { ProtocolError } from '../../machines/errors.js';
 import type { RoleView, Wiring } from '../../machines/protocol.js';
 import type { Charts, Host, Hosted, Role } from '../../network/world/hosts.js';
-import { accepts, begin, restore, step, type Stepped } from '../../network/world/remembering.js';
+import { accepts, begin, restore, macrostep, type Stepped } from '../../network/world/remembering.js';
 
 export class SearchHost implements Host {
   private readonly restored = new WeakMap<RoleView, AnyMachineSnapshot>();
@@ -27,7 +27,7 @@ export class SearchHost implements Host {
     const machine = this.charts[chart];
     if (!machine) throw new ProtocolError(`there is no chart "${chart}"; the charts are ${Object.keys(this.charts).join(', ')}`);
     const { snapshot, effects } = begin(machine, input);
-    return { role: new SearchRole(chart, snapshot, step), effects };
+    return { role: new SearchRole(chart, snapshot, macrostep), effects };
   }
 
   restore(view: RoleView): Role {
@@ -45,9 +45,9 @@ export class SearchHost implements Host {
     this.first = undefined;
   }
 
-  private readonly firstStep: typeof step = (machine, snapshot, event) => {
+  private readonly firstStep: typeof macrostep = (machine, snapshot, event) => {
     if (this.first?.snapshot !== snapshot || this.first.event !== event) {
-      this.first = { snapshot, event, stepped: step(machine, snapshot, event) };
+      this.first = { snapshot, event, stepped: macrostep(machine, snapshot, event) };
     }
     return this.first.stepped;
   };
@@ -58,13 +58,13 @@ class SearchRole implements Role {
     readonly chart: string,
     private snapshot: AnyMachineSnapshot,
     /** How the next event is taken. */
-    private next: typeof step,
+    private next: typeof macrostep,
   ) {}
 
   send(event: Message): readonly Effect[] {
     const { snapshot, effects } = this.next(this.snapshot.machine, this.snapshot, event);
     this.snapshot = snapshot;
-    this.next = step;
+    this.next = macrostep;
     return effects;
   }
 

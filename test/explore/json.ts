@@ -7,7 +7,7 @@
  */
 import { ProtocolError } from '../../machines/errors.js';
 
-export function keyOf(value: unknown, where: string): string {
+export function jsonKey(value: unknown, where: string): string {
   switch (typeof value) {
     case 'string':
       return quoted(value);
@@ -27,7 +27,7 @@ export function keyOf(value: unknown, where: string): string {
 /** The key of a value that need not be plain JSON, `undefined` when it is not. */
 export function plainKeyOf(value: unknown): string | undefined {
   try {
-    return keyOf(value, 'it');
+    return jsonKey(value, 'it');
   } catch {
     return undefined;
   }
@@ -35,14 +35,14 @@ export function plainKeyOf(value: unknown): string | undefined {
 
 function keyOfArray(array: readonly unknown[], where: string): string {
   let key = '[';
-  for (let i = 0; i < array.length; i++) key += (i > 0 ? ',' : '') + keyOf(array[i], `${where}[${i}]`);
+  for (let i = 0; i < array.length; i++) key += (i > 0 ? ',' : '') + jsonKey(array[i], `${where}[${i}]`);
   Object.freeze(array);
   return key + ']';
 }
 
 function keyOfObject(object: Readonly<Record<string, unknown>>, where: string): string {
   let key = '{';
-  for (const name of sorted(Object.keys(object))) key += `${quoted(name)}:${keyOf(object[name], `${where}.${name}`)},`;
+  for (const name of sorted(Object.keys(object))) key += `${quoted(name)}:${jsonKey(object[name], `${where}.${name}`)},`;
   Object.freeze(object);
   return key + '}';
 }

@@ -7,9 +7,9 @@ import { ProtocolError } from '../../machines/errors.js';
 import type { Links } from '../../network/world/links.js';
 import { receiverOf, requireAccepted, senderAs } from '../../network/world/traffic.js';
 import { Interner } from './interner.js';
-import { keyOf } from './json.js';
+import { jsonKey } from './json.js';
 import type { Packets } from './packets.js';
-import type { System } from './system.js';
+import type { SearchedSystem } from './system.js';
 
 interface Letter {
   readonly from: number;
@@ -24,7 +24,7 @@ export class Letters {
   private readonly toPorts = new Interner<Letter>();
 
   constructor(
-    private readonly system: System,
+    private readonly system: SearchedSystem,
     private readonly packets: Packets,
   ) {
     this.isRouted = system.protocol.network.reach === 'routed';
@@ -37,7 +37,7 @@ export class Letters {
     const where = () => `node ${nodes[from]} sends "${message.type}" to ${JSON.stringify(to)}`;
     if (this.isAnonymous) {
       if (typeof to !== 'number') throw new ProtocolError(`${where()}, but nodes are anonymous; send to a port`);
-      return this.toPorts.intern(`${from} ${to} ${keyOf(message, `${where()}: the message`)}`, () => ({
+      return this.toPorts.intern(`${from} ${to} ${jsonKey(message, `${where()}: the message`)}`, () => ({
         from,
         port: to,
         message,

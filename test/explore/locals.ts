@@ -2,7 +2,7 @@
 import type { NodeId } from '../../machines/effects.js';
 import type { NodeView } from '../../machines/protocol.js';
 import { Interner } from './interner.js';
-import { keyOf } from './json.js';
+import { jsonKey } from './json.js';
 
 export interface Local {
   /** The node's place in the topology. */
@@ -25,7 +25,7 @@ export class Locals {
     for (const role of Object.keys(view).sort()) {
       const { chart, value, context } = view[role]!;
       const where = `node ${this.nodes[node]}, role "${role}": context`;
-      key += `|${role}=${chart}${keyOf(value, where)}${keyOf(context, where)}`;
+      key += `|${role}=${chart}${jsonKey(value, where)}${jsonKey(context, where)}`;
     }
     for (const [role, timer] of timers) key += `|${role}!${timer}`;
     return this.interned.intern(key, () => local);

@@ -6,7 +6,7 @@ import { Letters } from './letters.js';
 import { Packets } from './packets.js';
 import { LocalSteps } from './steps.js';
 import { Successors } from './successors.js';
-import type { System } from './system.js';
+import type { SearchedSystem } from './system.js';
 import { TimeOrder } from './times.js';
 import type { EnvironmentPlan } from '../../network/world/environment.js';
 import { Environments } from './environments.js';
@@ -19,7 +19,7 @@ export class Model {
   private readonly fallen = new Map<string, readonly Corrupted[]>();
 
   constructor(
-    readonly system: System,
+    readonly system: SearchedSystem,
     plan: EnvironmentPlan,
     signed: ReadonlySet<string>,
   ) {

@@ -13,10 +13,10 @@ import type { Address, Message, NodeId } from '../../machines/effects.js';
 import type { Flight } from '../../machines/protocol.js';
 import { Interner } from './interner.js';
 import { Ints } from './ints.js';
-import { keyOf } from './json.js';
-import type { System } from './system.js';
+import { jsonKey } from './json.js';
+import type { SearchedSystem } from './system.js';
 
-export interface Packet {
+export interface InternedPacket {
   readonly from: number;
   readonly to: number;
   /** The sender as the receiver knows it: a name, or the receiver's port. */
@@ -32,7 +32,7 @@ export class SenderRead extends Error {
 }
 
 export class Packets {
-  readonly interned = new Interner<Packet>();
+  readonly interned = new Interner<InternedPacket>();
   readonly to = new Ints();
   readonly lane = new Ints();
   readonly channel = new Ints();
@@ -42,7 +42,7 @@ export class Packets {
   private read: string | undefined;
 
   constructor(
-    private readonly system: System,
+    private readonly system: SearchedSystem,
     private readonly signed: ReadonlySet<string>,
     private readonly costOf: (from: NodeId, to: NodeId) => number,
   ) {
@@ -50,12 +50,12 @@ export class Packets {
     this.allSigned = system.order === 'fifo' || reach === 'links' || time;
   }
 
-  intern(packet: Packet): number {
+  intern(packet: InternedPacket): number {
     const { from, to, sender, message } = packet;
     const { nodes, order } = this.system;
     const where = `node ${nodes[from]} sends "${message.type}": message`;
     const signature = this.isSigned(message) ? `${from} ${JSON.stringify(sender)}` : '';
-    return this.interned.intern(`${signature} ${to} ${keyOf(message, where)}`, (id) => {
+    return this.interned.intern(`${signature} ${to} ${jsonKey(message, where)}`, (id) => {
       const channel = from * nodes.length + to;
       this.to.push(to);
       this.channel.push(channel);
@@ -64,7 +64,7 @@ export class Packets {
     });
   }
 
-  get(id: number): Packet {
+  get(id: number): InternedPacket {
     return this.interned.all[id]!;
   }
 
@@ -87,7 +87,7 @@ export class Packets {
     return this.allSigned || this.signed.has(type);
   }
 
-  private eventOf({ sender, message }: Packet): Message {
+  private eventOf({ sender, message }: InternedPacket): Message {
     if (this.isSigned(message)) return { ...message, from: sender } as Message;
     const read = () => this.readSender(message);
     return {

@@ -11,7 +11,7 @@ import { emptyOutcome, hear, Node, type Outcome } from '../../network/world/node
 import { Pending } from '../../network/world/pending.js';
 import { SearchHost } from './host.js';
 import type { Local } from './locals.js';
-import type { System } from './system.js';
+import type { SearchedSystem } from './system.js';
 import { NOW } from './times.js';
 
 export interface Incoming {
@@ -26,7 +26,7 @@ export interface Incoming {
 }
 
 /** A local state and what the node did on its way there. */
-export interface Taken {
+export interface LocalStep {
   readonly local: Local;
   readonly sends: readonly { readonly to: Address; readonly message: Message }[];
   readonly emitted: readonly Message[];
@@ -41,7 +41,7 @@ export class Replicas {
   private readonly nodes: readonly Node[];
   private readonly times: Times | null;
 
-  constructor(private readonly system: System) {
+  constructor(private readonly system: SearchedSystem) {
     this.times = system.protocol.times?.(system.instance.options) ?? null;
     this.host = new SearchHost(system.protocol);
     this.nodes = system.nodes.map((id) => new Node(id, this.host));
@@ -52,7 +52,7 @@ export class Replicas {
     this.host.forget();
   }
 
-  start(node: number, roles: readonly RoleStart[], choose: Choose): Taken {
+  start(node: number, roles: readonly RoleStart[], choose: Choose): LocalStep {
     const replica = this.nodes[node]!;
     return this.guarded(node, 'start', () => {
       replica.stop();
@@ -62,7 +62,7 @@ export class Replicas {
     });
   }
 
-  take(local: Local, incoming: Incoming, choose: Choose): Taken {
+  take(local: Local, incoming: Incoming, choose: Choose): LocalStep {
     const { node, view } = local;
     return this.guarded(node, incoming.event.type, () => {
       this.nodes[node]!.restore(view);
@@ -73,7 +73,7 @@ export class Replicas {
   }
 
   /** The node has crashed: its application reacts, and nobody hears it. */
-  ignore(local: Local, incoming: Incoming): Taken {
+  ignore(local: Local, incoming: Incoming): LocalStep {
     const { armed, reactions } = pendingWithout(local, incoming);
     return { local: { ...local, timers: timersOf(armed), reactions: sorted(reactions) }, sends: [], emitted: [] };
   }
@@ -106,7 +106,7 @@ export class Replicas {
   }
 
   /** Takes in what a step asked for, and makes the reactions that are fused with it. */
-  private follow(node: number, first: Outcome, pending: Pending, choose: Choose): Taken {
+  private follow(node: number, first: Outcome, pending: Pending, choose: Choose): LocalStep {
     const { reactions, fused, nodes } = this.system;
     const fuses = fused.reactions(nodes[node]!);
     const outcomes = [first];

@@ -10,7 +10,7 @@ import { UsageError } from '../../machines/errors.js';
 import type { Configuration, Property } from '../../machines/protocol.js';
 import type { Scenario } from '../../network/scenario/types.js';
 import type { Bounds, Progress } from './bounds.js';
-import { budgetOf } from '../../network/world/environment.js';
+import { faultBudget } from '../../network/world/environment.js';
 import { corruptAtFirst, scriptOf } from './script.js';
 import { examine, type Exploration, type Question, type Reduction } from './examine.js';
 
@@ -51,7 +51,7 @@ export function questionOf(scenario: Scenario, options: CheckOptions): Question 
       protocol,
       script,
       workload,
-      budget: budgetOf(network),
+      budget: faultBudget(network),
     },
     order: network.reorder > 0 ? 'unordered' : network.order,
     properties: properties.filter(({ kind }) => !options.safety || (kind !== 'eventually' && kind !== 'converges')),

@@ -4,7 +4,7 @@
  * `always` and `closed` end the search at their first violation; what is owed on endless runs is looked at afterwards, on the graph.
  * A reduction leaves states out that would show nothing new (`symmetry.ts`, `persistent.ts`).
  */
-import { Limits, type Bounds, type Progress } from './bounds.js';
+import { SearchLimits, type Bounds, type Progress } from './bounds.js';
 import type { Frontier } from './frontier.js';
 import type { Graph } from './graph.js';
 import type { Model } from './model.js';
@@ -13,12 +13,12 @@ import type { Share } from './share.js';
 import { NONE, StateStore } from './store.js';
 import { isFault } from './successors.js';
 import type { Symmetry } from './symmetry.js';
-import type { Violation, Watch } from './watch.js';
+import type { FoundViolation, SearchWatch } from './watch.js';
 
 /** States between two looks at bounds and clock. */
 const STRIDE = 4096;
 
-export interface Plan {
+export interface SearchPlan {
   readonly frontier: Frontier;
   readonly bounds: Bounds;
   /** Kept only for questions that need it. */
@@ -47,17 +47,17 @@ export class Search {
   private found = new Int32Array(64);
   private readonly frontier: Frontier;
   private readonly startedAt: number;
-  private readonly limits: Limits;
+  private readonly limits: SearchLimits;
 
   constructor(
     private readonly model: Model,
-    private readonly watch: Watch,
-    private readonly plan: Plan,
+    private readonly watch: SearchWatch,
+    private readonly plan: SearchPlan,
   ) {
     this.frontier = plan.frontier;
     this.graph = plan.graph;
     this.startedAt = this.now();
-    this.limits = new Limits(plan.bounds, model);
+    this.limits = new SearchLimits(plan.bounds, model);
   }
 
   get progress(): Progress {
@@ -179,4 +179,5 @@ export class Search {
 }
 
 /** The state that violates, or, where a step or a rest does, the first one that does not matter any more. */
-const firstAfter = ({ state, from, owedTo }: Violation, size: number): number => (from === undefined && !owedTo ? state : size);
+const firstAfter = ({ state, from, owedTo }: FoundViolation, size: number): number =>
+  from === undefined && !owedTo ? state : size;

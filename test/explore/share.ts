@@ -19,15 +19,15 @@ export const sharedCells = (): Int32Array => {
 const RUN = 64;
 
 /** The states to judge, and whether to judge steps. */
-export interface Judged {
+export interface JudgedStates {
   includes(state: number): boolean;
   readonly hasSteps: boolean;
 }
 
 /** The one state that is known to violate a property, and every step: what a single thread would have come to first. */
-export const only = (state: number): Judged => ({ includes: (other) => other === state, hasSteps: true });
+export const only = (state: number): JudgedStates => ({ includes: (other) => other === state, hasSteps: true });
 
-export class Share implements Judged {
+export class Share implements JudgedStates {
   constructor(
     readonly mine: number,
     readonly of: number,

@@ -17,8 +17,8 @@ import type { Letters } from './letters.js';
 import { Locals } from './locals.js';
 import { Newcomer } from './newcomers.js';
 import type { Packets } from './packets.js';
-import { Replicas, type Incoming, type Taken } from './replicas.js';
-import type { System } from './system.js';
+import { Replicas, type Incoming, type LocalStep } from './replicas.js';
+import type { SearchedSystem } from './system.js';
 
 /** What the hot loop does not need of an outcome. */
 export interface OutcomeDetail {
@@ -53,7 +53,7 @@ export class LocalSteps {
   private readonly enabledIn: (readonly number[] | undefined)[] = [];
 
   constructor(
-    private readonly system: System,
+    private readonly system: SearchedSystem,
     private readonly packets: Packets,
     private readonly letters: Letters,
   ) {
@@ -137,7 +137,7 @@ export class LocalSteps {
     return step;
   }
 
-  private run(local: number, key: number): { value: Taken; drawn: readonly number[] }[] {
+  private run(local: number, key: number): { value: LocalStep; drawn: readonly number[] }[] {
     const from = this.locals.get(local);
     const incoming = this.incoming(key);
     return [...everyDraw((choose) => this.replicas.take(from, incoming, choose), 'it')];
@@ -151,7 +151,7 @@ export class LocalSteps {
     return { event: this.packets.event(key / 2) };
   }
 
-  private record(outcomes: readonly { value: Taken; drawn: readonly number[] }[]): number {
+  private record(outcomes: readonly { value: LocalStep; drawn: readonly number[] }[]): number {
     const step = this.first.push(this.next.length);
     this.count.push(outcomes.length);
     if (outcomes.length > 1) this.branches = true;
@@ -178,7 +178,7 @@ export class LocalSteps {
     throw new ProtocolError(`node ${id} brings in "${newcomer}" as ${by} does; ${cure}`);
   }
 
-  private isRepeated(step: number, outcomes: readonly { value: Taken }[]): boolean {
+  private isRepeated(step: number, outcomes: readonly { value: LocalStep }[]): boolean {
     if (outcomes.length !== this.count.data[step]) return false;
     return outcomes.every(({ value: { local, sends } }, i) => {
       const outcome = this.first.data[step]! + i;

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { everyDraw } from './draws.js';
 import { PairMap } from './ints.js';
-import { keyOf } from './json.js';
+import { jsonKey } from './json.js';
 import { Planes } from './planes.js';
 import { NONE, StateStore } from './store.js';
 
@@ -84,8 +84,8 @@ describe('keys of JSON', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (a, b) => {
         const equal = JSON.stringify(sorted(a)) === JSON.stringify(sorted(b));
-        expect(keyOf(a, 'it') === keyOf(b, 'it')).toBe(equal);
-        expect(keyOf(a, 'it')).toBe(keyOf(sorted(a), 'it'));
+        expect(jsonKey(a, 'it') === jsonKey(b, 'it')).toBe(equal);
+        expect(jsonKey(a, 'it')).toBe(jsonKey(sorted(a), 'it'));
       }),
     );
   });
@@ -108,7 +108,7 @@ describe('keys of JSON', () => {
     [{ a: 1n }, 'it.a is a bigint'],
     [{ a: new Date(0) }, 'it.a is a Date'],
   ])('what is no JSON is named with its place: %s', (value, message) => {
-    expect(() => keyOf(value, 'it')).toThrow(message);
+    expect(() => jsonKey(value, 'it')).toThrow(message);
   });
 });
 

@@ -8,7 +8,7 @@
  */
 import type { NodeId } from '../../machines/effects.js';
 import { ProtocolError, UsageError } from '../../machines/errors.js';
-import { keyOf } from './json.js';
+import { jsonKey } from './json.js';
 import type { Model } from './model.js';
 import { everyOrder } from './orders.js';
 import { Renaming } from './renaming.js';
@@ -209,7 +209,7 @@ class Permutation {
       const link = entry.event.link.toSorted((u, v) => rank(u) - rank(v));
       return rename({ ...entry, event: { ...entry.event, link } });
     });
-    return keyOf(entries, 'the script');
+    return jsonKey(entries, 'the script');
   }
 }
 

@@ -4,7 +4,7 @@ import type { Protocol, Reaction, Instance } from '../../machines/protocol.js';
 import type { Fused } from '../../network/world/script.js';
 import type { Newcomers } from './newcomers.js';
 
-export interface System {
+export interface SearchedSystem {
   readonly protocol: Protocol;
   readonly instance: Instance<any>;
   readonly nodes: readonly NodeId[];

@@ -12,7 +12,7 @@ import { createHost } from '../../network/world/hosts.js';
 import { Node } from '../../network/world/node.js';
 import { createMetric } from '../../network/topology/metric.js';
 import { everyDraw } from './draws.js';
-import { keyOf } from './json.js';
+import { jsonKey } from './json.js';
 import { everyOrder } from './orders.js';
 import { Renaming } from './renaming.js';
 
@@ -94,7 +94,7 @@ function startsOf(
       }, `node ${id}`),
     ];
     starts[to[i]!] = views
-      .map(({ value }) => keyOf(renaming.of(value), 'a start'))
+      .map(({ value }) => jsonKey(renaming.of(value), 'a start'))
       .sort()
       .join();
   }

@@ -10,7 +10,7 @@ import type { Configuration, Folded, Property } from '../../machines/protocol.js
 import type { Model } from './model.js';
 import { Planes } from './planes.js';
 import { Looking, type Seen } from './seen.js';
-import type { Judged } from './share.js';
+import type { JudgedStates } from './share.js';
 import { SearchSums } from './sums.js';
 
 /** A property that judges a state by itself. */
@@ -24,7 +24,7 @@ export interface Debt {
   readonly plane: number;
 }
 
-export interface Violation {
+export interface FoundViolation {
   readonly property: Property<any>;
   readonly state: number;
   /** The state before, where a transition breaks it. */
@@ -47,9 +47,9 @@ export interface Findings {
   readonly goals: Int32Array;
 }
 
-export class Watch {
+export class SearchWatch {
   /** The first property found violated, and the state in which, after the transition from its parent where that matters. */
-  violated: Violation | undefined;
+  violated: FoundViolation | undefined;
   readonly witnessed = new Set<Property<any>>();
   /** `eventually` of which something was ever asked, `closed` that ever held. */
   readonly relevant = new Set<Property<any>>();
@@ -76,7 +76,7 @@ export class Watch {
     /** Where not everything is searched: what properties are known to look at. Promises are judged in states of rest alone. */
     readonly seen?: Seen,
     /** What to judge, where it is not everything. */
-    private readonly share?: Judged,
+    private readonly share?: JudgedStates,
   ) {
     for (const { name, kind } of properties) {
       if (!KINDS.includes(kind))

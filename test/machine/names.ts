@@ -3,7 +3,7 @@
  * their source and their turn among those that are there. XState's own session ids count through the program and tell nothing.
  */
 import type { AnyActor, AnyMachineSnapshot } from 'xstate';
-import { sourceOf } from '../../network/world/kernel.js';
+import { actorSource } from '../../network/world/kernel.js';
 
 /** The name of an actor, `undefined` for any other object. */
 export type NameOf = (value: object) => string | undefined;
@@ -36,7 +36,7 @@ export function baseName(actor: AnyActor): string {
   const isMadeUp = /^(\d+\.|x:)/.test(actor.id);
   if (!isMadeUp) return actor.id;
   return (
-    sourceOf(actor) ??
+    actorSource(actor) ??
     (actor.id.startsWith('x:') ? 'spawned' : `invoked in ${actor.id.replace(/^\d+\.[^.]*\.?/, '') || '(root)'}`)
   );
 }

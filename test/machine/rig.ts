@@ -13,7 +13,7 @@ import {
   heldLogic,
   isRunning,
   relay,
-  settle,
+  settleService,
   standIn,
   type LogicKind,
   type PerformedAction,
@@ -179,7 +179,7 @@ export class Rig {
     if (!actor || (actor.getSnapshot() as { status?: string })?.status !== 'active') return null;
     if (how === 'settles') return this.settleReal(actor);
     const held = this.held.get(actor);
-    return held ? () => settle(actor, held.kind, this.settlingOf(step, how, actor, held)) : null;
+    return held ? () => settleService(actor, held.kind, this.settlingOf(step, how, actor, held)) : null;
   }
 
   private eventTo(target: AnyActor, step: Extract<Step, { readonly event: Message }>): Message {
@@ -196,7 +196,7 @@ export class Rig {
 
   private settleReal(actor: AnyActor): (() => Promise<void>) | null {
     const promise = this.real.get(actor);
-    return promise ? async () => settle(actor, 'promise', await promise) : null;
+    return promise ? async () => settleService(actor, 'promise', await promise) : null;
   }
 
   private settlingOf(step: Step, how: Settling['how'], actor: AnyActor, { samples, kind }: Held): Settling {

@@ -2,7 +2,7 @@
 import type { AnyActor, AnyActorLogic, AnyStateMachine, AnyStateNode } from 'xstate';
 import type { Message } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
-import { kindOfLogic, sourceOf, standIn, type LogicKind, type TakenTransition } from '../../network/world/kernel.js';
+import { kindOfLogic, actorSource, standIn, type LogicKind, type TakenTransition } from '../../network/world/kernel.js';
 import { chartOf, configOf, rulesOf, statesOf, type ChartConfig } from '../charts/config.js';
 import { itemsAtStart, itemsOf, itemsTaken, type Item } from '../coverage/items.js';
 import { observeGuards } from '../coverage/probe.js';
@@ -86,7 +86,7 @@ export class Subject {
   }
 
   private lookUp<T>(samples: Readonly<Record<string, T>> | undefined, actor: AnyActor): T | undefined {
-    return samples?.[sourceOf(actor) ?? ''] ?? samples?.[baseName(actor)];
+    return samples?.[actorSource(actor) ?? ''] ?? samples?.[baseName(actor)];
   }
 
   /** What a service may come to when no sample says. */
@@ -101,7 +101,8 @@ export class Subject {
     const logic = actor.logic as AnyActorLogic;
     if (kind !== 'machine') return logic;
     let child = this.children.get(logic);
-    if (!child) this.children.set(logic, (child = this.observed(logic as AnyStateMachine, sourceOf(actor) ?? baseName(actor))));
+    if (!child)
+      this.children.set(logic, (child = this.observed(logic as AnyStateMachine, actorSource(actor) ?? baseName(actor))));
     return child;
   }
 

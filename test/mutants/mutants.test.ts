@@ -5,7 +5,7 @@ import { reasons } from '../../machines/directory/reasons.fixtures.js';
 import { toy } from '../explore/toys.js';
 import { graphsOf } from '../paths/graph.js';
 import { light, lightChart } from '../paths/light.fixtures.js';
-import { PATIENCE } from '../paths/suite.js';
+import { SEARCH_PATIENCE } from '../paths/suite.js';
 import { judgeMutants, mutantsOf, nameOf, type Judge } from './mutants.js';
 
 describe('mutants of a chart', () => {
@@ -104,7 +104,7 @@ describe('judging', () => {
 });
 
 test('directory: every mutant is killed, but for those that are the same chart for the reason given', () => {
-  const survivors = [...judgeMutants(directory, graphsOf(directory, PATIENCE), { reasons })].filter(
+  const survivors = [...judgeMutants(directory, graphsOf(directory, SEARCH_PATIENCE), { reasons })].filter(
     ({ killedBy }) => killedBy === null,
   );
   expect(survivors.filter(({ reason }) => reason === undefined).map(({ diff }) => diff)).toEqual([]);

@@ -10,7 +10,7 @@
 import type { AnyStateMachine } from 'xstate';
 import type { Protocol } from '../../machines/protocol.js';
 import { createHost } from '../../network/world/hosts.js';
-import { begin, restore, step, type Stepped } from '../../network/world/remembering.js';
+import { begin, restore, macrostep, type Stepped } from '../../network/world/remembering.js';
 import { chartOf, configOf } from '../charts/config.js';
 import { ownCharts, reasonKey, type Reasons } from '../coverage/report.js';
 import type { ChartGraph } from '../paths/graph.js';
@@ -74,7 +74,7 @@ export function mutantsOfChart(chart: string, machine: AnyStateMachine): readonl
 
 /** Why a survivor whose actions only changed places is no mistake: both orders were run, and did the same in every step. */
 export const commuting = (steps: number): string | undefined =>
-  steps === 0 ? undefined : `both orders do the same in every step that performs them (${steps})`;
+  steps === 0 ? undefined : `both orders do the same in every macrostep that performs them (${steps})`;
 
 export const nameOf = ({ operator, place }: Mutant): string => `${operator} ${place}`;
 
@@ -152,7 +152,7 @@ function differs({ input, first, effects, vertices }: ChartGraph, machine: AnySt
       if (!edges) return false;
       const snapshot = restore(machine, value, context);
       return [...edges.values()].some(
-        ({ event, effects, to }) => !sameAs({ ...to, effects }, seen(step(machine, snapshot, event))),
+        ({ event, effects, to }) => !sameAs({ ...to, effects }, seen(macrostep(machine, snapshot, event))),
       );
     });
   } catch {

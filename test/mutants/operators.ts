@@ -1,6 +1,14 @@
 /** The edits that make mutants of a chart: each is a small mistake that someone could have made in writing it. */
 import { not, type AnyStateMachine } from 'xstate';
-import { eventName, rulesOf, statesOf, type ChartConfig, type Choice, type Rule, type StateConfig } from '../charts/config.js';
+import {
+  eventName,
+  rulesOf,
+  statesOf,
+  type ChartConfig,
+  type TransitionChoice,
+  type Rule,
+  type StateConfig,
+} from '../charts/config.js';
 
 export const operators = [
   'drop transition',
@@ -73,7 +81,7 @@ function otherTargets({ state, event }: Pick<Rule, 'state' | 'event'>, index: nu
   return brothers.map(({ id, path }) => ({ name: path.join('.'), target: `#${id}` }));
 }
 
-function setTarget(choice: Choice, target: string | undefined): void {
+function setTarget(choice: TransitionChoice, target: string | undefined): void {
   if (target === undefined) delete choice.target;
   else choice.target = target;
 }

@@ -3,13 +3,16 @@ import { expect, test } from 'vitest';
 import { protocols } from '../../machines/index.js';
 import { reasonsOf } from '../../machines/reasons.fixtures.js';
 import { graphsOf } from '../paths/graph.js';
-import { PATIENCE } from '../paths/suite.js';
+import { SEARCH_PATIENCE } from '../paths/suite.js';
 import { swarmJudge } from '../swarm/judge.js';
 import { judgeMutants, nameOf } from './mutants.js';
 
 test.each(Object.values(protocols))('$name', (protocol) => {
   const judged = [
-    ...judgeMutants(protocol, graphsOf(protocol, PATIENCE), { others: [swarmJudge(protocol)], reasons: reasonsOf(protocol) }),
+    ...judgeMutants(protocol, graphsOf(protocol, SEARCH_PATIENCE), {
+      others: [swarmJudge(protocol)],
+      reasons: reasonsOf(protocol),
+    }),
   ];
   const unexplained = judged.filter(({ killedBy, reason }) => killedBy === null && reason === undefined);
   expect(unexplained.map(({ diff }) => diff.join('\n'))).toEqual([]);

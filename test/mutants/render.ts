@@ -1,5 +1,5 @@
 /** A chart as lines of text, one for each state and each transition, so that two charts can be held against each other. */
-import { rulesOf, statesOf, type Choice, type StateConfig } from '../charts/config.js';
+import { rulesOf, statesOf, type TransitionChoice, type StateConfig } from '../charts/config.js';
 
 export function linesOf(config: StateConfig): string[] {
   const rules = [...rulesOf(config)];
@@ -26,7 +26,7 @@ export function diff(before: readonly string[], after: readonly string[]): strin
   return [...(before[start] === state ? [] : [`  ${state}`]), ...removed, ...added];
 }
 
-export function describeChoice({ guard, target, actions }: Choice): string {
+export function describeChoice({ guard, target, actions }: TransitionChoice): string {
   const targets = target === undefined ? [] : [target].flat();
   return [
     guard === undefined ? '' : ` [${guardName(guard)}]`,

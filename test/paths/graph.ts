@@ -9,10 +9,10 @@ import type { AnyMachineSnapshot, AnyStateMachine, StateValue } from 'xstate';
 import type { Effect, Message } from '../../machines/effects.js';
 import { ProtocolError, UsageError } from '../../machines/errors.js';
 import type { ChartSamples, Protocol } from '../../machines/protocol.js';
-import { begin, step, type Stepped } from '../../network/world/remembering.js';
+import { begin, macrostep, type Stepped } from '../../network/world/remembering.js';
 import { itemsAtStart, type Item } from '../coverage/items.js';
 import { listen, observed } from '../coverage/probe.js';
-import { keyOf } from '../explore/json.js';
+import { jsonKey } from '../explore/json.js';
 
 export interface Vertex {
   readonly index: number;
@@ -99,10 +99,10 @@ class Search {
     const before = this.covered.size;
     const edges = new Map<string, Edge>();
     for (const event of this.sample.events(vertex.context)) {
-      const key = keyOf(event, `a sample of chart ${this.chart}`);
+      const key = jsonKey(event, `a sample of chart ${this.chart}`);
       const snapshot = this.snapshots[vertex.index]!;
-      const next = this.take(() => step(this.machine, snapshot, event), `takes ${key} in ${JSON.stringify(vertex.value)}`);
-      keyOf(next.effects, `what chart ${this.chart} asks for at ${key}`);
+      const next = this.take(() => macrostep(this.machine, snapshot, event), `takes ${key} in ${JSON.stringify(vertex.value)}`);
+      jsonKey(next.effects, `what chart ${this.chart} asks for at ${key}`);
       edges.set(key, { event, effects: next.effects, to: this.vertexOf(next.snapshot), items: this.items });
       for (const item of this.items) this.covered.add(item);
     }
@@ -122,7 +122,7 @@ class Search {
 
   private vertexOf(snapshot: AnyMachineSnapshot): Vertex {
     const { value, context } = snapshot;
-    const key = keyOf([value, context], `the state of chart ${this.chart}`);
+    const key = jsonKey([value, context], `the state of chart ${this.chart}`);
     const known = this.known.get(key);
     if (known) return known;
     const vertex: Vertex = { index: this.vertices.length, value, context, edges: null };

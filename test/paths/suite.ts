@@ -8,7 +8,7 @@ import { pathKinds, pathsOf, type Path, type PathKind } from './paths.js';
 import { walk, type Difference } from './walk.js';
 
 /** How many states of a chart in a row may show nothing new before the search from a sample ends. */
-export const PATIENCE = 40;
+export const SEARCH_PATIENCE = 40;
 
 export interface PathSet {
   readonly graph: ChartGraph;
@@ -16,7 +16,7 @@ export interface PathSet {
   readonly paths: readonly Path[];
 }
 
-export interface Failure {
+export interface PathFailure {
   readonly host: HostKind;
   readonly path: Path;
   readonly difference: Difference;
@@ -28,7 +28,7 @@ export const pathSets = (graphs: readonly ChartGraph[]): readonly PathSet[] =>
   graphs.flatMap((graph) => pathKinds.map((kind) => ({ graph, kind, paths: pathsOf(graph, kind) })));
 
 /** Walks paths of a protocol on one kind of host, up to the first that fails. */
-export function firstFailure(protocol: Protocol, paths: readonly Path[], kind: HostKind): Failure | null {
+export function firstFailure(protocol: Protocol, paths: readonly Path[], kind: HostKind): PathFailure | null {
   const host = createHost(kind, protocol);
   for (const path of paths) {
     const difference = walk(path, host);

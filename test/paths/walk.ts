@@ -2,7 +2,7 @@
 import { ProtocolError } from '../../machines/errors.js';
 import type { RoleView } from '../../machines/protocol.js';
 import type { Host } from '../../network/world/hosts.js';
-import { keyOf } from '../explore/json.js';
+import { jsonKey } from '../explore/json.js';
 import type { Effect, Message } from '../../machines/effects.js';
 import type { Expected, Path } from './paths.js';
 
@@ -67,7 +67,7 @@ function attempt(run: () => Expected): Expected | string {
 
 /** What is no plain JSON is like nothing that was recorded. */
 export function sameAs(expected: Expected, actual: Expected): boolean {
-  const key = ({ value, context, effects }: Expected) => keyOf([value, context, effects], 'a step');
+  const key = ({ value, context, effects }: Expected) => jsonKey([value, context, effects], 'a step');
   try {
     return key(expected) === key(actual);
   } catch (error) {

@@ -11,7 +11,7 @@ export interface Next {
   readonly likeness: string;
 }
 
-export function nextOf(simulation: Simulation): readonly Next[] {
+export function nextSteps(simulation: Simulation): readonly Next[] {
   return [...enabled(simulation.network.world)].map((choice) => {
     const { node, what } = aboutOf(choice, simulation);
     const roles = Object.values(simulation.configuration.nodes.get(node) ?? {});

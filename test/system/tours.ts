@@ -10,7 +10,7 @@ import { Random } from '../../network/random.js';
 import { Simulation } from '../../network/simulation.js';
 import type { Choice } from '../../network/world/choice.js';
 import { Coverage } from '../coverage/coverage.js';
-import { nextOf, type Next } from './next.js';
+import { nextSteps, type Next } from './next.js';
 import { onCharts, systemsOf, type System } from './systems.js';
 
 export interface SystemWalk {
@@ -65,7 +65,7 @@ class Touring {
     simulation.start();
     let useful = 0;
     while (choices.length < STEPS_MAX) {
-      const next = this.leastTried(nextOf(simulation));
+      const next = this.leastTried(nextSteps(simulation));
       if (!next) break;
       const before = coverage.covered;
       drawn = [];

@@ -13,18 +13,18 @@ import type { Flight, Instance, NodeView, Protocol } from '../../machines/protoc
 import { STORAGE, type StorageContext, type Stored } from '../../machines/storage.js';
 import { createMetric } from '../../network/topology/metric.js';
 import type { NetworkLine, StepLine, TraceHeader } from '../../network/trace.js';
-import type { Driver, Fate, StepTaken, Witness } from '../../network/world/driver.js';
+import type { WorldDriver, Fate, StepTaken, Witness } from '../../network/world/driver.js';
 import type { Packet } from '../../network/world/flights.js';
 import { createHost } from '../../network/world/hosts.js';
 import { asksForSomething, startsOf, type Outcome, type TimerOrder } from '../../network/world/node.js';
 import { NOT_FUSED, Script } from '../../network/world/script.js';
 import { World } from '../../network/world/world.js';
-import { keyOf } from '../explore/json.js';
+import { jsonKey } from '../explore/json.js';
 
 /** What was recorded is not what the charts do. */
 export class Impossible extends Error {}
 
-const text = (value: unknown): string => keyOf(value, 'a step of the trace');
+const text = (value: unknown): string => jsonKey(value, 'a step of the trace');
 /** With what a live node has started again, where it has storage of its own. */
 const storedIn = ({ roles }: StepLine): Stored | undefined => (roles[STORAGE]?.context as StorageContext | undefined)?.stored;
 
@@ -247,7 +247,7 @@ export class FollowedWorld {
 
   // Around the world.
 
-  private driver(): Driver {
+  private driver(): WorldDriver {
     const nothing = () => {};
     return {
       now: () => this.now,

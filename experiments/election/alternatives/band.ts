@@ -2,7 +2,7 @@
 import type { NodeId } from '../../../machines/effects.js';
 import type { Identity } from '../../../machines/election/height.js';
 import type { SeatRule } from './level.js';
-import { treeParentOf, toldBy } from './tree.js';
+import { treeParentOf, toldFrom } from './tree.js';
 
 interface Told {
   readonly parent: NodeId | null;
@@ -14,8 +14,8 @@ export const band: SeatRule<Told> = {
   silent: (id) => ({ parent: null, depth: 0, leader: id }),
   judge: (look) => {
     const parent = treeParentOf(look, look.told.parent);
-    const depth = parent === null ? 0 : toldBy(look, parent).depth + 1;
-    const leader = depth % (look.radius + 1) === 0 || parent === null ? look.id : toldBy(look, parent).leader;
+    const depth = parent === null ? 0 : toldFrom(look, parent).depth + 1;
+    const leader = depth % (look.radius + 1) === 0 || parent === null ? look.id : toldFrom(look, parent).leader;
     return { member: leader, told: { parent, depth, leader } };
   },
 };

@@ -7,7 +7,7 @@
 import type { NodeId } from '../../../machines/effects.js';
 import { isSame, type Identity } from '../../../machines/election/height.js';
 import type { SeatRule } from './level.js';
-import { treeParentOf, toldBy } from './tree.js';
+import { treeParentOf, toldFrom } from './tree.js';
 
 interface Told {
   readonly parent: NodeId | null;
@@ -24,7 +24,7 @@ export const cut: SeatRule<Told> = {
     const children = heard.filter((one) => one.told.parent === id[1]);
     const need = Math.max(0, ...children.map((child) => child.told.need + 1));
     const leads = parent === null || need >= radius || (isSame(member, id) && need >= separation);
-    const leader = leads ? id : toldBy(look, parent).leader;
+    const leader = leads ? id : toldFrom(look, parent).leader;
     return { member: leader, told: { parent, need: leads ? -1 : need, leader } };
   },
 };

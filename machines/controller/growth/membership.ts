@@ -41,14 +41,14 @@ import {
   collectFromAll,
   collectFromChild,
   depart,
-  echo,
+  echoToParent,
   freeze,
   goodbye,
   goOutside,
   newTerms,
   renewAll,
   returned,
-  settle,
+  settleDoors,
   sever,
   severedAgain,
   severedBelow,
@@ -182,7 +182,7 @@ export const mainMachine = setup({
       },
     },
     settling: {
-      entry: ['awaitParts', settle],
+      entry: ['awaitParts', settleDoors],
       on: {
         settled: [
           {
@@ -190,7 +190,11 @@ export const mainMachine = setup({
             target: 'running',
             actions: [withEvent('addPart'), 'planNext', 'forgetHoldings', ...resume],
           },
-          { guard: withEvent('isLastPart'), target: 'echoed', actions: [withEvent('addPart'), send(echo), 'forgetHoldings'] },
+          {
+            guard: withEvent('isLastPart'),
+            target: 'echoed',
+            actions: [withEvent('addPart'), send(echoToParent), 'forgetHoldings'],
+          },
           { actions: withEvent('addPart') },
         ],
         joined: { target: 'collecting', actions: admitFrozen },

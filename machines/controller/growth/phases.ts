@@ -74,7 +74,7 @@ export const joinScale = (n: number): Scale => hierarchy(n, 3 * n);
 
 export const termsOf = ({ waste, n, alive }: Phase): Terms => ({ R: hierarchy(waste, 3 * n), N: joinScale(n), alive });
 
-export function budgetOf({ n, remaining, unserved, base }: Phase, of: Controller): RootBudget {
+export function phaseBudget({ n, remaining, unserved, base }: Phase, of: Controller): RootBudget {
   if (of === 'R') return { permits: remaining, first: null, unserved };
   return { permits: 2 * n, first: base, unserved: 'defer' };
 }

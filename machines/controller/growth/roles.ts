@@ -5,7 +5,7 @@ import type { DeliveryInput } from '../delivery.js';
 import type { DepositsInput } from '../applications/deposits.js';
 import type { MainInput } from './member.js';
 import { DEPOSITS, deliveryRole, MAIN, requestRole, type Controller } from '../messages.js';
-import { budgetOf } from './phases.js';
+import { phaseBudget } from './phases.js';
 import type { RequestInput } from '../request.js';
 import type { RootBudget, RootInput } from '../root.js';
 
@@ -35,7 +35,7 @@ function controllerRoles(member: Member, of: Controller): RoleStart[] {
 }
 
 function rootOf({ id, phase, budget }: Member, of: Controller, scale: Scale): RoleStart {
-  const input: RootInput = { id, of, scale, ...(phase ? budgetOf(phase, of) : budget!) };
+  const input: RootInput = { id, of, scale, ...(phase ? phaseBudget(phase, of) : budget!) };
   return { role: deliveryRole(of), chart: 'root', input };
 }
 

@@ -2,7 +2,7 @@
 import { close, open, tell, type LinkEvent } from '../../effects.js';
 import { newChild, type Joined, type MainContext } from './member.js';
 import { DEPOSITS, deliveryRole, MAIN, NEWCOMER, requestRole, type Controller, type Part, type Settled } from '../messages.js';
-import { budgetOf } from './phases.js';
+import { phaseBudget } from './phases.js';
 
 type In<E = unknown> = { context: MainContext; event: E };
 
@@ -16,7 +16,7 @@ export const welcome = ({ context, event }: In<Joined>) => ({
 export const collectFromAll = ({ context }: In) => ({ to: context.children, message: { type: 'collect' as const } });
 export const collectFromChild = ({ context }: In) => ({ to: newChild(context), message: { type: 'collect' as const } });
 
-export const echo = ({ context: { parent, count, members, departed, permits } }: In) => ({
+export const echoToParent = ({ context: { parent, count, members, departed, permits } }: In) => ({
   to: parent!,
   message: { type: 'echo' as const, count: count + members + 1, departed, permits },
 });
@@ -55,7 +55,7 @@ export const freeze = tell(({ context }: In) => {
   return { role: [...doors(context), ...bins], message: { type: 'freeze' } };
 });
 
-export const settle = tell(({ context }: In) => ({ role: doors(context), message: { type: 'settle' } }));
+export const settleDoors = tell(({ context }: In) => ({ role: doors(context), message: { type: 'settle' } }));
 export const depart = tell(({ context }: In) => ({ role: doors(context), message: { type: 'depart' } }));
 export const sever = tell(({ context }: In) => ({ role: doors(context), message: { type: 'sever' } }));
 
@@ -66,7 +66,12 @@ const only = ({ settings }: MainContext, part: Part, role: string): string | rea
 const renew = (of: Controller) => [
   tell(({ context }: In) => {
     const { phase, terms } = context;
-    const message = { type: 'epoch', scale: terms[of], alive: terms.alive || of === 'N', ...(phase ? budgetOf(phase, of) : {}) };
+    const message = {
+      type: 'epoch',
+      scale: terms[of],
+      alive: terms.alive || of === 'N',
+      ...(phase ? phaseBudget(phase, of) : {}),
+    };
     return { role: only(context, of, deliveryRole(of)), message };
   }),
   tell(({ context }: In) => ({
