@@ -47,13 +47,13 @@ type Standing = Omit<LocksStatus, 'held' | 'waiting'>;
 function standingOf(node: LiveNode, isClosed: boolean): Standing {
   const role = node.role(EPOCHS);
   if (!role) return { state: isClosed ? 'closed' : 'connecting', epoch: 0, members: [], leader: null, missing: [] };
-  const { id, served, leader, voters, links } = role.context as EpochsContext;
+  const { id, served, leader, membership, links } = role.context as EpochsContext;
   return {
     state: stateOf(role) as Standing['state'],
     epoch: served.epoch,
     members: served.members,
     leader,
-    missing: voters.filter((voter) => voter !== id && !links.includes(voter)),
+    missing: membership.voters.filter((voter) => voter !== id && !links.includes(voter)),
   };
 }
 
@@ -89,7 +89,8 @@ export function warnWhenUnserved(node: LiveNode, status: () => LocksStatus): voi
 function whyUnserved(node: LiveNode, { missing }: LocksStatus): string {
   const role = node.role(EPOCHS);
   if (!role) return 'its transport is not connected';
-  const { memory, voters } = role.context as EpochsContext;
+  const { memory, membership } = role.context as EpochsContext;
+  const { voters } = membership;
   const without = missing.length === 0 ? 'it reaches everybody' : `it does not reach ${missing.join(', ')}`;
   if (!isMajority(voters.length - missing.length, voters)) return `${without}, and more than half of the peers must be there`;
   if (memory !== 'forgotten') return `${without}; locks.status() of all peers tells more`;

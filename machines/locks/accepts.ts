@@ -25,13 +25,24 @@ const isNodeOf =
     typeof value === 'string' && rank(value) >= 0;
 const isKeptOf = (names: Names) => (value: unknown) => isHeld(value) && isNodeOf(names)((value as { node?: unknown }).node);
 const isBallotOf = (names: Names) => (value: unknown) =>
-  isObject(value) && isEpoch(value['epoch']) && isNodeOf(names)(value['proposer']) && isMembersOf(names)(value['members']);
+  isObject(value) &&
+  isEpoch(value['epoch']) &&
+  isNodeOf(names)(value['proposer']) &&
+  isMembersOf(names)(value['members']) &&
+  isMembershipOf(names)(value['next']);
+/** A list of version 0 is none. */
+const isMembershipOf = (names: Names) => (value: unknown) =>
+  isObject(value) &&
+  isCount(value['version']) &&
+  isCount(value['origin']) &&
+  all(value['voters'], isNodeOf(names)) &&
+  (value['voters'] as unknown[]).length > 0 === (value['version'] as number) > 0;
 const isMembersOf = (names: Names) => (value: unknown) => all(value, isNodeOf(names)) && (value as unknown[]).length > 0;
 
 /** What a storage gives back is checked as well: it may be another program's, or of other peers. */
 export function isStanding(value: unknown, names: Names): value is Standing {
   if (!isObject(value)) return false;
-  const { memory, promised, served, pending } = value;
+  const { memory, promised, served, pending, membership } = value;
   return (
     isMemory(memory) &&
     (promised === null || isBallotOf(names)(promised)) &&
@@ -39,9 +50,13 @@ export function isStanding(value: unknown, names: Names): value is Standing {
     isEpoch(served['epoch']) &&
     all(served['members'], isNodeOf(names)) &&
     all(served['kept'], isKeptOf(names)) &&
-    all(pending, isBallotOf(names))
+    isMembershipOf(names)(served['membership']) &&
+    all(pending, isBallotOf(names)) &&
+    isMembershipOf(names)(membership)
   );
 }
+
+const isOfEpochs = (type: unknown): boolean => !['update', 'find', 'token'].includes(type as string);
 
 export function accepts(message: unknown, instance: Instance<LocksOptions>): boolean {
   if (!isObject(message)) return false;
@@ -49,8 +64,10 @@ export function accepts(message: unknown, instance: Instance<LocksOptions>): boo
   const isKept = isKeptOf(instance);
   const isMembers = isMembersOf(instance);
   const isBallot = isBallotOf(instance);
+  const isMembership = isMembershipOf(instance);
   const { epoch, lock, ...unlabelled } = message;
-  const { type, members, served, kept } = unlabelled;
+  const { type, members, served, kept, membership } = unlabelled;
+  if (isOfEpochs(type) && !isMembership(membership)) return false;
   switch (type) {
     case 'update':
       return electionCore.accepts(message, { ...instance, options: instance.options.election });
@@ -58,7 +75,7 @@ export function accepts(message: unknown, instance: Instance<LocksOptions>): boo
     case 'token':
       return isEpoch(epoch) && isName(lock) && directoryCore.accepts(unlabelled, instance as never);
     case 'prepare':
-      return isEpoch(epoch) && isMembers(members) && isEpoch(served);
+      return isEpoch(epoch) && isMembers(members) && isEpoch(served) && isMembership(message['next']);
     case 'promise': {
       const { memory, pending, using, links, floor } = message;
       return (
@@ -83,6 +100,8 @@ export function accepts(message: unknown, instance: Instance<LocksOptions>): boo
     case 'changed':
     case 'hello':
       return true;
+    case 'reconfigure':
+      return [message['add'], message['remove']].every((node) => node === null || isNode(node));
     default:
       return false;
   }

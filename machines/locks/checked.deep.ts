@@ -2,7 +2,7 @@
 import { assign } from 'xstate';
 import { expect, test } from 'vitest';
 import { locks } from './index.js';
-import { keptOf } from './promises.js';
+import { beginningOf, keptOf } from './promises.js';
 import { undisturbed } from './properties.js';
 import {
   all,
@@ -37,15 +37,13 @@ test.each<[string, number, Commands, Search]>([
 test('5a: without what an epoch has kept, a later one takes the lock of its user', () => {
   const forgetsKept = mutant({
     actions: {
-      conclude: assign(({ context: { promised, reports, voters } }: any) => ({
-        served: {
-          epoch: promised.epoch,
-          members: promised.members,
-          kept: keptOf(
-            reports.map((report: object) => ({ ...report, kept: [] })),
+      conclude: assign(({ context }: any) => ({
+        served: beginningOf(context, (reports, voters) =>
+          keptOf(
+            reports.map((report) => ({ ...report, kept: [] })),
             voters,
           ),
-        },
+        ),
       })) as never,
     },
   });

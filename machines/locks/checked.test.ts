@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { explore, type ExploreOptions } from '../../test/index.js';
 import { locks } from './index.js';
 import type { EpochsContext } from './knowledge.js';
-import { keptOf, pendingAfter, type PromiseReport } from './promises.js';
+import { beginningOf, keptOf, pendingAfter, type PromiseReport } from './promises.js';
 import { oneUser, undisturbed } from './properties.js';
 import {
   again,
@@ -120,14 +120,12 @@ const never = () => false;
 type In = { context: EpochsContext; event: any };
 /** Rule 5, changed. */
 const keeping = (how: (reports: readonly PromiseReport[], voters: readonly string[]) => ReturnType<typeof keptOf>) => ({
-  conclude: assign(({ context: { promised, reports, voters } }: In) => ({
-    served: { epoch: promised!.epoch, members: promised!.members, kept: how(reports, voters) },
-  })) as never,
+  conclude: assign(({ context }: In) => ({ served: beginningOf(context, how) })) as never,
 });
 /** Rule 3, left out. */
 const takingNothingBack = {
-  notePromise: assign(({ context: { pending, promised, served }, event: { epoch, from, members } }: In) => {
-    const ballot = { epoch, proposer: from, members };
+  notePromise: assign(({ context: { pending, promised, served }, event: { epoch, from, members, next } }: In) => {
+    const ballot = { epoch, proposer: from, members, next };
     return {
       promised: ballot,
       pending: pendingAfter(pending, promised, ballot, { served: served.epoch, servedByProposer: Infinity }),
@@ -149,7 +147,7 @@ describe('without one of its rules a promise breaks, and the search shows how', 
     [
       '2: the leader does not begin anew',
       'service',
-      mutant({ guards: { isElected: never, leads: never } }),
+      mutant({ guards: { isElected: never, leads: never, hearsAndLeads: never } }),
       [ask('b'), ...crash('a')],
       {},
     ],

@@ -65,7 +65,7 @@ export const withName = (name: string, sorted: readonly string[]): readonly stri
   isAmong(name, sorted) ? sorted : sorted.toSpliced(placeOf(name, sorted), 0, name);
 
 /** FNV-1a, the same on every node. */
-function hash(text: string): number {
+export function hash(text: string): number {
   let h = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) h = Math.imul(h ^ text.charCodeAt(i), 0x01000193);
   return h >>> 0;

@@ -8,7 +8,7 @@
  * other tokens begin anew. Grants are numbered by epoch first.
  *
  * The rules, which docs/locks.md tells by the same numbers: 1 ballot, 2 promise, 3 taking back, 4 forgetting, 5 who keeps a lock
- * (promises.ts), 6 stickiness, 7 install, 8 bounds.
+ * (promises.ts), 6 stickiness, 7 install, 8 bounds, 9 who votes (membership.ts).
  *
  * What must not be forgotten (`Standing`) is stored before anybody can know of it: nothing is proposed, promised, told or served whose
  * `stored` has not come. A node without storage is answered at once, and starts again knowing that it has forgotten.
@@ -29,20 +29,20 @@
  * Invariants: `promised` is at least `served`; `reports` belong to `promised` and are not empty only while preparing; `open` is not empty
  * only while serving; `locks` are the roles of lock.ts that are open, and those of `claims` among them; more than these only while serving.
  */
-import { assign, emit, enqueueActions, setup } from 'xstate';
+import { assign, emit, enqueueActions, raise, setup } from 'xstate';
 import { effects, send, tell, type Message, type NodeId } from '../effects.js';
-import type { LeaderChange } from '../election/messages.js';
-import { byName, isAmong, isBeyondReason, isKeptBy, isMajority, withName } from './epoch.js';
+import { ELECTION, type LeaderChange } from '../election/messages.js';
+import { byName, isKeptBy, withName } from './epoch.js';
+import { epochsGuards } from './guards.js';
 import {
-  claimOf,
+  electionNews,
   firstStanding,
-  largestKnown,
-  leads,
   leftOutBy,
   linksAfter,
+  newestIn,
   ownReport,
   promisedEpoch,
-  reachesMajority,
+  wantedAfter,
   type EpochsContext,
   type EpochsEvent,
   type EpochsInput,
@@ -50,6 +50,7 @@ import {
   type In,
   type NamedLinkEvent,
 } from './knowledge.js';
+import { isSameMembership, type MembershipChange } from './membership.js';
 import {
   EPOCHS,
   type Beginning,
@@ -81,12 +82,13 @@ import {
   ownLock,
   passedOn,
   patience,
-  PATIENCE,
   patienceEnds,
   preparation,
   promise,
+  reconfiguration,
   refusal,
   sayThatSpent,
+  seek,
   standing,
   toDirectory,
   toLock,
@@ -94,26 +96,14 @@ import {
   waiting,
   word,
 } from './orders.js';
-import { cliqueOf, floorOf, isClique, keptOf, pendingAfter, recallOf } from './promises.js';
-
-const isLinked = ({ links }: EpochsContext, peer: NodeId): boolean => links.includes(peer);
-const isNoStranger = (args: In): boolean => isLinked(args.context, fromOf(args));
-const isNews = (args: In): boolean => epochOf(args) > promisedEpoch(args.context);
-const leavesOut = (args: In, isFollowing: boolean): boolean =>
-  isNoStranger(args) && isNews(args) && leftOutBy((args.event as Prepare).members, args.context, isFollowing).length > 0;
-const isOverruled = ({ context, event }: In): boolean => (event as Refuse).promised >= promisedEpoch(context);
-const hasAllAnswers = ({ context: { reports, promised } }: In): boolean => reports.length === promised!.members.length;
-const isForThis = (args: In): boolean => epochOf(args) === promisedEpoch(args.context);
-const isPatience = ({ event }: In): boolean => (event as { timer: string }).timer === PATIENCE;
-const isFree = (args: In): boolean => claimOf(args.context, lockOf(args)) === undefined;
-const isForOpen = (args: In): boolean => isAmong(lockOf(args), args.context.open);
-const isOfThisEpoch = (args: In): boolean => epochOf(args) === args.context.served.epoch;
-const hasRoomForEarly = ({ context: { early, earlyMax } }: In): boolean => early.length < earlyMax;
-const isRoomSpent = ({ context: { opened, bounds } }: In, share: number): boolean => opened >= bounds.locks * share;
+import { beginningOf, boundOf, cliqueOf, floorOf, pendingAfter, proposalOf } from './promises.js';
 
 const prepareAgain = { target: '.preparing', reenter: true } as const;
 const promiseIt = { target: '.following.saving', reenter: true, actions: 'notePromise' } as const;
 const isOverruledHere = { target: '#epochs.following.waiting' } as const;
+/** Rule 9. */
+const differing = { guard: 'isForeign', actions: ['announceDiffering', 'partWith'] } as const;
+const later = { guard: 'isLater', actions: ['learn', 'hearAgain'] } as const;
 const fill = ['noteOpened', directory] as const;
 const ask = ['claim', lockInThis, toLock] as const;
 
@@ -129,9 +119,8 @@ export const epochsMachine = setup({
     noteLeader: assign({ leader: ({ event }: In) => (event as LeaderChange).leader }),
     found: assign({ memory: 'founding' }),
     propose: assign(({ context }: In) => {
-      const { id, links, clique, served, pending, promised, above } = context;
-      const members = clique ?? [...links, id].sort(byName);
-      const ballot = { epoch: Math.max(promisedEpoch(context), above) + 1, proposer: id, members };
+      const { id, served, pending, promised, above } = context;
+      const ballot = { epoch: Math.max(promisedEpoch(context), above) + 1, proposer: id, ...proposalOf(context) };
       const proposal = {
         promised: ballot,
         pending: pendingAfter(pending, promised, ballot, { served: served.epoch, servedByProposer: served.epoch }),
@@ -144,8 +133,8 @@ export const epochsMachine = setup({
     noteRefusal: assign({ above: ({ context, event }: In) => Math.max(context.above, (event as Refuse).promised) }),
     noteTold: assign({ above: ({ context, event }: In) => Math.max(context.above, (event as Told).epoch) }),
     notePromise: assign(({ context, event }: In) => {
-      const { epoch, members, served: servedByProposer, from } = event as From<Prepare>;
-      const ballot = { epoch, proposer: from, members };
+      const { epoch, members, next, served: servedByProposer, from } = event as From<Prepare>;
+      const ballot = { epoch, proposer: from, members, next };
       const own = { served: context.served.epoch, servedByProposer };
       return { promised: ballot, pending: pendingAfter(context.pending, context.promised, ballot, own) };
     }),
@@ -160,22 +149,16 @@ export const epochsMachine = setup({
     forgetReports: assign({ reports: [] }),
     noteMissed: assign({
       missed: ({ context, event }: In) => {
-        const { members } = event as Prepare;
-        return { peers: leftOutBy(members, context, true), named: members };
+        const prepare = event as Prepare;
+        return { peers: leftOutBy(prepare, context, true), named: prepare.members };
       },
     }),
     giveUpMissed: assign({ cutOff: ({ context }: In) => context.missed?.peers ?? [], missed: null }),
-    conclude: assign({
-      served: ({ context: { promised, reports, voters } }: In): Beginning => ({
-        epoch: promised!.epoch,
-        members: promised!.members,
-        kept: keptOf(reports, voters),
-      }),
-    }),
+    conclude: assign({ served: ({ context }: In): Beginning => beginningOf(context) }),
     noteInstall: assign({
       served: ({ event }: In): Beginning => {
-        const { epoch, members, kept } = event as Install;
-        return { epoch, members, kept };
+        const { epoch, members, kept, membership } = event as Install;
+        return { epoch, members, kept, membership };
       },
     }),
     remember: assign({ memory: 'known', pending: [], reports: [] }),
@@ -204,6 +187,29 @@ export const epochsMachine = setup({
         return args.context.claims.map((claim) => (claim.lock === lockOf(args) ? { ...claim, fence } : claim));
       },
     }),
+    /** What the leader wants, and whoever was called. */
+    noteWanted: assign({
+      wanted: ({ context, event }: In) => {
+        const { add, remove, from = context.id } = event as MembershipChange & { from?: NodeId };
+        return { add, remove, by: from };
+      },
+    }),
+    noteBound: assign({ bound: ({ context: { reports, membership } }: In) => boundOf(reports, membership) }),
+    /** Who elects with this node changes with it. */
+    learn: enqueueActions(({ context, event, enqueue }) => {
+      const membership = newestIn({ context, event });
+      if (isSameMembership(membership, context.membership)) return;
+      for (const message of electionNews(context, membership)) enqueue({ type: 'tell', params: { role: ELECTION, message } });
+      enqueue.assign({ membership, bound: null, wanted: wantedAfter(context, membership) });
+      enqueue.emit({ type: 'members', version: membership.version, voters: membership.voters });
+    }),
+    /** What was said is judged by what was learned from it. */
+    hearAgain: raise(({ event }) => event),
+    /** Who has another list of voters is no peer. */
+    partWith: enqueueActions(({ context: { links }, event, enqueue }) => {
+      const peer = (event as From<EpochMessage>).from;
+      if (links.includes(peer)) enqueue.raise({ type: 'link.down', peer });
+    }),
     keepEarly: assign({ early: ({ context, event }: In) => [...context.early, event as From<LockMessage>] }),
     /** Who came early is heard; whoever found no room among them asks again in the next epoch. */
     hearEarly: enqueueActions(({ context: { early, earlyMax, served }, enqueue }) => {
@@ -216,86 +222,26 @@ export const epochsMachine = setup({
       epoch: served.epoch,
       members: served.members,
     })),
+    announceDiffering: emit((args: In) => ({
+      type: 'differs' as const,
+      peer: fromOf(args),
+      own: args.context.membership,
+      theirs: (args.event as EpochMessage).membership,
+    })),
     announceApart: emit({ type: 'apart' }),
     announceUnreasonable: emit((args: In) => ({ type: 'unreasonable' as const, peer: fromOf(args), epoch: epochOf(args) })),
   },
-  guards: {
-    leads,
-    isElected: (args) => leads(args) && args.context.leader !== args.context.id,
-    isAnother: ({ context, event }) => (event as LeaderChange).leader !== context.leader,
-    losesMajority: (args) => !reachesMajority(args),
-    /** Who starts again is linked to nobody yet. */
-    startsInEpoch: ({ context: { served, links } }) => served.members.some((member) => links.includes(member)),
-    isOwn: ({ context: { promised, id } }) => promised!.proposer === id,
-    isFromStranger: (args) => !isNoStranger(args),
-    isBeyondReason: ({ context, event }) => {
-      const number = event.type === 'refuse' ? event.promised : (event as { epoch: number }).epoch;
-      return isBeyondReason(number, largestKnown(context));
-    },
-    isPast: (args) => !isNews(args),
-    leavesOutMembers: (args) => leavesOut(args, false),
-    leavesOutMembersNewly: (args) => args.context.missed === null && leavesOut(args, false),
-    leavesOutNamed: (args) => leavesOut(args, true),
-    leavesOutNamedNewly: (args) => args.context.missed === null && leavesOut(args, true),
-    isAnswer: (args) => isForThis(args) && args.context.promised!.members.includes(fromOf(args)),
-    isOverruled,
-    outbids: (args) => isOverruled(args) && leads(args),
-    isOnesOwnToDrop: (args) => isForThis(args) && !leads(args),
-    losesOneNamed: (args) => {
-      const { peer } = args.event as NamedLinkEvent;
-      return reachesMajority(args) && !leads(args) && args.context.promised!.members.includes(peer);
-    },
-    mustNameFewer: (args) => {
-      const { id, reports, voters } = args.context;
-      return hasAllAnswers(args) && !isClique(reports) && leads(args) && isMajority(cliqueOf(id, reports).length, voters);
-    },
-    isBelowFloor: (args) => {
-      const { reports, voters } = args.context;
-      const isDue = hasAllAnswers(args) && isClique(reports) && recallOf(reports, voters) === 'nobody is missing';
-      return isDue && promisedEpoch(args.context) <= floorOf(reports);
-    },
-    mayBegin: (args) => {
-      const { reports, voters } = args.context;
-      return hasAllAnswers(args) && isClique(reports) && recallOf(reports, voters) !== 'too little';
-    },
-    /** What the promise of the teller will say is no news. */
-    isAwaited: (args) => {
-      const { promised, reports, links } = args.context;
-      const isMissing = reports.every(({ node }) => node !== fromOf(args)) && promised!.members.includes(fromOf(args));
-      return isMissing && links.every((peer) => promised!.members.includes(peer));
-    },
-    isInstalled: (args) => isForThis(args) && fromOf(args) === args.context.promised!.proposer,
-    leavesUsOut: (args) => {
-      const { id, served } = args.context;
-      const epoch = epochOf(args);
-      return epoch >= promisedEpoch(args.context) && epoch > served.epoch && !(args.event as Told).members.includes(id);
-    },
-    isDue: (args) => !isPatience(args),
-    isDueAndLeads: (args) => !isPatience(args) && leads(args),
-    isPatience,
-    isPatienceOfLeader: (args) => isPatience(args) && leads(args),
-    hasForgotten: ({ context }) => context.memory === 'forgotten',
-    hasForgottenAndLeads: (args) => args.context.memory === 'forgotten' && leads(args),
-    isFree,
-    isFreeHere: (args) => isFree(args) && isAmong(lockOf(args), args.context.locks),
-    isOpen: (args) => isFree(args) && isForOpen(args),
-    findsNoRoom: (args) => isFree(args) && isRoomSpent(args, 1),
-    findsHalfTheRoom: (args) => isFree(args) && isRoomSpent(args, 1 / 2),
-    isFind: isOfThisEpoch,
-    isFindForOpen: (args) => isOfThisEpoch(args) && isForOpen(args),
-    isFindWithoutRoom: (args) => isOfThisEpoch(args) && isRoomSpent(args, 1),
-    isFindInHalfTheRoom: (args) => isOfThisEpoch(args) && isRoomSpent(args, 1 / 2),
-    isEarly: (args) => epochOf(args) > args.context.served.epoch && hasRoomForEarly(args),
-    isOfThisOrLater: (args) => epochOf(args) >= args.context.served.epoch && hasRoomForEarly(args),
-  },
+  guards: epochsGuards,
 }).createMachine({
   id: 'epochs',
-  context: ({ input: { members, memory, stored, ...input } }) => ({
+  context: ({ input: { members, memory, membership, stored, ...input } }) => ({
     ...input,
-    ...(stored ?? firstStanding({ members, memory })),
+    ...(stored ?? firstStanding({ members, memory, membership })),
     above: 0,
     reports: [],
     clique: null,
+    wanted: null,
+    bound: null,
     missed: null,
     cutOff: [],
     claims: [],
@@ -307,10 +253,12 @@ export const epochsMachine = setup({
   initial: 'starting',
   on: {
     'link.up': [
+      { guard: 'isOfNoConcern', actions: ['noteLinks', patienceEnds, send(greeting)] },
       { guard: 'leads', ...prepareAgain, actions: ['noteLinks', patienceEnds, tell(passedOn), send(greeting)] },
       { actions: ['noteLinks', patienceEnds, tell(passedOn), send(change), send(greeting)] },
     ],
     'link.down': [
+      { guard: 'isOfNoConcern', actions: ['noteLinks', patienceEnds] },
       { guard: 'losesMajority', target: '.apart', actions: ['noteLinks', patienceEnds, tell(passedOn)] },
       { guard: 'leads', ...prepareAgain, actions: ['noteLinks', patienceEnds, tell(passedOn)] },
       { actions: ['noteLinks', patienceEnds, tell(passedOn), send(change)] },
@@ -319,26 +267,42 @@ export const epochsMachine = setup({
       { guard: 'isElected', ...prepareAgain, actions: 'noteLeader' },
       { guard: 'isAnother', actions: ['noteLeader', send(change)] },
     ],
-    hello: { guard: 'leads', ...prepareAgain },
-    changed: { guard: 'leads', ...prepareAgain },
+    hello: [differing, later, { guard: 'hearsAndLeads', ...prepareAgain }],
+    changed: [differing, later, { guard: 'hearsAndLeads', ...prepareAgain }],
+    reconfigure: [
+      { guard: 'mayWantNow', ...prepareAgain, actions: 'noteWanted' }, // 9
+      { guard: 'mayWant', actions: 'noteWanted' },
+    ],
+    change: [
+      { guard: 'mayChangeNow', ...prepareAgain, actions: 'noteWanted' }, // 9
+      { guard: 'mayChange', actions: ['noteWanted', send(reconfiguration)] },
+    ],
+    seek: { guard: 'maySeek', ...prepareAgain },
     bootstrap: [
       { guard: 'hasForgottenAndLeads', ...prepareAgain, actions: 'found' },
       { guard: 'hasForgotten', actions: ['found', send(change)] },
     ],
     prepare: [
+      { guard: 'isForeign', actions: [send(refusal), 'announceDiffering', 'partWith'] }, // 9
       { guard: 'isFromStranger' },
+      later, // 9
       { guard: 'isBeyondReason', actions: [send(refusal), 'announceUnreasonable'] }, // 1
+      { guard: 'isOutdated', actions: send(refusal) }, // 9
       { guard: 'isPast', actions: send(refusal) }, // 2
       { guard: 'leavesOutMembersNewly', actions: [send(waiting), 'noteMissed', patience] }, // 6
       { guard: 'leavesOutMembers', actions: send(waiting) },
       promiseIt, // 2, 3
     ],
     refuse: [
+      differing,
+      later,
       { guard: 'isBeyondReason', actions: 'announceUnreasonable' },
       { guard: 'outbids', ...prepareAgain, actions: 'noteRefusal' },
       { guard: 'isOverruled', actions: ['noteRefusal', send(change)] },
     ],
     told: [
+      differing,
+      later,
       { guard: 'isBeyondReason', actions: 'announceUnreasonable' },
       { guard: 'leavesUsOut', target: '.apart', actions: 'noteTold' }, // 7
     ],
@@ -365,9 +329,12 @@ export const epochsMachine = setup({
         },
         collecting: {
           always: [
+            { guard: 'isPassedAndLeads', target: '#epochs.preparing', reenter: true }, // 9
+            { guard: 'isPassed', ...isOverruledHere, actions: send(change) }, // 9
             { guard: 'mustNameFewer', target: '#epochs.preparing', reenter: true, actions: 'nameClique' }, // 1
             { guard: 'isBelowFloor', target: '#epochs.preparing', reenter: true, actions: 'noteFloor' }, // 4b
-            { guard: 'mayBegin', target: '#epochs.beginning', actions: 'conclude' }, // 4, 5
+            { guard: 'isBound', target: '#epochs.preparing', reenter: true, actions: 'noteBound' }, // 9
+            { guard: 'mayBegin', target: '#epochs.beginning', actions: ['conclude', 'learn'] }, // 4, 5, 9
           ],
           initial: 'asking',
           states: {
@@ -375,7 +342,7 @@ export const epochsMachine = setup({
             delayed: {},
           },
           on: {
-            promise: { guard: 'isAnswer', actions: 'noteReport' },
+            promise: [later, { guard: 'isAnswer', actions: 'noteReport' }],
             wait: [
               { guard: 'isOnesOwnToDrop', ...isOverruledHere, actions: send(change) },
               { guard: 'isAnswer', target: '.delayed' },
@@ -385,6 +352,8 @@ export const epochsMachine = setup({
       },
       on: {
         refuse: [
+          differing,
+          later,
           { guard: 'isBeyondReason', actions: 'announceUnreasonable' },
           { guard: 'outbids', target: 'preparing', reenter: true, actions: 'noteRefusal' },
           { guard: 'isOverruled', ...isOverruledHere, actions: ['noteRefusal', send(change)] },
@@ -409,7 +378,7 @@ export const epochsMachine = setup({
             ],
           },
         },
-        waiting: { on: { install: { guard: 'isInstalled', target: '#epochs.beginning', actions: 'noteInstall' } } }, // 7
+        waiting: { on: { install: [later, { guard: 'isInstalled', target: '#epochs.beginning', actions: 'noteInstall' }] } }, // 7
       },
       on: {
         prepare: [
@@ -422,6 +391,7 @@ export const epochsMachine = setup({
       entry: ['remember', standing],
       on: {
         stored: [
+          { guard: 'isOwnForOthers', target: 'apart', actions: [send(installation), send(word)] }, // 9
           { guard: 'isOwn', target: 'serving', actions: [send(installation), send(word)] }, // 7
           { target: 'serving', actions: send(word) }, // 7
         ],
@@ -429,7 +399,15 @@ export const epochsMachine = setup({
       },
     },
     serving: {
-      entry: ['settle', patienceEnds, toLocks(({ served }) => ({ type: 'begun', ...served })), afterThat, 'announceEpoch'],
+      entry: [
+        'settle',
+        patienceEnds,
+        toLocks(({ served }) => ({ type: 'begun', ...served })),
+        afterThat,
+        'announceEpoch',
+        seek,
+        send(reconfiguration),
+      ],
       exit: [toLocks(() => ({ type: 'over' })), directories, freeLocks, 'forgetOpen', askNoMore],
       initial: 'fresh',
       states: {

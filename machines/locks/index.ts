@@ -12,6 +12,7 @@ import { directoryMachine } from '../directory/index.js';
 import type { Message, NodeId } from '../effects.js';
 import { electionCore, electionMachine } from '../election/index.js';
 import type { ElectionOptions } from '../election/options.js';
+import { ELECTION } from '../election/messages.js';
 import type { Instance, RoleStart } from '../protocol.js';
 import { STORAGE, storageMachine, type StorageInput, type Stored } from '../storage.js';
 import { accepts, isStanding } from './accepts.js';
@@ -19,6 +20,7 @@ import { LocksAccount } from './account.js';
 import { epochsMachine } from './epochs.js';
 import { firstStanding, type EpochsInput } from './knowledge.js';
 import { lockMachine } from './lock.js';
+import { firstMembership, NO_MEMBERSHIP, type Membership } from './membership.js';
 import { DIRECTORY, directoryRole, EPOCHS, labelOf, LOCK, lockRole, STANDING, type LockMessage } from './messages.js';
 import { locksOptions, THE_LOCK, type LocksOptions } from './options.js';
 import { locksProperties, mayFire } from './properties.js';
@@ -28,8 +30,6 @@ import { epochsOf, isServing } from './view.js';
 
 export { epochsMachine } from './epochs.js';
 export { lockMachine } from './lock.js';
-
-const ELECTION = 'election';
 
 const isForDirectory = ({ type }: Message): boolean => type === 'find' || type === 'token';
 
@@ -45,8 +45,8 @@ export const locksCore = /* @__PURE__ */ defineCore<LocksOptions>({
   network: { reach: 'links', order: 'fifo' },
   options: locksOptions,
   roles: (id, instance) => [
-    ...storageAt(instance),
-    { role: EPOCHS, chart: EPOCHS, input: epochsInput(id, instance) },
+    ...storageAt(id, instance),
+    { role: EPOCHS, chart: EPOCHS, input: epochsInput(id, instance, linksAt(id, instance)) },
     ...electionCore.roles(id, { ...instance, options: instance.options.election }),
   ],
   reload: (id, instance, stored) => {
@@ -54,7 +54,7 @@ export const locksCore = /* @__PURE__ */ defineCore<LocksOptions>({
     const options = { ...instance.options, election, members: [] };
     const standing = standingAfter(stored, instance);
     return [
-      { role: EPOCHS, chart: EPOCHS, input: { ...epochsInput(id, { ...instance, options }), ...standing } },
+      { role: EPOCHS, chart: EPOCHS, input: { ...epochsInput(id, { ...instance, options }, []), ...standing } },
       ...electionCore.roles(id, { ...instance, options: election }),
     ];
   },
@@ -74,6 +74,16 @@ export const locksCore = /* @__PURE__ */ defineCore<LocksOptions>({
     },
     /** The cluster is new: there is nothing that anybody could have forgotten. */
     bootstrap: { event: () => ({ type: 'bootstrap' }), waits: false, completedBy: [] },
+    /** Who votes is changed by one: `add`, `remove`, or one in place of the other. */
+    change: {
+      fields: [
+        { name: 'add', type: 'node', optional: true },
+        { name: 'remove', type: 'node', optional: true },
+      ],
+      event: ({ add = null, remove = null }) => ({ type: 'change', add, remove }),
+      waits: true,
+      completedBy: ['members'],
+    },
     release: { event: ({ lock = THE_LOCK }) => ({ type: 'release', lock }), waits: false, completedBy: [] },
   },
   reactions: ({ hold }) =>
@@ -111,9 +121,11 @@ function listener(role: string): string | undefined {
 }
 
 /** What has begun before anything could be stored is there already. */
-function storageAt({ options: { storage, members, memory } }: Instance<LocksOptions>): readonly RoleStart[] {
+function storageAt(id: NodeId, { options }: Instance<LocksOptions>): readonly RoleStart[] {
+  const { storage, members, memory } = options;
   if (storage === null) return [];
-  const stored: Stored = members.length === 0 ? {} : { [STANDING]: firstStanding({ members, memory }) };
+  const hasBegun = members.includes(id);
+  const stored: Stored = hasBegun ? { [STANDING]: firstStanding({ members, memory, membership: listAt(id, options) }) } : {};
   return [{ role: STORAGE, chart: STORAGE, input: { stored, delay: storage } satisfies StorageInput }];
 }
 
@@ -131,9 +143,16 @@ const unlinked = (id: NodeId, election: ElectionOptions): ElectionOptions => ({
   start: { ...election.start, [id]: { ...election.start[id]!, neighbours: [], leader: id, distance: 0 } },
 });
 
-function epochsInput(id: NodeId, { topology, options }: Instance<LocksOptions>): EpochsInput {
+/** Who votes knows with whom; others are told. */
+const listAt = (id: NodeId, { voters }: LocksOptions): Membership =>
+  voters.includes(id) ? firstMembership(voters) : NO_MEMBERSHIP;
+
+const linksAt = (id: NodeId, { topology }: Instance<LocksOptions>): NodeId[] =>
+  topology.links.flatMap(([u, v]) => (u === id ? [v] : v === id ? [u] : [])).sort();
+
+function epochsInput(id: NodeId, { options }: Instance<LocksOptions>, links: readonly NodeId[]): EpochsInput {
   const { election: elected, members, memory, floor, bounds, early, patience } = options;
-  const { leader, neighbours } = elected.start[id]!;
-  const links = neighbours.toSorted();
-  return { id, voters: topology.nodes, links, leader, members, memory, stored: null, floor, bounds, earlyMax: early, patience };
+  const { leader } = elected.start[id]!;
+  const own = { membership: listAt(id, options), members: members.includes(id) ? members : [] };
+  return { id, ...own, links, leader, memory, stored: null, floor, bounds, earlyMax: early, patience };
 }

@@ -1,8 +1,9 @@
 /** What a voter knows of epochs, what it hears, and what it reads off both. */
 import type { LinkEvent, NodeId, StoredEvent } from '../effects.js';
 import type { LeaderChange } from '../election/messages.js';
-import { byName, isMajority, type EpochBounds } from './epoch.js';
-import type { Ballot, Beginning, EpochMessage, LockMessage, Memory } from './messages.js';
+import { byName, type EpochBounds } from './epoch.js';
+import { isMajorityOf, membershipAfter, votesInOneOf, type Membership, type WantedChange } from './membership.js';
+import type { Ballot, Beginning, EpochMessage, LockMessage, Memory, Prepare } from './messages.js';
 import type { PromiseReport } from './promises.js';
 
 /** Where a voter stands towards the others: what it must not forget, and is stored before it acts on it. */
@@ -13,12 +14,14 @@ export interface Standing {
   readonly served: Beginning;
   /** Promises above `served`, other than the present one. */
   readonly pending: readonly Ballot[];
+  /** Who votes, as far as it is decided and known here. */
+  readonly membership: Membership;
 }
 
 export interface EpochsInput {
   readonly id: NodeId;
-  /** Everybody who takes part in decisions. */
-  readonly voters: readonly NodeId[];
+  /** Who votes, as it is known at the first start. */
+  readonly membership: Membership;
   readonly links: readonly NodeId[];
   readonly leader: NodeId;
   /** The members of the first epoch, where the network starts in one; else none. */
@@ -49,6 +52,10 @@ export interface EpochsContext extends Omit<EpochsInput, 'members' | 'stored'>, 
   readonly reports: readonly PromiseReport[];
   /** Whom to name in the next try, where the last has shown that some do not reach each other; else `null`. */
   readonly clique: readonly NodeId[] | null;
+  /** What is to be made of the list of voters: asked for here, or of this node as the leader. */
+  readonly wanted: WantedChange | null;
+  /** A later list of voters that may have been decided without this node's knowledge: it is proposed before anything else. */
+  readonly bound: Membership | null;
   /** Who was left out by the proposal of `named` though it is reached from here: as long as patience lasts. */
   readonly missed: { readonly peers: readonly NodeId[]; readonly named: readonly NodeId[] } | null;
   /** Who may be left out, for patience with them is over. */
@@ -74,6 +81,10 @@ export type EpochsEvent =
   | LeaderChange
   | { readonly type: 'request'; readonly lock: string }
   | { readonly type: 'bootstrap' }
+  /** From the application: somebody is to vote from now on, or no more. */
+  | { readonly type: 'change'; readonly add: NodeId | null; readonly remove: NodeId | null }
+  /** The change that is wanted may be possible now. */
+  | { readonly type: 'seek' }
   /** From a lock: it is in use here with this fence; it is free again; it was taken away. */
   | { readonly type: 'used'; readonly lock: string; readonly fence: number }
   | { readonly type: 'freed' | 'lost'; readonly lock: string }
@@ -97,15 +108,17 @@ export const linksAfter = (links: readonly NodeId[], { type, peer }: LinkEvent):
 
 const isLinkEvent = (event: EpochsEvent): event is NamedLinkEvent => event.type === 'link.up' || event.type === 'link.down';
 
+export const linksOf = ({ context: { links }, event }: In): readonly NodeId[] =>
+  isLinkEvent(event) ? linksAfter(links, event) : links;
+
 /** Whether more than half are within reach, once this event is taken in. */
-export const reachesMajority = ({ context: { links, voters }, event }: In): boolean =>
-  isMajority((isLinkEvent(event) ? linksAfter(links, event) : links).length + 1, voters);
+export const reachesMajority = (args: In): boolean => isMajorityOf([...linksOf(args), args.context.id], args.context.membership);
 
 /** Whether it is this node that proposes, once this event is taken in. */
 export const leads = (args: In): boolean => {
   const { context, event } = args;
   const leader = event.type === 'leader' ? event.leader : context.leader;
-  return leader === context.id && reachesMajority(args);
+  return leader === context.id && votesInOneOf(context.id, context.membership) && reachesMajority(args);
 };
 
 export const claimOf = ({ claims }: EpochsContext, lock: string): Claim | undefined =>
@@ -121,26 +134,48 @@ export const ownReport = (c: EpochsContext): PromiseReport => ({
   using: c.claims.flatMap(({ lock, fence }) => (fence === null ? [] : [{ lock, fence }])),
   links: c.links,
   floor: c.floor,
+  membership: c.membership,
 });
 
 /** Of a first start: in an epoch that has begun already, or in none. */
-export function firstStanding({ members, memory }: Pick<EpochsInput, 'members' | 'memory'>): Standing {
-  const promised = members.length === 0 ? null : { epoch: 1, proposer: members[0]!, members };
-  return { memory, promised, served: { epoch: promised?.epoch ?? 0, members, kept: [] }, pending: [] };
+export function firstStanding({ members, memory, membership }: Pick<EpochsInput, 'members' | 'memory' | 'membership'>): Standing {
+  const isServed = members.length > 0;
+  const promised = isServed ? { epoch: 1, proposer: members[0]!, members, next: membership } : null;
+  return { memory, promised, served: { epoch: isServed ? 1 : 0, members, kept: [], membership }, pending: [], membership };
 }
 
 /** What the application has said of the cluster it says of this life alone. */
-export const standingOf = ({ memory, promised, served, pending }: Standing): Standing => ({
+export const standingOf = ({ memory, promised, served, pending, membership }: Standing): Standing => ({
   memory: memory === 'founding' ? 'forgotten' : memory,
   promised,
   served,
   pending,
+  membership,
 });
 
-/** Rule 6: whom a proposal leaves out that is a member of the last epoch here, or of the promised one, and is still reached. */
-export function leftOutBy(members: readonly NodeId[], c: EpochsContext, isFollowing: boolean): NodeId[] {
+/** The latest list that is decided: known before, said by whoever speaks, or brought by the epoch that begins. */
+export function newestIn({ context: { membership, served }, event }: In): Membership {
+  const said = 'membership' in event ? event.membership : membership;
+  return [said, served.membership].reduce((a, b) => (b.version > a.version ? b : a), membership);
+}
+
+/** Voters elect the leader among themselves: what a new list is to the election, as links that come and go. */
+export function electionNews({ id, links, membership }: EpochsContext, next: Membership): LinkEvent[] {
+  const electorateIn = ({ voters }: Membership) => (voters.includes(id) ? links.filter((peer) => voters.includes(peer)) : []);
+  const [before, after] = [electorateIn(membership), electorateIn(next)];
+  const word = (type: LinkEvent['type'], peers: readonly NodeId[], others: readonly NodeId[]): LinkEvent[] =>
+    peers.filter((peer) => !others.includes(peer)).map((peer) => ({ type, peer }));
+  return [...word('link.down', before, after), ...word('link.up', after, before)];
+}
+
+/** Rule 9: what is wanted of the old list is wanted of the new one by whoever was called for it, unless it is done. */
+export const wantedAfter = ({ id, wanted }: EpochsContext, membership: Membership): WantedChange | null =>
+  wanted?.by === id && membershipAfter(membership, wanted) !== null ? wanted : null;
+
+/** Rule 6: whom a proposal leaves out that votes, is a member of the last epoch here, or of the promised one, and is still reached. */
+export function leftOutBy({ members, membership, next }: Prepare, c: EpochsContext, isFollowing: boolean): NodeId[] {
   const present = new Set([...c.served.members, ...(isFollowing ? (c.promised?.members ?? []) : [])]);
   return c.links.filter(
-    (peer) => present.has(peer) && c.voters.includes(peer) && !members.includes(peer) && !c.cutOff.includes(peer),
+    (peer) => present.has(peer) && votesInOneOf(peer, membership, next) && !members.includes(peer) && !c.cutOff.includes(peer),
   );
 }

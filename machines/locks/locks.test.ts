@@ -5,6 +5,7 @@ import { Random } from '../../network/random.js';
 import { createMetric } from '../../network/topology/metric.js';
 import { parseScenario } from '../../network/scenario/parse.js';
 import { locks } from './index.js';
+import { firstMembership, NO_MEMBERSHIP } from './membership.js';
 import { cliqueOf, keptOf, recallOf, type PromiseReport } from './promises.js';
 import { mutant } from './systems.fixtures.js';
 
@@ -67,8 +68,10 @@ test('without the rule that messages of later epochs wait, such runs end with so
 describe('what comes from the network is checked', () => {
   const graph = createMetric({ nodes: ['a', 'b'], links: [['a', 'b', 1]] });
   const instance = { ...graph, options: locks.options({}, graph) };
+  const membership = firstMembership(['a', 'b']);
   const promise = {
     type: 'promise',
+    membership,
     epoch: 2,
     memory: 'known',
     served: 1,
@@ -87,27 +90,33 @@ describe('what comes from the network is checked', () => {
     [false, { ...find, producer: 'z' }],
     [true, { type: 'token', fence: 7, epoch: 1, lock: 'x' }],
     [false, { type: 'token', fence: 'x', epoch: 1, lock: 'x' }],
-    [true, { type: 'prepare', epoch: 2, members: ['a', 'b'], served: 1 }],
-    [false, { type: 'prepare', epoch: 2, members: [], served: 1 }],
-    [false, { type: 'prepare', epoch: 2 }],
+    [true, { type: 'prepare', membership, epoch: 2, members: ['a', 'b'], served: 1, next: membership }],
+    [false, { type: 'prepare', membership, epoch: 2, members: [], served: 1, next: membership }],
+    [false, { type: 'prepare', membership, epoch: 2 }],
     [true, promise],
-    [true, { ...promise, pending: [{ epoch: 1, proposer: 'a', members: ['a'] }] }],
-    [false, { ...promise, pending: [{ epoch: 1, proposer: 'z', members: ['a'] }] }],
+    [true, { ...promise, pending: [{ epoch: 1, proposer: 'a', members: ['a'], next: membership }] }],
+    [false, { ...promise, pending: [{ epoch: 1, proposer: 'z', members: ['a'], next: membership }] }],
     [false, { ...promise, memory: 'perfect' }],
     [false, { ...promise, floor: -1 }],
     [false, { ...promise, using: [{ lock: 'x' }] }],
     [false, { ...promise, kept: [{ lock: 'x', fence: 1 }] }],
     [false, { ...promise, links: ['z'] }],
-    [true, { type: 'refuse', epoch: 2, promised: 3 }],
-    [false, { type: 'refuse', epoch: 2 }],
-    [true, { type: 'wait', epoch: 2 }],
-    [true, { type: 'install', epoch: 2, members: ['a', 'b'], kept: [{ lock: 'x', fence: 1, node: 'a' }] }],
-    [false, { type: 'install', epoch: 2, members: ['a', 'z'], kept: [] }],
-    [false, { type: 'install', epoch: 2, members: ['a'], kept: [{ lock: 'x', fence: 1 }] }],
-    [true, { type: 'told', epoch: 2, members: ['a'] }],
-    [false, { type: 'told', epoch: 2 }],
-    [true, { type: 'changed' }],
-    [true, { type: 'hello' }],
+    [true, { type: 'refuse', membership, epoch: 2, promised: 3 }],
+    [false, { type: 'refuse', membership, epoch: 2 }],
+    [true, { type: 'wait', membership, epoch: 2 }],
+    [true, { type: 'install', membership, epoch: 2, members: ['a', 'b'], kept: [{ lock: 'x', fence: 1, node: 'a' }] }],
+    [false, { type: 'install', membership, epoch: 2, members: ['a', 'z'], kept: [] }],
+    [false, { type: 'install', membership, epoch: 2, members: ['a'], kept: [{ lock: 'x', fence: 1 }] }],
+    [true, { type: 'told', membership, epoch: 2, members: ['a'] }],
+    [false, { type: 'told', membership, epoch: 2 }],
+    [true, { type: 'changed', membership }],
+    [true, { type: 'hello', membership }],
+    [false, { type: 'hello' }],
+    [false, { type: 'hello', membership: { ...membership, voters: ['a', 'z'] } }],
+    [false, { type: 'hello', membership: { ...membership, version: 0 } }],
+    [true, { type: 'hello', membership: NO_MEMBERSHIP }],
+    [true, { type: 'reconfigure', membership, add: 'b', remove: null }],
+    [false, { type: 'reconfigure', membership, add: 'z', remove: null }],
     [false, { type: 'request', lock: 'x' }],
     [false, { type: 'granted', fence: 1, by: 'lock 1 x' }],
     [false, 'find'],
@@ -117,6 +126,7 @@ describe('what comes from the network is checked', () => {
 });
 
 const voters = ['a', 'b', 'c'];
+const membership = firstMembership(voters);
 const stands = (node: string, standing: Partial<PromiseReport> = {}): PromiseReport => ({
   node,
   memory: 'known',
@@ -126,6 +136,7 @@ const stands = (node: string, standing: Partial<PromiseReport> = {}): PromiseRep
   using: [],
   links: voters.filter((voter) => voter !== node),
   floor: 0,
+  membership,
   ...standing,
 });
 const x = (fence: number) => ({ using: [{ lock: 'x', fence }] });
@@ -145,7 +156,9 @@ describe('who keeps a lock', () => {
   });
 
   test('5c: nobody who is not named by a later epoch that may have begun', () => {
-    const pending = (proposer: string, ...members: string[]) => ({ pending: [{ epoch: 2, proposer, members }] });
+    const pending = (proposer: string, ...members: string[]) => ({
+      pending: [{ epoch: 2, proposer, members, next: membership }],
+    });
     expect(kept(stands('a', x(7)), stands('b', pending('c', 'b', 'c')))).toEqual([]);
     expect(kept(stands('a', x(7)), stands('b', pending('c', 'a', 'b', 'c')))).toEqual([['a', 7]]);
     // Its proposer is here, and has not served it.

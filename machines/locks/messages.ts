@@ -1,5 +1,6 @@
 /** What voters say to each other, what the roles of one node say to each other, what the application hears, and how roles are named. */
 import type { Message, NodeId } from '../effects.js';
+import type { Membership, MembershipChange } from './membership.js';
 
 /** The role that agrees on epochs; the locks wanted here and the directories of an epoch are roles beside it. */
 export const EPOCHS = 'epochs';
@@ -36,11 +37,13 @@ export interface Kept extends Held {
   readonly node: NodeId;
 }
 
-/** What one promises to: an epoch, who proposed it, and exactly those with whom it begins. */
+/** What one promises to: an epoch, who proposed it, and all who must promise it before it begins. */
 export interface Ballot {
   readonly epoch: number;
   readonly proposer: NodeId;
   readonly members: readonly NodeId[];
+  /** Who votes once it has begun. */
+  readonly next: Membership;
 }
 
 /** An epoch as it begins: the tokens of kept locks lie with their users, those of all others where `rootOf` says. */
@@ -48,6 +51,8 @@ export interface Beginning {
   readonly epoch: number;
   readonly members: readonly NodeId[];
   readonly kept: readonly Kept[];
+  /** Who votes from here on. */
+  readonly membership: Membership;
 }
 
 /**
@@ -56,17 +61,24 @@ export interface Beginning {
  */
 export type Memory = 'known' | 'new' | 'forgotten' | 'founding';
 
+/** All messages of the epochs say what their sender knows as decided: a list of an older version learns the newer one (rule 9). */
+interface OfMember {
+  readonly membership: Membership;
+}
+
 /** Promise this epoch, and say where you stand. */
-export interface Prepare {
+export interface Prepare extends OfMember {
   readonly type: 'prepare';
   readonly epoch: number;
+  /** Who must promise it: voters of `membership` and of `next`. */
   readonly members: readonly NodeId[];
+  readonly next: Membership;
   /** The last epoch in which the proposer served: what it proposed later, it never began. */
   readonly served: number;
 }
 
 /** The answer: from now on no earlier epoch is served here. */
-export interface Promised {
+export interface Promised extends OfMember {
   readonly type: 'promise';
   readonly epoch: number;
   readonly memory: Memory;
@@ -82,14 +94,14 @@ export interface Promised {
 }
 
 /** Another answer: a later epoch, or this one, was promised before. */
-export interface Refuse {
+export interface Refuse extends OfMember {
   readonly type: 'refuse';
   readonly epoch: number;
   readonly promised: number;
 }
 
 /** The third answer: somebody is left out whom I still reach; ask again when you do, or when my patience is over. */
-export interface Wait {
+export interface Wait extends OfMember {
   readonly type: 'wait';
   readonly epoch: number;
 }
@@ -100,23 +112,28 @@ export interface Install extends Beginning {
 }
 
 /** The epoch has begun: to those whom it leaves out. */
-export interface Told {
+export interface Told extends OfMember {
   readonly type: 'told';
   readonly epoch: number;
   readonly members: readonly NodeId[];
 }
 
 /** To the leader: something has changed here; propose again, unless my promise is still awaited. */
-export interface Changed {
+export interface Changed extends OfMember {
   readonly type: 'changed';
 }
 
 /** To a peer whose link has come up here: what was said before may have been lost, or have come too early; leader, propose again. */
-export interface Hello {
+export interface Hello extends OfMember {
   readonly type: 'hello';
 }
 
-export type EpochMessage = Prepare | Promised | Refuse | Wait | Install | Told | Changed | Hello;
+/** To the leader: a member was called to change who votes. */
+export interface Reconfigure extends OfMember, MembershipChange {
+  readonly type: 'reconfigure';
+}
+
+export type EpochMessage = Prepare | Promised | Refuse | Wait | Install | Told | Changed | Hello | Reconfigure;
 
 /** A message of a lock's directory, for a role that is not open. */
 export interface LockMessage extends Message, LockLabel {
@@ -136,4 +153,8 @@ export type LockNotice =
   /** Others may have gone on without this node. */
   | { readonly type: 'lock.lost'; readonly lock: string; readonly fence: number }
   /** A peer said a number so far above all that is known here that it is refused: it is out of its mind, or its clock is. */
-  | { readonly type: 'unreasonable'; readonly peer: NodeId; readonly epoch: number };
+  | { readonly type: 'unreasonable'; readonly peer: NodeId; readonly epoch: number }
+  /** From now on these vote. */
+  | { readonly type: 'members'; readonly version: number; readonly voters: readonly NodeId[] }
+  /** A peer has another list of voters, and is none of this cluster. */
+  | { readonly type: 'differs'; readonly peer: NodeId; readonly own: Membership; readonly theirs: Membership };

@@ -3,13 +3,16 @@ import { holdOf, integer, oneOf, refuseUnknown } from '../checks.js';
 import type { NodeId } from '../effects.js';
 import { electionCore } from '../election/index.js';
 import type { ElectionOptions } from '../election/options.js';
-import type { NetworkGraph } from '../protocol.js';
+import { UsageError } from '../errors.js';
+import type { Link, NetworkGraph } from '../protocol.js';
 import { BOUNDS, byName, type EpochBounds } from './epoch.js';
 import type { Memory } from './messages.js';
 
 export interface LocksOptions {
   readonly election: ElectionOptions;
-  /** Who starts in the first epoch: everybody where everybody is linked with everybody, else nobody. */
+  /** Who votes at first: everybody, unless told. */
+  readonly voters: readonly NodeId[];
+  /** Who starts in the first epoch: all voters where they are all linked with each other, else nobody. */
   readonly members: readonly NodeId[];
   /** What the others remember of earlier promises. */
   readonly memory: Memory;
@@ -24,7 +27,7 @@ export interface LocksOptions {
   readonly hold: number | null;
 }
 
-const KEYS = ['leader', 'memory', 'storage', 'floor', 'grants', 'locks', 'early', 'patience', 'hold'] as const;
+const KEYS = ['leader', 'voters', 'memory', 'storage', 'floor', 'grants', 'locks', 'early', 'patience', 'hold'] as const;
 
 /** The lock of scenarios that name none. */
 export const THE_LOCK = 'lock';
@@ -35,10 +38,14 @@ const EARLY_MAX = 10_000;
 export function locksOptions(raw: Readonly<Record<string, unknown>>, graph: NetworkGraph): LocksOptions {
   refuseUnknown(raw, KEYS);
   const { nodes, links } = graph.topology;
-  const leader = raw['leader'] === undefined ? {} : { leader: raw['leader'] };
+  const voters = votersOf(raw, graph);
+  const isBetweenVoters = ([u, v]: Link): boolean => voters.includes(u) && voters.includes(v);
+  const between = links.filter(isBetweenVoters);
+  const { leader = voters[0] } = raw;
   return {
-    election: electionCore.options({ ...leader, clock: 'logical' }, graph),
-    members: 2 * links.length === nodes.length * (nodes.length - 1) ? [...nodes].sort(byName) : [],
+    election: electionCore.options({ leader, clock: 'logical' }, { ...graph, topology: { nodes, links: between } }),
+    voters,
+    members: 2 * between.length === voters.length * (voters.length - 1) ? voters.toSorted(byName) : [],
     memory: oneOf(raw, 'memory', ['known', 'new', 'forgotten'], 'new'),
     storage: raw['storage'] === undefined ? null : integer(raw, 'storage', { min: 1 }),
     floor: integer(raw, 'floor', { min: 0, fallback: 0 }),
@@ -50,4 +57,13 @@ export function locksOptions(raw: Readonly<Record<string, unknown>>, graph: Netw
     patience: integer(raw, 'patience', { min: 1, fallback: 1000 }),
     hold: holdOf(raw),
   };
+}
+
+function votersOf(raw: Readonly<Record<string, unknown>>, { topology, rank }: NetworkGraph): readonly NodeId[] {
+  const { voters = topology.nodes } = raw;
+  const areNodes =
+    Array.isArray(voters) && voters.length > 0 && voters.every((node) => typeof node === 'string' && rank(node) >= 0);
+  if (!areNodes || new Set(voters).size < voters.length)
+    throw new UsageError(`options.voters is ${JSON.stringify(voters)}; list nodes of the topology, each once`);
+  return voters as NodeId[];
 }

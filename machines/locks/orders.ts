@@ -1,5 +1,6 @@
 /** What the epochs ask of their host: messages to other voters, events for the other roles of the node, those roles, timers, storage. */
 import { arm, close, disarm, open, store, tell, type Message } from '../effects.js';
+import { ELECTION } from '../election/messages.js';
 import { directoryOf } from './epoch.js';
 import {
   ownReport,
@@ -20,11 +21,18 @@ export const fromOf = ({ event }: In) => (event as From<Message>).from;
 export const epochOf = ({ event }: In) => (event as { epoch: number }).epoch;
 export const lockOf = ({ event }: In) => (event as { lock: string }).lock;
 
-export const passedOn = ({ event }: In) => ({ role: 'election', message: event });
-export const preparation = ({ context: { promised, served, id } }: In) => ({
-  to: promised!.members.filter((member) => member !== id),
-  message: { type: 'prepare' as const, epoch: promised!.epoch, members: promised!.members, served: served.epoch },
-});
+/** Voters elect the leader among themselves. */
+export const passedOn = ({ context: { id, membership }, event }: In) => {
+  const areVoters = [id, (event as NamedLinkEvent).peer].every((node) => membership.voters.includes(node));
+  return { role: areVoters ? ELECTION : [], message: event };
+};
+export const preparation = ({ context: { promised, served, id, membership } }: In) => {
+  const { epoch, members, next } = promised!;
+  return {
+    to: members.filter((member) => member !== id),
+    message: { type: 'prepare' as const, epoch, members, next, served: served.epoch, membership },
+  };
+};
 export const promise = ({ context }: In) => {
   const { node: _, ...report } = ownReport(context);
   return {
@@ -34,9 +42,17 @@ export const promise = ({ context }: In) => {
 };
 export const refusal = (args: In) => ({
   to: fromOf(args),
-  message: { type: 'refuse' as const, epoch: epochOf(args), promised: promisedEpoch(args.context) },
+  message: {
+    type: 'refuse' as const,
+    epoch: epochOf(args),
+    promised: promisedEpoch(args.context),
+    membership: args.context.membership,
+  },
 });
-export const waiting = (args: In) => ({ to: fromOf(args), message: { type: 'wait' as const, epoch: epochOf(args) } });
+export const waiting = (args: In) => ({
+  to: fromOf(args),
+  message: { type: 'wait' as const, epoch: epochOf(args), membership: args.context.membership },
+});
 export const installation = ({ context: { id, served } }: In) => ({
   to: served.members.filter((member) => member !== id),
   message: { type: 'install' as const, ...served },
@@ -44,17 +60,30 @@ export const installation = ({ context: { id, served } }: In) => ({
 /** Whom the epoch leaves out must hear of it, perhaps from those who are in it. */
 export const word = ({ context: { links, served } }: In) => ({
   to: links.filter((peer) => !served.members.includes(peer)),
-  message: { type: 'told' as const, epoch: served.epoch, members: served.members },
+  message: { type: 'told' as const, epoch: served.epoch, members: served.members, membership: served.membership },
 });
-export const change = ({ context: { id, leader, links } }: In) => ({
-  to: leader !== id && links.includes(leader) ? leader : [],
-  message: { type: 'changed' as const },
+const toLeader = ({ id, leader, links }: EpochsContext) => (leader !== id && links.includes(leader) ? leader : []);
+export const change = ({ context }: In) => ({
+  to: toLeader(context),
+  message: { type: 'changed' as const, membership: context.membership },
 });
+/** The leader may not have heard of it, or may be another one. */
+export const reconfiguration = ({ context }: In) => {
+  const { id, wanted, membership } = context;
+  return {
+    to: wanted?.by === id ? toLeader(context) : [],
+    message: { type: 'reconfigure' as const, add: wanted?.add ?? null, remove: wanted?.remove ?? null, membership },
+  };
+};
+export const seek = tell(({ context: { wanted } }: In) => ({ role: wanted === null ? [] : EPOCHS, message: { type: 'seek' } }));
 export const changeUnlessToLeader = (args: In) => {
   const { promised, leader } = args.context;
   return { ...change(args), to: promised!.proposer === leader ? [] : change(args).to };
 };
-export const greeting = ({ event }: In) => ({ to: (event as NamedLinkEvent).peer, message: { type: 'hello' as const } });
+export const greeting = ({ context: { membership }, event }: In) => ({
+  to: (event as NamedLinkEvent).peer,
+  message: { type: 'hello' as const, membership },
+});
 
 export const standing = store(({ context }: In) => ({ key: STANDING, value: standingOf(context) }));
 

@@ -1,7 +1,9 @@
 /** What follows from the promises of an epoch's members: whether it may begin, and who keeps a lock. The rules by number: docs/locks.md. */
 import type { NodeId } from '../effects.js';
 import { byName, isMajority } from './epoch.js';
-import type { Ballot, Held, Kept, Promised } from './messages.js';
+import type { EpochsContext } from './knowledge.js';
+import { areMajoritiesOf, isMajorityOf, isSameMembership, membershipAfter, votesInOneOf, type Membership } from './membership.js';
+import type { Ballot, Beginning, Held, Kept, Promised } from './messages.js';
 
 /** Where a voter stands, as it says with its promise. */
 export type PromiseReport = Omit<Promised, 'type' | 'epoch'> & { readonly node: NodeId };
@@ -32,9 +34,10 @@ export type Recall =
   | 'too little';
 
 export function recallOf(reports: readonly PromiseReport[], voters: readonly NodeId[]): Recall {
-  const known = reports.filter(remembers).length;
-  if (isMajority(known, voters) || reports.some(({ memory }) => memory === 'founding')) return 'enough';
-  return reports.length === voters.length ? 'nobody is missing' : 'too little';
+  const votes = reports.filter(({ node }) => voters.includes(node));
+  const known = votes.filter(remembers).length;
+  if (isMajority(known, voters) || votes.some(({ memory }) => memory === 'founding')) return 'enough';
+  return votes.length === voters.length ? 'nobody is missing' : 'too little';
 }
 
 export const floorOf = (reports: readonly PromiseReport[]): number => Math.max(...reports.map(({ floor }) => floor));
@@ -53,21 +56,20 @@ export function keptOf(reports: readonly PromiseReport[], voters: readonly NodeI
 }
 
 class Claims {
-  /** Who did not promise, or has forgotten: of these nothing is known. */
-  private readonly outside: ReadonlySet<NodeId>;
+  /** Who promised and has not forgotten: of all others, outside, nothing is known. */
+  private readonly known: ReadonlySet<NodeId>;
   /** The largest epoch that anybody here has served. */
   private readonly latest: number;
   /** What it kept. */
   private readonly kept: ReadonlySet<string>;
   /** Later epochs that may have begun outside. */
-  private readonly begun: readonly Ballot[];
+  readonly begun: readonly Ballot[];
 
   constructor(
     private readonly reports: readonly PromiseReport[],
     private readonly voters: readonly NodeId[],
   ) {
-    const known = new Set(reports.filter(remembers).map(({ node }) => node));
-    this.outside = new Set(voters.filter((voter) => !known.has(voter)));
+    this.known = new Set(reports.filter(remembers).map(({ node }) => node));
     this.latest = Math.max(...reports.map(({ served }) => served));
     this.kept = new Set(reports.filter(({ served }) => served === this.latest).flatMap(({ kept }) => kept.map(keyOf)));
     this.begun = reports.flatMap(({ pending }) => pending).filter((ballot) => this.mayHaveBegun(ballot));
@@ -75,9 +77,10 @@ class Claims {
 
   keeps(node: NodeId, held: Held): boolean {
     const { served } = this.reports.find((report) => report.node === node)!;
+    const outside = this.voters.filter((voter) => !this.known.has(voter));
     return (
       (served === this.latest || this.kept.has(keyOf({ ...held, node }))) && // 5a
-      !isMajority(this.outside.size, this.voters) && // 5b
+      !isMajority(outside.length, this.voters) && // 5b
       this.begun.every(({ members }) => members.includes(node)) // 5c
     );
   }
@@ -85,9 +88,9 @@ class Claims {
   /** Of an epoch that somebody has promised: all whom it names may have promised it, and its proposer is not here to deny it. */
   private mayHaveBegun(ballot: Ballot): boolean {
     const mayHavePromised = (node: NodeId) =>
-      this.outside.has(node) ||
+      !this.known.has(node) ||
       this.reports.some((report) => report.node === node && report.pending.some((other) => isSame(other, ballot)));
-    return ballot.epoch > this.latest && this.outside.has(ballot.proposer) && ballot.members.every(mayHavePromised);
+    return ballot.epoch > this.latest && !this.known.has(ballot.proposer) && ballot.members.every(mayHavePromised);
   }
 }
 
@@ -104,4 +107,39 @@ export function pendingAfter(
   return all
     .filter(({ proposer, epoch }) => proposer !== ballot.proposer || epoch <= servedByProposer)
     .sort((a, b) => a.epoch - b.epoch || byName(a.proposer, b.proposer));
+}
+
+/** Rule 9: what is proposed next, and who is asked, of those within reach: first what may have been decided already, then what is wanted. */
+export function proposalOf(c: EpochsContext): Pick<Ballot, 'members' | 'next'> {
+  const within = c.clique ?? [...c.links, c.id].sort(byName);
+  const next = nextOf(c, within);
+  return { members: within.filter((node) => votesInOneOf(node, c.membership, next)), next };
+}
+
+function nextOf({ membership, bound, wanted }: EpochsContext, within: readonly NodeId[]): Membership {
+  const next = bound ?? (wanted && membershipAfter(membership, wanted));
+  return next !== null && areMajoritiesOf(within, membership, next) ? next : membership;
+}
+
+/** Rule 9: the list of voters that an epoch has brought that may have begun, unknown to all who answered; `null` for none. */
+export function boundOf(reports: readonly PromiseReport[], { version, voters }: Membership): Membership | null {
+  const later = new Claims(reports, voters).begun.filter(({ next }) => next.version > version);
+  return later.sort((a, b) => a.epoch - b.epoch).at(-1)?.next ?? null;
+}
+
+/** Rules 4 and 9: whether an epoch may begin by these promises, as far as lists of voters go. */
+export function isWithinLists(reports: readonly PromiseReport[], { membership, promised }: EpochsContext): boolean {
+  const { members, next } = promised!;
+  const bound = boundOf(reports, membership);
+  const known = reports.filter(remembers).map(({ node }) => node);
+  const isBoundKept = bound === null || (isSameMembership(bound, next) && isMajorityOf(known, bound));
+  return areMajoritiesOf(members, membership, next) && isBoundKept;
+}
+
+/** Rules 5 and 9: the epoch that begins by these promises. A user whom it removes is a member of this one epoch. */
+export function beginningOf({ promised, reports, membership }: EpochsContext, keep = keptOf): Beginning {
+  const { epoch, members, next } = promised!;
+  const kept = keep(reports, membership.voters);
+  const stays = (node: NodeId) => next.voters.includes(node) || kept.some((held) => held.node === node);
+  return { epoch, members: members.filter(stays), kept, membership: next };
 }

@@ -2,7 +2,9 @@
 import type { NodeId } from '../effects.js';
 import type { Configuration, Property } from '../protocol.js';
 import { isBeyond, isMajority } from './epoch.js';
-import type { Claim } from './knowledge.js';
+import type { Claim, EpochsContext } from './knowledge.js';
+import { isMajorityOf } from './membership.js';
+import type { Beginning } from './messages.js';
 import type { LocksOptions } from './options.js';
 import { PATIENCE } from './orders.js';
 import { directoriesOf, epochsOf, isServing, servingOf, usesOf } from './view.js';
@@ -22,24 +24,34 @@ const tokens = (c: Configuration): [number, string][] => [
 
 const isHolding = (value: unknown): boolean => typeof value === 'object' && value !== null && 'holding' in value;
 
-/** Whether the whole component of this node is there, linked with each other, more than half of all, and remembers enough to begin. */
+/**
+ * Whether the whole component of this node is there, linked with each other, and the node one of those who vote, more than half of whom are
+ * in it and remember enough to begin.
+ */
 function isSettled(c: Configuration, node: NodeId): boolean {
   const reached = [node, ...c.links.neighbours(node)];
   if (reached.some((id) => c.crashed?.includes(id))) return false;
   const areLinked = (u: NodeId, v: NodeId) => u === v || (c.links.up(u, v) && c.links.up(v, u));
   const isClosed = reached.every((u) => c.links.neighbours(u).every((v) => reached.includes(v)));
-  return isClosed && reached.every((u) => reached.every((v) => areLinked(u, v))) && canBegin(c, reached);
+  if (!isClosed || !reached.every((u) => reached.every((v) => areLinked(u, v)))) return false;
+  const known = reached.map((id) => epochsOf(c.nodes.get(id)!).context);
+  const lists = known.flatMap(({ membership, pending, promised }) => [
+    membership,
+    ...[...pending, ...(promised ? [promised] : [])].map(({ next }) => next),
+  ]);
+  const decided = known.map(({ membership }) => membership).reduce((a, b) => (b.version > a.version ? b : a));
+  const later = lists.filter(({ version }) => version > decided.version);
+  return decided.voters.includes(node) && [decided, ...later].every(({ voters }) => canBegin(known, voters));
 }
 
 /** Rule 4: a majority that remembers, or everybody, or one whose application says that the cluster is new. */
-function canBegin(c: Configuration, reached: readonly NodeId[]): boolean {
-  const { nodes } = c.instance.topology;
-  const memories = reached.map((id) => epochsOf(c.nodes.get(id)!).context.memory);
-  const known = memories.filter((memory) => memory === 'known' || memory === 'new').length;
+function canBegin(reached: readonly EpochsContext[], voters: readonly NodeId[]): boolean {
+  const votes = reached.filter(({ id }) => voters.includes(id));
+  const known = votes.filter(({ memory }) => memory === 'known' || memory === 'new').length;
   return (
-    isMajority(known, nodes) ||
-    reached.length === nodes.length ||
-    (memories.includes('founding') && isMajority(reached.length, nodes))
+    isMajority(known, voters) ||
+    votes.length === voters.length ||
+    (votes.some(({ memory }) => memory === 'founding') && isMajority(votes.length, voters))
   );
 }
 
@@ -53,6 +65,32 @@ const bounds: Property<LocksOptions> = {
       const isNumbered = ({ fence }: Claim) => fence === null || !isBeyond(fence, served.epoch, bounds.grants);
       return claims.every(isNumbered) && opened <= bounds.locks;
     }),
+};
+
+const moreThanHalf: Property<LocksOptions> = {
+  name: 'more than half',
+  says: 'Who serves is a member of an epoch of more than half of those who vote in it.',
+  kind: 'always',
+  holds: (c) =>
+    [...c.nodes].every(([id, node]) => {
+      const served = servingOf(node);
+      return served === null || (served.members.includes(id) && isMajorityOf(served.members, served.membership));
+    }),
+};
+
+const oneMajority: Property<LocksOptions> = {
+  name: 'two majorities never',
+  says: 'At most one epoch is being served by more than half of those who vote in it.',
+  kind: 'always',
+  holds: (c) => {
+    const serving = new Map<string, { readonly nodes: NodeId[]; readonly served: Beginning }>();
+    for (const [id, node] of c.nodes) {
+      const served = servingOf(node);
+      const key = JSON.stringify(served && [served.epoch, served.members]);
+      if (served !== null) serving.set(key, { nodes: [...(serving.get(key)?.nodes ?? []), id], served });
+    }
+    return [...serving.values()].filter(({ nodes, served }) => isMajorityOf(nodes, served.membership)).length < 2;
+  },
 };
 
 export const locksProperties = (): readonly Property<LocksOptions>[] => [
@@ -77,22 +115,14 @@ export const locksProperties = (): readonly Property<LocksOptions>[] => [
       return [...c.nodes.values()].every((node) => {
         const served = servingOf(node);
         if (served === null) return true;
-        const beginning = JSON.stringify([served.members, served.kept]);
+        const beginning = JSON.stringify([served.members, served.kept, served.membership]);
         if (!begun.has(served.epoch)) begun.set(served.epoch, beginning);
         return begun.get(served.epoch) === beginning;
       });
     },
   },
-  {
-    name: 'more than half',
-    says: 'Who serves is a member of an epoch of more than half of all voters.',
-    kind: 'always',
-    holds: (c) =>
-      [...c.nodes].every(([id, node]) => {
-        const members = servingOf(node)?.members ?? [id];
-        return !isServing(node) || (members.includes(id) && isMajority(members.length, c.instance.topology.nodes));
-      }),
-  },
+  moreThanHalf,
+  oneMajority,
   bounds,
   {
     name: 'service',

@@ -4,14 +4,17 @@ import type { ChartSamples } from '../protocol.js';
 import { firstFence } from './epoch.js';
 import { promisedEpoch, type EpochsContext, type EpochsInput } from './knowledge.js';
 import { STANDING } from './messages.js';
+import { firstMembership } from './membership.js';
 import type { LockContext, LockChartInput } from './lock.js';
 import type { StorageContext } from '../storage.js';
 
 const BOUNDS = { grants: 4, locks: 2 };
 
+const membership = firstMembership(['a', 'b', 'c']);
+
 const apart: EpochsInput = {
   id: 'a',
-  voters: ['a', 'b', 'c'],
+  membership,
   links: [],
   leader: 'a',
   members: [],
@@ -29,7 +32,17 @@ const candidate: EpochsInput = { ...leader, members: [] };
 type Named = Message & Readonly<Record<string, unknown>>;
 
 const YEARS = 2 ** 39;
-const report = { type: 'promise', memory: 'known', served: 1, kept: [], pending: [], using: [], links: ['a', 'c'], floor: 9 };
+const report = {
+  type: 'promise',
+  membership,
+  memory: 'known',
+  served: 1,
+  kept: [],
+  pending: [],
+  using: [],
+  links: ['a', 'c'],
+  floor: 9,
+};
 
 const stored = { type: 'stored', key: STANDING };
 
@@ -42,34 +55,34 @@ const changes = (c: EpochsContext): Named[] => {
     { type: 'link.up', peer: 'c' },
     { type: 'leader', leader: 'a', term: 1 },
     { type: 'leader', leader: 'b', term: 1 },
-    { type: 'changed', from: 'b' },
-    { type: 'hello', from: 'b' },
+    { type: 'changed', membership, from: 'b' },
+    { type: 'hello', membership, from: 'b' },
     { type: 'bootstrap' },
     { type: 'timer', timer: 'patience' },
     stored,
     ...['b', 'c'].flatMap((from) => [
-      { type: 'prepare', from, epoch: promised + 1, members: ['a', 'b', 'c'], served: 1 },
-      { type: 'prepare', from, epoch: promised + 1, members: ['a', from], served: 1 },
+      { type: 'prepare', membership, from, epoch: promised + 1, members: ['a', 'b', 'c'], served: 1, next: membership },
+      { type: 'prepare', membership, from, epoch: promised + 1, members: ['a', from], served: 1, next: membership },
     ]),
-    { type: 'prepare', from: 'b', epoch: promised, members: ['a', 'b'], served: 1 },
-    { type: 'prepare', from: 'b', epoch: YEARS, members: ['a', 'b'], served: 1 },
+    { type: 'prepare', membership, from: 'b', epoch: promised, members: ['a', 'b'], served: 1, next: membership },
+    { type: 'prepare', membership, from: 'b', epoch: YEARS, members: ['a', 'b'], served: 1, next: membership },
     { ...report, from: 'b', epoch: promised },
     { ...report, from: 'c', epoch: promised, links: ['a', 'b'] },
     { ...report, from: 'c', epoch: promised, links: ['a'] },
     { ...report, from: 'c', epoch: promised, links: ['a', 'b'], memory: 'forgotten', served: 0 },
     { ...report, from: 'b', epoch: promised, memory: 'forgotten', served: 0 },
     { ...report, from: 'b', epoch: promised - 1 },
-    { type: 'refuse', from: 'b', epoch: promised, promised },
-    { type: 'refuse', from: 'b', epoch: promised, promised: promised + 1 },
-    { type: 'refuse', from: 'b', epoch: promised, promised: promised - 1 },
-    { type: 'refuse', from: 'b', epoch: promised, promised: YEARS },
-    { type: 'wait', from: 'b', epoch: promised },
-    { type: 'wait', from: 'b', epoch: promised - 1 },
-    { type: 'install', from: 'b', epoch: promised, members: ['a', 'b'], kept: [] },
-    { type: 'install', from: 'c', epoch: promised, members: ['a', 'c'], kept: [] },
-    { type: 'told', from: 'b', epoch: promised, members: ['b', 'c'] },
-    { type: 'told', from: 'b', epoch: promised - 1, members: ['b', 'c'] },
-    { type: 'told', from: 'b', epoch: YEARS, members: ['b', 'c'] },
+    { type: 'refuse', membership, from: 'b', epoch: promised, promised },
+    { type: 'refuse', membership, from: 'b', epoch: promised, promised: promised + 1 },
+    { type: 'refuse', membership, from: 'b', epoch: promised, promised: promised - 1 },
+    { type: 'refuse', membership, from: 'b', epoch: promised, promised: YEARS },
+    { type: 'wait', membership, from: 'b', epoch: promised },
+    { type: 'wait', membership, from: 'b', epoch: promised - 1 },
+    { type: 'install', membership, from: 'b', epoch: promised, members: ['a', 'b'], kept: [] },
+    { type: 'install', membership, from: 'c', epoch: promised, members: ['a', 'c'], kept: [] },
+    { type: 'told', membership, from: 'b', epoch: promised, members: ['b', 'c'] },
+    { type: 'told', membership, from: 'b', epoch: promised - 1, members: ['b', 'c'] },
+    { type: 'told', membership, from: 'b', epoch: YEARS, members: ['b', 'c'] },
   ];
 };
 
@@ -91,10 +104,11 @@ const uses = (c: EpochsContext): Named[] => {
     ...[served.epoch - 1, served.epoch, served.epoch + 1].flatMap((epoch) =>
       ['x', 'y', 'z'].map((lock) => ({ type: 'find', from: 'b', producer: 'b', visited: ['b'], edge: 'tree', epoch, lock })),
     ),
-    { type: 'prepare', from: 'b', epoch: promised + 1, members: ['a', 'b', 'c'], served: 1 },
-    { type: 'install', from: 'b', epoch: promised, members: ['a', 'b'], kept: [] },
+    { type: 'prepare', membership, from: 'b', epoch: promised + 1, members: ['a', 'b', 'c'], served: 1, next: membership },
+    { type: 'install', membership, from: 'b', epoch: promised, members: ['a', 'b'], kept: [] },
     {
       type: 'install',
+      membership,
       from: 'b',
       epoch: promised,
       members: ['a', 'b'],
@@ -111,7 +125,7 @@ const life = ({ served }: EpochsContext): Named[] => [
   { type: 'freed', lock: 'x' },
   { type: 'lost', lock: 'x' },
   stored,
-  { type: 'prepare', from: 'b', epoch: 2, members: ['a', 'b', 'c'], served: 1 },
+  { type: 'prepare', membership, from: 'b', epoch: 2, members: ['a', 'b', 'c'], served: 1, next: membership },
 ];
 
 const upTo =
@@ -130,7 +144,7 @@ export const epochsSamples: readonly ChartSamples[] = [
 ];
 
 const lock: LockChartInput = { id: 'a', lock: 'x', epoch: 1, grants: 4 };
-const begun = { type: 'begun', epoch: 2, members: ['a', 'b'] };
+const begun = { type: 'begun', epoch: 2, members: ['a', 'b'], membership };
 
 const turns = ({ fence }: LockContext): Named[] => [
   { type: 'request' },

@@ -9,6 +9,7 @@ import { epochsMachine } from './epochs.js';
 import { locks } from './index.js';
 import type { EpochsContext, EpochsInput } from './knowledge.js';
 import { lockMachine } from './lock.js';
+import { firstMembership } from './membership.js';
 import { EPOCHS, lockRole, type Memory } from './messages.js';
 
 type Topology = ExploreOptions['topology'];
@@ -51,20 +52,26 @@ export const restart = (node: string) => ({ do: 'restart', node }) as const;
 /** Its process ends and starts again with what it had stored; each end of its links hears of it. */
 export const reload = (node: NodeId) => [{ do: 'crash', node } as const, { do: 'reload', node } as const];
 
+/** Who votes is changed by a call on a node. */
+export const change = (node: NodeId, fields: { readonly add?: NodeId; readonly remove?: NodeId }) =>
+  ({ do: 'command', name: 'change', node, fields }) as const;
+
 const command = (name: string, node: string) => ({ do: 'command', name, node, fields: {} }) as const;
 /** The leader proposes once more. */
-export const again = (node: string) => command('again', node);
+export const again = (node: string) => command(`again ${node}`, node);
 /** Proposes besides the leader, for the election has told it for a moment that it leads. */
 export const rival = (node: string) => command(`rival ${node}`, node);
 /** The process ends and starts again, knowing nothing. */
 export const forget = (node: string) => command('forget', node);
 export const bootstrap = (node: string) => command('bootstrap', node);
 
-/** With the commands `again` and `rival` beside its own. */
+/** With the commands `again` and `rival` of each node beside its own. */
 function withProposals(protocol: typeof locks): typeof locks {
   const propose = (event: object) => ({ event: () => event as { type: string }, waits: false, completedBy: [] });
   const rivals = nodes.map((leader) => [`rival ${leader}`, propose({ type: 'leader', leader, term: 1 })] as const);
-  return { ...protocol, commands: { ...protocol.commands, again: propose({ type: 'changed' }), ...Object.fromEntries(rivals) } };
+  const told = (from: NodeId) => propose({ type: 'changed', from, membership: firstMembership(nodes) });
+  const agains = nodes.map((node) => [`again ${node}`, told(node)] as const);
+  return { ...protocol, commands: { ...protocol.commands, ...Object.fromEntries([...agains, ...rivals]) } };
 }
 
 export interface Search {
@@ -73,13 +80,15 @@ export interface Search {
   readonly states?: number;
   /** Beside the protocol's own. */
   readonly properties?: readonly Property<any>[];
+  /** The one property that is judged, by name; all unless given. */
+  readonly only?: string;
 }
 
 export function searchOn(
   topology: Topology,
   protocol: typeof locks,
   commands: Commands,
-  { hold = 0, options = {}, states = 400_000, properties = [] }: Search = {},
+  { hold = 0, options = {}, states = 400_000, properties = [], only }: Search = {},
 ) {
   const own = protocol.properties({} as never);
   return explore(withProposals(protocol), {
@@ -87,7 +96,7 @@ export function searchOn(
     options: { hold, ...options },
     commands,
     bounds: { states },
-    properties: [...own, ...properties],
+    properties: [...own, ...properties].filter(({ name }) => only === undefined || name === only),
   });
 }
 
@@ -135,12 +144,12 @@ const electionOf = (id: NodeId) => election.roles(id, { ...alone, options: elect
 export function forgetful(floor: (promised: number) => number, protocol = locks, memory: Memory = 'forgotten'): typeof locks {
   const chart = protocol.charts['epochs'] as typeof epochsMachine;
   const { config, implementations } = chart;
-  const forgetAll = assign(({ context: { id, promised } }: { context: EpochsContext }) => ({
+  const forgetAll = assign(({ context: { id, promised, membership } }: { context: EpochsContext }) => ({
     memory,
     floor: floor(promised?.epoch ?? 0),
     leader: id,
     promised: null,
-    served: { epoch: 0, members: [], kept: [] },
+    served: { epoch: 0, members: [], kept: [], membership },
     pending: [],
     above: 0,
     claims: [],

@@ -1,0 +1,178 @@
+/** What the epochs of a node ask before they act, by the rules of docs/locks.md: of what the node knows and of the event that has come. */
+import type { LeaderChange } from '../election/messages.js';
+import type { NodeId } from '../effects.js';
+import { isAmong, isBeyondReason } from './epoch.js';
+import {
+  claimOf,
+  largestKnown,
+  leads,
+  leftOutBy,
+  linksOf,
+  promisedEpoch,
+  reachesMajority,
+  type In,
+  type NamedLinkEvent,
+} from './knowledge.js';
+import {
+  areMajoritiesOf,
+  isMajorityOf,
+  isOfAnotherCluster,
+  isSameMembership,
+  membershipAfter,
+  votesInOneOf,
+  type Membership,
+  type MembershipChange,
+} from './membership.js';
+import type { Prepare, Refuse, Told } from './messages.js';
+import { epochOf, fromOf, lockOf, PATIENCE } from './orders.js';
+import { boundOf, cliqueOf, floorOf, isClique, isWithinLists, recallOf } from './promises.js';
+
+const isNoStranger = (args: In): boolean => args.context.links.includes(fromOf(args));
+const isNews = (args: In): boolean => epochOf(args) > promisedEpoch(args.context);
+
+/** What the sender of a message knows as decided. */
+const theirs = ({ event }: In): Membership => (event as unknown as { membership: Membership }).membership;
+const isForeign = (args: In): boolean => isOfAnotherCluster(args.context.membership, theirs(args));
+const isLater = (args: In): boolean => !isForeign(args) && theirs(args).version > args.context.membership.version;
+const isOutdated = ({ context: { membership }, event }: In): boolean => (event as Prepare).next.version < membership.version;
+
+const leavesOut = (args: In, isFollowing: boolean): boolean =>
+  !isForeign(args) &&
+  !isLater(args) &&
+  !isOutdated(args) &&
+  isNoStranger(args) &&
+  isNews(args) &&
+  leftOutBy(args.event as Prepare, args.context, isFollowing).length > 0;
+const isOverruled = ({ context, event }: In): boolean => (event as Refuse).promised >= promisedEpoch(context);
+const isForThis = (args: In): boolean => epochOf(args) === promisedEpoch(args.context);
+
+/** Whose links and word matter here: voters, members of the epoch, whoever is to vote. Others may come and go. */
+function concerns(node: NodeId, { membership, promised, served, wanted }: In['context']): boolean {
+  const votes = votesInOneOf(node, membership, ...(promised === null ? [] : [promised.next]));
+  return votes || served.members.includes(node) || wanted?.add === node;
+}
+
+const hasAllAnswers = ({ context: { reports, promised } }: In): boolean => reports.length === promised!.members.length;
+const areAllLinked = (args: In): boolean => hasAllAnswers(args) && isClique(args.context.reports);
+const recall = ({ context: { reports, membership } }: In) => recallOf(reports, membership.voters);
+
+/** Rule 9: the list is neither that which is decided nor the one after it. */
+function isPassed({ context: { promised, membership } }: In): boolean {
+  const { next } = promised!;
+  return !isSameMembership(next, membership) && next.version !== membership.version + 1;
+}
+
+/** Rule 9: a later list may have been decided, another than the one proposed, and majorities of both are within reach. */
+function isBound(args: In): boolean {
+  const { id, membership, promised, reports } = args.context;
+  const bound = areAllLinked(args) ? boundOf(reports, membership) : null;
+  const isNew = bound !== null && !isSameMembership(bound, promised!.next);
+  return isNew && areMajoritiesOf([...linksOf(args), id], membership, bound);
+}
+
+const isPossible = (args: In, change: MembershipChange): boolean => {
+  const { id, membership } = args.context;
+  const next = membershipAfter(membership, change);
+  return next !== null && areMajoritiesOf([...linksOf(args), id], membership, next);
+};
+const changeOf = ({ event }: In) => event as unknown as MembershipChange;
+/** Of a member who knows what this node knows, while nothing else is wanted. */
+const mayWant = (args: In): boolean => {
+  const { wanted, membership } = args.context;
+  const isOfThisList = isSameMembership(membership, theirs(args));
+  return wanted === null && isOfThisList && leads(args) && membershipAfter(membership, changeOf(args)) !== null;
+};
+const mayChange = (args: In): boolean => {
+  const { wanted, membership, id } = args.context;
+  const votes = votesInOneOf(id, membership);
+  return wanted === null && votes && membershipAfter(membership, changeOf(args)) !== null;
+};
+
+const isPatience = ({ event }: In): boolean => (event as { timer: string }).timer === PATIENCE;
+const isFree = (args: In): boolean => claimOf(args.context, lockOf(args)) === undefined;
+const isForOpen = (args: In): boolean => isAmong(lockOf(args), args.context.open);
+const isOfThisEpoch = (args: In): boolean => epochOf(args) === args.context.served.epoch;
+const hasRoomForEarly = ({ context: { early, earlyMax } }: In): boolean => early.length < earlyMax;
+const isRoomSpent = ({ context: { opened, bounds } }: In, share: number): boolean => opened >= bounds.locks * share;
+
+export const epochsGuards = {
+  leads,
+  isElected: (args: In) => leads(args) && args.context.leader !== args.context.id,
+  isAnother: ({ context, event }: In) => (event as LeaderChange).leader !== context.leader,
+  isOfNoConcern: ({ context, event }: In) => !concerns((event as NamedLinkEvent).peer, context),
+  hearsAndLeads: (args: In) => leads(args) && concerns(fromOf(args), args.context),
+  losesMajority: (args: In) => !reachesMajority(args),
+  /** Who starts again is linked to nobody yet. */
+  startsInEpoch: ({ context: { served, links } }: In) => served.members.some((member) => links.includes(member)),
+  isOwn: ({ context: { promised, id } }: In) => promised!.proposer === id,
+  isOwnForOthers: ({ context: { promised, served, id } }: In) => promised!.proposer === id && !served.members.includes(id),
+  isFromStranger: (args: In) => !isNoStranger(args),
+  isBeyondReason: ({ context, event }: In) => {
+    const number = event.type === 'refuse' ? event.promised : (event as { epoch: number }).epoch;
+    return isBeyondReason(number, largestKnown(context));
+  },
+  isForeign,
+  isLater,
+  isOutdated,
+  isPassed,
+  isPassedAndLeads: (args: In) => isPassed(args) && leads(args),
+  isPast: (args: In) => !isNews(args),
+  leavesOutMembers: (args: In) => leavesOut(args, false),
+  leavesOutMembersNewly: (args: In) => args.context.missed === null && leavesOut(args, false),
+  leavesOutNamed: (args: In) => leavesOut(args, true),
+  leavesOutNamedNewly: (args: In) => args.context.missed === null && leavesOut(args, true),
+  isAnswer: (args: In) => isForThis(args) && args.context.promised!.members.includes(fromOf(args)),
+  isOverruled,
+  outbids: (args: In) => isOverruled(args) && leads(args),
+  isOnesOwnToDrop: (args: In) => isForThis(args) && !leads(args),
+  losesOneNamed: (args: In) => {
+    const { peer } = args.event as NamedLinkEvent;
+    return reachesMajority(args) && !leads(args) && args.context.promised!.members.includes(peer);
+  },
+  mustNameFewer: (args: In) => {
+    const { id, reports, membership } = args.context;
+    return hasAllAnswers(args) && !isClique(reports) && leads(args) && isMajorityOf(cliqueOf(id, reports), membership);
+  },
+  isBelowFloor: (args: In) =>
+    areAllLinked(args) && recall(args) === 'nobody is missing' && promisedEpoch(args.context) <= floorOf(args.context.reports),
+  isBound: (args: In) => isBound(args) && leads(args),
+  mayBegin: (args: In) => {
+    const { reports } = args.context;
+    return areAllLinked(args) && recall(args) !== 'too little' && isWithinLists(reports, args.context);
+  },
+  /** What the promise of the teller will say is no news. */
+  isAwaited: (args: In) => {
+    const { promised, reports, links, membership } = args.context;
+    const { members, next } = promised!;
+    const isMissing = reports.every(({ node }) => node !== fromOf(args)) && members.includes(fromOf(args));
+    return isMissing && links.every((peer) => members.includes(peer) || !votesInOneOf(peer, membership, next));
+  },
+  isInstalled: (args: In) => isForThis(args) && fromOf(args) === args.context.promised!.proposer,
+  leavesUsOut: (args: In) => {
+    const { id, served } = args.context;
+    const epoch = epochOf(args);
+    return epoch >= promisedEpoch(args.context) && epoch > served.epoch && !(args.event as Told).members.includes(id);
+  },
+  mayWant,
+  mayWantNow: (args: In) => mayWant(args) && isPossible(args, changeOf(args)),
+  mayChange,
+  mayChangeNow: (args: In) => mayChange(args) && leads(args) && isPossible(args, changeOf(args)),
+  maySeek: (args: In) => leads(args) && isPossible(args, args.context.wanted!),
+  isDue: (args: In) => !isPatience(args),
+  isDueAndLeads: (args: In) => !isPatience(args) && leads(args),
+  isPatience,
+  isPatienceOfLeader: (args: In) => isPatience(args) && leads(args),
+  hasForgotten: ({ context }: In) => context.memory === 'forgotten',
+  hasForgottenAndLeads: (args: In) => args.context.memory === 'forgotten' && leads(args),
+  isFree,
+  isFreeHere: (args: In) => isFree(args) && isAmong(lockOf(args), args.context.locks),
+  isOpen: (args: In) => isFree(args) && isForOpen(args),
+  findsNoRoom: (args: In) => isFree(args) && isRoomSpent(args, 1),
+  findsHalfTheRoom: (args: In) => isFree(args) && isRoomSpent(args, 1 / 2),
+  isFind: isOfThisEpoch,
+  isFindForOpen: (args: In) => isOfThisEpoch(args) && isForOpen(args),
+  isFindWithoutRoom: (args: In) => isOfThisEpoch(args) && isRoomSpent(args, 1),
+  isFindInHalfTheRoom: (args: In) => isOfThisEpoch(args) && isRoomSpent(args, 1 / 2),
+  isEarly: (args: In) => epochOf(args) > args.context.served.epoch && hasRoomForEarly(args),
+  isOfThisOrLater: (args: In) => epochOf(args) >= args.context.served.epoch && hasRoomForEarly(args),
+};

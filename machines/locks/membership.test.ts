@@ -1,0 +1,132 @@
+/** Who votes is changed while locks are held: every interleaving of small systems, and what becomes of them without a rule. */
+import { assign } from 'xstate';
+import { describe, expect, test } from 'vitest';
+import type { ExploreOptions } from '../../test/index.js';
+import { byName } from './epoch.js';
+import { locks } from './index.js';
+import { linksOf, ownReport, type EpochsContext, type In } from './knowledge.js';
+import { firstMembership, isMajorityOf, isOfAnotherCluster, membershipAfter, NO_MEMBERSHIP } from './membership.js';
+import { beginningOf, isClique, keptOf, proposalOf } from './promises.js';
+import { oneUser, undisturbed } from './properties.js';
+import { again, all, ask, change, crash, cut, mutant, searchOn, type Commands, type Search } from './systems.fixtures.js';
+
+const two = { voters: ['a', 'b'] };
+const keeps = (user: string, options = {}): Search => ({ hold: null, properties: [undisturbed(user)], options });
+const quiet = (options = {}): Search => ({ hold: 1, properties: [oneUser], options });
+
+describe('all properties hold', () => {
+  test.each<[string, number, Commands, Search]>([
+    ['c is added, b holds', 3552, [ask('b'), change('a', { add: 'c' })], keeps('b', two)],
+    ['b is replaced by c, a holds', 53, [ask('a'), change('a', { add: 'c', remove: 'b' })], keeps('a', two)],
+    ['c is removed, b holds', 75, [ask('b'), change('a', { remove: 'c' })], keeps('b')],
+    ['c is removed, b holds, a proposes again', 413, [ask('b'), change('a', { remove: 'c' }), again('a')], keeps('b')],
+    ['the leader is removed by a call on b, who holds', 127, [ask('b'), change('b', { remove: 'a' })], keeps('b')],
+    ['the holder is removed', 566, [ask('c'), ask('b'), change('a', { remove: 'c' })], quiet()],
+    ['c is removed, and a link is cut', 1303, [ask('b'), change('a', { remove: 'c' }), cut('a', 'b')], { hold: 1 }],
+    ['c is removed, and the leader crashes', 6991, [ask('b'), change('a', { remove: 'c' }), ...crash('a')], { hold: 1 }],
+  ])('%s: %i states', (_, states, commands, search) => {
+    expect(searchOn(all, locks, commands, search)).toMatchObject({ verdict: 'valid', states });
+  });
+});
+
+const nextIn = ({ membership, wanted }: EpochsContext) => (wanted && membershipAfter(membership, wanted)) ?? membership;
+const reachesNext = (args: In) => {
+  const { id, membership } = args.context;
+  const within = [...linksOf(args), id];
+  return isMajorityOf(within, membership) || isMajorityOf(within, nextIn(args.context));
+};
+/** Rule 9, changed: promises of a majority of the new list alone will do. */
+const newMajorityAlone = mutant({
+  actions: {
+    propose: assign(({ context }: { context: EpochsContext }) => {
+      const next = nextIn(context);
+      const members = [...context.links, context.id].filter((node) => next.voters.includes(node)).sort(byName);
+      const promised = { epoch: (context.promised?.epoch ?? 0) + 1, proposer: context.id, members, next };
+      return { promised, reports: [ownReport({ ...context, promised })] };
+    }) as never,
+  },
+  guards: {
+    leads: ((args: In) => args.context.leader === args.context.id && reachesNext(args)) as never,
+    isElected: (({ context, event }: In) =>
+      event.type === 'leader' && event.leader === context.id && context.leader !== context.id) as never,
+    losesMajority: ((args: In) => !reachesNext(args)) as never,
+    mayBegin: (({ context: { reports, promised } }: In) =>
+      reports.length === promised!.members.length &&
+      isClique(reports) &&
+      isMajorityOf(promised!.members, promised!.next)) as never,
+  },
+});
+/** Rule 9, changed: who is removed is not asked to promise. */
+const withoutWitness = mutant({
+  actions: {
+    propose: assign(({ context }: { context: EpochsContext }) => {
+      const { next, members } = proposalOf(context);
+      const ballot = { epoch: (context.promised?.epoch ?? 0) + 1, proposer: context.id, next };
+      const promised = { ...ballot, members: members.filter((node) => next.voters.includes(node)) };
+      return { promised, reports: [ownReport({ ...context, promised })] };
+    }) as never,
+  },
+});
+const concluding = (how: (context: EpochsContext) => ReturnType<typeof beginningOf>) =>
+  mutant({ actions: { conclude: assign(({ context }: { context: EpochsContext }) => ({ served: how(context) })) as never } });
+
+describe('without rule 9, or one of its parts, a promise breaks', () => {
+  const parted = [change('a', { remove: 'b' }), ask('a'), change('b', { remove: 'a' }), ask('b'), cut('a', 'b')];
+  const pair: ExploreOptions['topology'] = { nodes: ['a', 'b'], links: [['a', 'b', 1]] };
+  test.each<[string, string, typeof locks, Commands, Search, ExploreOptions['topology']?]>([
+    ['a majority of the new list alone decides', 'two majorities never', newMajorityAlone, parted, { hold: null }, pair],
+    ['a majority of the new list alone decides', 'one fence, one holder', newMajorityAlone, parted, { hold: null }, pair],
+    [
+      'a change of the list ends all locks',
+      'undisturbed',
+      concluding((context) => beginningOf(context, (...of) => (context.wanted ? [] : keptOf(...of)))),
+      [ask('b'), change('a', { remove: 'c' })],
+      keeps('b'),
+    ],
+    [
+      'a user that is removed is not kept',
+      'one user',
+      concluding((context) => {
+        const { members, ...beginning } = beginningOf(context);
+        const { voters } = beginning.membership;
+        const kept = beginning.kept.filter(({ node }) => voters.includes(node));
+        return { ...beginning, kept, members: members.filter((node) => voters.includes(node)) };
+      }),
+      [ask('c'), ask('b'), change('a', { remove: 'c' })],
+      quiet(),
+    ],
+    ['who is removed is no witness', 'return', withoutWitness, [change('a', { remove: 'c' })], {}],
+  ])('%s: %s', (_, property, protocol, commands, search, topology = all) => {
+    const found = searchOn(topology, protocol, commands, { ...search, only: property });
+    expect(found.verdict).toBe('invalid');
+    expect(found.counterexample?.property).toBe(property);
+  });
+});
+
+describe('lists of voters', () => {
+  const first = firstMembership(['b', 'a']);
+  const after = (change: Parameters<typeof membershipAfter>[1]) => membershipAfter(first, change);
+
+  test('one is added, removed or replaced, and the origin stays', () => {
+    const { origin } = first;
+    expect(first.voters).toEqual(['a', 'b']);
+    expect(after({ add: 'c', remove: null })).toEqual({ version: 2, voters: ['a', 'b', 'c'], origin });
+    expect(after({ add: null, remove: 'a' })).toEqual({ version: 2, voters: ['b'], origin });
+    expect(after({ add: 'c', remove: 'a' })).toEqual({ version: 2, voters: ['b', 'c'], origin });
+  });
+
+  test('what would change nothing, or leave nobody, is no change', () => {
+    expect(after({ add: 'b', remove: null })).toBeNull();
+    expect(after({ add: null, remove: 'c' })).toBeNull();
+    expect(membershipAfter(firstMembership(['a']), { add: null, remove: 'a' })).toBeNull();
+  });
+
+  test('clusters that began with different lists, and different lists of one version, are told apart', () => {
+    const later = after({ add: 'c', remove: null })!;
+    expect(isOfAnotherCluster(first, later)).toBe(false);
+    expect(isOfAnotherCluster(first, NO_MEMBERSHIP)).toBe(false);
+    expect(isOfAnotherCluster(first, firstMembership(['a', 'c']))).toBe(true);
+    expect(isOfAnotherCluster(later, { ...later, voters: ['a', 'b', 'd'] })).toBe(true);
+    expect(isOfAnotherCluster(firstMembership(['a', 'c']), later)).toBe(true);
+  });
+});

@@ -1,0 +1,65 @@
+/**
+ * Who votes: the list of voters, and how it becomes the next one (rule 9).
+ *
+ * The field calls it a configuration. It is changed by one voter at a time (one is added, removed or replaced), by an epoch that a majority
+ * of the old list and a majority of the new one have promised; so no majority of one can begin anything beside a majority of the other.
+ */
+import type { NodeId } from '../effects.js';
+import { byName, hash, isMajority } from './epoch.js';
+
+export interface Membership {
+  /** 1 for the list with which the cluster began; 0 for none, of a node that has not been told. */
+  readonly version: number;
+  /** By name. */
+  readonly voters: readonly NodeId[];
+  /** A digest of the list with which the cluster began, the same in all its versions; 0 where there is none. */
+  readonly origin: number;
+}
+
+/** One voter is added, removed, or, with both, replaced. */
+export interface MembershipChange {
+  readonly add: NodeId | null;
+  readonly remove: NodeId | null;
+}
+
+/** A change that somebody wants, until it is decided. */
+export interface WantedChange extends MembershipChange {
+  /** Who was called for it, and asks the leader. */
+  readonly by: NodeId;
+}
+
+export const NO_MEMBERSHIP: Membership = { version: 0, voters: [], origin: 0 };
+
+export function firstMembership(nodes: readonly NodeId[]): Membership {
+  const voters = nodes.toSorted(byName);
+  return { version: 1, voters, origin: hash(JSON.stringify(voters)) };
+}
+
+export const isSameMembership = (a: Membership, b: Membership): boolean =>
+  a.version === b.version && a.voters.length === b.voters.length && a.voters.every((voter, i) => voter === b.voters[i]);
+
+/** Of clusters that have never been one: they began with different lists, or have different lists of one version. */
+export const isOfAnotherCluster = (a: Membership, b: Membership): boolean =>
+  (a.origin !== b.origin && a.version > 0 && b.version > 0) || (a.version === b.version && !isSameMembership(a, b));
+
+export const isMajorityOf = (nodes: readonly NodeId[], { voters }: Membership): boolean =>
+  isMajority(voters.filter((voter) => nodes.includes(voter)).length, voters);
+
+/** Rule 9: of the old list and of the new one. */
+export const areMajoritiesOf = (nodes: readonly NodeId[], old: Membership, next: Membership): boolean =>
+  isMajorityOf(nodes, old) && isMajorityOf(nodes, next);
+
+export const votesInOneOf = (node: NodeId, ...memberships: readonly Membership[]): boolean =>
+  memberships.some(({ voters }) => voters.includes(node));
+
+const votersAfter = ({ voters }: Membership, { add, remove }: MembershipChange): NodeId[] => [
+  ...voters.filter((voter) => voter !== remove && voter !== add),
+  ...(add === null ? [] : [add]),
+];
+
+/** The list that a change makes of this one; `null` where it would change nothing or leave nobody. */
+export function membershipAfter(membership: Membership, change: MembershipChange): Membership | null {
+  const next = { ...membership, version: membership.version + 1, voters: votersAfter(membership, change).sort(byName) };
+  const isSameList = isSameMembership(next, { ...membership, version: next.version });
+  return isSameList || next.voters.length === 0 ? null : next;
+}
