@@ -1,5 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createElection, type Election, type ElectionOptions } from './election.js';
+import type { Lock } from './locks/locks.js';
+import { cuttable } from './locks/peers.fixture.js';
 import { InProcessBus } from './transports/in-process.js';
 import type { Linked, Transport } from './transports/transport.js';
 
@@ -58,6 +60,90 @@ test('when the leader goes the others elect another, and each hears of it', asyn
   expect(await heard).toEqual([first.node.id, second]);
   expect(changes.at(-1)).toBe(second);
   expect(first.leader).toBeNull();
+});
+
+test('the status says who may not know of the leader: everybody until they are linked, whoever is cut off, and then nobody', async () => {
+  const { all, transports } = peers(['a', 'b', 'c'], { settleMs: 0 });
+  expect(all[0]!.status()).toEqual({ leader: null, isLeader: false, unheard: ['b', 'c'] });
+  const leader = await agreed(all);
+  for (const election of all) await expect.poll(() => election.status().unheard).toEqual([]);
+  expect(all.map((election) => election.status().isLeader)).toEqual(['a', 'b', 'c'].map((id) => id === leader));
+  await transports[2]!.close();
+  await expect.poll(() => all[0]!.status().unheard).toEqual(['c']);
+});
+
+describe('run under a lock', () => {
+  /** Three peers with elections and locks, each of which works while it leads, and who is at work at the same time as another. */
+  async function working(isLocked: boolean) {
+    const ids = ['a', 'b', 'c'];
+    const cluster = await cuttable(...ids);
+    const atWork = new Set<string>();
+    const together: string[][] = [];
+    const fences: number[] = [];
+    const stop = new AbortController();
+    const elections = cluster.map(({ locks }) => createElection({ transport: locks.transport, peers: ids, settleMs: 5 }));
+    const runs = elections.map((election, i) => {
+      const work = async (signal: AbortSignal, lock?: Lock) => {
+        atWork.add(ids[i]!);
+        if (lock) fences.push(lock.fence);
+        if (atWork.size > 1) together.push([...atWork].sort());
+        await new Promise((resolve) => signal.addEventListener('abort', resolve));
+        atWork.delete(ids[i]!);
+      };
+      const { locks } = cluster[i]!;
+      return isLocked ? election.run(work, { locks, signal: stop.signal }) : election.run(work, { signal: stop.signal });
+    });
+    const outcomes = Promise.allSettled(runs);
+    const end = async () => {
+      stop.abort();
+      await outcomes;
+    };
+    return { ids, cluster, elections, atWork, together, fences, end };
+  }
+
+  /** The leader is cut off until it has noticed, and leads itself; the others have a leader as well. */
+  async function divide({ cluster, elections, ids }: Awaited<ReturnType<typeof working>>) {
+    const first = await agreed(elections);
+    const i = ids.indexOf(first);
+    await expect.poll(() => elections.every((election) => election.status().unheard.length === 0)).toBe(true);
+    cluster[i]!.medium.isCut = true;
+    await expect.poll(() => elections.filter(({ isLeader }) => isLeader).length, { timeout: 5_000 }).toBe(2);
+    return { heal: () => (cluster[i]!.medium.isCut = false), others: elections.filter((_, j) => j !== i) };
+  }
+
+  test('two in office on both sides of a cut: one of them works, with the larger fence', async () => {
+    const all = await working(true);
+    const { others } = await divide(all);
+    const second = others.find(({ isLeader }) => isLeader)!.node.id;
+    await expect.poll(() => [...all.atWork], { timeout: 5_000 }).toEqual([second]);
+    expect(all.fences).toHaveLength(2);
+    expect(all.fences[1]).toBeGreaterThan(all.fences[0]!);
+    await all.end();
+  });
+
+  test('without a lock both work', async () => {
+    const all = await working(false);
+    await divide(all);
+    await expect.poll(() => all.together.length).toBeGreaterThan(0);
+    await all.end();
+  });
+
+  test('settles as the callback does, gives the lock back, and ends with the locks', async () => {
+    const [{ locks }] = (await cuttable('a')) as [Awaited<ReturnType<typeof cuttable>>[number]];
+    const election = createElection({ transport: locks.transport, peers: ['a'], settleMs: 0 });
+    expect(await election.run((_, { name }) => name, { locks })).toBe('leader of election');
+    expect(await locks.query()).toEqual({ held: [], pending: [] });
+    const stuck = election.run(() => new Promise(() => {}), { locks, signal: AbortSignal.timeout(10) });
+    await expect(stuck).rejects.toMatchObject({ name: 'TimeoutError' });
+    const ended = election.run((signal) => new Promise((resolve) => signal.addEventListener('abort', resolve)), { locks });
+    const outcome = Promise.allSettled([ended]);
+    await expect.poll(async () => (await locks.query()).pending.length).toBe(1);
+    await locks.close({ withinMs: 0 });
+    expect(await outcome).toMatchObject([{ reason: { name: 'ClosedError' } }]);
+    await expect(election.run(() => {}, { locks: {} as never })).rejects.toThrow(
+      'election.run: locks is an object; give locks, as in',
+    );
+  });
 });
 
 describe('run', () => {

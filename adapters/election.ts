@@ -20,8 +20,22 @@ import { UsageError } from '../machines/errors.js';
 import type { Inspect } from '../network/world/kernel.js';
 import { ClosedError, LostError } from './transports/errors.js';
 import type { InEnvironment } from './environment.js';
+import type { Lock, Locks } from './locks/locks.js';
 import { createNode, type LiveNode } from './node/node.js';
-import { anything, atLeast, checkOptions, environment, listOf, optional, peers, text, transport } from './options.js';
+import {
+  anything,
+  atLeast,
+  checkOptions,
+  environment,
+  hasMethods,
+  listOf,
+  must,
+  optional,
+  peers,
+  signal,
+  text,
+  transport,
+} from './options.js';
 import { abortable } from './transports/promises.js';
 import type { Linked, Transport } from './transports/transport.js';
 
@@ -45,6 +59,11 @@ export interface ElectionOptions extends InEnvironment {
   readonly inspect?: Inspect | undefined;
 }
 
+const RUN_CHECKS = {
+  signal: optional(signal),
+  locks: optional(must('locks, as in createLocks({ transport, peers })', (value) => hasMethods(value, 'acquire'))),
+};
+
 const isPair = (value: unknown): boolean => Array.isArray(value) && value.length === 2;
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
 
@@ -64,6 +83,30 @@ export interface Nearest {
   readonly level: number;
   /** In hops. */
   readonly distance: number;
+}
+
+/** What a peer knows of the election at a moment. @public */
+export interface ElectionStatus {
+  /** `null` while none is known. */
+  readonly leader: NodeId | null;
+  readonly isLeader: boolean;
+  /**
+   * Of the peers that this one may be linked with, those of whom it has not heard that they follow the same leader: they are not there, not
+   * linked yet, or of another mind. While there is one, somebody else may be in office as well.
+   */
+  readonly unheard: readonly NodeId[];
+}
+
+/** @public */
+export interface RunOptions {
+  /** Gives up; `run` rejects with its reason. */
+  readonly signal?: AbortSignal;
+}
+
+/** @public */
+export interface RunOnceOptions extends RunOptions {
+  /** Locks among the same peers: the callback runs under the lock named `leader of` the election, one at a time. */
+  readonly locks: Pick<Locks, 'acquire'>;
 }
 
 export const createElection = (options: ElectionOptions): Election => new Election(options);
@@ -130,6 +173,17 @@ export class Election extends EventTarget implements AsyncDisposable, AsyncItera
     return this.leader === this.node.id;
   }
 
+  /**
+   * Who leads, and who may not know of it.
+   *
+   * @example `const { isLeader, unheard } = election.status()`
+   * @public
+   */
+  status(): ElectionStatus {
+    const { leader, isLeader } = this;
+    return { leader, isLeader, unheard: this.unheardOf(leader) };
+  }
+
   /** Resolves when this peer leads: at once, if it does already. */
   get elected(): Promise<void> {
     const elected = this.until((leader) => leader === this.node.id);
@@ -143,17 +197,35 @@ export class Election extends EventTarget implements AsyncDisposable, AsyncItera
    * The callback's signal aborts when the peer leads no more; what it does after that counts for nothing, and `run` waits for it
    * before it begins anew.
    */
+  async run<T>(callback: (signal: AbortSignal) => T | Promise<T>, options?: RunOptions): Promise<T>;
+  /**
+   * The same, under a lock: of several in office one works at a time, and what it does can carry the fence of the lock. The signal aborts when
+   * the lock is lost, too.
+   *
+   * @example `await election.run(async (signal, { fence }) => fire({ fence, signal }), { locks })`
+   */
+  async run<T>(callback: (signal: AbortSignal, lock: Lock) => T | Promise<T>, options: RunOnceOptions): Promise<T>;
   async run<T>(
-    callback: (signal: AbortSignal) => T | Promise<T>,
-    { signal }: { readonly signal?: AbortSignal } = {},
+    callback: (signal: AbortSignal, lock: Lock) => T | Promise<T>,
+    options: RunOptions & Partial<RunOnceOptions> = {},
   ): Promise<T> {
+    checkOptions('election.run', options, RUN_CHECKS);
+    const { signal, locks } = options;
     const over = signal ? AbortSignal.any([signal, this.ending.signal]) : this.ending.signal;
     for (;;) {
       await abortable(this.elected, over);
       const inOffice = AbortSignal.any([over, this.office.signal]);
-      const work = (async () => callback(inOffice))();
+      const lock = locks ? await this.enter(locks, inOffice) : null;
+      if (inOffice.aborted) {
+        lock?.release();
+        over.throwIfAborted();
+        continue;
+      }
+      const active = lock ? AbortSignal.any([inOffice, lock.signal]) : inOffice;
+      const work = (async () => callback(active, lock as Lock))().finally(() => lock?.release());
       const [outcome] = await abortable(Promise.allSettled([work]), over);
-      if (inOffice.aborted) continue;
+      if (lock?.signal.aborted && !(lock.signal.reason as LostError).isRetryable) throw lock.signal.reason;
+      if (active.aborted) continue;
       if (outcome.status === 'rejected') throw outcome.reason;
       return outcome.value;
     }
@@ -189,6 +261,16 @@ export class Election extends EventTarget implements AsyncDisposable, AsyncItera
     return this.close();
   }
 
+  /** `null` when this peer leads no more before it is granted the lock. */
+  private async enter(locks: RunOnceOptions['locks'], inOffice: AbortSignal): Promise<Lock | null> {
+    try {
+      return await locks.acquire(`leader of ${this.node.name}`, { signal: inOffice });
+    } catch (error) {
+      if (!inOffice.aborted) throw error;
+      return null;
+    }
+  }
+
   private hear(leader: NodeId): void {
     if (leader !== this.node.id) return this.change(leader);
     if (this.isLeader) return;
@@ -199,9 +281,13 @@ export class Election extends EventTarget implements AsyncDisposable, AsyncItera
 
   /** Nobody is left who might say otherwise. */
   private get isFollowed(): boolean {
+    return this.others.length > 0 && this.unheardOf(this.node.id).length === 0;
+  }
+
+  private unheardOf(leader: NodeId | null): NodeId[] {
     const links = (this.node.role('election')?.context as ElectionContext | undefined)?.links ?? [];
-    const follows = (peer: NodeId) => links.some((link) => link.peer === peer && link.height?.lid[1] === this.node.id);
-    return this.others.length > 0 && this.others.every(follows);
+    const follows = (peer: NodeId) => links.some((link) => link.peer === peer && link.height?.lid[1] === leader);
+    return this.others.filter((peer) => !follows(peer));
   }
 
   private change(leader: NodeId | null): void {
