@@ -3,7 +3,7 @@ import type { AnyStateMachine } from 'xstate';
 import { UsageError } from '../machines/errors.js';
 import type { MachineTests } from '../test/machine/options.js';
 import { isMachine } from '../test/machine/subject.js';
-import { exportsOf } from './protocols.js';
+import { exportsOf, isNamedWithCharts } from './protocols.js';
 
 export interface FoundMachine {
   readonly machine: AnyStateMachine;
@@ -12,13 +12,17 @@ export interface FoundMachine {
   readonly name: string;
 }
 
-/** The machine that a module exports by default or as the only one; `FILE#name` names one of several. `null` when it exports none. */
+/**
+ * The machine that a module exports by default or as the only one; `FILE#name` names one of several. `null` when it exports none, or a
+ * protocol beside it, whose chart it is.
+ */
 export async function machineIn(word: string): Promise<FoundMachine | null> {
   const [file, wanted] = word.split('#') as [string, string?];
   const { path, exported } = await exportsOf(file);
   const machines = Object.entries(exported).filter(([, value]) => isMachine(value)) as [string, AnyStateMachine][];
   const names = machines.map(([name]) => name);
   if (machines.length === 0) return null;
+  if (wanted === undefined && Object.values(exported).some(isNamedWithCharts)) return null;
   const name = wanted ?? (names.includes('default') ? 'default' : names.length === 1 ? names[0]! : undefined);
   if (name === undefined) throw new UsageError(`${file} exports the machines ${names.join(', ')}; name one, ${file}#${names[0]}`);
   const found = machines.find(([one]) => one === name);

@@ -84,7 +84,8 @@ async function load(path: string, file: string): Promise<Readonly<Record<string,
   }
 }
 
-const isNamedWithCharts = (value: unknown): value is Core =>
+/** A core or a protocol, by its look. */
+export const isNamedWithCharts = (value: unknown): value is Core =>
   isObject(value) && typeof value['name'] === 'string' && isObject(value['charts']);
 
 /** What a protocol has once it is declared, whatever was left out. */

@@ -1,10 +1,11 @@
 // Packs the library as npm would publish it, and uses the tarball as a stranger does: lints of the package, an empty folder, every
-// entry imported, the README's example and the commands of the guide to own protocols run.
+// entry imported, the README's example, the commands of the guide to own protocols, and every page of docs/start and docs/recipes run.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { checkPages } from './check-pages.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const folder = mkdtempSync(join(tmpdir(), 'quiver-package-'));
@@ -84,6 +85,8 @@ try {
     .split('\n')
     .filter((line) => line.includes('quiver') && !line.includes('explore'));
   for (const line of commands) run('sh', ['-c', line], folder);
+
+  await checkPages(join(folder, filename));
 
   console.log(
     `package: ${files.length} files, ${Math.round(size / 1024)} kB packed, ${entries.length} entries import, the README's example and ${commands.length} commands of the guide run`,

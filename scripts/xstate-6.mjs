@@ -50,7 +50,9 @@ try {
       for (const [entry, name] of gone) missing.set(`${entry} ${name}`, (missing.get(`${entry} ${name}`) ?? 0) + 1);
     }
     const names = [...missing].sort((a, b) => b[1] - a[1]).map(([name, times]) => `${name.replace('xstate ', '')} (${times})`);
-    console.log(`${part.padEnd(10)} ${stands} of ${files.length} files find all they import; missing: ${names.join(', ') || 'nothing'}`);
+    console.log(
+      `${part.padEnd(10)} ${stands} of ${files.length} files find all they import; missing: ${names.join(', ') || 'nothing'}`,
+    );
   }
 } catch (error) {
   console.log(`xstate 6: nothing to report (${error.message.split('\n')[0]})`);

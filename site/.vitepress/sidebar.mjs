@@ -7,6 +7,15 @@ const pages = readdirSync(fileURLToPath(new URL('../../docs', import.meta.url)),
 );
 
 const chapters = {
+  'Getting started': {
+    'start/xstate': 'XState developers',
+    'start/backend': 'Backend developers',
+    'start/tabs': 'Front-end developers',
+    'start/tester': 'Testers',
+    'start/student': 'Students',
+    concepts: 'Concepts, in pictures',
+    comparison: 'When to use something else',
+  },
   Guides: {
     shipping: 'Shipping an application',
     locks: 'Locks',
@@ -26,14 +35,26 @@ const chapters = {
     compile: 'Compiled machines',
     classics: 'The classics',
   },
-  Moving: { 'from-xstate-test': 'From @xstate/test' },
+  Recipes: {
+    'recipes/cron': 'A cron that fires once',
+    'recipes/job-queue': 'A job queue',
+    'recipes/single-writer': 'A single writer',
+    'recipes/rate-limit': 'A rate limit',
+    'recipes/shared-document': 'A shared document',
+    'recipes/from-redlock': 'From redlock',
+    'recipes/from-web-locks': 'From Web Locks',
+    'recipes/from-broadcast-channel': 'From broadcast-channel',
+    'from-xstate-test': 'From @xstate/test',
+  },
   Reference: {
     glossary: 'Glossary',
     'wire-format': 'Wire format',
     'threat-model': 'Threat model',
     'xstate-order': 'The order of XState',
+    versions: 'Versions',
   },
   Evidence: {
+    'how-it-is-tested': 'How it is tested',
     chaos: 'Real processes killed',
     peers: 'Side by side with others',
     errata: 'Mistakes in the papers',

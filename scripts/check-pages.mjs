@@ -1,0 +1,72 @@
+/** The pages of docs/start and docs/recipes with the packed library, each in an empty folder, as their reader would follow them. */
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { follow } from './follow-page.mjs';
+
+const docs = fileURLToPath(new URL('../docs/', import.meta.url));
+
+/** Tabs of a real browser on the page that docs/start/tabs.md builds. */
+async function lookAtTabs() {
+  const { launch, missing } = await import('../dist/bench/chromium.js');
+  if (missing) return console.warn(`docs/start/tabs.md: the tabs were not opened. There is ${missing}`);
+  await answered('http://localhost:4281/');
+  const browser = await launch();
+  try {
+    const context = await browser.newContext();
+    const tabs = [];
+    for (const name of ['ann', 'bob', 'cy']) {
+      const tab = await context.newPage();
+      await tab.goto(`http://localhost:4281/?${name}`);
+      tabs.push({ name, tab });
+    }
+    const first = await leaderOf(tabs);
+    await tabs.find(({ name }) => name === first).tab.close({ runBeforeUnload: true });
+    const next = await leaderOf(tabs.filter(({ name }) => name !== first));
+    if (next === first) throw new Error(`docs/start/tabs.md: ${first} is closed and leads`);
+  } finally {
+    await browser.close();
+  }
+}
+
+/** Resolves once somebody answers there: a server in the background takes a moment. */
+async function answered(url) {
+  for (let tries = 0; tries < 100; tries++) {
+    if (
+      await fetch(url).then(
+        ({ ok }) => ok,
+        () => false,
+      )
+    )
+      return;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+  throw new Error(`nobody answers at ${url}`);
+}
+
+/** Whom all tabs name, once they do. */
+async function leaderOf(tabs) {
+  for (let tries = 0; tries < 100; tries++) {
+    const shown = await Promise.all(tabs.map(({ tab }) => tab.locator('output').innerText()));
+    const [leader, ...others] = new Set(shown.map((text) => / (\w+) leads/.exec(text)?.[1]));
+    if (tabs.some(({ name }) => name === leader) && others.length === 0) return leader;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+  throw new Error('docs/start/tabs.md: the tabs do not come to one leader');
+}
+
+/** Follows every page; `only` names some. */
+export async function checkPages(tarball, only = []) {
+  const pages = ['start', 'recipes'].flatMap((chapter) => readdirSync(join(docs, chapter)).map((name) => `${chapter}/${name}`));
+  for (const page of pages.filter((name) => only.length === 0 || only.includes(name))) {
+    const folder = mkdtempSync(join(tmpdir(), 'quiver-page-'));
+    const began = performance.now();
+    try {
+      await follow(join(docs, page), folder, tarball, page === 'start/tabs.md' ? lookAtTabs : undefined);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+    console.log(`docs/${page}: as it says, in ${Math.round((performance.now() - began) / 1_000)} s`);
+  }
+}

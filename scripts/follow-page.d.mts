@@ -1,0 +1,7 @@
+export function isShown(printed: string, shown: string): boolean;
+export function partsOf(
+  text: string,
+): (
+  | { readonly file: string; readonly content: string; readonly command?: undefined }
+  | { readonly command: string; readonly shown: string | null; readonly file?: undefined }
+)[];

@@ -1,0 +1,100 @@
+/**
+ * A page of docs/start or docs/recipes, done as its reader does it: in an empty folder, block by block.
+ *
+ * - A block below a line that ends with the name of a file and a colon (`worker.js`:) is saved as that file.
+ * - A block `sh` is run. What it prints has to be what stands in the block without a language below it; a line `…` there stands for
+ *   any number of lines.
+ * - A block `diff` tells what was before, and is passed over.
+ * - xstate-quiver is installed from the tarball that is given.
+ */
+import { spawn } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+const BLOCK = /^```(\w*)\n([^]*?)^```$/gm;
+const NAME_OF_FILE = /`([\w./-]+)`[^`\n]*:\s*$/;
+const MINUTES_MAX = 5;
+
+/** Whether what was printed is what the page shows. */
+export function isShown(printed, shown) {
+  const exact = (line) => line.trimEnd().replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  const pattern = shown
+    .trim()
+    .split('\n')
+    .map((line) => (line === '…' ? '(?:.*\\n)*?' : `${exact(line)}[ ]*\\n`));
+  return new RegExp(`^\\s*${pattern.join('')}\\s*$`).test(`${printed.trim()}\n`);
+}
+
+/** The parts of a page in their order: files to save, and commands with what they have to print (`null`: anything). */
+export function partsOf(text) {
+  const parts = [];
+  let end = 0;
+  for (const { 0: whole, 1: language, 2: content, index } of text.matchAll(BLOCK)) {
+    const before = text.slice(end, index);
+    const last = parts.at(-1);
+    const name = NAME_OF_FILE.exec(before.trimEnd())?.[1];
+    end = index + whole.length;
+    if (language === 'diff') continue;
+    if (language === 'sh') parts.push({ command: content, shown: null });
+    else if (language === '' && last?.command && before.trim() === '') last.shown = content;
+    else if (name) parts.push({ file: name, content });
+    else throw new Error(`a block is no file, no command and no output: name its file in the line above\n${content}`);
+  }
+  return parts;
+}
+
+function run(command, cwd) {
+  // No colours, and nobody's settings of npm: a page is the same for everybody.
+  const child = spawn('sh', ['-e', '-c', command], {
+    cwd,
+    env: { ...process.env, NO_COLOR: '1', npm_config_loglevel: 'error' },
+    detached: true,
+  });
+  const said = { stdout: '', stderr: '' };
+  for (const stream of ['stdout', 'stderr']) child[stream].on('data', (text) => (said[stream] += text));
+  const late = setTimeout(() => process.kill(-child.pid, 'SIGKILL'), MINUTES_MAX * 60_000);
+  return new Promise((resolve) =>
+    child.once('exit', (status) => {
+      clearTimeout(late);
+      // What was left in the background goes on for the next blocks, and holds no pipe open.
+      setTimeout(() => resolve({ ...said, status, group: child.pid }), 200);
+    }),
+  );
+}
+
+/** Follows a page; throws where the reader would be stuck. `look` may look at what runs before all of it is ended. */
+export async function follow(page, folder, tarball, look = async () => {}) {
+  const groups = [];
+  try {
+    for (const { file, content, command, shown } of partsOf(readFileSync(page, 'utf8'))) {
+      if (file) {
+        mkdirSync(dirname(join(folder, file)), { recursive: true });
+        writeFileSync(join(folder, file), content);
+        continue;
+      }
+      const { stdout, stderr, status, group } = await run(ofTarball(command, tarball), folder);
+      groups.push(group);
+      if (status !== 0) throw new Error(`${page}: this ended with ${status}\n${command}\n${stdout}\n${stderr}`);
+      if (shown !== null && !isShown(stdout, shown))
+        throw new Error(`${page}: this printed\n${stdout}\nand not\n${shown}\n${command}\n${stderr}`);
+    }
+    await look();
+  } finally {
+    for (const group of groups) end(group);
+  }
+}
+
+/** The package that is to be published, in place of the published one. */
+const ofTarball = (command, tarball) =>
+  command
+    .replaceAll(/^(npm install .*?)\bxstate-quiver\b/gm, `$1${tarball}`)
+    .replaceAll(/-p xstate-quiver\b/g, `-p ${tarball}`)
+    .replaceAll(/^(cd \w+ && )(npm install)\b/gm, `$1npm pkg set dependencies.xstate-quiver=file:${tarball} && $2`);
+
+function end(group) {
+  try {
+    process.kill(-group, 'SIGKILL');
+  } catch {
+    // Nothing of it is left.
+  }
+}
