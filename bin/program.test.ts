@@ -157,6 +157,11 @@ describe('quiver init', () => {
       status: 0,
       stdout: expect.stringMatching(/^valid/),
     });
+    // A module that exports a chart beside its protocol is tested as the protocol.
+    expect(run(program, 'test', './ring.js')).toMatchObject({
+      status: 0,
+      stdout: expect.stringMatching(/^ring .*on snapshots and on actors[^]*valid\n$/),
+    });
     expect(run(join(root, 'node_modules/vitest/vitest.mjs'), 'run')).toMatchObject({
       status: 0,
       stdout: expect.stringMatching(/Tests +9 passed/),

@@ -2,6 +2,6 @@ export function isShown(printed: string, shown: string): boolean;
 export function partsOf(
   text: string,
 ): (
-  | { readonly file: string; readonly content: string; readonly command?: undefined }
+  | { readonly file: string; readonly content: string; readonly command?: undefined; readonly shown?: undefined }
   | { readonly command: string; readonly shown: string | null; readonly file?: undefined }
 )[];

@@ -52,7 +52,7 @@ function run(command, cwd) {
   });
   const said = { stdout: '', stderr: '' };
   for (const stream of ['stdout', 'stderr']) child[stream].on('data', (text) => (said[stream] += text));
-  const late = setTimeout(() => process.kill(-child.pid, 'SIGKILL'), MINUTES_MAX * 60_000);
+  const late = setTimeout(() => end(child.pid), MINUTES_MAX * 60_000);
   return new Promise((resolve) =>
     child.once('exit', (status) => {
       clearTimeout(late);

@@ -43,9 +43,12 @@ export function linkedFiles() {
   return [...found].sort();
 }
 
+/** Below `/source/`, without the `.html` that every page has there. */
+export const routeOf = (path) => path.replace(/\.html$/, '-html');
+
 /** What stands on the page of a file or folder. */
 export function pageOf(path) {
-  const names = childrenOf(path).map((child) => `- [${posix.basename(child)}](/source/${child}.html)`);
+  const names = childrenOf(path).map((child) => `- [${posix.basename(child)}](/source/${routeOf(child)}.html)`);
   if (names.length > 0) return `# ${path}\n\n${names.join('\n')}\n`;
   return `# ${path}\n\n\`\`\`\`${extname(path).slice(1)}\n${readFileSync(root + path, 'utf8')}\n\`\`\`\`\n`;
 }
@@ -56,7 +59,7 @@ export function linksToSources(md) {
     for (const token of tokens.flatMap(({ children }) => children ?? [])) {
       const link = token.type === 'link_open' ? token.attrGet('href') : null;
       const path = link === null ? null : meant((env.realPath ?? env.path).slice(root.length), link);
-      if (path !== null) token.attrSet('href', `/source/${path}.html`);
+      if (path !== null) token.attrSet('href', `/source/${routeOf(path)}.html`);
     }
   });
 }
