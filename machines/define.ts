@@ -27,13 +27,23 @@ import { complaintsOf, validateChecks, validateCore, validateView, validProperti
  * @throws `UsageError` that names the member that is missing or wrong.
  * @example
  * ```ts
- * const ringCore = defineCore({
- *   name: 'ring',
- *   charts: { ring: ringMachine },
- *   network: { reach: 'links' },
- *   input: (node, { rank }) => ({ number: rank(node) }),
- *   messages: { probe: { number: isInteger } },
- *   commands: { call: { completedBy: ['elected'] } },
+ * import { emit, setup } from 'xstate';
+ * import { defineCore, effects, send, shapes } from 'xstate-quiver';
+ *
+ * const echo = setup({ types: { input: {} as { peers: readonly string[] } }, actions: effects() }).createMachine({
+ *   context: ({ input }) => input,
+ *   on: {
+ *     call: { actions: send(({ context }) => ({ to: context.peers, message: { type: 'hello', number: 1 } })) },
+ *     hello: { actions: emit({ type: 'greeted' }) },
+ *   },
+ * });
+ * const echoCore = defineCore({
+ *   name: 'echo',
+ *   charts: { echo },
+ *   network: { reach: 'routed' },
+ *   input: (node, { topology }) => ({ peers: topology.nodes.filter((other) => other !== node) }),
+ *   messages: { hello: { number: shapes.isCount } },
+ *   commands: { call: { completedBy: ['greeted'] } },
  * });
  * ```
  * @public

@@ -11,12 +11,18 @@ import type { Flight } from '../machines/protocol.js';
 import type { Packet } from './world/flights.js';
 
 /**
- * The medium of a channel, or nothing where the scenario's latency is to stand.
+ * The medium of a channel: an RxJS operator from messages as they are sent to messages as they arrive, or nothing where the
+ * scenario's latency is to stand.
  *
  * @example
  * ```ts
+ * import { delay } from 'rxjs';
+ * import { protocols } from 'xstate-quiver';
+ * import { parseScenario, Simulation, type Medium } from 'xstate-quiver/network';
+ *
  * const slowUplink: Medium = (from, to, clock) => (from === 'n0' ? delay(20, clock) : undefined);
- * new Simulation(scenario, { medium: slowUplink });
+ * const scenario = parseScenario({ protocol: 'directory', topology: { kind: 'ring', n: 4 }, workload: { concurrent: 1, requests: 4 } }, protocols);
+ * console.log(new Simulation(scenario, { medium: slowUplink }).run().verdict);
  * ```
  * @public
  */

@@ -44,11 +44,16 @@ export const directory = /* @__PURE__ */ defineProtocol(
 /**
  * The directory with NewParent policies of your own beside ours: `options.policy` of a scenario takes their names.
  *
- * @throws `UsageError` where a name is one of ours; `ProtocolError`, in a run, where a policy picks a node that the find has not visited.
+ * @throws `UsageError` where a name is one of ours; `ProtocolError`, in a run, where a policy picks a node that the find has not
+ * visited.
  * @example
  * ```ts
- * const beforeLast: NewParent = (visited) => visited.at(-2) ?? visited[0];
- * explore(directoryWith({ beforeLast }), { topology, options: { policy: 'beforeLast' }, commands: 'unlimited' });
+ * import { directoryWith, type NewParent } from 'xstate-quiver/machines/directory';
+ * import { explore } from 'xstate-quiver/test';
+ *
+ * const beforeLast: NewParent = (visited) => visited.at(-2) ?? visited[0]!;
+ * const topology = { nodes: ['a', 'b', 'c'], links: [['a', 'b', 1], ['b', 'c', 1]] } as const;
+ * console.log(explore(directoryWith({ beforeLast }), { topology, options: { policy: 'beforeLast' }, commands: 'unlimited' }).verdict);
  * ```
  * @public
  */

@@ -58,18 +58,18 @@ type Marked = AnyMachineSnapshot & { readonly [PLACE]?: BranchPlace };
  * document, where XState takes them in the order in which they were entered last (docs/xstate-order.md). Fifty or so steps pay for it.
  *
  * @throws UsageError for a machine that invokes actors or waits for time
- *
  * @example
  * ```ts
- * const { initialTransition, transition } = compile(machine);
- * let [snapshot] = initialTransition();
- * for (const event of events) {
- *   const [next, actions] = transition(snapshot, event);
- *   actions.forEach(({ type, params }) => perform(type, params));
- *   snapshot = next;
- * }
- * ```
+ * import { createMachine } from 'xstate';
+ * import { compile } from 'xstate-quiver';
  *
+ * const { initialTransition, transition } = compile(
+ *   createMachine({ initial: 'off', states: { off: { on: { press: { target: 'on', actions: 'light' } } }, on: {} } }),
+ * );
+ * const [off] = initialTransition(undefined);
+ * const [on, actions] = transition(off, { type: 'press' });
+ * console.log(on.value, actions.map(({ type }) => type)); // on [ 'light' ]
+ * ```
  * @experimental
  */
 export function compile<M extends AnyStateMachine>(machine: M): Compiled<M> {

@@ -1,0 +1,83 @@
+/**
+ * The examples of the docstrings: all compile, and those that are programs of their own (they import what they use) run.
+ *
+ * They stand in a folder that knows the package by its name, as in an application. The others are a line or two on an object that a
+ * reader has in hand; FRAGMENTS says of what kind it is.
+ */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { declarationsOf, entries, namesOf, root } from './public-face.js';
+
+const FRAGMENTS = `
+import type { Locks } from 'xstate-quiver/adapters/locks';
+declare const locks: Locks;
+declare const page: string;
+declare const print: (page: string, fence: number) => Promise<void>;
+`;
+
+/** Programs that need what a test of this kind has not. */
+const NOT_RUN: Readonly<Record<string, string>> = {
+  indexedDbStorage: 'a browser',
+  jetStreamStorage: 'a NATS server',
+  mqtt: 'an MQTT broker',
+  nats: 'a NATS server',
+  transportConformance: 'a test runner, and adapters/transports does so',
+};
+
+interface Example {
+  readonly name: string;
+  readonly code: string;
+}
+
+const examplesOf = (name: string, docs: string): readonly Example[] =>
+  [...docs.replaceAll(/^ *\* ?/gm, '').matchAll(/@example\n```ts\n(.*?)```/gs)].map(([, code]) => ({ name, code: code! }));
+
+const examples = new Map(
+  entries
+    .flatMap(([, file]) => namesOf(file).flatMap((name) => declarationsOf(file, name).map((one) => ({ name, ...one }))))
+    .flatMap(({ name, docs, inner }) => [docs, ...inner].flatMap((text) => examplesOf(name, text)))
+    .map((example) => [example.code, example]),
+);
+
+const folder = mkdtempSync(join(tmpdir(), 'quiver-examples-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+test('the examples compile, and the programs among them run', () => {
+  mkdirSync(join(folder, 'node_modules'));
+  for (const each of ['xstate', 'rxjs', '@types', 'vitest', 'ws', 'mqtt', '@nats-io'])
+    symlinkSync(join(root, 'node_modules', each), join(folder, 'node_modules', each));
+  symlinkSync(root, join(folder, 'node_modules/xstate-quiver'));
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+  const files = [...examples.values()].map(({ name, code }, i) => {
+    const isProgram = /^import /m.test(code);
+    const file = `${i}-${name}.ts`;
+    writeFileSync(join(folder, file), isProgram ? code : `${FRAGMENTS}${code}`);
+    return { file, name, isProgram };
+  });
+  expect(files.length).toBeGreaterThan(3);
+  const flags =
+    '--strict --skipLibCheck --module nodenext --target es2022 --lib es2023,esnext.disposable,dom --types node --outDir out';
+  expect(
+    complaintsOf([join(root, 'node_modules/typescript/bin/tsc'), ...flags.split(' '), ...files.map(({ file }) => file)]),
+  ).toBe('');
+
+  const programs = files.filter(({ name, isProgram }) => isProgram && !(name in NOT_RUN));
+  const lines = programs.map(({ file }) => `await import('./out/${file.replace('.ts', '.js')}').catch(fail('${file}'));`);
+  const fail = 'const fail = (file) => (error) => { console.error(file, error); process.exitCode = 1; };';
+  writeFileSync(join(folder, 'main.js'), ['console.log = () => {};', fail, ...lines].join('\n'));
+  expect(complaintsOf(['main.js'])).toBe('');
+});
+
+/** What a program says that ends with an error; nothing for one that does not. */
+function complaintsOf(args: readonly string[]): string {
+  try {
+    execFileSync(process.execPath, args, { cwd: folder, encoding: 'utf8', stdio: 'pipe', timeout: 50_000 });
+    return '';
+  } catch (error) {
+    const { stdout, stderr } = error as { stdout: string; stderr: string };
+    return `${stdout}${stderr}${String(error)}`;
+  }
+}
