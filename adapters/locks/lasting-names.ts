@@ -1,9 +1,6 @@
 /**
  * Short unique numbers that stay unique when peers crash: how many were handed out is kept by a majority of them, see register.ts.
  *
- *     const names = createLastingNames({ locks });
- *     const id = await names.next();
- *
  * No number is given twice. A peer fetches a few at a time, and one that crashes takes those with it, so that some are given never:
  * after n names all are below n + 8 for every peer and every crash. Where peers stay, the controller behind `createNames` needs no
  * majority.
@@ -11,17 +8,45 @@
 import type { Locks } from './locks.js';
 import { Register } from './register.js';
 
+/**
+ * What `createLastingNames` is given.
+ *
+ * @public
+ */
 export interface LastingNamesOptions {
+  /** Whose peers keep the count; see `createLocks`. */
   readonly locks: Locks;
+  /** Only those of the same name share; `names` unless given. It is also the name of the lock under which the count is changed. */
   readonly name?: string;
 }
 
+/**
+ * Short unique numbers that stay unique when peers crash: a majority of the peers of `locks` keeps how many were handed out.
+ *
+ * @example
+ * ```ts
+ * import { InProcessBus } from 'xstate-quiver/adapters/in-process';
+ * import { createLastingNames } from 'xstate-quiver/adapters/lasting-names';
+ * import { createLocks } from 'xstate-quiver/adapters/locks';
+ *
+ * const locks = createLocks({ transport: new InProcessBus().transport('a'), peers: ['a'] });
+ * const names = createLastingNames({ locks });
+ * console.log(await names.next(), await names.next()); // 0 1
+ * await locks.close();
+ * ```
+ * @public
+ */
 export const createLastingNames = (options: LastingNamesOptions): LastingNames => new LastingNames(options);
 
 const FETCHED = 8;
 
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
 
+/**
+ * Unique numbers as one peer draws them; `createLastingNames` makes it. It lives as long as its locks: there is nothing to close.
+ *
+ * @public
+ */
 export class LastingNames {
   private readonly given: Register<number>;
   private stock: number[] = [];
@@ -31,6 +56,13 @@ export class LastingNames {
     this.given = new Register(locks, name, 0, isCount);
   }
 
+  /**
+   * The next number of this peer, from 0: at once if it has fetched some, or once a majority has stored that it fetches the next
+   * eight.
+   *
+   * @throws ForgottenError when too many peers have started anew without storage; ClosedError when the locks are closed; the
+   * signal's reason.
+   */
   next(options: { readonly signal?: AbortSignal } = {}): Promise<number> {
     const name = this.last.then(() => this.nextNow(options));
     this.last = name.catch(() => {});

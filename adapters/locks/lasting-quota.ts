@@ -1,9 +1,6 @@
 /**
  * A budget that outlives the peers who draw on it: what is left is kept by a majority of them, see register.ts.
  *
- *     const quota = createLastingQuota({ locks, budget: 100_000, waste: 1_000 });
- *     const { ok } = await quota.take(5);
- *
  * Never more than the budget is given out. Every peer keeps a stock of at most its part of `waste`, from which it answers at once; who
  * is refused knows that no more than `waste` is left, in the stocks of others. A peer that crashes takes its stock with it, and what it
  * was just fetching. Where peers stay, the controllers behind `createQuota` need no majority and fewer messages.
@@ -14,19 +11,50 @@ import { UsageError } from '../../machines/errors.js';
 import { Register } from './register.js';
 import type { Taken } from '../controller/quota.js';
 
+/**
+ * What `createLastingQuota` is given; everybody gives the same budget.
+ *
+ * @public
+ */
 export interface LastingQuotaOptions {
+  /** Whose peers keep what is left; see `createLocks`. */
   readonly locks: Locks;
   /** How many permits there are, for all peers together and for good. */
   readonly budget: number;
   /** How many of them may lie in the stocks of peers; none unless given, and then every take asks a majority. */
   readonly waste?: number;
+  /** Only those of the same name share; `quota` unless given. */
   readonly name?: string;
 }
 
+/**
+ * A budget of permits that outlives the peers who draw on it: a majority of the peers of `locks` keeps what is left. Never more
+ * than the budget is given out.
+ *
+ * @throws UsageError for a budget or waste that is no whole number of at least 0.
+ * @example
+ * ```ts
+ * import { InProcessBus } from 'xstate-quiver/adapters/in-process';
+ * import { createLastingQuota } from 'xstate-quiver/adapters/lasting-quota';
+ * import { createLocks } from 'xstate-quiver/adapters/locks';
+ *
+ * const locks = createLocks({ transport: new InProcessBus().transport('a'), peers: ['a'] });
+ * const quota = createLastingQuota({ locks, budget: 10 });
+ * console.log(await quota.take(7), await quota.take(7)); // { ok: true, … } { ok: false, … }
+ * await locks.close();
+ * ```
+ * @public
+ */
 export const createLastingQuota = (options: LastingQuotaOptions): LastingQuota => new LastingQuota(options);
 
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
 
+/**
+ * A lasting budget as one peer draws on it; `createLastingQuota` makes it. It lives as long as its locks: there is nothing to
+ * close.
+ *
+ * @public
+ */
 export class LastingQuota {
   private readonly left: Register<number>;
   private readonly share: number;
@@ -46,7 +74,12 @@ export class LastingQuota {
     return this.stock;
   }
 
-  /** Takes `amount` permits together, or none. */
+  /**
+   * Takes `amount` permits together, or none. Takes of one peer are answered in their order.
+   *
+   * @throws UsageError for an amount that is no whole number of at least 1; ForgottenError when too many peers have started anew
+   * without storage; ClosedError when the locks are closed; the signal's reason.
+   */
   take(amount = 1, options: { readonly signal?: AbortSignal } = {}): Promise<Taken> {
     const taken = this.last.then(() => this.takeNow(amount, options));
     this.last = taken.catch(() => {});

@@ -1,10 +1,16 @@
-/** A lock as its holder sees it. */
+/**
+ * A lock as its holder sees it; `locks.request` and `locks.acquire` hand it out.
+ *
+ * @public
+ */
 export class Lock implements AsyncDisposable {
+  /** The only mode there is. */
   readonly mode = 'exclusive';
   readonly #losing = new AbortController();
   readonly #giveBack: (lock: Lock) => void;
 
   constructor(
+    /** Of the lock, as it was asked for. */
     readonly name: string,
     /** Larger than that of every earlier grant of this lock, whoever held it. */
     readonly fence: number,
@@ -18,7 +24,7 @@ export class Lock implements AsyncDisposable {
     return this.#losing.signal;
   }
 
-  /** Once is enough, more often is harmless. */
+  /** Gives the lock back. Once is enough, more often is harmless. */
   release(): void {
     this.#giveBack(this);
   }

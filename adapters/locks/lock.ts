@@ -1,12 +1,6 @@
 /**
  * A lock as plain XState actor logic, for machines that hold it while they are in a state.
  *
- *     setup({ actors: { lock: lockLogic } }).createMachine({
- *       invoke: { id: 'lock', src: 'lock', input: { locks, name: 'printer' } }, …     // locks: see createLocks
- *
- * Send it `request` and `release`; the parent receives `granted` with the fence, and `lost` with the error when the lock is taken
- * away.
- *
  * Snapshots persist and restore. What is live does not survive as text: a machine restored from it in another process is told `lost`
  * if it held the lock, and waits again if it waited, for the locks of `lockLogicOf(locks)`, which takes the place of `lockLogic` there.
  *
@@ -18,18 +12,32 @@ import { UsageError } from '../../machines/errors.js';
 import { LostError } from '../transports/errors.js';
 import type { Lock, Locks } from './locks.js';
 
+/**
+ * The input of `lockLogic`: the locks (see `createLocks`) and the name of the lock.
+ *
+ * @public
+ */
 export interface LockInput {
   readonly locks: Locks;
   readonly name: string;
 }
 
+/**
+ * What `lockLogic` is sent: `request` asks for the lock, `release` gives it back or stops waiting. It sends itself `taken`.
+ *
+ * @public
+ */
 export type LockEvent =
   | { readonly type: 'request' }
   | { readonly type: 'release' }
   /** From the lock. */
   | { readonly type: 'taken'; readonly error: Error };
 
-/** What the parent receives, and whoever listens with `on`. */
+/**
+ * What the parent of `lockLogic` receives, and whoever listens with `on`: `granted` with the fence, or `lost` with the error.
+ *
+ * @public
+ */
 export type LockNotice =
   | { readonly type: 'granted'; readonly name: string; readonly fence: number }
   | { readonly type: 'lost'; readonly name: string; readonly error: unknown };
@@ -62,6 +70,28 @@ const hold = fromCallback<LockEvent, { readonly lock: Lock }>(({ input: { lock }
   };
 });
 
+/**
+ * A lock as plain XState actor logic: send it `request` and `release`, and hear `granted` and `lost`. Its states are `free`,
+ * `waiting`, `granted` and, once the locks behind it are closed, `closed`; stopping it gives the lock back.
+ *
+ * @example
+ * ```ts
+ * import { createActor } from 'xstate';
+ * import { InProcessBus } from 'xstate-quiver/adapters/in-process';
+ * import { lockLogic } from 'xstate-quiver/adapters/lock';
+ * import { createLocks } from 'xstate-quiver/adapters/locks';
+ *
+ * const locks = createLocks({ transport: new InProcessBus().transport('a'), peers: ['a'] });
+ * const printer = createActor(lockLogic, { input: { locks, name: 'printer' } }); // or invoked by a machine of yours
+ * printer.on('granted', async ({ fence }) => {
+ *   console.log('printing with fence', fence);
+ *   printer.send({ type: 'release' });
+ *   await locks.close();
+ * });
+ * printer.start().send({ type: 'request' });
+ * ```
+ * @public
+ */
 export const lockLogic = setup({
   types: {
     input: {} as LockInput,
@@ -112,6 +142,30 @@ export const lockLogic = setup({
   },
 });
 
-/** The same logic for machines that are restored from text: it asks these locks, whichever its snapshot speaks of. */
+/**
+ * The same logic for machines that are restored from persisted text: it asks these locks, whichever its snapshot speaks of. What
+ * held the lock when it was persisted is told `lost`, what waited waits again.
+ *
+ * @returns logic to provide in place of `lockLogic`.
+ * @example
+ * ```ts
+ * import { createActor, setup } from 'xstate';
+ * import { InProcessBus } from 'xstate-quiver/adapters/in-process';
+ * import { lockLogic, lockLogicOf } from 'xstate-quiver/adapters/lock';
+ * import { createLocks } from 'xstate-quiver/adapters/locks';
+ *
+ * const locks = createLocks({ transport: new InProcessBus().transport('a'), peers: ['a'] });
+ * const printing = setup({ actors: { lock: lockLogic } }).createMachine({
+ *   invoke: { src: 'lock', id: 'lock', input: () => ({ locks, name: 'printer' }) },
+ * });
+ * const text = JSON.stringify(createActor(printing).start().getPersistedSnapshot());
+ *
+ * // Later, in another process, with locks of its own:
+ * const provided = printing.provide({ actors: { lock: lockLogicOf(locks) } });
+ * createActor(provided, { snapshot: JSON.parse(text) }).start();
+ * await locks.close();
+ * ```
+ * @public
+ */
 export const lockLogicOf = (locks: Locks): typeof lockLogic =>
   lockLogic.provide({ actors: { acquire: acquireFrom(() => locks) } });

@@ -20,7 +20,11 @@ import type { PeerStorage } from '../storage/storage.js';
 import type { LocksMeter } from './locks-metrics.js';
 import type { Linked, Transport } from '../transports/transport.js';
 
-/** @public */
+/**
+ * What `createLocks` is given.
+ *
+ * @public
+ */
 export interface LocksOptions extends InEnvironment {
   /** Connected by the locks, closed by whoever made it. It keeps its order and tells who is there: `linked` makes one. */
   readonly transport: Transport<Linked>;
@@ -36,7 +40,11 @@ export interface LocksOptions extends InEnvironment {
   readonly inspect?: Inspect | undefined;
 }
 
-/** @public */
+/**
+ * How `locks.acquire` asks for a lock.
+ *
+ * @public
+ */
 export interface LockOptions {
   /** The only mode there is. */
   readonly mode?: 'exclusive';
@@ -48,7 +56,11 @@ export interface LockOptions {
   readonly signal?: AbortSignal;
 }
 
-/** @public */
+/**
+ * How `locks.request` asks for a lock.
+ *
+ * @public
+ */
 export interface RequestOptions extends LockOptions {
   /**
    * Whether to ask again, and to run the callback once more, when the lock was lost while it ran: once it has ended, until `signal`
@@ -57,7 +69,11 @@ export interface RequestOptions extends LockOptions {
   readonly retry?: boolean;
 }
 
-/** @public */
+/**
+ * How `locks.close` ends.
+ *
+ * @public
+ */
 export interface CloseOptions {
   /** So long it waits at most for callbacks that have not ended and locks that were not released, in milliseconds; 5,000 unless given. */
   readonly withinMs?: number;

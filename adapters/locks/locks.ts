@@ -1,10 +1,5 @@
 /**
- * Locks by name over a transport, with the habits of the Web Locks API and without a server. What holds when peers fail stands in
- * docs/locks.md.
- *
- *     const locks = createLocks({ transport, peers: ['a', 'b', 'c'] });
- *     await locks.request('printer', async (lock) => print(lock.fence));
- *     await using lock = await locks.acquire('printer');
+ * Locks by name over a transport. What holds when peers fail stands in docs/locks.md.
  *
  * Requests of one peer are served in their order; between peers the queue of the protocol decides, and serves everybody. A lock whose
  * holder is gone for longer than the transport's detector waits is given to the next, as long as more than half of the peers reach
@@ -48,20 +43,54 @@ export type { CloseOptions, LockOptions, LocksOptions, RequestOptions } from './
 /** How long `close` waits for those who still work. */
 const CLOSE_MS = 5_000;
 
+/**
+ * One lock in the answer of `locks.query()`: its name, and who holds it or waits for it, which is always the peer that was asked.
+ *
+ * @public
+ */
 export interface LockInfo {
   readonly name: string;
   readonly mode: 'exclusive';
   readonly clientId: NodeId;
 }
 
+/**
+ * Locks by name that peers share over a transport, with the habits of the Web Locks API and without a server. It returns at once
+ * and connects the transport; locks are granted while more than half of the peers reach each other.
+ *
+ * @param options the transport and the same list of peers for everybody; see `LocksOptions`.
+ * @throws UsageError for an option that is missing, wrong or not known, for a transport that promises too little (`linked` makes
+ * one that does), and when the transport's id is not among `peers`.
+ * @example
+ * ```ts
+ * import { createLocks } from 'xstate-quiver/adapters/locks';
+ * import { InProcessBus } from 'xstate-quiver/adapters/in-process';
+ *
+ * const bus = new InProcessBus();
+ * const [a, b] = ['a', 'b'].map((id) => createLocks({ transport: bus.transport(id), peers: ['a', 'b'] }));
+ *
+ * await a.request('printer', async (lock) => console.log('a prints with fence', lock.fence));
+ * await b.request('printer', async (lock) => console.log('b prints with fence', lock.fence));
+ * await Promise.all([a.close(), b.close()]);
+ * ```
+ * @public
+ */
 export const createLocks = (options: LocksOptions): Locks => new Locks(options);
 
+/**
+ * Locks by name as one peer has them; `createLocks` makes them. Hand each lock's `fence` to what the lock protects, and let that
+ * refuse a smaller one than it has seen: a holder that was stopped may go on when its lock is somebody else's already.
+ *
+ * @public
+ */
 export class Locks implements AsyncDisposable {
   /** Resolves once this peer is one of a majority, which grants locks. Waiting for it is not needed. */
   readonly ready: Promise<void>;
-  /** The first epoch in which it was. */
+  /** Resolves with the first epoch in which it was; both reject with the error with which the locks ended before. */
   readonly served: Promise<number>;
+  /** All who may ask for locks, as they were given. */
   readonly peers: readonly NodeId[];
+  /** Where this peer keeps what it must not forget, if it was given one. */
   readonly storage: PeerStorage | undefined;
   // Private to the letter: what is live here is no data, and XState walks all of a context that it persists.
   readonly #transport: Transport<Linked>;
@@ -102,6 +131,7 @@ export class Locks implements AsyncDisposable {
     for (const promise of [this.served, this.ready]) promise.catch(() => {});
   }
 
+  /** The transport under the locks. */
   get transport(): Transport<Linked> {
     return this.#transport;
   }
@@ -117,12 +147,17 @@ export class Locks implements AsyncDisposable {
   }
 
   /**
-   * Runs the callback while holding the lock, and settles as the callback does; if the lock is lost, it rejects at once with a `LostError`,
-   * or asks again (`retry`). A lock is not reentrant: a second request for it from inside the callback waits for the first to end.
+   * Runs the callback while holding the lock, and settles as the callback does; if the lock is lost, it rejects at once with a
+   * `LostError`, or asks again (`retry`). A lock is not reentrant: a second request for it from inside the callback waits for the
+   * first to end.
    *
-   * @throws UsageError for options that are not known or make no sense.
-   * @example `await locks.request('printer', { signal: AbortSignal.timeout(5_000) }, async (lock) => print(page, lock.fence))`
-   * @public
+   * @throws UsageError for options that are not known or make no sense, a callback that is none, or a name that is not 1 to 256
+   * characters.
+   * @throws ClosedError when the locks are closed before the lock is granted; the reason of `signal` when that aborts first.
+   * @example
+   * ```ts
+   * await locks.request('printer', { signal: AbortSignal.timeout(5_000) }, async (lock) => print(page, lock.fence));
+   * ```
    */
   async request<T>(name: string, callback: (lock: Lock) => T | Promise<T>): Promise<T>;
   async request<T>(
@@ -152,7 +187,16 @@ export class Locks implements AsyncDisposable {
     }
   }
 
-  /** The lock itself, until `release` or the end of an `await using` block. */
+  /**
+   * The lock itself, until `release` or the end of an `await using` block; `null` only with `ifAvailable`.
+   *
+   * @throws UsageError, ClosedError and the signal's reason, as `request` does.
+   * @example
+   * ```ts
+   * await using lock = await locks.acquire('printer');
+   * await print(page, lock.fence);
+   * ```
+   */
   async acquire(name: string, options?: LockOptions & { readonly ifAvailable?: false }): Promise<Lock>;
   async acquire(name: string, options: LockOptions): Promise<Lock | null>;
   async acquire(name: string, options: LockOptions = {}): Promise<Lock | null> {
@@ -203,11 +247,14 @@ export class Locks implements AsyncDisposable {
   }
 
   /**
-   * Takes no more part. Who waits is told with a `ClosedError`, who holds by the signal of the lock; a lock goes on to somebody else once
-   * its callback has ended or it was released, or when the time is over.
+   * Takes no more part. Who waits is told with a `ClosedError`, who holds by the signal of the lock; a lock goes on to somebody
+   * else once its callback has ended or it was released, or when the time is over. The transport stays open.
    *
-   * @example `await locks.close({ withinMs: 1_000 })`
-   * @public
+   * @throws UsageError for an option that is wrong or not known.
+   * @example
+   * ```ts
+   * await locks.close({ withinMs: 1_000 });
+   * ```
    */
   async close(options: CloseOptions = {}): Promise<void> {
     checkOptions('locks.close', options, { withinMs: optional(atLeast(0, 'milliseconds')) });

@@ -41,6 +41,23 @@ type Question<T> =
 /** Peers that have not opened the register yet, or were cut off, are asked again. */
 const AGAIN_MS = 100;
 
+/**
+ * A value that outlives the peers who keep it: every peer has a copy, and what more than half of them have stored is not lost. It
+ * is changed under a lock of its own, by one peer at a time.
+ *
+ * @example
+ * ```ts
+ * import { InProcessBus } from 'xstate-quiver/adapters/in-process';
+ * import { createLocks } from 'xstate-quiver/adapters/locks';
+ * import { Register } from 'xstate-quiver/adapters/register';
+ *
+ * const locks = createLocks({ transport: new InProcessBus().transport('a'), peers: ['a'] });
+ * const visits = new Register<number>(locks, 'visits', 0, (value): value is number => Number.isSafeInteger(value));
+ * console.log(await visits.change((count) => count + 1)); // 1
+ * await locks.close();
+ * ```
+ * @public
+ */
 export class Register<T extends Json> {
   private copy: Copy<T> | null = null;
   /** The largest fence that has been here; infinite until this peer knows what it had stored, or else is a member of an epoch. */
@@ -54,6 +71,12 @@ export class Register<T extends Json> {
   /** Questions are answered one after the other. */
   private last: Promise<unknown> = Promise.resolve();
 
+  /**
+   * @param locks whose peers keep the value; everybody makes the register, on locks of the same name.
+   * @param name of the register; its lock is called after it and after the locks.
+   * @param initial what it holds before the first change.
+   * @param isValue refuses what comes from others and is no such value.
+   */
   constructor(
     private readonly locks: Locks,
     private readonly name: string,
@@ -84,7 +107,13 @@ export class Register<T extends Json> {
     } else this.promised = firstFence(await served);
   }
 
-  /** Resolves with the new value once it is safe. */
+  /**
+   * Changes the value by a function of what it was; resolves with the new value once a majority has stored it. When the lock is
+   * lost on the way, it begins once more, so `how` may be called several times; a change counts once at most.
+   *
+   * @throws ForgottenError when too many peers have started anew to know the value; ClosedError when the locks are closed; the
+   * signal's reason.
+   */
   async change(how: (value: T) => T, { signal }: { readonly signal?: AbortSignal } = {}): Promise<T> {
     for (;;) {
       const lock = await this.locks.acquire(this.conversation, signal ? { signal } : {});

@@ -1,8 +1,6 @@
 /**
  * A node as plain XState actor logic: invoke or spawn it from a machine of your own.
  *
- *     setup({ actors: { directory: nodeLogic(createNode) } })        // input: the options of createNode
- *
  * Commands of the protocol are sent to it as events; its notifications come to the parent as events, and to whoever listens with `on`.
  * An event that is no command, or one that the chart cannot take now, is ignored, as machines do. The snapshot carries the states of
  * the node's charts. It persists without the transport, which is no data: to restore one, provide logic that brings a transport of
@@ -14,6 +12,11 @@ import type { NodeView } from '../../machines/protocol.js';
 import { adopted } from './host.js';
 import type { LiveNode } from './node.js';
 
+/**
+ * The snapshot of `nodeLogic`: the options that the node was made of, and the states of its charts by role.
+ *
+ * @public
+ */
 export type NodeSnapshot<I> = Snapshot<undefined> & {
   readonly input: I;
   /** The roles as they stand; empty until the node has started. */
@@ -27,6 +30,27 @@ interface Told extends AnyEventObject {
 type Logic<I> = ActorLogic<NodeSnapshot<I>, AnyEventObject, I, any, AnyEventObject>;
 type Scope<I> = Parameters<Logic<I>['transition']>[2];
 
+/**
+ * A node as plain XState actor logic: commands of its protocol are sent to it as events, its notices come to the parent and to
+ * whoever listens with `on`. What it can persist, and how it is restored, stands at the head of the file.
+ *
+ * @param create makes the node of the actor's input: `createNode`, or a function that brings a transport of its own.
+ * @example
+ * ```ts
+ * import { createActor } from 'xstate';
+ * import { InProcessBus } from 'xstate-quiver/adapters/in-process';
+ * import { createNode, type NodeOptions } from 'xstate-quiver/adapters/node';
+ * import { nodeLogic } from 'xstate-quiver/adapters/node-logic';
+ * import { directory } from 'xstate-quiver/machines/directory';
+ *
+ * const transport = new InProcessBus().transport('a');
+ * const input = { transport, protocol: directory, topology: { nodes: ['a', 'b'], links: [['a', 'b', 1]] as const } };
+ * const node = createActor(nodeLogic<NodeOptions>(createNode), { input });
+ * node.on('granted', () => node.stop());
+ * node.start().send({ type: 'request' });
+ * ```
+ * @public
+ */
 export function nodeLogic<I extends object>(create: (input: I & { readonly resume?: NodeView }) => LiveNode): Logic<I> {
   const live = new WeakMap<AnyActorRef, LiveNode>();
 

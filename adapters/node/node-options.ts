@@ -8,6 +8,11 @@ import type { InEnvironment } from '../environment.js';
 import type { PeerStorage } from '../storage/storage.js';
 import type { Reliable, Transport } from '../transports/transport.js';
 
+/**
+ * What `createNode` is given: a protocol, the transport, and who takes part.
+ *
+ * @public
+ */
 export interface NodeOptions<O = any> extends InEnvironment {
   /** Connected by the node; closed by whoever made it. */
   readonly transport: Transport<Reliable>;
@@ -31,7 +36,11 @@ export interface NodeOptions<O = any> extends InEnvironment {
   readonly owed?: () => Message | null;
 }
 
-/** One atomic step, as it is published: the event, the draws it was answered with, and what came of it. */
+/**
+ * One atomic step, as it is published: the event, the draws it was answered with, and what came of it.
+ *
+ * @public
+ */
 export interface LiveStep {
   /** The role that took the event first; none at the start, which opens them. */
   readonly role?: string;

@@ -4,10 +4,6 @@
  * It does what the simulated network does for its nodes, and nothing else differs: a `send` goes to the transport, a timer to the
  * clock, a draw to the platform's random numbers, a notification to whoever listens. A command that the chart does not accept now
  * waits its turn. What comes from the network is checked before a chart sees it. One tick is one millisecond.
- *
- *     const node = createNode({ transport, protocol: directory, topology, options: { hold: null } });
- *     node.addEventListener('granted', () => node.command('release'));
- *     node.command('request');
  */
 import { Subject } from 'rxjs';
 import type { Address, Message, NodeId } from '../../machines/effects.js';
@@ -37,12 +33,40 @@ import type { Json, Transport } from '../transports/transport.js';
 
 export type { LiveStep, NodeOptions } from './node-options.js';
 
+/**
+ * A node of a protocol in an application: its charts as live XState actors, on a transport, in real time. It returns at once and
+ * connects the transport.
+ *
+ * @throws UsageError when the transport promises less than the protocol assumes, when the transport's id is not in the topology,
+ * for options that the protocol refuses, and for `storage` where the protocol stores nothing.
+ * @example
+ * ```ts
+ * import { InProcessBus } from 'xstate-quiver/adapters/in-process';
+ * import { createNode } from 'xstate-quiver/adapters/node';
+ * import { directory } from 'xstate-quiver/machines/directory';
+ *
+ * const transport = new InProcessBus().transport('a');
+ * const node = createNode({ transport, protocol: directory, topology: { nodes: ['a', 'b'], links: [['a', 'b', 1]] }, options: { hold: null } });
+ * node.addEventListener('granted', () => node.command('release'));
+ * node.addEventListener('released', () => node.close());
+ * node.command('request');
+ * ```
+ * @public
+ */
 export const createNode = <O>(options: NodeOptions<O>): LiveNode<O> => new LiveNode(options);
 
-/** Notifications of the chart are dispatched as `CustomEvent`s of their type, with the notification in `detail`. */
+/**
+ * A running node; `createNode` makes it. Notices of its charts are dispatched as `CustomEvent`s of their type, with the notice in
+ * `detail`.
+ *
+ * @public
+ */
 export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
+  /** Nodes of the same name talk to each other. */
   readonly name: string;
+  /** What it runs. */
   readonly protocol: Core<O>;
+  /** What it could not take from the network is counted there. */
   readonly drops: Drops;
   /** What the node was made of, as a scenario says it. */
   readonly scenario: {
@@ -52,7 +76,9 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
   };
   /** Who is behind which port, where the protocol's nodes are anonymous. */
   readonly ports: PortTable;
+  /** Every atomic step, after it was taken. */
   readonly steps$ = new Subject<LiveStep>();
+  /** What the charts tell the application. */
   readonly notices$ = new Subject<Message>();
   /** What it hears of its peers beside its steps. */
   readonly heard$ = new Subject<HeardOfPeer>();
@@ -62,6 +88,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
   readonly closed: Promise<Error | null>;
   private readonly transport: Transport;
   private readonly channels: Channels;
+  /** The protocol's options, complete, with the graph of the topology. */
   readonly instance: Instance<O>;
   private readonly host: Host;
   private readonly node: Node;
@@ -153,10 +180,12 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
     for (const watch of watchers()) watch(this);
   }
 
+  /** Its id, which is that of its transport. */
   get id(): NodeId {
     return this.transport.id;
   }
 
+  /** The states of its charts, by role; empty before it has started. */
   view(): NodeView {
     this.catchUp();
     return this.node.view();
@@ -173,7 +202,13 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
     return this.node.role(name);
   }
 
-  /** Issues a command of the protocol: at once, or, if it is one that waits, when the chart accepts it. */
+  /**
+   * Issues a command of the protocol: at once, or, if it is one that waits, when the chart accepts it.
+   *
+   * @param fields what the command carries; `protocol.commands` says what it needs.
+   * @throws UsageError for a command that the protocol does not know, or that cannot be taken now; ClosedError when the node is
+   * closed.
+   */
   command(name: string, fields: Readonly<Record<string, unknown>> = {}): void {
     const command = this.protocol.commands[name];
     if (!command) {
@@ -186,7 +221,9 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
       throw new UsageError(`node "${this.id}" of "${this.name}" cannot take "${name}" now; nothing has changed`);
   }
 
-  /** The same; false where `command` would throw. */
+  /**
+   * The same, and false where `command` would throw because the command is not known or not possible now, or the node is closed.
+   */
   attempt(name: string, fields: Readonly<Record<string, unknown>> = {}): boolean {
     const command = this.protocol.commands[name];
     if (!command || this.isClosed) return false;

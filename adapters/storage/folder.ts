@@ -1,8 +1,6 @@
 /**
  * A folder as the storage of a peer, on Node: a file for each key.
  *
- *     const locks = createLocks({ transport, peers, storage: folderStorage('/var/lib/printers/a') });
- *
  * A value is written to a file of its own, which is flushed to the disk and then takes the place of the one before; then the folder is
  * flushed. Each file begins with the hash of its content: one that was torn all the same, or changed by hand, is noticed, and its peer
  * counts as one that has forgotten. A deleted file is that of a peer that has never taken part: delete none of a peer that has.
@@ -16,8 +14,21 @@ import type { PeerStorage } from './storage.js';
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /**
+ * The storage of a peer in a folder of Node's file system, a file for each key. A save is over once it is flushed to the disk.
+ *
  * @param folder of this peer alone; it is made if it is not there.
- * @example `createLocks({ transport, peers, storage: folderStorage('/var/lib/printers/a') })`
+ * @example
+ * ```ts
+ * import { tmpdir } from 'node:os';
+ * import { folderStorage } from 'xstate-quiver/adapters/folder-storage';
+ * import { InProcessBus } from 'xstate-quiver/adapters/in-process';
+ * import { createLocks } from 'xstate-quiver/adapters/locks';
+ *
+ * const storage = folderStorage(`${tmpdir()}/printers-a`);
+ * const locks = createLocks({ transport: new InProcessBus().transport('a'), peers: ['a'], storage });
+ * console.log(await locks.request('printer', (lock) => lock.fence)); // larger with every start
+ * await locks.close();
+ * ```
  * @public
  */
 export function folderStorage(folder: string): PeerStorage {

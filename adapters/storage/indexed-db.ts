@@ -1,8 +1,6 @@
 /**
  * IndexedDB as the storage of a peer, in a browser: it survives the tab, the browser and, written with strict durability, the machine.
  *
- *     const locks = createLocks({ transport, peers, storage: indexedDbStorage('printers a') });
- *
  * A browser may delete what an origin has stored when space runs out, unless the page was granted `navigator.storage.persist()`: the peer
  * then takes itself for one that has never taken part. Two tabs are two peers and need two names.
  */
@@ -12,8 +10,23 @@ import type { PeerStorage } from './storage.js';
 const STORE = 'values';
 
 /**
+ * The storage of a peer in IndexedDB, in a browser. The database is opened at the first load or save.
+ *
  * @param name of the database, of this peer alone.
- * @example `createLocks({ transport, peers, storage: indexedDbStorage('printers a') })`
+ * @example
+ * ```ts
+ * import { broadcastChannel } from 'xstate-quiver/adapters/broadcast-channel';
+ * import { indexedDbStorage } from 'xstate-quiver/adapters/indexed-db-storage';
+ * import { linked } from 'xstate-quiver/adapters/linked';
+ * import { createLocks } from 'xstate-quiver/adapters/locks';
+ *
+ * const peers = ['a', 'b', 'c'];
+ * const locks = createLocks({
+ *   transport: linked(broadcastChannel({ id: 'a' }), { peers }),
+ *   peers,
+ *   storage: indexedDbStorage('printers a'),
+ * });
+ * ```
  * @public
  */
 export function indexedDbStorage(name: string): PeerStorage {

@@ -1,10 +1,6 @@
 /**
  * A key-value bucket of NATS JetStream as the storage of a peer: for peers whose machines keep nothing, such as containers.
  *
- *     import { Kvm } from '@nats-io/kv';
- *     const bucket = await new Kvm(connection).create('printers', { replicas: 3 });
- *     const locks = createLocks({ transport, peers, storage: jetStreamStorage({ bucket, peer: 'a' }) });
- *
  * A save is over when the servers have acknowledged it. A server flushes to its disk every two minutes unless its `sync_interval` (2.10)
  * says `always`: what it has acknowledged since is lost with its machine, and not with its process; so have replicas. Peers may share a
  * bucket.
@@ -15,15 +11,30 @@ import { topicToken } from '../transports/frame.js';
 import type { Json } from '../transports/transport.js';
 import type { PeerStorage } from './storage.js';
 
-/** @public */
+/**
+ * What `jetStreamStorage` is given.
+ *
+ * @public
+ */
 export interface JetStreamStorageOptions {
+  /** A key-value bucket of `@nats-io/kv`. */
   readonly bucket: Pick<KV, 'get' | 'put'>;
   /** The keys of this peer begin with it. */
   readonly peer: NodeId;
 }
 
 /**
- * @example `createLocks({ transport, peers, storage: jetStreamStorage({ bucket, peer: 'a' }) })`
+ * The storage of a peer in a key-value bucket of NATS JetStream. Loads and saves reject as the client does.
+ *
+ * @example
+ * ```ts
+ * import { Kvm } from '@nats-io/kv';
+ * import { connect } from '@nats-io/transport-node';
+ * import { jetStreamStorage } from 'xstate-quiver/adapters/jet-stream-storage';
+ *
+ * const bucket = await new Kvm(await connect()).create('printers', { replicas: 3 });
+ * const storage = jetStreamStorage({ bucket, peer: 'a' }); // for createLocks({ transport, peers, storage })
+ * ```
  * @public
  */
 export function jetStreamStorage({ bucket, peer }: JetStreamStorageOptions): PeerStorage {

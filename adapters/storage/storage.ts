@@ -12,7 +12,11 @@ import type { Stored } from '../../machines/storage.js';
 import { StorageError } from '../transports/errors.js';
 import type { Json } from '../transports/transport.js';
 
-/** @public */
+/**
+ * Where one peer keeps what it must not forget when its process ends. Values are JSON; whoever uses it saves one key at a time.
+ *
+ * @public
+ */
 export interface PeerStorage {
   /**
    * What was saved last under a key; `undefined` where nothing ever was, `null` where something was and cannot be read any more: then the
