@@ -1,10 +1,6 @@
 /**
  * A leader among peers: every group of peers that reach each other has one, soon after changes stop.
  *
- *     const election = createElection({ transport, peers: ['a', 'b', 'c'] });
- *     await election.run(async (signal) => { … });          // while this peer leads, whenever that is
- *     for await (const leader of election) console.log(leader);
- *
  * A leader is no lock: while the network changes there may be none or several, and each part of a divided network has its own. What
  * must never happen twice needs a lock and its fence; see docs/locks.md.
  *
@@ -39,6 +35,11 @@ import {
 import { abortable } from './transports/promises.js';
 import type { Linked, Transport } from './transports/transport.js';
 
+/**
+ * What `createElection` is given; everybody gives the same `peers`, `links` and `radii`.
+ *
+ * @public
+ */
 export interface ElectionOptions extends InEnvironment {
   /** Connected by the election, closed by whoever made it. It keeps its order and tells who is there: `linked` makes one. */
   readonly transport: Transport<Linked>;
@@ -52,7 +53,7 @@ export interface ElectionOptions extends InEnvironment {
   readonly radii?: readonly number[];
   /**
    * So long a peer waits for others to be heard of before it takes itself for the leader, unless everybody whom it may be linked with
-   * says so at once; 30 unless given.
+   * says so at once, in milliseconds; 30 unless given.
    */
   readonly settleMs?: number;
   /** XState's own option: an observer of the node's live actors. */
@@ -78,6 +79,11 @@ const CHECKS = {
   ...environment,
 };
 
+/**
+ * What `election.nearest` finds: a leader of some level, 1 the lowest, and how far away it is.
+ *
+ * @public
+ */
 export interface Nearest {
   readonly leader: NodeId;
   readonly level: number;
@@ -85,7 +91,11 @@ export interface Nearest {
   readonly distance: number;
 }
 
-/** What a peer knows of the election at a moment. @public */
+/**
+ * What a peer knows of the election at a moment.
+ *
+ * @public
+ */
 export interface ElectionStatus {
   /** `null` while none is known. */
   readonly leader: NodeId | null;
@@ -97,24 +107,57 @@ export interface ElectionStatus {
   readonly unheard: readonly NodeId[];
 }
 
-/** @public */
+/**
+ * How `election.run` runs its callback.
+ *
+ * @public
+ */
 export interface RunOptions {
   /** Gives up; `run` rejects with its reason. */
   readonly signal?: AbortSignal;
 }
 
-/** @public */
+/**
+ * How `election.run` runs its callback one at a time, under a lock.
+ *
+ * @public
+ */
 export interface RunOnceOptions extends RunOptions {
   /** Locks among the same peers: the callback runs under the lock named `leader of` the election, one at a time. */
   readonly locks: Pick<Locks, 'acquire'>;
 }
 
+/**
+ * A leader among peers: every group of peers that reach each other has one, soon after changes stop. It returns at once and
+ * connects the transport. A leader is no lock: while the network changes there may be none or several.
+ *
+ * @throws UsageError for an option that is missing, wrong or not known, for a transport that promises too little (`linked` makes
+ * one that does), and when the transport's id is not among `peers`.
+ * @example
+ * ```ts
+ * import { createElection } from 'xstate-quiver/adapters/election';
+ * import { InProcessBus } from 'xstate-quiver/adapters/in-process';
+ *
+ * const bus = new InProcessBus();
+ * const elections = ['a', 'b'].map((id) => createElection({ transport: bus.transport(id), peers: ['a', 'b'] }));
+ * // Each runs it while it leads; the signal aborts when it leads no more.
+ * await Promise.race(elections.map((each) => each.run((signal) => console.log(`${each.leader} leads`, signal.aborted))));
+ * await Promise.all(elections.map((each) => each.close()));
+ * ```
+ * @public
+ */
 export const createElection = (options: ElectionOptions): Election => new Election(options);
 
-/** Dispatches `change` when another peer leads or nobody is known to; `leader` says who. */
+/**
+ * Who leads, as one peer knows it; `createElection` makes it. It dispatches `change` when another peer leads or nobody is known to,
+ * and `leader` says who.
+ *
+ * @public
+ */
 export class Election extends EventTarget implements AsyncDisposable, AsyncIterable<NodeId> {
+  /** The node under the election: its notices and state, for those who want to see more. */
   readonly node: LiveNode;
-  /** Resolves once a leader is known. */
+  /** Resolves once a leader is known; rejects with the error with which the election ended before. */
   readonly ready: Promise<void>;
   private readonly leaders = new BehaviorSubject<NodeId | null>(null);
   private readonly ending = new AbortController();
@@ -164,11 +207,12 @@ export class Election extends EventTarget implements AsyncDisposable, AsyncItera
     this.ready.catch(() => {});
   }
 
-  /** `null` while none is known. */
+  /** Who leads, as far as this peer knows; `null` while none is known. */
   get leader(): NodeId | null {
     return this.leaders.value;
   }
 
+  /** Whether this peer leads, as far as it knows. */
   get isLeader(): boolean {
     return this.leader === this.node.id;
   }
@@ -196,6 +240,8 @@ export class Election extends EventTarget implements AsyncDisposable, AsyncItera
    * Runs the callback whenever this peer leads, until it has come to an end while it does: then `run` settles as the callback has.
    * The callback's signal aborts when the peer leads no more; what it does after that counts for nothing, and `run` waits for it
    * before it begins anew.
+   *
+   * @throws the reason of `signal`, a ClosedError when the election is closed, or the error that ended it.
    */
   async run<T>(callback: (signal: AbortSignal) => T | Promise<T>, options?: RunOptions): Promise<T>;
   /**
@@ -231,7 +277,12 @@ export class Election extends EventTarget implements AsyncDisposable, AsyncItera
     }
   }
 
-  /** The nearest leader of any level at most so many hops away, as far as this peer knows. */
+  /**
+   * The nearest leader of any level at most `within` hops away, as far as this peer knows; `null` when there is none or it does not
+   * take part yet.
+   *
+   * @throws UsageError unless `createElection` was given `radii`; the error that ended the election, once it has ended.
+   */
   nearest({ within }: { readonly within: number }): Nearest | null {
     if (!this.hasLevels) throw new UsageError('nearest needs levels of leaders: give createElection their radii');
     if (this.ending.signal.aborted) throw this.ending.signal.reason;
@@ -251,7 +302,7 @@ export class Election extends EventTarget implements AsyncDisposable, AsyncItera
     }
   }
 
-  /** Takes part no longer; the others elect somebody else if this peer led. */
+  /** Takes part no longer; the others elect somebody else if this peer led. The transport stays open. */
   async close(): Promise<void> {
     await this.node.close();
     await this.node.closed;

@@ -1,8 +1,6 @@
 /**
  * The link layer: a transport as the papers assume it, made of one that loses, doubles or keeps silent about who is there.
  *
- *     const transport = linked(nats({ id, connection }), { peers: ['a', 'b', 'c'] });
- *
  * Between each two peers stands the chart of machines/link: what is sent is numbered, acknowledged and sent again until it arrives, in
  * order and once; heartbeats tell who is there. An outage of the medium that is shorter than the patience of the detector only delays.
  * After a longer one the peers are told `down`, what was under way is lost, and `up` begins anew. `down` is a suspicion: the peer may
@@ -34,10 +32,15 @@ import { Drops } from './transports/drops.js';
 import { checkId } from './transports/ids.js';
 import type { Linked, Reliable, Transport } from './transports/transport.js';
 
+/**
+ * What `linked` is given.
+ *
+ * @public
+ */
 export interface LinkedOptions extends InEnvironment {
   /** Everybody to be linked with; the transport's own id may be among them. */
   readonly peers: readonly NodeId[];
-  /** Between two heartbeats; 100 unless given. Longer than a round trip, or messages are sent more than once for nothing. */
+  /** Milliseconds between two heartbeats; 100 unless given. Longer than a round trip, or messages are sent more than once for nothing. */
   readonly beatMs?: number;
   /** So many heartbeats of silence, and a peer counts as gone; 30 unless given. */
   readonly patience?: number;
@@ -64,7 +67,25 @@ const STRAY_BEATS = 3;
 const NAME = 'link/2';
 const EARLIER = ['link'];
 
-/** Takes over the given transport: connects it, and closes it when it is closed itself. */
+/**
+ * The link layer: a transport that keeps its order, loses and doubles nothing and tells who is there, made of one that does not. It
+ * takes over the given transport: connects it, and closes it when it is closed itself. Messages may be up to 8 MiB.
+ *
+ * @throws UsageError for a peer's id that is none, or a transport whose largest message is below 8,192 bytes.
+ * @example
+ * ```ts
+ * import { broadcastChannel } from 'xstate-quiver/adapters/broadcast-channel';
+ * import { linked } from 'xstate-quiver/adapters/linked';
+ *
+ * const peers = ['a', 'b'];
+ * const [a, b] = peers.map((id) => linked(broadcastChannel({ id }), { peers }));
+ * b.events.subscribe((event) => event.type === 'message' && console.log(event.from, event.message));
+ * await Promise.all([a.connect(), b.connect()]);
+ * a.send('b', 'hello'); // arrives, once and in order, whatever the channel loses
+ * await Promise.all([a.close(), b.close()]);
+ * ```
+ * @public
+ */
 export function linked(transport: Transport, options: LinkedOptions): Transport<Linked> {
   for (const peer of options.peers) checkId(peer, 'a peer');
   const { identity, messageBytesMax } = transport.guarantees;

@@ -1,12 +1,6 @@
 /**
  * A lock on oneself and all peers that are there, without names or a server: local mutual exclusion over a transport.
  *
- *     const neighbourhood = new Neighbourhood({ transport, peers: ['a', 'b', 'c'] });
- *     {
- *       await using held = await neighbourhood.lock();
- *       for (const peer of held.peers) …            // nobody else has locked them, or you
- *     }
- *
  * Whom it locks are the peers that have been there ever since the lock was asked for. Two that hold at the same time
  * have no peer in common, and neither is one of the other's.
  *
@@ -23,17 +17,45 @@ import { createNode, type LiveNode } from './node/node.js';
 import { abortable } from './transports/promises.js';
 import type { Linked, Transport } from './transports/transport.js';
 
+/**
+ * What a `Neighbourhood` is made of.
+ *
+ * @public
+ */
 export interface NeighbourhoodOptions extends InEnvironment {
   /** Connected by the neighbourhood, closed by whoever made it. */
   readonly transport: Transport<Linked>;
   /** All who may ever be neighbours, this one included. */
   readonly peers: readonly NodeId[];
+  /** Only peers of the same name lock each other; `neighbourhood` unless given. */
   readonly name?: string;
   /** XState's own option: an observer of the node's live actors. */
   readonly inspect?: Inspect | undefined;
 }
 
+/**
+ * A lock on oneself and all peers that are there, without names or a server. Two that hold at the same time have no peer in common,
+ * and neither is one of the other's.
+ *
+ * @throws UsageError when the transport promises too little, or its id is not among `peers`.
+ * @example
+ * ```ts
+ * import { InProcessBus } from 'xstate-quiver/adapters/in-process';
+ * import { Neighbourhood } from 'xstate-quiver/adapters/neighbourhood';
+ *
+ * const bus = new InProcessBus();
+ * const [a, b] = ['a', 'b'].map((id) => new Neighbourhood({ transport: bus.transport(id), peers: ['a', 'b'] }));
+ * await Promise.all([a.ready, b.ready]);
+ * {
+ *   await using held = await a.lock();
+ *   for (const peer of held.peers) console.log(`nobody else has locked ${peer}`);
+ * }
+ * await Promise.all([a.close(), b.close()]);
+ * ```
+ * @public
+ */
 export class Neighbourhood implements AsyncDisposable {
+  /** Resolves once this peer takes part; rejects if its transport cannot connect. */
   readonly ready: Promise<void>;
   private readonly node: LiveNode;
   /** Who waits for the lock, in the order of asking; `null` for who has given up. */
@@ -56,7 +78,11 @@ export class Neighbourhood implements AsyncDisposable {
     void this.node.closed.then((error) => this.closed(error ?? new ClosedError(`neighbourhood "${name}" is closed`)));
   }
 
-  /** Waits until it holds this peer and all that stay; with a signal it can be given up. */
+  /**
+   * Waits until it holds this peer and all that stay; with a signal it can be given up.
+   *
+   * @throws ClosedError when the neighbourhood is closed, or the error that ended it; the reason of `signal`.
+   */
   lock({ signal }: { readonly signal?: AbortSignal } = {}): Promise<HeldNeighbourhood> {
     if (signal?.aborted) return Promise.reject(signal.reason);
     this.node.command('lock');
@@ -89,7 +115,11 @@ export class Neighbourhood implements AsyncDisposable {
   }
 }
 
-/** A locked neighbourhood as its holder sees it. */
+/**
+ * A locked neighbourhood as its holder sees it; `neighbourhood.lock()` hands it out.
+ *
+ * @public
+ */
 export class HeldNeighbourhood implements AsyncDisposable {
   private isReleased = false;
 
@@ -102,11 +132,12 @@ export class HeldNeighbourhood implements AsyncDisposable {
     return (context?.L ?? []).filter((port) => port !== 0).map((port) => this.node.ports.peerAt(port)!);
   }
 
+  /** Whether that peer is held now. */
   has(peer: NodeId): boolean {
     return this.peers.includes(peer);
   }
 
-  /** Once is enough, more often is harmless. */
+  /** Frees everybody. Once is enough, more often is harmless. */
   release(): void {
     if (this.isReleased) return;
     this.isReleased = true;

@@ -1,10 +1,6 @@
 /**
  * An account that many peers pay into and draw on, and that is never overdrawn, in no order of events.
  *
- *     const bank = createBank({ transport, peers: ['a', 'b', 'c'], waste: 100 });
- *     await bank.deposit(50);
- *     await bank.withdraw(20);
- *
  * A deposit is acknowledged at once. A withdrawal waits until there is enough; up to `waste` may lie in the bins of others meanwhile.
  * It gathers what it gets: two large withdrawals may each hold a part and wait until more is deposited.
  *
@@ -16,6 +12,11 @@ import { createControllerNode, Questions, requireAmount, type PeersOptions } fro
 import type { LiveNode } from '../node/node.js';
 import { abortable } from '../transports/promises.js';
 
+/**
+ * What `createBank` is given; everybody gives the same balance and waste.
+ *
+ * @public
+ */
 export interface BankOptions extends PeersOptions {
   /** What is on the account at the start; nothing unless given. */
   readonly balance?: number;
@@ -23,10 +24,35 @@ export interface BankOptions extends PeersOptions {
   readonly waste?: number;
 }
 
+/**
+ * An account that many peers pay into and draw on, and that is never overdrawn. It lasts as long as its peers stay: see `Bank`.
+ *
+ * @throws UsageError when the transport's id is not among `peers`, `parents` has no root, or the transport promises too little.
+ * @example
+ * ```ts
+ * import { createBank } from 'xstate-quiver/adapters/bank';
+ * import { InProcessBus } from 'xstate-quiver/adapters/in-process';
+ *
+ * const bus = new InProcessBus();
+ * const [a, b] = ['a', 'b'].map((id) => createBank({ transport: bus.transport(id), peers: ['a', 'b'] }));
+ * await a.deposit(50);
+ * await b.withdraw(20);
+ * await Promise.all([a.close(), b.close()]);
+ * ```
+ * @public
+ */
 export const createBank = (options: BankOptions): Bank => new Bank(options);
 
+/**
+ * An account as one peer has it; `createBank` makes it. A peer that dies takes along what its bins hold, and the root of the tree
+ * (the first peer, unless `parents` says otherwise), started anew under the same name, begins anew with `balance`.
+ *
+ * @public
+ */
 export class Bank implements AsyncDisposable {
+  /** The node under the account: its notices and state, for those who want to see more. */
   readonly node: LiveNode<ControllerOptions>;
+  /** Resolves once this peer takes part; rejects if its transport cannot connect. */
   readonly ready: Promise<void>;
   private readonly deposits: Questions;
   private readonly withdrawals: Questions;
@@ -38,6 +64,12 @@ export class Bank implements AsyncDisposable {
     this.withdrawals = new Questions(this.node, ['granted']);
   }
 
+  /**
+   * Pays in; resolves once it is acknowledged.
+   *
+   * @throws UsageError for an amount that is no whole number of at least 1; ClosedError when the account is closed; ConnectionError
+   * when this peer has lost its way to the others.
+   */
   async deposit(amount: number): Promise<void> {
     requireAmount(amount);
     // What is asked of a node before it takes part stands in one line, and there a withdrawal might be ahead.
@@ -45,7 +77,12 @@ export class Bank implements AsyncDisposable {
     await this.deposits.ask('deposit', { amount });
   }
 
-  /** Withdrawals of one peer are answered in their order. One that is given up is paid back when its turn comes. */
+  /**
+   * Draws, and waits until there is enough. Withdrawals of one peer are answered in their order. One that is given up is paid back
+   * when its turn comes.
+   *
+   * @throws as `deposit` does, and the reason of `signal` when that aborts first.
+   */
   async withdraw(amount: number, { signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
     requireAmount(amount);
     signal?.throwIfAborted();
@@ -65,6 +102,7 @@ export class Bank implements AsyncDisposable {
     }
   }
 
+  /** Stops at once: what this peer's bins hold is lost to the others. The transport stays open. */
   close(): Promise<void> {
     return this.node.close();
   }

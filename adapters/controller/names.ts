@@ -1,9 +1,6 @@
 /**
  * Short unique numbers for many peers: identities without a central counter, mostly without a message.
  *
- *     const names = createNames({ transport, peers: ['a', 'b', 'c'] });
- *     const id = await names.next();
- *
  * No number is given twice, and every number is below four times the count of all that were given, the peers' own included. That holds
  * while the first peer stays: started anew under the same name, it begins anew as well. `createLastingNames` is for peers that crash.
  */
@@ -11,6 +8,23 @@ import type { ControllerOptions } from '../../machines/controller/options.js';
 import { createControllerNode, Questions, type PeersOptions } from './controller-node.js';
 import type { LiveNode } from '../node/node.js';
 
+/**
+ * Short unique numbers for many peers, mostly without a message, as long as the root (the first peer, unless `parents` says
+ * otherwise) stays. `createLastingNames` is for peers that crash.
+ *
+ * @throws UsageError when the transport's id is not among `peers`, `parents` has no root, or the transport promises too little.
+ * @example
+ * ```ts
+ * import { InProcessBus } from 'xstate-quiver/adapters/in-process';
+ * import { createNames } from 'xstate-quiver/adapters/names';
+ *
+ * const bus = new InProcessBus();
+ * const [a, b] = ['a', 'b'].map((id) => createNames({ transport: bus.transport(id), peers: ['a', 'b'] }));
+ * console.log(await a.next(), await b.next()); // two different numbers
+ * await Promise.all([a.close(), b.close()]);
+ * ```
+ * @public
+ */
 export const createNames = (options: PeersOptions): Names => new Names(options);
 
 interface Named {
@@ -18,8 +32,15 @@ interface Named {
   readonly name: number;
 }
 
+/**
+ * Unique numbers as one peer draws them; `createNames` makes it.
+ *
+ * @public
+ */
 export class Names implements AsyncDisposable {
+  /** The node under the names: its notices and state, for those who want to see more. */
   readonly node: LiveNode<ControllerOptions>;
+  /** Resolves once this peer takes part; rejects if its transport cannot connect. */
   readonly ready: Promise<void>;
   private readonly questions: Questions;
 
@@ -29,10 +50,16 @@ export class Names implements AsyncDisposable {
     this.questions = new Questions(this.node, ['named']);
   }
 
+  /**
+   * A number that nobody else was given and nobody will be.
+   *
+   * @throws ClosedError when the names are closed; ConnectionError when this peer has lost its way to the others.
+   */
   async next(): Promise<number> {
     return (await this.questions.ask<Named>('name')).name;
   }
 
+  /** Takes part no longer; the transport stays open. */
   close(): Promise<void> {
     return this.node.close();
   }

@@ -1,9 +1,6 @@
 /**
  * A budget that many peers share, most of whose permits are given out without a message.
  *
- *     const quota = createQuota({ transport, peers: ['a', 'b', 'c'], budget: 100_000 });
- *     const { ok, remaining } = await quota.take(5);
- *
  * Never more than the budget is given out in all, and once a request is refused, all but `waste` of it is, or will be: without waste,
  * exactly the budget, as long as peers that go `leave`. One that dies takes along what its bins hold, and the root, started anew under
  * the same name, begins anew: `createLastingQuota` is for peers that crash. Which controller runs (per-node bins, the bin hierarchy or
@@ -17,6 +14,11 @@ import type { RoleView } from '../../machines/protocol.js';
 import { createControllerNode, Questions, requireAmount, type PeersOptions } from './controller-node.js';
 import type { LiveNode } from '../node/node.js';
 
+/**
+ * What `createQuota` is given; everybody gives the same budget and waste.
+ *
+ * @public
+ */
 export interface QuotaOptions extends PeersOptions {
   /** How many permits there are, for all peers together and for good. */
   readonly budget: number;
@@ -24,6 +26,11 @@ export interface QuotaOptions extends PeersOptions {
   readonly waste?: number;
 }
 
+/**
+ * The answer to a `take` of permits.
+ *
+ * @public
+ */
 export interface Taken {
   /** All that was asked for was given, or nothing. */
   readonly ok: boolean;
@@ -31,11 +38,36 @@ export interface Taken {
   readonly remaining: number;
 }
 
+/**
+ * A budget of permits that many peers share, most of which are given out without a message: never more than the budget in all. It
+ * lasts as long as its peers stay; `createLastingQuota` is for peers that crash.
+ *
+ * @throws UsageError when the transport's id is not among `peers`, `parents` has no root, or the transport promises too little.
+ * @example
+ * ```ts
+ * import { InProcessBus } from 'xstate-quiver/adapters/in-process';
+ * import { createQuota } from 'xstate-quiver/adapters/quota';
+ *
+ * const bus = new InProcessBus();
+ * const [a, b] = ['a', 'b'].map((id) => createQuota({ transport: bus.transport(id), peers: ['a', 'b'], budget: 100 }));
+ * const { ok, remaining } = await b.take(5);
+ * console.log(ok, remaining); // true, and what b can give next without asking anybody
+ * await Promise.all([a.close(), b.close()]);
+ * ```
+ * @public
+ */
 export const createQuota = (options: QuotaOptions): Quota => new Quota(options);
 
+/**
+ * A budget as one peer draws on it; `createQuota` makes it. A peer that goes should `leave`: one that dies or closes takes along
+ * what its bins hold.
+ *
+ * @public
+ */
 export class Quota implements AsyncDisposable {
   /** The node under the quota: its notices and state, for those who want to see more. */
   readonly node: LiveNode<ControllerOptions>;
+  /** Resolves once this peer takes part; rejects if its transport cannot connect. */
   readonly ready: Promise<void>;
   private readonly takes: Questions;
   private readonly leaves: Questions;
@@ -50,12 +82,19 @@ export class Quota implements AsyncDisposable {
     this.leaves = new Questions(this.node, ['left', 'stayed']);
   }
 
-  /** Takes `amount` permits together, or none: what was gathered for a refused take stays here, for smaller ones. One peer is answered in order. */
+  /**
+   * Takes `amount` permits together, or none: what was gathered for a refused take stays here, for smaller ones. One peer is
+   * answered in order.
+   *
+   * @throws UsageError for an amount that is no whole number of at least 1; ClosedError when the quota is closed; ConnectionError
+   * when this peer has lost its way to the others.
+   */
   async take(amount = 1): Promise<Taken> {
     requireAmount(amount);
     return this.giveFromBin(amount) ?? this.ask(amount);
   }
 
+  /** How many permits lie here: what this peer can give without asking anybody. */
   get remaining(): number {
     return this.bin ? this.bin.context.permits - this.given : 0;
   }

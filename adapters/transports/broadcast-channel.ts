@@ -1,8 +1,6 @@
 /**
  * Tabs, frames and workers of one origin, over a BroadcastChannel; in Node, the threads of one process.
  *
- *     const transport = broadcastChannel({ id: crypto.randomUUID() });
- *
  * Everybody on the channel hears everything and keeps what is addressed to it. The channel keeps its order, but tells nobody who is
  * there and holds nothing for a tab that comes later: put the link layer on top.
  */
@@ -24,12 +22,33 @@ export const broadcastChannelGuarantees = {
   messageBytesMax: MESSAGE_BYTES_MAX,
 } as const;
 
+/**
+ * What `broadcastChannel` is given.
+ *
+ * @public
+ */
 export interface BroadcastChannelOptions extends InEnvironment {
+  /** Of this peer; every tab needs its own. */
   readonly id: NodeId;
-  /** The channel that everybody opens. */
+  /** The channel that everybody opens; `quiver` unless given. */
   readonly channel?: string;
 }
 
+/**
+ * Tabs, frames and workers of one origin, over a BroadcastChannel; in Node, the threads of one process. It may lose messages and
+ * reports nobody's presence: `linked` puts the link layer on top.
+ *
+ * @throws UsageError for an id that is none.
+ * @example
+ * ```ts
+ * import { broadcastChannel } from 'xstate-quiver/adapters/broadcast-channel';
+ *
+ * const transport = broadcastChannel({ id: crypto.randomUUID(), channel: 'printers' });
+ * await transport.connect();
+ * await transport.close();
+ * ```
+ * @public
+ */
 export const broadcastChannel = ({
   id,
   channel = 'quiver',

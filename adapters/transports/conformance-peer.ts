@@ -3,8 +3,15 @@ import { filter, firstValueFrom, ReplaySubject, timeout } from 'rxjs';
 import type { NodeId } from '../../machines/effects.js';
 import type { Guarantees, Json, Transport, TransportEvent } from './transport.js';
 
+/**
+ * What `transportConformance` is given: a test runner, what the transport promises, and how to make some.
+ *
+ * @public
+ */
 export interface Conformance {
+  /** The runner's own, as that of vitest or node:test. */
   readonly test: (title: string, run: () => Promise<void>) => void;
+  /** What the transports promise; they are held to it. */
   readonly guarantees: Guarantees;
   /** One transport an id, all of one network that is new in every test; not connected yet. */
   readonly create: (ids: readonly NodeId[]) => readonly Transport[] | Promise<readonly Transport[]>;

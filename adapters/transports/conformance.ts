@@ -1,9 +1,6 @@
 /**
  * The conformance suite of transports: what every one must do, and what it says of itself in its `guarantees`.
  *
- *     import { test } from 'vitest';
- *     transportConformance({ test, guarantees: natsGuarantees, create: (ids) => ids.map((id) => nats({ id, servers })) });
- *
  * The runner is handed in, so any one will do that takes a title and an async function. Nothing sleeps: every wait is for an event and
  * gives up with a clear line. That something does *not* arrive is shown by what was sent after it and did.
  */
@@ -13,6 +10,24 @@ import { check, failure, meet, peered, same, type Conformance } from './conforma
 
 export type { Conformance };
 
+/**
+ * Defines the tests that every transport must pass, and those that follow from its `guarantees`, with the runner that it is handed.
+ *
+ * @example
+ * ```ts
+ * import { test } from 'node:test';
+ * import { transportConformance } from 'xstate-quiver/adapters/conformance';
+ * import { InProcessBus } from 'xstate-quiver/adapters/in-process';
+ *
+ * const { guarantees } = new InProcessBus().transport('a');
+ * const create = (ids: readonly string[]) => {
+ *   const bus = new InProcessBus();
+ *   return ids.map((id) => bus.transport(id));
+ * };
+ * transportConformance({ test, guarantees, create });
+ * ```
+ * @public
+ */
 export function transportConformance(suite: Conformance): void {
   for (const part of [identity, delivery, payloads, garbage, wire, order, presence, closing]) part(suite);
 }

@@ -13,18 +13,31 @@ import { abortable } from './promises.js';
 import { write } from './reading.js';
 import type { Guarantees, Json, Transport, TransportEvent } from './transport.js';
 
+/**
+ * An open connection of a driver: what a transport sends through.
+ *
+ * @public
+ */
 export interface Connection {
   /** `text` is the message as JSON, within the bounds that the guarantees state. */
   send(to: NodeId, message: Json, text: string): void;
+  /** Called once, when the transport closes. */
   close(): void | Promise<void>;
 }
 
-/** Where a driver reports what its medium brings. */
+/**
+ * Where a driver reports what its medium brings.
+ *
+ * @public
+ */
 export interface Medium {
   /** The connection stands: from this call on the transport sends through it. */
   opened(connection: Connection): void;
+  /** A message has come. */
   received(from: NodeId, message: Json): void;
+  /** A peer is there. */
   up(peer: NodeId): void;
+  /** A peer is gone. */
   down(peer: NodeId): void;
   /** The connection is gone, and nothing but a new one helps. */
   lost(error: Error): void;
@@ -32,9 +45,37 @@ export interface Medium {
   broke(error: Error): void;
 }
 
-/** Opens a connection; as long as it is not `opened`, `signal` gives it up. It throws when it failed and may succeed another time. */
+/**
+ * Opens a connection; as long as it is not `opened`, `signal` gives it up. It throws when it failed and may succeed another time.
+ *
+ * @public
+ */
 export type Driver = (medium: Medium, signal: AbortSignal) => void | Promise<void>;
 
+/**
+ * Makes a transport of a driver, which knows its medium alone: repeated calls, aborts, late deliveries and the bounds of messages
+ * are seen to here.
+ *
+ * @param guarantees what the medium promises; `transportConformance` holds the transport to it.
+ * @throws UsageError for an id that is none.
+ * @example
+ * ```ts
+ * import { createTransport, type Medium } from 'xstate-quiver/adapters/driver';
+ *
+ * const [room, messageBytesMax] = [new Map<string, Medium>(), 1_000];
+ * const guarantees = { order: 'fifo', loss: 'possible', duplication: 'none', presence: 'none', identity: 'claimed', messageBytesMax } as const;
+ * const inRoom = (id: string) =>
+ *   createTransport(id, guarantees, (medium) => {
+ *     room.set(id, medium);
+ *     medium.opened({
+ *       send: (to, message) => queueMicrotask(() => room.get(to)?.received(id, message)),
+ *       close: () => void room.delete(id),
+ *     });
+ *   });
+ * await inRoom('a').connect();
+ * ```
+ * @public
+ */
 export function createTransport<const G extends Guarantees>(id: NodeId, guarantees: G, driver: Driver): Transport<G> {
   checkId(id, 'the id of a transport');
   return new DrivenTransport(id, guarantees, driver);

@@ -24,7 +24,11 @@ export const messagePortGuarantees = {
   messageBytesMax: MESSAGE_BYTES_MAX,
 } as const;
 
-/** What is used of a port: a DOM MessagePort is one, and so is one of Node's worker threads. */
+/**
+ * What is used of a port: a DOM MessagePort is one, and so is one of Node's worker threads.
+ *
+ * @public
+ */
 export interface Port {
   postMessage(message: unknown): void;
   addEventListener(type: 'message' | 'close', listener: (event: any) => void): void;
@@ -32,7 +36,24 @@ export interface Port {
   close(): void;
 }
 
-/** The transport of the peer that holds this port of a hub. */
+/**
+ * The transport of the peer that holds this port of a hub.
+ *
+ * @throws UsageError for an id that is none.
+ * @example
+ * ```ts
+ * import { MessagePortHub, messagePort } from 'xstate-quiver/adapters/message-port';
+ *
+ * const hub = new MessagePortHub();
+ * const { port1, port2 } = new MessageChannel();
+ * hub.attach(port1);
+ * const transport = messagePort(port2, { id: 'a' }); // in a worker: of the port that it was sent
+ * await transport.connect();
+ * await transport.close();
+ * hub.close();
+ * ```
+ * @public
+ */
 export const messagePort = (port: Port, { id }: { readonly id: NodeId }): Transport<typeof messagePortGuarantees> =>
   createTransport(
     id,
@@ -40,6 +61,11 @@ export const messagePort = (port: Port, { id }: { readonly id: NodeId }): Transp
     throughHub({ id, key: environmentOf({}).crypto.randomUUID() }, () => lineOf(port)),
   );
 
+/**
+ * Where peers on MessagePorts meet; it runs in one of the threads, usually the one that starts the others.
+ *
+ * @public
+ */
 export class MessagePortHub {
   private readonly hub = new Hub();
 
@@ -48,6 +74,7 @@ export class MessagePortHub {
     this.hub.attach(lineOf(port));
   }
 
+  /** Closes all ports. */
   close(): void {
     this.hub.close();
   }

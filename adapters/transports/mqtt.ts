@@ -1,9 +1,6 @@
 /**
  * Peers that reach one another through an MQTT broker.
  *
- *     import { connectAsync } from 'mqtt';
- *     const transport = mqtt({ id: 'a', connection: () => connectAsync('mqtt://127.0.0.1') });
- *
  * The connection is yours to configure; the transport closes it. Each peer listens on a topic of its own. Messages go with quality of
  * service 1, at least once; a broker that crashes loses some all the same (74 of 272 in a measurement without persistence), so put
  * the link layer on top. While the broker does not take what is sent, 16 MiB wait for it. Small packets must not wait for each other (Nagle): in Node the transport sees to that at its end, and your
@@ -31,10 +28,17 @@ export const mqttGuarantees = {
   messageBytesMax: MESSAGE_BYTES_MAX,
 } as const;
 
+/**
+ * What `mqtt` is given.
+ *
+ * @public
+ */
 export interface MqttOptions extends InEnvironment {
+  /** Of this peer. */
   readonly id: NodeId;
+  /** Connects, with the package `mqtt`; the transport closes the client. */
   readonly connection: () => Promise<MqttClient>;
-  /** The first level of all topics. */
+  /** The first level of all topics, the same for everybody; `quiver` unless given. */
   readonly topic?: string;
 }
 
@@ -48,6 +52,22 @@ const CHECKS = {
   ...environmentChecks,
 };
 
+/**
+ * Peers that reach one another through an MQTT broker. It may lose and double messages and reports nobody's presence: `linked` puts
+ * the link layer on top.
+ *
+ * @throws UsageError for an option that is missing, wrong or not known.
+ * @example
+ * ```ts
+ * import { connectAsync } from 'mqtt';
+ * import { linked } from 'xstate-quiver/adapters/linked';
+ * import { mqtt } from 'xstate-quiver/adapters/mqtt';
+ *
+ * const connection = () => connectAsync('mqtt://127.0.0.1');
+ * const transport = linked(mqtt({ id: 'a', connection }), { peers: ['a', 'b', 'c'] });
+ * ```
+ * @public
+ */
 export function mqtt(options: MqttOptions): Transport<typeof mqttGuarantees> {
   checkOptions('mqtt', options, CHECKS);
   const { id, connection, topic = 'quiver', ...environment } = options;

@@ -1,9 +1,6 @@
 /**
  * Peers that reach one another through NATS, core subjects only: from one server to clusters of them across continents.
  *
- *     import { connect } from '@nats-io/transport-node';
- *     const transport = nats({ id: 'a', connection: () => connect({ servers, maxReconnectAttempts: -1 }) });
- *
  * The connection is yours to configure, in a browser with `wsconnect` of `@nats-io/nats-core`; the transport closes it. Each peer
  * listens on a subject of its own. Core NATS delivers at most once: what is sent while the server or the other peer is away is lost,
  * so put the link layer on top. While the server does not take what is sent, 16 MiB wait for it. Anybody who may publish to the subjects can speak for anybody: see `sealed`.
@@ -31,10 +28,17 @@ export const natsGuarantees = {
   messageBytesMax: MESSAGE_BYTES_MAX,
 } as const;
 
+/**
+ * What `nats` is given.
+ *
+ * @public
+ */
 export interface NatsOptions extends InEnvironment {
+  /** Of this peer. */
   readonly id: NodeId;
+  /** Connects, with a client of NATS; the transport closes the connection. */
   readonly connection: () => Promise<NatsConnection>;
-  /** The first token of all subjects. */
+  /** The first token of all subjects, the same for everybody; `quiver` unless given. */
   readonly subject?: string;
 }
 
@@ -45,6 +49,22 @@ const CHECKS = {
   ...environmentChecks,
 };
 
+/**
+ * Peers that reach one another through NATS, core subjects only. It may lose messages and reports nobody's presence: `linked` puts
+ * the link layer on top.
+ *
+ * @throws UsageError for an option that is missing, wrong or not known.
+ * @example
+ * ```ts
+ * import { connect } from '@nats-io/transport-node';
+ * import { linked } from 'xstate-quiver/adapters/linked';
+ * import { nats } from 'xstate-quiver/adapters/nats';
+ *
+ * const connection = () => connect({ servers: 'nats://127.0.0.1:4222', maxReconnectAttempts: -1 });
+ * const transport = linked(nats({ id: 'a', connection }), { peers: ['a', 'b', 'c'] });
+ * ```
+ * @public
+ */
 export function nats(options: NatsOptions): Transport<typeof natsGuarantees> {
   checkOptions('nats', options, CHECKS);
   const { id, connection, subject = 'quiver', ...environment } = options;

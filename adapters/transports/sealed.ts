@@ -1,8 +1,6 @@
 /**
  * A transport on a broker that others use as well: only who has the key can speak on it.
  *
- *     const transport = linked(sealed(nats({ id, connection, subject: 'orders' }), { key }), { peers });
- *
  * Every frame bears a code (HMAC, SHA-256) over its sender, its receiver, the runs of both, its number and its text; what has none, or
  * a wrong one, is dropped, counted and warned of now and then. A forged frame costs one hash at most, a repeated one none.
  *
@@ -27,9 +25,18 @@ import { ClosedError } from './errors.js';
 import { quote, read } from './reading.js';
 import type { Guarantees, Json, Transport, TransportEvent } from './transport.js';
 
-/** At least 16 bytes that nobody can guess; a text stands for its UTF-8. */
+/**
+ * At least 16 bytes that nobody can guess; a text stands for its UTF-8.
+ *
+ * @public
+ */
 export type Key = Uint8Array | string;
 
+/**
+ * What `sealed` is given.
+ *
+ * @public
+ */
 export interface SealedOptions extends InEnvironment {
   /** Of several keys the first seals, and all open. A function gives those that are shared with a peer. */
   readonly key: Key | readonly Key[] | ((peer: NodeId) => Key | readonly Key[]);
@@ -47,7 +54,23 @@ const RETIRED_MAX = 1_000;
 /** What stands around a text in a frame; its quotes and backslashes may double it. */
 const HEAD_BYTES = 1_024;
 
-/** Takes over the given transport: connects it, and closes it when it is closed itself. */
+/**
+ * A transport on which only who has the key can speak: every message is sealed with HMAC-SHA-256, and what has no right seal is
+ * dropped. Messages are sealed, not hidden. It takes over the given transport: connects it, and closes it when it is closed itself;
+ * its largest message is half of that one's, less 512 bytes.
+ *
+ * @throws UsageError for a key of fewer than 16 bytes.
+ * @example
+ * ```ts
+ * import { broadcastChannel } from 'xstate-quiver/adapters/broadcast-channel';
+ * import { linked } from 'xstate-quiver/adapters/linked';
+ * import { sealed } from 'xstate-quiver/adapters/sealed';
+ *
+ * const key = crypto.getRandomValues(new Uint8Array(32)); // the same for everybody
+ * const transport = linked(sealed(broadcastChannel({ id: 'a' }), { key }), { peers: ['a', 'b'] });
+ * ```
+ * @public
+ */
 export function sealed<const G extends Guarantees>(
   transport: Transport<G>,
   { key, ...environment }: SealedOptions,

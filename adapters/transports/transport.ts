@@ -7,8 +7,18 @@
 import type { Observable } from 'rxjs';
 import type { NodeId } from '../../machines/effects.js';
 
+/**
+ * What a transport carries: a JSON value.
+ *
+ * @public
+ */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
+/**
+ * What a transport promises, as data: a protocol that assumes more does not start on it.
+ *
+ * @public
+ */
 export interface Guarantees {
   /** `fifo`: what one peer sends to another arrives in the order in which it was sent. */
   readonly order: 'fifo' | 'unordered';
@@ -24,31 +34,52 @@ export interface Guarantees {
   readonly messageBytesMax: number;
 }
 
-/** What the protocols of the papers assume of their links. */
+/**
+ * What the protocols of the papers assume of their links.
+ *
+ * @public
+ */
 export interface Reliable extends Guarantees {
   readonly loss: 'none';
   readonly duplication: 'none';
 }
 
-/** What protocols assume whose links speak, and what `linked` makes of every transport. */
+/**
+ * What protocols assume whose links speak, and what `linked` makes of every transport.
+ *
+ * @public
+ */
 export interface Linked extends Reliable {
   readonly order: 'fifo';
   readonly presence: 'reported';
 }
 
+/**
+ * What a transport reports: a message, a peer that came or went, or its own end.
+ *
+ * @public
+ */
 export type TransportEvent =
   | { readonly type: 'message'; readonly from: NodeId; readonly message: Json }
   | { readonly type: 'up' | 'down'; readonly peer: NodeId }
   /** The last event; `error` says why the connection broke, `null` that it was closed on purpose. */
   | { readonly type: 'closed'; readonly error: Error | null };
 
+/**
+ * A peer's place on a network that carries JSON between named peers.
+ *
+ * @public
+ */
 export interface Transport<G extends Guarantees = Guarantees> {
+  /** The name of this peer, by which others send to it. */
   readonly id: NodeId;
+  /** What it promises. */
   readonly guarantees: G;
   /** Hot: nothing is kept for late subscribers, so subscribe before `connect`. It completes after `closed`. */
   readonly events: Observable<TransportEvent>;
   /** Who is up now; always empty where presence is not reported. */
   readonly peers: ReadonlySet<NodeId>;
+  /** Whether it was closed, or its connection broke for good; it stays so. */
   readonly isClosed: boolean;
   /** Harmless when connected already. Rejects with `ConnectionError`, with `ClosedError`, or with the signal's reason. */
   connect(options?: { readonly signal?: AbortSignal }): Promise<void>;

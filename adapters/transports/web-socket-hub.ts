@@ -1,9 +1,6 @@
 /**
  * The hub that WebSocket peers meet at, for Node, on the package `ws`.
  *
- *     const hub = await webSocketHub({ port: 8080, admit: async ({ id, token }) => id === (await verified(token)) });
- *     const mounted = await webSocketHub({ server, path: '/quiver' });         // beside your own routes
- *
  * It listens on 127.0.0.1 unless told otherwise. Who may come in is for `ids` and `admit` to say, everybody unless one is given; pages
  * of other origins than the hub's own are refused unless `origins` names them. Every connection is bounded: so long to say who it is,
  * so many frames and bytes a second (what is more waits in the peer's own socket), so much that it has not taken; and one that does
@@ -20,16 +17,32 @@ import { quote } from './reading.js';
 import { BEAT_MS } from './through-hub.js';
 import { LISTEN_LIMITS, listenAt, type Listener, type ListenLimits, type ListenOptions } from './web-socket-listener.js';
 
-/** Who wants to come in. */
+/**
+ * Who wants to come in.
+ *
+ * @public
+ */
 export interface Applicant {
+  /** Who it says to be. */
   readonly id: NodeId;
+  /** What it shows, if anything. */
   readonly token: string | undefined;
   /** The upgrade request, or the answer to it of who was dialled in a mesh: its headers, its address, with TLS its certificate. */
   readonly request: IncomingMessage;
 }
 
+/**
+ * The bounds of every connection of a hub.
+ *
+ * @public
+ */
 export type HubLimits = ListenLimits;
 
+/**
+ * Who may come in; everybody unless one of the two is given.
+ *
+ * @public
+ */
 export interface Admission {
   /** The only ids there are. */
   readonly ids?: readonly NodeId[];
@@ -37,8 +50,27 @@ export interface Admission {
   readonly admit?: (applicant: Applicant) => boolean | Promise<boolean>;
 }
 
+/**
+ * What `webSocketHub` is given: where it listens, and who may come in.
+ *
+ * @public
+ */
 export interface WebSocketHubOptions extends ListenOptions, Admission {}
 
+/**
+ * The hub that WebSocket peers meet at, for Node, on the package `ws`. It resolves once it listens, and keeps nothing on disk.
+ *
+ * @throws UsageError unless it is given either a port or a server; whatever the server says when it cannot listen.
+ * @example
+ * ```ts
+ * import { webSocketHub } from 'xstate-quiver/adapters/web-socket-hub';
+ *
+ * const hub = await webSocketHub({ port: 0, admit: ({ id, token }) => token === `the token of ${id}` });
+ * console.log(`listening at ws://127.0.0.1:${hub.port}`);
+ * await hub.close();
+ * ```
+ * @public
+ */
 export async function webSocketHub(options: WebSocketHubOptions): Promise<WebSocketHub> {
   const requests = new WeakMap<object, IncomingMessage>();
   const { clock } = environmentOf(options);
@@ -89,6 +121,11 @@ export class Door {
   }
 }
 
+/**
+ * A hub that listens; `webSocketHub` makes it.
+ *
+ * @public
+ */
 export class WebSocketHub implements AsyncDisposable {
   private readonly beat: Subscription;
 
@@ -103,10 +140,12 @@ export class WebSocketHub implements AsyncDisposable {
     });
   }
 
+  /** The port at which it listens. */
   get port(): number {
     return this.listener.port;
   }
 
+  /** Takes nobody any more and closes all connections; a server of yours stays open. */
   async close(): Promise<void> {
     this.beat.unsubscribe();
     this.hub.close();

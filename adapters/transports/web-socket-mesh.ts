@@ -2,10 +2,6 @@
  * Peers that are connected to each other directly, over WebSockets, for Node: no hub, no broker, and no process whose end costs the
  * others anything.
  *
- *     const transport = webSocketMesh({ id: 'a', listen: { port: 7000, host: '0.0.0.0' }, peers: ['ws://10.0.0.2:7000', 'ws://10.0.0.3:7000'] });
- *     // Behind a headless service of Kubernetes: every pod finds all pods, itself among them.
- *     const peers = async () => (await resolve4('quiver.default.svc.cluster.local')).map((ip) => `ws://${ip}:7000`);
- *
  * Every peer listens and dials every address. Who is dialled says who it is; whoever has no connection with it says hello, and is
  * welcomed or refused. Of two that dial each other in the same moment, the one with the smaller id is dialled no further. An address
  * is tried as long as its peer is not connected, soon at first, then every two seconds at most. Addresses may change: a function is
@@ -51,7 +47,13 @@ export const webSocketMeshGuarantees = {
   messageBytesMax: MESSAGE_BYTES_MAX,
 } as const;
 
+/**
+ * What `webSocketMesh` is given: where it listens, where the others are, and who may come in.
+ *
+ * @public
+ */
 export interface WebSocketMeshOptions extends Admission, InEnvironment {
+  /** Of this peer. */
   readonly id: NodeId;
   /** Where the others reach this peer. */
   readonly listen: ListenOptions;
@@ -75,6 +77,23 @@ const FIND_MS = 5_000;
 const QUIET_TRIES = 4;
 const QUIET_MS = 10_000;
 
+/**
+ * Peers that are connected to each other directly, over WebSockets, for Node: no hub and no broker. What is under way when a
+ * connection breaks is lost: `linked` puts the link layer on top.
+ *
+ * @throws UsageError for an address, key or token that is none. `connect` rejects with a ConnectionError when it cannot listen or
+ * is refused.
+ * @example
+ * ```ts
+ * import { linked } from 'xstate-quiver/adapters/linked';
+ * import { webSocketMesh } from 'xstate-quiver/adapters/web-socket-mesh';
+ *
+ * // Behind a headless service of Kubernetes a function that resolves its name finds all pods, this one among them.
+ * const peers = ['ws://10.0.0.2:7000', 'ws://10.0.0.3:7000'];
+ * const transport = linked(webSocketMesh({ id: 'a', listen: { port: 7000, host: '0.0.0.0' }, peers }), { peers: ['a', 'b', 'c'] });
+ * ```
+ * @public
+ */
 export function webSocketMesh(options: WebSocketMeshOptions): Transport<typeof webSocketMeshGuarantees> {
   const { id, peers, token, key = environmentOf(options).crypto.randomUUID() } = options;
   checkCredentials(id, { key, token });

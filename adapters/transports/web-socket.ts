@@ -1,8 +1,6 @@
 /**
  * Peers that reach one another over WebSockets, by way of a hub (web-socket-hub.ts).
  *
- *     const transport = webSocket({ id: 'tab-7', url: 'ws://127.0.0.1:8080' });
- *
  * It uses the platform's WebSocket; where there is none, Node 20 for instance, hand in that of the package `ws`. `connect` waits for a
  * hub that is not there yet, and a lost connection is made again by itself. What was under way is lost with it, so put the link layer
  * on top for protocols that assume reliable links.
@@ -30,7 +28,11 @@ export const webSocketGuarantees = {
   messageBytesMax: MESSAGE_BYTES_MAX,
 } as const;
 
-/** What is used of a WebSocket. */
+/**
+ * What is used of a WebSocket; those of browsers and of the package `ws` are such.
+ *
+ * @public
+ */
 export interface Socket {
   readonly readyState: number;
   send(data: string): void;
@@ -40,7 +42,13 @@ export interface Socket {
   addEventListener(type: 'open' | 'message' | 'close' | 'error', listener: (event: any) => void): void;
 }
 
+/**
+ * What `webSocket` is given.
+ *
+ * @public
+ */
 export interface WebSocketOptions extends InEnvironment {
+  /** Of this peer. */
   readonly id: NodeId;
   /** The hub; of several, the next is tried where one does not answer. All peers have to be given the same ones, in the same order. */
   readonly url: string | readonly string[];
@@ -56,6 +64,25 @@ export interface WebSocketOptions extends InEnvironment {
   readonly WebSocket?: new (url: string) => Socket;
 }
 
+/**
+ * Peers that reach one another over WebSockets, by way of a hub. It reconnects by itself; what was under way then is lost: `linked`
+ * puts the link layer on top.
+ *
+ * @throws UsageError for an address, key or token that is none, and where there is no WebSocket and none was given.
+ * @example
+ * ```ts
+ * import { WebSocket } from 'ws'; // where the platform has one, as browsers do, it need not be given
+ * import { webSocket } from 'xstate-quiver/adapters/web-socket';
+ * import { webSocketHub } from 'xstate-quiver/adapters/web-socket-hub';
+ *
+ * const hub = await webSocketHub({ port: 0 });
+ * const transport = webSocket({ id: 'a', url: `ws://127.0.0.1:${hub.port}`, WebSocket });
+ * await transport.connect();
+ * await transport.close();
+ * await hub.close();
+ * ```
+ * @public
+ */
 export function webSocket(options: WebSocketOptions): Transport<typeof webSocketGuarantees> {
   const environment = environmentOf(options);
   const { id, url, key = environment.crypto.randomUUID(), token, WebSocket = globalThis.WebSocket } = options;
