@@ -21,6 +21,7 @@ import { OutputFile } from './output-file.js';
 import { ProgressLine } from './progress.js';
 import { relativeModule } from './relative-module.js';
 import { bold, dim, number, table, verdictInColour } from './style.js';
+import { writeTrace } from './trace-file.js';
 import type { ValuesOf } from './verbs.js';
 
 /** The exit status. `word` is how the command was told of the machine. */
@@ -44,7 +45,7 @@ export async function testMachine(found: FoundMachine, word: string, words: Valu
   progress.done();
   if (words.emit !== undefined)
     write(words.emit, emitMachineTests(found.machine.id, await testing.plans('tour'), importing(found, words)));
-  if (words.trace !== undefined) await writeTrace(words.trace, testing);
+  if (words.trace !== undefined) writeTrace(words.trace, await toursOf(testing));
   if (words.counts !== undefined) write(words.counts, `${JSON.stringify([...others, await testing.counts()])}\n`);
   if (words.lcov !== undefined) await writeLcov(words.lcov, testing);
   if (reporter === 'json') console.log(JSON.stringify(report));
@@ -112,16 +113,14 @@ function importing({ path, name }: FoundMachine, words: ValuesOf<'test'>): strin
 }
 
 /** The tours with what they cover, for the inspector; of a machine that breaks, the way there alone. */
-async function writeTrace(path: string, testing: MachineTesting): Promise<void> {
+async function toursOf(testing: MachineTesting): Promise<ReturnType<typeof traceOfPaths>> {
   const graph = await testing.graph();
   const { id } = testing.machine;
   const counted = Object.entries((await testing.counts())[id]!).filter(([item]) => coverageKinds.includes(kindOf(item as Item)));
   const failure = [...(await testing.searchFailures()), ...(await testing.temporalFailures())][0];
   const paths = failure ? [pathAlong(graph, failure.steps)] : pathsOf(graph, 'tour');
-  const file = new OutputFile(path);
   const shown = { name: id, charts: { [id]: testing.machine } } as never;
-  for (const line of traceOfPaths(shown, paths, { [id]: Object.fromEntries(counted) })) file.line(line);
-  file.keep();
+  return traceOfPaths(shown, paths, { [id]: Object.fromEntries(counted) });
 }
 
 async function writeLcov(folder: string, testing: MachineTesting): Promise<void> {

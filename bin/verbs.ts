@@ -2,7 +2,6 @@
  * What the command line knows: its verbs, what each takes, and its options. Help, completion and the types of what a verb is given all
  * come from this table.
  */
-
 /** Of an option with a value: how help calls the value. Without, it is a flag. */
 export interface OptionSpec {
   readonly value?: string;
@@ -27,7 +26,7 @@ export const verbs = {
     takes: 'FILE…',
     options: {
       json,
-      trace: { value: 'FILE', says: 'write the trace, for explore, replay and verify' },
+      trace: { value: 'FILE', says: 'write the trace, for explore, replay and verify; as a page of its own to a FILE.html' },
       seed,
       host: { value: 'KIND', says: 'what carries the charts: actors (unless told) or snapshots, which are faster' },
       'no-watch': { says: 'do not look at the properties: faster, and the verdict is unknown' },
@@ -39,7 +38,7 @@ export const verbs = {
     takes: 'FILE…',
     options: {
       json,
-      trace: { value: 'FILE', says: 'write the shortest counterexample as a trace' },
+      trace: { value: 'FILE', says: 'write the shortest counterexample as a trace; as a page of its own to a FILE.html' },
       graphs: { value: 'N', says: 'on every connected network of N nodes in place of the one that the scenario names' },
       safety: { says: 'leave out liveness: faster, and needs less memory' },
       search: { value: 'ORDER', says: 'breadth (unless told; finds shortest counterexamples) or depth' },
@@ -62,7 +61,10 @@ export const verbs = {
       mutants: { says: 'make small mistakes in the charts, each of which the tests must notice' },
       seed: { value: 'N', says: 'the seed of walks and swarm; 1 unless told' },
       emit: { value: 'FILE', says: 'write the generated paths as tests to read and keep' },
-      trace: { value: 'FILE', says: 'write the tours, or the way to a failure, for explore' },
+      trace: {
+        value: 'FILE',
+        says: 'write the tours, or the way to a failure, for explore; as a page of its own to a FILE.html',
+      },
       reasons: { value: 'MODULE', says: 'of a protocol: why parts cannot be reached and mutants are no mistakes' },
       swarm: { value: 'N', says: 'of a protocol: run so many random scenarios with faults' },
       save: { value: 'FOLDER', says: 'of a protocol: keep the scenario in which the swarm has found a failure' },
@@ -87,8 +89,17 @@ export const verbs = {
       story: { value: 'NAME', says: 'open this story' },
       contacts: { value: 'FILE', says: 'for the story "districts": a list of contacts of your own' },
       live: { says: 'wait for programs that report' },
+      save: {
+        value: 'FILE',
+        says: 'write it in place of serving it, by the ending: .html, .svg, .shiviz.log, .perfetto.json, .otlp.json',
+      },
     },
-    examples: ['quiver explore', 'quiver explore failure.ndjson', 'quiver explore --story deadlock'],
+    examples: [
+      'quiver explore failure.ndjson --save failure.html',
+      'quiver explore',
+      'quiver explore failure.ndjson',
+      'quiver explore --story deadlock',
+    ],
   },
   replay: {
     summary: 'run a trace again and compare it byte for byte',

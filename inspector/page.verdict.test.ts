@@ -1,4 +1,8 @@
 /** What a trace proves is seen on the page as it opens, and what its charts did is what XState says they did. */
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createActor } from 'xstate';
@@ -7,10 +11,11 @@ import { protocols } from '../machines/index.js';
 import { chartDefinition } from '../network/chart-definition.js';
 import { parseScenario } from '../network/scenario/parse.js';
 import { checkScenario } from '../test/index.js';
+import { pageFile } from './exports/page-file.js';
 import { textOf } from './hands.js';
 import { conformance } from './model/conformance.fixture.js';
 import { readChart } from './model/chart.js';
-import { open, type Opened } from './page/testing/browser.js';
+import { builtPage, open, read, visit, type Opened } from './page/testing/browser.js';
 import { keepPicture } from './page/testing/pictures.js';
 import { directoryTrace } from './page/testing/traces.js';
 
@@ -97,6 +102,23 @@ describe('the counterexample of the checker', () => {
     expect(await page.locator('.properties [data-holds="false"] b').allInnerTexts()).toEqual(['every request succeeds']);
     expect(await page.locator('.properties [data-holds="true"]').count()).toBeGreaterThan(3);
   });
+});
+
+test('a trace and the page as one file, opened from a disk: it shows the same, asks nobody, and runs nothing of the trace', async () => {
+  const evil = '</script><script>document.title = "owned"</script>';
+  const file = join(mkdtempSync(join(tmpdir(), 'quiver-file-')), 'failure.html');
+  writeFileSync(file, pageFile(counterexampleTrace().replaceAll('"n1"', JSON.stringify(evil)), builtPage));
+  const { page, leave } = await visit(pathToFileURL(file).href);
+  const asked: string[] = [];
+  page.on('request', (request) => asked.push(request.url()));
+  await page.reload();
+  await read(page);
+  expect(await page.locator('.verdict').innerText()).toMatch(/^Violated: every request succeeds for n0 and <\/script>/);
+  await page.locator('.state').first().waitFor();
+  expect(await page.title()).toBe('Quiver inspector');
+  expect(asked.filter((url) => !url.startsWith('data:'))).toEqual([page.url()]);
+  await keepPicture(page, 'inspector-file');
+  await leave();
 });
 
 describe('the transitions of a step', () => {

@@ -15,7 +15,8 @@ const [{ protocols }, { scenarioSchema }] = await Promise.all([
   import('../dist/network/scenario/schema.js'),
 ]);
 writeFileSync('dist/scenario.schema.json', `${JSON.stringify(scenarioSchema(protocols), null, 2)}\n`);
-run('vite/bin/vite.js', 'build', 'inspector/page', '--logLevel', 'warn');
+for (const mode of ['production', 'whole'])
+  run('vite/bin/vite.js', 'build', 'inspector/page', '--mode', mode, '--logLevel', 'error');
 
 // npm links a package's commands into the folders of those who depend on it, not into its own: `npx quiver` needs it here, too.
 chmodSync('dist/bin/quiver.js', 0o755);

@@ -10,12 +10,12 @@ import { everyTopology } from '../../test/explore/topologies.js';
 import { helperOf, startThreads } from '../check-threads.js';
 import { integerOption, statusOf, USAGE } from '../usage.js';
 import type { ValuesOf, Work } from '../verbs.js';
-import { OutputFile } from '../output-file.js';
 import { checkReport, perSecond, printCheck } from '../print-check.js';
 import { ProgressLine } from '../progress.js';
 import { recordCounterexample } from '../recording.js';
 import { parseIn, readScenarios, type ReadScenario, type Source } from '../scenarios.js';
 import { number } from '../style.js';
+import { writeTrace } from '../trace-file.js';
 
 /** Each thread holds all states. */
 const CORES_MAX = 64;
@@ -37,7 +37,7 @@ const command: Work<'check'> = async (values, words) => {
     verdicts.push(found.verdict);
     const bad = found.counterexample;
     const trace = bad ? [...recordCounterexample(item.scenario, item.json, bad)] : undefined;
-    if (trace && values.trace !== undefined) write(values.trace, trace);
+    if (trace && values.trace !== undefined) writeTrace(values.trace, trace);
     if (values.json) console.log(JSON.stringify(checkReport(item, found, trace)));
     else printCheck(item, found, values.trace, options.search !== 'depth');
   }
@@ -99,11 +99,5 @@ async function check(source: Source, options: CheckOptions, cores: number): Prom
 
 const describe = ({ states, transitions, frontier, bytes, seconds }: Searched): string =>
   `${number(states)} states, ${number(perSecond(transitions, seconds))} transitions/s, frontier ${number(frontier)}, ${number(bytes / 2 ** 20)} MiB`;
-
-function write(path: string, trace: readonly unknown[]): void {
-  const file = new OutputFile(path);
-  for (const line of trace) file.line(line);
-  file.keep();
-}
 
 export default command;

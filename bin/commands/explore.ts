@@ -1,20 +1,24 @@
 /**
  * `quiver explore`: serves the inspector's page until Ctrl-C: with a scenario's run or a trace, with a story, with live
- * actors, or, when nothing is named, with the list of stories.
+ * actors, or, when nothing is named, with the list of stories. With `--save` it writes a file in place of serving a page.
  */
 import { closeSync, createReadStream, openSync, readSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { handsFor } from '../../inspector/hands.js';
+import { ENDINGS, formatOf } from '../../inspector/exports/formats.js';
+import { handsFor, textOf } from '../../inspector/hands.js';
+import { TraceReader } from '../../inspector/model/reader.js';
 import { serveTrace, type Served, type TraceSource } from '../../inspector/server.js';
 import { receiveInspection } from '../../inspector/stately/receive.js';
 import type { Shelf } from '../../inspector/stories/shelf.js';
 import { UsageError } from '../../machines/errors.js';
+import type { TraceHeader, TraceLine } from '../../network/trace.js';
 import { integerOption } from '../usage.js';
 import type { Work } from '../verbs.js';
 import { recordRun } from '../recording.js';
-import { parseIn, readFile, readScenarios } from '../scenarios.js';
+import { parseIn, readFile, readScenarios, type Source } from '../scenarios.js';
 import { storyShelf } from '../stories.js';
 import { bold, dim } from '../style.js';
+import { writeTrace } from '../trace-file.js';
 
 const command: Work<'explore'> = async (values, words) => {
   const [file, ...more] = words;
@@ -23,6 +27,7 @@ const command: Work<'explore'> = async (values, words) => {
   const port = integerOption('port', values.port) ?? 0;
   if (values.live) return live(port);
   const shelf = storyShelf(values.contacts === undefined ? undefined : readFile(values.contacts));
+  if (values.save !== undefined) return save(values.save, file, integerOption('seed', values.seed));
   const place = file === undefined ? placeOf(values.story, shelf) : '';
   const source = file === undefined ? '' : isTrace(file) ? streamOf(file) : await run(file, integerOption('seed', values.seed));
   const hands = handsFor((json) => parseIn(dirname(file ?? '.'), json), recordRun);
@@ -30,6 +35,27 @@ const command: Work<'explore'> = async (values, words) => {
   console.log(bold(`${served.url}${place}`));
   return untilStopped(served);
 };
+
+/** The trace, or the run of the scenario, as a file of another kind: a page of its own, a picture, what another tool reads. */
+async function save(path: string, file: string | undefined, seed: number | undefined): Promise<number> {
+  if (file === undefined || formatOf(path) === null)
+    throw new UsageError(
+      `--save takes a scenario or a trace to a file whose name ends with one of ${ENDINGS}: quiver explore run.ndjson --save run.html`,
+    );
+  const source = isTrace(file) ? null : await scenarioIn(file, seed);
+  writeTrace(path, source ? recordRun(source.scenario, source.json) : linesOf(file));
+  console.log(`written: ${path}`);
+  return 0;
+}
+
+function linesOf(file: string): readonly (TraceHeader | TraceLine)[] {
+  const lines: (TraceHeader | TraceLine)[] = [];
+  const reader = new TraceReader({ header: (header) => lines.push(header), line: (line) => lines.push(line) });
+  reader.push(readFile(file));
+  reader.end();
+  if (reader.problem !== null) throw new UsageError(`${file}: ${reader.problem}`);
+  return lines;
+}
 
 /** Any program with nodes or XState's actors may report. */
 async function live(port: number): Promise<number> {
@@ -75,11 +101,14 @@ const streamOf =
 
 /** A run of the scenario, made anew for every page that asks for it. */
 async function run(file: string, seed: number | undefined): Promise<TraceSource> {
+  const recorded = await scenarioIn(file, seed);
+  return () => textOf(recordRun(recorded.scenario, recorded.json));
+}
+
+async function scenarioIn(file: string, seed: number | undefined): Promise<Source> {
   for await (const item of readScenarios([file], seed)) {
     if ('error' in item) throw item.error;
-    return function* () {
-      for (const line of recordRun(item.scenario, item.json)) yield `${JSON.stringify(line)}\n`;
-    };
+    return item;
   }
   throw new UsageError(`${file} holds no scenario`);
 }

@@ -7,10 +7,10 @@ import type { Report, Verdict } from '../../network/report.js';
 import { Simulation, type SimulationOptions } from '../../network/simulation.js';
 import { integerOption, statusOf, USAGE } from '../usage.js';
 import type { Work } from '../verbs.js';
-import { OutputFile } from '../output-file.js';
 import { ProgressLine } from '../progress.js';
 import { printReport } from '../print-report.js';
 import { readScenarios, type Source } from '../scenarios.js';
+import { TraceFile } from '../trace-file.js';
 import { UsageError } from '../../machines/errors.js';
 
 /** Between two looks at the terminal and at Ctrl-C. */
@@ -54,7 +54,7 @@ async function simulate(
   const simulation = new Simulation(scenario, options);
   const violations: Violation[] = [];
   simulation.monitor.violations$.subscribe((violation) => violations.push(violation));
-  const trace = tracePath === undefined ? null : new OutputFile(tracePath);
+  const trace = tracePath === undefined ? null : new TraceFile(tracePath);
   const recorder = trace && new Recorder(simulation.network, scenario.protocol, simulation.monitor);
   try {
     trace?.line(traceHeader(scenario.protocol, json, scenario.seed, simulation.network));

@@ -12,10 +12,8 @@ import { traceOfPaths } from '../../inspector/path-trace.js';
 import { isObject } from '../../machines/checks.js';
 import { UsageError } from '../../machines/errors.js';
 import type { Protocol } from '../../machines/protocol.js';
-import type { Coverage } from '../../test/coverage/coverage.js';
 import type { Reasons } from '../../test/coverage/report.js';
 import { emitTests } from '../../test/emit.js';
-import type { ChartGraph } from '../../test/paths/graph.js';
 import { pathsOf } from '../../test/paths/paths.js';
 import type { SwarmFailure } from '../../test/swarm/swarm.js';
 import { integerOption } from '../usage.js';
@@ -28,6 +26,7 @@ import { exportsOf, isFile, protocolOf, type Found } from '../protocols.js';
 import { relativeModule } from '../relative-module.js';
 import { testMachine } from '../test-machine.js';
 import { testProtocol } from '../test-report.js';
+import { writeTrace } from '../trace-file.js';
 
 const command: Work<'test'> = async (values, words) => {
   const reporter = reporterOf(values);
@@ -49,7 +48,9 @@ const command: Work<'test'> = async (values, words) => {
     reasons: values.reasons === undefined ? {} : await readReasons(values.reasons),
   };
   const report = await testProtocol(protocol, wanted, (graphs, coverage) => {
-    if (values.trace !== undefined) writeTrace(values.trace, protocol, graphs, coverage);
+    // The tours take every step that covers something.
+    const tours = () => graphs.flatMap((graph) => pathsOf(graph, 'tour'));
+    if (values.trace !== undefined) writeTrace(values.trace, traceOfPaths(protocol, tours(), coverage.toJSON()));
   });
   const failure = report.swarm?.failure;
   const saved = failure && values.save !== undefined ? save(values.save, protocol, failure) : null;
@@ -88,14 +89,6 @@ function emit({ protocol, module }: Found, path: string): void {
     : `import { protocols } from 'xstate-quiver';\n\nconst protocol = protocols[${JSON.stringify(protocol.name)}]!;`;
   const file = new OutputFile(path);
   file.text(emitTests(protocol, importing));
-  file.keep();
-}
-
-/** The tours, which take every step that covers something, for the inspector. */
-function writeTrace(path: string, protocol: Protocol, graphs: readonly ChartGraph[], covered: Coverage): void {
-  const tours = graphs.flatMap((graph) => pathsOf(graph, 'tour'));
-  const file = new OutputFile(path);
-  for (const line of traceOfPaths(protocol, tours, covered.toJSON())) file.line(line);
   file.keep();
 }
 

@@ -1,6 +1,9 @@
-/** What the page shows is in its address: a trace, a step of a story, the list of stories, or else the trace that the server has. */
+/**
+ * What the page shows is in its address: a trace, a step of a story, the list of stories, or else the trace that the server has. A page
+ * that is one file shows the trace that it holds, and asks nobody for anything.
+ */
 import { failed, loadFromServer, open } from './load.js';
-import { traceInAddress } from './share.js';
+import { traceInAddress, traceInPage } from './share.js';
 import { addressOf, askForStories, openList, openStory, story } from './story/state.js';
 
 export function followAddress(): void {
@@ -12,6 +15,8 @@ async function follow(): Promise<void> {
   const { hash } = location;
   // The story says itself where it has come to.
   if (hash === addressOf.value) return;
+  const inPage = traceInPage();
+  if (inPage) return open(inPage);
   await askForStories();
   if (hash === '#stories') return openList();
   const [, name, step] = /^#story=([\w-]+)(?:\/(\d+))?$/.exec(hash) ?? [];

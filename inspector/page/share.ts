@@ -24,9 +24,16 @@ export async function share(): Promise<void> {
 }
 
 /** The trace in the address of the page, if there is one. */
-export function traceInAddress(): ReadableStream<Uint8Array> | null {
-  if (!location.hash.startsWith(PREFIX)) return null;
-  const text = location.hash.slice(PREFIX.length).replaceAll('-', '+').replaceAll('_', '/');
+export const traceInAddress = (): ReadableStream<Uint8Array> | null =>
+  location.hash.startsWith(PREFIX) ? unpack(location.hash.slice(PREFIX.length).replaceAll('-', '+').replaceAll('_', '/')) : null;
+
+/** The trace in the page itself, where page and trace are one file. */
+export function traceInPage(): ReadableStream<Uint8Array> | null {
+  const element = document.getElementById('trace');
+  return element && unpack(element.textContent ?? '');
+}
+
+function unpack(text: string): ReadableStream<Uint8Array> {
   const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
   return new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
 }

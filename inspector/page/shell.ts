@@ -4,6 +4,9 @@ import { effect, signal } from '@preact/signals';
 export type Theme = 'light' | 'dark';
 export type ViewName = 'network' | 'chart' | 'space-time' | 'plots' | 'log';
 
+/** Where page and trace are one file, there is no server to ask. */
+export const isServed = document.getElementById('trace') === null;
+
 const system = matchMedia('(prefers-color-scheme: dark)');
 
 export const theme = signal<Theme>(system.matches ? 'dark' : 'light');

@@ -1,4 +1,5 @@
 /** Large networks are placed by a worker; where there is none (a page that is one file), here. */
+import { isServed } from '../shell.js';
 import { placeNodes, type End, type Placement } from './force.js';
 import type { MoveOrder, PlaceOrder } from './layout.worker.js';
 
@@ -7,7 +8,7 @@ export const CROWD = 250;
 
 /** `hasMoved` is called when the nodes stand elsewhere. */
 export function placeCrowd(count: number, ends: readonly End[], hasMoved: (placement: Placement) => void): Placement {
-  if (!hasWorkers()) return placeNodes(count, ends);
+  if (!isServed) return placeNodes(count, ends);
   const worker = new Worker(new URL('./layout.worker.ts', import.meta.url), { type: 'module' });
   const say = (order: PlaceOrder | MoveOrder) => worker.postMessage(order);
   let xs = new Float64Array();
@@ -36,5 +37,3 @@ export function placeCrowd(count: number, ends: readonly End[], hasMoved: (place
   say({ count, ends });
   return placement;
 }
-
-const hasWorkers = (): boolean => location.protocol !== 'file:';

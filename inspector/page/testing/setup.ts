@@ -18,7 +18,9 @@ declare module 'vitest' {
 export default async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   const outDir = mkdtempSync(join(tmpdir(), 'quiver-page-'));
   const configFile = fileURLToPath(new URL('../vite.config.ts', import.meta.url));
-  const [server] = await Promise.all([launchServer(), build({ configFile, logLevel: 'error', build: { outDir } })]);
+  const whole = () => build({ configFile, mode: 'whole', logLevel: 'error', build: { outDir: join(outDir, 'whole') } });
+  const page = build({ configFile, logLevel: 'error', build: { outDir } }).then(whole);
+  const [server] = await Promise.all([launchServer(), page]);
   provide('page', pathToFileURL(`${outDir}/`).href);
   provide('chromium', server.wsEndpoint());
   return async () => {

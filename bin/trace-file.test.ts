@@ -1,0 +1,73 @@
+/** What is written to a file is what its name asks for, from every command that writes traces. */
+import { existsSync, readFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { inFolder, printed } from './called.fixture.js';
+import check from './commands/check.js';
+import explore from './commands/explore.js';
+import run from './commands/run.js';
+import tests from './commands/test.js';
+
+const deadlock = {
+  protocol: 'exclusion',
+  topology: { nodes: ['n0', 'n1'], links: [['n0', 'n1', 1]] },
+  options: { priorities: 2, rules: 'printed' },
+  events: ['n0', 'n1'].map((node) => ({ at: 0, node, do: 'lock' })),
+};
+const scenario = inFolder('deadlock.json', JSON.stringify(deadlock));
+
+/** The lines of the trace that a page holds. */
+function traceIn(page: string): any[] {
+  const [, data = ''] = /<script type="application\/gzip" id="trace">([^<]*)<\/script>/.exec(readFileSync(page, 'utf8'))!;
+  const text = gunzipSync(Buffer.from(data, 'base64')).toString('utf8').trimEnd();
+  return text.split('\n').map((line) => JSON.parse(line) as unknown);
+}
+
+test('a counterexample as a page of its own, which holds the same trace', async () => {
+  const [page, trace] = [inFolder('failure.html'), inFolder('failure.ndjson')];
+  expect(await check({ trace: page }, [scenario])).toBe(1);
+  await check({ trace }, [scenario]);
+  expect(traceIn(page)).toEqual(
+    readFileSync(trace, 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as unknown),
+  );
+  expect(traceIn(page)[0].refutes.property).toBe('every request succeeds');
+  const saved = inFolder('saved.html');
+  expect(await explore({ save: saved }, [trace])).toBe(0);
+  expect(readFileSync(saved, 'utf8')).toBe(readFileSync(page, 'utf8'));
+});
+
+test('the way to a failure of a machine', async () => {
+  const xstate = JSON.stringify(import.meta.resolve('xstate'));
+  const machine = inFolder(
+    'door.mjs',
+    `import { setup } from ${xstate};
+export default setup({ actions: { creak: () => { throw new Error('it creaks'); } } }).createMachine({
+  id: 'door', initial: 'shut', states: { shut: { on: { unlock: 'ajar' } }, ajar: { on: { open: { target: 'shut', actions: 'creak' } } } },
+});`,
+  );
+  const page = inFolder('door.html');
+  expect(await tests({ trace: page }, [machine])).toBe(1);
+  const [header, ...lines] = traceIn(page);
+  expect(Object.keys(header.charts)).toEqual(['door']);
+  expect(lines.map(({ event }) => event.type)).toEqual(['start', 'unlock', 'open']);
+});
+
+test('a run as other tools read it', async () => {
+  const log = inFolder('run.shiviz.log');
+  await run({ trace: log }, [scenario]);
+  expect(readFileSync(log, 'utf8')).toMatch(/^\(\?<event>/);
+  await explore({ save: inFolder('run.svg') }, [scenario]);
+  expect(printed.at(-1)).toBe(`written: ${inFolder('run.svg')}`);
+});
+
+test('a name that says nothing, or no trace, writes nothing', async () => {
+  const path = inFolder('run.txt');
+  await expect(explore({ save: path }, [scenario])).rejects.toThrow(/ends with one of \.html, \.svg/);
+  await expect(explore({ save: inFolder('no.html') }, [])).rejects.toThrow(/takes a scenario or a trace/);
+  const cut = inFolder('cut.ndjson', '{"quiver":99,"nodes":[]}\n');
+  await expect(explore({ save: inFolder('no.html') }, [cut])).rejects.toThrow(/cut\.ndjson: .*version 99/);
+  expect([path, inFolder('no.html')].filter((one) => existsSync(one))).toEqual([]);
+});

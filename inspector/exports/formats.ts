@@ -1,0 +1,26 @@
+/** In which form a trace is written, by the ending of the file's name. */
+import type { TraceHeader, TraceLine } from '../../network/trace.js';
+import { pageFile } from './page-file.js';
+import { perfettoTrace } from './perfetto.js';
+import { shivizLog } from './shiviz.js';
+import { spaceTimeSvg } from './space-time.js';
+import { openTelemetrySpans } from './spans.js';
+
+type Convert = (header: TraceHeader, lines: readonly TraceLine[]) => string;
+
+const FORMATS: Readonly<Record<string, Convert>> = {
+  '.html': (header, lines) => pageFile([header, ...lines].map((line) => `${JSON.stringify(line)}\n`).join('')),
+  '.svg': spaceTimeSvg,
+  '.shiviz.log': shivizLog,
+  '.perfetto.json': perfettoTrace,
+  '.otlp.json': openTelemetrySpans,
+};
+
+/** As help says them. */
+export const ENDINGS = Object.keys(FORMATS).join(', ');
+
+/** `null` for a name that asks for the trace as it is. */
+export function formatOf(name: string): Convert | null {
+  const ending = Object.keys(FORMATS).find((one) => name.endsWith(one));
+  return ending === undefined ? null : FORMATS[ending]!;
+}

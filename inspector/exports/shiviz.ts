@@ -1,0 +1,21 @@
+/**
+ * A trace as a log of ShiViz: two lines an event, what happened and whose vector clock it was. What happened to the network and to no
+ * node (a loss, a channel) has no clock of its own there, and is left out.
+ */
+import { isStep, type TraceHeader, type TraceLine } from '../../network/trace.js';
+import { sentence } from '../model/words.js';
+
+const PARSER = String.raw`(?<event>.*)\n(?<host>\S*) (?<clock>{.*})`;
+
+export function shivizLog(_header: TraceHeader, lines: readonly TraceLine[]): string {
+  const steps = lines.filter(isStep).filter(({ node, clock }) => (clock[node] ?? 0) > 0);
+  const events = steps.map(
+    (step) => `${sentence(step).replaceAll(/\s+/g, ' ')}\n${hostOf(step.node)} ${clockText(step.clock)}\n`,
+  );
+  return `${PARSER}\n\n${events.join('')}`;
+}
+
+const hostOf = (node: string): string => node.replaceAll(/\s+/g, '_');
+
+const clockText = (clock: Readonly<Record<string, number>>): string =>
+  JSON.stringify(Object.fromEntries(Object.entries(clock).map(([node, count]) => [hostOf(node), count])));
