@@ -1,3 +1,4 @@
+import { text } from 'node:stream/consumers';
 import type { Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
 import { InProcessBus } from '../adapters/transports/in-process.js';
@@ -6,6 +7,7 @@ import { directory } from '../machines/directory/index.js';
 import { protocols } from '../machines/index.js';
 import { Simulation } from '../network/index.js';
 import { parseScenario } from '../network/scenario/parse.js';
+import { verifyTrace } from '../test/verify/verify.js';
 import { inspect } from './live/inspect.js';
 import { builtPage, visit, type Visited } from './page/testing/browser.js';
 import { directoryScenario } from './page/testing/traces.js';
@@ -40,6 +42,16 @@ test('the actors of an application appear as they act, and the page follows them
   b!.command('release');
   await page.waitForSelector('[role=slider][aria-valuemax="6"]');
   expect(await page.getByRole('slider').getAttribute('aria-valuenow')).toBe('0');
+
+  const downloaded = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Save the last minute' }).click();
+  const [header, ...lines] = (await text(await (await downloaded).createReadStream()))
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  const { protocol, options, graph } = parseScenario(header.scenario, protocols);
+  const { impossible, violations, steps } = verifyTrace(protocol, { ...graph, options }, header, lines);
+  expect({ impossible, violations, steps }).toEqual({ impossible: null, violations: [], steps: 4 });
 
   await page.keyboard.press('End');
   b!.command('request');

@@ -1,6 +1,9 @@
 /** The whole page. */
 import { useEffect, useState } from 'preact/hooks';
 import { ChartView } from './chart/view.js';
+import { textOf } from '../hands.js';
+import { excerptOf } from '../model/excerpt.js';
+import { download } from './download.js';
 import { Help } from './help.js';
 import { onKey } from './keyboard.js';
 import { loadFile } from './load.js';
@@ -89,6 +92,11 @@ function TopBar() {
             Stories
           </a>
         )}
+        {header?.live && (
+          <button type="button" class="button" onClick={saveLastMinute}>
+            Save the last minute
+          </button>
+        )}
         {header && (
           <button type="button" class="button" onClick={() => void share()}>
             Share
@@ -115,6 +123,15 @@ function TopBar() {
       </div>
     </header>
   );
+}
+
+const MINUTE_MS = 60_000;
+
+function saveLastMinute(): void {
+  const { end, at, lastLineAt } = recording.value;
+  if (end === 0) return;
+  const lines = excerptOf(recording.value, lastLineAt(at(end - 1) - MINUTE_MS) + 1);
+  download('last-minute.ndjson', [...textOf(lines)]);
 }
 
 /** What the reader has to say: a fault in the trace, and what was forgotten. */

@@ -1,4 +1,5 @@
 /** What was done by hand: each taken back at a click, all of it saved as a scenario or as a test. */
+import { download } from './download.js';
 import { gestures, gestureText, scenarioNow, takeBack } from './hands.js';
 import { reload } from './load.js';
 import { numberText } from '../model/words.js';
@@ -24,10 +25,10 @@ export function Gestures() {
         {gestures.value.length === 0 && <li class="empty">Nothing yet. Press g to reach in.</li>}
       </ol>
       <p class="row">
-        <button type="button" class="small" onClick={() => save('scenario.json', scenarioText())}>
+        <button type="button" class="small" onClick={() => download('scenario.json', [scenarioText()])}>
           save as scenario
         </button>
-        <button type="button" class="small" onClick={() => save('by-hand.test.ts', testText())}>
+        <button type="button" class="small" onClick={() => download('by-hand.test.ts', [testText()])}>
           save as test
         </button>
       </p>
@@ -50,11 +51,4 @@ test('what was done by hand', () => {
   expect(verdict)${violated ? ".toBe('invalid')" : ".not.toBe('invalid')"};
 });
 `;
-}
-
-function save(name: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: 'application/octet-stream' }));
-  const link = Object.assign(document.createElement('a'), { href: url, download: name });
-  link.click();
-  URL.revokeObjectURL(url);
 }

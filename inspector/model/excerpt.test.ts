@@ -1,0 +1,96 @@
+/** The end of a live trace is a trace that the verifier follows, wherever it is cut. */
+import { expect, onTestFinished, test } from 'vitest';
+import { createNode } from '../../adapters/node/node.js';
+import { InProcessBus } from '../../adapters/transports/in-process.js';
+import { directory } from '../../machines/directory/index.js';
+import { protocols } from '../../machines/index.js';
+import { parseScenario } from '../../network/scenario/parse.js';
+import type { TraceHeader, TraceLine } from '../../network/trace.js';
+import { verifyTrace } from '../../test/verify/verify.js';
+import { record } from '../live/record.js';
+import { traceOf } from '../page/testing/traces.js';
+import { excerptOf } from './excerpt.js';
+import { Moment } from './moment.js';
+import { Recording } from './recording.js';
+import { sentence } from './words.js';
+
+/** Three nodes pass a token round. */
+async function liveRun(): Promise<Recording> {
+  const bus = new InProcessBus();
+  onTestFinished(() => bus.close());
+  const ids = ['a', 'b', 'c'];
+  const topology = { nodes: ids, links: [['a', 'b', 1] as const, ['b', 'c', 1] as const] };
+  const [a, b, c] = ids.map((id) =>
+    createNode({ transport: bus.transport(id), protocol: directory, topology, options: { hold: null } }),
+  ) as [any, any, any];
+  const recording = new Recording();
+  const recorder = record([a, b, c], (text) => recording.push(text));
+  for (const node of [c, b, c, a]) {
+    const granted = new Promise((resolve) => node.addEventListener('granted', resolve, { once: true }));
+    node.command('request');
+    await granted;
+    node.command('release');
+  }
+  recorder.close();
+  recording.close();
+  return recording;
+}
+
+function verified([header, ...lines]: (TraceHeader | TraceLine)[]) {
+  const { protocol, options, graph } = parseScenario((header as TraceHeader).scenario, protocols);
+  return verifyTrace(protocol, { ...graph, options }, header as TraceHeader, lines as TraceLine[]);
+}
+
+test('cut anywhere it can be followed, and what is wrong in it is found', async () => {
+  const recording = await liveRun();
+  let inFlight = 0;
+  for (let first = 0; first < recording.end; first++) {
+    const excerpt = [...excerptOf(recording, first)];
+    const { impossible, violations, steps } = verified(excerpt);
+    expect({ first, impossible, violations }).toEqual({ first, impossible: null, violations: [] });
+    // The first three lines are those with which the nodes start.
+    expect(steps).toBe(recording.end - Math.max(first, 3));
+    inFlight += excerpt.filter((line) => 'kind' in line && line.kind === 'placed').length;
+    const at = excerpt.findIndex((line) => 'kind' in line && line.kind === 'deliver');
+    if (at < 0) continue;
+    const changed = excerpt.with(at, { ...excerpt[at], node: 'z' } as unknown as TraceLine);
+    expect(verified(changed).impossible?.what).toMatch(/is not on its way to z/);
+  }
+  expect(inFlight).toBeGreaterThan(3);
+});
+
+test('it shows what the whole one shows', async () => {
+  const whole = await liveRun();
+  const first = 9;
+  const part = new Recording();
+  for (const line of excerptOf(whole, first)) part.push(`${JSON.stringify(line)}\n`);
+  part.close();
+  expect(part.missing).toEqual([]);
+  const told = part.end - (whole.end - first);
+  for (let line = first - 1; line < whole.end; line++) {
+    const [there, here] = [new Moment(whole, line), new Moment(part, line - first + told)];
+    for (let node = 0; node < 3; node++) {
+      expect(here.roles(node).map(({ view }) => view)).toEqual(there.roles(node).map(({ view }) => view));
+      expect(here.overlay(node)).toEqual(there.overlay(node));
+    }
+    expect(here.flights().map(({ id }) => id)).toEqual(there.flights().map(({ id }) => id));
+    if (line >= first) expect(sentence(part.line(line - first + told))).toBe(sentence(whole.line(line)));
+  }
+});
+
+test('timers that are armed where it is cut go off later', () => {
+  const whole = new Recording();
+  whole.push(traceOf({ protocol: 'queue', topology: { kind: 'path', n: 3 }, until: { at: 30 } }));
+  whole.close();
+  let timers = 0;
+  for (const first of [6, 20, 33]) {
+    const excerpt = [...excerptOf(whole, first)];
+    expect(verified(excerpt).impossible).toBeNull();
+    timers += excerpt.filter((line) => 'kind' in line && line.kind === 'timer').length;
+    const { start, ...header } = excerpt[0] as TraceHeader;
+    const unarmed = Object.fromEntries(Object.entries(start!.nodes).map(([node, one]) => [node, { ...one, timers: [] }]));
+    const without = [{ ...header, start: { ...start!, nodes: unarmed } }, ...excerpt.slice(1)];
+    expect(verified(without).impossible?.what).toMatch(/goes off, and is not armed/);
+  }
+  expect(timers).toBeGreaterThan(5);
+});
