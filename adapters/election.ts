@@ -220,7 +220,10 @@ export class Election extends EventTarget implements AsyncDisposable, AsyncItera
   /**
    * Who leads, and who may not know of it.
    *
-   * @example `const { isLeader, unheard } = election.status()`
+   * @example
+   * ```ts
+   * const { isLeader, unheard } = election.status();
+   * ```
    * @public
    */
   status(): ElectionStatus {
@@ -248,7 +251,10 @@ export class Election extends EventTarget implements AsyncDisposable, AsyncItera
    * The same, under a lock: of several in office one works at a time, and what it does can carry the fence of the lock. The signal aborts when
    * the lock is lost, too.
    *
-   * @example `await election.run(async (signal, { fence }) => fire({ fence, signal }), { locks })`
+   * @example
+   * ```ts
+   * await election.run(async (signal, { fence }) => fire({ fence, signal }), { locks });
+   * ```
    */
   async run<T>(callback: (signal: AbortSignal, lock: Lock) => T | Promise<T>, options: RunOnceOptions): Promise<T>;
   async run<T>(

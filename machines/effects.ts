@@ -130,7 +130,16 @@ const event = <E>(args: { readonly event: E }): E => args.event;
  * A named action or guard that takes the event of its transition for a parameter. What it declares to need the event must have: on a
  * transition for another event it does not compile.
  *
- * @example `find: { target: 'followed', actions: withEvent('queueNext') }`, where `setup` has
- * `queueNext: assign({ next: (_, find: ReceivedFind) => find.producer })`
+ * @example
+ * ```ts
+ * import { assign, setup } from 'xstate';
+ * import { withEvent } from 'xstate-quiver';
+ *
+ * const sum = setup({
+ *   types: { context: {} as { total: number }, events: {} as { type: 'add'; amount: number } | { type: 'clear' } },
+ *   actions: { add: assign({ total: ({ context }, { amount }: { amount: number }) => context.total + amount }) },
+ * }).createMachine({ context: { total: 0 }, on: { add: { actions: withEvent('add') } } });
+ * ```
+ * @public
  */
 export const withEvent = <T extends string>(type: T) => ({ type, params: event });

@@ -12,8 +12,12 @@ import { afterAll, expect, test } from 'vitest';
 import { declarationsOf, entries, namesOf, root } from './public-face.js';
 
 const FRAGMENTS = `
+import type { Election } from 'xstate-quiver/adapters/election';
 import type { Locks } from 'xstate-quiver/adapters/locks';
+declare const election: Election;
 declare const locks: Locks;
+declare const health: { set(isServed: boolean, missing: readonly string[]): void };
+declare const fire: (options: { readonly fence: number; readonly signal: AbortSignal }) => Promise<void>;
 declare const page: string;
 declare const print: (page: string, fence: number) => Promise<void>;
 `;
@@ -24,23 +28,33 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   jetStreamStorage: 'a NATS server',
   mqtt: 'an MQTT broker',
   nats: 'a NATS server',
+  describeMachine: 'a test runner, and test/machine does so',
+  describeProtocol: 'a test runner, and machines/ do so',
+  describeScenarios: 'a test runner, and a file',
+  rehearsalMatchers: 'a test runner, and test/rehearsal does so',
   transportConformance: 'a test runner, and adapters/transports does so',
 };
 
-interface Example {
-  readonly name: string;
-  readonly code: string;
-}
+const docstrings = entries
+  .flatMap(([, file]) => namesOf(file).flatMap((name) => declarationsOf(file, name).map((one) => ({ name, ...one }))))
+  .flatMap(({ name, docs, inner }) => [docs, ...inner].map((text) => ({ name, text: text.replaceAll(/^ *\* ?/gm, '') })));
 
-const examplesOf = (name: string, docs: string): readonly Example[] =>
-  [...docs.replaceAll(/^ *\* ?/gm, '').matchAll(/@example\n```ts\n(.*?)```/gs)].map(([, code]) => ({ name, code: code! }));
-
+/** By their code: what several entries export has its examples once. */
 const examples = new Map(
-  entries
-    .flatMap(([, file]) => namesOf(file).flatMap((name) => declarationsOf(file, name).map((one) => ({ name, ...one }))))
-    .flatMap(({ name, docs, inner }) => [docs, ...inner].flatMap((text) => examplesOf(name, text)))
-    .map((example) => [example.code, example]),
+  docstrings.flatMap(({ name, text }) =>
+    [...text.matchAll(/@example\n```ts\n(.*?)```/gs)].map(([, code]) => [code!, name] as const),
+  ),
 );
+
+test('each example is a block of code', () => {
+  const others = docstrings.filter(({ text }) => /@example(?!\n```ts\n)/.test(text));
+  expect(others.map(({ name }) => name)).toEqual([]);
+});
+
+test('what does not run here is an example', () => {
+  const names = [...examples.values()];
+  expect(Object.keys(NOT_RUN).filter((name) => !names.includes(name))).toEqual([]);
+});
 
 const folder = mkdtempSync(join(tmpdir(), 'quiver-examples-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -51,13 +65,12 @@ test('the examples compile, and the programs among them run', () => {
     symlinkSync(join(root, 'node_modules', each), join(folder, 'node_modules', each));
   symlinkSync(root, join(folder, 'node_modules/xstate-quiver'));
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
-  const files = [...examples.values()].map(({ name, code }, i) => {
+  const files = [...examples].map(([code, name], i) => {
     const isProgram = /^import /m.test(code);
     const file = `${i}-${name}.ts`;
     writeFileSync(join(folder, file), isProgram ? code : `${FRAGMENTS}${code}`);
     return { file, name, isProgram };
   });
-  expect(files.length).toBeGreaterThan(3);
   const flags =
     '--strict --skipLibCheck --module nodenext --target es2022 --lib es2023,esnext.disposable,dom --types node --outDir out';
   expect(
@@ -69,12 +82,12 @@ test('the examples compile, and the programs among them run', () => {
   const fail = 'const fail = (file) => (error) => { console.error(file, error); process.exitCode = 1; };';
   writeFileSync(join(folder, 'main.js'), ['console.log = () => {};', fail, ...lines].join('\n'));
   expect(complaintsOf(['main.js'])).toBe('');
-});
+}, 120_000);
 
 /** What a program says that ends with an error; nothing for one that does not. */
 function complaintsOf(args: readonly string[]): string {
   try {
-    execFileSync(process.execPath, args, { cwd: folder, encoding: 'utf8', stdio: 'pipe', timeout: 50_000 });
+    execFileSync(process.execPath, args, { cwd: folder, encoding: 'utf8', stdio: 'pipe', timeout: 100_000 });
     return '';
   } catch (error) {
     const { stdout, stderr } = error as { stdout: string; stderr: string };

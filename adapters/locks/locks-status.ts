@@ -10,7 +10,11 @@ import { later } from '../transports/later.js';
 import { escape } from '../transports/reading.js';
 import type { LockDesk } from './lock-desk.js';
 
-/** @public */
+/**
+ * What a peer knows of its locks at a moment: `locks.status()` says it, `locks.status$` whenever it has changed.
+ *
+ * @public
+ */
 export interface LocksStatus {
   /**
    * Where the peer is in the life of an epoch, as docs/locks.md tells it: locks are granted here while it is `serving`. `connecting`

@@ -215,7 +215,10 @@ export class Locks implements AsyncDisposable {
   /**
    * Where this peer stands now: whether it is served, with whom, and what is held and waited for here.
    *
-   * @example `const { state, epoch, members, missing } = locks.status()`
+   * @example
+   * ```ts
+   * const { state, epoch, members, missing } = locks.status();
+   * ```
    * @public
    */
   status(): LocksStatus {
@@ -226,7 +229,10 @@ export class Locks implements AsyncDisposable {
    * The status now, and then whenever it has changed, until the locks end. An Observable of RxJS: for its operators, and for XState's
    * `fromObservable(() => locks.status$)`.
    *
-   * @example `locks.status$.subscribe(({ state, missing }) => health.set(state === 'serving', missing))`
+   * @example
+   * ```ts
+   * locks.status$.subscribe(({ state, missing }) => health.set(state === 'serving', missing));
+   * ```
    * @public
    */
   get status$(): Observable<LocksStatus> {
