@@ -1,10 +1,5 @@
 /**
- * The generated tests of a protocol, for Vitest or any runner of the same shape:
- *
- * ```ts
- * import { describe, expect, test } from 'vitest';
- * describeProtocol(directory, { describe, test, expect });
- * ```
+ * The generated tests of a protocol, for Vitest or any runner of the same shape.
  *
  * For every sample of every chart, the shortest, the simple and the tour's paths are walked on live actors and on bare snapshots, and
  * so are walks through every small system, over the bus; and everything in the charts is covered by them or cannot be reached for one
@@ -26,6 +21,20 @@ export interface Runner {
   expect(actual: unknown): { toEqual(expected: unknown): void };
 }
 
+/**
+ * Generated tests of a protocol: paths through its charts, walks through its small systems, and that both cover everything.
+ *
+ * @param reasons why something cannot be covered, by its name in the report.
+ * @example
+ * ```ts
+ * import { describe, expect, test } from 'vitest';
+ * import { directory } from 'xstate-quiver/machines/directory';
+ * import { describeProtocol } from 'xstate-quiver/test';
+ *
+ * describeProtocol(directory, { describe, test, expect });
+ * ```
+ * @public
+ */
 export function describeProtocol(protocol: Protocol, { describe, test, expect }: Runner, reasons: Reasons = {}): void {
   let known: readonly ChartGraph[] | undefined;
   const graphs = () => (known ??= graphsOf(protocol, SEARCH_PATIENCE));

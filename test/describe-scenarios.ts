@@ -1,17 +1,27 @@
 /**
  * Saved scenarios as tests, for Vitest or any runner of the same shape: what the swarm has found once is tried in every run.
- *
- * ```ts
- * const saved = import.meta.glob('./regressions/*.json', { eager: true, import: 'default' });
- * describeScenarios({ ring }, saved, { test, expect });
- * ```
  */
 import type { Protocol } from '../machines/protocol.js';
 import { parseScenario } from '../network/scenario/parse.js';
 import type { Runner } from './describe-protocol.js';
 import { brokenIn } from './swarm/broken.js';
 
-/** `scenarios` holds the JSON of each by the name of its file; there may be none yet. */
+/**
+ * Saved scenarios as tests: none of them may break a property any more.
+ *
+ * @param scenarios the JSON of each by the name of its file, as `import.meta.glob` of Vite gives them; there may be none yet.
+ * @example
+ * ```ts
+ * import { readFileSync } from 'node:fs';
+ * import { expect, test } from 'vitest';
+ * import { directory } from 'xstate-quiver/machines/directory';
+ * import { describeScenarios } from 'xstate-quiver/test';
+ *
+ * const found = JSON.parse(readFileSync('regressions/lost-token.json', 'utf8'));
+ * describeScenarios({ directory }, { 'lost-token.json': found }, { test, expect });
+ * ```
+ * @public
+ */
 export function describeScenarios(
   protocols: Readonly<Record<string, Protocol>>,
   scenarios: Readonly<Record<string, unknown>>,

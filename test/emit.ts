@@ -15,7 +15,22 @@ import { onProtocol } from './system/systems.js';
 import { systemWalks, type SystemWalk } from './system/tours.js';
 import { RunningSystem } from './system/walk.js';
 
-/** One chart of a protocol on its own: what an emitted test drives. */
+/**
+ * One chart of a protocol on its own, without a network: what an emitted test drives. `first` and each `send` give the state, the
+ * context and the effects that were asked for.
+ *
+ * @throws UsageError for a chart that the protocol does not have.
+ * @example
+ * ```ts
+ * import { directory } from 'xstate-quiver/machines/directory';
+ * import { startChart } from 'xstate-quiver/test';
+ *
+ * const { input } = directory.samples['directory']![0]!;
+ * const chart = startChart(directory, 'directory', input);
+ * console.log(chart.first.value, chart.send({ type: 'request' }).value);
+ * ```
+ * @public
+ */
 export function startChart(
   protocol: Protocol,
   chart: string,
@@ -33,14 +48,46 @@ export function startChart(
   return { first: seen(effects), send: (event) => seen(role.send(event)) };
 }
 
-/** One system of a protocol, what happens in it left to choices. Each gives what came of it, in words. */
+/**
+ * One system of a protocol, what happens in it left to choices. Each gives what came of it, in words.
+ *
+ * @param scenario the JSON of a scenario; its times do not count.
+ * @throws UsageError for what is no scenario of the protocol, and from `make` for a choice that cannot be made now.
+ * @example
+ * ```ts
+ * import { directory } from 'xstate-quiver/machines/directory';
+ * import { startSystem } from 'xstate-quiver/test';
+ *
+ * const system = startSystem(directory, {
+ *   protocol: 'directory',
+ *   topology: { kind: 'path', n: 2 },
+ *   events: [{ at: 0, node: 'n1', do: 'request' }],
+ * });
+ * console.log(system.make({ event: 0 }), system.make({ deliver: 0 }));
+ * ```
+ * @public
+ */
 export function startSystem(protocol: Protocol, scenario: Readonly<Record<string, unknown>>): { make(choice: Choice): string[] } {
   const running = new RunningSystem(onProtocol(scenario, protocol), protocol, 'snapshots');
   running.take();
   return { make: (choice) => running.make(choice).map(describe) };
 }
 
-/** `importing` brings the protocol in under the name `protocol`. */
+/**
+ * The transition tours of a protocol's charts and the walks through its systems as the text of a Vitest file, for people to read,
+ * keep and change. `quiver test PROTOCOL --emit` writes it.
+ *
+ * @param importing the line of the file that brings the protocol in under the name `protocol`.
+ * @example
+ * ```ts
+ * import { directory } from 'xstate-quiver/machines/directory';
+ * import { emitTests } from 'xstate-quiver/test';
+ *
+ * const text = emitTests(directory, "import { directory as protocol } from 'xstate-quiver/machines/directory';");
+ * console.log(text.split('\n').length);
+ * ```
+ * @public
+ */
 export function emitTests(protocol: Protocol, importing: string): string {
   const tours = graphsOf(protocol, SEARCH_PATIENCE).flatMap((graph) =>
     pathsOf(graph, 'tour').map((path, walk) => ({ title: `${graph.chart}, start ${graph.start}, walk ${walk}`, path })),

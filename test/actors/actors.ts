@@ -34,7 +34,7 @@ type ActorInput = string | number | boolean | object | null | ((args: { ref(acto
 /**
  * What is said about actors that talk to each other.
  *
- * @public
+ * @experimental
  */
 export interface ActorsDescription {
   readonly name?: string;
@@ -84,14 +84,32 @@ const ASKED: readonly string[] = [
  * A machine that the root of another invokes is there with it; others are listed, and refer to each other by their input. Unless
  * properties say more, it asks whether somebody waits for ever for a message.
  *
- * @example
- * const { verdict, counterexample } = checkActors({ client, server }, {
- *   input: { client: ({ ref }) => ({ server: ref('server') }) },
- *   events: { client: { ASK: [{}] } },
- * });
- *
  * @throws UsageError that names what the checker cannot take, and the cure.
- * @public
+ * @example
+ * ```ts
+ * import { sendTo, setup, type AnyActorRef } from 'xstate';
+ * import { checkActors } from 'xstate-quiver/test';
+ *
+ * const server = setup({ types: { events: {} as { type: 'ask'; from: AnyActorRef } } }).createMachine({
+ *   on: { ask: { actions: sendTo(({ event }) => event.from, { type: 'answer' }) } },
+ * });
+ * const client = setup({ types: { input: {} as { server: AnyActorRef }, context: {} as { server: AnyActorRef } } }).createMachine({
+ *   context: ({ input }) => input,
+ *   initial: 'idle',
+ *   states: {
+ *     idle: {
+ *       on: { ASK: { target: 'waiting', actions: sendTo(({ context }) => context.server, ({ self }) => ({ type: 'ask', from: self })) } },
+ *     },
+ *     waiting: { on: { answer: 'idle' } },
+ *   },
+ * });
+ * const { verdict, counterexample } = checkActors(
+ *   { client, server },
+ *   { input: { client: ({ ref }) => ({ server: ref('server') }) }, events: { client: { ASK: [{}] } } },
+ * );
+ * console.log(verdict, counterexample?.steps);
+ * ```
+ * @experimental
  */
 export function checkActors(actors: Readonly<Record<string, AnyStateMachine>>, question: ActorsQuestion = {}): Exploration {
   const { name: _name, input: _input, events: _events, always: _always, eventually: _eventually, script, ...rest } = question;
@@ -109,7 +127,7 @@ export function checkActors(actors: Readonly<Record<string, AnyStateMachine>>, q
  * `--protocol FILE`. Its nodes are the actors, by their names.
  *
  * @throws UsageError as `checkActors` does.
- * @public
+ * @experimental
  */
 export function defineActors(given: Readonly<Record<string, AnyStateMachine>>, description: ActorsDescription = {}): Protocol {
   const { machines, invoked } = household(given);

@@ -1,20 +1,33 @@
 /**
  * Coverage of a protocol's charts, counted over any number of runs: generated paths, simulations on the snapshot host, explorations.
- *
- * ```ts
- * const coverage = new Coverage(directory);
- * coverage.during((observed) => explore(observed, { topology, commands: 'unlimited' }));
- * coverage.missing(); // what no run has touched
- * ```
  */
 import { UsageError } from '../../machines/errors.js';
 import type { Protocol } from '../../machines/protocol.js';
 import { isOpen, itemsAtStart, itemsOf, type Item } from './items.js';
 import { listen, observed } from './probe.js';
 
-/** How often each thing there is was covered, by chart. */
+/**
+ * How often each thing there is was covered, by chart.
+ *
+ * @public
+ */
 export type Counts = Readonly<Record<string, Readonly<Record<Item, number>>>>;
 
+/**
+ * How often states, transitions, guards, events and messages of a protocol's charts were covered, by any number of runs.
+ *
+ * @example
+ * ```ts
+ * import { directory } from 'xstate-quiver/machines/directory';
+ * import { Coverage, explore } from 'xstate-quiver/test';
+ *
+ * const coverage = new Coverage(directory);
+ * const topology = { nodes: ['a', 'b'], links: [['a', 'b', 1]] } as const;
+ * coverage.during((observed) => explore(observed, { topology, commands: 'unlimited' }));
+ * console.log(coverage.missing()); // what no run has touched
+ * ```
+ * @public
+ */
 export class Coverage {
   /** How many things have been covered so far. */
   covered = 0;
@@ -50,6 +63,11 @@ export class Coverage {
     );
   }
 
+  /**
+   * Counts items of a chart, by the names that `missing` uses, so many times.
+   *
+   * @throws UsageError for a chart or an item that the protocol does not have.
+   */
   add(chart: string, items: Iterable<Item>, times = 1): void {
     const counts = this.counts.get(chart);
     if (!counts) throw new UsageError(`protocol ${this.protocol.name} has no chart "${chart}"`);
@@ -62,13 +80,18 @@ export class Coverage {
     }
   }
 
-  /** Adds what another run has counted, given as its JSON. */
+  /**
+   * Adds what another run has counted, given as its JSON.
+   *
+   * @throws UsageError as `add` does.
+   */
   merge(counts: Counts): void {
     for (const [chart, items] of Object.entries(counts)) {
       for (const [item, count] of Object.entries(items) as [Item, number][]) this.add(chart, [item], count);
     }
   }
 
+  /** The counts of one chart, by item. */
   of(chart: string): ReadonlyMap<Item, number> {
     return this.counts.get(chart)!;
   }
@@ -78,6 +101,7 @@ export class Coverage {
     return [...this.counts].flatMap(([chart, items]) => [...items].flatMap(([item, n]) => (n > 0 ? [] : [`${chart}: ${item}`])));
   }
 
+  /** All counts, for `merge`. */
   toJSON(): Counts {
     return Object.fromEntries([...this.counts].map(([chart, items]) => [chart, Object.fromEntries(items)]));
   }

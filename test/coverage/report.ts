@@ -12,6 +12,8 @@ import { guardItem, kindOf, coverageKinds, type Item, type CoverageKind } from '
 /**
  * Why a part of a chart cannot be reached, or a mutant of one does the same as the chart: by the names of the test reports, the chart
  * in front of each. They are test data and no part of a protocol.
+ *
+ * @public
  */
 export type Reasons = Readonly<Record<string, string>>;
 
@@ -34,6 +36,20 @@ export interface CoverageReport {
   readonly isComplete: boolean;
 }
 
+/**
+ * What of a protocol's charts is covered, by kind, and everything that is not by name, with the reason.
+ *
+ * @param reasons why something cannot be reached; one that is given for what was covered is reported as refuted.
+ * @example
+ * ```ts
+ * import { directory } from 'xstate-quiver/machines/directory';
+ * import { coverageOf, coverageReport, graphsOf } from 'xstate-quiver/test';
+ *
+ * const { charts, missing } = coverageReport(coverageOf(directory, graphsOf(directory, 40)));
+ * console.log(charts, missing);
+ * ```
+ * @public
+ */
 export function coverageReport(coverage: Coverage, reasons: Reasons = {}): CoverageReport {
   const { protocol } = coverage;
   const names = ownCharts(protocol);

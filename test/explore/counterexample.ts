@@ -11,6 +11,12 @@ import { NONE } from './store.js';
 import type { Symmetry } from './symmetry.js';
 import { Walk, type Walked } from './walk.js';
 
+/**
+ * How a property is violated: the choices that lead there, each also as a line for people. A `Simulation` with these choices shows
+ * it.
+ *
+ * @public
+ */
 export interface Counterexample extends Refuted {
   readonly instance: Instance<any>;
   /** The state that it begins in, where the nodes did not start by themselves. */

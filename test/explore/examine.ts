@@ -45,10 +45,17 @@ export interface Question {
 /** `symmetry`: states that differ in which node is which are one. `order`: what can come in any order comes in one. */
 export type Reduction = 'symmetry' | 'order';
 
+/**
+ * What a search found: its verdict, how much it has seen, what became of each property, and a counterexample if one is violated.
+ *
+ * @public
+ */
 export interface Exploration {
+  /** `valid`: every reachable state was seen and nothing is violated. `unknown`: a bound was met first. */
   readonly verdict: Verdict;
   /** The bound that was met before the search had seen everything. */
   readonly stopped?: string;
+  /** States that were found, those that are one by a symmetry counted once. */
   readonly states: number;
   readonly transitions: number;
   /** States in which nothing at all can happen. */

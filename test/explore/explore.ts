@@ -2,10 +2,6 @@
  * Explores every way in which a small system can go: all interleavings of deliveries, timers, reactions, commands and link changes,
  * and all answers to draws, on the protocol's real charts.
  *
- * ```ts
- * const { verdict, states, counterexample } = explore(directory, { topology, options: { policy: 'ivy' }, commands: 'unlimited' });
- * ```
- *
  * `valid` says that every reachable state was seen and no property is violated; `unknown` that a bound was met first, and which.
  * A chart that breaks its contract (a context that is no plain JSON, a message to nobody, a guard that is not pure) and a property
  * that throws are reported as a `ProtocolError`, for then there is no honest verdict.
@@ -27,6 +23,11 @@ export interface CommandAt {
   readonly command: string;
 }
 
+/**
+ * What `explore` is asked: the network, what may happen in it, and how far to search.
+ *
+ * @public
+ */
 export interface ExploreOptions {
   readonly topology: Topology;
   /** The protocol's options, as in a scenario. */
@@ -74,6 +75,23 @@ function unlimitedOf(protocol: Protocol, commands: 'unlimited' | { readonly unli
   });
 }
 
+/**
+ * Searches every state that a small system can reach, whatever the order of messages, timers, commands and faults, on the
+ * protocol's real charts, and judges its properties.
+ *
+ * @throws UsageError for a network, an option or a command that makes no sense; ProtocolError for a chart that breaks its contract
+ * and a property that throws.
+ * @example
+ * ```ts
+ * import { directory } from 'xstate-quiver/machines/directory';
+ * import { explore } from 'xstate-quiver/test';
+ *
+ * const topology = { nodes: ['a', 'b', 'c'], links: [['a', 'b', 1], ['b', 'c', 1]] } as const;
+ * const { verdict, states, counterexample } = explore(directory, { topology, options: { policy: 'ivy' }, commands: 'unlimited' });
+ * console.log(verdict, states, counterexample?.steps);
+ * ```
+ * @public
+ */
 export function explore(protocol: Protocol, options: ExploreOptions): Exploration {
   const { initials, commands = [], order = protocol.network.order, faults = {}, bounds = {} } = options;
   const graph = createMetric(validateTopology(options.topology));

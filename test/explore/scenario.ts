@@ -29,6 +29,20 @@ export interface CheckOptions {
   readonly goal?: (c: Configuration<any>) => boolean;
 }
 
+/**
+ * A scenario checked exhaustively: its times are dropped, and whatever order its events, messages and timers can come in is tried.
+ *
+ * @throws UsageError for a scenario with `contacts`, which are about times, and for options that make no sense.
+ * @example
+ * ```ts
+ * import { parseScenario, protocols } from 'xstate-quiver';
+ * import { checkScenario } from 'xstate-quiver/test';
+ *
+ * const json = { protocol: 'directory', topology: { kind: 'path', n: 3 }, events: [{ at: 0, node: 'n2', do: 'request' }] };
+ * console.log(checkScenario(parseScenario(json, protocols)).verdict);
+ * ```
+ * @public
+ */
 export const checkScenario = (scenario: Scenario, options: CheckOptions = {}): Exploration =>
   examine(questionOf(scenario, options));
 

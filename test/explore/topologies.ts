@@ -26,7 +26,22 @@ export interface Scope {
   readonly fixed?: readonly NodeId[];
 }
 
-/** The connected graphs of `n` nodes `n0`, `n1` and so on. */
+/**
+ * The connected graphs of `n` nodes `n0`, `n1` and so on, links of weight 1: one of those that differ in the names of nodes alone.
+ *
+ * @param n from 1 to 5.
+ * @param scope the protocol and its options, which say whether names matter, and nodes that must keep theirs.
+ * @throws UsageError for another `n`.
+ * @example
+ * ```ts
+ * import { directory } from 'xstate-quiver/machines/directory';
+ * import { everyTopology, explore } from 'xstate-quiver/test';
+ *
+ * const verdicts = everyTopology(3, { protocol: directory }).map((topology) => explore(directory, { topology, commands: 'unlimited' }).verdict);
+ * console.log(verdicts);
+ * ```
+ * @public
+ */
 export function everyTopology(n: number, { protocol, options = {}, fixed = [] }: Scope): Topology[] {
   if (!Number.isSafeInteger(n) || n < 1 || n > NODES_MAX) {
     throw new UsageError(`all graphs of ${n} nodes cannot be gone through; give a number from 1 to ${NODES_MAX}`);

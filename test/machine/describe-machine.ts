@@ -14,12 +14,16 @@ export interface AsyncRunner {
  * Generated tests of a machine: every state that it reaches is searched, with time and services as choices, and paths through them are
  * walked on live actors.
  *
- * @example
- * import { describe, expect, test } from 'vitest';
- * import { describeMachine } from 'xstate-quiver/test';
- * describeMachine(checkout, { events: { CARD: [{ number: '4242' }] } }, { describe, test, expect });
- *
  * @throws UsageError when it is given no machine.
+ * @example
+ * ```ts
+ * import { describe, expect, test } from 'vitest';
+ * import { createMachine } from 'xstate';
+ * import { describeMachine } from 'xstate-quiver/test';
+ *
+ * const checkout = createMachine({ initial: 'card', states: { card: { on: { CARD: 'paid' } }, paid: {} } });
+ * describeMachine(checkout, { events: { CARD: [{ number: '4242' }] } }, { describe, test, expect });
+ * ```
  * @public
  */
 export function describeMachine<Sut>(

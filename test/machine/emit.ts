@@ -22,11 +22,16 @@ export interface SeenPath {
 /**
  * A machine on live actors, one step at a time: what an emitted test drives.
  *
- * @example
- * const player = await startMachine(mediaPlayer, { services });
- * expect(await player.take({ event: { type: 'SELECT', track: 'a' } })).toMatchObject({ value: { track: 'loading' } });
- *
  * @throws UsageError from `take`, when the step cannot happen where the machine stands.
+ * @example
+ * ```ts
+ * import { createMachine } from 'xstate';
+ * import { startMachine } from 'xstate-quiver/test';
+ *
+ * const lamp = createMachine({ initial: 'off', states: { off: { on: { PRESS: 'on' } }, on: { on: { PRESS: 'off' } } } });
+ * const driven = await startMachine(lamp);
+ * console.log(driven.first.value, (await driven.take({ event: { type: 'PRESS' } })).value); // off on
+ * ```
  * @public
  */
 export async function startMachine(
@@ -48,7 +53,22 @@ export async function startMachine(
 
 const seenIn = ({ value, context, acted }: View): SeenPath => ({ value, context, actions: acted.map(({ type }) => type) });
 
-/** `importing` brings the machine in under the name `machine`, and what is said about it as `tests`. */
+/**
+ * Plans as the text of a Vitest file, for people to read, keep and change: every step with what is seen after it.
+ *
+ * @param plans as `MachineTesting` makes them.
+ * @param importing the line of the file that brings the machine in under the name `machine`, and what is said about it as `tests`.
+ * @example
+ * ```ts
+ * import { createMachine } from 'xstate';
+ * import { emitMachineTests, MachineTesting } from 'xstate-quiver/test';
+ *
+ * const lamp = createMachine({ initial: 'off', states: { off: { on: { PRESS: 'on' } }, on: { on: { PRESS: 'off' } } } });
+ * const plans = await new MachineTesting(lamp).plans('tour');
+ * console.log(emitMachineTests('lamp', plans, "import { lamp as machine, tests } from './lamp.js';"));
+ * ```
+ * @public
+ */
 export function emitMachineTests(name: string, plans: readonly Plan[], importing: string): string {
   const head = [
     `// A tour of the machine ${name}: every transition, every guard both ways. Made by: quiver test --emit`,

@@ -19,7 +19,11 @@ export interface ArbitraryLike {
   shrink(value: any, context: unknown): unknown;
 }
 
-/** Values worth trying: a list, a function of the state that gives one, or a fast-check arbitrary. */
+/**
+ * Values worth trying: a list, a function of the state that gives one, or a fast-check arbitrary.
+ *
+ * @public
+ */
 export type Samples = readonly unknown[] | ((args: SampleArgs) => readonly unknown[]) | ArbitraryLike;
 
 /**

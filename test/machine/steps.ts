@@ -18,7 +18,6 @@ export function nameOfStep(step: Step): string {
 /**
  * A step with its value, in one line: `CARD {"number":"42"}`, `charge fails Error "declined"`.
  *
- * @example describeStep({ done: 'charge', output: 3 }) // 'charge done 3'
  * @public
  */
 export function describeStep(step: Step): string {

@@ -13,6 +13,22 @@ import { Subject } from './subject.js';
 import { temporalFailureAlong, temporalFailures } from './temporal.js';
 import { walkRandomly, type Walks } from './walks.js';
 
+/**
+ * All that the generated tests of a machine find out, each part once, when it is asked for: `describeMachine` asks for all of it.
+ *
+ * @throws UsageError for what is no machine, and for options that name what the machine does not have.
+ * @example
+ * ```ts
+ * import { createMachine } from 'xstate';
+ * import { describeFailure, MachineTesting } from 'xstate-quiver/test';
+ *
+ * const lamp = createMachine({ initial: 'off', states: { off: { on: { PRESS: 'on' } }, on: { on: { PRESS: 'off' } } } });
+ * const testing = new MachineTesting(lamp, { invariants: { 'is off or on': ({ value }) => value === 'off' || value === 'on' } });
+ * const failures = await testing.searchFailures();
+ * console.log(failures.map(describeFailure), (await testing.coverage()).isComplete);
+ * ```
+ * @public
+ */
 export class MachineTesting {
   private searched: Promise<MachineGraph> | undefined;
   private made: Promise<Subject> | undefined;
@@ -27,16 +43,19 @@ export class MachineTesting {
     refuseMeaningless(machine, tests);
   }
 
+  /** The machine as it is tested, with values drawn from the arbitraries among its samples. */
   subject(): Promise<Subject> {
     return (this.made ??= drawn(this.tests).then((tests) =>
       tests === this.tests ? this.given : new Subject(this.machine, tests),
     ));
   }
 
+  /** The states that were found, and the steps between them. */
   graph(): Promise<MachineGraph> {
     return (this.searched ??= this.subject().then(search));
   }
 
+  /** Paths of one kind, with what is expected after each step. */
   async plans(kind: PlanKind): Promise<readonly Plan[]> {
     return plansOf(await this.subject(), await this.graph(), kind);
   }
@@ -61,10 +80,12 @@ export class MachineTesting {
     return null;
   }
 
+  /** The temporal properties that do not hold. */
   async temporalFailures(): Promise<readonly Failure[]> {
     return temporalFailures(await this.subject(), await this.graph());
   }
 
+  /** Random walks, and the first that fails. */
   async walks(): Promise<Walks> {
     return walkRandomly(await this.subject());
   }
@@ -81,11 +102,12 @@ export class MachineTesting {
     return null;
   }
 
+  /** What the search has covered, how often. */
   async counts(): Promise<MachineCounts> {
     return countsOf(await this.subject(), await this.graph());
   }
 
-  /** Of this run, and of others whose counts are given. */
+  /** What is covered by this run, and by others whose counts are given. */
   async coverage(...others: readonly MachineCounts[]): Promise<MachineCoverage> {
     return coverageOfMachine(await this.subject(), await this.graph(), mergeCounts(await this.counts(), ...others));
   }
@@ -104,8 +126,15 @@ export function describeFailure({ rule, says, steps }: Failure): string {
 /**
  * Takes steps again on live actors and throws what breaks on the way: the line that a failure prints.
  *
- * @example await replaySteps(checkout, { services }, [{ event: { type: 'PAY' } }, { fails: 'charge', sample: 0 }]);
- * @throws Error with the rule that is broken, and where.
+ * @throws Error with the rule that is broken, and where; UsageError for what are no steps.
+ * @example
+ * ```ts
+ * import { createMachine } from 'xstate';
+ * import { replaySteps } from 'xstate-quiver/test';
+ *
+ * const lamp = createMachine({ initial: 'off', states: { off: { on: { PRESS: 'on' } }, on: {} } });
+ * await replaySteps(lamp, {}, [{ event: { type: 'PRESS' } }]);
+ * ```
  * @public
  */
 export async function replaySteps(machine: AnyStateMachine, tests: MachineTests, steps: readonly Step[]): Promise<void> {

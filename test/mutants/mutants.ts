@@ -23,6 +23,11 @@ import { systemWalks } from '../system/tours.js';
 import { recordWalk, walkAgain, type RecordedWalk } from '../system/walk.js';
 import { outcomeOn, type SystemOutcome } from './outcome.js';
 
+/**
+ * A chart with one mistake in it, what was changed where, and the change as lines of a diff.
+ *
+ * @public
+ */
 export interface Mutant {
   readonly chart: string;
   readonly operator: Operator;
@@ -49,6 +54,19 @@ export interface Judged extends Mutant {
 /** A mutant may go round in circles within one step; no chart of sense takes as many microsteps. */
 const MICROSTEPS_MAX = 1000;
 
+/**
+ * All charts that differ from those of a protocol by one edit: a transition, a guard, an action or a state that is gone or another
+ * one.
+ *
+ * @example
+ * ```ts
+ * import { directory } from 'xstate-quiver/machines/directory';
+ * import { mutantsOf } from 'xstate-quiver/test';
+ *
+ * for (const { operator, place, diff } of mutantsOf(directory).slice(0, 3)) console.log(operator, place, diff);
+ * ```
+ * @public
+ */
 export function mutantsOf(protocol: Protocol): readonly Mutant[] {
   // A chart without samples is another protocol's, and judged there.
   return ownCharts(protocol).flatMap((chart) => mutantsOfChart(chart, protocol.charts[chart]!));
@@ -84,7 +102,22 @@ export interface JudgeOptions {
   readonly reasons?: Reasons;
 }
 
-/** Judges all mutants of a protocol, one after the other. */
+/**
+ * Judges all mutants of a protocol, one after the other: the paths first, then the walks, the checker, and those that are given.
+ * One that nobody kills has `killedBy: null`.
+ *
+ * @param graphs of the protocol itself, as `graphsOf` gives them.
+ * @param options further judges, and reasons why a survivor is no mistake.
+ * @example
+ * ```ts
+ * import { directory } from 'xstate-quiver/machines/directory';
+ * import { graphsOf, judgeMutants } from 'xstate-quiver/test';
+ *
+ * const [first] = judgeMutants(directory, graphsOf(directory, 40));
+ * console.log(first?.operator, first?.place, first?.killedBy);
+ * ```
+ * @public
+ */
 export function* judgeMutants(
   protocol: Protocol,
   graphs: readonly ChartGraph[],

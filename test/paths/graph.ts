@@ -44,7 +44,21 @@ export interface ChartGraph {
   readonly isComplete: boolean;
 }
 
-/** The graphs of all samples of all charts. */
+/**
+ * The states that each chart of a protocol reaches from its samples, and every step between them.
+ *
+ * @param patience a search ends when so many states in a row have shown nothing new; `describeProtocol` gives it 40.
+ * @throws UsageError for samples of a chart that the protocol does not have; ProtocolError for a chart that fails on its own
+ * samples.
+ * @example
+ * ```ts
+ * import { directory } from 'xstate-quiver/machines/directory';
+ * import { graphsOf } from 'xstate-quiver/test';
+ *
+ * for (const { chart, start, vertices, isComplete } of graphsOf(directory, 40)) console.log(chart, start, vertices.length, isComplete);
+ * ```
+ * @public
+ */
 export function graphsOf(protocol: Protocol, patience: number): readonly ChartGraph[] {
   return Object.entries(protocol.samples).flatMap(([chart, samples]) => {
     const machine = protocol.charts[chart];

@@ -22,6 +22,11 @@ export interface PathStep {
   readonly expected: Expected;
 }
 
+/**
+ * A list of events for one chart, and what is expected at the start and after each of them.
+ *
+ * @public
+ */
 export interface Path {
   readonly chart: string;
   readonly input: unknown;
@@ -35,7 +40,20 @@ const SIMPLE_STATES_MAX = 5;
 export const pathKinds = ['shortest', 'simple', 'tour'] as const;
 export type PathKind = (typeof pathKinds)[number];
 
-/** The paths of one kind through one graph, those left out that are the beginning of another. */
+/**
+ * The paths of one kind through one graph, those left out that are the beginning of another: `shortest` to every state, `simple`
+ * without going through a state twice (among the first five states), or a `tour` that takes every step which covers something.
+ *
+ * @example
+ * ```ts
+ * import { directory } from 'xstate-quiver/machines/directory';
+ * import { graphsOf, pathsOf } from 'xstate-quiver/test';
+ *
+ * const [graph] = graphsOf(directory, 40);
+ * console.log(pathsOf(graph!, 'tour').map(({ steps }) => steps.map(({ event }) => event.type).join(' ')));
+ * ```
+ * @public
+ */
 export function pathsOf(graph: ChartGraph, kind: PathKind): readonly Path[] {
   return waysOf(graph, kind).map((edges) => pathOf(graph, edges));
 }

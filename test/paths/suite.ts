@@ -40,6 +40,8 @@ export function firstFailure(protocol: Protocol, paths: readonly Path[], kind: H
 /**
  * What the graphs' steps cover: the tours take every one of them that covers something. Of messages they tell which there are; covered
  * are those that travel between nodes.
+ *
+ * @public
  */
 export function coverageOf(protocol: Protocol, graphs: readonly ChartGraph[]): Coverage {
   const coverage = new Coverage(protocol);

@@ -10,10 +10,20 @@
 import { here } from './here.js';
 import type { Process, VirtualWorld } from './world.js';
 
+/**
+ * A write to the shared store carried a smaller fence than one that has written before it; it has changed nothing.
+ *
+ * @experimental
+ */
 export class StaleFenceError extends Error {
   override readonly name = 'StaleFenceError';
 }
 
+/**
+ * A store that all peers of a rehearsal share, reached whatever links are cut: what locks protect. Values are copied.
+ *
+ * @experimental
+ */
 export interface FencedStore {
   /** What was written last; `undefined` before the first write. */
   read(key: string): Promise<unknown>;

@@ -7,7 +7,11 @@ import type { RehearsalScenario } from './scenario.js';
 /** Of the file; one of another version is refused. */
 export const FAILURE_VERSION = 1;
 
-/** @public */
+/**
+ * What broke in a rehearsal, in the scenario that breaks it, as plain JSON: `rehearse` reports it, and takes it as `replay`.
+ *
+ * @experimental
+ */
 export interface RehearsalFailure extends RehearsalViolation {
   readonly rehearsal: typeof FAILURE_VERSION;
   /** Of the run that failed first; the scenario may have been made smaller since. */
@@ -38,7 +42,11 @@ const words = (fields: Readonly<Record<string, unknown>>): string =>
     .map(([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
     .join(' ');
 
-/** For a reader: what was broken, under what, and what happened before. */
+/**
+ * For a reader: what was broken, under what, and what happened before.
+ *
+ * @experimental
+ */
 export function tellFailure({ judge, says, atMs, seed, scenario, story }: RehearsalFailure): string {
   const { peers, faults, seconds } = scenario;
   const failed = faults.map(({ what, who, atMs, lastsMs }) => `${what} ${who} at ${atMs} ms for ${lastsMs} ms`);

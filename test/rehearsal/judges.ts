@@ -24,6 +24,11 @@ export interface RehearsalHearing {
   end?(now: number): RehearsalVerdict;
 }
 
+/**
+ * What must hold of a run: it begins anew with each, hears what happens, and answers what is wrong.
+ *
+ * @experimental
+ */
 export interface RehearsalJudge {
   readonly name: string;
   begin(setting: Setting): RehearsalHearing;
@@ -38,7 +43,11 @@ interface Grant {
 
 const grantOf = ({ peer, lock, fence, at }: RehearsalEvent): Grant => ({ peer, lock, fence, at }) as unknown as Grant;
 
-/** No two grants of a lock have the same fence; and they grow as long as nothing has failed. */
+/**
+ * No two grants of a lock have the same fence; and they grow as long as nothing has failed.
+ *
+ * @experimental
+ */
 export const fences = (): RehearsalJudge => ({
   name: 'fences',
   begin: ({ scenario }) => {
@@ -85,7 +94,11 @@ class Inside {
   }
 }
 
-/** No two are inside of a lock whom nothing has disturbed. */
+/**
+ * No two are inside of a lock whom nothing has disturbed.
+ *
+ * @experimental
+ */
 export const alone = (): RehearsalJudge => ({
   name: 'alone',
   begin: ({ scenario }) => {
@@ -108,7 +121,11 @@ export const alone = (): RehearsalJudge => ({
   },
 });
 
-/** A holder keeps its lock while nothing disturbs it and a majority. */
+/**
+ * A holder keeps its lock while nothing disturbs it and a majority.
+ *
+ * @experimental
+ */
 export const undisturbed = (): RehearsalJudge => ({
   name: 'undisturbed',
   begin: ({ scenario }) => {
@@ -129,7 +146,11 @@ export const undisturbed = (): RehearsalJudge => ({
 /** So long before the end a lock that is free and wanted must have moved. */
 const STILL_MS = 4_000;
 
-/** Every request is answered once all has healed. */
+/**
+ * Every request is answered once all has healed.
+ *
+ * @experimental
+ */
 export const settles = (): RehearsalJudge => ({
   name: 'settles',
   begin: () => {
@@ -159,7 +180,11 @@ export const settles = (): RehearsalJudge => ({
   },
 });
 
-/** Nobody ends of an error that nobody caught. */
+/**
+ * Nobody ends of an error that nobody caught.
+ *
+ * @experimental
+ */
 export const noErrors = (): RehearsalJudge => ({
   name: 'no errors',
   begin: () => ({
@@ -171,8 +196,14 @@ export const noErrors = (): RehearsalJudge => ({
 /**
  * What must hold of the application, looked at after each write to the store and each note of a peer, and at the end.
  *
+ * @param holds `true`, or `false` or a sentence that says what is wrong.
  * @example
- * invariant('stock is never negative', ({ store }) => ((store.get('stock') as number) ?? 0) >= 0)
+ * ```ts
+ * import { invariant } from 'xstate-quiver/test/rehearsal';
+ *
+ * const stock = invariant('stock is never negative', ({ store }) => ((store.get('stock') as number) ?? 0) >= 0);
+ * ```
+ * @experimental
  */
 export const invariant = (name: string, holds: (setting: Setting) => boolean | string): RehearsalJudge => ({
   name,
@@ -185,5 +216,9 @@ export const invariant = (name: string, holds: (setting: Setting) => boolean | s
   },
 });
 
-/** What docs/locks.md promises, and that nobody ends of an error. */
+/**
+ * What docs/locks.md promises, and that nobody ends of an error.
+ *
+ * @experimental
+ */
 export const lockJudges = (): readonly RehearsalJudge[] => [fences(), alone(), undisturbed(), settles(), noErrors()];

@@ -3,10 +3,20 @@ import { tellFailure } from './failure.js';
 import type { Rehearsal } from './rehearse.js';
 
 /**
+ * A matcher for `expect.extend` of Vitest and Jest: `toHold` fails with the story of the failure that a rehearsal has found.
+ *
  * @example
+ * ```ts
+ * import { expect, test } from 'vitest';
+ * import { rehearsalMatchers, rehearse } from 'xstate-quiver/test/rehearsal';
+ *
  * expect.extend(rehearsalMatchers);
- * expect(await rehearse(options, main)).toHold();
- * @public
+ * test('nothing breaks', async () => {
+ *   const rehearsal = await rehearse({ runs: 10 }, async ({ store, id }) => store.write('last', id));
+ *   (expect(rehearsal) as unknown as { toHold(): void }).toHold();
+ * });
+ * ```
+ * @experimental
  */
 export const rehearsalMatchers = {
   /** No judge found anything; else the message is the failure's story, and how to run it again. */

@@ -6,19 +6,29 @@ import { watched, type LocksLike } from './watched.js';
 import { WorldServer, WorldSocket, WorldSocketServer } from './web-sockets.js';
 import type { Process, VirtualWorld } from './world.js';
 
-/** An ordinary main of a process. @public */
+/**
+ * An ordinary main of a process, which a rehearsal runs as each peer, and anew whenever the peer starts again.
+ *
+ * @experimental
+ */
 export type Main = (peer: RehearsedPeer) => unknown;
 
-/** @public */
+/**
+ * What a peer's `main` is given: who it is, who else there is, and what it has beside the platform.
+ *
+ * @experimental
+ */
 export interface RehearsedPeer {
   readonly id: string;
   /** All peers, this one included; not the services. */
   readonly peers: readonly string[];
   /** Which start of this process it is, from 1. */
   readonly life: number;
+  /** Shared by all peers. */
   readonly store: FencedStore;
   /** Its own, and kept from one life to the next. */
   readonly disk: Pick<Disk, 'read' | 'write' | 'rename'>;
+  /** The settings that this run has drawn. */
   readonly knobs: Readonly<Record<string, any>>;
   /** The same locks, whose use is told to the judges. */
   watch<L extends LocksLike>(locks: L): L;

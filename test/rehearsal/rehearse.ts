@@ -18,6 +18,11 @@ import { FAULTS, type FaultKind, type RehearsalFrame, type RehearsalScenario } f
 import { searchFailure } from './search.js';
 import { VirtualWorld, type RehearsalEvent } from './world.js';
 
+/**
+ * What `rehearse` is given: who takes part, what may fail, and what must hold.
+ *
+ * @experimental
+ */
 export interface RehearseOptions {
   /** How many peers; of several numbers each run draws one. 3 unless given. */
   readonly peers?: number | readonly number[];
@@ -41,6 +46,11 @@ export interface RehearseOptions {
   readonly replay?: RehearsalFailure;
 }
 
+/**
+ * What came of a rehearsal: how much was run, and the first failure, made short.
+ *
+ * @experimental
+ */
 export interface Rehearsal {
   readonly runs: number;
   /** Turns of all processes in all runs. */
@@ -72,6 +82,32 @@ export interface RehearsalOutcome {
 /** Every so many runs, the first among them, one is run twice and compared. */
 const TWICE_EVERY = 100;
 
+/**
+ * Runs an application and the code that ships in one process, in virtual time, under faults, from one seed after the other, until a
+ * judge finds something or all runs are over. While it runs the process's timers, clock and chance are the rehearsal's.
+ *
+ * @param main of every peer.
+ * @returns what was run; `failure` is `null` when nothing was found.
+ * @throws UsageError for options that make no sense.
+ * @example
+ * ```ts
+ * import { createLocks } from 'xstate-quiver/adapters/locks';
+ * import { linked } from 'xstate-quiver/adapters/linked';
+ * import { webSocket } from 'xstate-quiver/adapters/web-socket';
+ * import { webSocketHub } from 'xstate-quiver/adapters/web-socket-hub';
+ * import { rehearse, type Main } from 'xstate-quiver/test/rehearsal';
+ *
+ * const hub: Main = ({ listen, WebSocketServer }) => webSocketHub({ server: listen(), WebSocketServer });
+ * const main: Main = async ({ id, peers, store, watch }) => {
+ *   const transport = linked(webSocket({ id, url: 'ws://hub' }), { peers });
+ *   const locks = watch(createLocks({ transport, peers }));
+ *   await locks.request('turn', async ({ fence }) => store.write('turn', id, { fence }));
+ * };
+ * const { runs, failure } = await rehearse({ services: { hub }, runs: 1, seconds: 4 }, main);
+ * console.log(runs, failure);
+ * ```
+ * @experimental
+ */
 export async function rehearse(options: RehearseOptions, main: Main): Promise<Rehearsal> {
   const { runs = 100, seed = 1, shrinkSeconds = 60, replay } = options;
   const frame = frameOf(options);

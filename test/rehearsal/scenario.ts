@@ -7,10 +7,21 @@
  */
 import fc from 'fast-check';
 
-/** @public */
+/**
+ * What can fail; each heals after a while. A process is killed, or its machine loses power, and starts again; it is paused; nobody
+ * reaches it and it reaches nobody (`cut`), nobody hears it (`mute`), it hears nobody (`deaf`), or it and one other do not reach
+ * each other (`part`); its ways and its disk are slow; its connections are reset; its clock is set (`jump`).
+ *
+ * @experimental
+ */
 export const FAULTS = ['kill', 'power', 'pause', 'cut', 'mute', 'deaf', 'part', 'slow', 'reset', 'jump'] as const;
 export type FaultKind = (typeof FAULTS)[number];
 
+/**
+ * One thing that fails, from when and for how long, and whom it concerns.
+ *
+ * @experimental
+ */
 export interface RehearsalFault {
   readonly what: FaultKind;
   /** Milliseconds from the start of the run. */

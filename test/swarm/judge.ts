@@ -5,6 +5,12 @@ import { swarm } from './swarm.js';
 
 const RUNS = 60;
 
+/**
+ * The swarm as a judge of mutants, for `judgeMutants`: it kills one that breaks a property which the protocol keeps in the same 60
+ * scenarios.
+ *
+ * @public
+ */
 export function swarmJudge(protocol: Protocol): Judge {
   let known: ReadonlySet<string> | undefined;
   return {

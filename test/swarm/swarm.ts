@@ -1,11 +1,6 @@
 /**
  * Random search at scale: scenarios with faults, each of them run until all has healed and the network has come to rest.
  *
- * ```ts
- * const { failure } = swarm(directory, { runs: 1000 });
- * if (failure) console.log(JSON.stringify(failure.scenario)); // a file for `quiver explore`
- * ```
- *
  * fast-check draws the scenarios and shrinks the one that fails, over requests, faults, links and nodes, for as long as the same
  * property breaks. It is an optional peer: only who imports this module needs it.
  */
@@ -18,8 +13,15 @@ import { brokenIn, type Broken } from './broken.js';
 import { scenarioOf } from './scenario.js';
 import { scenarioShapes, soundSystems } from './shape.js';
 
+/**
+ * What `swarm` is given.
+ *
+ * @public
+ */
 export interface SwarmOptions {
+  /** How many scenarios; 100 unless given. */
   readonly runs?: number;
+  /** The same seed draws the same scenarios; 1 unless given. */
   readonly seed?: number;
   /** Properties that are let be. */
   readonly ignore?: ReadonlySet<string>;
@@ -36,12 +38,31 @@ export interface SwarmFailure {
   readonly shrinks: number;
 }
 
+/**
+ * What came of a swarm.
+ *
+ * @public
+ */
 export interface SwarmReport {
   /** How many scenarios were run, those apart that the protocol refuses. */
   readonly runs: number;
   readonly failure: SwarmFailure | null;
 }
 
+/**
+ * Random search: draws scenarios with faults, runs each, and makes the first that breaks a property as small as it gets.
+ *
+ * @returns `failure` is `null` when nothing broke; its `scenario` is a file for `quiver explore`.
+ * @example
+ * ```ts
+ * import { directory } from 'xstate-quiver/machines/directory';
+ * import { swarm } from 'xstate-quiver/test/swarm';
+ *
+ * const { runs, failure } = swarm(directory, { runs: 20 });
+ * console.log(runs, failure && JSON.stringify(failure.scenario));
+ * ```
+ * @public
+ */
 export function swarm(
   protocol: Protocol,
   { runs = 100, seed = 1, ignore = new Set(), shrink = true }: SwarmOptions = {},

@@ -20,6 +20,13 @@ const TOPOLOGIES = [
   { kind: 'ring', n: 3 },
 ];
 
+/**
+ * The small systems of a protocol that generated tests run: those of its description, or else a few topologies with every command
+ * at every node.
+ *
+ * @throws UsageError for a system of the description that is no scenario of the protocol.
+ * @public
+ */
 export function systemsOf(protocol: Protocol): readonly System[] {
   const samples = protocol.systems ?? TOPOLOGIES.map((topology) => ({ topology, events: everyCommand(protocol, topology.n) }));
   return samples.flatMap((sample) => parsed(protocol, sample)).map((system, index) => ({ index, ...system }));

@@ -22,7 +22,20 @@ const SEED = 1;
 const STEPS_MAX = 80;
 const PATIENCE = 12;
 
-/** The walks through all systems of a protocol, and what they cover. */
+/**
+ * Walks through all small systems of a protocol, drawn from a fixed seed, and what they cover. A walk is kept when it covers
+ * something that none before it did.
+ *
+ * @example
+ * ```ts
+ * import { directory } from 'xstate-quiver/machines/directory';
+ * import { systemWalks } from 'xstate-quiver/test';
+ *
+ * const { walks, coverage } = systemWalks(directory);
+ * console.log(walks.length, coverage.missing());
+ * ```
+ * @public
+ */
 export function systemWalks(protocol: Protocol): { readonly walks: readonly SystemWalk[]; readonly coverage: Coverage } {
   const coverage = new Coverage(protocol);
   const walks = coverage.during((observed) =>

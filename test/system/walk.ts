@@ -54,6 +54,11 @@ export class RunningSystem {
   }
 }
 
+/**
+ * Takes a walk and keeps the trace that it leaves, for `walkAgain`.
+ *
+ * @public
+ */
 export function recordWalk(walk: SystemWalk, protocol: Protocol): RecordedWalk {
   const running = new RunningSystem(walk.system, protocol, 'snapshots');
   const lines = [running.take(), ...walk.choices.map((choice) => running.make(choice))];
@@ -68,7 +73,11 @@ function outcomeOf(line: TraceLine): string {
   return JSON.stringify(outcome);
 }
 
-/** The first place at which a walk goes otherwise, or a property that it violates; `null` when there is none. */
+/**
+ * The first place at which a walk goes otherwise, or a property that it violates; `null` when there is none.
+ *
+ * @public
+ */
 export function walkAgain({ system, choices, lines }: RecordedWalk, protocol: Protocol, host: HostKind): string | null {
   const running = new RunningSystem(system, protocol, host);
   try {

@@ -15,6 +15,11 @@ export interface Finding {
   readonly what: string;
 }
 
+/**
+ * What came of a trace: the first step that no chart can take, the violations with their lines, and each property.
+ *
+ * @public
+ */
 export interface Verification {
   readonly steps: number;
   /** The first step that no chart can take. */
@@ -24,6 +29,30 @@ export interface Verification {
   readonly properties: readonly PropertyResult[];
 }
 
+/**
+ * Checks a recorded trace against charts and properties: every step is taken again. `quiver verify FILE` does it with a file.
+ *
+ * @param protocol that the trace is of.
+ * @param instance the network's graph and the protocol's options, as the trace's scenario gives them.
+ * @param header the first line of the trace.
+ * @param lines all others.
+ * @example
+ * ```ts
+ * import { parseScenario, protocols, Simulation } from 'xstate-quiver';
+ * import { Recorder, traceHeader, type TraceLine } from 'xstate-quiver/network';
+ * import { verifyTrace } from 'xstate-quiver/test';
+ *
+ * const json = { protocol: 'directory', topology: { kind: 'path', n: 3 }, events: [{ at: 0, node: 'n2', do: 'request' }] };
+ * const scenario = parseScenario(json, protocols);
+ * const { network, instance } = new Simulation(scenario);
+ * const header = traceHeader(scenario.protocol, json, scenario.seed, network);
+ * const lines: TraceLine[] = [];
+ * new Recorder(network, scenario.protocol).lines$.subscribe((line) => lines.push(line));
+ * network.start();
+ * console.log(verifyTrace(scenario.protocol, instance, header, lines).impossible); // null
+ * ```
+ * @public
+ */
 export function verifyTrace(
   protocol: Protocol,
   instance: Instance<any>,
