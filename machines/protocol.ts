@@ -300,6 +300,8 @@ export interface NetworkNeeds {
   readonly time: boolean;
   /** Whether the promises hold on channels that lose and double messages; no paper of ours says so of its protocol. */
   readonly isLossy?: boolean;
+  /** Whether nodes that the topology does not list may take part: an application's node then hears everybody. */
+  readonly isOpen?: boolean;
 }
 
 /** An event from outside: a message, a command, word of a link, or what came of an effect. */

@@ -6,7 +6,6 @@
  * clocks, which are more than the epochs before: those grew by one or a few whenever something changed, and never by a thousand a second.
  */
 import type { NodeId } from '../../machines/effects.js';
-import { UsageError } from '../../machines/errors.js';
 import { locksCore } from '../../machines/locks/index.js';
 import type { LocksOptions } from '../../machines/locks/options.js';
 import type { Inspect } from '../../network/world/kernel.js';
@@ -18,7 +17,7 @@ import type { Linked, Transport } from '../transports/transport.js';
 export interface PeerOptions extends InEnvironment {
   /** Connected by the node, closed by whoever made it. It keeps its order and tells who is there: `linked` makes one. */
   readonly transport: Transport<Linked>;
-  /** All who take part, this one included; everybody must give the same list, in any order. More than half of them must be there. */
+  /** With whom the cluster begins; none, of a peer that comes later. */
   readonly peers: readonly NodeId[];
   /** Only peers of the same name share. */
   readonly name: string;
@@ -42,15 +41,13 @@ export function createLocksNode({
   storage,
   ...environment
 }: PeerOptions): LiveNode<LocksOptions> {
-  const nodes = [...new Set(peers)].sort();
-  if (!nodes.includes(transport.id))
-    throw new UsageError(`peer "${transport.id}" is not among the peers ${nodes.join(', ')}; list it`);
+  const voters = peers.toSorted();
   const floor = Math.max(0, Math.floor(environmentOf(environment).clock.now() - EPOCHS_BEGAN));
   return createNode({
     transport,
     protocol: locksCore,
-    topology: { nodes, links: [] },
-    options: { hold: null, memory: 'forgotten', floor, patience: PATIENCE_MS, ...(storage && { storage: 1 }) },
+    topology: { nodes: voters.length === 0 ? [transport.id] : voters, links: [] },
+    options: { voters, hold: null, memory: 'forgotten', floor, patience: PATIENCE_MS, ...(storage && { storage: 1 }) },
     name,
     ...environment,
     inspect,

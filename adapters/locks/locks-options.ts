@@ -1,4 +1,5 @@
 /** What `createLocks` and its requests are given, and what is refused of it, by name and at once. */
+import { isObject } from '../../machines/checks.js';
 import type { NodeId } from '../../machines/effects.js';
 import type { Inspect } from '../../network/world/kernel.js';
 import type { InEnvironment } from '../environment.js';
@@ -28,8 +29,13 @@ import type { Linked, Transport } from '../transports/transport.js';
 export interface LocksOptions extends InEnvironment {
   /** Connected by the locks, closed by whoever made it. It keeps its order and tells who is there: `linked` makes one. */
   readonly transport: Transport<Linked>;
-  /** All who may ask for locks, this one included; everybody gives the same list. More than half of them must be there. */
-  readonly peers: readonly NodeId[];
+  /**
+   * All with whom the cluster begins, this one included; everybody gives the same list, also when others have come since. More than half of
+   * the members must be there.
+   */
+  readonly peers?: readonly NodeId[];
+  /** In place of `peers`: this peer comes later, and waits until a member adds it. */
+  readonly join?: boolean;
   /** Only peers of the same name share; `locks` unless given. */
   readonly name?: string;
   /** Where this peer keeps what it must not forget when its process ends. Without it all is forgotten once all have ended. */
@@ -79,11 +85,12 @@ export interface CloseOptions {
   readonly withinMs?: number;
 }
 
-export const LOCKS_CHECKS = {
+const LOCKS_CHECKS = {
   transport,
   peers,
   name: optional(text),
   storage: optional(storage),
+  join: optional(flag),
   metrics: optional(
     must("a meter, as metrics.getMeter('locks') gives it", (value) =>
       hasMethods(value, 'createCounter', 'createHistogram', 'createObservableGauge'),
@@ -92,6 +99,12 @@ export const LOCKS_CHECKS = {
   inspect: optional(anything),
   ...environment,
 };
+
+/** Of a peer that comes later. */
+const JOINING_CHECKS = { ...LOCKS_CHECKS, peers: optional(must('left out beside join: true', () => false)) };
+
+export const checkLocks = (options: unknown): void =>
+  checkOptions('createLocks', options, isObject(options) && options['join'] === true ? JOINING_CHECKS : LOCKS_CHECKS);
 
 const LOCK_CHECKS = {
   mode: optional(must('none: the only mode is "exclusive"', (value) => value === 'exclusive')),

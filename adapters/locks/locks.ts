@@ -15,16 +15,16 @@ import { distinctUntilChanged, from, map, merge, startWith, Subject, Subscriptio
 import { atLeast, checkOptions, optional } from '../options.js';
 import { ClosedError, ConfigurationError, type LostError } from '../transports/errors.js';
 import { Availability } from './availability.js';
-import { comparePeers } from './same-peers.js';
 import { LockDesk, type DeskNotice, type Wish } from './lock-desk.js';
 import { measure } from './locks-metrics.js';
 import { statusOf, warnWhenUnserved, type LocksStatus } from './locks-status.js';
 import type { Lock } from './lock-handle.js';
 import { createLocksNode } from './locks-node.js';
+import { differingLists, listOf, Members, type MembersOptions } from './members.js';
 import {
   checkAcquire,
   checkRequest,
-  LOCKS_CHECKS,
+  checkLocks,
   type CloseOptions,
   type LockOptions,
   type LocksOptions,
@@ -97,6 +97,7 @@ export class Locks implements AsyncDisposable {
   readonly #node: LiveNode;
   readonly #desks = new Map<string, LockDesk>();
   readonly #availability: Availability;
+  readonly #members: Members;
   /** What happens at the desks; ends with the locks. */
   readonly #notices$ = new Subject<DeskNotice>();
   #isServed = false;
@@ -106,15 +107,16 @@ export class Locks implements AsyncDisposable {
   #mistake: ConfigurationError | null = null;
 
   constructor(given: LocksOptions) {
-    checkOptions('createLocks', given, LOCKS_CHECKS);
-    const { transport, peers, name = 'locks', metrics, ...options } = given;
+    checkLocks(given);
+    const { transport, name = 'locks', metrics, join: _, peers: __, ...options } = given;
+    const peers = listOf(given);
     this.#transport = transport;
     this.peers = [...peers];
     this.storage = options.storage;
     this.#node = createLocksNode({ transport, peers, name, ...options });
     warnWhenUnserved(this.#node, () => this.status());
     if (metrics) measure(metrics, this.#node, this.#notices$, () => this.status());
-    const compared = comparePeers(transport, name, this.peers, (error) => this.#differ(error));
+    this.#members = new Members(this.#node, transport);
     this.#availability = new Availability(this.#node, transport, (lock) => this.#desks.get(lock)?.disappoint());
     this.served = new Promise((resolve, reject) => {
       this.#node.notices$.subscribe((notice) => {
@@ -122,7 +124,6 @@ export class Locks implements AsyncDisposable {
         if (notice.type === 'serving') resolve((notice as LockNotice & { type: 'serving' }).epoch);
       });
       void this.#node.closed.then((error) => {
-        compared();
         this.end(this.#mistake ?? error ?? new ClosedError(`the locks of peer "${transport.id}" are closed`));
         reject(this.#closing as Error);
       });
@@ -210,6 +211,45 @@ export class Locks implements AsyncDisposable {
    */
   bootstrap(): void {
     this.#node.attempt('bootstrap');
+  }
+
+  /** Who votes, as far as it is decided and known here: none, while this peer waits to be added. */
+  get members(): readonly NodeId[] {
+    return this.#members.voters;
+  }
+
+  /**
+   * A peer votes from now on. It has been started with `join: true`, and is reached from here. On any member; resolves with all members once
+   * a majority of the old ones and of the new ones has decided it. Locks stay with those who hold them.
+   *
+   * @throws UsageError when this peer is no member, or the new one is not reached.
+   * @example `await locks.addMember('d')`
+   * @public
+   */
+  addMember(id: NodeId, options?: MembersOptions): Promise<readonly NodeId[]> {
+    return this.#members.change({ add: id, remove: null }, options);
+  }
+
+  /**
+   * A peer votes no more. Let go of what it holds first: it keeps that for this epoch only.
+   *
+   * @throws UsageError when this peer is no member.
+   * @example `await locks.removeMember('c')`
+   * @public
+   */
+  removeMember(id: NodeId, options?: MembersOptions): Promise<readonly NodeId[]> {
+    return this.#members.change({ add: null, remove: id }, options);
+  }
+
+  /**
+   * One peer votes in the place of another, who may be gone for good: as `addMember` and `removeMember` at once.
+   *
+   * @throws UsageError when this peer is no member, or the new one is not reached.
+   * @example `await locks.replaceMember('c', 'd')`
+   * @public
+   */
+  replaceMember(old: NodeId, id: NodeId, options?: MembersOptions): Promise<readonly NodeId[]> {
+    return this.#members.change({ add: id, remove: old }, options);
   }
 
   /**
@@ -323,7 +363,8 @@ export class Locks implements AsyncDisposable {
 
   private hear(notice: Message): void {
     const told = notice as LockNotice;
-    if (told.type === 'serving' || told.type === 'apart') {
+    if (told.type === 'differs') this.#differ(differingLists(this.#node, told));
+    else if (told.type === 'serving' || told.type === 'apart') {
       this.#isServed = told.type === 'serving';
       this.#hasServed ||= this.#isServed;
       // A new epoch asks for all locks anew: they are not free now.

@@ -11,6 +11,7 @@
  * no holder of an epoch before its own. If all peers have forgotten, the value begins anew; if too many have but not all, nobody knows
  * it for sure, and every change is refused with a `ForgottenError`. So the first start needs all peers, later ones a majority.
  */
+import { UsageError } from '../../machines/errors.js';
 import { Subscription } from 'rxjs';
 import { isObject } from '../../machines/checks.js';
 import type { Message, NodeId } from '../../machines/effects.js';
@@ -83,6 +84,10 @@ export class Register<T extends Json> {
     private readonly initial: T,
     private readonly isValue: (value: unknown) => value is T,
   ) {
+    if (locks.peers.length === 0)
+      throw new UsageError(
+        `"${name}" is kept by the peers of createLocks, and "${locks.node.id}" joined later; keep it on those with whom the cluster began`,
+      );
     this.asked = drawBelow(locks.node.environment.crypto, 2 ** 32);
     this.conversation = `${locks.node.name}/${name}`;
     this.channels = Channels.of(locks.transport);

@@ -17,7 +17,7 @@ import { NetworkTimers } from '../../network/timers.js';
 import { Pending, type ArmedTimer, type TimerWaiter } from '../../network/world/pending.js';
 import { timingOn } from '../../network/timing.js';
 import { requireAccepted } from '../../network/world/traffic.js';
-import { createMetric } from '../../network/topology/metric.js';
+import { graphOf } from './graph.js';
 import { Channels } from './channels.js';
 import { Drops } from '../transports/drops.js';
 import { ClosedError } from '../transports/errors.js';
@@ -134,7 +134,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
   }: NodeOptions<O>) {
     super();
     refuseUnsafe(protocol, transport.guarantees);
-    const graph = createMetric(topology);
+    const graph = graphOf(protocol, topology);
     if (graph.rank(transport.id) < 0) {
       throw new UsageError(
         `node "${transport.id}" is not in the topology of "${name}"; list it among ${topology.nodes.join(', ')}`,

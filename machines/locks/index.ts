@@ -42,7 +42,7 @@ export const locksCore = /* @__PURE__ */ defineCore<LocksOptions>({
     [DIRECTORY]: directoryMachine,
     [STORAGE]: storageMachine,
   },
-  network: { reach: 'links', order: 'fifo' },
+  network: { reach: 'links', order: 'fifo', isOpen: true },
   options: locksOptions,
   roles: (id, instance) => [
     ...storageAt(id, instance),

@@ -10,7 +10,7 @@ import type { Memory } from './messages.js';
 
 export interface LocksOptions {
   readonly election: ElectionOptions;
-  /** Who votes at first: everybody, unless told. */
+  /** Who votes at first: everybody, unless told; nobody is for a node that knows of no others yet. */
   readonly voters: readonly NodeId[];
   /** Who starts in the first epoch: all voters where they are all linked with each other, else nobody. */
   readonly members: readonly NodeId[];
@@ -41,7 +41,7 @@ export function locksOptions(raw: Readonly<Record<string, unknown>>, graph: Netw
   const voters = votersOf(raw, graph);
   const isBetweenVoters = ([u, v]: Link): boolean => voters.includes(u) && voters.includes(v);
   const between = links.filter(isBetweenVoters);
-  const { leader = voters[0] } = raw;
+  const { leader = voters[0] ?? nodes[0] } = raw;
   return {
     election: electionCore.options({ leader, clock: 'logical' }, { ...graph, topology: { nodes, links: between } }),
     voters,
@@ -61,8 +61,7 @@ export function locksOptions(raw: Readonly<Record<string, unknown>>, graph: Netw
 
 function votersOf(raw: Readonly<Record<string, unknown>>, { topology, rank }: NetworkGraph): readonly NodeId[] {
   const { voters = topology.nodes } = raw;
-  const areNodes =
-    Array.isArray(voters) && voters.length > 0 && voters.every((node) => typeof node === 'string' && rank(node) >= 0);
+  const areNodes = Array.isArray(voters) && voters.every((node) => typeof node === 'string' && rank(node) >= 0);
   if (!areNodes || new Set(voters).size < voters.length)
     throw new UsageError(`options.voters is ${JSON.stringify(voters)}; list nodes of the topology, each once`);
   return voters as NodeId[];

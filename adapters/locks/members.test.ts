@@ -1,0 +1,235 @@
+/** Members that are added, removed and replaced while locks are held, by calls on any of them. */
+import { WebSocket } from 'ws';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { linked } from '../linked.js';
+import { MapStorage } from '../storage/map.fixture.js';
+import { InProcessBus } from '../transports/in-process.js';
+import { webSocketHub } from '../transports/web-socket-hub.js';
+import { webSocket } from '../transports/web-socket.js';
+import type { Linked, Transport } from '../transports/transport.js';
+import type { PeerStorage } from '../storage/storage.js';
+import { createLocks, type Locks } from './locks.js';
+import { settled } from './peers.fixture.js';
+
+/** Peers that begin together, and others that join, over whatever connects them; all end with the test. */
+function cluster(connect: (id: string) => Transport<Linked>) {
+  const running: { readonly locks: Locks; readonly transport: Transport<Linked> }[] = [];
+  const start = (
+    id: string,
+    how: { readonly peers?: readonly string[]; readonly join?: true; readonly storage?: PeerStorage },
+  ) => {
+    const transport = connect(id);
+    const locks = createLocks({ transport, ...how });
+    running.push({ locks, transport });
+    return locks;
+  };
+  onTestFinished(async () => {
+    await Promise.all(running.map(({ locks }) => locks.close({ withinMs: 0 })));
+    await Promise.all(running.map(({ transport }) => transport.close()));
+  });
+  return start;
+}
+
+const onBus = () => {
+  const bus = new InProcessBus();
+  return cluster((id) => bus.transport(id));
+};
+
+const three = ['a', 'b', 'c'];
+
+async function beginning(start: ReturnType<typeof cluster>, ids = three, storage?: (id: string) => PeerStorage) {
+  const all = ids.map((id) => start(id, { peers: ids, ...(storage && { storage: storage(id) }) }));
+  await Promise.all(all.map(({ ready }) => ready));
+  return all as [Locks, Locks, Locks];
+}
+
+/** Takes a lock of its own and a common one again and again; what it saw, once it is told to stop. */
+function load(locks: Locks) {
+  let isOver = false;
+  const fences: number[] = [];
+  const work = (async () => {
+    await locks.request(`of ${locks.node.id}`, async () => {
+      while (!isOver) {
+        await locks.request('common', async ({ fence }) => void fences.push(fence));
+        await settled();
+      }
+    });
+    return fences;
+  })();
+  return { end: () => ((isOver = true), work), fences };
+}
+
+/** Three become five, and five become four others, one change after the other, each called on another member. */
+async function fromThreeToFourOthers(start: ReturnType<typeof cluster>) {
+  const [a, b, c] = await beginning(start);
+  const loads = [a, b, c].map(load);
+  const join = (id: string) => start(id, { join: true });
+  const [d, e, f] = ['d', 'e', 'f'].map(join) as [Locks, Locks, Locks];
+  const reached = async (from: Locks, id: string) => {
+    while (!from.transport.peers.has(id)) await settled();
+  };
+  await reached(b, 'd');
+  expect(await b.addMember('d')).toEqual(['a', 'b', 'c', 'd']);
+  await reached(a, 'e');
+  expect(await a.addMember('e')).toEqual(['a', 'b', 'c', 'd', 'e']);
+  await Promise.all([d.ready, e.ready]);
+  loads.push(load(d), load(e));
+  const [ofA, ofB, ofC] = loads as [ReturnType<typeof load>, ReturnType<typeof load>, ReturnType<typeof load>];
+  // Who goes lets go first.
+  await ofA.end();
+  expect(await e.removeMember('a')).toEqual(['b', 'c', 'd', 'e']);
+  await reached(d, 'f');
+  await ofB.end();
+  expect(await d.replaceMember('b', 'f')).toEqual(['c', 'd', 'e', 'f']);
+  await f.ready;
+  await ofC.end();
+  expect(await f.removeMember('c')).toEqual(['d', 'e', 'f']);
+  loads.push(load(f));
+  await f.acquire('last');
+  const fences = (await Promise.all(loads.map(({ end }) => end()))).flat();
+  expect(new Set(fences).size).toBe(fences.length);
+  for (const { fences } of loads) expect(fences.length).toBeGreaterThan(0);
+  expect([c.members, d.members, f.members]).toEqual(Array.from({ length: 3 }, () => ['d', 'e', 'f']));
+  expect(a.status().state).toBe('apart');
+}
+
+async function replacement(start: ReturnType<typeof cluster>) {
+  const [a, b, c] = await beginning(start);
+  const held = await b.acquire('x');
+  const d = start('d', { join: true });
+  while (d.members.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  expect(await a.replaceMember('c', 'd')).toEqual(['a', 'b', 'd']);
+  await d.ready;
+  expect(held.signal.aborted).toBe(false);
+  const next = d.acquire('x');
+  held.release();
+  expect((await next).fence).toBeGreaterThan(held.fence);
+  expect(c.members).toEqual(['a', 'b', 'd']);
+}
+
+describe('three become five, and others, under load, and nobody loses a lock', () => {
+  test('on the in-process bus', () => fromThreeToFourOthers(onBus()));
+
+  test('over WebSocket one is replaced', async () => {
+    const hub = await webSocketHub({ port: 0 });
+    onTestFinished(() => hub.close());
+    const peers = [...three, 'd'];
+    await replacement(
+      cluster((id) => linked(webSocket({ id, url: `ws://127.0.0.1:${hub.port}`, WebSocket }), { peers, beatMs: 20 })),
+    );
+  });
+});
+
+describe('a change', () => {
+  test('of the leader by the leader itself, while another holds', async () => {
+    const [a, b, c] = await beginning(onBus());
+    const leader = [a, b, c].find(({ node, status: _ }) => a.status().leader === node.id)!;
+    const [other, third] = [a, b, c].filter((each) => each !== leader) as [Locks, Locks];
+    const held = await other.acquire('x');
+    await leader.removeMember(leader.node.id);
+    const next = third.acquire('x');
+    held.release();
+    expect((await next).fence).toBeGreaterThan(held.fence);
+    expect(held.signal.aborted).toBe(false);
+  });
+
+  test('is refused where it makes no sense, and changes nothing', async () => {
+    const start = onBus();
+    const [a] = await beginning(start);
+    const d = start('d', { join: true });
+    while (d.members.length === 0) await settled();
+    await expect(d.addMember('d')).rejects.toThrow('peer "d" is no member of "locks"; call one of a, b, c');
+    await expect(a.addMember('z')).rejects.toThrow(
+      'peer "z" is not reached from "a"; start it with join: true before it is added',
+    );
+    await expect(a.addMember('')).rejects.toThrow('a member cannot be ""');
+    expect(await a.addMember('b')).toEqual(three);
+    expect(await a.removeMember('z')).toEqual(three);
+    const [alone] = await beginning(onBus(), ['a']);
+    await expect(alone.removeMember('a')).rejects.toThrow('"a" is the last member of "locks"');
+  });
+
+  test('that nobody can decide is waited for until the signal aborts', async () => {
+    const [a, b, c] = await beginning(onBus());
+    await Promise.all([b.close({ withinMs: 0 }), c.close({ withinMs: 0 })]);
+    await expect(a.removeMember('c', { signal: AbortSignal.timeout(20) })).rejects.toMatchObject({ name: 'TimeoutError' });
+  });
+
+  test('that waits is settled when the locks are closed', async () => {
+    const [a, b, c] = await beginning(onBus());
+    await Promise.all([b.close({ withinMs: 0 }), c.close({ withinMs: 0 })]);
+    const removed = a.removeMember('c');
+    await settled();
+    await a.close({ withinMs: 0 });
+    await expect(removed).rejects.toMatchObject({ name: 'ClosedError' });
+  });
+});
+
+describe('who starts again', () => {
+  test('with storage knows the members; the list in its file is the first one', async () => {
+    const storages = new Map(['a', 'b', 'c', 'd'].map((id) => [id, new MapStorage()]));
+    const bus = new InProcessBus();
+    const transports = new Map<string, Transport<Linked>>();
+    const start = cluster((id) => {
+      const transport = bus.transport(id);
+      transports.set(id, transport);
+      return transport;
+    });
+    const storage = (id: string) => storages.get(id)!;
+    const [a] = await beginning(start, three, storage);
+    const d = start('d', { join: true, storage: storage('d') });
+    await d.node.ready;
+    await a.addMember('d');
+    const before = await a.request('x', async ({ fence }) => fence);
+    await Promise.all([...transports.values()].map((transport) => transport.close()));
+    const again = [...three, 'd'].map((id) =>
+      start(id, { storage: storage(id), ...(id === 'd' ? { join: true } : { peers: three }) }),
+    );
+    await Promise.all(again.map(({ ready }) => ready));
+    expect(again.map(({ members }) => members)).toEqual(again.map(() => ['a', 'b', 'c', 'd']));
+    expect(await again[3]!.request('x', async ({ fence }) => fence)).toBeGreaterThan(before);
+  });
+
+  test('without storage, with the first list, learns the later one', async () => {
+    const bus = new InProcessBus();
+    const transports = new Map<string, Transport<Linked>>();
+    const start = cluster((id) => {
+      const transport = bus.transport(id);
+      transports.set(id, transport);
+      return transport;
+    });
+    const [a] = await beginning(start);
+    const d = start('d', { join: true });
+    await d.node.ready;
+    await a.addMember('d');
+    await transports.get('c')!.close();
+    const c = start('c', { peers: three });
+    await c.ready;
+    expect(c.members).toEqual(['a', 'b', 'c', 'd']);
+  });
+
+  test('with the new list in its file is refused, and told what to do', async () => {
+    const bus = new InProcessBus();
+    const start = cluster((id) => bus.transport(id));
+    const [a] = await beginning(start);
+    const d = start('d', { join: true });
+    await d.node.ready;
+    await a.addMember('d');
+    const e = start('e', { peers: ['a', 'b', 'c', 'd', 'e'] });
+    await expect(e.ready).rejects.toMatchObject({
+      name: 'ConfigurationError',
+      message: expect.stringMatching(
+        /was given the peers a, b, c, d for "locks", and "e" was given a, b, c, d, e; .* join: true/,
+      ),
+    });
+  });
+});
+
+test('who begins and who joins is said, one of the two', () => {
+  const bus = new InProcessBus();
+  const transport = bus.transport('a');
+  expect(() => createLocks({ transport })).toThrow('createLocks: peers is missing; give the ids of all');
+  expect(() => createLocks({ transport, peers: ['a'], join: true })).toThrow('left out beside join: true');
+  expect(() => createLocks({ transport, peers: ['b'] })).toThrow('list it, or give join: true in place of peers');
+  bus.close();
+});

@@ -1,0 +1,95 @@
+/**
+ * Who votes, and how an application changes it: by calls on any member, one change after the other (docs/locks.md, rule 9).
+ *
+ * What is wanted stays wanted until it is decided: who stops waiting for it may still see it come.
+ */
+import type { Message, NodeId } from '../../machines/effects.js';
+import { UsageError } from '../../machines/errors.js';
+import type { EpochsContext } from '../../machines/locks/knowledge.js';
+import type { MembershipChange } from '../../machines/locks/membership.js';
+import { EPOCHS, type LockNotice } from '../../machines/locks/messages.js';
+import type { LiveNode } from '../node/node.js';
+import { checkOptions, optional, signal } from '../options.js';
+import { ClosedError, ConfigurationError } from '../transports/errors.js';
+import { checkId } from '../transports/ids.js';
+import { abortable } from '../transports/promises.js';
+import type { Transport } from '../transports/transport.js';
+import type { LocksOptions } from './locks-options.js';
+
+/** @public */
+export interface MembersOptions {
+  /** Gives up waiting; the promise rejects with its reason. The change may be decided all the same. */
+  readonly signal?: AbortSignal;
+}
+
+/** With whom the cluster begins, as this peer was told; nobody, for one that comes later. */
+export function listOf({ transport: { id }, peers = [], join }: LocksOptions): readonly NodeId[] {
+  if (!join && !peers.includes(id))
+    throw new UsageError(
+      `peer "${id}" is not among the peers ${peers.join(', ')}; list it, or give join: true in place of peers`,
+    );
+  return peers;
+}
+
+/** Of a peer that began with another list. */
+export function differingLists(node: LiveNode, { peer, own, theirs }: LockNotice & { type: 'differs' }): ConfigurationError {
+  const [there, here] = [theirs, own].map(({ voters }) => voters.join(', '));
+  return new ConfigurationError(
+    `peer "${peer}" was given the peers ${there} for "${node.name}", and "${node.id}" was given ${here}; give both the same list, with which the cluster began, and start who comes later with join: true`,
+  );
+}
+
+export class Members {
+  /** Changes of one peer wait for each other. */
+  private last: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    private readonly node: LiveNode,
+    private readonly transport: Transport,
+  ) {}
+
+  get voters(): readonly NodeId[] {
+    const context = this.node.role(EPOCHS)?.context as EpochsContext | undefined;
+    return context?.membership.voters ?? [];
+  }
+
+  async change(change: MembershipChange, options: MembersOptions = {}): Promise<readonly NodeId[]> {
+    checkOptions('a change of members', options, { signal: optional(signal) });
+    for (const id of [change.add, change.remove]) if (id !== null) checkId(id, 'a member');
+    options.signal?.throwIfAborted();
+    const decided = this.last.then(() => this.decide(change));
+    this.last = decided.catch(() => {});
+    return abortable(decided, options.signal);
+  }
+
+  private async decide(change: MembershipChange): Promise<readonly NodeId[]> {
+    const { node, voters } = this;
+    const { add, remove } = change;
+    if (!voters.includes(node.id))
+      throw new UsageError(`peer "${node.id}" is no member of "${node.name}"; call one of ${voters.join(', ') || 'the members'}`);
+    if (isDone(change, voters)) return voters;
+    if (voters.every((voter) => voter === remove) && add === null)
+      throw new UsageError(`"${remove}" is the last member of "${node.name}"; replace it, or close the locks`);
+    if (add !== null && add !== node.id && !this.transport.peers.has(add))
+      throw new UsageError(`peer "${add}" is not reached from "${node.id}"; start it with join: true before it is added`);
+    return new Promise((resolve, reject) => {
+      const heard = node.notices$.subscribe((notice: Message) => {
+        const told = notice as LockNotice;
+        if (told.type !== 'members') return;
+        if (isDone(change, told.voters)) resolve(told.voters);
+        else if (!told.voters.includes(node.id))
+          reject(new ConfigurationError(`peer "${node.id}" was removed before its change was decided; call another member`));
+        else return;
+        heard.unsubscribe();
+      });
+      void node.closed.then((error) => {
+        heard.unsubscribe();
+        reject(error ?? new ClosedError(`the locks of peer "${node.id}" are closed`));
+      });
+      node.command('change', { add, remove });
+    });
+  }
+}
+
+const isDone = ({ add, remove }: MembershipChange, voters: readonly NodeId[]): boolean =>
+  (add === null || voters.includes(add)) && (remove === null || !voters.includes(remove));
