@@ -94,6 +94,29 @@ function narrow(bus: InProcessBus, id: string, largest: { bytes: number }): Tran
 }
 
 const key = 'sixteen bytes and more';
+test('when the first of two hubs goes, nothing is lost on the way to the second, and nobody is told that the other was down', async () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  onTestFinished(() => warn.mockRestore());
+  const [first, second] = [await webSocketHub({ port: 0 }), await webSocketHub({ port: 0 })];
+  onTestFinished(() => second.close());
+  const url = [first, second].map(({ port }) => `ws://127.0.0.1:${port}`);
+  const [a, b] = peers.map((id) => linked(webSocket({ id, url, WebSocket }), { peers, ...fast }));
+  closing(a!, b!);
+  const heard = heardBy(b!);
+  const told: string[] = [];
+  a!.events.subscribe(({ type }) => told.push(type));
+  await Promise.all([a!.connect(), b!.connect()]);
+  await expect.poll(() => told).toEqual(['up']);
+  for (let i = 0; i < 100; i++) {
+    a!.send('b', i);
+    if (i === 50) await first.close();
+    if (i % 10 === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  await expect.poll(() => heard.length, { timeout: 10_000 }).toBe(100);
+  expect(heard).toEqual(Array.from({ length: 100 }, (_, i) => i));
+  expect(told).toEqual(['up']);
+});
+
 test.each([
   ['quotes', '"'],
   ['backslashes', '\\'],

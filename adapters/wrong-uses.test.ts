@@ -9,7 +9,6 @@ import { ClosedError, ConnectionError, LostError } from './transports/errors.js'
 import { InProcessBus } from './transports/in-process.js';
 import { mqtt } from './transports/mqtt.js';
 import { nats } from './transports/nats.js';
-import { webSocketHub } from './transports/web-socket-hub.js';
 import { webSocketMesh } from './transports/web-socket-mesh.js';
 import { webSocket } from './transports/web-socket.js';
 
@@ -123,19 +122,9 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
     'peer "a": WebSocket is an object and no class; give that of the package ws: npm install ws',
   ],
   [
-    'ids as a text, in which every letter would be one',
-    () => webSocketHub({ port: 0, ids: 'abc' as never }),
-    "webSocketHub: ids is no list of ids; give one, as in ['a', 'b']",
-  ],
-  [
     'a list of ids with something else in it',
     () => webSocketMesh({ id: 'a', listen: { port: 0 }, peers: [], ids: ['a', 7 as never] }),
     'peer "a": ids is no list of ids',
-  ],
-  [
-    'a token in place of the function that checks it',
-    () => webSocketHub({ port: 0, admit: 'open sesame' as never }),
-    'webSocketHub: admit is open sesame and no function; give one that says true or false, or a promise of it',
   ],
   [
     'what a function gave in place of the function',

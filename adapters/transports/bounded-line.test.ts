@@ -115,7 +115,7 @@ test('who sends without end for two minutes is never asked: what it would have t
 test('while a line is left alone nothing is read, and all of it afterwards, in order', async () => {
   const heard: unknown[] = [];
   let leave: Promise<unknown> | undefined;
-  const { far, near } = line({ framesPerSecond: 2 }, (text) => {
+  const { far, near } = line({}, (text) => {
     heard.push(text);
     if (text === 'wait' || text === 'wait again') near.leaveAlone(leave!);
   });

@@ -138,8 +138,9 @@ const mutants: readonly Mutant[] = [
   ],
   ['who has just spoken is not asked', LINE, 'this.silence > 1 && ', '', line, 'who has not spoken'],
   ['a line is left alone', LINE, 'while (this.resting === resting && ', 'while (', line, 'while a line is left alone'],
+  ['a line stays left alone', LINE, 'if (this.resting !== resting) return;', '', line, 'while a line is left alone'],
   ['only true lets anybody in', DOOR, 'return answer === true ?', 'return answer ?', webHub, 'lets nobody in'],
-  ['ids are a list', DOOR, 'ids !== undefined && !(', 'ids === null && !(', 'wrong-uses.test.ts', 'ids as a text'],
+  ['ids are a list', DOOR, 'ids !== undefined && !(', 'ids === null && !(', webHub, 'rules that look like some'],
   [
     'who answers at an address is asked about',
     MESH,

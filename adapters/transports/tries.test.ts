@@ -1,18 +1,15 @@
 /** A thousand tries in vain over real sockets, on a clock that runs a thousand times as fast: what they leave behind. */
 import { getEventListeners, once } from 'node:events';
 import net from 'node:net';
-import { asyncScheduler, type SchedulerLike } from 'rxjs';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { WebSocket, type ClientOptions } from 'ws';
+import { faster } from './clock.fixture.js';
 import { freePort } from './servers.fixture.js';
 import type { Transport } from './transport.js';
 import { webSocketMesh } from './web-socket-mesh.js';
 import { webSocket } from './web-socket.js';
 
-const clock = {
-  now: () => asyncScheduler.now(),
-  schedule: (work: never, ms?: number, state?: never) => asyncScheduler.schedule(work, (ms ?? 0) / 1_000, state),
-} as SchedulerLike;
+const clock = faster(1_000);
 
 /** Timers, sockets and servers of this thread. */
 function open(): Record<string, number> {

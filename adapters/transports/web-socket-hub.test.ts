@@ -180,6 +180,17 @@ test.each([
   ]);
 });
 
+test.each<[string, object, string]>([
+  ['a text, in which every letter is one', { ids: 'abc' }, "webSocketHub: ids is no list of ids; give one, as in ['a', 'b']"],
+  [
+    'a token in place of the function that checks it',
+    { admit: 'open sesame' },
+    'webSocketHub: admit is open sesame and no function; give one that says true or false, or a promise of it',
+  ],
+])('rules that look like some and are none: %s', async (_, rules, says) => {
+  await expect(webSocketHub({ port: 0, ...rules })).rejects.toThrow(says);
+});
+
 test('ids that are not listed are refused', async () => {
   const hub = await hubWith({ ids: ['a', 'b'] });
   await peer('a', hub.port).connect();

@@ -7,6 +7,7 @@ import { WebSocket } from 'ws';
 import { linked } from '../linked.js';
 import { createLocks } from '../locks/locks.js';
 import { cert, key } from './certificate.fixture.js';
+import { faster } from './clock.fixture.js';
 import { transportConformance } from './conformance.js';
 import { fuzz } from './fuzz.fixture.js';
 import { freePort } from './servers.fixture.js';
@@ -196,7 +197,8 @@ test('addresses are asked for again, and a function that fails is asked again', 
     if (asked++ === 0) throw new Error('no such service yet');
     return ports.map((port) => url(port));
   };
-  const [a, b] = [peer('a', ports[0]!, [], { peers: find }), peer('b', ports[1]!, [])];
+  const clock = faster(10);
+  const [a, b] = [peer('a', ports[0]!, [], { peers: find, clock }), peer('b', ports[1]!, [], { clock })];
   await Promise.all([a.connect(), b.connect()]);
   expect(warn.mock.calls.join()).toContain('peer "a" cannot find its peers and goes on trying: no such service yet');
   await expect.poll(() => a.peers.has('b'), { timeout: 8_000 }).toBe(true);
@@ -346,11 +348,12 @@ test('a search for addresses that never ends keeps nobody from coming in, and is
   const ports = await portsOf(2);
   let asked = 0;
   const search = () => (asked++ === 0 ? new Promise<string[]>(() => {}) : Promise.resolve([url(ports[1]!)]));
-  const a = peer('a', ports[0]!, [], { peers: search });
+  const clock = faster(10);
+  const a = peer('a', ports[0]!, [], { peers: search, clock });
   const begin = performance.now();
   await a.connect();
   expect(performance.now() - begin).toBeLessThan(3_000);
-  await peer('b', ports[1]!, []).connect();
+  await peer('b', ports[1]!, [], { clock }).connect();
   await expect.poll(() => a.peers.size, { timeout: 8_000 }).toBe(1);
 });
 

@@ -1,0 +1,31 @@
+/** What a peer with much to say has to say again when another one leaves: more than a frame holds. */
+import { expect, onTestFinished, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { linked } from './linked.js';
+import { createLocks } from './locks/locks.js';
+import { webSocketHub } from './transports/web-socket-hub.js';
+import { webSocket } from './transports/web-socket.js';
+
+const peers = ['a', 'b', 'c'];
+const names = Array.from({ length: 750 }, (_, i) => `${i} ${'long '.repeat(80)}`);
+
+test('a peer keeps its 750 locks of long names when another leaves, and gives them to who waits afterwards', async () => {
+  const hub = await webSocketHub({ port: 0 });
+  const url = `ws://127.0.0.1:${hub.port}`;
+  const transports = peers.map((id) => linked(webSocket({ id, url, WebSocket }), { peers }));
+  onTestFinished(async () => {
+    await Promise.all(transports.map((transport) => transport.close()));
+    await hub.close();
+  });
+  const [ofA, ofB] = transports.map((transport) => createLocks({ transport, peers }));
+  const held = await Promise.all(names.map((name) => ofA!.acquire(name)));
+  const left = new Promise((resolve) => transports[1]!.events.subscribe(({ type }) => type === 'down' && resolve(type)));
+  await transports[2]!.close();
+  await left;
+  // The others agree anew on who there is, and who holds what.
+  await ofB!.request('another one', () => {});
+  expect(held.filter(({ signal }) => signal.aborted)).toEqual([]);
+  for (const name of [names[0]!, names[749]!]) expect(await ofB!.acquire(name, { ifAvailable: true })).toBeNull();
+  for (const lock of held) lock.release();
+  await ofB!.request(names[749]!, () => {});
+});

@@ -1,0 +1,93 @@
+/** What runs in the page of chromium.test.ts: the conformance suite over the browser's own WebSocket, MessageChannel and BroadcastChannel. */
+import { broadcastChannel, broadcastChannelGuarantees } from './broadcast-channel.js';
+import type { Conformance } from './conformance-peer.js';
+import { transportConformance } from './conformance.js';
+import { MessagePortHub, messagePort, messagePortGuarantees } from './message-port.js';
+import type { Json } from './transport.js';
+import { webSocket, webSocketGuarantees } from './web-socket.js';
+
+type Medium = Omit<Conformance, 'test'>;
+
+/** What the page is given by the test: a hub of its own for each network, and who speaks there uninvited, each text on a socket. */
+declare global {
+  var hubPort: () => Promise<number>;
+  var strangers: (texts: readonly string[]) => Promise<void>;
+  var conform: (name: string) => Promise<Readonly<Record<string, string>>>;
+}
+
+const HELLO = '{"type":"hello","id":"x","key":"k"}';
+const jsonOf = (garbage: Json) => [JSON.stringify(garbage), HELLO, JSON.stringify(garbage), '{"type":"bye"}'];
+
+function overWebSocket(): Medium {
+  return {
+    guarantees: webSocketGuarantees,
+    inject: (_, garbage) => strangers(jsonOf(garbage)),
+    // Texts by the thousand at a hub, which is the same for whoever its members are: web-socket.test.ts.
+    create: async (ids) => {
+      const url = `ws://127.0.0.1:${await hubPort()}`;
+      return ids.map((id) => webSocket({ id, url }));
+    },
+  };
+}
+
+function overMessagePorts(): Medium {
+  let hub: MessagePortHub;
+  const say = (texts: readonly string[]) => {
+    const { port1, port2 } = new MessageChannel();
+    hub.attach(port1);
+    for (const text of texts) port2.postMessage(text);
+  };
+  return {
+    guarantees: messagePortGuarantees,
+    inject: (_, garbage) => say(jsonOf(garbage)),
+    injectTexts: (_, texts) => {
+      for (const [i, text] of texts.entries()) say(i % 2 === 0 ? [HELLO, text] : [text]);
+    },
+    create: (ids) => {
+      hub = new MessagePortHub();
+      return ids.map((id) => {
+        const { port1, port2 } = new MessageChannel();
+        hub.attach(port1);
+        return messagePort(port2, { id });
+      });
+    },
+  };
+}
+
+function overBroadcastChannel(): Medium {
+  let networks = 0;
+  const post = (messages: readonly unknown[]) => {
+    const raw = new BroadcastChannel(`test ${networks}`);
+    for (const message of messages) raw.postMessage(message);
+    raw.close();
+  };
+  return {
+    guarantees: broadcastChannelGuarantees,
+    inject: (to, garbage) => post([garbage, { to, garbage }]),
+    injectTexts: (to, texts) => post(texts.map((frame) => ({ to, frame }))),
+    create: (ids) => {
+      const channel = `test ${++networks}`;
+      return ids.map((id) => broadcastChannel({ id, channel }));
+    },
+  };
+}
+
+const media: Readonly<Record<string, () => Medium>> = {
+  'web-socket': overWebSocket,
+  'message-port': overMessagePorts,
+  'broadcast-channel': overBroadcastChannel,
+};
+
+/** Each test by its title: `held`, or what went wrong. */
+globalThis.conform = async (name) => {
+  const tests: [title: string, run: () => Promise<void>][] = [];
+  transportConformance({ ...media[name]!(), test: (title, run) => tests.push([title, run]) });
+  const results: Record<string, string> = {};
+  for (const [title, run] of tests) {
+    results[title] = await run().then(
+      () => 'held',
+      (error: Error) => `${error.name}: ${error.message}`,
+    );
+  }
+  return results;
+};
