@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { storyShelf } from '../bin/stories.js';
 import { builtPage, read, visit } from './page/testing/browser.js';
+import { keepPicture } from './page/testing/pictures.js';
 import { directoryScenario, hands, traceOf } from './page/testing/traces.js';
 import { serveTrace } from './server.js';
 
@@ -14,6 +15,26 @@ async function complaints(page: Page, part = 'html'): Promise<string[]> {
   const { violations } = (await page.evaluate(run)) as axe.AxeResults;
   return violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`));
 }
+
+test('on a phone: the network above, and a scrubber that a finger can use', async () => {
+  const served = await serveTrace(traceOf(directoryScenario()), { page: builtPage });
+  const { page, leave } = await visit(served.url);
+  const before = page.viewportSize()!;
+  await page.setViewportSize({ width: 390, height: 844 });
+  await read(page);
+  await page.locator('.state').first().waitFor();
+  const scrubber = (await page.getByRole('slider').boundingBox())!;
+  expect(scrubber.width).toBeGreaterThan(300);
+  const tops = await page.locator('[data-view]').evaluateAll((views) => views.map((view) => view.getBoundingClientRect().top));
+  expect(tops).toEqual([...tops].sort((a, b) => a - b));
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+  await page.mouse.click(scrubber.x + scrubber.width - 2, scrubber.y + 10);
+  expect(Number(await page.getByRole('slider').getAttribute('aria-valuenow'))).toBeGreaterThan(25);
+  await keepPicture(page, 'inspector-phone');
+  await page.setViewportSize(before);
+  await leave();
+  await served.close();
+});
 
 test('axe reports nothing on any view', async () => {
   const served = await serveTrace(traceOf(directoryScenario()), { page: builtPage, hands, shelf: storyShelf() });
@@ -33,6 +54,9 @@ test('axe reports nothing on any view', async () => {
   }
   for (const text of await page.getByRole('button', { name: 'show as text' }).all()) await text.click();
   for (const view of ['network', 'chart', 'space-time']) expect(await complaints(page, `[data-view="${view}"]`)).toEqual([]);
+  await page.keyboard.press('/');
+  expect(await complaints(page, '.transport')).toEqual([]);
+  await page.keyboard.press('Escape');
   await page.keyboard.press('?');
   expect(await complaints(page, 'dialog')).toEqual([]);
   await page.keyboard.press('Escape');

@@ -56,6 +56,14 @@ test('the actors of an application appear as they act, and the page follows them
   await page.keyboard.press('End');
   b!.command('request');
   await isAt(page, /b was asked to request; announced granted/);
+  await page.keyboard.press('/');
+  await page.getByRole('searchbox').fill('"announced released"');
+  await page.getByLabel('stop there').check();
+  b!.command('release');
+  await isAt(page, /b was asked to release; announced released/);
+  b!.command('request');
+  await page.waitForSelector('[role=slider][aria-valuemax="9"]');
+  expect(await page.getByRole('slider').getAttribute('aria-valuetext')).toMatch(/announced released/);
   await watched.close();
   await page.getByText('ended', { exact: true }).waitFor();
   await leave();

@@ -5,6 +5,7 @@ import { graphsOf } from '../test/paths/graph.js';
 import { pathsOf } from '../test/paths/paths.js';
 import { coverageOf, SEARCH_PATIENCE } from '../test/paths/suite.js';
 import { open, type Opened } from './page/testing/browser.js';
+import { keepPicture } from './page/testing/pictures.js';
 import { directoryTrace } from './page/testing/traces.js';
 import { traceOfPaths } from './path-trace.js';
 
@@ -170,6 +171,32 @@ describe('time', () => {
     await at(0.5);
     expect(await lineNow()).toBeGreaterThan(START);
     expect(await lineNow()).toBeLessThan(last);
+  });
+
+  test('what is asked has its ticks, and a play stops there', async () => {
+    await press('Home');
+    await press('/');
+    await page.getByRole('searchbox').fill('node:n2 type:token');
+    const answers = page.getByLabel('lines that answer');
+    await answers.filter({ hasText: /^2 lines$/ }).waitFor();
+    expect(await page.locator('.scrubber .hits').getAttribute('d')).toMatch(/^(M[\d.]+ 0v9){2}$/);
+    await page.getByLabel('stop there').check();
+    await page.locator('.play').click();
+    await page.getByRole('button', { name: 'play', exact: true }).waitFor();
+    expect(await lineSays()).toMatch(/n2 received token/);
+    const first = await lineNow();
+    await page.getByRole('tab', { name: 'log' }).click();
+    expect(await page.locator('.log .is-hit').allInnerTexts()).toHaveLength(2);
+    await page.getByRole('tab', { name: 'plots' }).click();
+    await keepPicture(page, 'inspector-asked');
+    await press('n');
+    expect(await lineNow()).toBeGreaterThan(first);
+    await press('N');
+    expect(await lineNow()).toBe(first);
+    await page.getByRole('searchbox').fill('nodes:n2');
+    expect(await page.getByRole('alert').innerText()).toMatch(/"nodes" is nothing to ask for; ask for node, type/);
+    await page.getByRole('searchbox').press('Escape');
+    expect(await page.locator('.scrubber .hits').getAttribute('d')).toBe('');
   });
 
   test('a message moves while its time passes', async () => {

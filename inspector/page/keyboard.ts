@@ -1,4 +1,5 @@
 /** The keys of the page. They are listed in its help, from here. */
+import { goToHit, isAsking } from './ask.js';
 import { changeSpeed, isPlaying, pauseAt, play, recording, selectedMessage, setAxis, axis, step, timed, trail } from './state.js';
 import { isHandsOpen, isHelpOpen, toggleTheme } from './shell.js';
 
@@ -39,6 +40,9 @@ export const KEYS: readonly Key[] = [
     does: 'reach in: what can be done to the selection',
     press: () => (isHandsOpen.value = !isHandsOpen.value),
   },
+  { keys: ['/'], shown: '/', does: 'ask for lines of the trace', press: () => (isAsking.value = true) },
+  { keys: ['n'], shown: 'n', does: 'to the next line that answers', press: () => goToHit(1) },
+  { keys: ['N'], shown: 'Shift n', does: 'to the line before that answers', press: () => goToHit(-1) },
   { keys: ['t'], shown: 't', does: 'light or dark', press: () => toggleTheme() },
   { keys: ['?'], shown: '?', does: 'this help', press: () => (isHelpOpen.value = !isHelpOpen.value) },
 ];

@@ -1,5 +1,7 @@
 /** The trace in sentences around the playhead, and what was violated. */
+import { lastAtMost } from '../model/columns.js';
 import { sentence, numberText } from '../model/words.js';
+import { hits } from './ask.js';
 import { currentLine, growing, recording, selectedNode, show, timed, verdict } from './state.js';
 
 const LINES_AROUND = 60;
@@ -24,7 +26,7 @@ function LogLine({ line }: { line: number }) {
   const kind = recording.value.kindOf(line);
   return (
     <li
-      class={`${isNow ? 'is-now' : ''} ${line > currentLine.value ? 'is-future' : ''} kind-${kind}`}
+      class={`${isNow ? 'is-now' : ''} ${line > currentLine.value ? 'is-future' : ''} kind-${kind}${isHit(line) ? ' is-hit' : ''}`}
       aria-current={isNow ? 'step' : undefined}
       ref={isNow ? scrollIntoView : null}
     >
@@ -35,6 +37,8 @@ function LogLine({ line }: { line: number }) {
     </li>
   );
 }
+
+const isHit = (line: number): boolean => hits.value[lastAtMost(hits.value, line)] === line;
 
 const scrollIntoView = (element: HTMLElement | null): void => element?.scrollIntoView({ block: 'nearest' });
 

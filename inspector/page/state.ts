@@ -1,5 +1,6 @@
 /** What the page knows, as signals; every view reads from here and selects through here, so that they stay linked. */
 import { batch, computed, signal } from '@preact/signals';
+import { lastAtMost } from '../model/columns.js';
 import { follow, type Trail } from '../model/follow.js';
 import { Moment } from '../model/moment.js';
 import {
@@ -82,6 +83,9 @@ export function goTo(line: number): void {
 /** Whether the playhead stays at the end of a trace that is still being written. */
 export const followsEnd = signal(true);
 
+/** The lines at which playing stops; rising. */
+export const breakpoints = signal<readonly number[]>([]);
+
 /** Where playing ends; `null` for the end of the trace. */
 const stopAt = signal<number | null>(null);
 
@@ -124,6 +128,8 @@ export function changeSpeed(direction: 1 | -1): void {
 /** Moves the playhead by the time of one frame. */
 export function tick(seconds: number): void {
   const next = advance(recording.value, axis.value, playhead.value, seconds * speed.value * naturalRate.value);
+  const reached = breakpoints.value[lastAtMost(breakpoints.value, currentLine.value) + 1];
+  if (reached !== undefined && reached <= next.line) return pauseAt(reached);
   if (stopAt.value !== null && next.line >= stopAt.value) return pauseAt(stopAt.value);
   playhead.value = next;
   if (next.line >= recording.value.end - 1 && !isLoading.value) isPlaying.value = false;

@@ -2,6 +2,8 @@
 import { computed } from '@preact/signals';
 import { xOf } from '../model/playback.js';
 import { numberText, sentence } from '../model/words.js';
+import { AskLine } from './ask-line.js';
+import { hits, isAsking } from './ask.js';
 import { IconButton } from './panel.js';
 import {
   axis,
@@ -20,6 +22,8 @@ import {
 } from './state.js';
 
 const BARS = 240;
+/** More ticks than this nobody tells apart. */
+const TICKS_MAX = 2000;
 
 /** How much happens when: the lines of the trace, counted along the axis. */
 const density = computed(() => {
@@ -98,7 +102,14 @@ export function Transport() {
           <output aria-label="speed">{speed.value}×</output>
           <IconButton label="faster" icon="M5 12h14M12 5v14" onPress={() => changeSpeed(1)} />
         </span>
+        <IconButton
+          label="ask for lines of the trace"
+          pressed={isAsking.value}
+          icon="M10 4a6 6 0 1 0 0 12 6 6 0 0 0 0-12M14.5 14.5 20 20"
+          onPress={() => (isAsking.value = !isAsking.value)}
+        />
       </div>
+      {isAsking.value && <AskLine />}
     </section>
   );
 }
@@ -143,6 +154,13 @@ function Scrubber({ last }: { last: number }) {
             height="6"
           />
         )}
+        <path
+          class="hits"
+          d={hits.value
+            .slice(0, TICKS_MAX)
+            .map((line) => `M${part(xOf(recording.value, axis.value, line)) * BARS} 0v9`)
+            .join('')}
+        />
         {violations.slice(0, 500).map((line) => (
           <path key={line} class="violation" d={`M${part(xOf(recording.value, axis.value, line)) * BARS} 0v24`} />
         ))}

@@ -4,6 +4,7 @@ import { relationTo, type Relation } from '../../model/causality.js';
 import { isTimed, xOf } from '../../model/playback.js';
 import { lanesIn, layOut, type Arrow, type Diagram, type Dot, type Window } from '../../model/spacetime.js';
 import { numberText } from '../../model/words.js';
+import { hits } from '../ask.js';
 import type { Size } from '../canvas.js';
 import { kindColor, palette } from '../colors.js';
 import { distanceToLine } from '../network/geometry.js';
@@ -53,6 +54,7 @@ const laneOf = computed(() => new Map(laneNodes.value.map((node, lane) => [node,
 export const diagram = computed((): Diagram => {
   return layOut(growing(), axis.value, settledRange.value, (node) => laneOf.value.get(node) ?? -1);
 });
+const hitLines = computed(() => new Set(hits.value));
 const relation = computed(() => {
   const line = currentLine.value;
   const focused = !isPlaying.value && line >= recording.value.first && recording.value.nodeOf(line) >= 0;
@@ -224,6 +226,13 @@ function drawDot(ctx: CanvasRenderingContext2D, scale: Scale, { line, x, lane, k
   ctx.lineWidth = 1.5;
   ctx.fill();
   ctx.stroke();
+  if (hitLines.value.has(line)) {
+    ctx.globalAlpha = 1;
+    ctx.strokeStyle = colors.accent;
+    ctx.beginPath();
+    ctx.arc(scale.x(x), scale.y(lane), radius + 3.5, 0, 2 * Math.PI);
+    ctx.stroke();
+  }
   ctx.globalAlpha = 1;
 }
 
