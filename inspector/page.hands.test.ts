@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { simulate } from '../index.js';
 import { open, read, type Opened } from './page/testing/browser.js';
+import { keepPicture } from './page/testing/pictures.js';
 import { directoryScenario, hands, traceOf } from './page/testing/traces.js';
 
 /** Latency 10, so that there is time to reach in. */
@@ -55,7 +56,12 @@ async function saved(name: string): Promise<string> {
 /** Everything at this moment, until nothing is left. */
 async function takeBack(count: number): Promise<void> {
   await tab(/^by hand/);
-  for (let i = 0; i < count; i++) await does('take back', page.locator('.gestures'));
+  const back = page.locator('.gestures').getByRole('button', { name: 'take back' });
+  for (let left = await back.count(), i = 0; i < count; i++, left--) {
+    await back.first().click();
+    await expect.poll(() => back.count()).toBe(left - 1);
+    await read(page);
+  }
 }
 
 /** Selects the first message that is on its way. */
@@ -101,12 +107,11 @@ describe('a gesture changes what comes and nothing that has been', () => {
 
   test('what was done is taken back at a click', async () => {
     await tab(/^by hand/);
-    const gestures = page.locator('.gestures li');
+    const gestures = page.locator('.gestures ol li');
     expect(await gestures.allInnerTexts()).toEqual([expect.stringMatching(/crash n2/), expect.stringMatching(/restart n2/)]);
     await takeBack(2);
     expect(await gestures.allInnerTexts()).toEqual([expect.stringMatching(/^Nothing yet/)]);
     expect(await lines()).toBe(String(traceOf(scenario).trimEnd().split('\n').length - 1));
-    await page.keyboard.press('ArrowLeft');
   });
 
   test.each([
@@ -134,6 +139,42 @@ describe('a gesture changes what comes and nothing that has been', () => {
       ].map((event) => ({ ...event, at: expect.any(Number) })),
     );
   });
+});
+
+test('both branches of a fork stay: named, compared side by side, and there after a reload', async () => {
+  await reachInto(scenario);
+  await page.keyboard.press('ArrowRight');
+  const given = await lines();
+  await does('crash');
+  const forked = await lines();
+  expect(forked).not.toBe(given);
+  await tab(/^compare/);
+  const sides = page.locator('.compare .log');
+  await expect.poll(() => sides.count()).toBe(2);
+  expect(await page.locator('.compare .hint').count()).toBe(0);
+  await page.getByRole('button', { name: /^to the first difference, line \d+$/ }).click();
+  expect(await lineSays()).toMatch(/n2 crashed/);
+  const nows = () => page.locator('.compare .is-now').allInnerTexts();
+  expect(await nows()).toEqual([expect.stringMatching(/n2 crashed/), expect.stringMatching(/n2 was asked to request/)]);
+  await keepPicture(page, 'inspector-branches');
+  await page.keyboard.press('End');
+  expect(Number((await nows())[1]!.split(/\s/)[0])).toBeLessThanOrEqual(Number((await nows())[0]!.split(/\s/)[0]));
+
+  await tab(/^by hand/);
+  const branches = page.getByRole('list', { name: 'branches' });
+  await page.getByLabel('name of this branch').fill('n2 is gone');
+  await page.getByLabel('name of this branch').press('Tab');
+  await branches.getByRole('button', { name: 'as given' }).click();
+  expect(await lines()).toBe(given);
+  await page.reload();
+  await read(page);
+  await tab(/^by hand/);
+  await branches.getByRole('button', { name: 'n2 is gone' }).click();
+  await expect.poll(lines).toBe(forked);
+  await page.reload();
+  await read(page);
+  await expect.poll(lines).toBe(forked);
+  await opened.close();
 });
 
 describe('each protocol offers its own', () => {

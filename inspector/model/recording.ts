@@ -130,6 +130,9 @@ export class Recording {
     return line;
   }
 
+  /** A line as it was written. */
+  textOf = (place: number): string | undefined => this.texts[place - this.first];
+
   /** The trace again, as far as it is kept. */
   text(): string {
     return [JSON.stringify(this.header), ...this.texts, ''].join('\n');

@@ -1,6 +1,7 @@
-/** What was done by hand: each taken back at a click, all of it saved as a scenario or as a test. */
+/** What was done by hand: the branches that came of it; each gesture taken back at a click, all of them saved as a scenario or a test. */
 import { download } from './download.js';
-import { gestures, gestureText, scenarioNow, takeBack } from './hands.js';
+import { branches, current, gestures, rename, type Branch } from './branches.js';
+import { choose, gestureText, scenarioNow, takeBack } from './hands.js';
 import { reload } from './load.js';
 import { numberText } from '../model/words.js';
 import { pauseAt, recording } from './state.js';
@@ -8,6 +9,7 @@ import { pauseAt, recording } from './state.js';
 export function Gestures() {
   return (
     <div class="gestures">
+      {branches.value.length > 1 && <Branches />}
       <ol class="log" aria-label="what was done by hand">
         {[...gestures.value]
           .sort((a, b) => a.at - b.at)
@@ -33,6 +35,35 @@ export function Gestures() {
         </button>
       </p>
     </div>
+  );
+}
+
+/** The runs that gestures have made, each below the one that it forked from. */
+function Branches() {
+  const children = (from: number | null) =>
+    [...branches.value.entries()]
+      .filter(([, branch]) => branch.from === from)
+      .map(([place, branch]) => <Fork key={place} place={place} branch={branch} />);
+  function Fork({ place, branch: { name } }: { place: number; branch: Branch }) {
+    const isCurrent = place === current.value;
+    const below = children(place);
+    return (
+      <li>
+        {isCurrent ? (
+          <input aria-label="name of this branch" value={name} onChange={(event) => rename(place, event.currentTarget.value)} />
+        ) : (
+          <button type="button" class="link" onClick={() => void choose(place, reload)}>
+            {name}
+          </button>
+        )}
+        {below.length > 0 && <ul>{below}</ul>}
+      </li>
+    );
+  }
+  return (
+    <ul class="branches" aria-label="branches">
+      {children(null)}
+    </ul>
   );
 }
 

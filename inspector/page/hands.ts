@@ -1,12 +1,15 @@
 /**
  * Reaching into the run: every gesture is a scenario event at the playhead, and the run is made again with it.
  *
- * The list of gestures is all there is to it: taking one back is making the run without it, and saving it is saving the scenario.
+ * The list of gestures is all there is to it: taking one back is making the run without it, and saving it is saving the scenario. Each
+ * list that was made is a branch (branches.ts).
  */
 import { computed, signal } from '@preact/signals';
 import type { Offer } from '../hands.js';
 import type { MeterSample } from '../meters.js';
-import { axis, currentLine, playhead, recording, timed } from './state.js';
+import { Recording } from '../model/recording.js';
+import { branches, current, gestures, goOn, keepRun, recallBranches, runOf } from './branches.js';
+import { axis, currentLine, pauseAt, playhead, recording, replaced, timed } from './state.js';
 
 /** A scenario event, as in a scenario file. */
 export type Gesture = { readonly at: number; readonly do: string } & Readonly<Record<string, unknown>>;
@@ -19,7 +22,6 @@ interface ScenarioJson {
 export const offer = signal<Offer | null>(null);
 /** The scenario as it was before any gesture. */
 const given = signal<ScenarioJson>({});
-export const gestures = signal<readonly Gesture[]>([]);
 /** The cost against the bounds, rising in time; empty where it is not known. */
 export const meters = signal<readonly MeterSample[]>([]);
 /** Why the last gesture could not be made. */
@@ -32,17 +34,21 @@ const scenarioWith = (hands: readonly Gesture[]): ScenarioJson => ({
 });
 
 /** Asks the server what can be done in the scenario of the trace that was opened. */
-export async function askForHands(): Promise<void> {
+export async function askForHands(load: Load): Promise<void> {
   offer.value = null;
   meters.value = [];
-  gestures.value = [];
   handsProblem.value = null;
+  recallBranches(null);
   const { header } = recording.value;
   if (!header || header.choices || typeof header.scenario !== 'object' || header.scenario === null) return;
   given.value = header.scenario;
   const response = await post('offer', given.value).catch(() => null);
   if (response?.ok) offer.value = (await response.json()) as Offer | null;
-  if (offer.value) await askForMeters();
+  if (!offer.value) return;
+  keepRun([], recording.value);
+  recallBranches(given.value);
+  if (current.value !== 0) await make(gestures.value, load);
+  await askForMeters();
 }
 
 async function askForMeters(): Promise<void> {
@@ -50,29 +56,67 @@ async function askForMeters(): Promise<void> {
   if (response?.ok) meters.value = ((await response.json()) as readonly MeterSample[] | null) ?? [];
 }
 
-type Load = (body: ReadableStream<Uint8Array>) => Promise<void>;
+export type Load = (body: ReadableStream<Uint8Array>) => Promise<void>;
 
-/** Does something now. `load` reads the run that was made again. */
-export const reach = (what: Omit<Gesture, 'at'>, load: Load): Promise<void> =>
-  redo([...gestures.value, { at: timeOfGesture(), ...what } as Gesture], load);
+/** Does something now: the run forks. `load` reads the run that was made again. */
+export async function reach(what: Omit<Gesture, 'at'>, load: Load): Promise<void> {
+  const gesture = { at: timeOfGesture(), ...what } as Gesture;
+  const next = [...gestures.value, gesture];
+  if (await make(next, load, () => goOn(next, gestureText(gesture)))) await askForMeters();
+}
 
-export const takeBack = (gesture: Gesture, load: Load): Promise<void> =>
-  redo(
-    gestures.value.filter((other) => other !== gesture),
-    load,
-  );
+export function takeBack(gesture: Gesture, load: Load): Promise<void> {
+  const next = gestures.value.filter((other) => other !== gesture);
+  return change(next, `without ${gestureText(gesture)}`, load);
+}
 
-async function redo(next: readonly Gesture[], load: Load): Promise<void> {
+/** Shows another branch. */
+export function choose(branch: number, load: Load): Promise<void> {
+  const { gestures: next, name } = branches.value[branch]!;
+  return change(next, name, load);
+}
+
+/** Another run at the same moment: what has happened by then may be another thing. */
+async function change(next: readonly Gesture[], name: string, load: Load): Promise<void> {
+  const at = currentLine.value < recording.value.first ? -Infinity : recording.value.at(currentLine.value);
+  if (!(await make(next, load, () => goOn(next, name)))) return;
+  pauseAt(recording.value.lastLineAt(at));
+  await askForMeters();
+}
+
+/** Makes the run with these gestures, or takes the one that is kept; `isAccepted` hears that the scenario may be run. */
+async function make(next: readonly Gesture[], load: Load, isAccepted = (): void => {}): Promise<boolean> {
   handsProblem.value = null;
+  const kept = runOf(next);
+  if (kept) {
+    isAccepted();
+    replaced(kept);
+    return true;
+  }
   try {
     const response = await post('run', scenarioWith(next));
     if (!response.ok || !response.body) throw new Error(await response.text());
-    gestures.value = next;
+    isAccepted();
     await load(response.body);
-    await askForMeters();
+    keepRun(next, recording.value);
+    return true;
   } catch (error) {
     handsProblem.value = (error as Error).message.trim();
+    return false;
   }
+}
+
+/** The run of a branch that is not shown, to compare with. */
+export async function fetchRun(next: readonly Gesture[]): Promise<Recording | null> {
+  const kept = runOf(next);
+  if (kept) return kept;
+  const response = await post('run', scenarioWith(next)).catch(() => null);
+  if (!response?.ok) return null;
+  const run = new Recording();
+  run.push(await response.text());
+  run.close();
+  keepRun(next, run);
+  return run;
 }
 
 const post = (name: string, scenario: unknown): Promise<Response> =>

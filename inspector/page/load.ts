@@ -64,7 +64,7 @@ export async function open(stream: ReadableStream<Uint8Array>): Promise<void> {
   opened(next);
   await read(stream, next, arrived);
   // Nobody reaches into what was alive.
-  if (isServed && recording.value === next && !next.header?.live) await askForHands();
+  if (isServed && recording.value === next && !next.header?.live) await askForHands(reload);
 }
 
 /** The run made again: up to the playhead it is the same, so it takes the other's place once it has come there. */

@@ -80,37 +80,44 @@ export function Transport() {
         />
       </div>
       <Scrubber last={end - 1} />
-      <div class="readout">
-        <output class="time" aria-label="now">
-          {timed.value && <b>{numberText(Number(playhead.value.x.toFixed(2)))}</b>}
-          <span>
-            line {Math.max(currentLine.value + 1, 0)} of {end}
-          </span>
-        </output>
-        {timed.value && (
-          <button
-            type="button"
-            class="small"
-            title="what moves evenly: time, or lines"
-            onClick={() => setAxis(axis.value === 'time' ? 'lines' : 'time')}
-          >
-            by {axis.value}
-          </button>
-        )}
-        <span class="speed">
-          <IconButton label="slower" icon="M5 12h14" onPress={() => changeSpeed(-1)} />
-          <output aria-label="speed">{speed.value}×</output>
-          <IconButton label="faster" icon="M5 12h14M12 5v14" onPress={() => changeSpeed(1)} />
-        </span>
-        <IconButton
-          label="ask for lines of the trace"
-          pressed={isAsking.value}
-          icon="M10 4a6 6 0 1 0 0 12 6 6 0 0 0 0-12M14.5 14.5 20 20"
-          onPress={() => (isAsking.value = !isAsking.value)}
-        />
-      </div>
+      <Readout end={end} />
       {isAsking.value && <AskLine />}
     </section>
+  );
+}
+
+/** Where one is, how time passes, and the way to ask. */
+function Readout({ end }: { end: number }) {
+  return (
+    <div class="readout">
+      <output class="time" aria-label="now">
+        {timed.value && <b>{numberText(Number(playhead.value.x.toFixed(2)))}</b>}
+        <span>
+          line {Math.max(currentLine.value + 1, 0)} of {end}
+        </span>
+      </output>
+      {timed.value && (
+        <button
+          type="button"
+          class="small"
+          title="what moves evenly: time, or lines"
+          onClick={() => setAxis(axis.value === 'time' ? 'lines' : 'time')}
+        >
+          by {axis.value}
+        </button>
+      )}
+      <span class="speed">
+        <IconButton label="slower" icon="M5 12h14" onPress={() => changeSpeed(-1)} />
+        <output aria-label="speed">{speed.value}×</output>
+        <IconButton label="faster" icon="M5 12h14M12 5v14" onPress={() => changeSpeed(1)} />
+      </span>
+      <IconButton
+        label="ask for lines of the trace"
+        pressed={isAsking.value}
+        icon="M10 4a6 6 0 1 0 0 12 6 6 0 0 0 0-12M14.5 14.5 20 20"
+        onPress={() => (isAsking.value = !isAsking.value)}
+      />
+    </div>
   );
 }
 

@@ -1,0 +1,68 @@
+/**
+ * The runs that gestures have made, as a tree: each gesture forks at its moment, and what was before it stays beside what came of it.
+ *
+ * A branch is a list of gestures; its run is made from it whenever it is looked at, and the last few are kept. The list outlives a
+ * reload of the page, in the session of its tab.
+ */
+import { computed, signal } from '@preact/signals';
+import type { Recording } from '../model/recording.js';
+import type { Gesture } from './hands.js';
+
+export interface Branch {
+  readonly name: string;
+  readonly gestures: readonly Gesture[];
+  /** The place of the one that it forked from; `null` for the run as it was given. */
+  readonly from: number | null;
+}
+
+const GIVEN: Branch = { name: 'as given', gestures: [], from: null };
+const RUNS_MAX = 6;
+
+export const branches = signal<readonly Branch[]>([GIVEN]);
+export const current = signal(0);
+export const gestures = computed(() => branches.value[current.value]?.gestures ?? []);
+
+const runs = new Map<string, Recording>();
+const keyOf = (gestures: readonly Gesture[]): string => JSON.stringify(gestures);
+
+export const runOf = (gestures: readonly Gesture[]): Recording | undefined => runs.get(keyOf(gestures));
+
+export function keepRun(gestures: readonly Gesture[], run: Recording): void {
+  const key = keyOf(gestures);
+  runs.delete(key);
+  runs.set(key, run);
+  for (const oldest of [...runs.keys()].slice(0, -RUNS_MAX)) runs.delete(oldest);
+}
+
+/** The branch with these gestures becomes the current one; it is made where there is none. */
+export function goOn(next: readonly Gesture[], name: string): void {
+  const key = keyOf(next);
+  const known = branches.value.findIndex((one) => keyOf(one.gestures) === key);
+  if (known < 0) branches.value = [...branches.value, { name, gestures: next, from: current.value }];
+  current.value = known < 0 ? branches.value.length - 1 : known;
+  remember();
+}
+
+export function rename(branch: number, name: string): void {
+  branches.value = branches.value.map((one, i) => (i === branch && name.trim() !== '' ? { ...one, name: name.trim() } : one));
+  remember();
+}
+
+let place = '';
+
+/** The branches of a scenario, as they were before a reload. */
+export function recallBranches(scenario: unknown): void {
+  runs.clear();
+  place = `branches of ${JSON.stringify(scenario)}`;
+  const kept = JSON.parse(sessionStorage.getItem(place) ?? 'null') as { branches: Branch[]; current: number } | null;
+  branches.value = kept?.branches ?? [GIVEN];
+  current.value = kept?.current ?? 0;
+}
+
+function remember(): void {
+  try {
+    sessionStorage.setItem(place, JSON.stringify({ branches: branches.value, current: current.value }));
+  } catch {
+    // A full storage keeps what it has: the branches are there until the page goes.
+  }
+}
