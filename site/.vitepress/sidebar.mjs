@@ -78,6 +78,7 @@ export const sidebar = [
     collapsed: false,
     items: Object.entries(items).map(([page, text]) => ({ text, link: `/docs/${page}` })),
   })),
+  { text: 'All that is exported', link: '/reference/' },
   {
     text: 'The project',
     items: [

@@ -1,0 +1,28 @@
+/** The reference of the API, from the docstrings of what the package exports: pages that the site takes like the others. */
+import { readFileSync } from 'node:fs';
+
+const { exports } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+const sources = Object.values(exports).flatMap(({ types }) =>
+  types ? [types.replace('./dist/', '../').replace('.d.ts', '.ts')] : [],
+);
+
+/** @type {import('typedoc').TypeDocOptions & import('typedoc-plugin-markdown').PluginOptions} */
+export default {
+  entryPoints: sources,
+  tsconfig: 'tsconfig.json',
+  skipErrorChecking: true,
+  plugin: ['typedoc-plugin-markdown'],
+  out: 'reference',
+  router: 'module',
+  entryFileName: 'index',
+  readme: 'none',
+  name: 'Reference',
+  excludePrivate: true,
+  excludeInternal: true,
+  excludeExternals: true,
+  disableSources: true,
+  hideBreadcrumbs: true,
+  hidePageHeader: true,
+  logLevel: 'Warn',
+  validation: { notExported: false, invalidLink: true, invalidPath: false },
+};
