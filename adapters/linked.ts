@@ -23,6 +23,7 @@ import type { Bye, Frame, LinkContext } from '../machines/link/frames.js';
 import type { RoleView } from '../machines/protocol.js';
 import type { Inspect } from '../network/world/kernel.js';
 import { drawBelow, environmentOf, type InEnvironment } from './environment.js';
+import { anything, atLeast, checkOptions, environment, isTransport, listOf, optional } from './options.js';
 import { ConnectionError } from './transports/errors.js';
 import { createTransport, type Medium } from './transports/driver.js';
 import { Channels } from './node/channels.js';
@@ -63,6 +64,14 @@ const AHEAD_MS_MAX = 24 * 60 * 60 * 1_000;
 /** After so many heartbeats with nothing for this session, what comes for a later one is believed. */
 const STRAY_BEATS = 3;
 
+const CHECKS = {
+  peers: listOf("ids of the others, as in ['a', 'b', 'c']", () => true),
+  beatMs: optional(atLeast(1, 'milliseconds')),
+  patience: optional(atLeast(1, 'beats')),
+  inspect: optional(anything),
+  ...environment,
+};
+
 /** The conversation of this version of the link layer, and those of earlier ones: nobody who speaks one understands another. */
 const NAME = 'link/2';
 const EARLIER = ['link'];
@@ -87,6 +96,9 @@ const EARLIER = ['link'];
  * @public
  */
 export function linked(transport: Transport, options: LinkedOptions): Transport<Linked> {
+  if (!isTransport(transport))
+    throw new UsageError('linked takes a transport first, as in linked(webSocket({ id, url }), { peers })');
+  checkOptions('linked', options, CHECKS);
   for (const peer of options.peers) checkId(peer, 'a peer');
   const { identity, messageBytesMax } = transport.guarantees;
   const promised = { order: 'fifo', loss: 'none', duplication: 'none', presence: 'reported' } as const;

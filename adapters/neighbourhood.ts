@@ -14,6 +14,7 @@ import type { Inspect } from '../network/world/kernel.js';
 import { ClosedError } from './transports/errors.js';
 import type { InEnvironment } from './environment.js';
 import { createNode, type LiveNode } from './node/node.js';
+import * as checks from './options.js';
 import { abortable } from './transports/promises.js';
 import type { Linked, Transport } from './transports/transport.js';
 
@@ -32,6 +33,15 @@ export interface NeighbourhoodOptions extends InEnvironment {
   /** XState's own option: an observer of the node's live actors. */
   readonly inspect?: Inspect | undefined;
 }
+
+/** What each option of a neighbourhood has to be. */
+const CHECKS = {
+  transport: checks.transport,
+  peers: checks.peers,
+  name: checks.optional(checks.text),
+  inspect: checks.optional(checks.anything),
+  ...checks.environment,
+};
 
 /**
  * A lock on oneself and all peers that are there, without names or a server. Two that hold at the same time have no peer in common,
@@ -61,7 +71,9 @@ export class Neighbourhood implements AsyncDisposable {
   /** Who waits for the lock, in the order of asking; `null` for who has given up. */
   private readonly waiting: { give: ((held: HeldNeighbourhood) => void) | null; refuse(error: Error): void }[] = [];
 
-  constructor({ transport, peers, name = 'neighbourhood', ...environment }: NeighbourhoodOptions) {
+  constructor(options: NeighbourhoodOptions) {
+    checks.checkOptions('Neighbourhood', options, CHECKS);
+    const { transport, peers, name = 'neighbourhood', ...environment } = options;
     const topology = { nodes: [...new Set(peers)].sort(), links: [] };
     this.node = createNode({
       transport,

@@ -42,6 +42,8 @@ export const flag = must('true or false', (value) => typeof value === 'boolean')
 export const signal = must('an AbortSignal', (value) => hasMethods(value, 'addEventListener', 'throwIfAborted'));
 export const atLeast = (min: number, unit: string): Check =>
   must(`a number of ${unit}, at least ${min}`, (value) => typeof value === 'number' && Number.isFinite(value) && value >= min);
+/** Permits, or what else is counted. */
+export const count = must('a whole number of at least 0', (value) => Number.isSafeInteger(value) && (value as number) >= 0);
 export const listOf = (what: string, isGood: (value: unknown) => boolean): Check =>
   must(`a list of ${what}`, (value) => Array.isArray(value) && value.every(isGood));
 
@@ -67,10 +69,8 @@ export const peers: Check = {
   },
 };
 
-export const transport = must(
-  'a transport, as in linked(webSocket({ id, url }), { peers })',
-  (value) => isObject(value) && isObject(value['guarantees']),
-);
+export const isTransport = (value: unknown): boolean => isObject(value) && isObject(value['guarantees']);
+export const transport = must('a transport, as in linked(webSocket({ id, url }), { peers })', isTransport);
 
 export const storage = must("what keeps a peer's promises, as in folderStorage('/var/lib/printers/a')", (value) =>
   hasMethods(value, 'load', 'save'),

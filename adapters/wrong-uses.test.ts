@@ -2,13 +2,20 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import * as ws from 'ws';
 import { UsageError } from '../index.js';
+import { createBank } from './controller/bank.js';
+import { createNames } from './controller/names.js';
+import { createQuota } from './controller/quota.js';
 import { createElection } from './election.js';
+import { linked } from './linked.js';
 import { createLocks } from './locks/locks.js';
+import { Neighbourhood } from './neighbourhood.js';
 import { broadcastChannel } from './transports/broadcast-channel.js';
 import { ClosedError, ConnectionError, LostError } from './transports/errors.js';
 import { InProcessBus } from './transports/in-process.js';
 import { mqtt } from './transports/mqtt.js';
 import { nats } from './transports/nats.js';
+import { sealed } from './transports/sealed.js';
+import { webSocketHub } from './transports/web-socket-hub.js';
 import { webSocketMesh } from './transports/web-socket-mesh.js';
 import { webSocket } from './transports/web-socket.js';
 
@@ -19,7 +26,9 @@ const url = 'ws://127.0.0.1:1';
 const connection = async () => ({});
 
 /** What a JavaScript program may hand over: no type stands in the way. */
-const [anyElection, anyLocks, anyNats, anyMqtt] = [createElection, createLocks, nats, mqtt] as any[];
+const [anyElection, anyLocks, anyNats, anyMqtt, anyLinked] = [createElection, createLocks, nats, mqtt, linked] as any[];
+const [anyQuota, anyNames, anyBank, anyNeighbourhood] = [createQuota, createNames, createBank, Neighbourhood] as any[];
+const channel = broadcastChannel({ id: 'a' });
 
 const uses: [what: string, use: () => unknown, answer: string][] = [
   ['no options', () => anyElection(), 'createElection takes its options as an object; give { transport, peers }'],
@@ -131,7 +140,76 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
     () => webSocketMesh({ id: 'a', listen: { port: 0 }, peers: [], admit: true as never }),
     'peer "a": admit is true and no function',
   ],
+  ['a quota without options', () => anyQuota(), 'createQuota takes its options as an object; give { transport, peers, budget }'],
+  [
+    'a quota of nothing',
+    () => anyQuota({ transport, peers }),
+    'createQuota: budget is missing; give a whole number of at least 0',
+  ],
+  ['a budget as text', () => anyQuota({ transport, peers, budget: '100' }), 'createQuota: budget is "100"; give a whole number'],
+  [
+    'half a permit',
+    () => anyQuota({ transport, peers, budget: 1, waste: 0.5 }),
+    'createQuota: waste is 0.5; give a whole number',
+  ],
+  [
+    'a waste mistyped',
+    () => anyQuota({ transport, peers, budget: 1, wast: 1 }),
+    'createQuota has no option wast; did you mean "waste"? Known: transport, peers, name',
+  ],
+  ['a quota of nobody', () => anyQuota({ transport, budget: 1 }), 'createQuota: peers is missing; give the ids'],
+  ['names without options', () => anyNames(), 'createNames takes its options as an object; give { transport, peers }'],
+  ['names with a budget', () => anyNames({ transport, peers, budget: 4 }), 'createNames has no option budget; known: transport,'],
+  ['a bank without options', () => anyBank(), 'createBank takes its options as an object; give { transport, peers }'],
+  ['a balance as text', () => anyBank({ transport, peers, balance: '5' }), 'createBank: balance is "5"; give a whole number'],
+  ['a neighbourhood without options', () => new anyNeighbourhood(), 'Neighbourhood takes its options as an object; give {'],
+  [
+    'a neighbourhood with a word mistyped',
+    () => new anyNeighbourhood({ transport, peers, nam: 'x' }),
+    'Neighbourhood has no option nam; did you mean "name"?',
+  ],
+  [
+    'nothing that is linked',
+    () => anyLinked(),
+    'linked takes a transport first, as in linked(webSocket({ id, url }), { peers })',
+  ],
+  ['the options of a transport', () => anyLinked({ id: 'a', url }, { peers }), 'linked takes a transport first, as in linked('],
+  ['linked with nobody', () => anyLinked(channel), 'linked takes its options as an object; give { peers }'],
+  ['the peers in place of the options', () => anyLinked(channel, peers), 'linked takes its options as an object; give { peers }'],
+  ['linked with one text', () => anyLinked(channel, { peers: 'b' }), 'linked: peers is "b"; give a list of ids of the others'],
+  [
+    'a heart that never beats',
+    () => anyLinked(channel, { peers, beatMs: 0 }),
+    'linked: beatMs is 0; give a number of milliseconds',
+  ],
+  [
+    'a patience mistyped',
+    () => anyLinked(channel, { peers, patiance: 30 }),
+    'linked has no option patiance; did you mean "patience"? Known: peers, beatMs, patience',
+  ],
+  ['no key', () => sealed(channel, {} as never), 'there is no key: give at least one'],
+  ['a key that can be guessed', () => sealed(channel, { key: 'secret' }), 'a key of 6 bytes can be guessed; give at least 16'],
+  [
+    'an address of a page',
+    () => webSocket({ id: 'a', url: 'http://x' }),
+    'peer "a": http://x is no address of a WebSocket; give',
+  ],
+  [
+    'ids in place of addresses',
+    () => webSocketMesh({ id: 'a', listen: { port: 0 }, peers: ['b'] }),
+    'peer "a": b is no address of a WebSocket; give one as in ws://127.0.0.1:8080',
+  ],
+  ['nowhere to listen', () => webSocketHub({}), 'a place to listen is missing: give a port, or a server of yours, and not both'],
+  [
+    'an id that is a number',
+    () => broadcastChannel({ id: 1 as never }),
+    'the id of a transport cannot be "1": it is 1 and no string',
+  ],
 ];
+
+test('there are more than fifty', () => {
+  expect(uses.length).toBeGreaterThan(50);
+});
 
 test.each(uses)('%s: %s', async (_, use, answer) => {
   const answered = (async () => use())();

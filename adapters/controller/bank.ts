@@ -8,6 +8,8 @@
  * anew with `balance`. There is no lasting one: docs/shipping.md says why.
  */
 import type { ControllerOptions } from '../../machines/controller/options.js';
+import { checkOptions, count, optional } from '../options.js';
+import { PEERS_CHECKS } from './checks.js';
 import { createControllerNode, Questions, requireAmount, type PeersOptions } from './controller-node.js';
 import type { LiveNode } from '../node/node.js';
 import { abortable } from '../transports/promises.js';
@@ -41,7 +43,10 @@ export interface BankOptions extends PeersOptions {
  * ```
  * @public
  */
-export const createBank = (options: BankOptions): Bank => new Bank(options);
+export function createBank(options: BankOptions): Bank {
+  checkOptions('createBank', options, { ...PEERS_CHECKS, balance: optional(count), waste: optional(count) });
+  return new Bank(options);
+}
 
 /**
  * An account as one peer has it; `createBank` makes it. A peer that dies takes along what its bins hold, and the root of the tree

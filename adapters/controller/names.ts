@@ -5,6 +5,8 @@
  * while the first peer stays: started anew under the same name, it begins anew as well. `createLastingNames` is for peers that crash.
  */
 import type { ControllerOptions } from '../../machines/controller/options.js';
+import { checkOptions } from '../options.js';
+import { PEERS_CHECKS } from './checks.js';
 import { createControllerNode, Questions, type PeersOptions } from './controller-node.js';
 import type { LiveNode } from '../node/node.js';
 
@@ -25,7 +27,10 @@ import type { LiveNode } from '../node/node.js';
  * ```
  * @public
  */
-export const createNames = (options: PeersOptions): Names => new Names(options);
+export function createNames(options: PeersOptions): Names {
+  checkOptions('createNames', options, PEERS_CHECKS);
+  return new Names(options);
+}
 
 interface Named {
   readonly type: 'named';

@@ -11,6 +11,8 @@ import type { RequestContext } from '../../machines/controller/request.js';
 import type { ControllerOptions } from '../../machines/controller/options.js';
 import type { Message } from '../../machines/effects.js';
 import type { RoleView } from '../../machines/protocol.js';
+import { checkOptions, count, optional } from '../options.js';
+import { PEERS_CHECKS } from './checks.js';
 import { createControllerNode, Questions, requireAmount, type PeersOptions } from './controller-node.js';
 import type { LiveNode } from '../node/node.js';
 
@@ -56,7 +58,10 @@ export interface Taken {
  * ```
  * @public
  */
-export const createQuota = (options: QuotaOptions): Quota => new Quota(options);
+export function createQuota(options: QuotaOptions): Quota {
+  checkOptions('createQuota', options, { ...PEERS_CHECKS, budget: count, waste: optional(count) });
+  return new Quota(options);
+}
 
 /**
  * A budget as one peer draws on it; `createQuota` makes it. A peer that goes should `leave`: one that dies or closes takes along
