@@ -2,7 +2,7 @@
  * The desk of one lock at one peer: callers line up, and the node behind it is asked for the lock for one after the other.
  *
  * A request cannot be called back. When nobody wants the lock any more its grant comes all the same, and is given back at once;
- * whoever comes before it takes up the old place.
+ * whoever comes before it takes up the old place, unless grants are confirmed: then it asks anew.
  */
 import { LostError } from '../transports/errors.js';
 import { Lock } from './lock-handle.js';
@@ -10,6 +10,8 @@ import { Lock } from './lock-handle.js';
 interface Caller {
   readonly ifAvailable: boolean;
   readonly since: number;
+  /** Of all who have come. */
+  readonly number: number;
   resolve(lock: Lock | null): void;
   reject(reason: unknown): void;
 }
@@ -29,6 +31,8 @@ export interface DeskHost {
   hear(notice: DeskNotice): void;
   /** In milliseconds. */
   now(): number;
+  /** Whether a grant is for those alone who had asked before the node did. */
+  readonly isConfirmed: boolean;
 }
 
 export class LockDesk {
@@ -38,6 +42,9 @@ export class LockDesk {
   private emptied: (() => void) | undefined;
   /** Whether a request of this desk waits or has been granted. */
   private isOut = false;
+  /** How many callers have come, ever, and how many had when the node was asked last. */
+  private count = 0;
+  private countAsked = 0;
 
   constructor(
     private readonly name: string,
@@ -76,6 +83,7 @@ export class LockDesk {
       const caller: Caller = {
         ifAvailable,
         since: this.host.now(),
+        number: ++this.count,
         resolve: (lock) => (settled(lock ? 'granted' : 'unavailable'), resolve(lock)),
         reject: (reason) => (settled('abandoned'), reject(reason)),
       };
@@ -87,11 +95,13 @@ export class LockDesk {
   }
 
   granted(fence: number): void {
-    const caller = this.callers.shift();
-    if (!caller) {
+    const caller = this.callers[0];
+    // What was confirmed before somebody asked is not confirmed for it.
+    if (!caller || (this.host.isConfirmed && caller.number > this.countAsked)) {
       this.giveBack();
       return;
     }
+    this.callers.shift();
     const lock = new Lock(this.name, fence, () => {
       if (lock === this.held?.lock) this.giveBack();
     });
@@ -143,6 +153,7 @@ export class LockDesk {
   private askIfWanted(): void {
     if (this.isOut || this.callers.length === 0) return;
     this.isOut = true;
+    this.countAsked = this.count;
     this.host.ask('request');
     // Unless it was granted at once.
     if (this.callers[0]?.ifAvailable) this.host.ask('whether');

@@ -23,6 +23,8 @@ export interface PeerOptions extends InEnvironment {
   readonly name: string;
   /** Where this peer keeps what it has promised. Without it a peer that starts again has forgotten. */
   readonly storage?: PeerStorage | undefined;
+  /** Whether a majority is asked before each grant. */
+  readonly confirm?: boolean | undefined;
   /** XState's own option: an observer of the node's live actors. */
   readonly inspect?: Inspect | undefined;
 }
@@ -39,6 +41,7 @@ export function createLocksNode({
   name,
   inspect,
   storage,
+  confirm = false,
   ...environment
 }: PeerOptions): LiveNode<LocksOptions> {
   const voters = peers.toSorted();
@@ -47,7 +50,7 @@ export function createLocksNode({
     transport,
     protocol: locksCore,
     topology: { nodes: voters.length === 0 ? [transport.id] : voters, links: [] },
-    options: { voters, hold: null, memory: 'forgotten', floor, patience: PATIENCE_MS, ...(storage && { storage: 1 }) },
+    options: { voters, hold: null, memory: 'forgotten', floor, patience: PATIENCE_MS, confirm, ...(storage && { storage: 1 }) },
     name,
     ...environment,
     inspect,

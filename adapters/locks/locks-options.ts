@@ -40,6 +40,11 @@ export interface LocksOptions extends InEnvironment {
   readonly name?: string;
   /** Where this peer keeps what it must not forget when its process ends. Without it all is forgotten once all have ended. */
   readonly storage?: PeerStorage | undefined;
+  /**
+   * Whether a majority is asked before each grant, so that its fence is larger than all that were granted anywhere before its request: costs
+   * each grant a round trip. Everybody gives the same.
+   */
+  readonly confirm?: boolean | undefined;
   /** A meter of OpenTelemetry's metrics API, as `metrics.getMeter('locks')` gives it: see docs/locks.md for what it counts. */
   readonly metrics?: LocksMeter | undefined;
   /** XState's own option: an observer of the node's live actors. */
@@ -91,6 +96,7 @@ const LOCKS_CHECKS = {
   name: optional(text),
   storage: optional(storage),
   join: optional(flag),
+  confirm: optional(flag),
   metrics: optional(
     must("a meter, as metrics.getMeter('locks') gives it", (value) =>
       hasMethods(value, 'createCounter', 'createHistogram', 'createObservableGauge'),

@@ -100,6 +100,7 @@ export class Locks implements AsyncDisposable {
   readonly #members: Members;
   /** What happens at the desks; ends with the locks. */
   readonly #notices$ = new Subject<DeskNotice>();
+  readonly #isConfirmed: boolean;
   #isServed = false;
   #hasServed = false;
   #closing: Error | null = null;
@@ -113,6 +114,7 @@ export class Locks implements AsyncDisposable {
     this.#transport = transport;
     this.peers = [...peers];
     this.storage = options.storage;
+    this.#isConfirmed = options.confirm ?? false;
     this.#node = createLocksNode({ transport, peers, name, ...options });
     warnWhenUnserved(this.#node, () => this.status());
     if (metrics) measure(metrics, this.#node, this.#notices$, () => this.status());
@@ -344,6 +346,7 @@ export class Locks implements AsyncDisposable {
         ask: (what) => this.ask(what, name),
         hear: (notice) => this.#notices$.next(notice),
         now: () => this.#node.environment.clock.now(),
+        isConfirmed: this.#isConfirmed,
       });
       this.#desks.set(name, desk);
     }

@@ -1,6 +1,8 @@
 /** What a caller lives with: asking twice, asking again when a lock was lost, and ends in good order. */
-import { describe, expect, test } from 'vitest';
-import type { Lock } from './locks.js';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { InProcessBus } from '../transports/in-process.js';
+import { LockDesk } from './lock-desk.js';
+import { createLocks, type Lock } from './locks.js';
 import { cuttable, peers, settled } from './peers.fixture.js';
 
 type Cuttable = Awaited<ReturnType<typeof cuttable>>[number];
@@ -187,5 +189,42 @@ describe('closing in good order', () => {
     await a!.close({ withinMs: 5 });
     expect(await outcome).toMatchObject([{ reason: { name: 'LostError', isRetryable: false } }]);
     expect((await next).fence).toBeGreaterThan(0);
+  });
+});
+
+describe('confirmed grants', () => {
+  test('are granted one at a time, with fences that grow, wherever one asks', async () => {
+    const ids = ['a', 'b', 'c'];
+    const bus = new InProcessBus();
+    const all = ids.map((id) => createLocks({ transport: bus.transport(id), peers: ids, confirm: true }));
+    onTestFinished(() => bus.close());
+    const fences: number[] = [];
+    let inside = 0;
+    const work = async ({ fence }: Lock) => {
+      expect(++inside).toBe(1);
+      await settled();
+      fences.push(fence);
+      inside--;
+    };
+    await Promise.all(all.flatMap((locks) => Array.from({ length: 10 }, () => locks.request('x', work))));
+    expect(fences).toHaveLength(30);
+    expect(fences).toEqual([...new Set(fences)].sort((p, q) => p - q));
+  });
+
+  test.each([
+    ['is given back when who asked has gone and somebody else has come since', true, ['request', 'release', 'request']],
+    ['that is plain is taken by who has come since', false, ['request']],
+  ])('a grant %s', async (_, isConfirmed, expected) => {
+    const asked: string[] = [];
+    const desk = new LockDesk('x', { ask: (what) => void asked.push(what), hear: () => {}, now: () => 0, isConfirmed });
+    const gone = new AbortController();
+    const first = desk.take(false, gone.signal);
+    gone.abort();
+    await expect(first).rejects.toMatchObject({ name: 'AbortError' });
+    const second = desk.take(false, undefined);
+    desk.granted(1);
+    expect(asked).toEqual(expected);
+    if (isConfirmed) desk.granted(2);
+    expect((await second)!.fence).toBe(isConfirmed ? 2 : 1);
   });
 });

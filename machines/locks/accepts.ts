@@ -56,7 +56,7 @@ export function isStanding(value: unknown, names: Names): value is Standing {
   );
 }
 
-const isOfEpochs = (type: unknown): boolean => !['update', 'find', 'token'].includes(type as string);
+const isOfEpochs = (type: unknown): boolean => !['update', 'find', 'token', 'confirm', 'confirmed'].includes(type as string);
 
 export function accepts(message: unknown, instance: Instance<LocksOptions>): boolean {
   if (!isObject(message)) return false;
@@ -74,6 +74,9 @@ export function accepts(message: unknown, instance: Instance<LocksOptions>): boo
     case 'find':
     case 'token':
       return isEpoch(epoch) && isName(lock) && directoryCore.accepts(unlabelled, instance as never);
+    case 'confirm':
+    case 'confirmed':
+      return isEpoch(epoch) && isName(lock) && isCount(message['fence']);
     case 'prepare':
       return isEpoch(epoch) && isMembers(members) && isEpoch(served) && isMembership(message['next']);
     case 'promise': {

@@ -2,6 +2,7 @@
 import type { NodeId } from '../effects.js';
 import type { Configuration, Meter, Observer, PropertyResult, Step } from '../protocol.js';
 import type { Beginning, Held, LockNotice } from './messages.js';
+import type { LocksOptions } from './options.js';
 import { epochsOf } from './view.js';
 
 export class LocksAccount implements Observer {
@@ -18,12 +19,19 @@ export class LocksAccount implements Observer {
   private readonly users = new Map<string, NodeId>();
   /** Ever granted, by lock. */
   private readonly largest = new Map<string, number>();
+  /** Who has asked for a lock, by both: the largest fence that was granted before. */
+  private readonly asked = new Map<string, number>();
+  /** `null` where grants are plain. */
+  private isInRealTime: boolean | null = null;
   private hasKeptSmaller = false;
   private latest = 0;
 
   record(step: Step, c: Configuration): void {
     this.messages += step.sent.length;
     if (isFailure(step)) this.isQuiet = false;
+    if ((c.instance.options as LocksOptions).confirm) this.isInRealTime ??= true;
+    const { node, event } = step;
+    if (event.type === 'request') this.asked.set(`${node} ${event['lock']}`, this.largest.get(event['lock'] as string) ?? -1);
     for (const notice of step.emitted as unknown as LockNotice[]) {
       if (notice.type === 'lock.lost') this.lost++;
       if (this.isQuiet) this.watch(step.node, notice);
@@ -33,6 +41,7 @@ export class LocksAccount implements Observer {
   }
 
   private grant(node: NodeId, { lock, fence }: Held): void {
+    if (this.isInRealTime) this.isInRealTime = fence > (this.asked.get(`${node} ${lock}`) ?? -1);
     const key = `${lock} ${fence}`;
     this.isRepeated ||= this.fences.has(key);
     this.fences.add(key);
@@ -76,6 +85,9 @@ export class LocksAccount implements Observer {
       always('until something fails, fences grow', !this.hasFallen),
       always('until something fails, one user', !this.hasTwoUsers),
       always('until something fails, nobody loses a lock', !this.hasLost),
+      ...(this.isInRealTime === null
+        ? []
+        : [always('a confirmed fence is larger than all granted before its request', this.isInRealTime)]),
     ];
   }
 }

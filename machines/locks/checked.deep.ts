@@ -28,6 +28,13 @@ test.each<[string, number, Commands, Search]>([
   ['a node is cut off', 15334, [ask('b'), cut('a', 'b'), cut('b', 'c')], { hold: 1 }],
   ['a holder is stopped and goes on', 10528, [ask('c'), ask('b'), ...crash('c'), restart('c')], { hold: 1 }],
   ['an epoch of one grant, one asks twice', 98033, [ask('b'), ask('c'), ask('a'), ask('b')], { hold: 1, options: { grants: 2 } }],
+  ['grants are confirmed, and nothing fails', 2549, [ask('a'), ask('b'), ask('c')], { hold: 1, options: { confirm: true } }],
+  [
+    'grants are confirmed, and one link is cut',
+    3832,
+    [ask('a'), ask('b'), cut('a', 'b')],
+    { hold: 1, options: { confirm: true } },
+  ],
 ])('%s: %i states', (_, states, commands, search) => {
   const found = searchOn(all, locks, commands, search);
   expect(found).toMatchObject({ verdict: 'valid' });

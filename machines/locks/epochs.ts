@@ -49,6 +49,7 @@ import {
   type From,
   type In,
   type NamedLinkEvent,
+  othersNeeded,
 } from './knowledge.js';
 import { isSameMembership, type MembershipChange } from './membership.js';
 import {
@@ -69,6 +70,7 @@ import {
   askSoon,
   change,
   changeUnlessToLeader,
+  confirmation,
   directories,
   directory,
   epochOf,
@@ -85,6 +87,7 @@ import {
   patienceEnds,
   preparation,
   promise,
+  question,
   reconfiguration,
   refusal,
   sayThatSpent,
@@ -312,6 +315,7 @@ export const epochsMachine = setup({
     freed: { actions: ['dropClaim', 'dropLock', ownLock] },
     lost: { actions: ['dropClaim', 'dropLock', ownLock] },
     find: { guard: 'isEarly', actions: 'keepEarly' },
+    confirm: { guard: 'isEarly', actions: 'keepEarly' },
   },
   states: {
     starting: {
@@ -396,13 +400,14 @@ export const epochsMachine = setup({
           { target: 'serving', actions: send(word) }, // 7
         ],
         find: { guard: 'isOfThisOrLater', actions: 'keepEarly' },
+        confirm: { guard: 'isOfThisOrLater', actions: 'keepEarly' },
       },
     },
     serving: {
       entry: [
         'settle',
         patienceEnds,
-        toLocks(({ served }) => ({ type: 'begun', ...served })),
+        toLocks((c) => ({ type: 'begun', ...c.served, others: othersNeeded(c) })),
         afterThat,
         'announceEpoch',
         seek,
@@ -430,6 +435,11 @@ export const epochsMachine = setup({
           { guard: 'isFree', actions: [...fill, ...ask] },
         ],
         early: { actions: 'hearEarly' },
+        confirming: { actions: send(question) }, // 10
+        confirm: [
+          { guard: 'isQuestion', actions: send(confirmation) }, // 10
+          { guard: 'isEarly', actions: 'keepEarly' },
+        ],
         freed: { actions: 'dropClaim' },
         find: [
           { guard: 'isFindForOpen', actions: toDirectory },

@@ -170,6 +170,7 @@ export const epochsGuards = {
   findsNoRoom: (args: In) => isFree(args) && isRoomSpent(args, 1),
   findsHalfTheRoom: (args: In) => isFree(args) && isRoomSpent(args, 1 / 2),
   isFind: isOfThisEpoch,
+  isQuestion: isOfThisEpoch,
   isFindForOpen: (args: In) => isOfThisEpoch(args) && isForOpen(args),
   isFindWithoutRoom: (args: In) => isOfThisEpoch(args) && isRoomSpent(args, 1),
   isFindInHalfTheRoom: (args: In) => isOfThisEpoch(args) && isRoomSpent(args, 1 / 2),

@@ -31,6 +31,7 @@ import { epochsOf, isServing } from './view.js';
 export { epochsMachine } from './epochs.js';
 export { lockMachine } from './lock.js';
 
+const isForLock = ({ type }: Message): boolean => type === 'release' || type === 'confirmed';
 const isForDirectory = ({ type }: Message): boolean => type === 'find' || type === 'token';
 
 export const locksCore = /* @__PURE__ */ defineCore<LocksOptions>({
@@ -61,7 +62,7 @@ export const locksCore = /* @__PURE__ */ defineCore<LocksOptions>({
   route: (event, node) => {
     if (event.type === 'update') return ELECTION;
     const { epoch, lock } = event as unknown as LockMessage;
-    const role = isForDirectory(event) ? directoryRole(epoch, lock) : event.type === 'release' ? lockRole(lock) : EPOCHS;
+    const role = isForDirectory(event) ? directoryRole(epoch, lock) : isForLock(event) ? lockRole(lock) : EPOCHS;
     return node.has(role) ? role : EPOCHS;
   },
   wiring: { listener, label: labelOf as (role: string) => Readonly<Record<string, unknown>> | undefined },
@@ -151,8 +152,8 @@ const linksAt = (id: NodeId, { topology }: Instance<LocksOptions>): NodeId[] =>
   topology.links.flatMap(([u, v]) => (u === id ? [v] : v === id ? [u] : [])).sort();
 
 function epochsInput(id: NodeId, { options }: Instance<LocksOptions>, links: readonly NodeId[]): EpochsInput {
-  const { election: elected, members, memory, floor, bounds, early, patience } = options;
+  const { election: elected, members, memory, floor, bounds, confirm, early, patience } = options;
   const { leader } = elected.start[id]!;
   const own = { membership: listAt(id, options), members: members.includes(id) ? members : [] };
-  return { id, ...own, links, leader, memory, stored: null, floor, bounds, earlyMax: early, patience };
+  return { id, ...own, links, leader, memory, stored: null, floor, bounds, confirm, earlyMax: early, patience };
 }

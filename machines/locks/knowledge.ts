@@ -3,7 +3,7 @@ import type { LinkEvent, NodeId, StoredEvent } from '../effects.js';
 import type { LeaderChange } from '../election/messages.js';
 import { byName, type EpochBounds } from './epoch.js';
 import { isMajorityOf, membershipAfter, votesInOneOf, type Membership, type WantedChange } from './membership.js';
-import type { Ballot, Beginning, EpochMessage, LockMessage, Memory, Prepare } from './messages.js';
+import type { Ballot, Beginning, Confirm, EpochMessage, LockMessage, Memory, Prepare } from './messages.js';
 import type { PromiseReport } from './promises.js';
 
 /** Where a voter stands towards the others: what it must not forget, and is stored before it acts on it. */
@@ -32,6 +32,8 @@ export interface EpochsInput {
   /** A number that the clock gives: above all that an earlier life of this node can have promised. Needed where everybody has forgotten. */
   readonly floor: number;
   readonly bounds: EpochBounds;
+  /** Whether a majority is asked before a grant (rule 10). */
+  readonly confirm: boolean;
   /** How many messages may come before the epoch of which they are. */
   readonly earlyMax: number;
   /** Ticks until a voter that is left out, and still reached from here, is taken to be really cut off from somebody. */
@@ -88,6 +90,9 @@ export type EpochsEvent =
   /** From a lock: it is in use here with this fence; it is free again; it was taken away. */
   | { readonly type: 'used'; readonly lock: string; readonly fence: number }
   | { readonly type: 'freed' | 'lost'; readonly lock: string }
+  /** From a lock: its token is here, and others are to confirm the grant. */
+  | { readonly type: 'confirming'; readonly lock: string; readonly fence: number }
+  | From<Confirm>
   /** The epoch has begun, and the locks of this node have heard of it. */
   | { readonly type: 'early' }
   /** Half of this epoch is used up: of the numbers of a lock, or of the room for locks. */
@@ -136,6 +141,17 @@ export const ownReport = (c: EpochsContext): PromiseReport => ({
   floor: c.floor,
   membership: c.membership,
 });
+
+/** Rule 10: who is asked whether a later epoch can have begun: the voters with whom this one is served. */
+export const confirmersOf = ({ id, served: { members, membership } }: EpochsContext): NodeId[] =>
+  members.filter((member) => member !== id && membership.voters.includes(member));
+
+/** Rule 10: how many of them have to confirm, so that they are a majority of all voters, with this node if it votes. */
+export function othersNeeded({ id, confirm, served }: EpochsContext): number {
+  const { voters } = served.membership;
+  if (!confirm) return 0;
+  return Math.floor(voters.length / 2) + (voters.includes(id) ? 0 : 1);
+}
 
 /** Of a first start: in an epoch that has begun already, or in none. */
 export function firstStanding({ members, memory, membership }: Pick<EpochsInput, 'members' | 'memory' | 'membership'>): Standing {

@@ -135,13 +135,28 @@ export interface Reconfigure extends OfMember, MembershipChange {
 
 export type EpochMessage = Prepare | Promised | Refuse | Wait | Install | Told | Changed | Hello | Reconfigure;
 
+/** A lock that is about to be used here: to the other voters of its epoch, asked after its request (rule 10). */
+export interface Confirm extends LockLabel {
+  readonly type: 'confirm';
+  /** Of the grant that is under way: one question, one number. */
+  readonly fence: number;
+}
+
+/** The answer: this very epoch is served here, and no later one was promised. */
+export interface Confirmed extends LockLabel {
+  readonly type: 'confirmed';
+  readonly fence: number;
+}
+
 /** A message of a lock's directory, for a role that is not open. */
 export interface LockMessage extends Message, LockLabel {
-  readonly type: 'find' | 'token';
+  readonly type: 'find' | 'token' | 'confirm';
 }
 
 /** To the locks of this node: an epoch begins, ends here, or nobody can be served here. */
-export type EpochTurn = ({ readonly type: 'begun' } & Beginning) | { readonly type: 'over' } | { readonly type: 'apart' };
+export type EpochTurn =
+  /** With how many other voters have to confirm a grant in it. */
+  ({ readonly type: 'begun'; readonly others: number } & Beginning) | { readonly type: 'over' } | { readonly type: 'apart' };
 
 export type LockNotice =
   | { readonly type: 'lock.granted'; readonly lock: string; readonly fence: number }

@@ -21,13 +21,27 @@ export interface LocksOptions {
   /** A number from the clock, for nodes that have forgotten. */
   readonly floor: number;
   readonly bounds: EpochBounds;
+  /** Whether a majority is asked before each grant, so that fences grow in real time (rule 10). */
+  readonly confirm: boolean;
   readonly early: number;
   /** In ticks. */
   readonly patience: number;
   readonly hold: number | null;
 }
 
-const KEYS = ['leader', 'voters', 'memory', 'storage', 'floor', 'grants', 'locks', 'early', 'patience', 'hold'] as const;
+const KEYS = [
+  'leader',
+  'voters',
+  'memory',
+  'storage',
+  'floor',
+  'grants',
+  'locks',
+  'early',
+  'patience',
+  'confirm',
+  'hold',
+] as const;
 
 /** The lock of scenarios that name none. */
 export const THE_LOCK = 'lock';
@@ -53,10 +67,16 @@ export function locksOptions(raw: Readonly<Record<string, unknown>>, graph: Netw
       grants: integer(raw, 'grants', { min: 2, max: BOUNDS.grants, fallback: BOUNDS.grants }),
       locks: integer(raw, 'locks', { min: 1, max: BOUNDS.locks, fallback: BOUNDS.locks }),
     },
+    confirm: confirmOf(raw),
     early: integer(raw, 'early', { min: 1, fallback: EARLY_MAX }),
     patience: integer(raw, 'patience', { min: 1, fallback: 1000 }),
     hold: holdOf(raw),
   };
+}
+
+function confirmOf({ confirm = false }: Readonly<Record<string, unknown>>): boolean {
+  if (typeof confirm !== 'boolean') throw new UsageError(`options.confirm is ${JSON.stringify(confirm)}; give true or false`);
+  return confirm;
 }
 
 function votersOf(raw: Readonly<Record<string, unknown>>, { topology, rank }: NetworkGraph): readonly NodeId[] {

@@ -3,6 +3,8 @@ import { arm, close, disarm, open, store, tell, type Message } from '../effects.
 import { ELECTION } from '../election/messages.js';
 import { directoryOf } from './epoch.js';
 import {
+  confirmersOf,
+  othersNeeded,
   ownReport,
   promisedEpoch,
   standingOf,
@@ -12,7 +14,7 @@ import {
   type NamedLinkEvent,
 } from './knowledge.js';
 import type { LockChartInput } from './lock.js';
-import { directoryRole, EPOCHS, LOCK, lockRole, STANDING, type EpochTurn } from './messages.js';
+import { directoryRole, EPOCHS, LOCK, lockRole, STANDING, type Confirm, type EpochTurn } from './messages.js';
 
 export const PATIENCE = 'patience';
 const SPENT = 'spent';
@@ -96,6 +98,16 @@ export const toDirectory = tell((args: In) => ({
 }));
 export const sayThatSpent = tell((_: In) => ({ role: EPOCHS, message: { type: 'spent' } }));
 
+/** Rule 10. */
+export const question = ({ context, event }: In) => {
+  const { lock, fence } = event as { lock: string; fence: number };
+  return { to: confirmersOf(context), message: { type: 'confirm' as const, epoch: context.served.epoch, lock, fence } };
+};
+export const confirmation = (args: In) => {
+  const { epoch, lock, fence } = args.event as From<Confirm>;
+  return { to: fromOf(args), message: { type: 'confirmed' as const, epoch, lock, fence } };
+};
+
 /** The locks that are in use are asked for before anybody else is heard. */
 export const afterThat = tell((_: In) => ({ role: EPOCHS, message: { type: 'early' } }));
 
@@ -103,7 +115,9 @@ export const lockStart = (epochIn: (c: EpochsContext) => number | null) =>
   open((args: In) => {
     const { context } = args;
     const lock = lockOf(args);
-    const input: LockChartInput = { id: context.id, lock, epoch: epochIn(context), grants: context.bounds.grants };
+    const epoch = epochIn(context);
+    const others = epoch === null ? 0 : othersNeeded(context);
+    const input: LockChartInput = { id: context.id, lock, epoch, grants: context.bounds.grants, others };
     return { role: lockRole(lock), chart: LOCK, input };
   });
 export const lockInNone = lockStart(() => null);

@@ -22,6 +22,7 @@ const apart: EpochsInput = {
   stored: null,
   floor: 3,
   bounds: BOUNDS,
+  confirm: true,
   earlyMax: 1,
   patience: 1,
 };
@@ -97,6 +98,14 @@ const uses = (c: EpochsContext): Named[] => {
     ),
     ...claims.flatMap(({ lock, fence }) => (fence === null ? [] : [{ type: 'lost', lock }])),
     { type: 'early' },
+    { type: 'confirming', lock: 'x', fence: 5 },
+    ...[served.epoch - 1, served.epoch, served.epoch + 1].map((epoch) => ({
+      type: 'confirm',
+      from: 'b',
+      epoch,
+      lock: 'x',
+      fence: 5,
+    })),
     stored,
     { type: 'spent' },
     { type: 'timer', timer: 'spent' },
@@ -143,10 +152,13 @@ export const epochsSamples: readonly ChartSamples[] = [
   { input: leader, events: upTo(2, uses) },
 ];
 
-const lock: LockChartInput = { id: 'a', lock: 'x', epoch: 1, grants: 4 };
-const begun = { type: 'begun', epoch: 2, members: ['a', 'b'], membership };
+const lock: LockChartInput = { id: 'a', lock: 'x', epoch: 1, grants: 4, others: 0 };
+const begun = { type: 'begun', others: 1, epoch: 2, members: ['a', 'b'], membership };
 
-const turns = ({ fence }: LockContext): Named[] => [
+const turns = ({ fence, epoch }: LockContext): Named[] => [
+  ...['b', 'c'].map((from) => ({ type: 'confirmed', from, epoch, fence })),
+  { type: 'confirmed', from: 'b', epoch, fence: 4 },
+  { type: 'confirmed', from: 'b', epoch: 0, fence },
   { type: 'request' },
   { type: 'release' },
   ...[5, 6, 8].map((fence) => ({ type: 'granted', fence })),
@@ -160,6 +172,7 @@ const turns = ({ fence }: LockContext): Named[] => [
 export const lockSamples: readonly ChartSamples[] = [
   { input: lock, events: turns },
   { input: { ...lock, epoch: null }, events: turns },
+  { input: { ...lock, others: 2 }, events: turns },
 ];
 
 const writes = ({ writes: [, ...waiting] }: StorageContext): Named[] => [

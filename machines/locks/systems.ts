@@ -10,6 +10,7 @@ const told = (word: 'down' | 'up', u: string, v: string) => [
 
 export const locksSystems: readonly SystemSample[] = [
   { topology, options: { hold: 1 }, events: ['n0', 'n1', 'n2'].map(ask) },
+  { topology, options: { hold: 0, confirm: true }, events: ['n0', 'n1'].map(ask) },
   {
     topology,
     options: { hold: 0 },
