@@ -6,7 +6,7 @@ const sources = Object.values(exports).flatMap(({ types }) =>
   types ? [types.replace('./dist/', '../').replace('.d.ts', '.ts')] : [],
 );
 
-/** @type {import('typedoc').TypeDocOptions & import('typedoc-plugin-markdown').PluginOptions} */
+/** Options of typedoc and of typedoc-plugin-markdown. */
 export default {
   entryPoints: sources,
   tsconfig: 'tsconfig.json',
