@@ -6,13 +6,21 @@
  * What the application should hear is not an effect but an XState `emit`.
  */
 
-/** A node's name. Where a paper orders identities, the order is the place in the topology's node list. */
+/**
+ * A node's name. Where a paper orders identities, the order is the place in the topology's node list.
+ *
+ * @public
+ */
 export type NodeId = string;
 
 /** Where a message goes: a node, or, in an anonymous protocol, one of the sender's ports (0 is the sender itself). */
 export type Address = NodeId | number;
 
-/** A message is an event of the receiving chart; the host adds `from` (and `at`, where a protocol reads the time). */
+/**
+ * A message is an event of the receiving chart; the host adds `from` (and `at`, where a protocol reads the time).
+ *
+ * @public
+ */
 export interface Message {
   readonly type: string;
 }
@@ -88,7 +96,12 @@ export interface LinkEvent<A extends Address = Address> {
   readonly peer: A;
 }
 
-/** The no-op implementations that a chart's `setup` declares; the type parameter is the union of messages it may send. */
+/**
+ * The actions of the effects, for a chart's `setup`: they do nothing by themselves, and a host reads and performs what the chart
+ * asks for. The type parameter is the union of messages that it may send.
+ *
+ * @public
+ */
 export const effects = <M extends Message = Message>() => ({
   send: (_: unknown, _effect: Send<M>) => {},
   arm: (_: unknown, _effect: Arm) => {},
@@ -114,13 +127,53 @@ export type Effect =
 
 type From<A, P> = (args: A) => P;
 
+/**
+ * Asks for a message to be sent, in a chart's config: `params` makes it of context and event.
+ *
+ * @public
+ */
 export const send = <A, M extends Message>(params: From<A, Send<M>>) => ({ type: 'send' as const, params });
+/**
+ * Asks for a timer: the event `timer` comes after `delay` ticks (on a live node, milliseconds); arming it again replaces it.
+ *
+ * @public
+ */
 export const arm = <A>(params: From<A, Arm>) => ({ type: 'arm' as const, params });
+/**
+ * Takes an armed timer back.
+ *
+ * @public
+ */
 export const disarm = <A>(params: From<A, Disarm>) => ({ type: 'disarm' as const, params });
+/**
+ * Asks for a uniform integer `0 <= value < bound`, which comes as the event `drawn`.
+ *
+ * @public
+ */
 export const draw = <A>(params: From<A, Draw>) => ({ type: 'draw' as const, params });
+/**
+ * Asks for a value to be kept when the process ends; the event `stored` comes once it is safe.
+ *
+ * @public
+ */
 export const store = <A>(params: From<A, Store>) => ({ type: 'store' as const, params });
+/**
+ * Asks for an event for other roles of the same node, delivered before the node takes its next event.
+ *
+ * @public
+ */
 export const tell = <A>(params: From<A, Tell>) => ({ type: 'tell' as const, params });
+/**
+ * Opens a role of the same node: an instance of one of the protocol's charts.
+ *
+ * @public
+ */
 export const open = <A>(params: From<A, Open>) => ({ type: 'open' as const, params });
+/**
+ * Closes roles of the same node.
+ *
+ * @public
+ */
 export const close = <A>(params: From<A, Close>) => ({ type: 'close' as const, params });
 
 /** The parameter of `withEvent`; inspectors show its name. */

@@ -8,4 +8,9 @@ import { locks } from './locks/index.js';
 import { queue } from './queue/index.js';
 import type { Protocol } from './protocol.js';
 
+/**
+ * All protocols of Quiver by name, as `parseScenario` and the `quiver` command know them.
+ *
+ * @public
+ */
 export const protocols: Readonly<Record<string, Protocol>> = { controller, directory, election, exclusion, link, locks, queue };

@@ -21,7 +21,11 @@ export interface Topology {
   readonly links: readonly Link[];
 }
 
-/** The network as a weighted graph: the topology at the start of a run, with its metric and its order of nodes. */
+/**
+ * The network as a weighted graph: the topology at the start of a run, with its metric and its order of nodes.
+ *
+ * @public
+ */
 export interface NetworkGraph {
   readonly topology: Topology;
   /** Length of the shortest path, `Infinity` when there is none. */
@@ -32,21 +36,38 @@ export interface NetworkGraph {
   readonly roundTrip?: number;
 }
 
-/** An instance of the problem, fixed for one run: the network's graph and the protocol's checked options. */
+/**
+ * An instance of the problem, fixed for one run: the network's graph and the protocol's checked options.
+ *
+ * @public
+ */
 export interface Instance<O = unknown> extends NetworkGraph {
   readonly options: O;
 }
 
-/** One role (a chart instance) of a node, as seen between two steps. */
+/**
+ * One role (a chart instance) of a node, as seen between two steps.
+ *
+ * @public
+ */
 export interface RoleView<C = any> {
   readonly chart: string;
   readonly value: StateValue;
   readonly context: C;
 }
 
+/**
+ * The roles of a node by name, as seen between two steps.
+ *
+ * @public
+ */
 export type NodeView = Readonly<Record<string, RoleView>>;
 
-/** A message on its way. `id` numbers messages in the order of sending; `cost` is the length of the path it travels. */
+/**
+ * A message on its way. `id` numbers messages in the order of sending; `cost` is the length of the path it travels.
+ *
+ * @public
+ */
 export interface Flight {
   readonly id: number;
   readonly from: NodeId;
@@ -72,7 +93,11 @@ export interface Changes {
   readonly flights: readonly (readonly [flight: Flight, by: 1 | -1])[];
 }
 
-/** A global state between two steps, as properties see it. */
+/**
+ * A global state between two steps, as properties see it.
+ *
+ * @public
+ */
 export interface Configuration<O = unknown> {
   readonly instance: Instance<O>;
   readonly nodes: ReadonlyMap<NodeId, NodeView>;
@@ -118,6 +143,12 @@ export interface Folded<O = any, T extends Totals<any, any> = any> {
   readonly looksAtAll?: true;
 }
 
+/**
+ * What a protocol promises, as a predicate over configurations that the monitor of a run and the checker share. `always`: in every
+ * state; `sometimes`: in some state of some run; `eventually`, `closed` and `converges`: as their members say.
+ *
+ * @public
+ */
 export type Property<O = unknown> = {
   readonly name: string;
   /** One sentence for people, with the source. */
@@ -323,7 +354,11 @@ interface CommonCore<O> {
   newcomer?(notice: Message): NodeId | undefined;
 }
 
-/** The core of a protocol, completed: all that an application carries of it. */
+/**
+ * The core of a protocol, completed: all that an application carries of it.
+ *
+ * @public
+ */
 export interface Core<O = any> extends CommonCore<O> {
   readonly network: NetworkNeeds;
   /** Checks and completes a scenario's options; throws a `UsageError` that names thing, place and cure. */
@@ -364,7 +399,11 @@ export interface CoreDescription<O = any> extends CommonCore<O> {
   reactions?(options: O): readonly Reaction[];
 }
 
-/** What a protocol promises, and where to look for a violation. Everything in it may be left out. */
+/**
+ * What a protocol promises, and where to look for a violation. Everything in it may be left out.
+ *
+ * @public
+ */
 export interface Checks<O = any> {
   /** Unless told, that nobody waits for ever for a message: `nobodyIsStuck`. */
   properties?(instance: Instance<O>): readonly Property<O>[];
@@ -387,7 +426,11 @@ export interface Checks<O = any> {
   readonly systems?: readonly SystemSample[];
 }
 
-/** What people see of a run. Everything in it may be left out. */
+/**
+ * What people see of a run. Everything in it may be left out.
+ *
+ * @public
+ */
 export interface View<O = any> {
   /** The paper, as one would cite it. */
   readonly paper?: string;
@@ -397,7 +440,11 @@ export interface View<O = any> {
   overlay?(node: NodeView, id: NodeId, links: LinksView, c: Configuration): Overlay;
 }
 
-/** A protocol, completed: core, checks and view in one flat record. */
+/**
+ * A protocol, completed: core, checks and view in one flat record.
+ *
+ * @public
+ */
 export type Protocol<O = any> = Core<O> &
   Checks<O> &
   View<O> &

@@ -43,6 +43,7 @@ export const isWithin =
   (value) =>
     Number.isSafeInteger(value) && (value as number) >= min && (value as number) < bound;
 
+/** True or false. */
 export const isBoolean: FieldCheck = (value) => typeof value === 'boolean';
 
 /** A string of at most so many characters. */
@@ -57,6 +58,7 @@ export const isOneOf =
   (value) =>
     values.includes(value);
 
+/** What the check takes, or `null`. */
 export const nullOr =
   (check: FieldCheck): FieldCheck =>
   (value, instance) =>
@@ -68,6 +70,7 @@ export const absentOr =
   (value, instance) =>
     value === undefined || check(value, instance);
 
+/** A list of at least `min` and at most `max` of what the check takes. */
 export const listOf =
   (check: FieldCheck, { min = 0, max = Infinity } = {}): FieldCheck =>
   (value, instance) =>

@@ -14,7 +14,11 @@
 import { assign, setup } from 'xstate';
 import { arm, disarm, effects, tell, type TimerEvent } from './effects.js';
 
-/** The role, and the chart that it runs. */
+/**
+ * The name of the role that keeps what a node stores, and of its chart: a protocol whose charts `store` opens it.
+ *
+ * @public
+ */
 export const STORAGE = 'storage';
 /** The timer that says that a write has ended. */
 export const WRITTEN = 'written';
@@ -59,6 +63,11 @@ const answer = tell(({ context: { writes } }: In) => {
   return { role: others.some(isOf(first)) ? [] : first.by, message: { type: 'stored', key: first.key } };
 });
 
+/**
+ * The chart of the role `storage`: what survives when the process ends, and what is being written, one write at a time.
+ *
+ * @public
+ */
 export const storageMachine = setup({
   types: { context: {} as StorageContext, events: {} as StorageEvent, input: {} as StorageInput },
   actions: {

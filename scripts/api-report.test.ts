@@ -2,8 +2,9 @@
  * The public face, as `api-report.md` beside this file has it: every name of every entry of the package with its declaration. Whoever changes
  * it on purpose runs `npx vitest run scripts/api-report -u`, and the change stands in the commit for everybody to see.
  */
-import { expect, test } from 'vitest';
-import { declarationsOf, entries, namesOf } from './public-face.js';
+import { join, relative } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { declarationsOf, entries, namesOf, root } from './public-face.js';
 
 const section = (entry: string, file: string): string => {
   const names = namesOf(file).toSorted();
@@ -16,4 +17,18 @@ test('the public face is the one that was agreed on', async () => {
   const title = `# The public face\n\n${entries.length} entries, ${names.size} names. Written by \`api-report.test.ts\`.\n`;
   const report = [title, ...entries.map(([entry, file]) => section(entry, file))].join('\n');
   await expect(report).toMatchFileSnapshot('api-report.md');
+});
+
+describe('every public name says what it is, and whether it will stay', () => {
+  test.each(entries)('%s', (_, file) => {
+    const missing = namesOf(file).flatMap((name) => {
+      const found = declarationsOf(file, name);
+      const docs = found.map((one) => one.docs).join('\n');
+      const where = found[0] ? relative(join(root, 'dist'), found[0].file).replace('.d.ts', '.ts') : 'nowhere';
+      const hasWords = docs.replaceAll(/@\w+/g, '').replaceAll(/[*\s]/g, '') !== '';
+      if (!hasWords) return [`${name} (${where}) has no docstring`];
+      return /@(public|experimental)\b/.test(docs) ? [] : [`${name} (${where}) has neither @public nor @experimental`];
+    });
+    expect(missing).toEqual([]);
+  });
 });

@@ -11,6 +11,11 @@ import type { NodeId } from '../effects.js';
 import { beside, directions, isSamePoint, towards, turned, type Direction, type Point } from './lattice.js';
 import { Matter, type BondChange } from './matter.js';
 
+/**
+ * What an amoebot of the hexagon formation knows: its role, and a direction of the lattice.
+ *
+ * @experimental
+ */
 export interface Cell {
   readonly role: 'seed' | 'idle' | 'follower' | 'root' | 'retired';
   /** Of a follower: where its head finds whom it follows. Of the seed and the retired: where the next place of the spiral is. */
@@ -26,7 +31,13 @@ export type Action =
 
 const UNCHANGED: BondChange = { cut: [], joined: [] };
 
+/**
+ * Hexagon formation: amoebots that are connected become a hexagon around the first of them, one action of one amoebot at a time.
+ *
+ * @experimental
+ */
 export class Hexagon {
+  /** Where they are. */
   readonly matter: Matter;
   private readonly cells = new Map<NodeId, Cell>();
 
@@ -39,6 +50,7 @@ export class Hexagon {
     }
   }
 
+  /** Whether all have come to their place. */
   get isFormed(): boolean {
     return [...this.cells.values()].every(isFixed);
   }
@@ -47,6 +59,7 @@ export class Hexagon {
     return [...this.cells.keys()];
   }
 
+  /** What an amoebot knows. */
   cell(amoebot: NodeId): Cell {
     return this.cells.get(amoebot)!;
   }

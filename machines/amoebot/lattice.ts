@@ -1,5 +1,10 @@
 /** The triangular lattice: nodes in axial coordinates, six directions counted counterclockwise from the right. */
 
+/**
+ * A node of the triangular lattice, in axial coordinates.
+ *
+ * @experimental
+ */
 export interface Point {
   readonly x: number;
   readonly y: number;
@@ -33,9 +38,18 @@ export const isSamePoint = (a: Point, b: Point): boolean => a.x === b.x && a.y =
 export const towards = (from: Point, to: Point): Direction =>
   directions.find((direction) => isSamePoint(beside(from, direction), to))!;
 
+/**
+ * A point as text, for maps and sets: `x y`.
+ *
+ * @experimental
+ */
 export const keyOf = ({ x, y }: Point): string => `${x} ${y}`;
 
-/** The first nodes of the spiral around a node: a hexagon, its last layer as far as they reach. */
+/**
+ * The first nodes of the spiral around a node: a hexagon, its last layer as far as they reach.
+ *
+ * @experimental
+ */
 export function spiral(center: Point, length: number): Point[] {
   const nodes = [center];
   const taken = new Set([keyOf(center)]);

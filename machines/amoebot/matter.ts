@@ -8,6 +8,11 @@
 import type { NodeId } from '../effects.js';
 import { around, beside, isSamePoint, keyOf, type Direction, type Point } from './lattice.js';
 
+/**
+ * The nodes of the lattice that an amoebot occupies: one while contracted, two while expanded.
+ *
+ * @experimental
+ */
 export interface Body {
   readonly head: Point;
   /** The head while contracted. */
@@ -21,6 +26,11 @@ export interface BondChange {
   readonly joined: readonly Bond[];
 }
 
+/**
+ * Programmable matter in the canonical amoebot model: who occupies which nodes of the lattice, and the movements that are possible.
+ *
+ * @experimental
+ */
 export class Matter {
   private readonly bodies = new Map<NodeId, Body>();
   private readonly occupants = new Map<string, NodeId>();
@@ -34,6 +44,7 @@ export class Matter {
     for (const point of [body.head, body.tail]) this.occupants.set(keyOf(point), amoebot);
   }
 
+  /** Where an amoebot is. */
   body(amoebot: NodeId): Body {
     return this.bodies.get(amoebot)!;
   }
@@ -43,20 +54,24 @@ export class Matter {
     return !isSamePoint(head, tail);
   }
 
+  /** Who occupies a node, if anybody does. */
   at(point: Point): NodeId | undefined {
     return this.occupants.get(keyOf(point));
   }
 
+  /** All nodes that are occupied, as text, sorted. */
   get shape(): readonly string[] {
     return [...this.occupants.keys()].sort();
   }
 
+  /** Who is beside an amoebot. */
   neighbours(amoebot: NodeId): NodeId[] {
     const { head, tail } = this.body(amoebot);
     const beside = [...around(head), ...around(tail)].map((point) => this.at(point));
     return [...new Set(beside)].filter((other) => other !== undefined).filter((other) => other !== amoebot);
   }
 
+  /** All pairs that are beside each other, each once. */
   bonds(): Bond[] {
     return [...this.bodies.keys()].flatMap((u) => this.neighbours(u).flatMap((v) => (u < v ? [[u, v] as const] : [])));
   }

@@ -76,6 +76,11 @@ const isFlat = recordOf({ flat: isWithin(1, Infinity) });
 const isScale: FieldCheck = (value, instance) => isHierarchy(value, instance) || isFlat(value, instance);
 const isTerms = recordOf({ R: isScale, N: isScale, alive: isBoolean });
 
+/**
+ * The resource controller without its checks and view: what quotas, names and banks carry of it.
+ *
+ * @public
+ */
 export const controllerCore = /* @__PURE__ */ defineCore<ControllerOptions>({
   name: 'controller',
   charts: {

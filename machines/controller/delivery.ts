@@ -126,6 +126,12 @@ const spent = (refusal: 'reject' | 'defer') => ({
   },
 });
 
+/**
+ * The chart of the delivery process of a node below the root: keeps its global bin and passes on what is for others (Afek et al.,
+ * Figure 4).
+ *
+ * @public
+ */
 export const deliveryMachine = setup({
   types: {} as {
     context: DeliveryContext;

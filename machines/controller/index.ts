@@ -22,6 +22,11 @@ export { requestMachine } from './request.js';
 export { rootMachine } from './root.js';
 export { controllerCore };
 
+/**
+ * The resource controller: a budget of M permits for a tree of nodes, most of which are given out without a message.
+ *
+ * @public
+ */
 export const controller = /* @__PURE__ */ defineProtocol(
   controllerCore,
   { properties: controllerProperties, samples: controllerSamples, systems: controllerSystems },

@@ -94,6 +94,12 @@ const spent = (refusal: 'reject' | 'defer') => ({
   },
 });
 
+/**
+ * The chart of the delivery process that never waits: any number of its requests are out at the same time (Afek et al., Remark
+ * 4.4.6).
+ *
+ * @public
+ */
 export const pipelinedMachine = setup({
   types: {} as {
     context: PipelinedContext;

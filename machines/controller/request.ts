@@ -109,6 +109,12 @@ const atChange = [
   { target: 'exhausted', actions: refuse },
 ] as const;
 
+/**
+ * The chart of the request procedure: gives out the permits of its node's local bin and has the bin refilled (Afek et al., Figure
+ * 3).
+ *
+ * @public
+ */
 export const requestMachine = setup({
   types: {} as {
     context: RequestContext;

@@ -10,6 +10,11 @@ export const directoryMessages = {
   token: { fence: nullOr(isInteger) },
 } satisfies ShapesOf<DirectoryMessage>;
 
+/**
+ * The token directory without its checks and view: what an application carries of it.
+ *
+ * @public
+ */
 export const directoryCore = /* @__PURE__ */ defineCore<DirectoryOptions>({
   name: 'directory',
   charts: { [DIRECTORY]: directoryMachine },

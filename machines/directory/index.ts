@@ -21,6 +21,11 @@ export type { Policy } from './policies.js';
 export type { NewParent } from './own-policies.js';
 export { directoryCore };
 
+/**
+ * The token directory: one token, any node may ask for it, and each request is served once. Commands: `request`, `release`.
+ *
+ * @public
+ */
 export const directory = /* @__PURE__ */ defineProtocol(
   directoryCore,
   { properties: directoryProperties, samples: { [DIRECTORY]: directorySamples }, systems: directorySystems },

@@ -88,6 +88,11 @@ const drawParent = { guard: 'parentIsToBeDrawn', actions: [withEvent('holdFind')
 const forward = [send(forwardedFind), withEvent('adoptParent')] as const;
 const queueBehind = [withEvent('adoptParent'), withEvent('queueNext')] as const;
 
+/**
+ * The chart of one node of the token directory (Khanchandani, Wattenhofer: Arvy), with every NewParent policy.
+ *
+ * @public
+ */
 export const directoryMachine = setup({
   types: {} as {
     context: DirectoryContext;

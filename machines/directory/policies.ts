@@ -5,6 +5,11 @@
 import type { NodeId, Received } from '../effects.js';
 
 export const policies = ['arrow', 'ivy', 'bridge', 'second', 'middle', 'random'] as const;
+/**
+ * The name of a NewParent policy: which of the nodes that a request has visited the pointers turn to.
+ *
+ * @public
+ */
 export type Policy = (typeof policies)[number];
 
 /** A request on its way to the end of the queue. */

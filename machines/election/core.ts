@@ -55,6 +55,11 @@ const isTables: FieldCheck = (value, instance: Instantiated) =>
     ),
   )(value, instance);
 
+/**
+ * The leader election and its hierarchy without checks and view: what an application carries of them.
+ *
+ * @public
+ */
 export const electionCore = /* @__PURE__ */ defineCore<ElectionOptions>({
   name: 'election',
   charts: { [ELECTION]: electionMachine, [LEVEL]: levelMachine },

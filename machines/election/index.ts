@@ -20,6 +20,11 @@ export { nearest } from '../hierarchy/view.js';
 export { electionMachine } from './machine.js';
 export { electionCore };
 
+/**
+ * Leader election in a network whose links come and go: every component has exactly one leader some time after changes stop.
+ *
+ * @public
+ */
 export const election = /* @__PURE__ */ defineProtocol(
   electionCore,
   { properties: electionProperties, times, samples: { [ELECTION]: samples, [LEVEL]: levelSamples }, systems },

@@ -135,6 +135,11 @@ const say = (to: (args: In) => NodeId[]) =>
 
 const completed = ({ event }: In<Turn>) => ({ to: event.to, message: event.update });
 
+/**
+ * The chart of one node of the election (Tbarka, chapter 3): heights, link reversal, leader pairs.
+ *
+ * @public
+ */
 export const electionMachine = setup({
   types: {} as {
     context: ElectionContext;

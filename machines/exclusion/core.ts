@@ -13,6 +13,11 @@ type Plain = (typeof initiatorSays)[number] | (typeof participantSays)[number];
 
 const plain = Object.fromEntries([...initiatorSays, ...participantSays].map((type) => [type, {}])) as Record<Plain, {}>;
 
+/**
+ * Local mutual exclusion without its checks and view: what an application carries of it.
+ *
+ * @public
+ */
 export const exclusionCore = /* @__PURE__ */ defineCore<ExclusionOptions>({
   name: 'exclusion',
   charts: { [EXCLUSION]: exclusionMachine, printed: printedMachine },

@@ -18,6 +18,12 @@ import { EXCLUSION } from './view.js';
 export { exclusionMachine, type ExclusionNotice } from './machine.js';
 export { exclusionCore };
 
+/**
+ * Local mutual exclusion: a node locks itself and all its neighbours, without identities, while links come and go. Commands:
+ * `lock`, `unlock`.
+ *
+ * @public
+ */
 export const exclusion = /* @__PURE__ */ defineProtocol(
   exclusionCore,
   {

@@ -93,6 +93,12 @@ export interface LockCall {
 
 export type ExclusionEvent = FromPort | LockCall | { readonly type: 'unlock' } | Change | DrawnEvent;
 
+/**
+ * What a node of the exclusion tells its application: that it has locked the neighbours behind these ports, or that it has given
+ * them back.
+ *
+ * @public
+ */
 export type ExclusionNotice = { readonly type: 'locked'; readonly ports: Ports } | { readonly type: 'unlocked' };
 
 type In<E = unknown> = { context: ExclusionContext; event: E };
@@ -193,6 +199,11 @@ export const exclusionSetup = setup({
   },
 });
 
+/**
+ * The chart of one node, initiator and participant at once (Daymude, Richa, Scheideler, Algorithms 1 to 3, with corrections).
+ *
+ * @public
+ */
 export const exclusionMachine = exclusionSetup.createMachine({
   id: 'exclusion',
   context: ({ input }) => initialContext(input),

@@ -69,6 +69,12 @@ const passOn = (tableOf: (args: In) => PresenceTable) =>
 const lead = [passOn(tableOfLeader), 'lead'] as const;
 const follow = [passOn(tableOfFollower), 'follow'] as const;
 
+/**
+ * The chart of one level of a hierarchy of leaders, beside a node's election: it leads this level, or follows a leader within
+ * `radius` hops.
+ *
+ * @public
+ */
 export const levelMachine = setup({
   types: {} as {
     context: LevelContext;

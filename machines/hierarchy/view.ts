@@ -19,7 +19,11 @@ export function reportsFrom(node: NodeId, c: Configuration<any>, levels: number)
   return top ? [...path, leaderOf(top)] : path;
 }
 
-/** The nearest leader of any level at most `within` hops away, the higher level where two are equally near; `null`: none is known. */
+/**
+ * The nearest leader of any level at most `within` hops away, the higher level where two are equally near; `null`: none is known.
+ *
+ * @public
+ */
 export function nearest(node: NodeView, within: number): { leader: NodeId; level: number; distance: number } | null {
   let best: { leader: NodeId; level: number; distance: number } | null = null;
   for (let level = electionContext(node).levels; level >= 1; level--) {

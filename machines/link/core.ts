@@ -12,6 +12,11 @@ const peersOf = (node: NodeId, links: readonly (readonly [NodeId, NodeId, number
 
 const peer = { name: 'peer', type: 'node' } as const;
 
+/**
+ * The link layer without its checks and view: what `linked` carries of it.
+ *
+ * @public
+ */
 export const linkCore = /* @__PURE__ */ defineCore<LinkOptions>({
   name: 'link',
   charts: { [CHART]: linkMachine },

@@ -22,6 +22,11 @@ export { linkCore };
 
 const isQuiet = (end: RoleView<LinkContext>): boolean => isUp(end) && end.context.outbox.length === 0;
 
+/**
+ * The link layer: links that lose and double nothing and keep their order, over a medium that does none of it.
+ *
+ * @public
+ */
 export const link = /* @__PURE__ */ defineProtocol(
   linkCore,
   {

@@ -94,6 +94,12 @@ const seek = [
   { actions: [send(answer), 'noteBeat', arm(nextBeat)] },
 ] as const;
 
+/**
+ * The chart of one end of a link: sequence numbers, acknowledgements, a handshake of sessions and a detector that counts
+ * heartbeats.
+ *
+ * @public
+ */
 export const linkMachine = setup({
   types: { context: {} as LinkContext, events: {} as LinkChartEvent, input: {} as LinkInput, emitted: {} as LinkNotice },
   actions: {

@@ -110,6 +110,11 @@ const later = { guard: 'isLater', actions: ['learn', 'hearAgain'] } as const;
 const fill = ['noteOpened', directory] as const;
 const ask = ['claim', lockInThis, toLock] as const;
 
+/**
+ * The chart of the epochs of a node's locks: who proposes, promises, serves, and which locks are kept when an epoch ends.
+ *
+ * @public
+ */
 export const epochsMachine = setup({
   types: { context: {} as EpochsContext, events: {} as EpochsEvent, input: {} as EpochsInput, emitted: {} as LockNotice },
   actions: {

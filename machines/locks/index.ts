@@ -34,6 +34,11 @@ export { lockMachine } from './lock.js';
 const isForLock = ({ type }: Message): boolean => type === 'release' || type === 'confirmed';
 const isForDirectory = ({ type }: Message): boolean => type === 'find' || type === 'token';
 
+/**
+ * Locks by name without their checks and view: what `createLocks` carries of them.
+ *
+ * @public
+ */
 export const locksCore = /* @__PURE__ */ defineCore<LocksOptions>({
   name: 'locks',
   charts: {
@@ -91,6 +96,11 @@ export const locksCore = /* @__PURE__ */ defineCore<LocksOptions>({
     hold === null ? [] : [{ on: 'lock.granted', event: { type: 'release', lock: THE_LOCK } as never, after: hold }],
 });
 
+/**
+ * Locks that survive the failure of those who hold them: election and token directory, with epochs between them.
+ *
+ * @public
+ */
 export const locks = /* @__PURE__ */ defineProtocol(
   locksCore,
   // Election and directory are walked where they are at home.

@@ -68,6 +68,11 @@ const end = ['announceRelease', freed, 'forgetFence'] as const;
 const lose = ['announceLoss', lost, 'forgetFence'] as const;
 const join = ['noteEpoch', open(directory), tell(toDirectory('request'))] as const;
 
+/**
+ * The chart of one lock at one node: wanted or not, in which epoch it is asked for, and with which fence it is held.
+ *
+ * @public
+ */
 export const lockMachine = setup({
   types: { context: {} as LockContext, events: {} as LockChartEvent, input: {} as LockChartInput, emitted: {} as LockNotice },
   actions: {

@@ -16,9 +16,16 @@ interface Meeting {
   isVoid: boolean;
 }
 
+/**
+ * A population of agents that meet while one of them has locked the other: an interaction happens at its commit, for both at once,
+ * or is void because their link was cut meanwhile.
+ *
+ * @experimental
+ */
 export class Population<S extends string> {
   /** Interactions in the order in which they happened. */
   readonly committed: (readonly [initiator: NodeId, responder: NodeId])[] = [];
+  /** How many were void. */
   voided = 0;
   /** Interactions of which an end had changed since they began, or that began with an agent in another one. */
   breaches = 0;
@@ -33,10 +40,12 @@ export class Population<S extends string> {
     this.states = new Map(initial);
   }
 
+  /** The states of all agents. */
   get agents(): readonly S[] {
     return [...this.states.values()];
   }
 
+  /** The initiator has locked the responder. */
   begin(initiator: NodeId, responder: NodeId): void {
     const busy = [...this.meetings.values()].some(
       (other) => !other.isVoid && [other.initiator, other.responder].some((agent) => agent === initiator || agent === responder),
@@ -53,6 +62,7 @@ export class Population<S extends string> {
     }
   }
 
+  /** The initiator releases the lock: the interaction that it has begun happens, unless their link was cut meanwhile. */
   commit(initiator: NodeId): void {
     const meeting = this.meetings.get(initiator);
     if (!meeting) return;

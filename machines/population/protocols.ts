@@ -5,6 +5,11 @@
  * change places: what a state stands for wanders, and everything meets everything.
  */
 
+/**
+ * A population protocol: its states, and what two agents that meet become, the initiator first.
+ *
+ * @experimental
+ */
 export interface PopulationProtocol<S extends string> {
   readonly states: readonly S[];
   meet(initiator: S, responder: S): readonly [S, S];
@@ -18,7 +23,11 @@ export type Opinion = 'A' | 'B' | 'a' | 'b';
 const isStrong = (opinion: Opinion): boolean => opinion === 'A' || opinion === 'B';
 const weak = (opinion: Opinion): Opinion => opinion.toLowerCase() as Opinion;
 
-/** Exact majority with four states: the difference between strong As and strong Bs never changes. */
+/**
+ * Exact majority with four states: the difference between strong As and strong Bs never changes.
+ *
+ * @experimental
+ */
 export const exactMajority: PopulationProtocol<Opinion> = {
   states: ['A', 'B', 'a', 'b'],
   meet(initiator, responder) {
@@ -34,7 +43,11 @@ export const exactMajority: PopulationProtocol<Opinion> = {
 
 export type Rank = 'leader' | 'follower';
 
-/** Everybody begins as a leader; of two that meet one follows. Never none is left. */
+/**
+ * Everybody begins as a leader; of two that meet one follows. Never none is left.
+ *
+ * @experimental
+ */
 export const leaderElection: PopulationProtocol<Rank> = {
   states: ['leader', 'follower'],
   meet: (initiator, responder) =>

@@ -9,6 +9,11 @@ import { queueOptions, type QueueOptions } from './options.js';
 import { pointerMachine } from './pointer.js';
 import { rolesOf } from './start.js';
 
+/**
+ * The self-stabilizing queue without its checks and view: what an application carries of it.
+ *
+ * @public
+ */
 export const queueCore = /* @__PURE__ */ defineCore<QueueOptions>({
   name: 'queue',
   charts: { [POINTER]: pointerMachine, [GUARDIAN]: guardianMachine, [TREE]: treeMachine },

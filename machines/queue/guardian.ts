@@ -58,6 +58,12 @@ const observed = ({ context, event }: In<Received<ObserverReturn>>) => ({
 });
 const syntheticFind = ({ context }: In) => ({ to: context.child, message: { type: 'find' as const, origin: null } });
 
+/**
+ * The chart of the guardian of one edge of the queue: it counts what is on the edge, and corrects it (Tirthapura, Herlihy, section
+ * 5.3.1).
+ *
+ * @public
+ */
 export const guardianMachine = setup({
   types: {} as {
     context: GuardianContext;

@@ -23,6 +23,12 @@ export { treeMachine } from '../tree/machine.js';
 export type { Queued } from './messages.js';
 export { queueCore };
 
+/**
+ * The self-stabilizing arrow queue: each request learns its predecessor, and every edge repairs itself after faults. There is no
+ * token.
+ *
+ * @public
+ */
 export const queue = /* @__PURE__ */ defineProtocol(
   queueCore,
   {

@@ -37,7 +37,11 @@ export interface FindSent {
   readonly type: 'sent';
 }
 
-/** What the application hears: a request stands behind the latest one of `predecessor`; `null` asks for nothing. */
+/**
+ * What the application hears: a request stands behind the latest one of `predecessor`; `null` asks for nothing.
+ *
+ * @public
+ */
 export interface Queued {
   readonly type: 'queued';
   readonly requester: NodeId | null;

@@ -86,6 +86,11 @@ type ChildChange = Exclude<TreeChange, ParentChange>;
 /** Comes first wherever a find is taken: one from outside the tree is no business of the queue. */
 const fromStranger = { guard: withEvent('isFromStranger'), actions: withEvent('announceDropped') } as const;
 
+/**
+ * The chart of the pointer of one node of the queue: the arrow protocol itself.
+ *
+ * @public
+ */
 export const pointerMachine = setup({
   types: {} as {
     context: PointerContext;

@@ -64,6 +64,11 @@ const heardFrom = (context: TreeContext, peer: NodeId, entry: TreeEntry | null) 
   heard: { ...context.heard, [peer]: entry },
 });
 
+/**
+ * The chart of the self-stabilizing spanning tree under the queue: breadth-first from the smallest identity, kept up by heartbeats.
+ *
+ * @public
+ */
 export const treeMachine = setup({
   types: {} as { context: TreeContext; events: TreeEvent; input: TreeInput },
   actions: {

@@ -70,6 +70,12 @@ const contents = tell(({ context: { local, global, deposited } }: In) => ({
   message: { type: 'settled', part: DEPOSITS, permits: local + global, members: 0, issued: 0 - deposited, signalled: false },
 }));
 
+/**
+ * The chart of a bank's deposit process: deposits fill the local bin, and a full bin empties into its supervisor (Afek et al.,
+ * section 6.3).
+ *
+ * @public
+ */
 export const depositsMachine = setup({
   types: {} as {
     context: DepositsContext;

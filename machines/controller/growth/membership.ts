@@ -63,6 +63,11 @@ const beginChange = [send(collectFromAll), freeze, 'awaitChildren'] as const;
 /** Nothing concerns a node any more that does not take part. */
 const apart = { 'link.down': {}, 'link.up': {}, severed: {} } as const;
 
+/**
+ * The chart of a node's part in the tree and in its changes: who its children are, and how permits are counted and given out anew.
+ *
+ * @public
+ */
 export const mainMachine = setup({
   types: {} as {
     context: MainContext;

@@ -32,6 +32,11 @@ const join = [
   close(() => ({ role: NEWCOMER })),
 ];
 
+/**
+ * The chart of a node that does not participate: one that may join later, or a leaf that left.
+ *
+ * @public
+ */
 export const newcomerMachine = setup({
   types: {} as {
     context: NewcomerInput;
