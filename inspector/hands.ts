@@ -31,7 +31,14 @@ export interface Hands {
   run(scenario: unknown): Iterable<string>;
 }
 
-/** `parse` checks a scenario, `record` runs it and gives the lines of its trace. */
+/**
+ * Lets viewers of a page reach into a run: what they do becomes an event of the scenario, and the run is made again from its seed.
+ *
+ * @param parse checks a scenario.
+ * @param record runs it and gives the lines of its trace.
+ * @returns what `serveTrace` takes as `hands`.
+ * @experimental
+ */
 export const handsFor = (
   parse: (json: unknown) => Scenario,
   record: (scenario: Scenario, json: unknown) => Iterable<TraceHeader | TraceLine>,

@@ -21,6 +21,13 @@ export interface WalkedPath {
   readonly steps: readonly { readonly event: Message; readonly expected: Expected }[];
 }
 
+/**
+ * Generated paths as a trace for the inspector: each path is a node that walks its chart, and what all cover is painted on the
+ * charts.
+ *
+ * @param coverage the counts of `Coverage`, as its JSON.
+ * @experimental
+ */
 export function* traceOfPaths(
   { name, charts }: Protocol,
   paths: readonly WalkedPath[],

@@ -22,6 +22,11 @@ import type { Shelf } from './stories/shelf.js';
 /** The text of a trace, whole or in pieces. It may be asked for again, by a second page or a reload. */
 export type TraceSource = string | (() => Iterable<string> | AsyncIterable<string>);
 
+/**
+ * How `serveTrace` serves.
+ *
+ * @public
+ */
 export interface ServeOptions {
   /** 0, the default, takes any free port. */
   readonly port?: number;
@@ -37,9 +42,15 @@ export interface ServeOptions {
   readonly shelf?: Shelf;
 }
 
+/**
+ * A page that is served until it is closed.
+ *
+ * @public
+ */
 export interface Served {
   /** Open this in a browser; without the token in it nothing is answered. */
   readonly url: string;
+  /** Ends the server; what an open page has not loaded by then it does not get. */
   close(): Promise<void>;
 }
 
@@ -59,6 +70,21 @@ const HEADERS = {
   'cache-control': 'no-store',
 };
 
+/**
+ * Serves the inspector's page and one trace on 127.0.0.1, under an address that nobody can guess.
+ *
+ * @param source the text of a trace, or a function that gives it in pieces.
+ * @throws UsageError when the port is in use or the page is not built.
+ * @example
+ * ```ts
+ * import { serveTrace } from 'xstate-quiver/inspector';
+ *
+ * const { url, close } = await serveTrace('');
+ * console.log(`open ${url}`);
+ * await close();
+ * ```
+ * @public
+ */
 export async function serveTrace(
   source: TraceSource,
   { port = 0, page = builtPage(), hands, report, connect, shelf }: ServeOptions = {},

@@ -191,7 +191,11 @@ export interface Meter {
   readonly ratio: number | null;
 }
 
-/** One atomic step of one node, with all that came of it. */
+/**
+ * One atomic step of one node, with all that came of it.
+ *
+ * @public
+ */
 export interface Step {
   readonly index: number;
   readonly at: number;
@@ -205,7 +209,11 @@ export interface Step {
   readonly emitted: readonly Message[];
 }
 
-/** Follows one run and accounts for it: the summary and meters of its report, and properties that need history. */
+/**
+ * Follows one run and accounts for it: the summary and meters of its report, and properties that need history.
+ *
+ * @public
+ */
 export interface Observer {
   record(step: Step, c: Configuration): void;
   /** Something went wrong that no node takes a step for: a message was lost or doubled, or (`null`) messages are held up. */

@@ -39,6 +39,11 @@ export class ClockEntry {
 
 const byTurn = (a: ClockEntry, b: ClockEntry): number => a.time - b.time || a.order - b.order || a.sequence - b.sequence;
 
+/**
+ * Virtual time in ticks, as a scheduler of RxJS and a clock of XState: it moves only when `runNext` or `runUntil` is called.
+ *
+ * @public
+ */
 export class VirtualClock implements SchedulerLike {
   private heap = new TinyQueue<ClockEntry>([], byTurn);
   private time = 0;
@@ -53,6 +58,7 @@ export class VirtualClock implements SchedulerLike {
     return this.heap.length - this.cancelled;
   }
 
+  /** Whether nothing waits. */
   get isIdle(): boolean {
     return this.size === 0;
   }
@@ -73,6 +79,7 @@ export class VirtualClock implements SchedulerLike {
     return entry;
   }
 
+  /** Takes an entry back that has not run. */
   cancel(entry: ClockEntry): void {
     if (!entry.pending) return;
     entry.pending = false;

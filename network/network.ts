@@ -46,22 +46,37 @@ export interface NetworkOptions {
   readonly fused?: Fused;
 }
 
-/** What a node announces to its application, and when. */
+/**
+ * What a node announces to its application, and when.
+ *
+ * @public
+ */
 export interface Notice {
   readonly node: NodeId;
   readonly at: number;
   readonly notice: Message;
 }
 
+/**
+ * A network in time: every node's charts, the messages between them and what happens to it, published as Observables. `Simulation`
+ * makes one; whoever listens changes nothing.
+ *
+ * @public
+ */
 export class Network {
   /** With what each node's charts selected on their way into their first states, where somebody watches. */
   readonly started$ = new Subject<ReadonlyMap<NodeId, Selected>>();
+  /** Every step of every node. */
   readonly steps$ = new Subject<StepTaken>();
+  /** What could not be done, and why. */
   readonly refused$ = new Subject<Refusal>();
+  /** Messages that were lost, and why. */
   readonly lost$ = new Subject<Lost>();
+  /** Messages that were doubled. */
   readonly duplicated$ = new Subject<Flight>();
   /** Messages that no node sent: a corruption or a given start put them in flight. */
   readonly placed$ = new Subject<Flight>();
+  /** Each direction of a link that comes up or goes down. */
   readonly channels$ = new Subject<ChannelChange>();
   /** Messages as nodes send them. */
   readonly sent$: Observable<Flight> = this.steps$.pipe(concatMap(({ sent }) => from(sent)));
@@ -127,18 +142,22 @@ export class Network {
     });
   }
 
+  /** The nodes by name. */
   get nodes() {
     return this.world.nodes;
   }
 
+  /** The links as they stand. */
   get links() {
     return this.world.links;
   }
 
+  /** The global state, as properties see it. */
   get configuration(): Configuration {
     return this.world.configuration;
   }
 
+  /** Ticks since the start. */
   get now(): number {
     return this.timing.now();
   }
@@ -153,6 +172,7 @@ export class Network {
     this.world.start();
   }
 
+  /** Begins in this state in place of the nodes' own first one. */
   startFrom(state: StartState): void {
     this.world.startFrom(state);
   }

@@ -17,7 +17,14 @@ import { VectorClocks, type ClockRow } from './vector-clocks.js';
 
 const NO_VIEW: NodeView = {};
 
+/**
+ * Turns what a network publishes into the lines of a trace, each with a vector clock. Make it before the run starts; `traceHeader`
+ * gives the first line.
+ *
+ * @public
+ */
 export class Recorder {
+  /** The lines, as they come. */
   readonly lines$ = new Subject<TraceLine>();
   private readonly clocks = new VectorClocks();
   /** The sender's clock, for every message in flight. */
@@ -202,7 +209,12 @@ const lineOf = ({ index, at, kind, node, event, message, role, emitted, sent, ti
   ...selected,
 });
 
-/** The first line of a trace. `scenario` is the JSON that the run came from. */
+/**
+ * The first line of a trace.
+ *
+ * @param scenario the JSON that the run came from.
+ * @public
+ */
 export function traceHeader(
   protocol: Protocol,
   scenario: unknown,

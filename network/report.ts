@@ -1,15 +1,27 @@
 /** The report of a run: the same shape on the command line, in the library and in the inspector. */
 import type { Meter, PropertyResult } from '../machines/protocol.js';
 
+/**
+ * `invalid` when a property is refuted, `unknown` when the run or search ended before it could tell, else `valid`.
+ *
+ * @public
+ */
 export type Verdict = 'valid' | 'invalid' | 'unknown';
 
+/**
+ * What came of a run: the same shape on the command line, in the library and in the inspector.
+ *
+ * @public
+ */
 export interface Report {
   readonly verdict: Verdict;
   readonly seed: number;
-  /** Virtual time at the end. */
+  /** Ticks of virtual time at the end. */
   readonly at: number;
+  /** How many messages were sent. */
   readonly messages: { readonly total: number; readonly byType: Readonly<Record<string, number>> };
   readonly properties: readonly PropertyResult[];
+  /** What was measured, held against the papers' bounds. */
   readonly meters: readonly Meter[];
   readonly summary: Readonly<Record<string, unknown>>;
 }

@@ -20,6 +20,11 @@ import type { Choice, StartState } from './world/choice.js';
 import { faultBudget } from './world/environment.js';
 import { fusible, NOT_FUSED, Script } from './world/script.js';
 
+/**
+ * How a `Simulation` runs, beside what the scenario says.
+ *
+ * @public
+ */
 export interface SimulationOptions {
   /** Live XState actors by default; bare snapshots where size or speed asks for it. */
   readonly host?: HostKind;
@@ -41,11 +46,30 @@ export interface SimulationOptions {
 const STEPS_MAX = 50_000_000;
 const FLIGHTS_MAX = 1_000_000;
 
+/**
+ * Runs a scenario: network, virtual clock, application, faults, monitor and account in one, all from one seed.
+ *
+ * @throws UsageError when it is given choices and a medium.
+ * @example
+ * ```ts
+ * import { parseScenario, protocols, Simulation } from 'xstate-quiver';
+ *
+ * const json = { protocol: 'directory', topology: { kind: 'ring', n: 8 }, workload: { concurrent: 4, requests: 100 } };
+ * const simulation = new Simulation(parseScenario(json, protocols));
+ * simulation.network.notices$.subscribe(({ node, at, notice }) => console.log(at, node, notice.type));
+ * console.log(simulation.run().verdict);
+ * ```
+ * @public
+ */
 export class Simulation {
+  /** Its virtual time. */
   readonly clock = new VirtualClock();
   private readonly untimed = new Untimed();
+  /** What happens, as Observables. */
   readonly network: Network;
+  /** The properties, and when they break. */
   readonly monitor: Monitor;
+  /** The network's graph and the protocol's options. */
   readonly instance: Instance<any>;
   private readonly observer: Observer;
   private readonly messages = new Map<string, number>();
@@ -125,6 +149,7 @@ export class Simulation {
     this.monitor.fault(this.network.now);
   };
 
+  /** The global state, as properties see it. */
   get configuration(): Configuration {
     return this.network.configuration;
   }

@@ -94,6 +94,11 @@ export interface NetworkLine {
   readonly clock: Readonly<Record<NodeId, number>>;
 }
 
+/**
+ * A line of a trace after its header: a step of a node, or something that happened to the network.
+ *
+ * @public
+ */
 export type TraceLine = StepLine | NetworkLine;
 
 export const isStep = (line: TraceLine): line is StepLine => 'node' in line;

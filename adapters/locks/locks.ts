@@ -88,7 +88,7 @@ export class Locks implements AsyncDisposable {
   readonly ready: Promise<void>;
   /** Resolves with the first epoch in which it was; both reject with the error with which the locks ended before. */
   readonly served: Promise<number>;
-  /** All who may ask for locks, as they were given. */
+  /** All with whom the cluster began, as they were given; who has come or gone since, `status().members` says. */
   readonly peers: readonly NodeId[];
   /** Where this peer keeps what it must not forget, if it was given one. */
   readonly storage: PeerStorage | undefined;
@@ -225,7 +225,10 @@ export class Locks implements AsyncDisposable {
    * a majority of the old ones and of the new ones has decided it. Locks stay with those who hold them.
    *
    * @throws UsageError when this peer is no member, or the new one is not reached.
-   * @example `await locks.addMember('d')`
+   * @example
+   * ```ts
+   * await locks.addMember('d');
+   * ```
    * @public
    */
   addMember(id: NodeId, options?: MembersOptions): Promise<readonly NodeId[]> {
@@ -236,7 +239,10 @@ export class Locks implements AsyncDisposable {
    * A peer votes no more. Let go of what it holds first: it keeps that for this epoch only.
    *
    * @throws UsageError when this peer is no member.
-   * @example `await locks.removeMember('c')`
+   * @example
+   * ```ts
+   * await locks.removeMember('c');
+   * ```
    * @public
    */
   removeMember(id: NodeId, options?: MembersOptions): Promise<readonly NodeId[]> {
@@ -247,7 +253,10 @@ export class Locks implements AsyncDisposable {
    * One peer votes in the place of another, who may be gone for good: as `addMember` and `removeMember` at once.
    *
    * @throws UsageError when this peer is no member, or the new one is not reached.
-   * @example `await locks.replaceMember('c', 'd')`
+   * @example
+   * ```ts
+   * await locks.replaceMember('c', 'd');
+   * ```
    * @public
    */
   replaceMember(old: NodeId, id: NodeId, options?: MembersOptions): Promise<readonly NodeId[]> {

@@ -1,8 +1,5 @@
 /**
- * Watching what is alive, in one line:
- *
- *     const { url } = await inspect(node);           // or several nodes of this process, or a simulation before it runs
- *     await inspect(node, { report: url });          // a node of another process, shown on the same page
+ * Watching what is alive, in one line.
  *
  * Nothing is attached before the call, so a program that does not call it pays nothing.
  */
@@ -19,6 +16,11 @@ import { headerOf, marksOf } from './protocol.js';
 import { now, reportNode, type Inspectable } from './report.js';
 import { Watch } from './watch.js';
 
+/**
+ * What `inspect` may be given.
+ *
+ * @experimental
+ */
 export interface InspectOptions extends Pick<ServeOptions, 'port' | 'page'> {
   /** The address of an inspector that runs already, as it was given by another `inspect`: no new page is opened. */
   readonly report?: string;
@@ -29,6 +31,26 @@ export interface InspectOptions extends Pick<ServeOptions, 'port' | 'page'> {
 const run = randomUUID();
 const programOf = (name = basename(process.argv[1] ?? 'program')): Program => ({ name, run });
 
+/**
+ * Shows what is alive on a page of its own: a node or several of this process, or a simulation before it runs; with `report`, on
+ * the page of another `inspect`.
+ *
+ * @returns the address to open, and `close`.
+ * @throws UsageError for no node, and when the port is in use.
+ * @example
+ * ```ts
+ * import { InProcessBus } from 'xstate-quiver/adapters/in-process';
+ * import { createLocks } from 'xstate-quiver/adapters/locks';
+ * import { inspect } from 'xstate-quiver/inspector';
+ *
+ * const locks = createLocks({ transport: new InProcessBus().transport('a'), peers: ['a'] });
+ * const { url, close } = await inspect(locks.node);
+ * console.log(`open ${url}`);
+ * await close();
+ * await locks.close();
+ * ```
+ * @experimental
+ */
 export async function inspect(
   what: Inspectable | readonly Inspectable[] | Simulation,
   { report, program: name, ...options }: InspectOptions = {},

@@ -1,7 +1,5 @@
 /**
- * The run of live nodes as a trace that `quiver verify` checks and the inspector shows, in one line:
- *
- *     const recording = record(node, (text) => file.write(text));    // as soon as the node is made
+ * The run of live nodes as a trace that `quiver verify` checks and the inspector shows.
  *
  * It takes the nodes of one process. What comes from nodes elsewhere is told as placed on the wire: then every step of these nodes can
  * be checked, and only the properties that ask for all nodes cannot. For one trace of several processes let them report to an
@@ -13,10 +11,36 @@ import { Merger } from './merge.js';
 import { headerOf, marksOf } from './protocol.js';
 import { now, reportNode, type Inspectable } from './report.js';
 
+/**
+ * A recording that goes on until it is closed, or its nodes are.
+ *
+ * @experimental
+ */
 export interface Recording {
+  /** Records no more. */
   close(): void;
 }
 
+/**
+ * The run of live nodes as a trace that `quiver verify` checks and the inspector shows. Call it as soon as the nodes are made.
+ *
+ * @param write is given each line with its line break, the header first.
+ * @throws UsageError for no node, and for one that has started already.
+ * @example
+ * ```ts
+ * import { InProcessBus } from 'xstate-quiver/adapters/in-process';
+ * import { createLocks } from 'xstate-quiver/adapters/locks';
+ * import { record } from 'xstate-quiver/inspector';
+ *
+ * const lines: string[] = [];
+ * const locks = createLocks({ transport: new InProcessBus().transport('a'), peers: ['a'] });
+ * const recording = record(locks.node, (line) => lines.push(line)); // or into a file
+ * await locks.request('printer', async () => {});
+ * recording.close();
+ * await locks.close();
+ * ```
+ * @experimental
+ */
 export function record(what: Inspectable | readonly Inspectable[], write: (text: string) => void): Recording {
   const nodes = [what].flat();
   const [first] = nodes;

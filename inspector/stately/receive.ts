@@ -1,8 +1,5 @@
 /**
  * The page for any program: an address to open and to give to programs in QUIVER_INSPECT, and one to give to `@statelyai/inspect`.
- *
- *     const { url, socket } = await receiveInspection();
- *     createActor(machine, { inspect: createWebSocketInspector({ url: socket }).inspect });
  */
 import { TRACE_VERSION, type TraceHeader } from '../../network/trace.js';
 import { LiveTrace } from '../live/live-trace.js';
@@ -29,6 +26,21 @@ const HEADER: TraceHeader = {
   live: true,
 };
 
+/**
+ * Serves a page for any program: `url` is to open, and to give to programs in QUIVER_INSPECT; `socket` is for
+ * `createWebSocketInspector` of `@statelyai/inspect`.
+ *
+ * @throws UsageError when the port is in use or the page is not built.
+ * @example
+ * ```ts
+ * import { receiveInspection } from 'xstate-quiver/inspector';
+ *
+ * const { url, socket, close } = await receiveInspection();
+ * console.log(`open ${url}; createWebSocketInspector({ url: '${socket}' })`);
+ * await close();
+ * ```
+ * @experimental
+ */
 export async function receiveInspection(options: Pick<ServeOptions, 'port' | 'page'> = {}): Promise<Receiving> {
   const merger = new Merger(now(), (line) => trace.add(line));
   const inbox = new Inbox(merger);

@@ -81,6 +81,11 @@ const handIn = (signalled: boolean) =>
 const serve = { guard: 'canServe', actions: [...reply('permit', asked), 'payOut'] } as const;
 const settle = { actions: [handIn(false), 'emptyBin'] } as const;
 
+/**
+ * The chart of the delivery process of the root: keeps the bin that holds all permits at the start, and answers the requests that come up (Afek et al., Figure 5).
+ *
+ * @public
+ */
 export const rootMachine = setup({
   types: {} as {
     context: RootContext;

@@ -30,7 +30,21 @@ export { parseText } from './text.js';
 /** `$schema` is for editors. */
 const KEYS = ['protocol', 'options', 'topology', 'network', 'events', 'workload', 'seed', 'until', '$schema'];
 
-/** `readText` gives the text of the files that a topology names. */
+/**
+ * A scenario from its JSON: every key checked, defaults filled in, the topology built and the options read by the protocol.
+ *
+ * @param protocols those that it may name: `protocols` of the package, and your own.
+ * @param readText gives the text of the files that a topology names.
+ * @throws UsageError that names what is wrong, where, and the cure; nothing has started then.
+ * @example
+ * ```ts
+ * import { parseScenario, protocols } from 'xstate-quiver';
+ *
+ * const scenario = parseScenario({ protocol: 'directory', topology: { kind: 'ring', n: 8 } }, protocols);
+ * console.log(scenario.graph.topology.nodes, scenario.seed);
+ * ```
+ * @public
+ */
 export function parseScenario(json: unknown, protocols: Readonly<Record<string, Protocol>>, readText?: ReadText): Scenario {
   const fields = readFields(json, '', KEYS);
   if (fields['$schema'] !== undefined) readName(fields['$schema'], '$schema', 'the path of a JSON Schema');

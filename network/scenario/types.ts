@@ -8,6 +8,11 @@ import type { Contact } from '../topology/contacts.js';
 import type { Workload } from '../world/environment.js';
 import type { Happening } from '../world/script.js';
 
+/**
+ * A scenario, checked and completed, as `parseScenario` gives it.
+ *
+ * @public
+ */
 export interface Scenario<O = any> {
   readonly protocol: Protocol<O>;
   /** As the protocol checked and completed them. */
@@ -32,7 +37,11 @@ export interface ScenarioNetwork {
   readonly reorder: number;
 }
 
-/** An event and its time. */
+/**
+ * An event and its time.
+ *
+ * @public
+ */
 export type ScenarioEvent = { readonly at: number } & Happening;
 
 export type Until = { readonly idle: true } | { readonly at: number };

@@ -4,6 +4,11 @@
 import type { NodeId } from '../../machines/effects.js';
 import type { Flight, NodeView } from '../../machines/protocol.js';
 
+/**
+ * What can come next in a world, as data; a `Simulation` makes a list of them in place of time.
+ *
+ * @public
+ */
 export type Choice =
   /** A message arrives, is lost or is doubled, by its number. */
   (

@@ -10,7 +10,11 @@ import type { TimerOrder } from './node.js';
 import type { ArmedTimer } from './pending.js';
 import type { Selected } from './selections.js';
 
-/** A step with what only the trace wants to know. */
+/**
+ * A step with what only the trace wants to know.
+ *
+ * @public
+ */
 export interface StepTaken extends Step {
   readonly role?: string | undefined;
   readonly timers: readonly TimerOrder[];
@@ -21,6 +25,11 @@ export interface StepTaken extends Step {
 
 export type Refusal = { readonly node?: NodeId; readonly event: Message; readonly why: string };
 
+/**
+ * A message that will not arrive, and why: by chance, because its link or its receiver is down, or because there is no way.
+ *
+ * @public
+ */
 export interface Lost {
   readonly flight: Flight;
   readonly why: 'loss' | 'link down' | 'no route' | 'node down';
