@@ -80,7 +80,7 @@ const EARLIER = ['link'];
  * The link layer: a transport that keeps its order, loses and doubles nothing and tells who is there, made of one that does not. It
  * takes over the given transport: connects it, and closes it when it is closed itself. Messages may be up to 8 MiB.
  *
- * @throws UsageError for a peer's id that is none, or a transport whose largest message is below 8,192 bytes.
+ * @throws UsageError for an option that is missing, wrong or not known, or a transport whose largest message is below 8,192 bytes.
  * @example
  * ```ts
  * import { broadcastChannel } from 'xstate-quiver/adapters/broadcast-channel';

@@ -47,7 +47,8 @@ const CHECKS = {
  * A lock on oneself and all peers that are there, without names or a server. Two that hold at the same time have no peer in common,
  * and neither is one of the other's.
  *
- * @throws UsageError when the transport promises too little, or its id is not among `peers`.
+ * @throws UsageError for an option that is missing, wrong or not known, when the transport promises too little, or its id is not
+ * among `peers`.
  * @example
  * ```ts
  * import { InProcessBus } from 'xstate-quiver/adapters/in-process';

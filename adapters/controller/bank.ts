@@ -29,7 +29,8 @@ export interface BankOptions extends PeersOptions {
 /**
  * An account that many peers pay into and draw on, and that is never overdrawn. It lasts as long as its peers stay: see `Bank`.
  *
- * @throws UsageError when the transport's id is not among `peers`, `parents` has no root, or the transport promises too little.
+ * @throws UsageError for an option that is missing, wrong or not known, when the transport's id is not among `peers` or `parents` has
+ * no root, and for a transport that promises too little.
  * @example
  * ```ts
  * import { createBank } from 'xstate-quiver/adapters/bank';

@@ -14,7 +14,8 @@ import type { LiveNode } from '../node/node.js';
  * Short unique numbers for many peers, mostly without a message, as long as the root (the first peer, unless `parents` says
  * otherwise) stays. `createLastingNames` is for peers that crash.
  *
- * @throws UsageError when the transport's id is not among `peers`, `parents` has no root, or the transport promises too little.
+ * @throws UsageError for an option that is missing, wrong or not known, when the transport's id is not among `peers` or `parents` has
+ * no root, and for a transport that promises too little.
  * @example
  * ```ts
  * import { InProcessBus } from 'xstate-quiver/adapters/in-process';

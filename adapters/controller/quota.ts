@@ -44,7 +44,8 @@ export interface Taken {
  * A budget of permits that many peers share, most of which are given out without a message: never more than the budget in all. It
  * lasts as long as its peers stay; `createLastingQuota` is for peers that crash.
  *
- * @throws UsageError when the transport's id is not among `peers`, `parents` has no root, or the transport promises too little.
+ * @throws UsageError for an option that is missing, wrong or not known, when the transport's id is not among `peers` or `parents` has
+ * no root, and for a transport that promises too little.
  * @example
  * ```ts
  * import { InProcessBus } from 'xstate-quiver/adapters/in-process';
