@@ -56,7 +56,7 @@ describe('the four views', () => {
     await press('ArrowRight');
     expect(await activeStates()).toEqual(['waiting', 'waiting.last']);
     expect(await page.locator('.edge-label.is-taken text').textContent()).toBe('request');
-    expect(await page.locator('.context .is-changed').allInnerTexts()).toEqual(['parent\tn2']);
+    expect(await page.locator('.context .is-changed').allInnerTexts()).toEqual(['parent\tn1 → n2']);
   });
 
   test('each has a text alternative', async () => {
@@ -84,6 +84,12 @@ describe('the four views', () => {
     await page.getByRole('button', { name: 'n2 received token from n0; announced granted' }).click();
     expect(await page.locator('.log .is-now').innerText()).toMatch(/announced granted/);
     expect(await activeStates()).toEqual(['holding', 'holding.using', 'holding.using.last']);
+    const here = await lineNow();
+    await page.locator('.log').focus();
+    await press('ArrowDown');
+    expect(await lineNow()).toBe(here + 1);
+    await press('ArrowUp', 2);
+    expect(await lineNow()).toBe(here - 1);
   });
 
   test('a click on a node selects it everywhere', async () => {
@@ -110,6 +116,15 @@ describe('the four views', () => {
     expect(await view('chart').isVisible()).toBe(false);
     await view('network').getByRole('button', { name: 'back to all views' }).click();
     expect((await view('network').boundingBox())!.width).toBe(before.width);
+  });
+
+  test('the chart has half of the page at a key', async () => {
+    const width = async () => (await view('chart').boundingBox())!.width;
+    const before = await width();
+    await press('c');
+    expect((await width()) / page.viewportSize()!.width).toBeGreaterThan(0.48);
+    await press('c');
+    expect(await width()).toBe(before);
   });
 
   test('light or dark as the system is, and the other at a key', async () => {

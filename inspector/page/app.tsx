@@ -14,7 +14,7 @@ import { IconButton } from './panel.js';
 import { share, shared } from './share.js';
 import { stories, story } from './story/state.js';
 import { StoryList, StoryStrip } from './story/view.js';
-import { isHelpOpen, maximized, theme, toggleTheme } from './shell.js';
+import { isChartWide, isHelpOpen, maximized, theme, toggleTheme } from './shell.js';
 import { tab } from './tab.js';
 import { SpaceTimeView } from './spacetime/view.js';
 import { Endless, NodeList } from './log.js';
@@ -30,7 +30,7 @@ export function App() {
   const hasTrace = growing().header !== null;
   return (
     <div
-      class={`page${maximized.value ? ` has-large` : ''}${drop.isOver ? ' is-over' : ''}`}
+      class={`page${maximized.value ? ` has-large` : ''}${isChartWide.value ? ' has-wide-chart' : ''}${drop.isOver ? ' is-over' : ''}`}
       data-read={!isLoading.value}
       {...drop.handlers}
     >

@@ -38,8 +38,8 @@ export function Help() {
           not have influenced the current step, nor be influenced by it, is pale.
         </p>
         <p>
-          In the statechart active states are lit, and the transition of the last step is drawn strong. Guards are not in a trace:
-          where several transitions fit, all of them are.
+          In the statechart active states are lit, the transitions of the last step are drawn strong, and those whose guards
+          refused are red. Where an old trace does not tell which it was, what is possible is dashed.
         </p>
         <button type="submit" class="button">
           Close

@@ -1,7 +1,7 @@
 /** The keys of the page. They are listed in its help, from here. */
 import { goToHit, isAsking } from './ask.js';
 import { changeSpeed, isPlaying, pauseAt, play, recording, selectedMessage, setAxis, axis, step, timed, trail } from './state.js';
-import { isHandsOpen, isHelpOpen, toggleTheme } from './shell.js';
+import { isChartWide, isHandsOpen, isHelpOpen, toggleTheme } from './shell.js';
 
 interface Key {
   readonly keys: readonly string[];
@@ -43,6 +43,7 @@ export const KEYS: readonly Key[] = [
   { keys: ['/'], shown: '/', does: 'ask for lines of the trace', press: () => (isAsking.value = true) },
   { keys: ['n'], shown: 'n', does: 'to the next line that answers', press: () => goToHit(1) },
   { keys: ['N'], shown: 'Shift n', does: 'to the line before that answers', press: () => goToHit(-1) },
+  { keys: ['c'], shown: 'c', does: 'half the page for the chart', press: () => (isChartWide.value = !isChartWide.value) },
   { keys: ['t'], shown: 't', does: 'light or dark', press: () => toggleTheme() },
   { keys: ['?'], shown: '?', does: 'this help', press: () => (isHelpOpen.value = !isHelpOpen.value) },
 ];

@@ -2,7 +2,7 @@
 import { lastAtMost } from '../model/columns.js';
 import { sentence, numberText } from '../model/words.js';
 import { hits } from './ask.js';
-import { currentLine, growing, recording, selectedNode, show, timed, verdict } from './state.js';
+import { currentLine, growing, recording, selectedNode, show, step, timed, verdict } from './state.js';
 
 const LINES_AROUND = 60;
 
@@ -12,7 +12,7 @@ export function Log() {
   const to = Math.min(end, currentLine.value + LINES_AROUND + 1);
   const lines = Array.from({ length: Math.max(to - from, 0) }, (_, i) => from + i);
   return (
-    <ol class="log" tabIndex={0} aria-label="lines of the trace">
+    <ol class="log" tabIndex={0} aria-label="lines of the trace" onKeyDown={walk}>
       {lines.map((line) => (
         <LogLine key={line} line={line} />
       ))}
@@ -36,6 +36,14 @@ function LogLine({ line }: { line: number }) {
       </button>
     </li>
   );
+}
+
+/** The arrow keys go from line to line. */
+function walk(event: KeyboardEvent): void {
+  const direction = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : null;
+  if (direction === null) return;
+  event.preventDefault();
+  step('line', direction);
 }
 
 const isHit = (line: number): boolean => hits.value[lastAtMost(hits.value, line)] === line;

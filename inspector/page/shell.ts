@@ -13,6 +13,8 @@ export const theme = signal<Theme>(system.matches ? 'dark' : 'light');
 export const isHelpOpen = signal(false);
 export const isHandsOpen = signal(false);
 export const maximized = signal<ViewName | null>(null);
+/** Whether the chart has half of the page. */
+export const isChartWide = signal(false);
 export const asText = signal<ReadonlySet<ViewName>>(new Set());
 
 system.addEventListener('change', () => (theme.value = system.matches ? 'dark' : 'light'));

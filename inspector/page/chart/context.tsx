@@ -1,4 +1,4 @@
-/** The contexts of a node's roles, what the last step changed in them marked. */
+/** The contexts of a node's roles, what the last step changed in them marked, with what it was before. */
 import type { RoleView } from '../../../machines/protocol.js';
 import type { RoleNow } from '../../model/moment.js';
 import { valueText } from '../../model/values.js';
@@ -26,16 +26,26 @@ export function ContextTable({ roles, before, line, why }: ContextTableProps) {
             </button>
           </caption>
           <tbody>
-            {entries(now.view.context).map(([key, value]) => (
-              <tr key={key} class={now.since === line && changed(before(now), key, value) ? 'is-changed' : ''}>
-                <th scope="row">
-                  <button type="button" class="link" title="why has it this value?" onClick={() => why(now.role, key)}>
-                    {key}
-                  </button>
-                </th>
-                <td>{value}</td>
-              </tr>
-            ))}
+            {entries(now.view.context).map(([key, value]) => {
+              const old = now.since === line ? oldValue(before(now), key, value) : null;
+              return (
+                <tr key={key} class={old === null ? '' : 'is-changed'}>
+                  <th scope="row">
+                    <button type="button" class="link" title="why has it this value?" onClick={() => why(now.role, key)}>
+                      {key}
+                    </button>
+                  </th>
+                  <td>
+                    {old !== null && (
+                      <>
+                        <del>{old}</del> →{' '}
+                      </>
+                    )}
+                    {value}
+                  </td>
+                </tr>
+              );
+            })}
           </tbody>
         </table>
       ))}
@@ -51,5 +61,9 @@ function show(value: unknown): string {
   return text.length > VALUE_CHARACTERS_MAX ? `${text.slice(0, VALUE_CHARACTERS_MAX)}…` : text;
 }
 
-const changed = (before: RoleView | null, key: string, value: string): boolean =>
-  before !== null && show((before.context as Record<string, unknown>)[key] ?? null) !== value;
+/** `null` where it is the same. */
+function oldValue(before: RoleView | null, key: string, value: string): string | null {
+  if (before === null) return null;
+  const old = show((before.context as Record<string, unknown>)[key] ?? null);
+  return old === value ? null : old;
+}

@@ -8,7 +8,8 @@ import { lastAtMost } from '../../model/columns.js';
 import { guessed, NOTHING_TAKEN, toldBy, type Taken } from '../../model/taken.js';
 import { activePaths, valueText } from '../../model/values.js';
 import { tab } from '../tab.js';
-import { Panel } from '../panel.js';
+import { IconButton, Panel } from '../panel.js';
+import { isChartWide } from '../shell.js';
 import { askWhyState, askWhyValue } from '../why.js';
 import { currentLine, moment, recording, growing, selectedNode } from '../state.js';
 import { charts } from './charts.js';
@@ -73,7 +74,17 @@ export function ChartView() {
   return (
     <Panel
       view="chart"
-      tools={header.value?.coverage && <span class="hint">struck out: not covered</span>}
+      tools={
+        <>
+          {header.value?.coverage && <span class="hint">struck out: not covered</span>}
+          <IconButton
+            label="half the page for the chart"
+            pressed={isChartWide.value}
+            icon="M4 5h16v14H4zM12 5v14"
+            onPress={() => (isChartWide.value = !isChartWide.value)}
+          />
+        </>
+      }
       title={
         name === undefined ? (
           'Statechart'
