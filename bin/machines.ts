@@ -2,7 +2,7 @@
 import type { AnyStateMachine } from 'xstate';
 import { UsageError } from '../machines/errors.js';
 import type { MachineTests } from '../test/machine/options.js';
-import { isMachine } from '../test/machine/subject.js';
+import { isMachine } from '../test/machine/references.js';
 import { exportsOf, isNamedWithCharts } from './protocols.js';
 
 export interface FoundMachine {

@@ -5,6 +5,7 @@
  */
 import { ProtocolError, UsageError } from '../machines/errors.js';
 import { quiver } from './program.js';
+import { endAnyway } from './strays.js';
 import { BROKEN, USAGE } from './usage.js';
 
 // A reader that closes the pipe early (`quiver run … | head`) ends the run; that is no failure.
@@ -18,3 +19,6 @@ try {
   console.error(isExpected ? `quiver: ${error.message}` : error);
   process.exitCode = error instanceof UsageError ? USAGE : BROKEN;
 }
+
+// The other commands wait for what they have started; this one runs code of others.
+if (process.argv[2] === 'test') endAnyway();

@@ -11,7 +11,7 @@ import { chartListing, lcovOf } from '../test/machine/lcov.js';
 import type { MachineTests, Step } from '../test/machine/options.js';
 import { reportOn, type MachineReport } from '../test/machine/report.js';
 import { describeStep } from '../test/machine/steps.js';
-import { failureAlong, MachineTesting } from '../test/machine/testing.js';
+import { failuresAlong, MachineTesting } from '../test/machine/testing.js';
 import { pathAlong } from '../test/machine/plans.js';
 import { pathsOf } from '../test/paths/paths.js';
 import { integerOption } from './usage.js';
@@ -20,6 +20,7 @@ import { testsIn, type FoundMachine } from './machines.js';
 import { OutputFile } from './output-file.js';
 import { ProgressLine } from './progress.js';
 import { relativeModule } from './relative-module.js';
+import { patience, Strays } from './strays.js';
 import { bold, dim, number, table, verdictInColour } from './style.js';
 import { writeTrace } from './trace-file.js';
 import type { ValuesOf } from './verbs.js';
@@ -34,13 +35,15 @@ export async function testMachine(found: FoundMachine, word: string, words: Valu
   const seed = integerOption('seed', words.seed);
   const tests = { ...(await testsIn(words.with)), ...(seed !== undefined && { seed }), ...(words.pairs && { pairs: true }) };
   if (words.replay !== undefined) return replay(found, tests, stepsIn(words.replay));
-  const testing = new MachineTesting(found.machine, tests);
+  const strays = new Strays();
+  const testing = new MachineTesting(found.machine, tests, patience);
   const others = words.counts === undefined ? [] : countsIn(words.counts);
   const progress = new ProgressLine();
   const report = await reportOn(testing, {
     others,
     mutants: words.mutants ?? false,
     onProgress: (what) => progress.show(`${found.machine.id}: ${what}`),
+    strays: () => strays.end(),
   });
   progress.done();
   if (words.emit !== undefined)
@@ -75,13 +78,14 @@ function stepsIn(text: string): readonly Step[] {
 }
 
 async function replay({ machine }: FoundMachine, tests: MachineTests, steps: readonly Step[]): Promise<number> {
-  const failure = await failureAlong(machine, tests, steps);
+  const failures = await failuresAlong(machine, tests, steps, patience);
   for (const [i, step] of steps.entries()) console.log(`  ${i + 1}. ${describeStep(step)}`);
-  if (failure) console.log(`\n${bold(failure.rule)}: ${failure.says}`);
-  const { length } = failure?.steps ?? steps;
-  if (length < steps.length) console.log(dim(`  after step ${length}`));
-  console.log(`\n${verdictInColour(failure ? 'invalid' : 'valid')}`);
-  return failure ? 1 : 0;
+  for (const { rule, says, steps: way } of failures) {
+    console.log(`\n${bold(rule)}: ${says}`);
+    if (way.length < steps.length) console.log(dim(`  after step ${way.length}`));
+  }
+  console.log(`\n${verdictInColour(failures.length > 0 ? 'invalid' : 'valid')}`);
+  return failures.length > 0 ? 1 : 0;
 }
 
 function write(path: string, text: string): void {
@@ -162,8 +166,9 @@ function print(
   for (const { chart, item, reason, isExplained } of coverage.missing)
     console.log(`${isExplained ? dim('unreachable') : 'not covered'}  ${chart}: ${item} (${reason})`);
   for (const name of coverage.refuted) console.log(`reached      ${name}, for which the tests give a reason why it cannot be`);
-  for (const { rule, says, steps } of failures) {
+  for (const { rule, says, steps, isStray } of failures) {
     console.log(`\n${bold(rule)}: ${says}`);
+    if (isStray) continue;
     for (const [i, step] of steps.entries()) console.log(`  ${i + 1}. ${describeStep(step)}`);
     for (const line of back(steps)) console.log(dim(`  ${line}`));
   }

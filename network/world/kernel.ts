@@ -302,6 +302,8 @@ export interface PerformedAction {
   readonly type: string;
   readonly params: unknown;
   readonly info: { readonly context: unknown };
+  /** Absent where nobody has written it: XState performs nothing then, and says nothing. */
+  readonly exec?: (info: unknown, params: unknown) => unknown;
 }
 
 /** What the host of a staged actor system is asked and told. */
@@ -310,6 +312,10 @@ export interface StageHooks {
   created(actor: AnyActor, kind: LogicKind): AnyActorLogic;
   /** Whether an action of the application is performed. */
   performs(actor: AnyActor, action: PerformedAction): boolean;
+  /** What an action that was performed gave back; XState waits for no promise. */
+  gave(action: PerformedAction, value: unknown): void;
+  /** An event goes from one actor to another, or to itself; what this throws breaks the one that sends. */
+  relays(event: Message): void;
   taken(transition: TakenTransition): void;
   /** The clock is about to be asked for a timer for this. */
   schedules(scheduled: Scheduled): void;
@@ -339,15 +345,19 @@ export function createStaged(
       // As its observers would hear of it, without a copy for each.
       actor.system._sendInspectionEvent = (inspected: any) => {
         if (inspected.type === '@xstate.actor') prepare(inspected.actorRef);
+        if (inspected.type === '@xstate.event') hooks.relays(inspected.event as Message);
         if (inspected.type === '@xstate.microstep') report(inspected, hooks.taken);
       };
       sessions = 1;
     }
     actor.logic = hooks.created(actor as AnyActor, kindOfLogic(actor.logic as AnyActorLogic));
     const perform = actor._actorScope.actionExecutor;
-    actor._actorScope.actionExecutor = (action: ExecutableAction & { readonly exec: unknown }) => {
-      const isOwn = action.type.startsWith('xstate.');
-      perform(isOwn || hooks.performs(actor as AnyActor, action as never) ? action : { ...action, exec: undefined });
+    actor._actorScope.actionExecutor = (action: PerformedAction) => {
+      if (action.type.startsWith('xstate.')) return perform(action);
+      const { exec } = action;
+      const isPerformed = hooks.performs(actor as AnyActor, action) && exec !== undefined;
+      const told = (info: unknown, params: unknown) => hooks.gave(action, exec!(info, params));
+      perform({ ...action, exec: isPerformed ? told : undefined });
     };
   };
   const first = (inspected: { readonly type: string; readonly actorRef?: unknown }) => {

@@ -15,7 +15,7 @@ import { begin } from '../../network/world/remembering.js';
 import { unknownWord } from '../../network/scenario/read.js';
 import { chartOf, configOf, type InvokeConfig } from '../charts/config.js';
 import { explore, type Exploration, type ExploreOptions } from '../explore/index.js';
-import { isMachine } from '../machine/subject.js';
+import { isMachine } from '../machine/references.js';
 import { asChart, nameOfInvoked, reference, ROLE, type ActorReference, type ActorFamily } from './translate.js';
 
 /** An actor between two steps, as properties see it. */

@@ -76,7 +76,11 @@ export function coverageOfMachine(subject: Subject, graph: MachineGraph, counts:
     return [...all].flatMap(([item, count]) => {
       if (count > 0) return [];
       const given = reasons[item] ?? reasons[`${chart}: ${item}`];
-      const reason = given ?? `${whyNot(item, all)}${cureFor(subject, chart, item)}`;
+      const reason =
+        given ??
+        (subject.unwritten.has(`${chart}: ${item}` as Noted)
+          ? unwritten(item)
+          : `${whyNot(item, all)}${cureFor(subject, chart, item)}`);
       return [{ chart, item, reason, isExplained: given !== undefined }];
     });
   });
@@ -114,6 +118,9 @@ function whyNot(item: Item, counts: ReadonlyMap<Item, number>): string {
   if (kind === 'outcome') return 'the service never came to it, or its samples leave it out';
   return findReason(item, counts);
 }
+
+const unwritten = (item: Item): string =>
+  `it has no implementation, and XState performs nothing in its place; give one by provide: { actions: { ${item.slice('action '.length)}: () => {} } }, or say in reasons why not`;
 
 /** Which sample it would need, and where to give it. */
 function cureFor(subject: Subject, chart: string, item: Item): string {

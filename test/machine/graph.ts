@@ -8,7 +8,7 @@
 import { ProtocolError } from '../../machines/errors.js';
 import type { AnyMachineSnapshot } from 'xstate';
 import type { ChartGraph, Edge, Vertex } from '../paths/graph.js';
-import { brokenRule } from './judge.js';
+import { brokenRules, saysMutated } from './judge.js';
 import type { Step } from './options.js';
 import { Rig, type Noted, type View } from './rig.js';
 import { describeStep, nameOfStep } from './steps.js';
@@ -49,6 +49,8 @@ export interface Failure {
   /** Which rule it breaks, the same for all that break alike. */
   readonly rule: string;
   readonly says: string;
+  /** It came past every path: no steps are known that lead to it. */
+  readonly isStray?: boolean;
 }
 
 export interface MachineGraph extends ChartGraph {
@@ -140,6 +142,8 @@ class Search {
       rig.noteStates();
       this.taken++;
       const steps = [...vertex.way, step];
+      // The states that were found share their contexts: no search goes on from one that is not what it was.
+      if (rig.mutated) throw new ProtocolError(`after ${steps.map(describeStep).join(', ')} ${saysMutated(rig.mutated)}`);
       for (const item of rig.items) this.items.add(item);
       const to = this.arrive(
         rig,
@@ -187,8 +191,8 @@ class Search {
     const vertex: MachineVertex = { index: this.vertices.length, value, context: rest.view.context, edges: null, ...rest };
     this.known.set(key, vertex);
     this.vertices.push(vertex);
-    const broken = brokenRule(rig);
-    if (broken && !this.failures.has(broken.rule)) this.failures.set(broken.rule, { steps: way, ...broken });
+    for (const broken of brokenRules(rig))
+      if (!this.failures.has(broken.rule)) this.failures.set(broken.rule, { steps: way, ...broken });
     if (actors.length > this.limits.actors || rig.timers.running.length > this.limits.timers) return vertex;
     const isNew = [...this.items].some((item) => !this.covered.has(item));
     (isNew ? this.promising : this.others).push(vertex);

@@ -10,15 +10,29 @@ export interface BrokenRule {
   readonly says: string;
 }
 
-/** The rule that the machine breaks where it stands, `null` when it keeps all. */
-export function brokenRule(rig: Rig): BrokenRule | null {
-  if (rig.error !== null) return unhandled(rig, rig.error.thrown);
+/** The rules that the machine breaks where it stands; after an error nothing more is asked. */
+export function* brokenRules(rig: Rig): Generator<BrokenRule> {
+  if (rig.mutated) yield { rule: 'the context is changed by assign alone', says: saysMutated(rig.mutated) };
+  if (rig.error !== null) return yield unhandled(rig, rig.error.thrown);
+  if (rig.rejected) yield rejection(rig.rejected);
   for (const [name, holds] of Object.entries(rig.subject.tests.invariants ?? {})) {
     const says = complaint(holds, rig.snapshot);
-    if (says !== null) return { rule: name, says };
+    if (says !== null) yield { rule: name, says };
   }
-  return hasty(rig) ?? lost(rig);
+  for (const broken of [hasty(rig), lost(rig)]) if (broken) yield broken;
 }
+
+export const saysMutated = ({ before, after }: NonNullable<Rig['mutated']>): string =>
+  `the context ${before} was changed in place into ${after}: whoever holds it, a path that goes on from here or your own view, sees it change. ` +
+  'Let assign give new values ([...list, one] in place of push), and let actions leave the context as it is';
+
+const rejection = ({ action, thrown }: NonNullable<Rig['rejected']>): BrokenRule => {
+  const what = encode(thrown, () => undefined);
+  return {
+    rule: `no unhandled error (${what})`,
+    says: `action ${action} gave a promise that was rejected with ${what}, and XState waits for none. Catch it in the action, or make it a service with onError`,
+  };
+};
 
 function hasty(rig: Rig): BrokenRule | null {
   const timer = rig.hastyTimer();
@@ -39,7 +53,8 @@ export function lost(rig: Rig): BrokenRule | null {
 
 function unhandled(rig: Rig, thrown: unknown): BrokenRule {
   const what = encode(thrown, () => undefined);
-  const lacking = /is not implemented/.test(what) ? 'Give it by provide: { guards: { … } }' : undefined;
+  const kind = /Actor logic .* not implemented/.test(what) ? 'actors' : 'guards';
+  const lacking = /not implemented/.test(what) ? `Give it by provide: { ${kind}: { … } }` : undefined;
   const needed = lacking ?? (rig.last ? sampleNeeded(rig.subject.tests, rig.last) : inputNeeded(rig.subject.tests));
   const cure = needed ?? 'Handle it in the chart (onError of the service, a guard), or leave the sample out that leads to it';
   return { rule: `no unhandled error (${what})`, says: `the machine ended with ${what}. ${cure}` };

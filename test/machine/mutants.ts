@@ -45,7 +45,7 @@ async function killer(
 ): Promise<JudgedMutant['killedBy']> {
   let mutated: Subject;
   try {
-    mutated = new Subject(machine, tests);
+    mutated = new Subject(machine, tests, subject.patience);
     if (await breaksRule(mutated)) return 'rules';
   } catch {
     // It cannot even be built, or no two runs of it are alike.
@@ -63,7 +63,7 @@ async function breaksRule(mutated: Subject): Promise<boolean> {
 /** Whether some step of the graph goes otherwise on the mutant. */
 async function differs(mutated: Subject, { first, vertices }: MachineGraph): Promise<boolean> {
   const { sut: _sut, exec: _exec, states: _states, ...tests } = mutated.tests;
-  const bare = new Subject(mutated.original, tests);
+  const bare = new Subject(mutated.original, tests, mutated.patience);
   const takesAlike = async ({ way }: MachineVertex, { step, view }: MachineEdge): Promise<boolean> => {
     const expected = [...Array.from({ length: way.length + 1 }, (_, i) => (i === 0 ? first.view : undefined)), view];
     return (

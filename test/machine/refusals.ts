@@ -6,9 +6,10 @@ import { isObject } from '../../machines/checks.js';
 import type { Message } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
 import { unknownWord } from '../../network/scenario/read.js';
-import { configOf, rulesOf } from '../charts/config.js';
 import { machineKinds } from './coverage.js';
+import { refuseMisnamedImplementations, takes, typesOf } from './misnamed.js';
 import type { MachineTests, ServiceSamples, Step } from './options.js';
+import { refuseNoMachine } from './references.js';
 import { matches } from './sut.js';
 
 const KNOWN: Readonly<Record<keyof MachineTests, true>> = {
@@ -63,6 +64,7 @@ const isFunction = (value: unknown): boolean => typeof value === 'function';
 
 /** Throws a `UsageError` for the first thing said that means nothing. */
 export function refuseMeaningless(machine: AnyStateMachine, tests: MachineTests): void {
+  refuseNoMachine(machine);
   const unknown = Object.keys(tests).find((key) => !Object.hasOwn(KNOWN, key));
   if (unknown !== undefined)
     throw new UsageError(`tests.${unknown} is not known; what may be said is ${Object.keys(KNOWN).join(', ')}`);
@@ -74,8 +76,17 @@ export function refuseMeaningless(machine: AnyStateMachine, tests: MachineTests)
       throw new UsageError(`limits.${name} is ${String(limit)}; give a number, at least 0`);
   refuseKeys('thresholds', tests.thresholds, machineKinds);
   refuseKeys('provide', tests.provide, PROVIDED);
+  refuseMisnamedImplementations(machine, tests);
+  for (const option of ['services', 'children', 'exec', 'states', 'reasons'] as const)
+    if (tests[option] !== undefined && !isObject(tests[option]))
+      throw new UsageError(`${option} is ${JSON.stringify(tests[option])}; give an object, by name`);
   for (const [name, samples] of Object.entries(tests.services ?? {}))
     if (samples !== 'real') refuseKeys(`services.${name}`, samples, Object.keys(SERVICE));
+  for (const [name, samples] of Object.entries(tests.children ?? {}))
+    if (!isObject(samples)) throw new UsageError(`children.${name} is ${JSON.stringify(samples)}; give samples by event type`);
+  for (const option of ['exec', 'states'] as const)
+    for (const [name, act] of Object.entries(tests[option] ?? {}))
+      if (!isFunction(act)) throw new UsageError(`${option}[${JSON.stringify(name)}] is no function; give (sut, it) => …`);
   for (const [name, holds] of Object.entries(tests.invariants ?? {}))
     if (!isFunction(holds)) throw new UsageError(`invariants.${name} is no function; give (snapshot) => true or false`);
   for (const [name, property] of Object.entries(tests.temporal ?? {})) refuseProperty(name, property);
@@ -117,15 +128,6 @@ function refuseProperty(name: string, property: unknown): void {
     );
   const wrong = kind[0].find((key) => !isFunction((property as Readonly<Record<string, unknown>>)[key]));
   if (wrong !== undefined) throw new UsageError(`temporal.${name}.${wrong} is no function; give (snapshot) => true or false`);
-}
-
-const typesOf = (machine: AnyStateMachine): readonly string[] => [
-  ...new Set([...rulesOf(configOf(machine))].flatMap(({ event, isOutside }) => (isOutside ? [event] : []))),
-];
-
-function takes(machine: AnyStateMachine, type: string): boolean {
-  const types = typesOf(machine);
-  return types.includes(type) || types.some((one) => one.includes('*'));
 }
 
 const takesWhat = (machine: AnyStateMachine): string =>

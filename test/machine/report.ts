@@ -22,12 +22,14 @@ export interface ReportOptions {
   /** Whether the mutants are judged. */
   readonly mutants?: boolean;
   readonly onProgress?: (what: string) => void;
+  /** What broke past every path while the tests ran, asked at their end. */
+  readonly strays?: () => Promise<readonly Failure[]>;
 }
 
 /** Runs all tests of a machine. */
 export async function reportOn(
   testing: MachineTesting,
-  { others = [], mutants: areMutantsWanted = false, onProgress = () => {} }: ReportOptions = {},
+  { others = [], mutants: areMutantsWanted = false, onProgress = () => {}, strays = async () => [] }: ReportOptions = {},
 ): Promise<MachineReport> {
   const { machine, tests } = testing;
   onProgress('searching its states');
@@ -48,6 +50,7 @@ export async function reportOn(
   if (tests.restore) failures.push(await testing.restoreFailure());
   const coverage = await testing.coverage(...others);
   const mutants = areMutantsWanted ? await judged(testing, onProgress) : undefined;
+  failures.push(...(await strays()));
   const areNoticed = mutants?.every(({ killedBy, reason }) => killedBy !== null || reason !== undefined) ?? true;
   const first = new Map(failures.flatMap((one) => (one ? [[one.rule, one] as const] : [])).reverse());
   const found = [...first.values()].reverse();

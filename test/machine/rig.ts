@@ -7,6 +7,7 @@
  */
 import type { AnyActor, AnyActorLogic, AnyMachineSnapshot, StateValue } from 'xstate';
 import type { Message } from '../../machines/effects.js';
+import { ProtocolError } from '../../machines/errors.js';
 import {
   createStaged,
   descriptorsOf,
@@ -57,6 +58,10 @@ export interface RigOptions {
   readonly deadlineMs?: number | undefined;
 }
 
+/** Turns of the queue of promises that an action's promise may take, and events in one step; a machine of sense needs few of both. */
+const TURNS = 100;
+const EVENTS_MAX = 1000;
+
 /** The services of XState that do nothing by themselves here; what was made by other hands runs as it is. */
 const HELD: ReadonlySet<LogicKind> = new Set(['promise', 'callback', 'observable', 'events']);
 
@@ -70,6 +75,14 @@ export class Rig {
   last: Step | null = null;
   /** What the machine broke with, once it has. */
   error: { readonly thrown: unknown } | null = null;
+  /** An action whose promise was rejected, and what with. */
+  rejected: { readonly action: string; readonly thrown: unknown } | null = null;
+  /** The context as it was, and as the last step has left the very same object: `null` where it left it alone. */
+  mutated: { readonly before: string; readonly after: string } | null = null;
+  /** Promises of actions that are not settled, and events in the present step. */
+  private unsettled = 0;
+  private relayed = 0;
+  private isOver = false;
   /** Every actor that was ever made below the root, and those that the context has once referred to. */
   private readonly made: AnyActor[] = [];
   private readonly referred = new Set<AnyActor>();
@@ -83,7 +96,9 @@ export class Rig {
     const { restored, from } = options;
     const hooks: StageHooks = {
       created: (actor, kind) => this.created(actor, kind),
-      performs: (_, action) => this.performs(action),
+      performs: (actor, action) => this.performs(actor, action),
+      gave: (action, value) => this.gave(action, value),
+      relays: (event) => this.relays(event),
       taken: (transition) => this.taken(transition),
       schedules: this.timers.noted,
     };
@@ -94,6 +109,7 @@ export class Rig {
     for (const item of subject.itemsAtStart) this.items.add(item);
     this.root.start();
     this.elapse(options.deadlineMs);
+    this.refuseFickle();
   }
 
   get snapshot(): AnyMachineSnapshot {
@@ -149,12 +165,57 @@ export class Rig {
     this.items = new Set();
     this.acted = [];
     this.last = step;
+    this.relayed = 0;
+    const { context } = this.snapshot;
+    const before = this.contextText(context);
     if (!('timer' in step) && !isFromOutside(step))
       this.items.add(`${this.subject.name}: outcome ${nameOfStep(step).replaceAll(/#\d+/g, '')}` as Noted);
     const waiting = act();
     if (waiting) await waiting;
+    const after = this.contextText(context);
+    this.mutated = before === after ? null : { before, after };
     this.elapse(deadlineMs);
+    this.refuseFickle();
     return true;
+  }
+
+  /** Where "distinguish" says what matters, the rest of the context is the application's own. */
+  private contextText(context: unknown): string {
+    return this.subject.tests.distinguish ? '' : encode(context, () => 'that is there');
+  }
+
+  private refuseFickle(): void {
+    const { fickle } = this.subject;
+    if (fickle !== undefined)
+      throw new ProtocolError(
+        `${fickle} gave two answers to one question: it reads a clock, chance or something outside context and event. Put that into one of them, or give a steady one by provide: { guards: { … } }`,
+      );
+  }
+
+  /** Waits for the promises of actions, as far as they need nothing but their turn: what takes longer is none of the path. */
+  async quiet(): Promise<void> {
+    for (let turn = 0; turn < TURNS && this.unsettled > 0; turn++) await undefined;
+  }
+
+  private gave({ type }: PerformedAction, value: unknown): void {
+    if (typeof (value as PromiseLike<unknown> | undefined)?.then !== 'function') return;
+    this.unsettled++;
+    Promise.resolve(value).then(
+      () => void this.unsettled--,
+      (thrown: unknown) => {
+        this.unsettled--;
+        // After the path nobody listens to it; the process tells of it.
+        if (this.isOver) throw thrown;
+        this.rejected ??= { action: type, thrown };
+      },
+    );
+  }
+
+  private relays({ type }: Message): void {
+    if (++this.relayed <= EVENTS_MAX) return;
+    throw new ProtocolError(
+      `more than ${EVENTS_MAX} events in one step, the last one ${type}: actors send to each other, or one to itself, without end`,
+    );
   }
 
   private elapse(deadlineMs: number | undefined): void {
@@ -196,7 +257,10 @@ export class Rig {
 
   private settleReal(actor: AnyActor): (() => Promise<void>) | null {
     const promise = this.real.get(actor);
-    return promise ? async () => settleService(actor, 'promise', await promise) : null;
+    const name = actorsBelow(this.root).get(actor)!;
+    return promise
+      ? async () => settleService(actor, 'promise', await this.subject.patience(`service ${name}, which runs for real`, promise))
+      : null;
   }
 
   private settlingOf(step: Step, how: Settling['how'], actor: AnyActor, { samples, kind }: Held): Settling {
@@ -246,6 +310,7 @@ export class Rig {
     // The first of all is the machine itself, observed already.
     if (logic === this.subject.machine) return logic;
     this.made.push(actor);
+    this.subject.meet(actor);
     const samples = this.subject.samplesOf(actor);
     if (samples === 'real' && kind === 'promise') return this.performed(actor, logic);
     if (samples === 'real' || (samples === undefined && !HELD.has(kind))) return this.subject.observedChild(actor, kind);
@@ -276,12 +341,13 @@ export class Rig {
     } as AnyActorLogic;
   }
 
-  private performs({ type, params, info }: PerformedAction): boolean {
+  private performs(actor: AnyActor, { type, params, info, exec }: PerformedAction): boolean {
     const covered = this.subject.coveredBy(type);
     if (covered) {
       this.items.add(covered);
       return false;
     }
+    if (exec === undefined) this.subject.lacks(actor, type);
     const context = encode(info.context, () => undefined);
     this.acted.push(params === undefined ? { type, context } : { type, params, context });
     return this.options.performs;
@@ -291,10 +357,19 @@ export class Rig {
     for (const item of this.subject.itemsTaken(transition)) this.items.add(item);
   }
 
+  /** The charts that run, the machine itself first, with their names. */
+  charts(): readonly (readonly [name: string, snapshot: AnyMachineSnapshot])[] {
+    const all = [[this.root, ''] as const, ...actorsBelow(this.root)];
+    return all.flatMap(([actor, name]) => {
+      const snapshot = actor.getSnapshot() as Partial<AnyMachineSnapshot> | undefined;
+      return snapshot?._nodes === undefined ? [] : [[name, snapshot as AnyMachineSnapshot] as const];
+    });
+  }
+
   /** Every state that a chart is in now, which its history may have brought back. */
   noteStates(): void {
-    for (const actor of [this.root, ...actorsBelow(this.root).keys()]) {
-      for (const node of ((actor.getSnapshot() ?? {}) as Partial<AnyMachineSnapshot>)._nodes ?? []) {
+    for (const [, { _nodes: nodes }] of this.charts()) {
+      for (const node of nodes) {
         const item = this.subject.stateItem(node);
         if (item) this.items.add(item);
       }
@@ -355,6 +430,7 @@ export class Rig {
   }
 
   stop(): void {
+    this.isOver = true;
     this.root.stop();
   }
 }

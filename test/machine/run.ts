@@ -1,7 +1,8 @@
 /** Takes a plan on live actors, its actions performed, with a system under test and a reference beside, and judges every step. */
 import { encode } from './encode.js';
 import type { Failure } from './graph.js';
-import { brokenRule, LEFT, lost, type BrokenRule } from './judge.js';
+import { UsageError } from '../../machines/errors.js';
+import { brokenRules, LEFT, lost, type BrokenRule } from './judge.js';
 import type { Step } from './options.js';
 import { Rig, type View } from './rig.js';
 import { describeStep } from './steps.js';
@@ -19,19 +20,34 @@ export interface RunOptions {
   readonly performs?: boolean;
   /** After so many steps the machine is stored, and goes on from there as another actor would. */
   readonly restoreAfter?: number;
+  /** Which rules are looked at (all). */
+  readonly counts?: (rule: string) => boolean;
 }
 
 export const CANNOT_HAPPEN = 'every step can happen';
 
 /** The first rule that is broken on the way, `null` when the plan ends well. */
 export async function run(subject: Subject, plan: Plan, options: RunOptions = {}): Promise<Failure | null> {
-  const { tests } = subject;
-  const sut: unknown = await tests.sut?.();
+  const { tests, patience } = subject;
+  const sut: unknown = await patience('sut', Promise.resolve(tests.sut?.()));
   try {
     return await new Run(subject, plan, options, sut).go();
   } finally {
-    await tests.cleanup?.(sut);
+    await patience('cleanup', Promise.resolve(tests.cleanup?.(sut)));
   }
+}
+
+/** These steps with what the search sees after each: up to one that cannot happen. */
+export async function planAlong(subject: Subject, steps: readonly Step[]): Promise<Plan> {
+  if (subject.tests.distinguish) return { steps };
+  const rig = new Rig(subject, { performs: subject.tests.performActions ?? false });
+  const expected = [rig.view()];
+  for (const step of steps) {
+    if (!(await rig.take(step))) break;
+    expected.push(rig.view());
+  }
+  rig.stop();
+  return { steps, expected };
 }
 
 class Run {
@@ -51,11 +67,17 @@ class Run {
     const { steps } = this.plan;
     const { tests } = this.subject;
     this.reference = tests.reference?.start();
+    await this.rig.quiet();
     let broken = await this.judge(0);
     let taken = 0;
     for (; taken < steps.length && !broken; taken++) broken = await this.take(steps[taken]!, taken);
-    broken ??= this.leftRunning();
+    const left = broken ? null : this.leftRunning();
+    broken ??= left && this.counts(left.rule) ? left : null;
     return broken && { steps: steps.slice(0, taken), ...broken };
+  }
+
+  private counts(rule: string): boolean {
+    return this.options.counts?.(rule) ?? true;
   }
 
   private async take(step: Step, at: number): Promise<BrokenRule | null> {
@@ -63,29 +85,40 @@ class Run {
     // XState does not arm the timers of a restored machine again (statelyai/xstate #5331).
     if (at === this.options.restoreAfter && this.rig.timers.running.length === 0) {
       const broken = this.restore();
-      if (broken) return broken;
+      if (broken && this.counts(broken.rule)) return broken;
     }
     const whole = this.rig.whole(step);
     if (!(await this.rig.take(step))) return { rule: CANNOT_HAPPEN, says: `${describeStep(step)} cannot happen here` };
-    const done = await attempt('exec', () => execute(tests.exec, this.sut, whole));
-    if (done) return done;
+    await this.rig.quiet();
+    const done = await attempt('exec', () =>
+      this.subject.patience(`exec of ${describeStep(step)}`, execute(tests.exec, this.sut, whole)),
+    );
+    if (done && this.counts(done.rule)) return done;
     this.reference = tests.reference?.step(this.reference, whole);
     return this.judge(at + 1);
   }
 
   private async judge(at: number): Promise<BrokenRule | null> {
+    for await (const broken of this.brokenAt(at)) if (this.counts(broken.rule)) return broken;
+    return null;
+  }
+
+  private async *brokenAt(at: number): AsyncGenerator<BrokenRule> {
     const { rig, sut, plan, subject } = this;
-    const { tests } = subject;
+    const { tests, patience } = subject;
+    yield* brokenRules(rig);
     const expected = plan.expected?.[at];
-    return (
-      brokenRule(rig) ??
-      (expected ? difference(expected, rig.view()) : null) ??
-      (await attempt('states', () => assertStates(tests.states, sut, rig.snapshot))) ??
-      (await attempt('reference', () => {
+    const others = [
+      expected ? difference(expected, rig.view()) : null,
+      await attempt('states', () =>
+        patience(`what is said of state ${JSON.stringify(rig.snapshot.value)}`, assertStates(tests.states, sut, rig.charts())),
+      ),
+      await attempt('reference', () => {
         if (tests.reference && tests.reference.agrees(this.reference, rig.snapshot) === false)
           throw new Error(`machine and reference differ in ${JSON.stringify(rig.snapshot.value)}`);
-      }))
-    );
+      }),
+    ];
+    for (const broken of others) if (broken) yield broken;
   }
 
   /** What the machine leaves behind when it is stopped. */
@@ -109,6 +142,9 @@ class Run {
   }
 }
 
+/** That it differs from what the search has seen; the search is needed to judge it. */
+export const GOES = 'the machine goes as it did';
+
 const RESTORE = 'stored and restored it goes on alike';
 
 async function attempt(rule: string, check: () => unknown): Promise<BrokenRule | null> {
@@ -116,6 +152,8 @@ async function attempt(rule: string, check: () => unknown): Promise<BrokenRule |
     await check();
     return null;
   } catch (error) {
+    // What never comes back would not the next time either.
+    if (error instanceof UsageError) throw error;
     return { rule: `${rule}: ${(error as Error).message.split('\n')[0]}`, says: (error as Error).message };
   }
 }
@@ -129,8 +167,7 @@ export function difference(expected: View, actual: View): BrokenRule | null {
     const [before, now] = [expected[part], actual[part]].map((one) =>
       part === 'context' ? String(one) : encode(one, () => undefined),
     );
-    if (before !== now)
-      return { rule: 'the machine goes as it did', says: `its ${part} is ${now} in place of ${before}; ${WHY}` };
+    if (before !== now) return { rule: GOES, says: `its ${part} is ${now} in place of ${before}; ${WHY}` };
   }
   return null;
 }

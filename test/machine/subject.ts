@@ -1,17 +1,21 @@
 /** A machine made ready for its tests: under observation, with its samples at hand. */
-import type { AnyActor, AnyActorLogic, AnyStateMachine, AnyStateNode } from 'xstate';
+import { and, or, type AnyActor, type AnyActorLogic, type AnyStateMachine, type AnyStateNode } from 'xstate';
 import type { Message } from '../../machines/effects.js';
-import { UsageError } from '../../machines/errors.js';
 import { kindOfLogic, actorSource, standIn, type LogicKind, type TakenTransition } from '../../network/world/kernel.js';
 import { chartOf, configOf, rulesOf, statesOf, type ChartConfig } from '../charts/config.js';
 import { itemsAtStart, itemsOf, itemsTaken, type Item } from '../coverage/items.js';
 import { observeGuards } from '../coverage/probe.js';
+import { guardName } from '../mutants/render.js';
 import { baseName } from './names.js';
 import type { EventSamples, MachineTests, ServiceSamples } from './options.js';
+import { implementationsOf, isMachine, nameOfAction, referencesOf, refuseNoMachine, refuseUnwritten } from './references.js';
 import type { Noted } from './rig.js';
 
 /** The name of a function in the list of actions that only tells which one is performed next. */
 const COVERS = 'quiver.covers ';
+
+/** Waits for what is run for real, and says what does not come back; there is no clock here, so it is for whoever has one. */
+export type Patience = <T>(what: string, promise: Promise<T>) => Promise<T>;
 
 export class Subject {
   readonly name: string;
@@ -20,6 +24,12 @@ export class Subject {
   readonly charts = new Map<string, readonly Item[]>();
   /** Event types that come from within, unless samples name them. */
   readonly within: ReadonlySet<string>;
+  /** Named actions without an implementation, as coverage has them. */
+  readonly unwritten = new Set<Noted>();
+  /** A guard that was asked again at once and gave another answer. */
+  fickle: string | undefined;
+  /** The logic of all actors that there were, by source and by id. */
+  readonly met = new Map<string, Set<AnyActorLogic>>();
   private readonly names = new Map<AnyStateMachine, string>();
   private readonly children = new Map<AnyActorLogic, AnyStateMachine>();
   private readonly taken = new Map<string, readonly Noted[]>();
@@ -29,18 +39,15 @@ export class Subject {
   constructor(
     readonly original: AnyStateMachine,
     readonly tests: MachineTests,
+    readonly patience: Patience = (_, promise) => promise,
   ) {
-    if (!isMachine(original))
-      throw new UsageError(
-        `this is ${original === null ? 'null' : typeof original}, no machine; give what createMachine returns`,
-      );
+    refuseNoMachine(original);
     const { delays, provide } = tests;
     const own = delays || provide ? original.provide({ ...provide, ...(delays && { delays }) } as never) : original;
-    const actors = standInsFor(own);
-    const provided = Object.keys(actors).length === 0 ? own : own.provide({ actors });
+    refuseUnwritten(own, tests);
     this.name = original.id;
     this.within = sentWithin(original, tests);
-    this.machine = this.observed(provided, this.name);
+    this.machine = this.observed(own, this.name);
   }
 
   get itemsAtStart(): readonly Noted[] {
@@ -108,35 +115,50 @@ export class Subject {
 
   private observed(machine: AnyStateMachine, chart: string): AnyStateMachine {
     const config = configOf(machine);
-    const actions = noteActions(config, chart);
+    const { actions } = implementationsOf(machine);
+    const named = noteActions(config, chart, (name) => name in actions);
+    for (const name of named) if (!(name in actions)) this.unwritten.add(`${chart}: action ${name}` as Noted);
+    askGuardsAgain(config, (guard) => void (this.fickle ??= `guard ${guard} of ${chart}`));
     observeGuards(config, (item) => this.noting?.(`${chart}: ${item}`));
-    const observed = chartOf({ ...config, options: { maxIterations: 1000, ...config.options } }, machine);
+    const observed = chartOf({ ...config, options: { maxIterations: 1000, ...config.options } }, withStandIns(machine));
     this.names.set(observed, chart);
     const outcomes = chart === this.name ? outcomesOf(machine) : [];
-    this.charts.set(chart, [...itemsOf(machine), ...actions, ...outcomes]);
+    this.charts.set(chart, [...itemsOf(machine), ...named.map((name) => `action ${name}` as Item), ...outcomes]);
     return observed;
+  }
+
+  /** An action that nobody has written, and that no config names: a function has asked for it. */
+  lacks(actor: AnyActor, type: string): void {
+    const chart = this.names.get(actor.logic as AnyStateMachine);
+    if (chart === undefined || this.unwritten.has(`${chart}: action ${type}` as Noted)) return;
+    this.unwritten.add(`${chart}: action ${type}` as Noted);
+    this.charts.set(chart, [...this.charts.get(chart)!, `action ${type}` as Item]);
+  }
+
+  meet(actor: AnyActor): void {
+    for (const name of [actorSource(actor), baseName(actor)]) {
+      if (name === undefined) continue;
+      const of = this.met.get(name) ?? new Set();
+      this.met.set(name, of.add(actor.logic as AnyActorLogic));
+    }
   }
 }
 
-export const isMachine = (value: unknown): value is AnyStateMachine =>
-  typeof value === 'object' && value !== null && kindOfLogic(value as AnyActorLogic) === 'machine';
-
-/** For services that the machine invokes by name and whose implementation comes later: they come to what their samples say. */
-function standInsFor(machine: AnyStateMachine): Readonly<Record<string, AnyActorLogic>> {
-  const invoked = [...statesOf(configOf(machine))].flatMap(([, { invoke }]) => invoke ?? []);
-  const missing = invoked.flatMap(({ src }) => (typeof src === 'string' && !machine.implementations.actors[src] ? [src] : []));
-  return Object.fromEntries(missing.map((src) => [src, standIn]));
+/** For services that the machine names and whose implementation comes later: they come to what their samples say. */
+function withStandIns(machine: AnyStateMachine): AnyStateMachine {
+  const missing = [...referencesOf(machine).actors].filter((src) => !(src in implementationsOf(machine).actors));
+  return missing.length === 0 ? machine : machine.provide({ actors: Object.fromEntries(missing.map((src) => [src, standIn])) });
 }
 
-/** Puts before each named action a function that tells of it, and gives all there are. */
-function noteActions(config: ChartConfig, chart: string): readonly Item[] {
+/** Puts before each named action that somebody has written a function that tells of it, and gives the names of all. */
+function noteActions(config: ChartConfig, chart: string, isWritten: (name: string) => boolean): readonly string[] {
   const names = new Set<string>();
   const noted = (actions: readonly unknown[]): unknown[] =>
     actions.flatMap((action) => {
-      const name =
-        typeof action === 'string' ? action : typeof action === 'object' ? (action as { type: string }).type : undefined;
+      const name = nameOfAction(action);
       if (name === undefined) return [action];
       names.add(name);
+      if (!isWritten(name)) return [action];
       const covers = () => {};
       Object.defineProperty(covers, 'name', { value: `${COVERS}${chart}: action ${name}` });
       return [covers, action];
@@ -146,7 +168,21 @@ function noteActions(config: ChartConfig, chart: string): readonly Item[] {
     if (state.entry) state.entry = noted(state.entry);
     if (state.exit) state.exit = noted(state.exit);
   }
-  return [...names].map((name) => `action ${name}` as Item);
+  return [...names];
+}
+
+/** Asks each guard twice more: one that reads chance, a clock or what lies outside its arguments gives itself away by another answer. */
+function askGuardsAgain(config: ChartConfig, isFickle: (guard: string) => void): void {
+  for (const { id, choice } of rulesOf(config)) {
+    if (choice.guard === undefined) continue;
+    const guard = choice.guard as never;
+    const name = `${guardName(guard)} (${id})`;
+    const told = (answer: boolean) => () => {
+      isFickle(name);
+      return answer;
+    };
+    choice.guard = or([and([guard, or([and([guard, guard]), told(true)])]), and([or([guard, guard]), told(false)])]);
+  }
 }
 
 /** Event types that the chart, its child machines or its services send by themselves: the world outside does not. */

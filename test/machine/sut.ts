@@ -27,19 +27,20 @@ export async function execute(exec: StepTests<any> | undefined, sut: unknown, st
   await act?.(sut, payload);
 }
 
-/** Holds every assertion of the active states: those of the map, and `meta.test` of the chart. */
+/** Holds every assertion of the active states: those of the map for the machine itself, and `meta.test` of every chart that runs. */
 export async function assertStates(
   tests: StateTests<any> | undefined,
   sut: unknown,
-  snapshot: AnyMachineSnapshot,
+  charts: readonly (readonly [name: string, snapshot: AnyMachineSnapshot])[],
 ): Promise<void> {
-  for (const node of snapshot._nodes) {
-    const name = node.path.join('.');
-    for (const [pattern, assert] of Object.entries(tests ?? {}))
-      if (name !== '' && matches(pattern, name)) mustHold(name, await assert(sut, snapshot));
-    const { test } = (node.meta ?? {}) as { test?: (sut: unknown, snapshot: AnyMachineSnapshot) => unknown };
-    mustHold(name, await test?.(sut, snapshot));
-  }
+  for (const [i, [chart, snapshot]] of charts.entries())
+    for (const node of snapshot._nodes) {
+      const name = node.path.join('.');
+      for (const [pattern, assert] of i === 0 ? Object.entries(tests ?? {}) : [])
+        if (name !== '' && matches(pattern, name)) mustHold(name, await assert(sut, snapshot));
+      const { test } = (node.meta ?? {}) as { test?: (sut: unknown, snapshot: AnyMachineSnapshot) => unknown };
+      mustHold(i === 0 ? name : `${chart}: ${name}`, await test?.(sut, snapshot));
+    }
 }
 
 function mustHold(name: string, says: unknown): void {

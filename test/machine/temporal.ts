@@ -167,15 +167,16 @@ async function withDeadline(subject: Subject, before: readonly Step[], way: read
   return rig;
 }
 
-/** The first property that is broken on this very way; nothing is known of any other. */
-export async function temporalFailureAlong(subject: Subject, steps: readonly Step[]): Promise<Failure | null> {
+/** The properties that are broken on this very way; nothing is known of any other. */
+export async function temporalFailuresAlong(subject: Subject, steps: readonly Step[]): Promise<readonly Failure[]> {
   const graph = await graphAlong(subject, steps);
+  const failures: Failure[] = [];
   for (const [rule, property] of Object.entries(subject.tests.temporal ?? {})) {
     if ('sometimes' in property) continue;
     const found = failureOf(graph, property, (vertex) => vertex.marks[rule]!) ?? (await lateAlong(subject, steps, property));
-    if (found) return { rule, ...found };
+    if (found) failures.push({ rule, ...found });
   }
-  return null;
+  return failures;
 }
 
 async function lateAlong(subject: Subject, steps: readonly Step[], property: Temporal): Promise<Found> {

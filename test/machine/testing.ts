@@ -4,13 +4,14 @@ import { countsOf, coverageOfMachine, mergeCounts, type MachineCounts, type Mach
 import { search, type Failure, type MachineGraph } from './graph.js';
 import type { MachineTests, Step } from './options.js';
 import { refuseSteps, refuseMeaningless } from './refusals.js';
+import { refuseMisnamed } from './misnamed.js';
 import { plansOf, type PlanKind } from './plans.js';
-import { run, type Plan } from './run.js';
+import { CANNOT_HAPPEN, GOES, planAlong, run, type Plan, type RunOptions } from './run.js';
 import { drawn } from './samples.js';
 import { shrink } from './shrink.js';
 import { describeStep } from './steps.js';
-import { Subject } from './subject.js';
-import { temporalFailureAlong, temporalFailures } from './temporal.js';
+import { Subject, type Patience } from './subject.js';
+import { temporalFailuresAlong, temporalFailures } from './temporal.js';
 import { walkRandomly, type Walks } from './walks.js';
 
 /**
@@ -38,21 +39,26 @@ export class MachineTesting {
   constructor(
     readonly machine: AnyStateMachine,
     readonly tests: MachineTests = {},
+    private readonly patience?: Patience,
   ) {
-    this.given = new Subject(machine, tests);
     refuseMeaningless(machine, tests);
+    this.given = new Subject(machine, tests, patience);
   }
 
   /** The machine as it is tested, with values drawn from the arbitraries among its samples. */
   subject(): Promise<Subject> {
     return (this.made ??= drawn(this.tests).then((tests) =>
-      tests === this.tests ? this.given : new Subject(this.machine, tests),
+      tests === this.tests ? this.given : new Subject(this.machine, tests, this.patience),
     ));
   }
 
   /** The states that were found, and the steps between them. */
   graph(): Promise<MachineGraph> {
-    return (this.searched ??= this.subject().then(search));
+    return (this.searched ??= this.subject().then(async (subject) => {
+      const graph = await search(subject);
+      refuseMisnamed(subject, graph);
+      return graph;
+    }));
   }
 
   /** Paths of one kind, with what is expected after each step. */
@@ -64,8 +70,14 @@ export class MachineTesting {
   async searchFailures(): Promise<readonly Failure[]> {
     const subject = await this.subject();
     const { failures } = await this.graph();
-    const again = (steps: readonly Step[]) => run(subject, { steps }, { performs: false });
-    return Promise.all(failures.map((failure) => shrink(failure, subject.tests, again)));
+    return Promise.all(failures.map((failure) => shrink(failure, subject.tests, this.again(subject, failure, false))));
+  }
+
+  /** Steps taken again, for the rule of a failure alone. */
+  private again(subject: Subject, { rule }: Failure, performs: boolean) {
+    const counts = (one: string) => one === rule;
+    return async (steps: readonly Step[]) =>
+      run(subject, rule === GOES ? await planAlong(subject, steps) : { steps }, { performs, counts });
   }
 
   /** The first path of a kind that fails on live actors, made short. */
@@ -74,8 +86,7 @@ export class MachineTesting {
     for (const plan of await this.plans(kind)) {
       const failure = await run(subject, plan);
       if (!failure) continue;
-      const shorter = await shrink(failure, subject.tests, (steps) => run(subject, { steps }));
-      return shorter;
+      return shrink(failure, subject.tests, this.again(subject, failure, true));
     }
     return null;
   }
@@ -118,15 +129,16 @@ export class MachineTesting {
  *
  * @public
  */
-export function describeFailure({ rule, says, steps }: Failure): string {
+export function describeFailure({ rule, says, steps, isStray }: Failure): string {
+  if (isStray) return `${rule}: ${says}`;
   const way = steps.length === 0 ? 'at the start' : `after ${steps.map(describeStep).join(', ')}`;
   return `${rule}: ${way}: ${says}\n  again: await replaySteps(machine, tests, ${JSON.stringify(steps)});`;
 }
 
 /**
- * Takes steps again on live actors and throws what breaks on the way: the line that a failure prints.
+ * Takes steps again on live actors and throws what breaks on the way, all of it: the line that a failure prints.
  *
- * @throws Error with the rule that is broken, and where; UsageError for what are no steps.
+ * @throws Error with the rules that are broken, and where; UsageError for what are no steps.
  * @example
  * ```ts
  * import { createMachine } from 'xstate';
@@ -138,17 +150,32 @@ export function describeFailure({ rule, says, steps }: Failure): string {
  * @public
  */
 export async function replaySteps(machine: AnyStateMachine, tests: MachineTests, steps: readonly Step[]): Promise<void> {
-  const failure = await failureAlong(machine, tests, steps);
-  if (failure) throw new Error(describeFailure(failure));
+  const failures = await failuresAlong(machine, tests, steps);
+  if (failures.length > 0) throw new Error(failures.map(describeFailure).join('\n'));
 }
 
-/** What breaks on this way: a rule on live actors, or else a temporal property. */
-export async function failureAlong(
+/** What breaks on this way, each rule once: on live actors, then in the chart alone, then what is said of the way as a whole. */
+export async function failuresAlong(
   machine: AnyStateMachine,
-  tests: MachineTests,
+  given: MachineTests,
   steps: readonly Step[],
-): Promise<Failure | null> {
+  patience?: Patience,
+): Promise<readonly Failure[]> {
   refuseSteps(machine, steps);
-  const subject = new Subject(machine, await drawn(tests));
-  return (await run(subject, { steps })) ?? (await temporalFailureAlong(subject, steps));
+  const subject = new Subject(machine, await drawn(given), patience);
+  const { sut: _sut, cleanup: _cleanup, exec: _exec, states: _states, ...bare } = subject.tests;
+  const found = new Map<string, Failure>();
+  const take = async (of: Subject, plan: Plan, options: RunOptions): Promise<void> => {
+    const failure = await run(of, plan, { ...options, counts: (rule) => !found.has(rule) });
+    // Steps after the end of a machine that broke cannot happen, and that tells nothing new.
+    if (!failure || found.has(failure.rule) || (failure.rule === CANNOT_HAPPEN && found.size > 0)) return;
+    found.set(failure.rule, failure);
+    await take(of, plan, options);
+  };
+  await take(subject, await planAlong(subject, steps), {});
+  await take(new Subject(machine, bare, patience), { steps }, { performs: false });
+  for (const failure of await temporalFailuresAlong(subject, steps)) found.set(failure.rule, failure);
+  for (let restoreAfter = 0; given.restore && restoreAfter < steps.length; restoreAfter++)
+    await take(subject, { steps }, { restoreAfter, performs: false });
+  return [...found.values()];
 }

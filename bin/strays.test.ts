@@ -1,0 +1,57 @@
+/** What code under test does past the paths, through the program itself: no such thing is green, and none holds the program up. */
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { createMachine, fromPromise, setup } from 'xstate';
+import { MachineTesting } from '../test/machine/testing.js';
+import { inFolder } from './called.fixture.js';
+import { patienceOf } from './strays.js';
+
+const program = fileURLToPath(new URL('../dist/bin/quiver.js', import.meta.url));
+const xstate = import.meta.resolve('xstate');
+
+function quiver(name: string, body: string, ...words: string[]) {
+  const file = inFolder(name, `import { createMachine, fromCallback, setup } from ${JSON.stringify(xstate)};\n${body}`);
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program, 'test', file, ...words], {
+    encoding: 'utf8',
+    timeout: 30_000,
+  });
+  return { status, stdout, stderr };
+}
+
+test('what an action starts and nobody hears is a failure in every report; what never stops does not hold the program up', () => {
+  const machine = `
+  const tick = fromCallback(() => void setInterval(() => {}, 1000));
+  export default setup({ actors: { tick } }).createMachine({ id: 'm', invoke: { src: 'tick' }, on: { GO: { actions: () => {
+    void Promise.reject(new Error('nobody hears'));
+    setTimeout(() => { throw new Error('nor this'); });
+  } } } });`;
+  const real = inFolder('real.mjs', "export default { services: { tick: 'real' } };");
+  const { status, stdout, stderr } = quiver('stray.mjs', machine, '--with', real, '--json');
+  const { verdict, failures } = JSON.parse(stdout);
+  expect([status, verdict]).toEqual([1, 'invalid']);
+  expect(failures.map(({ rule }: { rule: string }) => rule)).toEqual([
+    'no unhandled error (Error "nobody hears")',
+    'no unhandled error (Error "nor this")',
+  ]);
+  expect(failures[0].text).toMatch(/while the tests ran, .* was thrown, or a promise rejected with it, where nobody hears it/);
+  expect(stderr).toMatch(/^quiver: the tests are over, and something still runs \(Timeout\): .* give back a function that does/);
+});
+
+describe('what is waited for and never comes', () => {
+  const load = setup({ actors: { load: fromPromise(() => new Promise<void>(() => {})) } }).createMachine({
+    initial: 'a',
+    states: { a: { invoke: { src: 'load', onDone: 'b' } }, b: {} },
+  });
+  const plain = createMachine({ id: 'm', initial: 'a', states: { a: { on: { X: 'b' } }, b: {} } });
+  const never = () => new Promise<never>(() => {});
+  test.each([
+    [load, { services: { load: 'real' as const } }, /^service load, which runs for real has not come back within 0\.02 s/],
+    [plain, { sut: never }, /^sut has not come back/],
+    [plain, { exec: { X: never } }, /^exec of X has not come back/],
+    [plain, { states: { b: never } }, /^what is said of state "b" has not come back/],
+  ])('%# is named', async (machine, tests, says) => {
+    const testing = new MachineTesting(machine as never, tests, patienceOf(20));
+    await expect(testing.firstFailure('shortest')).rejects.toThrow(says);
+  });
+});

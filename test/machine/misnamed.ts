@@ -1,0 +1,105 @@
+/**
+ * Names that nothing has: a slip of the pen in the name of a service, a child, a step, a delay or an implementation would leave the real
+ * one as it is, and everything green.
+ *
+ * What functions start and send under names of their own is only known when they have run; so most of this is asked after the search.
+ */
+import type { AnyStateMachine } from 'xstate';
+import { UsageError } from '../../machines/errors.js';
+import { unknownWord } from '../../network/scenario/read.js';
+import { configOf, rulesOf, statesOf } from '../charts/config.js';
+import type { MachineGraph } from './graph.js';
+import type { MachineTests } from './options.js';
+import { familyOf, implementationsOf, isMachine, referencesOf } from './references.js';
+import { describeStep, nameOfStep } from './steps.js';
+import type { Subject } from './subject.js';
+
+const PROVIDED = ['actions', 'guards', 'delays', 'actors'] as const;
+
+/** The events of the world outside that a machine has transitions for; a `*` among them takes any. */
+export const typesOf = (machine: AnyStateMachine): readonly string[] => [
+  ...new Set([...rulesOf(configOf(machine))].flatMap(({ event, isOutside }) => (isOutside ? [event] : []))),
+];
+
+export function takes(machine: AnyStateMachine, type: string): boolean {
+  const types = typesOf(machine);
+  return types.includes(type) || types.some((one) => one.includes('*'));
+}
+
+/** Throws a `UsageError` for a delay or an implementation under a name that the machine does not know. */
+export function refuseMisnamedImplementations(machine: AnyStateMachine, { delays, provide }: MachineTests): void {
+  const references = referencesOf(machine);
+  const written = implementationsOf(machine);
+  const asked = functionsOf(machine);
+  const refuse = (place: string, names: readonly string[], kind: (typeof PROVIDED)[number]) => {
+    const known = [...new Set([...references[kind], ...Object.keys(written[kind])])];
+    // A function may ask for more than the config tells, by a name that stands in it.
+    const stray = names.find((name) => !known.includes(name) && !asked.some((text) => text.includes(name)));
+    if (stray !== undefined) throw unknownWord(`${place}.${stray}: machine ${machine.id} has none of this name`, stray, known);
+  };
+  refuse('delays', Object.keys(delays ?? {}), 'delays');
+  for (const kind of PROVIDED) refuse(`provide.${kind}`, Object.keys((provide?.[kind] ?? {}) as object), kind);
+}
+
+/** The text of every function among the actions of a chart, those that XState's own were made of included. */
+function functionsOf(machine: AnyStateMachine): readonly string[] {
+  const config = configOf(machine);
+  const lists = [...rulesOf(config)].map(({ choice }) => choice.actions ?? []);
+  for (const [, { entry, exit }] of statesOf(config)) lists.push(entry ?? [], exit ?? []);
+  const all = [...lists.flat(), ...Object.values(implementationsOf(machine).actions)];
+  return all.flatMap((action) => {
+    const { collect, assignment } = (action ?? {}) as { readonly collect?: unknown; readonly assignment?: unknown };
+    const parts = typeof assignment === 'object' && assignment !== null ? Object.values(assignment) : [assignment];
+    return [action, collect, ...parts].flatMap((one) => (typeof one === 'function' ? [String(one)] : []));
+  });
+}
+
+/** Throws a `UsageError` for services and children that no actor is called by, for events that no child takes, for steps that there are none of. */
+export function refuseMisnamed(subject: Subject, graph: MachineGraph): void {
+  const { tests, original } = subject;
+  const family = [...familyOf(original)];
+  const named = new Map<string, Set<unknown>>();
+  const name = (key: string, logic: unknown) => named.set(key, (named.get(key) ?? new Set()).add(logic));
+  for (const machine of family) {
+    const { actors, ids } = referencesOf(machine);
+    const written = implementationsOf(machine).actors;
+    for (const [key, logic] of Object.entries(written)) name(key, logic);
+    for (const key of actors) name(key, written[key]);
+    for (const [id, src] of ids) name(id, typeof src === 'string' ? written[src] : src);
+  }
+  for (const [key, logics] of subject.met) for (const logic of logics) name(key, logic);
+  for (const option of ['services', 'children'] as const)
+    for (const key of Object.keys(tests[option] ?? {}))
+      if (!named.has(key))
+        throw unknownWord(`${option}.${key}: machine ${original.id} has no actor of this source or id${soFar(graph)}`, key, [
+          ...named.keys(),
+        ]);
+  for (const [key, samples] of Object.entries(tests.children ?? {})) refuseMisnamedEvents(key, samples, named.get(key)!);
+  refuseMisnamedSteps(subject, graph);
+}
+
+const soFar = ({ isComplete, vertices }: MachineGraph): string =>
+  isComplete ? '' : ` in the ${vertices.length} states that were searched, and there are more`;
+
+function refuseMisnamedEvents(child: string, samples: object, logics: ReadonlySet<unknown>): void {
+  const machines = [...logics].filter(isMachine);
+  if (machines.length === 0)
+    throw new UsageError(`children.${child} is no machine, and takes no events; what it comes to stands in services.${child}`);
+  const stray = Object.keys(samples).find((type) => !machines.some((machine) => takes(machine, type)));
+  if (stray !== undefined)
+    throw unknownWord(`children.${child}.${stray}: machine ${child} has no transition for it`, stray, machines.flatMap(typesOf));
+}
+
+/** A step is meant by its name, by its name with the value, or by the type of its event. */
+function refuseMisnamedSteps({ tests, original }: Subject, graph: MachineGraph): void {
+  const steps = graph.vertices.flatMap(({ edges }) => [...(edges?.values() ?? [])].map(({ step }) => step));
+  const names = new Set(steps.flatMap((step) => [nameOfStep(step), 'event' in step ? step.event.type : nameOfStep(step)]));
+  for (const type of typesOf(original)) names.add(type);
+  const stray = Object.keys(tests.exec ?? {}).find(
+    (key) => key !== '*' && !names.has(key) && !steps.some((step) => describeStep(step) === key),
+  );
+  if (stray !== undefined)
+    throw unknownWord(`exec[${JSON.stringify(stray)}]: no step of machine ${original.id} is called so${soFar(graph)}`, stray, [
+      ...names,
+    ]);
+}

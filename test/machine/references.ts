@@ -1,0 +1,124 @@
+/**
+ * What a chart names and somebody has to write: actions, guards, delays, actors. Only what its config tells is known here; a function
+ * may name more when it is run.
+ */
+import type { AnyActorLogic, AnyStateMachine } from 'xstate';
+import { UsageError } from '../../machines/errors.js';
+import { kindOfLogic } from '../../network/world/kernel.js';
+import { configOf, rulesOf, statesOf } from '../charts/config.js';
+import type { MachineTests } from './options.js';
+
+export interface References {
+  readonly actions: ReadonlySet<string>;
+  readonly guards: ReadonlySet<string>;
+  readonly delays: ReadonlySet<string>;
+  /** What is invoked or spawned, by its source. */
+  readonly actors: ReadonlySet<string>;
+  /** What actors are called, each with the source or the logic behind it. */
+  readonly ids: ReadonlyMap<string, unknown>;
+  /** Logic that stands in the chart itself, in place of a source. */
+  readonly inline: ReadonlySet<unknown>;
+}
+
+type Implementations = Readonly<Record<'actions' | 'guards' | 'delays' | 'actors', Readonly<Record<string, unknown>>>>;
+
+export const implementationsOf = (machine: AnyStateMachine): Implementations =>
+  machine.implementations as unknown as Implementations;
+
+export const isMachine = (value: unknown): value is AnyStateMachine =>
+  typeof value === 'object' && value !== null && kindOfLogic(value as AnyActorLogic) === 'machine';
+
+/** Throws a `UsageError` for anything else than a machine. */
+export function refuseNoMachine(given: unknown): void {
+  if (!isMachine(given))
+    throw new UsageError(`this is ${given === null ? 'null' : typeof given}, no machine; give what createMachine returns`);
+}
+
+export function referencesOf(machine: AnyStateMachine): References {
+  const found = new Found();
+  const config = configOf(machine);
+  for (const { choice } of rulesOf(config)) {
+    for (const action of choice.actions ?? []) found.action(action);
+    found.guard(choice.guard);
+  }
+  for (const [, { entry, exit, after, invoke }] of statesOf(config)) {
+    for (const action of [...(entry ?? []), ...(exit ?? [])]) found.action(action);
+    for (const delay of Object.keys(after ?? {})) if (Number.isNaN(Number(delay))) found.delays.add(delay);
+    for (const { id, src } of invoke ?? []) found.actor(src, id);
+  }
+  const { actions, guards } = implementationsOf(machine);
+  for (const action of Object.values(actions)) found.action(action);
+  for (const guard of Object.values(guards)) found.guard(guard);
+  return found;
+}
+
+class Found implements References {
+  readonly actions = new Set<string>();
+  readonly guards = new Set<string>();
+  readonly delays = new Set<string>();
+  readonly actors = new Set<string>();
+  readonly ids = new Map<string, unknown>();
+  readonly inline = new Set<unknown>();
+
+  action(given: unknown): void {
+    const name = nameOfAction(given);
+    if (name !== undefined) this.actions.add(name);
+    // XState's own actions are functions with what they were made of.
+    if (typeof given !== 'function') return;
+    const { type, delay, src, id } = given as { type?: string; delay?: unknown; src?: unknown; id?: unknown };
+    if (typeof delay === 'string') this.delays.add(delay);
+    if (type === 'xstate.spawnChild') this.actor(src, id);
+  }
+
+  guard(given: unknown): void {
+    if (typeof given === 'string') this.guards.add(given);
+    else if (typeof given === 'object' && given !== null) this.guards.add((given as { readonly type: string }).type);
+    else for (const inner of (given as { guards?: readonly unknown[] } | undefined)?.guards ?? []) this.guard(inner);
+  }
+
+  actor(src: unknown, id: unknown): void {
+    if (typeof src === 'string') this.actors.add(src);
+    else this.inline.add(src);
+    if (typeof id === 'string') this.ids.set(id, src);
+  }
+}
+
+/** The name of an action that somebody writes elsewhere; `undefined` for one that stands there as a function. */
+export const nameOfAction = (action: unknown): string | undefined =>
+  typeof action === 'string'
+    ? action
+    : typeof action === 'object' && action !== null
+      ? (action as { readonly type: string }).type
+      : undefined;
+
+/** A machine and all machines that it or one of them can start, as far as their configs tell. */
+export function familyOf(machine: AnyStateMachine, met: ReadonlySet<AnyStateMachine> = new Set()): ReadonlySet<AnyStateMachine> {
+  let family: ReadonlySet<AnyStateMachine> = new Set([...met, machine]);
+  for (const logic of [...Object.values(implementationsOf(machine).actors), ...referencesOf(machine).inline])
+    if (isMachine(logic) && !family.has(logic)) family = familyOf(logic, family);
+  return family;
+}
+
+/**
+ * Throws a `UsageError` for a delay or an actor that a chart names and nobody has written: XState waits for no such delay, and starts no
+ * such actor. An actor with samples is stood in for. A guard breaks the machine by itself, and an action is reported as not covered.
+ */
+export function refuseUnwritten(root: AnyStateMachine, { services = {} }: MachineTests): void {
+  for (const machine of familyOf(root)) {
+    const { delays, actors, ids } = referencesOf(machine);
+    const written = implementationsOf(machine);
+    const isGiven = (src: string) => src in services || [...ids].some(([id, of]) => of === src && id in services);
+    const where = (what: string) =>
+      machine === root ? `provide: { ${what} }` : `provide: { actors: { … } } with ${machine.id}.provide({ ${what} }) in it`;
+    for (const delay of delays)
+      if (!(delay in written.delays))
+        throw new UsageError(
+          `delay ${delay} of machine ${machine.id} has no implementation, and XState would not wait at all; give ${where(`delays: { ${delay}: 500 }`)}`,
+        );
+    for (const src of actors)
+      if (!(src in written.actors) && !isGiven(src))
+        throw new UsageError(
+          `service ${src} of machine ${machine.id} has no implementation; give what it may come to, services: { ${src}: { done: [{ … }], fails: [new Error('…')] } }, or ${where(`actors: { ${src} }`)}`,
+        );
+  }
+}
