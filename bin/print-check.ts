@@ -1,9 +1,16 @@
 /** What the checker found, for people and as JSON. */
 import type { Exploration } from '../test/explore/examine.js';
+import { broughtBy } from './protocols.js';
 import type { Source } from './scenarios.js';
 import { bold, dim, number, property, verdictInColour } from './style.js';
 
 export const perSecond = (count: number, seconds: number): number => Math.round(count / Math.max(seconds, 0.001));
+
+/** Whether nothing is asked of the nodes. */
+const isIdle = ({ events, workload, protocol }: Source['scenario']): boolean =>
+  events.length === 0 && workload === undefined && Object.keys(protocol.commands).length > 0;
+const IDLE =
+  'the scenario has no events and no workload: nothing was asked of the nodes, and what they do by themselves was looked at';
 
 /** All that the process holds: the states, the charts, and Node itself. */
 function processBytes(): number {
@@ -27,7 +34,13 @@ export function checkReport({ scenario }: Source, found: Exploration, trace: rea
     messages: { total: 0, byType: {} },
     properties,
     meters: Object.entries(measured).map(([name, value]) => ({ name, measured: value, bound: null, ratio: null })),
-    summary: { terminal, vacuous, ...(symmetries && { symmetries }), ...(stopped !== undefined && { stopped }) },
+    summary: {
+      terminal,
+      vacuous,
+      ...(symmetries && { symmetries }),
+      ...(stopped !== undefined && { stopped }),
+      ...(isIdle(scenario) && { idle: IDLE }),
+    },
     states,
     transitions,
     doomed,
@@ -36,7 +49,7 @@ export function checkReport({ scenario }: Source, found: Exploration, trace: rea
 }
 
 export function printCheck(
-  { where, scenario }: Source,
+  { where, scenario, isOwn }: Source,
   found: Exploration,
   tracePath: string | undefined,
   isShortest: boolean,
@@ -54,11 +67,15 @@ export function printCheck(
   console.log(`  properties  ${found.properties.map(property).join('  ')}`);
   if (stopped !== undefined) console.log(`  stopped     ${stopped}`);
   if (vacuous.length > 0) console.log(`  vacuous     nothing here could violate: ${vacuous.join(', ')}`);
+  if (isIdle(scenario)) console.log(`  idle        ${IDLE}`);
   if (!bad) return;
   const length = `${bad.steps.length} steps${isShortest ? ', the fewest possible' : ''}`;
   console.log(`  ${bold(`violated: ${bad.property}`)} in ${length}, seed ${scenario.seed}:`);
   bad.steps.forEach((step, i) => console.log(`  ${i === bad.loop ? '↻' : ' '} ${String(i + 1).padStart(3)}  ${step}`));
   const file = tracePath ?? 'failure.ndjson';
-  if (tracePath === undefined) console.log(`  keep it:  quiver check ${where} --trace ${file}`);
-  console.log(`  see it:   quiver explore ${file}    again: quiver replay ${file}`);
+  const brought = broughtBy(scenario)
+    .map((word) => ` ${word}`)
+    .join('');
+  if (tracePath === undefined) console.log(`  keep it:  quiver check${isOwn ? '' : ` ${where}`}${brought} --trace ${file}`);
+  console.log(`  see it:   quiver explore ${file}${brought}    again: quiver replay ${file}${brought}`);
 }

@@ -2,6 +2,7 @@
 import type { Meter } from '../machines/protocol.js';
 import type { Violation } from '../network/monitor.js';
 import type { Report } from '../network/report.js';
+import { broughtBy } from './protocols.js';
 import type { Source } from './scenarios.js';
 import { bold, dim, number, property, verdictInColour } from './style.js';
 
@@ -16,7 +17,8 @@ export function printReport({ where, scenario }: Source, report: Report, violati
   console.log(`  properties  ${properties.length > 0 ? properties.map(property).join('  ') : dim('not looked at')}`);
   for (const meter of meters) console.log(`  ${meter.name.padEnd(11)} ${describeMeter(meter)}`);
   for (const [key, value] of Object.entries(summary)) console.log(`  ${dim(key.padEnd(11))} ${dim(clip(JSON.stringify(value)))}`);
-  for (const violation of violations) printViolation(violation, where, report.seed);
+  const words = [where, ...broughtBy(scenario)].join(' ');
+  for (const violation of violations) printViolation(violation, words, report.seed);
 }
 
 function describeMeter({ measured, bound, ratio }: Meter): string {
@@ -24,10 +26,10 @@ function describeMeter({ measured, bound, ratio }: Meter): string {
   return `${number(measured)} of at most ${number(bound)}${ratio === null ? '' : ` (${number(ratio)})`}`;
 }
 
-function printViolation({ property: name, says, index, at }: Violation, where: string, seed: number): void {
+function printViolation({ property: name, says, index, at }: Violation, words: string, seed: number): void {
   console.log(`  ${bold(`violated: ${name}`)} after step ${index} at time ${at}, seed ${seed}`);
   console.log(`    ${says}`);
-  console.log(`    see it: quiver run ${where} --seed ${seed} --trace failure.ndjson`);
+  console.log(`    see it: quiver run ${words} --seed ${seed} --trace failure.ndjson`);
 }
 
 const WIDTH_MAX = 120;

@@ -1,6 +1,6 @@
 /** The protocols that the command knows: ours, and those that a line brings along with `--protocol FILE`, a module that exports one. */
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { isObject } from '../machines/checks.js';
 import { defineProtocol } from '../machines/define.js';
@@ -28,6 +28,14 @@ export async function bringProtocols(files: readonly string[]): Promise<void> {
     }
   }
 }
+
+/** The words that bring a protocol of one's own along again, for a line to paste; none for one of ours. */
+export function broughtBy({ protocol, module = brought.get(protocol.name)?.module }: Found): readonly string[] {
+  return module ? ['--protocol', relative('.', module.path)] : [];
+}
+
+/** The protocols that have been brought along. */
+export const broughtProtocols = (): readonly Protocol[] => [...brought.values()].map(({ protocol }) => protocol);
 
 /** The modules that have been brought along, for threads that have to know the same. */
 export const broughtFiles = (): readonly string[] => [...brought.values()].map(({ module }) => module!.path);

@@ -6,6 +6,8 @@ import { UsageError } from '../machines/errors.js';
 import { parseScenario, parseText } from '../network/scenario/parse.js';
 import type { Scenario } from '../network/scenario/types.js';
 import { decodeText } from '../network/topology/decode.js';
+import type { Protocol } from '../machines/protocol.js';
+import { systemsOf } from '../test/system/systems.js';
 import { known } from './protocols.js';
 
 export interface Source {
@@ -14,6 +16,8 @@ export interface Source {
   /** The JSON as it was given. */
   readonly json: unknown;
   readonly scenario: Scenario;
+  /** A small system of the protocol's own: it stands in its description, and in no file. */
+  readonly isOwn?: boolean;
 }
 
 /** A scenario, or the complaint about it: the others are run all the same. */
@@ -26,6 +30,15 @@ export async function* readScenarios(files: readonly string[], seed: number | un
     else yield read(file, readFile(file), dirname(file), seed);
   }
 }
+
+/** The small systems of a protocol, for whoever names no scenario. */
+export const ownScenarios = (protocol: Protocol): readonly Source[] =>
+  systemsOf(protocol).map(({ index, json, scenario }) => ({
+    where: `system ${index + 1} of ${protocol.name}`,
+    json,
+    scenario,
+    isOwn: true,
+  }));
 
 async function* readLines(file: string, seed: number | undefined): AsyncGenerator<ReadScenario> {
   if (file !== '-') readFile(file);

@@ -34,8 +34,8 @@ export const verbs = {
     examples: ['quiver run ring.json --trace ring.ndjson', 'quiver run *.json --json'],
   },
   check: {
-    summary: 'explore every interleaving of small scenarios',
-    takes: 'FILE…',
+    summary: "explore every interleaving of small scenarios, or of a protocol's own small systems",
+    takes: 'FILE… | --protocol FILE',
     options: {
       json,
       trace: { value: 'FILE', says: 'write the shortest counterexample as a trace; as a page of its own to a FILE.html' },

@@ -13,7 +13,8 @@ import type { ValuesOf, Work } from '../verbs.js';
 import { checkReport, perSecond, printCheck } from '../print-check.js';
 import { ProgressLine } from '../progress.js';
 import { recordCounterexample } from '../recording.js';
-import { parseIn, readScenarios, type ReadScenario, type Source } from '../scenarios.js';
+import { broughtProtocols } from '../protocols.js';
+import { ownScenarios, parseIn, readScenarios, type ReadScenario, type Source } from '../scenarios.js';
 import { number } from '../style.js';
 import { writeTrace } from '../trace-file.js';
 
@@ -26,7 +27,7 @@ const command: Work<'check'> = async (values, words) => {
   const cores = integerOption('cores', values.cores, 1, CORES_MAX) ?? 1;
   const verdicts: Verdict[] = [];
   let refused = false;
-  for await (const item of everyItem(readScenarios(words, undefined), graphs)) {
+  for await (const item of everyItem(scenariosOf(words), graphs)) {
     if ('error' in item) {
       refused = true;
       if (values.json) console.log(JSON.stringify({ error: item.error.message }));
@@ -43,6 +44,13 @@ const command: Work<'check'> = async (values, words) => {
   }
   return refused ? USAGE : statusOf(verdicts);
 };
+
+/** Those that are named, or the small systems of the protocols that were brought along. */
+async function* scenariosOf(words: readonly string[]): AsyncGenerator<ReadScenario> {
+  const own = words.length === 0 ? broughtProtocols().flatMap(ownScenarios) : [];
+  if (own.length > 0) yield* own;
+  else yield* readScenarios(words, undefined);
+}
 
 function optionsOf(words: ValuesOf<'check'>): CheckOptions {
   const bounds = (['states', 'depth', 'seconds', 'megabytes'] as const).flatMap((name) => {

@@ -7,7 +7,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { traceOfPaths } from '../../inspector/path-trace.js';
 import { isObject } from '../../machines/checks.js';
 import { UsageError } from '../../machines/errors.js';
@@ -22,7 +22,7 @@ import { protocolJunit, reporterOf } from '../junit.js';
 import { machineIn } from '../machines.js';
 import { OutputFile } from '../output-file.js';
 import { printTestReport } from '../print-test-report.js';
-import { exportsOf, isFile, protocolOf, type Found } from '../protocols.js';
+import { broughtBy, exportsOf, isFile, protocolOf, type Found } from '../protocols.js';
 import { relativeModule } from '../relative-module.js';
 import { testMachine } from '../test-machine.js';
 import { testProtocol } from '../test-report.js';
@@ -79,9 +79,6 @@ async function readReasons(file: string): Promise<Reasons> {
     throw new UsageError(`${file} exports no reasons; export const reasons = { 'chart: what': 'why it is so', … }`);
   return reasons as Reasons;
 }
-
-/** What a command needs in order to know the protocol. */
-const broughtBy = ({ module }: Found): readonly string[] => (module ? ['--protocol', relative('.', module.path)] : []);
 
 function emit({ protocol, module }: Found, path: string): void {
   const importing = module

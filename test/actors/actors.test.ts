@@ -361,7 +361,56 @@ describe('what the checker cannot take is named with its place and the cure', ()
   test.each<[object, RegExp]>([
     [{ events: { one: { GOO: [{}] } } }, /events\.one\.GOO: actor one has no transition for it/],
     [{ alway: {} }, /checkActors has no option alway; did you mean "always"/],
+    [{ always: { x: true } }, /^always\["x"\] is no function; give \(actors, inFlight\) => true or false/],
+    [{ eventually: { x: { when: () => true } } }, /^eventually\["x"\]\.holds is missing/],
+    [{ events: { one: { X: [{}, 3] } } }, /^events\.one\.X\[1\] is 3; give the payload as an object/],
+    [{ bounds: { stats: 3 } }, /^bounds\.stats is not known; did you mean "states"/],
+    [
+      {
+        script: [
+          { actor: 'one', event: { type: 'X' } },
+          { actor: 'on', event: { type: 'X' } },
+        ],
+      },
+      /^script\[1\] names on, .*did you mean "one"/,
+    ],
+    [
+      {
+        script: [
+          { actor: 'one', event: { type: 'X' } },
+          { actor: 'one', event: { type: 'XX' } },
+        ],
+      },
+      /^script\[1\] sends XX: actor one has no/,
+    ],
+    [{ script: [{ actor: 'one' }] }, /^script\[0\] is {"actor":"one"}; give { actor: '…', event/],
   ])('%j', (question, says) => {
     expect(() => checkActors({ one: child }, question)).toThrow(says);
+  });
+});
+
+describe('how far it goes', () => {
+  const teller = createMachine({ on: { GO: { actions: sendTo(({ system }: any) => system.get('counter'), { type: 'ONE' }) } } });
+  const counter = createMachine({
+    context: { n: 0 },
+    on: { ONE: { guard: ({ context }: any) => context.n < 2, actions: assign({ n: ({ context }: any) => context.n + 1 }) } },
+  });
+  const actors = { teller, counter };
+
+  test('messages that pile up end it at a bound, by name, also where nobody gives one', () => {
+    const { verdict, stopped, states } = checkActors(actors, { events: { teller: { GO: [{}] } } });
+    expect([verdict, states < 11_000]).toEqual(['unknown', true]);
+    expect(stopped).toMatch(/^more than 10000 states/);
+    const few = checkActors(actors, { events: { teller: { GO: [{}] } }, bounds: { states: 50 } });
+    expect(few.stopped).toMatch(/^more than 50 states/);
+  });
+
+  test('a script is enough: what it sends need not stand in events, payloads included', () => {
+    const script = [
+      { actor: 'teller', event: { type: 'GO', n: 1 } },
+      { actor: 'teller', event: { type: 'GO' } },
+    ];
+    const { verdict, states } = checkActors(actors, { script });
+    expect([verdict, states > 4]).toEqual(['valid', true]);
   });
 });

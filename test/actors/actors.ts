@@ -6,6 +6,7 @@
  * process shows it.
  */
 import { matchesState, type AnyStateMachine, type StateValue } from 'xstate';
+import { isObject } from '../../machines/checks.js';
 import { defineProtocol } from '../../machines/define.js';
 import type { Message } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
@@ -14,6 +15,7 @@ import { nobodyIsStuck } from '../../machines/stuck.js';
 import { begin } from '../../network/world/remembering.js';
 import { unknownWord } from '../../network/scenario/read.js';
 import { chartOf, configOf, type InvokeConfig } from '../charts/config.js';
+import type { Bounds } from '../explore/bounds.js';
 import { explore, type Exploration, type ExploreOptions } from '../explore/index.js';
 import { isMachine } from '../machine/references.js';
 import { asChart, nameOfInvoked, reference, ROLE, type ActorReference, type ActorFamily } from './translate.js';
@@ -48,13 +50,13 @@ export interface ActorsDescription {
   readonly eventually?: Readonly<Record<string, { readonly when: Predicate; readonly holds: Predicate }>>;
 }
 
-/** What is asked of the checker besides. */
+/** What is asked of the checker besides. Unless `bounds` say more, it looks at 10,000 states, and its verdict is `unknown` beyond. */
 export interface ActorsQuestion
   extends
     ActorsDescription,
     Pick<ExploreOptions, 'order' | 'faults' | 'bounds' | 'goal' | 'search' | 'reduce' | 'now' | 'onProgress'> {
   /**
-   * The events from outside, each at any moment, those of one actor in this order. Unless told each of `events` may come at any time that
+   * The events from outside, each at any moment, those of one actor in this order; they need not stand in `events`. Unless told each of `events` may come at any time that
    * the chart accepts it, as often as it likes.
    */
   readonly script?: readonly { readonly actor: string; readonly event: Message }[];
@@ -115,11 +117,52 @@ export function checkActors(actors: Readonly<Record<string, AnyStateMachine>>, q
   const { name: _name, input: _input, events: _events, always: _always, eventually: _eventually, script, ...rest } = question;
   const stray = Object.keys(question).find((key) => !ASKED.includes(key));
   if (stray !== undefined) throw unknownWord(`checkActors has no option ${stray}`, stray, ASKED);
-  const protocol = defineActors(actors, question);
+  const odd = Object.keys(question.bounds ?? {}).find((key) => !BOUNDS.includes(key));
+  if (odd !== undefined) throw unknownWord(`bounds.${odd} is not known`, odd, BOUNDS);
+  const asked = script
+    ? [...eventsOf(question), ...script.map((one, place) => scripted(actors, one, place))]
+    : eventsOf(question);
+  const protocol = defineActors(actors, { ...question, events: byActor(asked) });
   const commands = script
     ? script.map(({ actor, event }) => ({ do: 'command' as const, node: actor, name: nameOfEvent(event), fields: {} }))
-    : { unlimited: eventsOf(question).map(({ actor, event }) => ({ node: actor, command: nameOfEvent(event) })) };
-  return explore(protocol, { ...rest, topology: topologyOf(Object.keys(protocol.charts)), commands });
+    : { unlimited: asked.map(({ actor, event }) => ({ node: actor, command: nameOfEvent(event) })) };
+  const bounds = { states: STATES_MAX, ...question.bounds };
+  return explore(protocol, { ...rest, bounds, topology: topologyOf(Object.keys(protocol.charts)), commands });
+}
+
+/** Messages of ordinary machines can pile up without end; a system of two or three that does not has fewer states than this. */
+const STATES_MAX = 10_000;
+const BOUNDS: readonly string[] = ['states', 'depth', 'seconds', 'megabytes', 'parts'] satisfies (keyof Bounds)[];
+
+type Asked = ReturnType<typeof eventsOf>[number];
+
+/** An event of a script, if an actor of this name takes it. */
+function scripted(actors: Readonly<Record<string, AnyStateMachine>>, one: Partial<Asked>, place: number): Asked {
+  const { machines } = household(actors);
+  const { actor, event } = one;
+  if (typeof actor !== 'string' || typeof event?.type !== 'string')
+    throw new UsageError(`script[${place}] is ${JSON.stringify(one)}; give { actor: '…', event: { type: '…' } }`);
+  const names = Object.keys(machines);
+  if (!names.includes(actor)) throw unknownWord(`script[${place}] names ${actor}, which is none of the actors`, actor, names);
+  refuseEvent(`script[${place}] sends ${event.type}`, actor, event.type, machines[actor]!);
+  return { actor, event };
+}
+
+function refuseEvent(place: string, actor: string, type: string, { events }: AnyStateMachine): void {
+  const known: readonly string[] = events;
+  if (!known.includes(type) && !known.some((one) => one.includes('*')))
+    throw unknownWord(`${place}: actor ${actor} has no transition for it`, type, known);
+}
+
+/** Each event once, as a description has them. */
+function byActor(asked: readonly Asked[]): NonNullable<ActorsDescription['events']> {
+  const events: Record<string, Record<string, object[]>> = {};
+  const seen = new Set<string>();
+  for (const { actor, event } of asked) {
+    const { type, ...payload } = event;
+    if (seen.size < seen.add(`${actor} ${nameOfEvent(event)}`).size) ((events[actor] ??= {})[type] ??= []).push(payload);
+  }
+  return events;
 }
 
 /**
@@ -199,21 +242,34 @@ function household(given: Readonly<Record<string, AnyStateMachine>>) {
 }
 
 function refuseStrangers(
-  { input = {}, events = {} }: ActorsDescription,
+  { input = {}, events = {}, always = {}, eventually = {} }: ActorsDescription,
   machines: Readonly<Record<string, AnyStateMachine>>,
 ): void {
   const names = Object.keys(machines);
   const stranger = [...Object.keys(input), ...Object.keys(events)].find((name) => !names.includes(name));
   if (stranger !== undefined) throw new UsageError(`input or events name "${stranger}"; the actors are ${names.join(', ')}`);
   for (const [name, types] of Object.entries(events)) {
-    const known: readonly string[] = machines[name]!.events;
     for (const [type, samples] of Object.entries(types)) {
-      if (!known.includes(type) && !known.some((one) => one.includes('*')))
-        throw unknownWord(`events.${name}.${type}: actor ${name} has no transition for it`, type, known);
+      refuseEvent(`events.${name}.${type}`, name, type, machines[name]!);
       if (!Array.isArray(samples))
         throw new UsageError(`events.${name}.${type} is no list; give the payloads in one, as in [{}]`);
+      const odd = (samples as readonly unknown[]).findIndex((payload) => !isObject(payload));
+      if (odd >= 0)
+        throw new UsageError(
+          `events.${name}.${type}[${odd}] is ${JSON.stringify(samples[odd])}; give the payload as an object, { … }`,
+        );
     }
   }
+  for (const [rule, holds] of Object.entries(always)) refuseNoFunction(`always[${JSON.stringify(rule)}]`, holds);
+  for (const [rule, promise] of Object.entries(eventually))
+    for (const key of ['when', 'holds'] as const) refuseNoFunction(`eventually[${JSON.stringify(rule)}].${key}`, promise?.[key]);
+}
+
+function refuseNoFunction(place: string, given: unknown): void {
+  if (typeof given !== 'function')
+    throw new UsageError(
+      `${place} is ${given === undefined ? 'missing' : 'no function'}; give (actors, inFlight) => true or false`,
+    );
 }
 
 const topologyOf = (nodes: readonly string[]): Topology => ({

@@ -73,11 +73,10 @@ export class MachineTesting {
     return Promise.all(failures.map((failure) => shrink(failure, subject.tests, this.again(subject, failure, false))));
   }
 
-  /** Steps taken again, for the rule of a failure alone. */
+  /** Steps taken again; the search goes on past what breaks, so that its failures are looked for by their own rule alone. */
   private again(subject: Subject, { rule }: Failure, performs: boolean) {
-    const counts = (one: string) => one === rule;
-    return async (steps: readonly Step[]) =>
-      run(subject, rule === GOES ? await planAlong(subject, steps) : { steps }, { performs, counts });
+    const options = performs ? {} : { performs, counts: (one: string) => one === rule };
+    return async (steps: readonly Step[]) => run(subject, rule === GOES ? await planAlong(subject, steps) : { steps }, options);
   }
 
   /** The first path of a kind that fails on live actors, made short. */

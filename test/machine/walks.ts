@@ -26,9 +26,7 @@ export async function walkRandomly(subject: Subject): Promise<Walks> {
     const steps = await chooseSteps(subject, random, limits?.steps ?? STEPS, taken);
     walks.push(steps);
     const failure = await run(subject, { steps });
-    if (!failure) continue;
-    const counts = (rule: string) => rule === failure.rule;
-    return { walks, failure: await shrink(failure, subject.tests, (steps) => run(subject, { steps }, { counts })) };
+    if (failure) return { walks, failure: await shrink(failure, subject.tests, (steps) => run(subject, { steps })) };
   }
   return { walks, failure: null };
 }

@@ -1,0 +1,41 @@
+/** `quiver check` of actors that a module describes, called as the program calls it: their events are asked, and its lines can be pasted. */
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { inFolder, printed } from '../called.fixture.js';
+import { quiver } from '../program.js';
+
+const actors = fileURLToPath(new URL('../../test/actors/actors.ts', import.meta.url));
+const module = inFolder(
+  'pair.mjs',
+  `import { assign, createMachine, sendTo } from ${JSON.stringify(import.meta.resolve('xstate'))};
+  import { defineActors } from ${JSON.stringify(actors)};
+  const asker = createMachine({ on: { GO: { actions: sendTo(({ system }) => system.get('counter'), { type: 'ONE' }) } } });
+  const counter = createMachine({ context: { n: 0 }, on: { ONE: { actions: assign({ n: ({ context }) => context.n + 1 }) } } });
+  export const pair = defineActors({ asker, counter }, {
+    name: 'pair',
+    events: { asker: { GO: [{}, { again: true }] } },
+    always: { 'one at most': ({ counter }) => counter.context.n < 2 },
+  });`,
+);
+
+describe('a module that exports actors', () => {
+  test('without a scenario its own events are asked, each once; the lines for the failure bring it along', async () => {
+    expect(await quiver(['check', '--protocol', module])).toBe(1);
+    const said = printed.join('\n');
+    expect(said).toMatch(/^invalid {2}system 1 of pair[^]*violated: one at most in 4 steps/);
+    expect(said).toMatch(/keep it: {2}quiver check --protocol \S*pair\.mjs --trace failure\.ndjson/);
+    expect(said).toMatch(
+      /quiver explore failure\.ndjson --protocol \S*pair\.mjs {4}again: quiver replay failure\.ndjson --protocol \S*pair/,
+    );
+  });
+
+  test('a scenario of its own may name them, by type and payload; one without events says that it asks nothing', async () => {
+    const topology = { nodes: ['asker', 'counter'], links: [['asker', 'counter', 1]] };
+    const asked = { at: 0, node: 'asker', do: 'GO {"again":true}' };
+    const scenario = (events: unknown) => inFolder('pair.json', JSON.stringify({ protocol: 'pair', topology, events }));
+    expect(await quiver(['check', scenario([asked]), '--protocol', module])).toBe(0);
+    expect(printed.join('\n')).not.toContain('idle');
+    expect(await quiver(['check', scenario([]), '--protocol', module])).toBe(0);
+    expect(printed.join('\n')).toMatch(/idle {8}the scenario has no events and no workload: nothing was asked of the nodes/);
+  });
+});
