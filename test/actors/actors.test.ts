@@ -385,7 +385,7 @@ describe('what the checker cannot take is named with its place and the cure', ()
     ],
     [{ script: [{ actor: 'one' }] }, /^script\[0\] is {"actor":"one"}; give { actor: '…', event/],
   ])('%j', (question, says) => {
-    expect(() => checkActors({ one: child }, question)).toThrow(says);
+    expect(() => checkActors({ one: createMachine({ on: { X: { actions: () => {} } } }) }, question)).toThrow(says);
   });
 });
 

@@ -42,6 +42,8 @@ export interface MachineEdge extends Edge {
   readonly step: Step;
   readonly to: MachineVertex;
   readonly view: View;
+  /** Timers that ran before the step and go on. */
+  readonly keeps: readonly string[];
 }
 
 export interface Failure {
@@ -152,7 +154,8 @@ class Search {
       );
       const event = { type: nameOfStep(step), step };
       const { items } = this;
-      edges.set(JSON.stringify(step), { event, effects: [], step, to, items: items as never, view: rig.view() });
+      const { keeps } = rig;
+      edges.set(JSON.stringify(step), { event, effects: [], step, to, items: items as never, view: rig.view(), keeps });
       for (const item of items) this.covered.add(item);
       rig.stop();
     }

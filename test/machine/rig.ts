@@ -79,6 +79,8 @@ export class Rig {
   rejected: { readonly action: string; readonly thrown: unknown } | null = null;
   /** The context as it was, and as the last step has left the very same object: `null` where it left it alone. */
   mutated: { readonly before: string; readonly after: string } | null = null;
+  /** Timers that ran before the present step and go on. */
+  keeps: readonly string[] = [];
   /** Promises of actions that are not settled, and events in the present step. */
   private unsettled = 0;
   private relayed = 0;
@@ -168,12 +170,14 @@ export class Rig {
     this.relayed = 0;
     const { context } = this.snapshot;
     const before = this.contextText(context);
+    const timers = new Set(this.timers.running);
     if (!('timer' in step) && !isFromOutside(step))
       this.items.add(`${this.subject.name}: outcome ${nameOfStep(step).replaceAll(/#\d+/g, '')}` as Noted);
     const waiting = act();
     if (waiting) await waiting;
     const after = this.contextText(context);
     this.mutated = before === after ? null : { before, after };
+    this.keeps = timers.size === 0 ? [] : this.timersAmong(timers);
     this.elapse(deadlineMs);
     this.refuseFickle();
     return true;
@@ -297,6 +301,10 @@ export class Rig {
       taken.set(base, turn);
       return [[timer, turn === 1 ? base : `${base} #${turn}`]];
     });
+  }
+
+  private timersAmong(timers: ReadonlySet<Timer>): readonly string[] {
+    return this.namedTimers(actorsBelow(this.root)).flatMap(([timer, name]) => (timers.has(timer) ? [name] : []));
   }
 
   private timerName(target: AnyActor, type: string): string {

@@ -108,17 +108,18 @@ class Run {
     const { tests, patience } = subject;
     yield* brokenRules(rig);
     const expected = plan.expected?.[at];
-    const others = [
-      expected ? difference(expected, rig.view()) : null,
-      await attempt('states', () =>
-        patience(`what is said of state ${JSON.stringify(rig.snapshot.value)}`, assertStates(tests.states, sut, rig.charts())),
-      ),
-      await attempt('reference', () => {
-        if (tests.reference && tests.reference.agrees(this.reference, rig.snapshot) === false)
-          throw new Error(`machine and reference differ in ${JSON.stringify(rig.snapshot.value)}`);
-      }),
-    ];
-    for (const broken of others) if (broken) yield broken;
+    const differs = expected && difference(expected, rig.view());
+    if (differs) yield differs;
+    const where = JSON.stringify(rig.snapshot.value);
+    const held = await attempt('states', () =>
+      patience(`what is said of state ${where}`, assertStates(tests.states, sut, rig.charts())),
+    );
+    if (held) yield held;
+    const agreed = await attempt('reference', () => {
+      if (tests.reference && tests.reference.agrees(this.reference, rig.snapshot) === false)
+        throw new Error(`machine and reference differ in ${where}`);
+    });
+    if (agreed) yield agreed;
   }
 
   /** What the machine leaves behind when it is stopped. */

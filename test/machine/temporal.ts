@@ -6,6 +6,7 @@
  */
 import type { AnyMachineSnapshot } from 'xstate';
 import { UsageError } from '../../machines/errors.js';
+import { endless, movesOf } from './endless.js';
 import type { Failure, MachineEdge, MachineGraph, MachineVertex } from './graph.js';
 import type { Step } from './options.js';
 import { Rig } from './rig.js';
@@ -19,8 +20,9 @@ type Predicate = (snapshot: AnyMachineSnapshot) => boolean;
  *
  * - `always`, `never`: of every state.
  * - `sometimes`: of one state at least.
- * - `when`, `eventually`: from such a state, without events from outside, such a state is reached; `within` so many steps, and `withinMs`
- *   milliseconds of virtual time. A service may take any time: only a timer of the machine bounds how long one is waited for.
+ * - `when`, `eventually`: from such a state, without events from outside, such a state is reached, unless something else goes round for ever
+ *   in which no timer runs through; or `within` so many steps, or `withinMs` milliseconds of virtual time, whatever happens in it. A service
+ *   may take any time: only a timer of the machine bounds how long one is waited for.
  * - `when`, `holds`, `until`: from such a state on it holds, whatever happens, until such a state is reached.
  *
  * @public
@@ -82,7 +84,10 @@ function failureOf({ vertices, isComplete }: MachineGraph, property: Temporal, m
     return { steps: [], says: `no state of ${vertices.length}${isComplete ? '' : ' (not all were searched)'} is such a one` };
   }
   const starts = vertices.filter((vertex) => marks(vertex)['when']);
-  const check = 'eventually' in property ? stays(marks, property.within ?? Infinity) : breaks(marks);
+  if ('eventually' in property && property.within === undefined)
+    // With a time to keep, what goes round without taking any is none the less over in time.
+    return property.withinMs === undefined ? neverComes(starts, marks) : null;
+  const check = 'eventually' in property ? takesLonger(marks, property.within!) : breaks(marks);
   for (const start of starts) {
     const found = check(start);
     if (found) return found;
@@ -90,24 +95,38 @@ function failureOf({ vertices, isComplete }: MachineGraph, property: Temporal, m
   return null;
 }
 
-/** A way from here that does not reach the state: it ends before, goes in a circle, or takes too long. */
-function stays(marks: MarksAt, within: number): (start: MachineVertex) => Found {
-  const clean = new Set<MachineVertex>();
-  const visit = (vertex: MachineVertex, way: readonly Step[], on: readonly MachineVertex[]): Found => {
-    if (marks(vertex)['eventually'] || vertex.edges === null || (within === Infinity && clean.has(vertex))) return null;
+/** A way from one of these that does not reach the state: it comes to rest before, or goes round for ever. */
+function neverComes(starts: readonly MachineVertex[], marks: MarksAt): Found {
+  const isBefore = (vertex: MachineVertex) => vertex.edges !== null && !marks(vertex)['eventually'];
+  const ways = new Map(starts.filter(isBefore).map((start) => [start, start.way] as const));
+  for (const [vertex, way] of ways) {
+    const moves = movesOf(vertex);
+    if (moves.length === 0) return { steps: way, says: `comes to rest in ${JSON.stringify(vertex.value)}` };
+    for (const { edge } of moves) if (isBefore(edge.to) && !ways.has(edge.to)) ways.set(edge.to, [...way, edge.step]);
+  }
+  const round = endless(new Set(ways.keys()));
+  if (!round) return null;
+  return {
+    steps: [...ways.get(round.at)!, ...round.steps],
+    says: `can go round through ${JSON.stringify(round.at.value)} for ever`,
+  };
+}
+
+/** A way from here on which the state is not reached in so many steps. */
+function takesLonger(marks: MarksAt, within: number): (start: MachineVertex) => Found {
+  const visit = (vertex: MachineVertex, way: readonly Step[], taken: number): Found => {
+    if (marks(vertex)['eventually'] || vertex.edges === null) return null;
     const here = JSON.stringify(vertex.value);
-    if (on.includes(vertex)) return { steps: way, says: `can go round through ${here} for ever` };
-    if (on.length >= within) return { steps: way, says: `is not reached within ${within} steps, but is in ${here}` };
-    const moves = [...vertex.edges.values()].filter(({ step }) => !isFromOutside(step));
+    if (taken >= within) return { steps: way, says: `is not reached within ${within} steps, but is in ${here}` };
+    const moves = movesOf(vertex);
     if (moves.length === 0) return { steps: way, says: `comes to rest in ${here}` };
-    for (const { step, to } of moves) {
-      const found = visit(to, [...way, step], [...on, vertex]);
+    for (const { edge } of moves) {
+      const found = visit(edge.to, [...way, edge.step], taken + 1);
       if (found) return found;
     }
-    clean.add(vertex);
     return null;
   };
-  return (start) => visit(start, start.way, []);
+  return (start) => visit(start, start.way, 0);
 }
 
 /** A way from here to a state in which it does not hold although the end has not come. */
@@ -143,9 +162,14 @@ async function late(subject: Subject, before: readonly Step[], property: Timed):
   const seen = new Set<string>();
   const ways: (readonly Step[])[] = [[]];
   for (const way of ways) {
+    if (seen.size >= TIMED_MAX)
+      return {
+        steps: before,
+        says: `is not decided: more than ${TIMED_MAX} states can come within ${property.withinMs} ms; give a shorter time, fewer samples, or "distinguish"`,
+      };
     const rig = await withDeadline(subject, before, way, property.withinMs!);
     const key = rig.key();
-    const isNew = !property.eventually(rig.snapshot) && !seen.has(key) && seen.size < TIMED_MAX;
+    const isNew = !property.eventually(rig.snapshot) && !seen.has(key);
     const found = isNew && rig.timers.isDeadlineOver();
     if (isNew) for (const step of rig.choices()) if (!isFromOutside(step)) ways.push([...way, step]);
     seen.add(key);
@@ -203,7 +227,8 @@ async function graphAlong(subject: Subject, steps: readonly Step[]): Promise<Mac
   const arrive = (way: readonly Step[]): MachineVertex => {
     const key = rig.key();
     const edges = new Map<string, MachineEdge>();
-    for (const step of rig.choices()) edges.set(JSON.stringify(step), { step, to: unknown } as MachineEdge);
+    for (const step of rig.choices())
+      edges.set(JSON.stringify(step), { step, to: unknown, keeps: [] as readonly string[] } as MachineEdge);
     const { value } = rig.snapshot;
     const vertex = { way, value, edges, marks: marksOf(temporal, rig.snapshot) } as unknown as MachineVertex;
     if (!known.has(key)) known.set(key, vertex);
@@ -213,7 +238,7 @@ async function graphAlong(subject: Subject, steps: readonly Step[]): Promise<Mac
   for (const [i, step] of steps.entries()) {
     await rig.take(step);
     const to = arrive(steps.slice(0, i + 1));
-    (here.edges as Map<string, MachineEdge>).set(JSON.stringify(step), { step, to } as MachineEdge);
+    (here.edges as Map<string, MachineEdge>).set(JSON.stringify(step), { step, to, keeps: rig.keeps } as MachineEdge);
     here = to;
   }
   const vertices = [...known.values()];
