@@ -119,6 +119,7 @@ export function checkActors(actors: Readonly<Record<string, AnyStateMachine>>, q
   if (stray !== undefined) throw unknownWord(`checkActors has no option ${stray}`, stray, ASKED);
   const odd = Object.keys(question.bounds ?? {}).find((key) => !BOUNDS.includes(key));
   if (odd !== undefined) throw unknownWord(`bounds.${odd} is not known`, odd, BOUNDS);
+  refuseStrangers(question, household(actors).machines);
   const asked = script
     ? [...eventsOf(question), ...script.map((one, place) => scripted(actors, one, place))]
     : eventsOf(question);
