@@ -4,6 +4,7 @@
  * Counted are states, transitions, guards both ways, events, named actions and the outcomes of invoked promises, of the machine and of each
  * child machine that ran. Counts of several runs add up: they are plain JSON.
  */
+import { UsageError } from '../../machines/errors.js';
 import { rulesOf, configOf, type Rule } from '../charts/config.js';
 import { kindOf, type Item } from '../coverage/items.js';
 import { findReason } from '../coverage/report.js';
@@ -67,6 +68,23 @@ export function mergeCounts(...all: readonly MachineCounts[]): MachineCounts {
         of[item] = (of[item] ?? 0) + count;
       }
   return sum;
+}
+
+/**
+ * Throws a `UsageError` for counts of another machine under the same id, or of this one before its states or transitions were changed: their
+ * sum would say nothing.
+ */
+export function refuseOtherCounts(own: MachineCounts, others: readonly MachineCounts[]): void {
+  const isFixed = (item: string) => /^(state|transition) /.test(item);
+  for (const other of others)
+    for (const chart of Object.keys(own).filter((name) => name in other)) {
+      const [here, there] = [own[chart]!, other[chart]!].map((items) => Object.keys(items).filter(isFixed));
+      const odd = here!.find((item) => !there!.includes(item)) ?? there!.find((item) => !here!.includes(item));
+      if (odd !== undefined)
+        throw new UsageError(
+          `counts of ${chart} that are given are of another machine, or of an older one: ${odd} is only in ${here!.includes(odd) ? 'this one' : 'theirs'}. Give each machine an id and a file of its own, or begin the file anew`,
+        );
+    }
 }
 
 export function coverageOfMachine(subject: Subject, graph: MachineGraph, counts: MachineCounts): MachineCoverage {

@@ -1,14 +1,18 @@
 /** The generated tests of any XState machine, for Vitest or any runner of the same shape. */
 import type { AnyStateMachine } from 'xstate';
 import type { MachineTests } from './options.js';
+import { unseenOf } from './report.js';
 import { describeFailure, MachineTesting } from './testing.js';
 
 /** What a test runner brings: Vitest, Jest, Bun and others do. */
 export interface AsyncRunner {
   describe(name: string, body: () => void): unknown;
-  test(name: string, body: () => Promise<void>): unknown;
+  test(name: string, body: () => Promise<void>, timeoutMs: number): unknown;
   expect(actual: unknown): { toEqual(expected: unknown): void };
 }
+
+/** How long a test may take; the search of some hundred states takes seconds, and runners allow as little as five. */
+const TEST_MS = 120_000;
 
 /**
  * Generated tests of a machine: every state that it reaches is searched, with time and services as choices, and paths through them are
@@ -29,9 +33,10 @@ export interface AsyncRunner {
 export function describeMachine<Sut>(
   machine: AnyStateMachine,
   tests: MachineTests<Sut>,
-  { describe, test, expect }: AsyncRunner,
+  { describe, test: runTest, expect }: AsyncRunner,
 ): void {
   const testing = new MachineTesting(machine, tests);
+  const test = (name: string, body: () => Promise<void>) => runTest(name, body, tests.limits?.testMs ?? TEST_MS);
   const none = (failures: readonly (Parameters<typeof describeFailure>[0] | null)[]) =>
     expect(failures.flatMap((failure) => (failure ? [describeFailure(failure)] : []))).toEqual([]);
   describe(`machine ${machine.id}`, () => {
@@ -48,6 +53,8 @@ export function describeMachine<Sut>(
       const gaps = isComplete ? [] : missing.filter(({ isExplained }) => !isExplained);
       expect(gaps.map(({ chart, item, reason }) => `${chart}: ${item} (${reason})`)).toEqual([]);
       expect(refuted).toEqual([]);
+      const unseen = unseenOf(await testing.graph());
+      if (unseen !== null) console.warn(`machine ${machine.id}: ${unseen}`);
     });
   });
 }

@@ -66,7 +66,9 @@ export interface MachineGraph extends ChartGraph {
 
 const LIMITS = { states: 2000, patience: 100, actors: 12, timers: 12 };
 
-export const search = async (subject: Subject): Promise<MachineGraph> => new Search(subject).run();
+/** `untilFailure`: the search ends with the first state that breaks a rule. */
+export const search = async (subject: Subject, { untilFailure = false } = {}): Promise<MachineGraph> =>
+  new Search(subject, untilFailure).run();
 
 class Search {
   private readonly vertices: MachineVertex[] = [];
@@ -79,7 +81,10 @@ class Search {
   private items = new Set<Noted>();
   private taken = 0;
 
-  constructor(private readonly subject: Subject) {
+  constructor(
+    private readonly subject: Subject,
+    private readonly untilFailure: boolean,
+  ) {
     this.limits = { ...LIMITS, ...subject.tests.limits };
   }
 
@@ -93,6 +98,7 @@ class Search {
     let left = limits.patience;
     while (
       left > 0 &&
+      !(this.untilFailure && this.failures.size > 0) &&
       vertices.length < limits.states &&
       (next = this.promising.shift() ?? this.mostPending(left) ?? this.others.shift())
     ) {

@@ -24,15 +24,20 @@ export interface JudgedMutant {
 
 export const machineMutants = ({ machine }: MachineTesting): readonly Mutant[] => mutantsOfChart(machine.id, machine);
 
-/** The mutants judged one after the other. */
-export async function* judgeMachineMutants(testing: MachineTesting, mutants: readonly Mutant[]): AsyncGenerator<JudgedMutant> {
+/** The mutants judged one after the other; `begins` hears which one is next. */
+export async function* judgeMachineMutants(
+  testing: MachineTesting,
+  mutants: readonly Mutant[],
+  begins: (name: string) => void = () => {},
+): AsyncGenerator<JudgedMutant> {
   const [subject, graph] = [await testing.subject(), await testing.graph()];
   const { tests } = subject;
   for (const mutant of mutants) {
     const name = nameOf(mutant);
+    begins(name);
     const { diff } = mutant;
     const killedBy = await killer(mutant, subject, graph, tests);
-    const reason = killedBy === null ? (tests.reasons?.[name] ?? commutes(mutant, graph)) : undefined;
+    const reason = killedBy === null ? (tests.reasons?.[name] ?? mutant.idle ?? commutes(mutant, graph)) : undefined;
     yield { name, killedBy, diff, ...(reason !== undefined && { reason }) };
   }
 }
@@ -56,7 +61,7 @@ async function killer(
 }
 
 async function breaksRule(mutated: Subject): Promise<boolean> {
-  const graph = await search(mutated);
+  const graph = await search(mutated, { untilFailure: true });
   return graph.failures.length > 0 || (await temporalFailures(mutated, graph)).length > 0;
 }
 

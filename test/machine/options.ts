@@ -61,6 +61,8 @@ export interface Limits {
   /** Random walks (10), and the steps of each (50). */
   readonly walks?: number;
   readonly steps?: number;
+  /** How long each test of `describeMachine` may take, in milliseconds (120,000), in place of what the runner allows. */
+  readonly testMs?: number;
 }
 
 /**

@@ -45,7 +45,7 @@ const SERVICE: Readonly<Record<keyof ServiceSamples, true>> = {
   next: true,
   completes: true,
 };
-const LIMITS = ['states', 'patience', 'actors', 'timers', 'walks', 'steps'];
+const LIMITS = ['states', 'patience', 'actors', 'timers', 'walks', 'steps', 'testMs'];
 const PROVIDED = ['actions', 'guards', 'actors', 'delays'];
 /** What each kind of temporal property says, and what it may say besides. */
 const TEMPORAL: readonly (readonly [said: readonly string[], besides: readonly string[]])[] = [

@@ -1,6 +1,6 @@
 /** Everything that the generated tests of a machine find out, as one plain object. */
 import type { MachineCounts, MachineCoverage } from './coverage.js';
-import type { Failure } from './graph.js';
+import type { Failure, MachineGraph } from './graph.js';
 import { judgeMachineMutants, machineMutants, type JudgedMutant } from './mutants.js';
 import { planKinds, type PlanKind } from './plans.js';
 import { describeFailure, type MachineTesting } from './testing.js';
@@ -24,6 +24,12 @@ export interface ReportOptions {
   readonly onProgress?: (what: string) => void;
   /** What broke past every path while the tests ran, asked at their end. */
   readonly strays?: () => Promise<readonly Failure[]>;
+}
+
+/** What a search that ended before its end leaves open; `null` when it has seen all. */
+export function unseenOf({ vertices, isComplete }: MachineGraph): string | null {
+  if (isComplete) return null;
+  return `${vertices.length} states were searched, and there are more, of which nothing is known; to go further raise limits.states or limits.patience, to have fewer give fewer samples or "distinguish"`;
 }
 
 /** Runs all tests of a machine. */
@@ -68,9 +74,7 @@ export async function reportOn(
 async function judged(testing: MachineTesting, onProgress: (what: string) => void): Promise<readonly JudgedMutant[]> {
   const all = machineMutants(testing);
   const done: JudgedMutant[] = [];
-  for await (const mutant of judgeMachineMutants(testing, all)) {
-    done.push(mutant);
-    onProgress(`mutant ${done.length} of ${all.length}`);
-  }
+  const begins = (name: string) => onProgress(`mutant ${done.length + 1} of ${all.length}, ${name}`);
+  for await (const mutant of judgeMachineMutants(testing, all, begins)) done.push(mutant);
   return done;
 }

@@ -1,6 +1,13 @@
 /** All that the generated tests of a machine find out, each part once, when it is asked for. */
 import type { AnyStateMachine } from 'xstate';
-import { countsOf, coverageOfMachine, mergeCounts, type MachineCounts, type MachineCoverage } from './coverage.js';
+import {
+  countsOf,
+  coverageOfMachine,
+  mergeCounts,
+  refuseOtherCounts,
+  type MachineCounts,
+  type MachineCoverage,
+} from './coverage.js';
 import { search, type Failure, type MachineGraph } from './graph.js';
 import type { MachineTests, Step } from './options.js';
 import { refuseSteps, refuseMeaningless } from './refusals.js';
@@ -119,7 +126,9 @@ export class MachineTesting {
 
   /** What is covered by this run, and by others whose counts are given. */
   async coverage(...others: readonly MachineCounts[]): Promise<MachineCoverage> {
-    return coverageOfMachine(await this.subject(), await this.graph(), mergeCounts(await this.counts(), ...others));
+    const own = await this.counts();
+    refuseOtherCounts(own, others);
+    return coverageOfMachine(await this.subject(), await this.graph(), mergeCounts(own, ...others));
   }
 }
 

@@ -34,6 +34,8 @@ export interface Mutant {
   readonly place: string;
   /** The transition two of whose actions have changed places. */
   readonly swapped?: string;
+  /** Why it is no mistake, where the chart alone tells. */
+  readonly idle?: string;
   readonly machine: AnyStateMachine;
   readonly diff: readonly string[];
 }
@@ -75,7 +77,7 @@ export function mutantsOf(protocol: Protocol): readonly Mutant[] {
 export function mutantsOfChart(chart: string, machine: AnyStateMachine): readonly Mutant[] {
   const original = configOf(machine);
   const before = linesOf(original);
-  return editsOf(machine, original).map(({ operator, place, swapped, apply }) => {
+  return editsOf(machine, original).map(({ operator, place, swapped, idle, apply }) => {
     const config = configOf(machine);
     apply(config);
     const edited = chartOf({ ...config, options: { maxIterations: MICROSTEPS_MAX } }, machine);
@@ -84,6 +86,7 @@ export function mutantsOfChart(chart: string, machine: AnyStateMachine): readonl
       operator,
       place,
       ...(swapped !== undefined && { swapped }),
+      ...(idle !== undefined && { idle }),
       machine: edited,
       diff: diff(before, linesOf(config)),
     };
@@ -128,7 +131,8 @@ export function* judgeMutants(
     const { chart, machine } = mutant;
     const mutated = { ...protocol, charts: { ...protocol.charts, [chart]: machine } };
     const killedBy = judges.find((judge) => judge.kills(mutated, mutant))?.name ?? null;
-    const reason = reasons[reasonKey(chart, nameOf(mutant))] ?? (killedBy === null ? commutes(mutant, graphs) : undefined);
+    const reason =
+      reasons[reasonKey(chart, nameOf(mutant))] ?? (killedBy === null ? (mutant.idle ?? commutes(mutant, graphs)) : undefined);
     yield { ...mutant, killedBy, ...(reason !== undefined && { reason }) };
   }
 }

@@ -1,5 +1,5 @@
 /** The edits that make mutants of a chart: each is a small mistake that someone could have made in writing it. */
-import { not, type AnyStateMachine } from 'xstate';
+import { not, type AnyStateMachine, type AnyStateNode } from 'xstate';
 import {
   eventName,
   rulesOf,
@@ -27,6 +27,8 @@ export interface Edit {
   readonly place: string;
   /** The transition two of whose actions change places. */
   readonly swapped?: string;
+  /** Why the chart does the same with it, where that can be told from the chart alone. */
+  readonly idle?: string;
   apply(config: ChartConfig): void;
 }
 
@@ -42,11 +44,14 @@ function* editsOfRule({ id, index, choice, ...at }: Rule, i: number, machine: An
     place: how === '' ? id : `${id}, ${how}`,
     apply: (config) => change([...rulesOf(config)][i]!),
   });
-  yield edit('drop transition', (rule) => void rule.choices.splice(index, 1));
+  const stays = staysWhereItIs(at, index, choice, machine);
+  const isIdle = stays && (choice.actions ?? []).length === 0 && at.choices.length === 1 && isAlone(at, machine);
+  yield { ...edit('drop transition', (rule) => void rule.choices.splice(index, 1)), ...(isIdle && { idle: IDLE }) };
   for (const { name, target } of otherTargets(at, index, machine)) {
     yield edit('retarget', (rule) => setTarget(rule.choice, target), `to ${name}`);
   }
-  if (choice.target !== undefined) yield edit('retarget', (rule) => setTarget(rule.choice, undefined), 'to stay');
+  if (choice.target !== undefined)
+    yield { ...edit('retarget', (rule) => setTarget(rule.choice, undefined), 'to stay'), ...(stays && { idle: STAYS }) };
   if (choice.guard !== undefined) {
     yield edit('negate guard', (rule) => void (rule.choice.guard = not(rule.choice.guard as never)));
     yield edit('drop guard', (rule) => void delete rule.choice.guard);
@@ -71,12 +76,40 @@ function* editsOfState(name: string, { entry, exit }: StateConfig, i: number): G
   }
 }
 
-/** The brothers of the state that a transition leads to. */
-function otherTargets({ state, event }: Pick<Rule, 'state' | 'event'>, index: number, machine: AnyStateMachine) {
-  const node = state.startsWith('(') ? machine.root : state.split('.').reduce((at, key) => at.states[key]!, machine.root);
+const STAYS = 'a state with nothing inside that leads to itself is neither left nor entered, with the target or without it';
+const IDLE = `${STAYS}; nothing is done on the way, and nobody else takes the event`;
+
+type Place = Pick<Rule, 'state' | 'event'>;
+
+const nodeOf = ({ state }: Place, machine: AnyStateMachine): AnyStateNode =>
+  state.startsWith('(') ? machine.root : state.split('.').reduce((at, key) => at.states[key]!, machine.root);
+
+function targetOf(place: Place, index: number, machine: AnyStateMachine): AnyStateNode | undefined {
+  const node = nodeOf(place, machine);
   const [, definitions] =
-    [['', node.always] as const, ...node.transitions].find(([type]) => eventName(node, type) === event) ?? [];
-  const [target] = definitions?.[index]?.target ?? [];
+    [['', node.always] as const, ...node.transitions].find(([type]) => eventName(node, type) === place.event) ?? [];
+  return definitions?.[index]?.target?.[0];
+}
+
+/** Whether a transition leads from a state with nothing inside to itself, and does not ask to enter it anew. */
+function staysWhereItIs(place: Place, index: number, { target, reenter }: TransitionChoice, machine: AnyStateMachine): boolean {
+  const node = nodeOf(place, machine);
+  if (target === undefined || reenter || Object.keys(node.states).length > 0) return false;
+  return !(Array.isArray(target) && target.length > 1) && targetOf(place, index, machine) === node;
+}
+
+/** Whether neither the state nor one around it has another transition for the event. */
+function isAlone(place: Place, machine: AnyStateMachine): boolean {
+  const node = nodeOf(place, machine);
+  for (let at: AnyStateNode | undefined = node; at; at = at.parent)
+    for (const type of at.transitions.keys())
+      if (type.includes('*') || (at !== node && eventName(at, type) === place.event)) return false;
+  return true;
+}
+
+/** The brothers of the state that a transition leads to. */
+function otherTargets(place: Place, index: number, machine: AnyStateMachine) {
+  const target = targetOf(place, index, machine);
   const brothers = Object.values(target?.parent?.states ?? {}).filter((brother) => brother !== target);
   return brothers.map(({ id, path }) => ({ name: path.join('.'), target: `#${id}` }));
 }
