@@ -76,6 +76,49 @@ describe('mutants', () => {
     expect(swapped!.killedBy).toBe('paths');
   });
 
+  test('a state that leads to itself, with nothing inside, is the same without the target, and without the whole where nothing is done', async () => {
+    const idles = createMachine({
+      id: 'idles',
+      context: { n: 0 },
+      initial: 'a',
+      states: {
+        a: {
+          on: { STAY: 'a', COUNT: { target: 'a', actions: assign({ n: ({ context }: any) => (context.n + 1) % 3 }) }, GO: 'b' },
+        },
+        b: { entry: assign({ n: 0 }), on: { AGAIN: { target: 'b', reenter: true }, BACK: 'a' } },
+      },
+    });
+    const all = await judged(new MachineTesting(idles));
+    const left = all.filter(({ killedBy }) => killedBy === null).map(({ name, reason }) => `${name}: ${reason}`);
+    expect(left).toEqual([
+      expect.stringMatching(
+        /^drop transition a: STAY: a state with nothing inside that leads to itself .* nobody else takes the event$/,
+      ),
+      expect.stringMatching(/^retarget a: STAY, to stay: a state with nothing inside .* with the target or without it$/),
+      expect.stringMatching(/^retarget a: COUNT, to stay: /),
+      // Its entry does what it has done already: nothing is said of it, and somebody has to look.
+      'drop transition b: AGAIN: undefined',
+      'retarget b: AGAIN, to stay: undefined',
+    ]);
+  });
+
+  test('where an outer state takes the event as well, to drop it is a mistake', async () => {
+    const inner = createMachine({
+      id: 'inner',
+      initial: 'a',
+      on: { X: '.b' },
+      states: { a: { on: { X: 'a', GO: 'b' } }, b: {} },
+    });
+    const all = await judged(new MachineTesting(inner));
+    expect(all.find(({ name }) => name === 'drop transition a: X')).toMatchObject({ killedBy: 'paths' });
+  });
+
+  test('each is named before it is judged', async () => {
+    const told: string[] = [];
+    await reportOn(new MachineTesting(door, tests), { mutants: true, onProgress: (what) => told.push(what) });
+    expect(told.filter((what) => what.startsWith('mutant'))[0]).toMatch(/^mutant 1 of \d+, drop transition locked: CODE$/);
+  });
+
   test('a survivor is shown as a diff and fails the report, unless a reason is given', async () => {
     const idle = createMachine({ id: 'idle', context: { n: 0 }, on: { A: { guard: () => true, actions: assign({ n: 1 }) } } });
     const given = { reasons: { 'guard (root): A is false': 'it is always true' } };
@@ -110,6 +153,14 @@ describe('coverage', () => {
     expect(mergeCounts({ a: { 'state x': 1 } }, { a: { 'state x': 2, 'state y': 0 } })).toEqual({
       a: { 'state x': 3, 'state y': 0 },
     });
+  });
+
+  test('but not those of another machine of the same id, or of an older one', async () => {
+    const own = new MachineTesting(createMachine({ id: 'door', initial: 'locked', states: { locked: {} } }));
+    const other = await new MachineTesting(door, half).counts();
+    await expect(own.coverage(other)).rejects.toThrow(
+      /^counts of door that are given are of another machine, or of an older one: state opening is only in theirs/,
+    );
   });
 
   test('lcov of the chart as lines', async () => {

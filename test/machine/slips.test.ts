@@ -1,6 +1,7 @@
 /** What an application's code and its tests get wrong without a word from XState: each is named, with the place and the cure. */
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { assign, createMachine, enqueueActions, fromPromise, raise, sendTo, setup } from 'xstate';
+import { describeMachine } from './describe-machine.js';
 import type { MachineTests } from './options.js';
 import { reportOn } from './report.js';
 import { describeFailure, failuresAlong, MachineTesting, replaySteps } from './testing.js';
@@ -266,4 +267,40 @@ test('meta.test of a child machine is held, too', async () => {
   expect(await failing(false)).toEqual([
     expect.stringMatching(/^states: the assertion of state kid: b gives false: after kid: X/),
   ]);
+});
+
+describe('describeMachine', () => {
+  const counter = createMachine({
+    id: 'up',
+    context: { n: 0 },
+    on: { UP: { actions: assign({ n: ({ context }) => context.n + 1 }) } },
+  });
+  const collected = (limits: NonNullable<MachineTests['limits']>) => {
+    const found: { name: string; body: () => Promise<void>; timeoutMs: number }[] = [];
+    const runner = {
+      describe: (_: string, body: () => void) => body(),
+      test: (name: string, body: () => Promise<void>, timeoutMs: number) => void found.push({ name, body, timeoutMs }),
+      expect: expect as never,
+    };
+    describeMachine(counter, { limits }, runner);
+    return found;
+  };
+
+  test('gives each of its tests time enough, or as much as it is told', () => {
+    expect(new Set(collected({}).map(({ timeoutMs }) => timeoutMs))).toEqual(new Set([120_000]));
+    expect(new Set(collected({ testMs: 700 }).map(({ timeoutMs }) => timeoutMs))).toEqual(new Set([700]));
+  });
+
+  test('says on the console when there are states that it has not seen', async () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    onTestFinished(() => void warn.mockRestore());
+    await collected({ states: 5 }).at(-1)!.body();
+    expect(warn.mock.calls).toEqual([
+      [
+        expect.stringMatching(
+          /^machine up: 5 states were searched, and there are more, of which nothing is known; .* raise limits\.states/,
+        ),
+      ],
+    ]);
+  });
 });

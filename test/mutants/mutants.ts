@@ -95,7 +95,7 @@ export function mutantsOfChart(chart: string, machine: AnyStateMachine): readonl
 
 /** Why a survivor whose actions only changed places is no mistake: both orders were run, and did the same in every step. */
 export const commuting = (steps: number): string | undefined =>
-  steps === 0 ? undefined : `both orders do the same in every macrostep that performs them (${steps})`;
+  steps === 0 ? undefined : `both orders do the same in every step that performs them (${steps})`;
 
 export const nameOf = ({ operator, place }: Mutant): string => `${operator} ${place}`;
 
