@@ -1,6 +1,8 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { fromPromise, setup } from 'xstate';
 import { directory } from '../machines/directory/index.js';
+import { MachineTesting } from '../test/machine/testing.js';
 import { graphsOf } from '../test/paths/graph.js';
 import { pathsOf } from '../test/paths/paths.js';
 import { coverageOf, SEARCH_PATIENCE } from '../test/paths/suite.js';
@@ -160,6 +162,36 @@ test('the coverage of tests is painted on the chart: what no path takes is struc
   ]);
   expect(await page.locator('.edge-label.is-missed').allTextContents()).toEqual([expect.stringMatching(/covered 0 timestoken$/)]);
   expect(await page.locator('.edge.is-missed').count()).toBe(1);
+  await end();
+});
+
+test('and so it is on the chart of an application, where time and services lead', async () => {
+  const door = setup({ actors: { unlock: fromPromise(async () => {}) } }).createMachine({
+    id: 'door',
+    initial: 'locked',
+    states: {
+      locked: { on: { CODE: 'opening', BREAK: 'broken' } },
+      opening: { invoke: { src: 'unlock', onDone: 'open', onError: 'locked' } },
+      open: { after: { 5000: 'locked' } },
+      broken: {},
+    },
+  });
+  const testing = new MachineTesting(door, { services: { unlock: { fails: [] } }, events: { BREAK: [] } });
+  const painted = Object.entries((await testing.counts())['door']!).filter(([item]) =>
+    /^(state|transition|guard|event) /.test(item),
+  );
+  const paths = pathsOf(await testing.graph(), 'tour');
+  const lines = [...traceOfPaths({ name: 'door', charts: { door } } as never, paths, { door: Object.fromEntries(painted) })];
+  await scene(lines.map((line) => `${JSON.stringify(line)}\n`).join(''))();
+  await page.locator('.state.is-missed').waitFor();
+  expect(await page.locator('.state.is-missed').evaluateAll((all) => all.map((one) => one.getAttribute('data-state')))).toEqual([
+    'broken',
+  ]);
+  expect((await page.locator('.edge-label.is-missed').allTextContents()).sort()).toEqual([
+    expect.stringMatching(/covered 0 times.*BREAK$/),
+    expect.stringMatching(/covered 0 times.*unlock/),
+  ]);
+  expect(await page.locator('.edge-label:not(.is-missed)').count()).toBe(3);
   await end();
 });
 

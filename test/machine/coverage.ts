@@ -74,9 +74,13 @@ export function mergeCounts(...all: readonly MachineCounts[]): MachineCounts {
  * Throws a `UsageError` for counts of another machine under the same id, or of this one before its states or transitions were changed: their
  * sum would say nothing.
  */
-export function refuseOtherCounts(own: MachineCounts, others: readonly MachineCounts[]): void {
+export function refuseOtherCounts(machine: string, own: MachineCounts, others: readonly MachineCounts[]): void {
   const isFixed = (item: string) => /^(state|transition) /.test(item);
-  for (const other of others)
+  for (const other of others) {
+    if (!(machine in other))
+      throw new UsageError(
+        `counts that are given are of ${Object.keys(other).join(', ') || 'nothing'}, and not of ${machine}; give each machine a file of its own`,
+      );
     for (const chart of Object.keys(own).filter((name) => name in other)) {
       const [here, there] = [own[chart]!, other[chart]!].map((items) => Object.keys(items).filter(isFixed));
       const odd = here!.find((item) => !there!.includes(item)) ?? there!.find((item) => !here!.includes(item));
@@ -85,6 +89,7 @@ export function refuseOtherCounts(own: MachineCounts, others: readonly MachineCo
           `counts of ${chart} that are given are of another machine, or of an older one: ${odd} is only in ${here!.includes(odd) ? 'this one' : 'theirs'}. Give each machine an id and a file of its own, or begin the file anew`,
         );
     }
+  }
 }
 
 export function coverageOfMachine(subject: Subject, graph: MachineGraph, counts: MachineCounts): MachineCoverage {

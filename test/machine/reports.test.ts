@@ -161,6 +161,10 @@ describe('coverage', () => {
     await expect(own.coverage(other)).rejects.toThrow(
       /^counts of door that are given are of another machine, or of an older one: state opening is only in theirs/,
     );
+    const idle = await new MachineTesting(createMachine({ id: 'idle' })).counts();
+    await expect(own.coverage(idle)).rejects.toThrow(
+      /^counts that are given are of idle, and not of door; give each machine a file/,
+    );
   });
 
   test('lcov of the chart as lines', async () => {

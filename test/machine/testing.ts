@@ -127,7 +127,7 @@ export class MachineTesting {
   /** What is covered by this run, and by others whose counts are given. */
   async coverage(...others: readonly MachineCounts[]): Promise<MachineCoverage> {
     const own = await this.counts();
-    refuseOtherCounts(own, others);
+    refuseOtherCounts(this.machine.id, own, others);
     return coverageOfMachine(await this.subject(), await this.graph(), mergeCounts(own, ...others));
   }
 }
