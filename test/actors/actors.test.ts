@@ -388,33 +388,3 @@ describe('what the checker cannot take is named with its place and the cure', ()
     expect(() => checkActors({ one: createMachine({ on: { X: { actions: () => {} } } }) }, question)).toThrow(says);
   });
 });
-
-describe('how far it goes', () => {
-  const teller = createMachine({ on: { GO: { actions: sendTo(({ system }: any) => system.get('counter'), { type: 'ONE' }) } } });
-  const counter = createMachine({
-    context: { n: 0 },
-    on: { ONE: { guard: ({ context }: any) => context.n < 2, actions: assign({ n: ({ context }: any) => context.n + 1 }) } },
-  });
-  const actors = { teller, counter };
-
-  test('what grows without end ends it at a bound, by name, also where nobody gives one', () => {
-    const rises = createMachine({
-      context: { n: 0 },
-      on: { UP: { actions: assign({ n: ({ context }: any) => context.n + 1 }) } },
-    });
-    const { verdict, stopped, states } = checkActors({ rises }, { events: { rises: { UP: [{}] } } });
-    expect([verdict, states < 11_000]).toEqual(['unknown', true]);
-    expect(stopped).toMatch(/^more than 10000 states; new local states or messages keep appearing/);
-    const few = checkActors(actors, { events: { teller: { GO: [{}] } }, bounds: { states: 50 } });
-    expect(few.stopped).toMatch(/^more than 50 states/);
-  });
-
-  test('a script is enough: what it sends need not stand in events, payloads included', () => {
-    const script = [
-      { actor: 'teller', event: { type: 'GO', n: 1 } },
-      { actor: 'teller', event: { type: 'GO' } },
-    ];
-    const { verdict, states } = checkActors(actors, { script });
-    expect([verdict, states > 4]).toEqual(['valid', true]);
-  });
-});

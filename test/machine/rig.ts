@@ -198,7 +198,7 @@ export class Rig {
 
   /** Waits for the promises of actions, as far as they need nothing but their turn: what takes longer is none of the path. */
   async quiet(): Promise<void> {
-    for (let turn = 0; turn < TURNS && this.unsettled > 0; turn++) await undefined;
+    for (let turn = 0; turn < TURNS && this.unsettled > 0; turn++) await Promise.resolve();
   }
 
   private gave({ type }: PerformedAction, value: unknown): void {

@@ -191,7 +191,7 @@ describe('what an action starts', () => {
     for (const turns of [0, 5]) {
       const { verdict, failures } = await report(
         acts(async function save() {
-          for (let turn = 0; turn < turns; turn++) await undefined;
+          for (let turn = 0; turn < turns; turn++) await Promise.resolve();
           throw new Error('disk full');
         }),
       );
@@ -293,7 +293,7 @@ describe('describeMachine', () => {
 
   test('says on the console when there are states that it has not seen', async () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
-    onTestFinished(() => void warn.mockRestore());
+    onTestFinished(() => warn.mockRestore());
     await collected({ states: 5 }).at(-1)!.body();
     expect(warn.mock.calls).toEqual([
       [
