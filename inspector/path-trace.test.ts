@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
+import { fromPromise, setup, type AnyStateMachine } from 'xstate';
 import { directory } from '../machines/directory/index.js';
+import { chartDefinition } from '../network/chart-definition.js';
+import { itemsOf } from '../test/coverage/items.js';
 import { coverageOf, SEARCH_PATIENCE } from '../test/paths/suite.js';
 import { graphsOf } from '../test/paths/graph.js';
 import { pathsOf } from '../test/paths/paths.js';
@@ -37,4 +40,28 @@ test('every state and transition of a chart has the name that coverage counts it
       .map(stateItem)
       .sort(),
   ).toEqual(counted('state').sort());
+});
+
+test('so have those of an application, by time, by services, by what ends inside', () => {
+  const loads = setup({ actors: { load: fromPromise(async () => 1) } }).createMachine({
+    id: 'app',
+    initial: 'a',
+    always: [{ guard: () => false, actions: () => {} }],
+    states: {
+      a: {
+        invoke: [
+          { src: 'load', onDone: 'b', onError: [{ guard: () => true, target: 'b' }, { target: 'a' }] },
+          { src: 'load', onDone: 'b' },
+          { src: fromPromise(async () => 2), onDone: 'b' },
+          { src: 'load', id: 'mine', onError: 'b', onSnapshot: { actions: () => {} } },
+        ],
+        after: { 100: 'b', slow: 'b' },
+      },
+      b: { initial: 'in', onDone: 'a', states: { in: { on: { X: 'out' } }, out: { type: 'final' } } },
+    },
+  } as never) as unknown as AnyStateMachine;
+  const chart = readChart('app', JSON.parse(JSON.stringify(chartDefinition(loads))));
+  const counted = itemsOf(loads).filter((item) => item.startsWith('transition '));
+  expect(counted).toHaveLength(12);
+  expect(chart.transitions.map(transitionItem).sort()).toEqual([...counted].sort());
 });

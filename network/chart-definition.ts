@@ -51,3 +51,10 @@ const wordOf = (value: unknown): string => {
   if (typeof value === 'object' && value !== null && 'type' in value) return String(value.type);
   return String(value);
 };
+
+/** What an invoked actor is called: by its id, else by its source, with its place where that is not enough. */
+export function invokeName(all: readonly { readonly id?: string; readonly src: unknown }[], index: number): string {
+  const called = ({ id, src }: (typeof all)[number]): string => id ?? (typeof src === 'string' ? src : 'invoked');
+  const name = called(all[index]!);
+  return all.findIndex((one) => called(one) === name) === index ? name : `${name}#${index + 1}`;
+}

@@ -1,4 +1,5 @@
 /** One state's config, as XState reads it: its transitions with the descriptors of their events, and its actions and actors by name. */
+import { invokeName } from '../../network/chart-definition.js';
 import type { ChartTransition } from './chart.js';
 
 export type Json = Readonly<Record<string, unknown>>;
@@ -34,39 +35,43 @@ const delayText = (delay: string): string => (Number.isNaN(Number(delay)) ? dela
 interface Event {
   readonly event: string;
   readonly label: string;
+  readonly counted: string;
   readonly choices: unknown;
 }
 
 /** In the order in which XState lists them; where two say the same event, the later one stands. */
 export function transitionsOf(config: Json, stateId: string, routes: readonly Json[]): readonly Found[] {
   const events = new Map<string, Event>();
-  const add = (event: string, label: string, choices: unknown) => {
-    if (choices !== undefined && choices !== null) events.set(event, { event, label, choices });
+  const add = (event: string, label: string, choices: unknown, counted = label) => {
+    if (choices !== undefined && choices !== null) events.set(event, { event, label, counted, choices });
   };
+  const invokes = listOf(config['invoke']).map(asRecord) as never as Parameters<typeof invokeName>[0];
   for (const [event, choices] of Object.entries(asRecord(config['on']))) add(event, event, choices);
   add(`xstate.done.state.${stateId}`, 'done', config['onDone']);
   for (const [i, raw] of listOf(config['invoke']).entries()) {
     const invoke = asRecord(raw);
     const { id, source } = sourceOf(invoke, stateId, i);
     const name = typeof invoke['id'] === 'string' ? invoke['id'] : source;
-    add(`xstate.done.actor.${id}`, `${name} done`, invoke['onDone']);
-    add(`xstate.error.actor.${id}`, `${name} failed`, invoke['onError']);
-    add(`xstate.snapshot.${id}`, `${name} snapshot`, invoke['onSnapshot']);
+    const counted = invokeName(invokes, i);
+    add(`xstate.done.actor.${id}`, `${name} done`, invoke['onDone'], `${counted} done`);
+    add(`xstate.error.actor.${id}`, `${name} failed`, invoke['onError'], `${counted} error`);
+    add(`xstate.snapshot.${id}`, `${name} snapshot`, invoke['onSnapshot'], `${counted} snapshot`);
   }
   for (const [delay, choices] of Object.entries(asRecord(config['after'])))
-    add(`xstate.after.${delay}.${stateId}`, `after ${delayText(delay)}`, choices);
+    add(`xstate.after.${delay}.${stateId}`, `after ${delayText(delay)}`, choices, `after ${delay}`);
   if (routes.length > 0) add('xstate.route', 'route', routes);
   add('', 'always', config['always']);
   return [...events.values()].flatMap(choicesOf);
 }
 
-function choicesOf({ event, label, choices }: Event): Found[] {
+function choicesOf({ event, label, counted, choices }: Event): Found[] {
   return asList(choices).map((raw, index) => {
     const choice = asRecord(typeof raw === 'string' ? { target: raw } : raw);
     const { guard, actions, reenter, description, target } = choice;
     return {
       event,
       label,
+      counted,
       index,
       guard: guard === undefined ? null : wordOf(guard, 'guard'),
       actions: listOf(actions).map((action) => wordOf(action, 'actions')),

@@ -31,6 +31,8 @@ export interface ChartTransition {
   readonly event: string;
   /** The event as one says it: `find`, `always`, `after 5000 ms`, `done`, `loader failed`. */
   readonly label: string;
+  /** The event as the coverage of tests counts it: `after 5000`, `loader error`. */
+  readonly counted: string;
   /** Its place among the choices of its state for its event. */
   readonly index: number;
   readonly guard: string | null;

@@ -6,9 +6,9 @@ export type Covered = Readonly<Record<string, number>>;
 
 export const stateItem = (path: string): string => `state ${path}`;
 
-export function transitionItem({ source, event, index }: ChartTransition): string {
+export function transitionItem({ source, counted, index }: ChartTransition): string {
   const choice = index === 0 ? '' : ` #${index + 1}`;
-  return `transition ${source === '' ? '(root)' : source}: ${event === '' ? 'always' : event}${choice}`;
+  return `transition ${source === '' ? '(root)' : source}: ${counted}${choice}`;
 }
 
 export const stateCount = (covered: Covered, path: string): number => covered[stateItem(path)] ?? 0;

@@ -3,6 +3,7 @@
  * of choices, an action a list of actions), and the same implementations.
  */
 import { createMachine, type AnyStateMachine, type AnyStateNode } from 'xstate';
+import { invokeName } from '../../network/chart-definition.js';
 
 export interface TransitionChoice {
   target?: string | readonly string[];
@@ -103,13 +104,6 @@ function* eventsOf({
 
 const DONE = 'done';
 const INVOKE_EVENTS = { onDone: 'done', onError: 'error', onSnapshot: 'snapshot' } as const;
-
-/** What an invoked actor is called: by its id, else by its source, with its place where that is not enough. */
-export function invokeName(all: readonly { readonly id?: string; readonly src: unknown }[], index: number): string {
-  const called = ({ id, src }: (typeof all)[number]): string => id ?? (typeof src === 'string' ? src : 'invoked');
-  const name = called(all[index]!);
-  return all.findIndex((one) => called(one) === name) === index ? name : `${name}#${index + 1}`;
-}
 
 /** How rules call an event that XState knows by this type in this state. */
 export function eventName(node: AnyStateNode, type: string): string {
