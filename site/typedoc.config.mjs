@@ -24,5 +24,6 @@ export default {
   hideBreadcrumbs: true,
   hidePageHeader: true,
   logLevel: 'Warn',
+  treatValidationWarningsAsErrors: true,
   validation: { notExported: false, invalidLink: true, invalidPath: false },
 };
