@@ -102,7 +102,7 @@ export class Register<T extends Json> {
   /** What it had stored is what it knows; a storage in which nothing ever was is that of a peer that has never changed the value. */
   private async begin(): Promise<void> {
     const { storage, served } = this.locks;
-    const stored = storage && (await loadStored(storage, this.conversation));
+    const stored = storage && (await loadStored(storage, this.conversation, this.locks.node.environment.clock));
     if (stored && Object.keys(stored).length === 0) {
       this.copy = { fence: 0, value: this.initial };
       this.promised = 0;
@@ -216,8 +216,8 @@ export class Register<T extends Json> {
   private async answerNow({ fence, ...question }: Question<T>): Promise<Answer<T>> {
     if (fence < this.promised) return { type: 'late' };
     const copy = question.type === 'read' ? this.copy : { fence, value: question.value };
-    const { storage } = this.locks;
-    if (storage) await save(storage, this.conversation, { promised: fence, copy: copy && { ...copy } });
+    const { storage, node } = this.locks;
+    if (storage) await save(storage, this.conversation, { promised: fence, copy: copy && { ...copy } }, node.environment.clock);
     this.promised = fence;
     this.copy = copy;
     return question.type === 'read' ? { type: 'copy', copy } : { type: 'stored' };

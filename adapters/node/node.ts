@@ -171,7 +171,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
     if (storage && !protocol.reload)
       throw new UsageError(`protocol ${protocol.name} stores nothing; leave storage out of "${name}"`);
     this.storage = storage;
-    const loaded = storage && loadStored(storage, name);
+    const loaded = storage && loadStored(storage, name, clock);
     loaded?.catch(() => {});
     this.ready = transport
       .connect()
@@ -245,7 +245,6 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
   /** The node stops taking part; its transport stays open. */
   async close(): Promise<void> {
     this.catchUp();
-    if (!this.isClosed && !this.transport.isClosed) this.neighbours.leave();
     this.end(null);
   }
 
@@ -327,7 +326,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
   private write(storage: PeerStorage, written: ArmedTimer): void {
     const { stored, writes } = this.node.role(STORAGE)!.context as StorageContext;
     const { key, value } = writes[0]!;
-    save(storage, this.name, { ...stored, [key]: value } as Json).then(
+    save(storage, this.name, { ...stored, [key]: value } as Json, this.environment.clock).then(
       () => this.goOff(written),
       (error: Error) => this.end(error),
     );
@@ -406,9 +405,20 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
     return (this.time = Math.max(this.time + 1, this.environment.clock.now()));
   }
 
+  private leave(): void {
+    if (this.transport.isClosed) return;
+    try {
+      this.neighbours.leave();
+    } catch {
+      // A transport that carries no word of leave has gone, or is about to: that tells the others, too.
+    }
+  }
+
+  /** However it ends, the others are told: who is reached and says no more would be waited for. */
   private end(error: Error | null): void {
     if (this.isClosed) return;
     this.isClosed = true;
+    this.leave();
     this.channels.close(this.name);
     this.pending.clear(this.waiter);
     this.commands.clear();

@@ -19,6 +19,8 @@ const WAITING_MAX = 10_000;
 
 export class Presence {
   private readonly present = new Set<NodeId>();
+  /** Who has been greeted since it came up, and may count this node as there before it has answered. */
+  private readonly greeted = new Set<NodeId>();
   private readonly known = new Set<NodeId>();
   private readonly waiting: { readonly to: NodeId; readonly message: Message }[] = [];
 
@@ -42,7 +44,9 @@ export class Presence {
 
   /** The transport has brought a peer up, or has it up when the node starts. */
   greet(peer: NodeId): void {
-    if (!this.has(peer)) this.say(peer, hello(false));
+    if (this.has(peer)) return;
+    this.greeted.add(peer);
+    this.say(peer, hello(false));
   }
 
   /** Takes a message of the greeting; every other one is not its business. */
@@ -52,6 +56,7 @@ export class Presence {
     else {
       if (message.isAnswer !== true) {
         this.part(from);
+        this.greeted.add(from);
         this.say(from, hello(true));
       }
       this.meet(from);
@@ -59,13 +64,16 @@ export class Presence {
     return true;
   }
 
+  /** The transport has told that a peer is down, or the peer has taken leave. */
   part(peer: NodeId): void {
+    this.greeted.delete(peer);
     if (this.present.delete(peer)) this.tell('down', peer);
   }
 
-  /** Takes leave of everybody. */
+  /** Takes leave of everybody who may count this node as there. */
   leave(): void {
-    for (const peer of this.present) this.say(peer, { type: BYE });
+    for (const peer of this.greeted) this.say(peer, { type: BYE });
+    this.greeted.clear();
     this.present.clear();
   }
 

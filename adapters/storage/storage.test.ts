@@ -4,10 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from '@nats-io/transport-node';
 import { Kvm } from '@nats-io/kv';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { VirtualTimeScheduler, type SchedulerLike } from 'rxjs';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createLastingNames } from '../locks/lasting-names.js';
 import { createLastingQuota } from '../locks/lasting-quota.js';
 import { createLocks, type Locks } from '../locks/locks.js';
+import { settled } from '../locks/peers.fixture.js';
 import { Register } from '../locks/register.js';
 import { InProcessBus } from '../transports/in-process.js';
 import { has, jetStreamServer } from '../transports/servers.fixture.js';
@@ -137,6 +139,84 @@ test('a storage that takes nothing more ends its peer with a StorageError', asyn
   });
   await expect(locks['b']!.acquire('y')).rejects.toMatchObject({ name: 'StorageError' });
   await end(locks);
+});
+
+/** What a disk can do besides refusing; each was reached and dead for the others once, who waited for it. */
+describe.each<[string, PeerStorage['save']]>([
+  ['refuses', async () => Promise.reject(new Error('ENOSPC: no space left on device'))],
+  [
+    'throws at once',
+    () => {
+      throw new Error('ENOSPC: no space left on device');
+    },
+  ],
+  ['throws what is no error', async () => Promise.reject('ENOSPC: no space left on device')],
+])('a storage that %s ends its peer, whose transport stays open, and nobody else', (_, broken) => {
+  test.each(['from the first', 'while it serves'])('%s', async (when) => {
+    const bus = new InProcessBus();
+    onTestFinished(() => bus.close());
+    const storage = new MapStorage();
+    const failing: PeerStorage = {
+      load: (key) => storage.load(key),
+      save: (key, value) => (isBroken ? broken(key, value) : storage.save(key, value)),
+    };
+    let isBroken = when === 'from the first';
+    const transports = IDS.map((id) => bus.transport(id));
+    const [a, b, c] = transports.map((transport) =>
+      createLocks({ transport, peers: IDS, storage: transport.id === 'a' ? failing : new MapStorage() }),
+    ) as [Locks, Locks, Locks];
+    if (!isBroken) {
+      await Promise.all([a, b, c].map(({ ready }) => ready));
+      isBroken = true;
+      await transports[2]!.close();
+      await expect(a.node.closed).resolves.toMatchObject({ name: 'StorageError' });
+      expect(b.status().missing).toEqual(expect.arrayContaining(['c']));
+      const again = createLocks({ transport: bus.transport('c'), peers: IDS, storage: new MapStorage() });
+      expect(await again.request('x', ({ fence }) => fence)).toBeGreaterThan(0);
+      await again.close();
+      return;
+    }
+    await expect(a.ready).rejects.toMatchObject({
+      name: 'StorageError',
+      message:
+        '"locks" cannot be saved, and nothing was promised that depends on it: ENOSPC: no space left on device; make the storage writable and start the peer again',
+    });
+    expect(transports[0]!.isClosed).toBe(false);
+    const signal = AbortSignal.timeout(2_000);
+    expect(await b.request('x', { signal }, ({ fence }) => fence)).toBeGreaterThan(0);
+    expect(c.status().missing).toEqual(['a']);
+    await Promise.all([b.close(), c.close()]);
+  });
+});
+
+test('a storage that never answers ends its peer after 30 seconds, and the others go on', async () => {
+  const bus = new InProcessBus();
+  onTestFinished(() => bus.close());
+  const clock = new VirtualTimeScheduler();
+  const virtual = { now: () => clock.now(), schedule: clock.schedule.bind(clock) } as SchedulerLike;
+  const hung: PeerStorage = { load: async () => undefined, save: () => new Promise(() => {}) };
+  const made = IDS.map((id) =>
+    createLocks({
+      transport: bus.transport(id),
+      peers: IDS,
+      ...(id === 'a' ? { storage: hung, clock: virtual } : { storage: new MapStorage() }),
+    }),
+  );
+  const isOver = vi.fn<() => void>();
+  void made[0]!.node.closed.then(isOver);
+  await vi.waitFor(() => expect(made[1]!.status()).toMatchObject({ state: 'following', missing: [] }));
+  clock.maxFrames = 29_000;
+  clock.flush();
+  await settled();
+  expect(isOver).not.toHaveBeenCalled();
+  clock.maxFrames = 31_000;
+  clock.flush();
+  await expect(made[0]!.node.closed).resolves.toMatchObject({
+    name: 'StorageError',
+    message: expect.stringContaining('the storage has not answered for 30 s; see to it, end this process'),
+  });
+  expect(await made[1]!.request('x', { signal: AbortSignal.timeout(2_000) }, ({ fence }) => fence)).toBeGreaterThan(0);
+  await Promise.all(made.map((locks) => locks.close()));
 });
 
 test('a storage that cannot be loaded is said at the start', async () => {

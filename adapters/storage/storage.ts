@@ -7,9 +7,11 @@
  * (`./adapters/folder-storage`), IndexedDB (`./adapters/indexed-db-storage`) and JetStream's key-value store
  * (`./adapters/jet-stream-storage`); anything else that can do the two things below will do.
  */
+import { Subscription, type SchedulerLike } from 'rxjs';
 import { isObject } from '../../machines/checks.js';
 import type { Stored } from '../../machines/storage.js';
 import { StorageError } from '../transports/errors.js';
+import { later } from '../transports/later.js';
 import type { Json } from '../transports/transport.js';
 
 /**
@@ -30,23 +32,33 @@ export interface PeerStorage {
   save(key: string, value: Json): Promise<void>;
 }
 
+/** A disk that answers no more is no better than one that refuses: whoever waited for it for longer would stop the others, too. */
+const SETTLED_MS = 30_000;
+
 /** What a node had stored. A key that stands for nothing says that there was something. @internal */
-export async function loadStored(storage: PeerStorage, key: string): Promise<Stored> {
-  const loaded = await failing(`"${key}" cannot be loaded`, storage.load(key));
+export async function loadStored(storage: PeerStorage, key: string, clock: SchedulerLike): Promise<Stored> {
+  const loaded = await failing(`"${key}" cannot be loaded`, () => storage.load(key), clock);
   if (loaded === undefined) return {};
   return isObject(loaded) ? loaded : { damaged: true };
 }
 
 /** @internal */
-export const save = (storage: PeerStorage, key: string, value: Json): Promise<void> =>
-  failing(`"${key}" cannot be saved, and nothing was promised that depends on it`, storage.save(key, value));
+export const save = (storage: PeerStorage, key: string, value: Json, clock: SchedulerLike): Promise<void> =>
+  failing(`"${key}" cannot be saved, and nothing was promised that depends on it`, () => storage.save(key, value), clock);
 
-async function failing<T>(what: string, doing: Promise<T>): Promise<T> {
+async function failing<T>(what: string, doing: () => Promise<T>, clock: SchedulerLike): Promise<T> {
+  const waiting = new Subscription();
+  const over = new Promise<never>((_, reject) => {
+    const late = `the storage has not answered for ${SETTLED_MS / 1000} s; see to it, end this process, so that nothing is written late`;
+    later(waiting, clock, () => reject(new StorageError(`${what}: ${late}, and start the peer again`)), SETTLED_MS);
+  });
   try {
-    return await doing;
+    return await Promise.race([doing(), over]);
   } catch (error) {
-    throw new StorageError(`${what}: ${(error as Error).message}; make the storage writable and start the peer again`, {
-      cause: error,
-    });
+    if (error instanceof StorageError) throw error;
+    const why = error instanceof Error ? error.message : String(error);
+    throw new StorageError(`${what}: ${why}; make the storage writable and start the peer again`, { cause: error });
+  } finally {
+    waiting.unsubscribe();
   }
 }
