@@ -133,6 +133,21 @@ describe('a change', () => {
     expect(held.signal.aborted).toBe(false);
   });
 
+  test('called on three members at once: all three are decided, and locks are asked for meanwhile', async () => {
+    const start = onBus();
+    const [a, b, c] = await beginning(start);
+    const [d, e] = [start('d', { join: true }), start('e', { join: true })];
+    while (d.members.length === 0 || e.members.length === 0) await settled();
+    const changes = [a.addMember('d'), b.addMember('e'), c.replaceMember('a', 'e')];
+    expect(await Promise.all([a, b, c].map((locks) => locks.request('x', () => 'served')))).toEqual([
+      'served',
+      'served',
+      'served',
+    ]);
+    await Promise.all(changes);
+    expect(c.members).toEqual(['b', 'c', 'd', 'e']);
+  });
+
   test('is refused where it makes no sense, and changes nothing', async () => {
     const start = onBus();
     const [a] = await beginning(start);

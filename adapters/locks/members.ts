@@ -3,6 +3,7 @@
  *
  * What is wanted stays wanted until it is decided: who stops waiting for it may still see it come.
  */
+import { Subscription } from 'rxjs';
 import type { Message, NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
 import type { EpochsContext } from '../../machines/locks/knowledge.js';
@@ -57,12 +58,12 @@ export class Members {
     checkOptions('a change of members', options, { signal: optional(signal) });
     for (const id of [change.add, change.remove]) if (id !== null) checkId(id, 'a member');
     options.signal?.throwIfAborted();
-    const decided = this.last.then(() => this.decide(change));
+    const decided = this.last.then(() => this.decide(change, options.signal));
     this.last = decided.catch(() => {});
-    return abortable(decided, options.signal);
+    return decided;
   }
 
-  private async decide(change: MembershipChange): Promise<readonly NodeId[]> {
+  private async decide(change: MembershipChange, signal: AbortSignal | undefined): Promise<readonly NodeId[]> {
     const { node, voters } = this;
     const { add, remove } = change;
     if (!voters.includes(node.id))
@@ -72,22 +73,31 @@ export class Members {
       throw new UsageError(`"${remove}" is the last member of "${node.name}"; replace it, or close the locks`);
     if (add !== null && add !== node.id && !this.transport.peers.has(add))
       throw new UsageError(`peer "${add}" is not reached from "${node.id}"; start it with join: true before it is added`);
-    return new Promise((resolve, reject) => {
+    const waiting = new Subscription();
+    const decided = new Promise<readonly NodeId[]>((resolve, reject) => {
       const heard = node.notices$.subscribe((notice: Message) => {
         const told = notice as LockNotice;
         if (told.type !== 'members') return;
         if (isDone(change, told.voters)) resolve(told.voters);
         else if (!told.voters.includes(node.id))
           reject(new ConfigurationError(`peer "${node.id}" was removed before its change was decided; call another member`));
-        else return;
-        heard.unsubscribe();
       });
-      void node.closed.then((error) => {
-        heard.unsubscribe();
-        reject(error ?? new ClosedError(`the locks of peer "${node.id}" are closed`));
-      });
-      node.command('change', { add, remove });
+      waiting.add(heard);
+      void node.closed.then((error) => reject(error ?? new ClosedError(`the locks of peer "${node.id}" are closed`)));
     });
+    // Another one's change may be under way here: this one is asked for until it is taken.
+    const asking = new Subscription();
+    let isAsked = false;
+    const ask = () => {
+      if (isAsked) return;
+      // The step that takes it is heard here as well.
+      isAsked = true;
+      isAsked = node.attempt('change', { add, remove });
+    };
+    asking.add(node.steps$.subscribe(ask));
+    waiting.add(asking);
+    ask();
+    return abortable(decided, signal).finally(() => waiting.unsubscribe());
   }
 }
 

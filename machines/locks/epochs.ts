@@ -285,7 +285,7 @@ export const epochsMachine = setup({
       { guard: 'mayChangeNow', ...prepareAgain, actions: 'noteWanted' }, // 9
       { guard: 'mayChange', actions: ['noteWanted', send(reconfiguration)] },
     ],
-    seek: { guard: 'maySeek', ...prepareAgain },
+    seek: { guard: 'maySeek', actions: sayThatSpent },
     bootstrap: [
       { guard: 'hasForgottenAndLeads', ...prepareAgain, actions: 'found' },
       { guard: 'hasForgotten', actions: ['found', send(change)] },

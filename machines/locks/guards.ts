@@ -82,10 +82,11 @@ const mayWant = (args: In): boolean => {
   const isOfThisList = isSameMembership(membership, theirs(args));
   return wanted === null && isOfThisList && leads(args) && membershipAfter(membership, changeOf(args)) !== null;
 };
+/** Called here: a change that was called here before and is not decided makes way. */
 const mayChange = (args: In): boolean => {
   const { wanted, membership, id } = args.context;
   const votes = votesInOneOf(id, membership);
-  return wanted === null && votes && membershipAfter(membership, changeOf(args)) !== null;
+  return (wanted === null || wanted.by === id) && votes && membershipAfter(membership, changeOf(args)) !== null;
 };
 
 const isPatience = ({ event }: In): boolean => (event as { timer: string }).timer === PATIENCE;

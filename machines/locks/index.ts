@@ -87,7 +87,7 @@ export const locksCore = /* @__PURE__ */ defineCore<LocksOptions>({
         { name: 'remove', type: 'node', optional: true },
       ],
       event: ({ add = null, remove = null }) => ({ type: 'change', add, remove }),
-      waits: true,
+      waits: false,
       completedBy: ['members'],
     },
     release: { event: ({ lock = THE_LOCK }) => ({ type: 'release', lock }), waits: false, completedBy: [] },

@@ -21,6 +21,7 @@ describe('all properties hold', () => {
     ['c is removed, b holds', 75, [ask('b'), change('a', { remove: 'c' })], keeps('b')],
     ['c is removed, b holds, a proposes again', 413, [ask('b'), change('a', { remove: 'c' }), again('a')], keeps('b')],
     ['the leader is removed by a call on b, who holds', 127, [ask('b'), change('b', { remove: 'a' })], keeps('b')],
+    ['of two the leader is removed, b asks', 189, [ask('b'), change('a', { remove: 'a' })], quiet(two)],
     ['the holder is removed', 566, [ask('c'), ask('b'), change('a', { remove: 'c' })], quiet()],
     ['c is removed, and a link is cut', 1303, [ask('b'), change('a', { remove: 'c' }), cut('a', 'b')], { hold: 1 }],
     ['c is removed, and the leader crashes', 6991, [ask('b'), change('a', { remove: 'c' }), ...crash('a')], { hold: 1 }],

@@ -1,0 +1,88 @@
+/** Long runs in which who votes is changed again and again, while links come and go and processes end and begin again. */
+import { describe, expect, test } from 'vitest';
+import { Simulation } from '../../network/index.js';
+import { Random } from '../../network/random.js';
+import { parseScenario } from '../../network/scenario/parse.js';
+import { locks } from './index.js';
+import { epochsOf } from './view.js';
+
+const nodes = ['a', 'b', 'c', 'd', 'e', 'f'];
+const pairs = nodes.flatMap((u, i) => nodes.slice(i + 1).map((v) => [u, v] as const));
+
+type Happening = Readonly<Record<string, unknown>> & { readonly at: number };
+
+interface Weather {
+  readonly hasCuts: boolean;
+  readonly hasEnds: boolean;
+}
+
+/** Until tick 1500; then all is well, and everybody asks once more. A change that makes no sense where it is called is refused. */
+function turmoil(seed: number, { hasCuts, hasEnds }: Weather): Happening[] {
+  const random = new Random(seed, 'members');
+  const events: Happening[] = [];
+  const change = (at: number): Happening => {
+    const [add, remove] = random.shuffle(nodes) as [string, string];
+    const what = random.pick([{ add }, { remove }, { add, remove }]);
+    return { at, do: 'change', node: random.pick(nodes), ...what };
+  };
+  for (let at = 0; at < 1500; at += 1 + random.below(60)) {
+    const what = random.pick(['change', 'request', 'request', ...(hasCuts ? ['cut', 'join'] : []), ...(hasEnds ? ['ends'] : [])]);
+    const node = random.pick(nodes);
+    if (what === 'change') events.push(change(at));
+    else if (what === 'request') events.push({ at, do: what, node });
+    else if (what === 'ends') events.push({ at, do: 'crash', node }, { at: at + 1 + random.below(80), do: 'reload', node });
+    else events.push({ at, do: what, link: random.pick(pairs) });
+  }
+  for (const link of pairs) events.push({ at: 1600, do: 'join', link });
+  for (const node of nodes) events.push({ at: 3000, do: 'request', node });
+  return events;
+}
+
+function run(seed: number, weather: Weather) {
+  const scenario = {
+    protocol: 'locks',
+    options: { hold: 20, voters: ['a', 'b', 'c'], memory: 'new', storage: 3 },
+    topology: { nodes, links: pairs.map(([u, v]) => [u, v, 1]) },
+    network: { latency: { min: 1, max: 9 }, order: 'fifo' },
+    events: turmoil(seed, weather).toSorted((p, q) => p.at - q.at),
+    seed,
+    until: { at: 6000 },
+  };
+  const simulation = new Simulation(parseScenario(scenario, { locks }), { host: 'snapshots' });
+  const report = simulation.run();
+  const failed = report.properties.filter(({ holds }) => holds === false).map(({ name }) => name);
+  const standing = [...simulation.configuration.nodes].map(([node, view]) => ({ node, ...epochsOf(view).context }));
+  return { ...report, failed, standing };
+}
+
+const seeds = Array.from({ length: 6 }, (_, seed) => seed);
+type Granted = { readonly grants: readonly { readonly node: string; readonly fence: number }[] };
+
+describe.each<[string, Weather]>([
+  ['nothing else happens', { hasCuts: false, hasEnds: false }],
+  ['links come and go', { hasCuts: true, hasEnds: false }],
+  ['links come and go, and processes end and begin again', { hasCuts: true, hasEnds: true }],
+])('%s', (_, weather) => {
+  test.each(seeds)(
+    'no fence twice, never two majorities; afterwards all know one list, and who votes is served (seed %i)',
+    (seed) => {
+      const { failed, standing, summary } = run(seed, weather);
+      expect(failed).toEqual([]);
+      const { membership } = standing.reduce((a, b) => (b.membership.version > a.membership.version ? b : a));
+      expect(standing.map((node) => node.membership)).toEqual(standing.map(() => membership));
+      const epoch = Math.max(...standing.map(({ served }) => served.epoch));
+      const serving = standing.filter(({ served }) => served.epoch === epoch).map(({ node }) => node);
+      expect(serving).toEqual(expect.arrayContaining([...membership.voters]));
+      const { grants } = summary as unknown as Granted;
+      const last = grants.slice(-membership.voters.length).map(({ fence }) => fence);
+      expect(last).toEqual(last.toSorted((a, b) => a - b));
+    },
+  );
+});
+
+test('the list is changed in these runs, several times', () => {
+  const versions = seeds.map((seed) =>
+    run(seed, { hasCuts: true, hasEnds: true }).standing.map(({ membership }) => membership.version),
+  );
+  expect(Math.max(...versions.flat())).toBeGreaterThan(3);
+});
