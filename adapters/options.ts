@@ -86,7 +86,10 @@ export const environment = {
 export function checkOptions(who: string, options: unknown, checks: Readonly<Record<string, Check>>): void {
   const known = Object.keys(checks);
   const needed = known.filter((key) => !checks[key]!.isOptional);
-  if (!isObject(options)) throw new UsageError(`${who} takes its options as an object; give { ${needed.join(', ')} }`);
+  if (!isObject(options)) {
+    const cure = needed.length === 0 ? `leave them out, or give some of ${known.join(', ')}` : `give { ${needed.join(', ')} }`;
+    throw new UsageError(`${who} takes its options as an object; ${cure}`);
+  }
   for (const key of Object.keys(options)) if (!known.includes(key)) throw unknownWord(`${who} has no option ${key}`, key, known);
   for (const [key, check] of Object.entries(checks)) {
     const value = options[key];

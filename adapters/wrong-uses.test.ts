@@ -9,6 +9,7 @@ import { createElection } from './election.js';
 import { linked } from './linked.js';
 import { createLocks } from './locks/locks.js';
 import { Neighbourhood } from './neighbourhood.js';
+import { folderStorage } from './storage/folder.js';
 import { broadcastChannel } from './transports/broadcast-channel.js';
 import { ClosedError, ConnectionError, LostError } from './transports/errors.js';
 import { InProcessBus } from './transports/in-process.js';
@@ -111,6 +112,19 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
     'the API of OpenTelemetry, and no meter',
     () => anyLocks({ transport, peers, metrics: { getMeter: () => {} } }),
     "createLocks: metrics is an object; give a meter, as metrics.getMeter('locks') gives it",
+  ],
+  [
+    'a number that inspects',
+    () => anyLocks({ transport, peers, inspect: 5 }),
+    'createLocks: inspect is 5; give a function, or an observer with next',
+  ],
+  ['a folder that is a number', () => (folderStorage as any)(5), 'folderStorage takes the path of a folder; give a text'],
+  ['no folder', () => (folderStorage as any)(), 'folderStorage takes the path of a folder; give a text'],
+  ['a folder without a name', () => folderStorage(''), 'folderStorage takes the path of a folder; give a text'],
+  [
+    'a folder as a URL',
+    () => (folderStorage as any)(new URL('file:///var/lib')),
+    "folderStorage takes the path of a folder; give a text, as in '/var/lib/printers/a', and fileURLToPath(url) for a URL",
   ],
   [
     'a connection, not a function',

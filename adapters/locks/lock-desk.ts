@@ -122,10 +122,13 @@ export class LockDesk {
     this.askIfWanted();
   }
 
-  /** Settles everything; resolves once the lock is held no more. Who holds it is told to stop, and keeps it until it has. */
-  close(error: Error): Promise<void> {
+  /** Settles everything; resolves once the lock is held no more. Who holds it is told to stop, and, if it is kept, keeps it until it has. */
+  close(error: Error, isKept: boolean): Promise<void> {
     for (const caller of this.callers.splice(0)) caller.reject(error);
-    this.held?.lock.lose(new LostError(`lock "${this.name}" is lost: ${error.message}`, { cause: error }));
+    const what = isKept
+      ? `lock "${this.name}" is to be given back: ${error.message}; it goes on to others once its callback has ended or it is released`
+      : `lock "${this.name}" is lost: ${error.message}`;
+    this.held?.lock.lose(new LostError(what, { cause: error }));
     return new Promise((resolve) => {
       if (this.held) this.emptied = resolve;
       else resolve();

@@ -1,10 +1,11 @@
 /** What `createLocks` and its requests are given, and what is refused of it, by name and at once. */
 import { isObject } from '../../machines/checks.js';
 import type { NodeId } from '../../machines/effects.js';
+import { UsageError } from '../../machines/errors.js';
+import { NAME_LENGTH_MAX } from '../../machines/locks/accepts.js';
 import type { Inspect } from '../../network/world/kernel.js';
 import type { InEnvironment } from '../environment.js';
 import {
-  anything,
   checkOptions,
   environment,
   flag,
@@ -102,7 +103,9 @@ const LOCKS_CHECKS = {
       hasMethods(value, 'createCounter', 'createHistogram', 'createObservableGauge'),
     ),
   ),
-  inspect: optional(anything),
+  inspect: optional(
+    must('a function, or an observer with next', (value) => typeof value === 'function' || hasMethods(value, 'next')),
+  ),
   ...environment,
 };
 
@@ -118,6 +121,11 @@ const LOCK_CHECKS = {
   steal: optional(must('false: no lock is taken from whoever holds it', (value) => value === false)),
   signal: optional(signal),
 };
+
+export function checkName(name: unknown): void {
+  if (typeof name !== 'string' || name === '' || name.length > NAME_LENGTH_MAX)
+    throw new UsageError(`a lock needs a name: give a string of 1 to ${NAME_LENGTH_MAX} characters`);
+}
 
 export const checkAcquire = (name: string, options: unknown): void =>
   checkOptions(`locks.acquire("${name}")`, options, LOCK_CHECKS);

@@ -27,7 +27,7 @@ export interface LocksStatus {
   readonly members: readonly NodeId[];
   /** Who proposes epochs, as far as this peer knows; `null` for nobody. A leader is no lock. */
   readonly leader: NodeId | null;
-  /** The other peers that this one does not reach. */
+  /** The other peers that this one does not reach; while it is `connecting` all of them. */
   readonly missing: readonly NodeId[];
   /** The locks that are held here, by name. */
   readonly held: readonly { readonly name: string; readonly fence: number }[];
@@ -37,10 +37,16 @@ export interface LocksStatus {
 
 const byName = (a: { readonly name: string }, b: { readonly name: string }): number => (a.name < b.name ? -1 : 1);
 
-export function statusOf(node: LiveNode, desks: ReadonlyMap<string, LockDesk>, isClosed: boolean): LocksStatus {
+/** A copy: whoever is given it may do with it what they like. */
+export function statusOf(
+  node: LiveNode,
+  peers: readonly NodeId[],
+  desks: ReadonlyMap<string, LockDesk>,
+  isClosed: boolean,
+): LocksStatus {
   const all = [...desks].map(([name, { fence, pending }]) => ({ name, fence, callers: pending }));
   return {
-    ...standingOf(node, isClosed),
+    ...standingOf(node, peers, isClosed),
     held: all.flatMap(({ name, fence }) => (fence === undefined ? [] : [{ name, fence }])).sort(byName),
     waiting: all.flatMap(({ name, callers }) => (callers === 0 ? [] : [{ name, callers }])).sort(byName),
   };
@@ -48,14 +54,16 @@ export function statusOf(node: LiveNode, desks: ReadonlyMap<string, LockDesk>, i
 
 type Standing = Omit<LocksStatus, 'held' | 'waiting'>;
 
-function standingOf(node: LiveNode, isClosed: boolean): Standing {
+function standingOf(node: LiveNode, peers: readonly NodeId[], isClosed: boolean): Standing {
   const role = node.role(EPOCHS);
-  if (!role) return { state: isClosed ? 'closed' : 'connecting', epoch: 0, members: [], leader: null, missing: [] };
+  const none = { epoch: 0, members: [], leader: null };
+  if (!role && isClosed) return { state: 'closed', ...none, missing: [] };
+  if (!role) return { state: 'connecting', ...none, missing: peers.filter((peer) => peer !== node.id) };
   const { id, served, leader, membership, links } = role.context as EpochsContext;
   return {
     state: stateOf(role) as Standing['state'],
     epoch: served.epoch,
-    members: served.members,
+    members: [...served.members],
     leader,
     missing: membership.voters.filter((voter) => voter !== id && !links.includes(voter)),
   };
@@ -97,6 +105,6 @@ function whyUnserved(node: LiveNode, { missing }: LocksStatus): string {
   const { voters } = membership;
   const without = missing.length === 0 ? 'it reaches everybody' : `it does not reach ${missing.join(', ')}`;
   if (!isMajority(voters.length - missing.length, voters)) return `${without}, and more than half of the peers must be there`;
-  if (memory !== 'forgotten') return `${without}; locks.status() of all peers tells more`;
+  if (memory !== 'forgotten' || missing.length === 0) return `${without}; locks.status() of all peers tells more`;
   return `${without}, and peers without storage begin once all are there, or locks.bootstrap() was called on one of a cluster that is new`;
 }

@@ -144,7 +144,13 @@ test('closing settles everything: callers with a ClosedError, holders by the sig
   const outcomes = Promise.allSettled([callback, waiting]);
   await a!.close({ withinMs: 10 });
   expect(await outcomes).toMatchObject([{ reason: { name: 'LostError' } }, { reason: { name: 'ClosedError' } }]);
-  expect(held.signal.reason).toMatchObject({ name: 'LostError', cause: { name: 'ClosedError' } });
+  expect(held.signal.reason).toMatchObject({
+    name: 'LostError',
+    cause: { name: 'ClosedError' },
+    message: expect.stringMatching(
+      /^lock "x" is to be given back: the locks of peer "a" are closed; it goes on to others once its/,
+    ),
+  });
   await expect(a!.acquire('x')).rejects.toMatchObject({ name: 'ClosedError' });
   await a!.close();
   await expect(createClosed().ready).rejects.toMatchObject({ name: 'ClosedError' });

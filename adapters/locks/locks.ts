@@ -9,9 +9,8 @@
 import type { Message, NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
 import type { LockNotice } from '../../machines/locks/messages.js';
-import { NAME_LENGTH_MAX } from '../../machines/locks/accepts.js';
 import { BOUNDS } from '../../machines/locks/epoch.js';
-import { distinctUntilChanged, from, map, merge, startWith, Subject, Subscription, type Observable } from 'rxjs';
+import { auditTime, distinctUntilChanged, from, map, merge, startWith, Subject, Subscription, type Observable } from 'rxjs';
 import { atLeast, checkOptions, optional } from '../options.js';
 import { ClosedError, ConfigurationError, type LostError } from '../transports/errors.js';
 import { Availability } from './availability.js';
@@ -23,6 +22,7 @@ import { createLocksNode } from './locks-node.js';
 import { differingLists, listOf, Members, type MembersOptions } from './members.js';
 import {
   checkAcquire,
+  checkName,
   checkRequest,
   checkLocks,
   type CloseOptions,
@@ -170,6 +170,7 @@ export class Locks implements AsyncDisposable {
   ): Promise<T>;
   async request<T>(name: string, options: RequestOptions, callback: (lock: Lock) => T | Promise<T>): Promise<T>;
   async request<T>(name: string, ...rest: [unknown, unknown?]): Promise<T> {
+    checkName(name);
     const [options = {}, callback] = rest.length === 1 ? [{}, rest[0]] : rest;
     if (typeof callback !== 'function')
       throw new UsageError(`locks.request("${name}") needs a callback: hand one over as the last argument`);
@@ -203,6 +204,7 @@ export class Locks implements AsyncDisposable {
   async acquire(name: string, options?: LockOptions & { readonly ifAvailable?: false }): Promise<Lock>;
   async acquire(name: string, options: LockOptions): Promise<Lock | null>;
   async acquire(name: string, options: LockOptions = {}): Promise<Lock | null> {
+    checkName(name);
     checkAcquire(name, options);
     return this.take(name, options);
   }
@@ -273,11 +275,11 @@ export class Locks implements AsyncDisposable {
    * @public
    */
   status(): LocksStatus {
-    return statusOf(this.#node, this.#desks, this.#isEnded);
+    return statusOf(this.#node, this.peers, this.#desks, this.#isEnded);
   }
 
   /**
-   * The status now, and then whenever it has changed, until the locks end. An Observable of RxJS: for its operators, and for XState's
+   * The status now, and then when it has changed, at most once a turn of the event loop, until the locks end. An Observable of RxJS: for its operators, and for XState's
    * `fromObservable(() => locks.status$)`.
    *
    * @example
@@ -287,10 +289,12 @@ export class Locks implements AsyncDisposable {
    * @public
    */
   get status$(): Observable<LocksStatus> {
+    // Thousands of locks may change in one turn, and each status tells of all of them.
     return merge(this.#notices$, this.#node.steps$, from(this.#node.closed)).pipe(
+      auditTime(0, this.#node.environment.clock),
       startWith(null),
       map(() => this.status()),
-      distinctUntilChanged((a, b) => JSON.stringify(a) === JSON.stringify(b)),
+      distinctUntilChanged(undefined, (status) => JSON.stringify(status)),
     );
   }
 
@@ -304,8 +308,9 @@ export class Locks implements AsyncDisposable {
   }
 
   /**
-   * Takes no more part. Who waits is told with a `ClosedError`, who holds by the signal of the lock; a lock goes on to somebody
-   * else once its callback has ended or it was released, or when the time is over. The transport stays open.
+   * Takes no more part. Who waits is told with a `ClosedError`, who holds by the signal of the lock: its `request` rejects at once, with
+   * a `LostError` that has the `ClosedError` as its cause, while the callback still has the lock. It goes on to somebody else once the
+   * callback has ended or it was released, or when the time is over. The transport stays open.
    *
    * @throws UsageError for an option that is wrong or not known.
    * @example
@@ -337,8 +342,6 @@ export class Locks implements AsyncDisposable {
 
   private async take(name: string, { ifAvailable = false, signal }: LockOptions): Promise<Lock | null> {
     signal?.throwIfAborted();
-    if (typeof name !== 'string' || name === '' || name.length > NAME_LENGTH_MAX)
-      throw new UsageError(`a lock needs a name: give a string of 1 to ${NAME_LENGTH_MAX} characters`);
     if (this.#closing) throw this.#closing;
     if (ifAvailable && !this.#isServed) {
       this.#notices$.next({ type: 'unavailable', ms: 0 });
@@ -393,13 +396,13 @@ export class Locks implements AsyncDisposable {
     const { environment, closed } = this.#node;
     const waiting = new Subscription();
     const over = new Promise<void>((resolve) => later(waiting, environment.clock, resolve, withinMs));
-    const all = Promise.all([...this.#desks.values()].map((desk) => desk.close(error)));
+    const all = Promise.all([...this.#desks.values()].map((desk) => desk.close(error, true)));
     return Promise.race([all, over, closed]).finally(() => waiting.unsubscribe());
   }
 
   private end(error: Error): void {
     this.#closing ??= error;
-    for (const desk of this.#desks.values()) void desk.close(this.#closing);
+    for (const desk of this.#desks.values()) void desk.close(this.#closing, false);
     this.#desks.clear();
     this.#isEnded = true;
     this.#notices$.complete();

@@ -51,7 +51,7 @@ export class Members {
 
   get voters(): readonly NodeId[] {
     const context = this.node.role(EPOCHS)?.context as EpochsContext | undefined;
-    return context?.membership.voters ?? [];
+    return [...(context?.membership.voters ?? [])];
   }
 
   async change(change: MembershipChange, options: MembersOptions = {}): Promise<readonly NodeId[]> {
@@ -78,7 +78,7 @@ export class Members {
       const heard = node.notices$.subscribe((notice: Message) => {
         const told = notice as LockNotice;
         if (told.type !== 'members') return;
-        if (isDone(change, told.voters)) resolve(told.voters);
+        if (isDone(change, told.voters)) resolve([...told.voters]);
         else if (!told.voters.includes(node.id))
           reject(new ConfigurationError(`peer "${node.id}" was removed before its change was decided; call another member`));
       });

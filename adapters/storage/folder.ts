@@ -8,6 +8,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
+import { UsageError } from '../../machines/errors.js';
 import type { Json } from '../transports/transport.js';
 import type { PeerStorage } from './storage.js';
 
@@ -17,6 +18,7 @@ const hashOf = (text: string): string => createHash('sha256').update(text).diges
  * The storage of a peer in a folder of Node's file system, a file for each key. A save is over once it is flushed to the disk.
  *
  * @param folder of this peer alone; it is made if it is not there.
+ * @throws UsageError for a folder that is no text, or an empty one.
  * @example
  * ```ts
  * import { tmpdir } from 'node:os';
@@ -32,6 +34,10 @@ const hashOf = (text: string): string => createHash('sha256').update(text).diges
  * @public
  */
 export function folderStorage(folder: string): PeerStorage {
+  if (typeof folder !== 'string' || folder === '')
+    throw new UsageError(
+      `folderStorage takes the path of a folder; give a text, as in '/var/lib/printers/a', and fileURLToPath(url) for a URL`,
+    );
   const fileOf = (key: string): string => join(folder, `${encodeURIComponent(key)}.json`);
   return {
     load: async (key) => {

@@ -50,19 +50,22 @@ export function directoryOf(lock: string, id: NodeId, beginning: Beginning, gran
 
 export const byName = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** Where a name stands in a sorted list of names, or would stand. */
-function placeOf(name: string, sorted: readonly string[]): number {
-  let [low, high] = [0, sorted.length];
+/** Where a name stands in a sorted list of so many names, or would stand. */
+export function placeOf(name: string, count: number, nameAt: (place: number) => string): number {
+  let [low, high] = [0, count];
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (sorted[middle]! < name) low = middle + 1;
+    if (nameAt(middle) < name) low = middle + 1;
     else high = middle;
   }
   return low;
 }
-export const isAmong = (name: string, sorted: readonly string[]): boolean => sorted[placeOf(name, sorted)] === name;
+const placeAmong = (name: string, sorted: readonly string[]): number => placeOf(name, sorted.length, (place) => sorted[place]!);
+export const isAmong = (name: string, sorted: readonly string[]): boolean => sorted[placeAmong(name, sorted)] === name;
 export const withName = (name: string, sorted: readonly string[]): readonly string[] =>
-  isAmong(name, sorted) ? sorted : sorted.toSpliced(placeOf(name, sorted), 0, name);
+  isAmong(name, sorted) ? sorted : sorted.toSpliced(placeAmong(name, sorted), 0, name);
+export const withoutName = (name: string, sorted: readonly string[]): readonly string[] =>
+  isAmong(name, sorted) ? sorted.toSpliced(placeAmong(name, sorted), 1) : sorted;
 
 /** FNV-1a, the same on every node. */
 export function hash(text: string): number {

@@ -32,7 +32,7 @@
 import { assign, emit, enqueueActions, raise, setup } from 'xstate';
 import { effects, send, tell, type Message, type NodeId } from '../effects.js';
 import { ELECTION, type LeaderChange } from '../election/messages.js';
-import { byName, isKeptBy, withName } from './epoch.js';
+import { byName, isKeptBy, withName, withoutName } from './epoch.js';
 import { epochsGuards } from './guards.js';
 import {
   electionNews,
@@ -43,6 +43,8 @@ import {
   ownReport,
   promisedEpoch,
   wantedAfter,
+  withClaim,
+  withoutClaim,
   type EpochsContext,
   type EpochsEvent,
   type EpochsInput,
@@ -184,15 +186,15 @@ export const epochsMachine = setup({
       opened: args.context.opened + 1,
     })),
     claim: assign((args: In) => ({
-      claims: [...args.context.claims, { lock: lockOf(args), fence: null }].sort((a, b) => byName(a.lock, b.lock)),
+      claims: withClaim({ lock: lockOf(args), fence: null }, args.context.claims),
       locks: withName(lockOf(args), args.context.locks),
     })),
-    dropClaim: assign({ claims: (args: In) => args.context.claims.filter(({ lock }) => lock !== lockOf(args)) }),
-    dropLock: assign({ locks: (args: In) => args.context.locks.filter((lock) => lock !== lockOf(args)) }),
+    dropClaim: assign({ claims: (args: In) => withoutClaim(lockOf(args), args.context.claims) }),
+    dropLock: assign({ locks: (args: In) => withoutName(lockOf(args), args.context.locks) }),
     noteGrant: assign({
       claims: (args: In) => {
         const { fence } = args.event as { fence: number };
-        return args.context.claims.map((claim) => (claim.lock === lockOf(args) ? { ...claim, fence } : claim));
+        return withClaim({ lock: lockOf(args), fence }, args.context.claims);
       },
     }),
     /** What the leader wants, and whoever was called. */

@@ -1,7 +1,7 @@
 /** What a voter knows of epochs, what it hears, and what it reads off both. */
 import type { LinkEvent, NodeId, StoredEvent } from '../effects.js';
 import type { LeaderChange } from '../election/messages.js';
-import { byName, type EpochBounds } from './epoch.js';
+import { byName, placeOf, type EpochBounds } from './epoch.js';
 import { isMajorityOf, membershipAfter, votesInOneOf, type Membership, type WantedChange } from './membership.js';
 import type { Ballot, Beginning, Confirm, EpochMessage, LockMessage, Memory, Prepare } from './messages.js';
 import type { PromiseReport } from './promises.js';
@@ -126,8 +126,25 @@ export const leads = (args: In): boolean => {
   return leader === context.id && votesInOneOf(context.id, context.membership) && reachesMajority(args);
 };
 
-export const claimOf = ({ claims }: EpochsContext, lock: string): Claim | undefined =>
-  claims.find((claim) => claim.lock === lock);
+const placeAmong = (lock: string, claims: readonly Claim[]): number =>
+  placeOf(lock, claims.length, (place) => claims[place]!.lock);
+
+/** A peer may want thousands of locks at once: claims are in the order of their names, and never gone through one by one for one of them. */
+export function claimOf({ claims }: Pick<EpochsContext, 'claims'>, lock: string): Claim | undefined {
+  const claim = claims[placeAmong(lock, claims)];
+  return claim?.lock === lock ? claim : undefined;
+}
+
+/** The claims with this one, in place of an earlier one of the lock. */
+export function withClaim(claim: Claim, claims: readonly Claim[]): readonly Claim[] {
+  const place = placeAmong(claim.lock, claims);
+  return claims.toSpliced(place, claims[place]?.lock === claim.lock ? 1 : 0, claim);
+}
+
+export function withoutClaim(lock: string, claims: readonly Claim[]): readonly Claim[] {
+  const place = placeAmong(lock, claims);
+  return claims[place]?.lock === lock ? claims.toSpliced(place, 1) : claims;
+}
 
 /** Where this node stands, as it says with its promise of the present ballot. */
 export const ownReport = (c: EpochsContext): PromiseReport => ({

@@ -1,0 +1,49 @@
+/** Thousands of locks wanted by one peer at once: each costs what one costs, or the peer's own locks are lost while it counts. */
+import { expect, test } from 'vitest';
+import { claimOf, withClaim, withoutClaim, type Claim } from '../../machines/locks/knowledge.js';
+import { peers } from './peers.fixture.js';
+
+test('a claim among 4,000 is found, taken in and dropped with a look at some dozen of them', () => {
+  const nameOf = (i: number) => `n${String(i).padStart(4, '0')}`;
+  const claims: readonly Claim[] = Array.from({ length: 4_000 }, (_, i) => ({ lock: nameOf(i), fence: null }));
+  let looks = 0;
+  const watched = new Proxy(claims, {
+    get: (list, key: string) => {
+      if (/^\d+$/.test(key)) looks++;
+      return (list as any)[key] as unknown;
+    },
+  });
+  for (const i of [0, 1_999, 3_999]) expect(claimOf({ claims: watched }, nameOf(i))).toBe(claims[i]);
+  for (const lock of ['', 'n2000x', 'z']) expect(claimOf({ claims: watched }, lock)).toBeUndefined();
+  expect(looks).toBeGreaterThan(0);
+  expect(looks / 6).toBeLessThanOrEqual(14);
+  const one = withClaim({ lock: 'n2000x', fence: null }, claims);
+  expect(one.map(({ lock }) => lock)).toEqual([...claims.map(({ lock }) => lock), 'n2000x'].sort());
+  const granted = withClaim({ lock: 'n2000x', fence: 7 }, one);
+  expect(granted.filter(({ lock }) => lock === 'n2000x')).toEqual([{ lock: 'n2000x', fence: 7 }]);
+  expect(withoutClaim('n2000x', granted)).toEqual(claims);
+  expect(withoutClaim('absent', claims)).toBe(claims);
+});
+
+test('1,200 names at once cost at most six times what 300 cost, and the status is told a few times and not for each', async () => {
+  const [{ a }] = await peers('a', 'b', 'c');
+  let told = 0;
+  a!.status$.subscribe(() => told++);
+  const costOf = async (count: number, round: string) => {
+    const before = process.cpuUsage();
+    told = 0;
+    const names = Array.from({ length: count }, (_, i) => `${round}${i}`);
+    const held = await Promise.all(names.map((name) => a!.acquire(name)));
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    for (const lock of held) lock.release();
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    const { user, system } = process.cpuUsage(before);
+    return { cpu: user + system, told };
+  };
+  await costOf(100, 'warm');
+  const few = await costOf(300, 'few');
+  const many = await costOf(1_200, 'many');
+  expect(many.told).toBeGreaterThan(0);
+  expect(many.told).toBeLessThan(100);
+  expect(many.cpu / few.cpu).toBeLessThan(6);
+});
