@@ -31,6 +31,7 @@ import { createNode, type LiveNode } from './node/node.js';
 import { isPart, partsOf, Whole } from './parts.js';
 import { Drops } from './transports/drops.js';
 import { checkId } from './transports/ids.js';
+import { noteLinkedPeers } from './transports/linked-peers.js';
 import type { Linked, Reliable, Transport } from './transports/transport.js';
 
 /**
@@ -109,7 +110,7 @@ export function linked(transport: Transport, options: LinkedOptions): Transport<
     );
   }
   const windowSize = Math.floor(messageBytesMax / 4) - HEAD_SIZE;
-  return createTransport(transport.id, guarantees, async (medium, signal) => {
+  const made = createTransport(transport.id, guarantees, async (medium, signal) => {
     const node = linkNode(transport, options, windowSize);
     const whole = new Map<NodeId, Whole>();
     const drops = new Drops(`transport "${transport.id}"`, options.clock);
@@ -135,6 +136,8 @@ export function linked(transport: Transport, options: LinkedOptions): Transport<
       },
     });
   });
+  noteLinkedPeers(made, options.peers);
+  return made;
 }
 
 function linkNode(transport: Transport, options: LinkedOptions, windowSize: number): LiveNode {

@@ -188,6 +188,11 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
     'linked takes a transport first, as in linked(webSocket({ id, url }), { peers })',
   ],
   ['the options of a transport', () => anyLinked({ id: 'a', url }, { peers }), 'linked takes a transport first, as in linked('],
+  [
+    'locks of more than are linked',
+    () => createLocks({ transport: linked(channel, { peers }), peers: [...peers, 'c', 'd'] }),
+    'the transport of peer "a" is linked with a, b, and not with c, d of the peers of these locks; name in linked(transport, { peers })',
+  ],
   ['linked with nobody', () => anyLinked(channel), 'linked takes its options as an object; give { peers }'],
   ['the peers in place of the options', () => anyLinked(channel, peers), 'linked takes its options as an object; give { peers }'],
   ['linked with one text', () => anyLinked(channel, { peers: 'b' }), 'linked: peers is "b"; give a list of ids of the others'],

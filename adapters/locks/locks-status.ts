@@ -97,14 +97,20 @@ export function warnWhenUnserved(node: LiveNode, status: () => LocksStatus): voi
   look();
 }
 
+/** Nobody hears a peer that is not in their lists. */
+const joining = (id: NodeId): string =>
+  `; where they serve and were not given "${id}" in their peers, name it in the peers of their linked, start it with join: true and call addMember("${id}") on one of them`;
+
 /** Who is missing, and what would help. */
 function whyUnserved(node: LiveNode, { missing }: LocksStatus): string {
   const role = node.role(EPOCHS);
   if (!role) return 'its transport is not connected';
-  const { memory, membership } = role.context as EpochsContext;
+  const { memory, membership, served } = role.context as EpochsContext;
   const { voters } = membership;
+  const isStranger = served.epoch === 0 && missing.length === voters.length - 1;
   const without = missing.length === 0 ? 'it reaches everybody' : `it does not reach ${missing.join(', ')}`;
-  if (!isMajority(voters.length - missing.length, voters)) return `${without}, and more than half of the peers must be there`;
+  if (!isMajority(voters.length - missing.length, voters))
+    return `${without}, and more than half of the peers must be there${isStranger ? joining(node.id) : ''}`;
   if (memory !== 'forgotten' || missing.length === 0) return `${without}; locks.status() of all peers tells more`;
   return `${without}, and peers without storage begin once all are there, or locks.bootstrap() was called on one of a cluster that is new`;
 }

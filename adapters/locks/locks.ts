@@ -294,7 +294,10 @@ export class Locks implements AsyncDisposable {
       auditTime(0, this.#node.environment.clock),
       startWith(null),
       map(() => this.status()),
-      distinctUntilChanged(undefined, (status) => JSON.stringify(status)),
+      distinctUntilChanged(
+        (a, b) => a === b,
+        (status) => JSON.stringify(status),
+      ),
     );
   }
 

@@ -13,6 +13,7 @@ import type { LiveNode } from '../node/node.js';
 import { checkOptions, optional, signal } from '../options.js';
 import { ClosedError, ConfigurationError } from '../transports/errors.js';
 import { checkId } from '../transports/ids.js';
+import { linkedPeersOf } from '../transports/linked-peers.js';
 import { abortable } from '../transports/promises.js';
 import type { Transport } from '../transports/transport.js';
 import type { LocksOptions } from './locks-options.js';
@@ -24,10 +25,17 @@ export interface MembersOptions {
 }
 
 /** With whom the cluster begins, as this peer was told; nobody, for one that comes later. */
-export function listOf({ transport: { id }, peers = [], join }: LocksOptions): readonly NodeId[] {
+export function listOf({ transport, peers = [], join }: LocksOptions): readonly NodeId[] {
+  const { id } = transport;
   if (!join && !peers.includes(id))
     throw new UsageError(
       `peer "${id}" is not among the peers ${peers.join(', ')}; list it, or give join: true in place of peers`,
+    );
+  const linkedPeers = linkedPeersOf(transport);
+  const unlinked = linkedPeers === undefined ? [] : peers.filter((peer) => peer !== id && !linkedPeers.includes(peer));
+  if (unlinked.length > 0)
+    throw new UsageError(
+      `the transport of peer "${id}" is linked with ${linkedPeers!.join(', ')}, and not with ${unlinked.join(', ')} of the peers of these locks; name in linked(transport, { peers }) everybody who may ever come`,
     );
   return peers;
 }

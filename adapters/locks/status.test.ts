@@ -169,7 +169,10 @@ describe('a service that grants nothing for ten seconds says so', () => {
     const alone = started(['a', 'b', 'c'], ['a']);
     await alone.pass(11_000);
     const missing = 'has granted nothing for 10 s: it does not reach b, c, and more than half of the peers must be there';
-    expect(alone.warnings()).toEqual([`"locks" of peer "a" ${missing}`]);
+    const cure =
+      '; where they serve and were not given "a" in their peers, name it in the peers of their linked, start it with join: true and call ' +
+      'addMember("a") on one of them';
+    expect(alone.warnings()).toEqual([`"locks" of peer "a" ${missing}${cure}`]);
     const { all, pass, warnings } = started(['a', 'b', 'c'], ['a', 'b', 'c']);
     await Promise.all(all.map(({ ready }) => ready));
     await pass(60_000);
@@ -177,6 +180,18 @@ describe('a service that grants nothing for ten seconds says so', () => {
     for (const gone of all.slice(1)) await gone.transport.close();
     await pass(11_000);
     expect(warnings()).toEqual([`"locks" of peer "a" ${missing}`]);
+  });
+
+  test('a peer that reaches all others, one of whom does not get on, is not told to wait for all', async () => {
+    const hung = (): PeerStorage => ({ load: async () => undefined, save: () => new Promise(() => {}) });
+    const { all, pass, warnings, bus } = started(['a', 'b'], ['a']);
+    createLocks({ transport: bus.transport('b'), peers: ['a', 'b'], storage: hung() });
+    await pass(1_000);
+    await vi.waitFor(() => expect(all[0]!.status().missing).toEqual([]));
+    await pass(11_000);
+    expect(warnings()).toEqual([
+      '"locks" of peer "a" has granted nothing for 10 s: it reaches everybody; locks.status() of all peers tells more',
+    ]);
   });
 
   test('nobody is warned of who is served, or has ended', async () => {

@@ -92,7 +92,9 @@ test('strangers, unknown types and malformed messages are dropped, counted, and 
   await stepped;
   expect(a.drops.count).toBe(4);
   expect(warn).toHaveBeenCalledTimes(1);
-  expect(warn.mock.calls[0]![0]).toContain('"x", which is not in the topology');
+  expect(warn.mock.calls[0]![0]).toContain(
+    '"x", which is not in the topology; where it is to take part, name it there, as in linked(',
+  );
 });
 
 test.each([

@@ -268,7 +268,10 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
 
   private receive(from: NodeId, message: Message, number: number): void {
     if (!this.isStarted) this.early.push(() => this.receive(from, message, number));
-    else if (from !== this.id && !this.isNear(from)) this.drops.drop(`it is from "${from}", which is not in the topology`);
+    else if (from !== this.id && !this.isNear(from))
+      this.drops.drop(
+        `it is from "${from}", which is not in the topology; where it is to take part, name it there, as in linked(transport, { peers })`,
+      );
     else {
       this.arriving = this.isCounted ? number : null;
       this.deliver(from, message);
