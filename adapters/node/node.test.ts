@@ -5,6 +5,7 @@ import { arm, effects } from '../../machines/effects.js';
 import type { Protocol } from '../../machines/protocol.js';
 import { VirtualClock } from '../../network/clock.js';
 import { InProcessBus } from '../transports/in-process.js';
+import { Presence } from './presence.js';
 import { createNode, type LiveNode, type NodeOptions } from './node.js';
 import type { Transport } from '../transports/transport.js';
 
@@ -194,4 +195,17 @@ test('a protocol is refused on a transport that promises less than it assumes', 
   expect(() => createNode({ transport, protocol: directory, topology: { nodes: ['x'], links: [] } })).toThrow(
     /node "a" is not in the topology/,
   );
+});
+
+test('who was greeted and has not answered yet is told of the leave as well; who has gone is told nothing', () => {
+  const said: string[] = [];
+  const presence = new Presence(
+    (to, { type }) => said.push(`${to} ${type}`),
+    () => {},
+  );
+  for (const peer of ['b', 'c']) presence.greet(peer);
+  presence.part('c');
+  presence.leave();
+  presence.leave();
+  expect(said).toEqual(['b node.hello', 'c node.hello', 'b node.bye']);
 });
