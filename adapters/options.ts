@@ -18,6 +18,8 @@ export interface Check {
   refused(value: unknown): string | null;
 }
 
+const isNumber = (value: unknown, min: number, max: number): boolean => typeof value === 'number' && value >= min && value <= max;
+
 const shown = (value: unknown): string => {
   if (typeof value === 'function') return 'a function';
   return value instanceof Promise ? 'a promise, which is to be awaited first' : show(value);
@@ -42,6 +44,16 @@ export const flag = must('true or false', (value) => typeof value === 'boolean')
 export const signal = must('an AbortSignal', (value) => hasMethods(value, 'addEventListener', 'throwIfAborted'));
 export const atLeast = (min: number, unit: string): Check =>
   must(`a number of ${unit}, at least ${min}`, (value) => typeof value === 'number' && Number.isFinite(value) && value >= min);
+/** A timer of the platform waits no longer than that; one that shall is rung at once. */
+const TIMER_MS_MAX = 2 ** 31 - 1;
+export const delay = must(`a number of milliseconds from 1 to ${TIMER_MS_MAX}`, (value) => isNumber(value, 1, TIMER_MS_MAX));
+export const port = must(
+  'a port from 0 to 65535, where 0 takes any free one',
+  (value) => Number.isInteger(value) && isNumber(value, 0, 65_535),
+);
+export const callable = (words: string): Check => must(words, (value) => typeof value === 'function');
+/** What `new` can be said to; an arrow function is none. */
+export const isClass = (value: unknown): boolean => typeof value === 'function' && value.prototype !== undefined;
 /** Permits, or what else is counted. */
 export const count = must('a whole number of at least 0', (value) => Number.isSafeInteger(value) && (value as number) >= 0);
 export const listOf = (what: string, isGood: (value: unknown) => boolean): Check =>

@@ -28,6 +28,8 @@ const connection = async () => ({});
 
 /** What a JavaScript program may hand over: no type stands in the way. */
 const [anyElection, anyLocks, anyNats, anyMqtt, anyLinked] = [createElection, createLocks, nats, mqtt, linked] as any[];
+const [anyHub, anySocket, anyMesh] = [webSocketHub, webSocket, webSocketMesh] as any[];
+const mesh = { id: 'a', listen: { port: 0 }, peers: [] };
 const [anyQuota, anyNames, anyBank, anyNeighbourhood] = [createQuota, createNames, createBank, Neighbourhood] as any[];
 const channel = broadcastChannel({ id: 'a' });
 
@@ -206,6 +208,66 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
     () => anyLinked(channel, { peers, patiance: 30 }),
     'linked has no option patiance; did you mean "patience"? Known: peers, beatMs, patience',
   ],
+  ['a hub without options', () => anyHub(), 'webSocketHub takes its options as an object'],
+  ['rules mistyped', () => anyHub({ port: 0, admitt: () => false }), 'webSocketHub has no option admitt; did you mean "admit"?'],
+  ['a port beyond all', () => anyHub({ port: 70_000 }), 'webSocketHub: port is 70000; give a port from 0 to 65535'],
+  [
+    'an origin as one text, of which every part would do',
+    () => anyHub({ port: 0, origins: 'https://app.example' }),
+    'webSocketHub: origins is "https://app.example"; give a list of origins as browsers say them',
+  ],
+  ...['app.example', 'https://app.example/', 'https://app.example:443', '*', 5].map((origin): [string, () => unknown, string] => [
+    `an origin that no browser says, ${origin}`,
+    () => anyHub({ port: 0, origins: [origin] }),
+    'webSocketHub: origins is a list of 1; give a list of origins as browsers say them',
+  ]),
+  [
+    'a path without its slash',
+    () => anyHub({ port: 0, path: 'quiver' }),
+    'webSocketHub: path is "quiver"; give the path of an address',
+  ],
+  ['a path with a question', () => anyHub({ port: 0, path: '/a?b' }), 'webSocketHub: path is "/a?b"; give the path'],
+  ['TLS without a key', () => anyHub({ port: 0, tls: {} }), 'webSocketHub: tls is an object; give options of a TLS server'],
+  ['a server that is none', () => anyHub({ server: 5 }), 'webSocketHub: server is 5; give a server of Node'],
+  [
+    'limits mistyped',
+    () => anyHub({ port: 0, limits: { helloMS: 5 } }),
+    'webSocketHub: limits has no option helloMS; did you mean "helloMs"?',
+  ],
+  [
+    'nobody may connect',
+    () => anyHub({ port: 0, limits: { connections: 0 } }),
+    'webSocketHub: limits: connections is 0; give a number',
+  ],
+  [
+    'a time beyond timers',
+    () => anyHub({ port: 0, limits: { helloMs: 1e12 } }),
+    'webSocketHub: limits: helloMs is 1000000000000; give',
+  ],
+  ['what makes no sockets', () => anyHub({ port: 0, WebSocketServer: 5 }), 'webSocketHub: WebSocketServer is 5; give the class'],
+  ['a socket without options', () => anySocket(), 'webSocket takes its options as an object; give { id, url }'],
+  ['a socket to nowhere', () => anySocket({ id: 'a' }), "webSocket: url is missing; give the address of the hub, as in 'ws://"],
+  ['an address as an object', () => anySocket({ id: 'a', url: new URL(url) }), 'webSocket: url is an object; give the address'],
+  [
+    'a function in place of a class',
+    () => anySocket({ id: 'a', url, WebSocket: () => 1 }),
+    'peer "a": WebSocket is a function and no class; give that of the package ws',
+  ],
+  [
+    'a mesh without addresses',
+    () => anyMesh({ id: 'a', listen: { port: 0 } }),
+    'webSocketMesh: peers is missing; give the addresses',
+  ],
+  [
+    'a mesh with one address',
+    () => anyMesh({ ...mesh, peers: url }),
+    `webSocketMesh: peers is "${url}"; give the addresses of the others`,
+  ],
+  [
+    'rules at the wrong depth',
+    () => anyMesh({ ...mesh, listen: { port: 0, ids: ['a'] } }),
+    'webSocketMesh: listen has no option ids; did you mean',
+  ],
   ['no key', () => sealed(channel, {} as never), 'there is no key: give at least one'],
   ['a key that can be guessed', () => sealed(channel, { key: 'secret' }), 'a key of 6 bytes can be guessed; give at least 16'],
   [
@@ -218,7 +280,11 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
     () => webSocketMesh({ id: 'a', listen: { port: 0 }, peers: ['b'] }),
     'peer "a": b is no address of a WebSocket; give one as in ws://127.0.0.1:8080',
   ],
-  ['nowhere to listen', () => webSocketHub({}), 'a place to listen is missing: give a port, or a server of yours, and not both'],
+  [
+    'nowhere to listen',
+    () => webSocketHub({}),
+    'webSocketHub: a place to listen is missing; give a port, or a server of yours, and not both',
+  ],
   [
     'an id that is a number',
     () => broadcastChannel({ id: 1 as never }),

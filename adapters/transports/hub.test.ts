@@ -206,9 +206,9 @@ test('a frame that is larger when it is written out again is dropped: it would c
   expect(hub.malformed).toBe(1);
 });
 
-test('3,000 peers with long names do not make a welcome that nobody can read: the others are told one by one', () => {
+test('1,200 peers with long names do not make a welcome that nobody can read: the others are told one by one', () => {
   const hub = new Hub();
-  const ids = Array.from({ length: 3_000 }, (_, i) => `${i} ${'é'.repeat(240)}`);
+  const ids = Array.from({ length: 1_200 }, (_, i) => `${i} ${'é'.repeat(240)}`);
   for (const id of ids) {
     const listen = ({ frame }: LineListener) => frame(JSON.stringify({ type: 'hello', id, key: 'k' }));
     hub.attach({ listen, send: () => {}, close: () => {} });
@@ -216,6 +216,7 @@ test('3,000 peers with long names do not make a welcome that nobody can read: th
   const last = member(hub, 'last');
   expect(last.got[0].type).toBe('welcome');
   expect(read(JSON.stringify(last.got[0]))).toHaveProperty('value');
+  expect(last.got.length).toBeGreaterThan(1);
   expect(last.got.slice(1).every(({ type }) => type === 'up')).toBe(true);
   expect([...last.got[0].peers, ...last.got.slice(1).map(({ peer }) => peer)]).toEqual(ids);
 });

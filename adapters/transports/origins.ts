@@ -9,6 +9,13 @@ export type Origins = readonly string[] | ((origin: string) => boolean);
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]'];
 const isLoopback = (address = ''): boolean => /^(::ffff:)?127\.|^::1$/.test(address);
 
+/** As a browser says where a page comes from: scheme, host and a port that is not the scheme's own; `null` for a page from nowhere. */
+export const isOrigin = (text: unknown): boolean => {
+  if (text === 'null') return true;
+  if (typeof text !== 'string' || !/^[a-z][a-z0-9+.-]*:\/\/[^/?#]+$/.test(text)) return false;
+  return !/^https?:/.test(text) || (URL.canParse(text) && new URL(text).origin === text);
+};
+
 /** A rule that fails, or answers with a promise, has not said yes. */
 function says(rule: (origin: string) => unknown, origin: string): boolean {
   try {

@@ -165,7 +165,7 @@ test('a token is checked by a function of the application, for each connection; 
 });
 
 test.each([
-  ['a text', () => 'yes', 'yes'],
+  ['a text', () => 'yes', 'the text yes'],
   ['an object', () => ({ id: 'a' }), 'an object'],
   ['a promise of one', async () => [1], 'a list'],
   ['a number', () => 1, '1'],
@@ -178,6 +178,42 @@ test.each([
   expect(warn.mock.calls).toEqual([
     [`webSocketHub: admit gave ${shown} for "a", and only true lets anybody in; give true or false`],
   ]);
+});
+
+test('an admit that fails is named once to whoever runs the hub, and to nobody else', async () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  onTestFinished(() => warn.mockRestore());
+  let isDown = true;
+  const hub = await hubWith({
+    admit: async () => {
+      if (isDown) throw new Error('the database does not answer');
+      return true;
+    },
+  });
+  const a = peer('a', hub.port);
+  const connected = a.connect();
+  await vi.waitFor(() => expect(warn).toHaveBeenCalled());
+  isDown = false;
+  await connected;
+  const [[said], ...others] = warn.mock.calls as [string][];
+  expect(said).toBe('webSocketHub: admit failed for "a", who may try again: Error: the database does not answer');
+  expect(others.flat().filter((text) => text.includes('database'))).toEqual([]);
+});
+
+test('what cannot listen says where, and leaves nothing open', async () => {
+  const { port } = await hubWith();
+  await expect(webSocketHub({ port })).rejects.toThrow(`nobody can listen at 127.0.0.1:${port}: listen EADDRINUSE`);
+  class Broken {
+    constructor() {
+      throw new Error('no upgrades today');
+    }
+  }
+  const free = await hubWith();
+  const { port: its } = free;
+  await free.close();
+  expect(() => free.port).toThrow('a server that does not listen has no port');
+  await expect(webSocketHub({ port: its, WebSocketServer: Broken as never })).rejects.toThrow('no upgrades today');
+  await hubWith({ port: its });
 });
 
 test.each<[string, object, string]>([
@@ -289,7 +325,9 @@ test('on a server of yours: its routes go on, other paths are not the hub’s, a
 });
 
 test('a hub with no place, or with two, is refused', async () => {
-  await expect(webSocketHub({})).rejects.toThrow('a place to listen is missing: give a port, or a server of yours, and not both');
+  await expect(webSocketHub({})).rejects.toThrow(
+    'webSocketHub: a place to listen is missing; give a port, or a server of yours, and not both',
+  );
   await expect(webSocketHub({ port: 0, server: createServer() })).rejects.toThrow(/not both/);
 });
 

@@ -11,11 +11,19 @@ import { interval, type SchedulerLike, type Subscription } from 'rxjs';
 import type { NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
 import { environmentOf } from '../environment.js';
+import { anything, optional } from '../options.js';
 import { Hub, type PeerHello } from './hub.js';
 import { isId } from './ids.js';
 import { quote } from './reading.js';
 import { BEAT_MS } from './through-hub.js';
-import { LISTEN_LIMITS, listenAt, type Listener, type ListenLimits, type ListenOptions } from './web-socket-listener.js';
+import {
+  checkPlace,
+  LISTEN_LIMITS,
+  listenAt,
+  type Listener,
+  type ListenLimits,
+  type ListenOptions,
+} from './web-socket-listener.js';
 
 /**
  * Who wants to come in.
@@ -60,7 +68,7 @@ export interface WebSocketHubOptions extends ListenOptions, Admission {}
 /**
  * The hub that WebSocket peers meet at, for Node, on the package `ws`. It resolves once it listens, and keeps nothing on disk.
  *
- * @throws UsageError unless it is given either a port or a server; whatever the server says when it cannot listen.
+ * @throws UsageError for an option that is missing, wrong or not known; ConnectionError where it cannot listen.
  * @example
  * ```ts
  * import { webSocketHub } from 'xstate-quiver/adapters/web-socket-hub';
@@ -72,6 +80,7 @@ export interface WebSocketHubOptions extends ListenOptions, Admission {}
  * @public
  */
 export async function webSocketHub(options: WebSocketHubOptions): Promise<WebSocketHub> {
+  checkPlace('webSocketHub', options, { ids: optional(anything), admit: optional(anything) });
   const requests = new WeakMap<object, IncomingMessage>();
   const { clock } = environmentOf(options);
   const door = new Door(options, 'webSocketHub');
@@ -110,14 +119,30 @@ export class Door {
   async refuses({ id, token }: Pick<PeerHello, 'id' | 'token'>, request: IncomingMessage): Promise<string | null> {
     const { ids, admit } = this.rules;
     if (ids && !ids.includes(id)) return 'it is not among the ids that are known here';
-    const answer: unknown = admit ? await admit({ id, token, request }) : true;
+    const answer: unknown = admit ? await this.ask(admit, { id, token, request }) : true;
     // Whatever else counts as true in JavaScript, a user that was found, for instance, has not said that the peer may come in.
-    if (typeof answer !== 'boolean' && !this.hasTold) {
-      this.hasTold = true;
-      const gave = `${this.who}: admit gave ${quote(answer)} for "${quote(id)}"`;
-      console.warn(`${gave}, and only true lets anybody in; give true or false`);
+    if (typeof answer !== 'boolean') {
+      const gave = `admit gave ${typeof answer === 'string' ? 'the text ' : ''}${quote(answer)} for "${quote(id)}"`;
+      this.tell(`${gave}, and only true lets anybody in; give true or false`);
     }
     return answer === true ? null : 'it is not let in: its token or its id does not do';
+  }
+
+  /** Whoever wanted to come in is not told why the question failed: what the error says may be a secret. */
+  private async ask(admit: NonNullable<Admission['admit']>, applicant: Applicant): Promise<unknown> {
+    try {
+      return await admit(applicant);
+    } catch (error) {
+      this.tell(`admit failed for "${quote(applicant.id)}", who may try again: ${quote(String(error))}`);
+      throw error;
+    }
+  }
+
+  /** Once: peers try again and again. */
+  private tell(what: string): void {
+    if (this.hasTold) return;
+    this.hasTold = true;
+    console.warn(`${this.who}: ${what}`);
   }
 }
 

@@ -10,9 +10,24 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer as PlatformServer, type ServerOptions as ServerOptionsOfWs, type WebSocket } from 'ws';
 import { UsageError } from '../../machines/errors.js';
+import { isObject } from '../../machines/checks.js';
 import { environmentOf, type InEnvironment } from '../environment.js';
+import {
+  atLeast,
+  checkOptions,
+  delay,
+  environment,
+  hasMethods,
+  isClass,
+  must,
+  optional,
+  port,
+  text,
+  type Check,
+} from '../options.js';
 import { BoundedLine, LINE_LIMITS, type LineLimits } from './bounded-line.js';
-import { isWelcomeOrigin, type Origins } from './origins.js';
+import { isOrigin, isWelcomeOrigin, type Origins } from './origins.js';
+import { ClosedError, ConnectionError } from './errors.js';
 import { FRAME_BYTES_MAX } from './reading.js';
 
 export interface ListenLimits extends LineLimits {
@@ -52,22 +67,64 @@ export interface ListenOptions extends InEnvironment {
   readonly WebSocketServer?: new (options: ServerOptionsOfWs) => Upgrades;
 }
 
+const IDENTITIES = ['key', 'pfx', 'SNICallback'];
+const atLeastOne = optional(atLeast(1, 'connections, frames or bytes'));
+
+const LIMIT_CHECKS: Readonly<Record<keyof ListenLimits, Check>> = {
+  framesPerSecond: atLeastOne,
+  bytesPerSecond: atLeastOne,
+  backlogBytes: atLeastOne,
+  connections: atLeastOne,
+  connectionsPerAddress: atLeastOne,
+  helloMs: optional(delay),
+};
+
+const LISTEN_CHECKS: Readonly<Record<keyof ListenOptions, Check>> = {
+  port: optional(port),
+  host: optional(text),
+  tls: optional(
+    must('options of a TLS server of Node, as in { key, cert }', (tls) => isObject(tls) && IDENTITIES.some((key) => tls[key])),
+  ),
+  server: optional(must('a server of Node, as createServer makes it', (server) => hasMethods(server, 'on', 'off', 'address'))),
+  path: optional(
+    must("the path of an address, as in '/quiver'", (path) => typeof path === 'string' && path === pathOf({ url: path })),
+  ),
+  origins: optional(
+    must(
+      "a list of origins as browsers say them, as in ['https://example.org'], or a function",
+      (origins) => typeof origins === 'function' || (Array.isArray(origins) && origins.every(isOrigin)),
+    ),
+  ),
+  limits: optional(must('an object of limits', isObject)),
+  WebSocketServer: optional(must('the class of that name in the package ws', isClass)),
+  ...environment,
+};
+
+/** Throws a `UsageError` for what is no place to listen; `more` is what else may be given with it. */
+export function checkPlace(who: string, options: ListenOptions, more: Readonly<Record<string, Check>> = {}): void {
+  checkOptions(who, options, { ...LISTEN_CHECKS, ...more });
+  if (options.limits) checkOptions(`${who}: limits`, options.limits, LIMIT_CHECKS);
+  if ((options.port === undefined) === (options.server === undefined))
+    throw new UsageError(`${who}: a place to listen is missing; give a port, or a server of yours, and not both`);
+}
+
 export type Attach = (line: BoundedLine, request: IncomingMessage) => void;
 
 export async function listenAt(options: ListenOptions, attach: Attach): Promise<Listener> {
-  const { port, host = '127.0.0.1', tls, server } = options;
+  const { port: wanted, host = '127.0.0.1', tls, server } = options;
   const limits = { ...LISTEN_LIMITS, ...options.limits };
-  if ((port === undefined) === (server === undefined))
-    throw new UsageError('a place to listen is missing: give a port, or a server of yours, and not both');
   if (server) return new Listener(server, options, limits, attach, false);
   // Who opens a connection and asks for nothing is no guest yet, and is closed as soon.
   const { helloMs } = limits;
   const impatient = { headersTimeout: helloMs, requestTimeout: helloMs, connectionsCheckingInterval: helloMs / 2 };
   const own = tls ? createTlsServer({ ...impatient, handshakeTimeout: helloMs, ...tls }) : createServer(impatient);
   own.on('request', (_, response) => response.writeHead(426).end());
-  own.listen(port, host);
-  await once(own, 'listening');
-  return new Listener(own, options, limits, attach, true);
+  const listener = new Listener(own, options, limits, attach, true);
+  own.listen(wanted, host);
+  await once(own, 'listening').catch((error: Error) => {
+    throw new ConnectionError(`nobody can listen at ${host}:${wanted}: ${error.message}`, { cause: error });
+  });
+  return listener;
 }
 
 export class Listener {
@@ -90,8 +147,11 @@ export class Listener {
     if (isOwner) server.on('connection', (socket) => this.know(socket));
   }
 
+  /** As long as it listens. */
   get port(): number {
-    return (this.server.address() as AddressInfo).port;
+    const address = this.server.address() as AddressInfo | null;
+    if (!address) throw new ClosedError('a server that does not listen has no port');
+    return address.port;
   }
 
   get lines(): Iterable<BoundedLine> {
@@ -137,7 +197,7 @@ export class Listener {
 }
 
 /** `null` for what is no address, `//` for instance: it is for whoever connects to say. */
-function pathOf({ url = '/' }: IncomingMessage): string | null {
+function pathOf({ url = '/' }: Pick<IncomingMessage, 'url'>): string | null {
   return URL.canParse(url, HERE) ? new URL(url, HERE).pathname : null;
 }
 const HERE = 'http://here';

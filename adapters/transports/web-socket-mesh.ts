@@ -23,6 +23,7 @@ import { WebSocket as PlatformSocket, type ClientOptions } from 'ws';
 import { isObject } from '../../machines/checks.js';
 import type { NodeId } from '../../machines/effects.js';
 import { environmentOf, type PlatformEnvironment, type InEnvironment } from '../environment.js';
+import { anything, checkOptions, environment as environmentChecks, id as anId, isClass, must, optional } from '../options.js';
 import { BoundedLine, LINE_LIMITS } from './bounded-line.js';
 import { createTransport, type Connection, type Medium } from './driver.js';
 import { ConnectionError } from './errors.js';
@@ -35,7 +36,7 @@ import { BEAT_MS, SILENT_BEATS_MAX } from './through-hub.js';
 import type { Json, Transport } from './transport.js';
 import { checkAddress, checkCredentials, refusedAddress } from './web-socket.js';
 import { Door, type Admission } from './web-socket-hub.js';
-import { listenAt, type Listener, type ListenOptions } from './web-socket-listener.js';
+import { checkPlace, listenAt, type Listener, type ListenOptions } from './web-socket-listener.js';
 
 /** @internal */
 export const webSocketMeshGuarantees = {
@@ -69,6 +70,23 @@ export interface WebSocketMeshOptions extends Admission, InEnvironment {
   readonly WebSocket?: new (url: string, options: ClientOptions) => PlatformSocket;
 }
 
+const CHECKS = {
+  id: anId,
+  listen: must('where the others reach this peer, as in { port: 7000 }', isObject),
+  peers: must(
+    "the addresses of the others, as in ['ws://10.0.0.2:7000'], or a function that finds them",
+    (peers) => Array.isArray(peers) || typeof peers === 'function',
+  ),
+  tls: optional(must('options of a TLS client of Node, as in { ca }', isObject)),
+  WebSocket: optional(must('the class of that name in the package ws', isClass)),
+  // These four have complaints of their own.
+  key: optional(anything),
+  token: optional(anything),
+  ids: optional(anything),
+  admit: optional(anything),
+  ...environmentChecks,
+};
+
 /** `connect` waits so long for the first answers of the addresses. */
 const FIRST_ROUND_MS = 1_000;
 const LOOK_MS = 5;
@@ -81,7 +99,7 @@ const QUIET_MS = 10_000;
  * Peers that are connected to each other directly, over WebSockets, for Node: no hub and no broker. What is under way when a
  * connection breaks is lost: `linked` puts the link layer on top.
  *
- * @throws UsageError for an address, key or token that is none. `connect` rejects with a ConnectionError when it cannot listen or
+ * @throws UsageError for an option that is missing, wrong or not known. `connect` rejects with a ConnectionError when it cannot listen or
  * is refused.
  * @example
  * ```ts
@@ -95,6 +113,8 @@ const QUIET_MS = 10_000;
  * @public
  */
 export function webSocketMesh(options: WebSocketMeshOptions): Transport<typeof webSocketMeshGuarantees> {
+  checkOptions('webSocketMesh', options, CHECKS);
+  checkPlace('webSocketMesh: listen', options.listen);
   const { id, peers, token, key = environmentOf(options).crypto.randomUUID() } = options;
   checkCredentials(id, { key, token });
   if (typeof peers !== 'function') for (const url of peers) checkAddress(url, id);
@@ -230,9 +250,11 @@ class Mesh implements Connection {
     if (typeof peers !== 'function') return this.dialAll(peers);
     later(this.life, this.environment.clock, () => void this.find(), FIND_MS);
     try {
-      const found = await peers();
-      const isAddress = (url: string) => refusedAddress(url) === null;
-      const bad = found.find((url) => !isAddress(url));
+      const found: unknown = await peers();
+      if (!Array.isArray(found))
+        return this.complain(`cannot find its peers: the function gave ${quote(found)}; give a list of addresses`);
+      const isAddress = (url: unknown): url is string => refusedAddress(url) === null;
+      const bad: unknown = found.find((url) => !isAddress(url));
       if (bad !== undefined) this.complain(`does not try an address that was found: ${refusedAddress(bad)}`);
       this.dialAll(found.filter(isAddress));
     } catch (error) {

@@ -9,6 +9,7 @@ import { Subscription } from 'rxjs';
 import type { NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
 import { environmentOf, type PlatformEnvironment, type InEnvironment } from '../environment.js';
+import { anything, checkOptions, environment as environmentChecks, id as anId, isClass, must, optional } from '../options.js';
 import { createTransport } from './driver.js';
 import { ConnectionError } from './errors.js';
 import { checkSecret, KEY_LENGTH_MAX, TOKEN_LENGTH_MAX, type Line, type LineListener } from './hub.js';
@@ -64,11 +65,24 @@ export interface WebSocketOptions extends InEnvironment {
   readonly WebSocket?: new (url: string) => Socket;
 }
 
+const CHECKS = {
+  id: anId,
+  url: must(
+    "the address of the hub, as in 'ws://127.0.0.1:8080', or a list of such",
+    (url) => typeof url === 'string' || Array.isArray(url),
+  ),
+  // These three have complaints of their own.
+  key: optional(anything),
+  token: optional(anything),
+  WebSocket: optional(anything),
+  ...environmentChecks,
+};
+
 /**
  * Peers that reach one another over WebSockets, by way of a hub. It reconnects by itself; what was under way then is lost: `linked`
  * puts the link layer on top.
  *
- * @throws UsageError for an address, key or token that is none, and where there is no WebSocket and none was given.
+ * @throws UsageError for an option that is missing, wrong or not known, and where there is no WebSocket and none was given.
  * @example
  * ```ts
  * import { WebSocket } from 'ws'; // where the platform has one, as browsers do, it need not be given
@@ -84,6 +98,7 @@ export interface WebSocketOptions extends InEnvironment {
  * @public
  */
 export function webSocket(options: WebSocketOptions): Transport<typeof webSocketGuarantees> {
+  checkOptions('webSocket', options, CHECKS);
   const environment = environmentOf(options);
   const { id, url, key = environment.crypto.randomUUID(), token, WebSocket = globalThis.WebSocket } = options;
   const credentials = { id, key, token: typeof token === 'string' ? () => token : token };
@@ -102,8 +117,11 @@ const INSTALL_WS = "give that of the package ws: npm install ws, import { WebSoc
 
 /** Throws a `UsageError` for what would fail at each connection anew. */
 function checkSocketClass(WebSocket: unknown, id: NodeId): void {
-  if (typeof WebSocket === 'function') return;
-  const what = WebSocket === undefined ? 'this platform has no WebSocket' : `WebSocket is ${quote(WebSocket)} and no class`;
+  if (isClass(WebSocket)) return;
+  const what =
+    WebSocket === undefined
+      ? 'this platform has no WebSocket'
+      : `WebSocket is ${typeof WebSocket === 'function' ? 'a function' : quote(WebSocket)} and no class`;
   throw new UsageError(`peer "${id}": ${what}; ${INSTALL_WS}`);
 }
 
