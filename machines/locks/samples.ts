@@ -4,7 +4,7 @@ import type { ChartSamples } from '../protocol.js';
 import { firstFence } from './epoch.js';
 import { promisedEpoch, type EpochsContext, type EpochsInput } from './knowledge.js';
 import { STANDING } from './messages.js';
-import { firstMembership } from './membership.js';
+import { firstMembership, membershipAfter } from './membership.js';
 import type { LockContext, LockChartInput } from './lock.js';
 import type { StorageContext } from '../storage.js';
 
@@ -87,6 +87,55 @@ const changes = (c: EpochsContext): Named[] => {
   ];
 };
 
+const grown = membershipAfter(membership, { add: 'd', remove: null })!;
+const lists = [membership, grown, firstMembership(['a', 'b', 'd'])];
+
+/** Rule 9: who votes changes, here and elsewhere; others have never been of this cluster. */
+const memberships = (c: EpochsContext): Named[] => {
+  const promised = promisedEpoch(c);
+  const answer = { ...report, epoch: promised, membership: c.membership };
+  return [
+    ...['b', 'c', 'd'].flatMap((peer) => ['link.up', 'link.down'].map((type) => ({ type, peer }))),
+    ...['a', 'b'].map((leader) => ({ type: 'leader', leader, term: 1 })),
+    { type: 'change', add: 'd', remove: null },
+    { type: 'change', add: null, remove: 'a' },
+    { type: 'change', add: 'a', remove: null },
+    ...(c.wanted ? [{ type: 'seek' }] : []),
+    stored,
+    ...['b', 'c'].map((from, i) => ({ ...answer, from, links: ['a', ['c', 'b'][i]] })),
+    ...lists.flatMap((membership) => [
+      { type: 'reconfigure', membership, from: 'b', add: 'd', remove: null },
+      { type: 'hello', membership, from: 'b' },
+      { type: 'changed', membership, from: 'b' },
+      { type: 'refuse', membership, from: 'b', epoch: promised, promised },
+      { type: 'told', membership, from: 'b', epoch: promised, members: ['b', 'c'] },
+      { type: 'prepare', membership, from: 'b', epoch: promised + 1, members: ['a', 'b', 'c'], served: 1, next: lists[0] },
+      { type: 'install', membership, from: 'b', epoch: promised, members: ['a', 'b'], kept: [] },
+      { ...report, from: 'b', epoch: promised, membership },
+    ]),
+  ];
+};
+
+/** Of all who answer none has served, and one has promised an epoch with a later list of voters, which may have begun. */
+const laterList = (c: EpochsContext): Named[] => {
+  const epoch = promisedEpoch(c);
+  const pending = [{ epoch: epoch - 1, proposer: 'd', members: ['c', 'd'], next: grown }];
+  return [
+    { type: 'changed', membership, from: 'b' },
+    stored,
+    { ...report, from: 'b', epoch, served: 0 },
+    { ...report, from: 'c', epoch, served: 0, links: ['a', 'b'], pending },
+  ];
+};
+
+/** The leader is removed by itself, and begins the epoch of the others. */
+const ownRemoval = (c: EpochsContext): Named[] => [
+  { type: 'change', add: null, remove: 'a' },
+  stored,
+  { ...report, from: 'b', epoch: promisedEpoch(c) },
+  { ...report, from: 'c', epoch: promisedEpoch(c), links: ['a', 'b'] },
+];
+
 /** Locks are asked for, granted and released while epochs change. */
 const uses = (c: EpochsContext): Named[] => {
   const { served, claims } = c;
@@ -147,6 +196,9 @@ export const epochsSamples: readonly ChartSamples[] = [
   { input: candidate, events: upTo(2, changes) },
   { input: follower, events: upTo(2, changes) },
   { input: leader, events: upTo(2, changes) },
+  ...[candidate, follower, leader].map((input) => ({ input, events: upTo(3, memberships) })),
+  { input: leader, events: upTo(2, ownRemoval) },
+  { input: candidate, events: upTo(3, laterList) },
   { input: follower, events: upTo(2, uses) },
   { input: follower, events: life },
   { input: leader, events: upTo(2, uses) },

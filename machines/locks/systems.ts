@@ -26,6 +26,8 @@ export const locksSystems: readonly SystemSample[] = [
       ...['n1', 'n2'].map((node) => ({ at: 0, do: 'down', channel: [node, 'n0'] })),
     ],
   },
+  // Called on a peer that does not lead.
+  { topology, options: { hold: 1 }, events: [ask('n1'), { at: 0, node: 'n1', do: 'change', remove: 'n2' }] },
   // Who was alone took itself for the leader.
   { topology: { kind: 'path', n: 3 }, events: [...told('down', 'n1', 'n2'), ...told('up', 'n1', 'n2')] },
 ];
