@@ -1,4 +1,5 @@
 /** Wrong uses of what an application calls: each is answered at once by name, and none by a bare TypeError of ours. */
+import { createServer } from 'node:http';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import * as ws from 'ws';
 import { UsageError } from '../index.js';
@@ -210,6 +211,21 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
   ],
   ['a hub without options', () => anyHub(), 'webSocketHub takes its options as an object'],
   ['rules mistyped', () => anyHub({ port: 0, admitt: () => false }), 'webSocketHub has no option admitt; did you mean "admit"?'],
+  [
+    'ids as a text, in which every letter is one',
+    () => anyHub({ port: 0, ids: 'abc' }),
+    'webSocketHub: ids is no list of ids; give one',
+  ],
+  [
+    'a token in place of the function that checks it',
+    () => anyHub({ port: 0, admit: 'open sesame' }),
+    'webSocketHub: admit is open sesame and no function; give one that says true or false, or a promise of it',
+  ],
+  [
+    'two places to listen',
+    () => webSocketHub({ port: 0, server: createServer() }),
+    'give a port, or a server of yours, and not both',
+  ],
   ['a port beyond all', () => anyHub({ port: 70_000 }), 'webSocketHub: port is 70000; give a port from 0 to 65535'],
   [
     'an origin as one text, of which every part would do',

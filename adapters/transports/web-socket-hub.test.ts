@@ -216,17 +216,6 @@ test('what cannot listen says where, and leaves nothing open', async () => {
   await hubWith({ port: its });
 });
 
-test.each<[string, object, string]>([
-  ['a text, in which every letter is one', { ids: 'abc' }, "webSocketHub: ids is no list of ids; give one, as in ['a', 'b']"],
-  [
-    'a token in place of the function that checks it',
-    { admit: 'open sesame' },
-    'webSocketHub: admit is open sesame and no function; give one that says true or false, or a promise of it',
-  ],
-])('rules that look like some and are none: %s', async (_, rules, says) => {
-  await expect(webSocketHub({ port: 0, ...rules })).rejects.toThrow(says);
-});
-
 test('ids that are not listed are refused', async () => {
   const hub = await hubWith({ ids: ['a', 'b'] });
   await peer('a', hub.port).connect();
@@ -322,13 +311,6 @@ test('on a server of yours: its routes go on, other paths are not the hub’s, a
   await hub.close();
   expect(await (await fetch(`http://127.0.0.1:${port}/`)).text()).toBe('yours');
   expect(server.listenerCount('upgrade')).toBe(0);
-});
-
-test('a hub with no place, or with two, is refused', async () => {
-  await expect(webSocketHub({})).rejects.toThrow(
-    'webSocketHub: a place to listen is missing; give a port, or a server of yours, and not both',
-  );
-  await expect(webSocketHub({ port: 0, server: createServer() })).rejects.toThrow(/not both/);
 });
 
 test('of two hubs: when the first goes its peers meet at the second, and come home when it is back', async () => {
