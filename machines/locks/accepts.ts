@@ -5,7 +5,7 @@ import { electionCore } from '../election/index.js';
 import type { Instance } from '../protocol.js';
 import { EPOCH_MAX } from './epoch.js';
 import type { Standing } from './knowledge.js';
-import type { LocksOptions } from './options.js';
+import { electionIn, type LocksOptions } from './options.js';
 
 /** A name is kept by every node that it passes. */
 export const NAME_LENGTH_MAX = 256;
@@ -70,7 +70,7 @@ export function accepts(message: unknown, instance: Instance<LocksOptions>): boo
   if (isOfEpochs(type) && !isMembership(membership)) return false;
   switch (type) {
     case 'update':
-      return electionCore.accepts(message, { ...instance, options: instance.options.election });
+      return electionCore.accepts(message, electionIn(instance));
     case 'find':
     case 'token':
       return isEpoch(epoch) && isName(lock) && directoryCore.accepts(unlabelled, instance as never);

@@ -22,7 +22,7 @@ import { firstStanding, type EpochsInput } from './knowledge.js';
 import { lockMachine } from './lock.js';
 import { firstMembership, NO_MEMBERSHIP, type Membership } from './membership.js';
 import { DIRECTORY, directoryRole, EPOCHS, labelOf, LOCK, lockRole, STANDING, type LockMessage } from './messages.js';
-import { locksOptions, THE_LOCK, type LocksOptions } from './options.js';
+import { electionIn, locksOptions, THE_LOCK, type LocksOptions } from './options.js';
 import { locksProperties, mayFire } from './properties.js';
 import { epochsSamples, lockSamples, storageSamples } from './samples.js';
 import { locksSystems } from './systems.js';
@@ -53,7 +53,7 @@ export const locksCore = /* @__PURE__ */ defineCore<LocksOptions>({
   roles: (id, instance) => [
     ...storageAt(id, instance),
     { role: EPOCHS, chart: EPOCHS, input: epochsInput(id, instance, linksAt(id, instance)) },
-    ...electionCore.roles(id, { ...instance, options: instance.options.election }),
+    ...electionCore.roles(id, electionIn(instance)),
   ],
   reload: (id, instance, stored) => {
     const election = unlinked(id, instance.options.election);
@@ -61,7 +61,7 @@ export const locksCore = /* @__PURE__ */ defineCore<LocksOptions>({
     const standing = standingAfter(stored, instance);
     return [
       { role: EPOCHS, chart: EPOCHS, input: { ...epochsInput(id, { ...instance, options }, []), ...standing } },
-      ...electionCore.roles(id, { ...instance, options: election }),
+      ...electionCore.roles(id, electionIn(instance, election)),
     ];
   },
   route: (event, node) => {

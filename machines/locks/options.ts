@@ -4,7 +4,7 @@ import type { NodeId } from '../effects.js';
 import { electionCore } from '../election/index.js';
 import type { ElectionOptions } from '../election/options.js';
 import { UsageError } from '../errors.js';
-import type { Link, NetworkGraph } from '../protocol.js';
+import type { Instance, Link, NetworkGraph } from '../protocol.js';
 import { BOUNDS, byName, type EpochBounds } from './epoch.js';
 import type { Memory } from './messages.js';
 
@@ -28,6 +28,13 @@ export interface LocksOptions {
   readonly patience: number;
   readonly hold: number | null;
 }
+
+/** What the election under the locks takes for its own. Its nodes are ordered by name: no two of them need to know of the same ones. */
+export const electionIn = (instance: Instance<LocksOptions>, options = instance.options.election): Instance<ElectionOptions> => ({
+  ...instance,
+  options,
+  rank: (node) => Math.min(instance.rank(node), 0),
+});
 
 const KEYS = [
   'leader',

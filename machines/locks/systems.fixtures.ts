@@ -134,7 +134,8 @@ export const starting = (inputs: Readonly<Record<NodeId, Partial<EpochsInput>>>,
 export const remembering = (memories: Readonly<Record<NodeId, Memory>>, protocol = locks): typeof locks =>
   starting(Object.fromEntries(Object.entries(memories).map(([id, memory]) => [id, { memory }])), protocol);
 
-const alone = createMetric({ nodes, links: [] });
+/** Under the locks the nodes of an election are ordered by name. */
+const alone = { ...createMetric({ nodes, links: [] }), rank: () => 0 };
 const electionOf = (id: NodeId) => election.roles(id, { ...alone, options: election.options({ clock: 'logical' }, alone) })[0]!;
 
 /**
