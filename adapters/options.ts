@@ -51,7 +51,6 @@ export const port = must(
   'a port from 0 to 65535, where 0 takes any free one',
   (value) => Number.isInteger(value) && isNumber(value, 0, 65_535),
 );
-export const callable = (words: string): Check => must(words, (value) => typeof value === 'function');
 /** What `new` can be said to; an arrow function is none. */
 export const isClass = (value: unknown): boolean => typeof value === 'function' && value.prototype !== undefined;
 /** Permits, or what else is counted. */

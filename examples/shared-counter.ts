@@ -1,5 +1,5 @@
 /**
- * Four worker threads count to 10,000 together, each step a read, a pause and a write that nothing but the lock keeps apart.
+ * Four worker threads count to 4,000 together, each step a read, a pause and a write that nothing but the lock keeps apart.
  *
  *     node dist/examples/shared-counter.js             # loses nothing
  *     node dist/examples/shared-counter.js --no-lock   # shows what would be lost
@@ -11,7 +11,7 @@ import { createLocks } from '../adapters/locks/locks.js';
 import { messagePort, MessagePortHub } from '../adapters/transports/message-port.js';
 
 const PEERS = ['w1', 'w2', 'w3', 'w4'];
-const STEPS_EACH = 2_500;
+const STEPS_EACH = 1_000;
 
 interface Work {
   readonly id: string;
