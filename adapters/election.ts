@@ -24,12 +24,12 @@ import {
   checkOptions,
   environment,
   hasMethods,
-  listOf,
+  eachOf,
   must,
   optional,
   peers,
   signal,
-  text,
+  someText,
   transport,
 } from './options.js';
 import { abortable } from './transports/promises.js';
@@ -71,9 +71,9 @@ const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (val
 const CHECKS = {
   transport,
   peers,
-  name: optional(text),
-  links: optional(listOf('pairs of peers', isPair)),
-  radii: optional(listOf('hops, whole numbers', isCount)),
+  name: optional(someText),
+  links: optional(eachOf('pairs of peers', isPair)),
+  radii: optional(eachOf('hops, whole numbers', isCount)),
   settleMs: optional(atLeast(0, 'milliseconds')),
   inspect: optional(anything),
   ...environment,

@@ -8,7 +8,8 @@ import { InProcessBus, inProcessGuarantees } from './transports/in-process.js';
 import { nats } from './transports/nats.js';
 import { bytesOf } from './transports/reading.js';
 import { sealed } from './transports/sealed.js';
-import { has, natsServer } from './transports/servers.fixture.js';
+import { hasCommand } from '../bench/servers.js';
+import { natsServer } from './transports/servers.fixture.js';
 import type { Json, Transport } from './transports/transport.js';
 import { webSocketHub } from './transports/web-socket-hub.js';
 import { webSocket } from './transports/web-socket.js';
@@ -36,7 +37,7 @@ const media: Medium[] = [
     },
   ],
 ];
-if (has('nats-server')) {
+if (hasCommand('nats-server')) {
   media.push([
     'NATS',
     async () => {

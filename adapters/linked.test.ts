@@ -12,7 +12,8 @@ import { linked } from './linked.js';
 import { createLocks } from './locks/locks.js';
 import { mqtt } from './transports/mqtt.js';
 import { nats } from './transports/nats.js';
-import { has, natsServer, type Server } from './transports/servers.fixture.js';
+import { hasCommand } from '../bench/servers.js';
+import { natsServer, type Server } from './transports/servers.fixture.js';
 import type { Linked, Transport } from './transports/transport.js';
 
 const guarantees = {
@@ -187,7 +188,7 @@ test('locks over a terrible network exclude, serve everybody and count', async (
   expect(fences).toEqual([...new Set(fences)].sort((x, y) => x - y));
 });
 
-describe.skipIf(!has('nats-server'))('over a real nats-server', () => {
+describe.skipIf(!hasCommand('nats-server'))('over a real nats-server', () => {
   let server: Server;
   const connection = () => connect({ servers: `127.0.0.1:${server.port}`, maxReconnectAttempts: -1, reconnectTimeWait: 50 });
   beforeAll(async () => {

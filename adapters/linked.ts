@@ -23,9 +23,9 @@ import type { Bye, Frame, LinkContext } from '../machines/link/frames.js';
 import type { RoleView } from '../machines/protocol.js';
 import type { Inspect } from '../network/world/kernel.js';
 import { drawBelow, environmentOf, type InEnvironment } from './environment.js';
-import { anything, atLeast, checkOptions, environment, isTransport, listOf, optional } from './options.js';
+import { anything, atLeast, checkOptions, environment, isTransport, eachOf, optional } from './options.js';
 import { ConnectionError } from './transports/errors.js';
-import { createTransport, type Medium } from './transports/driver.js';
+import { createTransport, type DriverListener } from './transports/driver.js';
 import { Channels } from './node/channels.js';
 import { createNode, type LiveNode } from './node/node.js';
 import { isPart, partsOf, Whole } from './parts.js';
@@ -66,7 +66,7 @@ const AHEAD_MS_MAX = 24 * 60 * 60 * 1_000;
 const STRAY_BEATS = 3;
 
 const CHECKS = {
-  peers: listOf("ids of the others, as in ['a', 'b', 'c']", () => true),
+  peers: eachOf("ids of the others, as in ['a', 'b', 'c']", () => true),
   beatMs: optional(atLeast(1, 'milliseconds')),
   patience: optional(atLeast(1, 'beats')),
   inspect: optional(anything),
@@ -173,7 +173,7 @@ function isPlausible(message: Frame | Bye, now: number): boolean {
 const isForAnother = ({ to }: Frame, end: RoleView<LinkContext> | undefined): boolean =>
   end?.value === 'up' && to !== null && to > end.context.session && end.context.silence >= STRAY_BEATS;
 
-function announce(notice: LinkNotice, medium: Medium, whole: Map<NodeId, Whole>, drops: Drops): void {
+function announce(notice: LinkNotice, medium: DriverListener, whole: Map<NodeId, Whole>, drops: Drops): void {
   const { peer } = notice;
   if (notice.type === 'received') {
     for (const body of notice.bodies) {

@@ -38,7 +38,7 @@ export interface NeighbourhoodOptions extends InEnvironment {
 const CHECKS = {
   transport: checks.transport,
   peers: checks.peers,
-  name: checks.optional(checks.text),
+  name: checks.optional(checks.someText),
   inspect: checks.optional(checks.anything),
   ...checks.environment,
 };

@@ -6,7 +6,7 @@
  */
 import { isObject } from '../machines/checks.js';
 import { UsageError } from '../machines/errors.js';
-import { show, unknownWord } from '../network/scenario/read.js';
+import { shownValue, unknownWord } from '../network/scenario/read.js';
 import { checkId, refusedId } from './transports/ids.js';
 
 /** What an option has to be. */
@@ -22,7 +22,7 @@ const isNumber = (value: unknown, min: number, max: number): boolean => typeof v
 
 const shown = (value: unknown): string => {
   if (typeof value === 'function') return 'a function';
-  return value instanceof Promise ? 'a promise, which is to be awaited first' : show(value);
+  return value instanceof Promise ? 'a promise, which is to be awaited first' : shownValue(value);
 };
 
 /** What the function accepts; `must` says it in words. */
@@ -38,7 +38,7 @@ export const hasMethods = (value: unknown, ...methods: readonly string[]): boole
   value !== null &&
   methods.every((method) => typeof (value as Record<string, unknown>)[method] === 'function');
 
-export const text = must('a text', (value) => typeof value === 'string' && value !== '');
+export const someText = must('a text', (value) => typeof value === 'string' && value !== '');
 export const anything = must('anything', () => true);
 export const flag = must('true or false', (value) => typeof value === 'boolean');
 export const signal = must('an AbortSignal', (value) => hasMethods(value, 'addEventListener', 'throwIfAborted'));
@@ -54,8 +54,8 @@ export const port = must(
 /** What `new` can be said to; an arrow function is none. */
 export const isClass = (value: unknown): boolean => typeof value === 'function' && value.prototype !== undefined;
 /** Permits, or what else is counted. */
-export const count = must('a whole number of at least 0', (value) => Number.isSafeInteger(value) && (value as number) >= 0);
-export const listOf = (what: string, isGood: (value: unknown) => boolean): Check =>
+export const wholeNumber = must('a whole number of at least 0', (value) => Number.isSafeInteger(value) && (value as number) >= 0);
+export const eachOf = (what: string, isGood: (value: unknown) => boolean): Check =>
   must(`a list of ${what}`, (value) => Array.isArray(value) && value.every(isGood));
 
 /** The id of a peer; `checkId` says what is wrong with it. */

@@ -4,7 +4,7 @@
  * The first character of a text says whether more of its message follows. The link layer keeps the order and loses nothing while it is
  * up; what has come of a message when a link goes down is forgotten with it.
  */
-import { read, type Reading } from './transports/reading.js';
+import { readFrame, type Reading } from './transports/reading.js';
 
 const [LAST, MORE] = ['=', '+'];
 
@@ -40,6 +40,6 @@ export class Whole {
     [this.parts, this.length] = [[], 0];
     return length > this.bytesMax
       ? { refused: `its ${length} characters are over the limit of ${this.bytesMax} bytes` }
-      : read(text, this.bytesMax);
+      : readFrame(text, this.bytesMax);
   }
 }

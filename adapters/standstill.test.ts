@@ -13,7 +13,8 @@ import { createTransport } from './transports/driver.js';
 import { MessagePortHub, messagePort } from './transports/message-port.js';
 import { mqtt } from './transports/mqtt.js';
 import { nats } from './transports/nats.js';
-import { freePort, has, mosquitto, natsServer } from './transports/servers.fixture.js';
+import { freePort, hasCommand } from '../bench/servers.js';
+import { mosquitto, natsServer } from './transports/servers.fixture.js';
 import type { Transport } from './transports/transport.js';
 import { webSocketHub } from './transports/web-socket-hub.js';
 import { webSocketMesh } from './transports/web-socket-mesh.js';
@@ -87,8 +88,8 @@ const media: [name: string, open: () => Promise<Pair>, comesBack: boolean][] = [
   ['MessagePorts', ports, false],
   ['a BroadcastChannel', channels, false],
 ];
-if (has('nats-server')) media.push(['NATS', overNats, true]);
-if (has('mosquitto')) media.push(['MQTT', overMqtt, true]);
+if (hasCommand('nats-server')) media.push(['NATS', overNats, true]);
+if (hasCommand('mosquitto')) media.push(['MQTT', overMqtt, true]);
 
 const peers = ['a', 'b'];
 /** Half a second. */

@@ -1,6 +1,6 @@
 /** What the trace of a counterexample says of its end: that of a run that goes round, made of choices that are known. */
 import { expect, test } from 'vitest';
-import { Recording } from '../inspector/model/recording.js';
+import { ReadTrace } from '../inspector/model/recording.js';
 import { verdictOf } from '../inspector/model/verdict.js';
 import { textOf } from '../inspector/hands.js';
 import { protocols } from '../machines/index.js';
@@ -19,10 +19,10 @@ const printed = {
 const scenario = parseScenario(printed, protocols);
 const found = checkScenario(scenario).counterexample!;
 
-function read(loop: number | undefined): Recording {
+function read(loop: number | undefined): ReadTrace {
   const { loop: _, ...rest } = found;
   const given = { ...rest, ...(loop !== undefined && { loop }) };
-  const recording = new Recording();
+  const recording = new ReadTrace();
   for (const piece of textOf(recordCounterexample(scenario, printed, given))) recording.push(piece);
   recording.close();
   return recording;

@@ -30,7 +30,7 @@ export const patienceOf =
     }
   };
 
-export const patience = patienceOf(WAIT_MS);
+export const commandPatience = patienceOf(WAIT_MS);
 
 /** Hears, from now on, of what breaks past every path. */
 export class Strays {

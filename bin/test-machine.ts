@@ -8,7 +8,7 @@ import { coverageKinds, kindOf, type Item } from '../test/coverage/items.js';
 import { machineKinds, type MachineCounts, type MachineKind } from '../test/machine/coverage.js';
 import { emitMachineTests } from '../test/machine/emit.js';
 import { chartListing, lcovOf } from '../test/machine/lcov.js';
-import type { MachineTests, Step } from '../test/machine/options.js';
+import type { MachineTests, MachineStep } from '../test/machine/options.js';
 import { reportOn, type MachineReport } from '../test/machine/report.js';
 import { describeStep } from '../test/machine/steps.js';
 import { failuresAlong, MachineTesting } from '../test/machine/testing.js';
@@ -20,7 +20,7 @@ import { testsIn, type FoundMachine } from './machines.js';
 import { OutputFile } from './output-file.js';
 import { ProgressLine } from './progress.js';
 import { relativeModule } from './relative-module.js';
-import { patience, Strays } from './strays.js';
+import { commandPatience, Strays } from './strays.js';
 import { bold, dim, number, table, verdictInColour } from './style.js';
 import { writeTrace } from './trace-file.js';
 import type { ValuesOf } from './verbs.js';
@@ -36,7 +36,7 @@ export async function testMachine(found: FoundMachine, word: string, words: Valu
   const tests = { ...(await testsIn(words.with)), ...(seed !== undefined && { seed }), ...(words.pairs && { pairs: true }) };
   if (words.replay !== undefined) return replay(found, tests, stepsIn(words.replay));
   const strays = new Strays();
-  const testing = new MachineTesting(found.machine, tests, patience);
+  const testing = new MachineTesting(found.machine, tests, commandPatience);
   const others = words.counts === undefined ? [] : countsIn(words.counts);
   const progress = new ProgressLine();
   const report = await reportOn(testing, {
@@ -60,25 +60,25 @@ export async function testMachine(found: FoundMachine, word: string, words: Valu
 /** How the steps of a failure are taken again, and seen. */
 const waysBack =
   (word: string, { with: samples, seed, trace }: ValuesOf<'test'>) =>
-  (steps: readonly Step[]): readonly string[] => {
+  (steps: readonly MachineStep[]): readonly string[] => {
     const told = [samples === undefined ? '' : ` --with ${samples}`, seed === undefined ? '' : ` --seed ${seed}`].join('');
     const quoted = JSON.stringify(steps).replaceAll("'", String.raw`'\''`);
     const seen = trace === undefined ? '--trace FILE, then quiver explore FILE' : `quiver explore ${trace}`;
     return [`again: quiver test ${word}${told} --replay '${quoted}'`, `see it: ${seen}`];
   };
 
-function stepsIn(text: string): readonly Step[] {
+function stepsIn(text: string): readonly MachineStep[] {
   try {
     const steps: unknown = JSON.parse(text);
-    if (Array.isArray(steps) && steps.every(isObject)) return steps as unknown as Step[];
+    if (Array.isArray(steps) && steps.every(isObject)) return steps as unknown as MachineStep[];
   } catch {
     // Told below.
   }
   throw new UsageError(`--replay has ${text.slice(0, 40)}; give it the steps of a failure, as the command has printed them`);
 }
 
-async function replay({ machine }: FoundMachine, tests: MachineTests, steps: readonly Step[]): Promise<number> {
-  const failures = await failuresAlong(machine, tests, steps, patience);
+async function replay({ machine }: FoundMachine, tests: MachineTests, steps: readonly MachineStep[]): Promise<number> {
+  const failures = await failuresAlong(machine, tests, steps, commandPatience);
   for (const [i, step] of steps.entries()) console.log(`  ${i + 1}. ${describeStep(step)}`);
   for (const { rule, says, steps: way } of failures) {
     console.log(`\n${bold(rule)}: ${says}`);
@@ -151,7 +151,7 @@ const HEADINGS: Readonly<Record<MachineKind, string>> = {
 function print(
   { machine, searched, walked, failures, coverage, mutants, ...report }: MachineReport,
   path: string,
-  back: (steps: readonly Step[]) => readonly string[],
+  back: (steps: readonly MachineStep[]) => readonly string[],
 ): void {
   const { states, steps, isComplete } = searched;
   console.log(`${bold(machine)}  ${dim(path)}\n`);

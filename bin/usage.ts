@@ -9,7 +9,7 @@ export const BROKEN = 70;
 const STATUS: Readonly<Record<Verdict, number>> = { valid: 0, invalid: 1, unknown: 2 };
 
 /** The exit status of several verdicts: one refutation outweighs all that is unknown. */
-export function statusOf(verdicts: readonly Verdict[]): number {
+export function exitStatusOf(verdicts: readonly Verdict[]): number {
   if (verdicts.includes('invalid')) return STATUS.invalid;
   return verdicts.includes('unknown') ? STATUS.unknown : STATUS.valid;
 }

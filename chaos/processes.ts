@@ -1,9 +1,9 @@
 /** The processes of a round. Each ends by itself when this one does, whatever ends it; and only these are ever sent a signal. */
-import { fork, spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { fork, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import net from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { answersAt, freePort, hasCommand, serverEnvironment as env } from '../bench/servers.js';
 import { PEERS, type BrokerKind } from './plan.js';
 
 const isAlive = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode === null && signalCode === null;
@@ -44,7 +44,7 @@ export async function broker(kind: BrokerKind): Promise<Broker> {
     url: `${kind === 'hub' ? 'ws' : 'nats'}://127.0.0.1:${port}`,
     start: async () => {
       running ??= begin();
-      while (!(await answers(port))) await pause(10);
+      while (!(await answersAt(port))) await pause(10);
     },
     kill: async () => {
       const ending = running;
@@ -58,10 +58,7 @@ export async function broker(kind: BrokerKind): Promise<Broker> {
   };
 }
 
-/** Where Debian puts servers, which not everybody's path has. */
-const env = { ...process.env, PATH: `${process.env['PATH']}:/usr/sbin` };
-
-export const hasNats = (): boolean => spawnSync('sh', ['-c', 'command -v nats-server'], { env }).status === 0;
+export const hasNats = (): boolean => hasCommand('nats-server');
 
 /** The shell waits for the end of its input, which comes by `kill` or with our own end, and takes the server along. */
 const natsServer = (port: number): ChildProcess =>
@@ -69,23 +66,3 @@ const natsServer = (port: number): ChildProcess =>
     env,
     stdio: ['pipe', 'ignore', 'ignore'],
   });
-
-/** A port that nobody listens on now. */
-export async function freePort(): Promise<number> {
-  const server = net.createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as net.AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
-
-async function answers(port: number): Promise<boolean> {
-  const socket = net.connect(port, '127.0.0.1');
-  const isThere = await new Promise<boolean>((resolve) => {
-    socket.once('connect', () => resolve(true));
-    socket.once('error', () => resolve(false));
-  });
-  socket.destroy();
-  return isThere;
-}

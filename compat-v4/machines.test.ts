@@ -3,7 +3,7 @@ import { createModel } from '@xstate/test';
 import { describe, expect, test } from 'vitest';
 import { encode } from '../test/machine/encode.js';
 import type { MachineVertex } from '../test/machine/graph.js';
-import type { Step } from '../test/machine/options.js';
+import type { MachineStep } from '../test/machine/options.js';
 import { plain, type Plain } from '../test/machine/plain.fixtures.js';
 import { Rig } from '../test/machine/rig.js';
 import { nameOfStep } from '../test/machine/steps.js';
@@ -52,7 +52,7 @@ describe.each(Object.entries(plain))('%s', (_, one) => {
     for (const { state, paths } of plansOf(one)) {
       for (const { segments } of paths) {
         const rig = new Rig(await new MachineTesting(machine, tests).subject(), { performs: true });
-        for (const { event } of segments) expect(await rig.take({ event: event as Event } as Step)).toBe(true);
+        for (const { event } of segments) expect(await rig.take({ event: event as Event } as MachineStep)).toBe(true);
         expect(rig.snapshot.value).toEqual(state.value);
       }
     }

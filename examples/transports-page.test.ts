@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { cert, key } from '../adapters/transports/certificate.fixture.js';
-import { freePort, has, mosquitto, natsServer, type Server } from '../adapters/transports/servers.fixture.js';
+import { freePort, hasCommand } from '../bench/servers.js';
+import { mosquitto, natsServer, type Server } from '../adapters/transports/servers.fixture.js';
 
 const page = readFileSync(new URL('../docs/transports.md', import.meta.url), 'utf8');
 const [use, ...blocks] = [...page.matchAll(/```js\n(.*?)```/gs)].map(([, block]) => block!);
@@ -15,8 +16,8 @@ const servers: Partial<Record<'nats' | 'mqtt', Server>> = {};
 beforeAll(async () => {
   writeFileSync(join(folder, 'key.pem'), key);
   writeFileSync(join(folder, 'cert.pem'), cert);
-  if (has('nats-server')) servers.nats = await natsServer();
-  if (has('mosquitto')) servers.mqtt = await mosquitto();
+  if (hasCommand('nats-server')) servers.nats = await natsServer();
+  if (hasCommand('mosquitto')) servers.mqtt = await mosquitto();
 });
 afterAll(async () => {
   await Promise.all(Object.values(servers).map((server) => server.kill()));
@@ -47,7 +48,7 @@ const titleOf = (block: string): string =>
     .at(-1)!
     .replace(/#+ /, '');
 const isRunnable = (block: string) =>
-  (has('nats-server') || !block.includes('transport-node')) && (has('mosquitto') || !block.includes("'mqtt'"));
+  (hasCommand('nats-server') || !block.includes('transport-node')) && (hasCommand('mosquitto') || !block.includes("'mqtt'"));
 
 test('the page has a block for every transport that the package exports', () => {
   const exported = Object.keys((JSON.parse(readFileSync('package.json', 'utf8')) as { exports: object }).exports);

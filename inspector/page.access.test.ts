@@ -3,7 +3,7 @@ import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { storyShelf } from '../bin/stories.js';
-import { builtPage, read, visit } from './page/testing/browser.js';
+import { pageUrl, read, visit } from './page/testing/browser.js';
 import { keepPicture } from './page/testing/pictures.js';
 import { directoryScenario, hands, traceOf } from './page/testing/traces.js';
 import { serveTrace } from './server.js';
@@ -17,7 +17,7 @@ async function complaints(page: Page, part = 'html', rules?: readonly string[]):
 }
 
 test('on a phone: the network above, and a scrubber that a finger can use', async () => {
-  const served = await serveTrace(traceOf(directoryScenario()), { page: builtPage });
+  const served = await serveTrace(traceOf(directoryScenario()), { page: pageUrl });
   const { page, leave } = await visit(served.url);
   const before = page.viewportSize()!;
   await page.setViewportSize({ width: 390, height: 844 });
@@ -37,7 +37,7 @@ test('on a phone: the network above, and a scrubber that a finger can use', asyn
 });
 
 test('axe reports nothing on any view', async () => {
-  const served = await serveTrace(traceOf(directoryScenario()), { page: builtPage, hands, shelf: storyShelf() });
+  const served = await serveTrace(traceOf(directoryScenario()), { page: pageUrl, hands, shelf: storyShelf() });
   const { page, leave } = await visit(served.url);
   await read(page);
   await page.evaluate(axe.source);

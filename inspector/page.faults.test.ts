@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { kilobytes } from '../bench/inspector.js';
-import { builtPage, open, read, type Opened } from './page/testing/browser.js';
+import { pageUrl, openPage, read, type Opened } from './page/testing/browser.js';
 import { directoryTrace } from './page/testing/traces.js';
 
 const trace = directoryTrace();
@@ -10,7 +10,7 @@ const [header = '', ...lines] = trace.trimEnd().split('\n');
 let opened: Opened;
 let page: Page;
 const scene = (source: string) => async (): Promise<void> => {
-  opened = await open(source);
+  opened = await openPage(source);
   ({ page } = opened);
 };
 const end = (allowed?: RegExp) => (): Promise<void> => opened.close(allowed);
@@ -134,6 +134,6 @@ describe('addresses', () => {
 });
 
 test('the page is at most 120 kB gzipped without the layout that is loaded later', () => {
-  expect(kilobytes(builtPage)).toBeGreaterThan(30);
-  expect(kilobytes(builtPage)).toBeLessThan(120);
+  expect(kilobytes(pageUrl)).toBeGreaterThan(30);
+  expect(kilobytes(pageUrl)).toBeLessThan(120);
 });

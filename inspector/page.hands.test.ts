@@ -2,7 +2,7 @@ import { text } from 'node:stream/consumers';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { simulate } from '../index.js';
-import { open, read, type Opened } from './page/testing/browser.js';
+import { openPage, read, type Opened } from './page/testing/browser.js';
 import { keepPicture } from './page/testing/pictures.js';
 import { directoryScenario, hands, traceOf } from './page/testing/traces.js';
 
@@ -13,7 +13,7 @@ const election = { protocol: 'election', topology: { kind: 'path', n: 3 }, until
 let opened: Opened;
 let page: Page;
 async function reachInto(json: unknown): Promise<void> {
-  opened = await open(traceOf(json), { hands });
+  opened = await openPage(traceOf(json), { hands });
   ({ page } = opened);
   await page.keyboard.press('g');
 }
@@ -242,7 +242,7 @@ describe('links', () => {
 });
 
 test('a trace that is only looked at offers nothing', async () => {
-  const { page, close } = await open(traceOf(scenario));
+  const { page, close } = await openPage(traceOf(scenario));
   await page.keyboard.press('g');
   expect(await page.getByRole('complementary', { name: 'reach in' }).count()).toBe(0);
   expect(await page.getByRole('button', { name: 'reach in' }).count()).toBe(0);

@@ -9,7 +9,7 @@ import { Simulation } from '../network/index.js';
 import { parseScenario } from '../network/scenario/parse.js';
 import { verifyTrace } from '../test/verify/verify.js';
 import { inspect } from './live/inspect.js';
-import { builtPage, visit, type Visited } from './page/testing/browser.js';
+import { pageUrl, visit, type Visited } from './page/testing/browser.js';
 import { directoryScenario } from './page/testing/traces.js';
 
 async function watch(url: string): Promise<Visited> {
@@ -32,7 +32,7 @@ test('the actors of an application appear as they act, and the page follows them
   const [a, b] = ['a', 'b'].map((id) =>
     createNode({ transport: bus.transport(id), protocol: directory, topology, options: { hold: null } }),
   );
-  const watched = await inspect([a!, b!], { page: builtPage });
+  const watched = await inspect([a!, b!], { page: pageUrl });
   const { page, leave } = await watch(watched.url);
   b!.command('request');
   await isAt(page, /b received token from a; announced granted/);
@@ -71,7 +71,7 @@ test('the actors of an application appear as they act, and the page follows them
 
 test('a running simulation', async () => {
   const simulation = new Simulation(parseScenario(directoryScenario(), protocols));
-  const watched = await inspect(simulation, { page: builtPage });
+  const watched = await inspect(simulation, { page: pageUrl });
   const { page, leave } = await watch(watched.url);
   simulation.run();
   await isAt(page, /n0 was asked to release; announced released/);

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { syntheticTrace } from '../bench/synthetic-trace.js';
 import { storyShelf } from '../bin/stories.js';
 import { backbone } from '../network/topology/backbones.js';
-import { builtPage, open, read, visit } from './page/testing/browser.js';
+import { pageUrl, openPage, read, visit } from './page/testing/browser.js';
 import { keepPicture } from './page/testing/pictures.js';
 import { traceOf } from './page/testing/traces.js';
 import { serveTrace } from './server.js';
@@ -15,7 +15,7 @@ const PICTURED: Readonly<Record<string, number>> = { arvy: 8, repair: 3, merge: 
 
 test('every story is told to its end, from the list', async () => {
   const shelf = storyShelf();
-  const served = await serveTrace('', { page: builtPage, shelf });
+  const served = await serveTrace('', { page: pageUrl, shelf });
   const { page, leave } = await visit(`${served.url}#stories`, { reducedMotion: true });
   for (const { name, title, steps } of shelf.stories) {
     await page.getByRole('link', { name: title }).click();
@@ -34,7 +34,7 @@ test('every story is told to its end, from the list', async () => {
 });
 
 test('ten thousand nodes: the page answers at once, while a worker finds their places', async () => {
-  const { page, close } = await open([...syntheticTrace({ rows: 100, columns: 100, lines: 400, flights: 50 })].join(''));
+  const { page, close } = await openPage([...syntheticTrace({ rows: 100, columns: 100, lines: 400, flights: 50 })].join(''));
   await expect.poll(() => page.workers().map((worker) => worker.url())).toEqual([expect.stringMatching(/layout\.worker/)]);
   await page.keyboard.press('Space');
   await page.waitForFunction(() => Number(document.querySelector('[role=slider]')?.getAttribute('aria-valuenow')) > 20);
@@ -58,7 +58,7 @@ const trace = traceOf({
 });
 
 test.each(['light', 'dark'] as const)('a run on the Abilene backbone, %s', async (scheme) => {
-  const { page, close } = await open(trace, { scheme });
+  const { page, close } = await openPage(trace, { scheme });
   for (let i = 0; i < 34; i++) await page.keyboard.press('ArrowRight');
   await keepPicture(page, `inspector-${scheme}`);
   await close();

@@ -3,8 +3,9 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import { has, natsServer } from '../adapters/transports/servers.fixture.js';
-import { builtPage, visit } from './page/testing/browser.js';
+import { hasCommand } from '../bench/servers.js';
+import { natsServer } from '../adapters/transports/servers.fixture.js';
+import { pageUrl, visit } from './page/testing/browser.js';
 import { keepPicture } from './page/testing/pictures.js';
 import { receiveInspection } from './stately/receive.js';
 
@@ -41,10 +42,10 @@ async function useLock(peer: Peer): Promise<void> {
   await peer.says('released');
 }
 
-test.skipIf(!has('nats-server'))('three processes that come one by one, one killed and back', async () => {
+test.skipIf(!hasCommand('nats-server'))('three processes that come one by one, one killed and back', async () => {
   const server = await natsServer();
   onTestFinished(() => server.kill());
-  const receiving = await receiveInspection({ page: builtPage });
+  const receiving = await receiveInspection({ page: pageUrl });
   onTestFinished(() => receiving.close());
   const { page, leave } = await visit(receiving.url);
   const network = () => page.locator('[data-view="network"] [role="img"]').getAttribute('aria-label');

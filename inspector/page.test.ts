@@ -6,7 +6,7 @@ import { MachineTesting } from '../test/machine/testing.js';
 import { graphsOf } from '../test/paths/graph.js';
 import { pathsOf } from '../test/paths/paths.js';
 import { coverageOf, SEARCH_PATIENCE } from '../test/paths/suite.js';
-import { open, type Opened } from './page/testing/browser.js';
+import { openPage, type Opened } from './page/testing/browser.js';
 import { keepPicture } from './page/testing/pictures.js';
 import { directoryTrace } from './page/testing/traces.js';
 import { traceOfPaths } from './path-trace.js';
@@ -19,7 +19,7 @@ const START = 5;
 let opened: Opened;
 let page: Page;
 const scene = (source: string) => async (): Promise<void> => {
-  opened = await open(source);
+  opened = await openPage(source);
   ({ page } = opened);
 };
 const end = (): Promise<void> => opened.close();

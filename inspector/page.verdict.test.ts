@@ -15,7 +15,7 @@ import { pageFile } from './exports/page-file.js';
 import { textOf } from './hands.js';
 import { conformance } from './model/conformance.fixture.js';
 import { readChart } from './model/chart.js';
-import { builtPage, open, read, visit, type Opened } from './page/testing/browser.js';
+import { pageUrl, openPage, read, visit, type Opened } from './page/testing/browser.js';
 import { keepPicture } from './page/testing/pictures.js';
 import { directoryTrace } from './page/testing/traces.js';
 
@@ -35,7 +35,7 @@ function counterexampleTrace(): string {
 let opened: Opened;
 let page: Page;
 const scene = (source: string) => async (): Promise<void> => {
-  opened = await open(source);
+  opened = await openPage(source);
   ({ page } = opened);
 };
 const end = (): Promise<void> => opened.close();
@@ -107,7 +107,7 @@ describe('the counterexample of the checker', () => {
 test('a trace and the page as one file, opened from a disk: it shows the same, asks nobody, and runs nothing of the trace', async () => {
   const evil = '</script><script>document.title = "owned"</script>';
   const file = join(mkdtempSync(join(tmpdir(), 'quiver-file-')), 'failure.html');
-  writeFileSync(file, pageFile(counterexampleTrace().replaceAll('"n1"', JSON.stringify(evil)), builtPage));
+  writeFileSync(file, pageFile(counterexampleTrace().replaceAll('"n1"', JSON.stringify(evil)), pageUrl));
   const { page, leave } = await visit(pathToFileURL(file).href);
   const asked: string[] = [];
   page.on('request', (request) => asked.push(request.url()));

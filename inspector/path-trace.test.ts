@@ -9,12 +9,12 @@ import { pathsOf } from '../test/paths/paths.js';
 import { readChart } from './model/chart.js';
 import { stateItem, transitionItem } from './model/coverage.js';
 import { Moment } from './model/moment.js';
-import { Recording } from './model/recording.js';
+import { ReadTrace } from './model/recording.js';
 import { traceOfPaths } from './path-trace.js';
 
 const graphs = graphsOf(directory, SEARCH_PATIENCE);
 const paths = graphs.flatMap((graph) => pathsOf(graph, 'shortest'));
-const recording = new Recording();
+const recording = new ReadTrace();
 for (const line of traceOfPaths(directory, paths, coverageOf(directory, graphs).toJSON()))
   recording.push(`${JSON.stringify(line)}\n`);
 recording.close();

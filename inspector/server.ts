@@ -16,7 +16,7 @@ import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { UsageError } from '../machines/errors.js';
 import type { Hands } from './hands.js';
-import { acceptSockets, type Connection } from './sockets.js';
+import { acceptSockets, type ProgramConnection } from './sockets.js';
 import type { Shelf } from './stories/shelf.js';
 
 /** The text of a trace, whole or in pieces. It may be asked for again, by a second page or a reload. */
@@ -37,7 +37,7 @@ export interface ServeOptions {
   /** Takes what live nodes of other processes report; throws a `UsageError` for what is none. */
   readonly report?: (reports: unknown) => void;
   /** Takes a program that connects to the WebSocket `inspect` below the address. */
-  readonly connect?: () => Connection;
+  readonly connect?: () => ProgramConnection;
   /** Guided pages to choose from. */
   readonly shelf?: Shelf;
 }

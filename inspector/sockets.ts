@@ -5,7 +5,7 @@ import type { WebSocket } from 'ws';
 import { UsageError } from '../machines/errors.js';
 
 /** What is done with the messages of one program, each a text. A `UsageError` ends its connection. */
-export interface Connection {
+export interface ProgramConnection {
   take(text: string): void;
   end(): void;
 }
@@ -19,7 +19,7 @@ export async function acceptSockets(
   server: Server,
   path: string,
   isWelcome: (request: IncomingMessage) => boolean,
-  connect: () => Connection,
+  connect: () => ProgramConnection,
 ): Promise<() => void> {
   const { WebSocketServer } = await import('ws').catch(() => {
     throw new UsageError('WebSockets need the package ws; add it: npm install ws');
@@ -32,7 +32,7 @@ export async function acceptSockets(
   return () => sockets.clients.forEach((client) => client.terminate());
 }
 
-function listen(client: WebSocket, { take, end }: Connection): void {
+function listen(client: WebSocket, { take, end }: ProgramConnection): void {
   client.on('message', (data: Buffer) => {
     try {
       take(data.toString('utf8'));

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { follow } from './follow-page.mjs';
+import { followPage } from './follow-page.mjs';
 
 const docs = fileURLToPath(new URL('../docs/', import.meta.url));
 
@@ -63,7 +63,7 @@ export async function checkPages(tarball, only = []) {
     const folder = mkdtempSync(join(tmpdir(), 'quiver-page-'));
     const began = performance.now();
     try {
-      await follow(join(docs, page), folder, tarball, page === 'start/tabs.md' ? lookAtTabs : undefined);
+      await followPage(join(docs, page), folder, tarball, page === 'start/tabs.md' ? lookAtTabs : undefined);
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }

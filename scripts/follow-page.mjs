@@ -26,7 +26,7 @@ export function isShown(printed, shown) {
 }
 
 /** The parts of a page in their order: files to save, and commands with what they have to print (`null`: anything). */
-export function partsOf(text) {
+export function stepsOf(text) {
   const parts = [];
   let end = 0;
   for (const { 0: whole, 1: language, 2: content, index } of text.matchAll(BLOCK)) {
@@ -63,10 +63,10 @@ function run(command, cwd) {
 }
 
 /** Follows a page; throws where the reader would be stuck. `look` may look at what runs before all of it is ended. */
-export async function follow(page, folder, tarball, look = async () => {}) {
+export async function followPage(page, folder, tarball, look = async () => {}) {
   const groups = [];
   try {
-    for (const { file, content, command, shown } of partsOf(readFileSync(page, 'utf8'))) {
+    for (const { file, content, command, shown } of stepsOf(readFileSync(page, 'utf8'))) {
       if (file) {
         mkdirSync(dirname(join(folder, file)), { recursive: true });
         writeFileSync(join(folder, file), content);

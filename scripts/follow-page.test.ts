@@ -1,13 +1,13 @@
 /** How a page is followed (follow-page.mjs), and that every page of docs/start and docs/recipes can be; CI follows them. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { isShown, partsOf } from './follow-page.mjs';
+import { isShown, stepsOf } from './follow-page.mjs';
 
 const docs = new URL('../docs/', import.meta.url);
 const pages = ['start', 'recipes'].flatMap((chapter) => readdirSync(new URL(chapter, docs)).map((name) => `${chapter}/${name}`));
 
 test.each(pages)('%s can be followed: every block is a file, a command or its output, and some output is shown', (page) => {
-  const parts = partsOf(readFileSync(new URL(page, docs), 'utf8'));
+  const parts = stepsOf(readFileSync(new URL(page, docs), 'utf8'));
   const commands = parts.flatMap(({ command, shown }) => (command === undefined ? [] : [shown]));
   if (page !== 'start/tabs.md') expect(commands.filter((shown) => shown !== null).length).toBeGreaterThan(0);
   expect(commands.length).toBeGreaterThan(1);
@@ -21,12 +21,12 @@ test.each(pages)('%s says what is not guaranteed, or does not carry over, before
 test('a block is a file by the line above it, a command, or what the command prints', () => {
   const text =
     'As `a/b.js`, which says:\n\n```js\n1;\n```\n\n```diff\n-2\n```\n\n```sh\nnode a/b.js\n```\n```\nout\n```\n\n```sh\nls\n```\n';
-  expect(partsOf(text)).toEqual([
+  expect(stepsOf(text)).toEqual([
     { file: 'a/b.js', content: '1;\n' },
     { command: 'node a/b.js\n', shown: 'out\n' },
     { command: 'ls\n', shown: null },
   ]);
-  expect(() => partsOf('Some words.\n\n```js\n1;\n```\n')).toThrow('name its file in the line above');
+  expect(() => stepsOf('Some words.\n\n```js\n1;\n```\n')).toThrow('name its file in the line above');
 });
 
 test('what was printed is held to what the page shows, line by line', () => {

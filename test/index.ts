@@ -13,7 +13,7 @@ export type { Exploration } from './explore/examine.js';
 export { describeMachine } from './machine/describe-machine.js';
 export { mergeCounts } from './machine/coverage.js';
 export { emitMachineTests, startMachine } from './machine/emit.js';
-export type { MachineTests, Samples, Step } from './machine/options.js';
+export type { MachineTests, Samples, MachineStep } from './machine/options.js';
 export { describeFailure, MachineTesting, replaySteps } from './machine/testing.js';
 export { judgeMutants, mutantsOf, type Mutant } from './mutants/mutants.js';
 export { graphsOf } from './paths/graph.js';

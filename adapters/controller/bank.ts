@@ -8,7 +8,7 @@
  * anew with `balance`. There is no lasting one: docs/shipping.md says why.
  */
 import type { ControllerOptions } from '../../machines/controller/options.js';
-import { checkOptions, count, optional } from '../options.js';
+import { checkOptions, wholeNumber, optional } from '../options.js';
 import { PEERS_CHECKS } from './checks.js';
 import { createControllerNode, Questions, requireAmount, type PeersOptions } from './controller-node.js';
 import type { LiveNode } from '../node/node.js';
@@ -45,7 +45,7 @@ export interface BankOptions extends PeersOptions {
  * @public
  */
 export function createBank(options: BankOptions): Bank {
-  checkOptions('createBank', options, { ...PEERS_CHECKS, balance: optional(count), waste: optional(count) });
+  checkOptions('createBank', options, { ...PEERS_CHECKS, balance: optional(wholeNumber), waste: optional(wholeNumber) });
   return new Bank(options);
 }
 

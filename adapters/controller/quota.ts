@@ -11,7 +11,7 @@ import type { RequestContext } from '../../machines/controller/request.js';
 import type { ControllerOptions } from '../../machines/controller/options.js';
 import type { Message } from '../../machines/effects.js';
 import type { RoleView } from '../../machines/protocol.js';
-import { checkOptions, count, optional } from '../options.js';
+import { checkOptions, wholeNumber, optional } from '../options.js';
 import { PEERS_CHECKS } from './checks.js';
 import { createControllerNode, Questions, requireAmount, type PeersOptions } from './controller-node.js';
 import type { LiveNode } from '../node/node.js';
@@ -60,7 +60,7 @@ export interface Taken {
  * @public
  */
 export function createQuota(options: QuotaOptions): Quota {
-  checkOptions('createQuota', options, { ...PEERS_CHECKS, budget: count, waste: optional(count) });
+  checkOptions('createQuota', options, { ...PEERS_CHECKS, budget: wholeNumber, waste: optional(wholeNumber) });
   return new Quota(options);
 }
 

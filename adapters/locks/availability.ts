@@ -9,7 +9,7 @@ import type { DirectoryContext } from '../../machines/directory/machine.js';
 import { isObject } from '../../machines/checks.js';
 import type { Message, NodeId } from '../../machines/effects.js';
 import type { EpochsContext } from '../../machines/locks/knowledge.js';
-import { NAME_LENGTH_MAX } from '../../machines/locks/accepts.js';
+import { LOCK_NAME_LENGTH_MAX } from '../../machines/locks/accepts.js';
 import { directoryRole, EPOCHS } from '../../machines/locks/messages.js';
 import { BOUNDS } from '../../machines/locks/epoch.js';
 import { Channels } from '../node/channels.js';
@@ -98,5 +98,5 @@ const isWord = (message: Message): message is Word => {
   if (!isObject(message)) return false;
   const { type, lock, epoch } = message;
   if (type !== 'whether' && type !== 'queued') return false;
-  return typeof lock === 'string' && lock.length <= NAME_LENGTH_MAX && Number.isSafeInteger(epoch);
+  return typeof lock === 'string' && lock.length <= LOCK_NAME_LENGTH_MAX && Number.isSafeInteger(epoch);
 };

@@ -33,7 +33,12 @@ const PREFIX = 'quiver.locks';
 /** From a hand-over in one process to a wait of minutes. */
 const BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
 
-export function measure(meter: LocksMeter, node: LiveNode, notices$: Observable<DeskNotice>, status: () => LocksStatus): void {
+export function reportMetrics(
+  meter: LocksMeter,
+  node: LiveNode,
+  notices$: Observable<DeskNotice>,
+  status: () => LocksStatus,
+): void {
   const attributes: Attributes = { 'quiver.peer': node.id, 'quiver.locks.name': node.name };
   const duration = (name: string, description: string) =>
     meter.createHistogram(`${PREFIX}.${name}.duration`, {

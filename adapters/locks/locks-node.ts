@@ -7,7 +7,7 @@
  */
 import type { NodeId } from '../../machines/effects.js';
 import { locksCore } from '../../machines/locks/index.js';
-import type { LocksOptions } from '../../machines/locks/options.js';
+import type { LocksProtocolOptions } from '../../machines/locks/options.js';
 import type { Inspect } from '../../network/world/kernel.js';
 import { environmentOf, type InEnvironment } from '../environment.js';
 import { createNode, type LiveNode } from '../node/node.js';
@@ -43,7 +43,7 @@ export function createLocksNode({
   storage,
   confirm = false,
   ...environment
-}: PeerOptions): LiveNode<LocksOptions> {
+}: PeerOptions): LiveNode<LocksProtocolOptions> {
   const voters = peers.toSorted();
   const floor = Math.max(0, Math.floor(environmentOf(environment).clock.now() - EPOCHS_BEGAN));
   return createNode({

@@ -2,7 +2,7 @@
 import { isObject } from '../../machines/checks.js';
 import type { NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
-import { NAME_LENGTH_MAX } from '../../machines/locks/accepts.js';
+import { LOCK_NAME_LENGTH_MAX } from '../../machines/locks/accepts.js';
 import type { Inspect } from '../../network/world/kernel.js';
 import type { InEnvironment } from '../environment.js';
 import {
@@ -15,7 +15,7 @@ import {
   peers,
   signal,
   storage,
-  text,
+  someText,
   transport,
 } from '../options.js';
 import type { PeerStorage } from '../storage/storage.js';
@@ -94,7 +94,7 @@ export interface CloseOptions {
 const LOCKS_CHECKS = {
   transport,
   peers,
-  name: optional(text),
+  name: optional(someText),
   storage: optional(storage),
   join: optional(flag),
   confirm: optional(flag),
@@ -123,8 +123,8 @@ const LOCK_CHECKS = {
 };
 
 export function checkName(name: unknown): void {
-  if (typeof name !== 'string' || name === '' || name.length > NAME_LENGTH_MAX)
-    throw new UsageError(`a lock needs a name: give a string of 1 to ${NAME_LENGTH_MAX} characters`);
+  if (typeof name !== 'string' || name === '' || name.length > LOCK_NAME_LENGTH_MAX)
+    throw new UsageError(`a lock needs a name: give a string of 1 to ${LOCK_NAME_LENGTH_MAX} characters`);
 }
 
 export const checkAcquire = (name: string, options: unknown): void =>

@@ -8,18 +8,18 @@
  */
 import type { Message, NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
-import type { LockNotice } from '../../machines/locks/messages.js';
+import type { LocksNotice } from '../../machines/locks/messages.js';
 import { BOUNDS } from '../../machines/locks/epoch.js';
 import { auditTime, distinctUntilChanged, from, map, merge, startWith, Subject, Subscription, type Observable } from 'rxjs';
 import { atLeast, checkOptions, optional } from '../options.js';
 import { ClosedError, ConfigurationError, type LostError } from '../transports/errors.js';
 import { Availability } from './availability.js';
 import { LockDesk, type DeskNotice, type Wish } from './lock-desk.js';
-import { measure } from './locks-metrics.js';
+import { reportMetrics } from './locks-metrics.js';
 import { statusOf, warnWhenUnserved, type LocksStatus } from './locks-status.js';
 import type { Lock } from './lock-handle.js';
 import { createLocksNode } from './locks-node.js';
-import { differingLists, listOf, Members, type MembersOptions } from './members.js';
+import { differingLists, firstPeersOf, Members, type MembersOptions } from './members.js';
 import {
   checkAcquire,
   checkName,
@@ -110,20 +110,20 @@ export class Locks implements AsyncDisposable {
   constructor(given: LocksOptions) {
     checkLocks(given);
     const { transport, name = 'locks', metrics, join: _, peers: __, ...options } = given;
-    const peers = listOf(given);
+    const peers = firstPeersOf(given);
     this.#transport = transport;
     this.peers = [...peers];
     this.storage = options.storage;
     this.#isConfirmed = options.confirm ?? false;
     this.#node = createLocksNode({ transport, peers, name, ...options });
     warnWhenUnserved(this.#node, () => this.status());
-    if (metrics) measure(metrics, this.#node, this.#notices$, () => this.status());
+    if (metrics) reportMetrics(metrics, this.#node, this.#notices$, () => this.status());
     this.#members = new Members(this.#node, transport);
     this.#availability = new Availability(this.#node, transport, (lock) => this.#desks.get(lock)?.disappoint());
     this.served = new Promise((resolve, reject) => {
       this.#node.notices$.subscribe((notice) => {
         this.hear(notice);
-        if (notice.type === 'serving') resolve((notice as LockNotice & { type: 'serving' }).epoch);
+        if (notice.type === 'serving') resolve((notice as LocksNotice & { type: 'serving' }).epoch);
       });
       void this.#node.closed.then((error) => {
         this.end(this.#mistake ?? error ?? new ClosedError(`the locks of peer "${transport.id}" are closed`));
@@ -380,7 +380,7 @@ export class Locks implements AsyncDisposable {
   }
 
   private hear(notice: Message): void {
-    const told = notice as LockNotice;
+    const told = notice as LocksNotice;
     if (told.type === 'differs') this.#differ(differingLists(this.#node, told));
     else if (told.type === 'serving' || told.type === 'apart') {
       this.#isServed = told.type === 'serving';

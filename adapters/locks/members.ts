@@ -8,7 +8,7 @@ import type { Message, NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
 import type { EpochsContext } from '../../machines/locks/knowledge.js';
 import type { MembershipChange } from '../../machines/locks/membership.js';
-import { EPOCHS, type LockNotice } from '../../machines/locks/messages.js';
+import { EPOCHS, type LocksNotice } from '../../machines/locks/messages.js';
 import type { LiveNode } from '../node/node.js';
 import { checkOptions, optional, signal } from '../options.js';
 import { ClosedError, ConfigurationError } from '../transports/errors.js';
@@ -25,7 +25,7 @@ export interface MembersOptions {
 }
 
 /** With whom the cluster begins, as this peer was told; nobody, for one that comes later. */
-export function listOf({ transport, peers = [], join }: LocksOptions): readonly NodeId[] {
+export function firstPeersOf({ transport, peers = [], join }: LocksOptions): readonly NodeId[] {
   const { id } = transport;
   if (!join && !peers.includes(id))
     throw new UsageError(
@@ -41,7 +41,7 @@ export function listOf({ transport, peers = [], join }: LocksOptions): readonly 
 }
 
 /** Of a peer that began with another list. */
-export function differingLists(node: LiveNode, { peer, own, theirs }: LockNotice & { type: 'differs' }): ConfigurationError {
+export function differingLists(node: LiveNode, { peer, own, theirs }: LocksNotice & { type: 'differs' }): ConfigurationError {
   const [there, here] = [theirs, own].map(({ voters }) => voters.join(', '));
   return new ConfigurationError(
     `peer "${peer}" was given the peers ${there} for "${node.name}", and "${node.id}" was given ${here}; give both the same list, with which the cluster began, and start who comes later with join: true`,
@@ -84,7 +84,7 @@ export class Members {
     const waiting = new Subscription();
     const decided = new Promise<readonly NodeId[]>((resolve, reject) => {
       const heard = node.notices$.subscribe((notice: Message) => {
-        const told = notice as LockNotice;
+        const told = notice as LocksNotice;
         if (told.type !== 'members') return;
         if (isDone(change, told.voters)) resolve([...told.voters]);
         else if (!told.voters.includes(node.id))

@@ -1,6 +1,6 @@
 /** Conversations on a medium that believes who says to be somebody: there is no end of names. */
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { createTransport, type Medium } from '../transports/driver.js';
+import { createTransport, type DriverListener } from '../transports/driver.js';
 import { InProcessBus, inProcessGuarantees } from '../transports/in-process.js';
 import type { Guarantees, Json } from '../transports/transport.js';
 import { Channels } from './channels.js';
@@ -18,7 +18,7 @@ const kept = (channels: Channels): number =>
   );
 
 async function on(guarantees: Guarantees) {
-  let medium!: Medium;
+  let medium!: DriverListener;
   const transport = createTransport('a', guarantees, (given) => {
     medium = given;
     given.opened({ send: () => {}, close: () => {} });

@@ -7,7 +7,7 @@
 import type { Message, NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
 import { Drops } from '../transports/drops.js';
-import { NAME_LENGTH_MAX, refusal, WIRE_VERSION, type Envelope } from '../transports/envelope.js';
+import { CHANNEL_NAME_LENGTH_MAX, refusal, WIRE_VERSION, type Envelope } from '../transports/envelope.js';
 import { isGreeting } from './presence.js';
 import type { Json, Transport, TransportEvent } from '../transports/transport.js';
 
@@ -51,8 +51,8 @@ export class Channels {
   }
 
   open(name: string, conversation: Conversation): void {
-    if (name === '' || name.length > NAME_LENGTH_MAX) {
-      throw new UsageError(`a name of ${name.length} characters: give 1 to ${NAME_LENGTH_MAX}`);
+    if (name === '' || name.length > CHANNEL_NAME_LENGTH_MAX) {
+      throw new UsageError(`a name of ${name.length} characters: give 1 to ${CHANNEL_NAME_LENGTH_MAX}`);
     }
     if (this.conversations.has(name)) {
       throw new UsageError(

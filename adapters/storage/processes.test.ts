@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import { freePort } from '../transports/servers.fixture.js';
+import { freePort } from '../../bench/servers.js';
 
 const IDS = ['a', 'b', 'c'];
 

@@ -12,7 +12,8 @@ import { createLocks, type Locks } from '../locks/locks.js';
 import { settled } from '../locks/peers.fixture.js';
 import { Register } from '../locks/register.js';
 import { InProcessBus } from '../transports/in-process.js';
-import { has, jetStreamServer } from '../transports/servers.fixture.js';
+import { hasCommand } from '../../bench/servers.js';
+import { jetStreamServer } from '../transports/servers.fixture.js';
 import { folderStorage } from './folder.js';
 import { jetStreamStorage } from './jet-stream.js';
 import { MapStorage } from './map.fixture.js';
@@ -268,7 +269,7 @@ describe('a folder', () => {
   });
 });
 
-describe.skipIf(!has('nats-server'))('a bucket of JetStream, with a server that keeps it on its disk', () => {
+describe.skipIf(!hasCommand('nats-server'))('a bucket of JetStream, with a server that keeps it on its disk', () => {
   test('keeps values by peer and key, also over a kill -9 of the server', async () => {
     const folder = temporary();
     let server = await jetStreamServer(folder);

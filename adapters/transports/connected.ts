@@ -1,5 +1,5 @@
 /** A connection to a broker that the application makes: what its function gives, or a `ConnectionError` that says what it gave instead. */
-import { show } from '../../network/scenario/read.js';
+import { shownValue } from '../../network/scenario/read.js';
 import { ConnectionError } from './errors.js';
 
 /** `how` names what is to be returned. */
@@ -17,6 +17,6 @@ export async function connectedBy<C extends object>(
   }
   if (typeof (made as { subscribe?: unknown } | null | undefined)?.subscribe === 'function') return made as C;
   throw new ConnectionError(
-    `${who} was given no connection to ${broker}: connection() gave ${show(made)}; return what ${how} gives`,
+    `${who} was given no connection to ${broker}: connection() gave ${shownValue(made)}; return what ${how} gives`,
   );
 }

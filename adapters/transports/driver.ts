@@ -30,7 +30,7 @@ export interface Connection {
  *
  * @public
  */
-export interface Medium {
+export interface DriverListener {
   /** The connection stands: from this call on the transport sends through it. */
   opened(connection: Connection): void;
   /** A message has come. */
@@ -50,7 +50,7 @@ export interface Medium {
  *
  * @public
  */
-export type Driver = (medium: Medium, signal: AbortSignal) => void | Promise<void>;
+export type Driver = (medium: DriverListener, signal: AbortSignal) => void | Promise<void>;
 
 /**
  * Makes a transport of a driver, which knows its medium alone: repeated calls, aborts, late deliveries and the bounds of messages
@@ -60,9 +60,9 @@ export type Driver = (medium: Medium, signal: AbortSignal) => void | Promise<voi
  * @throws UsageError for an id that is none.
  * @example
  * ```ts
- * import { createTransport, type Medium } from 'xstate-quiver/adapters/driver';
+ * import { createTransport, type DriverListener } from 'xstate-quiver/adapters/driver';
  *
- * const [room, messageBytesMax] = [new Map<string, Medium>(), 1_000];
+ * const [room, messageBytesMax] = [new Map<string, DriverListener>(), 1_000];
  * const guarantees = { order: 'fifo', loss: 'possible', duplication: 'none', presence: 'none', identity: 'claimed', messageBytesMax } as const;
  * const inRoom = (id: string) =>
  *   createTransport(id, guarantees, (medium) => {
@@ -81,7 +81,7 @@ export function createTransport<const G extends Guarantees>(id: NodeId, guarante
   return new DrivenTransport(id, guarantees, driver);
 }
 
-class DrivenTransport<G extends Guarantees> implements Transport<G>, Medium {
+class DrivenTransport<G extends Guarantees> implements Transport<G>, DriverListener {
   readonly events = new Subject<TransportEvent>();
   readonly peers = new Set<NodeId>();
   private readonly ending = new AbortController();

@@ -12,7 +12,7 @@ import type { Json } from './transport.js';
 export const WIRE_VERSION = 1;
 
 /** Long enough for every name, short enough that nobody fills the memory with them. */
-export const NAME_LENGTH_MAX = 512;
+export const CHANNEL_NAME_LENGTH_MAX = 512;
 const TYPE_LENGTH_MAX = 64;
 
 export interface Envelope {
@@ -28,7 +28,7 @@ export const envelopeSchema = {
   additionalProperties: false,
   properties: {
     v: { const: WIRE_VERSION },
-    name: { type: 'string', minLength: 1, maxLength: NAME_LENGTH_MAX },
+    name: { type: 'string', minLength: 1, maxLength: CHANNEL_NAME_LENGTH_MAX },
     message: {
       type: 'object',
       required: ['type'],
@@ -44,7 +44,7 @@ export function refusal(value: Json): string | null {
   if (v !== WIRE_VERSION) {
     return `it speaks version ${quote(v)} of the wire format, this side ${WIRE_VERSION}; run the same release on both`;
   }
-  if (!isText(name, NAME_LENGTH_MAX)) return `its name is no string of 1 to ${NAME_LENGTH_MAX} characters`;
+  if (!isText(name, CHANNEL_NAME_LENGTH_MAX)) return `its name is no string of 1 to ${CHANNEL_NAME_LENGTH_MAX} characters`;
   if (!isObject(message) || !isText(message['type'], TYPE_LENGTH_MAX)) return 'its message has no type';
   const [extra] = Object.keys(others);
   return extra === undefined ? null : `it has a field "${quote(extra)}" that no envelope has`;

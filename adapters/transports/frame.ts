@@ -7,10 +7,10 @@ import { asyncScheduler, type TimestampProvider } from 'rxjs';
 import { isObject } from '../../machines/checks.js';
 import type { NodeId } from '../../machines/effects.js';
 import { Drops } from './drops.js';
-import type { Medium } from './driver.js';
+import type { DriverListener } from './driver.js';
 import { isId } from './ids.js';
 import { Rate } from './rate.js';
-import { read } from './reading.js';
+import { readFrame } from './reading.js';
 import type { Json } from './transport.js';
 
 /** More than peers send that are in their right mind; the link layer sends again what was dropped. */
@@ -26,7 +26,7 @@ export class FrameReader {
 
   constructor(
     id: NodeId,
-    private readonly medium: Medium,
+    private readonly medium: DriverListener,
     clock: TimestampProvider = asyncScheduler,
   ) {
     this.drops = new Drops(`transport "${id}"`, clock);
@@ -38,7 +38,7 @@ export class FrameReader {
       this.drops.drop(`more than ${this.rate.perSecond} come in a second`);
       return;
     }
-    const reading = read(text);
+    const reading = readFrame(text);
     if ('refused' in reading) {
       this.drops.drop(reading.refused);
       return;

@@ -2,7 +2,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { Hub, type HubRules, type Line, type LineListener } from './hub.js';
 import { InProcessBus } from './in-process.js';
-import { read } from './reading.js';
+import { readFrame } from './reading.js';
 import type { TransportEvent } from './transport.js';
 
 /** A line whose far end is the test. */
@@ -215,7 +215,7 @@ test('1,200 peers with long names do not make a welcome that nobody can read: th
   }
   const last = member(hub, 'last');
   expect(last.got[0].type).toBe('welcome');
-  expect(read(JSON.stringify(last.got[0]))).toHaveProperty('value');
+  expect(readFrame(JSON.stringify(last.got[0]))).toHaveProperty('value');
   expect(last.got.length).toBeGreaterThan(1);
   expect(last.got.slice(1).every(({ type }) => type === 'up')).toBe(true);
   expect([...last.got[0].peers, ...last.got.slice(1).map(({ peer }) => peer)]).toEqual(ids);

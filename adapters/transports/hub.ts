@@ -18,7 +18,7 @@ import { environmentOf, type InEnvironment } from '../environment.js';
 import { isId, refusedId } from './ids.js';
 import { later } from './later.js';
 import { UsageError } from '../../machines/errors.js';
-import { FRAME_BYTES_MAX, fits, read } from './reading.js';
+import { FRAME_BYTES_MAX, fits, readFrame } from './reading.js';
 import type { Json } from './transport.js';
 
 /** A key is a random text; a token is whatever the application makes of it. */
@@ -114,7 +114,7 @@ export class Hub {
   private hear(guest: Guest, text: unknown): void {
     if (guest.state === 'gone') return;
     const isSeated = guest.state === 'seated';
-    const reading = read(text, isSeated ? FRAME_BYTES_MAX : HELLO_BYTES_MAX);
+    const reading = readFrame(text, isSeated ? FRAME_BYTES_MAX : HELLO_BYTES_MAX);
     const frame = 'value' in reading ? reading.value : null;
     if (isSeated && isSend(frame)) this.carry(guest, frame);
     else if (isHello(frame) && guest.state === 'new') this.admit(guest, frame).catch(() => this.refuse(guest, DOUBT, true));

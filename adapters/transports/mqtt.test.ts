@@ -7,9 +7,10 @@ import { transportConformance } from './conformance.js';
 import { topicToken } from './frame.js';
 import { fuzz } from './fuzz.fixture.js';
 import { mqtt, mqttGuarantees } from './mqtt.js';
-import { freePort, has, mosquitto, type Server } from './servers.fixture.js';
+import { freePort, hasCommand } from '../../bench/servers.js';
+import { mosquitto, type Server } from './servers.fixture.js';
 
-const isMissing = !has('mosquitto');
+const isMissing = !hasCommand('mosquitto');
 if (isMissing) console.warn('skipped: the Mosquitto tests need mosquitto (Debian: apt-get install mosquitto)');
 
 let networks = 0;

@@ -10,7 +10,7 @@ import type { MqttClient } from 'mqtt';
 import type { NodeId } from '../../machines/effects.js';
 import { environmentOf, type InEnvironment } from '../environment.js';
 import { Backlog } from './backlog.js';
-import { checkOptions, environment as environmentChecks, id as anId, must, optional, text } from '../options.js';
+import { checkOptions, environment as environmentChecks, id as anId, must, optional, someText } from '../options.js';
 import { createTransport } from './driver.js';
 import { connectedBy } from './connected.js';
 import { ConnectionError } from './errors.js';
@@ -48,7 +48,7 @@ const CHECKS = {
     "a function that connects, as in () => connectAsync('mqtt://127.0.0.1')",
     (value) => typeof value === 'function',
   ),
-  topic: optional(text),
+  topic: optional(someText),
   ...environmentChecks,
 };
 

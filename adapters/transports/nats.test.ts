@@ -3,10 +3,11 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import { transportConformance } from './conformance.js';
 import { fuzz } from './fuzz.fixture.js';
 import { nats, natsGuarantees } from './nats.js';
-import { freePort, has, natsServer, type Server } from './servers.fixture.js';
+import { freePort, hasCommand } from '../../bench/servers.js';
+import { natsServer, type Server } from './servers.fixture.js';
 import { topicToken } from './frame.js';
 
-const isMissing = !has('nats-server');
+const isMissing = !hasCommand('nats-server');
 if (isMissing) console.warn('skipped: the NATS tests need nats-server (Debian: apt-get install nats-server)');
 
 test('a server that is not there is a ConnectionError', async () => {

@@ -10,7 +10,7 @@ import type { TimestampProvider } from 'rxjs';
 import type { NodeId } from '../../machines/effects.js';
 import { environmentOf, type InEnvironment } from '../environment.js';
 import { Backlog } from './backlog.js';
-import { checkOptions, environment as environmentChecks, id as anId, must, optional, text } from '../options.js';
+import { checkOptions, environment as environmentChecks, id as anId, must, optional, someText } from '../options.js';
 import { createTransport } from './driver.js';
 import { connectedBy } from './connected.js';
 import { ConnectionError } from './errors.js';
@@ -45,7 +45,7 @@ export interface NatsOptions extends InEnvironment {
 const CHECKS = {
   id: anId,
   connection: must('a function that connects, as in () => connect({ servers })', (value) => typeof value === 'function'),
-  subject: optional(text),
+  subject: optional(someText),
   ...environmentChecks,
 };
 

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import type { Medium } from './driver.js';
+import type { DriverListener } from './driver.js';
 import { FrameReader } from './frame.js';
 import { Rate } from './rate.js';
 
@@ -18,9 +18,9 @@ test('so many a second, saved up for one second', () => {
 
 test('frames of a flood are dropped, with one warning', () => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
-  const received = vi.fn<Medium['received']>();
+  const received = vi.fn<DriverListener['received']>();
   let now = 0;
-  const reader = new FrameReader('a', { received } as unknown as Medium, { now: () => now });
+  const reader = new FrameReader('a', { received } as unknown as DriverListener, { now: () => now });
   const flood = (count: number) => {
     for (let i = 0; i < count; i++) reader.read('{"from":"b","message":1}');
   };

@@ -8,7 +8,7 @@ import { InProcessBus } from './in-process.js';
 import { messagePort } from './message-port.js';
 import { mqtt } from './mqtt.js';
 import { nats } from './nats.js';
-import { DEPTH_MAX, FRAME_BYTES_MAX, quote, read, VALUES_MAX, write } from './reading.js';
+import { DEPTH_MAX, FRAME_BYTES_MAX, quote, readFrame, VALUES_MAX, write } from './reading.js';
 import { sealed } from './sealed.js';
 import { WebSocket } from 'ws';
 import { webSocket } from './web-socket.js';
@@ -29,7 +29,7 @@ test.each<[string, unknown, RegExp]>([
   ['a list', ['a'], /no text but a list/],
   ['bytes', new Uint8Array(3), /no text but an object/],
 ])('%s: refused with the reason, and nothing is thrown', (_, text, reason) => {
-  expect(read(text)).toEqual({ refused: expect.stringMatching(reason) });
+  expect(readFrame(text)).toEqual({ refused: expect.stringMatching(reason) });
 });
 
 test('what is just within the bounds is read', () => {
@@ -39,7 +39,7 @@ test('what is just within the bounds is read', () => {
     '1e308',
     `[${'0,'.repeat(VALUES_MAX - 3)}0]`,
   ]) {
-    expect(read(text)).toHaveProperty('value');
+    expect(readFrame(text)).toHaveProperty('value');
   }
 });
 

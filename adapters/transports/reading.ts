@@ -24,7 +24,7 @@ export const VALUES_MAX = 2 ** 17;
 export type Reading = { readonly value: Json } | { readonly refused: string };
 
 /** Reads a frame; with other bounds, what has been put together from several. */
-export function read(text: unknown, bytesMax = FRAME_BYTES_MAX): Reading {
+export function readFrame(text: unknown, bytesMax = FRAME_BYTES_MAX): Reading {
   if (typeof text !== 'string') return { refused: `it is no text but ${quote(text)}` };
   if (!fits(text, bytesMax)) return { refused: `its ${text.length} characters are over the limit of ${bytesMax} bytes` };
   let value: Json;

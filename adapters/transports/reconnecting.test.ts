@@ -2,7 +2,7 @@
 import { getEventListeners } from 'node:events';
 import { VirtualTimeScheduler } from 'rxjs';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { createTransport, type Connection, type Driver, type Medium } from './driver.js';
+import { createTransport, type Connection, type Driver, type DriverListener } from './driver.js';
 import { ConnectionError } from './errors.js';
 import { reconnecting } from './reconnecting.js';
 import { throughHub } from './through-hub.js';
@@ -47,7 +47,7 @@ const luck = (fraction: number) => ({
 /** A place to connect to, up or down. */
 class Place {
   isThere = false;
-  readonly tries: { at: number; medium: Medium; signal: AbortSignal; isClosed: boolean }[] = [];
+  readonly tries: { at: number; medium: DriverListener; signal: AbortSignal; isClosed: boolean }[] = [];
   constructor(
     private readonly clock: Clock,
     readonly peers: readonly string[] = [],
@@ -218,7 +218,7 @@ test('a connection that is lost while the way home is open goes on with that', a
   const clock = new Clock();
   const [first, second] = [new Place(clock), new Place(clock)];
   second.isThere = true;
-  let homeward: Medium | undefined;
+  let homeward: DriverListener | undefined;
   const slow: Driver = (medium, signal) => {
     if (second.tries.length === 0) return first.driver(medium, signal);
     homeward = medium;

@@ -12,7 +12,7 @@
 import { Subscription } from 'rxjs';
 import type { NodeId } from '../../machines/effects.js';
 import { environmentOf, fraction, type PlatformEnvironment, type InEnvironment } from '../environment.js';
-import type { Connection, Driver, Medium } from './driver.js';
+import type { Connection, Driver, DriverListener } from './driver.js';
 import { ConnectionError } from './errors.js';
 import { later } from './later.js';
 import { quote } from './reading.js';
@@ -63,7 +63,7 @@ class Reconnecting {
   constructor(
     private readonly drivers: readonly Driver[],
     private readonly who: string,
-    private readonly medium: Medium,
+    private readonly medium: DriverListener,
     private readonly environment: PlatformEnvironment,
   ) {}
 
@@ -87,7 +87,7 @@ class Reconnecting {
     return attempt;
   }
 
-  private mediumOf(attempt: Attempt): Medium {
+  private mediumOf(attempt: Attempt): DriverListener {
     const isCurrent = () => this.current === attempt;
     return {
       opened: (connection) => this.opened(attempt, connection),

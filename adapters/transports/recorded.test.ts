@@ -12,7 +12,8 @@ import { createLocks } from '../locks/locks.js';
 import { changed } from './conformance-wire.js';
 import { nats } from './nats.js';
 import { sealed } from './sealed.js';
-import { freePort, has, natsServer } from './servers.fixture.js';
+import { freePort, hasCommand } from '../../bench/servers.js';
+import { natsServer } from './servers.fixture.js';
 import type { Transport } from './transport.js';
 import { webSocketHub } from './web-socket-hub.js';
 import { webSocketMesh } from './web-socket-mesh.js';
@@ -112,7 +113,7 @@ const media: [string, () => Promise<Medium>][] = [
   ['a hub', overHub],
   ['a mesh', overMesh],
 ];
-if (has('nats-server')) {
+if (hasCommand('nats-server')) {
   media.push(['NATS', overNats()]);
   media.push(['sealed NATS', overNats((transport) => sealed(transport, { key: 'sixteen bytes and more' }))]);
 }

@@ -18,11 +18,11 @@ import { bytesToHex } from '@noble/hashes/utils.js';
 import type { NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
 import { environmentOf, type PlatformEnvironment, type InEnvironment } from '../environment.js';
-import { createTransport, type Medium } from './driver.js';
+import { createTransport, type DriverListener } from './driver.js';
 import { checkId } from './ids.js';
 import { Drops } from './drops.js';
 import { ClosedError } from './errors.js';
-import { quote, read } from './reading.js';
+import { quote, readFrame } from './reading.js';
 import type { Guarantees, Json, Transport, TransportEvent } from './transport.js';
 
 /**
@@ -119,7 +119,7 @@ class Seal {
   constructor(
     private readonly keys: Keys,
     private readonly transport: Transport,
-    private readonly medium: Medium,
+    private readonly medium: DriverListener,
     private readonly environment: PlatformEnvironment,
   ) {
     const { clock, crypto } = environment;
@@ -232,7 +232,7 @@ class Seal {
       if (other.retired.size > RETIRED_MAX) this.renew();
     }
     other.numbers.add(number);
-    const reading = read(text);
+    const reading = readFrame(text);
     if ('refused' in reading) this.drops.drop(`${reading.refused}, from "${from}"`);
     else this.medium.received(from, reading.value);
   }

@@ -1,25 +1,11 @@
 /** Real servers for tests, on loopback and any free port; and whether this machine has them. */
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import net from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-
-/** Where Debian puts servers, which not everybody's path has. */
-const env = { ...process.env, PATH: `${process.env['PATH']}:/usr/sbin:/usr/local/sbin` };
-
-export const has = (command: string): boolean => spawnSync('sh', ['-c', `command -v ${command}`], { env }).status === 0;
-
-export async function freePort(): Promise<number> {
-  const server = net.createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as net.AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
+import { answersAt, freePort, serverEnvironment as env } from '../../bench/servers.js';
 
 export interface Server {
   readonly port: number;
@@ -65,13 +51,7 @@ async function start(port: number, command: string, ...args: string[]): Promise<
 
 async function answering(port: number, child: ChildProcess): Promise<void> {
   for (let attempt = 0; attempt < 200 && child.exitCode === null; attempt++) {
-    const socket = net.connect(port, '127.0.0.1');
-    const isThere = await new Promise<boolean>((resolve) => {
-      socket.once('connect', () => resolve(true));
-      socket.once('error', () => resolve(false));
-    });
-    socket.destroy();
-    if (isThere) return;
+    if (await answersAt(port)) return;
     await wait(25);
   }
   child.kill('SIGKILL');

@@ -8,16 +8,16 @@ import { Subscription } from 'rxjs';
 import { isObject } from '../../machines/checks.js';
 import type { NodeId } from '../../machines/effects.js';
 import { environmentOf, type PlatformEnvironment, type InEnvironment } from '../environment.js';
-import type { Driver, Medium } from './driver.js';
+import type { Driver, DriverListener } from './driver.js';
 import { ConnectionError } from './errors.js';
 import { checkSecret, TOKEN_LENGTH_MAX, type PeerHello, type Line } from './hub.js';
 import { isId } from './ids.js';
 import { later } from './later.js';
-import { quote, read } from './reading.js';
+import { quote, readFrame } from './reading.js';
 import type { Json } from './transport.js';
 
 /** A hub beats so often, and is not there any more after so long a silence. */
-export const BEAT_MS = 1_000;
+export const HUB_BEAT_MS = 1_000;
 export const SILENT_BEATS_MAX = 3;
 
 /** Whoever knows the key may take the peer's place, so it is no id but a secret. */
@@ -52,7 +52,7 @@ class HubLine {
 
   constructor(
     private readonly line: Line,
-    private readonly medium: Medium,
+    private readonly medium: DriverListener,
     private readonly signal: AbortSignal,
     private readonly environment: PlatformEnvironment,
   ) {}
@@ -71,7 +71,7 @@ class HubLine {
   private hear(text: unknown, id: NodeId): void {
     if (this.life.closed) return;
     this.silence = 0;
-    const reading = read(text);
+    const reading = readFrame(text);
     if ('refused' in reading) this.lose(`the hub of peer "${id}" sent what cannot be read: ${reading.refused}`);
     else if (isObject(reading.value)) this.take(reading.value, id);
   }
@@ -108,9 +108,9 @@ class HubLine {
     this.isWatched = true;
     const look = () => {
       if (this.silence++ >= SILENT_BEATS_MAX) this.lose(`the hub of peer "${id}" has been silent for ${SILENT_BEATS_MAX} beats`);
-      else later(this.life, this.environment.clock, look, BEAT_MS);
+      else later(this.life, this.environment.clock, look, HUB_BEAT_MS);
     };
-    later(this.life, this.environment.clock, look, BEAT_MS);
+    later(this.life, this.environment.clock, look, HUB_BEAT_MS);
   }
 
   private lose(why: string): void {

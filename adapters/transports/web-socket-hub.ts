@@ -15,7 +15,7 @@ import { anything, optional } from '../options.js';
 import { Hub, type PeerHello } from './hub.js';
 import { isId } from './ids.js';
 import { quote } from './reading.js';
-import { BEAT_MS } from './through-hub.js';
+import { HUB_BEAT_MS } from './through-hub.js';
 import {
   checkPlace,
   LISTEN_LIMITS,
@@ -159,7 +159,7 @@ export class WebSocketHub implements AsyncDisposable {
     private readonly listener: Listener,
     clock: SchedulerLike,
   ) {
-    this.beat = interval(BEAT_MS, clock).subscribe(() => {
+    this.beat = interval(HUB_BEAT_MS, clock).subscribe(() => {
       for (const line of listener.lines) line.beat();
       hub.beat();
     });

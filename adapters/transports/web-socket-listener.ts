@@ -22,7 +22,7 @@ import {
   must,
   optional,
   port,
-  text,
+  someText,
   type Check,
 } from '../options.js';
 import { BoundedLine, LINE_LIMITS, type LineLimits } from './bounded-line.js';
@@ -81,7 +81,7 @@ const LIMIT_CHECKS: Readonly<Record<keyof ListenLimits, Check>> = {
 
 const LISTEN_CHECKS: Readonly<Record<keyof ListenOptions, Check>> = {
   port: optional(port),
-  host: optional(text),
+  host: optional(someText),
   tls: optional(
     must('options of a TLS server of Node, as in { key, cert }', (tls) => isObject(tls) && IDENTITIES.some((key) => tls[key])),
   ),

@@ -25,14 +25,14 @@ import type { NodeId } from '../../machines/effects.js';
 import { environmentOf, type PlatformEnvironment, type InEnvironment } from '../environment.js';
 import { anything, checkOptions, environment as environmentChecks, id as anId, isClass, must, optional } from '../options.js';
 import { BoundedLine, LINE_LIMITS } from './bounded-line.js';
-import { createTransport, type Connection, type Medium } from './driver.js';
+import { createTransport, type Connection, type DriverListener } from './driver.js';
 import { ConnectionError } from './errors.js';
 import { HELLO_BYTES_MAX, isHello, type PeerHello } from './hub.js';
 import { isId, refusedId } from './ids.js';
 import { later } from './later.js';
-import { FRAME_BYTES_MAX, MESSAGE_BYTES_MAX, quote, read } from './reading.js';
+import { FRAME_BYTES_MAX, MESSAGE_BYTES_MAX, quote, readFrame } from './reading.js';
 import { ATTEMPT_MS_MAX, pauseAfter } from './reconnecting.js';
-import { BEAT_MS, SILENT_BEATS_MAX } from './through-hub.js';
+import { HUB_BEAT_MS, SILENT_BEATS_MAX } from './through-hub.js';
 import type { Json, Transport } from './transport.js';
 import { checkAddress, checkCredentials, refusedAddress } from './web-socket.js';
 import { Door, type Admission } from './web-socket-hub.js';
@@ -170,7 +170,7 @@ class Mesh implements Connection {
   constructor(
     private readonly options: WebSocketMeshOptions & { readonly key: string },
     private readonly door: Door,
-    private readonly medium: Medium,
+    private readonly medium: DriverListener,
   ) {
     this.id = options.id;
     this.environment = environmentOf(options);
@@ -240,7 +240,7 @@ class Mesh implements Connection {
       if (contact.silence++ >= SILENT_BEATS_MAX) this.drop(contact);
       else contact.line.send('{"type":"ping"}');
     }
-    later(this.life, this.environment.clock, () => this.beat(), BEAT_MS);
+    later(this.life, this.environment.clock, () => this.beat(), HUB_BEAT_MS);
   }
 
   // Addresses.
@@ -342,7 +342,7 @@ class Mesh implements Connection {
     line.listen({
       frame: (text) => {
         if (contact.state === 'up') return this.hear(contact, text);
-        const reading = read(text, HELLO_BYTES_MAX);
+        const reading = readFrame(text, HELLO_BYTES_MAX);
         const frame = 'value' in reading ? reading.value : null;
         if (contact.state === 'new' && isHello(frame)) {
           this.admit(contact, frame).catch(() => this.refuse(contact, 'this peer cannot say now who may come in', true));
@@ -385,7 +385,7 @@ class Mesh implements Connection {
 
   private hearDialled(contact: Contact, text: unknown): void {
     if (contact.state === 'up') return this.hear(contact, text);
-    const reading = read(text, HELLO_BYTES_MAX);
+    const reading = readFrame(text, HELLO_BYTES_MAX);
     const frame = 'value' in reading && isObject(reading.value) ? reading.value : {};
     const { type, id, run, proof } = frame;
     if (type === 'mesh' && contact.state === 'new' && isId(id)) this.meet(contact, id, run);
@@ -464,7 +464,7 @@ class Mesh implements Connection {
 
   private hear(contact: Contact, text: unknown): void {
     contact.silence = 0;
-    const reading = read(text);
+    const reading = readFrame(text);
     if ('refused' in reading || !isObject(reading.value)) return this.drop(contact);
     const { type, message } = reading.value;
     if (type === 'message' && message !== undefined) this.report(() => this.medium.received(contact.id, message as Json));

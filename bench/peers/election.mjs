@@ -1,7 +1,8 @@
 // A leader among four processes: from the first wish to lead until there is one, and from the SIGKILL of the leader until the next one.
 // With broadcast-channel there is one when it says so itself, with Quiver when all say the same.
 import { setTimeout as pause } from 'node:timers/promises';
-import { inTurn, median, ms } from './measure.mjs';
+import { median } from '../../dist/bench/measure.js';
+import { ms, samplesInTurn } from './measure.mjs';
 import { start } from './servers.mjs';
 
 const [PROCESSES, ROUNDS] = [4, 3];
@@ -56,8 +57,8 @@ async function quiver() {
   return result;
 }
 
-export async function election() {
-  const samples = await inTurn(ROUNDS, {
+export async function compareElections() {
+  const samples = await samplesInTurn(ROUNDS, {
     'broadcast-channel, its election': () => elections(firstToLead, 'broadcast-channel-member.mjs'),
     'Quiver, WebSocket hub': quiver,
   });

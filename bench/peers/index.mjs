@@ -1,11 +1,11 @@
 // Runs all comparisons, or those that are named, and prints a table of each: `node index.mjs [locks] [quota] [election] [tabs]`.
 import { loadavg } from 'node:os';
-import { has } from './servers.mjs';
+import { hasCommand } from '../../dist/bench/servers.js';
 
 const PARTS = {
-  locks: { needs: 'redis-server', run: async () => (await import('./locks.mjs')).locks() },
+  locks: { needs: 'redis-server', run: async () => (await import('./locks.mjs')).compareLocks() },
   quota: { needs: 'redis-server', run: async () => (await import('./quota.mjs')).quota() },
-  election: { needs: 'node', run: async () => (await import('./election.mjs')).election() },
+  election: { needs: 'node', run: async () => (await import('./election.mjs')).compareElections() },
   tabs: { needs: 'chromium', run: async () => (await import('./tabs.mjs')).tabs() },
 };
 
@@ -13,7 +13,7 @@ const named = process.argv.slice(2);
 const load = () => `load ${loadavg()[0].toFixed(1)}`;
 for (const [name, { needs, run }] of Object.entries(PARTS)) {
   if (named.length > 0 && !named.includes(name)) continue;
-  if (!has(needs)) {
+  if (!hasCommand(needs)) {
     console.log(`${name} is not run: it needs ${needs} (Debian: apt-get install -y --no-install-recommends ${needs})\n`);
     continue;
   }

@@ -7,8 +7,10 @@ import { linked } from '../../dist/adapters/linked.js';
 import { createLocks } from '../../dist/adapters/locks/locks.js';
 import { webSocketMesh } from '../../dist/adapters/transports/web-socket-mesh.js';
 import { webSocket } from '../../dist/adapters/transports/web-socket.js';
-import { inTurn, median, ms, quantile, whole } from './measure.mjs';
-import { freePort, redisServer, start } from './servers.mjs';
+import { median } from '../../dist/bench/measure.js';
+import { freePort } from '../../dist/bench/servers.js';
+import { ms, quantile, samplesInTurn, whole } from './measure.mjs';
+import { redisServer, start } from './servers.mjs';
 
 const CLIENTS = 8;
 const SECTION_MS = 5;
@@ -104,8 +106,8 @@ async function quiver(media) {
   return result;
 }
 
-export async function locks() {
-  const samples = await inTurn(ROUNDS, {
+export async function compareLocks() {
+  const samples = await samplesInTurn(ROUNDS, {
     'redlock, 5 ± 5 ms retries for ever': () => redlock({ retryCount: -1, retryDelay: 5, retryJitter: 5 }),
     'Quiver, WebSocket hub': byHub,
     'Quiver, WebSocket mesh': byMesh,

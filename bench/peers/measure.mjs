@@ -1,9 +1,4 @@
 // Numbers and how they are said.
-export const median = (values) => {
-  const sorted = [...values].sort((a, b) => a - b);
-  return (sorted[(sorted.length - 1) >> 1] + sorted[sorted.length >> 1]) / 2;
-};
-
 export const quantile = (values, share) =>
   [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))];
 
@@ -12,7 +7,7 @@ export const whole = (value) => Math.round(value).toLocaleString('en-US');
 export const ms = (value) => `${value < 10 ? value.toFixed(1) : Math.round(value)} ms`;
 
 /** Rivals take rounds in turn, so that a machine whose speed drifts favours none; the samples of each, by name. */
-export async function inTurn(rounds, rivals) {
+export async function samplesInTurn(rounds, rivals) {
   const samples = Object.fromEntries(Object.keys(rivals).map((name) => [name, []]));
   for (let round = 0; round < rounds; round++) for (const [name, run] of Object.entries(rivals)) samples[name].push(await run());
   return samples;

@@ -5,7 +5,8 @@ import { WebSocket } from 'ws';
 import { linked } from '../../dist/adapters/linked.js';
 import { createQuota } from '../../dist/adapters/controller/quota.js';
 import { webSocket } from '../../dist/adapters/transports/web-socket.js';
-import { inTurn, median, whole } from './measure.mjs';
+import { median } from '../../dist/bench/measure.js';
+import { samplesInTurn, whole } from './measure.mjs';
 import { redisServer, start } from './servers.mjs';
 
 const [RUN_MS, ROUNDS, IN_FLIGHT, PLENTY] = [1_500, 3, 100, 1_000_000_000];
@@ -53,7 +54,7 @@ async function quiver() {
 }
 
 export async function quota() {
-  const samples = await inTurn(ROUNDS, {
+  const samples = await samplesInTurn(ROUNDS, {
     'rate-limiter-flexible, Redis': flexible,
     'Quiver, eight peers, a tenth may be wasted': quiver,
   });

@@ -1,20 +1,9 @@
 // Real servers and processes on loopback that end with this program, however it ends.
-import { fork, spawn, spawnSync } from 'node:child_process';
+import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import net from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-
-export const has = (command) => spawnSync('sh', ['-c', `command -v ${command}`]).status === 0;
-
-export async function freePort() {
-  const server = net.createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address();
-  server.close();
-  await once(server, 'close');
-  return port;
-}
+import { answersAt, freePort } from '../../dist/bench/servers.js';
 
 /** The shell waits for the end of its input, which comes when this program ends, and takes the server along. */
 export async function redisServer() {
@@ -23,7 +12,7 @@ export async function redisServer() {
   const shell = spawn('sh', ['-c', `redis-server ${options} >/dev/null & read _; kill -9 $!`], {
     stdio: ['pipe', 'ignore', 'inherit'],
   });
-  while (!(await answers(port))) await wait(20);
+  while (!(await answersAt(port))) await wait(20);
   return {
     port,
     close: async () => {
@@ -31,13 +20,6 @@ export async function redisServer() {
       await once(shell, 'exit');
     },
   };
-}
-
-async function answers(port) {
-  const socket = net.connect(port, '127.0.0.1');
-  const isThere = await new Promise((resolve) => socket.once('connect', () => resolve(true)).once('error', () => resolve(false)));
-  socket.destroy();
-  return isThere;
 }
 
 /** Starts a script of this folder; `said(what)` resolves with its next message of that kind. The scripts end when they are disconnected. */

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 import { build, preview } from 'vite';
-import { inTurn, median, ms, quantile, whole } from './measure.mjs';
+import { median } from '../../dist/bench/measure.js';
+import { ms, quantile, samplesInTurn, whole } from './measure.mjs';
 
 const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
 const [RUN_MS, ROUNDS] = [2_000, 3];
@@ -32,7 +33,7 @@ export async function tabs() {
   try {
     const context = await browser.newContext();
     const [url] = server.resolvedUrls.local;
-    const samples = await inTurn(ROUNDS, {
+    const samples = await samplesInTurn(ROUNDS, {
       'navigator.locks': () => contend(context, url, 'navigator'),
       'Quiver, BroadcastChannel': () => contend(context, url, 'quiver'),
     });

@@ -8,7 +8,7 @@ import { questionOf, type CheckOptions } from '../../test/explore/scenario.js';
 import { examineTogether } from '../../test/explore/together.js';
 import { everyTopology } from '../../test/explore/topologies.js';
 import { helperOf, startThreads } from '../check-threads.js';
-import { integerOption, statusOf, USAGE } from '../usage.js';
+import { integerOption, exitStatusOf, USAGE } from '../usage.js';
 import type { ValuesOf, Work } from '../verbs.js';
 import { checkReport, perSecond, printCheck } from '../print-check.js';
 import { ProgressLine } from '../progress.js';
@@ -42,7 +42,7 @@ const command: Work<'check'> = async (values, words) => {
     if (values.json) console.log(JSON.stringify(checkReport(item, found, trace)));
     else printCheck(item, found, values.trace, options.search !== 'depth');
   }
-  return refused ? USAGE : statusOf(verdicts);
+  return refused ? USAGE : exitStatusOf(verdicts);
 };
 
 /** Those that are named, or the small systems of the protocols that were brought along. */

@@ -5,7 +5,7 @@ import type { Violation } from '../../network/monitor.js';
 import { Recorder, traceHeader } from '../../network/recorder.js';
 import type { Report, Verdict } from '../../network/report.js';
 import { Simulation, type SimulationOptions } from '../../network/simulation.js';
-import { integerOption, statusOf, USAGE } from '../usage.js';
+import { integerOption, exitStatusOf, USAGE } from '../usage.js';
 import type { Work } from '../verbs.js';
 import { ProgressLine } from '../progress.js';
 import { printReport } from '../print-report.js';
@@ -32,7 +32,7 @@ const command: Work<'run'> = async (values, words) => {
     if (values.json) console.log(JSON.stringify(done.report));
     else printReport(item as Source, done.report, done.violations);
   }
-  return refused ? USAGE : statusOf(verdicts);
+  return refused ? USAGE : exitStatusOf(verdicts);
 };
 
 function hostOf(text: string | undefined): HostKind {

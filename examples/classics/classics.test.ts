@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { parseScenario, protocols, Simulation, type Property, type Protocol } from '../../index.js';
 import { readChart } from '../../inspector/model/chart.js';
 import { fitChart } from '../../inspector/model/chart-layout.js';
-import { Recording } from '../../inspector/model/recording.js';
+import { ReadTrace } from '../../inspector/model/recording.js';
 import { Recorder, traceHeader } from '../../network/index.js';
 import { checkScenario, Coverage, coverageReport, explore } from '../../test/index.js';
 import * as classics from './index.js';
@@ -54,7 +54,7 @@ describe.each(named)(
       new Recorder(simulation.network, known[name]!).lines$.subscribe((line) => lines.push(JSON.stringify(line)));
       const header = traceHeader(known[name]!, json(name), 1, simulation.network);
       simulation.run();
-      const recording = new Recording();
+      const recording = new ReadTrace();
       recording.push([JSON.stringify(header), ...lines].join('\n'));
       recording.close();
       expect(recording.problem).toBeNull();

@@ -12,7 +12,7 @@ const SIZES = [8, 16, 64, 256, 1024];
 /** Above this size the runs with many hops are left out, so that the whole takes about a minute. */
 const LONG_RUNS_UP_TO = 64;
 
-export const arvy: Experiment = {
+export const arvyPaper: Experiment = {
   name: 'arvy',
   title: 'Arvy: find cost against the optimum',
   paper: 'Khanchandani, Wattenhofer: The Arvy Distributed Directory Protocol (SPAA 2019)',

@@ -12,7 +12,7 @@ import { extremesTable, leanTable, upsetTable } from './hierarchy.js';
 import { afterLoss, linksAt, topologyOf, type ElectionCost } from './run.js';
 import { sampleTable } from './sample.js';
 
-export const election: Experiment = {
+export const electionPaper: Experiment = {
   name: 'election',
   title: 'Leader election in dynamic networks, and a hierarchy of leaders',
   paper: 'Tbarka: Hierarchical Leader Election Algorithm With Remoteness Constraint (2019)',

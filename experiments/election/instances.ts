@@ -4,7 +4,7 @@ import type { NodeId } from '../../machines/effects.js';
 import type { Link, Property, Instance, Topology } from '../../machines/protocol.js';
 import { adjacencyOf, hopsFrom } from '../../machines/election/graph.js';
 import { election } from '../../machines/election/index.js';
-import type { ElectionOptions } from '../../machines/election/options.js';
+import type { ElectionProtocolOptions } from '../../machines/election/options.js';
 
 export function* connectedGraphs(n: number): Generator<Topology> {
   const nodes = Array.from({ length: n }, (_, i) => `n${i + 1}`);
@@ -36,14 +36,14 @@ export function* changesOf({ nodes, links }: Topology, count: number): Generator
   }
 }
 
-type Judged = (property: Property<ElectionOptions>) => boolean;
+type Judged = (property: Property<ElectionProtocolOptions>) => boolean;
 
 /**
  * Explores every instance and adds up what was found, as the specification counts: a state met in two instances counts twice. Of the
  * largest systems only some properties can be judged in reasonable time.
  */
 export function everyInstance(n: number, count: number, options: Readonly<Record<string, unknown>>, judged: Judged = () => true) {
-  const properties = (instance: Instance<ElectionOptions>) => election.properties(instance).filter(judged);
+  const properties = (instance: Instance<ElectionProtocolOptions>) => election.properties(instance).filter(judged);
   const protocol = { ...election, properties };
   const found = { instances: 0, states: 0, terminal: 0, refuted: [] as string[] };
   for (const topology of connectedGraphs(n)) {

@@ -14,11 +14,11 @@ import { avoidableElections } from './avoidable.js';
 import { dayOf, fan, type Day } from './day.js';
 import { upset } from './districts.js';
 import { extremesTable } from './hierarchy.js';
-import { election } from './index.js';
+import { electionPaper } from './index.js';
 import { linksAt, topologyOf } from './run.js';
 
 test('sample execution, paths, rings and grids: every figure of spec sections 10 and 12', () => {
-  const tables = election.run(() => {})[Symbol.iterator]();
+  const tables = electionPaper.run(() => {})[Symbol.iterator]();
   let figures = 0;
   for (const title of ['Sample execution', 'Path and ring', 'Square grid']) {
     const table = tables.next().value;

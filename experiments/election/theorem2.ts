@@ -3,7 +3,7 @@ import { explore } from '../../test/explore/index.js';
 import type { NodeId } from '../../machines/effects.js';
 import { componentsOf, adjacencyOf, hopsNow } from '../../machines/election/graph.js';
 import { election } from '../../machines/election/index.js';
-import type { ElectionOptions } from '../../machines/election/options.js';
+import type { ElectionProtocolOptions } from '../../machines/election/options.js';
 import { leaderOf } from '../../machines/election/view.js';
 import type { Configuration, Property, Topology } from '../../machines/protocol.js';
 import { changesOf, connectedGraphs, type Change } from './instances.js';
@@ -47,14 +47,14 @@ function linksAfter({ nodes, links }: Topology, { do: what, link: [u, v] }: Chan
 }
 
 /** The old leader leads until it hears of another, so that two in office who can reach each other tell of a needless election. */
-const noNeedlessElection = ([u, v]: readonly [NodeId, NodeId]): Property<ElectionOptions> => ({
+const noNeedlessElection = ([u, v]: readonly [NodeId, NodeId]): Property<ElectionProtocolOptions> => ({
   name: 'no needless election',
   kind: 'always',
   says: 'Once the link is lost, nobody elects itself who can reach the leader that it had.',
   holds: (c) => (c.links.up(u, v) && c.links.up(v, u)) || !isContested(c),
 });
 
-function isContested(c: Configuration<ElectionOptions>): boolean {
+function isContested(c: Configuration<ElectionProtocolOptions>): boolean {
   const inOffice = [...c.nodes].filter(([id, node]) => leaderOf(node) === id).map(([id]) => id);
   return inOffice.some((id) => {
     const reached = hopsNow(id, c.links);

@@ -15,7 +15,7 @@ const MEANS: Readonly<Partial<Record<SpanningShape, Readonly<Record<number, read
   path: { 15: [3.276, 4.081], 63: [3.64, 4.469], 255: [3.876, 4.669] },
 };
 
-export const queue: Experiment = {
+export const queuePaper: Experiment = {
   name: 'queue',
   title: 'Self-stabilizing queue: time to stabilize against 3R + tau',
   paper: 'Tirthapura, Herlihy: Self-Stabilizing Distributed Queuing (IEEE TPDS 2006)',

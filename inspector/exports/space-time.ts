@@ -1,6 +1,6 @@
 /** A trace as a picture of space and time in SVG: a lane for each node, an arrow for each message, light ground, every text as text. */
 import type { TraceHeader, TraceLine } from '../../network/trace.js';
-import { Recording } from '../model/recording.js';
+import { ReadTrace } from '../model/recording.js';
 import { DOTS_MAX, layOut } from '../model/spacetime.js';
 import { isTimed, xOf, type Axis } from '../model/playback.js';
 import { numberText, sentence } from '../model/words.js';
@@ -14,7 +14,7 @@ const COLORS = ['#2a6fc9', '#b8860b', '#10876b', '#b0458f', '#c8433a', '#6a56c4'
 const TICKS = 10;
 
 export function spaceTimeSvg(header: TraceHeader, lines: readonly TraceLine[]): string {
-  const recording = new Recording();
+  const recording = new ReadTrace();
   for (const line of [header, ...lines.slice(0, DOTS_MAX)]) recording.push(`${JSON.stringify(line)}\n`);
   recording.close();
   const axis: Axis = isTimed(recording) ? 'time' : 'lines';

@@ -9,7 +9,7 @@ import type { Message } from '../../machines/effects.js';
 import type { RoleView } from '../../machines/protocol.js';
 import { chartDefinition } from '../../network/chart-definition.js';
 import { selectedIn, type Selected } from '../../network/world/selections.js';
-import { now, type Report } from './report.js';
+import { now, type StepReport } from './report.js';
 
 /** An actor as XState passes it on, with what it runs. */
 type Ref = AnyActorRef & { readonly logic: unknown; readonly _parent?: Ref };
@@ -28,7 +28,7 @@ const NOTHING: Selected = { taken: [], refused: [] };
 const INIT = 'xstate.init';
 
 /** Reports all actors of systems that start from now on, until the returned function is called. */
-export function reportActors(report: (report: Report) => void): () => void {
+export function reportActors(report: (report: StepReport) => void): () => void {
   const actors = new Actors(report);
   const start = Actor.prototype.start;
   const heard = new WeakSet<object>();
@@ -59,7 +59,7 @@ class Actors {
   private readonly names = new Set<string>();
   private readonly charts = new Set<string>();
 
-  constructor(private readonly report: (report: Report) => void) {}
+  constructor(private readonly report: (report: StepReport) => void) {}
 
   hear(inspected: InspectionEvent): void {
     if (this.isOver) return;
@@ -123,7 +123,7 @@ class Actors {
     if (status !== undefined && status !== 'active') this.say(actor, { kind: 'crash', event: { type: 'ended' }, roles: {} });
   }
 
-  private say({ name, chart }: Known, report: Omit<Report, 'at' | 'node' | 'role' | 'sent' | 'emitted'>): void {
+  private say({ name, chart }: Known, report: Omit<StepReport, 'at' | 'node' | 'role' | 'sent' | 'emitted'>): void {
     this.report({ at: now(), node: name, role: chart, sent: [], emitted: [], isOwn: true, ...report });
   }
 

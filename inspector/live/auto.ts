@@ -12,7 +12,7 @@ import { basename } from 'node:path';
 import { chartDefinition } from '../../network/chart-definition.js';
 import { reportActors } from './actors.js';
 import { Outbox } from './outbox.js';
-import { reportNode, type Inspectable, type PeerReport, type Report } from './report.js';
+import { reportNode, type Inspectable, type PeerReport, type StepReport } from './report.js';
 
 const { QUIVER_INSPECT: url, QUIVER_PROGRAM: name = basename(process.argv[1] ?? 'program') } = process.env;
 
@@ -24,7 +24,7 @@ interface Conversing extends Inspectable {
 }
 
 /** Nodes of several conversations may have one id; the ends of a link that frames travel on are no node of anybody's protocol. */
-function reportConversing(node: Conversing, report: (report: Report | PeerReport) => void): void {
+function reportConversing(node: Conversing, report: (report: StepReport | PeerReport) => void): void {
   const { protocol, name } = node;
   if (protocol.name === 'link') return;
   const named = (id: string) => `${id} ${name}`;
@@ -47,7 +47,7 @@ function reportConversing(node: Conversing, report: (report: Report | PeerReport
 
 if (url !== undefined && url !== '') {
   const outbox = new Outbox(url, { name, run: randomUUID() });
-  const report = (one: Report | PeerReport) => outbox.put(one);
+  const report = (one: StepReport | PeerReport) => outbox.put(one);
   reportActors(report);
   const place = globalThis as unknown as Record<symbol, Set<(node: Conversing) => void> | undefined>;
   (place[PLACE] ??= new Set()).add((node) => reportConversing(node, report));

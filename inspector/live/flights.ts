@@ -10,7 +10,7 @@ import type { Flight } from '../../machines/protocol.js';
 
 export type Clock = Record<NodeId, number>;
 
-export interface Flying extends Flight {
+export interface LiveFlight extends Flight {
   readonly number: number | null;
   readonly clock: Clock;
   /** Milliseconds since the epoch. */
@@ -19,48 +19,48 @@ export interface Flying extends Flight {
 
 export class Flights {
   /** By sender and receiver, oldest first. */
-  private readonly flying = new Map<string, Flying[]>();
+  private readonly flying = new Map<string, LiveFlight[]>();
   private count = 0;
 
-  get all(): readonly Flying[] {
+  get all(): readonly LiveFlight[] {
     return [...this.flying.values()].flat().sort((a, b) => a.id - b.id);
   }
 
-  launch(from: NodeId, to: NodeId, message: Message, number: number | null, clock: Clock, sentAt: number): Flying {
-    const flying: Flying = { id: this.count++, from, to, message, cost: 1, number, clock, sentAt };
+  launch(from: NodeId, to: NodeId, message: Message, number: number | null, clock: Clock, sentAt: number): LiveFlight {
+    const flying: LiveFlight = { id: this.count++, from, to, message, cost: 1, number, clock, sentAt };
     this.between(from, to).push(flying);
     return flying;
   }
 
   /** The message that a delivery is of. */
-  find(from: NodeId, to: NodeId, message: Message, number: number | null): Flying | undefined {
+  find(from: NodeId, to: NodeId, message: Message, number: number | null): LiveFlight | undefined {
     const flying = this.between(from, to);
     const numbered = number === null ? undefined : flying.find((one) => one.number === number);
     const text = JSON.stringify(message);
-    const isSame = (one: Flying) => (number === null || one.number === null) && JSON.stringify(one.message) === text;
+    const isSame = (one: LiveFlight) => (number === null || one.number === null) && JSON.stringify(one.message) === text;
     return numbered ?? flying.find(isSame);
   }
 
-  remove(one: Flying): void {
+  remove(one: LiveFlight): void {
     const flying = this.between(one.from, one.to);
     flying.splice(flying.indexOf(one), 1);
   }
 
   /** Takes away those for which it holds. */
-  take(which: (one: Flying) => boolean): readonly Flying[] {
+  take(which: (one: LiveFlight) => boolean): readonly LiveFlight[] {
     const taken = this.all.filter(which);
     for (const one of taken) this.remove(one);
     return taken;
   }
 
   /** The same, from one node to another. */
-  takeBetween(from: NodeId, to: NodeId, which: (one: Flying) => boolean): readonly Flying[] {
+  takeBetween(from: NodeId, to: NodeId, which: (one: LiveFlight) => boolean): readonly LiveFlight[] {
     const taken = this.between(from, to).filter(which);
     for (const one of taken) this.remove(one);
     return taken;
   }
 
-  private between(from: NodeId, to: NodeId): Flying[] {
+  private between(from: NodeId, to: NodeId): LiveFlight[] {
     const key = JSON.stringify([from, to]);
     let flying = this.flying.get(key);
     if (!flying) this.flying.set(key, (flying = []));

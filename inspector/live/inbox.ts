@@ -6,7 +6,7 @@
  * nodes with it: a live one reports at least its heartbeat.
  */
 import { UsageError } from '../../machines/errors.js';
-import { now as present, type PeerReport, type Report } from './report.js';
+import { now as present, type PeerReport, type StepReport } from './report.js';
 
 const PATIENCE_MS = 150;
 /** A sender that has not reported by then was not watched when it sent. */
@@ -16,8 +16,8 @@ export const BEAT_MS = 1000;
 const SILENCE_MS = 3 * BEAT_MS;
 
 interface Taker {
-  isReadyFor(report: Report | PeerReport): boolean;
-  take(report: Report | PeerReport, program?: string): void;
+  isReadyFor(report: StepReport | PeerReport): boolean;
+  take(report: StepReport | PeerReport, program?: string): void;
   gone(node: string, at: number): void;
   lookAround(at: number): void;
 }
@@ -31,7 +31,7 @@ export interface Program {
 /** What one program says at a time; a heartbeat when there is nothing else. */
 export interface Batch {
   readonly program: Program;
-  readonly reports: readonly (Report | PeerReport)[];
+  readonly reports: readonly (StepReport | PeerReport)[];
   /** Its nodes are watched no more, and may live on. */
   readonly isLast?: boolean;
 }
@@ -45,14 +45,14 @@ interface Known {
 }
 
 export class Inbox {
-  private waiting: { readonly report: Report | PeerReport; readonly program: Known | undefined }[] = [];
+  private waiting: { readonly report: StepReport | PeerReport; readonly program: Known | undefined }[] = [];
   private timer: ReturnType<typeof setInterval> | null = null;
   private readonly programs = new Map<string, Known>();
 
   constructor(private readonly taker: Taker) {}
 
   /** From this process. */
-  put(report: Report | PeerReport, program?: Program): void {
+  put(report: StepReport | PeerReport, program?: Program): void {
     this.waiting.push({ report, program: program && this.programOf(program, Infinity) });
     this.timer ??= setInterval(() => this.tend(present()), PATIENCE_MS / 3);
   }
@@ -121,21 +121,21 @@ export class Inbox {
 }
 
 /** Programs may have actors of the same names. */
-const inProgram = ({ node, from, links = [], ...report }: Report, program: string): Report => ({
+const inProgram = ({ node, from, links = [], ...report }: StepReport, program: string): StepReport => ({
   ...report,
   node: `${program}/${node}`,
   links: links.map((other) => `${program}/${other}`),
   ...(from !== undefined && { from: `${program}/${from}` }),
 });
 
-function isReport(value: unknown): value is Report | PeerReport {
-  const { at, node, kind } = (value ?? {}) as Partial<Report>;
+function isReport(value: unknown): value is StepReport | PeerReport {
+  const { at, node, kind } = (value ?? {}) as Partial<StepReport>;
   if (typeof at !== 'number' || typeof node !== 'string' || typeof kind !== 'string') return false;
   if ((value as PeerReport).kind === 'peer') {
     const { type, peer } = ((value as PeerReport).heard ?? {}) as Partial<PeerReport['heard']>;
     return typeof type === 'string' && typeof peer === 'string';
   }
-  const { event, sent, emitted, roles } = value as Partial<Report>;
+  const { event, sent, emitted, roles } = value as Partial<StepReport>;
   return (
     typeof event?.type === 'string' &&
     Array.isArray(sent) &&

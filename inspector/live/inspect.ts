@@ -12,7 +12,7 @@ import { LiveTrace } from './live-trace.js';
 import { Inbox, type Program } from './inbox.js';
 import { Outbox } from './outbox.js';
 import { Merger } from './merge.js';
-import { headerOf, marksOf } from './protocol.js';
+import { headerOf, overlayRuleOf } from './protocol.js';
 import { now, reportNode, type Inspectable } from './report.js';
 import { Watch } from './watch.js';
 
@@ -78,7 +78,7 @@ async function inspectSimulation(simulation: Simulation, options: ServeOptions):
 
 async function inspectNodes(nodes: readonly Inspectable[], program: Program, options: ServeOptions): Promise<Served> {
   const { protocol, instance } = nodes[0]!;
-  const merger = new Merger(now(), (line) => trace.add(line), marksOf(protocol, instance), instance.topology.links);
+  const merger = new Merger(now(), (line) => trace.add(line), overlayRuleOf(protocol, instance), instance.topology.links);
   const trace = new LiveTrace(headerOf(nodes[0]!), () => merger.standing());
   const inbox = new Inbox(merger);
   const stops = nodes.map((node) => reportNode(node, (report) => inbox.put(report, program)));

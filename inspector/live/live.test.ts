@@ -5,7 +5,7 @@ import { directory } from '../../machines/directory/index.js';
 import { exclusion } from '../../machines/exclusion/index.js';
 import type { Protocol } from '../../machines/protocol.js';
 import { isStep } from '../../network/trace.js';
-import { Recording } from '../model/recording.js';
+import { ReadTrace } from '../model/recording.js';
 import { Moment } from '../model/moment.js';
 import { sentence } from '../model/words.js';
 import { LiveTrace } from './live-trace.js';
@@ -32,20 +32,20 @@ const next = (node: LiveNode, type: string): Promise<void> =>
   new Promise((resolve) => node.addEventListener(type, () => resolve(), { once: true }));
 
 /** Connects as a page does; the answer reads everything up to the end. */
-async function connect(url: string): Promise<() => Promise<Recording>> {
+async function connect(url: string): Promise<() => Promise<ReadTrace>> {
   const response = await fetch(`${url}trace`);
   return () => readAll(response);
 }
 
-async function readAll(response: Response): Promise<Recording> {
-  const recording = new Recording();
+async function readAll(response: Response): Promise<ReadTrace> {
+  const recording = new ReadTrace();
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
   for (let piece = await reader.read(); !piece.done; piece = await reader.read()) recording.push(piece.value as string);
   recording.close();
   return recording;
 }
 
-const sentences = (recording: Recording): string[] =>
+const sentences = (recording: ReadTrace): string[] =>
   Array.from({ length: recording.end - recording.first }, (_, i) => sentence(recording.line(recording.first + i)));
 
 describe('live nodes are watched in one line', () => {
@@ -247,8 +247,8 @@ describe('a live trace', () => {
     properties: [],
   };
 
-  async function readAsText(trace: LiveTrace): Promise<Recording> {
-    const recording = new Recording();
+  async function readAsText(trace: LiveTrace): Promise<ReadTrace> {
+    const recording = new ReadTrace();
     for await (const piece of trace.text()) recording.push(piece);
     recording.close();
     expect(recording.problem).toBeNull();
@@ -279,7 +279,7 @@ describe('a live trace', () => {
     let last = -1;
     const trace = new LiveTrace(header, () => standing(last), CHARACTERS);
     const pieces = trace.text();
-    const recording = new Recording();
+    const recording = new ReadTrace();
     recording.push((await pieces.next()).value as string);
     for (last = 0; last < 1000; last++) trace.add(line(last));
     trace.end();

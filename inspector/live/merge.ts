@@ -9,11 +9,11 @@
 import type { Message, NodeId } from '../../machines/effects.js';
 import type { Flight, Link, NodeView, Overlay } from '../../machines/protocol.js';
 import type { NetworkLine, StepLine, TraceLine } from '../../network/trace.js';
-import { Flights, type Clock, type Flying } from './flights.js';
-import type { PeerReport, Report, Sent } from './report.js';
+import { Flights, type Clock, type LiveFlight } from './flights.js';
+import type { PeerReport, StepReport, Sent } from './report.js';
 
 /** The marks of a node that has changed, `undefined` for none. */
-export type Marks = (node: NodeId, view: NodeView, merger: Merger) => Overlay | undefined;
+export type OverlayRule = (node: NodeId, view: NodeView, merger: Merger) => Overlay | undefined;
 
 /** A message to a node that does not report by then is out of sight. */
 const OUT_OF_SIGHT_MS = 2000;
@@ -38,7 +38,7 @@ export class Merger {
   constructor(
     private readonly began: number,
     private readonly put: (line: TraceLine) => void,
-    private readonly marks: Marks = () => undefined,
+    private readonly marks: OverlayRule = () => undefined,
     /** The links that the header tells. */
     links: readonly Link[] = [],
   ) {
@@ -50,7 +50,7 @@ export class Merger {
   }
 
   /** Whether what the report says can follow on what is known: a delivery comes after its sending. */
-  isReadyFor(report: Report | PeerReport): boolean {
+  isReadyFor(report: StepReport | PeerReport): boolean {
     if (report.kind === 'peer') return true;
     const { node, from, message, number = null } = report;
     if (from === undefined || from === node || !this.nodes.has(from) || this.ended.has(from)) return true;
@@ -59,7 +59,7 @@ export class Merger {
   }
 
   /** A message that is known from its arrival alone: it is told to be on its way just before. */
-  place(from: NodeId, to: NodeId, message: Message, at: number, number: number | null = null): Flying {
+  place(from: NodeId, to: NodeId, message: Message, at: number, number: number | null = null): LiveFlight {
     this.pass(at);
     const flying = this.flights.launch(from, to, message, number, this.clocks.get(from) ?? {}, at);
     const { id, clock } = flying;
@@ -109,7 +109,7 @@ export class Merger {
     ];
   }
 
-  take(report: Report | PeerReport, program?: string): void {
+  take(report: StepReport | PeerReport, program?: string): void {
     this.pass(report.at);
     if (report.kind === 'peer') this.hear(report);
     else this.takeStep(report, program);
@@ -125,11 +125,11 @@ export class Merger {
   /** What is on its way to nodes that nobody watches goes out of sight. */
   lookAround(at: number): void {
     this.pass(at);
-    const isUnseen = ({ to, sentAt }: Flying) => !this.nodes.has(to) && sentAt < at - OUT_OF_SIGHT_MS;
+    const isUnseen = ({ to, sentAt }: LiveFlight) => !this.nodes.has(to) && sentAt < at - OUT_OF_SIGHT_MS;
     this.lose(isUnseen, 'nobody watches its receiver');
   }
 
-  private takeStep(report: Report, program: string | undefined): void {
+  private takeStep(report: StepReport, program: string | undefined): void {
     const {
       at,
       node,
@@ -186,7 +186,7 @@ export class Merger {
     this.loseAtOnce(launched);
   }
 
-  private loseAtOnce(launched: readonly { readonly flying: Flying; readonly one: Sent }[]): void {
+  private loseAtOnce(launched: readonly { readonly flying: LiveFlight; readonly one: Sent }[]): void {
     const lost = new Set(
       launched.filter(({ flying, one }) => one.number === 0 || this.ended.has(flying.to)).map(({ flying }) => flying),
     );
@@ -194,7 +194,7 @@ export class Merger {
   }
 
   /** A node reports from now on: it was there before, or begins, or begins anew. */
-  private begin({ node, at, peers = [], links = [] }: Report, program: string | undefined): void {
+  private begin({ node, at, peers = [], links = [] }: StepReport, program: string | undefined): void {
     const isAnew = this.nodes.has(node);
     this.ended.delete(node);
     if (program !== undefined) this.programs.set(node, program);
@@ -250,7 +250,7 @@ export class Merger {
     });
   }
 
-  private arrive(from: NodeId, node: NodeId, message: Message, number: number | null, at: number): Flying {
+  private arrive(from: NodeId, node: NodeId, message: Message, number: number | null, at: number): LiveFlight {
     const flying = this.flights.find(from, node, message, number) ?? this.place(from, node, message, at, number);
     this.flights.remove(flying);
     // On a channel that keeps its order, what was sent before has arrived before.
@@ -273,11 +273,11 @@ export class Merger {
     );
   }
 
-  private lose(which: (one: Flying) => boolean, why: string): void {
+  private lose(which: (one: LiveFlight) => boolean, why: string): void {
     this.lost(this.flights.take(which), why);
   }
 
-  private lost(flights: readonly Flying[], why: string): void {
+  private lost(flights: readonly LiveFlight[], why: string): void {
     for (const { id, from, to, message, clock } of flights)
       this.network({ kind: 'lost', between: [from, to], message: id, event: message, why, clock });
   }
@@ -290,7 +290,7 @@ export class Merger {
     this.at = Math.max(this.at, Math.round((at - this.began) * 1000) / 1000);
   }
 
-  private change(node: NodeId, roles: Report['roles']): Overlay | undefined {
+  private change(node: NodeId, roles: StepReport['roles']): Overlay | undefined {
     const now = Object.entries({ ...this.nodes.get(node), ...roles }).filter(([, role]) => role !== null);
     const view = Object.fromEntries(now) as NodeView;
     this.nodes.set(node, view);

@@ -1,14 +1,14 @@
 /** Reports on their way to an inspector in another process: together every few milliseconds, and dropped when nobody takes them. */
 import { UsageError } from '../../machines/errors.js';
 import { BEAT_MS, type Program } from './inbox.js';
-import type { PeerReport, Report } from './report.js';
+import type { PeerReport, StepReport } from './report.js';
 
 const BATCH_MS = 20;
 /** An inspector that has gone must not fill the memory of what it watched. */
 const WAITING_MAX = 10_000;
 
 export class Outbox {
-  private waiting: (Report | PeerReport)[] = [];
+  private waiting: (StepReport | PeerReport)[] = [];
   private timer: ReturnType<typeof setTimeout> | null = null;
   private readonly address: URL;
   private sending: Promise<void> = Promise.resolve();
@@ -30,7 +30,7 @@ export class Outbox {
     (this.beat as { unref?(): void }).unref?.();
   }
 
-  put(report: Report | PeerReport): void {
+  put(report: StepReport | PeerReport): void {
     if (this.waiting.length < WAITING_MAX) this.waiting.push(report);
     this.timer ??= setTimeout(() => void this.flush().catch(() => {}), BATCH_MS);
   }

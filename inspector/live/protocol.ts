@@ -4,7 +4,7 @@ import { protocols } from '../../machines/index.js';
 import type { Configuration, Core, Instance, LinksView, Protocol } from '../../machines/protocol.js';
 import { chartDefinition } from '../../network/chart-definition.js';
 import { TRACE_VERSION, type TraceHeader } from '../../network/trace.js';
-import type { Marks, Merger } from './merge.js';
+import type { OverlayRule, Merger } from './merge.js';
 import type { Inspectable } from './report.js';
 
 /** What runs in an application may be the core alone; its checks and its view stand here. */
@@ -31,7 +31,7 @@ export function headerOf({ protocol: core, instance, scenario }: Inspectable): T
   };
 }
 
-export function marksOf(core: Core, instance: Instance<any>): Marks {
+export function overlayRuleOf(core: Core, instance: Instance<any>): OverlayRule {
   const protocol = wholeOf(core);
   return (node, view, merger) => {
     const c = configurationOf(instance, merger);

@@ -8,7 +8,7 @@
 import { UsageError } from '../../machines/errors.js';
 import type { TraceHeader, TraceLine } from '../../network/trace.js';
 import { Merger } from './merge.js';
-import { headerOf, marksOf } from './protocol.js';
+import { headerOf, overlayRuleOf } from './protocol.js';
 import { now, reportNode, type Inspectable } from './report.js';
 
 /**
@@ -50,7 +50,7 @@ export function record(what: Inspectable | readonly Inspectable[], write: (text:
       throw new UsageError(`record: node "${node.id}" has started already; record it as soon as it is made`);
   }
   const put = (line: TraceHeader | TraceLine) => write(`${JSON.stringify(line)}\n`);
-  const merger = new Merger(now(), put, marksOf(first.protocol, first.instance), first.instance.topology.links);
+  const merger = new Merger(now(), put, overlayRuleOf(first.protocol, first.instance), first.instance.topology.links);
   put(headerOf(first));
   const stops = nodes.map((node) => reportNode(node, (report) => merger.take(report)));
   return {

@@ -64,7 +64,7 @@ export interface PeerReport {
   readonly heard: HeardOfPeer;
 }
 
-export interface Report {
+export interface StepReport {
   /** Milliseconds since the epoch, as fine as the clock goes: reports of several processes are ordered by it. */
   readonly at: number;
   readonly node: NodeId;
@@ -96,7 +96,7 @@ export interface Report {
 }
 
 /** Reports a node from now on, until the returned function is called or the node closes. */
-export function reportNode(node: Inspectable, report: (report: Report | PeerReport) => void): () => void {
+export function reportNode(node: Inspectable, report: (report: StepReport | PeerReport) => void): () => void {
   const reporter = new Reporter(node, report);
   const subscriptions = [
     node.steps$.subscribe({ next: (step) => reporter.step(step), complete: () => reporter.closed() }),
@@ -116,7 +116,7 @@ class Reporter {
 
   constructor(
     private readonly node: Inspectable,
-    private readonly report: (report: Report | PeerReport) => void,
+    private readonly report: (report: StepReport | PeerReport) => void,
   ) {
     this.seen = node.view();
     if (Object.keys(this.seen).length > 0) this.stand([]);
@@ -163,7 +163,7 @@ class Reporter {
     this.say({ kind: 'crash', event: { type: 'closed' }, sent: [], emitted: [], roles: {} });
   }
 
-  private say(report: Omit<Report, 'at' | 'node' | 'ports'>): void {
+  private say(report: Omit<StepReport, 'at' | 'node' | 'ports'>): void {
     const { id, protocol, ports, instance } = this.node;
     const known = instance.topology.nodes.flatMap((peer) => {
       const port = ports.of(peer);
@@ -178,7 +178,7 @@ class Reporter {
     });
   }
 
-  private changedRoles(): Report['roles'] {
+  private changedRoles(): StepReport['roles'] {
     const before = this.seen;
     this.seen = this.node.view();
     const changed = Object.entries(this.seen).filter(
@@ -189,7 +189,7 @@ class Reporter {
   }
 
   /** The message without what the receiving host has added. */
-  private deliveryOf(received: Message): Pick<Report, 'from' | 'message'> {
+  private deliveryOf(received: Message): Pick<StepReport, 'from' | 'message'> {
     const { from, ...event } = received as Message & { readonly from: Address };
     const { at: _, ...untimed } = event as Message & { readonly at?: unknown };
     return { from: this.nameOf(from), message: this.node.protocol.network.time ? untimed : event };

@@ -3,7 +3,7 @@ import { protocols } from '../../machines/index.js';
 import { parseScenario } from '../../network/scenario/parse.js';
 import { Simulation } from '../../network/simulation.js';
 import { Moment } from '../model/moment.js';
-import { Recording } from '../model/recording.js';
+import { ReadTrace } from '../model/recording.js';
 import { relationTo } from '../model/causality.js';
 import { Allowance } from './allowance.js';
 import { Watch } from './watch.js';
@@ -48,7 +48,7 @@ async function watched(tickMs: number) {
   simulation.start();
   while (simulation.advance());
   watch.stop();
-  const recording = new Recording();
+  const recording = new ReadTrace();
   for await (const piece of watch.trace.text()) recording.push(piece);
   recording.close();
   expect(recording.problem).toBeNull();

@@ -1,11 +1,11 @@
 /** What could have influenced a step, and what it could influence: Lamport's happened-before, read from the vector clocks. */
 import { lastAtMost } from './columns.js';
-import type { Recording } from './recording.js';
+import type { ReadTrace } from './recording.js';
 
 export type Relation = 'self' | 'before' | 'after' | 'concurrent';
 
 /** How another line stands to the step at `line`, as a function, so that the step's clock is read once. */
-export function relationTo(recording: Recording, line: number): (other: number) => Relation {
+export function relationTo(recording: ReadTrace, line: number): (other: number) => Relation {
   const node = recording.nodeOf(line);
   const clock = recording.line(line).clock;
   const name = recording.nodes.names[node];
@@ -27,7 +27,7 @@ export function relationTo(recording: Recording, line: number): (other: number) 
 }
 
 /** The last gap before a line and the first one after it. */
-function gapsAround({ gaps }: Recording, line: number): readonly [number, number] {
+function gapsAround({ gaps }: ReadTrace, line: number): readonly [number, number] {
   const before = lastAtMost(gaps, line);
   return [gaps[before] ?? -1, gaps[before + 1] ?? Infinity];
 }

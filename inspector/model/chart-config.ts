@@ -2,15 +2,15 @@
 import { invokeName } from '../../network/chart-definition.js';
 import type { ChartTransition } from './chart.js';
 
-export type Json = Readonly<Record<string, unknown>>;
+export type ConfigPart = Readonly<Record<string, unknown>>;
 
 type Found = Omit<ChartTransition, 'source' | 'targets'> & { readonly target: unknown };
 
-export const asRecord = (value: unknown): Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {};
+export const asRecord = (value: unknown): ConfigPart =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as ConfigPart) : {};
 export const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : value === undefined ? [] : [value]);
 /** `null` counts as nothing where a list of things is given. */
-export const listOf = (value: unknown): readonly unknown[] => asList(value ?? undefined);
+export const givenList = (value: unknown): readonly unknown[] => asList(value ?? undefined);
 
 /** An action, guard or actor as one reads it: its name, and the name of the function that computes its parameters. */
 export function wordOf(value: unknown, place: string): string {
@@ -24,7 +24,7 @@ export function wordOf(value: unknown, place: string): string {
 }
 
 /** The actor that a state invokes: its id, and what it runs. */
-export function sourceOf({ id, src }: Json, stateId: string, index: number): { id: string; source: string } {
+export function sourceOf({ id, src }: ConfigPart, stateId: string, index: number): { id: string; source: string } {
   const actorId = typeof id === 'string' ? id : `${index}.${stateId}`;
   return { id: actorId, source: typeof src === 'string' && src !== '' && src !== 'src' ? src : 'inline' };
 }
@@ -40,15 +40,15 @@ interface Event {
 }
 
 /** In the order in which XState lists them; where two say the same event, the later one stands. */
-export function transitionsOf(config: Json, stateId: string, routes: readonly Json[]): readonly Found[] {
+export function transitionsOf(config: ConfigPart, stateId: string, routes: readonly ConfigPart[]): readonly Found[] {
   const events = new Map<string, Event>();
   const add = (event: string, label: string, choices: unknown, counted = label) => {
     if (choices !== undefined && choices !== null) events.set(event, { event, label, counted, choices });
   };
-  const invokes = listOf(config['invoke']).map(asRecord) as never as Parameters<typeof invokeName>[0];
+  const invokes = givenList(config['invoke']).map(asRecord) as never as Parameters<typeof invokeName>[0];
   for (const [event, choices] of Object.entries(asRecord(config['on']))) add(event, event, choices);
   add(`xstate.done.state.${stateId}`, 'done', config['onDone']);
-  for (const [i, raw] of listOf(config['invoke']).entries()) {
+  for (const [i, raw] of givenList(config['invoke']).entries()) {
     const invoke = asRecord(raw);
     const { id, source } = sourceOf(invoke, stateId, i);
     const name = typeof invoke['id'] === 'string' ? invoke['id'] : source;
@@ -74,7 +74,7 @@ function choicesOf({ event, label, counted, choices }: Event): Found[] {
       counted,
       index,
       guard: guard === undefined ? null : wordOf(guard, 'guard'),
-      actions: listOf(actions).map((action) => wordOf(action, 'actions')),
+      actions: givenList(actions).map((action) => wordOf(action, 'actions')),
       reenter: reenter === true,
       description: typeof description === 'string' ? description : null,
       target,

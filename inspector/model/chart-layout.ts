@@ -16,7 +16,7 @@ import {
   type Measure,
   type PlacedEdge,
   type PlacedState,
-  type Point,
+  type ChartPoint,
 } from './chart-shapes.js';
 import { notesOf, wrap, type Chart, type ChartState, type ChartTransition } from './chart.js';
 
@@ -37,20 +37,20 @@ export function layOutChart(chart: Chart, style: Style, measure: Measure = estim
   dagre(graph);
   const boxes = placeStates(chart, graph, internal, heads);
   const routed = edges.map(({ label, target, name }): PlacedEdge => {
-    const { points, x, y } = graph.edge(name) as unknown as Point & { points: Point[] };
+    const { points, x, y } = graph.edge(name) as unknown as ChartPoint & { points: ChartPoint[] };
     return { label, points: cut(points, boxes.get(label.transition.source)!, boxes.get(target)!), at: { x, y } };
   });
   const states = [...chart.states.keys()].flatMap((path) => boxes.get(path) ?? []);
   return atOrigin({ notes: notesOf(chart.root), always: internal.get('') ?? [], states, edges: routed }, measure);
 }
 
-export interface Panel {
+export interface ChartPanel {
   readonly width: number;
   readonly height: number;
 }
 
 /** Gives for a panel the layout that fills it best: with the actions where they remain readable, else without. Each is made once. */
-export function fitChart(chart: Chart, measure: Measure = estimate): (panel: Panel) => ChartLayout {
+export function fitChart(chart: Chart, measure: Measure = estimate): (panel: ChartPanel) => ChartLayout {
   const made = new Map<string, ChartLayout>();
   const layoutIn = (style: Style): ChartLayout => {
     const name = `${style.direction} ${style.actions}`;
@@ -178,7 +178,7 @@ function placeStates(
 }
 
 function leafBox(chart: Chart, graph: graphlib.Graph, path: string, heads: ReadonlyMap<string, Size>): Box {
-  const { x, y } = graph.node(path) as Point;
+  const { x, y } = graph.node(path) as ChartPoint;
   const { width, height } = heads.get(path)!;
   return { x: x - width / 2, y: y - height / 2 + roomAbove(chart, path, heads) / 2, width, height };
 }
@@ -192,13 +192,13 @@ function around(children: readonly Box[], own: Size): Box {
 }
 
 /** Cuts a line between leaves where it leaves the source and where it enters the target. */
-function cut(points: readonly Point[], source: Box, target: Box): Point[] {
+function cut(points: readonly ChartPoint[], source: Box, target: Box): ChartPoint[] {
   const leaving = cutEnd([...points].reverse(), source).reverse();
   return cutEnd(leaving, target);
 }
 
 /** The line up to where it enters a box for good; the whole line when it runs inside. */
-function cutEnd(points: readonly Point[], box: Box): Point[] {
+function cutEnd(points: readonly ChartPoint[], box: Box): ChartPoint[] {
   let last = points.length - 1;
   while (last >= 0 && holds(box, points[last]!)) last--;
   if (last < 0) return [...points];
@@ -207,11 +207,11 @@ function cutEnd(points: readonly Point[], box: Box): Point[] {
   return [...points.slice(0, last + 1), crossing(box, outside, inside)];
 }
 
-const holds = ({ x, y, width, height }: Box, point: Point): boolean =>
+const holds = ({ x, y, width, height }: Box, point: ChartPoint): boolean =>
   point.x >= x && point.x <= x + width && point.y >= y && point.y <= y + height;
 
 /** Where the line between a point outside of a box and one inside crosses the border. */
-function crossing(box: Box, outside: Point, inside: Point): Point {
+function crossing(box: Box, outside: ChartPoint, inside: ChartPoint): ChartPoint {
   let [near, far] = [inside, outside];
   for (let halving = 0; halving < 20; halving++) {
     const middle = { x: (near.x + far.x) / 2, y: (near.y + far.y) / 2 };
@@ -238,7 +238,7 @@ function atOrigin(parts: Pick<ChartLayout, 'notes' | 'always' | 'states' | 'edge
   }
   if (xs.length === 0) return { ...parts, width: 0, height: 0 };
   const by = { x: PAD - Math.min(...xs), y: PAD - Math.min(...ys) + words.length * LINE_HEIGHT };
-  const move = <P extends Point>(point: P): P => ({ ...point, x: point.x + by.x, y: point.y + by.y });
+  const move = <P extends ChartPoint>(point: P): P => ({ ...point, x: point.x + by.x, y: point.y + by.y });
   return {
     notes: parts.notes,
     always: parts.always,

@@ -1,13 +1,13 @@
 /** What the picture of a chart is made of. Apart from the layout, which is large and loaded when the first chart is drawn. */
 import type { ChartState, ChartTransition } from './chart.js';
 
-export interface Point {
+export interface ChartPoint {
   readonly x: number;
   readonly y: number;
 }
 
 /** `x` and `y` are the upper left corner. */
-export interface Box extends Point {
+export interface Box extends ChartPoint {
   readonly width: number;
   readonly height: number;
 }
@@ -29,9 +29,9 @@ export interface Label {
 
 export interface PlacedEdge {
   readonly label: Label;
-  readonly points: readonly Point[];
+  readonly points: readonly ChartPoint[];
   /** The middle of the label. */
-  readonly at: Point;
+  readonly at: ChartPoint;
 }
 
 export interface ChartLayout {

@@ -3,7 +3,7 @@ import { createMachine } from 'xstate';
 import { directoryMachine } from '../../machines/directory/machine.js';
 import { chartDefinition } from '../../network/chart-definition.js';
 import { fitChart, layOutChart } from './chart-layout.js';
-import type { Box, Point } from './chart-shapes.js';
+import type { Box, ChartPoint } from './chart-shapes.js';
 import { readChart, type ChartTransition } from './chart.js';
 import { guessed, toldBy } from './taken.js';
 import { activePaths } from './values.js';
@@ -105,9 +105,9 @@ describe('the transition that a step took', () => {
 });
 
 describe('the picture of a chart', () => {
-  const holds = (outer: Box, { x, y }: Point) =>
+  const holds = (outer: Box, { x, y }: ChartPoint) =>
     x >= outer.x && x <= outer.x + outer.width && y >= outer.y && y <= outer.y + outer.height;
-  const corners = ({ x, y, width, height }: Box): Point[] => [
+  const corners = ({ x, y, width, height }: Box): ChartPoint[] => [
     { x, y },
     { x: x + width, y: y + height },
   ];
@@ -132,7 +132,7 @@ describe('the picture of a chart', () => {
 
   test('lines begin and end at the border of the states that the transition names', () => {
     const { states, edges } = layOutChart(directory, { direction: 'TB', actions: false });
-    const distance = (box: Box, { x, y }: Point) => {
+    const distance = (box: Box, { x, y }: ChartPoint) => {
       const dx = Math.max(box.x - x, 0, x - box.x - box.width);
       const dy = Math.max(box.y - y, 0, y - box.y - box.height);
       return dx + dy > 0 ? dx + dy : Math.min(x - box.x, box.x + box.width - x, y - box.y, box.y + box.height - y);

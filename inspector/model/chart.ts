@@ -4,7 +4,7 @@
  *
  * The config comes from a file and may be anything; what is not understood is left out, nothing throws.
  */
-import { asList, asRecord, listOf, sourceOf, transitionsOf, wordOf, type Json } from './chart-config.js';
+import { asList, asRecord, givenList, sourceOf, transitionsOf, wordOf, type ConfigPart } from './chart-config.js';
 
 export interface ChartState {
   /** Dotted path from the root, '' for the root itself: the same words as in a state value. */
@@ -84,13 +84,13 @@ export function readChart(name: string, config: unknown): Chart {
 /** The states of a config, and what each is called. */
 class Reading {
   readonly states = new Map<string, ChartState & { children: ChartState[] }>();
-  readonly configs = new Map<string, Json>();
+  readonly configs = new Map<string, ConfigPart>();
   /** Paths by the ids that targets name. */
   readonly ids = new Map<string, string>();
   private readonly idsByPath = new Map<string, string>();
   private readonly rootId: string;
 
-  constructor(name: string, config: Json) {
+  constructor(name: string, config: ConfigPart) {
     this.rootId = typeof config['id'] === 'string' ? config['id'] : '(machine)';
     this.read(name, [], null, config);
     // Charts whose config has no id are spoken of by the name under which the trace has them.
@@ -102,7 +102,7 @@ class Reading {
   }
 
   /** States that an event of the root leads to directly. */
-  routes(): Json[] {
+  routes(): ConfigPart[] {
     return [...this.configs].flatMap(([path, config]) => {
       const isRoute = path !== '' && typeof config['id'] === 'string' && config['route'] !== undefined;
       return isRoute ? [{ ...asRecord(config['route']), target: `#${String(config['id'])}` }] : [];
@@ -118,7 +118,7 @@ class Reading {
     Object.assign(state, { history: { ...state.history, defaults } });
   }
 
-  private read(key: string, keys: readonly string[], parent: string | null, config: Json): ChartState {
+  private read(key: string, keys: readonly string[], parent: string | null, config: ConfigPart): ChartState {
     const path = keys.join('.');
     const id = typeof config['id'] === 'string' ? config['id'] : [this.rootId, ...keys].join('.');
     const inner = Object.entries(asRecord(config['states']));
@@ -133,11 +133,11 @@ class Reading {
       kind,
       initial: typeof first === 'string' ? join(path, first.replace(/^\./, '')) : null,
       children,
-      entry: listOf(config['entry']).map((action) => wordOf(action, 'entry')),
-      exit: listOf(config['exit']).map((action) => wordOf(action, 'exit')),
+      entry: givenList(config['entry']).map((action) => wordOf(action, 'entry')),
+      exit: givenList(config['exit']).map((action) => wordOf(action, 'exit')),
       tags: asList(config['tags']).filter((tag) => typeof tag === 'string'),
       description: typeof config['description'] === 'string' ? config['description'] : null,
-      invokes: listOf(config['invoke']).map((invoke, i) => sourceOf(asRecord(invoke), id, i)),
+      invokes: givenList(config['invoke']).map((invoke, i) => sourceOf(asRecord(invoke), id, i)),
       history:
         kind === 'history'
           ? { depth: config['history'] === 'deep' ? ('deep' as const) : ('shallow' as const), defaults: [] }
@@ -152,7 +152,7 @@ class Reading {
   }
 }
 
-function kindOf(config: Json, children: number): ChartState['kind'] {
+function kindOf(config: ConfigPart, children: number): ChartState['kind'] {
   const type = config['type'];
   if (type === 'parallel' || type === 'final' || type === 'history') return type;
   if (children > 0) return 'compound';

@@ -1,8 +1,8 @@
 /** Where two runs part: the first line that is not the same in both. */
-import type { Recording } from './recording.js';
+import type { ReadTrace } from './recording.js';
 
 /** `null` where one is the whole other, or both are the same. */
-export function firstDifference(a: Recording, b: Recording): number | null {
+export function firstDifference(a: ReadTrace, b: ReadTrace): number | null {
   const first = Math.max(a.first, b.first);
   const end = Math.min(a.end, b.end);
   for (let line = first; line < end; line++) if (a.textOf(line) !== b.textOf(line)) return line;

@@ -11,11 +11,11 @@ import { record } from '../live/record.js';
 import { traceOf } from '../page/testing/traces.js';
 import { excerptOf } from './excerpt.js';
 import { Moment } from './moment.js';
-import { Recording } from './recording.js';
+import { ReadTrace } from './recording.js';
 import { sentence } from './words.js';
 
 /** Three nodes pass a token round. */
-async function liveRun(): Promise<Recording> {
+async function liveRun(): Promise<ReadTrace> {
   const bus = new InProcessBus();
   onTestFinished(() => bus.close());
   const ids = ['a', 'b', 'c'];
@@ -23,7 +23,7 @@ async function liveRun(): Promise<Recording> {
   const [a, b, c] = ids.map((id) =>
     createNode({ transport: bus.transport(id), protocol: directory, topology, options: { hold: null } }),
   ) as [any, any, any];
-  const recording = new Recording();
+  const recording = new ReadTrace();
   const recorder = record([a, b, c], (text) => recording.push(text));
   for (const node of [c, b, c, a]) {
     const granted = new Promise((resolve) => node.addEventListener('granted', resolve, { once: true }));
@@ -62,7 +62,7 @@ test('cut anywhere it can be followed, and what is wrong in it is found', async 
 test('it shows what the whole one shows', async () => {
   const whole = await liveRun();
   const first = 9;
-  const part = new Recording();
+  const part = new ReadTrace();
   for (const line of excerptOf(whole, first)) part.push(`${JSON.stringify(line)}\n`);
   part.close();
   expect(part.missing).toEqual([]);
@@ -79,7 +79,7 @@ test('it shows what the whole one shows', async () => {
 });
 
 test('timers that are armed where it is cut go off later', () => {
-  const whole = new Recording();
+  const whole = new ReadTrace();
   whole.push(traceOf({ protocol: 'queue', topology: { kind: 'path', n: 3 }, until: { at: 30 } }));
   whole.close();
   let timers = 0;

@@ -8,10 +8,10 @@ import type { Flight } from '../../machines/protocol.js';
 import { isStep, type NetworkLine, type StepLine, type TraceHeader, type TraceLine } from '../../network/trace.js';
 import type { StartState } from '../../network/world/choice.js';
 import { Moment } from './moment.js';
-import type { Recording } from './recording.js';
+import type { ReadTrace } from './recording.js';
 
 /** From the given line on, or from the start where not all nodes had started there. */
-export function* excerptOf(recording: Recording, asked: number): Generator<TraceHeader | TraceLine> {
+export function* excerptOf(recording: ReadTrace, asked: number): Generator<TraceHeader | TraceLine> {
   const header = recording.header!;
   const hasStarted = (node: string) => (recording.steps[recording.nodes.find(node)]?.[0] ?? Infinity) < asked;
   const first = recording.first > 0 || header.nodes.every(hasStarted) ? Math.max(asked, recording.first) : 0;

@@ -1,6 +1,6 @@
 /** Following one message through the nodes that pass it on, or one kind of message from holder to holder, as a token goes. */
 import type { MessageRow } from './messages.js';
-import type { Recording } from './recording.js';
+import type { ReadTrace } from './recording.js';
 
 /** `forwarded`: only what the receiving step itself passes on. `token`: what the receiver sends of the same type, whenever it does. */
 export type Trail = 'forwarded' | 'token';
@@ -8,7 +8,7 @@ export type Trail = 'forwarded' | 'token';
 const HOPS_MAX = 10_000;
 
 /** The message's way, oldest hop first, the given message among them. */
-export function follow(recording: Recording, ordinal: number, trail: Trail): MessageRow[] {
+export function follow(recording: ReadTrace, ordinal: number, trail: Trail): MessageRow[] {
   const start = recording.messages.get(ordinal);
   const way = [start];
   for (let hop = onward(recording, start, trail); hop && way.length < HOPS_MAX; hop = onward(recording, hop, trail))
@@ -18,7 +18,7 @@ export function follow(recording: Recording, ordinal: number, trail: Trail): Mes
   return way;
 }
 
-function onward(recording: Recording, { ended, ending, to, type }: MessageRow, trail: Trail): MessageRow | null {
+function onward(recording: ReadTrace, { ended, ending, to, type }: MessageRow, trail: Trail): MessageRow | null {
   if (ending !== 'delivered') return null;
   const steps = recording.steps[to] ?? [];
   const from = steps.indexOf(ended);
@@ -29,7 +29,7 @@ function onward(recording: Recording, { ended, ending, to, type }: MessageRow, t
   return null;
 }
 
-function backward(recording: Recording, { sent, from, type }: MessageRow, trail: Trail): MessageRow | null {
+function backward(recording: ReadTrace, { sent, from, type }: MessageRow, trail: Trail): MessageRow | null {
   const steps = recording.steps[from] ?? [];
   for (let place = steps.indexOf(sent); place >= 0; place--) {
     const ordinal = recording.messageOf(steps[place]!);
@@ -39,7 +39,7 @@ function backward(recording: Recording, { sent, from, type }: MessageRow, trail:
   return null;
 }
 
-function sentBy(recording: Recording, line: number, type: string): MessageRow | null {
+function sentBy(recording: ReadTrace, line: number, type: string): MessageRow | null {
   const { messages } = recording;
   for (let ordinal = messages.firstSentFrom(line); ordinal < messages.firstSentFrom(line + 1); ordinal++) {
     const sent = messages.get(ordinal);

@@ -2,7 +2,7 @@
 import type { Overlay, RoleView } from '../../machines/protocol.js';
 import { lastAtMost } from './columns.js';
 import type { MessageRow } from './messages.js';
-import type { Channel, Recording } from './recording.js';
+import type { Channel, ReadTrace } from './recording.js';
 
 export interface RoleNow {
   readonly role: string;
@@ -15,7 +15,7 @@ export type Life = 'alive' | 'suspected' | 'crashed' | 'gone' | 'ended';
 
 export class Moment {
   constructor(
-    readonly recording: Recording,
+    readonly recording: ReadTrace,
     /** The last line that has happened; one less than the first kept line when none has. */
     readonly line: number,
   ) {}

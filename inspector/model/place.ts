@@ -1,17 +1,17 @@
 /** The places and figures that a story names, found in the recording of its run. */
 import type { StoryStep } from '../stories/story.js';
-import type { Recording } from './recording.js';
+import type { ReadTrace } from './recording.js';
 import { numberText, sentence } from './words.js';
 
 /** The last line of the nodes' start. */
-export function startOf(recording: Recording): number {
+export function startOf(recording: ReadTrace): number {
   let line = recording.first;
   while (line + 1 < recording.end && recording.kindOf(line + 1) === 'start') line++;
   return line;
 }
 
 /** The line of a step, `null` when the run never comes there; `said` are the steps of the same run before it. */
-export function placeOf(recording: Recording, { at }: StoryStep, said: readonly StoryStep[] = []): number | null {
+export function placeOf(recording: ReadTrace, { at }: StoryStep, said: readonly StoryStep[] = []): number | null {
   if (recording.end === recording.first) return null;
   const last = recording.end - 1;
   if (at === 'start') return startOf(recording);
@@ -31,7 +31,7 @@ export function placeOf(recording: Recording, { at }: StoryStep, said: readonly 
 }
 
 /** The figures of a text, counted in the run up to a line. */
-export function withFigures(text: string, recording: Recording, line: number): string {
+export function withFigures(text: string, recording: ReadTrace, line: number): string {
   return text.replace(/\{(sent|cost) (\w+)\}|\{time\}/g, (found, what: 'sent' | 'cost' | undefined, type: string) => {
     if (what === undefined) return found === '{time}' ? numberText(recording.at(line)) : found;
     const { messages } = recording;

@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { directoryTrace } from '../page/testing/traces.js';
 import { syntheticTrace } from '../../bench/synthetic-trace.js';
 import { advance, isTimed, nextStop, playheadAt, progress, xOf } from './playback.js';
-import { Recording } from './recording.js';
+import { ReadTrace } from './recording.js';
 import { lanesIn, layOut, linesIn } from './spacetime.js';
 
-const read = (text: string): Recording => {
-  const recording = new Recording();
+const read = (text: string): ReadTrace => {
+  const recording = new ReadTrace();
   recording.push(text);
   recording.close();
   return recording;

@@ -4,7 +4,7 @@
  * The axis is the trace's own time, or the plain count of lines: the only one of a counterexample, where time stands still.
  */
 import type { MessageRow } from './messages.js';
-import type { Recording } from './recording.js';
+import type { ReadTrace } from './recording.js';
 
 export type Axis = 'time' | 'lines';
 
@@ -14,25 +14,25 @@ export interface Playhead {
   readonly x: number;
 }
 
-export const xOf = (recording: Recording, axis: Axis, line: number): number =>
+export const xOf = (recording: ReadTrace, axis: Axis, line: number): number =>
   axis === 'lines' || line < recording.first ? line : recording.at(line);
 
 /** Whether time passes in this trace at all. */
-export const isTimed = (recording: Recording): boolean =>
+export const isTimed = (recording: ReadTrace): boolean =>
   recording.header?.choices === undefined &&
   recording.end > recording.first &&
   recording.at(recording.end - 1) > recording.at(recording.first);
 
-export const playheadAt = (recording: Recording, axis: Axis, line: number): Playhead => {
+export const playheadAt = (recording: ReadTrace, axis: Axis, line: number): Playhead => {
   const kept = Math.min(Math.max(line, recording.first - 1), recording.end - 1);
   return { line: kept, x: kept < recording.first ? startOf(recording, axis) : xOf(recording, axis, kept) };
 };
 
 /** Where the axis begins: just before the first line. */
-const startOf = (recording: Recording, axis: Axis): number =>
+const startOf = (recording: ReadTrace, axis: Axis): number =>
   recording.end === recording.first ? 0 : xOf(recording, axis, recording.first) - (axis === 'lines' ? 1 : 0);
 
-export function advance(recording: Recording, axis: Axis, { line, x }: Playhead, by: number): Playhead {
+export function advance(recording: ReadTrace, axis: Axis, { line, x }: Playhead, by: number): Playhead {
   const next = x + by;
   const reached = axis === 'lines' ? Math.floor(next) : recording.lastLineAt(next);
   const end = recording.end - 1;
@@ -43,7 +43,7 @@ export function advance(recording: Recording, axis: Axis, { line, x }: Playhead,
 export type Stop = 'line' | 'delivery' | 'violation';
 
 /** The next line of a kind in either direction; the same line when there is none. */
-export function nextStop(recording: Recording, line: number, stop: Stop, direction: 1 | -1): number {
+export function nextStop(recording: ReadTrace, line: number, stop: Stop, direction: 1 | -1): number {
   if (stop === 'violation') {
     const { violations } = recording;
     const next = direction === 1 ? violations.find((place) => place > line) : violations.findLast((place) => place < line);
@@ -57,14 +57,14 @@ export function nextStop(recording: Recording, line: number, stop: Stop, directi
 }
 
 /** How far a message has come, 0 to 1. One that never arrives in the trace stands still where its cost says it would be. */
-export function progress(recording: Recording, axis: Axis, message: MessageRow, x: number): number {
+export function progress(recording: ReadTrace, axis: Axis, message: MessageRow, x: number): number {
   const from = xOf(recording, axis, Math.max(message.sent, recording.first));
   const to = message.ended >= 0 ? xOf(recording, axis, message.ended) : from + Math.max(message.cost, 1);
   return to <= from ? 0 : Math.min(Math.max((x - from) / (to - from), 0), 1);
 }
 
 /** Axis units a second at which a typical message takes about a second. */
-export function naturalSpeed(recording: Recording, axis: Axis): number {
+export function naturalSpeed(recording: ReadTrace, axis: Axis): number {
   if (axis === 'lines') return 2;
   const { messages } = recording;
   const durations: number[] = [];

@@ -2,11 +2,11 @@ import { expect, test } from 'vitest';
 import type { NetworkLine } from '../../network/trace.js';
 import { directoryTrace, traceOf } from '../page/testing/traces.js';
 import { queryOf } from './query.js';
-import { Recording } from './recording.js';
+import { ReadTrace } from './recording.js';
 import { sentence } from './words.js';
 
-function read(text: string): Recording {
-  const recording = new Recording();
+function read(text: string): ReadTrace {
+  const recording = new ReadTrace();
   recording.push(text);
   recording.close();
   return recording;

@@ -7,11 +7,11 @@
 import { UsageError } from '../../machines/errors.js';
 import { isStep, type TraceLine } from '../../network/trace.js';
 import { Moment } from './moment.js';
-import type { Recording } from './recording.js';
+import type { ReadTrace } from './recording.js';
 import { activePaths } from './values.js';
 import { sentence } from './words.js';
 
-type Term = (recording: Recording, line: number) => boolean;
+type Term = (recording: ReadTrace, line: number) => boolean;
 export type Query = Term;
 
 /** What can be asked of a line, as help lists it. */
@@ -95,7 +95,7 @@ function contextTerm(word: string): Term {
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
-function rolesAfter(recording: Recording, line: number) {
+function rolesAfter(recording: ReadTrace, line: number) {
   const node = recording.nodeOf(line);
   return node < 0 ? [] : new Moment(recording, line).roles(node);
 }

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { directoryTrace } from '../page/testing/traces.js';
 import { syntheticTrace } from '../../bench/synthetic-trace.js';
 import { Moment } from './moment.js';
-import { Recording, type Limits } from './recording.js';
+import { ReadTrace, type TraceLimits } from './recording.js';
 
-function read(text: string, limits?: Limits): Recording {
-  const recording = new Recording(limits);
+function read(text: string, limits?: TraceLimits): ReadTrace {
+  const recording = new ReadTrace(limits);
   recording.push(text);
   recording.close();
   return recording;
@@ -42,14 +42,14 @@ describe('what is no trace is refused in one line that says why', () => {
   });
 
   test('a line that never ends', () => {
-    const recording = new Recording();
+    const recording = new ReadTrace();
     for (let i = 0; i < 20; i++) recording.push('x'.repeat(1_000_000));
     expect(recording.problem).toBe('This is no Quiver trace: line 1 does not end within 16000000 characters.');
   });
 });
 
 describe('what stands before a fault is shown', () => {
-  const stopped = (line: string): Recording => read(`${header}\n${first}\n${line}\n${first}\n`);
+  const stopped = (line: string): ReadTrace => read(`${header}\n${first}\n${line}\n${first}\n`);
 
   test('a trace that was cut off in the middle of a line', () => {
     const recording = read(whole.slice(0, -20));

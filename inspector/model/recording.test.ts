@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { directoryTrace } from '../page/testing/traces.js';
 import { follow } from './follow.js';
 import { Moment } from './moment.js';
-import { Recording } from './recording.js';
+import { ReadTrace } from './recording.js';
 import { relationTo } from './causality.js';
 
-export function record(text: string, limits?: { lines: number; characters: number }): Recording {
-  const recording = new Recording(limits);
+export function record(text: string, limits?: { lines: number; characters: number }): ReadTrace {
+  const recording = new ReadTrace(limits);
   for (let from = 0; from < text.length; from += 997) recording.push(text.slice(from, from + 997));
   recording.close();
   return recording;

@@ -14,12 +14,12 @@ import { Messages } from './messages.js';
 import { TraceReader } from './reader.js';
 import { Tally } from './tally.js';
 
-export interface Limits {
+export interface TraceLimits {
   readonly lines: number;
   readonly characters: number;
 }
 
-const LIMITS: Limits = { lines: 2_000_000, characters: 800_000_000 };
+const LIMITS: TraceLimits = { lines: 2_000_000, characters: 800_000_000 };
 const PARSED_LINES_MAX = 20_000;
 /** What says whether a node runs. */
 const RUNS: ReadonlySet<string> = new Set(['start', 'crash', 'restart', 'reload']);
@@ -39,7 +39,7 @@ export interface Channel {
   readonly changes: number[];
 }
 
-export class Recording {
+export class ReadTrace {
   header: TraceHeader | null = null;
   readonly nodes = new Interned();
   readonly kinds = new Interned();
@@ -86,7 +86,7 @@ export class Recording {
     line: (line, text) => this.add(line, text),
   });
 
-  constructor(private readonly limits: Limits = LIMITS) {}
+  constructor(private readonly limits: TraceLimits = LIMITS) {}
 
   /** The next piece of the trace's text, cut anywhere. */
   push(piece: string): void {

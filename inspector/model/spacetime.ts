@@ -1,7 +1,7 @@
 /** The space-time diagram as plain geometry: a lane for each node, time to the right, an arrow for each message. */
 import type { MessageRow } from './messages.js';
 import { xOf, type Axis } from './playback.js';
-import type { Recording } from './recording.js';
+import type { ReadTrace } from './recording.js';
 
 export interface Window {
   readonly from: number;
@@ -32,20 +32,20 @@ export interface Diagram {
 export const DOTS_MAX = 3000;
 
 /** The lines whose place on the axis lies in the window. */
-export function linesIn(recording: Recording, axis: Axis, { from, to }: Window): readonly [first: number, end: number] {
+export function linesIn(recording: ReadTrace, axis: Axis, { from, to }: Window): readonly [first: number, end: number] {
   const before = axis === 'lines' ? Math.ceil(from) - 1 : lastLineBefore(recording, from);
   const last = axis === 'lines' ? Math.floor(to) : recording.lastLineAt(to);
   return [Math.max(before + 1, recording.first), Math.min(last + 1, recording.end)];
 }
 
-function lastLineBefore(recording: Recording, at: number): number {
+function lastLineBefore(recording: ReadTrace, at: number): number {
   let line = recording.lastLineAt(at);
   while (line >= recording.first && recording.at(line) >= at) line--;
   return line;
 }
 
 /** `laneOf` gives a node's lane, -1 for a node that is not shown. */
-export function layOut(recording: Recording, axis: Axis, window: Window, laneOf: (node: number) => number): Diagram {
+export function layOut(recording: ReadTrace, axis: Axis, window: Window, laneOf: (node: number) => number): Diagram {
   const [first, end] = linesIn(recording, axis, window);
   const stop = Math.min(end, first + DOTS_MAX);
   const dots: Dot[] = [];
@@ -72,7 +72,7 @@ export function layOut(recording: Recording, axis: Axis, window: Window, laneOf:
 }
 
 /** The nodes that act in the window or get something from it, in the order of the topology; all of them when they are few. */
-export function lanesIn(recording: Recording, axis: Axis, window: Window, always: number, allUpTo: number): number[] {
+export function lanesIn(recording: ReadTrace, axis: Axis, window: Window, always: number, allUpTo: number): number[] {
   const { nodes, messages } = recording;
   if (nodes.size <= allUpTo) return nodes.names.map((_, node) => node);
   const shown = new Set<number>(always >= 0 ? [always] : []);

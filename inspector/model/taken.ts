@@ -10,14 +10,14 @@ import type { StepLine } from '../../network/trace.js';
 import { transitionKey, type Chart, type ChartTransition } from './chart.js';
 import { activePaths, valueText } from './values.js';
 
-export interface Taken {
+export interface TransitionsOfStep {
   readonly taken: readonly ChartTransition[];
   readonly refused: readonly ChartTransition[];
   /** One of these was taken, or none: the trace does not tell. */
   readonly possible: readonly ChartTransition[];
 }
 
-export const NOTHING_TAKEN: Taken = { taken: [], refused: [], possible: [] };
+export const NOTHING_TAKEN: TransitionsOfStep = { taken: [], refused: [], possible: [] };
 
 const byKey = new WeakMap<Chart, ReadonlyMap<string, ChartTransition>>();
 
@@ -31,7 +31,11 @@ function keyed(chart: Chart): ReadonlyMap<string, ChartTransition> {
 }
 
 /** What a line tells of a role's chart; `null` when it tells nothing of transitions. */
-export function toldBy({ taken, refused = [] }: Pick<StepLine, 'taken' | 'refused'>, role: string, chart: Chart): Taken | null {
+export function toldBy(
+  { taken, refused = [] }: Pick<StepLine, 'taken' | 'refused'>,
+  role: string,
+  chart: Chart,
+): TransitionsOfStep | null {
   if (!taken) return null;
   const find = ([of, state, event, index]: NonNullable<StepLine['taken']>[number]): readonly ChartTransition[] => {
     const found = of === role ? keyed(chart).get(transitionKey(state, event, index)) : undefined;
@@ -41,7 +45,7 @@ export function toldBy({ taken, refused = [] }: Pick<StepLine, 'taken' | 'refuse
 }
 
 /** What could have been taken; `event` is `null` where another role took the event first. */
-export function guessed(chart: Chart, event: string | null, before: StateValue | null, after: StateValue): Taken {
+export function guessed(chart: Chart, event: string | null, before: StateValue | null, after: StateValue): TransitionsOfStep {
   if (before === null) return NOTHING_TAKEN;
   const moved = valueText(before) !== valueText(after);
   const active = activePaths(before);

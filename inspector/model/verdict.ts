@@ -1,8 +1,8 @@
 /** What came of the properties, as the trace says it: the violations with their places, and the verdict at its end. */
 import type { NetworkLine } from '../../network/trace.js';
-import type { Recording } from './recording.js';
+import type { ReadTrace } from './recording.js';
 
-export interface Finding {
+export interface JudgedProperty {
   readonly property: string;
   readonly kind: string | null;
   readonly says: string;
@@ -14,17 +14,17 @@ export interface Finding {
   readonly nodes: readonly string[];
 }
 
-export interface Verdict {
+export interface TraceVerdict {
   /** `null` for a trace that ends without one: an old one, one that was cut off, one that is still being written. */
   readonly verdict: 'valid' | 'invalid' | 'unknown' | null;
   /** The violated ones first. */
-  readonly findings: readonly Finding[];
-  readonly violated: readonly Finding[];
+  readonly findings: readonly JudgedProperty[];
+  readonly violated: readonly JudgedProperty[];
   /** From this line on the run goes round, or rests, for ever. */
   readonly endless: { readonly from: number; readonly rests: boolean } | null;
 }
 
-export function verdictOf(recording: Recording): Verdict {
+export function verdictOf(recording: ReadTrace): TraceVerdict {
   const properties = recording.header?.properties ?? [];
   const end = recording.verdict === null ? undefined : (recording.line(recording.verdict) as NetworkLine);
   const results = new Map((end?.properties ?? []).map((result) => [result.name, result]));
@@ -36,7 +36,7 @@ export function verdictOf(recording: Recording): Verdict {
   }
   const says = new Map(properties.map((property) => [property.name, property]));
   const names = new Set([...violations.keys(), ...says.keys(), ...results.keys()]);
-  const findings = [...names].map((property): Finding => {
+  const findings = [...names].map((property): JudgedProperty => {
     const violation = violations.get(property);
     const known = says.get(property);
     return {
@@ -62,7 +62,7 @@ function propertyOf({ refutes, why = '' }: NetworkLine, properties: readonly { r
   return refutes?.property ?? properties.find(({ name }) => why.startsWith(`${name}:`))?.name ?? why.split(':')[0]!;
 }
 
-function endlessOf(recording: Recording): Verdict['endless'] {
+function endlessOf(recording: ReadTrace): TraceVerdict['endless'] {
   const { endless: from } = recording;
   if (from === null) return null;
   const { choices, refutes } = recording.header ?? {};

@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest';
 import { directoryTrace, traceOf } from '../page/testing/traces.js';
-import { Recording } from './recording.js';
+import { ReadTrace } from './recording.js';
 import { chainOf, stateSince, valueSince } from './why.js';
 import { sentence } from './words.js';
 
-function read(text: string): Recording {
-  const recording = new Recording();
+function read(text: string): ReadTrace {
+  const recording = new ReadTrace();
   recording.push(text);
   recording.close();
   return recording;
 }
 
-const find = (recording: Recording, text: RegExp, from = 0): number => {
+const find = (recording: ReadTrace, text: RegExp, from = 0): number => {
   for (let line = from; line < recording.end; line++) if (text.test(sentence(recording.line(line)))) return line;
   throw new Error(`no line says ${String(text)}`);
 };

@@ -10,7 +10,7 @@ import { isStep, type StepLine } from '../../network/trace.js';
 import type { Chart, ChartTransition } from './chart.js';
 import { lastAtMost } from './columns.js';
 import { Moment } from './moment.js';
-import type { Recording } from './recording.js';
+import type { ReadTrace } from './recording.js';
 import { toldBy } from './taken.js';
 import { valueText } from './values.js';
 import { sentence } from './words.js';
@@ -28,14 +28,14 @@ const CHAIN_MAX = 60;
 const STEPS_BACK_MAX = 5000;
 
 /** The line itself, then what caused it, and so on back to the world outside. */
-export function chainOf(recording: Recording, line: number): CauseCard[] {
+export function chainOf(recording: ReadTrace, line: number): CauseCard[] {
   const chain: CauseCard[] = [{ line, says: sentence(recording.line(line)), because: '' }];
   for (let cause = causeOf(recording, line); cause && chain.length < CHAIN_MAX; cause = causeOf(recording, cause.line))
     chain.push(cause);
   return chain;
 }
 
-function causeOf(recording: Recording, line: number): CauseCard | null {
+function causeOf(recording: ReadTrace, line: number): CauseCard | null {
   const told = recording.line(line);
   const cause = (at: number, because: string): CauseCard | null =>
     at < recording.first ? null : { line: at, says: sentence(recording.line(at)), because };
@@ -52,7 +52,7 @@ function causeOf(recording: Recording, line: number): CauseCard | null {
 
 /** What a property saw: the last change of the node for which it does not hold, or the step before it. */
 function brokenBy(
-  recording: Recording,
+  recording: ReadTrace,
   line: number,
   node: string | undefined,
   cause: (line: number, because: string) => CauseCard | null,
@@ -64,14 +64,14 @@ function brokenBy(
   return null;
 }
 
-function armedBy(recording: Recording, line: number, { role, event }: StepLine): number | null {
+function armedBy(recording: ReadTrace, line: number, { role, event }: StepLine): number | null {
   return lastStep(recording, recording.nodeOf(line), line - 1, ({ timers = [] }) =>
     timers.some(([of, timer, delay]) => of === role && timer === event['timer'] && delay !== null),
   );
 }
 
 /** The last step of a node up to a line for which it holds. */
-function lastStep(recording: Recording, node: number, upTo: number, holds: (step: StepLine) => boolean): number | null {
+function lastStep(recording: ReadTrace, node: number, upTo: number, holds: (step: StepLine) => boolean): number | null {
   const steps = recording.steps[node] ?? [];
   const last = lastAtMost(steps, upTo);
   for (let place = last; place >= 0 && place > last - STEPS_BACK_MAX; place--) {
@@ -82,17 +82,17 @@ function lastStep(recording: Recording, node: number, upTo: number, holds: (step
 }
 
 /** The line since which a role is in its state; its start where it has always been in it. */
-export const stateSince = (recording: Recording, node: number, role: string, upTo: number): number | null =>
+export const stateSince = (recording: ReadTrace, node: number, role: string, upTo: number): number | null =>
   changedIn(recording, node, role, upTo, ({ value }) => valueText(value));
 
 /** The line that gave a key of a role's context the value that it has. */
-export const valueSince = (recording: Recording, node: number, role: string, key: string, upTo: number): number | null =>
+export const valueSince = (recording: ReadTrace, node: number, role: string, key: string, upTo: number): number | null =>
   changedIn(recording, node, role, upTo, ({ context }) =>
     JSON.stringify((context as Readonly<Record<string, unknown>> | undefined)?.[key]),
   );
 
 function changedIn(
-  recording: Recording,
+  recording: ReadTrace,
   node: number,
   role: string,
   upTo: number,
@@ -121,7 +121,7 @@ export interface WaitEdge {
 }
 
 /** Round from one of the nodes, everybody waiting for the next; none when nobody is known to wait in a circle. */
-export function waitCycle(recording: Recording, line: number, nodes: readonly number[]): WaitEdge[] {
+export function waitCycle(recording: ReadTrace, line: number, nodes: readonly number[]): WaitEdge[] {
   const moment = new Moment(recording, line);
   const waitsFor = (node: number): number[] => {
     const pointers = moment.overlay(node)?.pointers ?? [];
@@ -180,13 +180,13 @@ function unanswered({ recording, line }: Moment, from: number, to: number): Wait
 }
 
 /** Whether a step's event was answered by no chart: none has a transition for it in its state, or all guards refused. */
-export function isIgnored(recording: Recording, line: number): boolean {
+export function isIgnored(recording: ReadTrace, line: number): boolean {
   const step = recording.step(line);
   return step?.taken?.length === 0 && ['deliver', 'timer', 'command', 'link'].includes(step.kind);
 }
 
 /** What a step did not do: the transitions of its event whose guards refused, for each role's chart. */
-export function refusalsAt(recording: Recording, line: number, chartOf: (name: string) => Chart | undefined): ChartTransition[] {
+export function refusalsAt(recording: ReadTrace, line: number, chartOf: (name: string) => Chart | undefined): ChartTransition[] {
   const step = recording.step(line);
   if (!step) return [];
   const roles = new Set((step.refused ?? []).map(([role]) => role));

@@ -2,7 +2,7 @@
  * What the page shows is in its address: a trace, a step of a story, the list of stories, or else the trace that the server has. A page
  * that is one file shows the trace that it holds, and asks nobody for anything.
  */
-import { failed, loadFromServer, open } from './load.js';
+import { failed, loadFromServer, openTrace } from './load.js';
 import { traceInAddress, traceInPage } from './share.js';
 import { addressOf, askForStories, openList, openStory, story } from './story/state.js';
 
@@ -16,7 +16,7 @@ async function follow(): Promise<void> {
   // The story says itself where it has come to.
   if (hash === addressOf.value) return;
   const inPage = traceInPage();
-  if (inPage) return open(inPage);
+  if (inPage) return openTrace(inPage);
   await askForStories();
   if (hash === '#stories') return openList();
   const [, name, step] = /^#story=([\w-]+)(?:\/(\d+))?$/.exec(hash) ?? [];
@@ -24,7 +24,7 @@ async function follow(): Promise<void> {
   story.value = null;
   try {
     const inAddress = traceInAddress();
-    await (inAddress ? open(inAddress) : loadFromServer());
+    await (inAddress ? openTrace(inAddress) : loadFromServer());
   } catch (error) {
     failed(`The trace in this address is damaged: ${(error as Error).message}.`);
   }

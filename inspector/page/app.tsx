@@ -12,14 +12,14 @@ import { NetworkView } from './network/view.js';
 import { MessageCard } from './message-card.js';
 import { IconButton } from './panel.js';
 import { share, shared } from './share.js';
-import { stories, story } from './story/state.js';
+import { allStories, story } from './story/state.js';
 import { StoryList, StoryStrip } from './story/view.js';
 import { isChartWide, isHelpOpen, maximized, theme, toggleTheme } from './shell.js';
 import { tab } from './tab.js';
 import { SpaceTimeView } from './spacetime/view.js';
 import { Endless, NodeList } from './log.js';
 import { isLoading, problem, recording, growing, show, sourceProblem, verdict } from './state.js';
-import { Transport } from './transport.js';
+import { PlaybackControls } from './transport.js';
 
 export function App() {
   useEffect(() => {
@@ -41,7 +41,7 @@ export function App() {
           <StoryStrip />
           <NetworkView />
           <ChartView />
-          <Transport />
+          <PlaybackControls />
           <SpaceTimeView />
           <LowerPanel />
           <MessageCard />
@@ -87,7 +87,7 @@ function TopBar() {
         </p>
       )}
       <div class="tools">
-        {stories.value.length > 0 && (
+        {allStories.value.length > 0 && (
           <a class="button" href="#stories">
             Stories
           </a>

@@ -1,7 +1,7 @@
 /** The line in which one asks, with what came of it. */
 import { useEffect, useRef } from 'preact/hooks';
 import { ASKED } from '../model/query.js';
-import { goToHit, hits, isAsking, question, questionProblem, stopsAtHits } from './ask.js';
+import { goToHit, hits, isAsking, askedText, questionProblem, stopsAtHits } from './ask.js';
 import { IconButton } from './panel.js';
 
 const EXAMPLE = 'node:n3 type:find state:waiting ctx.parent=n5 violated';
@@ -25,8 +25,8 @@ export function AskLine() {
         aria-label="ask for lines of the trace"
         aria-describedby="ask-help"
         placeholder={EXAMPLE}
-        value={question.value}
-        onInput={(event) => (question.value = event.currentTarget.value)}
+        value={askedText.value}
+        onInput={(event) => (askedText.value = event.currentTarget.value)}
         onKeyDown={(event) => event.key === 'Escape' && close()}
       />
       <output aria-label="lines that answer">{length === 1 ? '1 line' : `${length.toLocaleString('en-US')} lines`}</output>
@@ -57,6 +57,6 @@ export function AskLine() {
 }
 
 function close(): void {
-  question.value = '';
+  askedText.value = '';
   isAsking.value = false;
 }

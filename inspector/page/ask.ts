@@ -4,7 +4,7 @@ import { lastAtMost } from '../model/columns.js';
 import { queryOf, type Query } from '../model/query.js';
 import { breakpoints, currentLine, followsEnd, growing, pauseAt, recording } from './state.js';
 
-export const question = signal('');
+export const askedText = signal('');
 export const isAsking = signal(false);
 /** Rising. */
 export const hits = signal<readonly number[]>([]);
@@ -24,7 +24,7 @@ let timer: ReturnType<typeof setTimeout> | undefined;
 
 effect(() => {
   const of = growing();
-  const text = question.value.trim();
+  const text = askedText.value.trim();
   if (asked?.text !== text || asked.of !== of) begin(text, of);
   clearTimeout(timer);
   look();

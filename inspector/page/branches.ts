@@ -5,7 +5,7 @@
  * reload of the page, in the session of its tab.
  */
 import { computed, signal } from '@preact/signals';
-import type { Recording } from '../model/recording.js';
+import type { ReadTrace } from '../model/recording.js';
 import type { Gesture } from './hands.js';
 
 export interface Branch {
@@ -22,12 +22,12 @@ export const branches = signal<readonly Branch[]>([GIVEN]);
 export const current = signal(0);
 export const gestures = computed(() => branches.value[current.value]?.gestures ?? []);
 
-const runs = new Map<string, Recording>();
+const runs = new Map<string, ReadTrace>();
 const keyOf = (gestures: readonly Gesture[]): string => JSON.stringify(gestures);
 
-export const runOf = (gestures: readonly Gesture[]): Recording | undefined => runs.get(keyOf(gestures));
+export const runOf = (gestures: readonly Gesture[]): ReadTrace | undefined => runs.get(keyOf(gestures));
 
-export function keepRun(gestures: readonly Gesture[], run: Recording): void {
+export function keepRun(gestures: readonly Gesture[], run: ReadTrace): void {
   const key = keyOf(gestures);
   runs.delete(key);
   runs.set(key, run);

@@ -1,7 +1,7 @@
 /** This run and another branch side by side, at the same moment, and where they part. */
 import { effect, signal } from '@preact/signals';
 import { firstDifference } from '../model/difference.js';
-import type { Recording } from '../model/recording.js';
+import type { ReadTrace } from '../model/recording.js';
 import { numberText, sentence } from '../model/words.js';
 import { branches, current } from './branches.js';
 import { fetchRun } from './hands.js';
@@ -14,7 +14,7 @@ const other = (): number => {
   const wanted = chosen.value ?? from ?? 1;
   return wanted === current.value || wanted >= branches.value.length ? (current.value === 0 ? 1 : 0) : wanted;
 };
-const otherRun = signal<Recording | null>(null);
+const otherRun = signal<ReadTrace | null>(null);
 
 effect(() => {
   if (branches.value.length < 2) return void (otherRun.value = null);
@@ -62,7 +62,7 @@ export function Compare() {
 }
 
 /** The lines of one run around the moment. */
-function Side({ name, run, now, parts }: { name: string; run: Recording; now: number; parts: number | null }) {
+function Side({ name, run, now, parts }: { name: string; run: ReadTrace; now: number; parts: number | null }) {
   const from = Math.max(run.first, now - LINES_AROUND);
   const to = Math.min(run.end, now + LINES_AROUND + 1);
   return (

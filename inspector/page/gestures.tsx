@@ -1,7 +1,7 @@
 /** What was done by hand: the branches that came of it; each gesture taken back at a click, all of them saved as a scenario or a test. */
 import { download } from './download.js';
 import { branches, current, gestures, rename, type Branch } from './branches.js';
-import { choose, gestureText, scenarioNow, takeBack } from './hands.js';
+import { showBranch, gestureText, scenarioNow, takeBack } from './hands.js';
 import { reload } from './load.js';
 import { numberText } from '../model/words.js';
 import { pauseAt, recording } from './state.js';
@@ -52,7 +52,7 @@ function Branches() {
         {isCurrent ? (
           <input aria-label="name of this branch" value={name} onChange={(event) => rename(place, event.currentTarget.value)} />
         ) : (
-          <button type="button" class="link" onClick={() => void choose(place, reload)}>
+          <button type="button" class="link" onClick={() => void showBranch(place, reload)}>
             {name}
           </button>
         )}

@@ -7,7 +7,7 @@
 import { computed, signal } from '@preact/signals';
 import type { Offer } from '../hands.js';
 import type { MeterSample } from '../meters.js';
-import { Recording } from '../model/recording.js';
+import { ReadTrace } from '../model/recording.js';
 import { branches, current, gestures, goOn, keepRun, recallBranches, runOf } from './branches.js';
 import { axis, currentLine, pauseAt, playhead, recording, replaced, timed } from './state.js';
 
@@ -71,7 +71,7 @@ export function takeBack(gesture: Gesture, load: Load): Promise<void> {
 }
 
 /** Shows another branch. */
-export function choose(branch: number, load: Load): Promise<void> {
+export function showBranch(branch: number, load: Load): Promise<void> {
   const { gestures: next, name } = branches.value[branch]!;
   return change(next, name, load);
 }
@@ -107,12 +107,12 @@ async function make(next: readonly Gesture[], load: Load, isAccepted = (): void 
 }
 
 /** The run of a branch that is not shown, to compare with. */
-export async function fetchRun(next: readonly Gesture[]): Promise<Recording | null> {
+export async function fetchRun(next: readonly Gesture[]): Promise<ReadTrace | null> {
   const kept = runOf(next);
   if (kept) return kept;
   const response = await post('run', scenarioWith(next)).catch(() => null);
   if (!response?.ok) return null;
-  const run = new Recording();
+  const run = new ReadTrace();
   run.push(await response.text());
   run.close();
   keepRun(next, run);

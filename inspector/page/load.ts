@@ -1,6 +1,6 @@
 /** Reading traces: from the server that serves the page, from a file that is dropped on it, or the run made again after a gesture. */
 import { startOf } from '../model/place.js';
-import { Recording } from '../model/recording.js';
+import { ReadTrace } from '../model/recording.js';
 import { askForHands } from './hands.js';
 import { isServed } from './shell.js';
 import {
@@ -37,7 +37,7 @@ export async function loadFromServer(path = './trace'): Promise<void> {
   try {
     const response = await fetch(path);
     if (!response.ok || !response.body) throw new Error(`the server answered ${response.status}`);
-    await open(response.body);
+    await openTrace(response.body);
   } catch (error) {
     if (recording.value.header?.live) return failed('The program that was watched has gone. Shown is what it did.');
     failed(
@@ -48,7 +48,7 @@ export async function loadFromServer(path = './trace'): Promise<void> {
 
 export async function loadFile(file: Blob): Promise<void> {
   try {
-    await open(file.stream());
+    await openTrace(file.stream());
   } catch (error) {
     failed(`The file could not be read: ${(error as Error).message}.`);
   }
@@ -59,8 +59,8 @@ export function failed(why: string): void {
   sourceProblem.value = why;
 }
 
-export async function open(stream: ReadableStream<Uint8Array>): Promise<void> {
-  const next = new Recording();
+export async function openTrace(stream: ReadableStream<Uint8Array>): Promise<void> {
+  const next = new ReadTrace();
   opened(next);
   await read(stream, next, arrived);
   // Nobody reaches into what was alive.
@@ -69,7 +69,7 @@ export async function open(stream: ReadableStream<Uint8Array>): Promise<void> {
 
 /** The run made again: up to the playhead it is the same, so it takes the other's place once it has come there. */
 export async function reload(stream: ReadableStream<Uint8Array>): Promise<void> {
-  const next = new Recording();
+  const next = new ReadTrace();
   const line = currentLine.value;
   await read(stream, next, (isWhole) => {
     if (recording.value === next) hasGrown();
@@ -77,7 +77,7 @@ export async function reload(stream: ReadableStream<Uint8Array>): Promise<void> 
   });
 }
 
-async function read(stream: ReadableStream<Uint8Array>, into: Recording, show: (isWhole: boolean) => void): Promise<void> {
+async function read(stream: ReadableStream<Uint8Array>, into: ReadTrace, show: (isWhole: boolean) => void): Promise<void> {
   isLoading.value = true;
   const before = recording.value;
   const reader = stream.getReader();

@@ -14,15 +14,15 @@ import {
   type Playhead,
   type Stop,
 } from '../model/playback.js';
-import { Recording } from '../model/recording.js';
+import { ReadTrace } from '../model/recording.js';
 import { verdictOf } from '../model/verdict.js';
 
 /** A recording grows in place; a fresh holder tells that it has. */
-const held = signal({ recording: new Recording() });
+const held = signal({ recording: new ReadTrace() });
 /** Changes when another trace is opened. */
 export const recording = computed(() => held.value.recording);
 /** The same, for whoever must hear of every piece that arrives. */
-export const growing = (): Recording => held.value.recording;
+export const growing = (): ReadTrace => held.value.recording;
 export const hasGrown = (): void => void (held.value = { recording: held.value.recording });
 
 export const isLoading = signal(true);
@@ -56,11 +56,11 @@ export const way = computed(() => {
 export const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4, 8, 16, 64, 256, 1024] as const;
 
 /** Another run of which all that has happened up to the playhead is the same. */
-export function replaced(next: Recording): void {
+export function replaced(next: ReadTrace): void {
   held.value = { recording: next };
 }
 
-export function opened(next: Recording): void {
+export function opened(next: ReadTrace): void {
   batch(() => {
     held.value = { recording: next };
     isLoading.value = true;

@@ -41,7 +41,7 @@ const density = computed(() => {
   return counts.map((count) => count / most);
 });
 
-export function Transport() {
+export function PlaybackControls() {
   const { first, end, violations } = growing();
   const isEmpty = end === first;
   return (

@@ -9,7 +9,7 @@ import { UsageError } from '../../machines/errors.js';
 import type { Message } from '../../machines/effects.js';
 import type { RoleView } from '../../machines/protocol.js';
 import type { Merger } from '../live/merge.js';
-import type { Report } from '../live/report.js';
+import type { StepReport } from '../live/report.js';
 
 const INIT = 'xstate.init';
 const WAITING_MAX = 100;
@@ -21,7 +21,7 @@ interface Actor {
 
 interface Waiting {
   readonly actor: Actor;
-  readonly report: Omit<Report, 'roles'>;
+  readonly report: Omit<StepReport, 'roles'>;
   view: RoleView | null;
 }
 
@@ -73,7 +73,7 @@ export class StatelyReader {
     const actor = this.actorOf(sessionId);
     const source = typeof sourceId === 'string' ? this.actorOf(sourceId) : null;
     const base = this.base(actor);
-    const report: Omit<Report, 'roles'> = source
+    const report: Omit<StepReport, 'roles'> = source
       ? { ...base, kind: 'deliver', event: message, from: source.name, message }
       : { ...base, kind: 'command', event: message };
     this.waiting.push({ actor, report, view: null });
@@ -97,13 +97,13 @@ export class StatelyReader {
     }
   }
 
-  private tell({ name, chart }: Actor, report: Omit<Report, 'roles'>, view: RoleView | null): void {
+  private tell({ name, chart }: Actor, report: Omit<StepReport, 'roles'>, view: RoleView | null): void {
     const { from, message, at } = report;
     if (from !== undefined) this.merger.place(from, name, message!, at);
     this.merger.take({ ...report, roles: view ? { [chart]: view } : {} });
   }
 
-  private base({ name, chart }: Actor): Pick<Report, 'at' | 'node' | 'role' | 'sent' | 'emitted'> {
+  private base({ name, chart }: Actor): Pick<StepReport, 'at' | 'node' | 'role' | 'sent' | 'emitted'> {
     return { at: this.now(), node: name, role: chart, sent: [], emitted: [] };
   }
 

@@ -17,7 +17,7 @@ import { protocols } from '../../machines/index.js';
 import { Simulation, type SimulationOptions } from '../../network/index.js';
 import { parseScenario } from '../../network/scenario/parse.js';
 import { Moment } from '../model/moment.js';
-import { Recording } from '../model/recording.js';
+import { ReadTrace } from '../model/recording.js';
 import { sentence } from '../model/words.js';
 import { receiveInspection } from './receive.js';
 
@@ -145,18 +145,18 @@ describe('viewers of @statelyai/inspect attach to our actors', () => {
 });
 
 describe('our page receives what @statelyai/inspect tells', () => {
-  async function received(work: (socket: string) => Promise<void>): Promise<Recording> {
+  async function received(work: (socket: string) => Promise<void>): Promise<ReadTrace> {
     const receiving = await receiveInspection({ page });
     const answer = await fetch(`${receiving.url}trace`);
     await work(receiving.socket);
     await soon(100);
     await receiving.close();
-    const recording = new Recording();
+    const recording = new ReadTrace();
     recording.push(await answer.text());
     recording.close();
     return recording;
   }
-  const sentences = (recording: Recording) => Array.from({ length: recording.end }, (_, line) => sentence(recording.line(line)));
+  const sentences = (recording: ReadTrace) => Array.from({ length: recording.end }, (_, line) => sentence(recording.line(line)));
 
   const child = createMachine({
     id: 'lamp',

@@ -23,7 +23,7 @@ const run = (options: Readonly<Record<string, unknown>>) => ({
   },
 });
 
-export const arvy: Story = {
+export const arvyStory: Story = {
   name: 'arvy',
   title: 'Arrow, Ivy and Arvy on a ring',
   says: 'One token, twelve nodes, the same requests three times. Each policy turns its pointers differently, and it shows in the cost.',

@@ -1,5 +1,5 @@
 /** All stories, in the order in which they are listed. */
-import { arvy } from './arvy.js';
+import { arvyStory } from './arvy.js';
 import { bins } from './bins.js';
 import { deadlock } from './deadlock.js';
 import { districts } from './districts.js';
@@ -7,4 +7,4 @@ import { merge } from './merge.js';
 import { repair } from './repair.js';
 import type { Story } from './story.js';
 
-export const stories: readonly Story[] = [arvy, repair, merge, deadlock, bins, districts];
+export const stories: readonly Story[] = [arvyStory, repair, merge, deadlock, bins, districts];

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { storyShelf } from '../../bin/stories.js';
 import { placeOf, withFigures } from '../model/place.js';
-import { Recording } from '../model/recording.js';
+import { ReadTrace } from '../model/recording.js';
 
 const shelf = storyShelf();
 
-function recordingOf(story: string, run: string): Recording {
-  const recording = new Recording();
+function recordingOf(story: string, run: string): ReadTrace {
+  const recording = new ReadTrace();
   for (const piece of shelf.run(story, run)) recording.push(piece);
   recording.close();
   return recording;
@@ -48,7 +48,7 @@ test('a place that the run never comes to is none', () => {
   const step = { run: '', text: '' };
   expect(placeOf(recording, { ...step, at: { says: 'z announced nonsense' } })).toBeNull();
   expect(placeOf(recording, { ...step, at: { at: 12 } })).toBe(recording.lastLineAt(12));
-  expect(placeOf(new Recording(), { ...step, at: 'start' })).toBeNull();
+  expect(placeOf(new ReadTrace(), { ...step, at: 'start' })).toBeNull();
 });
 
 test('a run that there is not is refused', () => {

@@ -5,7 +5,7 @@ import { levelOf } from '../hierarchy/view.js';
 import type { Configuration, Meter, Observer, PropertyResult, Instance, Step } from '../protocol.js';
 import { componentsOf, diameterOf } from './graph.js';
 import { isLeaderChange } from './messages.js';
-import type { ElectionOptions } from './options.js';
+import type { ElectionProtocolOptions } from './options.js';
 import { Stability } from './stability.js';
 import { adjacency, electionContext, isOriented, leaderOf } from './view.js';
 
@@ -20,7 +20,7 @@ export class ElectionAccount implements Observer {
   private lastLeaderAt = 0;
   private readonly stability: Stability;
 
-  constructor(private readonly instance: Instance<ElectionOptions>) {
+  constructor(private readonly instance: Instance<ElectionProtocolOptions>) {
     this.stability = new Stability(instance);
   }
 

@@ -20,9 +20,9 @@ import {
 import { oriented } from './height.js';
 import { electionMachine, type ElectionInput } from './machine.js';
 import { ELECTION, LEVEL, levelRole, type Update } from './messages.js';
-import { electionOptions, identityOf, type ElectionOptions } from './options.js';
+import { electionOptions, identityOf, type ElectionProtocolOptions } from './options.js';
 
-type Instantiated = Instance<ElectionOptions>;
+type Instantiated = Instance<ElectionProtocolOptions>;
 
 const isTime: FieldCheck = (value) => typeof value === 'number' && value >= 0 && value < Infinity;
 
@@ -60,7 +60,7 @@ const isTables: FieldCheck = (value, instance: Instantiated) =>
  *
  * @public
  */
-export const electionCore = /* @__PURE__ */ defineCore<ElectionOptions>({
+export const electionCore = /* @__PURE__ */ defineCore<ElectionProtocolOptions>({
   name: 'election',
   charts: { [ELECTION]: electionMachine, [LEVEL]: levelMachine },
   network: { reach: 'links', order: 'fifo', time: true },

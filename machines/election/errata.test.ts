@@ -7,7 +7,7 @@ import { Simulation } from '../../network/simulation.js';
 import { protocols } from '../index.js';
 import type { Property, Topology } from '../protocol.js';
 import { election } from './index.js';
-import type { ElectionOptions } from './options.js';
+import type { ElectionProtocolOptions } from './options.js';
 import { isOriented, isSymmetric, leaderOf } from './view.js';
 
 type Script = Extract<ExploreOptions['commands'], readonly unknown[]>;
@@ -18,7 +18,7 @@ const linked = (...links: readonly (readonly [string, string])[]): Topology => (
 });
 
 /** In a network that never falls apart nobody but the first leader has a reason to lead. */
-const noNeedlessElection: Property<ElectionOptions> = {
+const noNeedlessElection: Property<ElectionProtocolOptions> = {
   name: 'no needless election',
   kind: 'always',
   says: 'While all nodes hang together the leader of the start stays the only one.',
@@ -54,7 +54,7 @@ describe('erratum 19: Theorem 2 fails after one ordinary link addition', () => {
     { do: 'up', channel: ['n3', 'n2'] },
     { do: 'cut', link: ['n1', 'n3'] },
   ];
-  const run = (hello: boolean, properties: readonly Property<ElectionOptions>[]) =>
+  const run = (hello: boolean, properties: readonly Property<ElectionProtocolOptions>[]) =>
     explore(election, {
       topology: linked(['n1', 'n2'], ['n1', 'n3']),
       options: { hello },
@@ -84,7 +84,7 @@ describe('erratum 19: Theorem 2 fails after one ordinary link addition', () => {
   });
 
   test('because a leader-oriented network may have one-sided neighbours', () => {
-    const neverOneSided: Property<ElectionOptions> = {
+    const neverOneSided: Property<ElectionProtocolOptions> = {
       name: 'never one-sided at rest',
       kind: 'always',
       says: 'A leader-oriented network has symmetric neighbours.',

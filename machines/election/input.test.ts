@@ -6,10 +6,10 @@ import { UsageError } from '../errors.js';
 import type { Instance } from '../protocol.js';
 import { oriented } from './height.js';
 import { election } from './index.js';
-import type { ElectionOptions } from './options.js';
+import type { ElectionProtocolOptions } from './options.js';
 
 const graph = createMetric({ nodes: ['a', 'b', 'c'], links: [['a', 'b', 1]] });
-const instance = (raw = {}): Instance<ElectionOptions> => ({ ...graph, options: election.options(raw, graph) });
+const instance = (raw = {}): Instance<ElectionProtocolOptions> => ({ ...graph, options: election.options(raw, graph) });
 
 test('unless told: first node leads its component, others the first of theirs, perfect clocks, hello', () => {
   const { start, ...options } = instance().options;

@@ -12,7 +12,7 @@ import type { NetworkGraph, Topology } from '../protocol.js';
 import { adjacencyOf, hopsFrom } from './graph.js';
 import type { Identity } from './height.js';
 
-export interface ElectionOptions {
+export interface ElectionProtocolOptions {
   /** Leads its component at the start; other components start under the first of their nodes. */
   readonly leader: NodeId;
   readonly clock: 'perfect' | 'logical';
@@ -39,7 +39,7 @@ type Raw = Readonly<Record<string, unknown>>;
 
 export const identityOf = (node: NodeId, { rank }: Pick<NetworkGraph, 'rank'>): Identity => [rank(node) + 1, node];
 
-export function electionOptions(raw: Raw, graph: NetworkGraph): ElectionOptions {
+export function electionOptions(raw: Raw, graph: NetworkGraph): ElectionProtocolOptions {
   refuseUnknown(raw, KEYS);
   const leader = nodeOf(raw, 'leader', graph, graph.topology.nodes[0]!);
   const hello = truth(raw, 'hello', true);

@@ -5,12 +5,12 @@ import { compareHeights, compareLeaderPairs, compareReferenceLevels, isSame, typ
 import { hierarchyProperties } from '../hierarchy/properties.js';
 import { isLinked } from './links.js';
 import { isSink } from './machine.js';
-import type { ElectionOptions } from './options.js';
+import type { ElectionProtocolOptions } from './options.js';
 import { electionContext, everyToken, isAgreedAt, isOrientedAt, isSequence, tokensOf } from './view.js';
 
 type Config = Configuration<any>;
 
-export function electionProperties(instance: Instance<ElectionOptions>): Property<ElectionOptions>[] {
+export function electionProperties(instance: Instance<ElectionProtocolOptions>): Property<ElectionProtocolOptions>[] {
   const { hello, levels } = instance.options;
   return [...invariants, leaderOriented, ...(hello ? [symmetricNeighbours] : []), ...hierarchyProperties(levels)];
 }
@@ -18,7 +18,7 @@ export function electionProperties(instance: Instance<ElectionOptions>): Propert
 type HoldsAt = (id: NodeId, c: Config) => boolean;
 
 /** A property that holds when it holds at every node; a step can break it only around the node that took it. */
-const everywhere = (name: string, says: string, holdsAt: HoldsAt, holdsAround = holdsAt): Property<ElectionOptions> => ({
+const everywhere = (name: string, says: string, holdsAt: HoldsAt, holdsAround = holdsAt): Property<ElectionProtocolOptions> => ({
   name,
   kind: 'always',
   says,
@@ -29,7 +29,7 @@ const everywhere = (name: string, says: string, holdsAt: HoldsAt, holdsAround = 
   holdsAround: (c, id) => holdsAround(id, c),
 });
 
-const invariants: Property<ElectionOptions>[] = [
+const invariants: Property<ElectionProtocolOptions>[] = [
   everywhere(
     'A: stamps are not ahead',
     'The stamps of a height never exceed the clock of its owner, nor that of a node that has it recorded.',
@@ -77,7 +77,7 @@ const invariants: Property<ElectionOptions>[] = [
   },
 ];
 
-const leaderOriented: Property<ElectionOptions> = {
+const leaderOriented: Property<ElectionProtocolOptions> = {
   name: 'leader-oriented',
   kind: 'eventually',
   says: 'Once changes stop, each component comes to rest with exact views, one leader among its nodes, and every link leading down to it (Theorem 1).',
@@ -85,7 +85,7 @@ const leaderOriented: Property<ElectionOptions> = {
   holds: (c, node) => isOrientedAt(node, c),
 };
 
-const symmetricNeighbours: Property<ElectionOptions> = {
+const symmetricNeighbours: Property<ElectionProtocolOptions> = {
   name: 'symmetric neighbours',
   kind: 'eventually',
   says: 'Once changes stop, both ends of every link count each other as neighbours (what hello is for).',

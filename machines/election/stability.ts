@@ -10,7 +10,7 @@ import { leadsLevel } from '../hierarchy/view.js';
 import type { Configuration, PropertyResult, Instance, Step } from '../protocol.js';
 import { hopsNow } from './graph.js';
 import { isLeaderChange } from './messages.js';
-import type { ElectionOptions } from './options.js';
+import type { ElectionProtocolOptions } from './options.js';
 import { isOriented, isSymmetric, leaderOf } from './view.js';
 
 /** To see that a network is at rest, all that is in flight is looked at; beyond this many nodes that would cost too much. */
@@ -33,7 +33,7 @@ export class Stability {
   private electedSinceChange = new Map<NodeId, number>();
   private readonly watches: boolean;
 
-  constructor(private readonly instance: Instance<ElectionOptions>) {
+  constructor(private readonly instance: Instance<ElectionProtocolOptions>) {
     this.watches = instance.topology.nodes.length <= NODES_MAX;
     if (this.watches) this.rest = this.atStart();
   }
@@ -106,7 +106,7 @@ export class Stability {
 
 const reached = (node: NodeId, c: Configuration, within?: number): NodeId[] => [...hopsNow(node, c.links, within).keys()];
 
-function officesOf(c: Configuration, { options }: Instance<ElectionOptions>): Rest {
+function officesOf(c: Configuration, { options }: Instance<ElectionProtocolOptions>): Rest {
   return {
     leaders: new Map([...c.nodes].map(([id, node]) => [id, leaderOf(node)])),
     incumbents: options.levels.map(

@@ -5,7 +5,7 @@ import type { Height } from './height.js';
 import type { LevelContext } from '../hierarchy/level.js';
 import type { ElectionContext } from './machine.js';
 import { ELECTION, type PresenceTable, type Update } from './messages.js';
-import type { ElectionOptions } from './options.js';
+import type { ElectionProtocolOptions } from './options.js';
 
 type Replace = Parameters<Times['node']>[1];
 
@@ -63,4 +63,4 @@ const perfect: Times = {
 };
 
 /** Logical clocks are counters and no times: what they show is part of the state. */
-export const times = ({ clock }: ElectionOptions): Times | null => (clock === 'perfect' ? perfect : null);
+export const times = ({ clock }: ElectionProtocolOptions): Times | null => (clock === 'perfect' ? perfect : null);

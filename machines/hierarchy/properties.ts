@@ -6,7 +6,7 @@ import type { NodeId } from '../effects.js';
 import type { Configuration, Meter, Property } from '../protocol.js';
 import { hopsFrom, hopsNow, type Adjacency } from '../election/graph.js';
 import { isSame } from '../election/height.js';
-import type { ElectionOptions } from '../election/options.js';
+import type { ElectionProtocolOptions } from '../election/options.js';
 import type { LevelRule } from './start.js';
 import { isAgreedAt, leaderOf } from '../election/view.js';
 import { leadsLevel, levelOf, reportsFrom } from './view.js';
@@ -14,7 +14,7 @@ import { leadsLevel, levelOf, reportsFrom } from './view.js';
 type Config = Configuration<any>;
 
 /** D4, termination, is that the others come to hold: while Updates fly, D1 is not yet said to. */
-export function hierarchyProperties(levels: readonly LevelRule[]): Property<ElectionOptions>[] {
+export function hierarchyProperties(levels: readonly LevelRule[]): Property<ElectionProtocolOptions>[] {
   if (levels.length === 0) return [];
   const onEveryLevel =
     (holds: (level: number, rule: LevelRule, node: NodeId, c: Config) => boolean) => (c: Config, node: NodeId) =>

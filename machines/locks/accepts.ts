@@ -5,12 +5,12 @@ import { electionCore } from '../election/index.js';
 import type { Instance } from '../protocol.js';
 import { EPOCH_MAX } from './epoch.js';
 import type { Standing } from './knowledge.js';
-import { electionIn, type LocksOptions } from './options.js';
+import { electionIn, type LocksProtocolOptions } from './options.js';
 
 /** A name is kept by every node that it passes. */
-export const NAME_LENGTH_MAX = 256;
+export const LOCK_NAME_LENGTH_MAX = 256;
 
-const isName = (value: unknown): boolean => typeof value === 'string' && value.length <= NAME_LENGTH_MAX;
+const isName = (value: unknown): boolean => typeof value === 'string' && value.length <= LOCK_NAME_LENGTH_MAX;
 const isEpoch = (value: unknown): boolean =>
   Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) < EPOCH_MAX;
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
@@ -58,7 +58,7 @@ export function isStanding(value: unknown, names: Names): value is Standing {
 
 const isOfEpochs = (type: unknown): boolean => !['update', 'find', 'token', 'confirm', 'confirmed'].includes(type as string);
 
-export function accepts(message: unknown, instance: Instance<LocksOptions>): boolean {
+export function accepts(message: unknown, instance: Instance<LocksProtocolOptions>): boolean {
   if (!isObject(message)) return false;
   const isNode = isNodeOf(instance);
   const isKept = isKeptOf(instance);

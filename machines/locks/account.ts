@@ -1,8 +1,8 @@
 /** Follows the grants of a run: each has a larger fence than all that were made known before it in its own majority. */
 import type { NodeId } from '../effects.js';
 import type { Configuration, Meter, Observer, PropertyResult, Step } from '../protocol.js';
-import type { Beginning, Held, LockNotice } from './messages.js';
-import type { LocksOptions } from './options.js';
+import type { Beginning, Held, LocksNotice } from './messages.js';
+import type { LocksProtocolOptions } from './options.js';
 import { epochsOf } from './view.js';
 
 export class LocksAccount implements Observer {
@@ -29,10 +29,10 @@ export class LocksAccount implements Observer {
   record(step: Step, c: Configuration): void {
     this.messages += step.sent.length;
     if (isFailure(step)) this.isQuiet = false;
-    if ((c.instance.options as LocksOptions).confirm) this.isInRealTime ??= true;
+    if ((c.instance.options as LocksProtocolOptions).confirm) this.isInRealTime ??= true;
     const { node, event } = step;
     if (event.type === 'request') this.asked.set(`${node} ${event['lock']}`, this.largest.get(event['lock'] as string) ?? -1);
-    for (const notice of step.emitted as unknown as LockNotice[]) {
+    for (const notice of step.emitted as unknown as LocksNotice[]) {
       if (notice.type === 'lock.lost') this.lost++;
       if (this.isQuiet) this.watch(step.node, notice);
       if (notice.type === 'serving') this.serve(epochsOf(c.nodes.get(step.node)!).context.served);
@@ -56,7 +56,7 @@ export class LocksAccount implements Observer {
     if (epoch > latest) this.hasKeptSmaller ||= kept.some(({ lock, fence }) => fence < this.largest.get(lock)!);
   }
 
-  private watch(node: NodeId, notice: LockNotice): void {
+  private watch(node: NodeId, notice: LocksNotice): void {
     if (notice.type === 'lock.granted') {
       this.hasTwoUsers ||= this.users.has(notice.lock);
       this.hasFallen ||= notice.fence <= (this.largest.get(notice.lock) ?? -1);

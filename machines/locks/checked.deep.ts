@@ -3,7 +3,7 @@ import { assign } from 'xstate';
 import { expect, test } from 'vitest';
 import { locks } from './index.js';
 import { beginningOf, keptOf } from './promises.js';
-import { undisturbed } from './properties.js';
+import { undisturbedUser } from './properties.js';
 import {
   all,
   ask,
@@ -54,7 +54,10 @@ test('5a: without what an epoch has kept, a later one takes the lock of its user
       })) as never,
     },
   });
-  const found = searchOn(all, forgetsKept, [ask('b'), rival('c'), again('a')], { hold: null, properties: [undisturbed('b')] });
+  const found = searchOn(all, forgetsKept, [ask('b'), rival('c'), again('a')], {
+    hold: null,
+    properties: [undisturbedUser('b')],
+  });
   expect(found).toMatchObject({ verdict: 'invalid', counterexample: { property: 'undisturbed' } });
 });
 

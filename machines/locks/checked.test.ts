@@ -5,7 +5,7 @@ import { explore, type ExploreOptions } from '../../test/index.js';
 import { locks } from './index.js';
 import type { EpochsContext } from './knowledge.js';
 import { beginningOf, keptOf, pendingAfter, type PromiseReport } from './promises.js';
-import { oneUser, undisturbed } from './properties.js';
+import { oneUser, undisturbedUser } from './properties.js';
 import {
   again,
   all,
@@ -29,7 +29,7 @@ import {
 } from './systems.fixtures.js';
 import { isServing, usesOf } from './view.js';
 
-const keeps = (user: string): Search => ({ hold: null, properties: [undisturbed(user)] });
+const keeps = (user: string): Search => ({ hold: null, properties: [undisturbedUser(user)] });
 const quiet: Search = { hold: 1, properties: [oneUser] };
 const everybody = (memory: 'new' | 'forgotten') => remembering({ a: memory, b: memory, c: memory });
 

@@ -1,7 +1,8 @@
 /** The arithmetic of epochs: how grants are numbered, for how many locks there is room, and where tokens lie at the start. */
 import type { NodeId, Open } from '../effects.js';
 import type { DirectoryInput } from '../directory/machine.js';
-import { DIRECTORY, directoryRole, type Beginning, type Held } from './messages.js';
+import { DIRECTORY } from '../directory/view.js';
+import { directoryRole, type Beginning, type Held } from './messages.js';
 
 export const isMajority = (count: number, voters: readonly NodeId[]): boolean => 2 * count > voters.length;
 
@@ -51,7 +52,7 @@ export function directoryOf(lock: string, id: NodeId, beginning: Beginning, gran
 export const byName = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** Where a name stands in a sorted list of so many names, or would stand. */
-export function placeOf(name: string, count: number, nameAt: (place: number) => string): number {
+export function bisect(name: string, count: number, nameAt: (place: number) => string): number {
   let [low, high] = [0, count];
   while (low < high) {
     const middle = (low + high) >> 1;
@@ -60,7 +61,7 @@ export function placeOf(name: string, count: number, nameAt: (place: number) => 
   }
   return low;
 }
-const placeAmong = (name: string, sorted: readonly string[]): number => placeOf(name, sorted.length, (place) => sorted[place]!);
+const placeAmong = (name: string, sorted: readonly string[]): number => bisect(name, sorted.length, (place) => sorted[place]!);
 export const isAmong = (name: string, sorted: readonly string[]): boolean => sorted[placeAmong(name, sorted)] === name;
 export const withName = (name: string, sorted: readonly string[]): readonly string[] =>
   isAmong(name, sorted) ? sorted : sorted.toSpliced(placeAmong(name, sorted), 0, name);

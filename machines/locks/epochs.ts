@@ -60,7 +60,7 @@ import {
   type EpochMessage,
   type Install,
   type LockMessage,
-  type LockNotice,
+  type LocksNotice,
   type Prepare,
   type Promised,
   type Refuse,
@@ -74,7 +74,7 @@ import {
   changeUnlessToLeader,
   confirmation,
   directories,
-  directory,
+  openDirectory,
   epochOf,
   freeLocks,
   fromOf,
@@ -89,9 +89,9 @@ import {
   patienceEnds,
   preparation,
   promise,
-  question,
+  askForConfirmation,
   reconfiguration,
-  refusal,
+  refuseIt,
   sayThatSpent,
   seek,
   standing,
@@ -109,7 +109,7 @@ const isOverruledHere = { target: '#epochs.following.waiting' } as const;
 /** Rule 9. */
 const differing = { guard: 'isForeign', actions: ['announceDiffering', 'partWith'] } as const;
 const later = { guard: 'isLater', actions: ['learn', 'hearAgain'] } as const;
-const fill = ['noteOpened', directory] as const;
+const fill = ['noteOpened', openDirectory] as const;
 const ask = ['claim', lockInThis, toLock] as const;
 
 /**
@@ -118,7 +118,7 @@ const ask = ['claim', lockInThis, toLock] as const;
  * @public
  */
 export const epochsMachine = setup({
-  types: { context: {} as EpochsContext, events: {} as EpochsEvent, input: {} as EpochsInput, emitted: {} as LockNotice },
+  types: { context: {} as EpochsContext, events: {} as EpochsEvent, input: {} as EpochsInput, emitted: {} as LocksNotice },
   actions: {
     ...effects<EpochMessage | Message>(),
     noteLinks: assign(({ context, event }: In) => ({
@@ -293,12 +293,12 @@ export const epochsMachine = setup({
       { guard: 'hasForgotten', actions: ['found', send(change)] },
     ],
     prepare: [
-      { guard: 'isForeign', actions: [send(refusal), 'announceDiffering', 'partWith'] }, // 9
+      { guard: 'isForeign', actions: [send(refuseIt), 'announceDiffering', 'partWith'] }, // 9
       { guard: 'isFromStranger' },
       later, // 9
-      { guard: 'isBeyondReason', actions: [send(refusal), 'announceUnreasonable'] }, // 1
-      { guard: 'isOutdated', actions: send(refusal) }, // 9
-      { guard: 'isPast', actions: send(refusal) }, // 2
+      { guard: 'isBeyondReason', actions: [send(refuseIt), 'announceUnreasonable'] }, // 1
+      { guard: 'isOutdated', actions: send(refuseIt) }, // 9
+      { guard: 'isPast', actions: send(refuseIt) }, // 2
       { guard: 'leavesOutMembersNewly', actions: [send(waiting), 'noteMissed', patience] }, // 6
       { guard: 'leavesOutMembers', actions: send(waiting) },
       promiseIt, // 2, 3
@@ -442,7 +442,7 @@ export const epochsMachine = setup({
           { guard: 'isFree', actions: [...fill, ...ask] },
         ],
         early: { actions: 'hearEarly' },
-        confirming: { actions: send(question) }, // 10
+        confirming: { actions: send(askForConfirmation) }, // 10
         confirm: [
           { guard: 'isQuestion', actions: send(confirmation) }, // 10
           { guard: 'isEarly', actions: 'keepEarly' },

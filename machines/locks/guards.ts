@@ -7,7 +7,7 @@ import {
   largestKnown,
   leads,
   leftOutBy,
-  linksOf,
+  linksKnown,
   promisedEpoch,
   reachesMajority,
   type In,
@@ -67,13 +67,13 @@ function isBound(args: In): boolean {
   const { id, membership, promised, reports } = args.context;
   const bound = areAllLinked(args) ? boundOf(reports, membership) : null;
   const isNew = bound !== null && !isSameMembership(bound, promised!.next);
-  return isNew && areMajoritiesOf([...linksOf(args), id], membership, bound);
+  return isNew && areMajoritiesOf([...linksKnown(args), id], membership, bound);
 }
 
 const isPossible = (args: In, change: MembershipChange): boolean => {
   const { id, membership } = args.context;
   const next = membershipAfter(membership, change);
-  return next !== null && areMajoritiesOf([...linksOf(args), id], membership, next);
+  return next !== null && areMajoritiesOf([...linksKnown(args), id], membership, next);
 };
 const changeOf = ({ event }: In) => event as unknown as MembershipChange;
 /** Of a member who knows what this node knows, while nothing else is wanted. */

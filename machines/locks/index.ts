@@ -9,9 +9,10 @@
  */
 import { defineCore, defineProtocol } from '../define.js';
 import { directoryMachine } from '../directory/index.js';
+import { DIRECTORY } from '../directory/view.js';
 import type { Message, NodeId } from '../effects.js';
 import { electionCore, electionMachine } from '../election/index.js';
-import type { ElectionOptions } from '../election/options.js';
+import type { ElectionProtocolOptions } from '../election/options.js';
 import { ELECTION } from '../election/messages.js';
 import type { Instance, RoleStart } from '../protocol.js';
 import { STORAGE, storageMachine, type StorageInput, type Stored } from '../storage.js';
@@ -21,9 +22,9 @@ import { epochsMachine } from './epochs.js';
 import { firstStanding, type EpochsInput } from './knowledge.js';
 import { lockMachine } from './lock.js';
 import { firstMembership, NO_MEMBERSHIP, type Membership } from './membership.js';
-import { DIRECTORY, directoryRole, EPOCHS, labelOf, LOCK, lockRole, STANDING, type LockMessage } from './messages.js';
-import { electionIn, locksOptions, THE_LOCK, type LocksOptions } from './options.js';
-import { locksProperties, mayFire } from './properties.js';
+import { directoryRole, EPOCHS, labelOf, LOCK, lockRole, STANDING, type LockMessage } from './messages.js';
+import { electionIn, locksOptions, THE_LOCK, type LocksProtocolOptions } from './options.js';
+import { locksProperties, locksMayFire } from './properties.js';
 import { epochsSamples, lockSamples, storageSamples } from './samples.js';
 import { locksSystems } from './systems.js';
 import { epochsOf, isServing } from './view.js';
@@ -39,7 +40,7 @@ const isForDirectory = ({ type }: Message): boolean => type === 'find' || type =
  *
  * @public
  */
-export const locksCore = /* @__PURE__ */ defineCore<LocksOptions>({
+export const locksCore = /* @__PURE__ */ defineCore<LocksProtocolOptions>({
   name: 'locks',
   charts: {
     [EPOCHS]: epochsMachine,
@@ -106,7 +107,7 @@ export const locks = /* @__PURE__ */ defineProtocol(
   // Election and directory are walked where they are at home.
   {
     properties: locksProperties,
-    mayFire,
+    mayFire: locksMayFire,
     samples: { [EPOCHS]: epochsSamples, [LOCK]: lockSamples, [STORAGE]: storageSamples },
     systems: locksSystems,
   },
@@ -132,7 +133,7 @@ function listener(role: string): string | undefined {
 }
 
 /** What has begun before anything could be stored is there already. */
-function storageAt(id: NodeId, { options }: Instance<LocksOptions>): readonly RoleStart[] {
+function storageAt(id: NodeId, { options }: Instance<LocksProtocolOptions>): readonly RoleStart[] {
   const { storage, members, memory } = options;
   if (storage === null) return [];
   const hasBegun = members.includes(id);
@@ -141,7 +142,7 @@ function storageAt(id: NodeId, { options }: Instance<LocksOptions>): readonly Ro
 }
 
 /** What was stored; an empty storage is that of a first start, and one that makes no sense is as good as none. */
-function standingAfter(stored: Stored, instance: Instance<LocksOptions>): Pick<EpochsInput, 'stored' | 'memory'> {
+function standingAfter(stored: Stored, instance: Instance<LocksProtocolOptions>): Pick<EpochsInput, 'stored' | 'memory'> {
   const standing = stored[STANDING];
   if (isStanding(standing, instance)) return { stored: standing, memory: standing.memory };
   const isFirst = instance.options.storage !== null && Object.keys(stored).length === 0;
@@ -149,19 +150,19 @@ function standingAfter(stored: Stored, instance: Instance<LocksOptions>): Pick<E
 }
 
 /** A node that starts again leads itself until it hears of others. */
-const unlinked = (id: NodeId, election: ElectionOptions): ElectionOptions => ({
+const unlinked = (id: NodeId, election: ElectionProtocolOptions): ElectionProtocolOptions => ({
   ...election,
   start: { ...election.start, [id]: { ...election.start[id]!, neighbours: [], leader: id, distance: 0 } },
 });
 
 /** Who votes knows with whom; others are told. */
-const listAt = (id: NodeId, { voters }: LocksOptions): Membership =>
+const listAt = (id: NodeId, { voters }: LocksProtocolOptions): Membership =>
   voters.includes(id) ? firstMembership(voters) : NO_MEMBERSHIP;
 
-const linksAt = (id: NodeId, { topology }: Instance<LocksOptions>): NodeId[] =>
+const linksAt = (id: NodeId, { topology }: Instance<LocksProtocolOptions>): NodeId[] =>
   topology.links.flatMap(([u, v]) => (u === id ? [v] : v === id ? [u] : [])).sort();
 
-function epochsInput(id: NodeId, { options }: Instance<LocksOptions>, links: readonly NodeId[]): EpochsInput {
+function epochsInput(id: NodeId, { options }: Instance<LocksProtocolOptions>, links: readonly NodeId[]): EpochsInput {
   const { election: elected, members, memory, floor, bounds, confirm, early, patience } = options;
   const { leader } = elected.start[id]!;
   const own = { membership: listAt(id, options), members: members.includes(id) ? members : [] };

@@ -1,7 +1,7 @@
 /** What a voter knows of epochs, what it hears, and what it reads off both. */
 import type { LinkEvent, NodeId, StoredEvent } from '../effects.js';
 import type { LeaderChange } from '../election/messages.js';
-import { byName, placeOf, type EpochBounds } from './epoch.js';
+import { byName, bisect, type EpochBounds } from './epoch.js';
 import { isMajorityOf, membershipAfter, votesInOneOf, type Membership, type WantedChange } from './membership.js';
 import type { Ballot, Beginning, Confirm, EpochMessage, LockMessage, Memory, Prepare } from './messages.js';
 import type { PromiseReport } from './promises.js';
@@ -113,11 +113,12 @@ export const linksAfter = (links: readonly NodeId[], { type, peer }: LinkEvent):
 
 const isLinkEvent = (event: EpochsEvent): event is NamedLinkEvent => event.type === 'link.up' || event.type === 'link.down';
 
-export const linksOf = ({ context: { links }, event }: In): readonly NodeId[] =>
+export const linksKnown = ({ context: { links }, event }: In): readonly NodeId[] =>
   isLinkEvent(event) ? linksAfter(links, event) : links;
 
 /** Whether more than half are within reach, once this event is taken in. */
-export const reachesMajority = (args: In): boolean => isMajorityOf([...linksOf(args), args.context.id], args.context.membership);
+export const reachesMajority = (args: In): boolean =>
+  isMajorityOf([...linksKnown(args), args.context.id], args.context.membership);
 
 /** Whether it is this node that proposes, once this event is taken in. */
 export const leads = (args: In): boolean => {
@@ -127,7 +128,7 @@ export const leads = (args: In): boolean => {
 };
 
 const placeAmong = (lock: string, claims: readonly Claim[]): number =>
-  placeOf(lock, claims.length, (place) => claims[place]!.lock);
+  bisect(lock, claims.length, (place) => claims[place]!.lock);
 
 /** A peer may want thousands of locks at once: claims are in the order of their names, and never gone through one by one for one of them. */
 export function claimOf({ claims }: Pick<EpochsContext, 'claims'>, lock: string): Claim | undefined {

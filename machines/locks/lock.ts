@@ -19,7 +19,7 @@
 import { assign, emit, setup } from 'xstate';
 import { effects, open, tell, type NodeId } from '../effects.js';
 import { byName, directoryOf, isBeyond, isHalfSpent, isKeptBy } from './epoch.js';
-import { directoryRole, EPOCHS, type Beginning, type Confirmed, type EpochTurn, type LockNotice } from './messages.js';
+import { directoryRole, EPOCHS, type Beginning, type Confirmed, type EpochTurn, type LocksNotice } from './messages.js';
 
 export interface LockChartInput {
   readonly id: NodeId;
@@ -74,7 +74,7 @@ const join = ['noteEpoch', open(directory), tell(toDirectory('request'))] as con
  * @public
  */
 export const lockMachine = setup({
-  types: { context: {} as LockContext, events: {} as LockChartEvent, input: {} as LockChartInput, emitted: {} as LockNotice },
+  types: { context: {} as LockContext, events: {} as LockChartEvent, input: {} as LockChartInput, emitted: {} as LocksNotice },
   actions: {
     ...effects(),
     noteEpoch: assign({

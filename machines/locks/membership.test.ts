@@ -4,14 +4,14 @@ import { describe, expect, test } from 'vitest';
 import type { ExploreOptions } from '../../test/index.js';
 import { byName } from './epoch.js';
 import { locks } from './index.js';
-import { linksOf, ownReport, type EpochsContext, type In } from './knowledge.js';
+import { linksKnown, ownReport, type EpochsContext, type In } from './knowledge.js';
 import { firstMembership, isMajorityOf, isOfAnotherCluster, membershipAfter, NO_MEMBERSHIP } from './membership.js';
 import { beginningOf, isClique, keptOf, proposalOf } from './promises.js';
-import { oneUser, undisturbed } from './properties.js';
+import { oneUser, undisturbedUser } from './properties.js';
 import { again, all, ask, change, crash, cut, mutant, searchOn, type Commands, type Search } from './systems.fixtures.js';
 
 const two = { voters: ['a', 'b'] };
-const keeps = (user: string, options = {}): Search => ({ hold: null, properties: [undisturbed(user)], options });
+const keeps = (user: string, options = {}): Search => ({ hold: null, properties: [undisturbedUser(user)], options });
 const quiet = (options = {}): Search => ({ hold: 1, properties: [oneUser], options });
 
 describe('all properties hold', () => {
@@ -33,7 +33,7 @@ describe('all properties hold', () => {
 const nextIn = ({ membership, wanted }: EpochsContext) => (wanted && membershipAfter(membership, wanted)) ?? membership;
 const reachesNext = (args: In) => {
   const { id, membership } = args.context;
-  const within = [...linksOf(args), id];
+  const within = [...linksKnown(args), id];
   return isMajorityOf(within, membership) || isMajorityOf(within, nextIn(args.context));
 };
 /** Rule 9, changed: promises of a majority of the new list alone will do. */

@@ -1,11 +1,11 @@
 /** What voters say to each other, what the roles of one node say to each other, what the application hears, and how roles are named. */
+import { DIRECTORY } from '../directory/view.js';
 import type { Message, NodeId } from '../effects.js';
 import type { Membership, MembershipChange } from './membership.js';
 
 /** The role that agrees on epochs; the locks wanted here and the directories of an epoch are roles beside it. */
 export const EPOCHS = 'epochs';
 export const LOCK = 'lock';
-export const DIRECTORY = 'directory';
 
 /** The key under which the epochs of a node store where it stands. */
 export const STANDING = 'standing';
@@ -158,7 +158,7 @@ export type EpochTurn =
   /** With how many other voters have to confirm a grant in it. */
   ({ readonly type: 'begun'; readonly others: number } & Beginning) | { readonly type: 'over' } | { readonly type: 'apart' };
 
-export type LockNotice =
+export type LocksNotice =
   | { readonly type: 'lock.granted'; readonly lock: string; readonly fence: number }
   | { readonly type: 'lock.released'; readonly lock: string }
   /** The node is a member of this epoch from now on, */

@@ -2,14 +2,14 @@
 import { holdOf, integer, oneOf, refuseUnknown } from '../checks.js';
 import type { NodeId } from '../effects.js';
 import { electionCore } from '../election/index.js';
-import type { ElectionOptions } from '../election/options.js';
+import type { ElectionProtocolOptions } from '../election/options.js';
 import { UsageError } from '../errors.js';
 import type { Instance, Link, NetworkGraph } from '../protocol.js';
 import { BOUNDS, byName, type EpochBounds } from './epoch.js';
 import type { Memory } from './messages.js';
 
-export interface LocksOptions {
-  readonly election: ElectionOptions;
+export interface LocksProtocolOptions {
+  readonly election: ElectionProtocolOptions;
   /** Who votes at first: everybody, unless told; nobody is for a node that knows of no others yet. */
   readonly voters: readonly NodeId[];
   /** Who starts in the first epoch: all voters where they are all linked with each other, else nobody. */
@@ -30,7 +30,10 @@ export interface LocksOptions {
 }
 
 /** What the election under the locks takes for its own. Its nodes are ordered by name: no two of them need to know of the same ones. */
-export const electionIn = (instance: Instance<LocksOptions>, options = instance.options.election): Instance<ElectionOptions> => ({
+export const electionIn = (
+  instance: Instance<LocksProtocolOptions>,
+  options = instance.options.election,
+): Instance<ElectionProtocolOptions> => ({
   ...instance,
   options,
   rank: (node) => Math.min(instance.rank(node), 0),
@@ -56,7 +59,7 @@ export const THE_LOCK = 'lock';
 /** Messages for an epoch to come; a member that sends more is out of its mind, or the epoch is. */
 const EARLY_MAX = 10_000;
 
-export function locksOptions(raw: Readonly<Record<string, unknown>>, graph: NetworkGraph): LocksOptions {
+export function locksOptions(raw: Readonly<Record<string, unknown>>, graph: NetworkGraph): LocksProtocolOptions {
   refuseUnknown(raw, KEYS);
   const { nodes, links } = graph.topology;
   const voters = votersOf(raw, graph);

@@ -42,7 +42,7 @@ export const promise = ({ context }: In) => {
     message: { type: 'promise' as const, epoch: promisedEpoch(context), ...report },
   };
 };
-export const refusal = (args: In) => ({
+export const refuseIt = (args: In) => ({
   to: fromOf(args),
   message: {
     type: 'refuse' as const,
@@ -99,7 +99,7 @@ export const toDirectory = tell((args: In) => ({
 export const sayThatSpent = tell((_: In) => ({ role: EPOCHS, message: { type: 'spent' } }));
 
 /** Rule 10. */
-export const question = ({ context, event }: In) => {
+export const askForConfirmation = ({ context, event }: In) => {
   const { lock, fence } = event as { lock: string; fence: number };
   return { to: confirmersOf(context), message: { type: 'confirm' as const, epoch: context.served.epoch, lock, fence } };
 };
@@ -122,7 +122,7 @@ export const lockStart = (epochIn: (c: EpochsContext) => number | null) =>
   });
 export const lockInNone = lockStart(() => null);
 export const lockInThis = lockStart(({ served }) => served.epoch);
-export const directory = open((args: In) =>
+export const openDirectory = open((args: In) =>
   directoryOf(lockOf(args), args.context.id, args.context.served, args.context.bounds.grants),
 );
 export const ownLock = close((args: In) => ({ role: lockRole(lockOf(args)) }));

@@ -5,7 +5,7 @@ import { isBeyond, isMajority } from './epoch.js';
 import type { Claim, EpochsContext } from './knowledge.js';
 import { isMajorityOf } from './membership.js';
 import type { Beginning } from './messages.js';
-import type { LocksOptions } from './options.js';
+import type { LocksProtocolOptions } from './options.js';
 import { PATIENCE } from './orders.js';
 import { directoriesOf, epochsOf, isServing, servingOf, usesOf } from './view.js';
 
@@ -55,7 +55,7 @@ function canBegin(reached: readonly EpochsContext[], voters: readonly NodeId[]):
   );
 }
 
-const bounds: Property<LocksOptions> = {
+const bounds: Property<LocksProtocolOptions> = {
   name: 'bounds',
   says: 'The fence of a grant is a number of an epoch that its user has served, and no epoch opens more locks than it has room for.',
   kind: 'always',
@@ -67,7 +67,7 @@ const bounds: Property<LocksOptions> = {
     }),
 };
 
-const moreThanHalf: Property<LocksOptions> = {
+const moreThanHalf: Property<LocksProtocolOptions> = {
   name: 'more than half',
   says: 'Who serves is a member of an epoch of more than half of those who vote in it.',
   kind: 'always',
@@ -78,7 +78,7 @@ const moreThanHalf: Property<LocksOptions> = {
     }),
 };
 
-const oneMajority: Property<LocksOptions> = {
+const oneMajority: Property<LocksProtocolOptions> = {
   name: 'two majorities never',
   says: 'At most one epoch is being served by more than half of those who vote in it.',
   kind: 'always',
@@ -93,7 +93,7 @@ const oneMajority: Property<LocksOptions> = {
   },
 };
 
-export const locksProperties = (): readonly Property<LocksOptions>[] => [
+export const locksProperties = (): readonly Property<LocksProtocolOptions>[] => [
   {
     name: 'one fence, one holder',
     says: 'No two applications hold a lock with the same fence, however the network is divided.',
@@ -163,7 +163,7 @@ const isWaiting = (c: Configuration, node: NodeId): boolean =>
   epochsOf(c.nodes.get(node)!).context.claims.some(({ fence }) => fence === null);
 
 /** Where nothing stops and no link falls, cold starts and joins included. */
-export const oneUser: Property<LocksOptions> = {
+export const oneUser: Property<LocksProtocolOptions> = {
   name: 'one user',
   says: 'Where nothing stops and no link falls, no lock has two users at once.',
   kind: 'always',
@@ -171,7 +171,7 @@ export const oneUser: Property<LocksOptions> = {
 };
 
 /** Whatever others do: start, restart knowing nothing, join, leave, propose, spend their numbers. For a user that does not release. */
-export const undisturbed = (user: NodeId): Property<LocksOptions> => ({
+export const undisturbedUser = (user: NodeId): Property<LocksProtocolOptions> => ({
   name: 'undisturbed',
   says: `${user} keeps its lock while it and a majority neither stop nor lose links among themselves, and nobody is half cut off.`,
   kind: 'closed',
@@ -179,7 +179,7 @@ export const undisturbed = (user: NodeId): Property<LocksOptions> => ({
 });
 
 /** Patience outlasts the telling of links: it is over only with one who is really cut off from somebody named. */
-export function mayFire(c: Configuration, node: NodeId, _role: string, timer: string): boolean {
+export function locksMayFire(c: Configuration, node: NodeId, _role: string, timer: string): boolean {
   const { missed } = epochsOf(c.nodes.get(node)!).context;
   if (timer !== PATIENCE || missed === null) return true;
   const areLinked = (u: NodeId, v: NodeId) => c.links.up(u, v) && c.links.up(v, u);

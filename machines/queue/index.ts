@@ -13,7 +13,7 @@ import { queueCore } from './core.js';
 import { queueCorruption } from './corruption.js';
 import { withoutExcess } from './counts.js';
 import { queueOverlay } from './overlay.js';
-import { isAtRest, mayFire, queueProperties } from './properties.js';
+import { isAtRest, queueMayFire, queueProperties } from './properties.js';
 import { queueSamples } from './samples.js';
 import { queueSystems } from './systems.js';
 
@@ -35,7 +35,7 @@ export const queue = /* @__PURE__ */ defineProtocol(
     properties: queueProperties,
     corruption: queueCorruption,
     atRest: isAtRest,
-    mayFire,
+    mayFire: queueMayFire,
     canonical: withoutExcess,
     samples: queueSamples,
     systems: queueSystems,

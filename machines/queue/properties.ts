@@ -63,7 +63,7 @@ export function isFullyLegalEverywhere(c: Configuration<any>): boolean {
  * What a period of at least 2R means where time is left out: a timer that has fired once does not do so again before every observer
  * has left the edge, nor before the surplus finds that were counted have come in. The first timeout after a fault may come any time.
  */
-export function mayFire(c: Configuration, parent: NodeId, role: string): boolean {
+export function queueMayFire(c: Configuration, parent: NodeId, role: string): boolean {
   const { chart, value, context } = c.nodes.get(parent)![role]!;
   if (chart !== GUARDIAN || !context.timely) return true;
   const { down, up } = look(c, [parent, context.child]);

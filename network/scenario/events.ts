@@ -17,7 +17,7 @@ import {
   readList,
   readNumber,
   readObject,
-  show,
+  shownValue,
   unknownWord,
   type Fields,
 } from './read.js';
@@ -105,7 +105,7 @@ function readEvent(value: unknown, path: string, scene: EventScope): ScenarioEve
   if (typeof word !== 'string') complain(placeIn(path, 'do'), `one of ${known.join(', ')}`, word);
   if (!known.includes(word)) {
     throw unknownWord(
-      `${placeIn(path, 'do')}: ${show(word)} is nothing that protocol ${scene.protocol.name} can do`,
+      `${placeIn(path, 'do')}: ${shownValue(word)} is nothing that protocol ${scene.protocol.name} can do`,
       word,
       known,
     );
@@ -177,7 +177,7 @@ export function readNode(value: unknown, path: string, graph: NetworkGraph): Nod
   if (typeof value !== 'string') complain(path, 'the name of a node', value);
   if (graph.rank(value) >= 0) return value;
   const { nodes } = graph.topology;
-  const what = `${path}: ${show(value)} is no node of the topology`;
+  const what = `${path}: ${shownValue(value)} is no node of the topology`;
   throw nodes.length <= NAMES_MAX
     ? unknownWord(what, value, nodes)
     : new UsageError(`${what}; name one of its ${nodes.length} nodes`);
@@ -187,7 +187,7 @@ function readPair(value: unknown, path: string, { graph }: EventScope): Pair {
   const pair = readList(value, path, 'two nodes');
   if (pair.length !== 2) complain(path, 'a list of two nodes', value);
   const [u, v] = [readNode(pair[0], placeIn(path, 0), graph), readNode(pair[1], placeIn(path, 1), graph)];
-  if (u === v) throw new UsageError(`${path} names ${show(u)} twice; a link has two ends`);
+  if (u === v) throw new UsageError(`${path} names ${shownValue(u)} twice; a link has two ends`);
   return [u, v];
 }
 
@@ -212,6 +212,6 @@ function requireLink(event: ScenarioEvent, path: string, { protocol }: EventScop
   const [u, v] = event.do === 'cut' ? event.link : event.channel;
   if (known.has(linkKey(u, v))) return;
   throw new UsageError(
-    `${path}: there is no link between ${show(u)} and ${show(v)} to ${event.do}; add it to the topology or join it`,
+    `${path}: there is no link between ${shownValue(u)} and ${shownValue(v)} to ${event.do}; add it to the topology or join it`,
   );
 }

@@ -16,7 +16,7 @@ export const placeIn = (path: string, key: string | number): string =>
 /** What `must` be there, and is not. */
 export function complain(path: string, must: string, value: unknown): never {
   if (value === undefined) throw new UsageError(`${path} is missing; it must be ${must}`);
-  throw new UsageError(`${path || 'a scenario'} must be ${must}, but is ${show(value)}`);
+  throw new UsageError(`${path || 'a scenario'} must be ${must}, but is ${shownValue(value)}`);
 }
 
 /** A word that is not known: the nearest known one, and all of them. */
@@ -65,7 +65,7 @@ function rangeOf(min: number, max: number): string {
 
 export function readOneOf<T extends string>(value: unknown, path: string, choices: readonly T[]): T {
   if (choices.includes(value as T)) return value as T;
-  if (typeof value === 'string') throw unknownWord(`${path} is not known: ${show(value)}`, value, choices);
+  if (typeof value === 'string') throw unknownWord(`${path} is not known: ${shownValue(value)}`, value, choices);
   return complain(path, `one of ${choices.join(', ')}`, value);
 }
 
@@ -75,7 +75,7 @@ export function readName(value: unknown, path: string, what: string): string {
 }
 
 /** A value as an error shows it: short, and on one line. */
-export function show(value: unknown): string {
+export function shownValue(value: unknown): string {
   if (Array.isArray(value)) return `a list of ${value.length}`;
   if (typeof value === 'object' && value !== null) return 'an object';
   if (typeof value === 'string') return JSON.stringify(clip(value));

@@ -11,7 +11,7 @@
  */
 import { UsageError } from '../../machines/errors.js';
 import type { Link, Topology } from '../../machines/protocol.js';
-import { show } from '../scenario/read.js';
+import { shownValue } from '../scenario/read.js';
 import { greatCircleKm, type Position } from './great-circle.js';
 
 type Value = string | number | List;
@@ -50,7 +50,7 @@ export function parseGml(text: string): Topology {
 function readNode(entry: List): GmlNode {
   const id = numberOf(entry, 'id');
   if (!Number.isSafeInteger(id))
-    throw new UsageError(`a node of the GML file has the id ${show(entry.get('id')?.[0])}; ids are integers`);
+    throw new UsageError(`a node of the GML file has the id ${shownValue(entry.get('id')?.[0])}; ids are integers`);
   const [latitude, longitude] = [numberOf(entry, 'Latitude'), numberOf(entry, 'Longitude')];
   const position = latitude === undefined || longitude === undefined ? undefined : { latitude, longitude };
   const label = entry.get('label')?.[0];
@@ -73,7 +73,7 @@ function uniqueNames(nodes: readonly GmlNode[]): Map<number, string> {
 function endOf(edge: List, key: 'source' | 'target', nodes: ReadonlyMap<number, GmlNode>): GmlNode {
   const id = edge.get(key)?.[0];
   const node = nodes.get(id as number);
-  if (!node) throw new UsageError(`an edge of the GML file has the ${key} ${show(id)}, which is no node's id`);
+  if (!node) throw new UsageError(`an edge of the GML file has the ${key} ${shownValue(id)}, which is no node's id`);
   return node;
 }
 

@@ -2,7 +2,7 @@
 import { UsageError } from '../../machines/errors.js';
 import type { NodeId } from '../../machines/effects.js';
 import type { Link, Topology } from '../../machines/protocol.js';
-import { show } from '../scenario/read.js';
+import { shownValue } from '../scenario/read.js';
 import type { Metric } from './metric.js';
 
 const NAME_LENGTH_MAX = 200;
@@ -17,7 +17,7 @@ export function validateTopology(topology: Topology, where = 'topology.'): Topol
   const known = new Set<NodeId>();
   nodes.forEach((node, i) => {
     checkName(node, `${where}nodes[${i}]`);
-    if (known.has(node)) throw new UsageError(`${where}nodes[${i}] names ${show(node)} a second time; names must differ`);
+    if (known.has(node)) throw new UsageError(`${where}nodes[${i}] names ${shownValue(node)} a second time; names must differ`);
     known.add(node);
   });
   const places = new Map<string, number>();
@@ -40,25 +40,27 @@ export function requireConnected(metric: Metric, why: string): void {
   const lost = rest.find((node) => metric.distance(first!, node) === Infinity);
   if (lost !== undefined) {
     throw new UsageError(
-      `topology is not connected: no path from ${show(first)} to ${show(lost)}; ${why}, so add links or leave nodes out`,
+      `topology is not connected: no path from ${shownValue(first)} to ${shownValue(lost)}; ${why}, so add links or leave nodes out`,
     );
   }
 }
 
 function checkName(node: NodeId, where: string): void {
   if (node === '' || node.length > NAME_LENGTH_MAX || /\p{Cc}/u.test(node)) {
-    throw new UsageError(`${where} must be a name of 1 to ${NAME_LENGTH_MAX} printable characters, but is ${show(node)}`);
+    throw new UsageError(`${where} must be a name of 1 to ${NAME_LENGTH_MAX} printable characters, but is ${shownValue(node)}`);
   }
   // Reports and contexts are records keyed by node: "constructor" would find what every object has.
-  if (node in {}) throw new UsageError(`${where} is ${show(node)}, a name that every JavaScript object has; choose another`);
+  if (node in {})
+    throw new UsageError(`${where} is ${shownValue(node)}, a name that every JavaScript object has; choose another`);
 }
 
 function checkLink([u, v, weight]: Link, where: string, known: ReadonlySet<NodeId>): void {
   for (const end of [u, v]) {
-    if (!known.has(end)) throw new UsageError(`${where} names ${show(end)}, which is no node of the topology; add it to nodes`);
+    if (!known.has(end))
+      throw new UsageError(`${where} names ${shownValue(end)}, which is no node of the topology; add it to nodes`);
   }
-  if (u === v) throw new UsageError(`${where} links ${show(u)} to itself; name two nodes`);
+  if (u === v) throw new UsageError(`${where} links ${shownValue(u)} to itself; name two nodes`);
   if (!(weight >= 0 && weight < Infinity)) {
-    throw new UsageError(`${where} must have a finite weight, at least 0, but it is ${show(weight)}`);
+    throw new UsageError(`${where} must have a finite weight, at least 0, but it is ${shownValue(weight)}`);
   }
 }

@@ -19,7 +19,7 @@ import {
   type Listeners,
   type EffectOutbox,
 } from './kernel.js';
-import { accepts, begin, restore, macrostep } from './remembering.js';
+import { takesEvent, begin, restore, macrostep } from './remembering.js';
 import { Selections } from './selections.js';
 
 export type HostKind = 'actors' | 'snapshots';
@@ -75,7 +75,7 @@ class SnapshotRole implements Role {
   }
 
   accepts(event: Message): boolean {
-    return accepts(this.snapshot.machine, this.snapshot, event);
+    return takesEvent(this.snapshot.machine, this.snapshot, event);
   }
 
   view(): RoleView {

@@ -4,7 +4,7 @@
  *
  * `xstate.step(machine, snapshot, event) → { snapshot, effects }` runs the real interpreter through `machine.transition` with one scope
  * that is reused: XState's own `transition()` builds an actor for every call and is four to seven times slower. Whoever steps charts
- * calls `step` of `remembering.ts`, which comes here for each path that a chart takes for the first time.
+ * calls `macrostep` of `remembering.ts`, which comes here for each path that a chart takes for the first time.
  */
 import {
   createActor,

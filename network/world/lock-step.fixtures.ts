@@ -6,7 +6,7 @@ import { protocols } from '../../machines/index.js';
 import type { ChartSamples } from '../../machines/protocol.js';
 import { Random } from '../random.js';
 import { Effects, interpreter } from './kernel.js';
-import { accepts, begin, restore, macrostep } from './remembering.js';
+import { takesEvent, begin, restore, macrostep } from './remembering.js';
 
 /** Every chart of every protocol with its samples. */
 export const sampledCharts = Object.values(protocols).flatMap((protocol) =>
@@ -98,7 +98,7 @@ export function lockStep(
     const event: Message = random.pick(candidates);
     const before = own.snapshot;
     const at = `${name} in ${JSON.stringify(value)} with ${JSON.stringify(context)}`;
-    const accepted = [() => interpreter.accepts(machine, before, event), () => accepts(machine, remembered.snapshot, event)];
+    const accepted = [() => interpreter.accepts(machine, before, event), () => takesEvent(machine, remembered.snapshot, event)];
     compare(`${at}: accepts`, event, ...(accepted.map(outcomeOf) as [unknown, unknown]));
     own = attempt(before, () => interpreted((asked) => interpreter.step(machine, before, event, asked)));
     const from = remembered.snapshot;

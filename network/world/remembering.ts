@@ -479,7 +479,7 @@ export function macrostep(machine: AnyStateMachine, snapshot: AnyMachineSnapshot
 }
 
 /** Whether the chart has a transition for this event now, its guards included. */
-export function accepts(machine: AnyStateMachine, snapshot: AnyMachineSnapshot, event: Message): boolean {
+export function takesEvent(machine: AnyStateMachine, snapshot: AnyMachineSnapshot, event: Message): boolean {
   const short = inShort(snapshot);
   return short?.place.memory.accepts(short, event) ?? interpreter.accepts(machine, real(snapshot), event);
 }

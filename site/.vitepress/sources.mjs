@@ -47,7 +47,7 @@ export function linkedFiles() {
 export const routeOf = (path) => path.replace(/\.html$/, '-html');
 
 /** What stands on the page of a file or folder. */
-export function pageOf(path) {
+export function sourcePageOf(path) {
   const names = childrenOf(path).map((child) => `- [${posix.basename(child)}](/source/${routeOf(child)}.html)`);
   if (names.length > 0) return `# ${path}\n\n${names.join('\n')}\n`;
   return `# ${path}\n\n\`\`\`\`${extname(path).slice(1)}\n${readFileSync(root + path, 'utf8')}\n\`\`\`\`\n`;

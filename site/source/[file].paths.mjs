@@ -1,4 +1,4 @@
 /** A page for every file of the repository that a page links to: the file itself, as it is. */
-import { linkedFiles, pageOf, routeOf } from '../.vitepress/sources.mjs';
+import { linkedFiles, sourcePageOf, routeOf } from '../.vitepress/sources.mjs';
 
-export default { paths: () => linkedFiles().map((file) => ({ params: { file: routeOf(file) }, content: pageOf(file) })) };
+export default { paths: () => linkedFiles().map((file) => ({ params: { file: routeOf(file) }, content: sourcePageOf(file) })) };

@@ -9,7 +9,7 @@ import type { Effect, Message } from '../../machines/effects.js';
 import { ProtocolError } from '../../machines/errors.js';
 import type { RoleView, Wiring } from '../../machines/protocol.js';
 import type { Charts, Host, Hosted, Role } from '../../network/world/hosts.js';
-import { accepts, begin, restore, macrostep, type Stepped } from '../../network/world/remembering.js';
+import { takesEvent, begin, restore, macrostep, type Stepped } from '../../network/world/remembering.js';
 
 export class SearchHost implements Host {
   private readonly restored = new WeakMap<RoleView, AnyMachineSnapshot>();
@@ -69,7 +69,7 @@ class SearchRole implements Role {
   }
 
   accepts(event: Message): boolean {
-    return accepts(this.snapshot.machine, this.snapshot, event);
+    return takesEvent(this.snapshot.machine, this.snapshot, event);
   }
 
   view(): RoleView {

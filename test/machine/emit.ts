@@ -1,8 +1,8 @@
 /** Plans as a Vitest file that people can read, keep and change: every step with what is seen after it. */
 import type { AnyStateMachine, StateValue } from 'xstate';
 import { UsageError } from '../../machines/errors.js';
-import type { MachineTests, Step } from './options.js';
-import { Rig, type View } from './rig.js';
+import type { MachineTests, MachineStep } from './options.js';
+import { Rig, type SeenState } from './rig.js';
 import type { Plan } from './run.js';
 import { drawn } from './samples.js';
 import { describeStep } from './steps.js';
@@ -37,7 +37,7 @@ export interface SeenPath {
 export async function startMachine(
   machine: AnyStateMachine,
   tests: MachineTests = {},
-): Promise<{ readonly first: SeenPath; take(step: Step): Promise<SeenPath> }> {
+): Promise<{ readonly first: SeenPath; take(step: MachineStep): Promise<SeenPath> }> {
   const rig = new Rig(new Subject(machine, await drawn(tests)), { performs: true });
   return {
     first: seenIn(rig.view()),
@@ -51,7 +51,7 @@ export async function startMachine(
   };
 }
 
-const seenIn = ({ value, context, acted }: View): SeenPath => ({ value, context, actions: acted.map(({ type }) => type) });
+const seenIn = ({ value, context, acted }: SeenState): SeenPath => ({ value, context, actions: acted.map(({ type }) => type) });
 
 /**
  * Plans as the text of a Vitest file, for people to read, keep and change: every step with what is seen after it.
@@ -88,7 +88,7 @@ ${[expectation('machineUnderTest.first', expected?.[0]), ...lines].join('')}});
 `;
 }
 
-function expectation(what: string, view: View | undefined): string {
+function expectation(what: string, view: SeenState | undefined): string {
   if (!view) return `  ${what};\n`;
   const { value, context, actions } = seenIn(view);
   return `  expect(${what}).toEqual({

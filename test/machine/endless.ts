@@ -5,7 +5,7 @@
  * sends in the meantime. So a set of states that can be gone round in counts when for each timer one of its steps ends or renews it.
  */
 import type { MachineEdge, MachineVertex } from './graph.js';
-import type { Step } from './options.js';
+import type { MachineStep } from './options.js';
 import { isFromOutside } from './steps.js';
 
 interface Move {
@@ -20,7 +20,7 @@ export const movesOf = (from: MachineVertex): readonly Move[] =>
 /** A round that can be gone for ever among these states: where it begins, and its steps; `null` when there is none. */
 export function endless(
   states: ReadonlySet<MachineVertex>,
-): { readonly at: MachineVertex; readonly steps: readonly Step[] } | null {
+): { readonly at: MachineVertex; readonly steps: readonly MachineStep[] } | null {
   for (const component of components(states)) {
     const inner = [...component].flatMap(movesOf).filter(({ edge }) => component.has(edge.to));
     const timers = new Set(inner.flatMap(({ edge }) => edge.keeps));
@@ -33,8 +33,8 @@ export function endless(
 }
 
 /** From a state by way of these moves and back. */
-function round(at: MachineVertex, needed: readonly Move[], component: ReadonlySet<MachineVertex>): readonly Step[] {
-  const steps: Step[] = [];
+function round(at: MachineVertex, needed: readonly Move[], component: ReadonlySet<MachineVertex>): readonly MachineStep[] {
+  const steps: MachineStep[] = [];
   let here = at;
   for (const { from, edge } of needed) {
     steps.push(...wayWithin(here, from, component), edge.step);
@@ -43,8 +43,8 @@ function round(at: MachineVertex, needed: readonly Move[], component: ReadonlySe
   return [...steps, ...wayWithin(here, at, component)];
 }
 
-function wayWithin(from: MachineVertex, to: MachineVertex, component: ReadonlySet<MachineVertex>): readonly Step[] {
-  const ways = new Map<MachineVertex, readonly Step[]>([[from, []]]);
+function wayWithin(from: MachineVertex, to: MachineVertex, component: ReadonlySet<MachineVertex>): readonly MachineStep[] {
+  const ways = new Map<MachineVertex, readonly MachineStep[]>([[from, []]]);
   for (const [state, way] of ways)
     for (const { edge } of movesOf(state))
       if (component.has(edge.to) && !ways.has(edge.to)) ways.set(edge.to, [...way, edge.step]);

@@ -9,18 +9,18 @@ import { ProtocolError } from '../../machines/errors.js';
 import type { AnyMachineSnapshot } from 'xstate';
 import type { ChartGraph, Edge, Vertex } from '../paths/graph.js';
 import { brokenRules, saysMutated } from './judge.js';
-import type { Step } from './options.js';
-import { Rig, type Noted, type View } from './rig.js';
+import type { MachineStep } from './options.js';
+import { Rig, type Noted, type SeenState } from './rig.js';
 import { describeStep, nameOfStep } from './steps.js';
 import type { Subject } from './subject.js';
 import { marksOf, type Marks } from './temporal.js';
 
 export interface MachineVertex extends Vertex {
   /** The first way that was found here, a shortest one as far as the search went in order. */
-  readonly way: readonly Step[];
+  readonly way: readonly MachineStep[];
   readonly key: string;
-  readonly choices: readonly Step[];
-  readonly view: View;
+  readonly choices: readonly MachineStep[];
+  readonly view: SeenState;
   readonly isTarget: boolean;
   /** How many services are at work. */
   readonly pending: number;
@@ -35,19 +35,19 @@ export interface MachineVertex extends Vertex {
 
 interface Base {
   readonly from?: AnyMachineSnapshot;
-  readonly steps: readonly Step[];
+  readonly steps: readonly MachineStep[];
 }
 
 export interface MachineEdge extends Edge {
-  readonly step: Step;
+  readonly step: MachineStep;
   readonly to: MachineVertex;
-  readonly view: View;
+  readonly view: SeenState;
   /** Timers that ran before the step and go on. */
   readonly keeps: readonly string[];
 }
 
 export interface Failure {
-  readonly steps: readonly Step[];
+  readonly steps: readonly MachineStep[];
   /** Which rule it breaks, the same for all that break alike. */
   readonly rule: string;
   readonly says: string;
@@ -179,7 +179,7 @@ class Search {
     return rig;
   }
 
-  private arrive(rig: Rig, way: readonly Step[], base: Base): MachineVertex {
+  private arrive(rig: Rig, way: readonly MachineStep[], base: Base): MachineVertex {
     const key = rig.key();
     const known = this.known.get(key);
     if (known) return known;
@@ -210,7 +210,7 @@ class Search {
 }
 
 /** The first place at which two keys part. */
-function differs(way: readonly Step[], key: string, other: string): string {
+function differs(way: readonly MachineStep[], key: string, other: string): string {
   const [before, after] = [key.split('\n'), other.split('\n')];
   const at = before.findIndex((line, i) => line !== after[i]);
   const steps = way.length === 0 ? 'the start' : way.map(describeStep).join(', ');

@@ -2,14 +2,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { assign, createMachine, fromCallback, fromPromise, raise, sendTo, setup, type AnyStateMachine } from 'xstate';
-import type { MachineTests, Step } from './options.js';
+import type { MachineTests, MachineStep } from './options.js';
 import { reportOn } from './report.js';
 import { describeStep } from './steps.js';
 import { describeFailure, MachineTesting, replaySteps } from './testing.js';
 
 const report = (machine: unknown, tests: MachineTests = {}) => reportOn(new MachineTesting(machine as AnyStateMachine, tests));
-const stepsIn = (text: string): Step[] =>
-  JSON.parse(text.split('replaySteps(machine, tests, ')[1]!.replace(/\);$/, '')) as Step[];
+const stepsIn = (text: string): MachineStep[] =>
+  JSON.parse(text.split('replaySteps(machine, tests, ')[1]!.replace(/\);$/, '')) as MachineStep[];
 
 describe('payloads that JSON does not hold', () => {
   const ring: { self?: unknown } = {};

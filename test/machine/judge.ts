@@ -1,7 +1,7 @@
 /** What must hold of a machine in any state that it is found in, and of what the outside sees of it. */
 import type { AnyMachineSnapshot } from 'xstate';
 import { encode } from './encode.js';
-import type { MachineTests, Step } from './options.js';
+import type { MachineTests, MachineStep } from './options.js';
 import type { Rig } from './rig.js';
 import { isFromOutside } from './steps.js';
 
@@ -64,7 +64,7 @@ const inputNeeded = ({ input }: MachineTests): string | undefined =>
   input === undefined ? 'It was started without input: if it takes one, give input' : undefined;
 
 /** The sample that a bare step may have lacked. */
-function sampleNeeded({ events, services }: MachineTests, step: Step): string | undefined {
+function sampleNeeded({ events, services }: MachineTests, step: MachineStep): string | undefined {
   if (isFromOutside(step) && 'event' in step && !('to' in step) && !events?.[step.event.type])
     return `${step.event.type} was sent bare: if it has a payload, give samples in events[${JSON.stringify(step.event.type)}]`;
   if (!('done' in step)) return undefined;

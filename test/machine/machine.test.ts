@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { assign, createMachine, fromCallback, fromObservable, fromPromise, raise, sendParent, setup, spawnChild } from 'xstate';
 import { UsageError } from '../../machines/errors.js';
-import type { MachineTests, Step } from './options.js';
+import type { MachineTests, MachineStep } from './options.js';
 import { Rig } from './rig.js';
 import { describeStep } from './steps.js';
 import { Subject } from './subject.js';
@@ -151,7 +151,7 @@ describe('what can happen to a machine', () => {
   test('a step that cannot happen changes nothing', async () => {
     const rig = rigOf(createMachine({ initial: 'a', states: { a: { after: { 10: 'b' } }, b: {} } }));
     const before = rig.key();
-    const steps: Step[] = [{ timer: 'after 99 in a' }, { done: 'nobody' }, { event: { type: 'X' }, to: 'nobody' }];
+    const steps: MachineStep[] = [{ timer: 'after 99 in a' }, { done: 'nobody' }, { event: { type: 'X' }, to: 'nobody' }];
     for (const step of steps) expect(await rig.take(step)).toBe(false);
     expect(rig.key()).toBe(before);
   });
@@ -248,7 +248,7 @@ describe('what is judged', () => {
     const reference = (most: number): MachineTests => ({
       reference: {
         start: () => 0,
-        step: (n: number, step: Step) => ('event' in step && step.event.type === 'UP' ? Math.min(n + 1, most) : n),
+        step: (n: number, step: MachineStep) => ('event' in step && step.event.type === 'UP' ? Math.min(n + 1, most) : n),
         agrees: (n: number, { context }) => context.n === n,
       },
     });
@@ -311,7 +311,7 @@ describe('a failure', () => {
     const { failure } = await new MachineTesting(machine, { ...tests, seed: 3 }).walks();
     expect(failure!.steps.map(describeStep)).toEqual(['UP', 'UP', 'UP', 'UP']);
     const [, line] = describeFailure(failure!).split('replaySteps(machine, tests, ');
-    const steps = JSON.parse(line!.replace(/\);$/, '')) as Step[];
+    const steps = JSON.parse(line!.replace(/\);$/, '')) as MachineStep[];
     await expect(replaySteps(machine, tests, steps)).rejects.toThrow(/^never four: after UP, UP, UP, UP: does not hold/);
     await replaySteps(machine, tests, steps.slice(1));
   });

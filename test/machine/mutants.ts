@@ -9,7 +9,7 @@ import { commuting, mutantsOfChart, nameOf, type Mutant } from '../mutants/mutan
 import { search, type MachineEdge, type MachineGraph, type MachineVertex } from './graph.js';
 import type { MachineTests } from './options.js';
 import { plansOf } from './plans.js';
-import { run } from './run.js';
+import { runPlan } from './run.js';
 import { Subject } from './subject.js';
 import { temporalFailures } from './temporal.js';
 import type { MachineTesting } from './testing.js';
@@ -56,7 +56,7 @@ async function killer(
     // It cannot even be built, or no two runs of it are alike.
     return 'rules';
   }
-  for (const plan of plansOf(subject, graph, 'tour')) if (await run(mutated, plan, { performs: false })) return 'paths';
+  for (const plan of plansOf(subject, graph, 'tour')) if (await runPlan(mutated, plan, { performs: false })) return 'paths';
   return (await differs(mutated, graph)) ? 'paths' : null;
 }
 
@@ -72,8 +72,11 @@ async function differs(mutated: Subject, { first, vertices }: MachineGraph): Pro
   const takesAlike = async ({ way }: MachineVertex, { step, view }: MachineEdge): Promise<boolean> => {
     const expected = [...Array.from({ length: way.length + 1 }, (_, i) => (i === 0 ? first.view : undefined)), view];
     return (
-      (await run(bare, { steps: [...way, step], expected: mutated.tests.distinguish ? [] : expected }, { performs: false })) ===
-      null
+      (await runPlan(
+        bare,
+        { steps: [...way, step], expected: mutated.tests.distinguish ? [] : expected },
+        { performs: false },
+      )) === null
     );
   };
   for (const vertex of vertices)

@@ -85,7 +85,7 @@ export interface MachineTests<Sut = any> {
   /** What tells two states apart, in place of the whole context: `(snapshot) => snapshot.context.items.length`. */
   readonly distinguish?: (snapshot: AnyMachineSnapshot) => unknown;
   /** Steps that are not taken from a state, as `filterEvents` of xstate/graph. */
-  readonly filter?: (snapshot: AnyMachineSnapshot, step: Step) => boolean;
+  readonly filter?: (snapshot: AnyMachineSnapshot, step: MachineStep) => boolean;
   /** Whether paths end here: `toState` of xstate/graph. Without it there is a path to every state. */
   readonly toState?: (snapshot: AnyMachineSnapshot) => boolean;
   readonly limits?: Limits;
@@ -125,7 +125,7 @@ interface Sampled {
  *
  * @public
  */
-export type Step =
+export type MachineStep =
   | ({ readonly event: Message; readonly to?: string } & Sampled)
   | { readonly timer: string }
   | ({ readonly done: string; readonly output?: unknown } & Sampled)

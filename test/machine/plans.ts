@@ -1,7 +1,7 @@
 /** The plans of a machine: the paths through its states, as data. */
 import { pathOf, waysOf, type Path } from '../paths/paths.js';
 import type { MachineEdge, MachineGraph, MachineVertex } from './graph.js';
-import type { Step } from './options.js';
+import type { MachineStep } from './options.js';
 import type { Plan } from './run.js';
 import type { Subject } from './subject.js';
 
@@ -45,7 +45,7 @@ const taken = ({ items }: MachineEdge): string =>
   [...items].filter((item) => (item as string).includes(': transition ')).join(' + ');
 
 /** The path that takes these steps, as far as the search has seen them. */
-export function pathAlong(graph: MachineGraph, steps: readonly Step[]): Path {
+export function pathAlong(graph: MachineGraph, steps: readonly MachineStep[]): Path {
   const edges: MachineEdge[] = [];
   let here: MachineVertex = graph.first;
   for (const step of steps) {

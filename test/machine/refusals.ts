@@ -8,7 +8,7 @@ import { UsageError } from '../../machines/errors.js';
 import { unknownWord } from '../../network/scenario/read.js';
 import { machineKinds } from './coverage.js';
 import { refuseMisnamedImplementations, takes, typesOf } from './misnamed.js';
-import type { MachineTests, ServiceSamples, Step } from './options.js';
+import type { MachineTests, ServiceSamples, MachineStep } from './options.js';
 import { refuseNoMachine } from './references.js';
 import { matches } from './sut.js';
 
@@ -98,7 +98,7 @@ export function refuseMeaningless(machine: AnyStateMachine, tests: MachineTests)
 }
 
 /** Throws a `UsageError` for a step that is none, and for an event that the machine does not know: to take it would test nothing. */
-export function refuseSteps(machine: AnyStateMachine, steps: readonly Step[]): void {
+export function refuseSteps(machine: AnyStateMachine, steps: readonly MachineStep[]): void {
   for (const [i, step] of steps.entries()) {
     if (!isObject(step as unknown) || STEPS.filter((kind) => kind in step).length === 0)
       throw new UsageError(`step ${i} is ${JSON.stringify(step)}; a step says one of ${STEPS.join(', ')}`);

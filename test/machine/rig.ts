@@ -26,7 +26,7 @@ import type { Item } from '../coverage/items.js';
 import { eventName } from '../charts/config.js';
 import { encode } from './encode.js';
 import { actorsBelow, baseName } from './names.js';
-import type { SampleArgs, ServiceSamples, Step } from './options.js';
+import type { SampleArgs, ServiceSamples, MachineStep } from './options.js';
 import { eventsFor, valuesOf, wholeEvent } from './samples.js';
 import { heldAs, heldEvent, isFromOutside, nameOfStep } from './steps.js';
 import { Timers, type Timer } from './timers.js';
@@ -72,7 +72,7 @@ export class Rig {
   items = new Set<Noted>();
   acted: Acted[] = [];
   /** The step that was taken last. */
-  last: Step | null = null;
+  last: MachineStep | null = null;
   /** What the machine broke with, once it has. */
   error: { readonly thrown: unknown } | null = null;
   /** An action whose promise was rejected, and what with. */
@@ -119,11 +119,11 @@ export class Rig {
   }
 
   /** Everything that can happen next, in an order that is the same in every run. */
-  choices(): readonly Step[] {
+  choices(): readonly MachineStep[] {
     if (this.error !== null || this.snapshot.status !== 'active') return [];
     const names = actorsBelow(this.root);
     const { tests } = this.subject;
-    const events: Step[] = eventsFor(descriptorsOf(this.snapshot), tests.events, this.snapshot).filter(
+    const events: MachineStep[] = eventsFor(descriptorsOf(this.snapshot), tests.events, this.snapshot).filter(
       ({ event }) => !this.subject.within.has(event.type),
     );
     const actors = [...names].flatMap(([actor, name]) => [...this.choicesOf(actor, name)]);
@@ -134,7 +134,7 @@ export class Rig {
     return tests.filter ? all.filter((step) => tests.filter!(this.snapshot, step)) : all;
   }
 
-  private *choicesOf(actor: AnyActor, name: string): Generator<Step> {
+  private *choicesOf(actor: AnyActor, name: string): Generator<MachineStep> {
     const snapshot = actor.getSnapshot() as AnyMachineSnapshot & { readonly input?: unknown };
     if (snapshot?.status !== 'active') return;
     if (this.real.has(actor)) {
@@ -161,7 +161,7 @@ export class Rig {
   }
 
   /** Takes a step, with which a deadline may begin; false when it cannot happen now, and then nothing has changed. */
-  async take(step: Step, deadlineMs?: number): Promise<boolean> {
+  async take(step: MachineStep, deadlineMs?: number): Promise<boolean> {
     const act = this.actOf(step);
     if (!act) return false;
     this.items = new Set();
@@ -227,7 +227,7 @@ export class Rig {
     this.timers.elapse();
   }
 
-  private actOf(step: Step): (() => void | Promise<void>) | null {
+  private actOf(step: MachineStep): (() => void | Promise<void>) | null {
     if (this.error !== null || this.snapshot.status !== 'active') return null;
     const names = actorsBelow(this.root);
     const find = (name: string): AnyActor | undefined => [...names].find(([, one]) => one === name)?.[0];
@@ -247,13 +247,13 @@ export class Rig {
     return held ? () => settleService(actor, held.kind, this.settlingOf(step, how, actor, held)) : null;
   }
 
-  private eventTo(target: AnyActor, step: Extract<Step, { readonly event: Message }>): Message {
+  private eventTo(target: AnyActor, step: Extract<MachineStep, { readonly event: Message }>): Message {
     const samples = target === this.root ? this.subject.tests.events : this.subject.eventsOfChild(target);
     return wholeEvent(step, samples, target.getSnapshot() as AnyMachineSnapshot);
   }
 
   /** The step as the application would see it: its event with all that it carries. */
-  whole(step: Step): Step {
+  whole(step: MachineStep): MachineStep {
     if (!('event' in step) || 'sends' in step || step.sample === undefined) return step;
     const target = step.to === undefined ? this.root : [...actorsBelow(this.root)].find(([, name]) => name === step.to)?.[0];
     return target ? { ...step, event: this.eventTo(target, step) } : step;
@@ -267,7 +267,7 @@ export class Rig {
       : null;
   }
 
-  private settlingOf(step: Step, how: Settling['how'], actor: AnyActor, { samples, kind }: Held): Settling {
+  private settlingOf(step: MachineStep, how: Settling['how'], actor: AnyActor, { samples, kind }: Held): Settling {
     if (how === 'completes') return { how };
     const { sample, output, error, value } = step as { sample?: number; output?: unknown; error?: unknown; value?: unknown };
     if (how === 'sends') {
@@ -409,7 +409,7 @@ export class Rig {
     return encode([status, value, told === undefined ? context : told, history, output, error], nameOf);
   }
 
-  view(): View {
+  view(): SeenState {
     const names = actorsBelow(this.root);
     const nameOf = (value: object) => (value === this.root ? '(root)' : names.get(value as AnyActor));
     const { value, context, status } = this.snapshot;
@@ -444,7 +444,7 @@ export class Rig {
 }
 
 /** What is seen of a machine after a step. */
-export interface View {
+export interface SeenState {
   readonly value: StateValue;
   readonly status: string;
   readonly context: string;

@@ -3,19 +3,19 @@ import { encode } from './encode.js';
 import type { Failure } from './graph.js';
 import { UsageError } from '../../machines/errors.js';
 import { brokenRules, LEFT, lost, type BrokenRule } from './judge.js';
-import type { Step } from './options.js';
-import { Rig, type View } from './rig.js';
+import type { MachineStep } from './options.js';
+import { Rig, type SeenState } from './rig.js';
 import { describeStep } from './steps.js';
 import type { Subject } from './subject.js';
 import { assertStates, execute } from './sut.js';
 
 /** A path as data: what happens, and after each step what was seen when the plan was made (absent where nothing is expected). */
 export interface Plan {
-  readonly steps: readonly Step[];
-  readonly expected?: readonly (View | undefined)[];
+  readonly steps: readonly MachineStep[];
+  readonly expected?: readonly (SeenState | undefined)[];
 }
 
-export interface RunOptions {
+export interface PlanOptions {
   /** Whether the application's actions are performed (true). */
   readonly performs?: boolean;
   /** After so many steps the machine is stored, and goes on from there as another actor would. */
@@ -27,7 +27,7 @@ export interface RunOptions {
 export const CANNOT_HAPPEN = 'every step can happen';
 
 /** The first rule that is broken on the way, `null` when the plan ends well. */
-export async function run(subject: Subject, plan: Plan, options: RunOptions = {}): Promise<Failure | null> {
+export async function runPlan(subject: Subject, plan: Plan, options: PlanOptions = {}): Promise<Failure | null> {
   const { tests, patience } = subject;
   const sut: unknown = await patience('sut', Promise.resolve(tests.sut?.()));
   try {
@@ -38,7 +38,7 @@ export async function run(subject: Subject, plan: Plan, options: RunOptions = {}
 }
 
 /** These steps with what the search sees after each: up to one that cannot happen. */
-export async function planAlong(subject: Subject, steps: readonly Step[]): Promise<Plan> {
+export async function planAlong(subject: Subject, steps: readonly MachineStep[]): Promise<Plan> {
   if (subject.tests.distinguish) return { steps };
   const rig = new Rig(subject, { performs: subject.tests.performActions ?? false });
   const expected = [rig.view()];
@@ -57,7 +57,7 @@ class Run {
   constructor(
     private readonly subject: Subject,
     private readonly plan: Plan,
-    private readonly options: RunOptions,
+    private readonly options: PlanOptions,
     private readonly sut: unknown,
   ) {
     this.rig = new Rig(subject, { performs: options.performs ?? true });
@@ -80,7 +80,7 @@ class Run {
     return this.options.counts?.(rule) ?? true;
   }
 
-  private async take(step: Step, at: number): Promise<BrokenRule | null> {
+  private async take(step: MachineStep, at: number): Promise<BrokenRule | null> {
     const { tests } = this.subject;
     // XState does not arm the timers of a restored machine again (statelyai/xstate #5331).
     if (at === this.options.restoreAfter && this.rig.timers.running.length === 0) {
@@ -163,7 +163,7 @@ const WHY =
   'an action acts past the chart (performActions: true lets the search see it), or the chart reads a clock or chance (give it by provide)';
 
 /** What is seen otherwise than it was. */
-export function difference(expected: View, actual: View): BrokenRule | null {
+export function difference(expected: SeenState, actual: SeenState): BrokenRule | null {
   for (const part of ['value', 'status', 'context', 'actors', 'acted'] as const) {
     const [before, now] = [expected[part], actual[part]].map((one) =>
       part === 'context' ? String(one) : encode(one, () => undefined),

@@ -3,7 +3,7 @@ import type { AnyMachineSnapshot } from 'xstate';
 import type { Message } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
 import { encode } from './encode.js';
-import type { ArbitraryLike, EventSamples, MachineTests, SampleArgs, Samples, Step } from './options.js';
+import type { ArbitraryLike, EventSamples, MachineTests, SampleArgs, Samples, MachineStep } from './options.js';
 import { heldAs, heldEvent, isJson } from './steps.js';
 
 /** How many values are drawn from an arbitrary. */
@@ -29,11 +29,11 @@ const origins = new WeakMap<object, { readonly arbitrary: ArbitraryLike; readonl
 interface Varied {
   readonly samples: readonly unknown[];
   readonly at: number;
-  with(value: unknown, sample: number): Step;
+  with(value: unknown, sample: number): MachineStep;
 }
 
 /** Where the value of a step comes from, if that is a list. */
-function variedOf(step: Step, { events, children, services }: MachineTests): Varied | null {
+function variedOf(step: MachineStep, { events, children, services }: MachineTests): Varied | null {
   const find = (given: Samples | undefined, own: unknown, make: Varied['with']): Varied | null => {
     if (!Array.isArray(given)) return null;
     const text = plainly(own);
@@ -62,7 +62,11 @@ function variedOf(step: Step, { events, children, services }: MachineTests): Var
  * The step with smaller values in place of its own, one after the other: what its arbitrary makes of it, or those of the list that are
  * shorter as text. `fits` says which of them still fail; the last one that does is as small as it gets.
  */
-export async function smallest(step: Step, tests: MachineTests, fits: (step: Step) => Promise<boolean>): Promise<void> {
+export async function smallest(
+  step: MachineStep,
+  tests: MachineTests,
+  fits: (step: MachineStep) => Promise<boolean>,
+): Promise<void> {
   const varied = variedOf(step, tests);
   if (!varied) return;
   const { samples, at } = varied;

@@ -3,7 +3,7 @@
  * they carry is made small.
  */
 import type { Failure } from './graph.js';
-import type { MachineTests, Step } from './options.js';
+import type { MachineTests, MachineStep } from './options.js';
 import { smallest } from './samples.js';
 
 /** How often a failing plan is tried shorter, and then smaller. */
@@ -12,7 +12,7 @@ const TRIES = 400;
 export async function shrink(
   failure: Failure,
   tests: MachineTests,
-  again: (steps: readonly Step[]) => Promise<Failure | null>,
+  again: (steps: readonly MachineStep[]) => Promise<Failure | null>,
 ): Promise<Failure> {
   let best = failure;
   let tries = TRIES;

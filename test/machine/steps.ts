@@ -1,10 +1,10 @@
 /** Steps of a path as people read them, and values as a step can hold them. */
 import type { Message } from '../../machines/effects.js';
 import { encode } from './encode.js';
-import type { Step } from './options.js';
+import type { MachineStep } from './options.js';
 
 /** What kind of step this is and of whom: `SUBMIT`, `item#2: SUBMIT`, `after 1000 in red`, `charge done`. */
-export function nameOfStep(step: Step): string {
+export function nameOfStep(step: MachineStep): string {
   if ('timer' in step) return step.timer;
   if ('done' in step) return `${step.done} done`;
   if ('fails' in step) return `${step.fails} fails`;
@@ -20,7 +20,7 @@ export function nameOfStep(step: Step): string {
  *
  * @public
  */
-export function describeStep(step: Step): string {
+export function describeStep(step: MachineStep): string {
   const name = nameOfStep(step);
   const values = { ...step } as Record<string, unknown>;
   if (typeof values['says'] === 'string') return `${name} ${values['says']}`;
@@ -58,4 +58,4 @@ export function isJson(value: unknown, around: readonly unknown[] = []): boolean
 }
 
 /** Whether this is an event of the world outside, and nothing that time or a service brings. */
-export const isFromOutside = (step: Step): boolean => 'event' in step && !('sends' in step);
+export const isFromOutside = (step: MachineStep): boolean => 'event' in step && !('sends' in step);

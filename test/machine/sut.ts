@@ -1,6 +1,6 @@
 /** A system under test beside the machine: what is done to it for a step, what must be seen of it in a state, and a reference beside both. */
 import type { AnyMachineSnapshot } from 'xstate';
-import type { Step } from './options.js';
+import type { MachineStep } from './options.js';
 import { describeStep, nameOfStep } from './steps.js';
 
 /** By event type, or by the name of a step: `after 1000 in red`, `charge done`. `*` is for all others. */
@@ -13,13 +13,13 @@ export type StateTests<Sut> = Readonly<Record<string, (sut: Sut, snapshot: AnyMa
 export interface Reference<State = any> {
   start(): State;
   /** The state after a step. */
-  step(state: State, step: Step): State;
+  step(state: State, step: MachineStep): State;
   /** Whether machine and reference agree; false or a throw is a failure. */
   agrees(state: State, snapshot: AnyMachineSnapshot): boolean | void;
 }
 
 /** Does a step on the system under test: by the step's own name, else by its event type, else by `*`. */
-export async function execute(exec: StepTests<any> | undefined, sut: unknown, step: Step): Promise<void> {
+export async function execute(exec: StepTests<any> | undefined, sut: unknown, step: MachineStep): Promise<void> {
   if (!exec) return;
   const payload = 'event' in step ? step.event : step;
   const type = 'event' in step ? step.event.type : '';

@@ -8,7 +8,7 @@ import type { AnyMachineSnapshot } from 'xstate';
 import { UsageError } from '../../machines/errors.js';
 import { endless, movesOf } from './endless.js';
 import type { Failure, MachineEdge, MachineGraph, MachineVertex } from './graph.js';
-import type { Step } from './options.js';
+import type { MachineStep } from './options.js';
 import { Rig } from './rig.js';
 import { isFromOutside } from './steps.js';
 import type { Subject } from './subject.js';
@@ -114,7 +114,7 @@ function neverComes(starts: readonly MachineVertex[], marks: MarksAt): Found {
 
 /** A way from here on which the state is not reached in so many steps. */
 function takesLonger(marks: MarksAt, within: number): (start: MachineVertex) => Found {
-  const visit = (vertex: MachineVertex, way: readonly Step[], taken: number): Found => {
+  const visit = (vertex: MachineVertex, way: readonly MachineStep[], taken: number): Found => {
     if (marks(vertex)['eventually'] || vertex.edges === null) return null;
     const here = JSON.stringify(vertex.value);
     if (taken >= within) return { steps: way, says: `is not reached within ${within} steps, but is in ${here}` };
@@ -132,7 +132,7 @@ function takesLonger(marks: MarksAt, within: number): (start: MachineVertex) => 
 /** A way from here to a state in which it does not hold although the end has not come. */
 function breaks(marks: MarksAt): (start: MachineVertex) => Found {
   return (start) => {
-    const cameBy = new Map<MachineVertex, readonly Step[]>([[start, start.way]]);
+    const cameBy = new Map<MachineVertex, readonly MachineStep[]>([[start, start.way]]);
     for (const [vertex, steps] of cameBy) {
       const { until, holds } = marks(vertex);
       if (until) continue;
@@ -158,9 +158,9 @@ async function firstLate(subject: Subject, starts: readonly MachineVertex[], pro
 }
 
 /** A way from here that takes longer: the deadline runs as one more timer, and the question is whether it can go off before. */
-async function late(subject: Subject, before: readonly Step[], property: Timed): Promise<Found> {
+async function late(subject: Subject, before: readonly MachineStep[], property: Timed): Promise<Found> {
   const seen = new Set<string>();
-  const ways: (readonly Step[])[] = [[]];
+  const ways: (readonly MachineStep[])[] = [[]];
   for (const way of ways) {
     if (seen.size >= TIMED_MAX)
       return {
@@ -183,7 +183,12 @@ const tooLate = ({ withinMs }: Timed, { snapshot }: Rig): string =>
   `more than ${withinMs} ms can pass, and it is in ${JSON.stringify(snapshot.value)}`;
 
 /** A machine that has gone the first steps, when a deadline begins, and then the others. */
-async function withDeadline(subject: Subject, before: readonly Step[], way: readonly Step[], ms: number): Promise<Rig> {
+async function withDeadline(
+  subject: Subject,
+  before: readonly MachineStep[],
+  way: readonly MachineStep[],
+  ms: number,
+): Promise<Rig> {
   const last = before.length - 1;
   const rig = new Rig(subject, { performs: false, deadlineMs: last < 0 ? ms : undefined });
   for (const [i, step] of before.entries()) await rig.take(step, i === last ? ms : undefined);
@@ -192,7 +197,7 @@ async function withDeadline(subject: Subject, before: readonly Step[], way: read
 }
 
 /** The properties that are broken on this very way; nothing is known of any other. */
-export async function temporalFailuresAlong(subject: Subject, steps: readonly Step[]): Promise<readonly Failure[]> {
+export async function temporalFailuresAlong(subject: Subject, steps: readonly MachineStep[]): Promise<readonly Failure[]> {
   const graph = await graphAlong(subject, steps);
   const failures: Failure[] = [];
   for (const [rule, property] of Object.entries(subject.tests.temporal ?? {})) {
@@ -203,7 +208,7 @@ export async function temporalFailuresAlong(subject: Subject, steps: readonly St
   return failures;
 }
 
-async function lateAlong(subject: Subject, steps: readonly Step[], property: Temporal): Promise<Found> {
+async function lateAlong(subject: Subject, steps: readonly MachineStep[], property: Temporal): Promise<Found> {
   if (!('withinMs' in property)) return null;
   const walked = new Rig(subject, { performs: false });
   for (let i = 0; i <= steps.length; i++) {
@@ -218,13 +223,13 @@ async function lateAlong(subject: Subject, steps: readonly Step[], property: Tem
 }
 
 /** What a search would know that has gone this way alone. */
-async function graphAlong(subject: Subject, steps: readonly Step[]): Promise<MachineGraph> {
+async function graphAlong(subject: Subject, steps: readonly MachineStep[]): Promise<MachineGraph> {
   const rig = new Rig(subject, { performs: false });
   const known = new Map<string, MachineVertex>();
   const { temporal = {} } = subject.tests;
   const nothing = Object.fromEntries(Object.keys(temporal).map((rule) => [rule, {}]));
   const unknown = { edges: null, marks: nothing } as unknown as MachineVertex;
-  const arrive = (way: readonly Step[]): MachineVertex => {
+  const arrive = (way: readonly MachineStep[]): MachineVertex => {
     const key = rig.key();
     const edges = new Map<string, MachineEdge>();
     for (const step of rig.choices())

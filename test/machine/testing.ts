@@ -9,11 +9,11 @@ import {
   type MachineCoverage,
 } from './coverage.js';
 import { search, type Failure, type MachineGraph } from './graph.js';
-import type { MachineTests, Step } from './options.js';
+import type { MachineTests, MachineStep } from './options.js';
 import { refuseSteps, refuseMeaningless } from './refusals.js';
 import { refuseMisnamed } from './misnamed.js';
 import { plansOf, type PlanKind } from './plans.js';
-import { CANNOT_HAPPEN, GOES, planAlong, run, type Plan, type RunOptions } from './run.js';
+import { CANNOT_HAPPEN, GOES, planAlong, runPlan, type Plan, type PlanOptions } from './run.js';
 import { drawn } from './samples.js';
 import { shrink } from './shrink.js';
 import { describeStep } from './steps.js';
@@ -83,14 +83,15 @@ export class MachineTesting {
   /** Steps taken again; the search goes on past what breaks, so that its failures are looked for by their own rule alone. */
   private again(subject: Subject, { rule }: Failure, performs: boolean) {
     const options = performs ? {} : { performs, counts: (one: string) => one === rule };
-    return async (steps: readonly Step[]) => run(subject, rule === GOES ? await planAlong(subject, steps) : { steps }, options);
+    return async (steps: readonly MachineStep[]) =>
+      runPlan(subject, rule === GOES ? await planAlong(subject, steps) : { steps }, options);
   }
 
   /** The first path of a kind that fails on live actors, made short. */
   async firstFailure(kind: PlanKind): Promise<Failure | null> {
     const subject = await this.subject();
     for (const plan of await this.plans(kind)) {
-      const failure = await run(subject, plan);
+      const failure = await runPlan(subject, plan);
       if (!failure) continue;
       return shrink(failure, subject.tests, this.again(subject, failure, true));
     }
@@ -112,7 +113,7 @@ export class MachineTesting {
     const subject = await this.subject();
     for (const plan of await this.plans('tour')) {
       for (let restoreAfter = 0; restoreAfter < plan.steps.length; restoreAfter++) {
-        const failure = await run(subject, plan, { restoreAfter, performs: false });
+        const failure = await runPlan(subject, plan, { restoreAfter, performs: false });
         if (failure) return failure;
       }
     }
@@ -157,7 +158,7 @@ export function describeFailure({ rule, says, steps, isStray }: Failure): string
  * ```
  * @public
  */
-export async function replaySteps(machine: AnyStateMachine, tests: MachineTests, steps: readonly Step[]): Promise<void> {
+export async function replaySteps(machine: AnyStateMachine, tests: MachineTests, steps: readonly MachineStep[]): Promise<void> {
   const failures = await failuresAlong(machine, tests, steps);
   if (failures.length > 0) throw new Error(failures.map(describeFailure).join('\n'));
 }
@@ -166,15 +167,15 @@ export async function replaySteps(machine: AnyStateMachine, tests: MachineTests,
 export async function failuresAlong(
   machine: AnyStateMachine,
   given: MachineTests,
-  steps: readonly Step[],
+  steps: readonly MachineStep[],
   patience?: Patience,
 ): Promise<readonly Failure[]> {
   refuseSteps(machine, steps);
   const subject = new Subject(machine, await drawn(given), patience);
   const { sut: _sut, cleanup: _cleanup, exec: _exec, states: _states, ...bare } = subject.tests;
   const found = new Map<string, Failure>();
-  const take = async (of: Subject, plan: Plan, options: RunOptions): Promise<void> => {
-    const failure = await run(of, plan, { ...options, counts: (rule) => !found.has(rule) });
+  const take = async (of: Subject, plan: Plan, options: PlanOptions): Promise<void> => {
+    const failure = await runPlan(of, plan, { ...options, counts: (rule) => !found.has(rule) });
     // Steps after the end of a machine that broke cannot happen, and that tells nothing new.
     if (!failure || found.has(failure.rule) || (failure.rule === CANNOT_HAPPEN && found.size > 0)) return;
     found.set(failure.rule, failure);

@@ -1,9 +1,9 @@
 /** Long random walks, each step the one that was taken least in a state of that value: for what no short path shows. */
 import { Random } from '../../network/random.js';
 import type { Failure } from './graph.js';
-import type { Step } from './options.js';
+import type { MachineStep } from './options.js';
 import { Rig } from './rig.js';
-import { run } from './run.js';
+import { runPlan } from './run.js';
 import { shrink } from './shrink.js';
 import { describeStep } from './steps.js';
 import type { Subject } from './subject.js';
@@ -12,7 +12,7 @@ const WALKS = 10;
 const STEPS = 50;
 
 export interface Walks {
-  readonly walks: readonly (readonly Step[])[];
+  readonly walks: readonly (readonly MachineStep[])[];
   readonly failure: Failure | null;
 }
 
@@ -20,13 +20,13 @@ export interface Walks {
 export async function walkRandomly(subject: Subject): Promise<Walks> {
   const { limits, seed = 1 } = subject.tests;
   const taken = new Map<string, number>();
-  const walks: (readonly Step[])[] = [];
+  const walks: (readonly MachineStep[])[] = [];
   for (let i = 0; i < (limits?.walks ?? WALKS); i++) {
     const random = new Random(seed, `walk ${i}`);
     const steps = await chooseSteps(subject, random, limits?.steps ?? STEPS, taken);
     walks.push(steps);
-    const failure = await run(subject, { steps });
-    if (failure) return { walks, failure: await shrink(failure, subject.tests, (steps) => run(subject, { steps })) };
+    const failure = await runPlan(subject, { steps });
+    if (failure) return { walks, failure: await shrink(failure, subject.tests, (steps) => runPlan(subject, { steps })) };
   }
   return { walks, failure: null };
 }
@@ -36,14 +36,14 @@ async function chooseSteps(
   random: Random,
   length: number,
   taken: Map<string, number>,
-): Promise<readonly Step[]> {
+): Promise<readonly MachineStep[]> {
   const rig = new Rig(subject, { performs: false });
-  const steps: Step[] = [];
+  const steps: MachineStep[] = [];
   while (steps.length < length) {
     const choices = rig.choices();
     if (choices.length === 0) break;
     const place = JSON.stringify(rig.snapshot.value);
-    const often = (step: Step) => taken.get(`${place} ${describeStep(step)}`) ?? 0;
+    const often = (step: MachineStep) => taken.get(`${place} ${describeStep(step)}`) ?? 0;
     const least = Math.min(...choices.map(often));
     const step = random.pick(random.chance(0.5) ? choices : choices.filter((one) => often(one) === least));
     taken.set(`${place} ${describeStep(step)}`, often(step) + 1);

@@ -113,7 +113,7 @@ export async function rehearse(options: RehearseOptions, main: Main): Promise<Re
   const frame = frameOf(options);
   const totals = { turns: 0, digest: '', counts: {} as Record<string, number> };
   const perform = async (scenario: RehearsalScenario): Promise<RehearsalOutcome> => {
-    const outcome = await run(scenario, options, main);
+    const outcome = await runOnce(scenario, options, main);
     totals.turns += outcome.turns;
     totals.digest = outcome.digest;
     for (const [type, count] of Object.entries(outcome.counts)) totals.counts[type] = (totals.counts[type] ?? 0) + count;
@@ -128,7 +128,7 @@ export async function rehearse(options: RehearseOptions, main: Main): Promise<Re
     const twice = i % TWICE_EVERY === 0 ? await compare(found.scenario, found.outcome, options, main) : null;
     const outcome = twice && !found.outcome.violation ? { ...found.outcome, violation: twice } : found.outcome;
     if (outcome.violation) {
-      const kept = await run(found.scenario, options, main, true);
+      const kept = await runOnce(found.scenario, options, main, true);
       return { runs: i + 1, ...totals, failure: failureOf(seed + i, found.scenario, { ...kept, violation: outcome.violation }) };
     }
   }
@@ -149,7 +149,7 @@ function frameOf(options: RehearseOptions): RehearsalFrame {
 }
 
 /** One scenario from its start to its end, or to the first violation. */
-export async function run(
+export async function runOnce(
   scenario: RehearsalScenario,
   options: RehearseOptions,
   main: Main,
@@ -225,7 +225,7 @@ async function compare(
   main: Main,
 ): Promise<RehearsalViolation | null> {
   const escapes = noticeEscapes();
-  const again = await run(scenario, options, main);
+  const again = await runOnce(scenario, options, main);
   const [escaped] = escapes.stop();
   if (escaped !== undefined) return { judge: 'escape', says: `this is real and not of the world: ${escaped}`, atMs: 0 };
   if (again.digest === first.digest) return null;

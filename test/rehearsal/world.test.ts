@@ -4,7 +4,7 @@ import * as net from 'node:net';
 import { expect, test } from 'vitest';
 import { invariant } from './judges.js';
 import type { Main } from './peer.js';
-import { rehearse, run, type RehearseOptions } from './rehearse.js';
+import { rehearse, runOnce, type RehearseOptions } from './rehearse.js';
 import type { RehearsalFault, RehearsalScenario } from './scenario.js';
 
 const calm: RehearsalScenario = {
@@ -29,7 +29,7 @@ const fault = (what: RehearsalFault['what'], atMs: number, lastsMs: number, size
 
 /** What the peers note in one run, each with its time. */
 async function notes(scenario: Partial<RehearsalScenario>, main: Main, options: RehearseOptions = { judges: [] }) {
-  const { happenings } = await run({ ...calm, ...scenario }, options, main);
+  const { happenings } = await runOnce({ ...calm, ...scenario }, options, main);
   return happenings.flatMap(({ type, at, peer, what, ...rest }) => {
     if (type === 'note') return [`${Math.floor(at)} ${peer}: ${what as string}`];
     return type === 'uncaught' ? [`${Math.floor(at)} ${peer} ends: ${rest['error'] as string}`] : [];

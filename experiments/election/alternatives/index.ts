@@ -3,7 +3,7 @@ import type { NodeId } from '../../../machines/effects.js';
 import { election } from '../../../machines/election/index.js';
 import { adjacencyOf } from '../../../machines/election/graph.js';
 import { oriented } from '../../../machines/election/height.js';
-import { identityOf, type ElectionOptions } from '../../../machines/election/options.js';
+import { identityOf, type ElectionProtocolOptions } from '../../../machines/election/options.js';
 import { LEVEL } from '../../../machines/election/messages.js';
 import type { LevelRule } from '../../../machines/hierarchy/start.js';
 import type { NetworkGraph, Protocol } from '../../../machines/protocol.js';
@@ -11,7 +11,7 @@ import { alternativeLevel, seatBy, type AlternativeContext, type HeardSeat, type
 
 type Seats<T> = ReadonlyMap<NodeId, Seat<T>>;
 
-interface Options<T> extends ElectionOptions {
+interface Options<T> extends ElectionProtocolOptions {
   /** How each level starts: at rest. */
   readonly seats: readonly Seats<T>[];
 }
@@ -40,7 +40,7 @@ const heardFrom = <T>(peers: readonly { readonly peer: NodeId }[], seats: Seats<
   peers.map(({ peer }) => ({ peer, told: seats.get(peer)!.told }));
 
 /** All nodes judge at once, time after time, until nothing changes. */
-function settle<T>(rule: SeatRule<T>, level: LevelRule, { start }: ElectionOptions, graph: NetworkGraph): Seats<T> {
+function settle<T>(rule: SeatRule<T>, level: LevelRule, { start }: ElectionProtocolOptions, graph: NetworkGraph): Seats<T> {
   const identity = (node: NodeId) => identityOf(node, graph);
   const heightOf = (node: NodeId) => oriented(identity(node), identity(start[node]!.leader), start[node]!.distance);
   const nodes = [...adjacencyOf(graph.topology)].map(([node, peers]) => ({

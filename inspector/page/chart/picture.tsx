@@ -7,9 +7,9 @@ import {
   type Label,
   type PlacedEdge,
   type PlacedState,
-  type Point,
+  type ChartPoint,
 } from '../../model/chart-shapes.js';
-import type { Taken } from '../../model/taken.js';
+import type { TransitionsOfStep } from '../../model/taken.js';
 import { stateCount, transitionCount, type Covered } from '../../model/coverage.js';
 
 interface ChartPictureProps {
@@ -17,7 +17,7 @@ interface ChartPictureProps {
   readonly width: number;
   readonly height: number;
   readonly active: ReadonlySet<string>;
-  readonly taken: Taken;
+  readonly taken: TransitionsOfStep;
   /** Whether the last transition is that of the current line. */
   readonly isNow: boolean;
   /** Whether to bring the active states into sight. */
@@ -180,7 +180,7 @@ function EdgeLabel({ edge: { label, at }, more, count }: { edge: PlacedEdge; mor
 const isAction = (line: string): boolean => /^[/ ]/.test(line);
 
 /** A line through points with its bends rounded. */
-function smooth(points: readonly Point[]): string {
+function smooth(points: readonly ChartPoint[]): string {
   const [first, ...rest] = points;
   if (!first) return '';
   let path = `M${first.x} ${first.y}`;
@@ -197,7 +197,7 @@ function smooth(points: readonly Point[]): string {
   return path;
 }
 
-function toward(from: Point, to: Point): Point {
+function toward(from: ChartPoint, to: ChartPoint): ChartPoint {
   const length = Math.hypot(to.x - from.x, to.y - from.y) || 1;
   const part = Math.min(14, length / 2) / length;
   return { x: from.x + (to.x - from.x) * part, y: from.y + (to.y - from.y) * part };

@@ -1,14 +1,14 @@
 /** A role's chart in words: where it is, how it came there, and what it would answer from here. */
 import { notesOf, type Chart, type ChartState, type ChartTransition } from '../../model/chart.js';
 import { transitionCount, type Covered } from '../../model/coverage.js';
-import type { Taken } from '../../model/taken.js';
+import type { TransitionsOfStep } from '../../model/taken.js';
 import type { RoleNow } from '../../model/moment.js';
 import { activePaths, valueText } from '../../model/values.js';
 
 interface ChartTextProps {
   readonly now: RoleNow;
   readonly chart: Chart | undefined;
-  readonly taken: Taken;
+  readonly taken: TransitionsOfStep;
   readonly covered: Covered | null;
 }
 

@@ -5,7 +5,7 @@ import type { Chart } from '../../model/chart.js';
 import type { ChartLayout } from '../../model/chart-shapes.js';
 import type { RoleNow } from '../../model/moment.js';
 import { lastAtMost } from '../../model/columns.js';
-import { guessed, NOTHING_TAKEN, toldBy, type Taken } from '../../model/taken.js';
+import { guessed, NOTHING_TAKEN, toldBy, type TransitionsOfStep } from '../../model/taken.js';
 import { activePaths, valueText } from '../../model/values.js';
 import { tab } from '../tab.js';
 import { IconButton, Panel } from '../panel.js';
@@ -47,7 +47,7 @@ const STEPS_BACK_MAX = 200;
 const PUT: ReadonlySet<string> = new Set(['start', 'corrupt', 'crash', 'restart', 'reload']);
 
 /** The transitions that a role took last, and the line that took them. */
-function takenBy({ role, view, since }: RoleNow): Taken & { readonly line: number } {
+function takenBy({ role, view, since }: RoleNow): TransitionsOfStep & { readonly line: number } {
   const chart = charts.value.get(view.chart);
   const steps = recording.value.steps[selectedNode.value] ?? [];
   const last = lastAtMost(steps, currentLine.value);

@@ -1,7 +1,8 @@
 /** Paints nodes and messages. Everything of one kind and colour is one path: that, and not the count of things, is what a frame costs. */
 import { kindColor, palette, TONES } from '../colors.js';
 import { along, between, type Spot } from './geometry.js';
-import { circle, fillText, FONT, LABELS_MAX, radiusOf, shorten, spotOf, type Drawn, type Emphasis } from './ink.js';
+import { FONT } from '../chart/measure.js';
+import { circle, fillText, LABELS_MAX, radiusOf, shorten, spotOf, type Drawn, type Emphasis } from './ink.js';
 import type { Life } from '../../model/moment.js';
 import type { Scene, SceneLink } from './scene.js';
 

@@ -12,7 +12,7 @@ import {
   type SimulationLinkDatum,
   type SimulationNodeDatum,
 } from 'd3-force';
-import { startPositions, type Link } from './start.js';
+import { startPositions, type NumberedLink } from './start.js';
 
 export interface Positions {
   readonly xs: Float64Array;
@@ -37,7 +37,7 @@ const TICKS = 150;
 const TICKS_OF_ALL_NODES = 300_000;
 
 /** A link with its length, as d3 wants it. */
-export interface End extends Link, SimulationLinkDatum<Body> {
+export interface End extends NumberedLink, SimulationLinkDatum<Body> {
   readonly source: number;
   readonly target: number;
   readonly weight: number;

@@ -1,5 +1,5 @@
 /** From the plane in which the nodes stand to the canvas, and back. */
-export interface View {
+export interface Viewport {
   readonly scale: number;
   readonly dx: number;
   readonly dy: number;
@@ -10,14 +10,17 @@ export interface Spot {
   readonly y: number;
 }
 
-export const toCanvas = ({ scale, dx, dy }: View, x: number, y: number): Spot => ({ x: x * scale + dx, y: y * scale + dy });
-export const toPlane = ({ scale, dx, dy }: View, x: number, y: number): Spot => ({ x: (x - dx) / scale, y: (y - dy) / scale });
+export const toCanvas = ({ scale, dx, dy }: Viewport, x: number, y: number): Spot => ({ x: x * scale + dx, y: y * scale + dy });
+export const toPlane = ({ scale, dx, dy }: Viewport, x: number, y: number): Spot => ({
+  x: (x - dx) / scale,
+  y: (y - dy) / scale,
+});
 
 /** The legend stands below the picture. */
 const LEGEND = 22;
 
 /** Everything in sight, with a margin for names. */
-export function fit(xs: ArrayLike<number>, ys: ArrayLike<number>, width: number, height: number): View {
+export function fit(xs: ArrayLike<number>, ys: ArrayLike<number>, width: number, height: number): Viewport {
   let [left, right, top, bottom] = [Infinity, -Infinity, Infinity, -Infinity];
   for (let i = 0; i < xs.length; i++) {
     left = Math.min(left, xs[i]!);
@@ -41,7 +44,7 @@ export function fit(xs: ArrayLike<number>, ys: ArrayLike<number>, width: number,
 }
 
 /** Zooms so that what is at a place of the canvas stays there. */
-export function zoom(view: View, factor: number, at: Spot): View {
+export function zoom(view: Viewport, factor: number, at: Spot): Viewport {
   const scale = Math.min(Math.max(view.scale * factor, 0.02), 12);
   const real = scale / view.scale;
   return { scale, dx: at.x - (at.x - view.dx) * real, dy: at.y - (at.y - view.dy) * real };

@@ -1,9 +1,9 @@
 /** What everything that is painted on the network's picture shares. */
-import { radiusAt, toCanvas, type Spot, type View } from './geometry.js';
+import { radiusAt, toCanvas, type Spot, type Viewport } from './geometry.js';
 
 export interface Drawn {
   readonly ctx: CanvasRenderingContext2D;
-  readonly view: View;
+  readonly view: Viewport;
   readonly xs: ArrayLike<number>;
   readonly ys: ArrayLike<number>;
   readonly names: readonly string[];
@@ -18,7 +18,6 @@ export interface Emphasis {
   readonly way: readonly (readonly [number, number])[];
 }
 
-export const FONT = '"Inter", system-ui, -apple-system, "Segoe UI", sans-serif';
 /** More words than this nobody reads. */
 export const LABELS_MAX = 120;
 

@@ -32,7 +32,7 @@ import {
 import type { Drawn } from './ink.js';
 import { CROWD, placeCrowd } from './crowd.js';
 import { placeNodes, type Placement, type Positions } from './force.js';
-import { between, fit, loopAt, radiusAt, toCanvas, type View } from './geometry.js';
+import { between, fit, loopAt, radiusAt, toCanvas, type Viewport } from './geometry.js';
 import { SceneReader } from './scene.js';
 
 /** More moving messages than this are only counted. */
@@ -40,7 +40,7 @@ export const MESSAGES_MAX = 3000;
 
 export const hovered = signal(-1);
 /** `null` while everything is kept in sight. */
-export const chosenView = signal<View | null>(null);
+export const chosenView = signal<Viewport | null>(null);
 const size = signal<Size>({ width: 0, height: 0 });
 /** Where the nodes stand; another object whenever one has moved. */
 export const positions = signal<Positions>({ xs: new Float64Array(), ys: new Float64Array() });
@@ -62,12 +62,12 @@ export const placement = computed((): Placement | null => {
   if (placedBefore?.key === key) return placedBefore.placement;
   placedBefore?.placement.stop();
   const { size } = recording.value.nodes;
-  const placement = size > CROWD ? placeCrowd(size, ends, show) : placeNodes(size, ends);
+  const placement = size > CROWD ? placeCrowd(size, ends, movedTo) : placeNodes(size, ends);
   placedBefore = { key, placement };
   return placement;
 });
-export const show = ({ xs, ys }: Positions): void => void (positions.value = { xs, ys });
-export const view = computed((): View => {
+export const movedTo = ({ xs, ys }: Positions): void => void (positions.value = { xs, ys });
+export const currentView = computed((): Viewport => {
   const { xs, ys } = positions.value;
   return chosenView.value ?? fit(xs, ys, size.value.width, size.value.height);
 });
@@ -93,8 +93,8 @@ const pairs = (path: readonly number[]): [number, number][] => path.slice(1).map
 export function moving(): MovingMessage[] {
   const { xs, ys } = positions.value;
   const { types } = recording.value.messages;
-  const radius = radiusAt(view.value.scale, xs.length);
-  const spot = (node: number) => toCanvas(view.value, xs[node] ?? 0, ys[node] ?? 0);
+  const radius = radiusAt(currentView.value.scale, xs.length);
+  const spot = (node: number) => toCanvas(currentView.value, xs[node] ?? 0, ys[node] ?? 0);
   return flights.value.slice(0, MESSAGES_MAX).map((message) => ({
     ordinal: message.ordinal,
     chain:
@@ -125,17 +125,17 @@ let ground: Ground | null = null;
 const CROWD_MS = 90;
 const PAINTINGS_BETWEEN = 6;
 
-export function paint(ctx: CanvasRenderingContext2D, given: Size): void {
+export function paintNetwork(ctx: CanvasRenderingContext2D, given: Size): void {
   if (given.width !== size.peek().width || given.height !== size.peek().height) size.value = given;
   if (positions.value.xs.length === 0) return;
   const names = recording.value.nodes.names;
   const drawnOn = (ctx: CanvasRenderingContext2D): Drawn => ({
     ctx,
-    view: view.value,
+    view: currentView.value,
     ...positions.value,
     names,
   });
-  const inputs = [theme.value, view.value, links.value, emphasis.value, ctx.canvas.width, ctx.canvas.height, scene.value];
+  const inputs = [theme.value, currentView.value, links.value, emphasis.value, ctx.canvas.width, ctx.canvas.height, scene.value];
   if (!ground || !mayStay(ground, inputs, isPlaying.value && names.length > CROWD)) {
     const canvas = ground?.canvas ?? document.createElement('canvas');
     const began = performance.now();

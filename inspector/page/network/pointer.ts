@@ -1,15 +1,15 @@
 /** Mouse, touch and keys on the network's picture. */
 import { recording, selectedLink, selectedNode, selectMessage } from '../state.js';
-import { along, distanceToLine, radiusAt, toCanvas, toPlane, zoom, type Spot, type View } from './geometry.js';
-import { chosenView, hovered, links, moving, placement, positions, view } from './picture.js';
+import { along, distanceToLine, radiusAt, toCanvas, toPlane, zoom, type Spot, type Viewport } from './geometry.js';
+import { chosenView, hovered, links, moving, placement, positions, currentView } from './picture.js';
 
 /** The node under a place of the canvas, -1 for none. */
 function nodeAt(at: Spot): number {
   const { xs, ys } = positions.value;
-  const reach = Math.max(radiusAt(view.value.scale, recording.value.nodes.size), 8) + 3;
+  const reach = Math.max(radiusAt(currentView.value.scale, recording.value.nodes.size), 8) + 3;
   let [nearest, distance] = [-1, reach];
   for (let node = 0; node < xs.length; node++) {
-    const { x, y } = toCanvas(view.value, xs[node]!, ys[node]!);
+    const { x, y } = toCanvas(currentView.value, xs[node]!, ys[node]!);
     const apart = Math.hypot(x - at.x, y - at.y);
     if (apart < distance) [nearest, distance] = [node, apart];
   }
@@ -28,7 +28,7 @@ function messageAt(at: Spot): number {
 function linkAt(at: Spot): readonly [number, number] | null {
   const { xs, ys } = positions.value;
   const near = links.value.find(({ a, b }) => {
-    const [from, to] = [toCanvas(view.value, xs[a]!, ys[a]!), toCanvas(view.value, xs[b]!, ys[b]!)];
+    const [from, to] = [toCanvas(currentView.value, xs[a]!, ys[a]!), toCanvas(currentView.value, xs[b]!, ys[b]!)];
     return distanceToLine(at, from, to) < 6;
   });
   return near ? [near.a, near.b] : null;
@@ -45,7 +45,7 @@ function select(node: number, at: Spot, isSecond: boolean): void {
   selectMessage(message);
 }
 
-type Drag = { readonly node: number; readonly from: Spot; readonly view: View; moved: boolean };
+type Drag = { readonly node: number; readonly from: Spot; readonly view: Viewport; moved: boolean };
 
 export function pointerHandlers() {
   let drag: Drag | null = null;
@@ -53,7 +53,7 @@ export function pointerHandlers() {
   return {
     onPointerDown(event: PointerEvent) {
       (event.currentTarget as HTMLElement).setPointerCapture(event.pointerId);
-      drag = { node: nodeAt(spot(event)), from: spot(event), view: view.value, moved: false };
+      drag = { node: nodeAt(spot(event)), from: spot(event), view: currentView.value, moved: false };
     },
     onPointerMove(event: PointerEvent) {
       const at = spot(event);
@@ -76,7 +76,7 @@ export function pointerHandlers() {
     onPointerLeave: () => void (hovered.value = -1),
     onWheel(event: WheelEvent) {
       event.preventDefault();
-      chosenView.value = zoom(view.value, Math.exp(-event.deltaY * 0.0015), spot(event));
+      chosenView.value = zoom(currentView.value, Math.exp(-event.deltaY * 0.0015), spot(event));
     },
     onDblClick: () => void (chosenView.value = null),
   };

@@ -3,7 +3,7 @@ import type { Overlay } from '../../../machines/protocol.js';
 import { createMetric, type Metric } from '../../../network/topology/metric.js';
 import { Interned } from '../../model/interned.js';
 import type { Life, Moment } from '../../model/moment.js';
-import type { Channel, Recording } from '../../model/recording.js';
+import type { Channel, ReadTrace } from '../../model/recording.js';
 import type { Tone } from '../colors.js';
 
 export interface SceneNode {
@@ -67,7 +67,7 @@ export class SceneReader {
 
   private readonly given: ReadonlySet<string>;
 
-  constructor(private readonly recording: Recording) {
+  constructor(private readonly recording: ReadTrace) {
     const { nodes = [], links = [] } = recording.header ?? {};
     this.given = new Set(links.map(([a, b]) => `${recording.nodes.find(a)}>${recording.nodes.find(b)}`));
     this.metric = createMetric({ nodes: [...new Set(nodes)], links: links.filter((link) => link[2] >= 0) });

@@ -5,7 +5,7 @@
  * main directions. Forces alone, started from a heap, leave large networks folded.
  */
 /** A link by the numbers of its nodes. */
-export interface Link {
+export interface NumberedLink {
   readonly source: number;
   readonly target: number;
 }
@@ -13,7 +13,7 @@ export interface Link {
 const PIVOTS = 12;
 const ITERATIONS = 60;
 
-export function startPositions(count: number, links: readonly Link[]): [x: number, y: number][] {
+export function startPositions(count: number, links: readonly NumberedLink[]): [x: number, y: number][] {
   const neighbours = Array.from({ length: count }, (): number[] => []);
   for (const { source, target } of links) {
     neighbours[source]!.push(target);

@@ -9,7 +9,7 @@ import { IconButton, Panel } from '../panel.js';
 import { isHandsOpen } from '../shell.js';
 import { playhead, recording } from '../state.js';
 import { Legend } from './legend.js';
-import { chosenView, flights, links, MESSAGES_MAX, paint, placement, positions, scene, show } from './picture.js';
+import { chosenView, flights, links, MESSAGES_MAX, paintNetwork, placement, positions, scene, movedTo } from './picture.js';
 import { onKeyDown, pointerHandlers } from './pointer.js';
 import { NetworkText } from './text.js';
 
@@ -32,7 +32,7 @@ export function NetworkView() {
     const settle = () => {
       const now = placement.peek();
       const goesOn = now?.settle(12) ?? false;
-      if (now) show(now);
+      if (now) movedTo(now);
       if (goesOn) frame = requestAnimationFrame(settle);
     };
     const stop = effect(() => {
@@ -73,7 +73,7 @@ export function NetworkView() {
       tools={tools}
       text={() => <NetworkText scene={scene.value} links={links.value} flights={flights.value} />}
     >
-      <Canvas class="picture grab" paint={paint} label={summary()} onKeyDown={onKeyDown} {...handlers} />
+      <Canvas class="picture grab" paint={paintNetwork} label={summary()} onKeyDown={onKeyDown} {...handlers} />
       <Legend scene={scene.value} />
       {offer.value && isHandsOpen.value && <HandsCard offer={offer.value} />}
       {positions.value.xs.length === 0 && <p class="notice-inline is-placing">finding places for the nodes…</p>}

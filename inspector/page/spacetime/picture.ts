@@ -103,7 +103,7 @@ function scaleFor({ width }: Size): Scale {
   };
 }
 
-export function paint(ctx: CanvasRenderingContext2D, given: Size): void {
+export function paintSpacetime(ctx: CanvasRenderingContext2D, given: Size): void {
   if (given.width !== size.peek().width || given.height !== size.peek().height) size.value = given;
   const scale = scaleFor(given);
   ctx.save();

@@ -5,7 +5,7 @@ import { sentence } from '../../model/words.js';
 import { Canvas } from '../canvas.js';
 import { IconButton, Panel } from '../panel.js';
 import { currentLine, isPlaying, recording, selectedNode, selectMessage, show } from '../state.js';
-import { chosenSpan, diagram, hit, paint, scroll, scrollTo, shift, showLaneOfSelected, span } from './picture.js';
+import { chosenSpan, diagram, hit, paintSpacetime, scroll, scrollTo, shift, showLaneOfSelected, span } from './picture.js';
 
 /** While it plays, and after a jump, the playhead is in sight, and the lane of a node that is selected. */
 function keepInSight(): () => void {
@@ -86,7 +86,7 @@ export function SpaceTimeView() {
     <Panel view="space-time" title="Space and time" tools={tools} text={() => <SpaceTimeText />}>
       <Canvas
         class="picture"
-        paint={paint}
+        paint={paintSpacetime}
         label={`Space-time diagram around line ${currentLine.value + 1}${isPlaying.value ? ', playing' : ''}`}
         onKeyDown={onKeyDown}
         {...handlers}

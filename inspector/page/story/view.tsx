@@ -1,9 +1,9 @@
 /** The strip that tells a story, above everything that it speaks of; and the list of all stories. */
-import { goToStep, isFound, stepNumber, step, stories, story, text } from './state.js';
+import { goToStep, isFound, stepNumber, currentStep, allStories, story, stepText } from './state.js';
 
 export function StoryStrip() {
   const told = story.value;
-  if (!told || !step.value) return null;
+  if (!told || !currentStep.value) return null;
   const last = told.steps.length - 1;
   const number = stepNumber.value;
   return (
@@ -13,7 +13,7 @@ export function StoryStrip() {
         <Runs />
       </div>
       <p class="text" role="status">
-        {text.value}
+        {stepText.value}
         {!isFound.value && <em> This run never comes to the place that is meant.</em>}
       </p>
       <div class="steps">
@@ -48,7 +48,7 @@ function Runs() {
           key={run}
           type="button"
           class="small"
-          aria-pressed={step.value?.run === run}
+          aria-pressed={currentStep.value?.run === run}
           onClick={() => void goToStep(steps.findIndex((one) => one.run === run))}
         >
           {run}
@@ -61,7 +61,7 @@ function Runs() {
 export function StoryList() {
   return (
     <ul class="stories">
-      {stories.value.map(({ name, title, says }) => (
+      {allStories.value.map(({ name, title, says }) => (
         <li key={name}>
           <a href={`#story=${name}`}>
             <b>{title}</b>

@@ -5,7 +5,7 @@ import type { Hands } from '../../hands.js';
 import { serveTrace, type Served, type TraceSource } from '../../server.js';
 
 /** The page as it is shipped. */
-export const builtPage = new URL(inject('page'));
+export const pageUrl = new URL(inject('page'));
 
 interface Tab {
   readonly page: Page;
@@ -66,8 +66,8 @@ interface OpenOptions {
 }
 
 /** Opens a trace as a user would, and waits until it has been read. */
-export async function open(source: TraceSource, { scheme = 'light', hands }: OpenOptions = {}): Promise<Opened> {
-  const served = await serveTrace(source, { page: builtPage, ...(hands ? { hands } : {}) });
+export async function openPage(source: TraceSource, { scheme = 'light', hands }: OpenOptions = {}): Promise<Opened> {
+  const served = await serveTrace(source, { page: pageUrl, ...(hands ? { hands } : {}) });
   const { page, leave } = await visit(served.url, { scheme });
   await read(page);
   const close = async (allowed?: RegExp) => {

@@ -5,7 +5,7 @@ import type { TraceHeader } from '../../../network/trace.js';
 import { parseScenario } from '../../../network/scenario/parse.js';
 import { handsFor } from '../../hands.js';
 
-export function record(scenario: Scenario, json: unknown): (TraceHeader | TraceLine)[] {
+export function recordedLines(scenario: Scenario, json: unknown): (TraceHeader | TraceLine)[] {
   const simulation = new Simulation(scenario, { host: 'snapshots' });
   const lines: TraceLine[] = [];
   const header = traceHeader(scenario.protocol, json, scenario.seed, simulation.network);
@@ -18,11 +18,11 @@ export function record(scenario: Scenario, json: unknown): (TraceHeader | TraceL
 const parse = (json: unknown): Scenario => parseScenario(json, protocols);
 
 export const traceOf = (json: unknown): string =>
-  record(parse(json), json)
+  recordedLines(parse(json), json)
     .map((line) => `${JSON.stringify(line)}\n`)
     .join('');
 
-export const hands = handsFor(parse, record);
+export const hands = handsFor(parse, recordedLines);
 
 /** The token directory on a ring of nodes `n0 …`, the token at `n0`; the i-th of `requests` asks at time 3i. */
 export const directoryScenario = (n = 5, requests: readonly number[] = [2, 4, 1, 3, 0]) => ({

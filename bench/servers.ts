@@ -1,0 +1,29 @@
+/** Servers beside which we measure, test and make faults: whether this machine has one, a port for it, and whether it answers there. */
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import net from 'node:net';
+
+/** Where Debian puts servers, which not everybody's path has. */
+export const serverEnvironment = { ...process.env, PATH: `${process.env['PATH']}:/usr/sbin:/usr/local/sbin` };
+
+export const hasCommand = (name: string): boolean =>
+  spawnSync('sh', ['-c', `command -v ${name}`], { env: serverEnvironment }).status === 0;
+
+/** A port of the loopback address that nobody listens on now. */
+export async function freePort(): Promise<number> {
+  const server = net.createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as net.AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+export async function answersAt(port: number): Promise<boolean> {
+  const socket = net.connect(port, '127.0.0.1');
+  const isThere = await new Promise<boolean>((resolve) => {
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
+  });
+  socket.destroy();
+  return isThere;
+}
