@@ -1,5 +1,5 @@
 export function isShown(printed: string, shown: string): boolean;
-export function partsOf(
+export function stepsOf(
   text: string,
 ): (
   | { readonly file: string; readonly content: string; readonly command?: undefined; readonly shown?: undefined }

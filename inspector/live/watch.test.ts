@@ -55,6 +55,11 @@ async function watched(tickMs: number) {
   return { recording, simulation };
 }
 
+test('the first hundred steps are recorded, however slow the machine is', async () => {
+  const { recording } = await watched(1_000);
+  expect(recording.gaps[0]).toBeGreaterThan(100);
+});
+
 test('a run that is not faster than it can be recorded is recorded whole', async () => {
   const { recording } = await watched(0);
   expect(recording.gaps).toEqual([]);

@@ -1,6 +1,6 @@
 /**
- * A simulation that runs at its own speed, recorded for as long as that takes no more than its share of time. What comes while nothing
- * is left of it is skipped; the trace says so, and then how everything stands.
+ * A simulation that runs at its own speed: its first steps are recorded, and then for as long as that takes no more than its share of time.
+ * What comes while nothing is left of it is skipped; the trace says so, and then how everything stands.
  */
 import { Recorder, traceHeader } from '../../network/recorder.js';
 import type { Simulation } from '../../network/simulation.js';
@@ -9,6 +9,8 @@ import { LiveTrace } from './live-trace.js';
 
 /** Looking at the clock costs something, too. */
 const STEPS_BETWEEN_LOOKS = 64;
+/** So many steps of a run are recorded whatever they cost: a short run is there whole, on a slow machine as well. */
+const STEPS_WHOLE = 100;
 /** A run that comes to rest in a gap is shown as it stands then. */
 const REST_MS = 250;
 
@@ -16,6 +18,7 @@ export class Watch {
   readonly trace: LiveTrace;
   private readonly recorder: Recorder;
   private began = 0;
+  private recorded = 0;
   private skipped = 0;
   /** Runs in a gap. */
   private resting: ReturnType<typeof setInterval> | null = null;
@@ -55,7 +58,7 @@ export class Watch {
 
   private stepEnds(): void {
     this.allowance.spend(this.allowance.now() - this.began);
-    if (this.allowance.isSpent) this.pause();
+    if (++this.recorded > STEPS_WHOLE && this.allowance.isSpent) this.pause();
   }
 
   private pause(): void {
