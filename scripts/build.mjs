@@ -25,3 +25,7 @@ if (existsSync('node_modules/.bin') && process.platform !== 'win32') {
   rmSync(command, { force: true });
   symlinkSync('../../dist/bin/quiver.js', command);
 }
+
+// Nor does it link a package into its own dependencies: the applications in examples/apps import it by its name, as yours would.
+if (existsSync('node_modules') && !existsSync('node_modules/xstate-quiver'))
+  symlinkSync('..', 'node_modules/xstate-quiver', 'junction');

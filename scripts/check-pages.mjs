@@ -1,11 +1,11 @@
-/** The pages of docs/start and docs/recipes with the packed library, each in an empty folder, as their reader would follow them. */
+/** The pages of docs/start, docs/recipes and examples/apps with the packed library, each in an empty folder, as their reader would follow them. */
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { followPage } from './follow-page.mjs';
 
-const docs = fileURLToPath(new URL('../docs/', import.meta.url));
+const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** Tabs of a real browser on the page that docs/start/tabs.md builds. */
 async function lookAtTabs() {
@@ -58,15 +58,20 @@ async function leaderOf(tabs) {
 
 /** Follows every page; `only` names some. */
 export async function checkPages(tarball, only = []) {
-  const pages = ['start', 'recipes'].flatMap((chapter) => readdirSync(join(docs, chapter)).map((name) => `${chapter}/${name}`));
+  const pages = [
+    ...['docs/start', 'docs/recipes'].flatMap((chapter) => readdirSync(join(root, chapter)).map((name) => `${chapter}/${name}`)),
+    ...readdirSync(join(root, 'examples/apps'), { withFileTypes: true }).flatMap((each) =>
+      each.isDirectory() ? [`examples/apps/${each.name}/README.md`] : [],
+    ),
+  ];
   for (const page of pages.filter((name) => only.length === 0 || only.includes(name))) {
     const folder = mkdtempSync(join(tmpdir(), 'quiver-page-'));
     const began = performance.now();
     try {
-      await followPage(join(docs, page), folder, tarball, page === 'start/tabs.md' ? lookAtTabs : undefined);
+      await followPage(join(root, page), folder, tarball, page === 'docs/start/tabs.md' ? lookAtTabs : undefined);
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }
-    console.log(`docs/${page}: as it says, in ${Math.round((performance.now() - began) / 1_000)} s`);
+    console.log(`${page}: as it says, in ${Math.round((performance.now() - began) / 1_000)} s`);
   }
 }

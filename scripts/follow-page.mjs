@@ -89,7 +89,7 @@ const ofTarball = (command, tarball) =>
   command
     .replaceAll(/^(npm install .*?)\bxstate-quiver\b/gm, `$1${tarball}`)
     .replaceAll(/-p xstate-quiver\b/g, `-p ${tarball}`)
-    .replaceAll(/^(cd \w+ && )(npm install)\b/gm, `$1npm pkg set dependencies.xstate-quiver=file:${tarball} && $2`);
+    .replaceAll(/^(cd [\w-]+ && )(npm install)\b/gm, `$1npm pkg set dependencies.xstate-quiver=file:${tarball} && $2`);
 
 function end(group) {
   try {

@@ -1,0 +1,101 @@
+/** The workers as processes beside a real NATS server: one stands still and goes on late, one is killed, one is told to go. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Kvm } from '@nats-io/kv';
+import { connect } from '@nats-io/transport-node';
+import { expect, onTestFinished, test } from 'vitest';
+import { jetStreamServer } from '../../../adapters/transports/servers.fixture.js';
+import { freePort, hasCommand } from '../../../bench/servers.js';
+import { JobStore, type Job } from './store.js';
+
+const PEERS = ['w-0', 'w-1', 'w-2'];
+const soon = { timeout: 20_000, interval: 50 };
+
+async function startServer(): Promise<string> {
+  const data = mkdtempSync(join(tmpdir(), 'quiver-job-runner-'));
+  const nats = await jetStreamServer(data);
+  onTestFinished(async () => {
+    await nats.kill();
+    rmSync(data, { recursive: true, force: true });
+  });
+  return `nats://127.0.0.1:${nats.port}`;
+}
+
+async function startWorker(ID: string, NATS_URL: string): Promise<{ process: ChildProcess; url: string }> {
+  const PORT = String(await freePort());
+  const env = { ...process.env, ID, NATS_URL, PORT, PEERS: PEERS.join(), JOBS: 'jobs.fixture.js', PATIENCE_MS: '1000' };
+  const child = spawn(process.execPath, ['main.js'], { cwd: import.meta.dirname, env, stdio: 'ignore' });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return { process: child, url: `http://127.0.0.1:${PORT}` };
+}
+
+test.skipIf(!hasCommand('nats-server'))(
+  'every job is finished, and once, whatever becomes of the workers',
+  async () => {
+    const servers = await startServer();
+    const workers = new Map(await Promise.all(PEERS.map(async (id) => [id, await startWorker(id, servers)] as const)));
+    const { url } = workers.get('w-0')!;
+    const ready = () =>
+      Promise.all([...workers.values()].map(({ url }) => fetch(`${url}/readyz`).then(({ status }) => status, String)));
+    await expect.poll(ready, soon).toEqual([200, 200, 200]);
+
+    // By HTTP.
+    const put = async (id: string, job: unknown) =>
+      (await fetch(`${url}/jobs/${id}`, { method: 'PUT', body: JSON.stringify(job) })).status;
+    expect(await put('one', { kind: 'slow', input: { ms: 1 } })).toBe(201);
+    expect(await put('one', { kind: 'bad' })).toBe(200);
+    expect(await put('two', { input: 1 })).toBe(400);
+    expect((await fetch(`${url}/jobs/none`)).status).toBe(404);
+    await expect.poll(async () => (await fetch(`${url}/jobs/one`)).json(), soon).toMatchObject({ state: 'done', begun: 1 });
+
+    const connection = await connect({ servers });
+    onTestFinished(() => connection.close());
+    const bucket = await new Kvm(connection).open('jobs');
+    const store = new JobStore(bucket);
+    const add = (id: string, ms: number) => store.add(id, { kind: 'slow', input: { ms } });
+    const jobIs = async (id: string, what: Partial<Job>) => {
+      await expect.poll(() => store.get(id), soon).toMatchObject(what);
+    };
+    /** The worker that is at it. */
+    const begun = async (id: string) => {
+      await add(id, 2_500);
+      await jobIs(id, { begun: 1 });
+      return workers.get((await store.get(id))!.by!)!.process;
+    };
+    await store.add('fails', { kind: 'bad', input: null });
+    for (let i = 0; i < 30; i++) await add(`job-${i}`, 50);
+
+    const stopped = await begun('stands-still');
+    stopped.kill('SIGSTOP');
+    await jobIs('stands-still', { begun: 2 });
+    stopped.kill('SIGCONT');
+    await jobIs('stands-still', { state: 'done', begun: 2 });
+
+    await expect.poll(ready, soon).toEqual([200, 200, 200]);
+    (await begun('killed')).kill('SIGKILL');
+    await jobIs('killed', { state: 'done', begun: 2 });
+
+    const told = await begun('told-to-go');
+    told.kill('SIGTERM');
+    expect(await once(told, 'exit')).toEqual([0, null]);
+    await jobIs('told-to-go', { state: 'done', begun: 1 });
+    await jobIs('fails', { state: 'failed', begun: 3, error: 'Error: as always' });
+
+    // The bucket has kept every step.
+    const steps = new Map<string, Job[]>();
+    for await (const entry of await bucket.history()) steps.set(entry.key, [...(steps.get(entry.key) ?? []), entry.json<Job>()]);
+    const endings = [...steps].flatMap(([id, jobs]) => jobs.slice(0, -1).flatMap(({ state }) => (state === 'open' ? [] : [id])));
+    // Nothing is changed after its end, and nothing by an older fence.
+    expect(endings).toEqual([]);
+    const fallen = [...steps].filter(([, jobs]) => jobs.some(({ fence }, i) => fence < (jobs[i - 1]?.fence ?? 0)));
+    expect(fallen).toEqual([]);
+    const unfinished = [...steps].filter(([id, jobs]) => !/tick|fails/.test(id) && jobs.at(-1)!.state !== 'done');
+    expect(unfinished).toEqual([]);
+    const slots = [...steps.keys()].flatMap((id) => (id.startsWith('tick-') ? [Number(id.slice(5))] : []));
+    expect(slots.length).toBeGreaterThan(3);
+  },
+  60_000,
+);

@@ -1,0 +1,85 @@
+/**
+ * The workers as they are (work.js, store.js), in virtual time, under faults from a seed; NATS alone is replaced, by a hub and a bucket in memory.
+ *
+ *     npx quiver rehearse rehearsal.js#careful
+ *     npx quiver rehearse rehearsal.js#careless     # its store is not told the fence when a job ends: a counterexample
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import { linked } from 'xstate-quiver/adapters/linked';
+import { createLocks } from 'xstate-quiver/adapters/locks';
+import { webSocket } from 'xstate-quiver/adapters/web-socket';
+import { webSocketHub } from 'xstate-quiver/adapters/web-socket-hub';
+import { invariant, lockJudges } from 'xstate-quiver/test/rehearsal';
+import { MemoryBucket } from './memory-bucket.js';
+import { JobStore } from './store.js';
+import { work } from './work.js';
+
+const IDS = Array.from({ length: 12 }, (_, i) => `job-${i}`);
+
+/**
+ * The workers of one run share its bucket.
+ * @type {WeakMap<object, MemoryBucket>}
+ */
+const buckets = new WeakMap();
+
+/**
+ * @param {boolean} isCareful
+ * @returns {import('xstate-quiver/test/rehearsal').Main}
+ */
+const main =
+  (isCareful) =>
+  async ({ id, peers, store: run, watch, note }) => {
+    const bucket = buckets.get(run) ?? new MemoryBucket(5);
+    buckets.set(run, bucket);
+    const store = new JobStore(/** @type {any} */ (bucket));
+    for (const job of IDS) await store.add(job, { kind: 'draw', input: null });
+    const transport = linked(webSocket({ id, url: 'ws://hub' }), { peers });
+    const locks = watch(createLocks({ transport, peers }));
+    await work({
+      locks,
+      kinds: { draw: { run: () => pause(4_000 + Math.random() * 2_000) } },
+      store: {
+        add: (job, what) => store.add(job, what),
+        watch: (signal) => store.watch(signal),
+        begin: async (job, fence, by) => {
+          const begun = await store.begin(job, fence, by);
+          if (begun) note('begun', { job });
+          return begun;
+        },
+        finish: async (job, fence, outcome) => {
+          await store.finish(job, isCareful ? fence : Number.MAX_SAFE_INTEGER, outcome);
+          note('finished', { job });
+        },
+      },
+      lanes: 2,
+      signal: new AbortController().signal,
+      log: () => {},
+    });
+  };
+
+/** Who has been overtaken ends nothing: a job is finished once, and by the worker that has begun it last. */
+const byTheLast = invariant('finished once, by who began it last', ({ history }) => {
+  const begun = new Map();
+  const finished = new Map();
+  for (const { type, what, peer, job } of history) {
+    if (type !== 'note') continue;
+    if (what === 'begun') begun.set(job, peer);
+    else if (finished.has(job)) return `${job} was finished by ${finished.get(job)}, and then by ${peer}`;
+    else if (begun.get(job) !== peer) return `${job} was finished by ${peer} after ${begun.get(job)} had begun it anew`;
+    else finished.set(job, peer);
+  }
+  return true;
+});
+
+const options = {
+  peers: 3,
+  services: {
+    hub: /** @type {import('xstate-quiver/test/rehearsal').Main} */ (
+      ({ listen, WebSocketServer }) => webSocketHub({ server: listen(), WebSocketServer })
+    ),
+  },
+  judges: [...lockJudges(), byTheLast],
+};
+
+export const careful = { ...options, main: main(true) };
+export const careless = { ...options, main: main(false) };
