@@ -8,7 +8,7 @@ import { coverageKinds, kindOf, type Item } from '../test/coverage/items.js';
 import { machineKinds, type MachineCounts, type MachineKind } from '../test/machine/coverage.js';
 import { emitMachineTests } from '../test/machine/emit.js';
 import { chartListing, lcovOf } from '../test/machine/lcov.js';
-import type { MachineTests, MachineStep } from '../test/machine/options.js';
+import type { MachineTests, MachineStep, Mode } from '../test/machine/options.js';
 import { reportOn, type MachineReport } from '../test/machine/report.js';
 import { describeStep } from '../test/machine/steps.js';
 import { failuresAlong, MachineTesting } from '../test/machine/testing.js';
@@ -33,7 +33,12 @@ export async function testMachine(found: FoundMachine, word: string, words: Valu
   if (words.swarm !== undefined || words.save !== undefined)
     throw new UsageError('--swarm and --save are for protocols; a machine is walked at random in every run (limits.walks)');
   const seed = integerOption('seed', words.seed);
-  const tests = { ...(await testsIn(words.with)), ...(seed !== undefined && { seed }), ...(words.pairs && { pairs: true }) };
+  const tests = {
+    ...(await testsIn(words.with)),
+    ...(seed !== undefined && { seed }),
+    ...(words.pairs && { pairs: true }),
+    ...(words.mode !== undefined && { mode: words.mode as Mode }),
+  };
   if (words.replay !== undefined) return replay(found, tests, stepsIn(words.replay));
   const strays = new Strays();
   const testing = new MachineTesting(found.machine, tests, commandPatience);
@@ -59,9 +64,12 @@ export async function testMachine(found: FoundMachine, word: string, words: Valu
 
 /** How the steps of a failure are taken again, and seen. */
 const waysBack =
-  (word: string, { with: samples, seed, trace }: ValuesOf<'test'>) =>
+  (word: string, { with: samples, seed, mode, trace }: ValuesOf<'test'>) =>
   (steps: readonly MachineStep[]): readonly string[] => {
-    const told = [samples === undefined ? '' : ` --with ${samples}`, seed === undefined ? '' : ` --seed ${seed}`].join('');
+    const options = { with: samples, seed, mode };
+    const told = Object.entries(options)
+      .flatMap(([name, value]) => (value === undefined ? [] : [` --${name} ${value}`]))
+      .join('');
     const quoted = JSON.stringify(steps).replaceAll("'", String.raw`'\''`);
     const seen = trace === undefined ? '--trace FILE, then quiver explore FILE' : `quiver explore ${trace}`;
     return [`again: quiver test ${word}${told} --replay '${quoted}'`, `see it: ${seen}`];
@@ -139,6 +147,8 @@ async function writeLcov(folder: string, testing: MachineTesting): Promise<void>
   write(join(folder, 'lcov.info'), lcovOf(machine, (await testing.counts())[machine.id]!, chart));
 }
 
+const WALKED_ON: Readonly<Record<Mode, string>> = { live: 'on live actors', pure: 'on the chart alone' };
+
 const HEADINGS: Readonly<Record<MachineKind, string>> = {
   state: 'states',
   transition: 'transitions',
@@ -149,7 +159,7 @@ const HEADINGS: Readonly<Record<MachineKind, string>> = {
 };
 
 function print(
-  { machine, searched, walked, failures, coverage, mutants, ...report }: MachineReport,
+  { machine, mode, searched, walked, failures, coverage, mutants, ...report }: MachineReport,
   path: string,
   back: (steps: readonly MachineStep[]) => readonly string[],
 ): void {
@@ -157,7 +167,7 @@ function print(
   console.log(`${bold(machine)}  ${dim(path)}\n`);
   console.log(`${number(states)} states, ${number(steps)} steps between them${isComplete ? '' : ', and there are more'}`);
   for (const one of walked)
-    console.log(`${one.kind.padEnd(9)} ${number(one.paths)} paths, ${number(one.steps)} steps, on live actors`);
+    console.log(`${one.kind.padEnd(9)} ${number(one.paths)} paths, ${number(one.steps)} steps, ${WALKED_ON[mode]}`);
   const rows = Object.entries(coverage.charts).map(([chart, shares]) => [
     chart,
     ...machineKinds.map((kind) => `${shares[kind].covered}/${shares[kind].of}`),

@@ -69,6 +69,7 @@ export const verbs = {
       swarm: { value: 'N', says: 'of a protocol: run so many random scenarios with faults' },
       save: { value: 'FOLDER', says: 'of a protocol: keep the scenario in which the swarm has found a failure' },
       with: { value: 'MODULE', says: 'of a machine: its samples, services and what must hold' },
+      mode: { value: 'MODE', says: 'of a machine: "pure" for its chart alone, "live", unless told, for its actors' },
       pairs: { says: 'of a machine: also every pair of transitions in a row' },
       lcov: { value: 'FOLDER', says: 'of a machine: write coverage for tools that read LCOV' },
       counts: { value: 'FILE', says: 'of a machine: add the counts of earlier runs, and write the sum' },

@@ -101,6 +101,12 @@ describe('quiver test of a machine', () => {
     expect(coverage.missing.map(({ item }: { item: string }) => item)).toContain('guard loggedOut: LOG_IN is false');
   });
 
+  test('--mode pure takes the chart alone', async () => {
+    expect(await walk([login, '--with', inFolder('samples.mjs', samples), '--mode', 'pure'])).toBe(0);
+    expect(printed.join('\n')).toMatch(/6 states, 19 steps between them\n[^]*tour .* on the chart alone\n[^]*valid$/);
+    await expect(walk([login, '--mode', 'pur'])).rejects.toThrow(/^mode is "pur".*pure/);
+  });
+
   test.each([
     ['examples/machines/order.ts', /exports the machines line, order; name one, examples\/machines\/order.ts#line/],
     ['examples/machines/order.ts#cart', /exports no machine cart; it exports line, order/],

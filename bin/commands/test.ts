@@ -35,7 +35,7 @@ const command: Work<'test'> = async (values, words) => {
   if (more.length > 0) throw new UsageError(`name one protocol; ${more.join(', ')} are too many`);
   const machine = word !== undefined && isFile(word) ? await machineIn(word) : null;
   if (machine) return testMachine(machine, word!, values);
-  const machineOnly = (['with', 'pairs', 'lcov', 'counts', 'replay'] as const).find((name) => values[name] !== undefined);
+  const machineOnly = (['with', 'mode', 'pairs', 'lcov', 'counts', 'replay'] as const).find((name) => values[name] !== undefined);
   const found = await protocolOf(word);
   if (machineOnly)
     throw new UsageError(`--${machineOnly} is for a machine of an application; ${found.protocol.name} is a protocol`);

@@ -319,6 +319,8 @@ export interface StageHooks {
   taken(transition: TakenTransition): void;
   /** The clock is about to be asked for a timer for this. */
   schedules(scheduled: Scheduled): void;
+  /** The root has ended with an error. */
+  broke(thrown: unknown): void;
 }
 
 /**
@@ -366,6 +368,7 @@ export function createStaged(
   const actor = createActor(logic, { ...options, ...(from && { snapshot: from }), inspect: first });
   // What XState restores has forgotten in which order its states were entered.
   if (from) (actor as unknown as { _snapshot: unknown })._snapshot = from;
+  actor.subscribe({ error: (thrown: unknown) => hooks.broke(thrown) });
   return actor;
 }
 

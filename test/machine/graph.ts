@@ -1,16 +1,15 @@
 /**
  * The states that a machine reaches, and every step between them: its real actors, taken again for every step, from the start or from the last
- * state without actors and timers.
+ * state that can be come back to (rig.ts).
  *
  * What is a state and how the search goes on is as for the charts of a protocol (../paths/graph.ts), and so are the paths that are made
  * of it; but a step is anything that can happen to the machine: an event, a timer, a service that comes to something.
  */
 import { ProtocolError } from '../../machines/errors.js';
-import type { AnyMachineSnapshot } from 'xstate';
 import type { ChartGraph, Edge, Vertex } from '../paths/graph.js';
 import { brokenRules, saysMutated } from './judge.js';
 import type { MachineStep } from './options.js';
-import { Rig, type Noted, type SeenState } from './rig.js';
+import { Rig, type Checkpoint, type Noted, type SeenState } from './rig.js';
 import { describeStep, nameOfStep } from './steps.js';
 import type { Subject } from './subject.js';
 import { marksOf, type Marks } from './temporal.js';
@@ -27,14 +26,14 @@ export interface MachineVertex extends Vertex {
   /** What the predicates of the temporal properties say of this state. */
   readonly marks: Marks;
   edges: ReadonlyMap<string, MachineEdge> | null;
-  /** Where another rig can go on from, without going the way: it has neither actors nor timers here. */
-  readonly snapshot: AnyMachineSnapshot | null;
+  /** Where another rig can go on from, without going the way. */
+  readonly checkpoint: Checkpoint | null;
   /** The last such state before this one, absent where that is the start, and the steps from there. */
   readonly base: Base;
 }
 
 interface Base {
-  readonly from?: AnyMachineSnapshot;
+  readonly from?: Checkpoint;
   readonly steps: readonly MachineStep[];
 }
 
@@ -122,7 +121,7 @@ class Search {
     };
   }
 
-  private start(from?: AnyMachineSnapshot): Rig {
+  private start(from?: Checkpoint): Rig {
     this.items = new Set();
     this.subject.listen((item) => this.items.add(item));
     const rig = new Rig(this.subject, { performs: this.subject.tests.performActions ?? false, from });
@@ -142,9 +141,9 @@ class Search {
   private async expand(vertex: MachineVertex): Promise<boolean> {
     const before = this.covered.size;
     const edges = new Map<string, MachineEdge>();
-    const { snapshot, base } = vertex;
+    const { checkpoint, base } = vertex;
     for (const step of vertex.choices) {
-      const rig = edges.size > 0 && snapshot ? this.start(snapshot) : await this.at(vertex);
+      const rig = edges.size > 0 && checkpoint ? this.start(checkpoint) : await this.at(vertex);
       this.items = new Set();
       await rig.take(step);
       rig.noteStates();
@@ -156,7 +155,7 @@ class Search {
       const to = this.arrive(
         rig,
         steps,
-        snapshot ? { from: snapshot, steps: [step] } : { ...base, steps: [...base.steps, step] },
+        checkpoint ? { from: checkpoint, steps: [step] } : { ...base, steps: [...base.steps, step] },
       );
       const event = { type: nameOfStep(step), step };
       const { items } = this;
@@ -188,7 +187,7 @@ class Search {
     const rest = {
       way,
       base,
-      snapshot: rig.plainSnapshot(),
+      checkpoint: rig.checkpoint(),
       pending: rig.pending(),
       key,
       choices: isTarget ? [] : rig.choices(),

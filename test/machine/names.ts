@@ -1,9 +1,11 @@
 /**
- * What the actors of a machine under test are called, the same in every run: by their id where the application gives one, else by
- * their source and their turn among those that are there. XState's own session ids count through the program and tell nothing.
+ * What the actors and timers of a machine under test are called, the same in every run: by their id where the application gives one, else
+ * by their source and their turn among those that are there. XState's own session ids count through the program and tell nothing.
  */
 import type { AnyActor, AnyMachineSnapshot } from 'xstate';
 import { actorSource } from '../../network/world/kernel.js';
+import { eventName } from '../charts/config.js';
+import type { Timer, Timers } from './timers.js';
 
 /** The name of an actor, `undefined` for any other object. */
 export type NameOf = (value: object) => string | undefined;
@@ -39,4 +41,25 @@ export function baseName(actor: AnyActor): string {
     actorSource(actor) ??
     (actor.id.startsWith('x:') ? 'spawned' : `invoked in ${actor.id.replace(/^\d+\.[^.]*\.?/, '') || '(root)'}`)
   );
+}
+
+/** Timers that run, by whom and what they are for. */
+export function timersOf(timers: Timers, names: ReadonlyMap<AnyActor, string>): readonly (readonly [Timer, string])[] {
+  const taken = new Map<string, number>();
+  return timers.running.flatMap((timer): (readonly [Timer, string])[] => {
+    if (timers.isDeadline(timer)) return [];
+    const { source, target, event } = timer.scheduled ?? {};
+    const owner = names.get(target!) ?? names.get(source!);
+    const what = event === undefined ? 'a timer' : timerName(target!, event.type);
+    const base = owner === undefined ? what : `${owner}: ${what}`;
+    const turn = (taken.get(base) ?? 0) + 1;
+    taken.set(base, turn);
+    return [[timer, turn === 1 ? base : `${base} #${turn}`]];
+  });
+}
+
+function timerName(target: AnyActor, type: string): string {
+  const snapshot = target.getSnapshot() as Partial<AnyMachineSnapshot>;
+  const node = snapshot._nodes?.find((one) => type.startsWith('xstate.after.') && type.endsWith(`.${one.id}`));
+  return node ? `${eventName(node, type)} in ${node.path.join('.') || '(root)'}` : `delayed ${type}`;
 }

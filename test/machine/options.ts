@@ -48,6 +48,9 @@ export interface ServiceSamples {
 /** Payloads by event type: `{ ADD: [{ item: 1 }, { item: 2 }] }`; one that is not named is sent bare. */
 export type EventSamples = Readonly<Record<string, Samples>>;
 
+export const modes = ['live', 'pure'] as const;
+export type Mode = (typeof modes)[number];
+
 /** How far the search goes. */
 export interface Limits {
   /** States looked at (2,000). */
@@ -71,6 +74,11 @@ export interface Limits {
  * @public
  */
 export interface MachineTests<Sut = any> {
+  /**
+   * `live` (the default): actors of XState, with child machines and the application's actions. `pure`: the chart alone, by XState's own
+   * transitions; no actor runs, no action is performed, and child machines come to what `services` says of them.
+   */
+  readonly mode?: Mode;
   /** The machine's `input`. */
   readonly input?: unknown;
   readonly events?: EventSamples;

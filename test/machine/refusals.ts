@@ -8,13 +8,14 @@ import { UsageError } from '../../machines/errors.js';
 import { unknownWord } from '../../network/scenario/read.js';
 import { machineKinds } from './coverage.js';
 import { refuseMisnamedImplementations, takes, typesOf } from './misnamed.js';
-import type { MachineTests, ServiceSamples, MachineStep } from './options.js';
+import { modes, type MachineTests, type ServiceSamples, type MachineStep } from './options.js';
 import { refuseNoMachine } from './references.js';
 import { matches } from './sut.js';
 
 const KNOWN: Readonly<Record<keyof MachineTests, true>> = {
   input: true,
   events: true,
+  mode: true,
   services: true,
   children: true,
   delays: true,
@@ -93,6 +94,7 @@ export function refuseMeaningless(machine: AnyStateMachine, tests: MachineTests)
   const names = namesOf(machine.root);
   const nowhere = Object.keys(tests.states ?? {}).find((pattern) => !names.some((name) => matches(pattern, name)));
   if (nowhere !== undefined) throw unknownWord(`states.${nowhere}: machine ${machine.id} has no such state`, nowhere, names);
+  refuseMode(tests);
   const empty = Object.entries(tests.reasons ?? {}).find(([, why]) => typeof why !== 'string' || why.trim() === '');
   if (empty) throw new UsageError(`reasons[${JSON.stringify(empty[0])}] says nothing; say why it cannot be covered`);
 }
@@ -106,6 +108,17 @@ export function refuseSteps(machine: AnyStateMachine, steps: readonly MachineSte
     const { type } = (step as { readonly event: Message }).event;
     if (!takes(machine, type)) throw new UsageError(`step ${i} sends ${type}: ${takesWhat(machine)}`);
   }
+}
+
+/** What needs live actors means nothing to a chart alone. */
+function refuseMode(tests: MachineTests): void {
+  const { mode = 'live', services = {} } = tests;
+  if (!modes.includes(mode)) throw unknownWord(`mode is ${JSON.stringify(mode)}`, String(mode), modes);
+  if (mode === 'live') return;
+  const needed = (['children', 'restore', 'performActions'] as const).find((option) => tests[option]);
+  const real = Object.keys(services).find((name) => services[name] === 'real');
+  const what = needed ?? (real === undefined ? undefined : `services.${real}: 'real'`);
+  if (what !== undefined) throw new UsageError(`${what} needs live actors; leave it out, or leave mode: 'pure' out`);
 }
 
 function refuseKeys(place: string, given: unknown, known: readonly string[]): void {

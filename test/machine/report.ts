@@ -1,12 +1,15 @@
 /** Everything that the generated tests of a machine find out, as one plain object. */
 import type { MachineCounts, MachineCoverage } from './coverage.js';
 import type { Failure, MachineGraph } from './graph.js';
+import type { Mode } from './options.js';
 import { judgeMachineMutants, machineMutants, type JudgedMutant } from './mutants.js';
 import { planKinds, type PlanKind } from './plans.js';
 import { describeFailure, type MachineTesting } from './testing.js';
 
 export interface MachineReport {
   readonly machine: string;
+  /** Whether live actors were tested, or the chart alone. */
+  readonly mode: Mode;
   readonly verdict: 'valid' | 'invalid';
   /** States found, steps between them, and whether there are no more. */
   readonly searched: { readonly states: number; readonly steps: number; readonly isComplete: boolean };
@@ -62,6 +65,7 @@ export async function reportOn(
   const found = [...first.values()].reverse();
   return {
     machine: machine.id,
+    mode: tests.mode ?? 'live',
     verdict: found.length === 0 && coverage.isComplete && areNoticed ? 'valid' : 'invalid',
     searched: { states: vertices.length, steps: vertices.reduce((sum, { edges }) => sum + (edges?.size ?? 0), 0), isComplete },
     walked,

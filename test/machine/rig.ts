@@ -7,7 +7,8 @@
  */
 import type { AnyActor, AnyActorLogic, AnyMachineSnapshot, StateValue } from 'xstate';
 import type { Message } from '../../machines/effects.js';
-import { ProtocolError } from '../../machines/errors.js';
+import { ProtocolError, UsageError } from '../../machines/errors.js';
+import { ChartAlone, type Standing } from '../../network/world/alone.js';
 import {
   createStaged,
   descriptorsOf,
@@ -23,13 +24,12 @@ import {
   type TakenTransition,
 } from '../../network/world/kernel.js';
 import type { Item } from '../coverage/items.js';
-import { eventName } from '../charts/config.js';
 import { encode } from './encode.js';
-import { actorsBelow, baseName } from './names.js';
+import { actorsBelow, baseName, timersOf } from './names.js';
 import type { SampleArgs, ServiceSamples, MachineStep } from './options.js';
 import { eventsFor, valuesOf, wholeEvent } from './samples.js';
 import { heldAs, heldEvent, isFromOutside, nameOfStep } from './steps.js';
-import { Timers, type Timer } from './timers.js';
+import { Timers } from './timers.js';
 import type { Subject } from './subject.js';
 
 /** Something covered, of which chart. */
@@ -52,10 +52,22 @@ export interface RigOptions {
   readonly performs: boolean;
   /** Where to go on from, in place of the start. */
   readonly restored?: unknown;
-  /** What `plainSnapshot` gave of another rig, to go on from. */
-  readonly from?: AnyMachineSnapshot | undefined;
+  /** What `checkpoint` gave of another rig, to go on from. */
+  readonly from?: Checkpoint | undefined;
   /** A deadline, in milliseconds, that begins with the start. */
   readonly deadlineMs?: number | undefined;
+}
+
+/** A state from which another rig can go on, without going the way there again. */
+export type Checkpoint = { readonly snapshot: AnyMachineSnapshot } | AloneCheckpoint;
+
+interface AloneCheckpoint {
+  readonly alone: ChartAlone;
+  readonly standing: Standing;
+  readonly timers: Timers;
+  readonly made: readonly AnyActor[];
+  readonly held: ReadonlyMap<AnyActor, Held>;
+  readonly referred: ReadonlySet<AnyActor>;
 }
 
 /** Turns of the queue of promises that an action's promise may take, and events in one step; a machine of sense needs few of both. */
@@ -66,8 +78,10 @@ const EVENTS_MAX = 1000;
 const HELD: ReadonlySet<LogicKind> = new Set(['promise', 'callback', 'observable', 'events']);
 
 export class Rig {
-  readonly timers = new Timers();
+  readonly timers: Timers;
   readonly root: AnyActor;
+  /** What the root runs on, where its chart is stepped alone. */
+  private readonly alone: ChartAlone | null = null;
   /** What the present step has covered, and which of the application's actions it asked for. */
   items = new Set<Noted>();
   acted: Acted[] = [];
@@ -86,9 +100,9 @@ export class Rig {
   private relayed = 0;
   private isOver = false;
   /** Every actor that was ever made below the root, and those that the context has once referred to. */
-  private readonly made: AnyActor[] = [];
-  private readonly referred = new Set<AnyActor>();
-  private readonly held = new Map<AnyActor, Held>();
+  private readonly made: AnyActor[];
+  private readonly referred: Set<AnyActor>;
+  private readonly held: Map<AnyActor, Held>;
   private readonly real = new Map<AnyActor, Promise<Settling>>();
 
   constructor(
@@ -96,22 +110,36 @@ export class Rig {
     private readonly options: RigOptions,
   ) {
     const { restored, from } = options;
-    const hooks: StageHooks = {
+    const before = from && 'alone' in from ? from : null;
+    this.timers = before?.timers.copy() ?? new Timers();
+    this.made = [...(before?.made ?? [])];
+    this.referred = new Set(before?.referred);
+    this.held = new Map(before?.held);
+    const { clock } = this.timers;
+    const { machine, tests } = subject;
+    if (before) {
+      this.alone = before.alone;
+      this.alone.comeBack(before.standing, clock, this.hooks);
+    } else if (tests.mode === 'pure') this.alone = new ChartAlone(machine, tests.input, clock, this.hooks);
+    const start = restored === undefined ? { input: tests.input } : { snapshot: restored };
+    const plain = from && 'snapshot' in from ? from.snapshot : undefined;
+    this.root = this.alone?.root ?? createStaged(machine, { ...start, clock, logger: () => {} } as never, this.hooks, plain);
+    for (const item of subject.itemsAtStart) this.items.add(item);
+    if (!before) (this.alone ?? this.root).start();
+    this.elapse(options.deadlineMs);
+    this.refuseFickle();
+  }
+
+  private get hooks(): StageHooks {
+    return {
       created: (actor, kind) => this.created(actor, kind),
       performs: (actor, action) => this.performs(actor, action),
       gave: (action, value) => this.gave(action, value),
       relays: (event) => this.relays(event),
       taken: (transition) => this.taken(transition),
       schedules: this.timers.noted,
+      broke: (thrown) => void (this.error = { thrown }),
     };
-    const start = restored === undefined ? { input: subject.tests.input } : { snapshot: restored };
-    const { clock } = this.timers;
-    this.root = createStaged(subject.machine, { ...start, clock, logger: () => {} } as never, hooks, from);
-    this.root.subscribe({ error: (thrown: unknown) => void (this.error = { thrown }) });
-    for (const item of subject.itemsAtStart) this.items.add(item);
-    this.root.start();
-    this.elapse(options.deadlineMs);
-    this.refuseFickle();
   }
 
   get snapshot(): AnyMachineSnapshot {
@@ -127,7 +155,7 @@ export class Rig {
       ({ event }) => !this.subject.within.has(event.type),
     );
     const actors = [...names].flatMap(([actor, name]) => [...this.choicesOf(actor, name)]);
-    const timers = this.namedTimers(names).flatMap(([timer, name]) =>
+    const timers = timersOf(this.timers, names).flatMap(([timer, name]) =>
       this.timers.due().includes(timer) ? [{ timer: name }] : [],
     );
     const all = [...events, ...actors, ...timers];
@@ -177,7 +205,7 @@ export class Rig {
     if (waiting) await waiting;
     const after = this.contextText(context);
     this.mutated = before === after ? null : { before, after };
-    this.keeps = timers.size === 0 ? [] : this.timersAmong(timers);
+    this.keeps = timers.size === 0 ? [] : this.timersNow().flatMap(([timer, name]) => (timers.has(timer) ? [name] : []));
     this.elapse(deadlineMs);
     this.refuseFickle();
     return true;
@@ -232,7 +260,7 @@ export class Rig {
     const names = actorsBelow(this.root);
     const find = (name: string): AnyActor | undefined => [...names].find(([, one]) => one === name)?.[0];
     if ('timer' in step) {
-      const timer = this.namedTimers(names).find(([, name]) => name === step.timer)?.[0];
+      const timer = timersOf(this.timers, names).find(([, name]) => name === step.timer)?.[0];
       return timer && this.timers.due().includes(timer) ? () => this.timers.fire(timer) : null;
     }
     if ('event' in step && !('sends' in step)) {
@@ -288,29 +316,8 @@ export class Rig {
     input: (actor.getSnapshot() as { input?: unknown } | undefined)?.input,
   });
 
-  /** Timers by whom and what they are for. */
-  private namedTimers(names: ReadonlyMap<AnyActor, string>): readonly (readonly [Timer, string])[] {
-    const taken = new Map<string, number>();
-    return this.timers.running.flatMap((timer): (readonly [Timer, string])[] => {
-      if (this.timers.isDeadline(timer)) return [];
-      const { source, target, event } = timer.scheduled ?? {};
-      const owner = names.get(target!) ?? names.get(source!);
-      const what = event === undefined ? 'a timer' : this.timerName(target!, event.type);
-      const base = owner === undefined ? what : `${owner}: ${what}`;
-      const turn = (taken.get(base) ?? 0) + 1;
-      taken.set(base, turn);
-      return [[timer, turn === 1 ? base : `${base} #${turn}`]];
-    });
-  }
-
-  private timersAmong(timers: ReadonlySet<Timer>): readonly string[] {
-    return this.namedTimers(actorsBelow(this.root)).flatMap(([timer, name]) => (timers.has(timer) ? [name] : []));
-  }
-
-  private timerName(target: AnyActor, type: string): string {
-    const snapshot = target.getSnapshot() as Partial<AnyMachineSnapshot>;
-    const node = snapshot._nodes?.find((one) => type.startsWith('xstate.after.') && type.endsWith(`.${one.id}`));
-    return node ? `${eventName(node, type)} in ${node.path.join('.') || '(root)'}` : `delayed ${type}`;
+  private timersNow(): ReturnType<typeof timersOf> {
+    return timersOf(this.timers, actorsBelow(this.root));
   }
 
   private created(actor: AnyActor, kind: LogicKind): AnyActorLogic {
@@ -321,7 +328,10 @@ export class Rig {
     this.subject.meet(actor);
     const samples = this.subject.samplesOf(actor);
     if (samples === 'real' && kind === 'promise') return this.performed(actor, logic);
-    if (samples === 'real' || (samples === undefined && !HELD.has(kind))) return this.subject.observedChild(actor, kind);
+    if (samples === 'real' || (samples === undefined && !HELD.has(kind))) {
+      if (this.subject.tests.mode === 'pure' && kind !== 'transition') throw noneAlone(baseName(actor), kind);
+      return this.subject.observedChild(actor, kind);
+    }
     const isHeld = HELD.has(kind);
     this.held.set(
       actor,
@@ -384,12 +394,24 @@ export class Rig {
     }
   }
 
-  /** The snapshot from which another rig can go on, if nothing else is part of the state: no actor, no timer. */
-  plainSnapshot(): AnyMachineSnapshot | null {
-    const isAlone =
-      this.made.every((actor) => !isRunning(actor)) && actorsBelow(this.root).size === 0 && this.referred.size === 0;
-    const isPlain = isAlone && this.timers.running.length === 0 && this.error === null;
-    return isPlain && this.snapshot.status === 'active' ? this.snapshot : null;
+  /**
+   * Where another rig can go on: of a chart alone anywhere; of live actors where nothing but the snapshot is part of the state, no other actor
+   * and no timer.
+   */
+  checkpoint(): Checkpoint | null {
+    if (this.error !== null || this.snapshot.status !== 'active') return null;
+    const { alone, timers, made, held, referred } = this;
+    if (alone)
+      return {
+        alone,
+        standing: alone.standing,
+        timers: timers.copy(),
+        made: [...made],
+        held: new Map(held),
+        referred: new Set(referred),
+      };
+    const isAlone = made.every((actor) => !isRunning(actor)) && actorsBelow(this.root).size === 0 && referred.size === 0;
+    return isAlone && timers.running.length === 0 ? { snapshot: this.snapshot } : null;
   }
 
   /** What tells this state from others: everything that can make a difference later. */
@@ -399,7 +421,7 @@ export class Rig {
     const told = this.subject.tests.distinguish?.(this.snapshot);
     const one = (actor: AnyActor) => this.keyOf(actor, nameOf, actor === this.root ? told : undefined);
     const actors = [[this.root, ''] as const, ...names].map(([actor, name]) => `${name}=${one(actor)}`);
-    const timers = this.namedTimers(names).map(([{ delay }, name]) => `${name} ${delay}`);
+    const timers = timersOf(this.timers, names).map(([{ delay }, name]) => `${name} ${delay}`);
     return [...actors, ...timers, this.timers.key].join('\n');
   }
 
@@ -418,7 +440,7 @@ export class Rig {
 
   /** A timer whose delay none can keep, as JavaScript's own timers are. */
   hastyTimer(): { readonly name: string; readonly asked: number } | null {
-    const found = this.namedTimers(actorsBelow(this.root)).find(([{ asked }]) => asked !== undefined);
+    const found = this.timersNow().find(([{ asked }]) => asked !== undefined);
     return found ? { name: found[1], asked: found[0].asked! } : null;
   }
 
@@ -439,9 +461,14 @@ export class Rig {
 
   stop(): void {
     this.isOver = true;
-    this.root.stop();
+    (this.alone ?? this.root).stop();
   }
 }
+
+const noneAlone = (name: string, kind: LogicKind): UsageError =>
+  new UsageError(
+    `${name} is ${kind === 'machine' ? 'a machine' : 'logic of your own'}, which runs in mode 'live' alone; in mode 'pure' say what it comes to, services: { ${JSON.stringify(name)}: { sends: [{ type: '…' }], done: [{ … }] } }`,
+  );
 
 /** What is seen of a machine after a step. */
 export interface SeenState {

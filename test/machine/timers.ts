@@ -23,7 +23,7 @@ export interface Timer {
 export class Timers {
   /** In the order in which they were armed. */
   readonly running: Timer[] = [];
-  private readonly zone = new Zone();
+  private zone = new Zone();
   private deadline: Timer | null = null;
   /** For whom the next timer is. */
   private scheduled: Scheduled | null = null;
@@ -77,6 +77,14 @@ export class Timers {
   /** A step is over, and any time may pass. */
   elapse(): void {
     this.zone.elapse();
+  }
+
+  /** The same timers with as much time left, which go on by themselves. */
+  copy(): Timers {
+    const copy = new Timers();
+    copy.running.push(...this.running);
+    copy.zone = this.zone.copy();
+    return copy;
   }
 
   /** All that the timings of the path leave open. */

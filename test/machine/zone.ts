@@ -48,6 +48,12 @@ export class Zone {
     for (let j = 1; j < present.length; j++) present[j] = Math.min(...timers.map((row) => row[j]!));
   }
 
+  copy(): Zone {
+    const copy = new Zone();
+    copy.bounds = this.bounds.map((row) => [...row]);
+    return copy;
+  }
+
   get key(): string {
     return this.bounds.map((row) => row.join(' ')).join(';');
   }

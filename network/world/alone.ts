@@ -1,0 +1,232 @@
+/**
+ * A chart alone, without live actors: each step is XState's own `transition` of the machine's logic, and what it asks for (timers, actors,
+ * events for others) is kept as data.
+ *
+ * The root and the actors that it invokes or spawns are made by XState and never started: nothing runs but the steps that are taken here.
+ * So a state can be left and come back to, where live actors would have to go the whole way again. In the order in which a live actor
+ * would do it, when the step is over: delayed events are armed or cancelled, events are sent, actors are stopped.
+ */
+import type { ActorOptions, AnyActor, AnyActorLogic, AnyMachineSnapshot } from 'xstate';
+import type { Message } from '../../machines/effects.js';
+import { UsageError } from '../../machines/errors.js';
+import { createStaged, type LogicKind, type StageHooks } from './kernel.js';
+
+type Clock = NonNullable<ActorOptions<AnyActorLogic>['clock']>;
+
+/** An actor of XState with what is written here from outside. */
+interface Still extends Omit<AnyActor, 'logic' | 'system' | 'start'> {
+  _snapshot: AnyMachineSnapshot;
+  _processingStatus: number;
+  readonly _syncSnapshot: boolean | undefined;
+  readonly logic: AnyActorLogic;
+  readonly _actorScope: Record<'actionExecutor' | 'defer' | 'stopChild', unknown>;
+  readonly system: { _relay(source: AnyActor | undefined, target: Still, event: Message): void };
+  start: () => void;
+  update(snapshot: unknown, event: Message): void;
+  _stopProcedure(): void;
+}
+
+/** An action of XState itself that a step asks for. */
+interface Asked {
+  readonly type: string;
+  readonly params: any;
+}
+
+/** As the chart names it, for a delayed event that can be cancelled. */
+type TimerId = string | symbol;
+
+/** What XState calls them, by number. */
+const NOT_STARTED = 0;
+const RUNNING = 1;
+
+const DEFERRED = 'deferred';
+
+/** Where a chart stands, to come back to. */
+export interface Standing {
+  readonly snapshot: AnyMachineSnapshot;
+  readonly actors: ReadonlyMap<Still, readonly [snapshot: AnyMachineSnapshot, status: number]>;
+  readonly timers: ReadonlyMap<TimerId, unknown>;
+}
+
+export class ChartAlone {
+  readonly root: AnyActor;
+  private readonly actors: Still[] = [];
+  /** By id; XState forgets a timer whose id is taken again, and it goes off all the same. */
+  private timers = new Map<TimerId, unknown>();
+  private asked: Asked[] = [];
+  private events: Message[] = [];
+  private isStepping = false;
+
+  constructor(
+    logic: AnyActorLogic,
+    input: unknown,
+    private clock: Clock,
+    private hooks: StageHooks,
+  ) {
+    const own: StageHooks = {
+      created: (actor, kind) => this.created(actor as unknown as Still, kind),
+      performs: (actor, action) => {
+        this.hooks.performs(actor, action);
+        return false;
+      },
+      gave: () => {},
+      relays: () => {},
+      taken: (transition) => this.hooks.taken(transition),
+      schedules: () => {},
+      broke: () => {},
+    };
+    this.root = createStaged(logic, { input, logger: () => {} } as never, own);
+  }
+
+  /** What the first state asks for. */
+  start(): void {
+    this.isStepping = true;
+    this.follow(() => this.performAsked());
+    this.goOn();
+  }
+
+  stop(): void {
+    this.clearTimers();
+    for (const child of Object.values(this.still._snapshot.children ?? {})) this.end(child as unknown as Still);
+  }
+
+  get standing(): Standing {
+    const actors = new Map(this.actors.map((actor) => [actor, [actor._snapshot, actor._processingStatus] as const]));
+    return { snapshot: this.still._snapshot, actors, timers: new Map(this.timers) };
+  }
+
+  /** Stands there again. Whoever goes on from there brings a clock with the timers that ran. */
+  comeBack({ snapshot, actors, timers }: Standing, clock: Clock, hooks: StageHooks): void {
+    this.clock = clock;
+    this.hooks = hooks;
+    this.still._snapshot = snapshot;
+    this.timers = new Map(timers);
+    this.actors.splice(0, Infinity, ...actors.keys());
+    for (const [actor, [own, status]] of actors) Object.assign(actor, { _snapshot: own, _processingStatus: status });
+  }
+
+  private get still(): Still {
+    return this.root as unknown as Still;
+  }
+
+  private created(actor: Still, kind: LogicKind): AnyActorLogic {
+    const scope = actor._actorScope;
+    // Spawners of assign start their actor when the step is over.
+    scope.defer = (work: () => void) => this.asked.push({ type: DEFERRED, params: work });
+    scope.stopChild = (child: Still) => this.end(child);
+    scope.actionExecutor = (action: Asked) => this.asked.push(action);
+    if ((actor as { _parent?: unknown })._parent === undefined)
+      actor.system._relay = (source, target, event) => this.relay(source, target, event);
+    else {
+      actor.start = () => this.begin(actor);
+      this.actors.push(actor);
+    }
+    return this.hooks.created(actor as unknown as AnyActor, kind);
+  }
+
+  private relay(_: AnyActor | undefined, target: Still, event: Message): void {
+    this.hooks.relays(event);
+    if (target !== this.still) return this.tell(target, event);
+    this.events.push(event);
+    if (!this.isStepping) this.goOn();
+  }
+
+  /** What a live actor does at its start, but for its work. */
+  private begin(child: Still): void {
+    if (child._processingStatus !== NOT_STARTED) return;
+    child._processingStatus = RUNNING;
+    this.tellSnapshot(child);
+  }
+
+  /** A child takes an event, and what comes of it goes to the chart. */
+  private tell(child: Still, event: Message): void {
+    if (child._processingStatus !== RUNNING) return;
+    let next: AnyMachineSnapshot;
+    try {
+      next = child.logic.transition(child._snapshot, event as never, child._actorScope as never) as AnyMachineSnapshot;
+    } catch (error) {
+      next = { ...child._snapshot, status: 'error', error } as never;
+    }
+    child.update(next, event);
+    this.tellSnapshot(child);
+  }
+
+  private tellSnapshot({ _syncSnapshot: isHeard, _snapshot: snapshot, id }: Still): void {
+    if (isHeard && snapshot.status === 'active')
+      this.relay(undefined, this.still, { type: `xstate.snapshot.${id}`, snapshot } as Message);
+  }
+
+  private end(child: Still): void {
+    if (child._processingStatus !== RUNNING) return;
+    this.tell(child, { type: 'xstate.stop' });
+    child._stopProcedure();
+  }
+
+  /** Events one after the other, those that come meanwhile among them. */
+  private goOn(): void {
+    this.isStepping = true;
+    for (let event; (event = this.events.shift()) && this.still._snapshot.status === 'active';) this.step(event);
+    this.events = [];
+    this.isStepping = false;
+  }
+
+  private step(event: Message): void {
+    const root = this.still;
+    this.asked = [];
+    this.follow(() => {
+      root._snapshot = root.logic.transition(root._snapshot, event as never, root._actorScope as never) as AnyMachineSnapshot;
+      this.performAsked();
+    });
+  }
+
+  /** What throws on the way ends the chart. */
+  private follow(work: () => void): void {
+    const root = this.still;
+    try {
+      work();
+    } catch (error) {
+      root._snapshot = { ...root._snapshot, status: 'error', error } as never;
+    }
+    const { status, error } = root._snapshot;
+    if (status === 'active') return;
+    this.clearTimers();
+    if (error instanceof UsageError) throw error;
+    if (status === 'error') this.hooks.broke(error);
+  }
+
+  private performAsked(): void {
+    for (const { type, params } of this.asked) {
+      if (type === 'xstate.cancel') this.disarm(params.sendId);
+      else if (type === DEFERRED) params();
+      else if (type === 'xstate.spawnChild') this.begin(params.actorRef as Still);
+      else if (type === 'xstate.stopChild' && params) this.end(params as Still);
+      else if (type === 'xstate.raise' && typeof params.delay === 'number') this.arm(this.still, params);
+      else if (type === 'xstate.sendTo') this.send(params);
+    }
+  }
+
+  private send(params: { to: Still; event: Message; id?: string; delay?: number }): void {
+    if (typeof params.delay === 'number') this.arm(params.to, params);
+    else this.relay(this.root, params.to, params.event);
+  }
+
+  private arm(target: Still, { event, id, delay }: { event: Message; id?: string; delay?: number }): void {
+    this.hooks.schedules({ source: this.root, target: target as unknown as AnyActor, event });
+    const name: TimerId = id ?? Symbol('timer');
+    const timer: unknown = this.clock.setTimeout(() => {
+      this.timers.delete(name);
+      this.relay(this.root, target, event);
+    }, delay!);
+    this.timers.set(name, timer);
+  }
+
+  private disarm(id: TimerId): void {
+    const timer = this.timers.get(id);
+    this.timers.delete(id);
+    if (timer !== undefined) this.clock.clearTimeout(timer);
+  }
+
+  private clearTimers(): void {
+    for (const id of this.timers.keys()) this.disarm(id);
+  }
+}
