@@ -30,9 +30,12 @@ class Far extends EventEmitter {
 
 function line(limits = {}, frame: (text: unknown) => void = () => {}) {
   const far = new Far();
-  const near = new BoundedLine(far as unknown as WebSocket, { ...LINE_LIMITS, ...limits }, environmentOf({}));
+  const told: Far[] = [];
+  const near = new BoundedLine(far as unknown as WebSocket, { ...LINE_LIMITS, ...limits }, environmentOf({}), () =>
+    told.push(far),
+  );
   near.listen({ frame, closed: () => {} });
-  return { far, near };
+  return { far, near, told };
 }
 
 /** What came of a question after so many milliseconds. */
@@ -110,6 +113,43 @@ test('who sends without end for two minutes is never asked: what it would have t
     near.beat();
   }
   expect([far.pings, far.readyState]).toEqual([0, 1]);
+});
+
+test.each([
+  ['frames', '{}', 2_000],
+  ['bytes', JSON.stringify('x'.repeat(400_000)), 2 ** 21 / 400_002],
+  // A character is no byte.
+  ['bytes of other alphabets', JSON.stringify('€'.repeat(200_000)), 2 ** 21 / 600_002],
+])(
+  'of a flood of %s a line takes two thousand frames and two megabytes a second, however long it goes on',
+  async (_, text, each) => {
+    let heard = 0;
+    const { far, told } = line({}, () => heard++);
+    const send = () => {
+      for (let sent = 0; !far.isPaused && sent < 3_000; sent++) far.says(text);
+    };
+    const flooding = setInterval(send, 10);
+    await vi.advanceTimersByTimeAsync(30_000);
+    clearInterval(flooding);
+    expect(heard).toBeGreaterThan(28 * each);
+    expect(heard).toBeLessThan(32 * each + 1);
+    expect(told.length).toBeGreaterThan(0);
+  },
+);
+
+test('who has been quiet may send ten seconds’ worth at once, and a new connection what is a second’s', async () => {
+  const heard: unknown[] = [];
+  const { far, told } = line({ framesPerSecond: 100 }, (text) => heard.push(text));
+  const send = (count: number) => {
+    for (let i = 0; i < count; i++) far.says('{}');
+  };
+  send(100);
+  expect([heard.length, told.length]).toEqual([100, 0]);
+  await vi.advanceTimersByTimeAsync(60_000);
+  send(1_000);
+  expect([heard.length, told.length]).toEqual([1_100, 0]);
+  send(1);
+  expect([heard.length, told.length]).toEqual([1_100, 1]);
 });
 
 test('while a line is left alone nothing is read, and all of it afterwards, in order', async () => {

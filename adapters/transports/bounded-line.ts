@@ -16,14 +16,19 @@ import { SILENT_BEATS_MAX } from './through-hub.js';
 import { socketLine } from './web-socket.js';
 
 export interface LineLimits {
-  /** What one connection may send; saved up for one second at most. */
+  /** What one connection may send, at a hub to all together; what it does not send is saved up for ten seconds. */
   readonly framesPerSecond: number;
   readonly bytesPerSecond: number;
   /** A peer that has not taken so much of what was sent to it is parted with. */
   readonly backlogBytes: number;
 }
 
-export const LINE_LIMITS: LineLimits = { framesPerSecond: 5_000, bytesPerSecond: 2 ** 25, backlogBytes: BACKLOG_BYTES_MAX };
+/**
+ * Peers that work need far less: the link layer packs what it has into one frame for each peer, ten times a second if it has nothing. To
+ * read a megabyte of JSON costs 10 to 60 milliseconds, so that so many bytes of a stranger cost a tenth of a core at most.
+ */
+export const LINE_LIMITS: LineLimits = { framesPerSecond: 2_000, bytesPerSecond: 2 ** 21, backlogBytes: BACKLOG_BYTES_MAX };
+const SAVED_SECONDS = 10;
 
 /** A holder of a seat that somebody else wants has a second to answer: looks are counted, not the time, because this process may stand still. */
 const LOOKS_MAX = 10;
@@ -50,11 +55,13 @@ export class BoundedLine implements Line {
     private readonly socket: WebSocket,
     private readonly limits: LineLimits,
     private readonly environment: PlatformEnvironment,
+    /** Told whenever it sends faster than the limits. */
+    private readonly tooFast: () => void,
   ) {
     const { clock } = environment;
     this.line = socketLine(socket, environment);
-    this.frames = new Rate(limits.framesPerSecond, clock);
-    this.bytes = new Rate(limits.bytesPerSecond, clock);
+    this.frames = new Rate(limits.framesPerSecond, clock, SAVED_SECONDS);
+    this.bytes = new Rate(limits.bytesPerSecond, clock, SAVED_SECONDS);
     socket.on('pong', () => (this.silence = 0));
     socket.on('close', () => this.resting?.unsubscribe());
   }
@@ -132,10 +139,11 @@ export class BoundedLine implements Line {
   }
 
   private isWithin(text: string): boolean {
-    return this.frames.allows() && this.bytes.allows(text.length);
+    return this.frames.allows() && this.bytes.allows(Buffer.byteLength(text));
   }
 
   private rest(): void {
+    this.tooFast();
     this.socket.pause();
     this.resting = this.environment.clock.schedule(() => this.readOn(), REST_MS);
   }

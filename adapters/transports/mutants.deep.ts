@@ -22,6 +22,7 @@ const reading = 'transports/reading.test.ts';
 const LINE = 'transports/bounded-line.ts';
 const line = 'transports/bounded-line.test.ts';
 const DOOR = 'transports/web-socket-hub.ts';
+const LISTENER = 'transports/web-socket-listener.ts';
 
 const mutants: readonly Mutant[] = [
   [
@@ -239,7 +240,7 @@ const mutants: readonly Mutant[] = [
   ],
   [
     'an address that is none is nobody’s',
-    'transports/web-socket-listener.ts',
+    LISTENER,
     'URL.canParse(url, HERE) ?',
     'url !== "" ?',
     webHub,
@@ -255,7 +256,7 @@ const mutants: readonly Mutant[] = [
   ],
   [
     'connections of one address are bounded',
-    'transports/web-socket-listener.ts',
+    LISTENER,
     'fromThere >= this.limits.connectionsPerAddress',
     'fromThere < 0',
     webHub,
@@ -272,11 +273,23 @@ const mutants: readonly Mutant[] = [
   [
     'a flood is read slowly',
     'transports/bounded-line.ts',
-    'return this.frames.allows() && this.bytes.allows(text.length);',
+    'return this.frames.allows() && this.bytes.allows(Buffer.byteLength(text));',
     'return text.length >= 0;',
     webHub,
     'a flood is read no faster',
   ],
+  ['bytes are counted, not characters', LINE, 'Buffer.byteLength(text)', 'text.length', line, 'bytes of other alphabets'],
+  ['what is not sent is saved up for ten seconds', LINE, 'SAVED_SECONDS = 10', 'SAVED_SECONDS = 1', line, 'who has been quiet'],
+  [
+    'a new connection has saved nothing',
+    'transports/rate.ts',
+    'this.saved = perSecond;',
+    'this.saved = savedSeconds * perSecond;',
+    line,
+    'who has been quiet',
+  ],
+  ['a place is free a second after its connection', LISTENER, ', PLACE_MS)', ', 0)', webHub, 'who connects anew'],
+  ['who is read slowly is named', LISTENER, 'console.warn(', 'String(', webHub, 'who is read slowly is named'],
   [
     'a try that leads nowhere is given up',
     'transports/reconnecting.ts',

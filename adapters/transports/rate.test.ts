@@ -16,6 +16,15 @@ test('so many a second, saved up for one second', () => {
   expect(allowed(20)).toBe(0);
 });
 
+test('saved up for longer where it may be, from those of one second on', () => {
+  let now = 0;
+  const rate = new Rate(10, { now: () => now }, 3);
+  const allowed = (tries: number) => Array.from({ length: tries }, () => rate.allows()).filter(Boolean).length;
+  expect(allowed(20)).toBe(10);
+  now = 60_000;
+  expect(allowed(50)).toBe(30);
+});
+
 test('frames of a flood are dropped, with one warning', () => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   const received = vi.fn<DriverListener['received']>();

@@ -1,4 +1,4 @@
-/** A bound on how fast something may come: so many a second, saved up for one second at most. */
+/** A bound on how fast something may come: so many a second, of which what is not used is saved up for a while. It begins with those of one second. */
 import { asyncScheduler, type TimestampProvider } from 'rxjs';
 
 export class Rate {
@@ -8,6 +8,8 @@ export class Rate {
   constructor(
     readonly perSecond: number,
     private readonly clock: TimestampProvider = asyncScheduler,
+    /** For so many seconds at most. */
+    private readonly savedSeconds = 1,
   ) {
     this.saved = perSecond;
     this.at = clock.now();
@@ -17,7 +19,7 @@ export class Rate {
   allows(cost = 1): boolean {
     const now = this.clock.now();
     // A clock that is set back gives nothing.
-    this.saved = Math.min(this.perSecond, this.saved + (Math.max(0, now - this.at) / 1000) * this.perSecond);
+    this.saved = Math.min(this.savedSeconds * this.perSecond, this.saved + (Math.max(0, now - this.at) / 1000) * this.perSecond);
     this.at = now;
     if (this.saved < 1) return false;
     this.saved -= cost;

@@ -8,10 +8,11 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { createServer as createTlsServer, type ServerOptions } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { Subscription } from 'rxjs';
 import { WebSocketServer as PlatformServer, type ServerOptions as ServerOptionsOfWs, type WebSocket } from 'ws';
 import { UsageError } from '../../machines/errors.js';
 import { isObject } from '../../machines/checks.js';
-import { environmentOf, type InEnvironment } from '../environment.js';
+import { environmentOf, type InEnvironment, type PlatformEnvironment } from '../environment.js';
 import {
   atLeast,
   checkOptions,
@@ -28,7 +29,8 @@ import {
 import { BoundedLine, LINE_LIMITS, type LineLimits } from './bounded-line.js';
 import { isOrigin, isWelcomeOrigin, type Origins } from './origins.js';
 import { ClosedError, ConnectionError } from './errors.js';
-import { FRAME_BYTES_MAX } from './reading.js';
+import { later } from './later.js';
+import { FRAME_BYTES_MAX, quote } from './reading.js';
 
 export interface ListenLimits extends LineLimits {
   /** Connections at a time, and of them from one address. */
@@ -108,6 +110,9 @@ export function checkPlace(who: string, options: ListenOptions, more: Readonly<R
     throw new UsageError(`${who}: a place to listen is missing; give a port, or a server of yours, and not both`);
 }
 
+/** So long a place stays taken when its connection has closed: who connects anew again and again sends no more than who stays. */
+const PLACE_MS = 1_000;
+
 export type Attach = (line: BoundedLine, request: IncomingMessage) => void;
 
 export async function listenAt(options: ListenOptions, attach: Attach): Promise<Listener> {
@@ -128,7 +133,12 @@ export async function listenAt(options: ListenOptions, attach: Attach): Promise<
 }
 
 export class Listener {
-  private readonly addresses = new Map<BoundedLine, string>();
+  readonly lines = new Set<BoundedLine>();
+  /** Of each address, how many of its connections are open, or were a moment ago. */
+  private readonly places = new Map<string, number>();
+  private readonly life = new Subscription();
+  private readonly environment: PlatformEnvironment;
+  private hasTold = false;
   private readonly sockets: Upgrades;
   /** Of a server of its own, all connections, those too that have asked for nothing or are in the middle of a TLS handshake. */
   private readonly connected = new Set<Duplex>();
@@ -142,6 +152,7 @@ export class Listener {
     private readonly isOwner: boolean,
   ) {
     const { WebSocketServer = PlatformServer } = options;
+    this.environment = environmentOf(options);
     this.sockets = new WebSocketServer({ noServer: true, maxPayload: FRAME_BYTES_MAX, perMessageDeflate: false });
     server.on('upgrade', this.upgrade);
     if (isOwner) server.on('connection', (socket) => this.know(socket));
@@ -154,12 +165,9 @@ export class Listener {
     return address.port;
   }
 
-  get lines(): Iterable<BoundedLine> {
-    return this.addresses.keys();
-  }
-
   async close(): Promise<void> {
     this.server.off('upgrade', this.upgrade);
+    this.life.unsubscribe();
     for (const line of this.lines) line.terminate();
     if (!this.isOwner) return;
     const closed = new Promise((resolve) => this.server.close(resolve));
@@ -181,18 +189,39 @@ export class Listener {
       return;
     }
     const address = request.socket.remoteAddress ?? '';
-    const fromThere = [...this.addresses.values()].filter((other) => other === address).length;
-    const isFull = this.addresses.size >= this.limits.connections || fromThere >= this.limits.connectionsPerAddress;
+    const fromThere = this.places.get(address) ?? 0;
+    const isFull = this.lines.size >= this.limits.connections || fromThere >= this.limits.connectionsPerAddress;
     if (!isWelcomeOrigin(request, origins)) turnAway(socket, 403);
     else if (isFull) turnAway(socket, 503);
     else this.sockets.handleUpgrade(request, socket, head, (opened) => this.welcome(opened, request, address));
   }
 
   private welcome(socket: WebSocket, request: IncomingMessage, address: string): void {
-    const line = new BoundedLine(socket, this.limits, environmentOf(this.options));
-    this.addresses.set(line, address);
-    socket.on('close', () => this.addresses.delete(line));
+    const line = new BoundedLine(socket, this.limits, this.environment, () => this.tooFast(address));
+    this.lines.add(line);
+    this.places.set(address, (this.places.get(address) ?? 0) + 1);
+    socket.on('close', () => {
+      this.lines.delete(line);
+      later(this.life, this.environment.clock, () => this.leave(address), PLACE_MS);
+    });
     this.attach(line, request);
+  }
+
+  private leave(address: string): void {
+    const others = this.places.get(address)! - 1;
+    if (others === 0) this.places.delete(address);
+    else this.places.set(address, others);
+  }
+
+  /** Once: whoever it is, it goes on for as long as it is read. */
+  tooFast(who: string): void {
+    if (this.hasTold) return;
+    this.hasTold = true;
+    const { framesPerSecond, bytesPerSecond } = this.limits;
+    const much = `${framesPerSecond} frames or ${bytesPerSecond} bytes a second`;
+    console.warn(
+      `a connection with ${quote(who)} brings more than ${much} and is read slowly; raise these limits if it is a peer of yours`,
+    );
   }
 }
 

@@ -24,7 +24,7 @@ import { isObject } from '../../machines/checks.js';
 import type { NodeId } from '../../machines/effects.js';
 import { environmentOf, type PlatformEnvironment, type InEnvironment } from '../environment.js';
 import { anything, checkOptions, environment as environmentChecks, id as anId, isClass, must, optional } from '../options.js';
-import { BoundedLine, LINE_LIMITS } from './bounded-line.js';
+import { BoundedLine } from './bounded-line.js';
 import { createTransport, type Connection, type DriverListener } from './driver.js';
 import { ConnectionError } from './errors.js';
 import { HELLO_BYTES_MAX, isHello, type PeerHello } from './hub.js';
@@ -310,7 +310,8 @@ class Mesh implements Connection {
       return this.dialLater(address);
     }
     socket.on('error', (error) => (address.why ||= saidBy(error)));
-    const line = new BoundedLine(socket, this.listener?.limits ?? LINE_LIMITS, this.environment);
+    const { limits } = this.listener!;
+    const line = new BoundedLine(socket, limits, this.environment, () => this.listener?.tooFast(address.url));
     const contact = this.contact(line, address, ATTEMPT_MS_MAX);
     socket.on('upgrade', (response) => (contact.upgrade = response));
     line.listen({ frame: (text) => this.hearDialled(contact, text), closed: () => this.drop(contact) });
