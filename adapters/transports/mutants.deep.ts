@@ -16,6 +16,7 @@ const MESH = 'transports/web-socket-mesh.ts';
 const SEAL = 'transports/sealed.ts';
 const hub = 'transports/hub.test.ts';
 const webHub = 'transports/web-socket-hub.test.ts';
+const limits = 'transports/web-socket-limits.test.ts';
 const mesh = 'transports/web-socket-mesh.test.ts';
 const seal = 'transports/sealed.test.ts';
 const reading = 'transports/reading.test.ts';
@@ -259,7 +260,7 @@ const mutants: readonly Mutant[] = [
     LISTENER,
     'fromThere >= this.limits.connectionsPerAddress',
     'fromThere < 0',
-    webHub,
+    limits,
     'connections are bounded',
   ],
   [
@@ -275,7 +276,7 @@ const mutants: readonly Mutant[] = [
     'transports/bounded-line.ts',
     'return this.frames.allows() && this.bytes.allows(Buffer.byteLength(text));',
     'return text.length >= 0;',
-    webHub,
+    limits,
     'a flood is read no faster',
   ],
   ['bytes are counted, not characters', LINE, 'Buffer.byteLength(text)', 'text.length', line, 'bytes of other alphabets'],
@@ -288,8 +289,8 @@ const mutants: readonly Mutant[] = [
     line,
     'who has been quiet',
   ],
-  ['a place is free a second after its connection', LISTENER, ', PLACE_MS)', ', 0)', webHub, 'who connects anew'],
-  ['who is read slowly is named', LISTENER, 'console.warn(', 'String(', webHub, 'who is read slowly is named'],
+  ['a place is free a second after its connection', LISTENER, ', PLACE_MS)', ', 0)', limits, 'who connects anew'],
+  ['who is read slowly is named', LISTENER, 'console.warn(', 'String(', limits, 'who is read slowly is named'],
   [
     'a try that leads nowhere is given up',
     'transports/reconnecting.ts',

@@ -1,65 +1,14 @@
-/** Who may speak at a WebSocket hub, how fast, and for how long he may say nothing. Real sockets. */
+/** Who may speak at a WebSocket hub, and for how long he may say nothing. Real sockets. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import net from 'node:net';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { WebSocket, type ClientOptions } from 'ws';
+import { WebSocket } from 'ws';
 import { cert, key } from './certificate.fixture.js';
-import type { Transport } from './transport.js';
-import { webSocketHub, type WebSocketHub, type WebSocketHubOptions } from './web-socket-hub.js';
+import { webSocketHub, type WebSocketHub } from './web-socket-hub.js';
+import { hubWith, log, peer, pull, raw, statusOf } from './web-socket-hub.fixture.js';
 import type { Listener } from './web-socket-listener.js';
 import { webSocket, type WebSocketOptions } from './web-socket.js';
-
-async function hubWith(options: Partial<WebSocketHubOptions> = {}): Promise<WebSocketHub> {
-  const hub = await webSocketHub({ ...(options.server ? {} : { port: 0 }), ...options });
-  onTestFinished(() => hub.close());
-  return hub;
-}
-
-function peer(id: string, port: number, options: Partial<WebSocketOptions> = {}): Transport {
-  const transport = webSocket({ id, url: `ws://127.0.0.1:${port}`, WebSocket, ...options });
-  onTestFinished(() => transport.close());
-  return transport;
-}
-
-/** A client of no library; `hello` says who it is. */
-async function raw(port: number, hello?: object, options: ClientOptions = {}, path = ''): Promise<WebSocket & { got: any[] }> {
-  const socket = Object.assign(new WebSocket(`ws://127.0.0.1:${port}${path}`, options), { got: [] as any[] });
-  onTestFinished(() => socket.terminate());
-  socket.on('message', (data) => socket.got.push(JSON.parse(String(data))));
-  await once(socket, 'open');
-  if (hello) {
-    socket.send(JSON.stringify({ type: 'hello', key: 'k', ...hello }));
-    await vi.waitFor(() => expect(socket.got[0]?.type).toBe('welcome'));
-  }
-  return socket;
-}
-
-/** The status that a connection is refused with. */
-async function statusOf(port: number, options: ClientOptions, path = ''): Promise<number> {
-  const socket = new WebSocket(`ws://127.0.0.1:${port}${path}`, options);
-  socket.on('error', () => {});
-  onTestFinished(() => socket.terminate());
-  return new Promise((resolve) => {
-    socket.on('open', () => resolve(101));
-    socket.on('unexpected-response', (_, response) => resolve(response.statusCode!));
-  });
-}
-
-const log = (transport: Transport): string[] => {
-  const seen: string[] = [];
-  transport.events.subscribe((event) =>
-    seen.push(
-      event.type === 'message'
-        ? `${event.from}: ${JSON.stringify(event.message)}`
-        : `${event.type} ${'peer' in event ? event.peer : ''}`,
-    ),
-  );
-  return seen;
-};
-
-/** Neither reads nor answers any more, and does not say so: a cable that was pulled. */
-const pull = (socket: WebSocket): void => void (socket as unknown as { _socket: net.Socket })._socket.pause();
 
 test('a peer that is started again behind a half-open connection has its place within two seconds, one with its key at once', async () => {
   const hub = await hubWith();
@@ -222,105 +171,11 @@ test('ids that are not listed are refused', async () => {
   await expect(peer('c', hub.port).connect()).rejects.toThrow('it is not among the ids that are known here');
 });
 
-test('connections are bounded in all and for an address, and a place that is free again is taken', async () => {
-  vi.spyOn(console, 'warn').mockImplementation(() => {});
-  onTestFinished(() => void vi.restoreAllMocks());
-  const hub = await hubWith({ limits: { connectionsPerAddress: 2 } });
-  const [first, second] = [await raw(hub.port), await raw(hub.port)];
-  expect(await statusOf(hub.port, {})).toBe(503);
-  const waiting = peer('a', hub.port).connect();
-  first.close();
-  await waiting;
-  expect(second.readyState).toBe(second.OPEN);
-});
-
 test('who says no hello is closed', async () => {
   const hub = await hubWith({ limits: { helloMs: 100 } });
   const silent = await raw(hub.port);
   await once(silent, 'close');
   expect(silent.got).toEqual([{ type: 'refused', why: 'no hello was accepted within 100 ms', again: true }]);
-});
-
-test('a flood is read no faster than the limit says, all of it arrives, and others are served meanwhile', async () => {
-  vi.spyOn(console, 'warn').mockImplementation(() => {});
-  onTestFinished(() => void vi.restoreAllMocks());
-  const hub = await hubWith({ limits: { framesPerSecond: 2_000 } });
-  const [a, b, c] = [peer('a', hub.port), peer('b', hub.port), peer('c', hub.port)];
-  const heard: unknown[] = [];
-  const others = log(c);
-  a.events.subscribe((event) => event.type === 'message' && event.from === 'x' && heard.push(event.message));
-  await Promise.all([a.connect(), b.connect(), c.connect()]);
-  const flooding = await raw(hub.port, { id: 'x' });
-  const begin = performance.now();
-  for (let i = 0; i < 6_000; i++) flooding.send(JSON.stringify({ type: 'send', to: 'a', message: i }));
-  b.send('c', 'meanwhile');
-  await expect.poll(() => others, { timeout: 5_000 }).toContain('b: "meanwhile"');
-  // What had been saved up for a second, and so many a second since.
-  expect(heard.length).toBeLessThanOrEqual(2_000 + 2 * Math.ceil(performance.now() - begin));
-  expect(heard.length).toBeLessThan(6_000);
-  await expect.poll(() => heard.length, { timeout: 10_000 }).toBe(6_000);
-  expect(performance.now() - begin).toBeGreaterThan(1_800);
-  expect(heard).toEqual(heard.toSorted((x, y) => Number(x) - Number(y)));
-});
-
-test('who connects anew again and again sends no more than who stays: a place is free again a second later', async () => {
-  vi.spyOn(console, 'warn').mockImplementation(() => {});
-  onTestFinished(() => void vi.restoreAllMocks());
-  const hub = await hubWith({ limits: { connectionsPerAddress: 2, framesPerSecond: 100 } });
-  const a = peer('a', hub.port);
-  let heard = 0;
-  a.events.subscribe(({ type }) => type === 'message' && heard++);
-  await a.connect();
-  const flood = () =>
-    new Promise<void>((over) => {
-      const stranger = new WebSocket(`ws://127.0.0.1:${hub.port}`);
-      stranger.on('open', () => stranger.send('{"type":"hello","id":"x","key":"k"}'));
-      stranger.once('message', () => {
-        for (let i = 0; i < 100; i++) stranger.send('{"type":"send","to":"a","message":1}');
-        stranger.close();
-      });
-      stranger.on('error', () => {}).on('close', () => over());
-    });
-  const begin = performance.now();
-  while (performance.now() - begin < 600) await flood();
-  expect(heard).toBeGreaterThan(50);
-  // One place for the stranger, and another second of it where this machine is slow.
-  expect(heard).toBeLessThanOrEqual(200);
-});
-
-test('who is read slowly is named once, with what would help if it is a peer', async () => {
-  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
-  onTestFinished(() => warn.mockRestore());
-  const hub = await hubWith({ limits: { framesPerSecond: 10 } });
-  for (const id of ['x', 'y']) {
-    const fast = await raw(hub.port, { id });
-    for (let i = 0; i < 30; i++) fast.send('{"type":"pong"}');
-  }
-  await vi.waitFor(() => expect(warn).toHaveBeenCalled());
-  await new Promise((resolve) => setTimeout(resolve, 100));
-  expect(warn.mock.calls).toEqual([
-    [
-      'a connection with 127.0.0.1 brings more than 10 frames or 2097152 bytes a second and is read slowly; ' +
-        'raise these limits if it is a peer of yours',
-    ],
-  ]);
-});
-
-test('a peer that does not take what is sent to it is parted with, and its senders hear that it is down', async () => {
-  const hub = await hubWith({ limits: { backlogBytes: 2 ** 20 } });
-  const a = peer('a', hub.port);
-  const seen = log(a);
-  await a.connect();
-  const slow = await raw(hub.port, { id: 'slow' });
-  await expect.poll(() => seen).toEqual(['up slow']);
-  pull(slow);
-  const begin = process.memoryUsage().rss;
-  for (let i = 0; i < 30 && seen.length < 2; i++) {
-    a.send('slow', 'x'.repeat(500_000));
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-  await expect.poll(() => seen, { timeout: 5_000 }).toEqual(['up slow', 'down slow']);
-  expect(process.memoryUsage().rss - begin).toBeLessThan(200 * 2 ** 20);
 });
 
 test('over TLS, by the options of Node', async () => {

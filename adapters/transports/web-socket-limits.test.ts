@@ -1,0 +1,98 @@
+/** How much a connection of a WebSocket hub may send and leave lying, and how many there may be. Real sockets. */
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { WebSocket } from 'ws';
+import { hubWith, log, peer, pull, raw, statusOf } from './web-socket-hub.fixture.js';
+
+test('connections are bounded in all and for an address, and a place that is free again is taken', async () => {
+  vi.spyOn(console, 'warn').mockImplementation(() => {});
+  onTestFinished(() => void vi.restoreAllMocks());
+  const hub = await hubWith({ limits: { connectionsPerAddress: 2 } });
+  const [first, second] = [await raw(hub.port), await raw(hub.port)];
+  expect(await statusOf(hub.port, {})).toBe(503);
+  const waiting = peer('a', hub.port).connect();
+  first.close();
+  await waiting;
+  expect(second.readyState).toBe(second.OPEN);
+});
+
+test('a flood is read no faster than the limit says, all of it arrives, and others are served meanwhile', async () => {
+  vi.spyOn(console, 'warn').mockImplementation(() => {});
+  onTestFinished(() => void vi.restoreAllMocks());
+  const hub = await hubWith({ limits: { framesPerSecond: 2_000 } });
+  const [a, b, c] = [peer('a', hub.port), peer('b', hub.port), peer('c', hub.port)];
+  const heard: unknown[] = [];
+  const others = log(c);
+  a.events.subscribe((event) => event.type === 'message' && event.from === 'x' && heard.push(event.message));
+  await Promise.all([a.connect(), b.connect(), c.connect()]);
+  const flooding = await raw(hub.port, { id: 'x' });
+  const begin = performance.now();
+  for (let i = 0; i < 6_000; i++) flooding.send(JSON.stringify({ type: 'send', to: 'a', message: i }));
+  b.send('c', 'meanwhile');
+  await expect.poll(() => others, { timeout: 5_000 }).toContain('b: "meanwhile"');
+  // What had been saved up for a second, and so many a second since.
+  expect(heard.length).toBeLessThanOrEqual(2_000 + 2 * Math.ceil(performance.now() - begin));
+  expect(heard.length).toBeLessThan(6_000);
+  await expect.poll(() => heard.length, { timeout: 10_000 }).toBe(6_000);
+  expect(performance.now() - begin).toBeGreaterThan(1_800);
+  expect(heard).toEqual(heard.toSorted((x, y) => Number(x) - Number(y)));
+});
+
+test('who connects anew again and again sends no more than who stays: a place is free again a second later', async () => {
+  vi.spyOn(console, 'warn').mockImplementation(() => {});
+  onTestFinished(() => void vi.restoreAllMocks());
+  const hub = await hubWith({ limits: { connectionsPerAddress: 2, framesPerSecond: 100 } });
+  const a = peer('a', hub.port);
+  let heard = 0;
+  a.events.subscribe(({ type }) => type === 'message' && heard++);
+  await a.connect();
+  const flood = () =>
+    new Promise<void>((over) => {
+      const stranger = new WebSocket(`ws://127.0.0.1:${hub.port}`);
+      stranger.on('open', () => stranger.send('{"type":"hello","id":"x","key":"k"}'));
+      stranger.once('message', () => {
+        for (let i = 0; i < 100; i++) stranger.send('{"type":"send","to":"a","message":1}');
+        stranger.close();
+      });
+      stranger.on('error', () => {}).on('close', () => over());
+    });
+  const begin = performance.now();
+  while (performance.now() - begin < 600) await flood();
+  expect(heard).toBeGreaterThan(50);
+  // One place for the stranger, and another second of it where this machine is slow.
+  expect(heard).toBeLessThanOrEqual(200);
+});
+
+test('who is read slowly is named once, with what would help if it is a peer', async () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  onTestFinished(() => warn.mockRestore());
+  const hub = await hubWith({ limits: { framesPerSecond: 10 } });
+  for (const id of ['x', 'y']) {
+    const fast = await raw(hub.port, { id });
+    for (let i = 0; i < 30; i++) fast.send('{"type":"pong"}');
+  }
+  await vi.waitFor(() => expect(warn).toHaveBeenCalled());
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(warn.mock.calls).toEqual([
+    [
+      'a connection with 127.0.0.1 brings more than 10 frames or 2097152 bytes a second and is read slowly; ' +
+        'raise these limits if it is a peer of yours',
+    ],
+  ]);
+});
+
+test('a peer that does not take what is sent to it is parted with, and its senders hear that it is down', async () => {
+  const hub = await hubWith({ limits: { backlogBytes: 2 ** 20 } });
+  const a = peer('a', hub.port);
+  const seen = log(a);
+  await a.connect();
+  const slow = await raw(hub.port, { id: 'slow' });
+  await expect.poll(() => seen).toEqual(['up slow']);
+  pull(slow);
+  const begin = process.memoryUsage().rss;
+  for (let i = 0; i < 30 && seen.length < 2; i++) {
+    a.send('slow', 'x'.repeat(500_000));
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  await expect.poll(() => seen, { timeout: 5_000 }).toEqual(['up slow', 'down slow']);
+  expect(process.memoryUsage().rss - begin).toBeLessThan(200 * 2 ** 20);
+});
