@@ -1,0 +1,127 @@
+/** The board as React shows it: who is there, and each card with its lock, which is an actor. */
+import { useActor } from '@xstate/react';
+import { useEffect, useRef, useState } from 'react';
+import { lockLogic } from 'xstate-quiver/adapters/lock';
+
+/**
+ * @typedef {import('./cards.js').Card} Card
+ * @typedef {import('xstate-quiver/adapters/locks').Locks} Locks
+ */
+
+const COLUMNS = ['to do', 'doing', 'done'];
+
+/**
+ * Changes a part of a card. The server refuses it, with `false`, if somebody with a larger fence has written the card.
+ * @param {Pick<Card, 'id' | 'by' | 'fence'> & Partial<Card>} change
+ */
+async function write(change) {
+  const { ok, status } = await fetch('cards', { method: 'PATCH', body: JSON.stringify(change) });
+  if (!ok && status !== 409) throw new Error(`the server answers ${status}`);
+  return ok;
+}
+
+/** All cards, as the server tells them. */
+function useCards() {
+  const [cards, setCards] = useState(/** @type {Record<string, Card>} */ ({}));
+  useEffect(() => {
+    const source = new EventSource('cards');
+    source.onmessage = ({ data }) => {
+      const card = JSON.parse(data);
+      setCards((all) => ({ ...all, [card.id]: card }));
+    };
+    return () => source.close();
+  }, []);
+  return Object.values(cards);
+}
+
+/** @param {Locks} locks */
+function useStatus(locks) {
+  const [status, setStatus] = useState(locks.status());
+  const [error, setError] = useState('');
+  useEffect(() => {
+    const subscription = locks.status$.subscribe(setStatus);
+    void locks.node.closed.then((error) => setError(error?.message ?? ''));
+    return () => subscription.unsubscribe();
+  }, [locks]);
+  return { ...status, error };
+}
+
+/** @param {{ me: string, people: string[], locks: Locks }} props */
+export function Board({ me, people, locks }) {
+  const cards = useCards();
+  const { state, missing, error } = useStatus(locks);
+  const isServed = state === 'serving';
+  const presence = people.map((name) => {
+    const isHere = isServed && !missing.includes(name);
+    return (
+      <li key={name} className={isHere ? '' : 'away'}>
+        {name === me ? `${name} (you)` : name}: {isHere ? 'here' : 'away'}
+      </li>
+    );
+  });
+  const add = () => {
+    const id = crypto.randomUUID();
+    void locks.request(`card ${id}`, ({ fence }) => write({ id, by: me, fence }));
+  };
+  const columns = COLUMNS.map((column) => (
+    <section key={column} aria-label={column}>
+      <h2>{column}</h2>
+      {cards
+        .filter((card) => card.column === column)
+        .map((card) => (
+          <CardView key={card.id} me={me} card={card} locks={locks} />
+        ))}
+    </section>
+  ));
+  return (
+    <main>
+      <h1>Board</h1>
+      <ul aria-label="people">{presence}</ul>
+      {!isServed && <p role="alert">{error || 'Not connected: cards can be read, and not be written.'}</p>}
+      <button onClick={add}>add a card</button>
+      <div className="columns">{columns}</div>
+    </main>
+  );
+}
+
+const WORDS = /** @type {Record<string, string>} */ ({ waiting: 'waiting for its turn', granted: 'yours', closed: 'read only' });
+
+/** @param {{ me: string, card: Card, locks: Locks }} props */
+function CardView({ me, card, locks }) {
+  const [{ value, context }, send] = useActor(lockLogic, { input: { locks, name: `card ${card.id}` } });
+  const [draft, setDraft] = useState(/** @type {string | null} */ (null));
+  const [isRefused, setRefused] = useState(false);
+  const last = useRef(Promise.resolve());
+  const isMine = value === 'granted';
+
+  const type = (/** @type {string} */ text) => {
+    const change = { id: card.id, by: me, fence: context.fence ?? 0, text };
+    setDraft(text);
+    // One after the other, so that what was typed last is written last.
+    last.current = last.current.then(async () => setRefused(!(await write(change))));
+  };
+  const letGo = () => {
+    send({ type: 'release' });
+    setDraft(null);
+  };
+  const move = () => {
+    const column = COLUMNS[(COLUMNS.indexOf(card.column) + 1) % COLUMNS.length] ?? '';
+    void locks.request(`card ${card.id}`, ({ fence }) => write({ id: card.id, by: me, fence, column }));
+  };
+  return (
+    <article data-lock={value}>
+      <textarea
+        aria-label="text"
+        readOnly={!isMine}
+        value={isMine && draft !== null ? draft : card.text}
+        onFocus={() => send({ type: 'request' })}
+        onBlur={letGo}
+        onChange={({ target }) => type(target.value)}
+      />
+      <button onClick={move}>move on</button>{' '}
+      <output>
+        {isRefused ? 'somebody else has written this card since' : (WORDS[String(value)] ?? `written by ${card.by}`)}
+      </output>
+    </article>
+  );
+}

@@ -1,0 +1,34 @@
+/** Who this tab is, its locks, and the board. */
+import { createRoot } from 'react-dom/client';
+import { linked } from 'xstate-quiver/adapters/linked';
+import { createLocks } from 'xstate-quiver/adapters/locks';
+import { webSocket } from 'xstate-quiver/adapters/web-socket';
+import { Board } from './board.jsx';
+
+const root = createRoot(/** @type {Element} */ (document.querySelector('#app')));
+const { people, peers } = await (await fetch('peers')).json();
+const me = location.search.slice(1);
+
+if (people.includes(me)) {
+  // A tab that is loaded anew is known by its key, and has its place back at once.
+  const key = sessionStorage.getItem('key') ?? crypto.randomUUID();
+  sessionStorage.setItem('key', key);
+  const transport = linked(webSocket({ id: me, url: `${location.origin.replace('http', 'ws')}/quiver`, key }), { peers });
+  const locks = createLocks({ transport, peers });
+  // A tab that is closed says so, and nobody waits until it is missed.
+  addEventListener('pagehide', () => void transport.close());
+  addEventListener('pageshow', ({ persisted }) => persisted && location.reload());
+  root.render(<Board me={me} people={people} locks={locks} />);
+} else {
+  const choices = people.map((/** @type {string} */ name) => (
+    <li key={name}>
+      <a href={`?${name}`}>{name}</a>
+    </li>
+  ));
+  root.render(
+    <main>
+      <h1>Who are you?</h1>
+      <ul>{choices}</ul>
+    </main>,
+  );
+}
