@@ -87,6 +87,9 @@ export const storage = must("what keeps a peer's promises, as in folderStorage('
   hasMethods(value, 'load', 'save'),
 );
 
+/** What quotas, names and registers that last are kept with. */
+export const someLocks = must('what createLocks gives', (value) => hasMethods(value, 'request', 'close'));
+
 /** Of every adapter: where time and chance come from. */
 export const environment = {
   clock: optional(must('a scheduler of RxJS', (value) => hasMethods(value, 'now', 'schedule'))),

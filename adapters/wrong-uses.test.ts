@@ -1,36 +1,34 @@
 /** Wrong uses of what an application calls: each is answered at once by name, and none by a bare TypeError of ours. */
-import { createServer } from 'node:http';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import * as ws from 'ws';
 import { UsageError } from '../index.js';
 import { createBank } from './controller/bank.js';
 import { createNames } from './controller/names.js';
 import { createQuota } from './controller/quota.js';
 import { createElection } from './election.js';
 import { linked } from './linked.js';
+import { directory } from '../machines/directory/index.js';
+import { createLastingNames } from './locks/lasting-names.js';
+import { createLastingQuota } from './locks/lasting-quota.js';
 import { createLocks } from './locks/locks.js';
+import { Register } from './locks/register.js';
 import { Neighbourhood } from './neighbourhood.js';
+import { createNode } from './node/node.js';
 import { folderStorage } from './storage/folder.js';
+import { jetStreamStorage } from './storage/jet-stream.js';
 import { broadcastChannel } from './transports/broadcast-channel.js';
 import { ClosedError, ConnectionError, LostError } from './transports/errors.js';
 import { InProcessBus } from './transports/in-process.js';
 import { mqtt } from './transports/mqtt.js';
 import { nats } from './transports/nats.js';
-import { sealed } from './transports/sealed.js';
-import { webSocketHub } from './transports/web-socket-hub.js';
-import { webSocketMesh } from './transports/web-socket-mesh.js';
 import { webSocket } from './transports/web-socket.js';
 
 const bus = new InProcessBus();
 const transport = bus.transport('a');
 const peers = ['a', 'b'];
 const url = 'ws://127.0.0.1:1';
-const connection = async () => ({});
 
 /** What a JavaScript program may hand over: no type stands in the way. */
-const [anyElection, anyLocks, anyNats, anyMqtt, anyLinked] = [createElection, createLocks, nats, mqtt, linked] as any[];
-const [anyHub, anySocket, anyMesh] = [webSocketHub, webSocket, webSocketMesh] as any[];
-const mesh = { id: 'a', listen: { port: 0 }, peers: [] };
+const [anyElection, anyLocks, anyNats, anyMqtt] = [createElection, createLocks, nats, mqtt] as any[];
 const [anyQuota, anyNames, anyBank, anyNeighbourhood] = [createQuota, createNames, createBank, Neighbourhood] as any[];
 const channel = broadcastChannel({ id: 'a' });
 
@@ -129,34 +127,6 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
     () => (folderStorage as any)(new URL('file:///var/lib')),
     "folderStorage takes the path of a folder; give a text, as in '/var/lib/printers/a', and fileURLToPath(url) for a URL",
   ],
-  [
-    'a connection, not a function',
-    () => anyNats({ id: 'a', connection: {} }),
-    'nats: connection is an object; give a function that connects, as in () => connect({ servers })',
-  ],
-  ['a connection under way', () => anyNats({ id: 'a', connection: connection() }), 'nats: connection is a promise'],
-  ['servers', () => anyNats({ id: 'a', servers: 'nats://x' }), 'nats has no option servers; known: id, connection, subject'],
-  [
-    'a client, not a function',
-    () => anyMqtt({ id: 'a', connection: {} }),
-    "mqtt: connection is an object; give a function that connects, as in () => connectAsync('mqtt://127.0.0.1')",
-  ],
-  ['no id', () => anyMqtt({ connection }), 'mqtt: id is missing'],
-  [
-    'the package ws in place of its class',
-    () => webSocket({ id: 'a', url, WebSocket: ws as never }),
-    'peer "a": WebSocket is an object and no class; give that of the package ws: npm install ws',
-  ],
-  [
-    'a list of ids with something else in it',
-    () => webSocketMesh({ id: 'a', listen: { port: 0 }, peers: [], ids: ['a', 7 as never] }),
-    'peer "a": ids is no list of ids',
-  ],
-  [
-    'what a function gave in place of the function',
-    () => webSocketMesh({ id: 'a', listen: { port: 0 }, peers: [], admit: true as never }),
-    'peer "a": admit is true and no function',
-  ],
   ['a quota without options', () => anyQuota(), 'createQuota takes its options as an object; give { transport, peers, budget }'],
   [
     'a quota of nothing',
@@ -186,130 +156,51 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
     'Neighbourhood has no option nam; did you mean "name"?',
   ],
   [
-    'nothing that is linked',
-    () => anyLinked(),
-    'linked takes a transport first, as in linked(webSocket({ id, url }), { peers })',
-  ],
-  ['the options of a transport', () => anyLinked({ id: 'a', url }, { peers }), 'linked takes a transport first, as in linked('],
-  [
     'locks of more than are linked',
     () => createLocks({ transport: linked(channel, { peers }), peers: [...peers, 'c', 'd'] }),
     'the transport of peer "a" is linked with a, b, and not with c, d of the peers of these locks; name in linked(transport, { peers })',
   ],
-  ['linked with nobody', () => anyLinked(channel), 'linked takes its options as an object; give { peers }'],
-  ['the peers in place of the options', () => anyLinked(channel, peers), 'linked takes its options as an object; give { peers }'],
-  ['linked with one text', () => anyLinked(channel, { peers: 'b' }), 'linked: peers is "b"; give a list of ids of the others'],
   [
-    'a heart that never beats',
-    () => anyLinked(channel, { peers, beatMs: 0 }),
-    'linked: beatMs is 0; give a number of milliseconds',
+    'a bucket of nothing',
+    () => (jetStreamStorage as any)(),
+    'jetStreamStorage takes { bucket, peer }; bucket is one of @nats-io/kv',
   ],
   [
-    'a patience mistyped',
-    () => anyLinked(channel, { peers, patiance: 30 }),
-    'linked has no option patiance; did you mean "patience"? Known: peers, beatMs, patience',
-  ],
-  ['a hub without options', () => anyHub(), 'webSocketHub takes its options as an object'],
-  ['rules mistyped', () => anyHub({ port: 0, admitt: () => false }), 'webSocketHub has no option admitt; did you mean "admit"?'],
-  [
-    'ids as a text, in which every letter is one',
-    () => anyHub({ port: 0, ids: 'abc' }),
-    'webSocketHub: ids is no list of ids; give one',
+    'the name of a bucket',
+    () => jetStreamStorage({ bucket: 'printers' as never, peer: 'a' }),
+    'jetStreamStorage takes { bucket, peer }; bucket is one of @nats-io/kv',
   ],
   [
-    'a token in place of the function that checks it',
-    () => anyHub({ port: 0, admit: 'open sesame' }),
-    'webSocketHub: admit is open sesame and no function; give one that says true or false, or a promise of it',
+    'a node of nothing',
+    () => (createNode as any)(),
+    'createNode takes its options as an object; give { transport, protocol, topology }',
   ],
   [
-    'two places to listen',
-    () => webSocketHub({ port: 0, server: createServer() }),
-    'give a port, or a server of yours, and not both',
-  ],
-  ['a port beyond all', () => anyHub({ port: 70_000 }), 'webSocketHub: port is 70000; give a port from 0 to 65535'],
-  [
-    'an origin as one text, of which every part would do',
-    () => anyHub({ port: 0, origins: 'https://app.example' }),
-    'webSocketHub: origins is "https://app.example"; give a list of origins as browsers say them',
-  ],
-  ...['app.example', 'https://app.example/', 'https://app.example:443', '*', 5].map((origin): [string, () => unknown, string] => [
-    `an origin that no browser says, ${origin}`,
-    () => anyHub({ port: 0, origins: [origin] }),
-    'webSocketHub: origins is a list of 1; give a list of origins as browsers say them',
-  ]),
-  [
-    'a path without its slash',
-    () => anyHub({ port: 0, path: 'quiver' }),
-    'webSocketHub: path is "quiver"; give the path of an address',
-  ],
-  ['a path with a question', () => anyHub({ port: 0, path: '/a?b' }), 'webSocketHub: path is "/a?b"; give the path'],
-  ['TLS without a key', () => anyHub({ port: 0, tls: {} }), 'webSocketHub: tls is an object; give options of a TLS server'],
-  ['a server that is none', () => anyHub({ server: 5 }), 'webSocketHub: server is 5; give a server of Node'],
-  [
-    'limits mistyped',
-    () => anyHub({ port: 0, limits: { helloMS: 5 } }),
-    'webSocketHub: limits has no option helloMS; did you mean "helloMs"?',
+    'a node by the name of its protocol',
+    () => createNode({ transport, protocol: 'directory' as never, topology: { nodes: ['a'], links: [] } }),
+    'createNode: protocol is "directory"; give a protocol, as defineProtocol gives it, or its core',
   ],
   [
-    'nobody may connect',
-    () => anyHub({ port: 0, limits: { connections: 0 } }),
-    'webSocketHub: limits: connections is 0; give a number',
+    'a list of nodes as topology',
+    () => createNode({ transport, protocol: directory, topology: ['a', 'b'] as never }),
+    'createNode: topology is a list of 2; give who takes part and their links',
+  ],
+  ['a lasting quota of nothing', () => (createLastingQuota as any)(), 'createLastingQuota takes its options as an object'],
+  [
+    'a lasting quota without locks',
+    () => createLastingQuota({ transport, peers, budget: 5 } as never),
+    'createLastingQuota has no option transport; known: locks, budget, waste, name',
   ],
   [
-    'a time beyond timers',
-    () => anyHub({ port: 0, limits: { helloMs: 1e12 } }),
-    'webSocketHub: limits: helloMs is 1000000000000; give',
+    'lasting names of nothing',
+    () => (createLastingNames as any)({}),
+    'createLastingNames: locks is missing; give what createLocks',
   ],
-  ['what makes no sockets', () => anyHub({ port: 0, WebSocketServer: 5 }), 'webSocketHub: WebSocketServer is 5; give the class'],
-  ['a socket without options', () => anySocket(), 'webSocket takes its options as an object; give { id, url }'],
-  ['a socket to nowhere', () => anySocket({ id: 'a' }), "webSocket: url is missing; give the address of the hub, as in 'ws://"],
-  ['an address as an object', () => anySocket({ id: 'a', url: new URL(url) }), 'webSocket: url is an object; give the address'],
-  [
-    'a function in place of a class',
-    () => anySocket({ id: 'a', url, WebSocket: () => 1 }),
-    'peer "a": WebSocket is a function and no class; give that of the package ws',
-  ],
-  [
-    'a mesh without addresses',
-    () => anyMesh({ id: 'a', listen: { port: 0 } }),
-    'webSocketMesh: peers is missing; give the addresses',
-  ],
-  [
-    'a mesh with one address',
-    () => anyMesh({ ...mesh, peers: url }),
-    `webSocketMesh: peers is "${url}"; give the addresses of the others`,
-  ],
-  [
-    'rules at the wrong depth',
-    () => anyMesh({ ...mesh, listen: { port: 0, ids: ['a'] } }),
-    'webSocketMesh: listen has no option ids; did you mean',
-  ],
-  ['no key', () => sealed(channel, {} as never), 'there is no key: give at least one'],
-  ['a key that can be guessed', () => sealed(channel, { key: 'secret' }), 'a key of 6 bytes can be guessed; give at least 16'],
-  [
-    'an address of a page',
-    () => webSocket({ id: 'a', url: 'http://x' }),
-    'peer "a": http://x is no address of a WebSocket; give',
-  ],
-  [
-    'ids in place of addresses',
-    () => webSocketMesh({ id: 'a', listen: { port: 0 }, peers: ['b'] }),
-    'peer "a": b is no address of a WebSocket; give one as in ws://127.0.0.1:8080',
-  ],
-  [
-    'nowhere to listen',
-    () => webSocketHub({}),
-    'webSocketHub: a place to listen is missing; give a port, or a server of yours, and not both',
-  ],
-  [
-    'an id that is a number',
-    () => broadcastChannel({ id: 1 as never }),
-    'the id of a transport cannot be "1": it is 1 and no string',
-  ],
+  ['a register of nothing', () => new (Register as any)(), 'Register: locks is missing; give what createLocks gives'],
 ];
 
-test('there are more than fifty', () => {
-  expect(uses.length).toBeGreaterThan(50);
+test('there are more than forty, and as many of transports', () => {
+  expect(uses.length).toBeGreaterThan(40);
 });
 
 test.each(uses)('%s: %s', async (_, use, answer) => {

@@ -19,6 +19,7 @@ import type { Refuted } from './trace.js';
 import type { Choice, StartState } from './world/choice.js';
 import { faultBudget } from './world/environment.js';
 import { fusible, NOT_FUSED, Script } from './world/script.js';
+import { requireScenario } from './scenario/required.js';
 
 /**
  * How a `Simulation` runs, beside what the scenario says.
@@ -86,6 +87,7 @@ export class Simulation {
     readonly scenario: Scenario,
     { host = 'actors', inspect, watch = true, medium, choices, refutes, start }: SimulationOptions = {},
   ) {
+    requireScenario('Simulation', scenario);
     const { protocol, options, graph, network: conditions, seed, events, workload } = scenario;
     const instance: Instance<any> = { ...graph, options };
     this.instance = instance;

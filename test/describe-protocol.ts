@@ -5,7 +5,9 @@
  * so are walks through every small system, over the bus; and everything in the charts is covered by them or cannot be reached for one
  * of the `reasons` that are given.
  */
+import { UsageError } from '../machines/errors.js';
 import type { Protocol } from '../machines/protocol.js';
+import { requireProtocol } from '../network/scenario/required.js';
 import { coverageReport, type Reasons } from './coverage/report.js';
 import { graphsOf, type ChartGraph } from './paths/graph.js';
 import { pathKinds, pathsOf } from './paths/paths.js';
@@ -21,9 +23,20 @@ export interface Runner {
   expect(actual: unknown): { toEqual(expected: unknown): void };
 }
 
+/** Throws a `UsageError` unless the functions of a test runner were handed over. */
+export function requireRunner(who: string, runner: unknown, functions: readonly string[]): void {
+  const words = functions.join(', ');
+  const missing = functions.find(
+    (name) => typeof (runner as Partial<Record<string, unknown>> | undefined | null)?.[name] !== 'function',
+  );
+  if (missing !== undefined)
+    throw new UsageError(`${who} has no ${missing}; hand over { ${words} }, as in import { ${words} } from 'vitest'`);
+}
+
 /**
  * Generated tests of a protocol: paths through its charts, walks through its small systems, and that both cover everything.
  *
+ * @throws UsageError for what is no protocol, and without the functions of a runner.
  * @param reasons why something cannot be covered, by its name in the report.
  * @example
  * ```ts
@@ -35,7 +48,10 @@ export interface Runner {
  * ```
  * @public
  */
-export function describeProtocol(protocol: Protocol, { describe, test, expect }: Runner, reasons: Reasons = {}): void {
+export function describeProtocol(protocol: Protocol, runner: Runner, reasons: Reasons = {}): void {
+  requireProtocol('describeProtocol', protocol);
+  requireRunner('describeProtocol(protocol, …)', runner, ['describe', 'test', 'expect']);
+  const { describe, test, expect } = runner;
   let known: readonly ChartGraph[] | undefined;
   const graphs = () => (known ??= graphsOf(protocol, SEARCH_PATIENCE));
   let walked: ReturnType<typeof systemWalks> | undefined;

@@ -3,7 +3,7 @@
  */
 import type { Protocol } from '../machines/protocol.js';
 import { parseScenario } from '../network/scenario/parse.js';
-import type { Runner } from './describe-protocol.js';
+import { requireRunner, type Runner } from './describe-protocol.js';
 import { brokenIn } from './swarm/broken.js';
 
 /**
@@ -25,8 +25,10 @@ import { brokenIn } from './swarm/broken.js';
 export function describeScenarios(
   protocols: Readonly<Record<string, Protocol>>,
   scenarios: Readonly<Record<string, unknown>>,
-  { test, expect }: Pick<Runner, 'test' | 'expect'>,
+  runner: Pick<Runner, 'test' | 'expect'>,
 ): void {
+  requireRunner('describeScenarios(protocols, scenarios, …)', runner, ['test', 'expect']);
+  const { test, expect } = runner;
   for (const [file, json] of Object.entries(scenarios)) {
     test(`${file} breaks nothing any more`, () => expect(brokenIn(parseScenario(json, protocols))).toEqual(null));
   }

@@ -14,6 +14,7 @@ import type { Choice } from '../network/world/choice.js';
 import { onProtocol } from './system/systems.js';
 import { systemWalks, type SystemWalk } from './system/tours.js';
 import { RunningSystem } from './system/walk.js';
+import { requireProtocol } from '../network/scenario/required.js';
 
 /**
  * One chart of a protocol on its own, without a network: what an emitted test drives. `first` and each `send` give the state, the
@@ -36,6 +37,7 @@ export function startChart(
   chart: string,
   input: unknown,
 ): { first: Expected; send(event: Message): Expected } {
+  requireProtocol('startChart', protocol);
   if (!protocol.charts[chart]) {
     throw new UsageError(`protocol ${protocol.name} has no chart "${chart}"; it has ${Object.keys(protocol.charts).join(', ')}`);
   }
@@ -68,6 +70,7 @@ export function startChart(
  * @public
  */
 export function startSystem(protocol: Protocol, scenario: Readonly<Record<string, unknown>>): { make(choice: Choice): string[] } {
+  requireProtocol('startSystem', protocol);
   const running = new RunningSystem(onProtocol(scenario, protocol), protocol, 'snapshots');
   running.take();
   return { make: (choice) => running.make(choice).map(describe) };
@@ -89,6 +92,7 @@ export function startSystem(protocol: Protocol, scenario: Readonly<Record<string
  * @public
  */
 export function emitTests(protocol: Protocol, importing: string): string {
+  requireProtocol('emitTests', protocol);
   const tours = graphsOf(protocol, SEARCH_PATIENCE).flatMap((graph) =>
     pathsOf(graph, 'tour').map((path, walk) => ({ title: `${graph.chart}, start ${graph.start}, walk ${walk}`, path })),
   );

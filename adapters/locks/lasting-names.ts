@@ -6,6 +6,7 @@
  * majority.
  */
 import type { Locks } from './locks.js';
+import { checkOptions, optional, someLocks, someText, wholeNumber } from '../options.js';
 import { Register } from './register.js';
 
 /**
@@ -23,6 +24,7 @@ export interface LastingNamesOptions {
 /**
  * Short unique numbers that stay unique when peers crash: a majority of the peers of `locks` keeps how many were handed out.
  *
+ * @throws UsageError for options that are missing, wrong or unknown.
  * @example
  * ```ts
  * import { InProcessBus } from 'xstate-quiver/adapters/in-process';
@@ -40,7 +42,7 @@ export const createLastingNames = (options: LastingNamesOptions): LastingNames =
 
 const FETCHED = 8;
 
-const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
+const isCount = (value: unknown): value is number => wholeNumber.refused(value) === null;
 
 /**
  * Unique numbers as one peer draws them; `createLastingNames` makes it. It lives as long as its locks: there is nothing to close.
@@ -52,7 +54,9 @@ export class LastingNames {
   private stock: number[] = [];
   private last: Promise<unknown> = Promise.resolve();
 
-  constructor({ locks, name = 'names' }: LastingNamesOptions) {
+  constructor(options: LastingNamesOptions) {
+    checkOptions('createLastingNames', options, { locks: someLocks, name: optional(someText) });
+    const { locks, name = 'names' } = options;
     this.given = new Register(locks, name, 0, isCount);
   }
 

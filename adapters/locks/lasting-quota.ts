@@ -7,7 +7,7 @@
  */
 import type { Locks } from './locks.js';
 import { requireAmount } from '../controller/controller-node.js';
-import { UsageError } from '../../machines/errors.js';
+import { checkOptions, optional, someLocks, someText, wholeNumber } from '../options.js';
 import { Register } from './register.js';
 import type { Taken } from '../controller/quota.js';
 
@@ -31,7 +31,7 @@ export interface LastingQuotaOptions {
  * A budget of permits that outlives the peers who draw on it: a majority of the peers of `locks` keeps what is left. Never more
  * than the budget is given out.
  *
- * @throws UsageError for a budget or waste that is no whole number of at least 0.
+ * @throws UsageError for options that are missing, wrong or unknown.
  * @example
  * ```ts
  * import { InProcessBus } from 'xstate-quiver/adapters/in-process';
@@ -47,7 +47,9 @@ export interface LastingQuotaOptions {
  */
 export const createLastingQuota = (options: LastingQuotaOptions): LastingQuota => new LastingQuota(options);
 
-const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
+const isCount = (value: unknown): value is number => wholeNumber.refused(value) === null;
+
+const CHECKS = { locks: someLocks, budget: wholeNumber, waste: optional(wholeNumber), name: optional(someText) };
 
 /**
  * A lasting budget as one peer draws on it; `createLastingQuota` makes it. It lives as long as its locks: there is nothing to
@@ -62,9 +64,9 @@ export class LastingQuota {
   /** Takes of this peer are answered one after the other. */
   private last: Promise<unknown> = Promise.resolve();
 
-  constructor({ locks, budget, waste = 0, name = 'quota' }: LastingQuotaOptions) {
-    for (const [what, count] of Object.entries({ budget, waste }))
-      if (!isCount(count)) throw new UsageError(`a ${what} of ${count}: give a whole number of at least 0`);
+  constructor(options: LastingQuotaOptions) {
+    checkOptions('createLastingQuota', options, CHECKS);
+    const { locks, budget, waste = 0, name = 'quota' } = options;
     this.left = new Register(locks, name, budget, isCount);
     this.share = Math.floor(waste / locks.peers.length);
   }

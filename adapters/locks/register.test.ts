@@ -125,7 +125,9 @@ describe('a lasting quota', () => {
 
   test('bad amounts and budgets are refused', async () => {
     const { things } = peers((locks) => {
-      expect(() => createLastingQuota({ locks, budget: 1.5 })).toThrow('a budget of 1.5: give a whole number of at least 0');
+      expect(() => createLastingQuota({ locks, budget: 1.5 })).toThrow(
+        'createLastingQuota: budget is 1.5; give a whole number of at least 0',
+      );
       return createLastingQuota({ locks, budget: 10 });
     });
     await expect(things['a']!.take(-1)).rejects.toThrow('an amount of -1');

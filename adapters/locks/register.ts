@@ -17,6 +17,7 @@ import { isObject } from '../../machines/checks.js';
 import type { Message, NodeId } from '../../machines/effects.js';
 import { firstFence } from '../../machines/locks/epoch.js';
 import { drawBelow } from '../environment.js';
+import { anything, checkOptions, must, someLocks, someText } from '../options.js';
 import { Channels } from '../node/channels.js';
 import { loadStored, save } from '../storage/storage.js';
 import { ForgottenError, LostError } from '../transports/errors.js';
@@ -41,6 +42,13 @@ type Question<T> =
 
 /** Peers that have not opened the register yet, or were cut off, are asked again. */
 const AGAIN_MS = 100;
+
+const REGISTER_CHECKS = {
+  locks: someLocks,
+  name: someText,
+  initial: anything,
+  isValue: must('a function that tells whether a value is one of this register', (value) => typeof value === 'function'),
+};
 
 /**
  * A value that outlives the peers who keep it: every peer has a copy, and what more than half of them have stored is not lost. It
@@ -77,6 +85,7 @@ export class Register<T extends Json> {
    * @param name of the register; its lock is called after it and after the locks.
    * @param initial what it holds before the first change.
    * @param isValue refuses what comes from others and is no such value.
+   * @throws UsageError for arguments that are missing or wrong.
    */
   constructor(
     private readonly locks: Locks,
@@ -84,6 +93,7 @@ export class Register<T extends Json> {
     private readonly initial: T,
     private readonly isValue: (value: unknown) => value is T,
   ) {
+    checkOptions('Register', { locks, name, initial, isValue }, REGISTER_CHECKS);
     if (locks.peers.length === 0)
       throw new UsageError(
         `"${name}" is kept by the peers of createLocks, and "${locks.node.id}" joined later; keep it on those with whom the cluster began`,

@@ -1,10 +1,12 @@
 /** What a node in an application is made of, and what is told of its steps. */
 import type { Message, NodeId } from '../../machines/effects.js';
+import { isObject } from '../../machines/checks.js';
 import type { Core, NodeView, Topology } from '../../machines/protocol.js';
 import type { Inspect } from '../../network/world/kernel.js';
 import type { Selected } from '../../network/world/selections.js';
 import type { Outcome } from '../../network/world/node.js';
 import type { InEnvironment } from '../environment.js';
+import { anything, environment, hasMethods, must, optional, someText, storage, transport } from '../options.js';
 import type { PeerStorage } from '../storage/storage.js';
 import type { Reliable, Transport } from '../transports/transport.js';
 
@@ -35,6 +37,29 @@ export interface NodeOptions<O = any> extends InEnvironment {
   /** What the application has done already and the charts have not heard of: asked before every step, and taken first. */
   readonly owed?: () => Message | null;
 }
+
+const isPeers = (value: unknown): boolean => Array.isArray(value) && value.every((peer) => typeof peer === 'string');
+
+/** What is in `topology` and `options` is checked with the protocol. */
+export const NODE_CHECKS = {
+  transport,
+  protocol: must(
+    'a protocol, as defineProtocol gives it, or its core',
+    (value) => isObject(value) && isObject(value['charts']) && hasMethods(value, 'accepts', 'roles'),
+  ),
+  topology: must(
+    "who takes part and their links, as in { nodes: ['a', 'b'], links: [['a', 'b', 1]] }",
+    (value) => isObject(value) && isPeers(value['nodes']) && Array.isArray(value['links']),
+  ),
+  options: optional(must('an object of options, as in a scenario', isObject)),
+  neighbours: optional(must('a list of ids', isPeers)),
+  name: optional(someText),
+  inspect: optional(anything),
+  storage: optional(storage),
+  resume: optional(anything),
+  owed: optional(must('a function', (value) => typeof value === 'function')),
+  ...environment,
+};
 
 /**
  * One atomic step, as it is published: the event, the draws it was answered with, and what came of it.

@@ -24,7 +24,8 @@ import { ClosedError } from '../transports/errors.js';
 import { hostOf } from './host.js';
 import { drawBelow, environmentOf, type PlatformEnvironment } from '../environment.js';
 import { Neighbours } from './neighbours.js';
-import type { HeardOfPeer, LiveStep, NodeOptions, NodePeer } from './node-options.js';
+import { checkOptions } from '../options.js';
+import { NODE_CHECKS, type HeardOfPeer, type LiveStep, type NodeOptions, type NodePeer } from './node-options.js';
 import type { PortTable } from './ports.js';
 import { refuseUnsafe } from './safety.js';
 import { watchers } from './watchers.js';
@@ -37,7 +38,7 @@ export type { LiveStep, NodeOptions } from './node-options.js';
  * A node of a protocol in an application: its charts as live XState actors, on a transport, in real time. It returns at once and
  * connects the transport.
  *
- * @throws UsageError when the transport promises less than the protocol assumes, when the transport's id is not in the topology,
+ * @throws UsageError for options that are missing, wrong or unknown, when the transport promises less than the protocol assumes, when the transport's id is not in the topology,
  * for options that the protocol refuses, and for `storage` where the protocol stores nothing.
  * @example
  * ```ts
@@ -53,7 +54,10 @@ export type { LiveStep, NodeOptions } from './node-options.js';
  * ```
  * @public
  */
-export const createNode = <O>(options: NodeOptions<O>): LiveNode<O> => new LiveNode(options);
+export function createNode<O>(options: NodeOptions<O>): LiveNode<O> {
+  checkOptions('createNode', options, NODE_CHECKS);
+  return new LiveNode(options);
+}
 
 /**
  * A running node; `createNode` makes it. Notices of its charts are dispatched as `CustomEvent`s of their type, with the notice in

@@ -7,6 +7,7 @@
  */
 import type { KV } from '@nats-io/kv';
 import type { NodeId } from '../../machines/effects.js';
+import { UsageError } from '../../machines/errors.js';
 import { topicToken } from '../transports/frame.js';
 import type { Json } from '../transports/transport.js';
 import type { PeerStorage } from './storage.js';
@@ -26,6 +27,7 @@ export interface JetStreamStorageOptions {
 /**
  * The storage of a peer in a key-value bucket of NATS JetStream. Loads and saves reject as the client does.
  *
+ * @throws UsageError for what is no bucket or no id.
  * @example
  * ```ts
  * import { Kvm } from '@nats-io/kv';
@@ -37,7 +39,14 @@ export interface JetStreamStorageOptions {
  * ```
  * @public
  */
-export function jetStreamStorage({ bucket, peer }: JetStreamStorageOptions): PeerStorage {
+export function jetStreamStorage(options: JetStreamStorageOptions): PeerStorage {
+  const { bucket, peer } = (options ?? {}) as Partial<JetStreamStorageOptions>;
+  if (!bucket?.get || !bucket.put)
+    throw new UsageError(
+      "jetStreamStorage takes { bucket, peer }; bucket is one of @nats-io/kv: await new Kvm(await connect()).create('printers')",
+    );
+  if (typeof peer !== 'string' || peer === '')
+    throw new UsageError('jetStreamStorage: peer is no text; give the id of the peer that stores');
   const placeOf = (key: string): string => `${topicToken(peer)}.${topicToken(key)}`;
   return {
     load: async (key) => {

@@ -6,6 +6,7 @@
  */
 import type { NodeId } from '../../machines/effects.js';
 import { environmentOf, type InEnvironment } from '../environment.js';
+import { checkOptions, environment as environmentChecks, id as idCheck, optional, someText } from '../options.js';
 import { createTransport } from './driver.js';
 import { FrameReader, frameText } from './frame.js';
 import { isObject } from '../../machines/checks.js';
@@ -34,11 +35,13 @@ export interface BroadcastChannelOptions extends InEnvironment {
   readonly channel?: string;
 }
 
+const CHECKS = { id: idCheck, channel: optional(someText), ...environmentChecks };
+
 /**
  * Tabs, frames and workers of one origin, over a BroadcastChannel; in Node, the threads of one process. It may lose messages and
  * reports nobody's presence: `linked` puts the link layer on top.
  *
- * @throws UsageError for an id that is none.
+ * @throws UsageError for options that are missing, wrong or unknown.
  * @example
  * ```ts
  * import { broadcastChannel } from 'xstate-quiver/adapters/broadcast-channel';
@@ -49,12 +52,10 @@ export interface BroadcastChannelOptions extends InEnvironment {
  * ```
  * @public
  */
-export const broadcastChannel = ({
-  id,
-  channel = 'quiver',
-  ...environment
-}: BroadcastChannelOptions): Transport<typeof broadcastChannelGuarantees> =>
-  createTransport(id, broadcastChannelGuarantees, (medium) => {
+export function broadcastChannel(options: BroadcastChannelOptions): Transport<typeof broadcastChannelGuarantees> {
+  checkOptions('broadcastChannel', options, CHECKS);
+  const { id, channel = 'quiver', ...environment } = options;
+  return createTransport(id, broadcastChannelGuarantees, (medium) => {
     const opened = new BroadcastChannel(channel);
     const reader = new FrameReader(id, medium, environmentOf(environment).clock);
     opened.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
@@ -65,3 +66,4 @@ export const broadcastChannel = ({
       close: () => opened.close(),
     });
   });
+}

@@ -7,7 +7,9 @@
  * elsewhere only one that closes its transport is.
  */
 import type { NodeId } from '../../machines/effects.js';
+import { UsageError } from '../../machines/errors.js';
 import { environmentOf } from '../environment.js';
+import { checkOptions, hasMethods, id as idCheck } from '../options.js';
 import { createTransport } from './driver.js';
 import { Hub, type Line } from './hub.js';
 import { MESSAGE_BYTES_MAX } from './reading.js';
@@ -39,7 +41,7 @@ export interface Port {
 /**
  * The transport of the peer that holds this port of a hub.
  *
- * @throws UsageError for an id that is none.
+ * @throws UsageError for what is no port, and an id that is none.
  * @example
  * ```ts
  * import { MessagePortHub, messagePort } from 'xstate-quiver/adapters/message-port';
@@ -54,12 +56,22 @@ export interface Port {
  * ```
  * @public
  */
-export const messagePort = (port: Port, { id }: { readonly id: NodeId }): Transport<typeof messagePortGuarantees> =>
-  createTransport(
+export function messagePort(port: Port, options: { readonly id: NodeId }): Transport<typeof messagePortGuarantees> {
+  checkPort('messagePort', port);
+  checkOptions('messagePort', options, { id: idCheck });
+  const { id } = options;
+  const key = environmentOf({}).crypto.randomUUID();
+  return createTransport(
     id,
     messagePortGuarantees,
-    throughHub({ id, key: environmentOf({}).crypto.randomUUID() }, () => lineOf(port)),
+    throughHub({ id, key }, () => lineOf(port)),
   );
+}
+
+function checkPort(who: string, port: unknown): void {
+  if (!hasMethods(port, 'postMessage', 'addEventListener', 'start', 'close'))
+    throw new UsageError(`${who} takes a port, as new MessageChannel() has two: port1 for one side, port2 for the other`);
+}
 
 /**
  * Where peers on MessagePorts meet; it runs in one of the threads, usually the one that starts the others.
@@ -69,8 +81,13 @@ export const messagePort = (port: Port, { id }: { readonly id: NodeId }): Transp
 export class MessagePortHub {
   private readonly hub = new Hub();
 
-  /** Serves the peer that holds the other port of the channel. */
+  /**
+   * Serves the peer that holds the other port of the channel.
+   *
+   * @throws UsageError for what is no port.
+   */
   attach(port: Port): void {
+    checkPort('attach of a MessagePortHub', port);
     this.hub.attach(lineOf(port));
   }
 

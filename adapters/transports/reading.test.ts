@@ -115,7 +115,7 @@ const transports: [string, (id: string) => unknown][] = [
   ['web-socket-mesh', (id) => webSocketMesh({ id, listen: { port: 0 }, peers: [] })],
   ['nats', (id) => nats({ id, connection: () => Promise.reject(new Error('none')) })],
   ['mqtt', (id) => mqtt({ id, connection: () => Promise.reject(new Error('none')) })],
-  ['sealed', (id) => sealed({ id } as never, { key: 'sixteen bytes and more' })],
+  ['sealed', (id) => sealed(Object.assign(new InProcessBus().transport('a'), { id }), { key: 'sixteen bytes and more' })],
   ['linked, among the peers', (id) => linked(new InProcessBus().transport('a'), { peers: ['a', id] })],
 ];
 

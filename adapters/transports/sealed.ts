@@ -18,6 +18,7 @@ import { bytesToHex } from '@noble/hashes/utils.js';
 import type { NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
 import { environmentOf, type PlatformEnvironment, type InEnvironment } from '../environment.js';
+import { checkOptions, environment as environmentChecks, isTransport, must } from '../options.js';
 import { createTransport, type DriverListener } from './driver.js';
 import { checkId } from './ids.js';
 import { Drops } from './drops.js';
@@ -42,6 +43,13 @@ export interface SealedOptions extends InEnvironment {
   readonly key: Key | readonly Key[] | ((peer: NodeId) => Key | readonly Key[]);
 }
 
+const CHECKS = {
+  key: must(
+    'a key of at least 16 random bytes, several of them, or a function that gives those of a peer',
+    (value) => value !== null,
+  ),
+  ...environmentChecks,
+};
 const KEY_BYTES_MIN = 16;
 /** What waits for a peer's answer, in characters; more is lost, as it may be on such a medium. */
 const WAITING_CHARS_MAX = 2 ** 22;
@@ -59,7 +67,7 @@ const HEAD_BYTES = 1_024;
  * dropped. Messages are sealed, not hidden. It takes over the given transport: connects it, and closes it when it is closed itself;
  * its largest message is half of that one's, less 512 bytes.
  *
- * @throws UsageError for a key of fewer than 16 bytes.
+ * @throws UsageError for what is no transport, for options that are missing, wrong or unknown, and for a key of fewer than 16 bytes.
  * @example
  * ```ts
  * import { broadcastChannel } from 'xstate-quiver/adapters/broadcast-channel';
@@ -71,10 +79,11 @@ const HEAD_BYTES = 1_024;
  * ```
  * @public
  */
-export function sealed<const G extends Guarantees>(
-  transport: Transport<G>,
-  { key, ...environment }: SealedOptions,
-): Transport<G> {
+export function sealed<const G extends Guarantees>(transport: Transport<G>, options: SealedOptions): Transport<G> {
+  if (!isTransport(transport))
+    throw new UsageError('sealed takes a transport first, as in sealed(nats({ id, connection }), { key })');
+  checkOptions('sealed', options, CHECKS);
+  const { key, ...environment } = options;
   checkId(transport.id, 'the id of a transport');
   const keys = new Keys(key);
   const messageBytesMax = Math.floor((transport.guarantees.messageBytesMax - HEAD_BYTES) / 2);

@@ -5,15 +5,14 @@
  */
 import { randomUUID } from 'node:crypto';
 import { basename } from 'node:path';
-import { UsageError } from '../../machines/errors.js';
-import type { Simulation } from '../../network/simulation.js';
+import { Simulation } from '../../network/simulation.js';
 import { serveTrace, type Served, type ServeOptions } from '../server.js';
 import { LiveTrace } from './live-trace.js';
 import { Inbox, type Program } from './inbox.js';
 import { Outbox } from './outbox.js';
 import { Merger } from './merge.js';
 import { headerOf, overlayRuleOf } from './protocol.js';
-import { now, reportNode, type Inspectable } from './report.js';
+import { nodesAmong, now, reportNode, type Inspectable } from './report.js';
 import { Watch } from './watch.js';
 
 /**
@@ -55,9 +54,8 @@ export async function inspect(
   what: Inspectable | readonly Inspectable[] | Simulation,
   { report, program: name, ...options }: InspectOptions = {},
 ): Promise<Served> {
-  if ('network' in what) return inspectSimulation(what, options);
-  const nodes = [what].flat();
-  if (nodes.length === 0) throw new UsageError('inspect: name at least one node');
+  if (what instanceof Simulation) return inspectSimulation(what, options);
+  const nodes = nodesAmong('inspect', what);
   // A node that cannot start has nothing to show, and says so itself.
   await Promise.allSettled(nodes.map(({ ready }) => ready));
   const program = programOf(name);

@@ -9,7 +9,7 @@ import { UsageError } from '../../machines/errors.js';
 import type { TraceHeader, TraceLine } from '../../network/trace.js';
 import { Merger } from './merge.js';
 import { headerOf, overlayRuleOf } from './protocol.js';
-import { now, reportNode, type Inspectable } from './report.js';
+import { nodesAmong, now, reportNode, type Inspectable } from './report.js';
 
 /**
  * A recording that goes on until it is closed, or its nodes are.
@@ -42,9 +42,8 @@ export interface Recording {
  * @experimental
  */
 export function record(what: Inspectable | readonly Inspectable[], write: (text: string) => void): Recording {
-  const nodes = [what].flat();
+  const nodes = nodesAmong('record', what);
   const [first] = nodes;
-  if (!first) throw new UsageError('record: name at least one node');
   for (const node of nodes) {
     if (Object.keys(node.view()).length > 0)
       throw new UsageError(`record: node "${node.id}" has started already; record it as soon as it is made`);

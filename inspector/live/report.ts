@@ -1,7 +1,9 @@
 /**
  * What one live node says of itself to an inspector: how it stands, then each of its steps, as plain JSON that any wire carries.
  */
+import { isObject } from '../../machines/checks.js';
 import type { Address, LinkEvent, Message, NodeId } from '../../machines/effects.js';
+import { UsageError } from '../../machines/errors.js';
 import type { Core, Instance, NodeView, RoleView, Step } from '../../machines/protocol.js';
 import type { StepLine } from '../../network/trace.js';
 import type { Selected } from '../../network/world/selections.js';
@@ -21,6 +23,17 @@ export interface Inspectable {
   watchSelections(): () => void;
   readonly ready: Promise<unknown>;
   view(): NodeView;
+}
+
+/** At least one node; throws a `UsageError` for anything else. */
+export function nodesAmong(who: string, what: Inspectable | readonly Inspectable[]): readonly [Inspectable, ...Inspectable[]] {
+  const nodes: readonly unknown[] = [what].flat();
+  if (nodes.length === 0) throw new UsageError(`${who}: name at least one node`);
+  if (nodes.every((node) => isObject(node) && typeof node['view'] === 'function')) return nodes as [Inspectable];
+  const isAround = nodes.some((node) => isObject(node) && 'node' in node);
+  throw new UsageError(
+    `${who} takes nodes; give ${isAround ? 'the node of each: locks.node' : 'what createNode returns, or locks.node'}`,
+  );
 }
 
 type HeardOfPeer =

@@ -1,4 +1,6 @@
 /** The triangular lattice: nodes in axial coordinates, six directions counted counterclockwise from the right. */
+import { isIntegerOf } from '../checks.js';
+import { UsageError } from '../errors.js';
 
 /**
  * A node of the triangular lattice, in axial coordinates.
@@ -48,9 +50,13 @@ export const keyOf = ({ x, y }: Point): string => `${x} ${y}`;
 /**
  * The first nodes of the spiral around a node: a hexagon, its last layer as far as they reach.
  *
+ * @throws UsageError for what is no node, and for a length that is no whole number of at least 1.
  * @experimental
  */
 export function spiral(center: Point, length: number): Point[] {
+  if (!Number.isSafeInteger(center?.x) || !Number.isSafeInteger(center.y))
+    throw new UsageError('spiral begins at a node of the lattice; give whole numbers, as in { x: 0, y: 0 }');
+  if (!isIntegerOf(length, 1)) throw new UsageError(`a spiral of ${length} nodes: give a whole number of at least 1`);
   const nodes = [center];
   const taken = new Set([keyOf(center)]);
   let direction: Direction = 0;

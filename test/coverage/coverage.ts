@@ -5,6 +5,7 @@ import { UsageError } from '../../machines/errors.js';
 import type { Protocol } from '../../machines/protocol.js';
 import { isOpen, itemsAtStart, itemsOf, type Item } from './items.js';
 import { listen, observed } from './probe.js';
+import { requireProtocol } from '../../network/scenario/required.js';
 
 /**
  * How often each thing there is was covered, by chart.
@@ -34,6 +35,7 @@ export class Coverage {
   private readonly counts: ReadonlyMap<string, Map<Item, number>>;
 
   constructor(readonly protocol: Protocol) {
+    requireProtocol('Coverage', protocol);
     this.counts = new Map(
       Object.entries(protocol.charts).map(([name, chart]) => [name, new Map(itemsOf(chart).map((item) => [item, 0]))]),
     );

@@ -16,6 +16,7 @@ import { examine, type Exploration, type Question, type Reduction } from './exam
 import type { Budget } from '../../network/world/environment.js';
 import type { Scripted } from '../../network/world/script.js';
 import { corruptAtFirst, scriptOf } from './script.js';
+import { requireProtocol } from '../../network/scenario/required.js';
 
 /** A command that one node alone is given. */
 export interface CommandAt {
@@ -93,6 +94,7 @@ function unlimitedOf(protocol: Protocol, commands: 'unlimited' | { readonly unli
  * @public
  */
 export function explore(protocol: Protocol, options: ExploreOptions): Exploration {
+  requireProtocol('explore', protocol);
   const { initials, commands = [], order = protocol.network.order, faults = {}, bounds = {} } = options;
   const graph = createMetric(validateTopology(options.topology));
   if (protocol.network.reach === 'routed') requireConnected(graph, `protocol ${protocol.name} sends from any node to any other`);

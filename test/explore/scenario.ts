@@ -13,6 +13,7 @@ import type { Bounds, Progress } from './bounds.js';
 import { faultBudget } from '../../network/world/environment.js';
 import { corruptAtFirst, scriptOf } from './script.js';
 import { examine, type Exploration, type Question, type Reduction } from './examine.js';
+import { requireScenario } from '../../network/scenario/required.js';
 
 export interface CheckOptions {
   readonly bounds?: Bounds;
@@ -43,8 +44,10 @@ export interface CheckOptions {
  * ```
  * @public
  */
-export const checkScenario = (scenario: Scenario, options: CheckOptions = {}): Exploration =>
-  examine(questionOf(scenario, options));
+export function checkScenario(scenario: Scenario, options: CheckOptions = {}): Exploration {
+  requireScenario('checkScenario', scenario);
+  return examine(questionOf(scenario, options));
+}
 
 export function questionOf(scenario: Scenario, options: CheckOptions): Question {
   const { protocol, graph, network, events, workload } = scenario;

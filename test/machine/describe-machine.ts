@@ -1,5 +1,6 @@
 /** The generated tests of any XState machine, for Vitest or any runner of the same shape. */
 import type { AnyStateMachine } from 'xstate';
+import { requireRunner } from '../describe-protocol.js';
 import type { MachineTests } from './options.js';
 import { unseenOf } from './report.js';
 import { describeFailure, MachineTesting } from './testing.js';
@@ -18,7 +19,7 @@ const TEST_MS = 120_000;
  * Generated tests of a machine: every state that it reaches is searched, with time and services as choices, and paths through them are
  * walked on live actors.
  *
- * @throws UsageError when it is given no machine.
+ * @throws UsageError when it is given no machine, and without the functions of a runner.
  * @example
  * ```ts
  * import { describe, expect, test } from 'vitest';
@@ -30,12 +31,10 @@ const TEST_MS = 120_000;
  * ```
  * @public
  */
-export function describeMachine<Sut>(
-  machine: AnyStateMachine,
-  tests: MachineTests<Sut>,
-  { describe, test: runTest, expect }: AsyncRunner,
-): void {
+export function describeMachine<Sut>(machine: AnyStateMachine, tests: MachineTests<Sut>, runner: AsyncRunner): void {
   const testing = new MachineTesting(machine, tests);
+  requireRunner('describeMachine(machine, tests, …)', runner, ['describe', 'test', 'expect']);
+  const { describe, test: runTest, expect } = runner;
   const test = (name: string, body: () => Promise<void>) => runTest(name, body, tests.limits?.testMs ?? TEST_MS);
   const none = (failures: readonly (Parameters<typeof describeFailure>[0] | null)[]) =>
     expect(failures.flatMap((failure) => (failure ? [describeFailure(failure)] : []))).toEqual([]);

@@ -22,6 +22,7 @@ import { systemsOf } from '../system/systems.js';
 import { systemWalks } from '../system/tours.js';
 import { recordWalk, walkAgain, type RecordedWalk } from '../system/walk.js';
 import { outcomeOn, type SystemOutcome } from './outcome.js';
+import { requireProtocol } from '../../network/scenario/required.js';
 
 /**
  * A chart with one mistake in it, what was changed where, and the change as lines of a diff.
@@ -70,6 +71,7 @@ const MICROSTEPS_MAX = 1000;
  * @public
  */
 export function mutantsOf(protocol: Protocol): readonly Mutant[] {
+  requireProtocol('mutantsOf', protocol);
   // A chart without samples is another protocol's, and judged there.
   return ownCharts(protocol).flatMap((chart) => mutantsOfChart(chart, protocol.charts[chart]!));
 }

@@ -13,6 +13,7 @@ import { begin, macrostep, type Stepped } from '../../network/world/remembering.
 import { itemsAtStart, type Item } from '../coverage/items.js';
 import { listen, observed } from '../coverage/probe.js';
 import { jsonKey } from '../explore/json.js';
+import { requireProtocol } from '../../network/scenario/required.js';
 
 export interface Vertex {
   readonly index: number;
@@ -60,6 +61,7 @@ export interface ChartGraph {
  * @public
  */
 export function graphsOf(protocol: Protocol, patience: number): readonly ChartGraph[] {
+  requireProtocol('graphsOf', protocol);
   return Object.entries(protocol.samples).flatMap(([chart, samples]) => {
     const machine = protocol.charts[chart];
     if (!machine) throw new UsageError(`protocol ${protocol.name} has samples for "${chart}", which is none of its charts`);

@@ -109,6 +109,10 @@ const TWICE_EVERY = 100;
  * @experimental
  */
 export async function rehearse(options: RehearseOptions, main: Main): Promise<Rehearsal> {
+  if (typeof options !== 'object' || options === null || typeof main !== 'function')
+    throw new UsageError(
+      'rehearse takes options and the main function of a peer, as in rehearse({ runs: 10 }, async ({ id, peers }) => { … })',
+    );
   const { runs = 100, seed = 1, shrinkSeconds = 60, replay } = options;
   const frame = frameOf(options);
   const totals = { turns: 0, digest: '', counts: {} as Record<string, number> };

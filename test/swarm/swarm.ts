@@ -12,6 +12,7 @@ import type { Scenario } from '../../network/scenario/types.js';
 import { brokenIn, type Broken } from './broken.js';
 import { scenarioOf } from './scenario.js';
 import { scenarioShapes, soundSystems } from './shape.js';
+import { requireProtocol } from '../../network/scenario/required.js';
 
 /**
  * What `swarm` is given.
@@ -67,6 +68,7 @@ export function swarm(
   protocol: Protocol,
   { runs = 100, seed = 1, ignore = new Set(), shrink = true }: SwarmOptions = {},
 ): SwarmReport {
+  requireProtocol('swarm', protocol);
   const systems = soundSystems(protocol);
   let first: Broken | null = null;
   const property = fc.property(scenarioShapes(systems), (shape) => {

@@ -6,6 +6,7 @@ import { UsageError } from '../../machines/errors.js';
 import type { Protocol, SystemSample } from '../../machines/protocol.js';
 import { parseScenario } from '../../network/scenario/parse.js';
 import type { Scenario } from '../../network/scenario/types.js';
+import { requireProtocol } from '../../network/scenario/required.js';
 
 export interface System extends Pick<SystemSample, 'violates'> {
   /** The place in the protocol's list. */
@@ -28,6 +29,7 @@ const TOPOLOGIES = [
  * @public
  */
 export function systemsOf(protocol: Protocol): readonly System[] {
+  requireProtocol('systemsOf', protocol);
   const samples = protocol.systems ?? TOPOLOGIES.map((topology) => ({ topology, events: everyCommand(protocol, topology.n) }));
   return samples.flatMap((sample) => parsed(protocol, sample)).map((system, index) => ({ index, ...system }));
 }

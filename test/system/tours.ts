@@ -12,6 +12,7 @@ import type { Choice } from '../../network/world/choice.js';
 import { Coverage } from '../coverage/coverage.js';
 import { nextSteps, type Next } from './next.js';
 import { onCharts, systemsOf, type System } from './systems.js';
+import { requireProtocol } from '../../network/scenario/required.js';
 
 export interface SystemWalk {
   readonly system: System;
@@ -37,6 +38,7 @@ const PATIENCE = 12;
  * @public
  */
 export function systemWalks(protocol: Protocol): { readonly walks: readonly SystemWalk[]; readonly coverage: Coverage } {
+  requireProtocol('systemWalks', protocol);
   const coverage = new Coverage(protocol);
   const walks = coverage.during((observed) =>
     systemsOf(protocol).flatMap((system) => new Touring(system, observed, coverage).walks()),

@@ -8,6 +8,7 @@ import type { Instance, PropertyResult, Protocol } from '../../machines/protocol
 import { Monitor } from '../../network/monitor.js';
 import { isStep, type NetworkLine, type StepLine, type TraceHeader, type TraceLine } from '../../network/trace.js';
 import { FollowedWorld, Impossible } from './follow.js';
+import { requireProtocol } from '../../network/scenario/required.js';
 
 export interface Finding {
   /** Counted from 1, the header's. */
@@ -59,6 +60,7 @@ export function verifyTrace(
   header: TraceHeader,
   lines: readonly TraceLine[],
 ): Verification {
+  requireProtocol('verifyTrace', protocol);
   return new Following(protocol, instance, header, lines).run();
 }
 

@@ -1,0 +1,197 @@
+/** Wrong uses of transports: each is answered when it is made, by name, and none by a bare TypeError of ours. */
+import { createServer } from 'node:http';
+import { expect, test } from 'vitest';
+import * as ws from 'ws';
+import { UsageError } from '../../index.js';
+import { linked } from '../linked.js';
+import { broadcastChannel } from './broadcast-channel.js';
+import { MessagePortHub, messagePort } from './message-port.js';
+import { mqtt } from './mqtt.js';
+import { nats } from './nats.js';
+import { sealed } from './sealed.js';
+import { webSocketHub } from './web-socket-hub.js';
+import { webSocketMesh } from './web-socket-mesh.js';
+import { webSocket } from './web-socket.js';
+
+const peers = ['a', 'b'];
+const url = 'ws://127.0.0.1:1';
+const connection = async () => ({});
+
+/** What a JavaScript program may hand over: no type stands in the way. */
+const [anyNats, anyMqtt, anyLinked] = [nats, mqtt, linked] as any[];
+const [anyHub, anySocket, anyMesh] = [webSocketHub, webSocket, webSocketMesh] as any[];
+const mesh = { id: 'a', listen: { port: 0 }, peers: [] };
+const channel = broadcastChannel({ id: 'a' });
+
+const uses: [what: string, use: () => unknown, answer: string][] = [
+  [
+    'a connection, not a function',
+    () => anyNats({ id: 'a', connection: {} }),
+    'nats: connection is an object; give a function that connects, as in () => connect({ servers })',
+  ],
+  ['a connection under way', () => anyNats({ id: 'a', connection: connection() }), 'nats: connection is a promise'],
+  ['servers', () => anyNats({ id: 'a', servers: 'nats://x' }), 'nats has no option servers; known: id, connection, subject'],
+  [
+    'a client, not a function',
+    () => anyMqtt({ id: 'a', connection: {} }),
+    "mqtt: connection is an object; give a function that connects, as in () => connectAsync('mqtt://127.0.0.1')",
+  ],
+  ['no id', () => anyMqtt({ connection }), 'mqtt: id is missing'],
+  [
+    'the package ws in place of its class',
+    () => webSocket({ id: 'a', url, WebSocket: ws as never }),
+    'peer "a": WebSocket is an object and no class; give that of the package ws: npm install ws',
+  ],
+  [
+    'a list of ids with something else in it',
+    () => webSocketMesh({ id: 'a', listen: { port: 0 }, peers: [], ids: ['a', 7 as never] }),
+    'peer "a": ids is no list of ids',
+  ],
+  [
+    'what a function gave in place of the function',
+    () => webSocketMesh({ id: 'a', listen: { port: 0 }, peers: [], admit: true as never }),
+    'peer "a": admit is true and no function',
+  ],
+  [
+    'nothing that is linked',
+    () => anyLinked(),
+    'linked takes a transport first, as in linked(webSocket({ id, url }), { peers })',
+  ],
+  ['the options of a transport', () => anyLinked({ id: 'a', url }, { peers }), 'linked takes a transport first, as in linked('],
+  ['linked with nobody', () => anyLinked(channel), 'linked takes its options as an object; give { peers }'],
+  ['the peers in place of the options', () => anyLinked(channel, peers), 'linked takes its options as an object; give { peers }'],
+  ['linked with one text', () => anyLinked(channel, { peers: 'b' }), 'linked: peers is "b"; give a list of ids of the others'],
+  [
+    'a heart that never beats',
+    () => anyLinked(channel, { peers, beatMs: 0 }),
+    'linked: beatMs is 0; give a number of milliseconds',
+  ],
+  [
+    'a patience mistyped',
+    () => anyLinked(channel, { peers, patiance: 30 }),
+    'linked has no option patiance; did you mean "patience"? Known: peers, beatMs, patience',
+  ],
+  ['a hub without options', () => anyHub(), 'webSocketHub takes its options as an object'],
+  ['rules mistyped', () => anyHub({ port: 0, admitt: () => false }), 'webSocketHub has no option admitt; did you mean "admit"?'],
+  [
+    'ids as a text, in which every letter is one',
+    () => anyHub({ port: 0, ids: 'abc' }),
+    'webSocketHub: ids is no list of ids; give one',
+  ],
+  [
+    'a token in place of the function that checks it',
+    () => anyHub({ port: 0, admit: 'open sesame' }),
+    'webSocketHub: admit is open sesame and no function; give one that says true or false, or a promise of it',
+  ],
+  [
+    'two places to listen',
+    () => webSocketHub({ port: 0, server: createServer() }),
+    'give a port, or a server of yours, and not both',
+  ],
+  ['a port beyond all', () => anyHub({ port: 70_000 }), 'webSocketHub: port is 70000; give a port from 0 to 65535'],
+  [
+    'an origin as one text, of which every part would do',
+    () => anyHub({ port: 0, origins: 'https://app.example' }),
+    'webSocketHub: origins is "https://app.example"; give a list of origins as browsers say them',
+  ],
+  ...['app.example', 'https://app.example/', 'https://app.example:443', '*', 5].map((origin): [string, () => unknown, string] => [
+    `an origin that no browser says, ${origin}`,
+    () => anyHub({ port: 0, origins: [origin] }),
+    'webSocketHub: origins is a list of 1; give a list of origins as browsers say them',
+  ]),
+  [
+    'a path without its slash',
+    () => anyHub({ port: 0, path: 'quiver' }),
+    'webSocketHub: path is "quiver"; give the path of an address',
+  ],
+  ['a path with a question', () => anyHub({ port: 0, path: '/a?b' }), 'webSocketHub: path is "/a?b"; give the path'],
+  ['TLS without a key', () => anyHub({ port: 0, tls: {} }), 'webSocketHub: tls is an object; give options of a TLS server'],
+  ['a server that is none', () => anyHub({ server: 5 }), 'webSocketHub: server is 5; give a server of Node'],
+  [
+    'limits mistyped',
+    () => anyHub({ port: 0, limits: { helloMS: 5 } }),
+    'webSocketHub: limits has no option helloMS; did you mean "helloMs"?',
+  ],
+  [
+    'nobody may connect',
+    () => anyHub({ port: 0, limits: { connections: 0 } }),
+    'webSocketHub: limits: connections is 0; give a number',
+  ],
+  [
+    'a time beyond timers',
+    () => anyHub({ port: 0, limits: { helloMs: 1e12 } }),
+    'webSocketHub: limits: helloMs is 1000000000000; give',
+  ],
+  ['what makes no sockets', () => anyHub({ port: 0, WebSocketServer: 5 }), 'webSocketHub: WebSocketServer is 5; give the class'],
+  ['a socket without options', () => anySocket(), 'webSocket takes its options as an object; give { id, url }'],
+  ['a socket to nowhere', () => anySocket({ id: 'a' }), "webSocket: url is missing; give the address of the hub, as in 'ws://"],
+  ['an address as an object', () => anySocket({ id: 'a', url: new URL(url) }), 'webSocket: url is an object; give the address'],
+  [
+    'a function in place of a class',
+    () => anySocket({ id: 'a', url, WebSocket: () => 1 }),
+    'peer "a": WebSocket is a function and no class; give that of the package ws',
+  ],
+  [
+    'a mesh without addresses',
+    () => anyMesh({ id: 'a', listen: { port: 0 } }),
+    'webSocketMesh: peers is missing; give the addresses',
+  ],
+  [
+    'a mesh with one address',
+    () => anyMesh({ ...mesh, peers: url }),
+    `webSocketMesh: peers is "${url}"; give the addresses of the others`,
+  ],
+  [
+    'rules at the wrong depth',
+    () => anyMesh({ ...mesh, listen: { port: 0, ids: ['a'] } }),
+    'webSocketMesh: listen has no option ids; did you mean',
+  ],
+  ['no key', () => sealed(channel, {} as never), 'sealed: key is missing; give a key of at least 16 random bytes'],
+  ['sealed of nothing', () => (sealed as any)(), 'sealed takes a transport first, as in sealed('],
+  ['sealed without a key', () => (sealed as any)(channel), 'sealed takes its options as an object; give { key }'],
+  ['a key that can be guessed', () => sealed(channel, { key: 'secret' }), 'a key of 6 bytes can be guessed; give at least 16'],
+  [
+    'an address of a page',
+    () => webSocket({ id: 'a', url: 'http://x' }),
+    'peer "a": http://x is no address of a WebSocket; give',
+  ],
+  [
+    'ids in place of addresses',
+    () => webSocketMesh({ id: 'a', listen: { port: 0 }, peers: ['b'] }),
+    'peer "a": b is no address of a WebSocket; give one as in ws://127.0.0.1:8080',
+  ],
+  [
+    'nowhere to listen',
+    () => webSocketHub({}),
+    'webSocketHub: a place to listen is missing; give a port, or a server of yours, and not both',
+  ],
+  [
+    'a channel without options',
+    () => (broadcastChannel as any)(),
+    'broadcastChannel takes its options as an object; give { id }',
+  ],
+  [
+    'a channel under another word',
+    () => broadcastChannel({ id: 'a', name: 'printers' } as never),
+    'broadcastChannel has no option name; known: id, channel',
+  ],
+  ['no port', () => (messagePort as any)(), 'messagePort takes a port, as new MessageChannel() has two'],
+  ['a port without an id', () => (messagePort as any)(new MessageChannel().port1), 'messagePort takes its options as an object'],
+  [
+    'a channel at the hub',
+    () => new MessagePortHub().attach(new MessageChannel() as never),
+    'attach of a MessagePortHub takes a port',
+  ],
+  [
+    'an id that is a number',
+    () => broadcastChannel({ id: 1 as never }),
+    'the id of a transport cannot be "1": it is 1 and no string',
+  ],
+];
+
+test.each(uses)('%s: %s', async (_, use, answer) => {
+  const answered = (async () => use())();
+  await expect(answered).rejects.toThrow(UsageError);
+  await expect(answered).rejects.toThrow(answer);
+  await expect(answered).rejects.toThrow(/^[^\n]{1,400}$/);
+});

@@ -1,0 +1,72 @@
+/** Wrong uses of what a program calls to simulate, check, test and watch: each is answered by name, and none by a bare TypeError of ours. */
+import { expect, test } from 'vitest';
+import { inspect, record } from '../inspector/index.js';
+import { compile, Simulation, UsageError } from '../index.js';
+import { spiral } from '../machines/amoebot/index.js';
+import { directory, directoryCore } from '../machines/directory/index.js';
+import * as testing from './index.js';
+import { rehearse } from './rehearsal/index.js';
+import { swarm } from './swarm/swarm.js';
+
+/** What a JavaScript program may hand over: no type stands in the way. */
+const any = { ...testing, swarm, compile, rehearse, inspect, record, spiral } as unknown as Record<
+  string,
+  (...given: any[]) => unknown
+>;
+const NO_PROTOCOL = 'takes a protocol first; give what defineProtocol gives; this is ';
+
+const uses: [what: string, use: () => unknown, answer: string][] = [
+  ...[
+    'explore',
+    'describeProtocol',
+    'emitTests',
+    'startChart',
+    'startSystem',
+    'graphsOf',
+    'mutantsOf',
+    'systemsOf',
+    'systemWalks',
+    'swarm',
+    'verifyTrace',
+  ].flatMap((name): [string, () => unknown, string][] => [
+    [`${name} of nothing`, () => any[name]!(), `${name} ${NO_PROTOCOL}undefined`],
+    [`${name} by name`, () => any[name]!('directory', {}), `${name} ${NO_PROTOCOL}"directory"`],
+  ]),
+  ['the coverage of nothing', () => new testing.Coverage(undefined as never), `Coverage ${NO_PROTOCOL}undefined`],
+  [
+    'a core where properties are wanted',
+    () => any['explore']!(directoryCore, {}),
+    'explore takes a protocol first; defineProtocol(core) makes one of a core',
+  ],
+  [
+    'the JSON of a scenario',
+    () => any['checkScenario']!({ protocol: 'directory' }),
+    'checkScenario takes a scenario first; give parseScenario(json, protocols)',
+  ],
+  ['a simulation of nothing', () => new Simulation(undefined as never), 'Simulation takes a scenario first; give parseScenario('],
+  [
+    'tests of a protocol without a runner',
+    () => any['describeProtocol']!(directory),
+    "describeProtocol(protocol, …) has no describe; hand over { describe, test, expect }, as in import { describe, test, expect } from 'vitest'",
+  ],
+  [
+    'scenarios without a runner',
+    () => any['describeScenarios']!({}, {}),
+    'describeScenarios(protocols, scenarios, …) has no test; hand over { test, expect }',
+  ],
+  ['a config of a machine', () => any['compile']!({ initial: 'a' }), 'compile takes a machine; give what createMachine returns'],
+  ['a rehearsal of nothing', () => any['rehearse']!(), 'rehearse takes options and the main function of a peer'],
+  ['a rehearsal without a main', () => any['rehearse']!({ runs: 1 }), 'rehearse takes options and the main function of a peer'],
+  ['a look at nothing', () => any['inspect']!(), 'inspect takes nodes; give what createNode returns, or locks.node'],
+  ['a look at locks', () => any['inspect']!({ node: {} }), 'inspect takes nodes; give the node of each: locks.node'],
+  ['a record of nothing', () => any['record']!({}, () => {}), 'record takes nodes; give what createNode returns, or locks.node'],
+  ['a spiral around a word', () => any['spiral']!('x', 5), 'spiral begins at a node of the lattice; give whole numbers'],
+  ['a spiral without end', () => any['spiral']!({ x: 0, y: 0 }, Infinity), 'a spiral of Infinity nodes: give a whole number'],
+];
+
+test.each(uses)('%s: %s', async (_, use, answer) => {
+  const answered = (async () => use())();
+  await expect(answered).rejects.toThrow(UsageError);
+  await expect(answered).rejects.toThrow(answer);
+  await expect(answered).rejects.toThrow(/^[^\n]{1,400}$/);
+});
