@@ -7,10 +7,14 @@ import { afterAll, afterEach, beforeEach, vi } from 'vitest';
 export const folder = mkdtempSync(join(tmpdir(), 'quiver-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+/** On standard output, and on standard error. */
 export const printed: string[] = [];
+export const complained: string[] = [];
 beforeEach(() => {
   printed.length = 0;
+  complained.length = 0;
   vi.spyOn(console, 'log').mockImplementation((text: string) => void printed.push(text));
+  vi.spyOn(console, 'error').mockImplementation((text: unknown) => void complained.push(String(text)));
 });
 afterEach(() => void vi.restoreAllMocks());
 

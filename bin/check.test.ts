@@ -1,42 +1,36 @@
-/** `quiver check` as a user meets it: its ways to search, each in a process of its own. */
+/** `quiver check`: its ways to search, called as the program calls it; with two threads as the built program, which starts them. */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { complained, inFolder, printed } from './called.fixture.js';
+import { runCommand } from './program.js';
 
 const program = fileURLToPath(new URL('../dist/bin/quiver.js', import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), 'quiver-check-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const path = join(folder, 'star.json');
 const star = {
   protocol: 'directory',
   topology: { kind: 'star', n: 4 },
   options: { policy: 'ivy' },
   workload: { concurrent: 2, requests: 3 },
 };
-writeFileSync(path, JSON.stringify(star));
+const path = inFolder('star.json', JSON.stringify(star));
 
-function check(...args: readonly string[]) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [program, 'check', path, ...args, '--json'], {
-    encoding: 'utf8',
-  });
-  const reports = stdout
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line));
-  return { status, reports, stderr };
+const reportsIn = (lines: readonly string[]): any[] => lines.map((line) => JSON.parse(line) as unknown);
+
+async function check(...args: readonly string[]) {
+  printed.length = 0;
+  const status = await runCommand(['check', path, ...args, '--json']);
+  return { status, reports: reportsIn(printed) };
 }
 
 /** What does not depend on how fast it went and how much it took. */
 const counts = ({ meters: _, ...report }: Record<string, unknown>) => report;
 
 describe('quiver check', () => {
-  test('two threads have the report of one', () => {
-    const [one] = check().reports;
-    const [two] = check('--cores', '2').reports;
+  test('two threads have the report of one', async () => {
+    const [one] = (await check()).reports;
+    const { stdout } = spawnSync(process.execPath, [program, 'check', path, '--cores', '2', '--json'], { encoding: 'utf8' });
+    const [two] = reportsIn(stdout.trimEnd().split('\n'));
     expect(counts(two)).toEqual(counts(one));
     expect(one).toMatchObject({ verdict: 'valid', doomed: 0 });
     expect(one.meters.map(({ name }: { name: string }) => name)).toEqual([
@@ -47,18 +41,17 @@ describe('quiver check', () => {
     ]);
   });
 
-  test('symmetry, with promises left out and refused with them', () => {
-    const [all] = check('--safety').reports;
-    const [found] = check('--safety', '--reduce', 'symmetry').reports;
+  test('symmetry, with promises left out and refused with them', async () => {
+    const [all] = (await check('--safety')).reports;
+    const [found] = (await check('--safety', '--reduce', 'symmetry')).reports;
     expect(found).toMatchObject({ verdict: 'valid', summary: { symmetries: 6 } });
     expect(found.states).toBeLessThan(all.states / 2);
-    const { status, stderr } = check('--reduce', 'symmetry');
-    expect(status).toBe(64);
-    expect(stderr).toMatch('quiver: symmetry cannot judge "every request is served"');
+    expect((await check('--reduce', 'symmetry')).status).toBe(64);
+    expect(complained.join()).toMatch('quiver: symmetry cannot judge "every request is served"');
   });
 
-  test('every graph of three nodes', () => {
-    const { status, reports } = check('--graphs', '3');
+  test('every graph of three nodes', async () => {
+    const { status, reports } = await check('--graphs', '3');
     expect(status).toBe(0);
     expect(reports.map(({ verdict }) => verdict)).toEqual(['valid', 'valid', 'valid']);
   });
@@ -70,9 +63,8 @@ describe('quiver check', () => {
     [['--cores', 'two'], '--cores is "two"'],
     [['--cores', '0'], '--cores is 0; give at least 1'],
     [['--states=-5'], '--states is -5; give at least 1'],
-  ])('%s is refused', (args, message) => {
-    const { status, stderr } = check(...args);
-    expect(status).toBe(64);
-    expect(stderr).toMatch(message);
+  ])('%s is refused', async (args, message) => {
+    expect((await check(...args)).status).toBe(64);
+    expect(complained.join()).toMatch(message);
   });
 });

@@ -4,7 +4,7 @@
  */
 import { createRequire } from 'node:module';
 import { Command, CommanderError, Option } from 'commander';
-import { UsageError } from '../machines/errors.js';
+import { ProtocolError, UsageError } from '../machines/errors.js';
 import { unknownWord } from '../network/scenario/read.js';
 import { bringProtocols } from './protocols.js';
 import { withoutColour } from './style.js';
@@ -49,6 +49,18 @@ export async function quiver(args: readonly string[]): Promise<number> {
     if (error.exitCode !== 0) throw complaintOf(error, args);
   }
   return status;
+}
+
+/** The exit status, whatever happens: what is thrown is said on standard error. */
+export async function runCommand(args: readonly string[]): Promise<number> {
+  try {
+    return await quiver(args);
+  } catch (error) {
+    // Of what we did not expect the stack is the message; Node's own exit status for it is 1, which is a verdict here.
+    const isExpected = error instanceof UsageError || error instanceof ProtocolError;
+    console.error(isExpected ? `quiver: ${error.message}` : error);
+    return error instanceof UsageError ? USAGE : BROKEN;
+  }
 }
 
 type Act = (verb: Verb, values: ValuesOf<any>, words: readonly string[]) => Promise<void>;

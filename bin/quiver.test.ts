@@ -1,25 +1,31 @@
-/** The command as a user meets it: the built program in a process of its own. */
+/** The command as a user meets it: called as the program calls it, and the built program in a process where the process is what is tested. */
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { complained, folder, inFolder, printed } from './called.fixture.js';
+import { runCommand } from './program.js';
 
 const program = fileURLToPath(new URL('../dist/bin/quiver.js', import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), 'quiver-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-function quiver(args: readonly string[], input = '') {
+async function quiver(...args: readonly string[]) {
+  printed.length = 0;
+  const status = await runCommand(args);
+  const stdout = printed.map((text) => `${text}\n`).join('');
+  return { status, stdout, lines: linesOf(stdout) };
+}
+
+/** The built program in a process of its own. */
+function started(args: readonly string[], input = '') {
   const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], { input, encoding: 'utf8', cwd: folder });
-  return { status, stdout, stderr, lines: stdout.split('\n').filter((line) => line !== '') };
+  return { status, lines: linesOf(stdout), stderr };
 }
 
-function file(name: string, content: unknown): string {
-  const path = join(folder, name);
-  writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
-  return path;
-}
+const linesOf = (text: string): string[] => text.split('\n').filter((line) => line !== '');
+
+const file = (name: string, content: unknown): string =>
+  inFolder(name, typeof content === 'string' ? content : JSON.stringify(content));
 
 const jsonOf = (path: string): Record<string, unknown>[] =>
   readFileSync(path, 'utf8')
@@ -42,8 +48,8 @@ const deadlock = {
 };
 
 describe('quiver run', () => {
-  test('a report of the documented shape, exit status 0', () => {
-    const { status, lines } = quiver(['run', file('ring.json', ring), '--json']);
+  test('a report of the documented shape, exit status 0', async () => {
+    const { status, lines } = await quiver('run', file('ring.json', ring), '--json');
     expect(status).toBe(0);
     const report = JSON.parse(lines[0]!);
     expect(Object.keys(report)).toEqual(['verdict', 'seed', 'at', 'messages', 'properties', 'meters', 'summary']);
@@ -52,22 +58,25 @@ describe('quiver run', () => {
 
   test('NDJSON on standard input is answered line by line, in order; a bad line costs only itself, and status 64', () => {
     const bad = { ...ring, topolgy: ring.topology };
-    const { status, lines, stderr } = quiver(['run', '-', '--json'], [ring, bad, lossy].map((s) => JSON.stringify(s)).join('\n'));
+    const { status, lines, stderr } = started(
+      ['run', '-', '--json'],
+      [ring, bad, lossy].map((s) => JSON.stringify(s)).join('\n'),
+    );
     expect(lines.map((line) => JSON.parse(line).verdict)).toEqual(['valid', undefined, 'invalid']);
     expect(JSON.parse(lines[1]!).error).toContain('standard input, line 2: topolgy is not a known key; did you mean "topology"?');
     expect(stderr.trim().split('\n')).toHaveLength(1);
     expect(status).toBe(64);
   });
 
-  test('a violated property: status 1, the property, the seed and a line that reproduces it', () => {
-    const { status, stdout } = quiver(['run', file('lossy.json', lossy)]);
+  test('a violated property: status 1, the property, the seed and a line that reproduces it', async () => {
+    const { status, stdout } = await quiver('run', file('lossy.json', lossy));
     expect(status).toBe(1);
     expect(stdout).toMatch(/violated: every request is served.*seed 1/);
     expect(stdout).toMatch(/quiver run .*lossy.json --seed 1 --trace failure.ndjson/);
   });
 
-  test('unwatched, a run is quicker, and the verdict of a run that nobody looked at is unknown', () => {
-    const { status, stdout } = quiver(['run', file('ring.json', ring), '--no-watch']);
+  test('unwatched, a run is quicker, and the verdict of a run that nobody looked at is unknown', async () => {
+    const { status, stdout } = await quiver('run', file('ring.json', ring), '--no-watch');
     expect(stdout).toMatch(/unknown.*\n.*\n.*not looked at/);
     expect(status).toBe(2);
   });
@@ -82,37 +91,43 @@ describe('quiver run', () => {
     [['fly'], /"fly" is no command; the commands are run, check/],
     [['paper', 'nobody'], /name one paper: arvy/],
     [['replay', file('ring.json', ring)], /is no trace of this version/],
-  ])('bad usage %j: one clear line and status 64', (args, message) => {
-    const { status, stderr } = quiver(args);
-    expect(stderr).toMatch(message);
-    expect(stderr.trim().split('\n')).toHaveLength(1);
+  ])('bad usage %j: one clear line and status 64', async (args, message) => {
+    expect((await quiver(...args)).status).toBe(64);
+    expect(complained).toEqual([expect.stringMatching(message)]);
+    expect(complained[0]).not.toContain('\n');
+  });
+
+  test('bad usage: the process says that line on standard error, nothing else, and its status is 64', () => {
+    const { status, stderr, lines } = started(['run', file('cut.json', '{"protocol": "dir')]);
+    expect(stderr).toMatch(/^quiver: .*cut.json: .*line 1.*\n$/);
+    expect(lines).toEqual([]);
     expect(status).toBe(64);
   });
 });
 
 describe('traces', () => {
-  test('a recorded run replays byte for byte, and a changed line is found', () => {
+  test('a recorded run replays byte for byte, and a changed line is found', async () => {
     const path = join(folder, 'trace.ndjson');
-    expect(quiver(['run', file('ring.json', ring), '--trace', path]).status).toBe(0);
-    expect(quiver(['replay', path])).toMatchObject({ status: 0, stdout: expect.stringContaining('byte for byte') });
+    expect((await quiver('run', file('ring.json', ring), '--trace', path)).status).toBe(0);
+    expect(await quiver('replay', path)).toMatchObject({ status: 0, stdout: expect.stringContaining('byte for byte') });
     writeFileSync(path, readFileSync(path, 'utf8').replace('"at":2', '"at":3'));
-    expect(quiver(['replay', path])).toMatchObject({ status: 1, stdout: expect.stringContaining('differs from the run') });
+    expect(await quiver('replay', path)).toMatchObject({ status: 1, stdout: expect.stringContaining('differs from the run') });
   });
 
-  test('a counterexample of check is a trace that replays', () => {
+  test('a counterexample of check is a trace that replays', async () => {
     const path = join(folder, 'failure.ndjson');
-    const { status, lines } = quiver(['check', file('deadlock.json', deadlock), '--json', '--trace', path]);
+    const { status, lines } = await quiver('check', file('deadlock.json', deadlock), '--json', '--trace', path);
     expect(status).toBe(1);
     const report = JSON.parse(lines[0]!);
     expect(report).toMatchObject({ verdict: 'invalid', states: expect.any(Number), transitions: expect.any(Number) });
     expect(report.doomed).toBeGreaterThan(0);
     expect(report.trace.map((line: unknown) => JSON.stringify(line)).join('\n')).toBe(readFileSync(path, 'utf8').trim());
-    expect(quiver(['replay', path]).status).toBe(0);
+    expect((await quiver('replay', path)).status).toBe(0);
   });
 
-  test('a counterexample ends with what it violates, for whom, and where it goes round or rests', () => {
+  test('a counterexample ends with what it violates, for whom, and where it goes round or rests', async () => {
     const path = join(folder, 'rests.ndjson');
-    quiver(['check', file('deadlock.json', deadlock), '--trace', path]);
+    await quiver('check', file('deadlock.json', deadlock), '--trace', path);
     const [header, ...lines] = jsonOf(path);
     const refutes = { property: 'every request succeeds', nodes: ['n0', 'n1'], loop: 16 };
     expect(header).toMatchObject({ refutes, choices: { length: 16 } });
@@ -121,32 +136,32 @@ describe('traces', () => {
     expect(violated).toMatchObject({ kind: 'violated', refutes });
     expect(verdict).toMatchObject({ kind: 'verdict', verdict: 'invalid' });
     expect(verdict['properties']).toContainEqual({ name: 'every request succeeds', kind: 'eventually', holds: false });
-    expect(quiver(['verify', path])).toMatchObject({ status: 1, stdout: expect.stringContaining('every request succeeds') });
+    expect(await quiver('verify', path)).toMatchObject({ status: 1, stdout: expect.stringContaining('every request succeeds') });
   });
 
-  test('a run ends with its verdict', () => {
+  test('a run ends with its verdict', async () => {
     const path = join(folder, 'verdict.ndjson');
-    quiver(['run', file('ring.json', ring), '--trace', path]);
+    await quiver('run', file('ring.json', ring), '--trace', path);
     expect(jsonOf(path).at(-1)).toMatchObject({ kind: 'verdict', verdict: 'valid' });
-    quiver(['run', file('lossy.json', lossy), '--trace', path]);
+    await quiver('run', file('lossy.json', lossy), '--trace', path);
     expect(jsonOf(path).slice(-2)).toMatchObject([
       { kind: 'violated', refutes: { property: 'every request is served', nodes: ['n2'] } },
       { kind: 'verdict', verdict: 'invalid' },
     ]);
   });
 
-  test('a trace of version 1, without transitions and verdict, is replayed and verified with what it has', () => {
+  test('a trace of version 1, without transitions and verdict, is replayed and verified with what it has', async () => {
     const path = join(folder, 'old.ndjson');
-    quiver(['run', file('ring.json', ring), '--trace', path]);
+    await quiver('run', file('ring.json', ring), '--trace', path);
     const [header, ...lines] = jsonOf(path);
     const old = lines.flatMap(({ taken: _, refused: __, ...line }) => (line['kind'] === 'verdict' ? [] : [line]));
     writeFileSync(path, [{ ...header, quiver: 1 }, ...old].map((line) => `${JSON.stringify(line)}\n`).join(''));
-    expect(quiver(['replay', path])).toMatchObject({ status: 0, stdout: expect.stringContaining('byte for byte') });
-    expect(quiver(['verify', path]).status).toBe(0);
+    expect(await quiver('replay', path)).toMatchObject({ status: 0, stdout: expect.stringContaining('byte for byte') });
+    expect((await quiver('verify', path)).status).toBe(0);
   });
 
-  test('a bound that is met first is an honest unknown, status 2', () => {
-    expect(quiver(['check', file('ring.json', ring), '--states', '3'])).toMatchObject({
+  test('a bound that is met first is an honest unknown, status 2', async () => {
+    expect(await quiver('check', file('ring.json', ring), '--states', '3')).toMatchObject({
       status: 2,
       stdout: expect.stringContaining('unknown'),
     });
