@@ -1,10 +1,10 @@
 import { defineConfig } from 'vitest/config';
 import { missing } from './bench/chromium.js';
 
-/** What imports neither Node nor browser: nothing of one file's test can reach another's, so they share their modules. */
-const pure = '{machines,network,test,experiments}/**/*.test.ts';
-/** It puts itself in the place of the platform. */
-const rehearsals = 'test/rehearsal/**/*.test.ts';
+/** Nothing that one file's tests leave behind can reach another's, so they share their modules: to load them anew costs more than most tests. */
+const shared = '{machines,network,test,experiments,adapters,inspector,bench,chaos,scripts,compat-v4}/**/*.test.ts';
+/** They put themselves in the place of the platform, or change the process: its folder, its exit status, who hears its signals. */
+const alone = ['test/rehearsal/**/*.test.ts', '{bin,examples}/**/*.test.ts'];
 /** The inspector's page in a real Chromium: built and started once for all of them. */
 const ofPage = 'inspector/page*.test.ts';
 
@@ -17,16 +17,12 @@ export default defineConfig({
     // One more than the two cores of CI: many tests wait for processes, sockets and pages.
     maxWorkers: 3,
     projects: [
-      { extends: true, test: { name: 'pure', include: [pure], exclude: [rehearsals], isolate: false } },
+      { extends: true, test: { name: 'shared', include: [shared], exclude: [...alone, ofPage], isolate: false } },
+      { extends: true, test: { name: 'alone', include: alone } },
       {
         extends: true,
-        test: {
-          name: 'all',
-          include: ['{adapters,inspector,bin,examples,bench,chaos,scripts,compat-v4}/**/*.test.ts', rehearsals],
-          exclude: [ofPage],
-        },
+        test: { name: 'page', include: missing ? [] : [ofPage], isolate: false, globalSetup: 'inspector/page/testing/setup.ts' },
       },
-      { extends: true, test: { name: 'page', include: missing ? [] : [ofPage], globalSetup: 'inspector/page/testing/setup.ts' } },
     ],
   },
 });

@@ -19,7 +19,6 @@ async function complaints(page: Page, part = 'html', rules?: readonly string[]):
 test('on a phone: the network above, and a scrubber that a finger can use', async () => {
   const served = await serveTrace(traceOf(directoryScenario()), { page: pageUrl });
   const { page, leave } = await visit(served.url);
-  const before = page.viewportSize()!;
   await page.setViewportSize({ width: 390, height: 844 });
   await read(page);
   await page.locator('.state').first().waitFor();
@@ -31,7 +30,6 @@ test('on a phone: the network above, and a scrubber that a finger can use', asyn
   await page.mouse.click(scrubber.x + scrubber.width - 2, scrubber.y + 10);
   expect(Number(await page.getByRole('slider').getAttribute('aria-valuenow'))).toBeGreaterThan(25);
   await keepPicture(page, 'inspector-phone');
-  await page.setViewportSize(before);
   await leave();
   await served.close();
 });

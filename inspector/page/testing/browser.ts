@@ -1,11 +1,16 @@
-/** The real page in a real browser, for tests: one tab for a whole file, since a new one costs more than most tests do. */
+/**
+ * The real page in a real browser, for tests: one tab for all of them in a thread, since a new one costs more than most tests do. The tab
+ * goes with Chromium, which `setup.ts` ends.
+ */
 import { chromium, type Page } from 'playwright-core';
-import { afterAll, expect, inject } from 'vitest';
+import { expect, inject } from 'vitest';
 import type { Hands } from '../../hands.js';
 import { serveTrace, type Served, type TraceSource } from '../../server.js';
 
 /** The page as it is shipped. */
 export const pageUrl = new URL(inject('page'));
+
+const DESKTOP = { width: 1440, height: 900 };
 
 interface Tab {
   readonly page: Page;
@@ -14,11 +19,10 @@ interface Tab {
 }
 
 let opening: Promise<Tab> | null = null;
-afterAll(async () => (await opening)?.page.context().browser()?.close());
 
 async function newTab(): Promise<Tab> {
   const browser = await chromium.connect(inject('chromium'));
-  const tab: Tab = { page: await browser.newPage({ viewport: { width: 1440, height: 900 } }), complaints: [] };
+  const tab: Tab = { page: await browser.newPage({ viewport: DESKTOP }), complaints: [] };
   tab.page.on('console', (message) => {
     if (message.type() === 'error' || message.type() === 'warning') tab.complaints.push(message.text());
   });
@@ -42,6 +46,7 @@ export async function visit(url: string, { scheme = 'light', reducedMotion = fal
   const tab = await (opening ??= newTab());
   const { page } = tab;
   tab.complaints = [];
+  await page.setViewportSize(DESKTOP);
   await page.emulateMedia({ colorScheme: scheme, reducedMotion: reducedMotion ? 'reduce' : 'no-preference' });
   await page.goto(url);
   return {
