@@ -15,13 +15,15 @@ export class OutputFile {
 
   constructor(private readonly path: string) {
     this.partial = `${path}.${process.pid}.partial`;
+    // Before the file is there: a signal that nobody hears ends the process at once, and leaves it behind.
+    process.on('SIGINT', this.interrupted);
+    process.on('SIGTERM', this.interrupted);
     try {
       this.descriptor = openSync(this.partial, 'w');
     } catch (error) {
+      this.listenNoMore();
       throw new UsageError(`cannot write ${path} (${(error as Error).message}); name a file in a folder that is there`);
     }
-    process.on('SIGINT', this.interrupted);
-    process.on('SIGTERM', this.interrupted);
   }
 
   line(value: unknown): void {
@@ -41,17 +43,18 @@ export class OutputFile {
   /** Puts the finished file in its place. */
   keep(): void {
     this.flush();
-    this.end();
+    closeSync(this.descriptor);
     renameSync(this.partial, this.path);
+    this.listenNoMore();
   }
 
   discard(): void {
-    this.end();
+    closeSync(this.descriptor);
     rmSync(this.partial, { force: true });
+    this.listenNoMore();
   }
 
-  private end(): void {
-    closeSync(this.descriptor);
+  private listenNoMore(): void {
     process.off('SIGINT', this.interrupted);
     process.off('SIGTERM', this.interrupted);
   }

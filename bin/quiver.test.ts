@@ -178,6 +178,13 @@ test('Ctrl-C in the middle of a run leaves no file behind', async () => {
   expect(readdirSync(folder).filter((name) => name.startsWith('long.ndjson'))).toEqual([]);
 });
 
+test('a file that cannot be written leaves nobody who listens to signals', async () => {
+  const listening = () => ['SIGINT', 'SIGTERM'].map((signal) => process.listenerCount(signal));
+  const before = listening();
+  expect((await quiver('run', file('ring.json', ring), '--trace', 'no/such/folder/t.ndjson')).status).toBe(64);
+  expect(listening()).toEqual(before);
+});
+
 test('explore serves on loopback until Ctrl-C, and the port is free again', async () => {
   const child = spawn(process.execPath, [program, 'explore', file('ring.json', ring)]);
   let said = '';
