@@ -12,7 +12,10 @@ if (missing) console.warn(`skipped: the tests of the inspector's page and of the
 
 export default defineConfig({
   test: {
-    testTimeout: 60_000,
+    // A busy machine is slow, and no test is about that: these end a test that waits for what never comes.
+    testTimeout: 180_000,
+    hookTimeout: 60_000,
+    expect: { poll: { timeout: 20_000 } },
     pool: 'threads',
     // One more than the two cores of CI: many tests wait for processes, sockets and pages.
     maxWorkers: 3,

@@ -62,7 +62,7 @@ async function newer(url: string): Promise<WebSocket & { got: any[] }> {
   socket.on('message', (text) => socket.got.push(JSON.parse(String(text))));
   await once(socket, 'open');
   socket.send('{"type":"hello","id":"x","key":"k","release":9,"can":["more"]}');
-  await vi.waitFor(() => expect(socket.got.some(({ type }) => type === 'welcome')).toBe(true));
+  await vi.waitFor(() => expect(socket.got.some(({ type }) => type === 'welcome')).toBe(true), 20_000);
   socket.send('{"type":"hint","about":[1,2,3]}');
   return socket;
 }

@@ -14,7 +14,7 @@ function quiver(name: string, body: string, ...words: string[]) {
   const file = inFolder(name, `import { createMachine, fromCallback, setup } from ${JSON.stringify(xstate)};\n${body}`);
   const { status, stdout, stderr } = spawnSync(process.execPath, [program, 'test', file, ...words], {
     encoding: 'utf8',
-    timeout: 30_000,
+    timeout: 120_000,
   });
   return { status, stdout, stderr };
 }

@@ -22,9 +22,9 @@ test('a directory node under inspection', async () => {
   const [{ input } = { input: null }] = directorySamples;
   const service = interpret(to4(directoryMachine, input), { devTools: true }).start();
   client.send(JSON.stringify({ type: 'xstate.inspecting' }));
-  await vi.waitFor(() => expect(counted('service.register')).toBe(1));
+  await vi.waitFor(() => expect(counted('service.register')).toBe(1), 20_000);
   for (const type of ['request', 'release', 'request']) service.send({ type });
-  await vi.waitFor(() => expect(['service.event', 'service.state'].map(counted)).toEqual([3, 3]));
+  await vi.waitFor(() => expect(['service.event', 'service.state'].map(counted)).toEqual([3, 3]), 20_000);
   const states = told.flatMap(({ state }) => (state === undefined ? [] : [JSON.parse(state).value]));
   expect(states.at(-1)).toEqual(service.getSnapshot().value);
   client.terminate();

@@ -20,7 +20,7 @@ for (const line of LINES) {
 }
 
 async function start(example: string): Promise<string> {
-  const { stdout } = await promisify(execFile)(process.execPath, [`dist/examples/${example}.js`], { timeout: 60_000 });
+  const { stdout } = await promisify(execFile)(process.execPath, [`dist/examples/${example}.js`], { timeout: 150_000 });
   return stdout;
 }
 

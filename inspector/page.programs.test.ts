@@ -61,15 +61,15 @@ test.skipIf(!hasCommand('nats-server'))('three processes that come one by one, o
   const c = await begin('c');
   for (const peer of [c, a, b, c]) await useLock(peer);
   const atRest = /^Network of 6 nodes .*: 0 messages on their way/;
-  await expect.poll(network, { timeout: 10_000 }).toMatch(atRest);
+  await expect.poll(network).toMatch(atRest);
   expect(await network()).not.toMatch(/gone|suspected|crashed/);
 
   b.process.kill('SIGKILL');
-  await expect.poll(network, { timeout: 10_000 }).toMatch(/b directory gone/);
-  await expect.poll(network, { timeout: 10_000 }).toMatch(/0 messages on their way/);
+  await expect.poll(network).toMatch(/b directory gone/);
+  await expect.poll(network).toMatch(/0 messages on their way/);
   await keepPicture(page, 'inspector-programs');
   const again = await begin('b');
-  await expect.poll(network, { timeout: 10_000 }).not.toMatch(/gone|suspected|crashed/);
+  await expect.poll(network).not.toMatch(/gone|suspected|crashed/);
   expect(await network()).toMatch(atRest);
   await page.locator('[data-view="network"]').getByRole('button', { name: 'show as text' }).click();
   const text = await page.locator('[data-view="network"] .as-text').innerText();

@@ -87,7 +87,7 @@ test('the examples compile, and the programs among them run', () => {
 /** What a program says that ends with an error; nothing for one that does not. */
 function complaintsOf(args: readonly string[]): string {
   try {
-    execFileSync(process.execPath, args, { cwd: folder, encoding: 'utf8', stdio: 'pipe', timeout: 100_000 });
+    execFileSync(process.execPath, args, { cwd: folder, encoding: 'utf8', stdio: 'pipe', timeout: 150_000 });
     return '';
   } catch (error) {
     const { stdout, stderr } = error as { stdout: string; stderr: string };

@@ -42,7 +42,7 @@ function workers(all = locksOf()): AnyActor[] {
   });
 }
 
-const reaches = (actor: AnyActor, state: string) => waitFor(actor, (snapshot) => snapshot.matches(state), { timeout: 5000 });
+const reaches = (actor: AnyActor, state: string) => waitFor(actor, (snapshot) => snapshot.matches(state), { timeout: 20_000 });
 const lockOf = (actor: AnyActor): AnyActor => actor.getSnapshot().children.lock;
 
 test('a machine that invokes the lock works while it is granted, and one at a time', async () => {

@@ -55,7 +55,7 @@ describe('the status', () => {
     const seen: LocksStatus[] = [];
     let isOver = false;
     alone.status$.subscribe({ next: (status) => void seen.push(status), complete: () => (isOver = true) });
-    await vi.waitFor(() => expect(isOver).toBe(true));
+    await vi.waitFor(() => expect(isOver).toBe(true), 20_000);
     expect(seen).toEqual([closed]);
   });
 
@@ -99,11 +99,11 @@ describe('the status', () => {
       [0, 0],
     ]);
     await transports['c']!.close();
-    await vi.waitFor(() => expect(a!.status()).toMatchObject({ state: 'serving', members: ['a', 'b'], missing: ['c'] }));
+    await vi.waitFor(() => expect(a!.status()).toMatchObject({ state: 'serving', members: ['a', 'b'], missing: ['c'] }), 20_000);
     await turn();
     expect(seen.at(-1)).toEqual(a!.status());
     await a!.close();
-    await vi.waitFor(() => expect(isOver).toBe(true));
+    await vi.waitFor(() => expect(isOver).toBe(true), 20_000);
     expect(seen.at(-1)!.state).toBe('closed');
     expect(seen.every((status, i) => i === 0 || JSON.stringify(status) !== JSON.stringify(seen[i - 1]))).toBe(true);
   });
@@ -113,8 +113,9 @@ describe('the status', () => {
     const actor = createActor(fromObservable(() => a!.status$)).start();
     onTestFinished(() => void actor.stop());
     await using held = await a!.acquire('x');
-    await vi.waitFor(() =>
-      expect(actor.getSnapshot().context).toMatchObject({ state: 'serving', held: [{ name: 'x', fence: held.fence }] }),
+    await vi.waitFor(
+      () => expect(actor.getSnapshot().context).toMatchObject({ state: 'serving', held: [{ name: 'x', fence: held.fence }] }),
+      20_000,
     );
   });
 });
@@ -162,7 +163,7 @@ describe('a service that grants nothing for ten seconds says so', () => {
     await pass(60_000);
     expect(warnings()).toHaveLength(1);
     all[0]!.bootstrap();
-    await vi.waitFor(() => expect(all[0]!.status().state).toBe('serving'));
+    await vi.waitFor(() => expect(all[0]!.status().state).toBe('serving'), 20_000);
   });
 
   test('a peer that reaches nobody, and one that lost the majority', async () => {
@@ -187,7 +188,7 @@ describe('a service that grants nothing for ten seconds says so', () => {
     const { all, pass, warnings, bus } = started(['a', 'b'], ['a']);
     createLocks({ transport: bus.transport('b'), peers: ['a', 'b'], storage: hung() });
     await pass(1_000);
-    await vi.waitFor(() => expect(all[0]!.status().missing).toEqual([]));
+    await vi.waitFor(() => expect(all[0]!.status().missing).toEqual([]), 20_000);
     await pass(11_000);
     expect(warnings()).toEqual([
       '"locks" of peer "a" has granted nothing for 10 s: it reaches everybody; locks.status() of all peers tells more',

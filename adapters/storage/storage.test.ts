@@ -205,7 +205,7 @@ test('a storage that never answers ends its peer after 30 seconds, and the other
   );
   const isOver = vi.fn<() => void>();
   void made[0]!.node.closed.then(isOver);
-  await vi.waitFor(() => expect(made[1]!.status()).toMatchObject({ state: 'following', missing: [] }));
+  await vi.waitFor(() => expect(made[1]!.status()).toMatchObject({ state: 'following', missing: [] }), 20_000);
   clock.maxFrames = 29_000;
   clock.flush();
   await settled();

@@ -81,7 +81,7 @@ test.each(peers.flatMap(([who, create]) => places.map(([where, place]) => [who, 
     const connecting = transport.connect().catch((error: Error) => error);
     await expect.poll(() => tried.length, { timeout: 20_000, interval: 5 }).toBeGreaterThan(20);
     const early = { ...open(), listeners: listening() };
-    await expect.poll(() => tried.length, { timeout: 50_000 }).toBeGreaterThan(1_000);
+    await expect.poll(() => tried.length, { timeout: 120_000 }).toBeGreaterThan(1_000);
     const late = { ...open(), listeners: listening() };
     // One try is under way at any time, with a timer and two ends; what the test itself waits with counts as well.
     const grown = Object.entries(late).filter(([kind, count]) => count > (early as Record<string, number>)[kind]! + 6);
@@ -90,7 +90,7 @@ test.each(peers.flatMap(([who, create]) => places.map(([where, place]) => [who, 
     await connecting;
     expect(listening()).toBe(0);
     await expect.poll(() => tried.filter(({ readyState }) => readyState !== WebSocket.CLOSED).length).toBe(0);
-    await expect.poll(() => open()['sockets'], { timeout: 5_000 }).toBeLessThanOrEqual(before['sockets']!);
+    await expect.poll(() => open()['sockets']).toBeLessThanOrEqual(before['sockets']!);
     await expect.poll(() => open()['servers']).toBeLessThanOrEqual(before['servers']!);
     const tries = tried.length;
     await new Promise((resolve) => setTimeout(resolve, 50));

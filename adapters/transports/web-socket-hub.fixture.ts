@@ -32,7 +32,7 @@ export async function raw(
   await once(socket, 'open');
   if (hello) {
     socket.send(JSON.stringify({ type: 'hello', key: 'k', ...hello }));
-    await vi.waitFor(() => expect(socket.got[0]?.type).toBe('welcome'));
+    await vi.waitFor(() => expect(socket.got[0]?.type).toBe('welcome'), 20_000);
   }
   return socket;
 }

@@ -69,12 +69,12 @@ test('any peer may start before the others, and one connection is left for each 
     await each.connect();
     await new Promise((resolve) => setTimeout(resolve, 120));
   }
-  await vi.waitFor(() => expect(peers.map(({ peers: up }) => up.size)).toEqual([3, 3, 3, 3]), 5_000);
+  await vi.waitFor(() => expect(peers.map(({ peers: up }) => up.size)).toEqual([3, 3, 3, 3]), 20_000);
   for (const [i, from] of peers.entries()) for (const to of ids) if (to !== ids[i]) from.send(to, `from ${ids[i]}`);
   await vi.waitFor(() => {
     for (const [i, each] of seen.entries())
       for (const from of ids) if (from !== ids[i]) expect(each).toContain(`${from}: "from ${from}"`);
-  }, 5_000);
+  }, 20_000);
   for (const each of seen) expect(each.filter((event) => event.startsWith('down'))).toEqual([]);
 });
 
@@ -84,7 +84,7 @@ test('all at once: of two that dial each other one connection is left, and nobod
     const peers = ['a', 'b', 'c'].map((id, i) => peer(id, ports[i]!, ports));
     const seen = peers.map(log);
     await Promise.all(peers.map((each) => each.connect()));
-    await vi.waitFor(() => expect(peers.map(({ peers: up }) => up.size)).toEqual([2, 2, 2]), 5_000);
+    await vi.waitFor(() => expect(peers.map(({ peers: up }) => up.size)).toEqual([2, 2, 2]), 20_000);
     await new Promise((resolve) => setTimeout(resolve, 150));
     for (const each of seen) expect(each.map((event) => event.split(' ')[0])).toEqual(['up', 'up']);
     await Promise.all(peers.map((each) => each.close()));
@@ -200,7 +200,7 @@ test('addresses are asked for again, and a function that fails is asked again', 
   const [a, b] = [peer('a', ports[0]!, [], { peers: find, clock }), peer('b', ports[1]!, [], { clock })];
   await Promise.all([a.connect(), b.connect()]);
   expect(warn.mock.calls.join()).toContain('peer "a" cannot find its peers and goes on trying: no such service yet');
-  await expect.poll(() => a.peers.has('b'), { timeout: 8_000 }).toBe(true);
+  await expect.poll(() => a.peers.has('b')).toBe(true);
 });
 
 test('tokens and ids are held against a list and a function, at every peer', async () => {
@@ -232,9 +232,7 @@ test('who answers at an address is asked for its token as well: without one it i
   const seen = log(a);
   await Promise.all([liar.connect(), a.connect()]);
   const told = () => warn.mock.calls.join();
-  await expect
-    .poll(told, { timeout: 8_000 })
-    .toContain('"b" answers there, and it is not let in: its token or its id does not do');
+  await expect.poll(told).toContain('"b" answers there, and it is not let in: its token or its id does not do');
   expect([seen, [...a.peers]]).toEqual([[], []]);
 });
 
@@ -254,7 +252,7 @@ test('what who answers says while the rule about it thinks is heard afterwards, 
   const a = peer('a', ports[0]!, [ports[1]!], { token: 'of a', admit });
   const seen = log(a);
   await Promise.all([b.connect(), a.connect()]);
-  await expect.poll(() => seen, { timeout: 5_000 }).toEqual(['up b', 'b: 0', 'b: 1', 'b: 2']);
+  await expect.poll(() => seen).toEqual(['up b', 'b: 0', 'b: 1', 'b: 2']);
   expect(asked).toBe(2);
 });
 
@@ -340,7 +338,7 @@ test.each<[string, WebSocketMeshOptions['token'] & {}]>([
   await Promise.all([a.connect(), b.connect()]);
   expect(warn.mock.calls.join()).toMatch(/peer "a" has no token to show and goes on trying: the (vault is sealed|token of peer)/);
   isOpen = true;
-  await expect.poll(() => a.peers.size, { timeout: 5_000 }).toBe(1);
+  await expect.poll(() => a.peers.size).toBe(1);
 });
 
 test('a search for addresses that never ends keeps nobody from coming in, and is begun again', async () => {
@@ -353,7 +351,7 @@ test('a search for addresses that never ends keeps nobody from coming in, and is
   await a.connect();
   expect(performance.now() - begin).toBeLessThan(3_000);
   await peer('b', ports[1]!, [], { clock }).connect();
-  await expect.poll(() => a.peers.size, { timeout: 8_000 }).toBe(1);
+  await expect.poll(() => a.peers.size).toBe(1);
 });
 
 test('certificates that are wrong, or are none, are told of, and end no process', async () => {
@@ -364,7 +362,7 @@ test('certificates that are wrong, or are none, are told of, and end no process'
   const garbled = peer('c', ports[2]!, [], { peers: [url(ports[1]!, 'wss')], tls: { ca: cert, key, cert: 'no certificate' } });
   await Promise.all([trusting.connect(), garbled.connect(), b.connect()]);
   const told = () => warn.mock.calls.map(([text]) => String(text));
-  await expect.poll(() => told().filter((text) => text.includes('cannot reach')).length, { timeout: 8_000 }).toBe(2);
+  await expect.poll(() => told().filter((text) => text.includes('cannot reach')).length).toBe(2);
   expect(told().find((text) => text.startsWith('peer "a"'))).toMatch(/goes on trying: self.signed certificate/);
   expect(told().find((text) => text.startsWith('peer "c"'))).toMatch(/goes on trying: .*(PEM|asn1|no start line|bad end line)/i);
   expect([trusting.peers.size, garbled.peers.size, b.peers.size]).toEqual([0, 0, 0]);

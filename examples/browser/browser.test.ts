@@ -60,17 +60,13 @@ test.skipIf(missing)('tab-leader: all tabs name one leader, and another one when
     return [...new Set(texts.map((text) => /: (\w+) leads/.exec(text)?.[1]))];
   };
   const secondsAt = async (name: string) => Number(/(\d+) seconds/.exec(await tabs.get(name)!.locator('output').innerText())![1]);
-  await expect
-    .poll(async () => (await leaders()).length === 1 && names.includes((await leaders())[0]!), { timeout: 10_000 })
-    .toBe(true);
+  await expect.poll(async () => (await leaders()).length === 1 && names.includes((await leaders())[0]!)).toBe(true);
   const [first] = await leaders();
   const other = names.find((name) => name !== first)!;
-  await expect.poll(() => secondsAt(other), { timeout: 10_000 }).toBeGreaterThan(0);
+  await expect.poll(() => secondsAt(other)).toBeGreaterThan(0);
   await tabs.get(first!)!.close();
   tabs.delete(first!);
-  await expect
-    .poll(async () => [...tabs.keys()].includes((await leaders())[0]!) && (await leaders()).length, { timeout: 10_000 })
-    .toBe(1);
+  await expect.poll(async () => [...tabs.keys()].includes((await leaders())[0]!) && (await leaders()).length).toBe(1);
   const before = await secondsAt(other);
-  await expect.poll(() => secondsAt(other), { timeout: 10_000 }).toBeGreaterThan(before);
+  await expect.poll(() => secondsAt(other)).toBeGreaterThan(before);
 });
