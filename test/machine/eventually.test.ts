@@ -1,6 +1,6 @@
-/** What comes in the end when nobody touches a machine, beside services that may send for ever. */
+/** What comes in the end when nobody touches a machine, beside services that may send for ever; and what holds for a while. */
 import { describe, expect, test } from 'vitest';
-import { fromCallback, setup, type AnyStateMachine } from 'xstate';
+import { createMachine, fromCallback, setup, type AnyStateMachine } from 'xstate';
 import type { MachineTests } from './options.js';
 import { describeStep } from './steps.js';
 import { MachineTesting } from './testing.js';
@@ -52,5 +52,69 @@ describe('beside a callback that sends as often as it likes', () => {
     const told = async (types: readonly string[]) =>
       (await late(machine, { services: { ticker: { sends: types.map((type) => ({ type })) } }, temporal: temporal! })).length;
     expect([await told(['X']), await told(['Y']), await told(['X', 'Y'])]).toEqual([0, 0, 1]);
+  });
+});
+
+describe('with bounds', () => {
+  const is =
+    (name: string) =>
+    ({ value }: { readonly value: unknown }) =>
+      value === name;
+  const isNot =
+    (name: string) =>
+    ({ value }: { readonly value: unknown }) =>
+      value !== name;
+  /** Pressed, it waits 300 ms, and another 200 for what comes next, unless somebody hurries. */
+  const button = createMachine({
+    initial: 'up',
+    states: {
+      up: { on: { PRESS: 'down' } },
+      down: { after: { 300: 'held' }, on: { HURRY: 'open' } },
+      held: { after: { 200: 'open' } },
+      open: { on: { PRESS: 'up' } },
+    },
+  });
+  const broken = async (property: NonNullable<MachineTests['temporal']>[string]) => {
+    const found = await late(button, { temporal: { it: property } });
+    expect(await late(button, { mode: 'pure', temporal: { it: property } })).toEqual(found);
+    return found;
+  };
+
+  test('always and never: for so many steps, or so long, whatever happens', async () => {
+    const down = is('down');
+    expect(await broken({ when: down, never: is('held'), withinMs: 299 })).toEqual([]);
+    expect(await broken({ when: down, never: is('held'), withinMs: 300 })).toEqual([
+      'does not hold in "held", which can come within 300 ms | PRESS, after 300 in down',
+    ]);
+    expect(await broken({ when: is('held'), always: isNot('down'), within: 2 })).toEqual([]);
+    expect(await broken({ when: is('held'), always: isNot('down'), within: 3 })).toEqual([
+      'does not hold in "down" | PRESS, after 300 in down, after 200 in held, PRESS, PRESS',
+    ]);
+    expect(await broken({ never: is('open'), within: 1 })).toEqual([]);
+    expect(await broken({ never: is('open'), within: 2 })).toEqual(['does not hold in "open" | PRESS, HURRY']);
+    expect(await broken({ always: isNot('held'), withinMs: 100 })).toEqual([]);
+    expect(await broken({ when: down, always: isNot('up') })).toEqual(['does not hold in "up" | PRESS, HURRY, PRESS']);
+  });
+
+  test('until: it has to come in time, and meanwhile it holds', async () => {
+    const waits = { when: is('down'), holds: isNot('up'), until: is('open') };
+    expect(await broken(waits)).toEqual([]);
+    expect(await broken({ ...waits, withinMs: 500 })).toEqual([]);
+    expect(await broken({ ...waits, withinMs: 499 })).toEqual([
+      'more than 499 ms can pass, and it is in "held" | PRESS, after 300 in down',
+    ]);
+    expect(await broken({ ...waits, within: 2 })).toEqual([]);
+    expect(await broken({ ...waits, within: 1 })).toEqual([
+      'is not reached within 1 steps, but is in "held" | PRESS, after 300 in down',
+    ]);
+    expect(await broken({ ...waits, holds: isNot('held'), within: 2 })).toEqual([
+      'does not hold in "held", and what it is to last until has not come | PRESS, after 300 in down',
+    ]);
+  });
+
+  test('a bound that is no number is refused', async () => {
+    await expect(late(button, { temporal: { it: { never: is('up'), within: '2' as never } } })).rejects.toThrow(
+      'temporal.it.within is 2; give a number, at least 0',
+    );
   });
 });

@@ -150,6 +150,10 @@ describe('the line of a failure takes temporal properties again', () => {
     ['within', { when: lit, eventually: dark, within: 1 }],
     ['withinMs', { when: lit, eventually: dark, withinMs: 15 }],
     ['until', { when: lit, holds: lit, until: dark }],
+    ['until within', { when: lit, holds: () => true, until: dark, within: 2 }],
+    ['until withinMs', { when: lit, holds: () => true, until: dark, withinMs: 15 }],
+    ['always within', { when: lit, always: (state) => !dark(state), within: 1 }],
+    ['never withinMs', { when: lit, never: (state) => state.matches('b'), withinMs: 10 }],
   ])('%s', async (_, property) => {
     const tests: MachineTests = { temporal: { it: property } };
     const [failure] = await new MachineTesting(blink, tests).temporalFailures();

@@ -49,15 +49,13 @@ const SERVICE: Readonly<Record<keyof ServiceSamples, true>> = {
 const LIMITS = ['states', 'patience', 'actors', 'timers', 'walks', 'steps', 'testMs'];
 const PROVIDED = ['actions', 'guards', 'actors', 'delays'];
 /** What each kind of temporal property says, and what it may say besides. */
+const BOUNDS = ['within', 'withinMs'];
 const TEMPORAL: readonly (readonly [said: readonly string[], besides: readonly string[]])[] = [
-  [['always'], []],
-  [['never'], []],
+  [['always'], ['when', ...BOUNDS]],
+  [['never'], ['when', ...BOUNDS]],
   [['sometimes'], []],
-  [
-    ['when', 'eventually'],
-    ['within', 'withinMs'],
-  ],
-  [['when', 'holds', 'until'], []],
+  [['when', 'eventually'], BOUNDS],
+  [['when', 'holds', 'until'], BOUNDS],
 ];
 const STEPS = ['event', 'timer', 'done', 'fails', 'sends', 'next', 'completes', 'settles'];
 
@@ -137,10 +135,15 @@ function refuseProperty(name: string, property: unknown): void {
   );
   if (!kind)
     throw new UsageError(
-      `temporal.${name} says ${said.join(', ') || 'nothing'}; a property is always, never, sometimes, when + eventually (within, withinMs), or when + holds + until`,
+      `temporal.${name} says ${said.join(', ') || 'nothing'}; a property is always or never (when), sometimes, when + eventually, or when + holds + until; all but sometimes may say within or withinMs`,
     );
-  const wrong = kind[0].find((key) => !isFunction((property as Readonly<Record<string, unknown>>)[key]));
-  if (wrong !== undefined) throw new UsageError(`temporal.${name}.${wrong} is no function; give (snapshot) => true or false`);
+  for (const [key, value] of Object.entries(property as Readonly<Record<string, unknown>>)) {
+    const isBound = BOUNDS.includes(key);
+    if (!isBound && !isFunction(value))
+      throw new UsageError(`temporal.${name}.${key} is no function; give (snapshot) => true or false`);
+    if (isBound && !(typeof value === 'number' && value >= 0))
+      throw new UsageError(`temporal.${name}.${key} is ${String(value)}; give a number, at least 0`);
+  }
 }
 
 const takesWhat = (machine: AnyStateMachine): string =>

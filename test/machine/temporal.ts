@@ -10,29 +10,37 @@ import { endless, movesOf } from './endless.js';
 import type { Failure, MachineEdge, MachineGraph, MachineVertex } from './graph.js';
 import type { MachineStep } from './options.js';
 import { Rig } from './rig.js';
-import { isFromOutside } from './steps.js';
+import { beyondAlong, firstBeyond } from './deadline.js';
 import type { Subject } from './subject.js';
 
 type Predicate = (snapshot: AnyMachineSnapshot) => boolean;
 
+/** So many steps, or so many milliseconds of virtual time. */
+interface Bounds {
+  readonly within?: number;
+  readonly withinMs?: number;
+}
+
 /**
  * A property of the ways that a machine can go.
  *
- * - `always`, `never`: of every state.
+ * - `always`, `never`: of every state; with `when`, of every state from such a one on, whatever happens; `within` so many steps or `withinMs`
+ *   milliseconds of virtual time after it, without `when` after the start.
  * - `sometimes`: of one state at least.
  * - `when`, `eventually`: from such a state, without events from outside, such a state is reached, unless something else goes round for ever
  *   in which no timer runs through; or `within` so many steps, or `withinMs` milliseconds of virtual time, whatever happens in it. A service
  *   may take any time: only a timer of the machine bounds how long one is waited for.
- * - `when`, `holds`, `until`: from such a state on it holds, whatever happens, until such a state is reached.
+ * - `when`, `holds`, `until`: from such a state on it holds, whatever happens, until such a state is reached; `within` or `withinMs` say when
+ *   that has to be, as for `eventually`.
  *
  * @public
  */
 export type Temporal =
-  | { readonly always: Predicate }
-  | { readonly never: Predicate }
+  | (Bounds & { readonly when?: Predicate; readonly always: Predicate })
+  | (Bounds & { readonly when?: Predicate; readonly never: Predicate })
   | { readonly sometimes: Predicate }
-  | { readonly when: Predicate; readonly eventually: Predicate; readonly within?: number; readonly withinMs?: number }
-  | { readonly when: Predicate; readonly holds: Predicate; readonly until: Predicate };
+  | (Bounds & { readonly when: Predicate; readonly eventually: Predicate })
+  | (Bounds & { readonly when: Predicate; readonly holds: Predicate; readonly until: Predicate });
 
 /** What the predicates of a property say of one state. */
 export type Marks = Readonly<Record<string, Readonly<Record<string, boolean>>>>;
@@ -57,42 +65,50 @@ export async function temporalFailures(subject: Subject, graph: MachineGraph): P
     const marks = (vertex: MachineVertex) => vertex.marks[rule]!;
     const found =
       failureOf(graph, property, marks) ??
-      ('withinMs' in property
-        ? await firstLate(
-            subject,
-            graph.vertices.filter((vertex) => marks(vertex)['when']),
-            property,
-          )
-        : null);
+      (await firstBeyond(
+        subject,
+        startsOf(graph, property, marks).map(({ way }) => way),
+        property,
+      ));
     if (found) failures.push({ rule, ...found });
   }
   return failures;
 }
 
 type MarksAt = (vertex: MachineVertex) => Readonly<Record<string, boolean>>;
-type Found = Omit<Failure, 'rule'> | null;
+export type Found = Omit<Failure, 'rule'> | null;
 
-function failureOf({ vertices, isComplete }: MachineGraph, property: Temporal, marks: MarksAt): Found {
-  const first = (key: string, value: boolean): Found => {
-    const found = vertices.find((vertex) => marks(vertex)[key] === value);
-    return found ? { steps: found.way, says: `does not hold in ${JSON.stringify(found.value)}` } : null;
-  };
-  if ('always' in property) return first('always', false);
-  if ('never' in property) return first('never', true);
+/** Where a property begins to be asked: where `when` holds, or at the start. */
+function startsOf({ vertices }: MachineGraph, property: Temporal, marks: MarksAt): readonly MachineVertex[] {
+  const isAlways = !('when' in property) || property.when === undefined;
+  return isAlways ? vertices.slice(0, 1) : vertices.filter((vertex) => marks(vertex)['when']);
+}
+
+function failureOf(graph: MachineGraph, property: Temporal, marks: MarksAt): Found {
+  const { vertices, isComplete } = graph;
   if ('sometimes' in property) {
     if (vertices.some((vertex) => marks(vertex)['sometimes'])) return null;
     return { steps: [], says: `no state of ${vertices.length}${isComplete ? '' : ' (not all were searched)'} is such a one` };
   }
-  const starts = vertices.filter((vertex) => marks(vertex)['when']);
-  if ('eventually' in property && property.within === undefined)
-    // With a time to keep, what goes round without taking any is none the less over in time.
-    return property.withinMs === undefined ? neverComes(starts, marks) : null;
-  const check = 'eventually' in property ? takesLonger(marks, property.within!) : breaks(marks);
-  for (const start of starts) {
-    const found = check(start);
-    if (found) return found;
+  const { within, withinMs } = property;
+  const starts = startsOf(graph, property, marks);
+  const each = (check: (start: MachineVertex) => Found): Found => {
+    for (const start of starts) {
+      const found = check(start);
+      if (found) return found;
+    }
+    return null;
+  };
+  if ('always' in property || 'never' in property) {
+    if (within === undefined && withinMs !== undefined) return null;
+    const isBad = (vertex: MachineVertex) => marks(vertex)['always'] === false || marks(vertex)['never'] === true;
+    return each((start) => reaches(start, isBad, () => false, within));
   }
-  return null;
+  const broken = 'until' in property ? each(breaks(marks)) : null;
+  const goal = (vertex: MachineVertex) => marks(vertex)['eventually'] ?? marks(vertex)['until'] ?? false;
+  if (broken || within !== undefined) return broken ?? each(takesLonger(goal, within!));
+  // With a time to keep, what goes round without taking any is none the less over in time.
+  return 'eventually' in property && withinMs === undefined ? neverComes(starts, marks) : null;
 }
 
 /** A way from one of these that does not reach the state: it comes to rest before, or goes round for ever. */
@@ -113,9 +129,9 @@ function neverComes(starts: readonly MachineVertex[], marks: MarksAt): Found {
 }
 
 /** A way from here on which the state is not reached in so many steps. */
-function takesLonger(marks: MarksAt, within: number): (start: MachineVertex) => Found {
+function takesLonger(isGoal: (vertex: MachineVertex) => boolean, within: number): (start: MachineVertex) => Found {
   const visit = (vertex: MachineVertex, way: readonly MachineStep[], taken: number): Found => {
-    if (marks(vertex)['eventually'] || vertex.edges === null) return null;
+    if (isGoal(vertex) || vertex.edges === null) return null;
     const here = JSON.stringify(vertex.value);
     if (taken >= within) return { steps: way, says: `is not reached within ${within} steps, but is in ${here}` };
     const moves = movesOf(vertex);
@@ -129,72 +145,34 @@ function takesLonger(marks: MarksAt, within: number): (start: MachineVertex) => 
   return (start) => visit(start, start.way, 0);
 }
 
+/** A shortest way from here to a bad state, of so many steps at most and through none in which the question is over. */
+function reaches(
+  start: MachineVertex,
+  isBad: (vertex: MachineVertex) => boolean,
+  isOver: (vertex: MachineVertex) => boolean,
+  within = Infinity,
+): Found {
+  const cameBy = new Map<MachineVertex, readonly MachineStep[]>([[start, []]]);
+  for (const [vertex, steps] of cameBy) {
+    if (isOver(vertex)) continue;
+    if (isBad(vertex)) return { steps: [...start.way, ...steps], says: `does not hold in ${JSON.stringify(vertex.value)}` };
+    if (steps.length >= within) continue;
+    for (const { step, to } of vertex.edges?.values() ?? []) if (!cameBy.has(to)) cameBy.set(to, [...steps, step]);
+  }
+  return null;
+}
+
 /** A way from here to a state in which it does not hold although the end has not come. */
-function breaks(marks: MarksAt): (start: MachineVertex) => Found {
-  return (start) => {
-    const cameBy = new Map<MachineVertex, readonly MachineStep[]>([[start, start.way]]);
-    for (const [vertex, steps] of cameBy) {
-      const { until, holds } = marks(vertex);
-      if (until) continue;
-      if (!holds)
-        return { steps, says: `does not hold in ${JSON.stringify(vertex.value)}, and what it is to last until has not come` };
-      for (const { step, to } of vertex.edges?.values() ?? []) if (!cameBy.has(to)) cameBy.set(to, [...steps, step]);
-    }
-    return null;
+const breaks =
+  (marks: MarksAt) =>
+  (start: MachineVertex): Found => {
+    const found = reaches(
+      start,
+      (vertex) => marks(vertex)['holds'] === false,
+      (vertex) => marks(vertex)['until'] === true,
+    );
+    return found && { ...found, says: `${found.says}, and what it is to last until has not come` };
   };
-}
-
-type Timed = Extract<Temporal, { readonly withinMs?: number }>;
-
-/** How many states are looked at for one deadline. */
-const TIMED_MAX = 2000;
-
-async function firstLate(subject: Subject, starts: readonly MachineVertex[], property: Timed): Promise<Found> {
-  for (const start of starts) {
-    const found = await late(subject, start.way, property);
-    if (found) return found;
-  }
-  return null;
-}
-
-/** A way from here that takes longer: the deadline runs as one more timer, and the question is whether it can go off before. */
-async function late(subject: Subject, before: readonly MachineStep[], property: Timed): Promise<Found> {
-  const seen = new Set<string>();
-  const ways: (readonly MachineStep[])[] = [[]];
-  for (const way of ways) {
-    if (seen.size >= TIMED_MAX)
-      return {
-        steps: before,
-        says: `is not decided: more than ${TIMED_MAX} states can come within ${property.withinMs} ms; give a shorter time, fewer samples, or "distinguish"`,
-      };
-    const rig = await withDeadline(subject, before, way, property.withinMs!);
-    const key = rig.key();
-    const isNew = !property.eventually(rig.snapshot) && !seen.has(key);
-    const found = isNew && rig.timers.isDeadlineOver();
-    if (isNew) for (const step of rig.choices()) if (!isFromOutside(step)) ways.push([...way, step]);
-    seen.add(key);
-    rig.stop();
-    if (found) return { steps: [...before, ...way], says: tooLate(property, rig) };
-  }
-  return null;
-}
-
-const tooLate = ({ withinMs }: Timed, { snapshot }: Rig): string =>
-  `more than ${withinMs} ms can pass, and it is in ${JSON.stringify(snapshot.value)}`;
-
-/** A machine that has gone the first steps, when a deadline begins, and then the others. */
-async function withDeadline(
-  subject: Subject,
-  before: readonly MachineStep[],
-  way: readonly MachineStep[],
-  ms: number,
-): Promise<Rig> {
-  const last = before.length - 1;
-  const rig = new Rig(subject, { performs: false, deadlineMs: last < 0 ? ms : undefined });
-  for (const [i, step] of before.entries()) await rig.take(step, i === last ? ms : undefined);
-  for (const step of way) await rig.take(step);
-  return rig;
-}
 
 /** The properties that are broken on this very way; nothing is known of any other. */
 export async function temporalFailuresAlong(subject: Subject, steps: readonly MachineStep[]): Promise<readonly Failure[]> {
@@ -202,24 +180,10 @@ export async function temporalFailuresAlong(subject: Subject, steps: readonly Ma
   const failures: Failure[] = [];
   for (const [rule, property] of Object.entries(subject.tests.temporal ?? {})) {
     if ('sometimes' in property) continue;
-    const found = failureOf(graph, property, (vertex) => vertex.marks[rule]!) ?? (await lateAlong(subject, steps, property));
+    const found = failureOf(graph, property, (vertex) => vertex.marks[rule]!) ?? (await beyondAlong(subject, steps, property));
     if (found) failures.push({ rule, ...found });
   }
   return failures;
-}
-
-async function lateAlong(subject: Subject, steps: readonly MachineStep[], property: Temporal): Promise<Found> {
-  if (!('withinMs' in property)) return null;
-  const walked = new Rig(subject, { performs: false });
-  for (let i = 0; i <= steps.length; i++) {
-    if (i > 0) await walked.take(steps[i - 1]!);
-    if (!property.when(walked.snapshot)) continue;
-    const rest = steps.slice(i);
-    const rig = await withDeadline(subject, steps.slice(0, i), rest, property.withinMs!);
-    if (!rest.some(isFromOutside) && !property.eventually(rig.snapshot) && rig.timers.isDeadlineOver())
-      return { steps, says: tooLate(property, rig) };
-  }
-  return null;
 }
 
 /** What a search would know that has gone this way alone. */

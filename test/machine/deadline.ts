@@ -1,0 +1,110 @@
+/**
+ * Properties of the ways of a machine with a time to keep: the deadline runs as one more timer, and what is asked is what can come before it
+ * goes off, or whether it can go off first.
+ */
+import type { AnyMachineSnapshot } from 'xstate';
+import type { MachineStep } from './options.js';
+import { Rig } from './rig.js';
+import { isFromOutside } from './steps.js';
+import type { Subject } from './subject.js';
+import type { Found, Temporal } from './temporal.js';
+
+/** How many states are looked at for one deadline. */
+const TIMED_MAX = 2000;
+
+/** What is asked of each state before the deadline. */
+interface Question {
+  readonly ms: number;
+  /** Whether nothing more is asked from here on. */
+  isOver(snapshot: AnyMachineSnapshot): boolean;
+  isBroken(rig: Rig): boolean;
+  /** Whether it is asked of what comes by this step. */
+  goesOn(step: MachineStep): boolean;
+  says(rig: Rig): string;
+}
+
+function questionOf(property: Temporal): Question | null {
+  if ('sometimes' in property || property.withinMs === undefined) return null;
+  const ms = property.withinMs;
+  const where = ({ snapshot }: Rig) => JSON.stringify(snapshot.value);
+  if ('always' in property || 'never' in property) {
+    const isBad = ({ snapshot }: Rig) => ('always' in property ? !property.always(snapshot) : property.never(snapshot));
+    const says = (rig: Rig) => `does not hold in ${where(rig)}, which can come within ${ms} ms`;
+    return { ms, isOver: () => false, isBroken: isBad, goesOn: () => true, says };
+  }
+  return {
+    ms,
+    isOver: 'eventually' in property ? property.eventually : property.until,
+    isBroken: (rig) => rig.timers.isDeadlineOver(),
+    goesOn: (step) => !isFromOutside(step),
+    says: (rig) => `more than ${ms} ms can pass, and it is in ${where(rig)}`,
+  };
+}
+
+/** The first way on which a property breaks within its time, or is not done with when the time is over. */
+export async function firstBeyond(
+  subject: Subject,
+  starts: readonly (readonly MachineStep[])[],
+  property: Temporal,
+): Promise<Found> {
+  const question = questionOf(property);
+  if (!question) return null;
+  for (const start of starts) {
+    const found = await beyond(subject, start, question);
+    if (found) return found;
+  }
+  return null;
+}
+
+async function beyond(subject: Subject, before: readonly MachineStep[], question: Question): Promise<Found> {
+  const seen = new Set<string>();
+  const ways: (readonly MachineStep[])[] = [[]];
+  for (const way of ways) {
+    if (seen.size >= TIMED_MAX)
+      return {
+        steps: before,
+        says: `is not decided: more than ${TIMED_MAX} states can come within ${question.ms} ms; give a shorter time, fewer samples, or "distinguish"`,
+      };
+    const rig = (await withDeadline(subject, before, way, question.ms))!;
+    const key = rig.key();
+    const isNew = !question.isOver(rig.snapshot) && !seen.has(key);
+    const isBroken = isNew && question.isBroken(rig);
+    if (isNew) for (const step of rig.choices()) if (question.goesOn(step)) ways.push([...way, step]);
+    seen.add(key);
+    rig.stop();
+    if (isBroken) return { steps: [...before, ...way], says: question.says(rig) };
+  }
+  return null;
+}
+
+/** A machine that has gone the first steps, when a deadline begins, and then the others; `null` where these take longer. */
+async function withDeadline(
+  subject: Subject,
+  before: readonly MachineStep[],
+  way: readonly MachineStep[],
+  ms: number,
+): Promise<Rig | null> {
+  const last = before.length - 1;
+  const rig = new Rig(subject, { performs: false, deadlineMs: last < 0 ? ms : undefined });
+  for (const [i, step] of before.entries()) await rig.take(step, i === last ? ms : undefined);
+  for (const step of way) if (!(await rig.take(step))) return null;
+  return rig;
+}
+
+/** The same on this very way; nothing is known of any other. */
+export async function beyondAlong(subject: Subject, steps: readonly MachineStep[], property: Temporal): Promise<Found> {
+  const question = questionOf(property);
+  if (!question) return null;
+  const when = 'when' in property ? property.when : undefined;
+  const walked = new Rig(subject, { performs: false });
+  for (let i = 0; i <= (when ? steps.length : 0); i++) {
+    if (i > 0) await walked.take(steps[i - 1]!);
+    if (when && !when(walked.snapshot)) continue;
+    const rest = steps.slice(i);
+    const rig = rest.every((step) => question.goesOn(step))
+      ? await withDeadline(subject, steps.slice(0, i), rest, question.ms)
+      : null;
+    if (rig && !question.isOver(rig.snapshot) && question.isBroken(rig)) return { steps, says: question.says(rig) };
+  }
+  return null;
+}
