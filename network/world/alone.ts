@@ -211,8 +211,8 @@ export class ChartAlone {
   }
 
   private arm(target: Still, { event, id, delay }: { event: Message; id?: string; delay?: number }): void {
-    this.hooks.schedules({ source: this.root, target: target as unknown as AnyActor, event });
     const name: TimerId = id ?? Symbol('timer');
+    this.hooks.schedules({ source: this.root, target: target as unknown as AnyActor, event, id: String(name) });
     const timer: unknown = this.clock.setTimeout(() => {
       this.timers.delete(name);
       this.relay(this.root, target, event);

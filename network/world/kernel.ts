@@ -295,6 +295,8 @@ export interface Scheduled {
   readonly source: AnyActor;
   readonly target: AnyActor;
   readonly event: Message;
+  /** What it is cancelled by. */
+  readonly id: string;
 }
 
 /** An action of the application as it is about to be performed, with the context that it gets to see. */
@@ -341,7 +343,7 @@ export function createStaged(
       const { scheduler } = actor.system;
       const { schedule } = scheduler;
       scheduler.schedule = (source: AnyActor, target: AnyActor, event: Message, delay: number, id = `timer:${++sessions}`) => {
-        hooks.schedules({ source, target, event });
+        hooks.schedules({ source, target, event, id });
         schedule(source, target, event, delay, id);
       };
       // As its observers would hear of it, without a copy for each.
@@ -371,6 +373,10 @@ export function createStaged(
   actor.subscribe({ error: (thrown: unknown) => hooks.broke(thrown) });
   return actor;
 }
+
+/** Arms a delayed event as the actor itself would. */
+export const schedule = ({ source, target, event, id }: Scheduled, delay: number): void =>
+  source.system.scheduler.schedule(source, target, event, delay, id);
 
 /** Tells a held callback to fail: one of XState's own fails by what it throws. */
 const BREAKS = 'quiver.breaks';

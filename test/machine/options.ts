@@ -114,7 +114,7 @@ export interface MachineTests<Sut = any> {
   readonly temporal?: Readonly<Record<string, Temporal>>;
   /** Something simpler that is to do the same. */
   readonly reference?: Reference;
-  /** Whether the machine is stored and restored at every place of the tours where no timer runs (false). */
+  /** Whether the machine is stored and restored at every place of the tours, its timers armed again with what they had left (false). */
   readonly restore?: boolean;
   /** How much of a kind has to be covered, in percent; where nothing is said, all of it. */
   readonly thresholds?: Readonly<Partial<Record<MachineKind, number>>>;

@@ -15,6 +15,7 @@ import {
   heldLogic,
   isRunning,
   relay,
+  schedule,
   settleService,
   standIn,
   type LogicKind,
@@ -429,6 +430,25 @@ export class Rig {
     const { status, value, context, historyValue, output, error } = (actor.getSnapshot() ?? {}) as Partial<AnyMachineSnapshot>;
     const history = Object.entries(historyValue ?? {}).map(([id, nodes]) => [id, nodes.map((node) => node.id)]);
     return encode([status, value, told === undefined ? context : told, history, output, error], nameOf);
+  }
+
+  /**
+   * Arms the timers of another rig, from which this one was restored, with what they had left: XState does not (statelyai/xstate #5331), and an
+   * application has to. False where it cannot be done: a timer is nobody's, or this machine has armed some itself.
+   */
+  armAgain(before: Rig): boolean {
+    const names = actorsBelow(before.root);
+    const here = new Map([...actorsBelow(this.root)].map(([actor, name]) => [name, actor]));
+    const same = (actor: AnyActor) => (actor === before.root ? this.root : here.get(names.get(actor) ?? ''));
+    if (this.timers.running.length > 0) return false;
+    for (const { scheduled, delay } of before.timers.running) {
+      if (!scheduled) return false;
+      const [source, target] = [same(scheduled.source), same(scheduled.target)];
+      if (!source || !target) return false;
+      schedule({ ...scheduled, source, target }, delay);
+    }
+    this.timers.goOnAs(before.timers);
+    return true;
   }
 
   view(): SeenState {

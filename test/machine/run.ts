@@ -82,8 +82,7 @@ class Run {
 
   private async take(step: MachineStep, at: number): Promise<BrokenRule | null> {
     const { tests } = this.subject;
-    // XState does not arm the timers of a restored machine again (statelyai/xstate #5331).
-    if (at === this.options.restoreAfter && this.rig.timers.running.length === 0) {
+    if (at === this.options.restoreAfter) {
       const broken = this.restore();
       if (broken && this.counts(broken.rule)) return broken;
     }
@@ -131,14 +130,15 @@ class Run {
   }
 
   private restore(): BrokenRule | null {
-    const before = this.rig.view();
+    const before = this.rig;
     try {
-      const stored: unknown = JSON.parse(JSON.stringify(this.rig.root.getPersistedSnapshot()));
+      const stored: unknown = JSON.parse(JSON.stringify(before.root.getPersistedSnapshot()));
       this.rig = new Rig(this.subject, { performs: this.options.performs ?? true, restored: stored });
     } catch (error) {
       return { rule: RESTORE, says: `it cannot be stored: ${(error as Error).message}` };
     }
-    const broken = difference({ ...before, acted: [] }, { ...this.rig.view(), acted: [] });
+    const broken = difference({ ...before.view(), acted: [] }, { ...this.rig.view(), acted: [] });
+    if (!broken && !this.rig.armAgain(before)) return { rule: RESTORE, says: 'its timers are not those that it had' };
     return broken && { rule: RESTORE, says: broken.says.replace(`; ${WHY}`, '') };
   }
 }

@@ -108,7 +108,7 @@ export class MachineTesting {
     return walkRandomly(await this.subject());
   }
 
-  /** Stored and restored after every step of the tours; XState does not arm timers again, so where one runs it is not tried. */
+  /** Stored and restored after every step of the tours; timers are armed again with what they had left. */
   async restoreFailure(): Promise<Failure | null> {
     const subject = await this.subject();
     for (const plan of await this.plans('tour')) {
