@@ -5,15 +5,16 @@ import { traceOfPaths } from '../inspector/path-trace.js';
 import { isObject } from '../machines/checks.js';
 import { UsageError } from '../machines/errors.js';
 import { coverageKinds, kindOf, type Item } from '../test/coverage/items.js';
-import { machineKinds, type MachineCounts, type MachineKind } from '../test/machine/coverage.js';
+import { machineKinds, mergeCounts, type MachineCounts, type MachineKind } from '../test/machine/coverage.js';
 import { emitMachineTests } from '../test/machine/emit.js';
 import { chartListing, lcovOf } from '../test/machine/lcov.js';
 import type { MachineTests, MachineStep, Mode } from '../test/machine/options.js';
 import { reportOn, type MachineReport } from '../test/machine/report.js';
 import { describeStep } from '../test/machine/steps.js';
 import { failuresAlong, MachineTesting } from '../test/machine/testing.js';
-import { pathAlong } from '../test/machine/plans.js';
-import { pathsOf } from '../test/paths/paths.js';
+import type { MachineEdge } from '../test/machine/graph.js';
+import { edgesAlong, shownPath } from '../test/machine/plans.js';
+import { waysOf } from '../test/paths/paths.js';
 import { integerOption } from './usage.js';
 import { machineJunit, reporterOf } from './junit.js';
 import { testsIn, type FoundMachine } from './machines.js';
@@ -53,9 +54,11 @@ export async function testMachine(found: FoundMachine, word: string, words: Valu
   progress.done();
   if (words.emit !== undefined)
     write(words.emit, emitMachineTests(found.machine.id, await testing.plans('tour'), importing(found, words)));
-  if (words.trace !== undefined) writeTrace(words.trace, await toursOf(testing));
-  if (words.counts !== undefined) write(words.counts, `${JSON.stringify([...others, await testing.counts()])}\n`);
-  if (words.lcov !== undefined) await writeLcov(words.lcov, testing);
+  const own = await testing.counts();
+  const counts = mergeCounts(own, ...others);
+  if (words.trace !== undefined) writeTrace(words.trace, await toursOf(testing, counts));
+  if (words.counts !== undefined) write(words.counts, `${JSON.stringify([...others, own])}\n`);
+  if (words.lcov !== undefined) await writeLcov(words.lcov, testing, counts);
   if (reporter === 'json') console.log(JSON.stringify(report));
   else if (reporter === 'junit') console.log(machineJunit(report));
   else print(report, relative('.', found.path), waysBack(word, words));
@@ -124,27 +127,37 @@ function importing({ path, name }: FoundMachine, words: ValuesOf<'test'>): strin
   return `import ${machine} from ${JSON.stringify(relativeModule(from, path))};\n${tests}`;
 }
 
-/** The tours with what they cover, for the inspector; of a machine that breaks, the way there alone. */
-async function toursOf(testing: MachineTesting): Promise<ReturnType<typeof traceOfPaths>> {
+/** The tours with what they cover, for the inspector, child machines among it; of a machine that breaks, the way there alone. */
+async function toursOf(testing: MachineTesting, counts: MachineCounts): Promise<ReturnType<typeof traceOfPaths>> {
   const graph = await testing.graph();
-  const { id } = testing.machine;
-  const counted = Object.entries((await testing.counts())[id]!).filter(([item]) => coverageKinds.includes(kindOf(item as Item)));
+  const isPainted = ([item]: [string, number]) => coverageKinds.includes(kindOf(item as Item));
+  const painted = Object.entries(counts).map(([chart, items]) => [
+    chart,
+    Object.fromEntries(Object.entries(items).filter(isPainted)),
+  ]);
   const failure = [...(await testing.searchFailures()), ...(await testing.temporalFailures())][0];
-  const paths = failure ? [pathAlong(graph, failure.steps)] : pathsOf(graph, 'tour');
-  const shown = { name: id, charts: { [id]: testing.machine } } as never;
-  return traceOfPaths(shown, paths, { [id]: Object.fromEntries(counted) });
+  const ways = failure ? [edgesAlong(graph, failure.steps)] : (waysOf(graph, 'tour') as readonly (readonly MachineEdge[])[]);
+  const shown = { name: testing.machine.id, charts: Object.fromEntries((await testing.subject()).originals) } as never;
+  return traceOfPaths(
+    shown,
+    ways.map((way) => shownPath(graph, way)),
+    Object.fromEntries(painted),
+  );
 }
 
-async function writeLcov(folder: string, testing: MachineTesting): Promise<void> {
-  const { machine } = testing;
+/** One record for each chart, its listing beside. */
+async function writeLcov(folder: string, testing: MachineTesting, counts: MachineCounts): Promise<void> {
   try {
     mkdirSync(folder, { recursive: true });
   } catch (error) {
     throw new UsageError(`cannot make the folder ${folder} (${(error as Error).message}); name another for --lcov`);
   }
-  const chart = join(folder, `${machine.id.replaceAll(/[^\w-]+/g, '-')}.chart.txt`);
-  write(chart, chartListing(machine));
-  write(join(folder, 'lcov.info'), lcovOf(machine, (await testing.counts())[machine.id]!, chart));
+  const records = [...(await testing.subject()).originals].map(([name, machine]) => {
+    const chart = join(folder, `${name.replaceAll(/[^\w-]+/g, '-')}.chart.txt`);
+    write(chart, chartListing(machine));
+    return lcovOf(machine, counts[name]!, chart);
+  });
+  write(join(folder, 'lcov.info'), records.join(''));
 }
 
 const WALKED_ON: Readonly<Record<Mode, string>> = { live: 'on live actors', pure: 'on the chart alone' };
@@ -165,7 +178,9 @@ function print(
 ): void {
   const { states, steps, isComplete } = searched;
   console.log(`${bold(machine)}  ${dim(path)}\n`);
+  const { covered, of } = coverage.configurations;
   console.log(`${number(states)} states, ${number(steps)} steps between them${isComplete ? '' : ', and there are more'}`);
+  console.log(`${number(covered)} of ${number(of)} configurations`);
   for (const one of walked)
     console.log(`${one.kind.padEnd(9)} ${number(one.paths)} paths, ${number(one.steps)} steps, ${WALKED_ON[mode]}`);
   const rows = Object.entries(coverage.charts).map(([chart, shares]) => [

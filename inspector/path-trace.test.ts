@@ -65,3 +65,28 @@ test('so have those of an application, by time, by services, by what ends inside
   expect(counted).toHaveLength(12);
   expect(chart.transitions.map(transitionItem).sort()).toEqual([...counted].sort());
 });
+
+test('child machines are roles of the path, as long as they run', () => {
+  const seen = (value: string, children: Record<string, { chart: string; value: string; context: string }>) => ({
+    value,
+    context: '{}',
+    effects: [],
+    children,
+  });
+  const line = { chart: 'line', value: 'checking', context: '{}' };
+  const path = {
+    chart: 'order',
+    first: seen('open', {}),
+    steps: [
+      { event: { type: 'ADD' }, expected: seen('open', { line }) },
+      { event: { type: 'SUBMIT' }, expected: seen('done', {}) },
+    ],
+  };
+  const own = (value: string) => ({ order: { chart: 'order', value, context: '{}' } });
+  const [, ...lines] = traceOfPaths({ name: 'order', charts: {} } as never, [path], {});
+  expect(lines.map((one) => 'roles' in one && one.roles)).toEqual([
+    own('open'),
+    { ...own('open'), line },
+    { ...own('done'), line: null },
+  ]);
+});

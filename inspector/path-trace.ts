@@ -3,7 +3,7 @@
  * the charts.
  */
 import type { Effect, Message } from '../machines/effects.js';
-import type { Protocol } from '../machines/protocol.js';
+import type { Protocol, RoleView } from '../machines/protocol.js';
 import { chartDefinition } from '../network/chart-definition.js';
 import { TRACE_VERSION, type StepLine, type TraceHeader } from '../network/trace.js';
 import type { StateValue } from 'xstate';
@@ -12,6 +12,8 @@ interface Expected {
   readonly value: StateValue;
   readonly context: unknown;
   readonly effects: readonly Effect[];
+  /** Charts that run beside the path's own, by the names of their actors. */
+  readonly children?: Readonly<Record<string, RoleView>>;
 }
 
 /** A path of `pathsOf`. */
@@ -48,7 +50,13 @@ export function* traceOfPaths(
   let index = 0;
   for (const [i, { chart, first, steps }] of paths.entries()) {
     const node = nodes[i]!;
-    const line = (kind: 'start' | 'command', event: Message, { value, context, effects }: Expected, count: number): StepLine => ({
+    let before: readonly string[] = [];
+    const rolesOf = ({ value, context, children = {} }: Expected): StepLine['roles'] => {
+      const closed = before.filter((name) => !(name in children)).map((name) => [name, null] as const);
+      before = Object.keys(children);
+      return { [chart]: { chart, value, context }, ...children, ...Object.fromEntries(closed) };
+    };
+    const line = (kind: 'start' | 'command', event: Message, expected: Expected, count: number): StepLine => ({
       index,
       at: index++,
       kind,
@@ -56,8 +64,8 @@ export function* traceOfPaths(
       role: chart,
       event,
       sent: [],
-      emitted: effects.map(asEvent),
-      roles: { [chart]: { chart, value, context } },
+      emitted: expected.effects.map(asEvent),
+      roles: rolesOf(expected),
       clock: { [node]: count },
     });
     yield line('start', { type: 'start' }, first, 1);

@@ -61,7 +61,9 @@ test('three processes share a lock; when its holder is killed the next is grante
   const first = await a.hears('lock.granted');
   b.say({ do: 'request', lock: 'printer' });
   b.say('pray');
-  expect(await b.hears('refused')).toMatchObject({ why: 'locks knows no command "pray"; it knows request, bootstrap, change, release' });
+  expect(await b.hears('refused')).toMatchObject({
+    why: 'locks knows no command "pray"; it knows request, bootstrap, change, release',
+  });
   await a.end('SIGKILL');
   const second = await b.hears('lock.granted');
   expect(second).toMatchObject({ lock: 'printer' });

@@ -131,6 +131,32 @@ describe('quiver test of a machine', () => {
     await expect(walk([login, '--counts', given])).rejects.toThrow(/holds no counts of earlier runs/);
   });
 
+  test('child machines stand in trace and lcov; lcov has the counts of earlier runs as well', async () => {
+    const [trace, counts, lcov] = ['order.ndjson', 'order.json', 'order'].map((name) => inFolder(name));
+    const given = inFolder(
+      'order.mjs',
+      `export default { events: { ADD: [{ article: 'pen' }] }, services: { stock: { done: [true] } }, limits: { states: 6, walks: 0 } };`,
+    );
+    const words = ['examples/machines/order.ts#order', '--with', given, '--trace', trace!, '--counts', counts!, '--lcov', lcov!];
+    await walk(words);
+    const [header, ...lines] = readFileSync(trace!, 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(Object.keys(header.charts)).toEqual(['order', 'line']);
+    expect(header.coverage.line['state checking']).toBeGreaterThan(0);
+    expect(lines.some(({ roles }) => roles.line?.value === 'checking')).toBe(true);
+    const hits = () =>
+      [...readFileSync(`${lcov}/lcov.info`, 'utf8').matchAll(/^TN:(.*)$[^]*?^FNDA:(\d+),/gm)].map(([, name, n]) => [
+        name,
+        Number(n),
+      ]);
+    const [[order, once], [line]] = hits() as [[string, number], [string]];
+    expect([order, line]).toEqual(['order', 'line']);
+    await walk(words);
+    expect(hits()[0]).toEqual(['order', 2 * once]);
+  });
+
   test('what is for protocols is refused for a machine, and the other way round', async () => {
     await expect(walk([login, '--swarm', '5'])).rejects.toThrow(/--swarm and --save are for protocols/);
     await expect(walk(['directory', '--lcov', 'x'])).rejects.toThrow(

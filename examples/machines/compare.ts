@@ -45,7 +45,7 @@ for (const [name, example] of Object.entries(examples)) {
     const { configurations, charts, isComplete } = await testing.coverage();
     const [{ transition }] = Object.values(charts) as [(typeof charts)[string]];
     const covered = isComplete ? 'all' : `${transition.covered} of ${transition.of} transitions`;
-    return `${vertices.length}, ${configurations}, ${(await testing.plans('shortest')).length}, ${covered}`;
+    return `${vertices.length}, ${configurations.covered}, ${(await testing.plans('shortest')).length}, ${covered}`;
   });
   console.log(`| ${name} | ${theirs} | ${theirTime} | ${ours} | ${ourTime} |`);
 }

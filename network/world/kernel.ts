@@ -426,6 +426,9 @@ export const standIn = factories.promise as AnyActorLogic;
 export const actorSource = ({ src }: AnyActor): string | undefined =>
   typeof src === 'string' && !src.startsWith('xstate.invoke.') ? src : undefined;
 
+/** The actor that invoked or spawned this one. */
+export const parentOf = (actor: AnyActor): AnyActor | undefined => actor._parent as AnyActor | undefined;
+
 /** Whether an actor has been started and neither ended nor been stopped. */
 export const isRunning = (actor: AnyActor): boolean =>
   (actor as unknown as { _processingStatus: number })._processingStatus === 1;

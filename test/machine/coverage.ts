@@ -4,6 +4,7 @@
  * Counted are states, transitions, guards both ways, events, named actions and the outcomes of invoked promises, of the machine and of each
  * child machine that ran. Counts of several runs add up: they are plain JSON.
  */
+import type { AnyStateNode } from 'xstate';
 import { UsageError } from '../../machines/errors.js';
 import { rulesOf, configOf, type Rule } from '../charts/config.js';
 import { kindOf, type Item } from '../coverage/items.js';
@@ -29,8 +30,8 @@ export interface MachineMissing {
 
 export interface MachineCoverage {
   readonly charts: Readonly<Record<string, Readonly<Record<MachineKind, { readonly covered: number; readonly of: number }>>>>;
-  /** How many state values were seen: of a machine with parallel regions, their combinations. */
-  readonly configurations: number;
+  /** State values of the machine that were seen, of those that its chart could have: with parallel regions, their combinations. */
+  readonly configurations: { readonly covered: number; readonly of: number };
   readonly missing: readonly MachineMissing[];
   /** Reasons given for what was covered. */
   readonly refuted: readonly string[];
@@ -50,6 +51,7 @@ export function countsOf(subject: Subject, graph: MachineGraph): MachineCounts {
     }
   };
   count(graph.items);
+  for (const { value } of graph.vertices) count(new Set([`${subject.name}: configuration ${JSON.stringify(value)}`]));
   for (const { edges } of graph.vertices) for (const { items } of edges?.values() ?? []) count(items);
   return Object.fromEntries([...counts].map(([chart, items]) => [chart, Object.fromEntries(items)]));
 }
@@ -92,7 +94,7 @@ export function refuseOtherCounts(machine: string, own: MachineCounts, others: r
   }
 }
 
-export function coverageOfMachine(subject: Subject, graph: MachineGraph, counts: MachineCounts): MachineCoverage {
+export function coverageOfMachine(subject: Subject, counts: MachineCounts): MachineCoverage {
   const reasons = subject.tests.reasons ?? {};
   const missing = Object.entries(counts).flatMap(([chart, items]) => {
     const all = new Map(Object.entries(items) as [Item, number][]);
@@ -107,6 +109,19 @@ export function coverageOfMachine(subject: Subject, graph: MachineGraph, counts:
       return [{ chart, item, reason, isExplained: given !== undefined }];
     });
   });
+  const configurations = {
+    covered: Object.entries(counts[subject.name]!).filter(([item, count]) => item.startsWith('configuration ') && count > 0)
+      .length,
+    of: configurationsOf(subject.original.root),
+  };
+  const threshold = subject.tests.thresholds?.configuration ?? 0;
+  if (configurations.covered * 100 < threshold * configurations.of)
+    missing.push({
+      chart: subject.name,
+      item: `configurations ${configurations.covered} of ${configurations.of}` as Item,
+      reason: `thresholds.configuration asks for ${threshold} %`,
+      isExplained: false,
+    });
   const covered = Object.entries(counts).flatMap(([chart, items]) =>
     Object.entries(items).flatMap(([item, count]) => (count > 0 ? [item, `${chart}: ${item}`] : [])),
   );
@@ -119,12 +134,19 @@ export function coverageOfMachine(subject: Subject, graph: MachineGraph, counts:
   const fails = ({ item, isExplained }: MachineMissing) => !isExplained && !sufficient.includes(kindOf(item) as MachineKind);
   return {
     charts,
-    configurations: new Set(graph.vertices.map(({ value }) => JSON.stringify(value))).size,
+    configurations,
     missing,
     refuted,
     sufficient,
     isComplete: refuted.length === 0 && !missing.some(fails),
   };
+}
+
+/** How many values a state can have, as far as its shape tells. */
+function configurationsOf({ type, states }: AnyStateNode): number {
+  const inner = Object.values(states).filter((one) => one.type !== 'history');
+  if (type === 'parallel') return inner.reduce((product, one) => product * configurationsOf(one), 1);
+  return inner.length === 0 ? 1 : inner.reduce((sum, one) => sum + configurationsOf(one), 0);
 }
 
 function shares(items: Readonly<Record<Item, number>>) {

@@ -5,14 +5,19 @@
  * What is a state and how the search goes on is as for the charts of a protocol (../paths/graph.ts), and so are the paths that are made
  * of it; but a step is anything that can happen to the machine: an event, a timer, a service that comes to something.
  */
+import type { StateValue } from 'xstate';
 import { ProtocolError } from '../../machines/errors.js';
 import type { ChartGraph, Edge, Vertex } from '../paths/graph.js';
+import { encode } from './encode.js';
 import { brokenRules, saysMutated } from './judge.js';
 import type { MachineStep } from './options.js';
 import { Rig, type Checkpoint, type Noted, type SeenState } from './rig.js';
 import { describeStep, nameOfStep } from './steps.js';
 import type { Subject } from './subject.js';
 import { marksOf, type Marks } from './temporal.js';
+
+/** How the charts of the child machines that run stand, by the names of their actors. */
+type ChildCharts = Readonly<Record<string, { readonly chart: string; readonly value: StateValue; readonly context: string }>>;
 
 export interface MachineVertex extends Vertex {
   /** The first way that was found here, a shortest one as far as the search went in order. */
@@ -21,6 +26,7 @@ export interface MachineVertex extends Vertex {
   readonly choices: readonly MachineStep[];
   readonly view: SeenState;
   readonly isTarget: boolean;
+  readonly children: ChildCharts;
   /** How many services are at work. */
   readonly pending: number;
   /** What the predicates of the temporal properties say of this state. */
@@ -193,6 +199,7 @@ class Search {
       choices: isTarget ? [] : rig.choices(),
       view: rig.view(),
       isTarget,
+      children: childrenOf(rig),
       marks: marksOf(rig.subject.tests.temporal, rig.snapshot),
     };
     const { actors } = rest.view;
@@ -206,6 +213,16 @@ class Search {
     (isNew ? this.promising : this.others).push(vertex);
     return vertex;
   }
+}
+
+function childrenOf(rig: Rig): ChildCharts {
+  const [, ...children] = rig.charts();
+  return Object.fromEntries(
+    children.map(([name, { machine, value, context }]) => [
+      name,
+      { chart: rig.subject.chartName(machine) ?? machine.id, value, context: encode(context, () => undefined) },
+    ]),
+  );
 }
 
 /** The first place at which two keys part. */

@@ -116,8 +116,11 @@ export interface MachineTests<Sut = any> {
   readonly reference?: Reference;
   /** Whether the machine is stored and restored at every place of the tours, its timers armed again with what they had left (false). */
   readonly restore?: boolean;
-  /** How much of a kind has to be covered, in percent; where nothing is said, all of it. */
-  readonly thresholds?: Readonly<Partial<Record<MachineKind, number>>>;
+  /**
+   * How much of a kind has to be covered, in percent; where nothing is said, all of it, and of `configuration` nothing: many a combination of
+   * parallel regions cannot be.
+   */
+  readonly thresholds?: Readonly<Partial<Record<MachineKind | 'configuration', number>>>;
   /** Why something cannot be covered, by its name in the report; and why a mutant that survives is no mistake. */
   readonly reasons?: Readonly<Record<string, string>>;
 }

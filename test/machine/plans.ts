@@ -1,5 +1,6 @@
 /** The plans of a machine: the paths through its states, as data. */
-import { pathOf, waysOf, type Path } from '../paths/paths.js';
+import type { WalkedPath } from '../../inspector/path-trace.js';
+import { waysOf } from '../paths/paths.js';
 import type { MachineEdge, MachineGraph, MachineVertex } from './graph.js';
 import type { MachineStep } from './options.js';
 import type { Plan } from './run.js';
@@ -44,15 +45,21 @@ function pairsOf({ first, vertices }: MachineGraph): readonly (readonly MachineE
 const taken = ({ items }: MachineEdge): string =>
   [...items].filter((item) => (item as string).includes(': transition ')).join(' + ');
 
-/** The path that takes these steps, as far as the search has seen them. */
-export function pathAlong(graph: MachineGraph, steps: readonly MachineStep[]): Path {
+/** The edges that take these steps, as far as the search has seen them. */
+export function edgesAlong({ first }: MachineGraph, steps: readonly MachineStep[]): readonly MachineEdge[] {
   const edges: MachineEdge[] = [];
-  let here: MachineVertex = graph.first;
+  let here: MachineVertex = first;
   for (const step of steps) {
     const edge = here.edges?.get(JSON.stringify(step));
     if (!edge) break;
     edges.push(edge);
     here = edge.to;
   }
-  return pathOf(graph, edges);
+  return edges;
+}
+
+/** A path as the inspector shows it, with the child machines that run. */
+export function shownPath({ chart, first }: MachineGraph, edges: readonly MachineEdge[]): WalkedPath {
+  const seen = ({ value, context, children }: MachineVertex) => ({ value, context, effects: [], children });
+  return { chart, first: seen(first), steps: edges.map(({ event, to }) => ({ event, expected: seen(to) })) };
 }

@@ -73,7 +73,7 @@ export function refuseMeaningless(machine: AnyStateMachine, tests: MachineTests)
   for (const [name, limit] of Object.entries(tests.limits ?? {}))
     if (!(typeof limit === 'number' && limit >= 0))
       throw new UsageError(`limits.${name} is ${String(limit)}; give a number, at least 0`);
-  refuseKeys('thresholds', tests.thresholds, machineKinds);
+  refuseKeys('thresholds', tests.thresholds, [...machineKinds, 'configuration']);
   refuseKeys('provide', tests.provide, PROVIDED);
   refuseMisnamedImplementations(machine, tests);
   for (const option of ['services', 'children', 'exec', 'states', 'reasons'] as const)

@@ -1,6 +1,6 @@
 /** What becomes of a machine's tests: mutants, coverage for other tools, plans as files. */
 import { describe, expect, test } from 'vitest';
-import { assign, createMachine, fromPromise, setup } from 'xstate';
+import { assign, createMachine, fromObservable, fromPromise, setup } from 'xstate';
 import { mergeCounts } from './coverage.js';
 import { emitMachineTests, startMachine } from './emit.js';
 import { chartListing, lcovOf } from './lcov.js';
@@ -143,6 +143,53 @@ describe('coverage', () => {
     expect(await complete({ state: 30, transition: 20, guard: 50, outcome: 0 })).toBe(true);
     expect(await complete({ state: 34, transition: 20, guard: 50, outcome: 0 })).toBe(false);
     expect(await complete({ state: 30, transition: 20, outcome: 0 })).toBe(false);
+  });
+
+  test('what services can come to, of child machines and of observables, too', async () => {
+    const load = fromPromise(async () => 1);
+    const position = fromObservable(() => ({ subscribe: () => ({ unsubscribe() {} }) }) as never);
+    const line = setup({ actors: { load } }).createMachine({
+      id: 'line',
+      initial: 'a',
+      states: { a: { invoke: { src: 'load', onDone: 'b', onError: 'b' } }, b: {} },
+    });
+    const parent = setup({ actors: { line, position } }).createMachine({
+      id: 'parent',
+      invoke: [{ src: 'line' }, { src: 'position', onError: {} }],
+    });
+    const { missing, charts } = await new MachineTesting(parent, {
+      services: { load: { fails: [] }, position: { next: [1], completes: false } },
+    }).coverage();
+    expect(missing.map(({ chart, item }) => `${chart}: ${item}`)).toEqual([
+      'parent: outcome position completes',
+      'line: transition a: load error',
+      'line: outcome load fails',
+    ]);
+    expect(charts['parent']!.outcome).toEqual({ covered: 2, of: 3 });
+    expect(charts['line']!.outcome).toEqual({ covered: 1, of: 2 });
+  });
+
+  test('configurations of parallel regions, of as many as their shapes allow; a threshold may ask for some', async () => {
+    const light = createMachine({
+      id: 'light',
+      type: 'parallel',
+      states: {
+        lamp: { initial: 'off', states: { off: { on: { PRESS: 'on' } }, on: {} } },
+        door: {
+          initial: 'shut',
+          states: { shut: { on: { PRESS: 'open' } }, open: { initial: 'in', states: { in: {}, last: { type: 'history' } } } },
+        },
+      },
+    });
+    const reasons = { 'state door.open.last': 'history' };
+    const coverage = (configuration: number) => new MachineTesting(light, { reasons, thresholds: { configuration } }).coverage();
+    expect((await coverage(50)).configurations).toEqual({ covered: 2, of: 4 });
+    expect((await coverage(50)).isComplete).toBe(true);
+    const { isComplete, missing } = await coverage(51);
+    expect([isComplete, missing.slice(1).map(({ item, reason }) => `${item} (${reason})`)]).toEqual([
+      false,
+      ['configurations 2 of 4 (thresholds.configuration asks for 51 %)'],
+    ]);
   });
 
   test('runs add up', async () => {

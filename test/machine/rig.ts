@@ -14,8 +14,8 @@ import {
   descriptorsOf,
   heldLogic,
   isRunning,
+  parentOf,
   relay,
-  schedule,
   settleService,
   standIn,
   type LogicKind,
@@ -29,7 +29,7 @@ import { encode } from './encode.js';
 import { actorsBelow, baseName, timersOf } from './names.js';
 import type { SampleArgs, ServiceSamples, MachineStep } from './options.js';
 import { eventsFor, valuesOf, wholeEvent } from './samples.js';
-import { heldAs, heldEvent, isFromOutside, nameOfStep } from './steps.js';
+import { heldAs, heldEvent, isFromOutside } from './steps.js';
 import { Timers } from './timers.js';
 import type { Subject } from './subject.js';
 
@@ -200,8 +200,8 @@ export class Rig {
     const { context } = this.snapshot;
     const before = this.contextText(context);
     const timers = new Set(this.timers.running);
-    if (!('timer' in step) && !isFromOutside(step))
-      this.items.add(`${this.subject.name}: outcome ${nameOfStep(step).replaceAll(/#\d+/g, '')}` as Noted);
+    const outcome = this.outcomeOf(step);
+    if (outcome) this.items.add(outcome);
     const waiting = act();
     if (waiting) await waiting;
     const after = this.contextText(context);
@@ -210,6 +210,15 @@ export class Rig {
     this.elapse(deadlineMs);
     this.refuseFickle();
     return true;
+  }
+
+  /** What a service comes to, of the chart that has it. */
+  private outcomeOf(step: MachineStep): Noted | null {
+    if ('timer' in step || isFromOutside(step)) return null;
+    const [[how, name]] = Object.entries(step) as [[string, string]];
+    const actor = this.find(name)!;
+    const chart = this.subject.chartName(parentOf(actor)!.logic as AnyActorLogic);
+    return chart === undefined ? null : (`${chart}: outcome ${baseName(actor)} ${how}` as Noted);
   }
 
   /** Where "distinguish" says what matters, the rest of the context is the application's own. */
@@ -258,22 +267,24 @@ export class Rig {
 
   private actOf(step: MachineStep): (() => void | Promise<void>) | null {
     if (this.error !== null || this.snapshot.status !== 'active') return null;
-    const names = actorsBelow(this.root);
-    const find = (name: string): AnyActor | undefined => [...names].find(([, one]) => one === name)?.[0];
     if ('timer' in step) {
-      const timer = timersOf(this.timers, names).find(([, name]) => name === step.timer)?.[0];
+      const timer = this.timersNow().find(([, name]) => name === step.timer)?.[0];
       return timer && this.timers.due().includes(timer) ? () => this.timers.fire(timer) : null;
     }
     if ('event' in step && !('sends' in step)) {
-      const target = step.to === undefined ? this.root : find(step.to);
+      const target = step.to === undefined ? this.root : this.find(step.to);
       return target ? () => relay(undefined, target, this.eventTo(target, step)) : null;
     }
     const [how, name] = Object.entries(step)[0] as [Settling['how'] | 'settles', string];
-    const actor = find(name);
+    const actor = this.find(name);
     if (!actor || (actor.getSnapshot() as { status?: string })?.status !== 'active') return null;
     if (how === 'settles') return this.settleReal(actor);
     const held = this.held.get(actor);
     return held ? () => settleService(actor, held.kind, this.settlingOf(step, how, actor, held)) : null;
+  }
+
+  private find(name: string): AnyActor | undefined {
+    return [...actorsBelow(this.root)].find(([, one]) => one === name)?.[0];
   }
 
   private eventTo(target: AnyActor, step: Extract<MachineStep, { readonly event: Message }>): Message {
@@ -284,7 +295,7 @@ export class Rig {
   /** The step as the application would see it: its event with all that it carries. */
   whole(step: MachineStep): MachineStep {
     if (!('event' in step) || 'sends' in step || step.sample === undefined) return step;
-    const target = step.to === undefined ? this.root : [...actorsBelow(this.root)].find(([, name]) => name === step.to)?.[0];
+    const target = step.to === undefined ? this.root : this.find(step.to);
     return target ? { ...step, event: this.eventTo(target, step) } : step;
   }
 
@@ -430,25 +441,6 @@ export class Rig {
     const { status, value, context, historyValue, output, error } = (actor.getSnapshot() ?? {}) as Partial<AnyMachineSnapshot>;
     const history = Object.entries(historyValue ?? {}).map(([id, nodes]) => [id, nodes.map((node) => node.id)]);
     return encode([status, value, told === undefined ? context : told, history, output, error], nameOf);
-  }
-
-  /**
-   * Arms the timers of another rig, from which this one was restored, with what they had left: XState does not (statelyai/xstate #5331), and an
-   * application has to. False where it cannot be done: a timer is nobody's, or this machine has armed some itself.
-   */
-  armAgain(before: Rig): boolean {
-    const names = actorsBelow(before.root);
-    const here = new Map([...actorsBelow(this.root)].map(([actor, name]) => [name, actor]));
-    const same = (actor: AnyActor) => (actor === before.root ? this.root : here.get(names.get(actor) ?? ''));
-    if (this.timers.running.length > 0) return false;
-    for (const { scheduled, delay } of before.timers.running) {
-      if (!scheduled) return false;
-      const [source, target] = [same(scheduled.source), same(scheduled.target)];
-      if (!source || !target) return false;
-      schedule({ ...scheduled, source, target }, delay);
-    }
-    this.timers.goOnAs(before.timers);
-    return true;
   }
 
   view(): SeenState {

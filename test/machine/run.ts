@@ -1,8 +1,11 @@
 /** Takes a plan on live actors, its actions performed, with a system under test and a reference beside, and judges every step. */
+import type { AnyActor } from 'xstate';
+import { schedule } from '../../network/world/kernel.js';
 import { encode } from './encode.js';
 import type { Failure } from './graph.js';
 import { UsageError } from '../../machines/errors.js';
 import { brokenRules, LEFT, lost, type BrokenRule } from './judge.js';
+import { actorsBelow } from './names.js';
 import type { MachineStep } from './options.js';
 import { Rig, type SeenState } from './rig.js';
 import { describeStep } from './steps.js';
@@ -138,7 +141,7 @@ class Run {
       return { rule: RESTORE, says: `it cannot be stored: ${(error as Error).message}` };
     }
     const broken = difference({ ...before.view(), acted: [] }, { ...this.rig.view(), acted: [] });
-    if (!broken && !this.rig.armAgain(before)) return { rule: RESTORE, says: 'its timers are not those that it had' };
+    if (!broken && !armAgain(this.rig, before)) return { rule: RESTORE, says: 'its timers are not those that it had' };
     return broken && { rule: RESTORE, says: broken.says.replace(`; ${WHY}`, '') };
   }
 }
@@ -147,6 +150,25 @@ class Run {
 export const GOES = 'the machine goes as it did';
 
 const RESTORE = 'stored and restored it goes on alike';
+
+/**
+ * Arms the timers of a rig from which this one was restored, with what they had left: XState does not (statelyai/xstate #5331), and an
+ * application has to. False where it cannot be done: a timer is nobody's, or the restored machine has armed some itself.
+ */
+function armAgain({ root, timers }: Rig, before: Rig): boolean {
+  const names = actorsBelow(before.root);
+  const here = new Map([...actorsBelow(root)].map(([actor, name]) => [name, actor]));
+  const same = (actor: AnyActor) => (actor === before.root ? root : here.get(names.get(actor) ?? ''));
+  if (timers.running.length > 0) return false;
+  for (const { scheduled, delay } of before.timers.running) {
+    if (!scheduled) return false;
+    const [source, target] = [same(scheduled.source), same(scheduled.target)];
+    if (!source || !target) return false;
+    schedule({ ...scheduled, source, target }, delay);
+  }
+  timers.goOnAs(before.timers);
+  return true;
+}
 
 async function attempt(rule: string, check: () => unknown): Promise<BrokenRule | null> {
   try {

@@ -22,6 +22,8 @@ export class Subject {
   readonly machine: AnyStateMachine;
   /** Of the machine itself and of every child machine that was met: what its config tells is there. */
   readonly charts = new Map<string, readonly Item[]>();
+  /** The same charts as the application has them. */
+  readonly originals = new Map<string, AnyStateMachine>();
   /** Event types that come from within, unless samples name them. */
   readonly within: ReadonlySet<string>;
   /** Named actions without an implementation, as coverage has them. */
@@ -52,6 +54,11 @@ export class Subject {
 
   get itemsAtStart(): readonly Noted[] {
     return itemsAtStart(this.machine).map((item): Noted => `${this.name}: ${item}`);
+  }
+
+  /** What a chart under observation is called, `undefined` for other logic. */
+  chartName(logic: AnyActorLogic): string | undefined {
+    return this.names.get(logic as AnyStateMachine);
   }
 
   /** Whoever listens hears of guards as they are decided. */
@@ -122,14 +129,14 @@ export class Subject {
     observeGuards(config, (item) => this.noting?.(`${chart}: ${item}`));
     const observed = chartOf({ ...config, options: { maxIterations: 1000, ...config.options } }, withStandIns(machine));
     this.names.set(observed, chart);
-    const outcomes = chart === this.name ? outcomesOf(machine) : [];
-    this.charts.set(chart, [...itemsOf(machine), ...named.map((name) => `action ${name}` as Item), ...outcomes]);
+    this.originals.set(chart, machine);
+    this.charts.set(chart, [...itemsOf(machine), ...named.map((name) => `action ${name}` as Item), ...outcomesOf(machine)]);
     return observed;
   }
 
   /** An action that nobody has written, and that no config names: a function has asked for it. */
   lacks(actor: AnyActor, type: string): void {
-    const chart = this.names.get(actor.logic as AnyStateMachine);
+    const chart = this.chartName(actor.logic as AnyActorLogic);
     if (chart === undefined || this.unwritten.has(`${chart}: action ${type}` as Noted)) return;
     this.unwritten.add(`${chart}: action ${type}` as Noted);
     this.charts.set(chart, [...this.charts.get(chart)!, `action ${type}` as Item]);
@@ -207,15 +214,20 @@ function sentWithin(machine: AnyStateMachine, { services, events }: MachineTests
   return types;
 }
 
-/** How the promises that the states invoke can end. */
+/** What the promises and observables that the states invoke can come to. */
 function outcomesOf(machine: AnyStateMachine): readonly Item[] {
-  const actors = machine.implementations.actors as Readonly<Record<string, AnyActorLogic | undefined>>;
+  const { actors } = implementationsOf(machine);
   const invoked = [...statesOf(configOf(machine))].flatMap(([, { invoke }]) => invoke ?? []);
-  const names = new Set<string>();
-  for (const { id, src } of invoked) {
-    const logic = typeof src === 'string' ? actors[src] : (src as AnyActorLogic);
+  const outcomes = invoked.flatMap(({ id, src }) => {
+    const logic = (typeof src === 'string' ? actors[src] : src) as AnyActorLogic | undefined;
     const name = id ?? (typeof src === 'string' ? src : undefined);
-    if (logic && name !== undefined && kindOfLogic(logic) === 'promise') names.add(name);
-  }
-  return [...names].flatMap((name) => [`outcome ${name} done` as Item, `outcome ${name} fails` as Item]);
+    const ends = logic && OUTCOMES[kindOfLogic(logic)];
+    return name === undefined || !ends ? [] : ends.map((end) => `outcome ${name} ${end}` as Item);
+  });
+  return [...new Set(outcomes)];
 }
+
+const OUTCOMES: Readonly<Partial<Record<LogicKind, readonly string[]>>> = {
+  promise: ['done', 'fails'],
+  observable: ['next', 'completes', 'fails'],
+};

@@ -129,7 +129,7 @@ export class MachineTesting {
   async coverage(...others: readonly MachineCounts[]): Promise<MachineCoverage> {
     const own = await this.counts();
     refuseOtherCounts(this.machine.id, own, others);
-    return coverageOfMachine(await this.subject(), await this.graph(), mergeCounts(own, ...others));
+    return coverageOfMachine(await this.subject(), mergeCounts(own, ...others));
   }
 }
 
