@@ -1,5 +1,4 @@
 /** The plans of a machine: the paths through its states, as data. */
-import type { WalkedPath } from '../../inspector/path-trace.js';
 import { waysOf } from '../paths/paths.js';
 import type { MachineEdge, MachineGraph, MachineVertex } from './graph.js';
 import type { MachineStep } from './options.js';
@@ -59,7 +58,7 @@ export function edgesAlong({ first }: MachineGraph, steps: readonly MachineStep[
 }
 
 /** A path as the inspector shows it, with the child machines that run. */
-export function shownPath({ chart, first }: MachineGraph, edges: readonly MachineEdge[]): WalkedPath {
+export function shownPath({ chart, first }: MachineGraph, edges: readonly MachineEdge[]) {
   const seen = ({ value, context, children }: MachineVertex) => ({ value, context, effects: [], children });
   return { chart, first: seen(first), steps: edges.map(({ event, to }) => ({ event, expected: seen(to) })) };
 }
