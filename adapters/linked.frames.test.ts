@@ -167,7 +167,16 @@ test('a peer that takes nothing costs 32 MiB, and the sender hears that it is do
 });
 
 const HUGE = Number.MAX_SAFE_INTEGER;
-const frame = (fields: object) => ({ type: 'frame', to: null, ack: 0, seq: 0, rejects: false, bodies: [], ...fields });
+const frame = (fields: object) => ({
+  type: 'frame',
+  to: null,
+  ack: 0,
+  seq: 0,
+  rejects: false,
+  hears: true,
+  bodies: [],
+  ...fields,
+});
 
 /** Two peers on a bus that believes who says to be somebody, and a stranger that says to be b. */
 async function deceived() {

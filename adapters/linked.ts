@@ -6,6 +6,9 @@
  * After a longer one the peers are told `down`, what was under way is lost, and `up` begins anew. `down` is a suspicion: the peer may
  * be alive behind a cut.
  *
+ * Two peers that do not reach each other are linked all the same while there is a third that both of them reach: it passes their frames on
+ * (machines/link/ways.ts), unless `relay` is `false`.
+ *
  * Frames fit their medium: what is under way to a peer, in one frame or many, takes a quarter of the largest message that the medium
  * carries, because escapes make up to four characters of one. A larger message goes in parts (adapters/parts.ts), up to 8 MiB; what is
  * beyond that is refused at `send`. To a peer that takes nothing 32 MiB wait at most, then it is told to be `down`.
@@ -20,10 +23,11 @@ import { UsageError } from '../machines/errors.js';
 import { linkCore } from '../machines/link/index.js';
 import type { LinkNotice } from '../machines/link/machine.js';
 import type { Bye, Frame, LinkContext } from '../machines/link/frames.js';
+import type { Relay, Relayed } from '../machines/link/ways.js';
 import type { RoleView } from '../machines/protocol.js';
 import type { Inspect } from '../network/world/kernel.js';
 import { drawBelow, environmentOf, type InEnvironment } from './environment.js';
-import { anything, atLeast, checkOptions, environment, isTransport, eachOf, optional } from './options.js';
+import { anything, atLeast, checkOptions, environment, flag, isTransport, eachOf, optional } from './options.js';
 import { ConnectionError } from './transports/errors.js';
 import { createTransport, type DriverListener } from './transports/driver.js';
 import { Channels } from './node/channels.js';
@@ -46,6 +50,11 @@ export interface LinkedOptions extends InEnvironment {
   readonly beatMs?: number;
   /** So many heartbeats of silence, and a peer counts as gone; 30 unless given. */
   readonly patience?: number;
+  /**
+   * Whether peers pass on frames between two that do not reach each other; they do unless it is `false`, for everybody alike. Who relays
+   * could speak in another's name: without it nobody hears of a peer what did not come from it.
+   */
+  readonly relay?: boolean;
   /** XState's own option: an observer of the link's live actors. */
   readonly inspect?: Inspect | undefined;
 }
@@ -69,6 +78,7 @@ const CHECKS = {
   peers: eachOf("ids of the others, as in ['a', 'b', 'c']", () => true),
   beatMs: optional(atLeast(1, 'milliseconds')),
   patience: optional(atLeast(1, 'beats')),
+  relay: optional(flag),
   inspect: optional(anything),
   ...environment,
 };
@@ -141,7 +151,7 @@ export function linked(transport: Transport, options: LinkedOptions): Transport<
 }
 
 function linkNode(transport: Transport, options: LinkedOptions, windowSize: number): LiveNode {
-  const { peers, beatMs = 100, patience = 30, inspect } = options;
+  const { peers, beatMs = 100, patience = 30, relay = true, inspect } = options;
   const { clock, crypto } = environmentOf(options);
   const others = [...new Set(peers)].filter((peer) => peer !== transport.id);
   // Later than in every earlier run; of two in one millisecond the peer's memory corrects the earlier (machines/link).
@@ -152,17 +162,19 @@ function linkNode(transport: Transport, options: LinkedOptions, windowSize: numb
     name: NAME,
     protocol: {
       ...linkCore,
-      accepts: (message, instance) => linkCore.accepts(message, instance) && isPlausible(message as Frame | Bye, clock.now()),
+      accepts: (message, instance) =>
+        linkCore.accepts(message, instance) && isPlausible(message as Frame | Bye | Relay | Relayed, clock.now()),
     },
     topology: { nodes: [transport.id, ...others], links: others.map((peer) => [transport.id, peer, 1] as const) },
-    options: { session, beat: beatMs, patience, window: WINDOW, room: ROOM, windowSize, roomSize: ROOM_SIZE },
+    options: { session, beat: beatMs, patience, relay, window: WINDOW, room: ROOM, windowSize, roomSize: ROOM_SIZE },
     clock,
     crypto,
     inspect,
   });
 }
 
-function isPlausible(message: Frame | Bye, now: number): boolean {
+function isPlausible(said: Frame | Bye | Relay | Relayed, now: number): boolean {
+  const message = said.type === 'relay' || said.type === 'relayed' ? said.message : said;
   const sessionMax = (now + AHEAD_MS_MAX) * 1000;
   return (
     message.session <= sessionMax && (message.type === 'bye' || ((message.to ?? 0) <= sessionMax && message.bodies.every(isPart)))
@@ -200,7 +212,8 @@ async function lastWords(node: LiveNode, { beatMs = 100, patience = 30 }: Linked
   const isAllSaid = () => Object.values(node.view()).every(({ value, context }) => value !== 'up' || context.outbox.length === 0);
   const said = merge(of(null), node.steps$).pipe(map(isAllSaid), filter(Boolean));
   await firstValueFrom(merge(said, timer(beatMs * patience, node.environment.clock)), { defaultValue: true });
-  for (const { context } of Object.values(node.view())) {
-    node.attempt('leave', { peer: (context as { peer: NodeId }).peer });
-  }
+  // Who is reached by way of another first, as long as there is another one.
+  const ends = Object.values(node.view()).map(({ context }) => context as LinkContext);
+  const [direct, passedOn] = [ends.filter(({ via }) => via === null), ends.filter(({ via }) => via !== null)];
+  for (const { peer } of [...passedOn, ...direct]) node.attempt('leave', { peer });
 }

@@ -23,9 +23,16 @@ export async function peers(...ids: string[]): Promise<Peers> {
 
 /** Peers behind a medium that can be cut: `isCut` of its end, at any time. They notice within some thirty milliseconds. */
 export async function cuttable(...ids: string[]) {
+  return behindMedia(ids, [], 6);
+}
+
+/** Peers of whom some pairs do not reach each other, from the start. */
+export async function behindMedia(ids: readonly string[], cuts: readonly (readonly [string, string])[], patience: number) {
   const bus = new InProcessBus();
   const media = ids.map((id, seed) => hostile(bus.transport(id), { seed, loss: 0, duplicate: 0, delayMs: 0 }));
-  const transports = media.map((medium) => linked(medium, { peers: ids, beatMs: 5, patience: 6 }));
+  const cut = (u: string, v: string) => media[ids.indexOf(u)]!.cutFrom.add(v);
+  for (const [u, v] of cuts) [cut(u, v), cut(v, u)];
+  const transports = media.map((medium) => linked(medium, { peers: ids, beatMs: 5, patience }));
   const all = transports.map((transport) => createLocks({ transport, peers: ids }));
   onTestFinished(async () => {
     await Promise.all(transports.map((transport) => transport.close()));

@@ -24,6 +24,8 @@ export const hostileGuarantees = {
 export interface Hostile extends Transport<typeof hostileGuarantees> {
   /** While it is cut nothing goes out. */
   isCut: boolean;
+  /** To these nothing goes out. */
+  readonly cutFrom: Set<string>;
 }
 
 export function hostile(inner: Transport, { seed, loss, duplicate, delayMs }: Hostility): Hostile {
@@ -33,7 +35,8 @@ export function hostile(inner: Transport, { seed, loss, duplicate, delayMs }: Ho
     await inner.connect();
     medium.opened({
       send: (to, message) => {
-        const copies = result.isCut || random.chance(loss) ? 0 : random.chance(duplicate) ? 2 : 1;
+        const isCut = result.isCut || result.cutFrom.has(to);
+        const copies = isCut || random.chance(loss) ? 0 : random.chance(duplicate) ? 2 : 1;
         for (let copy = 0; copy < copies; copy++) {
           const delay = random.below(delayMs + 1);
           if (delay === 0) inner.send(to, message);
@@ -43,6 +46,6 @@ export function hostile(inner: Transport, { seed, loss, duplicate, delayMs }: Ho
       close: () => inner.close(),
     });
   });
-  const result = Object.assign(transport, { isCut: false });
+  const result = Object.assign(transport, { isCut: false, cutFrom: new Set<string>() });
   return result;
 }

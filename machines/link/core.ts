@@ -1,14 +1,33 @@
 /** The core of the link layer: what an application carries of it. */
 import { defineCore } from '../define.js';
 import type { NodeId } from '../effects.js';
-import { isAnything, isBoolean, isCount, listOf, nullOr, type ShapesOf } from '../shapes.js';
-import type { Bye, Frame } from './frames.js';
+import { isAnything, isBoolean, isCount, isNode, isOfShape, listOf, nullOr, type FieldCheck, type ShapesOf } from '../shapes.js';
+import type { Bye, Frame, LinkInput } from './frames.js';
 import { linkMachine } from './machine.js';
 import { linkOptions, type LinkOptions } from './options.js';
 import { CHART, roleTo } from './view.js';
+import type { Relay, Relayed } from './ways.js';
 
 const peersOf = (node: NodeId, links: readonly (readonly [NodeId, NodeId, number])[]): NodeId[] =>
   links.flatMap(([u, v]) => (u === node ? [v] : v === node ? [u] : []));
+
+const words = {
+  frame: {
+    session: isCount,
+    to: nullOr(isCount),
+    ack: isCount,
+    seq: isCount,
+    rejects: isBoolean,
+    hears: isBoolean,
+    bodies: listOf(isAnything),
+  },
+  bye: { session: isCount },
+} satisfies ShapesOf<Frame | Bye>;
+
+const isWord: FieldCheck = (message, instance) => isOfShape(message, words, instance);
+
+/** Which end of a node's links takes a message: that with the sender, the origin, or whoever is to have it. */
+const endOf = ({ from, peer, origin, target }: Readonly<Record<string, NodeId>>): NodeId => target ?? origin ?? from ?? peer!;
 
 const peer = { name: 'peer', type: 'node' } as const;
 
@@ -22,20 +41,22 @@ export const linkCore = /* @__PURE__ */ defineCore<LinkOptions>({
   charts: { [CHART]: linkMachine },
   network: { reach: 'links', isLossy: true },
   options: linkOptions,
-  roles: (id, { topology, options }) =>
-    peersOf(id, topology.links).map((to) => ({ role: roleTo(to), chart: CHART, input: { ...options, peer: to } })),
-  route: ({ from, peer: to }) => roleTo((from ?? to) as NodeId),
+  roles: (id, { topology, options }) => {
+    const peers = peersOf(id, topology.links);
+    const { relay, ...input } = options;
+    const inputTo = (to: NodeId): LinkInput => ({
+      ...input,
+      peer: to,
+      relays: relay ? peers.filter((other) => other !== to) : [],
+    });
+    return peers.map((to) => ({ role: roleTo(to), chart: CHART, input: inputTo(to) }));
+  },
+  route: (event) => roleTo(endOf(event as never)),
   messages: {
-    frame: {
-      session: isCount,
-      to: nullOr(isCount),
-      ack: isCount,
-      seq: isCount,
-      rejects: isBoolean,
-      bodies: listOf(isAnything),
-    },
-    bye: { session: isCount },
-  } satisfies ShapesOf<Frame | Bye>,
+    ...words,
+    relay: { target: isNode, message: isWord },
+    relayed: { origin: isNode, message: isWord },
+  } satisfies ShapesOf<Frame | Bye | Relay | Relayed>,
   commands: {
     post: { fields: [peer, { name: 'body', type: 'integer' }] },
     restart: { fields: [peer] },

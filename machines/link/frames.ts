@@ -1,5 +1,6 @@
 /** What the two ends of a link say to each other, and the arithmetic of it. */
 import type { NodeId } from '../effects.js';
+import { hearsDirectly, wayAfter, type Heard } from './ways.js';
 
 /** Whatever the layer above sends; plain JSON. */
 export type FrameBody = unknown;
@@ -16,6 +17,8 @@ export interface Frame {
   readonly seq: number;
   /** What should have come before a heartbeat has not: whatever is not acknowledged is to be sent again. */
   readonly rejects: boolean;
+  /** Whether the sender hears the receiver directly, so that nobody has to pass on what is sent to it. */
+  readonly hears: boolean;
   readonly bodies: readonly FrameBody[];
 }
 
@@ -27,6 +30,8 @@ export interface Bye {
 
 export interface LinkInput {
   readonly peer: NodeId;
+  /** The other peers of this node, who may pass on what does not reach this one directly. */
+  readonly relays: readonly NodeId[];
   /** Larger than that of every earlier run of this end; the milliseconds of the clock will do. */
   readonly session: number;
   /** Ticks between two heartbeats. */
@@ -60,6 +65,10 @@ export interface LinkContext extends LinkInput {
   readonly untold: number;
   /** Heartbeats of ours since the peer was heard. */
   readonly silence: number;
+  /** Who passes frames on, besides their going directly; `null` while both ends hear each other directly. */
+  readonly via: NodeId | null;
+  /** Heartbeats of ours since the peer was heard directly, counted up to half the patience. */
+  readonly deaf: number;
 }
 
 const frame = (c: LinkContext, seq: number, bodies: readonly FrameBody[], rejects = false): Frame => ({
@@ -69,6 +78,7 @@ const frame = (c: LinkContext, seq: number, bodies: readonly FrameBody[], reject
   ack: c.expected,
   seq,
   rejects,
+  hears: hearsDirectly(c),
   bodies,
 });
 
@@ -117,7 +127,7 @@ export const fresh = (c: LinkContext, { seq, bodies }: Frame): readonly FrameBod
   seq <= c.expected ? bodies.slice(c.expected - seq) : [];
 
 /** The context after a frame of this connection: what it acknowledges is done, what it brings is delivered. */
-export function taken(c: LinkContext, received: Frame): Partial<LinkContext> {
+export function taken(c: LinkContext, received: Heard<Frame>): Partial<LinkContext> {
   const done = Math.max(0, Math.min(received.ack - c.base, c.sent));
   const delivered = fresh(c, received);
   return {
@@ -128,5 +138,6 @@ export function taken(c: LinkContext, received: Frame): Partial<LinkContext> {
     expected: c.expected + delivered.length,
     untold: c.untold + sizeOfAll(delivered),
     silence: 0,
+    ...wayAfter(c, received),
   };
 }

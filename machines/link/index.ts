@@ -15,7 +15,7 @@ import type { LinkOptions } from './options.js';
 import { linkProperties } from './properties.js';
 import { linkSamples } from './samples.js';
 import { linkSystems } from './systems.js';
-import { CHART, endAt, isUp, linksOf } from './view.js';
+import { carriedBy, CHART, endAt, isUp, linksOf, relaysBetween } from './view.js';
 
 export { linkMachine } from './machine.js';
 export { linkCore };
@@ -52,13 +52,18 @@ export const link = /* @__PURE__ */ defineProtocol(
 
 /**
  * What the checker, which knows no time, needs to come to an end: the next heartbeat waits until nothing of this end is under way and at
- * most one frame of the other. Suspicions that are not counted are right ones, of a peer that is cut off or has left.
+ * most one frame of the other, by each way. Suspicions that are not counted are right ones, of a peer that is cut off or has left.
  */
 function mayBeat(c: Configuration<LinkOptions>, node: NodeId, role: string): boolean {
   const { context } = c.nodes.get(node)![role]! as RoleView<LinkContext>;
-  const { peer: to, theirs, suspicions } = context;
-  const between = c.flights.filter((flight) => [flight.from, flight.to].includes(node) && [flight.from, flight.to].includes(to));
-  if (between.length > 1 || between.some(({ from }) => from === node)) return false;
-  const isGone = !c.links.up(to, node) || endAt(c.nodes.get(to)!, node)!.value === 'left';
+  const { peer, theirs, suspicions } = context;
+  const between = c.flights.filter((flight) => {
+    const { from, to } = carriedBy(flight);
+    return [from, to].includes(node) && [from, to].includes(peer);
+  });
+  const direct = between.filter(({ from, to }) => [from, to].includes(node) && [from, to].includes(peer)).length;
+  if (direct > 1 || between.length - direct > 1 || between.some((flight) => carriedBy(flight).from === node)) return false;
+  const isReached = c.links.up(peer, node) || relaysBetween(c, node, peer).length > 0;
+  const isGone = !isReached || endAt(c.nodes.get(peer)!, node)!.value === 'left';
   return theirs === null || !suspects(context) || suspicions !== null || isGone;
 }

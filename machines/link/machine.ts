@@ -21,7 +21,7 @@
  * `windowSize`, or is a single message; what is kept, of at most `roomSize`.
  */
 import { assign, emit, raise, setup } from 'xstate';
-import { arm, disarm, effects, send, type NodeId, type TimerEvent } from '../effects.js';
+import { arm, disarm, effects, send, tell, type NodeId, type Send, type TimerEvent } from '../effects.js';
 import {
   ackFrame,
   againFrame,
@@ -41,12 +41,16 @@ import {
   type LinkContext,
   type LinkInput,
 } from './frames.js';
+import { firstWay, passing, wayAfter, wayAfterBeat, type Heard, type Pass, type Relay, type Relayed } from './ways.js';
 
 type Received<M> = M & { readonly from: NodeId };
 
 export type LinkChartEvent =
-  | Received<Frame>
-  | Received<Bye>
+  | Heard<Frame>
+  | Heard<Bye>
+  | Received<Relay>
+  | Received<Relayed>
+  | Pass
   | TimerEvent
   | { type: 'post'; body: FrameBody }
   | { type: 'leave' }
@@ -70,6 +74,18 @@ const dueAck = ({ context, event }: In) => ({
 });
 const again = ({ context }: In) => ({ to: context.outbox.length > 0 ? context.peer : [], message: againFrame(context) });
 const goodbye = ({ context }: In) => ({ to: context.peer, message: { type: 'bye' as const, session: context.session } });
+/** By all ways that there are. */
+const say = (message: (args: In) => Send<Frame | Bye>) =>
+  [send(message), tell((args: In) => passing(args.context, () => message(args)))] as const;
+
+const passedOn = ({ context, event }: In) => {
+  const { target, message } = event as Pass;
+  return { to: context.peer, message: { type: 'relay' as const, target, message } };
+};
+const relayed = ({ context, event }: In) => {
+  const { from: origin, message } = event as Received<Relay>;
+  return { to: context.peer, message: { type: 'relayed' as const, origin, message } };
+};
 const nextBeat = ({ context }: In) => ({ timer: 'beat', delay: context.beat });
 
 const silent = { theirs: null, silence: 0 };
@@ -78,20 +94,20 @@ const nothingSent = { outbox: [], outboxSize: 0, base: 0, sent: 0, expected: 0, 
 /** Until the link is up every frame is heard for its sessions alone. */
 const handshake = [
   { guard: 'isLate' },
-  { guard: 'remembersLaterSession', actions: ['outdoSession', 'hearSession', send(answer)] },
-  { guard: 'answersSession', target: 'up', actions: ['hearSession', 'announceUp', send(firstWords), 'noteSent', 'hearAgain'] },
-  { actions: ['hearSession', send(answer)] },
+  { guard: 'remembersLaterSession', actions: ['outdoSession', 'hearSession', ...say(answer)] },
+  { guard: 'answersSession', target: 'up', actions: ['hearSession', 'announceUp', ...say(firstWords), 'noteSent', 'hearAgain'] },
+  { actions: ['hearSession', ...say(answer)] },
 ] as const;
 
 /** A frame of this connection: it may carry messages, make room for more, or call for an acknowledgement. */
-const takeFrame = ['take', send(whatWaits), 'noteSent', send(dueAck), 'noteAck'] as const;
+const takeFrame = ['take', ...say(whatWaits), 'noteSent', ...say(dueAck), 'noteAck'] as const;
 /** One that says that something is missing: it brings nothing. */
-const takeRejection = ['take', send(again), 'noteSent'] as const;
+const takeRejection = ['take', ...say(again), 'noteSent'] as const;
 
 /** A peer that heard us, and whom we no longer hear, must learn that it is not heard: by a session that knows nothing of it. */
 const seek = [
-  { guard: 'hasLostTouch', actions: ['noteSuspicion', 'beginSession', send(answer), arm(nextBeat)] },
-  { actions: [send(answer), 'noteBeat', arm(nextBeat)] },
+  { guard: 'hasLostTouch', actions: ['noteSuspicion', 'beginSession', ...say(answer), arm(nextBeat)] },
+  { actions: [...say(answer), 'noteBeat', arm(nextBeat)] },
 ] as const;
 
 /**
@@ -103,23 +119,21 @@ const seek = [
 export const linkMachine = setup({
   types: { context: {} as LinkContext, events: {} as LinkChartEvent, input: {} as LinkInput, emitted: {} as LinkNotice },
   actions: {
-    ...effects<Frame | Bye>(),
-    hearSession: assign({
-      theirs: ({ event }) => (event as Frame).session,
-      latest: ({ event }) => (event as Frame).session,
-      silence: 0,
+    ...effects<Frame | Bye | Relay | Relayed>(),
+    hearSession: assign(({ context, event }) => {
+      const { session } = event as Heard<Frame>;
+      return { theirs: session, latest: session, silence: 0, ...wayAfter(context, event as Heard<Frame>) };
     }),
-    take: assign(({ context, event }) => taken(context, event as Frame)),
+    take: assign(({ context, event }) => taken(context, event as Heard<Frame>)),
     noteSent: assign(({ context }) => {
       const { length } = unsent(context);
       return length === 0 ? {} : { sent: context.sent + length, told: context.expected, untold: 0 };
     }),
     noteAck: assign(({ context }) => (owesAck(context) ? { told: context.expected, untold: 0 } : {})),
-    noteBeat: assign(({ context }) => ({
-      told: context.expected,
-      untold: 0,
-      silence: Math.min(context.silence + 1, context.patience),
-    })),
+    noteBeat: assign(({ context }) => {
+      const silence = Math.min(context.silence + 1, context.patience);
+      return { told: context.expected, untold: 0, silence, ...wayAfterBeat(context, silence) };
+    }),
     keep: assign(({ context, event }) => {
       const { body } = event as { body: FrameBody };
       return { outbox: [...context.outbox, body], outboxSize: context.outboxSize + sizeOf(body) };
@@ -128,8 +142,12 @@ export const linkMachine = setup({
     outdoSession: assign({ session: ({ event }) => (event as Frame).to! + 1 }),
     beginSession: assign(({ context }) => ({ session: context.session + 1, ...silent })),
     forgetConnection: assign(nothingSent),
-    forgetPeer: assign({ latest: -1 }),
-    hearAgain: raise(({ event }) => event as Received<Frame>),
+    forgetPeer: assign(({ context }) => ({ latest: -1, ...firstWay(context) })),
+    hearAgain: raise(({ event }) => event as Heard<Frame>),
+    hearOrigin: raise(({ event }) => {
+      const { origin, from, message } = event as Received<Relayed>;
+      return { ...message, from: origin, via: from };
+    }),
     announceUp: emit(({ context }) => ({ type: 'link.up' as const, peer: context.peer })),
     announceDown: emit(({ context }) => ({ type: 'link.down' as const, peer: context.peer })),
     announceReceived: emit(({ context, event }) => ({
@@ -149,19 +167,22 @@ export const linkMachine = setup({
     bringsMessages: ({ context, event }) => fresh(context, event as Frame).length > 0,
     hasRoom: ({ context, event }) => hasRoomFor(context, (event as { body: FrameBody }).body),
     isSilent: ({ context }) => suspects(context),
+    isByRelay: ({ context, event }) => context.relays.includes((event as Received<Relayed>).from),
+    passesOn: ({ context }) => context.relays.length > 0 && context.via === null,
     hasLostTouch: ({ context }) => context.theirs !== null && suspects(context),
   },
 }).createMachine({
   id: 'link',
-  context: ({ input }) => ({ ...input, ...silent, ...nothingSent, latest: -1 }),
+  context: ({ input }) => ({ ...input, ...silent, ...nothingSent, ...firstWay(input), latest: -1 }),
   initial: 'seeking',
   on: {
-    leave: { target: '.left', actions: send(goodbye) },
+    leave: { target: '.left', actions: [...say(goodbye)] },
+    relayed: { guard: 'isByRelay', actions: 'hearOrigin' },
     restart: { target: '.seeking', actions: ['beginSession', 'forgetConnection', 'forgetPeer'] },
   },
   states: {
     seeking: {
-      entry: [send(answer), arm(nextBeat)],
+      entry: [...say(answer), arm(nextBeat)],
       on: {
         frame: handshake,
         post: [{ guard: 'hasRoom', actions: 'keep' }, { actions: 'announceOverflow' }],
@@ -175,19 +196,21 @@ export const linkMachine = setup({
         frame: [
           { guard: 'isLate' },
           { guard: 'beginsSession', target: 'down', actions: 'hearAgain' },
-          { guard: 'isOfAnotherConnection', actions: send(answer) },
+          { guard: 'isOfAnotherConnection', actions: say(answer) },
           { guard: 'isRejection', actions: takeRejection },
           { guard: 'bringsMessages', actions: ['announceReceived', ...takeFrame] },
           { actions: takeFrame },
         ],
         bye: [{ guard: 'isLate' }, { target: 'down', actions: 'beginSession' }],
+        pass: { guard: 'passesOn', actions: send(passedOn) },
+        relay: { guard: 'passesOn', actions: send(relayed) },
         post: [
-          { guard: 'hasRoom', actions: ['keep', send(whatWaits), 'noteSent'] },
-          { target: 'down', actions: ['beginSession', send(answer)] },
+          { guard: 'hasRoom', actions: ['keep', ...say(whatWaits), 'noteSent'] },
+          { target: 'down', actions: ['beginSession', ...say(answer)] },
         ],
         timer: [
-          { guard: 'isSilent', target: 'down', actions: ['noteSuspicion', 'beginSession', send(answer), arm(nextBeat)] },
-          { actions: [send(answer), 'noteBeat', arm(nextBeat)] },
+          { guard: 'isSilent', target: 'down', actions: ['noteSuspicion', 'beginSession', ...say(answer), arm(nextBeat)] },
+          { actions: [...say(answer), 'noteBeat', arm(nextBeat)] },
         ],
       },
     },

@@ -1,10 +1,14 @@
 /** The link's options, checked and completed. */
 import { integer, refuseUnknown } from '../checks.js';
+import { UsageError } from '../errors.js';
 import type { LinkInput } from './frames.js';
 
-export type LinkOptions = Omit<LinkInput, 'peer'>;
+export interface LinkOptions extends Omit<LinkInput, 'peer' | 'relays'> {
+  /** Whether neighbours of both ends pass on what does not go directly. */
+  readonly relay: boolean;
+}
 
-const KEYS = ['session', 'beat', 'patience', 'window', 'room', 'windowSize', 'roomSize', 'suspicions'] as const;
+const KEYS = ['session', 'beat', 'patience', 'window', 'room', 'windowSize', 'roomSize', 'suspicions', 'relay'] as const;
 
 export function linkOptions(raw: Readonly<Record<string, unknown>>): LinkOptions {
   refuseUnknown(raw, KEYS);
@@ -17,5 +21,11 @@ export function linkOptions(raw: Readonly<Record<string, unknown>>): LinkOptions
     windowSize: integer(raw, 'windowSize', { min: 1, fallback: 2 ** 18 }),
     roomSize: integer(raw, 'roomSize', { min: 1, fallback: 2 ** 25 }),
     suspicions: raw['suspicions'] === undefined ? null : integer(raw, 'suspicions', { min: 0 }),
+    relay: relayOf(raw),
   };
+}
+
+function relayOf({ relay = true }: Readonly<Record<string, unknown>>): boolean {
+  if (typeof relay !== 'boolean') throw new UsageError(`options.relay is ${JSON.stringify(relay)}; give true or false`);
+  return relay;
 }

@@ -1,9 +1,9 @@
 /** What a link promises, as far as a single state can show it; the account follows the messages themselves. */
 import type { NodeId } from '../effects.js';
 import type { Configuration, Property, RoleView } from '../protocol.js';
-import { sizeOf, type Frame, type LinkContext } from './frames.js';
+import { sizeOf, type Bye, type Frame, type LinkContext } from './frames.js';
 import type { LinkOptions } from './options.js';
-import { areConnected, endAt, endsOf, isUp, linksOf } from './view.js';
+import { areConnected, carriedBy, endAt, endsOf, isUp, linksOf, relaysBetween } from './view.js';
 
 type End = RoleView<LinkContext>;
 
@@ -13,7 +13,7 @@ const ofBothDirections =
     linksOf(c).every(([a, b]) => holds(a, b) && holds(b, a));
 
 /** A frame of the sender's connection as it stands bears what the outbox has under the same numbers. */
-function isTrue(frame: Frame, { value, context: { session, theirs, base, outbox } }: End): boolean {
+function isTrue(frame: Frame | Bye, { value, context: { session, theirs, base, outbox } }: End): boolean {
   // Who has left keeps nothing to hold it against.
   if (frame.type !== 'frame' || frame.session !== session || frame.to !== theirs || value === 'left') return true;
   return frame.bodies.every((body, i) => frame.seq + i < base || body === outbox[frame.seq + i - base]);
@@ -21,6 +21,14 @@ function isTrue(frame: Frame, { value, context: { session, theirs, base, outbox 
 
 const isQuiet = (end: End): boolean => !isUp(end) || end.context.outbox.length === 0;
 const endsAt = (c: Configuration, node: NodeId): End[] => endsOf(c.nodes.get(node)!);
+
+/** Neither end has left, they reach each other, and this one is not up. */
+function isDue(c: Configuration, node: NodeId, { value, context: { peer } }: End): boolean {
+  const areThere = ![node, peer].some((end) => c.crashed?.includes(end));
+  const isLeft = [value, endAt(c.nodes.get(peer)!, node)!.value].includes('left');
+  const reachEachOther = (c.links.up(node, peer) && c.links.up(peer, node)) || relaysBetween(c, node, peer).length > 0;
+  return value !== 'up' && areThere && !isLeft && reachEachOther;
+}
 
 export const linkProperties = (): readonly Property<LinkOptions>[] => [
   {
@@ -36,7 +44,11 @@ export const linkProperties = (): readonly Property<LinkOptions>[] => [
     name: 'one number, one message',
     says: 'Every frame of a connection carries, under each number, the message that was posted under it.',
     kind: 'always',
-    holds: (c) => c.flights.every(({ from, to, message }) => isTrue(message as unknown as Frame, endAt(c.nodes.get(from)!, to)!)),
+    holds: (c) =>
+      c.flights.every((flight) => {
+        const { from, to, message } = carriedBy(flight);
+        return isTrue(message, endAt(c.nodes.get(from)!, to)!);
+      }),
   },
   {
     name: 'bounded outbox',
@@ -62,6 +74,13 @@ export const linkProperties = (): readonly Property<LinkOptions>[] => [
     kind: 'eventually',
     when: (c, node) => !endsAt(c, node).every(isQuiet),
     holds: (c, node) => endsAt(c, node).every(isQuiet),
+  },
+  {
+    name: 'return',
+    says: 'Two who reach each other, directly or by way of a third, come up.',
+    kind: 'eventually',
+    when: (c, node) => endsAt(c, node).some((end) => isDue(c, node, end)),
+    holds: (c, node) => !endsAt(c, node).some((end) => isDue(c, node, end)),
   },
   {
     name: 'a connection',

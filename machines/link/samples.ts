@@ -4,6 +4,7 @@ import type { Frame, LinkContext, LinkInput } from './frames.js';
 
 const input: LinkInput = {
   peer: 'b',
+  relays: [],
   session: 5,
   beat: 10,
   patience: 1,
@@ -22,6 +23,7 @@ const frame = (c: LinkContext, changes: Partial<Frame>) => ({
   ack: c.base + c.sent,
   seq: c.expected,
   rejects: false,
+  hears: true,
   bodies: [],
   ...changes,
 });
@@ -47,10 +49,23 @@ const events = (c: LinkContext) =>
         { type: 'post', body: 'y' } as never,
         { type: 'leave' },
         { type: 'restart' },
+        ...(c.relays.length > 0 ? passedOn(c) : []),
       ];
 
-/** The second end may suspect its peer once. */
+/** By way of others, and for others. */
+const passedOn = (c: LinkContext) => [
+  frame(c, { hears: false }),
+  ...['c', 'd'].flatMap((from) =>
+    [true, false].map((hears) => ({ type: 'relayed', from, origin: c.peer, message: frame(c, { hears }) }) as never),
+  ),
+  { type: 'relayed', from: 'c', origin: c.peer, message: { type: 'bye', session: Math.max(c.latest, 3) } } as never,
+  { type: 'pass', target: 'c', message: { type: 'bye', session: 1 } } as never,
+  { type: 'relay', from: c.peer, target: 'c', message: { type: 'bye', session: 1 } } as never,
+];
+
+/** The second end may suspect its peer once; the third has others who may pass on. */
 export const linkSamples: readonly ChartSamples[] = [
   { input, events },
   { input: { ...input, suspicions: 1 }, events },
+  { input: { ...input, relays: ['c', 'd'], patience: 2 }, events },
 ];

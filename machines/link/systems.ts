@@ -1,4 +1,4 @@
-/** Small systems of a link: messages that are lost, doubled and overtaken, ends that start again or leave, a cut. */
+/** Small systems of a link: messages that are lost, doubled and overtaken, ends that start again or leave, a cut that others bridge. */
 import type { SystemSample } from '../protocol.js';
 
 const tight = { window: 1, room: 1, patience: 2, beat: 20 };
@@ -16,4 +16,12 @@ export const linkSystems: readonly SystemSample[] = [
     events: [post('n0', 1), post('n0', 2), ends('n1', 'restart'), post('n0', 3)],
   },
   { topology, options: tight, events: [post('n0', 1), ends('n0', 'leave'), post('n1', 2)] },
+  {
+    topology: { kind: 'ring', n: 3 },
+    options: tight,
+    events: [
+      { at: 0, do: 'cut', link: ['n0', 'n2'] },
+      { at: 0, node: 'n0', do: 'post', peer: 'n2', body: 1 },
+    ],
+  },
 ];

@@ -1,7 +1,8 @@
 /** How to read the state of a link. */
 import type { NodeId } from '../effects.js';
-import type { Configuration, NodeView, RoleView } from '../protocol.js';
-import type { LinkContext } from './frames.js';
+import type { Configuration, Flight, NodeView, RoleView } from '../protocol.js';
+import type { Bye, Frame, LinkContext } from './frames.js';
+import type { Relay, Relayed } from './ways.js';
 
 type End = RoleView<LinkContext>;
 
@@ -23,3 +24,24 @@ export const linksOf = (c: Configuration): [End, End][] =>
 /** Whether both ends are up on the same pair of sessions. */
 export const areConnected = (a: End, b: End): boolean =>
   isUp(a) && isUp(b) && a.context.theirs === b.context.session && b.context.theirs === a.context.session;
+
+/** A message under way between two ends, whether it goes directly, is on its way to a relay, or comes from one. */
+export interface Carried {
+  readonly from: NodeId;
+  readonly to: NodeId;
+  readonly message: Frame | Bye;
+}
+
+export function carriedBy({ from, to, message }: Flight): Carried {
+  const word = message as Frame | Bye | Relay | Relayed;
+  if (word.type === 'relay') return { from, to: word.target, message: word.message };
+  if (word.type === 'relayed') return { from: word.origin, to, message: word.message };
+  return { from, to, message: word };
+}
+
+/** Who can pass on between two: it reaches both, and both reach it. */
+export const relaysBetween = ({ links, nodes, crashed }: Configuration, u: NodeId, v: NodeId): NodeId[] =>
+  [...nodes.keys()].filter(
+    (node) =>
+      node !== u && node !== v && !crashed?.includes(node) && [u, v].every((end) => links.up(end, node) && links.up(node, end)),
+  );

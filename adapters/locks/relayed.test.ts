@@ -1,0 +1,90 @@
+/** A majority that is connected, though not everybody reaches everybody: members pass on. */
+import { expect, onTestFinished, test } from 'vitest';
+import { freePort } from '../../bench/servers.js';
+import { linked } from '../linked.js';
+import { InProcessBus } from '../transports/in-process.js';
+import { webSocketMesh } from '../transports/web-socket-mesh.js';
+import { createLocks, type Locks } from './locks.js';
+import { behindMedia } from './peers.fixture.js';
+
+const PATIENCE = 40;
+
+/** All are members of one epoch, and each is granted the lock in its turn. */
+async function expectAllServed(ids: readonly string[], all: readonly Locks[]): Promise<void> {
+  await expect.poll(() => all.map((locks) => locks.status().members), { timeout: 10_000 }).toEqual(all.map(() => ids));
+  const fences: number[] = [];
+  for (const locks of all) fences.push(await locks.request('x', ({ fence }) => fence));
+  expect(fences).toEqual([...new Set(fences)].sort((x, y) => x - y));
+}
+
+test('three of whom two do not reach each other are served, all three', async () => {
+  const ids = ['a', 'b', 'c'];
+  const made = await behindMedia(ids, [['a', 'c']], PATIENCE);
+  await expectAllServed(
+    ids,
+    made.map(({ locks }) => locks),
+  );
+});
+
+test('five in a ring are served, all five, and say good-bye across it', async () => {
+  const ids = ['a', 'b', 'c', 'd', 'e'];
+  const chords = ids.map((id, i) => [id, ids[(i + 2) % 5]!] as const);
+  const made = await behindMedia(ids, chords, 8 * PATIENCE);
+  const all = made.map(({ locks }) => locks);
+  await expectAllServed(ids, all);
+  const others = made.filter((_, i) => i !== 0);
+  await all[0]!.transport.close();
+  // By its word: their patience lasts longer than this waits.
+  await expect.poll(() => others.map(({ locks }) => locks.status().missing)).toEqual(others.map(() => ['a']));
+});
+
+test('a holder that loses the way to one, and then the one that passes on, keeps its lock while another passes on', async () => {
+  const ids = ['a', 'b', 'c', 'd'];
+  const [a, b, c, d] = (await behindMedia(ids, [], PATIENCE)) as Awaited<ReturnType<typeof behindMedia>>;
+  await expect.poll(() => a!.locks.status().members).toEqual(ids);
+  const held = await a!.locks.acquire('x');
+  const { epoch } = a!.locks.status();
+  a!.medium.cutFrom.add('c');
+  c!.medium.cutFrom.add('a');
+  await new Promise((resolve) => setTimeout(resolve, 10 * PATIENCE));
+  // It is no news to anybody.
+  expect([a, b, c, d].map((each) => each!.locks.status().epoch)).toEqual([epoch, epoch, epoch, epoch]);
+  b!.medium.isCut = true;
+  await expect.poll(() => a!.locks.status().members, { timeout: 5_000 }).toEqual(['a', 'c', 'd']);
+  expect(held.signal.aborted).toBe(false);
+  held.release();
+  expect(await c!.locks.request('x', ({ fence }) => fence)).toBeGreaterThan(held.fence);
+});
+
+test('over a mesh in which two know only the third, all three are served', async () => {
+  const ids = ['a', 'b', 'c'];
+  const ports = await Promise.all(ids.map(() => freePort()));
+  const middle = `ws://127.0.0.1:${ports[1]}`;
+  const transports = ids.map((id, i) =>
+    linked(webSocketMesh({ id, listen: { port: ports[i]! }, peers: id === 'b' ? [] : [middle] }), {
+      peers: ids,
+      beatMs: 20,
+      patience: 100,
+    }),
+  );
+  const all = transports.map((transport) => createLocks({ transport, peers: ids }));
+  onTestFinished(() => Promise.all(transports.map((transport) => transport.close())).then(() => {}));
+  await expectAllServed(ids, all);
+});
+
+test('without relays nobody hears of a peer what another one says in its name', async () => {
+  const bus = new InProcessBus();
+  onTestFinished(() => bus.close());
+  const [a, c] = ['a', 'c'].map((id) => linked(bus.transport(id), { peers: ['a', 'b', 'c'], relay: false, beatMs: 5 }));
+  const b = bus.transport('b');
+  const told: unknown[] = [];
+  c!.events.subscribe((event) => told.push(event));
+  await Promise.all([a!.connect(), b.connect(), c!.connect()]);
+  await expect.poll(() => told).toEqual([{ type: 'up', peer: 'a' }]);
+  b.send('c', { v: 1, name: 'link/2', message: { type: 'relayed', origin: 'a', message: { type: 'bye', session: later() } } });
+  a!.send('c', 'still there');
+  await expect.poll(() => told.slice(1)).toEqual([{ type: 'message', from: 'a', message: 'still there' }]);
+  await Promise.all([a!.close(), c!.close()]);
+});
+
+const later = () => (Date.now() + 5_000) * 1_000;

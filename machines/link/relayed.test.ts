@@ -1,0 +1,73 @@
+/** Ends that do not reach each other, and neighbours of both who pass on; and what becomes of it without one of the rules. */
+import { assign } from 'xstate';
+import { describe, expect, test } from 'vitest';
+import { Simulation } from '../../network/index.js';
+import { parseScenario } from '../../network/scenario/parse.js';
+import { taken } from './frames.js';
+import { link } from './index.js';
+import { change, cut, cutOneWay, line, post, searchBetween, type RelayedSearch } from './relayed.fixtures.js';
+
+test('a link is cut while a third reaches both, and neither end has a reason to suspect the other: 2780 states', () => {
+  const found = searchBetween(line, [cut], { patience: 2 });
+  expect(found).toMatchObject({ verdict: 'valid', doomed: 0, states: 2780 });
+});
+
+const hearing = (what: object) => assign(({ context, event }: any) => taken(context, { ...event, ...what })) as never;
+const silenceOf = (c: { silence: number; patience: number }) => Math.min(c.silence + 1, c.patience);
+
+describe('without one of its rules a promise breaks, and the search shows how', () => {
+  test.each<[string, string, Parameters<typeof searchBetween>[1], RelayedSearch]>([
+    ['nobody passes on', 'return', [cut], { haveMet: false, changes: { guards: { passesOn: () => false } } }],
+    [
+      'silence of the direct way is no sign',
+      'delivery',
+      [cut, post('a', 'c', 1)],
+      { changes: { actions: { noteBeat: change((c) => ({ silence: silenceOf(c) })) } } },
+    ],
+    [
+      'who is not heard directly is not told so',
+      'delivery',
+      [cutOneWay, post('a', 'c', 1)],
+      { changes: { actions: { take: hearing({ hears: true }) } } },
+    ],
+    [
+      'what is missing is no sign',
+      'delivery',
+      [cutOneWay, post('a', 'c', 1)],
+      { changes: { actions: { take: hearing({ rejects: false }) } } },
+    ],
+  ])('%s: %s', (_, property, commands, search) => {
+    const found = searchBetween(line, commands, { suspicions: 0, ...search });
+    expect(found.verdict).toBe('invalid');
+    expect(found.counterexample?.property).toBe(property);
+  });
+});
+
+const ring = ['a', 'b', 'c', 'd', 'e'];
+const pairs = ring.flatMap((u, i) => ring.slice(i + 1).map((v) => [u, v] as const));
+const isOfRing = ([u, v]: readonly [string, string]) => [1, 4].includes((ring.indexOf(v) - ring.indexOf(u) + 5) % 5);
+
+/** Who is not a neighbour is reached by way of one; the direct way of one pair comes and goes. */
+test('in a ring of five everybody has everybody, everything arrives in order, once, and no link goes down', () => {
+  const cuts = pairs.filter((pair) => !isOfRing(pair)).map((pair) => ({ at: 0, do: 'cut', link: pair }));
+  const posts = Array.from({ length: 60 }, (_, i) => {
+    const [u, v] = pairs[i % pairs.length]!;
+    return { at: 150 + 3 * i, node: i % 2 ? u : v, do: 'post', peer: i % 2 ? v : u, body: i };
+  });
+  const flaps = [150, 250].flatMap((at) => [
+    { at, do: 'join', link: ['a', 'c'] },
+    { at: at + 50, do: 'cut', link: ['a', 'c'] },
+  ]);
+  const scenario = {
+    protocol: 'link',
+    options: { patience: 20 },
+    topology: { nodes: ring, links: pairs.map(([u, v]) => [u, v, 1]) },
+    network: { latency: { min: 1, max: 9 }, order: 'unordered', loss: 0.05, duplicate: 0.1 },
+    events: [...cuts, ...posts, ...flaps].sort((x, y) => x.at - y.at),
+    seed: 7,
+    until: { at: 600 },
+  };
+  const { summary, properties } = new Simulation(parseScenario(scenario, { link }), { host: 'snapshots' }).run();
+  expect(summary).toMatchObject({ connected: 10, posted: 60, received: 60, downs: 0 });
+  expect(properties.filter(({ holds }) => holds === false)).toEqual([]);
+});
