@@ -37,6 +37,8 @@ const events = (c: LinkContext) =>
         frame(c, { ack: c.base }),
         frame(c, { rejects: true }),
         frame(c, { rejects: true, ack: c.base }),
+        frame(c, { rejects: true, to: null }),
+        frame(c, { rejects: true, bodies: ['x'] }),
         frame(c, { seq: c.expected + 1 }),
         frame(c, { to: null }),
         frame(c, { to: c.session + 1 }),
@@ -59,6 +61,7 @@ const passedOn = (c: LinkContext) => [
     [true, false].map((hears) => ({ type: 'relayed', from, origin: c.peer, message: frame(c, { hears }) }) as never),
   ),
   { type: 'relayed', from: 'c', origin: c.peer, message: { type: 'bye', session: Math.max(c.latest, 3) } } as never,
+  { type: 'relayed', from: 'e', origin: c.peer, message: frame(c, {}) } as never,
   { type: 'pass', target: 'c', message: { type: 'bye', session: 1 } } as never,
   { type: 'relay', from: c.peer, target: 'c', message: { type: 'bye', session: 1 } } as never,
 ];
