@@ -61,7 +61,7 @@ export function reportMetrics(
     void node.closed.then(() => instrument.removeCallback(observe));
   };
   gauge('serving', '1 while this peer is a member of an epoch, so that locks are granted here', ({ state }) =>
-    Number(state === 'serving'),
+    Number(state === 'serving' || state === 'attached'),
   );
   gauge('held', 'Locks that are held at this peer', ({ held }) => held.length);
   gauge('waiting', 'Requests that wait at this peer', ({ waiting }) => waiting.reduce((sum, { callers }) => sum + callers, 0));

@@ -23,6 +23,8 @@ export interface PeerOptions extends InEnvironment {
   readonly name: string;
   /** Where this peer keeps what it has promised. Without it a peer that starts again has forgotten. */
   readonly storage?: PeerStorage | undefined;
+  /** Whether it takes locks without a vote. */
+  readonly client?: boolean | undefined;
   /** Whether a majority is asked before each grant. */
   readonly confirm?: boolean | undefined;
   /** XState's own option: an observer of the node's live actors. */
@@ -42,6 +44,7 @@ export function createLocksNode({
   inspect,
   storage,
   confirm = false,
+  client = false,
   ...environment
 }: PeerOptions): LiveNode<LocksProtocolOptions> {
   const voters = peers.toSorted();
@@ -49,8 +52,17 @@ export function createLocksNode({
   return createNode({
     transport,
     protocol: locksCore,
-    topology: { nodes: voters.length === 0 ? [transport.id] : voters, links: [] },
-    options: { voters, hold: null, memory: 'forgotten', floor, patience: PATIENCE_MS, confirm, ...(storage && { storage: 1 }) },
+    topology: { nodes: voters.includes(transport.id) ? voters : [...voters, transport.id], links: [] },
+    options: {
+      voters,
+      ...(client && { clients: [transport.id] }),
+      hold: null,
+      memory: 'forgotten',
+      floor,
+      patience: PATIENCE_MS,
+      confirm,
+      ...(storage && { storage: 1 }),
+    },
     name,
     ...environment,
     inspect,

@@ -37,6 +37,11 @@ export interface LocksOptions extends InEnvironment {
   readonly peers?: readonly NodeId[];
   /** In place of `peers`: this peer comes later, and waits until a member adds it. */
   readonly join?: boolean;
+  /**
+   * This one takes locks and does not vote: `peers` are those who do, under whatever id it comes. It attaches to one of them at a time, needs
+   * no storage, and may come and go as it likes; see docs/locks.md for what it is promised less than a peer.
+   */
+  readonly client?: boolean;
   /** Only peers of the same name share; `locks` unless given. */
   readonly name?: string;
   /** Where this peer keeps what it must not forget when its process ends. Without it all is forgotten once all have ended. */
@@ -60,7 +65,9 @@ export interface LocksOptions extends InEnvironment {
 export interface LockOptions {
   /** The only mode there is. */
   readonly mode?: 'exclusive';
-  /** Rather no lock than waiting for one: the callback gets `null` when somebody else has it or is before us, or nobody can. */
+  /**
+   * Rather no lock than waiting for one: the callback gets `null` when somebody else has it or is before us, or nobody can. Not for clients.
+   */
   readonly ifAvailable?: boolean;
   /** Of the Web Locks API, and not here: no lock is taken from whoever holds it. */
   readonly steal?: false;
@@ -97,6 +104,7 @@ const LOCKS_CHECKS = {
   name: optional(someText),
   storage: optional(storage),
   join: optional(flag),
+  client: optional(flag),
   confirm: optional(flag),
   metrics: optional(
     must("a meter, as metrics.getMeter('locks') gives it", (value) =>
@@ -112,8 +120,14 @@ const LOCKS_CHECKS = {
 /** Of a peer that comes later. */
 const JOINING_CHECKS = { ...LOCKS_CHECKS, peers: optional(must('left out beside join: true', () => false)) };
 
-export const checkLocks = (options: unknown): void =>
-  checkOptions('createLocks', options, isObject(options) && options['join'] === true ? JOINING_CHECKS : LOCKS_CHECKS);
+/** Of one that does not vote. */
+const besideClient = optional(must('left out beside client: true', (value) => value === false));
+const CLIENT_CHECKS = { ...LOCKS_CHECKS, join: besideClient, confirm: besideClient, storage: besideClient };
+
+export function checkLocks(options: unknown): void {
+  const { join, client } = isObject(options) ? options : {};
+  checkOptions('createLocks', options, client === true ? CLIENT_CHECKS : join === true ? JOINING_CHECKS : LOCKS_CHECKS);
+}
 
 const LOCK_CHECKS = {
   mode: optional(must('none: the only mode is "exclusive"', (value) => value === 'exclusive')),

@@ -2,6 +2,7 @@
 import { Subscription } from 'rxjs';
 import type { Message, NodeId } from '../../machines/effects.js';
 import { isMajority } from '../../machines/locks/epoch.js';
+import type { ClientContext } from '../../machines/locks/client.js';
 import type { EpochsContext } from '../../machines/locks/knowledge.js';
 import { EPOCHS } from '../../machines/locks/messages.js';
 import type { RoleView } from '../../machines/protocol.js';
@@ -17,10 +18,20 @@ import type { LockDesk } from './lock-desk.js';
  */
 export interface LocksStatus {
   /**
-   * Where the peer is in the life of an epoch, as docs/locks.md tells it: locks are granted here while it is `serving`. `connecting`
-   * before it takes part, `closed` after.
+   * Where the peer is in the life of an epoch, as docs/locks.md tells it: locks are granted here while it is `serving`; of a client,
+   * whether it is `attached` to a peer, through which its locks are granted, or is `seeking` one. `connecting` before it takes part, `closed`
+   * after.
    */
-  readonly state: 'connecting' | 'apart' | 'preparing' | 'following' | 'beginning' | 'serving' | 'closed';
+  readonly state:
+    | 'connecting'
+    | 'apart'
+    | 'preparing'
+    | 'following'
+    | 'beginning'
+    | 'serving'
+    | 'attached'
+    | 'seeking'
+    | 'closed';
   /** The last epoch that this peer has served, 0 before the first and after the end. */
   readonly epoch: number;
   /** With whom. */
@@ -59,7 +70,7 @@ function standingOf(node: LiveNode, peers: readonly NodeId[], isClosed: boolean)
   const none = { epoch: 0, members: [], leader: null };
   if (!role && isClosed) return { state: 'closed', ...none, missing: [] };
   if (!role) return { state: 'connecting', ...none, missing: peers.filter((peer) => peer !== node.id) };
-  const { id, served, leader, membership, links } = role.context as EpochsContext;
+  const { id, served, leader = null, membership, links } = role.context as Partial<EpochsContext> & ClientContext;
   return {
     state: stateOf(role) as Standing['state'],
     epoch: served.epoch,
@@ -87,7 +98,7 @@ export function warnWhenUnserved(node: LiveNode, status: () => LocksStatus): voi
     node.notify({ type: 'unserved', ms: UNSERVED_MS, missing: now.missing } as Message);
   };
   const look = () => {
-    if (isServed === (stateOf(node.role(EPOCHS)) === 'serving')) return;
+    if (isServed === ['serving', 'attached'].includes(stateOf(node.role(EPOCHS)) ?? '')) return;
     isServed = !isServed;
     timer.unsubscribe();
     timer = new Subscription();
@@ -107,6 +118,8 @@ function whyUnserved(node: LiveNode, { missing }: LocksStatus): string {
   if (!role) return 'its transport is not connected';
   const { memory, membership, served } = role.context as EpochsContext;
   const { voters } = membership;
+  if ('host' in role.context)
+    return `it is a client, and none of ${voters.join(', ')} takes it; it reaches ${voters.filter((voter) => !missing.includes(voter)).join(', ') || 'none of them'}`;
   const isStranger = served.epoch === 0 && missing.length === voters.length - 1;
   const without = missing.length === 0 ? 'it reaches everybody' : `it does not reach ${missing.join(', ')}`;
   if (!isMajority(voters.length - missing.length, voters))

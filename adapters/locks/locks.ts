@@ -101,6 +101,7 @@ export class Locks implements AsyncDisposable {
   /** What happens at the desks; ends with the locks. */
   readonly #notices$ = new Subject<DeskNotice>();
   readonly #isConfirmed: boolean;
+  readonly #isClient: boolean;
   #isServed = false;
   #hasServed = false;
   #closing: Error | null = null;
@@ -115,6 +116,7 @@ export class Locks implements AsyncDisposable {
     this.peers = [...peers];
     this.storage = options.storage;
     this.#isConfirmed = options.confirm ?? false;
+    this.#isClient = options.client ?? false;
     this.#node = createLocksNode({ transport, peers, name, ...options });
     warnWhenUnserved(this.#node, () => this.status());
     if (metrics) reportMetrics(metrics, this.#node, this.#notices$, () => this.status());
@@ -346,6 +348,10 @@ export class Locks implements AsyncDisposable {
   private async take(name: string, { ifAvailable = false, signal }: LockOptions): Promise<Lock | null> {
     signal?.throwIfAborted();
     if (this.#closing) throw this.#closing;
+    if (ifAvailable && this.#isClient)
+      throw new UsageError(
+        `ifAvailable is for peers that vote, and "${this.#node.id}" is a client; give a signal that ends its waiting`,
+      );
     if (ifAvailable && !this.#isServed) {
       this.#notices$.next({ type: 'unavailable', ms: 0 });
       return null;

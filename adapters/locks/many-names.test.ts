@@ -5,7 +5,7 @@ import { peers } from './peers.fixture.js';
 
 test('a claim among 4,000 is found, taken in and dropped with a look at some dozen of them', () => {
   const nameOf = (i: number) => `n${String(i).padStart(4, '0')}`;
-  const claims: readonly Claim[] = Array.from({ length: 4_000 }, (_, i) => ({ lock: nameOf(i), fence: null }));
+  const claims: readonly Claim[] = Array.from({ length: 4_000 }, (_, i) => ({ lock: nameOf(i), fence: null, user: 'a' }));
   let looks = 0;
   const watched = new Proxy(claims, {
     get: (list, key: string) => {
@@ -17,10 +17,10 @@ test('a claim among 4,000 is found, taken in and dropped with a look at some doz
   for (const lock of ['', 'n2000x', 'z']) expect(claimOf({ claims: watched }, lock)).toBeUndefined();
   expect(looks).toBeGreaterThan(0);
   expect(looks / 6).toBeLessThanOrEqual(14);
-  const one = withClaim({ lock: 'n2000x', fence: null }, claims);
+  const one = withClaim({ lock: 'n2000x', fence: null, user: 'a' }, claims);
   expect(one.map(({ lock }) => lock)).toEqual([...claims.map(({ lock }) => lock), 'n2000x'].sort());
-  const granted = withClaim({ lock: 'n2000x', fence: 7 }, one);
-  expect(granted.filter(({ lock }) => lock === 'n2000x')).toEqual([{ lock: 'n2000x', fence: 7 }]);
+  const granted = withClaim({ lock: 'n2000x', fence: 7, user: 'a' }, one);
+  expect(granted.filter(({ lock }) => lock === 'n2000x')).toEqual([{ lock: 'n2000x', fence: 7, user: 'a' }]);
   expect(withoutClaim('n2000x', granted)).toEqual(claims);
   expect(withoutClaim('absent', claims)).toBe(claims);
 });

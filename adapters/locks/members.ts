@@ -25,14 +25,21 @@ export interface MembersOptions {
 }
 
 /** With whom the cluster begins, as this peer was told; nobody, for one that comes later. */
-export function firstPeersOf({ transport, peers = [], join }: LocksOptions): readonly NodeId[] {
+export function firstPeersOf({ transport, peers = [], join, client }: LocksOptions): readonly NodeId[] {
   const { id } = transport;
-  if (!join && !peers.includes(id))
+  if (client && peers.includes(id))
     throw new UsageError(
-      `peer "${id}" is not among the peers ${peers.join(', ')}; list it, or give join: true in place of peers`,
+      `client "${id}" is among the peers ${peers.join(', ')}, who vote; give it an id of its own, or leave client out`,
+    );
+  if (!client && !join && !peers.includes(id))
+    throw new UsageError(
+      `peer "${id}" is not among the peers ${peers.join(', ')}; list it, give client: true if it is not to vote, or join: true in place of peers`,
     );
   const linkedPeers = linkedPeersOf(transport);
-  const unlinked = linkedPeers === undefined ? [] : peers.filter((peer) => peer !== id && !linkedPeers.includes(peer));
+  const unlinked =
+    linkedPeers === undefined || (client && peers.some((peer) => linkedPeers.includes(peer)))
+      ? []
+      : peers.filter((peer) => peer !== id && !linkedPeers.includes(peer));
   if (unlinked.length > 0)
     throw new UsageError(
       `the transport of peer "${id}" is linked with ${linkedPeers!.join(', ')}, and not with ${unlinked.join(', ')} of the peers of these locks; name in linked(transport, { peers }) everybody who may ever come`,

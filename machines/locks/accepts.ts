@@ -23,7 +23,13 @@ const isNodeOf =
   ({ rank }: Names) =>
   (value: unknown): boolean =>
     typeof value === 'string' && rank(value) >= 0;
-const isKeptOf = (names: Names) => (value: unknown) => isHeld(value) && isNodeOf(names)((value as { node?: unknown }).node);
+const isUsedOf = (names: Names) => (value: unknown) => {
+  if (!isHeld(value)) return false;
+  const { client } = value as { client?: unknown };
+  return client === undefined || isNodeOf(names)(client);
+};
+const isKeptOf = (names: Names) => (value: unknown) =>
+  isUsedOf(names)(value) && isNodeOf(names)((value as { node?: unknown }).node);
 const isBallotOf = (names: Names) => (value: unknown) =>
   isObject(value) &&
   isEpoch(value['epoch']) &&
@@ -56,12 +62,14 @@ export function isStanding(value: unknown, names: Names): value is Standing {
   );
 }
 
-const isOfEpochs = (type: unknown): boolean => !['update', 'find', 'token', 'confirm', 'confirmed'].includes(type as string);
+const OF_LOCKS = ['update', 'find', 'token', 'confirm', 'confirmed', 'acquire', 'acquired', 'forfeited', 'giveBack'];
+const isOfEpochs = (type: unknown): boolean => !OF_LOCKS.includes(type as string);
 
 export function accepts(message: unknown, instance: Instance<LocksProtocolOptions>): boolean {
   if (!isObject(message)) return false;
   const isNode = isNodeOf(instance);
   const isKept = isKeptOf(instance);
+  const isUsed = isUsedOf(instance);
   const isMembers = isMembersOf(instance);
   const isBallot = isBallotOf(instance);
   const isMembership = isMembershipOf(instance);
@@ -77,6 +85,19 @@ export function accepts(message: unknown, instance: Instance<LocksProtocolOption
     case 'confirm':
     case 'confirmed':
       return isEpoch(epoch) && isName(lock) && isCount(message['fence']);
+    case 'acquire':
+      return isName(lock);
+    case 'giveBack':
+      return isHeld(message);
+    case 'acquired':
+    case 'forfeited':
+      return isHeld(message) && isCount(message['number']);
+    case 'attach':
+      return isCount(message['number']) && all(message['holds'], isHeld);
+    case 'attached':
+      return isCount(message['number']) && isEpoch(epoch) && isMembers(members) && all(kept, isHeld);
+    case 'detached':
+      return isCount(message['number']);
     case 'prepare':
       return isEpoch(epoch) && isMembers(members) && isEpoch(served) && isMembership(message['next']);
     case 'promise': {
@@ -88,7 +109,7 @@ export function accepts(message: unknown, instance: Instance<LocksProtocolOption
         isEpoch(floor) &&
         all(kept, isKept) &&
         all(pending, isBallot) &&
-        all(using, isHeld) &&
+        all(using, isUsed) &&
         all(links, isNode)
       );
     }

@@ -8,7 +8,7 @@
  * other tokens begin anew. Grants are numbered by epoch first.
  *
  * The rules, which docs/locks.md tells by the same numbers: 1 ballot, 2 promise, 3 taking back, 4 forgetting, 5 who keeps a lock
- * (promises.ts), 6 stickiness, 7 install, 8 bounds, 9 who votes (membership.ts).
+ * (promises.ts), 6 stickiness, 7 install, 8 bounds, 9 who votes (membership.ts), 10 confirmed grants (lock.ts), 11 clients (clients.ts).
  *
  * What must not be forgotten (`Standing`) is stored before anybody can know of it: nothing is proposed, promised, told or served whose
  * `stored` has not come. A node without storage is answered at once, and starts again knowing that it has forgotten.
@@ -33,12 +33,26 @@ import { assign, emit, enqueueActions, raise, setup } from 'xstate';
 import { effects, send, tell, type Message, type NodeId } from '../effects.js';
 import { ELECTION, type LeaderChange } from '../election/messages.js';
 import { byName, isKeptBy, withName, withoutName } from './epoch.js';
+import {
+  attachment,
+  attest,
+  gone,
+  letGo,
+  type Want,
+  refusal,
+  withClient,
+  withoutClient,
+  withoutWant,
+  withWant,
+  wordTo,
+} from './clients.js';
 import { epochsGuards } from './guards.js';
 import {
   electionNews,
   firstStanding,
   leftOutBy,
   linksAfter,
+  linksKnown,
   newestIn,
   ownReport,
   promisedEpoch,
@@ -47,6 +61,7 @@ import {
   withoutClaim,
   type EpochsContext,
   type EpochsEvent,
+  type Claim,
   type EpochsInput,
   type From,
   type In,
@@ -110,7 +125,18 @@ const isOverruledHere = { target: '#epochs.following.waiting' } as const;
 const differing = { guard: 'isForeign', actions: ['announceDiffering', 'partWith'] } as const;
 const later = { guard: 'isLater', actions: ['learn', 'hearAgain'] } as const;
 const fill = ['noteOpened', openDirectory] as const;
-const ask = ['claim', lockInThis, toLock] as const;
+const ask = ['want', 'claim', lockInThis, toLock] as const;
+const openIt = [...fill, ...ask] as const;
+/** Rule 11: of a lock that others want here, too. */
+const behind = { guard: 'isTakenByOthers', actions: ['want', toLock] } as const;
+const itsTurn = { guard: 'isTaken', actions: ['want', toLock] } as const;
+const notHere = { guard: 'isOfNoClient' } as const;
+const asks = [
+  { guard: 'isFreeHere', actions: ['want', 'claim', toLock] },
+  { guard: 'isOpen', actions: ask },
+  { guard: 'findsNoRoom', actions: ['want', 'claim', lockInNone, toLock, sayThatSpent] }, // 8
+  { guard: 'findsHalfTheRoom', actions: [...openIt, sayThatSpent] }, // 8
+] as const;
 
 /**
  * The chart of the epochs of a node's locks: who proposes, promises, serves, and which locks are kept when an epoch ends.
@@ -186,15 +212,23 @@ export const epochsMachine = setup({
       opened: args.context.opened + 1,
     })),
     claim: assign((args: In) => ({
-      claims: withClaim({ lock: lockOf(args), fence: null }, args.context.claims),
+      claims: withClaim({ lock: lockOf(args), fence: null, user: fromOf(args) ?? args.context.id }, args.context.claims),
       locks: withName(lockOf(args), args.context.locks),
     })),
+    want: assign((args: In) => ({
+      wants: withWant({ node: fromOf(args) ?? args.context.id, lock: lockOf(args) }, args.context.wants),
+    })),
+    dropWant: assign({ wants: ({ context, event }: In) => withoutWant(event as Want, context.wants) }),
+    attach: assign({ clients: withClient }),
+    detach: assign({ clients: withoutClient, links: linksKnown }),
+    detachAll: enqueueActions(letGo),
+    attest: enqueueActions(attest),
     dropClaim: assign({ claims: (args: In) => withoutClaim(lockOf(args), args.context.claims) }),
     dropLock: assign({ locks: (args: In) => withoutName(lockOf(args), args.context.locks) }),
-    noteGrant: assign({
-      claims: (args: In) => {
-        const { fence } = args.event as { fence: number };
-        return withClaim({ lock: lockOf(args), fence }, args.context.claims);
+    noteClaim: assign({
+      claims: ({ context, event }: In) => {
+        const { lock, fence, user } = event as Claim;
+        return withClaim({ lock, fence, user }, context.claims);
       },
     }),
     /** What the leader wants, and whoever was called. */
@@ -255,6 +289,8 @@ export const epochsMachine = setup({
     missed: null,
     cutOff: [],
     claims: [],
+    clients: [],
+    wants: [],
     locks: [],
     open: [],
     opened: 0,
@@ -268,6 +304,7 @@ export const epochsMachine = setup({
       { actions: ['noteLinks', patienceEnds, tell(passedOn), send(change), send(greeting)] },
     ],
     'link.down': [
+      { guard: 'isClientGone', actions: [tell(gone), 'detach'] }, // 11
       { guard: 'isOfNoConcern', actions: ['noteLinks', patienceEnds] },
       { guard: 'losesMajority', target: '.apart', actions: ['noteLinks', patienceEnds, tell(passedOn)] },
       { guard: 'leads', ...prepareAgain, actions: ['noteLinks', patienceEnds, tell(passedOn)] },
@@ -317,8 +354,12 @@ export const epochsMachine = setup({
       { guard: 'leavesUsOut', target: '.apart', actions: 'noteTold' }, // 7
     ],
     timer: [{ guard: 'leads', ...prepareAgain, actions: 'giveUpMissed' }, { actions: ['giveUpMissed', send(change)] }],
-    request: { guard: 'isFree', actions: ['claim', lockInNone, toLock] },
-    used: { actions: 'noteGrant' },
+    request: [behind, { guard: 'isFree', actions: ['want', 'claim', lockInNone, toLock] }],
+    acquire: [notHere, itsTurn, { actions: ['want', 'claim', lockInNone, toLock] }], // 11
+    attach: [differing, later, { actions: 'attach' }], // 11: answered by the word of the epoch that begins, or of none
+    used: { actions: ['noteClaim', send(wordTo('acquired'))] },
+    left: { actions: 'dropWant' },
+    forfeited: { actions: send(wordTo('forfeited')) },
     freed: { actions: ['dropClaim', 'dropLock', ownLock] },
     lost: { actions: ['dropClaim', 'dropLock', ownLock] },
     find: { guard: 'isEarly', actions: 'keepEarly' },
@@ -328,7 +369,10 @@ export const epochsMachine = setup({
     starting: {
       always: [{ guard: 'startsInEpoch', target: 'serving' }, { guard: 'leads', target: 'preparing' }, { target: 'apart' }],
     },
-    apart: { entry: ['forgetReports', toLocks(() => ({ type: 'apart' })), 'announceApart'] },
+    apart: {
+      entry: ['forgetReports', toLocks(() => ({ type: 'apart' })), 'detachAll', 'announceApart'],
+      on: { attach: [differing, later, { actions: send(refusal) }] }, // 11
+    },
     preparing: {
       entry: 'propose',
       initial: 'saving',
@@ -434,13 +478,9 @@ export const epochsMachine = setup({
         },
       },
       on: {
-        request: [
-          { guard: 'isFreeHere', actions: ['claim', toLock] },
-          { guard: 'isOpen', actions: ask },
-          { guard: 'findsNoRoom', actions: ['claim', lockInNone, toLock, sayThatSpent] }, // 8
-          { guard: 'findsHalfTheRoom', actions: [...fill, ...ask, sayThatSpent] }, // 8
-          { guard: 'isFree', actions: [...fill, ...ask] },
-        ],
+        request: [behind, ...asks, { guard: 'isFree', actions: openIt }],
+        acquire: [notHere, itsTurn, ...asks, { actions: openIt }], // 11
+        attach: [differing, later, { actions: ['attach', 'attest', send(attachment)] }], // 11
         early: { actions: 'hearEarly' },
         confirming: { actions: send(askForConfirmation) }, // 10
         confirm: [

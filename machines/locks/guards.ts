@@ -1,6 +1,7 @@
 /** What the epochs of a node ask before they act, by the rules of docs/locks.md: of what the node knows and of the event that has come. */
 import type { LeaderChange } from '../election/messages.js';
 import type { NodeId } from '../effects.js';
+import { attachmentOf, isWantedBy, wantedBy } from './clients.js';
 import { isAmong, isBeyondReason } from './epoch.js';
 import {
   claimOf,
@@ -91,6 +92,7 @@ const mayChange = (args: In): boolean => {
 
 const isPatience = ({ event }: In): boolean => (event as { timer: string }).timer === PATIENCE;
 const isFree = (args: In): boolean => claimOf(args.context, lockOf(args)) === undefined;
+const isTaken = (args: In): boolean => !isFree(args);
 const isForOpen = (args: In): boolean => isAmong(lockOf(args), args.context.open);
 const isOfThisEpoch = (args: In): boolean => epochOf(args) === args.context.served.epoch;
 const hasRoomForEarly = ({ context: { early, earlyMax } }: In): boolean => early.length < earlyMax;
@@ -166,6 +168,15 @@ export const epochsGuards = {
   hasForgotten: ({ context }: In) => context.memory === 'forgotten',
   hasForgottenAndLeads: (args: In) => args.context.memory === 'forgotten' && leads(args),
   isFree,
+  isTaken,
+  isClientGone: ({ context, event }: In) => {
+    const { type, peer } = event as NamedLinkEvent;
+    return type === 'link.down' && (attachmentOf(context, peer) !== undefined || wantedBy(peer, context.wants).length > 0);
+  },
+  /** Of a client that is not attached here, or has asked already. */
+  isOfNoClient: (args: In) =>
+    attachmentOf(args.context, fromOf(args)) === undefined || isWantedBy(args.context, fromOf(args), lockOf(args)),
+  isTakenByOthers: (args: In) => isTaken(args) && !isWantedBy(args.context, args.context.id, lockOf(args)),
   isFreeHere: (args: In) => isFree(args) && isAmong(lockOf(args), args.context.locks),
   isOpen: (args: In) => isFree(args) && isForOpen(args),
   findsNoRoom: (args: In) => isFree(args) && isRoomSpent(args, 1),

@@ -18,21 +18,26 @@ import type { Instance, RoleStart } from '../protocol.js';
 import { STORAGE, storageMachine, type StorageInput, type Stored } from '../storage.js';
 import { accepts, isStanding } from './accepts.js';
 import { LocksAccount } from './account.js';
+import { clientMachine, type ClientInput } from './client.js';
+import { clientLockMachine } from './client-lock.js';
 import { epochsMachine } from './epochs.js';
 import { firstStanding, type EpochsInput } from './knowledge.js';
 import { lockMachine } from './lock.js';
 import { firstMembership, NO_MEMBERSHIP, type Membership } from './membership.js';
-import { directoryRole, EPOCHS, labelOf, LOCK, lockRole, STANDING, type LockMessage } from './messages.js';
+import { CLIENT, CLIENT_LOCK, directoryRole, EPOCHS, labelOf, LOCK, lockRole, STANDING, type LockMessage } from './messages.js';
 import { electionIn, locksOptions, THE_LOCK, type LocksProtocolOptions } from './options.js';
 import { locksProperties, locksMayFire } from './properties.js';
 import { epochsSamples, lockSamples, storageSamples } from './samples.js';
+import { clientLockSamples, clientSamples } from './client-samples.js';
 import { locksSystems } from './systems.js';
-import { epochsOf, isServing } from './view.js';
+import { epochsOf, isAttached, isServing } from './view.js';
 
+export { clientMachine } from './client.js';
+export { clientLockMachine } from './client-lock.js';
 export { epochsMachine } from './epochs.js';
 export { lockMachine } from './lock.js';
 
-const isForLock = ({ type }: Message): boolean => type === 'release' || type === 'confirmed';
+const isForLock = ({ type }: Message): boolean => ['release', 'confirmed', 'giveBack'].includes(type);
 const isForDirectory = ({ type }: Message): boolean => type === 'find' || type === 'token';
 
 /**
@@ -48,15 +53,21 @@ export const locksCore = /* @__PURE__ */ defineCore<LocksProtocolOptions>({
     [ELECTION]: electionMachine,
     [DIRECTORY]: directoryMachine,
     [STORAGE]: storageMachine,
+    [CLIENT]: clientMachine,
+    [CLIENT_LOCK]: clientLockMachine,
   },
   network: { reach: 'links', order: 'fifo', isOpen: true },
   options: locksOptions,
-  roles: (id, instance) => [
-    ...storageAt(id, instance),
-    { role: EPOCHS, chart: EPOCHS, input: epochsInput(id, instance, linksAt(id, instance)) },
-    ...electionCore.roles(id, electionIn(instance)),
-  ],
+  roles: (id, instance) =>
+    isClient(id, instance)
+      ? [clientAt(id, instance, linksAt(id, instance))]
+      : [
+          ...storageAt(id, instance),
+          { role: EPOCHS, chart: EPOCHS, input: epochsInput(id, instance, linksAt(id, instance)) },
+          ...electionCore.roles(id, electionIn(instance)),
+        ],
   reload: (id, instance, stored) => {
+    if (isClient(id, instance)) return [clientAt(id, instance, [])];
     const election = unlinked(id, instance.options.election);
     const options = { ...instance.options, election, members: [] };
     const standing = standingAfter(stored, instance);
@@ -108,7 +119,13 @@ export const locks = /* @__PURE__ */ defineProtocol(
   {
     properties: locksProperties,
     mayFire: locksMayFire,
-    samples: { [EPOCHS]: epochsSamples, [LOCK]: lockSamples, [STORAGE]: storageSamples },
+    samples: {
+      [EPOCHS]: epochsSamples,
+      [LOCK]: lockSamples,
+      [STORAGE]: storageSamples,
+      [CLIENT]: clientSamples,
+      [CLIENT_LOCK]: clientLockSamples,
+    },
     systems: locksSystems,
   },
   {
@@ -119,7 +136,7 @@ export const locks = /* @__PURE__ */ defineProtocol(
       const isUsing = claims.some(({ fence }) => fence !== null);
       return {
         badge: leader === id ? `♛ ${served.epoch}` : String(served.epoch),
-        tone: isUsing ? 'held' : claims.length > 0 ? 'waiting' : isServing(node) ? 'plain' : 'wrong',
+        tone: isUsing ? 'held' : claims.length > 0 ? 'waiting' : isServing(node) || isAttached(node) ? 'plain' : 'wrong',
       };
     },
   },
@@ -130,6 +147,15 @@ function listener(role: string): string | undefined {
   if (role === ELECTION) return EPOCHS;
   const label = labelOf(role);
   return label && lockRole(label.lock);
+}
+
+const isClient = (id: NodeId, { options }: Instance<LocksProtocolOptions>): boolean => options.clients.includes(id);
+
+/** It knows who votes, and stores nothing. */
+function clientAt(id: NodeId, { options }: Instance<LocksProtocolOptions>, links: readonly NodeId[]): RoleStart {
+  const { voters, patience } = options;
+  const input: ClientInput = { id, membership: firstMembership(voters), links, patience };
+  return { role: EPOCHS, chart: CLIENT, input };
 }
 
 /** What has begun before anything could be stored is there already. */

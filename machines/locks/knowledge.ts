@@ -2,8 +2,9 @@
 import type { LinkEvent, NodeId, StoredEvent } from '../effects.js';
 import type { LeaderChange } from '../election/messages.js';
 import { byName, bisect, type EpochBounds } from './epoch.js';
+import type { Attachment, Want } from './clients.js';
 import { isMajorityOf, membershipAfter, votesInOneOf, type Membership, type WantedChange } from './membership.js';
-import type { Ballot, Beginning, Confirm, EpochMessage, LockMessage, Memory, Prepare } from './messages.js';
+import type { Acquire, Ballot, Beginning, Confirm, EpochMessage, LockMessage, Memory, Prepare } from './messages.js';
 import type { PromiseReport } from './promises.js';
 
 /** Where a voter stands towards the others: what it must not forget, and is stored before it acts on it. */
@@ -45,6 +46,8 @@ export interface Claim {
   readonly lock: string;
   /** Of its grant; `null` while it waits. */
   readonly fence: number | null;
+  /** For whom: this node, a client, or nobody any more. */
+  readonly user: NodeId | null;
 }
 
 export interface EpochsContext extends Omit<EpochsInput, 'members' | 'stored'>, Standing {
@@ -64,6 +67,9 @@ export interface EpochsContext extends Omit<EpochsInput, 'members' | 'stored'>, 
   readonly cutOff: readonly NodeId[];
   /** What is wanted here, by name. */
   readonly claims: readonly Claim[];
+  /** The clients that are attached here, by name; and who wants or uses which of the claimed locks, this node included. */
+  readonly clients: readonly Attachment[];
+  readonly wants: readonly Want[];
   /** The locks that have been wanted here in this epoch, and those that still are, by name. */
   readonly locks: readonly string[];
   /** The locks whose directories are open here in this epoch, sorted; so many of them were opened since it began. */
@@ -87,9 +93,13 @@ export type EpochsEvent =
   | { readonly type: 'change'; readonly add: NodeId | null; readonly remove: NodeId | null }
   /** The change that is wanted may be possible now. */
   | { readonly type: 'seek' }
-  /** From a lock: it is in use here with this fence; it is free again; it was taken away. */
-  | { readonly type: 'used'; readonly lock: string; readonly fence: number }
+  /** From a lock: it is in use here with this fence, or waited for; it is free again; it was taken away. */
+  | { readonly type: 'used'; readonly lock: string; readonly fence: number | null; readonly user: NodeId | null }
   | { readonly type: 'freed' | 'lost'; readonly lock: string }
+  /** From a lock: this one, a client or the node itself, is done with it; it was taken from a client. */
+  | { readonly type: 'left'; readonly lock: string; readonly node: NodeId }
+  | { readonly type: 'forfeited'; readonly lock: string; readonly fence: number; readonly node: NodeId }
+  | From<Acquire>
   /** From a lock: its token is here, and others are to confirm the grant. */
   | { readonly type: 'confirming'; readonly lock: string; readonly fence: number }
   | From<Confirm>
@@ -147,6 +157,10 @@ export function withoutClaim(lock: string, claims: readonly Claim[]): readonly C
   return claims[place]?.lock === lock ? claims.toSpliced(place, 1) : claims;
 }
 
+/** As it is said of a lock that is in use here, if a client uses it. */
+const clientOf = ({ id }: EpochsContext, user: NodeId | null): { client?: NodeId } =>
+  user === null || user === id ? {} : { client: user };
+
 /** Where this node stands, as it says with its promise of the present ballot. */
 export const ownReport = (c: EpochsContext): PromiseReport => ({
   node: c.id,
@@ -154,7 +168,7 @@ export const ownReport = (c: EpochsContext): PromiseReport => ({
   served: c.served.epoch,
   kept: c.served.kept,
   pending: c.pending,
-  using: c.claims.flatMap(({ lock, fence }) => (fence === null ? [] : [{ lock, fence }])),
+  using: c.claims.flatMap(({ lock, fence, user }) => (fence === null ? [] : [{ lock, fence, ...clientOf(c, user) }])),
   links: c.links,
   floor: c.floor,
   membership: c.membership,

@@ -6,20 +6,36 @@
  * keep it, or there is none for this node. Where grants are confirmed (rule 10) the token alone is no grant: others of a majority of the
  * voters have to say that they serve this very epoch, asked after the token came.
  *
+ * A voter asks for its clients as well as for itself (rule 11), for one after the other: the others stand in line. A client that holds the
+ * lock and is not reached, or an epoch that has begun since, leaves the lock `unattested` until the client says that it holds it still, or
+ * patience is over.
+ *
  * States.
  *   free              not wanted; the role stays until the epoch ends, for who wants a lock once may want it again
  *   waiting.apart     asked for, in no epoch
  *   waiting.queued    asked for in the directory of the epoch
  *   waiting.confirming  its token is here, and others are asked whether a later epoch can have begun; passed at once where nobody is asked
  *   using.served      granted; its token is here
+ *   using.unattested  granted to a client that has yet to say, in this attachment or this epoch, that it is still there; its token is here
  *   using.suspended   granted; its epoch has ended here, and the next will keep it or not
+ *   passing           done with, and at once the next in line's, if there is one
  * Invariants: whenever it is not free, the epochs beside it have a claim with its fence; `fence` is set exactly in waiting.confirming and using, `epoch` exactly in waiting.queued,
- * waiting.confirming and using.served; `confirmed` is not empty only in waiting.confirming.
+ * waiting.confirming, using.served and using.unattested; `confirmed` is not empty only in waiting.confirming; `line` is empty in free, and
+ * `user` nobody only in waiting.queued.
  */
-import { assign, emit, setup } from 'xstate';
-import { effects, open, tell, type NodeId } from '../effects.js';
+import { assign, enqueueActions, setup } from 'xstate';
+import { arm, disarm, effects, open, tell, type Message, type NodeId, type TimerEvent } from '../effects.js';
 import { byName, directoryOf, isBeyond, isHalfSpent, isKeptBy } from './epoch.js';
-import { directoryRole, EPOCHS, type Beginning, type Confirmed, type EpochTurn, type LocksNotice } from './messages.js';
+import {
+  directoryRole,
+  EPOCHS,
+  type Acquire,
+  type Beginning,
+  type Confirmed,
+  type EpochTurn,
+  type GiveBack,
+  type LocksNotice,
+} from './messages.js';
 
 export interface LockChartInput {
   readonly id: NodeId;
@@ -30,9 +46,15 @@ export interface LockChartInput {
   readonly grants: number;
   /** How many other voters have to confirm a grant in this epoch: 0 where grants are plain. */
   readonly others: number;
+  /** Ticks until a client that says nothing is taken to be gone. */
+  readonly patience: number;
 }
 
 export interface LockContext extends LockChartInput {
+  /** For whom the lock is asked for or in use: the node itself, a client, or nobody, where that one has gone. */
+  readonly user: NodeId | null;
+  /** Who wants it here after that, in the order in which they came. */
+  readonly line: readonly NodeId[];
   readonly fence: number | null;
   /** Who has confirmed the grant that is under way. */
   readonly confirmed: readonly NodeId[];
@@ -40,6 +62,12 @@ export interface LockContext extends LockChartInput {
 
 export type LockChartEvent =
   | { readonly type: 'request' | 'release' }
+  | ((Acquire | GiveBack) & { readonly from: NodeId })
+  /** Of a client: it is not reached any more; */
+  | { readonly type: 'gone'; readonly node: NodeId }
+  /** it holds the lock with this fence, `null` for not at all. */
+  | { readonly type: 'attested'; readonly node: NodeId; readonly fence: number | null }
+  | TimerEvent
   | { readonly type: 'granted'; readonly fence: number }
   | (Confirmed & { readonly from: NodeId })
   | EpochTurn;
@@ -52,10 +80,23 @@ const toDirectory =
   (type: 'request' | 'release') =>
   ({ context: { epoch, lock } }: In) => ({ role: directoryRole(epoch!, lock), message: { type } });
 
-const used = tell(({ context: { lock, fence } }: In) => ({ role: EPOCHS, message: { type: 'used', lock, fence } }));
-const freed = tell(({ context: { lock } }: In) => ({ role: EPOCHS, message: { type: 'freed', lock } }));
-const lost = tell(({ context: { lock } }: In) => ({ role: EPOCHS, message: { type: 'lost', lock } }));
-const spent = tell(() => ({ role: EPOCHS, message: { type: 'spent' } }));
+/** Who is meant: the client that speaks or is spoken of, or the node itself. */
+const nodeOf = ({ context: { id }, event }: In): NodeId => {
+  const { node, from } = event as { node?: NodeId; from?: NodeId };
+  return node ?? from ?? id;
+};
+const isOwn = ({ context: { id, user } }: In): boolean => user === id;
+const isOfUser = (args: In): boolean => nodeOf(args) === args.context.user;
+
+const toEpochs = (message: (args: In) => Message) => tell((args: In) => ({ role: EPOCHS, message: message(args) }));
+const claimed = toEpochs(({ context: { lock, fence, user } }) => ({ type: 'used', lock, fence, user }) as Message);
+const freed = toEpochs(({ context: { lock } }) => ({ type: 'freed', lock }) as Message);
+const ended = toEpochs(({ context: { lock } }) => ({ type: 'lost', lock }) as Message);
+const spent = toEpochs(() => ({ type: 'spent' }));
+const leaves = (node: (args: In) => NodeId | null) =>
+  toEpochs((args) => ({ type: 'left', lock: args.context.lock, node: node(args) }) as Message);
+const userLeaves = leaves(({ context: { user } }) => user);
+const forfeited = toEpochs(({ context: { lock, user, fence } }) => ({ type: 'forfeited', lock, node: user, fence }) as Message);
 
 /** For the epochs to ask the others. */
 const confirming = tell(({ context: { lock, fence, others } }: In) => ({
@@ -63,10 +104,33 @@ const confirming = tell(({ context: { lock, fence, others } }: In) => ({
   message: { type: 'confirming', lock, fence },
 }));
 
-const use = [used, 'announceGrant'] as const;
-const end = ['announceRelease', freed, 'forgetFence'] as const;
-const lose = ['announceLoss', lost, 'forgetFence'] as const;
+const passOn = [userLeaves, 'forgetFence'] as const;
+const use = [claimed, 'announceGrant'] as const;
+const end = ['announceRelease', ...passOn] as const;
+const lose = ['announceLoss', forfeited, ...passOn] as const;
 const join = ['noteEpoch', open(directory), tell(toDirectory('request'))] as const;
+const giveBack = [tell(toDirectory('release')), ...end] as const;
+const nextAsks = ['nextInLine', claimed] as const;
+
+/** Patience with a client that has not said that it is there. */
+export const UNATTESTED = 'unattested';
+const patience = arm(({ context }: In) => ({ timer: UNATTESTED, delay: context.patience }));
+const patienceEnds = disarm((_: In) => ({ timer: UNATTESTED }));
+
+const asks = [
+  { guard: 'isInEpoch', target: 'waiting.queued', actions: ['noteUser', tell(toDirectory('request'))] },
+  { target: 'waiting.apart', actions: 'noteUser' },
+] as const;
+const asksBehind = [{ guard: 'isForNobody', actions: ['noteUser', claimed] }, { actions: 'lineUp' }] as const;
+const leavesLine = { guard: 'isInLine', actions: [leaves(nodeOf), 'leaveLine'] } as const;
+
+/** What the application of this node hears, and no client's. */
+const announce =
+  (type: 'lock.granted' | 'lock.released' | 'lock.lost') =>
+  ({ context, event, enqueue }: In & { enqueue: any }): void => {
+    const { lock, fence } = context;
+    if (isOwn({ context, event })) enqueue.emit(type === 'lock.released' ? { type, lock } : { type, lock, fence });
+  };
 
 /**
  * The chart of one lock at one node: wanted or not, in which epoch it is asked for, and with which fence it is held.
@@ -91,11 +155,26 @@ export const lockMachine = setup({
       },
     }),
     forgetConfirmed: assign({ confirmed: [] }),
-    announceGrant: emit(({ context: { lock, fence } }) => ({ type: 'lock.granted' as const, lock, fence: fence! })),
-    announceRelease: emit(({ context: { lock } }) => ({ type: 'lock.released' as const, lock })),
-    announceLoss: emit(({ context: { lock, fence } }) => ({ type: 'lock.lost' as const, lock, fence: fence! })),
+    noteUser: assign({ user: nodeOf }),
+    lineUp: assign({ line: (args) => [...args.context.line, nodeOf(args)] }),
+    leaveLine: assign({ line: (args) => args.context.line.filter((node) => node !== nodeOf(args)) }),
+    dropClients: assign({ line: ({ context: { id, line } }) => line.filter((node) => node === id) }),
+    forNobody: assign({ user: null }),
+    forItself: assign({ user: ({ context: { id } }) => id }),
+    nextInLine: assign(({ context: { line } }) => ({ user: line[0]!, line: line.slice(1) })),
+    announceGrant: enqueueActions(announce('lock.granted')),
+    announceRelease: enqueueActions(announce('lock.released')),
+    announceLoss: enqueueActions(announce('lock.lost')),
   },
   guards: {
+    isOwn,
+    isOfUser,
+    isUserWithOthers: (args) => isOfUser(args) && args.context.line.length > 0,
+    isForNobody: ({ context }) => context.user === null,
+    isInLine: (args) => args.context.line.includes(nodeOf(args)),
+    isLineEmpty: ({ context }) => context.line.length === 0,
+    isLineEmptyInEpoch: ({ context }) => context.line.length === 0 && context.epoch !== null,
+    isOfThisHold: (args) => isOfUser(args) && (args.event as { fence: number | null }).fence === args.context.fence,
     isInEpoch: ({ context }) => context.epoch !== null,
     isBeyondNumbers: ({ context: { epoch, grants }, event }) => isBeyond((event as { fence: number }).fence, epoch!, grants),
     isHalfSpent: ({ context: { epoch, grants }, event }) => isHalfSpent((event as { fence: number }).fence, epoch!, grants),
@@ -105,33 +184,47 @@ export const lockMachine = setup({
       return word.epoch === epoch && word.fence === fence;
     },
     isKept: ({ context: { id, lock, fence }, event }) => isKeptBy(beginningOf(event), id, { lock, fence: fence! }),
+    isKeptForItself: ({ context: { id, lock, fence, user }, event }) =>
+      user === id && isKeptBy(beginningOf(event), id, { lock, fence: fence! }),
   },
 }).createMachine({
   id: 'lock',
-  context: ({ input }) => ({ ...input, fence: null, confirmed: [] }),
+  context: ({ input }) => ({ ...input, user: input.id, line: [], fence: null, confirmed: [] }),
   initial: 'free',
   states: {
-    free: {
-      on: {
-        request: [
-          { guard: 'isInEpoch', target: 'waiting.queued', actions: tell(toDirectory('request')) },
-          { target: 'waiting.apart' },
-        ],
-      },
-    },
+    free: { on: { request: asks, acquire: asks } },
     waiting: {
       initial: 'apart',
+      on: { request: asksBehind, acquire: asksBehind },
       states: {
-        apart: { on: { begun: { target: 'queued', actions: join } } },
+        apart: {
+          on: {
+            begun: { target: 'queued', actions: join },
+            gone: [{ guard: 'isOfUser', target: '#lock.passing', actions: userLeaves }, leavesLine], // 11
+            apart: [
+              { guard: 'isOwn', actions: 'dropClients' },
+              { target: '#lock.passing', actions: 'dropClients' },
+            ], // 11
+          },
+        },
         queued: {
           on: {
             granted: [
+              { guard: 'isForNobody', target: '#lock.passing', actions: tell(toDirectory('release')) }, // 11
               // Nobody else can have the token in this epoch either.
               { guard: 'isBeyondNumbers', actions: spent }, // 8
               { guard: 'isHalfSpent', target: 'confirming', actions: ['noteFence', spent] }, // 8
               { target: 'confirming', actions: 'noteFence' },
             ],
-            over: { target: 'apart', actions: 'forgetEpoch' },
+            over: [
+              { guard: 'isForNobody', target: '#lock.passing', actions: 'forgetEpoch' }, // 11
+              { target: 'apart', actions: 'forgetEpoch' },
+            ],
+            gone: [
+              { guard: 'isUserWithOthers', actions: [userLeaves, ...nextAsks] }, // 11
+              { guard: 'isOfUser', actions: [userLeaves, 'forNobody', claimed] }, // 11: what is asked for is not called back
+              leavesLine,
+            ],
           },
         },
         confirming: {
@@ -141,6 +234,10 @@ export const lockMachine = setup({
           on: {
             confirmed: { guard: 'isOfThisGrant', actions: 'noteConfirmed' },
             over: { target: 'apart', actions: ['forgetEpoch', 'forgetFence'] },
+            gone: [
+              { guard: 'isOfUser', target: '#lock.passing', actions: [tell(toDirectory('release')), ...passOn] },
+              leavesLine,
+            ], // 11
           },
         },
       },
@@ -148,24 +245,54 @@ export const lockMachine = setup({
     using: {
       id: 'using',
       initial: 'served',
+      on: { request: { actions: 'lineUp' }, acquire: { actions: 'lineUp' }, gone: leavesLine },
       states: {
         served: {
           on: {
-            release: { target: '#lock.free', actions: [tell(toDirectory('release')), ...end] },
+            release: { guard: 'isOwn', target: '#lock.passing', actions: giveBack },
+            giveBack: { guard: 'isOfThisHold', target: '#lock.passing', actions: giveBack }, // 11
+            attested: [{ guard: 'isOfThisHold' }, { guard: 'isOfUser', target: '#lock.passing', actions: giveBack }], // 11
+            gone: [{ guard: 'isOfUser', target: 'unattested' }, leavesLine], // 11
+            over: { target: 'suspended', actions: 'forgetEpoch' },
+          },
+        },
+        unattested: {
+          entry: patience,
+          exit: patienceEnds,
+          on: {
+            giveBack: { guard: 'isOfThisHold', target: '#lock.passing', actions: giveBack }, // 11
+            attested: [
+              { guard: 'isOfThisHold', target: 'served' }, // 11
+              { guard: 'isOfUser', target: '#lock.passing', actions: giveBack }, // 11
+            ],
+            timer: { target: '#lock.passing', actions: giveBack }, // 11
             over: { target: 'suspended', actions: 'forgetEpoch' },
           },
         },
         suspended: {
           on: {
-            release: { target: '#lock.free', actions: end },
+            release: { guard: 'isOwn', target: '#lock.passing', actions: end },
+            giveBack: { guard: 'isOfThisHold', target: '#lock.passing', actions: end }, // 11
             begun: [
-              { guard: 'isKept', target: 'served', actions: join },
-              { target: '#lock.free', actions: lose },
+              { guard: 'isKeptForItself', target: 'served', actions: join },
+              { guard: 'isKept', target: 'unattested', actions: join }, // 11
+              { target: '#lock.passing', actions: lose },
             ],
-            apart: { target: '#lock.free', actions: lose },
+            apart: [
+              { guard: 'isOwn', target: '#lock.passing', actions: [...lose, 'dropClients'] },
+              { target: '#lock.passing', actions: [...passOn, 'dropClients'] }, // 11: its client finds another voter
+            ],
           },
         },
       },
+    },
+    passing: {
+      always: [
+        { guard: 'isLineEmptyInEpoch', target: 'free', actions: ['forItself', freed] },
+        { guard: 'isLineEmpty', target: 'free', actions: ['forItself', ended] },
+        { guard: 'isInEpoch', target: 'waiting.queued', actions: [...nextAsks, tell(toDirectory('request'))] }, // 11
+        { target: 'waiting.apart', actions: nextAsks }, // 11
+      ],
     },
   },
 });

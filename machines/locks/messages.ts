@@ -3,9 +3,12 @@ import { DIRECTORY } from '../directory/view.js';
 import type { Message, NodeId } from '../effects.js';
 import type { Membership, MembershipChange } from './membership.js';
 
-/** The role that agrees on epochs; the locks wanted here and the directories of an epoch are roles beside it. */
+/** The role that agrees on epochs, or at a client the one that is attached to a voter; the locks wanted here and the directories of an epoch are roles beside it. */
 export const EPOCHS = 'epochs';
 export const LOCK = 'lock';
+/** The charts of the same roles at a client. */
+export const CLIENT = 'client';
+export const CLIENT_LOCK = 'client lock';
 
 /** The key under which the epochs of a node store where it stands. */
 export const STANDING = 'standing';
@@ -32,8 +35,14 @@ export interface Held {
   readonly fence: number;
 }
 
+/** One that a voter may use for a client. */
+export interface HeldFor extends Held {
+  /** The client; without it the voter uses the lock itself. */
+  readonly client?: NodeId;
+}
+
 /** A lock that stays with its user as an epoch begins. */
-export interface Kept extends Held {
+export interface Kept extends HeldFor {
   readonly node: NodeId;
 }
 
@@ -87,7 +96,7 @@ export interface Promised extends OfMember {
   readonly kept: readonly Kept[];
   /** Promises of epochs above `served`, other than this one. */
   readonly pending: readonly Ballot[];
-  readonly using: readonly Held[];
+  readonly using: readonly HeldFor[];
   readonly links: readonly NodeId[];
   /** A number that the node's clock gave at its start: above all that it promised before. */
   readonly floor: number;
@@ -133,7 +142,43 @@ export interface Reconfigure extends OfMember, MembershipChange {
   readonly type: 'reconfigure';
 }
 
-export type EpochMessage = Prepare | Promised | Refuse | Wait | Install | Told | Changed | Hello | Reconfigure;
+/** Of a client: I ask for locks through you from now on. */
+export interface Attach extends OfMember {
+  readonly type: 'attach';
+  /** Each attachment of a client has a larger one; what is said of an earlier one counts for nothing. */
+  readonly number: number;
+  /** What it holds. */
+  readonly holds: readonly Held[];
+}
+
+/** The answer: the locks among these that stay with the client, and the epoch that is served here. */
+export interface Attached extends OfMember {
+  readonly type: 'attached';
+  readonly number: number;
+  readonly kept: readonly Held[];
+  readonly epoch: number;
+  readonly members: readonly NodeId[];
+}
+
+/** To a client: look for another voter, for none is served here. */
+export interface Detached extends OfMember {
+  readonly type: 'detached';
+  readonly number: number;
+}
+
+export type EpochMessage =
+  | Prepare
+  | Promised
+  | Refuse
+  | Wait
+  | Install
+  | Told
+  | Changed
+  | Hello
+  | Reconfigure
+  | Attach
+  | Attached
+  | Detached;
 
 /** A lock that is about to be used here: to the other voters of its epoch, asked after its request (rule 10). */
 export interface Confirm extends LockLabel {
@@ -148,6 +193,23 @@ export interface Confirmed extends LockLabel {
   readonly fence: number;
 }
 
+/** Of a client, to the voter to which it is attached: it wants the lock; */
+export interface Acquire {
+  readonly type: 'acquire';
+  readonly lock: string;
+}
+
+/** it gives it back. */
+export interface GiveBack extends Held {
+  readonly type: 'giveBack';
+}
+
+/** To a client, in this attachment: the lock is granted; or, though the client held it, others have gone on. */
+export interface Acquired extends Held {
+  readonly type: 'acquired' | 'forfeited';
+  readonly number: number;
+}
+
 /** A message of a lock's directory, for a role that is not open. */
 export interface LockMessage extends Message, LockLabel {
   readonly type: 'find' | 'token' | 'confirm';
@@ -157,6 +219,12 @@ export interface LockMessage extends Message, LockLabel {
 export type EpochTurn =
   /** With how many other voters have to confirm a grant in it. */
   ({ readonly type: 'begun'; readonly others: number } & Beginning) | { readonly type: 'over' } | { readonly type: 'apart' };
+
+/** To the locks of a client: it is attached, and keeps these; it is not; nobody has taken it for so long that others may have gone on. */
+export type AttachmentTurn =
+  | { readonly type: 'attached'; readonly host: NodeId; readonly kept: readonly Held[] }
+  | { readonly type: 'detached' }
+  | { readonly type: 'apart' };
 
 export type LocksNotice =
   | { readonly type: 'lock.granted'; readonly lock: string; readonly fence: number }

@@ -10,7 +10,9 @@ import type { Memory } from './messages.js';
 
 export interface LocksProtocolOptions {
   readonly election: ElectionProtocolOptions;
-  /** Who votes at first: everybody, unless told; nobody is for a node that knows of no others yet. */
+  /** Who takes locks and never votes. */
+  readonly clients: readonly NodeId[];
+  /** Who votes at first: everybody else, unless told; nobody is for a node that knows of no others yet. */
   readonly voters: readonly NodeId[];
   /** Who starts in the first epoch: all voters where they are all linked with each other, else nobody. */
   readonly members: readonly NodeId[];
@@ -41,6 +43,7 @@ export const electionIn = (
 
 const KEYS = [
   'leader',
+  'clients',
   'voters',
   'memory',
   'storage',
@@ -68,6 +71,7 @@ export function locksOptions(raw: Readonly<Record<string, unknown>>, graph: Netw
   const { leader = voters[0] ?? nodes[0] } = raw;
   return {
     election: electionCore.options({ leader, clock: 'logical' }, { ...graph, topology: { nodes, links: between } }),
+    clients: (raw['clients'] ?? []) as NodeId[],
     voters,
     members: 2 * between.length === voters.length * (voters.length - 1) ? voters.toSorted(byName) : [],
     memory: oneOf(raw, 'memory', ['known', 'new', 'forgotten'], 'new'),
@@ -89,10 +93,29 @@ function confirmOf({ confirm = false }: Readonly<Record<string, unknown>>): bool
   return confirm;
 }
 
-function votersOf(raw: Readonly<Record<string, unknown>>, { topology, rank }: NetworkGraph): readonly NodeId[] {
-  const { voters = topology.nodes } = raw;
-  const areNodes = Array.isArray(voters) && voters.every((node) => typeof node === 'string' && rank(node) >= 0);
-  if (!areNodes || new Set(voters).size < voters.length)
-    throw new UsageError(`options.voters is ${JSON.stringify(voters)}; list nodes of the topology, each once`);
-  return voters as NodeId[];
+function votersOf(raw: Readonly<Record<string, unknown>>, graph: NetworkGraph): readonly NodeId[] {
+  const clients = nodesOf(raw, 'clients', [], graph);
+  const others = graph.topology.nodes.filter((node) => !clients.includes(node));
+  const voters = nodesOf(raw, 'voters', others, graph);
+  const both = voters.filter((node) => clients.includes(node));
+  if (both.length > 0)
+    throw new UsageError(
+      `options.clients and options.voters both list ${both.join(', ')}; a client takes locks and does not vote`,
+    );
+  if (clients.length > 0 && voters.length === 0)
+    throw new UsageError('options.clients leaves nobody who votes; a client needs voters to take its locks through');
+  return voters;
+}
+
+function nodesOf(
+  raw: Readonly<Record<string, unknown>>,
+  key: 'clients' | 'voters',
+  fallback: readonly NodeId[],
+  { rank }: NetworkGraph,
+): readonly NodeId[] {
+  const { [key]: nodes = fallback } = raw;
+  const areNodes = Array.isArray(nodes) && nodes.every((node) => typeof node === 'string' && rank(node) >= 0);
+  if (!areNodes || new Set(nodes).size < nodes.length)
+    throw new UsageError(`options.${key} is ${JSON.stringify(nodes)}; list nodes of the topology, each once`);
+  return nodes as NodeId[];
 }

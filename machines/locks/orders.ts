@@ -117,7 +117,14 @@ export const lockStart = (epochIn: (c: EpochsContext) => number | null) =>
     const lock = lockOf(args);
     const epoch = epochIn(context);
     const others = epoch === null ? 0 : othersNeeded(context);
-    const input: LockChartInput = { id: context.id, lock, epoch, grants: context.bounds.grants, others };
+    const input: LockChartInput = {
+      id: context.id,
+      lock,
+      epoch,
+      grants: context.bounds.grants,
+      others,
+      patience: context.patience,
+    };
     return { role: lockRole(lock), chart: LOCK, input };
   });
 export const lockInNone = lockStart(() => null);

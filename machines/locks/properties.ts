@@ -1,13 +1,14 @@
 /** What locks that survive failures promise: of all grants ever, in all components. */
 import type { NodeId } from '../effects.js';
-import type { Configuration, Property } from '../protocol.js';
+import type { Configuration, NodeView, Property } from '../protocol.js';
 import { isBeyond, isMajority } from './epoch.js';
 import type { Claim, EpochsContext } from './knowledge.js';
+import { UNATTESTED, type LockContext } from './lock.js';
 import { isMajorityOf } from './membership.js';
 import type { Beginning } from './messages.js';
 import type { LocksProtocolOptions } from './options.js';
 import { PATIENCE } from './orders.js';
-import { directoriesOf, epochsOf, isServing, servingOf, usesOf } from './view.js';
+import { directoriesOf, epochsOf, isAttached, isClient, isServing, servingOf, usesOf } from './view.js';
 
 const isDistinct = (keys: readonly unknown[]): boolean => new Set(keys.map((key) => JSON.stringify(key))).size === keys.length;
 
@@ -29,10 +30,11 @@ const isHolding = (value: unknown): boolean => typeof value === 'object' && valu
  * in it and remember enough to begin.
  */
 function isSettled(c: Configuration, node: NodeId): boolean {
-  const reached = [node, ...c.links.neighbours(node)];
+  const votersAmong = (nodes: readonly NodeId[]) => nodes.filter((id) => !isClient(c.nodes.get(id)!));
+  const reached = [node, ...votersAmong(c.links.neighbours(node))];
   if (reached.some((id) => c.crashed?.includes(id))) return false;
   const areLinked = (u: NodeId, v: NodeId) => u === v || (c.links.up(u, v) && c.links.up(v, u));
-  const isClosed = reached.every((u) => c.links.neighbours(u).every((v) => reached.includes(v)));
+  const isClosed = reached.every((u) => votersAmong(c.links.neighbours(u)).every((v) => reached.includes(v)));
   if (!isClosed || !reached.every((u) => reached.every((v) => areLinked(u, v)))) return false;
   const known = reached.map((id) => epochsOf(c.nodes.get(id)!).context);
   const lists = known.flatMap(({ membership, pending, promised }) => [
@@ -61,6 +63,7 @@ const bounds: Property<LocksProtocolOptions> = {
   kind: 'always',
   holds: (c) =>
     [...c.nodes.values()].every((node) => {
+      if (isClient(node)) return true;
       const { served, claims, opened, bounds } = epochsOf(node).context;
       const isNumbered = ({ fence }: Claim) => fence === null || !isBeyond(fence, served.epoch, bounds.grants);
       return claims.every(isNumbered) && opened <= bounds.locks;
@@ -129,14 +132,14 @@ export const locksProperties = (): readonly Property<LocksProtocolOptions>[] => 
     says: 'Whoever waits for a lock in a majority that has settled is granted it.',
     kind: 'eventually',
     when: (c, node) => isWaiting(c, node),
-    holds: (c, node) => !isWaiting(c, node) || !isSettled(c, node),
+    holds: (c, node) => !isWaiting(c, node) || !isWithinSettled(c, node),
   },
   {
     name: 'return',
     says: 'A majority that has settled is served again.',
     kind: 'eventually',
-    when: (c, node) => !isServing(c.nodes.get(node)!),
-    holds: (c, node) => isServing(c.nodes.get(node)!) || !isSettled(c, node),
+    when: (c, node) => !isServed(c.nodes.get(node)!),
+    holds: (c, node) => isServed(c.nodes.get(node)!) || !isWithinSettled(c, node),
   },
   {
     name: 'notice',
@@ -146,6 +149,15 @@ export const locksProperties = (): readonly Property<LocksProtocolOptions>[] => 
     holds: (c, node) => !isLeftOut(c, node),
   },
 ];
+
+const isServed = (view: NodeView): boolean => isServing(view) || isAttached(view);
+
+/** A client is in the majority of a voter with which it is linked, if it is there. */
+function isWithinSettled(c: Configuration, node: NodeId): boolean {
+  if (!isClient(c.nodes.get(node)!)) return isSettled(c, node);
+  const isLinked = (peer: NodeId) => c.links.up(node, peer) && c.links.up(peer, node);
+  return !c.crashed?.includes(node) && c.links.neighbours(node).some((peer) => isLinked(peer) && isSettled(c, peer));
+}
 
 /** Serves an epoch, and is linked with somebody who serves a later one without this node. */
 function isLeftOut(c: Configuration, node: NodeId): boolean {
@@ -178,9 +190,18 @@ export const undisturbedUser = (user: NodeId): Property<LocksProtocolOptions> =>
   holds: (c) => usesOf(c).some(({ node }) => node === user),
 });
 
+/** Nobody who could take it is linked with this client, or it has stopped. */
+function isOutOfReach(c: Configuration, client: NodeId): boolean {
+  const isThere = (voter: NodeId) => !isClient(c.nodes.get(voter)!) && !c.crashed?.includes(voter);
+  return c.crashed?.includes(client) || !c.links.neighbours(client).some(isThere);
+}
+
 /** Patience outlasts the telling of links: it is over only with one who is really cut off from somebody named. */
-export function locksMayFire(c: Configuration, node: NodeId, _role: string, timer: string): boolean {
-  const { missed } = epochsOf(c.nodes.get(node)!).context;
+export function locksMayFire(c: Configuration, node: NodeId, role: string, timer: string): boolean {
+  const view = c.nodes.get(node)!;
+  if (timer === UNATTESTED) return isOutOfReach(c, (view[role]!.context as LockContext).user!);
+  if (isClient(view)) return isOutOfReach(c, node);
+  const { missed } = epochsOf(view).context;
   if (timer !== PATIENCE || missed === null) return true;
   const areLinked = (u: NodeId, v: NodeId) => c.links.up(u, v) && c.links.up(v, u);
   return missed.peers.some((peer) => missed.named.some((other) => other !== peer && !areLinked(peer, other)));

@@ -1,2 +1,10 @@
-/** Which edits of the charts are no mistakes. */
-export const reasons: Readonly<Record<string, string>> = {};
+/** Which edits of the charts are no mistakes, and what the small systems do not do. */
+import { because } from '../because.fixtures.js';
+import { CLIENT, EPOCHS } from './messages.js';
+
+const UNNOTICED = 'of a voter alone that has not noticed that others went on without it, and comes back';
+
+export const reasons: Readonly<Record<string, string>> = {
+  ...because(EPOCHS, UNNOTICED, 'sent forfeited'),
+  ...because(CLIENT, UNNOTICED, 'received forfeited'),
+};

@@ -5,7 +5,7 @@ import { firstFence } from './epoch.js';
 import { promisedEpoch, type EpochsContext, type EpochsInput } from './knowledge.js';
 import { STANDING } from './messages.js';
 import { firstMembership, membershipAfter } from './membership.js';
-import type { LockContext, LockChartInput } from './lock.js';
+import { UNATTESTED, type LockContext, type LockChartInput } from './lock.js';
 import type { StorageContext } from '../storage.js';
 
 const BOUNDS = { grants: 4, locks: 2 };
@@ -143,7 +143,9 @@ const uses = (c: EpochsContext): Named[] => {
   return [
     ...['x', 'y', 'z'].map((lock) => ({ type: 'request', lock })),
     ...claims.map(({ lock, fence }) =>
-      fence === null ? { type: 'used', lock, fence: firstFence(served.epoch, BOUNDS.grants) + 1 } : { type: 'freed', lock },
+      fence === null
+        ? { type: 'used', lock, fence: firstFence(served.epoch, BOUNDS.grants) + 1, user: 'a' }
+        : { type: 'freed', lock },
     ),
     ...claims.flatMap(({ lock, fence }) => (fence === null ? [] : [{ type: 'lost', lock }])),
     { type: 'early' },
@@ -176,10 +178,35 @@ const uses = (c: EpochsContext): Named[] => {
   ];
 };
 
+/** Rule 11: a client takes a lock through this voter, which may want it, too. */
+const clients = ({ served, promised, clients, claims }: EpochsContext): Named[] => [
+  { type: 'link.up', peer: 'x' },
+  { type: 'link.down', peer: 'x' },
+  ...(clients.length === 0
+    ? [membership, grown, lists[2]].map((membership) => ({ type: 'attach', from: 'x', number: 1, membership, holds: [] }))
+    : [{ type: 'attach', from: 'x', number: 1, membership, holds: [{ lock: 'l', fence: 5 }] }]),
+  ...['l', 'm', 'n'].map((lock) => ({ type: 'acquire', from: 'x', lock })),
+  { type: 'request', lock: 'l' },
+  ...claims.flatMap(({ lock, fence }) =>
+    fence === null
+      ? ['a', 'x'].map((user) => ({ type: 'used', lock, fence: 5, user }))
+      : [
+          { type: 'left', lock, node: 'x' },
+          { type: 'forfeited', lock, node: 'x', fence },
+          { type: 'freed', lock },
+        ],
+  ),
+  stored,
+  ...(served.epoch === promised?.epoch
+    ? [{ type: 'prepare', membership, from: 'b', epoch: 2, members: ['a', 'b', 'c'], served: 1, next: membership }]
+    : []),
+  { type: 'told', membership, from: 'b', epoch: 2, members: ['b', 'c'] },
+];
+
 /** One lock, from its request to its end, in an epoch and after it. */
 const life = ({ served }: EpochsContext): Named[] => [
   { type: 'request', lock: 'x' },
-  { type: 'used', lock: 'x', fence: firstFence(served.epoch, BOUNDS.grants) + 1 },
+  { type: 'used', lock: 'x', fence: firstFence(served.epoch, BOUNDS.grants) + 1, user: 'a' },
   { type: 'freed', lock: 'x' },
   { type: 'lost', lock: 'x' },
   stored,
@@ -200,12 +227,31 @@ export const epochsSamples: readonly ChartSamples[] = [
   { input: leader, events: upTo(2, ownRemoval) },
   { input: candidate, events: upTo(3, laterList) },
   { input: follower, events: upTo(2, uses) },
+  { input: follower, events: upTo(2, clients) },
   { input: follower, events: life },
   { input: leader, events: upTo(2, uses) },
 ];
 
-const lock: LockChartInput = { id: 'a', lock: 'x', epoch: 1, grants: 4, others: 0 };
+const lock: LockChartInput = { id: 'a', lock: 'x', epoch: 1, grants: 4, others: 0, patience: 1 };
 const begun = { type: 'begun', others: 1, epoch: 2, members: ['a', 'b'], membership };
+
+/** Rule 11: two clients and the voter itself want the lock. */
+const clientTurns = ({ fence, line, epoch }: LockContext): Named[] => [
+  { type: 'request' },
+  ...(line.length > 1 ? [] : ['x', 'y'].map((from) => ({ type: 'acquire', from }))),
+  ...['x', 'y'].map((node) => ({ type: 'gone', node })),
+  ...[fence, null].map((fence) => ({ type: 'attested', node: 'x', fence })),
+  { type: 'attested', node: 'y', fence: null },
+  ...[fence, 4].map((fence) => ({ type: 'giveBack', from: 'x', fence })),
+  { type: 'release' },
+  { type: 'granted', fence: 5 },
+  { type: 'confirmed', from: 'b', epoch, fence },
+  { type: 'timer', timer: UNATTESTED },
+  { type: 'over' },
+  { type: 'apart' },
+  { ...begun, kept: [] },
+  ...(fence === null ? [] : [{ ...begun, kept: [{ lock: 'x', node: 'a', fence }] }]),
+];
 
 const turns = ({ fence, epoch }: LockContext): Named[] => [
   ...['b', 'c'].map((from) => ({ type: 'confirmed', from, epoch, fence })),
@@ -225,6 +271,8 @@ export const lockSamples: readonly ChartSamples[] = [
   { input: lock, events: turns },
   { input: { ...lock, epoch: null }, events: turns },
   { input: { ...lock, others: 2 }, events: turns },
+  { input: lock, events: clientTurns },
+  { input: { ...lock, others: 1 }, events: clientTurns },
 ];
 
 const writes = ({ writes: [, ...waiting] }: StorageContext): Named[] => [

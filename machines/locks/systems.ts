@@ -28,6 +28,17 @@ export const locksSystems: readonly SystemSample[] = [
   },
   // Called on a peer that does not lead.
   { topology, options: { hold: 1 }, events: [ask('n1'), { at: 0, node: 'n1', do: 'change', remove: 'n2' }] },
+  // n2 is a client of the two others, and n1 of the other.
+  {
+    topology,
+    options: { hold: 1, clients: ['n2'] },
+    events: [ask('n1'), ask('n2'), ...told('down', 'n0', 'n1'), ...told('up', 'n0', 'n1')],
+  },
+  {
+    topology: { kind: 'path', n: 2 },
+    options: { hold: 1, clients: ['n1'] },
+    events: [ask('n1'), ...told('down', 'n0', 'n1'), ...told('up', 'n0', 'n1')],
+  },
   // Who was alone took itself for the leader.
   { topology: { kind: 'path', n: 3 }, events: [...told('down', 'n1', 'n2'), ...told('up', 'n1', 'n2')] },
 ];

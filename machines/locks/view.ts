@@ -14,6 +14,10 @@ export const servingOf = (node: NodeView): Beginning | null => {
 };
 export const isServing = (node: NodeView): boolean => servingOf(node) !== null;
 
+/** Whether the node takes locks and does not vote; it is `attached` to a voter, or seeks one. */
+export const isClient = (node: NodeView): boolean => 'host' in node[EPOCHS]!.context;
+export const isAttached = (node: NodeView): boolean => epochsOf(node).value === 'attached';
+
 export interface OpenDirectory extends LockLabel {
   readonly node: NodeId;
   readonly role: RoleView<DirectoryContext>;
@@ -28,8 +32,10 @@ export const directoriesOf = (c: Configuration): OpenDirectory[] =>
     }),
   );
 
-/** Every lock that an application holds, with its fence. */
+/** Every lock that an application holds, with its fence; what a voter uses for a client the client holds. */
 export const usesOf = (c: Configuration): { readonly node: NodeId; readonly lock: string; readonly fence: number }[] =>
   [...c.nodes].flatMap(([node, roles]) =>
-    epochsOf(roles).context.claims.flatMap(({ lock, fence }) => (fence === null ? [] : [{ node, lock, fence }])),
+    epochsOf(roles).context.claims.flatMap(({ lock, fence, user }) =>
+      fence === null || user !== node ? [] : [{ node, lock, fence }],
+    ),
   );

@@ -1,0 +1,94 @@
+/** Rule 11, live: clients take locks through peers that vote. */
+import { expect, onTestFinished, test } from 'vitest';
+import { InProcessBus } from '../transports/in-process.js';
+import { createLocks, type Locks } from './locks.js';
+import { LostError } from '../transports/errors.js';
+
+/** Voters that serve, and clients of theirs; all on one bus. */
+async function cluster(voters: readonly string[], clients: readonly string[]) {
+  const bus = new InProcessBus();
+  const transports = Object.fromEntries([...voters, ...clients].map((id) => [id, bus.transport(id)]));
+  const locks: Record<string, Locks> = {};
+  for (const id of voters) locks[id] = createLocks({ transport: transports[id]!, peers: voters });
+  for (const id of clients) locks[id] = createLocks({ transport: transports[id]!, peers: voters, client: true });
+  onTestFinished(async () => {
+    await Promise.all(Object.values(locks).map((each) => each.close({ withinMs: 0 })));
+    bus.close();
+  });
+  await Promise.all(Object.values(locks).map(({ ready }) => ready));
+  return { locks, transports, bus };
+}
+
+test('a client has the lock when its turn comes, and nobody else meanwhile', async () => {
+  const { locks } = await cluster(['a', 'b', 'c'], ['x', 'y']);
+  const inside: string[] = [];
+  const fences: number[] = [];
+  const work = (id: string) =>
+    locks[id]!.request('printer', async ({ fence }) => {
+      inside.push(id);
+      fences.push(fence);
+      await new Promise((resolve) => setTimeout(resolve, 2));
+      expect(inside.at(-1)).toBe(id);
+      inside.push(`-${id}`);
+    });
+  await Promise.all(['x', 'a', 'y', 'x', 'b', 'c', 'y'].map(work));
+  expect(inside.length).toBe(14);
+  for (let i = 0; i < inside.length; i += 2) expect(inside[i + 1]).toBe(`-${inside[i]}`);
+  expect(fences).toEqual(fences.toSorted((p, q) => p - q));
+  expect(new Set(fences).size).toBe(7);
+  expect(locks['x']!.status()).toMatchObject({
+    state: 'attached',
+    members: ['a', 'b', 'c'],
+    held: [],
+    waiting: [],
+    leader: null,
+  });
+});
+
+test('what a client is not given is refused by name', async () => {
+  const { locks, bus } = await cluster(['a'], ['x']);
+  const transport = bus.transport('a');
+  const storage = { load: async () => undefined, save: async () => {} };
+  expect(() => createLocks({ transport, peers: ['a'], client: true })).toThrow(
+    'client "a" is among the peers a, who vote; give it an id of its own',
+  );
+  expect(() => createLocks({ transport, client: true } as never)).toThrow('createLocks: peers is missing');
+  expect(() => createLocks({ transport, peers: ['b'], client: true, storage })).toThrow(
+    'createLocks: storage is an object; give left out beside',
+  );
+  expect(() => createLocks({ transport, peers: ['b'], client: true, join: true })).toThrow('join');
+  await expect(locks['x']!.acquire('printer', { ifAvailable: true })).rejects.toThrow(
+    'ifAvailable is for peers that vote, and "x" is a client',
+  );
+  await expect(locks['x']!.addMember('y')).rejects.toThrow('peer "x" is no member');
+});
+
+test('who closes while its callback runs gives the lock back once that has ended', async () => {
+  const { locks } = await cluster(['a', 'b', 'c'], ['x']);
+  let end = () => {};
+  const working = locks['x']!.request('printer', () => new Promise<void>((resolve) => (end = resolve)));
+  await new Promise((resolve) => setTimeout(resolve, 10));
+  const next = locks['b']!.acquire('printer');
+  const closing = locks['x']!.close();
+  await expect(working).rejects.toThrow(LostError);
+  end();
+  await closing;
+  (await next).release();
+  expect(locks['x']!.status().state).toBe('closed');
+});
+
+test('clients that have come and gone leave nothing behind', async () => {
+  const { locks, bus } = await cluster(['a', 'b', 'c'], []);
+  const size = () => ['a', 'b', 'c'].map((id) => JSON.stringify(locks[id]!.node.view()).length);
+  const visit = async (i: number) => {
+    const client = createLocks({ transport: bus.transport(`client-${i}`), peers: ['a', 'b', 'c'], client: true });
+    await client.request(`job-${i % 3}`, () => {});
+    await client.close();
+  };
+  for (let i = 0; i < 3; i++) await visit(i);
+  const before = size();
+  for (let i = 3; i < 60; i++) await visit(i);
+  await new Promise((resolve) => setTimeout(resolve, 10));
+  // Numbers of fences and visited names may have a digit more.
+  for (const [i, after] of size().entries()) expect(after).toBeLessThan(before[i]! + 60);
+});

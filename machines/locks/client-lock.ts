@@ -1,0 +1,120 @@
+/**
+ * The life of one lock at a client, for as long as it is wanted there: it outlives attachments (rule 11).
+ *
+ * See client.ts for what surrounds it. The voter to which the client is attached asks for the lock in its name. Each attachment is asked
+ * anew: the voter knows a request twice, and says at its start which locks the client has kept.
+ *
+ * States.
+ *   free            not wanted
+ *   waiting.apart   wanted, and nobody to ask
+ *   waiting.asked   asked of the voter to which the client is attached
+ *   using.attached  granted; the voter knows
+ *   using.detached  granted; the client looks for a voter that keeps it
+ *   returning       given back by the application, while there was nobody to tell
+ * Invariants: `fence` is set exactly in using and returning, `host` exactly in waiting.asked and using.attached.
+ */
+import { assign, emit, setup } from 'xstate';
+import { effects, send, tell, type Message, type NodeId } from '../effects.js';
+import { EPOCHS, type Acquire, type AttachmentTurn, type GiveBack, type Held, type LocksNotice } from './messages.js';
+
+export interface ClientLockInput {
+  readonly lock: string;
+}
+
+export interface ClientLockContext extends ClientLockInput {
+  /** The voter to which the client is attached. */
+  readonly host: NodeId | null;
+  readonly fence: number | null;
+}
+
+export type ClientLockEvent =
+  | { readonly type: 'request' | 'release' }
+  | ({ readonly type: 'acquired' | 'forfeited' } & Held)
+  | AttachmentTurn;
+
+type In = { context: ClientLockContext; event: ClientLockEvent };
+
+const toClient = (type: 'used' | 'freed') =>
+  tell(({ context: { lock, fence } }: In) => ({ role: EPOCHS, message: { type, lock, fence } as Message }));
+const acquire = ({ context: { host, lock } }: In) => ({ to: host!, message: { type: 'acquire' as const, lock } });
+const giveBack = ({ context: { host, lock, fence } }: In) => ({
+  to: host!,
+  message: { type: 'giveBack' as const, lock, fence: fence! },
+});
+
+const end = [toClient('freed'), 'forgetFence'] as const;
+const lose = { target: '#lock.free', actions: ['announceLoss', 'forgetHost', ...end] } as const;
+
+/**
+ * The chart of one lock at one client: wanted or not, of whom it is asked, and with which fence it is held.
+ *
+ * @public
+ */
+export const clientLockMachine = setup({
+  types: {} as { context: ClientLockContext; events: ClientLockEvent; input: ClientLockInput; emitted: LocksNotice },
+  actions: {
+    ...effects<Acquire | GiveBack>(),
+    noteHost: assign({ host: ({ event }) => (event as { host: NodeId }).host }),
+    forgetHost: assign({ host: null }),
+    noteFence: assign({ fence: ({ event }) => (event as Held).fence }),
+    forgetFence: assign({ fence: null }),
+    announceGrant: emit(({ context: { lock, fence } }) => ({ type: 'lock.granted' as const, lock, fence: fence! })),
+    announceRelease: emit(({ context: { lock } }) => ({ type: 'lock.released' as const, lock })),
+    announceLoss: emit(({ context: { lock, fence } }) => ({ type: 'lock.lost' as const, lock, fence: fence! })),
+  },
+  guards: {
+    isKept: ({ context: { lock, fence }, event }) =>
+      (event as AttachmentTurn & { type: 'attached' }).kept.some((held) => held.lock === lock && held.fence === fence),
+    isThisHold: ({ context: { fence }, event }) => (event as Held).fence === fence,
+  },
+}).createMachine({
+  id: 'lock',
+  context: ({ input: { lock } }) => ({ lock, host: null, fence: null }),
+  initial: 'free',
+  states: {
+    free: { on: { request: { target: 'waiting' } } },
+    waiting: {
+      initial: 'apart',
+      states: {
+        apart: { on: { attached: { target: 'asked', actions: 'noteHost' } } },
+        asked: {
+          entry: send(acquire),
+          on: {
+            acquired: { target: '#using', actions: ['noteFence', toClient('used'), 'announceGrant'] },
+            detached: { target: 'apart', actions: 'forgetHost' },
+          },
+        },
+      },
+    },
+    using: {
+      id: 'using',
+      initial: 'attached',
+      states: {
+        attached: {
+          on: {
+            release: { target: '#lock.free', actions: ['announceRelease', send(giveBack), 'forgetHost', ...end] },
+            forfeited: { guard: 'isThisHold', ...lose },
+            detached: { target: 'detached', actions: 'forgetHost' },
+          },
+        },
+        detached: {
+          on: {
+            release: { target: '#lock.returning', actions: 'announceRelease' },
+            attached: [{ guard: 'isKept', target: 'attached', actions: 'noteHost' }, lose],
+            apart: lose,
+          },
+        },
+      },
+    },
+    // Until a voter has heard of it the lock is still this client's, and is not asked for again.
+    returning: {
+      on: {
+        attached: [
+          { guard: 'isKept', target: 'free', actions: ['noteHost', send(giveBack), 'forgetHost', ...end] },
+          { target: 'free', actions: end },
+        ],
+        apart: { target: 'free', actions: end },
+      },
+    },
+  },
+});

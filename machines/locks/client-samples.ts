@@ -1,0 +1,58 @@
+/** Events worth trying in each state of the two charts of a client of locks, for generated paths. */
+import type { Message } from '../effects.js';
+import type { ChartSamples } from '../protocol.js';
+import type { ClientContext, ClientInput } from './client.js';
+import type { ClientLockContext } from './client-lock.js';
+import { firstMembership, membershipAfter } from './membership.js';
+import { PATIENCE } from './orders.js';
+
+type Named = Message & Readonly<Record<string, unknown>>;
+
+const membership = firstMembership(['a', 'b']);
+const grown = membershipAfter(membership, { add: 'c', remove: null })!;
+const input: ClientInput = { id: 'x', membership, links: [], patience: 1 };
+
+const happenings = ({ number, claims }: ClientContext): Named[] => {
+  if (number > 3) return [];
+  const told = { type: 'told', members: ['a', 'b'], membership };
+  const answer = { type: 'attached', kept: [], members: ['a', 'b'], membership };
+  return [
+    ...['a', 'b'].flatMap((peer) => ['link.up', 'link.down'].map((type) => ({ type, peer }))),
+    { type: 'request', lock: 'l' },
+    ...claims.flatMap(({ lock, fence }) => [
+      { type: 'freed', lock },
+      ...(fence === null ? [{ type: 'used', lock, fence: 5 }] : []),
+    ]),
+    ...['a', 'b'].flatMap((from) => [
+      { ...answer, from, number, epoch: 1 },
+      { ...told, from, epoch: 2 },
+      { type: 'hello', from, membership },
+      { type: 'detached', from, number, membership: grown },
+    ]),
+    { ...answer, from: 'a', number: number - 1, epoch: 1 },
+    { ...told, from: 'a', epoch: 1 },
+    { type: 'detached', from: 'a', number: number - 1, membership },
+    ...['acquired', 'forfeited'].flatMap((type) =>
+      [number, number - 1].map((number) => ({ type, from: 'a', number, lock: 'l', fence: 5 })),
+    ),
+    { type: 'timer', timer: PATIENCE },
+  ];
+};
+
+const life = ({ fence }: ClientLockContext): Named[] => [
+  { type: 'request' },
+  { type: 'release' },
+  { type: 'acquired', lock: 'l', fence: 5 },
+  ...[5, 6].map((fence) => ({ type: 'forfeited', lock: 'l', fence })),
+  { type: 'attached', host: 'a', kept: [] },
+  { type: 'attached', host: 'b', kept: [{ lock: 'l', fence: 4 }] },
+  ...(fence === null ? [] : [{ type: 'attached', host: 'b', kept: [{ lock: 'l', fence }] }]),
+  { type: 'detached' },
+  { type: 'apart' },
+];
+
+export const clientSamples: readonly ChartSamples[] = [
+  { input, events: happenings },
+  { input: { ...input, links: ['a', 'b'] }, events: happenings },
+];
+export const clientLockSamples: readonly ChartSamples[] = [{ input: { lock: 'l' }, events: life }];

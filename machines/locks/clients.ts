@@ -1,0 +1,115 @@
+/**
+ * What a voter knows of the clients that are attached to it, and does for them (rule 11).
+ *
+ * A client counts in no majority and knows no directory. It attaches to a voter that serves, which asks for locks in its name: the lock's
+ * role beside the epochs (lock.ts) has the client for its user, or in its line. Nothing of a client stays here once it has gone and patience
+ * with what it held is over.
+ */
+import type { NodeId } from '../effects.js';
+import { bisect } from './epoch.js';
+import { claimOf, type EpochsContext, type From, type In, type NamedLinkEvent } from './knowledge.js';
+import { lockRole, type Acquired, type Attach, type Held } from './messages.js';
+
+/** A client that is attached here, and how often it has been attached anywhere. */
+export interface Attachment {
+  readonly node: NodeId;
+  readonly number: number;
+}
+
+/** Somebody who wants a lock here or uses it: a client, or the voter itself. */
+export interface Want {
+  readonly node: NodeId;
+  readonly lock: string;
+}
+
+const placeOf = (node: NodeId, clients: readonly Attachment[]): number =>
+  bisect(node, clients.length, (place) => clients[place]!.node);
+
+/** With the client that attaches, in place of what was known of it. */
+export function withClient({ context: { clients }, event }: In): readonly Attachment[] {
+  const { from: node, number } = event as From<Attach>;
+  const place = placeOf(node, clients);
+  return clients.toSpliced(place, clients[place]?.node === node ? 1 : 0, { node, number });
+}
+/** Without the client whose link has gone. */
+export function withoutClient({ context: { clients }, event }: In): readonly Attachment[] {
+  const { peer } = event as NamedLinkEvent;
+  return attachmentOf({ clients }, peer) ? clients.toSpliced(placeOf(peer, clients), 1) : clients;
+}
+export const attachmentOf = ({ clients }: Pick<EpochsContext, 'clients'>, node: NodeId): Attachment | undefined => {
+  const attachment = clients[placeOf(node, clients)];
+  return attachment?.node === node ? attachment : undefined;
+};
+
+/** Wants are in the order of nodes, and of locks for each, so that thousands of either are never gone through for one. */
+const keyOf = (node: NodeId, lock: string): string => `${node}\n${lock}`;
+const wantAt = (key: string, wants: readonly Want[]): number =>
+  bisect(key, wants.length, (place) => keyOf(wants[place]!.node, wants[place]!.lock));
+
+export const isWantedBy = ({ wants }: Pick<EpochsContext, 'wants'>, node: NodeId, lock: string): boolean => {
+  const want = wants[wantAt(keyOf(node, lock), wants)];
+  return want?.node === node && want.lock === lock;
+};
+export const withWant = (want: Want, wants: readonly Want[]): readonly Want[] =>
+  wants.toSpliced(wantAt(keyOf(want.node, want.lock), wants), 0, want);
+export const withoutWant = ({ node, lock }: Want, wants: readonly Want[]): readonly Want[] =>
+  isWantedBy({ wants }, node, lock) ? wants.toSpliced(wantAt(keyOf(node, lock), wants), 1) : wants;
+
+/** The locks that a client wants or uses here. */
+export function wantedBy(node: NodeId, wants: readonly Want[]): string[] {
+  const locks: string[] = [];
+  for (let place = wantAt(keyOf(node, ''), wants); wants[place]?.node === node; place++) locks.push(wants[place]!.lock);
+  return locks;
+}
+
+type Enqueuing = In & { enqueue: any };
+
+/** The client's word of what it holds, for each lock that it wants or uses here. */
+export function attest({ context: { wants }, event, enqueue }: Enqueuing): void {
+  const { from, holds } = event as From<Attach>;
+  for (const lock of wantedBy(from, wants)) {
+    const fence = holds.find((held) => held.lock === lock)?.fence ?? null;
+    enqueue({ type: 'tell', params: { role: lockRole(lock), message: { type: 'attested', node: from, fence } } });
+  }
+}
+
+/** They find another voter. */
+export function letGo({ context: { id, clients, wants, membership }, enqueue }: Enqueuing): void {
+  for (const { node, number } of clients)
+    enqueue({ type: 'send', params: { to: node, message: { type: 'detached', number, membership } } });
+  enqueue.assign({ clients: [], wants: wants.filter(({ node }) => node === id) });
+}
+
+const keeps = (c: EpochsContext, client: NodeId, { lock, fence }: Held): boolean => {
+  const claim = claimOf(c, lock);
+  return claim?.user === client && claim.fence === fence;
+};
+
+export const attachment = ({ context, event }: In) => {
+  const { from, number, holds } = event as From<Attach>;
+  const { served, membership } = context;
+  const kept = holds.filter((held) => keeps(context, from, held));
+  return {
+    to: from,
+    message: { type: 'attached' as const, number, kept, epoch: served.epoch, members: served.members, membership },
+  };
+};
+
+export const refusal = ({ context: { membership }, event }: In) => {
+  const { from, number } = event as From<Attach>;
+  return { to: from, message: { type: 'detached' as const, number, membership } };
+};
+
+/** Of a grant, or of a lock that is lost, to the client that it concerns, if it concerns one that is attached. */
+export const wordTo =
+  (type: Acquired['type']) =>
+  ({ context, event }: In) => {
+    const { lock, fence, user, node = user } = event as unknown as Held & { user: NodeId | null; node?: NodeId | null };
+    const client = node === null || fence === null ? undefined : attachmentOf(context, node);
+    return { to: client?.node ?? [], message: { type, number: client?.number ?? 0, lock, fence } };
+  };
+
+export const gone = ({ context: { wants }, event }: In) => {
+  const { peer } = event as NamedLinkEvent;
+  return { role: wantedBy(peer, wants).map(lockRole), message: { type: 'gone', node: peer } };
+};
