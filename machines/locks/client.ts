@@ -67,7 +67,7 @@ export type ClientEvent =
 type In = { context: ClientContext; event: ClientEvent };
 
 /** Members of the last epoch before other voters, each client beginning elsewhere, so that each has its share of them. */
-export function candidateOf({ id, links, served, membership, tried }: ClientContext): NodeId | null {
+function candidateOf({ id, links, served, membership, tried }: ClientContext): NodeId | null {
   const all = [...new Set([...served.members, ...membership.voters])];
   const first = hash(id) % (served.members.length || all.length || 1);
   const members = served.members.length || all.length;
