@@ -8,7 +8,7 @@ export const EPOCHS = 'epochs';
 export const LOCK = 'lock';
 /** The charts of the same roles at a client. */
 export const CLIENT = 'client';
-export const CLIENT_LOCK = 'client lock';
+export const CLIENT_LOCK = 'client-lock';
 
 /** The key under which the epochs of a node store where it stands. */
 export const STANDING = 'standing';
