@@ -1,9 +1,10 @@
-// Runs all comparisons, or those that are named, and prints a table of each: `node index.mjs [locks] [quota] [election] [tabs]`.
+// Runs all comparisons, or those that are named, and prints a table of each: `node index.mjs [locks] [hand-over] [quota] [election] [tabs]`.
 import { loadavg } from 'node:os';
 import { hasCommand } from '../../dist/bench/servers.js';
 
 const PARTS = {
   locks: { needs: 'redis-server', run: async () => (await import('./locks.mjs')).compareLocks() },
+  'hand-over': { needs: 'node', run: async () => (await import('./hand-over.mjs')).traceHandOvers() },
   quota: { needs: 'redis-server', run: async () => (await import('./quota.mjs')).quota() },
   election: { needs: 'node', run: async () => (await import('./election.mjs')).compareElections() },
   tabs: { needs: 'chromium', run: async () => (await import('./tabs.mjs')).tabs() },

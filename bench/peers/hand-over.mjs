@@ -1,0 +1,104 @@
+// Where the time of a hand-over goes, by a hub and on a mesh: from the call of `release` by one of eight clients to the grant of the next.
+import { setTimeout as pause } from 'node:timers/promises';
+import { WebSocket, WebSocketServer } from 'ws';
+import { linked } from '../../dist/adapters/linked.js';
+import { createLocks } from '../../dist/adapters/locks/locks.js';
+import { webSocketMesh } from '../../dist/adapters/transports/web-socket-mesh.js';
+import { webSocket } from '../../dist/adapters/transports/web-socket.js';
+import { median } from '../../dist/bench/measure.js';
+import { freePort } from '../../dist/bench/servers.js';
+import { samplesInTurn } from './measure.mjs';
+import { start } from './servers.mjs';
+
+const [SECTION_MS, WARM_MS, RUN_MS, ROUNDS] = [5, 500, 2_000, 3];
+const peers = Array.from({ length: 8 }, (_, i) => `client ${i}`);
+
+/** The hand-over under way: when it began, when the token's frame had been written, and when it was read. */
+let current = null;
+const note = (moment, text) => {
+  if (current && text.includes('\\"type\\":\\"token\\"')) current[moment] ??= performance.now();
+};
+
+class Traced extends WebSocket {
+  send(text) {
+    super.send(text);
+    note('written', text);
+  }
+  emit(type, data, ...others) {
+    if (type === 'message') note('read', String(data));
+    return super.emit(type, data, ...others);
+  }
+}
+class TracedServer extends WebSocketServer {
+  constructor(options) {
+    super({ ...options, WebSocket: Traced });
+  }
+}
+
+/** `againMs`: so long a client that has released waits before it asks again. */
+async function handOvers(media, againMs) {
+  const transports = media.map((medium) => linked(medium, { peers }));
+  const all = transports.map((transport) => createLocks({ transport, peers }));
+  await Promise.all(all.map(({ ready }) => ready));
+  const traced = [];
+  const over = new AbortController();
+  const working = all.map(async (locks) => {
+    while (!over.signal.aborted) {
+      const lock = await locks.acquire('lock');
+      if (current?.read) traced.push({ ...current, granted: performance.now() });
+      await pause(SECTION_MS);
+      current = { released: performance.now() };
+      await lock.release();
+      if (againMs > 0) await pause(againMs);
+    }
+  });
+  await pause(WARM_MS);
+  traced.length = 0;
+  await pause(RUN_MS);
+  over.abort();
+  await Promise.all(working);
+  await Promise.all(transports.map((transport) => transport.close()));
+  return traced;
+}
+
+async function byHub(againMs) {
+  const hub = start('hub.mjs');
+  const { port } = await hub.said('ready');
+  const traced = await handOvers(
+    peers.map((id) => webSocket({ id, url: `ws://127.0.0.1:${port}`, WebSocket: Traced })),
+    againMs,
+  );
+  await hub.kill();
+  return traced;
+}
+
+async function byMesh(againMs) {
+  const ports = [];
+  for (const _ of peers) ports.push(await freePort());
+  const urls = ports.map((port) => `ws://127.0.0.1:${port}`);
+  const media = peers.map((id, i) =>
+    webSocketMesh({ id, listen: { port: ports[i], WebSocketServer: TracedServer }, peers: urls, WebSocket: Traced }),
+  );
+  return handOvers(media, againMs);
+}
+
+export async function traceHandOvers() {
+  const samples = await samplesInTurn(ROUNDS, {
+    'hub, asks again at once': () => byHub(0),
+    'mesh, asks again at once': () => byMesh(0),
+    'hub, asks again after 3 ms': () => byHub(3),
+    'mesh, asks again after 3 ms': () => byMesh(3),
+  });
+  return Object.entries(samples).map(([who, rounds]) => {
+    const traced = rounds.flat();
+    const middle = (from, to) => `${median(traced.map((handOver) => handOver[to] - handOver[from])).toFixed(2)} ms`;
+    return {
+      who,
+      'hand-overs': traced.length,
+      'until the token is written': middle('released', 'written'),
+      'until it is read': middle('written', 'read'),
+      'until it is granted': middle('read', 'granted'),
+      'in all': middle('released', 'granted'),
+    };
+  });
+}
