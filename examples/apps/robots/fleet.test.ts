@@ -1,0 +1,28 @@
+/** The fleet: nobody runs into anybody; a radio that fails makes it so; and every run can be made again from its scenario. */
+import { expect, test } from 'vitest';
+import { simulate } from 'xstate-quiver';
+import { run } from './fleet.js';
+
+const fleet = { robots: 8, size: 7, ticks: 500, seed: 1 };
+
+test('robots that lock their neighbourhood do not run into each other, and come where they want to go', () => {
+  const { collisions, moves, trips, report, scenario } = run({ ...fleet, isCareful: false });
+  expect(collisions).toEqual([]);
+  expect(moves).toBeGreaterThan(10);
+  expect(trips).toBeGreaterThan(0);
+  // Whoever has the scenario has the run.
+  const again = simulate(scenario, { host: 'snapshots' });
+  expect(again.summary).toEqual(report.summary);
+  expect(again.messages).toEqual(report.messages);
+  expect([report.verdict, again.verdict]).toEqual(['valid', 'valid']);
+});
+
+test('a radio fails: robots that do not look run into it, those that look do not', () => {
+  const failed = { ...fleet, deaf: 'r0', failsAt: 100 };
+  const careless = run({ ...failed, isCareful: false });
+  expect(careless.collisions[0]).toContain('r0');
+  expect(careless.picture).toContain('#');
+  const careful = run({ ...failed, isCareful: true });
+  expect(careful.collisions).toEqual([]);
+  expect(careful.moves).toBeGreaterThan(0);
+});
