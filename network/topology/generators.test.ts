@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { Random } from '../random.js';
 import { createTopology } from './index.js';
 import { createMetric } from './metric.js';
 import { closePairs } from './random-graphs.js';
@@ -87,7 +88,11 @@ describe('random topologies', () => {
       /none of 100 draws is connected; raise p or try another seed/,
     );
     expect(() => of({ kind: 'geometric', n: 50, radius: 0.01 })).toThrow(/none of 100 draws is connected; raise radius/);
+    // A draw ends with the first node that no link reaches.
+    const chance = vi.spyOn(Random.prototype, 'chance');
+    onTestFinished(() => chance.mockRestore());
     expect(() => of({ kind: 'erdos-renyi', n: 10_000, p: 1e-5 })).toThrow(/none of 3 draws/);
+    expect(chance.mock.calls.length).toBeLessThan(1_000_000);
   });
 
   test('10,000 random geometric nodes', () => {

@@ -20,7 +20,16 @@ export function erdosRenyi(n: number, p: number, seed: number): Shape {
   const sought = { what: `erdos-renyi with n ${n} and p ${p}`, cure: 'raise p', work: (n * n) / 2 };
   return drawConnected(n, seed, sought, (random) => {
     const links: Links = [];
-    for (let i = 0; i < n; i++) for (let j = i + 1; j < n; j++) if (random.chance(p)) links.push([i, j]);
+    const isLinked = new Uint8Array(n);
+    for (let i = 0; i < n; i++) {
+      for (let j = i + 1; j < n; j++) {
+        if (!random.chance(p)) continue;
+        links.push([i, j]);
+        isLinked[i] = isLinked[j] = 1;
+      }
+      // All of its pairs are drawn: who is alone now stays alone, and the rest of the draw need not be made.
+      if (!isLinked[i] && n > 1) return null;
+    }
     return links;
   });
 }
@@ -41,11 +50,12 @@ interface Sought {
   readonly work: number;
 }
 
-function drawConnected(n: number, seed: number, { what, cure, work }: Sought, draw: (random: Random) => Links): Shape {
+/** The first of several draws that is connected; a draw that cannot be any more may end with `null`. */
+function drawConnected(n: number, seed: number, { what, cure, work }: Sought, draw: (random: Random) => Links | null): Shape {
   const attempts = Math.max(ATTEMPTS_MIN, Math.min(ATTEMPTS_MAX, Math.floor(WORK_MAX / work)));
   for (let attempt = 0; attempt < attempts; attempt++) {
     const links = draw(new Random(seed, `topology ${attempt}`));
-    if (connects(n, links)) return { n, links };
+    if (links && connects(n, links)) return { n, links };
   }
   throw new UsageError(`topology of kind ${what}: none of ${attempts} draws is connected; ${cure} or try another seed`);
 }
