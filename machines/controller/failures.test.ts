@@ -1,4 +1,4 @@
-/** Nodes and links that fail, which the paper leaves out: what the others are promised then. */
+/** Nodes and links that fail, which the paper leaves out: what the others are promised then. The longer searches: failures.deep.ts. */
 import { describe, expect, test } from 'vitest';
 import { parseScenario } from '../../network/scenario/parse.js';
 import { Simulation } from '../../network/simulation.js';
@@ -39,14 +39,8 @@ describe('every interleaving: no permit is made of nothing, everybody else is an
   });
 
   test('a bank', () => {
-    const commands = [
-      ...at(0, 'withdraw'),
-      ...at(1, 'deposit', 'withdraw'),
-      ...at(2, 'deposit 2', 'withdraw', 'deposit'),
-      cut(1, 2),
-      join(1, 2),
-    ];
-    expect(check(chain(3), { kind: 'bank', M: 3, W: 2 }, { commands })).toMatchObject({ verdict: 'valid', states: 11440 });
+    const commands = [...at(0, 'withdraw'), ...at(1, 'deposit'), ...at(2, 'deposit 2', 'withdraw'), cut(1, 2), join(1, 2)];
+    expect(check(chain(3), { kind: 'bank', M: 3, W: 2 }, { commands })).toMatchObject({ verdict: 'valid', states: 1350 });
   });
 });
 
@@ -57,18 +51,19 @@ describe('a node that has lost its parent must not go on', () => {
     cut(0, 1),
     join(0, 1),
   ];
-  const ask = { topology: chain(2), options: { kind: 'modified', M: 271, W: 0 }, commands };
 
   test('for its next bin would be of the size that bins had before', () => {
-    const conserves = {
+    const stubborn = {
       ...controller,
+      charts: {
+        ...controller.charts,
+        main: mainMachine.provide({ guards: { leadsToParent: () => false, isFromParent: () => false } }),
+      },
       properties: (...args: Parameters<typeof controller.properties>) =>
         controller.properties(...args).filter(({ name }) => name === 'conservation'),
     };
-    const stubborn = mainMachine.provide({ guards: { leadsToParent: () => false, isFromParent: () => false } });
-    const found = explore({ ...conserves, charts: { ...controller.charts, main: stubborn } }, ask);
+    const found = explore(stubborn, { topology: chain(2), options: { kind: 'modified', M: 271, W: 0 }, commands });
     expect(found).toMatchObject({ verdict: 'invalid', counterexample: { property: 'conservation' } });
-    expect(explore(conserves, ask)).toMatchObject({ verdict: 'valid', states: 24_447 });
   });
 });
 

@@ -4,7 +4,7 @@ import { Simulation } from '../../network/index.js';
 import { Random } from '../../network/random.js';
 import { parseScenario } from '../../network/scenario/parse.js';
 import { locks } from './index.js';
-import { pair, ask, reload, searchOn, unsaved } from './systems.fixtures.js';
+import { pair, reload, searchOn, unsaved } from './systems.fixtures.js';
 
 type Happening = Readonly<Record<string, unknown>> & { readonly at: number };
 type Topology = Readonly<Record<string, unknown>>;
@@ -35,14 +35,9 @@ const failed = ({ properties }: ReturnType<typeof run>) =>
   properties.filter(({ holds }) => holds === false).map(({ name }) => name);
 const within = (ticks: number) => Array.from({ length: ticks }, (_, at) => at);
 
-describe('every interleaving of two of three voters', () => {
-  const search = { options: { storage: 1 }, hold: 0 } as const;
-  test.each([
-    ['nobody asks', 11785, reload('b')],
-    ['it had asked', 11820, [ask('b'), ...reload('b')]],
-  ] as const)('one starts again with what it had stored, %s: %i states', (_, states, commands) => {
-    expect(searchOn(pair('a', 'b'), locks, commands, search)).toMatchObject({ verdict: 'valid', states });
-  });
+test('one of two of three voters starts again with what it had stored, every interleaving: 11785 states', () => {
+  const found = searchOn(pair('a', 'b'), locks, reload('b'), { options: { storage: 1 }, hold: 0 });
+  expect(found).toMatchObject({ verdict: 'valid', states: 11785 });
 });
 
 describe('what is not stored before others can know of it', () => {

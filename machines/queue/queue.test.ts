@@ -8,6 +8,7 @@ import type { Message } from '../effects.js';
 import type { TraceLine } from '../../network/trace.js';
 import { queue } from './index.js';
 import { fixed, nodes } from './queue.fixture.js';
+import { recovers, ring, ringTree, TAUS, treeForms } from './recovery.fixtures.js';
 import { edgesOf, isFullyLegal, isFullyLegalAsPrinted, look } from './view.js';
 
 const allOne = { 'n0-n1': 1, 'n0-n2': 1, 'n1-n3': 1 };
@@ -57,27 +58,9 @@ describe('a legal start', () => {
 });
 
 describe('from arbitrary states (Corollary 6.8)', () => {
-  const times = [1, 2, 3, 4, 5].flatMap((seed) => [2, 3.5].map((tau) => [seed, tau] as const));
-  test.each(times)('seed %i, tau = %fR: fully legal within 3R + tau, and requests are queued as they should be', (seed, tau) => {
-    const report = simulate({
-      protocol: 'queue',
-      topology: { kind: 'tree', n: 20 },
-      options: { tau },
-      network: { latency: { min: 1, max: 50 } },
-      events: [
-        { at: 0, do: 'request', node: 'n7' },
-        { at: 500, do: 'corrupt' },
-        ...[0, 1, 2, 3, 4, 5].map((i) => ({ at: 1200 + i, do: 'request', node: `n${3 * i}` })),
-      ],
-      seed,
-    });
-    expect(report.verdict).toBe('valid');
-    expect(report.properties.every(({ holds }) => holds === true)).toBe(true);
-    expect(report.summary).toMatchObject({ legal: true });
-    expect((report.summary['order'] as unknown[]).length).toBe(7);
-    expect(report.summary['stabilizedAtRoundTrips']).toBeGreaterThan(0);
-    expect(report.summary['stabilizedAtRoundTrips']).toBeLessThanOrEqual(3 + tau);
-  });
+  test.each(TAUS)('seed 1, tau = %fR: fully legal within 3R + tau, and requests are queued as they should be', (tau) =>
+    recovers(1, tau),
+  );
 
   test('some of the nodes only; twice; with until a time', () => {
     const events = [
@@ -151,27 +134,7 @@ test('erratum S5: an old observer that returns after a timeout makes a legal edg
 });
 
 describe('the stabilizing tree (part 3)', () => {
-  const ring = {
-    protocol: 'queue',
-    topology: { kind: 'ring', n: 8 },
-    options: { tree: 'stabilizing' },
-    network: { latency: { min: 1, max: 6 } },
-  };
-  const ringTree = { 'n0-n1': 1, 'n1-n2': 1, 'n2-n3': 1, 'n3-n4': 1, 'n0-n7': 1, 'n7-n6': 1, 'n6-n5': 1 };
-
-  test.each([1, 2, 3, 4, 5, 6])(
-    'seed %i: invented roots die, the breadth-first tree of the first node forms, the queue follows',
-    (seed) => {
-      const events = [
-        { at: 10, do: 'corrupt' },
-        { at: 600, do: 'request', node: 'n5' },
-      ];
-      const report = simulate({ ...ring, events, seed });
-      expect(report.verdict).toBe('valid');
-      expect(report.summary).toMatchObject({ phi: ringTree, legal: true });
-      expect(report.meters[0]!.ratio).toBeLessThanOrEqual(1);
-    },
-  );
+  test('seed 1: invented roots die, the breadth-first tree of the first node forms, the queue follows', () => treeForms(1));
 
   test('starts legal, and the root of the options has the smallest identity', () => {
     const { summary } = simulate({
