@@ -1,0 +1,105 @@
+/** Tries in vain over real sockets, on a clock that runs a thousand times as fast: what they leave behind. */
+import { getEventListeners, once } from 'node:events';
+import net from 'node:net';
+import { expect, onTestFinished, vi } from 'vitest';
+import { WebSocket, type ClientOptions } from 'ws';
+import { faster } from './clock.fixture.js';
+import { freePort } from '../../bench/servers.js';
+import type { Transport } from './transport.js';
+import { webSocketMesh } from './web-socket-mesh.js';
+import { webSocket } from './web-socket.js';
+
+const clock = faster(1_000);
+
+/** Timers, sockets and servers of this thread. */
+function open(): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const kind of process.getActiveResourcesInfo()) counts[kind] = (counts[kind] ?? 0) + 1;
+  const { Timeout = 0, TCPSocketWrap = 0, TCPServerWrap = 0, TCPConnectWrap = 0 } = counts;
+  return { timers: Timeout, sockets: TCPSocketWrap + TCPConnectWrap, servers: TCPServerWrap };
+}
+
+/** How many listen to the signals that anybody has listened to since. */
+function listeners(): () => number {
+  const signals = new Set<AbortSignal>();
+  const { addEventListener } = AbortSignal.prototype;
+  const add = vi.spyOn(AbortSignal.prototype, 'addEventListener').mockImplementation(function (this: AbortSignal, ...args) {
+    signals.add(this);
+    addEventListener.apply(this, args as never);
+  });
+  onTestFinished(() => add.mockRestore());
+  return () => [...signals].reduce((sum, signal) => sum + getEventListeners(signal, 'abort').length, 0);
+}
+
+/** It hangs up, says that it is busy, says nonsense, or says nothing, in turn. */
+async function uselessServer(): Promise<number> {
+  let served = 0;
+  const sockets = new Set<net.Socket>();
+  const server = net.createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {}).on('close', () => sockets.delete(socket));
+    // Whoever says nothing reads all the same, and notices that the other end goes.
+    socket.resume();
+    [() => socket.destroy(), () => socket.end('HTTP/1.1 503 Busy\r\n\r\n'), () => socket.end('\0nonsense'), () => {}][
+      served++ % 4
+    ]!();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return (server.address() as net.AddressInfo).port;
+}
+
+type Sockets = new (url: string, options?: ClientOptions) => WebSocket;
+/** Who tries, and where. */
+const peers: [string, (url: string, Class: Sockets, port: number) => Transport][] = [
+  ['a peer of a hub', (url, Class) => webSocket({ id: 'a', url, WebSocket: Class, clock })],
+  ['a peer of a mesh', (url, Class, port) => webSocketMesh({ id: 'a', listen: { port }, peers: [url], WebSocket: Class, clock })],
+];
+const places: [string, () => Promise<number>][] = [
+  ['nobody listens', freePort],
+  ['a server is of no use', uselessServer],
+];
+
+type Create = (typeof peers)[number][1];
+type Place = (typeof places)[number][1];
+
+export const futile: readonly [who: string, where: string, create: Create, place: Place][] = peers.flatMap(([who, create]) =>
+  places.map(([where, place]): [string, string, Create, Place] => [who, where, create, place]),
+);
+
+/** That many tries leave no timer, no socket and no listener behind, and close ends the last. */
+export async function leavesNothing(count: number, create: Create, place: Place): Promise<void> {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  onTestFinished(() => warn.mockRestore());
+  const tried: WebSocket[] = [];
+  class Counted extends WebSocket {
+    constructor(url: string, options?: ClientOptions) {
+      super(url, options);
+      tried.push(this);
+    }
+  }
+  const [url, port] = [`ws://127.0.0.1:${await place()}`, await freePort()];
+  const [before, listening] = [open(), listeners()];
+  const transport = create(url, Counted, port);
+  const connecting = transport.connect().catch((error: Error) => error);
+  await expect.poll(() => tried.length, { timeout: 20_000, interval: 5 }).toBeGreaterThan(20);
+  const early = { ...open(), listeners: listening() };
+  await expect.poll(() => tried.length, { timeout: 120_000 }).toBeGreaterThan(count);
+  const late = { ...open(), listeners: listening() };
+  // One try is under way at any time, with a timer and two ends; what the test itself waits with counts as well.
+  const grown = Object.entries(late).filter(([kind, count]) => count > (early as Record<string, number>)[kind]! + 6);
+  expect(grown).toEqual([]);
+  await transport.close();
+  await connecting;
+  expect(listening()).toBe(0);
+  await expect.poll(() => tried.filter(({ readyState }) => readyState !== WebSocket.CLOSED).length).toBe(0);
+  await expect.poll(() => open()['sockets']).toBeLessThanOrEqual(before['sockets']!);
+  await expect.poll(() => open()['servers']).toBeLessThanOrEqual(before['servers']!);
+  const tries = tried.length;
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(tried.length).toBe(tries);
+}

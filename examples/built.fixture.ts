@@ -1,0 +1,9 @@
+/** An example as a user runs it: built, in a process of its own. */
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+
+/** What it prints. */
+export async function printedBy(example: string): Promise<string> {
+  const { stdout } = await promisify(execFile)(process.execPath, [`dist/examples/${example}.js`], { timeout: 150_000 });
+  return stdout;
+}
