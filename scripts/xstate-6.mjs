@@ -1,5 +1,6 @@
-// Reports what of the kernel, the charts and the tests would find its XState in the latest alpha of version 6. Nothing is changed here.
-import { execFileSync } from 'node:child_process';
+// Reports what of the kernel, the charts and the tests finds its XState in the latest alpha of version 6, and what of their own tests runs on it.
+// Nothing is changed here, and nothing fails.
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -24,6 +25,36 @@ const sources = (part) =>
   readdirSync(join(root, part), { recursive: true, encoding: 'utf8' })
     .filter((name) => /\.tsx?$/.test(name) && !/\.(test|deep|fixtures?)\./.test(name) && !name.includes('node_modules'))
     .map((name) => join(part, name));
+
+/** Whose tests are run with that version in place of ours. */
+const TESTED = {
+  kernel: ['network/*.test.ts', 'network/world/*.test.ts'],
+  charts: ['machines/directory/*.test.ts'],
+  tests: ['test/machine/*.test.ts'],
+};
+
+/** A line for each part: how many of its files of tests can be loaded, how many of their tests pass, and what stops the others first. */
+function reportRuns() {
+  const dist = JSON.stringify(join(folder, 'node_modules/xstate/dist/xstate'));
+  const alias = `[{ find: /^xstate$/, replacement: ${dist} + '.esm.js' }, { find: /^xstate\\/(.*)$/, replacement: ${dist} + '-$1.esm.js' }]`;
+  for (const [part, include] of Object.entries(TESTED)) {
+    const [config, output] = [join(folder, `${part}.config.mjs`), join(folder, `${part}.json`)];
+    const run = { include, testTimeout: 10_000, maxWorkers: 2, reporters: ['json'], outputFile: output };
+    writeFileSync(
+      config,
+      `export default { root: ${JSON.stringify(root)}, cacheDir: ${JSON.stringify(join(folder, 'cache'))}, resolve: { alias: ${alias} }, test: ${JSON.stringify(run)} };`,
+    );
+    spawnSync('npx', ['vitest', 'run', '--config', config], { cwd: root, timeout: 600_000, stdio: 'ignore' });
+    const files = JSON.parse(readFileSync(output, 'utf8')).testResults;
+    const loaded = files.filter(({ assertionResults }) => assertionResults.length > 0);
+    const tests = loaded.flatMap(({ assertionResults }) => assertionResults);
+    const passed = tests.filter(({ status }) => status === 'passed').length;
+    const stops = new Set(files.filter((file) => !loaded.includes(file)).map(({ message }) => message.split('\n')[0]));
+    console.log(
+      `${part.padEnd(10)} ${loaded.length} of ${files.length} files of tests are loaded, ${passed} of their ${tests.length} tests pass; stopped by: ${[...stops].join(', ') || 'nothing'}`,
+    );
+  }
+}
 
 try {
   const versions = JSON.parse(npm('view', 'xstate', 'versions', '--json'));
@@ -54,6 +85,8 @@ try {
       `${part.padEnd(10)} ${stands} of ${files.length} files find all they import; missing: ${names.join(', ') || 'nothing'}`,
     );
   }
+  console.log('\nRun with it in place of ours:');
+  reportRuns();
 } catch (error) {
   console.log(`xstate 6: nothing to report (${error.message.split('\n')[0]})`);
 } finally {

@@ -36,6 +36,7 @@ export class Subject {
   private readonly children = new Map<AnyActorLogic, AnyStateMachine>();
   private readonly taken = new Map<string, readonly Noted[]>();
   private readonly states = new Map<AnyStateNode, Noted>();
+  private readonly failures = new Map<string, Error>();
   private noting: ((item: Noted) => void) | null = null;
 
   constructor(
@@ -105,9 +106,15 @@ export class Subject {
 
   /** What a service may come to when no sample says. */
   defaultsOf(kind: LogicKind, name: string): Readonly<Record<'done' | 'fails', readonly unknown[]>> {
-    const failure = [new Error(`${name} failed`)];
+    const failure = [this.failureOf(name)];
     if (kind === 'promise') return { done: [undefined], fails: failure };
     return { done: [], fails: kind === 'callback' ? [] : failure };
+  }
+
+  private failureOf(name: string): Error {
+    const failure = this.failures.get(name) ?? new Error(`${name} failed`);
+    this.failures.set(name, failure);
+    return failure;
   }
 
   /** A child's logic, under observation where it is a chart. */
