@@ -120,6 +120,10 @@ function whyUnserved(node: LiveNode, { missing }: LocksStatus): string {
   const { voters } = membership;
   if ('host' in role.context)
     return `it is a client, and none of ${voters.join(', ')} takes it; it reaches ${voters.filter((voter) => !missing.includes(voter)).join(', ') || 'none of them'}`;
+  if (!voters.includes(node.id)) {
+    const members = voters.length === 0 ? 'a member' : `one of ${voters.join(', ')}`;
+    return `it is no member; call addMember("${node.id}") on ${members}, where it is named in the peers of linked`;
+  }
   const isStranger = served.epoch === 0 && missing.length === voters.length - 1;
   const without = missing.length === 0 ? 'it reaches everybody' : `it does not reach ${missing.join(', ')}`;
   if (!isMajority(voters.length - missing.length, voters))

@@ -19,7 +19,7 @@ import { reportMetrics } from './locks-metrics.js';
 import { statusOf, warnWhenUnserved, type LocksStatus } from './locks-status.js';
 import type { Lock } from './lock-handle.js';
 import { createLocksNode } from './locks-node.js';
-import { differingLists, firstPeersOf, Members, type MembersOptions } from './members.js';
+import { differingLists, firstPeersOf, Members, shorterList, type MembersOptions } from './members.js';
 import {
   checkAcquire,
   checkName,
@@ -121,6 +121,11 @@ export class Locks implements AsyncDisposable {
     warnWhenUnserved(this.#node, () => this.status());
     if (metrics) reportMetrics(metrics, this.#node, this.#notices$, () => this.status());
     this.#members = new Members(this.#node, transport);
+    const compare = () => {
+      const mistake = shorterList(this.#node, peers);
+      if (mistake) this.#differ(mistake);
+    };
+    this.#node.ready.then(compare, () => {});
     this.#availability = new Availability(this.#node, transport, (lock) => this.#desks.get(lock)?.disappoint());
     this.served = new Promise((resolve, reject) => {
       this.#node.notices$.subscribe((notice) => {

@@ -7,7 +7,7 @@ import { Subscription } from 'rxjs';
 import type { Message, NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
 import type { EpochsContext } from '../../machines/locks/knowledge.js';
-import type { MembershipChange } from '../../machines/locks/membership.js';
+import { firstMembership, type MembershipChange } from '../../machines/locks/membership.js';
 import { EPOCHS, type LocksNotice } from '../../machines/locks/messages.js';
 import type { LiveNode } from '../node/node.js';
 import { checkOptions, optional, signal } from '../options.js';
@@ -52,6 +52,16 @@ export function differingLists(node: LiveNode, { peer, own, theirs }: LocksNotic
   const [there, here] = [theirs, own].map(({ voters }) => voters.join(', '));
   return new ConfigurationError(
     `peer "${peer}" was given the peers ${there} for "${node.name}", and "${node.id}" was given ${here}; give both the same list, with which the cluster began, and start who comes later with join: true`,
+  );
+}
+
+/** Of a peer whose list leaves out some who vote, as it has stored, and is not that with which its cluster began. */
+export function shorterList(node: LiveNode, peers: readonly NodeId[]): ConfigurationError | null {
+  const { membership } = node.role(EPOCHS)!.context as EpochsContext;
+  const missing = membership.voters.filter((voter) => !peers.includes(voter));
+  if (peers.length === 0 || missing.length === 0 || membership.origin === firstMembership(peers).origin) return null;
+  return new ConfigurationError(
+    `peer "${node.id}" was given the peers ${peers.join(', ')} for "${node.name}", and has stored that ${membership.voters.join(', ')} vote; give it the list with which the cluster began, and remove ${missing.join(', ')} by locks.removeMember`,
   );
 }
 

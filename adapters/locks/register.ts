@@ -19,7 +19,7 @@ import { firstFence } from '../../machines/locks/epoch.js';
 import { drawBelow } from '../environment.js';
 import { anything, checkOptions, must, someLocks, someText } from '../options.js';
 import { Channels } from '../node/channels.js';
-import { loadStored, save } from '../storage/storage.js';
+import { loadStored, save, type Keeping } from '../storage/storage.js';
 import { ForgottenError, LostError } from '../transports/errors.js';
 import { later } from '../transports/later.js';
 import type { Locks } from './locks.js';
@@ -109,10 +109,15 @@ export class Register<T extends Json> {
     this.begun.catch(() => {});
   }
 
+  private get keeping(): Keeping {
+    const { id, environment } = this.locks.node;
+    return { peer: id, key: this.conversation, clock: environment.clock };
+  }
+
   /** What it had stored is what it knows; a storage in which nothing ever was is that of a peer that has never changed the value. */
   private async begin(): Promise<void> {
     const { storage, served } = this.locks;
-    const stored = storage && (await loadStored(storage, this.conversation, this.locks.node.environment.clock));
+    const stored = storage && (await loadStored(storage, this.keeping));
     if (stored && Object.keys(stored).length === 0) {
       this.copy = { fence: 0, value: this.initial };
       this.promised = 0;
@@ -226,8 +231,8 @@ export class Register<T extends Json> {
   private async answerNow({ fence, ...question }: Question<T>): Promise<Answer<T>> {
     if (fence < this.promised) return { type: 'late' };
     const copy = question.type === 'read' ? this.copy : { fence, value: question.value };
-    const { storage, node } = this.locks;
-    if (storage) await save(storage, this.conversation, { promised: fence, copy: copy && { ...copy } }, node.environment.clock);
+    const { storage } = this.locks;
+    if (storage) await save(storage, this.keeping, { promised: fence, copy: copy && { ...copy } });
     this.promised = fence;
     this.copy = copy;
     return question.type === 'read' ? { type: 'copy', copy } : { type: 'stored' };

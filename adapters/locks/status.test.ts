@@ -121,7 +121,7 @@ describe('the status', () => {
 });
 
 describe('a service that grants nothing for ten seconds says so', () => {
-  /** The first of some peers, in time that passes at once. */
+  /** The first of some peers, in time that passes at once; of nobody's list, they come later. */
   function started(ids: readonly string[], there: readonly string[], storageOf?: () => PeerStorage) {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
     warn.mockClear();
@@ -132,7 +132,7 @@ describe('a service that grants nothing for ten seconds says so', () => {
     const all = there.map((id) =>
       createLocks({
         transport: bus.transport(id),
-        peers: ids,
+        ...(ids.length === 0 ? { join: true } : { peers: ids }),
         clock: id === there[0] ? virtual : asyncScheduler,
         storage: storageOf?.(),
       }),
@@ -181,6 +181,14 @@ describe('a service that grants nothing for ten seconds says so', () => {
     for (const gone of all.slice(1)) await gone.transport.close();
     await pass(11_000);
     expect(warnings()).toEqual([`"locks" of peer "a" ${missing}`]);
+  });
+
+  test('a peer that was not added yet', async () => {
+    const { pass, warnings } = started([], ['a']);
+    await pass(11_000);
+    expect(warnings()).toEqual([
+      '"locks" of peer "a" has granted nothing for 10 s: it is no member; call addMember("a") on a member, where it is named in the peers of linked',
+    ]);
   });
 
   test('a peer that reaches all others, one of whom does not get on, is not told to wait for all', async () => {

@@ -30,7 +30,7 @@ import type { PortTable } from './ports.js';
 import { refuseUnsafe } from './safety.js';
 import { watchers } from './watchers.js';
 import { loadStored, save, type PeerStorage } from '../storage/storage.js';
-import type { Json, Transport } from '../transports/transport.js';
+import type { Transport } from '../transports/transport.js';
 
 export type { LiveStep, NodeOptions } from './node-options.js';
 
@@ -175,7 +175,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
     if (storage && !protocol.reload)
       throw new UsageError(`protocol ${protocol.name} stores nothing; leave storage out of "${name}"`);
     this.storage = storage;
-    const loaded = storage && loadStored(storage, name, clock);
+    const loaded = storage && loadStored(storage, { peer: this.id, key: name, clock });
     loaded?.catch(() => {});
     this.ready = transport
       .connect()
@@ -333,7 +333,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
   private write(storage: PeerStorage, written: ArmedTimer): void {
     const { stored, writes } = this.node.role(STORAGE)!.context as StorageContext;
     const { key, value } = writes[0]!;
-    save(storage, this.name, { ...stored, [key]: value } as Json, this.environment.clock).then(
+    save(storage, { peer: this.id, key: this.name, clock: this.environment.clock }, { ...stored, [key]: value }).then(
       () => this.goOff(written),
       (error: Error) => this.end(error),
     );

@@ -123,6 +123,47 @@ test('a peer whose storage is damaged counts as one that has forgotten: the othe
   await Promise.all([a.close(), b.close()]);
 });
 
+test('the storage of another peer is refused by name', async () => {
+  const storages = new Map(IDS.map((id) => [id, new MapStorage()]));
+  await end(await begin((id) => storages.get(id)!));
+  const [of, before] = [storages.get('a')!, structuredClone(storages.get('a')!.values)];
+  const bus = new InProcessBus();
+  onTestFinished(() => bus.close());
+  const b = createLocks({ transport: bus.transport('b'), peers: IDS, storage: of });
+  await expect(b.ready).rejects.toMatchObject({
+    name: 'StorageError',
+    message: '"locks" in the storage of peer "b" is that of peer "a"; give each peer a storage of its own',
+  });
+  expect(of.values).toEqual(before);
+});
+
+describe('a peer that starts again with another list of peers than the one that it has stored', () => {
+  const startAgain = async (peers: readonly string[]) => {
+    const storage = new MapStorage();
+    await end(await begin((id) => (id === 'a' ? storage : new MapStorage())));
+    const bus = new InProcessBus();
+    onTestFinished(() => bus.close());
+    return createLocks({ transport: bus.transport('a'), peers, storage });
+  };
+
+  test('is refused with both, where the list leaves somebody out', async () => {
+    const a = await startAgain(['a', 'b']);
+    await expect(a.ready).rejects.toMatchObject({
+      name: 'ConfigurationError',
+      message:
+        'peer "a" was given the peers a, b for "locks", and has stored that a, b, c vote; give it the list with which the cluster began, and remove c by locks.removeMember',
+    });
+  });
+
+  test('goes by what it has stored, where it names more', async () => {
+    const a = await startAgain(['a', 'b', 'c', 'd']);
+    await a.node.ready;
+    await settled();
+    expect([a.members, a.status().state]).toEqual([IDS, 'apart']);
+    await a.close();
+  });
+});
+
 test('a storage that takes nothing more ends its peer with a StorageError', async () => {
   const storages = new Map(IDS.map((id) => [id, new MapStorage()]));
   const locks = await begin((id) => storages.get(id)!);

@@ -3,12 +3,14 @@
  *
  *     const locks = createLocks({ transport, peers, storage: folderStorage('/var/lib/printers/a') });
  *
- * One peer, one storage, one process at a time: two peers that share one make two majorities of one. Ready-made are a folder
+ * One peer, one storage, one process at a time: two peers that share one make two majorities of one. What is saved says whose it is, and a
+ * peer that is given another one's storage ends with a `StorageError`. Ready-made are a folder
  * (`./adapters/folder-storage`), IndexedDB (`./adapters/indexed-db-storage`) and JetStream's key-value store
  * (`./adapters/jet-stream-storage`); anything else that can do the two things below will do.
  */
 import { Subscription, type SchedulerLike } from 'rxjs';
 import { isObject } from '../../machines/checks.js';
+import type { NodeId } from '../../machines/effects.js';
 import type { Stored } from '../../machines/storage.js';
 import { StorageError } from '../transports/errors.js';
 import { later } from '../transports/later.js';
@@ -35,16 +37,32 @@ export interface PeerStorage {
 /** A disk that answers no more is no better than one that refuses: whoever waited for it for longer would stop the others, too. */
 const SETTLED_MS = 30_000;
 
+/** Whose values these are, under which key, and the clock that says when a storage does not answer. @internal */
+export interface Keeping {
+  readonly peer: NodeId;
+  readonly key: string;
+  readonly clock: SchedulerLike;
+}
+
 /** What a node had stored. A key that stands for nothing says that there was something. @internal */
-export async function loadStored(storage: PeerStorage, key: string, clock: SchedulerLike): Promise<Stored> {
+export async function loadStored(storage: PeerStorage, { peer, key, clock }: Keeping): Promise<Stored> {
   const loaded = await failing(`"${key}" cannot be loaded`, () => storage.load(key), clock);
   if (loaded === undefined) return {};
-  return isObject(loaded) ? loaded : { damaged: true };
+  if (!isObject(loaded) || typeof loaded['peer'] !== 'string' || !isObject(loaded['stored'])) return { damaged: true };
+  if (loaded['peer'] !== peer)
+    throw new StorageError(
+      `"${key}" in the storage of peer "${peer}" is that of peer "${loaded['peer']}"; give each peer a storage of its own`,
+    );
+  return loaded['stored'];
 }
 
 /** @internal */
-export const save = (storage: PeerStorage, key: string, value: Json, clock: SchedulerLike): Promise<void> =>
-  failing(`"${key}" cannot be saved, and nothing was promised that depends on it`, () => storage.save(key, value), clock);
+export const save = (storage: PeerStorage, { peer, key, clock }: Keeping, stored: Stored): Promise<void> =>
+  failing(
+    `"${key}" cannot be saved, and nothing was promised that depends on it`,
+    () => storage.save(key, { peer, stored: stored as Json }),
+    clock,
+  );
 
 async function failing<T>(what: string, doing: () => Promise<T>, clock: SchedulerLike): Promise<T> {
   const waiting = new Subscription();
