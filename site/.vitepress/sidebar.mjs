@@ -78,6 +78,15 @@ export const sidebar = [
     collapsed: false,
     items: Object.entries(items).map(([page, text]) => ({ text, link: `/docs/${page}` })),
   })),
+  {
+    text: 'Applications to deploy',
+    collapsed: false,
+    items: [
+      { text: 'A job runner on NATS', link: '/examples/apps/job-runner/README' },
+      { text: 'A board for a team', link: '/examples/apps/board/README' },
+      { text: 'A fleet of robots', link: '/examples/apps/robots/README' },
+    ],
+  },
   { text: 'All that is exported', link: '/reference/' },
   {
     text: 'The project',

@@ -8,12 +8,14 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** The pages that are written by hand: those of docs/, and those in the root. */
+/** The pages that are written by hand: those in the root, of docs/, and of the applications. */
 const pages = () => [
   ...readdirSync(root).filter((name) => name.endsWith('.md')),
-  ...readdirSync(`${root}docs`, { recursive: true })
-    .filter((name) => name.endsWith('.md'))
-    .map((name) => `docs/${name}`),
+  ...['docs', 'examples/apps'].flatMap((folder) =>
+    readdirSync(root + folder, { recursive: true })
+      .filter((name) => name.endsWith('.md'))
+      .map((name) => `${folder}/${name}`),
+  ),
 ];
 
 /** The file or folder that a link on a page means; `null` for another page, a picture and what is elsewhere. */
