@@ -33,10 +33,4 @@ export const reasons: Readonly<Record<string, string>> = {
     'drop action down: frame #3, action 5',
     swap('down: frame #3', 4),
   ),
-  ...because(
-    CHART,
-    'no acknowledgement is owed between two steps, and a frame that brings nothing does not change that',
-    'drop action up: frame #5, action 7',
-    swap('up: frame #5', 6),
-  ),
 };
