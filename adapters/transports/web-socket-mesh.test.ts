@@ -13,6 +13,7 @@ import { fuzz } from './fuzz.fixture.js';
 import { freePort } from '../../bench/servers.js';
 import { onSockets } from './strangers.fixture.js';
 import type { Transport } from './transport.js';
+import { log } from './web-socket-hub.fixture.js';
 import { webSocketMesh, webSocketMeshGuarantees, type WebSocketMeshOptions } from './web-socket-mesh.js';
 
 const url = (port: number, scheme = 'ws') => `${scheme}://127.0.0.1:${port}`;
@@ -45,18 +46,6 @@ function peer(id: string, port: number, ports: readonly number[], others: Others
   onTestFinished(() => transport.close());
   return transport;
 }
-
-const log = (transport: Transport): string[] => {
-  const seen: string[] = [];
-  transport.events.subscribe((event) =>
-    seen.push(
-      event.type === 'message'
-        ? `${event.from}: ${JSON.stringify(event.message)}`
-        : `${event.type} ${'peer' in event ? event.peer : ''}`,
-    ),
-  );
-  return seen;
-};
 
 const portsOf = (count: number) => Promise.all(Array.from({ length: count }, () => freePort()));
 
