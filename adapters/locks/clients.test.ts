@@ -1,5 +1,6 @@
 /** Rule 11, live: clients take locks through peers that vote. */
 import { expect, onTestFinished, test } from 'vitest';
+import type { ClientContext } from '../../machines/locks/client.js';
 import { InProcessBus } from '../transports/in-process.js';
 import { createLocks, type Locks } from './locks.js';
 import { LostError } from '../transports/errors.js';
@@ -91,4 +92,22 @@ test('clients that have come and gone leave nothing behind', async () => {
   await new Promise((resolve) => setTimeout(resolve, 10));
   // Numbers of fences and visited names may have a digit more.
   for (const [i, after] of size().entries()) expect(after).toBeLessThan(before[i]! + 60);
+});
+
+test('a client keeps its lock when the peer to which it is attached is gone, and gives it on through another', async () => {
+  const { locks, transports } = await cluster(['a', 'b', 'c'], ['x']);
+  const held = await locks['x']!.acquire('printer');
+  const host = (locks['x']!.node.role('epochs')!.context as ClientContext).host!;
+  await transports[host]!.close();
+  const [other] = ['a', 'b', 'c'].filter((id) => id !== host);
+  const next = locks[other!]!.acquire('printer');
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(held.signal.aborted).toBe(false);
+  expect(locks['x']!.status()).toMatchObject({
+    state: 'attached',
+    held: [{ name: 'printer', fence: held.fence }],
+    missing: [host],
+  });
+  held.release();
+  expect((await next).fence).toBeGreaterThan(held.fence);
 });

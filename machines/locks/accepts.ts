@@ -69,6 +69,7 @@ export function accepts(message: unknown, instance: Instance<LocksProtocolOption
   if (!isObject(message)) return false;
   const isNode = isNodeOf(instance);
   const isKept = isKeptOf(instance);
+  const isNodeOrNobody = (value: unknown) => value === null || isNode(value);
   const isUsed = isUsedOf(instance);
   const isMembers = isMembersOf(instance);
   const isBallot = isBallotOf(instance);
@@ -84,7 +85,7 @@ export function accepts(message: unknown, instance: Instance<LocksProtocolOption
       return isEpoch(epoch) && isName(lock) && directoryCore.accepts(unlabelled, instance as never);
     case 'confirm':
     case 'confirmed':
-      return isEpoch(epoch) && isName(lock) && isCount(message['fence']);
+      return isEpoch(epoch) && isHeld(message) && isNodeOrNobody(message['user']);
     case 'acquire':
       return isName(lock);
     case 'giveBack':
@@ -110,6 +111,8 @@ export function accepts(message: unknown, instance: Instance<LocksProtocolOption
         all(kept, isKept) &&
         all(pending, isBallot) &&
         all(using, isUsed) &&
+        all(message['records'], (record) => isHeld(record) && isNodeOrNobody((record as Record<string, unknown>)['client'])) &&
+        all(message['stranded'], (held) => isUsed(held) && isCount((held as Record<string, unknown>)['number'])) &&
         all(links, isNode)
       );
     }

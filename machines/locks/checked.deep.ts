@@ -13,6 +13,7 @@ import {
   forget,
   forgetful,
   mutant,
+  nodes,
   pair,
   path,
   restart,
@@ -74,4 +75,24 @@ test.each<[string, number, ReturnType<typeof pair>, Commands]>([
     { hold: 1 },
   );
   expect(found).toMatchObject({ verdict: 'valid', states });
+});
+
+test('a client holds, and the voter to which it is attached stops: 23610 states', () => {
+  const topology = {
+    nodes: [...nodes, 'x'],
+    links: [
+      ...['a', 'b'].map((v) => [v, 'x', 1]),
+      ...[
+        ['a', 'b', 1],
+        ['a', 'c', 1],
+        ['b', 'c', 1],
+      ],
+    ],
+  };
+  const stops = [...crash('a'), { do: 'down', channel: ['x', 'a'] }];
+  const search = { hold: null, options: { clients: ['x'] }, properties: [undisturbedUser('x')] };
+  expect(searchOn(topology as never, locks, [ask('x'), ...stops] as never, search)).toMatchObject({
+    verdict: 'valid',
+    states: 23610,
+  });
 });

@@ -18,14 +18,14 @@
  */
 import { assign, emit, setup } from 'xstate';
 import { arm, close, disarm, effects, open, send, tell, type Message, type NodeId, type TimerEvent } from '../effects.js';
-import { hash } from './epoch.js';
+import { turnsOf } from './epoch.js';
 import { linksAfter, withClaim, withoutClaim, claimOf, type Claim, type From, type NamedLinkEvent } from './knowledge.js';
 import { NO_MEMBERSHIP, type Membership } from './membership.js';
 import {
   CLIENT_LOCK,
   lockRole,
   type Acquired,
-  type Attach,
+  type AttachRequest,
   type Attached,
   type AttachmentTurn,
   type Beginning,
@@ -66,12 +66,10 @@ export type ClientEvent =
 
 type In = { context: ClientContext; event: ClientEvent };
 
-/** Members of the last epoch before other voters, each client beginning elsewhere, so that each has its share of them. */
+/** Members of the last epoch before other voters. */
 function candidateOf({ id, links, served, membership, tried }: ClientContext): NodeId | null {
-  const all = [...new Set([...served.members, ...membership.voters])];
-  const first = hash(id) % (served.members.length || all.length || 1);
-  const members = served.members.length || all.length;
-  const inTurn = [...all.slice(first, members), ...all.slice(0, first), ...all.slice(members)];
+  const others = membership.voters.filter((voter) => !served.members.includes(voter));
+  const inTurn = [...turnsOf(id, served.members), ...turnsOf(id, others)];
   return inTurn.find((voter) => links.includes(voter) && !tried.includes(voter)) ?? null;
 }
 
@@ -88,7 +86,7 @@ const attaching = ({ context: { host, number, claims, membership } }: In) => ({
     number,
     holds: claims.flatMap(({ lock, fence }) => (fence === null ? [] : [{ lock, fence }])),
     membership,
-  } satisfies Attach,
+  } satisfies AttachRequest,
 });
 const toLocks = (message: (args: In) => AttachmentTurn) =>
   tell((args: In) => ({ role: args.context.claims.map(({ lock }) => lockRole(lock)), message: message(args) }));

@@ -1,9 +1,14 @@
 /** Rule 11: clients take locks through voters, in every interleaving of small systems and in runs. */
+import { assign } from 'xstate';
 import { describe, expect, test } from 'vitest';
-import { locks } from './index.js';
+import { Simulation } from '../../network/index.js';
+import { Random } from '../../network/random.js';
+import { parseScenario } from '../../network/scenario/parse.js';
+import { clientMachine, locks } from './index.js';
+import type { LockContext } from './lock.js';
 import { oneUser, undisturbedUser } from './properties.js';
-import { again, ask, cut, join, searchOn, type Commands, type Search } from './systems.fixtures.js';
-import type { ExploreOptions } from '../../test/index.js';
+import { again, mutant, ask, cut, join, searchOn, type Commands, type Search } from './systems.fixtures.js';
+import { explore, type ExploreOptions } from '../../test/index.js';
 
 type Topology = ExploreOptions['topology'];
 const keeps: Search = { hold: null, properties: [undisturbedUser('x')] };
@@ -22,23 +27,147 @@ const stop = (node: string, peers: readonly string[]) => [
   ...peers.map((peer) => ({ do: 'down', channel: [peer, node] }) as const),
 ];
 
+/** x takes the lock through a, and keeps it. */
+const holding = (protocol: typeof locks, commands: Commands) =>
+  explore(protocol, {
+    topology: among(['a', 'b', 'c']),
+    options: { hold: null, ...clients },
+    commands: [ask('x'), ...commands] as never,
+    oneByOne: true,
+    properties: [...protocol.properties({} as never), undisturbedUser('x')],
+  });
+
 describe('every interleaving', () => {
   test.each<[string, number, Topology, Commands, Search]>([
     ['a client asks one voter', 20, among(['a']), [ask('x')], { hold: 1 }],
     ['both ask', 61, among(['a']), [ask('x'), ask('a')], { hold: 1, properties: [oneUser] }],
     [
       'a client of three voters asks, and one of them',
-      53,
+      255,
       among(['a', 'b', 'c']),
       [ask('x'), ask('b')],
       { hold: 1, properties: [oneUser] },
     ],
-    ['a client that holds stops', 138, among(['a']), [ask('x'), ask('a'), ...stop('x', ['a'])], { hold: null }],
-    ['its link is cut and comes back', 3848, among(['a']), [ask('x'), ask('a'), cut('a', 'x'), join('a', 'x')], { hold: 1 }],
-    ['the epoch changes', 98, among(['a', 'b']), [ask('x'), ask('b'), again('a')], { hold: 1, properties: [oneUser] }],
-    ['the epoch changes, x holds', 20, among(['a', 'b']), [ask('x'), again('a')], keeps],
+    ['a client that holds stops', 190, among(['a']), [ask('x'), ask('a'), ...stop('x', ['a'])], { hold: null }],
+    ['its link is cut and comes back', 4999, among(['a']), [ask('x'), ask('a'), cut('a', 'x'), join('a', 'x')], { hold: 1 }],
+    ['the epoch changes', 124, among(['a', 'b']), [ask('x'), ask('b'), again('a')], { hold: 1, properties: [oneUser] }],
+    ['the epoch changes, x holds', 24, among(['a', 'b']), [ask('x'), again('a')], keeps],
   ])('%s: %i states', (_, states, topology, commands, search) => {
     const found = searchOn(topology, locks, commands, { ...search, options: { ...clients, ...search.options } });
     expect([found.verdict, found.states]).toEqual(['valid', states]);
+  });
+});
+
+describe('its voter is gone, and x keeps its lock: each event at rest', () => {
+  test.each<[string, number, Commands]>([
+    ['it stops', 54, stop('a', ['b', 'c', 'x'])],
+    ['another stops', 78, stop('b', ['a', 'c', 'x'])],
+    ['the link with it is cut', 131, [cut('a', 'x')]],
+    ['the link with another is cut', 21, [cut('b', 'x')]],
+  ])('%s: %i states', (_, states, commands) => {
+    const found = holding(locks, commands);
+    expect([found.verdict, found.states]).toEqual(['valid', states]);
+  });
+});
+
+describe('without one of its rules a promise breaks', () => {
+  const never = () => false;
+  const always = () => true;
+  const client = (changes: Parameters<typeof clientMachine.provide>[0]): typeof locks => ({
+    ...locks,
+    charts: { ...locks.charts, client: clientMachine.provide(changes) },
+  });
+  const isolation = [ask('x'), cut('a', 'b'), cut('a', 'c')];
+  const linkedWithTwo = among(['a', 'b', 'c'], ['a', 'b']);
+  const nothingRecorded = mutant({ actions: { noteRecord: assign(() => ({})) as never } });
+  const notLetIn = mutant({ guards: { isStranded: never, isStrandedAtLeader: never } });
+  test.each<[string, string, typeof locks, Topology, Commands, Search]>([
+    ['nothing is recorded', 'undisturbed', nothingRecorded, linkedWithTwo, [ask('x'), ...stop('a', ['b', 'c', 'x'])], keeps],
+    [
+      'granted before it is recorded',
+      'undisturbed',
+      mutant({}, { guards: { isConfirmed: always } }),
+      linkedWithTwo,
+      isolation,
+      keeps,
+    ],
+    [
+      'a client that comes from elsewhere is not let in',
+      'undisturbed',
+      notLetIn,
+      among(['a', 'b']),
+      [ask('x'), cut('b', 'x')],
+      keeps,
+    ],
+    [
+      'who has gone keeps its lock for ever',
+      'service',
+      mutant({}, { guards: { isOfUser: never } }),
+      among(['a']),
+      [ask('x'), ask('a'), ...stop('x', ['a'])],
+      { hold: null },
+    ],
+    [
+      'what was said of an earlier attachment counts',
+      'one user',
+      client({ guards: { isOfThis: always } }),
+      among(['a']),
+      [ask('x'), ask('a'), cut('a', 'x'), join('a', 'x')],
+      { hold: 1, properties: [oneUser] },
+    ],
+  ])('%s: %s', (_, property, protocol, topology, commands, search) => {
+    const found = searchOn(topology, protocol, commands, { ...search, options: clients });
+    expect([found.verdict, found.counterexample?.property]).toEqual(['invalid', property]);
+  });
+  test('that a client gave its lock back is recorded by nobody: it is kept by one that has it no more', () => {
+    const isConfirmed = ({ context: { user, id, confirmed, recorders } }: { context: LockContext }) =>
+      user === null || user === id || confirmed.length >= recorders;
+    expect(turmoil(54, mutant({}, { guards: { isConfirmed: isConfirmed as never } })).failed).toEqual([
+      'who keeps a lock has the largest fence',
+    ]);
+    expect(turmoil(54).failed).toEqual([]);
+  });
+});
+
+type Happening = Readonly<Record<string, unknown>> & { readonly at: number };
+
+/** Links come and go, each end told by itself; then all is well, and everybody asks once more. */
+function turmoil(seed: number, protocol = locks) {
+  const random = new Random(seed, 'clients');
+  const voters = ['a', 'b', 'c'];
+  const nodes = [...voters, 'x', 'y'];
+  const pairs = nodes.flatMap((u, i) => nodes.slice(i + 1).map((v) => [u, v] as const)).filter(([u]) => voters.includes(u));
+  const both = ([u, v]: readonly [string, string]) => [
+    [u, v],
+    [v, u],
+  ];
+  const events: Happening[] = [];
+  for (let at = 0; at < 1500; at += 1 + random.below(40)) {
+    const what = random.pick(['down', 'up', 'up', 'request', 'request', 'request']);
+    const which = what === 'request' ? { node: random.pick(nodes) } : { channel: random.pick(both(random.pick(pairs))) };
+    events.push({ at, do: what, ...which });
+  }
+  for (const pair of pairs)
+    for (const channel of both(pair)) events.push({ at: 1600, do: 'down', channel }, { at: 1700, do: 'up', channel });
+  for (const node of nodes) events.push({ at: 4000, do: 'request', node });
+  const scenario = {
+    protocol: 'locks',
+    options: { clients: ['x', 'y'], hold: 20, patience: 60 },
+    topology: { nodes, links: pairs.map(([u, v]) => [u, v, 1]) },
+    network: { order: 'fifo', latency: { min: 1, max: 9 } },
+    events,
+    seed,
+    until: { idle: true },
+  };
+  const { properties, summary } = new Simulation(parseScenario(scenario, { locks: protocol }), { host: 'snapshots' }).run();
+  const { grants, lost } = summary as { grants: { node: string }[]; lost: number };
+  return { failed: properties.filter(({ holds }) => holds === false).map(({ name }) => name), grants, lost };
+}
+
+describe('links of voters and clients come and go, runs', () => {
+  test.each([...Array(4).keys()])('no fence is granted twice, and afterwards everybody is served (seed %i)', (seed) => {
+    const { failed, grants } = turmoil(seed);
+    expect(failed).toEqual([]);
+    expect(new Set(grants.slice(-5).map(({ node }) => node))).toEqual(new Set(['a', 'b', 'c', 'x', 'y']));
   });
 });

@@ -6,14 +6,16 @@
  * with what it held is over.
  */
 import type { NodeId } from '../effects.js';
-import { bisect } from './epoch.js';
-import { claimOf, type EpochsContext, type From, type In, type NamedLinkEvent } from './knowledge.js';
-import { lockRole, type Acquired, type Attach, type Held } from './messages.js';
+import { bisect, firstFence, isKeptBy, withName } from './epoch.js';
+import { claimOf, withClaim, type Claim, type EpochsContext, type From, type In, type NamedLinkEvent } from './knowledge.js';
+import { lockRole, type Acquired, type AttachRequest, type Beginning, type Held, type Kept, type Recorded } from './messages.js';
 
 /** A client that is attached here, and how often it has been attached anywhere. */
 export interface Attachment {
   readonly node: NodeId;
   readonly number: number;
+  /** What it holds by the word of others, as long as no epoch has begun since it came. */
+  readonly holds: readonly Held[];
 }
 
 /** Somebody who wants a lock here or uses it: a client, or the voter itself. */
@@ -26,10 +28,12 @@ const placeOf = (node: NodeId, clients: readonly Attachment[]): number =>
   bisect(node, clients.length, (place) => clients[place]!.node);
 
 /** With the client that attaches, in place of what was known of it. */
-export function withClient({ context: { clients }, event }: In): readonly Attachment[] {
-  const { from: node, number } = event as From<Attach>;
+export function withClient({ context, event }: In): readonly Attachment[] {
+  const { clients } = context;
+  const { from: node, number, holds } = event as From<AttachRequest>;
   const place = placeOf(node, clients);
-  return clients.toSpliced(place, clients[place]?.node === node ? 1 : 0, { node, number });
+  const elsewhere = holds.filter((held) => !isHosted(context, node, held));
+  return clients.toSpliced(place, clients[place]?.node === node ? 1 : 0, { node, number, holds: elsewhere });
 }
 /** Without the client whose link has gone. */
 export function withoutClient({ context: { clients }, event }: In): readonly Attachment[] {
@@ -66,7 +70,7 @@ type Enqueuing = In & { enqueue: any };
 
 /** The client's word of what it holds, for each lock that it wants or uses here. */
 export function attest({ context: { wants }, event, enqueue }: Enqueuing): void {
-  const { from, holds } = event as From<Attach>;
+  const { from, holds } = event as From<AttachRequest>;
   for (const lock of wantedBy(from, wants)) {
     const fence = holds.find((held) => held.lock === lock)?.fence ?? null;
     enqueue({ type: 'tell', params: { role: lockRole(lock), message: { type: 'attested', node: from, fence } } });
@@ -80,23 +84,33 @@ export function letGo({ context: { id, clients, wants, membership }, enqueue }: 
   enqueue.assign({ clients: [], wants: wants.filter(({ node }) => node === id) });
 }
 
-const keeps = (c: EpochsContext, client: NodeId, { lock, fence }: Held): boolean => {
+const isHosted = (c: EpochsContext, client: NodeId, { lock, fence }: Held): boolean => {
   const claim = claimOf(c, lock);
   return claim?.user === client && claim.fence === fence;
 };
 
+/** Whether the client holds something that somebody else uses for it, as far as can be told here: the next epoch lets this voter use it. */
+export function isStranded({ context, event }: In): boolean {
+  const { from, holds } = event as From<AttachRequest>;
+  const { served, bounds } = context;
+  const isOlder = ({ fence }: Held) => fence < firstFence(served.epoch, bounds.grants);
+  const isKeptElsewhere = ({ lock, fence }: Held) =>
+    served.kept.some((kept) => kept.lock === lock && kept.fence === fence && kept.client === from && kept.node !== context.id);
+  return holds.some((held) => !isHosted(context, from, held) && (!isOlder(held) || isKeptElsewhere(held)));
+}
+
 export const attachment = ({ context, event }: In) => {
-  const { from, number, holds } = event as From<Attach>;
+  const { from, number, holds } = event as From<AttachRequest>;
   const { served, membership } = context;
-  const kept = holds.filter((held) => keeps(context, from, held));
+  const kept = holds.filter((held) => isHosted(context, from, held));
   return {
     to: from,
     message: { type: 'attached' as const, number, kept, epoch: served.epoch, members: served.members, membership },
   };
 };
 
-export const refusal = ({ context: { membership }, event }: In) => {
-  const { from, number } = event as From<Attach>;
+export const lettingGo = ({ context: { membership }, event }: In) => {
+  const { from, number } = event as From<AttachRequest>;
   return { to: from, message: { type: 'detached' as const, number, membership } };
 };
 
@@ -113,3 +127,44 @@ export const gone = ({ context: { wants }, event }: In) => {
   const { peer } = event as NamedLinkEvent;
   return { role: wantedBy(peer, wants).map(lockRole), message: { type: 'gone', node: peer } };
 };
+
+/** What a voter uses for clients in this epoch. */
+export const hostedBy = (id: NodeId, { kept }: Beginning): readonly Kept[] =>
+  kept.filter(({ node, client }) => node === id && client !== undefined);
+
+/** At its beginning everybody knows the clients whose locks an epoch has kept. */
+export const recordsOf = ({ kept }: Pick<Beginning, 'kept'>): readonly Recorded[] =>
+  kept.flatMap(({ lock, fence, client }) => (client === undefined ? [] : [{ lock, fence, client }]));
+
+/** With what is asked to be recorded, if it is of a client's lock. */
+export function recordsAfter({ context: { id, records }, event }: In): readonly Recorded[] {
+  const { lock, fence, user, from = id } = event as unknown as Held & { user: NodeId | null; from?: NodeId };
+  if (user === from) return records;
+  const place = bisect(lock, records.length, (at) => records[at]!.lock);
+  return records.toSpliced(place, records[place]?.lock === lock ? 1 : 0, { lock, fence, client: user });
+}
+
+/**
+ * What is claimed here as the epoch begins, and which directories are open: of what waits, of what it has kept, and of what it has this
+ * node use for clients (rule 11).
+ */
+export function settled(c: EpochsContext): Pick<EpochsContext, 'claims' | 'locks' | 'open' | 'wants' | 'clients'> {
+  const { id, served } = c;
+  const hosted = hostedBy(id, served);
+  const isNew = ({ lock }: Kept) => claimOf(c, lock) === undefined;
+  const claims = hosted
+    .filter(isNew)
+    .reduce((all, { lock, client }) => withClaim({ lock, fence: null, user: client! }, all), c.claims);
+  const wants = hosted
+    .filter(({ lock, client }) => !isWantedBy(c, client!, lock))
+    .reduce((all, { lock, client }) => withWant({ lock, node: client! }, all), c.wants);
+  const isOpen = ({ lock, fence }: Claim) =>
+    fence === null || isKeptBy(served, id, { lock, fence }) || hosted.some((held) => held.lock === lock);
+  return {
+    claims,
+    wants,
+    clients: c.clients.map((client) => ({ ...client, holds: [] })),
+    locks: hosted.reduce((all, { lock }) => withName(lock, all), c.locks),
+    open: claims.filter(isOpen).map(({ lock }) => lock),
+  };
+}

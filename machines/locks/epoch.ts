@@ -68,6 +68,12 @@ export const withName = (name: string, sorted: readonly string[]): readonly stri
 export const withoutName = (name: string, sorted: readonly string[]): readonly string[] =>
   isAmong(name, sorted) ? sorted.toSpliced(placeAmong(name, sorted), 1) : sorted;
 
+/** The voters among whom a client seeks one, in its order: each client begins elsewhere, so that each voter has its share of them. */
+export function turnsOf(client: NodeId, voters: readonly NodeId[]): NodeId[] {
+  const first = hash(client) % (voters.length || 1);
+  return [...voters.slice(first), ...voters.slice(0, first)];
+}
+
 /** FNV-1a, the same on every node. */
 export function hash(text: string): number {
   let h = 0x811c9dc5;

@@ -32,14 +32,18 @@
 import { assign, emit, enqueueActions, raise, setup } from 'xstate';
 import { effects, send, tell, type Message, type NodeId } from '../effects.js';
 import { ELECTION, type LeaderChange } from '../election/messages.js';
-import { byName, isKeptBy, withName, withoutName } from './epoch.js';
+import { isAmong, withName, withoutName } from './epoch.js';
 import {
   attachment,
   attest,
   gone,
   letGo,
   type Want,
-  refusal,
+  lettingGo,
+  hostedBy,
+  recordsAfter,
+  recordsOf,
+  settled,
   withClient,
   withoutClient,
   withoutWant,
@@ -54,8 +58,6 @@ import {
   linksAfter,
   linksKnown,
   newestIn,
-  ownReport,
-  promisedEpoch,
   wantedAfter,
   withClaim,
   withoutClaim,
@@ -67,6 +69,7 @@ import {
   type In,
   type NamedLinkEvent,
   othersNeeded,
+  recordersNeeded,
 } from './knowledge.js';
 import { isSameMembership, type MembershipChange } from './membership.js';
 import {
@@ -77,7 +80,6 @@ import {
   type LockMessage,
   type LocksNotice,
   type Prepare,
-  type Promised,
   type Refuse,
   type Told,
 } from './messages.js';
@@ -97,6 +99,7 @@ import {
   installation,
   lockInNone,
   lockInThis,
+  lockStartIn,
   lockOf,
   ownLock,
   passedOn,
@@ -116,7 +119,7 @@ import {
   waiting,
   word,
 } from './orders.js';
-import { beginningOf, boundOf, cliqueOf, floorOf, pendingAfter, proposalOf } from './promises.js';
+import { beginningOf, boundOf, cliqueOf, floorOf, pendingAfter, proposed, reportsAfter } from './promises.js';
 
 const prepareAgain = { target: '.preparing', reenter: true } as const;
 const promiseIt = { target: '.following.saving', reenter: true, actions: 'notePromise' } as const;
@@ -154,16 +157,7 @@ export const epochsMachine = setup({
     })),
     noteLeader: assign({ leader: ({ event }: In) => (event as LeaderChange).leader }),
     found: assign({ memory: 'founding' }),
-    propose: assign(({ context }: In) => {
-      const { id, served, pending, promised, above } = context;
-      const ballot = { epoch: Math.max(promisedEpoch(context), above) + 1, proposer: id, ...proposalOf(context) };
-      const proposal = {
-        promised: ballot,
-        pending: pendingAfter(pending, promised, ballot, { served: served.epoch, servedByProposer: served.epoch }),
-        clique: null,
-      };
-      return { ...proposal, reports: [ownReport({ ...context, ...proposal })] };
-    }),
+    propose: assign(({ context }: In) => proposed(context)),
     nameClique: assign({ clique: ({ context: { id, reports } }: In) => cliqueOf(id, reports) }),
     noteFloor: assign({ above: ({ context: { reports } }: In) => floorOf(reports) }),
     noteRefusal: assign({ above: ({ context, event }: In) => Math.max(context.above, (event as Refuse).promised) }),
@@ -174,14 +168,7 @@ export const epochsMachine = setup({
       const own = { served: context.served.epoch, servedByProposer };
       return { promised: ballot, pending: pendingAfter(context.pending, context.promised, ballot, own) };
     }),
-    noteReport: assign({
-      reports: ({ context: { reports }, event }: In) => {
-        const { from, type: _, epoch: __, ...report } = event as From<Promised>;
-        const [own, ...others] = reports;
-        const kept = others.filter(({ node }) => node !== from);
-        return [own!, ...[...kept, { node: from, ...report }].sort((a, b) => byName(a.node, b.node))];
-      },
-    }),
+    noteReport: assign({ reports: reportsAfter }),
     forgetReports: assign({ reports: [] }),
     noteMissed: assign({
       missed: ({ context, event }: In) => {
@@ -198,14 +185,18 @@ export const epochsMachine = setup({
       },
     }),
     remember: assign({ memory: 'known', pending: [], reports: [] }),
-    settle: assign(({ context: { id, claims, served } }: In) => ({
+    settle: assign(({ context }: In) => ({
       missed: null,
       cutOff: [],
       opened: 0,
-      open: claims
-        .flatMap(({ lock, fence }) => (fence === null || isKeptBy(served, id, { lock, fence }) ? [lock] : []))
-        .sort(byName),
+      records: recordsOf(context.served),
+      ...settled(context),
     })),
+    noteRecord: assign({ records: recordsAfter }),
+    openHosted: enqueueActions(({ context, event, enqueue }) => {
+      for (const { lock } of hostedBy(context.id, context.served))
+        if (!isAmong(lock, context.locks)) enqueue({ type: 'open', params: lockStartIn({ context, event }, lock, null) });
+    }),
     forgetOpen: assign({ open: [], opened: 0, locks: ({ context }: In) => context.claims.map(({ lock }) => lock) }),
     noteOpened: assign((args: In) => ({
       open: withName(lockOf(args), args.context.open),
@@ -291,6 +282,7 @@ export const epochsMachine = setup({
     claims: [],
     clients: [],
     wants: [],
+    records: recordsOf(stored?.served ?? { kept: [] }),
     locks: [],
     open: [],
     opened: 0,
@@ -371,7 +363,7 @@ export const epochsMachine = setup({
     },
     apart: {
       entry: ['forgetReports', toLocks(() => ({ type: 'apart' })), 'detachAll', 'announceApart'],
-      on: { attach: [differing, later, { actions: send(refusal) }] }, // 11
+      on: { attach: [differing, later, { actions: send(lettingGo) }] }, // 11
     },
     preparing: {
       entry: 'propose',
@@ -456,9 +448,10 @@ export const epochsMachine = setup({
     },
     serving: {
       entry: [
+        'openHosted', // 11
         'settle',
         patienceEnds,
-        toLocks((c) => ({ type: 'begun', ...c.served, others: othersNeeded(c) })),
+        toLocks((c) => ({ type: 'begun', ...c.served, others: othersNeeded(c), recorders: recordersNeeded(c) })),
         afterThat,
         'announceEpoch',
         seek,
@@ -480,11 +473,17 @@ export const epochsMachine = setup({
       on: {
         request: [behind, ...asks, { guard: 'isFree', actions: openIt }],
         acquire: [notHere, itsTurn, ...asks, { actions: openIt }], // 11
-        attach: [differing, later, { actions: ['attach', 'attest', send(attachment)] }], // 11
+        attach: [
+          differing,
+          later,
+          { guard: 'isStrandedAtLeader', target: '#epochs.preparing', actions: ['attach', 'attest'] }, // 11
+          { guard: 'isStranded', actions: ['attach', 'attest', send(change)] }, // 11
+          { actions: ['attach', 'attest', send(attachment)] }, // 11
+        ],
         early: { actions: 'hearEarly' },
-        confirming: { actions: send(askForConfirmation) }, // 10
+        confirming: { actions: ['noteRecord', send(askForConfirmation)] }, // 10, 11
         confirm: [
-          { guard: 'isQuestion', actions: send(confirmation) }, // 10
+          { guard: 'isQuestion', actions: ['noteRecord', send(confirmation)] }, // 10, 11
           { guard: 'isEarly', actions: 'keepEarly' },
         ],
         freed: { actions: 'dropClaim' },

@@ -1,7 +1,7 @@
 /** What the epochs of a node ask before they act, by the rules of docs/locks.md: of what the node knows and of the event that has come. */
 import type { LeaderChange } from '../election/messages.js';
 import type { NodeId } from '../effects.js';
-import { attachmentOf, isWantedBy, wantedBy } from './clients.js';
+import { attachmentOf, isStranded, isWantedBy, wantedBy } from './clients.js';
 import { isAmong, isBeyondReason } from './epoch.js';
 import {
   claimOf,
@@ -176,6 +176,8 @@ export const epochsGuards = {
   /** Of a client that is not attached here, or has asked already. */
   isOfNoClient: (args: In) =>
     attachmentOf(args.context, fromOf(args)) === undefined || isWantedBy(args.context, fromOf(args), lockOf(args)),
+  isStranded,
+  isStrandedAtLeader: (args: In) => leads(args) && isStranded(args),
   isTakenByOthers: (args: In) => isTaken(args) && !isWantedBy(args.context, args.context.id, lockOf(args)),
   isFreeHere: (args: In) => isFree(args) && isAmong(lockOf(args), args.context.locks),
   isOpen: (args: In) => isFree(args) && isForOpen(args),

@@ -4,7 +4,7 @@ import type { LeaderChange } from '../election/messages.js';
 import { byName, bisect, type EpochBounds } from './epoch.js';
 import type { Attachment, Want } from './clients.js';
 import { isMajorityOf, membershipAfter, votesInOneOf, type Membership, type WantedChange } from './membership.js';
-import type { Acquire, Ballot, Beginning, Confirm, EpochMessage, LockMessage, Memory, Prepare } from './messages.js';
+import type { Acquire, Ballot, Beginning, Confirm, EpochMessage, LockMessage, Memory, Prepare, Recorded } from './messages.js';
 import type { PromiseReport } from './promises.js';
 
 /** Where a voter stands towards the others: what it must not forget, and is stored before it acts on it. */
@@ -70,6 +70,8 @@ export interface EpochsContext extends Omit<EpochsInput, 'members' | 'stored'>, 
   /** The clients that are attached here, by name; and who wants or uses which of the claimed locks, this node included. */
   readonly clients: readonly Attachment[];
   readonly wants: readonly Want[];
+  /** What is known here of the locks of clients, here and elsewhere, by name of the lock: one for each. */
+  readonly records: readonly Recorded[];
   /** The locks that have been wanted here in this epoch, and those that still are, by name. */
   readonly locks: readonly string[];
   /** The locks whose directories are open here in this epoch, sorted; so many of them were opened since it began. */
@@ -101,7 +103,7 @@ export type EpochsEvent =
   | { readonly type: 'forfeited'; readonly lock: string; readonly fence: number; readonly node: NodeId }
   | From<Acquire>
   /** From a lock: its token is here, and others are to confirm the grant. */
-  | { readonly type: 'confirming'; readonly lock: string; readonly fence: number }
+  | { readonly type: 'confirming'; readonly lock: string; readonly fence: number; readonly user: NodeId | null }
   | From<Confirm>
   /** The epoch has begun, and the locks of this node have heard of it. */
   | { readonly type: 'early' }
@@ -169,6 +171,8 @@ export const ownReport = (c: EpochsContext): PromiseReport => ({
   kept: c.served.kept,
   pending: c.pending,
   using: c.claims.flatMap(({ lock, fence, user }) => (fence === null ? [] : [{ lock, fence, ...clientOf(c, user) }])),
+  records: c.records,
+  stranded: c.clients.flatMap(({ node, number, holds }) => holds.map((held) => ({ ...held, client: node, number }))),
   links: c.links,
   floor: c.floor,
   membership: c.membership,
@@ -179,9 +183,11 @@ export const confirmersOf = ({ id, served: { members, membership } }: EpochsCont
   members.filter((member) => member !== id && membership.voters.includes(member));
 
 /** Rule 10: how many of them have to confirm, so that they are a majority of all voters, with this node if it votes. */
-export function othersNeeded({ id, confirm, served }: EpochsContext): number {
+export const othersNeeded = (c: EpochsContext): number => (c.confirm ? recordersNeeded(c) : 0);
+
+/** Rule 11: of a client's lock always. */
+export function recordersNeeded({ id, served }: EpochsContext): number {
   const { voters } = served.membership;
-  if (!confirm) return 0;
   return Math.floor(voters.length / 2) + (voters.includes(id) ? 0 : 1);
 }
 

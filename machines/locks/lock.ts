@@ -8,7 +8,9 @@
  *
  * A voter asks for its clients as well as for itself (rule 11), for one after the other: the others stand in line. A client that holds the
  * lock and is not reached, or an epoch that has begun since, leaves the lock `unattested` until the client says that it holds it still, or
- * patience is over.
+ * patience is over. A client's
+ * grant, and that it gave the lock back, is recorded by a majority of the voters first: a client outlives its voter, as the next epoch lets
+ * another one use the lock for it.
  *
  * States.
  *   free              not wanted; the role stays until the epoch ends, for who wants a lock once may want it again
@@ -18,10 +20,11 @@
  *   using.served      granted; its token is here
  *   using.unattested  granted to a client that has yet to say, in this attachment or this epoch, that it is still there; its token is here
  *   using.suspended   granted; its epoch has ended here, and the next will keep it or not
+ *   returning         given back by a client; others are asked to record that, and its token is here
  *   passing           done with, and at once the next in line's, if there is one
  * Invariants: whenever it is not free, the epochs beside it have a claim with its fence; `fence` is set exactly in waiting.confirming and using, `epoch` exactly in waiting.queued,
  * waiting.confirming, using.served and using.unattested; `confirmed` is not empty only in waiting.confirming; `line` is empty in free, and
- * `user` nobody only in waiting.queued.
+ * `user` nobody only in waiting.queued and returning.
  */
 import { assign, enqueueActions, setup } from 'xstate';
 import { arm, disarm, effects, open, tell, type Message, type NodeId, type TimerEvent } from '../effects.js';
@@ -34,6 +37,7 @@ import {
   type Confirmed,
   type EpochTurn,
   type GiveBack,
+  type Kept,
   type LocksNotice,
 } from './messages.js';
 
@@ -46,6 +50,8 @@ export interface LockChartInput {
   readonly grants: number;
   /** How many other voters have to confirm a grant in this epoch: 0 where grants are plain. */
   readonly others: number;
+  /** The same for a client's grant, which they record. */
+  readonly recorders: number;
   /** Ticks until a client that says nothing is taken to be gone. */
   readonly patience: number;
 }
@@ -86,10 +92,15 @@ const nodeOf = ({ context: { id }, event }: In): NodeId => {
   return node ?? from ?? id;
 };
 const isOwn = ({ context: { id, user } }: In): boolean => user === id;
+/** How many others have to confirm what is under way. */
+const needed = (c: LockContext): number => (c.user === c.id ? c.others : c.recorders);
+const keptFor = ({ context: { lock, id }, event }: In): Kept | undefined =>
+  beginningOf(event).kept.find((held) => held.lock === lock && held.node === id && held.client !== undefined);
 const isOfUser = (args: In): boolean => nodeOf(args) === args.context.user;
 
 const toEpochs = (message: (args: In) => Message) => tell((args: In) => ({ role: EPOCHS, message: message(args) }));
 const claimed = toEpochs(({ context: { lock, fence, user } }) => ({ type: 'used', lock, fence, user }) as Message);
+const unused = toEpochs(({ context: { lock } }) => ({ type: 'used', lock, fence: null, user: null }) as Message);
 const freed = toEpochs(({ context: { lock } }) => ({ type: 'freed', lock }) as Message);
 const ended = toEpochs(({ context: { lock } }) => ({ type: 'lost', lock }) as Message);
 const spent = toEpochs(() => ({ type: 'spent' }));
@@ -99,9 +110,9 @@ const userLeaves = leaves(({ context: { user } }) => user);
 const forfeited = toEpochs(({ context: { lock, user, fence } }) => ({ type: 'forfeited', lock, node: user, fence }) as Message);
 
 /** For the epochs to ask the others. */
-const confirming = tell(({ context: { lock, fence, others } }: In) => ({
-  role: others === 0 ? [] : EPOCHS,
-  message: { type: 'confirming', lock, fence },
+const confirming = tell(({ context }: In) => ({
+  role: needed(context) === 0 ? [] : EPOCHS,
+  message: { type: 'confirming', lock: context.lock, fence: context.fence, user: context.user } as Message,
 }));
 
 const passOn = [userLeaves, 'forgetFence'] as const;
@@ -110,6 +121,8 @@ const end = ['announceRelease', ...passOn] as const;
 const lose = ['announceLoss', forfeited, ...passOn] as const;
 const join = ['noteEpoch', open(directory), tell(toDirectory('request'))] as const;
 const giveBack = [tell(toDirectory('release')), ...end] as const;
+const isGivenBack = { target: '#lock.returning', actions: [userLeaves, 'forNobody', unused] } as const; // 11
+const host = [...join, 'hostClient', claimed] as const; // 11
 const nextAsks = ['nextInLine', claimed] as const;
 
 /** Patience with a client that has not said that it is there. */
@@ -144,8 +157,15 @@ export const lockMachine = setup({
     noteEpoch: assign({
       epoch: ({ event }) => beginningOf(event).epoch,
       others: ({ event }) => (event as EpochTurn & { type: 'begun' }).others,
+      recorders: ({ event }) => (event as EpochTurn & { type: 'begun' }).recorders,
     }),
-    forgetEpoch: assign({ epoch: null }),
+    forgetEpoch: assign({ epoch: null, recorders: 0 }),
+    hostClient: assign((args) => {
+      const { client, fence } = keptFor(args)!;
+      return { user: client!, fence, line: args.context.line.filter((node) => node !== client) };
+    }),
+    /** Who was to have the lock waits behind a client that has it. */
+    stepBack: assign({ line: ({ context: { user, line } }) => (user === null ? line : [user, ...line]) }),
     noteFence: assign({ fence: ({ event }) => (event as { fence: number }).fence }),
     forgetFence: assign({ fence: null }),
     noteConfirmed: assign({
@@ -178,10 +198,11 @@ export const lockMachine = setup({
     isInEpoch: ({ context }) => context.epoch !== null,
     isBeyondNumbers: ({ context: { epoch, grants }, event }) => isBeyond((event as { fence: number }).fence, epoch!, grants),
     isHalfSpent: ({ context: { epoch, grants }, event }) => isHalfSpent((event as { fence: number }).fence, epoch!, grants),
-    isConfirmed: ({ context: { confirmed, others } }) => confirmed.length >= others,
-    isOfThisGrant: ({ context: { epoch, fence }, event }) => {
+    isConfirmed: ({ context }) => context.confirmed.length >= needed(context),
+    isToHost: (args) => keptFor(args) !== undefined,
+    isOfThisGrant: ({ context: { epoch, fence, user }, event }) => {
       const word = event as Confirmed;
-      return word.epoch === epoch && word.fence === fence;
+      return word.epoch === epoch && word.fence === fence && word.user === user;
     },
     isKept: ({ context: { id, lock, fence }, event }) => isKeptBy(beginningOf(event), id, { lock, fence: fence! }),
     isKeptForItself: ({ context: { id, lock, fence, user }, event }) =>
@@ -192,14 +213,17 @@ export const lockMachine = setup({
   context: ({ input }) => ({ ...input, user: input.id, line: [], fence: null, confirmed: [] }),
   initial: 'free',
   states: {
-    free: { on: { request: asks, acquire: asks } },
+    free: { on: { request: asks, acquire: asks, begun: { guard: 'isToHost', target: '#using.unattested', actions: host } } }, // 11
     waiting: {
       initial: 'apart',
       on: { request: asksBehind, acquire: asksBehind },
       states: {
         apart: {
           on: {
-            begun: { target: 'queued', actions: join },
+            begun: [
+              { guard: 'isToHost', target: '#using.unattested', actions: ['stepBack', ...host] }, // 11
+              { target: 'queued', actions: join },
+            ],
             gone: [{ guard: 'isOfUser', target: '#lock.passing', actions: userLeaves }, leavesLine], // 11
             apart: [
               { guard: 'isOwn', actions: 'dropClients' },
@@ -234,10 +258,7 @@ export const lockMachine = setup({
           on: {
             confirmed: { guard: 'isOfThisGrant', actions: 'noteConfirmed' },
             over: { target: 'apart', actions: ['forgetEpoch', 'forgetFence'] },
-            gone: [
-              { guard: 'isOfUser', target: '#lock.passing', actions: [tell(toDirectory('release')), ...passOn] },
-              leavesLine,
-            ], // 11
+            gone: [{ guard: 'isOfUser', ...isGivenBack }, leavesLine], // 11
           },
         },
       },
@@ -250,8 +271,8 @@ export const lockMachine = setup({
         served: {
           on: {
             release: { guard: 'isOwn', target: '#lock.passing', actions: giveBack },
-            giveBack: { guard: 'isOfThisHold', target: '#lock.passing', actions: giveBack }, // 11
-            attested: [{ guard: 'isOfThisHold' }, { guard: 'isOfUser', target: '#lock.passing', actions: giveBack }], // 11
+            giveBack: { guard: 'isOfThisHold', ...isGivenBack }, // 11
+            attested: [{ guard: 'isOfThisHold' }, { guard: 'isOfUser', ...isGivenBack }], // 11
             gone: [{ guard: 'isOfUser', target: 'unattested' }, leavesLine], // 11
             over: { target: 'suspended', actions: 'forgetEpoch' },
           },
@@ -260,12 +281,12 @@ export const lockMachine = setup({
           entry: patience,
           exit: patienceEnds,
           on: {
-            giveBack: { guard: 'isOfThisHold', target: '#lock.passing', actions: giveBack }, // 11
+            giveBack: { guard: 'isOfThisHold', ...isGivenBack }, // 11
             attested: [
               { guard: 'isOfThisHold', target: 'served' }, // 11
-              { guard: 'isOfUser', target: '#lock.passing', actions: giveBack }, // 11
+              { guard: 'isOfUser', ...isGivenBack }, // 11
             ],
-            timer: { target: '#lock.passing', actions: giveBack }, // 11
+            timer: isGivenBack, // 11
             over: { target: 'suspended', actions: 'forgetEpoch' },
           },
         },
@@ -276,6 +297,7 @@ export const lockMachine = setup({
             begun: [
               { guard: 'isKeptForItself', target: 'served', actions: join },
               { guard: 'isKept', target: 'unattested', actions: join }, // 11
+              { guard: 'isToHost', target: 'unattested', actions: [...lose, ...host] }, // 11
               { target: '#lock.passing', actions: lose },
             ],
             apart: [
@@ -284,6 +306,18 @@ export const lockMachine = setup({
             ],
           },
         },
+      },
+    },
+    returning: {
+      entry: confirming,
+      always: { guard: 'isConfirmed', target: 'passing', actions: [tell(toDirectory('release')), 'forgetFence'] }, // 11
+      exit: 'forgetConfirmed',
+      on: {
+        confirmed: { guard: 'isOfThisGrant', actions: 'noteConfirmed' },
+        request: { actions: 'lineUp' },
+        acquire: { actions: 'lineUp' },
+        gone: leavesLine,
+        over: { target: 'passing', actions: ['forgetEpoch', 'forgetFence'] },
       },
     },
     passing: {

@@ -132,6 +132,8 @@ const stands = (node: string, standing: Partial<PromiseReport> = {}): PromiseRep
   memory: 'known',
   served: 1,
   kept: [],
+  records: [],
+  stranded: [],
   pending: [],
   using: [],
   links: voters.filter((voter) => voter !== node),

@@ -41,7 +41,18 @@ export interface HeldFor extends Held {
   readonly client?: NodeId;
 }
 
-/** A lock that stays with its user as an epoch begins. */
+/** What is recorded of a client's lock, at others than the voter that uses it for the client: with `null` it was given back. */
+export interface Recorded extends Held {
+  readonly client: NodeId | null;
+}
+
+/** A lock of a client that is attached here, and for which somebody else used it: the larger the number, the later it came. */
+export interface Stranded extends Held {
+  readonly client: NodeId;
+  readonly number: number;
+}
+
+/** A lock that stays with its user as an epoch begins: with the node that uses it, for itself or a client. */
 export interface Kept extends HeldFor {
   readonly node: NodeId;
 }
@@ -97,6 +108,9 @@ export interface Promised extends OfMember {
   /** Promises of epochs above `served`, other than this one. */
   readonly pending: readonly Ballot[];
   readonly using: readonly HeldFor[];
+  /** Of clients' locks: what is recorded here in the epoch that it served last, and what they hold who have come from elsewhere. */
+  readonly records: readonly Recorded[];
+  readonly stranded: readonly Stranded[];
   readonly links: readonly NodeId[];
   /** A number that the node's clock gave at its start: above all that it promised before. */
   readonly floor: number;
@@ -143,7 +157,7 @@ export interface Reconfigure extends OfMember, MembershipChange {
 }
 
 /** Of a client: I ask for locks through you from now on. */
-export interface Attach extends OfMember {
+export interface AttachRequest extends OfMember {
   readonly type: 'attach';
   /** Each attachment of a client has a larger one; what is said of an earlier one counts for nothing. */
   readonly number: number;
@@ -176,21 +190,27 @@ export type EpochMessage =
   | Changed
   | Hello
   | Reconfigure
-  | Attach
+  | AttachRequest
   | Attached
   | Detached;
 
-/** A lock that is about to be used here: to the other voters of its epoch, asked after its request (rule 10). */
+/**
+ * A lock that is about to be used here, or given back: to the other voters of its epoch, asked after its request (rule 10). What is said of a
+ * client's lock they record (rule 11).
+ */
 export interface Confirm extends LockLabel {
   readonly type: 'confirm';
   /** Of the grant that is under way: one question, one number. */
   readonly fence: number;
+  /** Who asked, a client of it, or nobody, of a lock that a client has given back. */
+  readonly user: NodeId | null;
 }
 
 /** The answer: this very epoch is served here, and no later one was promised. */
 export interface Confirmed extends LockLabel {
   readonly type: 'confirmed';
   readonly fence: number;
+  readonly user: NodeId | null;
 }
 
 /** Of a client, to the voter to which it is attached: it wants the lock; */
@@ -217,8 +237,10 @@ export interface LockMessage extends Message, LockLabel {
 
 /** To the locks of this node: an epoch begins, ends here, or nobody can be served here. */
 export type EpochTurn =
-  /** With how many other voters have to confirm a grant in it. */
-  ({ readonly type: 'begun'; readonly others: number } & Beginning) | { readonly type: 'over' } | { readonly type: 'apart' };
+  /** With how many other voters have to confirm a grant in it, and how many have to record one of a client. */
+  | ({ readonly type: 'begun'; readonly others: number; readonly recorders: number } & Beginning)
+  | { readonly type: 'over' }
+  | { readonly type: 'apart' };
 
 /** To the locks of a client: it is attached, and keeps these; it is not; nobody has taken it for so long that others may have gone on. */
 export type AttachmentTurn =

@@ -1,10 +1,11 @@
 /** What the epochs ask of their host: messages to other voters, events for the other roles of the node, those roles, timers, storage. */
-import { arm, close, disarm, open, store, tell, type Message } from '../effects.js';
+import { arm, close, disarm, open, store, tell, type Message, type Open } from '../effects.js';
 import { ELECTION } from '../election/messages.js';
 import { directoryOf } from './epoch.js';
 import {
   confirmersOf,
   othersNeeded,
+  recordersNeeded,
   ownReport,
   promisedEpoch,
   standingOf,
@@ -100,35 +101,26 @@ export const sayThatSpent = tell((_: In) => ({ role: EPOCHS, message: { type: 's
 
 /** Rule 10. */
 export const askForConfirmation = ({ context, event }: In) => {
-  const { lock, fence } = event as { lock: string; fence: number };
-  return { to: confirmersOf(context), message: { type: 'confirm' as const, epoch: context.served.epoch, lock, fence } };
+  const { lock, fence, user } = event as Confirm;
+  return { to: confirmersOf(context), message: { type: 'confirm' as const, epoch: context.served.epoch, lock, fence, user } };
 };
 export const confirmation = (args: In) => {
-  const { epoch, lock, fence } = args.event as From<Confirm>;
-  return { to: fromOf(args), message: { type: 'confirmed' as const, epoch, lock, fence } };
+  const { epoch, lock, fence, user } = args.event as From<Confirm>;
+  return { to: fromOf(args), message: { type: 'confirmed' as const, epoch, lock, fence, user } };
 };
 
 /** The locks that are in use are asked for before anybody else is heard. */
 export const afterThat = tell((_: In) => ({ role: EPOCHS, message: { type: 'early' } }));
 
-export const lockStart = (epochIn: (c: EpochsContext) => number | null) =>
-  open((args: In) => {
-    const { context } = args;
-    const lock = lockOf(args);
-    const epoch = epochIn(context);
-    const others = epoch === null ? 0 : othersNeeded(context);
-    const input: LockChartInput = {
-      id: context.id,
-      lock,
-      epoch,
-      grants: context.bounds.grants,
-      others,
-      patience: context.patience,
-    };
-    return { role: lockRole(lock), chart: LOCK, input };
-  });
-export const lockInNone = lockStart(() => null);
-export const lockInThis = lockStart(({ served }) => served.epoch);
+export function lockStartIn({ context }: In, lock: string, epoch: number | null): Open {
+  const others = epoch === null ? 0 : othersNeeded(context);
+  const recorders = epoch === null ? 0 : recordersNeeded(context);
+  const { id, bounds, patience } = context;
+  const input: LockChartInput = { id, lock, epoch, grants: bounds.grants, others, recorders, patience };
+  return { role: lockRole(lock), chart: LOCK, input };
+}
+export const lockInNone = open((args: In) => lockStartIn(args, lockOf(args), null));
+export const lockInThis = open((args: In) => lockStartIn(args, lockOf(args), args.context.served.epoch));
 export const openDirectory = open((args: In) =>
   directoryOf(lockOf(args), args.context.id, args.context.served, args.context.bounds.grants),
 );

@@ -1,9 +1,9 @@
 /** What follows from the promises of an epoch's members: whether it may begin, and who keeps a lock. The rules by number: docs/locks.md. */
 import type { NodeId } from '../effects.js';
-import { byName, isMajority } from './epoch.js';
-import type { EpochsContext } from './knowledge.js';
+import { byName, isMajority, turnsOf } from './epoch.js';
+import { ownReport, promisedEpoch, type EpochsContext, type From, type In } from './knowledge.js';
 import { areMajoritiesOf, isMajorityOf, isSameMembership, membershipAfter, votesInOneOf, type Membership } from './membership.js';
-import type { Ballot, Beginning, Held, Kept, Promised } from './messages.js';
+import type { Ballot, Beginning, Held, Kept, Promised, Recorded } from './messages.js';
 
 /** Where a voter stands, as it says with its promise. */
 export type PromiseReport = Omit<Promised, 'type' | 'epoch'> & { readonly node: NodeId };
@@ -21,6 +21,14 @@ export function cliqueOf(proposer: NodeId, reports: readonly PromiseReport[]): N
   const members = [proposer];
   for (const { node } of reports) if (node !== proposer && members.every((member) => areLinked(node, member))) members.push(node);
   return members.sort(byName);
+}
+
+/** With the report of who promises now, the proposer's own first. */
+export function reportsAfter({ context: { reports }, event }: In): readonly PromiseReport[] {
+  const { from, type: _, epoch: __, ...report } = event as From<Promised>;
+  const [own, ...others] = reports;
+  const kept = others.filter(({ node }) => node !== from);
+  return [own!, ...[...kept, { node: from, ...report }].sort((a, b) => byName(a.node, b.node))];
 }
 
 export const remembers = ({ memory }: PromiseReport): boolean => memory === 'known' || memory === 'new';
@@ -52,7 +60,20 @@ export function keptOf(reports: readonly PromiseReport[], voters: readonly NodeI
     for (const held of using)
       if (held.fence > (best.get(held.lock)?.fence ?? -1) && judge.keeps(node, held)) best.set(held.lock, { ...held, node });
   }
+  for (const held of judge.recorded()) if (held.fence > (best.get(held.lock)?.fence ?? -1)) best.set(held.lock, held);
+  for (const held of best.values()) best.set(held.lock, moved(held, reports));
   return [...best.values()].sort((a, b) => byName(a.lock, b.lock));
+}
+
+/** Rule 11: a client has moved to the voter to which it has attached itself last. */
+function moved(held: Kept, reports: readonly PromiseReport[]): Kept {
+  const words = reports.flatMap(({ node, stranded }) =>
+    stranded
+      .filter(({ lock, fence, client }) => lock === held.lock && fence === held.fence && client === held.client)
+      .map(({ number }) => ({ node, number })),
+  );
+  const last = words.toSorted((a, b) => a.number - b.number).at(-1);
+  return last === undefined ? held : { ...held, node: last.node };
 }
 
 class Claims {
@@ -85,6 +106,38 @@ class Claims {
     );
   }
 
+  /** Rule 11: what clients hold whose voters are not here, and who is to use it for them. */
+  recorded(): Kept[] {
+    const outside = this.voters.filter((voter) => !this.known.has(voter));
+    if (isMajority(outside.length, this.voters)) return [];
+    const last = new Map<string, Recorded>();
+    const all = this.reports.filter(({ served }) => served === this.latest).flatMap(({ records }) => records);
+    for (const record of all) {
+      const { fence = -1 } = last.get(record.lock) ?? {};
+      if (record.fence > fence || (record.fence === fence && record.client === null)) last.set(record.lock, record);
+    }
+    /** Otherwise it was never granted. */
+    const mayBeMajority = ({ lock, fence, client }: Recorded) => {
+      const by = this.reports.filter(
+        ({ node, records }) =>
+          this.voters.includes(node) &&
+          records.some((other) => other.lock === lock && other.fence === fence && other.client === client),
+      );
+      return isMajority(by.length + outside.length, this.voters);
+    };
+    return [...last.values()].flatMap(({ lock, fence, client }) =>
+      client === null || !mayBeMajority({ lock, fence, client }) ? [] : [{ lock, fence, client, node: this.hostOf(client) }],
+    );
+  }
+
+  /** The client looks for voters in the same order. */
+  private hostOf(client: NodeId): NodeId {
+    const members = this.reports.map(({ node }) => node).sort(byName);
+    const isLinked = (member: NodeId) => this.reports.some(({ node, links }) => node === member && links.includes(client));
+    const inTurn = turnsOf(client, members);
+    return inTurn.find(isLinked) ?? inTurn[0]!;
+  }
+
   /** Of an epoch that somebody has promised: all whom it names may have promised it, and its proposer is not here to deny it. */
   private mayHaveBegun(ballot: Ballot): boolean {
     const mayHavePromised = (node: NodeId) =>
@@ -107,6 +160,18 @@ export function pendingAfter(
   return all
     .filter(({ proposer, epoch }) => proposer !== ballot.proposer || epoch <= servedByProposer)
     .sort((a, b) => a.epoch - b.epoch || byName(a.proposer, b.proposer));
+}
+
+/** Rules 1 and 3: the next ballot of this node, which promises it first. */
+export function proposed(context: EpochsContext): Pick<EpochsContext, 'promised' | 'pending' | 'clique' | 'reports'> {
+  const { id, served, pending, promised, above } = context;
+  const ballot = { epoch: Math.max(promisedEpoch(context), above) + 1, proposer: id, ...proposalOf(context) };
+  const proposal = {
+    promised: ballot,
+    pending: pendingAfter(pending, promised, ballot, { served: served.epoch, servedByProposer: served.epoch }),
+    clique: null,
+  };
+  return { ...proposal, reports: [ownReport({ ...context, ...proposal })] };
 }
 
 /** Rule 9: what is proposed next, and who is asked, of those within reach: first what may have been decided already, then what is wanted. */

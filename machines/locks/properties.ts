@@ -171,8 +171,12 @@ function isLeftOut(c: Configuration, node: NodeId): boolean {
   });
 }
 
-const isWaiting = (c: Configuration, node: NodeId): boolean =>
-  epochsOf(c.nodes.get(node)!).context.claims.some(({ fence }) => fence === null);
+/** Waits at this node, perhaps in line behind a client that has the lock here. */
+function isWaiting(c: Configuration, node: NodeId): boolean {
+  const { claims, wants = [] } = epochsOf(c.nodes.get(node)!).context;
+  const isBehind = (lock: string) => claims.some((claim) => claim.lock === lock && claim.user !== node);
+  return claims.some(({ fence }) => fence === null) || wants.some((want) => want.node === node && isBehind(want.lock));
+}
 
 /** Where nothing stops and no link falls, cold starts and joins included. */
 export const oneUser: Property<LocksProtocolOptions> = {
@@ -192,7 +196,8 @@ export const undisturbedUser = (user: NodeId): Property<LocksProtocolOptions> =>
 
 /** Nobody who could take it is linked with this client, or it has stopped. */
 function isOutOfReach(c: Configuration, client: NodeId): boolean {
-  const isThere = (voter: NodeId) => !isClient(c.nodes.get(voter)!) && !c.crashed?.includes(voter);
+  const isThere = (voter: NodeId) =>
+    !isClient(c.nodes.get(voter)!) && !c.crashed?.includes(voter) && c.links.up(client, voter) && c.links.up(voter, client);
   return c.crashed?.includes(client) || !c.links.neighbours(client).some(isThere);
 }
 

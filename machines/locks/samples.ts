@@ -41,6 +41,8 @@ const report = {
   kept: [],
   pending: [],
   using: [],
+  records: [],
+  stranded: [],
   links: ['a', 'c'],
   floor: 9,
 };
@@ -149,13 +151,14 @@ const uses = (c: EpochsContext): Named[] => {
     ),
     ...claims.flatMap(({ lock, fence }) => (fence === null ? [] : [{ type: 'lost', lock }])),
     { type: 'early' },
-    { type: 'confirming', lock: 'x', fence: 5 },
+    { type: 'confirming', lock: 'x', fence: 5, user: 'a' },
     ...[served.epoch - 1, served.epoch, served.epoch + 1].map((epoch) => ({
       type: 'confirm',
       from: 'b',
       epoch,
       lock: 'x',
       fence: 5,
+      user: 'b',
     })),
     stored,
     { type: 'spent' },
@@ -228,15 +231,16 @@ export const epochsSamples: readonly ChartSamples[] = [
   { input: candidate, events: upTo(3, laterList) },
   { input: follower, events: upTo(2, uses) },
   { input: follower, events: upTo(2, clients) },
+  { input: leader, events: upTo(1, clients) },
   { input: follower, events: life },
   { input: leader, events: upTo(2, uses) },
 ];
 
-const lock: LockChartInput = { id: 'a', lock: 'x', epoch: 1, grants: 4, others: 0, patience: 1 };
-const begun = { type: 'begun', others: 1, epoch: 2, members: ['a', 'b'], membership };
+const lock: LockChartInput = { id: 'a', lock: 'x', epoch: 1, grants: 4, others: 0, recorders: 0, patience: 1 };
+const begun = { type: 'begun', others: 1, recorders: 1, epoch: 2, members: ['a', 'b'], membership };
 
 /** Rule 11: two clients and the voter itself want the lock. */
-const clientTurns = ({ fence, line, epoch }: LockContext): Named[] => [
+const clientTurns = ({ fence, line, epoch, user }: LockContext): Named[] => [
   { type: 'request' },
   ...(line.length > 1 ? [] : ['x', 'y'].map((from) => ({ type: 'acquire', from }))),
   ...['x', 'y'].map((node) => ({ type: 'gone', node })),
@@ -245,18 +249,20 @@ const clientTurns = ({ fence, line, epoch }: LockContext): Named[] => [
   ...[fence, 4].map((fence) => ({ type: 'giveBack', from: 'x', fence })),
   { type: 'release' },
   { type: 'granted', fence: 5 },
-  { type: 'confirmed', from: 'b', epoch, fence },
+  { type: 'confirmed', from: 'b', epoch, fence, user },
+  { type: 'confirmed', from: 'b', epoch, fence: 9, user },
   { type: 'timer', timer: UNATTESTED },
   { type: 'over' },
   { type: 'apart' },
   { ...begun, kept: [] },
+  { ...begun, kept: [{ lock: 'x', node: 'a', fence: 3, client: 'y' }] },
   ...(fence === null ? [] : [{ ...begun, kept: [{ lock: 'x', node: 'a', fence }] }]),
 ];
 
 const turns = ({ fence, epoch }: LockContext): Named[] => [
-  ...['b', 'c'].map((from) => ({ type: 'confirmed', from, epoch, fence })),
-  { type: 'confirmed', from: 'b', epoch, fence: 4 },
-  { type: 'confirmed', from: 'b', epoch: 0, fence },
+  ...['b', 'c'].map((from) => ({ type: 'confirmed', from, epoch, fence, user: 'a' })),
+  { type: 'confirmed', from: 'b', epoch, fence: 4, user: 'a' },
+  { type: 'confirmed', from: 'b', epoch: 0, fence, user: 'a' },
   { type: 'request' },
   { type: 'release' },
   ...[5, 6, 8].map((fence) => ({ type: 'granted', fence })),
@@ -272,7 +278,7 @@ export const lockSamples: readonly ChartSamples[] = [
   { input: { ...lock, epoch: null }, events: turns },
   { input: { ...lock, others: 2 }, events: turns },
   { input: lock, events: clientTurns },
-  { input: { ...lock, others: 1 }, events: clientTurns },
+  { input: { ...lock, recorders: 1 }, events: clientTurns },
 ];
 
 const writes = ({ writes: [, ...waiting] }: StorageContext): Named[] => [
