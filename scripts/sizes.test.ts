@@ -11,7 +11,7 @@ import { expect, test } from 'vitest';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 const BOUNDS_KB: Readonly<Record<string, number>> = {
-  '.': 101,
+  '.': 103,
   './adapters/quota': 27.8,
   './adapters/lasting-quota': 4.7,
   './adapters/lasting-names': 4.6,
@@ -41,7 +41,7 @@ const BOUNDS_KB: Readonly<Record<string, number>> = {
   './adapters/linked': 23.5,
   './adapters/sealed': 7.4,
   './adapters/neighbourhood': 22,
-  './adapters/locks': 42.5,
+  './adapters/locks': 45,
 };
 
 async function sizeOf(entry: string): Promise<number> {
