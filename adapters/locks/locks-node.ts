@@ -63,6 +63,8 @@ export function createLocksNode({
       confirm,
       ...(storage && { storage: 1 }),
     },
+    // Clients have nothing to say to each other, and may be a thousand.
+    ...(client && { neighbours: voters }),
     name,
     ...environment,
     inspect,
