@@ -81,12 +81,11 @@ test('a client holds, and the voter to which it is attached stops: 23610 states'
   const topology = {
     nodes: [...nodes, 'x'],
     links: [
-      ...['a', 'b'].map((v) => [v, 'x', 1]),
-      ...[
-        ['a', 'b', 1],
-        ['a', 'c', 1],
-        ['b', 'c', 1],
-      ],
+      ['a', 'b', 1],
+      ['a', 'c', 1],
+      ['b', 'c', 1],
+      ['a', 'x', 1],
+      ['b', 'x', 1],
     ],
   };
   const stops = [...crash('a'), { do: 'down', channel: ['x', 'a'] }];

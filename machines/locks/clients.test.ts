@@ -28,11 +28,11 @@ const stop = (node: string, peers: readonly string[]) => [
 ];
 
 /** x takes the lock through a, and keeps it. */
-const holding = (protocol: typeof locks, commands: Commands) =>
+const holding = (protocol: typeof locks, commands: readonly Commands[number][]) =>
   explore(protocol, {
     topology: among(['a', 'b', 'c']),
     options: { hold: null, ...clients },
-    commands: [ask('x'), ...commands] as never,
+    commands: [ask('x') as Commands[number]].concat(commands) as never,
     oneByOne: true,
     properties: [...protocol.properties({} as never), undisturbedUser('x')],
   });
