@@ -78,6 +78,8 @@ describe('what comes from the network is checked', () => {
     kept: [],
     pending: [],
     using: [{ lock: 'x', fence: 1 }],
+    records: [],
+    stranded: [],
     links: ['b'],
     floor: 0,
   };
@@ -100,6 +102,9 @@ describe('what comes from the network is checked', () => {
     [false, { ...promise, floor: -1 }],
     [false, { ...promise, using: [{ lock: 'x' }] }],
     [false, { ...promise, kept: [{ lock: 'x', fence: 1 }] }],
+    [true, { ...promise, records: [{ lock: 'x', fence: 1, client: 'b' }], stranded: [{ lock: 'x', fence: 1, number: 2 }] }],
+    [false, { ...promise, records: [{ lock: 'x', fence: 1, client: 'z' }] }],
+    [false, { ...promise, stranded: [{ lock: 'x', fence: 1 }] }],
     [false, { ...promise, links: ['z'] }],
     [true, { type: 'refuse', membership, epoch: 2, promised: 3 }],
     [false, { type: 'refuse', membership, epoch: 2 }],
