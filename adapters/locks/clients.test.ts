@@ -2,6 +2,8 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { ClientContext } from '../../machines/locks/client.js';
 import { InProcessBus } from '../transports/in-process.js';
+import { createLastingNames } from './lasting-names.js';
+import { createLastingQuota } from './lasting-quota.js';
 import { createLocks, type Locks } from './locks.js';
 import { LostError } from '../transports/errors.js';
 
@@ -44,6 +46,15 @@ test('a client has the lock when its turn comes, and nobody else meanwhile', asy
     waiting: [],
     leader: null,
   });
+});
+
+test('a client becomes no voter by a call, and keeps no register', async () => {
+  const { locks } = await cluster(['a', 'b', 'c'], ['x']);
+  const host = (locks['x']!.node.role('epochs')!.context as ClientContext).host!;
+  await expect(locks[host]!.addMember('x')).rejects.toThrow('"x" is a client of "locks", and does not vote; close it, and start');
+  expect(await locks['b']!.request('printer', () => 'served')).toBe('served');
+  expect(() => createLastingNames({ locks: locks['x']! })).toThrow('"x" is a client; keep it on those, and ask them');
+  expect(() => createLastingQuota({ locks: locks['x']!, budget: 5 })).toThrow('"x" is a client');
 });
 
 test('what a client is not given is refused by name', async () => {

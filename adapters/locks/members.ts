@@ -6,6 +6,7 @@
 import { Subscription } from 'rxjs';
 import type { Message, NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
+import { attachmentOf } from '../../machines/locks/clients.js';
 import type { EpochsContext } from '../../machines/locks/knowledge.js';
 import { firstMembership, type MembershipChange } from '../../machines/locks/membership.js';
 import { EPOCHS, type LocksNotice } from '../../machines/locks/messages.js';
@@ -98,6 +99,10 @@ export class Members {
       throw new UsageError(`"${remove}" is the last member of "${node.name}"; replace it, or close the locks`);
     if (add !== null && add !== node.id && !this.transport.peers.has(add))
       throw new UsageError(`peer "${add}" is not reached from "${node.id}"; start it with join: true before it is added`);
+    if (add !== null && attachmentOf(node.role(EPOCHS)!.context as EpochsContext, add))
+      throw new UsageError(
+        `"${add}" is a client of "${node.name}", and does not vote; close it, and start it with join: true before it is added`,
+      );
     const waiting = new Subscription();
     const decided = new Promise<readonly NodeId[]>((resolve, reject) => {
       const heard = node.notices$.subscribe((notice: Message) => {

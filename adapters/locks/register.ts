@@ -94,9 +94,10 @@ export class Register<T extends Json> {
     private readonly isValue: (value: unknown) => value is T,
   ) {
     checkOptions('Register', { locks, name, initial, isValue }, REGISTER_CHECKS);
-    if (locks.peers.length === 0)
+    const { id } = locks.node;
+    if (!locks.peers.includes(id))
       throw new UsageError(
-        `"${name}" is kept by the peers of createLocks, and "${locks.node.id}" joined later; keep it on those with whom the cluster began`,
+        `"${name}" is kept by the peers with whom createLocks began, and "${id}" is ${locks.peers.length === 0 ? 'one that joined later' : 'a client'}; keep it on those, and ask them`,
       );
     this.asked = drawBelow(locks.node.environment.crypto, 2 ** 32);
     this.conversation = `${locks.node.name}/${name}`;
