@@ -173,7 +173,8 @@ function isLeftOut(c: Configuration, node: NodeId): boolean {
 
 /** Waits at this node, perhaps in line behind a client that has the lock here. */
 function isWaiting(c: Configuration, node: NodeId): boolean {
-  const { claims, wants = [] } = epochsOf(c.nodes.get(node)!).context;
+  // A client stands in its peer's line and has none of its own.
+  const { claims = [], wants = [] } = epochsOf(c.nodes.get(node)!).context as Partial<EpochsContext>;
   const isBehind = (lock: string) => claims.some((claim) => claim.lock === lock && claim.user !== node);
   return claims.some(({ fence }) => fence === null) || wants.some((want) => want.node === node && isBehind(want.lock));
 }
