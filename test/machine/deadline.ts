@@ -2,6 +2,7 @@
  * Properties of the ways of a machine with a time to keep: the deadline runs as one more timer, and what is asked is what can come before it
  * goes off, or whether it can go off first.
  */
+import { firstValueFrom, timer } from 'rxjs';
 import type { AnyMachineSnapshot } from 'xstate';
 import type { MachineStep } from './options.js';
 import { Rig } from './rig.js';
@@ -9,8 +10,12 @@ import { isFromOutside } from './steps.js';
 import type { Subject } from './subject.js';
 import type { Found, Temporal } from './temporal.js';
 
-/** How many states are looked at for one deadline. */
-const TIMED_MAX = 2000;
+/** How many steps are taken for one deadline: few at first, since another start may show more. Each way is gone from the machine's start. */
+const STEPS_MAX = [500, 10_000];
+/** And for all of a property together. */
+const ALL_STEPS_MAX = 20_000;
+/** Others have their turn after so many: a runner that ends a test, and Ctrl-C. */
+const STEPS_BETWEEN_TURNS = 500;
 
 /** What is asked of each state before the deadline. */
 interface Question {
@@ -49,22 +54,50 @@ export async function firstBeyond(
 ): Promise<Found> {
   const question = questionOf(property);
   if (!question) return null;
-  for (const start of starts) {
-    const found = await beyond(subject, start, question);
-    if (found) return found;
+  const all = new Budget(ALL_STEPS_MAX);
+  let open = starts;
+  for (const max of STEPS_MAX) {
+    const undecided: (readonly MachineStep[])[] = [];
+    for (const start of open) {
+      const found = await beyond(subject, start, question, [new Budget(max), all]);
+      if (found === 'undecided') undecided.push(start);
+      else if (found) return found;
+    }
+    open = undecided;
   }
-  return null;
+  const [steps] = open;
+  return steps ? { steps, says: notDecided(question.ms) } : null;
 }
 
-async function beyond(subject: Subject, before: readonly MachineStep[], question: Question): Promise<Found> {
+const notDecided = (ms: number): string =>
+  `is not decided: to go through what can come within ${ms} ms takes more steps than are taken (${STEPS_MAX.at(-1)} from one state, ${ALL_STEPS_MAX} from all); give a shorter time, fewer samples, "distinguish", or "within" so many steps`;
+
+/** Steps that may still be taken. */
+class Budget {
+  constructor(private left: number) {}
+
+  get isSpent(): boolean {
+    return this.left <= 0;
+  }
+
+  async spend(steps: number): Promise<void> {
+    const turn = Math.floor(this.left / STEPS_BETWEEN_TURNS);
+    this.left -= steps;
+    if (Math.floor(this.left / STEPS_BETWEEN_TURNS) < turn) await firstValueFrom(timer(0));
+  }
+}
+
+async function beyond(
+  subject: Subject,
+  before: readonly MachineStep[],
+  question: Question,
+  budgets: readonly Budget[],
+): Promise<Found | 'undecided'> {
   const seen = new Set<string>();
   const ways: (readonly MachineStep[])[] = [[]];
   for (const way of ways) {
-    if (seen.size >= TIMED_MAX)
-      return {
-        steps: before,
-        says: `is not decided: more than ${TIMED_MAX} states can come within ${question.ms} ms; give a shorter time, fewer samples, or "distinguish"`,
-      };
+    if (budgets.some(({ isSpent }) => isSpent)) return 'undecided';
+    for (const budget of budgets) await budget.spend(before.length + way.length + 1);
     const rig = (await withDeadline(subject, before, way, question.ms))!;
     const key = rig.key();
     const isNew = !question.isOver(rig.snapshot) && !seen.has(key);

@@ -1,6 +1,6 @@
 /** What comes in the end when nobody touches a machine, beside services that may send for ever; and what holds for a while. */
 import { describe, expect, test } from 'vitest';
-import { createMachine, fromCallback, setup, type AnyStateMachine } from 'xstate';
+import { createMachine, fromCallback, raise, setup, type AnyStateMachine } from 'xstate';
 import type { MachineTests } from './options.js';
 import { describeStep } from './steps.js';
 import { MachineTesting } from './testing.js';
@@ -9,6 +9,11 @@ const late = async (machine: unknown, tests: MachineTests) =>
   (await new MachineTesting(machine as AnyStateMachine, tests).temporalFailures()).map(
     ({ says, steps }) => `${says} | ${steps.map(describeStep).join(', ')}`,
   );
+
+const is =
+  (name: string) =>
+  ({ value }: { readonly value: unknown }) =>
+    value === name;
 
 describe('beside a callback that sends as often as it likes', () => {
   const sends = (after: object, on: object = { TICK: {} }) =>
@@ -56,10 +61,6 @@ describe('beside a callback that sends as often as it likes', () => {
 });
 
 describe('with bounds', () => {
-  const is =
-    (name: string) =>
-    ({ value }: { readonly value: unknown }) =>
-      value === name;
   const isNot =
     (name: string) =>
     ({ value }: { readonly value: unknown }) =>
@@ -112,9 +113,56 @@ describe('with bounds', () => {
     ]);
   });
 
+  test('two bounds at once are refused', async () => {
+    await expect(late(button, { temporal: { it: { never: is('up'), within: 2, withinMs: 5 } } })).rejects.toThrow(
+      'temporal.it says within and withinMs; give one of them, or two properties',
+    );
+  });
+
   test('a bound that is no number is refused', async () => {
     await expect(late(button, { temporal: { it: { never: is('up'), within: '2' as never } } })).rejects.toThrow(
       'temporal.it.within is 2; give a number, at least 0',
     );
   });
+});
+
+describe('a bound in time where there is much to go through', () => {
+  const search = createMachine({
+    initial: 'idle',
+    states: {
+      idle: { on: { KEY: { target: 'typing', actions: raise({ type: 'SEARCH' }, { delay: 300 }) } } },
+      typing: { on: { SEARCH: 'results', ESC: 'idle' } },
+      results: {},
+    },
+  });
+  const soon = { when: is('typing'), never: is('results'), withinMs: 1 };
+
+  test.each(['live', 'pure'] as const)('a delayed event that an earlier visit left behind is found, %s', async (mode) => {
+    expect(await late(search, { mode, limits: { timers: 1 }, temporal: { soon } })).toEqual([
+      'does not hold in "results", which can come within 1 ms | KEY, ESC, KEY, delayed SEARCH',
+    ]);
+  });
+
+  test('what is too much is said and ends, and others have their turn meanwhile', async () => {
+    let turns = 0;
+    const ticking = setInterval(() => turns++);
+    const clock = (on: number, off: number) => ({
+      initial: 'a',
+      states: { a: { after: { [on]: 'b' } }, b: { after: { [off]: 'a' } } },
+    });
+    const clocks = createMachine({ type: 'parallel', states: { x: clock(700, 301), y: clock(1103, 130), z: clock(977, 211) } });
+    const property = { never: () => false, withinMs: 1_000_000 };
+    expect(await late(clocks, { mode: 'pure', temporal: { property } })).toEqual([
+      expect.stringMatching(/^is not decided: to go through what can come within 1000000 ms takes more steps than are taken/),
+    ]);
+    clearInterval(ticking);
+    expect(turns).toBeGreaterThan(5);
+  });
+});
+
+test('`when` that holds nowhere asks nothing, which is said', async () => {
+  const machine = createMachine({ initial: 'a', states: { a: { after: { 100: 'b' } }, b: {} } });
+  expect(await late(machine, { temporal: { slip: { when: is('aa'), never: is('b'), withinMs: 500 } } })).toEqual([
+    '`when` holds in no state of 2: nothing is asked | ',
+  ]);
 });

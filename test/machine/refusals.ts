@@ -137,6 +137,8 @@ function refuseProperty(name: string, property: unknown): void {
     throw new UsageError(
       `temporal.${name} says ${said.join(', ') || 'nothing'}; a property is always or never (when), sometimes, when + eventually, or when + holds + until; all but sometimes may say within or withinMs`,
     );
+  if (BOUNDS.every((bound) => said.includes(bound)))
+    throw new UsageError(`temporal.${name} says within and withinMs; give one of them, or two properties`);
   for (const [key, value] of Object.entries(property as Readonly<Record<string, unknown>>)) {
     const isBound = BOUNDS.includes(key);
     if (!isBound && !isFunction(value))

@@ -127,8 +127,11 @@ class Run {
   /** What the machine leaves behind when it is stopped. */
   private leftRunning(): BrokenRule | null {
     this.rig.stop();
-    const { length } = this.rig.timers.running;
-    if (length > 0) return { rule: LEFT, says: `${length} timers go on after the machine was stopped` };
+    if (this.rig.timers.running.length > 0)
+      return {
+        rule: LEFT,
+        says: 'a timer goes on after the machine was stopped: what is raised or sent with a delay, under an id that is in use, runs beside the earlier one; cancel(id) first',
+      };
     return lost(this.rig);
   }
 

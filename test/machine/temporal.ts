@@ -28,10 +28,12 @@ interface Bounds {
  *   milliseconds of virtual time after it, without `when` after the start.
  * - `sometimes`: of one state at least.
  * - `when`, `eventually`: from such a state, without events from outside, such a state is reached, unless something else goes round for ever
- *   in which no timer runs through; or `within` so many steps, or `withinMs` milliseconds of virtual time, whatever happens in it. A service
- *   may take any time: only a timer of the machine bounds how long one is waited for.
+ *   in which no timer runs through; or `within` so many steps, or `withinMs` milliseconds of virtual time. A service may take any time: only
+ *   a timer of the machine bounds how long one is waited for.
  * - `when`, `holds`, `until`: from such a state on it holds, whatever happens, until such a state is reached; `within` or `withinMs` say when
- *   that has to be, as for `eventually`.
+ *   that has to be where no event comes from outside, as for `eventually`.
+ *
+ * A bound is one of both, and its last step or moment belongs to it.
  *
  * @public
  */
@@ -92,6 +94,11 @@ function failureOf(graph: MachineGraph, property: Temporal, marks: MarksAt): Fou
   }
   const { within, withinMs } = property;
   const starts = startsOf(graph, property, marks);
+  if (starts.length === 0)
+    return {
+      steps: [],
+      says: `\`when\` holds in no state of ${vertices.length}${isComplete ? '' : ' (not all were searched)'}: nothing is asked`,
+    };
   const each = (check: (start: MachineVertex) => Found): Found => {
     for (const start of starts) {
       const found = check(start);
