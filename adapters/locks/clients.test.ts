@@ -66,7 +66,7 @@ test('what a client is not given is refused by name', async () => {
   );
   expect(() => createLocks({ transport, client: true } as never)).toThrow('createLocks: peers is missing');
   expect(() => createLocks({ transport, peers: ['b'], client: true, storage })).toThrow(
-    'createLocks: storage is an object; give left out beside',
+    'createLocks: storage is an object; give nothing here beside client: true',
   );
   expect(() => createLocks({ transport, peers: ['b'], client: true, join: true })).toThrow('join');
   await expect(locks['x']!.acquire('printer', { ifAvailable: true })).rejects.toThrow(

@@ -118,10 +118,10 @@ const LOCKS_CHECKS = {
 };
 
 /** Of a peer that comes later. */
-const JOINING_CHECKS = { ...LOCKS_CHECKS, peers: optional(must('left out beside join: true', () => false)) };
+const JOINING_CHECKS = { ...LOCKS_CHECKS, peers: optional(must('nothing here beside join: true', () => false)) };
 
 /** Of one that does not vote. */
-const besideClient = optional(must('left out beside client: true', (value) => value === false));
+const besideClient = optional(must('nothing here beside client: true', (value) => value === false));
 const CLIENT_CHECKS = { ...LOCKS_CHECKS, join: besideClient, confirm: besideClient, storage: besideClient };
 
 export function checkLocks(options: unknown): void {

@@ -164,6 +164,14 @@ function createClosed(): Locks {
   return locks;
 }
 
+test('locks that are closed a few turns after they were made end in order, whichever turn it is', async () => {
+  for (let turns = 0; turns < 12; turns++) {
+    const locks = createLocks({ transport: new InProcessBus().transport('a'), peers: ['a'] });
+    for (let turn = 0; turn < turns; turn++) await Promise.resolve();
+    await locks.close({ withinMs: 0 });
+  }
+});
+
 test('a transport that goes settles everything too', async () => {
   const [{ a, b }, transports] = await peers('a', 'b');
   const held = await a!.acquire('x');

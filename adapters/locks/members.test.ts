@@ -244,7 +244,7 @@ test('who begins and who joins is said, one of the two', () => {
   const bus = new InProcessBus();
   const transport = bus.transport('a');
   expect(() => createLocks({ transport })).toThrow('createLocks: peers is missing; give the ids of all');
-  expect(() => createLocks({ transport, peers: ['a'], join: true })).toThrow('left out beside join: true');
+  expect(() => createLocks({ transport, peers: ['a'], join: true })).toThrow('give nothing here beside join: true');
   expect(() => createLocks({ transport, peers: ['b'] })).toThrow(
     'list it, give client: true if it is not to vote, or join: true in place of peers',
   );

@@ -58,7 +58,10 @@ export function differingLists(node: LiveNode, { peer, own, theirs }: LocksNotic
 
 /** Of a peer whose list leaves out some who vote, as it has stored, and is not that with which its cluster began. */
 export function shorterList(node: LiveNode, peers: readonly NodeId[]): ConfigurationError | null {
-  const { membership } = node.role(EPOCHS)!.context as EpochsContext;
+  const standing = node.role(EPOCHS)?.context as EpochsContext | undefined;
+  // Closed as soon as it was made.
+  if (!standing) return null;
+  const { membership } = standing;
   const missing = membership.voters.filter((voter) => !peers.includes(voter));
   if (peers.length === 0 || missing.length === 0 || membership.origin === firstMembership(peers).origin) return null;
   return new ConfigurationError(

@@ -24,7 +24,7 @@ export function* brokenRules(rig: Rig): Generator<BrokenRule> {
 
 export const saysMutated = ({ before, after }: NonNullable<Rig['mutated']>): string =>
   `the context ${before} was changed in place into ${after}: whoever holds it, a path that goes on from here or your own view, sees it change. ` +
-  'Let assign give new values ([...list, one] in place of push), and let actions leave the context as it is';
+  'Let assign give new values ([...list, one] in place of push), and let actions and guards leave the context as it is';
 
 const rejection = ({ action, thrown }: NonNullable<Rig['rejected']>): BrokenRule => {
   const what = encode(thrown, () => undefined);

@@ -175,6 +175,14 @@ describe('a context that is changed in place', () => {
     );
   });
 
+  test('by a guard, which is asked more than once', async () => {
+    const counts = ({ context }: any) => context.items.push(1) > 0;
+    const guarded = createMachine({ context: { items: [] }, on: { ADD: { guard: counts, actions: 'added' } } } as never);
+    await expect(report(guarded.provide({ actions: { added: () => {} } } as never))).rejects.toThrow(
+      /changed in place .* let actions and guards leave the context as it is/,
+    );
+  });
+
   test('is the application\'s own affair where "distinguish" says what matters', async () => {
     const { failures } = await report(
       list(({ context }: any) => void context.items.push(1)),
