@@ -57,6 +57,18 @@ test('a client becomes no voter by a call, and keeps no register', async () => {
   expect(() => createLastingQuota({ locks: locks['x']!, budget: 5 })).toThrow('"x" is a client');
 });
 
+test('a client that somebody else adds to those who vote ends by name, and holds nobody up', async () => {
+  const { locks } = await cluster(['a', 'b', 'c'], ['x']);
+  const host = (locks['x']!.node.role('epochs')!.context as ClientContext).host!;
+  const other = ['a', 'b', 'c'].find((id) => id !== host)!;
+  const ended = locks['x']!.node.closed;
+  const adding = locks[other]!.addMember('x').catch(() => {});
+  await ended;
+  await expect(locks['x']!.request('printer', () => {})).rejects.toThrow('client "x" was added to the members of "locks"');
+  expect(await locks[other]!.request('printer', () => 'served')).toBe('served');
+  await adding;
+});
+
 test('what a client is not given is refused by name', async () => {
   const { locks, bus } = await cluster(['a'], ['x']);
   const transport = bus.transport('a');

@@ -19,7 +19,7 @@ import { reportMetrics } from './locks-metrics.js';
 import { statusOf, warnWhenUnserved, type LocksStatus } from './locks-status.js';
 import type { Lock } from './lock-handle.js';
 import { createLocksNode } from './locks-node.js';
-import { differingLists, firstPeersOf, Members, shorterList, type MembersOptions } from './members.js';
+import { clientNamed, differingLists, firstPeersOf, Members, shorterList, type MembersOptions } from './members.js';
 import {
   checkAcquire,
   checkName,
@@ -345,8 +345,11 @@ export class Locks implements AsyncDisposable {
   /** Who has served goes on; who starts beside it with another list ends, and says why. */
   #differ(error: ConfigurationError): void {
     this.#node.notify({ type: 'peers.differ', error } as Message);
-    if (this.#hasServed) return;
-    this.#mistake = error;
+    if (!this.#hasServed) this.#giveUp(error);
+  }
+
+  #giveUp(mistake: ConfigurationError): void {
+    this.#mistake = mistake;
     void this.#node.close();
   }
 
@@ -393,6 +396,7 @@ export class Locks implements AsyncDisposable {
   private hear(notice: Message): void {
     const told = notice as LocksNotice;
     if (told.type === 'differs') this.#differ(differingLists(this.#node, told));
+    if (told.type === 'named') this.#giveUp(clientNamed(this.#node, told.peer));
     else if (told.type === 'serving' || told.type === 'apart') {
       this.#isServed = told.type === 'serving';
       this.#hasServed ||= this.#isServed;

@@ -56,6 +56,12 @@ export function differingLists(node: LiveNode, { peer, own, theirs }: LocksNotic
   );
 }
 
+/** Of a client that somebody has added to those who vote. */
+export const clientNamed = (node: LiveNode, peer: NodeId): ConfigurationError =>
+  new ConfigurationError(
+    `client "${node.id}" was added to the members of "${node.name}", as "${peer}" says, and does not vote; start it with join: true, or remove it by locks.removeMember`,
+  );
+
 /** Of a peer whose list leaves out some who vote, as it has stored, and is not that with which its cluster began. */
 export function shorterList(node: LiveNode, peers: readonly NodeId[]): ConfigurationError | null {
   const standing = node.role(EPOCHS)?.context as EpochsContext | undefined;

@@ -35,6 +35,10 @@ const happenings = ({ number, claims }: ClientContext): Named[] => {
     ...['acquired', 'forfeited'].flatMap((type) =>
       [number, number - 1].map((number) => ({ type, from: 'a', number, lock: 'l', fence: 5 })),
     ),
+    ...[
+      ['a', 'x'],
+      ['a', 'b'],
+    ].map((members) => ({ type: 'prepare', from: 'a', epoch: 3, members, served: 1, next: grown, membership })),
     { type: 'timer', timer: PATIENCE },
   ];
 };

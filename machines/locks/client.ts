@@ -31,6 +31,7 @@ import {
   type Beginning,
   type EpochMessage,
   type LocksNotice,
+  type Prepare,
 } from './messages.js';
 import { PATIENCE } from './orders.js';
 
@@ -156,8 +157,10 @@ export const clientMachine = setup({
       members: served.members,
     })),
     announceApart: emit({ type: 'apart' }),
+    announceNamed: emit((args: In) => ({ type: 'named' as const, peer: fromOf(args) })),
   },
   guards: {
+    isNamed: ({ context: { id }, event }) => (event as From<Prepare>).members.includes(id),
     isFree: (args) => claimOf(args.context, lockOf(args)) === undefined,
     isOfHost: ({ context, event }) => (event as NamedLinkEvent).peer === context.host,
     isOfThis,
@@ -183,6 +186,8 @@ export const clientMachine = setup({
     freed: { actions: ['dropClaim', closeLock] },
     hello: { actions: ['learn', 'forgetTried'] },
     told: { actions: ['learn', 'forgetTried'] },
+    // Somebody has added it to those who vote, and waits for its promise: that is for the application to hear.
+    prepare: { guard: 'isNamed', actions: 'announceNamed' },
   },
   states: {
     seeking: {

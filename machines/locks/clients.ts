@@ -69,13 +69,10 @@ export function wantedBy(node: NodeId, wants: readonly Want[]): string[] {
 type Enqueuing = In & { enqueue: any };
 
 /** The client's word of what it holds, for each lock that it wants or uses here. */
-export function attest({ context: { wants }, event, enqueue }: Enqueuing): void {
+export const attest = ({ context: { wants }, event }: In) => {
   const { from, holds } = event as From<AttachRequest>;
-  for (const lock of wantedBy(from, wants)) {
-    const fence = holds.find((held) => held.lock === lock)?.fence ?? null;
-    enqueue({ type: 'tell', params: { role: lockRole(lock), message: { type: 'attested', node: from, fence } } });
-  }
-}
+  return { role: wantedBy(from, wants).map(lockRole), message: { type: 'attested', node: from, holds } };
+};
 
 /** They find another voter. */
 export function letGo({ context: { id, clients, wants, membership }, enqueue }: Enqueuing): void {

@@ -213,7 +213,6 @@ export const epochsMachine = setup({
     attach: assign({ clients: withClient }),
     detach: assign({ clients: withoutClient, links: linksKnown }),
     detachAll: enqueueActions(letGo),
-    attest: enqueueActions(attest),
     dropClaim: assign({ claims: (args: In) => withoutClaim(lockOf(args), args.context.claims) }),
     dropLock: assign({ locks: (args: In) => withoutName(lockOf(args), args.context.locks) }),
     noteClaim: assign({
@@ -476,9 +475,9 @@ export const epochsMachine = setup({
         attach: [
           differing,
           later,
-          { guard: 'isStrandedAtLeader', target: '#epochs.preparing', actions: ['attach', 'attest'] }, // 11
-          { guard: 'isStranded', actions: ['attach', 'attest', send(change)] }, // 11
-          { actions: ['attach', 'attest', send(attachment)] }, // 11
+          { guard: 'isStrandedAtLeader', target: '#epochs.preparing', actions: ['attach', tell(attest)] }, // 11
+          { guard: 'isStranded', actions: ['attach', tell(attest), send(change)] }, // 11
+          { actions: ['attach', tell(attest), send(attachment)] }, // 11
         ],
         early: { actions: 'hearEarly' },
         confirming: { actions: ['noteRecord', send(askForConfirmation)] }, // 10, 11

@@ -258,6 +258,8 @@ export type LocksNotice =
   /** Others may have gone on without this node. */
   | { readonly type: 'lock.lost'; readonly lock: string; readonly fence: number }
   /** A peer said a number so far above all that is known here that it is refused: it is out of its mind, or its clock is. */
+  /** A client is counted among those who vote, by this one; */
+  | { readonly type: 'named'; readonly peer: NodeId }
   | { readonly type: 'unreasonable'; readonly peer: NodeId; readonly epoch: number }
   /** From now on these vote. */
   | { readonly type: 'members'; readonly version: number; readonly voters: readonly NodeId[] }

@@ -7,4 +7,9 @@ const UNNOTICED = 'of a voter alone that has not noticed that others went on wit
 export const reasons: Readonly<Record<string, string>> = {
   ...because(EPOCHS, UNNOTICED, 'sent forfeited'),
   ...because(CLIENT, UNNOTICED, 'received forfeited'),
+  ...because(
+    CLIENT,
+    'of a client that is added to those who vote by mistake, which ends it (adapters/locks/clients.test.ts)',
+    'received prepare',
+  ),
 };
