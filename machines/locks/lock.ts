@@ -8,9 +8,8 @@
  *
  * A voter asks for its clients as well as for itself (rule 11), for one after the other: the others stand in line. A client that holds the
  * lock and is not reached, or an epoch that has begun since, leaves the lock `unattested` until the client says that it holds it still, or
- * patience is over. A client's
- * grant, and that it gave the lock back, is recorded by a majority of the voters first: a client outlives its voter, as the next epoch lets
- * another one use the lock for it.
+ * patience is over. A client's grant, and that it gave the lock back, is recorded by a majority of the voters first: a client outlives its
+ * voter, as the next epoch lets another one use the lock for it.
  *
  * States.
  *   free              not wanted; the role stays until the epoch ends, for who wants a lock once may want it again
@@ -22,11 +21,11 @@
  *   using.suspended   granted; its epoch has ended here, and the next will keep it or not
  *   returning         given back by a client; others are asked to record that, and its token is here
  *   passing           done with, and at once the next in line's, if there is one
- * Invariants: whenever it is not free, the epochs beside it have a claim with its fence; `fence` is set exactly in waiting.confirming and using, `epoch` exactly in waiting.queued,
- * waiting.confirming, using.served and using.unattested; `confirmed` is not empty only in waiting.confirming; `line` is empty in free, and
- * `user` nobody only in waiting.queued and returning.
+ * Invariants: whenever it is not free, the epochs beside it have a claim with its fence; `fence` is set exactly in waiting.confirming, using and
+ * returning, `epoch` exactly in waiting.queued, waiting.confirming, using.served, using.unattested and returning; `confirmed` is not empty only
+ * in waiting.confirming and returning; `line` is empty in free, and `user` nobody only in waiting.queued and returning.
  */
-import { assign, enqueueActions, setup } from 'xstate';
+import { and, assign, emit, setup } from 'xstate';
 import { arm, disarm, effects, open, tell, type Message, type NodeId, type TimerEvent } from '../effects.js';
 import { byName, directoryOf, isBeyond, isHalfSpent, isKeptBy } from './epoch.js';
 import {
@@ -37,6 +36,7 @@ import {
   type Confirmed,
   type EpochTurn,
   type GiveBack,
+  type Held,
   type Kept,
   type LocksNotice,
 } from './messages.js';
@@ -71,8 +71,8 @@ export type LockChartEvent =
   | ((Acquire | GiveBack) & { readonly from: NodeId })
   /** Of a client: it is not reached any more; */
   | { readonly type: 'gone'; readonly node: NodeId }
-  /** it holds the lock with this fence, `null` for not at all. */
-  | { readonly type: 'attested'; readonly node: NodeId; readonly fence: number | null }
+  /** it holds these locks, and no others. */
+  | { readonly type: 'attested'; readonly node: NodeId; readonly holds: readonly Held[] }
   | TimerEvent
   | { readonly type: 'granted'; readonly fence: number }
   | (Confirmed & { readonly from: NodeId })
@@ -118,7 +118,8 @@ const confirming = tell(({ context }: In) => ({
 const passOn = [userLeaves, 'forgetFence'] as const;
 const use = [claimed, 'announceGrant'] as const;
 const end = ['announceRelease', ...passOn] as const;
-const lose = ['announceLoss', forfeited, ...passOn] as const;
+const forfeit = [forfeited, ...passOn] as const;
+const lose = ['announceLoss', ...forfeit] as const;
 const join = ['noteEpoch', open(directory), tell(toDirectory('request'))] as const;
 const giveBack = [tell(toDirectory('release')), ...end] as const;
 const isGivenBack = { target: '#lock.returning', actions: [userLeaves, 'forNobody', unused] } as const; // 11
@@ -136,14 +137,6 @@ const asks = [
 ] as const;
 const asksBehind = [{ guard: 'isForNobody', actions: ['noteUser', claimed] }, { actions: 'lineUp' }] as const;
 const leavesLine = { guard: 'isInLine', actions: [leaves(nodeOf), 'leaveLine'] } as const;
-
-/** What the application of this node hears, and no client's. */
-const announce =
-  (type: 'lock.granted' | 'lock.released' | 'lock.lost') =>
-  ({ context, event, enqueue }: In & { enqueue: any }): void => {
-    const { lock, fence } = context;
-    if (isOwn({ context, event })) enqueue.emit(type === 'lock.released' ? { type, lock } : { type, lock, fence });
-  };
 
 /**
  * The chart of one lock at one node: wanted or not, in which epoch it is asked for, and with which fence it is held.
@@ -182,9 +175,10 @@ export const lockMachine = setup({
     forNobody: assign({ user: null }),
     forItself: assign({ user: ({ context: { id } }) => id }),
     nextInLine: assign(({ context: { line } }) => ({ user: line[0]!, line: line.slice(1) })),
-    announceGrant: enqueueActions(announce('lock.granted')),
-    announceRelease: enqueueActions(announce('lock.released')),
-    announceLoss: enqueueActions(announce('lock.lost')),
+    // The application of this node hears of its own use, and of no client's.
+    announceGrant: emit(({ context: { lock, fence } }) => ({ type: 'lock.granted' as const, lock, fence: fence! })),
+    announceRelease: emit(({ context: { lock } }) => ({ type: 'lock.released' as const, lock })),
+    announceLoss: emit(({ context: { lock, fence } }) => ({ type: 'lock.lost' as const, lock, fence: fence! })),
   },
   guards: {
     isOwn,
@@ -194,7 +188,12 @@ export const lockMachine = setup({
     isInLine: (args) => args.context.line.includes(nodeOf(args)),
     isLineEmpty: ({ context }) => context.line.length === 0,
     isLineEmptyInEpoch: ({ context }) => context.line.length === 0 && context.epoch !== null,
-    isOfThisHold: (args) => isOfUser(args) && (args.event as { fence: number | null }).fence === args.context.fence,
+    isOfThisHold: (args) => isOfUser(args) && (args.event as GiveBack).fence === args.context.fence,
+    isStillHeld: (args) => {
+      const { lock, fence } = args.context;
+      const { holds } = args.event as { readonly holds: readonly Held[] };
+      return isOfUser(args) && holds.some((held) => held.lock === lock && held.fence === fence);
+    },
     isInEpoch: ({ context }) => context.epoch !== null,
     isBeyondNumbers: ({ context: { epoch, grants }, event }) => isBeyond((event as { fence: number }).fence, epoch!, grants),
     isHalfSpent: ({ context: { epoch, grants }, event }) => isHalfSpent((event as { fence: number }).fence, epoch!, grants),
@@ -253,7 +252,10 @@ export const lockMachine = setup({
         },
         confirming: {
           entry: confirming,
-          always: { guard: 'isConfirmed', target: '#using.served', actions: use }, // 10
+          always: [
+            { guard: and(['isOwn', 'isConfirmed']), target: '#using.served', actions: use }, // 10
+            { guard: 'isConfirmed', target: '#using.served', actions: claimed }, // 11
+          ],
           exit: 'forgetConfirmed',
           on: {
             confirmed: { guard: 'isOfThisGrant', actions: 'noteConfirmed' },
@@ -272,7 +274,7 @@ export const lockMachine = setup({
           on: {
             release: { guard: 'isOwn', target: '#lock.passing', actions: giveBack },
             giveBack: { guard: 'isOfThisHold', ...isGivenBack }, // 11
-            attested: [{ guard: 'isOfThisHold' }, { guard: 'isOfUser', ...isGivenBack }], // 11
+            attested: [{ guard: 'isStillHeld' }, { guard: 'isOfUser', ...isGivenBack }], // 11
             gone: [{ guard: 'isOfUser', target: 'unattested' }, leavesLine], // 11
             over: { target: 'suspended', actions: 'forgetEpoch' },
           },
@@ -283,7 +285,7 @@ export const lockMachine = setup({
           on: {
             giveBack: { guard: 'isOfThisHold', ...isGivenBack }, // 11
             attested: [
-              { guard: 'isOfThisHold', target: 'served' }, // 11
+              { guard: 'isStillHeld', target: 'served' }, // 11
               { guard: 'isOfUser', ...isGivenBack }, // 11
             ],
             timer: isGivenBack, // 11
@@ -293,12 +295,14 @@ export const lockMachine = setup({
         suspended: {
           on: {
             release: { guard: 'isOwn', target: '#lock.passing', actions: end },
-            giveBack: { guard: 'isOfThisHold', target: '#lock.passing', actions: end }, // 11
+            giveBack: { guard: 'isOfThisHold', target: '#lock.passing', actions: passOn }, // 11
             begun: [
               { guard: 'isKeptForItself', target: 'served', actions: join },
               { guard: 'isKept', target: 'unattested', actions: join }, // 11
-              { guard: 'isToHost', target: 'unattested', actions: [...lose, ...host] }, // 11
-              { target: '#lock.passing', actions: lose },
+              { guard: and(['isOwn', 'isToHost']), target: 'unattested', actions: [...lose, ...host] }, // 11
+              { guard: 'isToHost', target: 'unattested', actions: [...forfeit, ...host] }, // 11
+              { guard: 'isOwn', target: '#lock.passing', actions: lose },
+              { target: '#lock.passing', actions: forfeit }, // 11
             ],
             apart: [
               { guard: 'isOwn', target: '#lock.passing', actions: [...lose, 'dropClients'] },
