@@ -1,7 +1,7 @@
 /**
  * What the paths of a machine cover, and everything that they do not by name, with the reason and the sample that it would take.
  *
- * Counted are states, transitions, guards both ways, events, named actions and the outcomes of invoked promises, of the machine and of each
+ * Counted are states, transitions, guards both ways, events, named actions, and what invoked services come to and send, of the machine and of each
  * child machine that ran. Counts of several runs add up: they are plain JSON.
  */
 import type { AnyStateNode } from 'xstate';

@@ -1,6 +1,6 @@
 /** What becomes of a machine's tests: mutants, coverage for other tools, plans as files. */
 import { describe, expect, test } from 'vitest';
-import { assign, createMachine, fromObservable, fromPromise, setup } from 'xstate';
+import { assign, createMachine, fromCallback, fromObservable, fromPromise, setup } from 'xstate';
 import { mergeCounts } from './coverage.js';
 import { emitMachineTests, startMachine } from './emit.js';
 import { chartListing, lcovOf } from './lcov.js';
@@ -167,6 +167,21 @@ describe('coverage', () => {
     ]);
     expect(charts['parent']!.outcome).toEqual({ covered: 2, of: 3 });
     expect(charts['line']!.outcome).toEqual({ covered: 1, of: 2 });
+  });
+
+  test('what callbacks send, each event that their samples list', async () => {
+    const socket = fromCallback(() => {});
+    const chat = setup({ actors: { socket } }).createMachine({
+      id: 'chat',
+      invoke: { src: 'socket' },
+      on: { open: {}, closed: {} },
+    });
+    const { missing, charts } = await new MachineTesting(chat, {
+      services: { socket: { sends: [{ type: 'open' }, { type: 'closed' }] } },
+      filter: (_, step) => !('sends' in step && step.event.type === 'closed'),
+    }).coverage();
+    expect(missing.map(({ item }) => item).filter((item) => item.startsWith('outcome'))).toEqual(['outcome socket sends closed']);
+    expect(charts['chat']!.outcome).toEqual({ covered: 1, of: 2 });
   });
 
   test('configurations of parallel regions, of as many as their shapes allow; a threshold may ask for some', async () => {

@@ -218,7 +218,8 @@ export class Rig {
     const [[how, name]] = Object.entries(step) as [[string, string]];
     const actor = this.find(name)!;
     const chart = this.subject.chartName(parentOf(actor)!.logic as AnyActorLogic);
-    return chart === undefined ? null : (`${chart}: outcome ${baseName(actor)} ${how}` as Noted);
+    const what = 'sends' in step ? `${how} ${step.event.type}` : how;
+    return chart === undefined ? null : (`${chart}: outcome ${baseName(actor)} ${what}` as Noted);
   }
 
   /** Where "distinguish" says what matters, the rest of the context is the application's own. */

@@ -137,7 +137,11 @@ export class Subject {
     const observed = chartOf({ ...config, options: { maxIterations: 1000, ...config.options } }, withStandIns(machine));
     this.names.set(observed, chart);
     this.originals.set(chart, machine);
-    this.charts.set(chart, [...itemsOf(machine), ...named.map((name) => `action ${name}` as Item), ...outcomesOf(machine)]);
+    this.charts.set(chart, [
+      ...itemsOf(machine),
+      ...named.map((name) => `action ${name}` as Item),
+      ...outcomesOf(machine, this.tests.services),
+    ]);
     return observed;
   }
 
@@ -221,15 +225,19 @@ function sentWithin(machine: AnyStateMachine, { services, events }: MachineTests
   return types;
 }
 
-/** What the promises and observables that the states invoke can come to. */
-function outcomesOf(machine: AnyStateMachine): readonly Item[] {
+/** What the services that the states invoke can come to, and what they send, as far as lists of samples name it. */
+function outcomesOf(machine: AnyStateMachine, services: MachineTests['services'] = {}): readonly Item[] {
   const { actors } = implementationsOf(machine);
   const invoked = [...statesOf(configOf(machine))].flatMap(([, { invoke }]) => invoke ?? []);
   const outcomes = invoked.flatMap(({ id, src }) => {
-    const logic = (typeof src === 'string' ? actors[src] : src) as AnyActorLogic | undefined;
-    const name = id ?? (typeof src === 'string' ? src : undefined);
-    const ends = logic && OUTCOMES[kindOfLogic(logic)];
-    return name === undefined || !ends ? [] : ends.map((end) => `outcome ${name} ${end}` as Item);
+    const source = typeof src === 'string' ? src : undefined;
+    const logic = (source === undefined ? src : actors[source]) as AnyActorLogic | undefined;
+    const name = id ?? source;
+    if (name === undefined || !logic) return [];
+    const samples = services[source ?? name] ?? services[name];
+    const sent = typeof samples === 'object' && Array.isArray(samples.sends) ? (samples.sends as readonly Message[]) : [];
+    const ends = [...(OUTCOMES[kindOfLogic(logic)] ?? []), ...sent.map(({ type }) => `sends ${type}`)];
+    return ends.map((end) => `outcome ${name} ${end}` as Item);
   });
   return [...new Set(outcomes)];
 }
@@ -237,4 +245,5 @@ function outcomesOf(machine: AnyStateMachine): readonly Item[] {
 const OUTCOMES: Readonly<Partial<Record<LogicKind, readonly string[]>>> = {
   promise: ['done', 'fails'],
   observable: ['next', 'completes', 'fails'],
+  events: ['completes', 'fails'],
 };
