@@ -91,7 +91,7 @@ test.skipIf(missing)(
     await text(bob).fill('milk, bread, tea');
     await expect.poll(async () => await firstOf(`${url}/cards`), soon).toContain('milk, bread, tea');
   },
-  60_000,
+  180_000,
 );
 
 /** The first of a stream of events. */

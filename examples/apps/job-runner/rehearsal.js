@@ -82,4 +82,5 @@ const options = {
 };
 
 export const careful = { ...options, main: main(true) };
-export const careless = { ...options, main: main(false) };
+/** A worker that stands still is what it takes. */
+export const careless = { ...options, faults: /** @type {const} */ (['pause']), main: main(false) };
