@@ -57,7 +57,7 @@ function report({ round, subject, broker, isStored, faults }: FaultPlan, { histo
   if (isHeld) return;
   broken++;
   for (const line of [...faults.map(inWords), ...violations]) console.log(`         ${line}`);
-  console.log(`         again: npm runRound chaos -- --seed ${seed} --round ${round} --over ${broker} --history history.ndjson`);
+  console.log(`         again: npm run chaos -- --seed ${seed} --round ${round} --over ${broker} --history history.ndjson`);
 }
 
 await Promise.all(Array.from({ length: Number(values.jobs) }, work));
