@@ -1,13 +1,13 @@
 /** The core of the directory: what an application carries of it. */
 import { defineCore } from '../define.js';
-import { isNode, isOneOf, listOf, nullOr, isInteger, type ShapesOf } from '../shapes.js';
+import { absentOr, isNode, isOneOf, listOf, nullOr, isInteger, type ShapesOf } from '../shapes.js';
 import { directoryMachine, type DirectoryInput, type DirectoryMessage } from './machine.js';
 import { directoryOptions, type DirectoryOptions } from './options.js';
 import { DIRECTORY } from './view.js';
 
 export const directoryMessages = {
   find: { producer: isNode, visited: listOf(isNode, { min: 1 }), edge: isOneOf('tree', 'bridge') },
-  token: { fence: nullOr(isInteger) },
+  token: { fence: nullOr(isInteger), copyset: absentOr(listOf(isNode)) },
 } satisfies ShapesOf<DirectoryMessage>;
 
 /**

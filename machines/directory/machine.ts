@@ -16,7 +16,9 @@
  * Departures. T2: a request by the holder is granted at once, which the pseudocode omits (erratum A2). A busy holder keeps the token
  * until `release` (A3). The bridge flag travels with the pointer (A8); it is kept beside the pointer as what kind of `edge` that is,
  * because it is copied into messages, and a third region could not be read where a find is written. `fence` counts grants when the
- * application asked for it, else it stays `null`, so that the states to check remain finite.
+ * application asked for it, else it stays `null`, so that the states to check remain finite. What readers need the token carries as the copyset
+ * of Li and Hudak's Ivy: who may read still what the token stands for. Each user leaves it there with its `release`; without readers it is
+ * empty, and no message speaks of it.
  */
 import { assign, emit, raise, setup } from 'xstate';
 import { draw, effects, send, withEvent, type DrawnEvent, type NodeId, type Received } from '../effects.js';
@@ -25,6 +27,8 @@ import { extendVisited, newParent, type EdgeKind, type Find, type Policy, type R
 export interface Token {
   readonly type: 'token';
   readonly fence: number | null;
+  /** Who may read still; nobody unless told. */
+  readonly copyset?: readonly NodeId[];
 }
 
 export type DirectoryMessage = Find | Token;
@@ -37,6 +41,8 @@ export interface DirectoryInput {
   readonly policy: Policy;
   /** 0 to number the grants, `null` not to. */
   readonly fence: number | null;
+  /** Who reads as the directory opens; nobody unless told. */
+  readonly copyset?: readonly NodeId[];
 }
 
 export interface DirectoryContext extends DirectoryInput {
@@ -44,13 +50,23 @@ export interface DirectoryContext extends DirectoryInput {
   readonly next: NodeId | null;
   /** The find whose new parent is being drawn, within one step of the node. */
   readonly held: ReceivedFind | null;
+  /** Who may read still, where the token is. */
+  readonly copyset: readonly NodeId[];
 }
 
-export type DirectoryEvent = ReceivedFind | Received<Token> | { type: 'request' } | { type: 'release' } | DrawnEvent;
+/** The user is done; who may read from now on it says where that has changed. */
+interface DirectoryRelease {
+  readonly type: 'release';
+  readonly copyset?: readonly NodeId[];
+}
+
+export type DirectoryEvent = ReceivedFind | Received<Token> | { type: 'request' } | DirectoryRelease | DrawnEvent;
 
 export interface Granted {
   readonly type: 'granted';
   readonly fence: number | null;
+  /** Who may read still; nobody unless told. */
+  readonly copyset?: readonly NodeId[];
 }
 
 type In<E> = { context: DirectoryContext; event: E };
@@ -70,15 +86,11 @@ const forwardedFind = ({ context, event }: In<ReceivedFind>) => ({
   },
 });
 
-const tokenToProducer = ({ context, event }: In<ReceivedFind>) => ({
-  to: event.producer,
-  message: { type: 'token' as const, fence: context.fence },
-});
+const withReaders = ({ copyset }: DirectoryContext) => (copyset.length > 0 ? { copyset } : {});
+const token = (context: DirectoryContext): Token => ({ type: 'token', fence: context.fence, ...withReaders(context) });
 
-const tokenToNext = ({ context }: In<unknown>) => ({
-  to: context.next ?? [],
-  message: { type: 'token' as const, fence: context.fence },
-});
+const tokenToProducer = ({ context, event }: In<ReceivedFind>) => ({ to: event.producer, message: token(context) });
+const tokenToNext = ({ context }: In<unknown>) => ({ to: context.next ?? [], message: token(context) });
 
 const indexOfParent = ({ event }: In<ReceivedFind>) => ({ bound: event.visited.length });
 
@@ -110,7 +122,9 @@ export const directoryMachine = setup({
     takeUpFind: raise(({ context }, { value }: DrawnEvent) => ({ ...context.held!, index: value })),
     forgetFind: assign({ held: null }),
     countGrant: assign({ fence: ({ context, event }) => nextFence(event.type === 'token' ? event.fence : context.fence) }),
-    announceGrant: emit(({ context }) => ({ type: 'granted' as const, fence: context.fence })),
+    noteReaders: assign({ copyset: ({ event }) => (event as Token).copyset ?? [] }),
+    leaveReaders: assign({ copyset: ({ context, event }) => (event as DirectoryRelease).copyset ?? context.copyset }),
+    announceGrant: emit(({ context }) => ({ type: 'granted' as const, fence: context.fence, ...withReaders(context) })),
     announceRelease: emit({ type: 'released' }),
   },
   guards: {
@@ -119,7 +133,16 @@ export const directoryMachine = setup({
   },
 }).createMachine({
   id: 'directory',
-  context: ({ input: { id, parent, edge, policy, fence } }) => ({ id, parent, edge, policy, fence, next: null, held: null }),
+  context: ({ input: { id, parent, edge, policy, fence, copyset = [] } }) => ({
+    id,
+    parent,
+    edge,
+    policy,
+    fence,
+    next: null,
+    held: null,
+    copyset,
+  }),
   initial: 'starting',
   on: { drawn: { actions: [withEvent('takeUpFind'), 'forgetFind'] } },
   states: {
@@ -136,13 +159,13 @@ export const directoryMachine = setup({
         last: {
           on: {
             find: [drawParent, { target: 'followed', actions: queueBehind }], // T6
-            token: { target: '#using.last', actions: ['countGrant', 'announceGrant'] }, // T7
+            token: { target: '#using.last', actions: ['countGrant', 'noteReaders', 'announceGrant'] }, // T7
           },
         },
         followed: {
           on: {
             find: [drawParent, { actions: forward }], // T4
-            token: { target: '#using.followed', actions: ['countGrant', 'announceGrant'] }, // T7
+            token: { target: '#using.followed', actions: ['countGrant', 'noteReaders', 'announceGrant'] }, // T7
           },
         },
       },
@@ -163,13 +186,16 @@ export const directoryMachine = setup({
             last: {
               on: {
                 find: [drawParent, { target: 'followed', actions: queueBehind }], // T6
-                release: { target: '#directory.holding.idle', actions: 'announceRelease' }, // T8
+                release: { target: '#directory.holding.idle', actions: ['leaveReaders', 'announceRelease'] }, // T8
               },
             },
             followed: {
               on: {
                 find: [drawParent, { actions: forward }], // T4
-                release: { target: '#directory.idle', actions: [send(tokenToNext), 'forgetNext', 'announceRelease'] }, // T8
+                release: {
+                  target: '#directory.idle',
+                  actions: ['leaveReaders', send(tokenToNext), 'forgetNext', 'announceRelease'],
+                }, // T8
               },
             },
           },

@@ -25,8 +25,9 @@ const isNodeOf =
     typeof value === 'string' && rank(value) >= 0;
 const isUsedOf = (names: Names) => (value: unknown) => {
   if (!isHeld(value)) return false;
-  const { client } = value as { client?: unknown };
-  return client === undefined || isNodeOf(names)(client);
+  const { client, mode } = value as { client?: unknown; mode?: unknown };
+  // A client reads nothing: it has its locks for itself alone.
+  return client === undefined ? mode === undefined || mode === 'shared' : mode === undefined && isNodeOf(names)(client);
 };
 const isKeptOf = (names: Names) => (value: unknown) =>
   isUsedOf(names)(value) && isNodeOf(names)((value as { node?: unknown }).node);
@@ -62,7 +63,19 @@ export function isStanding(value: unknown, names: Names): value is Standing {
   );
 }
 
-const OF_LOCKS = ['update', 'find', 'token', 'confirm', 'confirmed', 'acquire', 'acquired', 'forfeited', 'giveBack'];
+const OF_LOCKS = [
+  'update',
+  'find',
+  'token',
+  'confirm',
+  'confirmed',
+  'recall',
+  'returned',
+  'acquire',
+  'acquired',
+  'forfeited',
+  'giveBack',
+];
 const isOfEpochs = (type: unknown): boolean => !OF_LOCKS.includes(type as string);
 
 export function accepts(message: unknown, instance: Instance<LocksProtocolOptions>): boolean {
@@ -72,7 +85,6 @@ export function accepts(message: unknown, instance: Instance<LocksProtocolOption
   const isNodeOrNobody = (value: unknown) => value === null || isNode(value);
   const isUsed = isUsedOf(instance);
   const isMembers = isMembersOf(instance);
-  const isBallot = isBallotOf(instance);
   const isMembership = isMembershipOf(instance);
   const { epoch, lock, ...unlabelled } = message;
   const { type, members, served, kept, membership } = unlabelled;
@@ -86,6 +98,9 @@ export function accepts(message: unknown, instance: Instance<LocksProtocolOption
     case 'confirm':
     case 'confirmed':
       return isEpoch(epoch) && isHeld(message) && isNodeOrNobody(message['user']);
+    case 'recall':
+    case 'returned':
+      return isEpoch(epoch) && isHeld(message);
     case 'acquire':
       return isName(lock);
     case 'giveBack':
@@ -109,7 +124,7 @@ export function accepts(message: unknown, instance: Instance<LocksProtocolOption
         isMemory(memory) &&
         isEpoch(floor) &&
         all(kept, isKept) &&
-        all(pending, isBallot) &&
+        all(pending, isBallotOf(instance)) &&
         all(using, isUsed) &&
         all(message['records'], (record) => isHeld(record) && isNodeOrNobody((record as Record<string, unknown>)['client'])) &&
         all(message['stranded'], (held) => isUsed(held) && isCount((held as Record<string, unknown>)['number'])) &&

@@ -1,7 +1,7 @@
 /** Follows the grants of a run: each has a larger fence than all that were made known before it in its own majority. */
 import type { NodeId } from '../effects.js';
 import type { Configuration, Meter, Observer, PropertyResult, Step } from '../protocol.js';
-import type { Beginning, Held, LocksNotice } from './messages.js';
+import type { Beginning, HeldIn, LocksNotice } from './messages.js';
 import type { LocksProtocolOptions } from './options.js';
 import { epochsOf } from './view.js';
 
@@ -16,9 +16,11 @@ export class LocksAccount implements Observer {
   private hasFallen = false;
   private hasTwoUsers = false;
   private hasLost = false;
-  private readonly users = new Map<string, NodeId>();
-  /** Ever granted, by lock. */
+  /** By lock: those who use it, and whether they read. */
+  private readonly users = new Map<string, Map<NodeId, boolean>>();
+  /** Ever granted, by lock; and to a writer. */
   private readonly largest = new Map<string, number>();
+  private readonly largestWritten = new Map<string, number>();
   /** Who has asked for a lock, by both: the largest fence that was granted before. */
   private readonly asked = new Map<string, number>();
   /** `null` where grants are plain. */
@@ -40,12 +42,13 @@ export class LocksAccount implements Observer {
     }
   }
 
-  private grant(node: NodeId, { lock, fence }: Held): void {
+  private grant(node: NodeId, { lock, fence, mode }: HeldIn): void {
     if (this.isInRealTime) this.isInRealTime = fence > (this.asked.get(`${node} ${lock}`) ?? -1);
     const key = `${lock} ${fence}`;
     this.isRepeated ||= this.fences.has(key);
     this.fences.add(key);
     this.largest.set(lock, Math.max(fence, this.largest.get(lock) ?? 0));
+    if (mode !== 'shared') this.largestWritten.set(lock, Math.max(fence, this.largestWritten.get(lock) ?? 0));
     this.grants.push({ node, fence });
   }
 
@@ -53,17 +56,20 @@ export class LocksAccount implements Observer {
   private serve({ epoch, kept }: Beginning): void {
     const { latest } = this;
     this.latest = Math.max(latest, epoch);
-    if (epoch > latest) this.hasKeptSmaller ||= kept.some(({ lock, fence }) => fence < this.largest.get(lock)!);
+    const before = (mode: 'shared' | undefined) => (mode === 'shared' ? this.largestWritten : this.largest);
+    if (epoch > latest) this.hasKeptSmaller ||= kept.some(({ lock, fence, mode }) => fence < (before(mode).get(lock) ?? 0));
   }
 
   private watch(node: NodeId, notice: LocksNotice): void {
     if (notice.type === 'lock.granted') {
-      this.hasTwoUsers ||= this.users.has(notice.lock);
+      const users = this.users.get(notice.lock) ?? new Map<NodeId, boolean>();
+      const isReading = notice.mode === 'shared';
+      this.hasTwoUsers ||= users.size > 0 && !(isReading && [...users.values()].every(Boolean));
       this.hasFallen ||= notice.fence <= (this.largest.get(notice.lock) ?? -1);
-      this.users.set(notice.lock, node);
+      this.users.set(notice.lock, users.set(node, isReading));
     } else if (notice.type === 'lock.released' || notice.type === 'lock.lost') {
       this.hasLost ||= notice.type === 'lock.lost';
-      this.users.delete(notice.lock);
+      this.users.get(notice.lock)?.delete(node);
     }
   }
 

@@ -29,12 +29,16 @@ export const isBeyond = (fence: number, epoch: number, grants: number): boolean 
 export const isHalfSpent = (fence: number, epoch: number, grants: number): boolean =>
   fence >= firstFence(epoch, grants) + grants / 2;
 
-/** Where the token of a lock lies at the start of an epoch: with the user that is kept, else with a member that the name gives. */
+/** Where the token of a lock lies at the start of an epoch: with the user that is kept, or one of those who read, else with a member that the name gives. */
 export const rootOf = (lock: string, { members, kept }: Beginning): NodeId =>
   kept.find((held) => held.lock === lock)?.node ?? members[hash(lock) % members.length]!;
 
 export const isKeptBy = ({ kept }: Beginning, node: NodeId, { lock, fence }: Held): boolean =>
   kept.some((held) => held.lock === lock && held.node === node && held.fence === fence);
+
+/** Who reads as the epoch begins: they keep the lock together. */
+export const readersOf = (lock: string, { kept }: Beginning): NodeId[] =>
+  kept.filter((held) => held.lock === lock && held.mode === 'shared').map(({ node }) => node);
 
 /** Opens a lock's directory at one member: everybody points to the token. */
 export function directoryOf(lock: string, id: NodeId, beginning: Beginning, grants: number): Open {
@@ -45,6 +49,7 @@ export function directoryOf(lock: string, id: NodeId, beginning: Beginning, gran
     edge: 'tree',
     policy: 'ivy',
     fence: firstFence(epoch, grants),
+    copyset: readersOf(lock, beginning),
   };
   return { role: directoryRole(epoch, lock), chart: DIRECTORY, input };
 }

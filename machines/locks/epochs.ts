@@ -8,7 +8,7 @@
  * other tokens begin anew. Grants are numbered by epoch first.
  *
  * The rules, which docs/locks.md tells by the same numbers: 1 ballot, 2 promise, 3 taking back, 4 forgetting, 5 who keeps a lock
- * (promises.ts), 6 stickiness, 7 install, 8 bounds, 9 who votes (membership.ts), 10 confirmed grants (lock.ts), 11 clients (clients.ts).
+ * (promises.ts), 6 stickiness, 7 install, 8 bounds, 9 who votes (membership.ts), 10 confirmed grants (lock.ts), 11 clients (clients.ts), 12 readers (lock.ts).
  *
  * What must not be forgotten (`Standing`) is stored before anybody can know of it: nothing is proposed, promised, told or served whose
  * `stored` has not come. A node without storage is answered at once, and starts again knowing that it has forgotten.
@@ -52,6 +52,7 @@ import {
 } from './clients.js';
 import { epochsGuards } from './guards.js';
 import {
+  claimIn,
   electionNews,
   firstStanding,
   leftOutBy,
@@ -63,7 +64,6 @@ import {
   withoutClaim,
   type EpochsContext,
   type EpochsEvent,
-  type Claim,
   type EpochsInput,
   type From,
   type In,
@@ -100,6 +100,7 @@ import {
   lockInNone,
   lockInThis,
   lockStartIn,
+  nothingToReturn,
   lockOf,
   ownLock,
   passedOn,
@@ -215,12 +216,7 @@ export const epochsMachine = setup({
     detachAll: enqueueActions(letGo),
     dropClaim: assign({ claims: (args: In) => withoutClaim(lockOf(args), args.context.claims) }),
     dropLock: assign({ locks: (args: In) => withoutName(lockOf(args), args.context.locks) }),
-    noteClaim: assign({
-      claims: ({ context, event }: In) => {
-        const { lock, fence, user } = event as Claim;
-        return withClaim({ lock, fence, user }, context.claims);
-      },
-    }),
+    noteClaim: assign({ claims: ({ context, event }: In) => withClaim(claimIn(event), context.claims) }),
     /** What the leader wants, and whoever was called. */
     noteWanted: assign({
       wanted: ({ context, event }: In) => {
@@ -355,6 +351,7 @@ export const epochsMachine = setup({
     lost: { actions: ['dropClaim', 'dropLock', ownLock] },
     find: { guard: 'isEarly', actions: 'keepEarly' },
     confirm: { guard: 'isEarly', actions: 'keepEarly' },
+    recall: { guard: 'isEarly', actions: 'keepEarly' },
   },
   states: {
     starting: {
@@ -443,6 +440,7 @@ export const epochsMachine = setup({
         ],
         find: { guard: 'isOfThisOrLater', actions: 'keepEarly' },
         confirm: { guard: 'isOfThisOrLater', actions: 'keepEarly' },
+        recall: { guard: 'isOfThisOrLater', actions: 'keepEarly' },
       },
     },
     serving: {
@@ -481,9 +479,10 @@ export const epochsMachine = setup({
         ],
         early: { actions: 'hearEarly' },
         confirming: { actions: ['noteRecord', send(askForConfirmation)] }, // 10, 11
-        confirm: [
-          { guard: 'isQuestion', actions: ['noteRecord', send(confirmation)] }, // 10, 11
-          { guard: 'isEarly', actions: 'keepEarly' },
+        confirm: { guard: 'isQuestion', actions: ['noteRecord', send(confirmation)] }, // 10, 11
+        recall: [
+          { guard: 'isReadHere', actions: toLock }, // 12
+          { guard: 'isQuestion', actions: send(nothingToReturn) }, // 12
         ],
         freed: { actions: 'dropClaim' },
         find: [

@@ -185,6 +185,7 @@ export const epochsGuards = {
   findsHalfTheRoom: (args: In) => isFree(args) && isRoomSpent(args, 1 / 2),
   isFind: isOfThisEpoch,
   isQuestion: isOfThisEpoch,
+  isReadHere: (args: In) => isOfThisEpoch(args) && claimOf(args.context, lockOf(args))?.mode === 'shared',
   isFindForOpen: (args: In) => isOfThisEpoch(args) && isForOpen(args),
   isFindWithoutRoom: (args: In) => isOfThisEpoch(args) && isRoomSpent(args, 1),
   isFindInHalfTheRoom: (args: In) => isOfThisEpoch(args) && isRoomSpent(args, 1 / 2),

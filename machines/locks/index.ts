@@ -37,7 +37,7 @@ export { clientLockMachine } from './client-lock.js';
 export { epochsMachine } from './epochs.js';
 export { lockMachine } from './lock.js';
 
-const isForLock = ({ type }: Message): boolean => ['release', 'confirmed', 'giveBack'].includes(type);
+const isForLock = ({ type }: Message): boolean => ['release', 'confirmed', 'giveBack', 'returned'].includes(type);
 const isForDirectory = ({ type }: Message): boolean => type === 'find' || type === 'token';
 
 /**
@@ -87,6 +87,12 @@ export const locksCore = /* @__PURE__ */ defineCore<LocksProtocolOptions>({
   commands: {
     request: {
       event: ({ lock = THE_LOCK }) => ({ type: 'request', lock }),
+      waits: true,
+      completedBy: ['lock.released', 'lock.lost'],
+    },
+    /** To read, beside others who do. */
+    share: {
+      event: ({ lock = THE_LOCK }) => ({ type: 'request', lock, mode: 'shared' }),
       waits: true,
       completedBy: ['lock.released', 'lock.lost'],
     },

@@ -4,7 +4,18 @@ import type { LeaderChange } from '../election/messages.js';
 import { byName, bisect, type EpochBounds } from './epoch.js';
 import type { Attachment, Want } from './clients.js';
 import { isMajorityOf, membershipAfter, votesInOneOf, type Membership, type WantedChange } from './membership.js';
-import type { Acquire, Ballot, Beginning, Confirm, EpochMessage, LockMessage, Memory, Prepare, Recorded } from './messages.js';
+import type {
+  Acquire,
+  Ballot,
+  Beginning,
+  Confirm,
+  EpochMessage,
+  LockMessage,
+  Memory,
+  Prepare,
+  Recall,
+  Recorded,
+} from './messages.js';
 import type { PromiseReport } from './promises.js';
 
 /** Where a voter stands towards the others: what it must not forget, and is stored before it acts on it. */
@@ -48,6 +59,8 @@ export interface Claim {
   readonly fence: number | null;
   /** For whom: this node, a client, or nobody any more. */
   readonly user: NodeId | null;
+  /** Of one that is in use: this node reads, others may read besides. */
+  readonly mode?: 'shared';
 }
 
 export interface EpochsContext extends Omit<EpochsInput, 'members' | 'stored'>, Standing {
@@ -89,14 +102,14 @@ export type EpochsEvent =
   | From<LockMessage>
   | NamedLinkEvent
   | LeaderChange
-  | { readonly type: 'request'; readonly lock: string }
+  | { readonly type: 'request'; readonly lock: string; readonly mode?: 'shared' }
   | { readonly type: 'bootstrap' }
   /** From the application: somebody is to vote from now on, or no more. */
   | { readonly type: 'change'; readonly add: NodeId | null; readonly remove: NodeId | null }
   /** The change that is wanted may be possible now. */
   | { readonly type: 'seek' }
   /** From a lock: it is in use here with this fence, or waited for; it is free again; it was taken away. */
-  | { readonly type: 'used'; readonly lock: string; readonly fence: number | null; readonly user: NodeId | null }
+  | ({ readonly type: 'used' } & Claim)
   | { readonly type: 'freed' | 'lost'; readonly lock: string }
   /** From a lock: this one, a client or the node itself, is done with it; it was taken from a client. */
   | { readonly type: 'left'; readonly lock: string; readonly node: NodeId }
@@ -105,6 +118,7 @@ export type EpochsEvent =
   /** From a lock: its token is here, and others are to confirm the grant. */
   | { readonly type: 'confirming'; readonly lock: string; readonly fence: number; readonly user: NodeId | null }
   | From<Confirm>
+  | From<Recall>
   /** The epoch has begun, and the locks of this node have heard of it. */
   | { readonly type: 'early' }
   /** Half of this epoch is used up: of the numbers of a lock, or of the room for locks. */
@@ -154,6 +168,12 @@ export function withClaim(claim: Claim, claims: readonly Claim[]): readonly Clai
   return claims.toSpliced(place, claims[place]?.lock === claim.lock ? 1 : 0, claim);
 }
 
+/** As a lock tells of it. */
+export function claimIn(event: EpochsEvent): Claim {
+  const { type: _, ...claim } = event as EpochsEvent & { type: 'used' };
+  return claim;
+}
+
 export function withoutClaim(lock: string, claims: readonly Claim[]): readonly Claim[] {
   const place = placeAmong(lock, claims);
   return claims[place]?.lock === lock ? claims.toSpliced(place, 1) : claims;
@@ -170,7 +190,9 @@ export const ownReport = (c: EpochsContext): PromiseReport => ({
   served: c.served.epoch,
   kept: c.served.kept,
   pending: c.pending,
-  using: c.claims.flatMap(({ lock, fence, user }) => (fence === null ? [] : [{ lock, fence, ...clientOf(c, user) }])),
+  using: c.claims.flatMap(({ lock, fence, user, mode }) =>
+    fence === null ? [] : [{ lock, fence, ...clientOf(c, user), ...(mode && { mode }) }],
+  ),
   records: c.records,
   stranded: c.clients.flatMap(({ node, number, holds }) => holds.map((held) => ({ ...held, client: node, number }))),
   links: c.links,

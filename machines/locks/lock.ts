@@ -11,22 +11,31 @@
  * patience is over. A client's grant, and that it gave the lock back, is recorded by a majority of the voters first: a client outlives its
  * voter, as the next epoch lets another one use the lock for it.
  *
+ * A node that wants the lock to read (rule 12) stands in the same queue. It has the token for a moment, adds itself to the copyset that the
+ * token carries, and lets it go on: what it keeps is a share. A writer that gets the token recalls the shares of the copyset, and waits until all
+ * of them have been returned, each when its node has read. Clients do not read.
+ *
  * States.
  *   free              not wanted; the role stays until the epoch ends, for who wants a lock once may want it again
  *   waiting.apart     asked for, in no epoch
  *   waiting.queued    asked for in the directory of the epoch
+ *   waiting.recalling   its token is here, and those who read are waited for; passed at once where nobody does, and by who wants to read
  *   waiting.confirming  its token is here, and others are asked whether a later epoch can have begun; passed at once where nobody is asked
  *   using.served      granted; its token is here
  *   using.unattested  granted to a client that has yet to say, in this attachment or this epoch, that it is still there; its token is here
+ *   using.shared.open      this node reads, and whoever wants to read here comes in; its token has gone on
+ *   using.shared.recalled  the same, and somebody waits until nobody reads here: nobody comes in
  *   using.suspended   granted; its epoch has ended here, and the next will keep it or not
  *   returning         given back by a client; others are asked to record that, and its token is here
  *   passing           done with, and at once the next in line's, if there is one
- * Invariants: whenever it is not free, the epochs beside it have a claim with its fence; `fence` is set exactly in waiting.confirming, using and
- * returning, `epoch` exactly in waiting.queued, waiting.confirming, using.served, using.unattested and returning; `confirmed` is not empty only
- * in waiting.confirming and returning; `line` is empty in free, and `user` nobody only in waiting.queued and returning.
+ * Invariants: whenever it is not free, the epochs beside it have a claim with its fence; `fence` is set exactly in waiting.recalling,
+ * waiting.confirming, using and returning, `epoch` exactly in waiting.queued, waiting.recalling, waiting.confirming, using.served,
+ * using.shared, using.unattested and returning; `confirmed` is not empty only in waiting.confirming and returning, `copyset` only in
+ * waiting.recalling, waiting.confirming and returning; `recalledBy` is set only in using.shared.recalled; `line` is empty in free, and `user`
+ * nobody only in waiting.queued and returning.
  */
-import { and, assign, emit, setup } from 'xstate';
-import { arm, disarm, effects, open, tell, type Message, type NodeId, type TimerEvent } from '../effects.js';
+import { and, assign, emit, not, setup } from 'xstate';
+import { arm, disarm, effects, open, send, tell, type Message, type NodeId, type TimerEvent } from '../effects.js';
 import { byName, directoryOf, isBeyond, isHalfSpent, isKeptBy } from './epoch.js';
 import {
   directoryRole,
@@ -38,7 +47,10 @@ import {
   type GiveBack,
   type Held,
   type Kept,
+  type LockMode,
   type LocksNotice,
+  type Recall,
+  type Returned,
 } from './messages.js';
 
 export interface LockChartInput {
@@ -61,30 +73,43 @@ export interface LockContext extends LockChartInput {
   readonly user: NodeId | null;
   /** Who wants it here after that, in the order in which they came. */
   readonly line: readonly NodeId[];
+  /** How the node wants the lock for itself; its clients want it for themselves alone. */
+  readonly mode: LockMode;
   readonly fence: number | null;
+  /** Who else may read still. */
+  readonly copyset: readonly NodeId[];
+  /** The writer that waits for this node's share, with the number of its grant. */
+  readonly recalledBy: { readonly node: NodeId; readonly fence: number } | null;
   /** Who has confirmed the grant that is under way. */
   readonly confirmed: readonly NodeId[];
 }
 
 export type LockChartEvent =
-  | { readonly type: 'request' | 'release' }
+  | { readonly type: 'request'; readonly mode?: 'shared' }
+  | { readonly type: 'release' }
   | ((Acquire | GiveBack) & { readonly from: NodeId })
   /** Of a client: it is not reached any more; */
   | { readonly type: 'gone'; readonly node: NodeId }
   /** it holds these locks, and no others. */
   | { readonly type: 'attested'; readonly node: NodeId; readonly holds: readonly Held[] }
   | TimerEvent
-  | { readonly type: 'granted'; readonly fence: number }
+  | { readonly type: 'granted'; readonly fence: number; readonly copyset?: readonly NodeId[] }
   | (Confirmed & { readonly from: NodeId })
+  | (Recall & { readonly from: NodeId })
+  | (Returned & { readonly from: NodeId })
   | EpochTurn;
 
 type In<E = LockChartEvent> = { context: LockContext; event: E };
 
 const beginningOf = (event: LockChartEvent): Beginning => event as Beginning & { type: 'begun' };
 const directory = ({ context: { id, lock, grants }, event }: In) => directoryOf(lock, id, beginningOf(event), grants);
-const toDirectory =
-  (type: 'request' | 'release') =>
-  ({ context: { epoch, lock } }: In) => ({ role: directoryRole(epoch!, lock), message: { type } });
+const toDirectory = (message: (c: LockContext) => Message) =>
+  tell(({ context }: In) => ({ role: directoryRole(context.epoch!, context.lock), message: message(context) }));
+const askForToken = toDirectory(() => ({ type: 'request' }));
+const passToken = toDirectory(() => ({ type: 'release' }));
+const releaseToken = toDirectory(({ copyset }) => ({ type: 'release', copyset }) as Message);
+/** This node reads from now on. */
+const shareToken = toDirectory(({ copyset, id }) => ({ type: 'release', copyset: [...copyset, id].sort(byName) }) as Message);
 
 /** Who is meant: the client that speaks or is spoken of, or the node itself. */
 const nodeOf = ({ context: { id }, event }: In): NodeId => {
@@ -92,6 +117,10 @@ const nodeOf = ({ context: { id }, event }: In): NodeId => {
   return node ?? from ?? id;
 };
 const isOwn = ({ context: { id, user } }: In): boolean => user === id;
+const isToRead = ({ id, user, mode }: LockContext): boolean => user === id && mode === 'shared';
+const modeOf = ({ context, event }: In): LockMode => (event.type === 'request' ? (event.mode ?? 'exclusive') : context.mode);
+/** As it is said of a lock that is in use here, if this node reads. */
+const inMode = (c: LockContext): { mode?: 'shared' } => (isToRead(c) && c.fence !== null ? { mode: 'shared' } : {});
 /** How many others have to confirm what is under way. */
 const needed = (c: LockContext): number => (c.user === c.id ? c.others : c.recorders);
 const keptFor = ({ context: { lock, id }, event }: In): Kept | undefined =>
@@ -99,7 +128,10 @@ const keptFor = ({ context: { lock, id }, event }: In): Kept | undefined =>
 const isOfUser = (args: In): boolean => nodeOf(args) === args.context.user;
 
 const toEpochs = (message: (args: In) => Message) => tell((args: In) => ({ role: EPOCHS, message: message(args) }));
-const claimed = toEpochs(({ context: { lock, fence, user } }) => ({ type: 'used', lock, fence, user }) as Message);
+const claimed = toEpochs(({ context }) => {
+  const { lock, fence, user } = context;
+  return { type: 'used', lock, fence, user, ...inMode(context) } as Message;
+});
 const unused = toEpochs(({ context: { lock } }) => ({ type: 'used', lock, fence: null, user: null }) as Message);
 const freed = toEpochs(({ context: { lock } }) => ({ type: 'freed', lock }) as Message);
 const ended = toEpochs(({ context: { lock } }) => ({ type: 'lost', lock }) as Message);
@@ -115,13 +147,24 @@ const confirming = tell(({ context }: In) => ({
   message: { type: 'confirming', lock: context.lock, fence: context.fence, user: context.user } as Message,
 }));
 
+/** Rule 12: to those who may read, and from one who did. */
+const recall = ({ context: { id, user, mode, epoch, lock, fence, copyset } }: In) => ({
+  to: user === id && mode === 'shared' ? [] : copyset,
+  message: { type: 'recall' as const, epoch: epoch!, lock, fence: fence! },
+});
+const returned = ({ context: { epoch, lock, recalledBy } }: In) => ({
+  to: recalledBy?.node ?? [],
+  message: { type: 'returned' as const, epoch: epoch!, lock, fence: recalledBy?.fence ?? 0 },
+});
+
 const passOn = [userLeaves, 'forgetFence'] as const;
 const use = [claimed, 'announceGrant'] as const;
+const share = [...use, shareToken, 'forgetReaders'] as const; // 12
 const end = ['announceRelease', ...passOn] as const;
 const forfeit = [forfeited, ...passOn] as const;
 const lose = ['announceLoss', ...forfeit] as const;
-const join = ['noteEpoch', open(directory), tell(toDirectory('request'))] as const;
-const giveBack = [tell(toDirectory('release')), ...end] as const;
+const join = ['noteEpoch', open(directory), askForToken] as const;
+const giveBack = [releaseToken, ...end] as const;
 const isGivenBack = { target: '#lock.returning', actions: [userLeaves, 'forNobody', unused] } as const; // 11
 const host = [...join, 'hostClient', claimed] as const; // 11
 const nextAsks = ['nextInLine', claimed] as const;
@@ -132,7 +175,7 @@ const patience = arm(({ context }: In) => ({ timer: UNATTESTED, delay: context.p
 const patienceEnds = disarm((_: In) => ({ timer: UNATTESTED }));
 
 const asks = [
-  { guard: 'isInEpoch', target: 'waiting.queued', actions: ['noteUser', tell(toDirectory('request'))] },
+  { guard: 'isInEpoch', target: 'waiting.queued', actions: ['noteUser', askForToken] },
   { target: 'waiting.apart', actions: 'noteUser' },
 ] as const;
 const asksBehind = [{ guard: 'isForNobody', actions: ['noteUser', claimed] }, { actions: 'lineUp' }] as const;
@@ -146,21 +189,34 @@ const leavesLine = { guard: 'isInLine', actions: [leaves(nodeOf), 'leaveLine'] }
 export const lockMachine = setup({
   types: { context: {} as LockContext, events: {} as LockChartEvent, input: {} as LockChartInput, emitted: {} as LocksNotice },
   actions: {
-    ...effects(),
+    ...effects<Recall | Returned>(),
     noteEpoch: assign({
       epoch: ({ event }) => beginningOf(event).epoch,
       others: ({ event }) => (event as EpochTurn & { type: 'begun' }).others,
       recorders: ({ event }) => (event as EpochTurn & { type: 'begun' }).recorders,
     }),
-    forgetEpoch: assign({ epoch: null, recorders: 0 }),
+    forgetEpoch: assign({ epoch: null, recorders: 0, copyset: [], recalledBy: null }),
     hostClient: assign((args) => {
       const { client, fence } = keptFor(args)!;
       return { user: client!, fence, line: args.context.line.filter((node) => node !== client) };
     }),
     /** Who was to have the lock waits behind a client that has it. */
     stepBack: assign({ line: ({ context: { user, line } }) => (user === null ? line : [user, ...line]) }),
-    noteFence: assign({ fence: ({ event }) => (event as { fence: number }).fence }),
-    forgetFence: assign({ fence: null }),
+    noteGrant: assign(({ context: { id }, event }) => {
+      const { fence, copyset = [] } = event as LockChartEvent & { type: 'granted' };
+      return { fence, copyset: copyset.filter((reader) => reader !== id) };
+    }),
+    forgetFence: assign({ fence: null, copyset: [], recalledBy: null }),
+    dropReader: assign({
+      copyset: ({ context: { copyset }, event }) => copyset.filter((reader) => reader !== (event as { from: NodeId }).from),
+    }),
+    forgetReaders: assign({ copyset: [] }),
+    noteRecall: assign({
+      recalledBy: ({ event }) => {
+        const { from, fence } = event as Recall & { from: NodeId };
+        return { node: from, fence };
+      },
+    }),
     noteConfirmed: assign({
       confirmed: ({ context: { confirmed }, event }) => {
         const { from } = event as { from: NodeId };
@@ -168,20 +224,29 @@ export const lockMachine = setup({
       },
     }),
     forgetConfirmed: assign({ confirmed: [] }),
-    noteUser: assign({ user: nodeOf }),
-    lineUp: assign({ line: (args) => [...args.context.line, nodeOf(args)] }),
+    noteUser: assign({ user: nodeOf, mode: modeOf }),
+    lineUp: assign({ line: (args) => [...args.context.line, nodeOf(args)], mode: modeOf }),
     leaveLine: assign({ line: (args) => args.context.line.filter((node) => node !== nodeOf(args)) }),
     dropClients: assign({ line: ({ context: { id, line } }) => line.filter((node) => node === id) }),
     forNobody: assign({ user: null }),
-    forItself: assign({ user: ({ context: { id } }) => id }),
+    forItself: assign({ user: ({ context: { id } }) => id, mode: 'exclusive' }),
     nextInLine: assign(({ context: { line } }) => ({ user: line[0]!, line: line.slice(1) })),
     // The application of this node hears of its own use, and of no client's.
-    announceGrant: emit(({ context: { lock, fence } }) => ({ type: 'lock.granted' as const, lock, fence: fence! })),
+    announceGrant: emit(({ context }) => {
+      const { lock, fence } = context;
+      return { type: 'lock.granted' as const, lock, fence: fence!, ...inMode(context) };
+    }),
     announceRelease: emit(({ context: { lock } }) => ({ type: 'lock.released' as const, lock })),
     announceLoss: emit(({ context: { lock, fence } }) => ({ type: 'lock.lost' as const, lock, fence: fence! })),
   },
   guards: {
     isOwn,
+    isToRead: ({ context }) => isToRead(context),
+    needsNoReturn: ({ context }) => isToRead(context) || context.copyset.length === 0,
+    isOfThisRecall: ({ context: { epoch, fence }, event }) => {
+      const word = event as Returned;
+      return word.epoch === epoch && word.fence === fence;
+    },
     isOfUser,
     isUserWithOthers: (args) => isOfUser(args) && args.context.line.length > 0,
     isForNobody: ({ context }) => context.user === null,
@@ -209,7 +274,16 @@ export const lockMachine = setup({
   },
 }).createMachine({
   id: 'lock',
-  context: ({ input }) => ({ ...input, user: input.id, line: [], fence: null, confirmed: [] }),
+  context: ({ input }) => ({
+    ...input,
+    user: input.id,
+    line: [],
+    mode: 'exclusive',
+    fence: null,
+    copyset: [],
+    recalledBy: null,
+    confirmed: [],
+  }),
   initial: 'free',
   states: {
     free: { on: { request: asks, acquire: asks, begun: { guard: 'isToHost', target: '#using.unattested', actions: host } } }, // 11
@@ -233,11 +307,11 @@ export const lockMachine = setup({
         queued: {
           on: {
             granted: [
-              { guard: 'isForNobody', target: '#lock.passing', actions: tell(toDirectory('release')) }, // 11
+              { guard: 'isForNobody', target: '#lock.passing', actions: passToken }, // 11
               // Nobody else can have the token in this epoch either.
               { guard: 'isBeyondNumbers', actions: spent }, // 8
-              { guard: 'isHalfSpent', target: 'confirming', actions: ['noteFence', spent] }, // 8
-              { target: 'confirming', actions: 'noteFence' },
+              { guard: 'isHalfSpent', target: 'recalling', actions: ['noteGrant', spent] }, // 8
+              { target: 'recalling', actions: 'noteGrant' },
             ],
             over: [
               { guard: 'isForNobody', target: '#lock.passing', actions: 'forgetEpoch' }, // 11
@@ -250,9 +324,19 @@ export const lockMachine = setup({
             ],
           },
         },
+        recalling: {
+          entry: send(recall), // 12
+          always: { guard: 'needsNoReturn', target: 'confirming' }, // 12
+          on: {
+            returned: { guard: 'isOfThisRecall', actions: 'dropReader' }, // 12
+            over: { target: 'apart', actions: ['forgetEpoch', 'forgetFence'] },
+            gone: [{ guard: 'isOfUser', ...isGivenBack }, leavesLine], // 11
+          },
+        },
         confirming: {
           entry: confirming,
           always: [
+            { guard: and(['isToRead', 'isConfirmed']), target: '#using.shared', actions: share }, // 12
             { guard: and(['isOwn', 'isConfirmed']), target: '#using.served', actions: use }, // 10
             { guard: 'isConfirmed', target: '#using.served', actions: claimed }, // 11
           ],
@@ -279,6 +363,20 @@ export const lockMachine = setup({
             over: { target: 'suspended', actions: 'forgetEpoch' },
           },
         },
+        shared: {
+          initial: 'open',
+          states: {
+            open: {
+              always: { guard: not('isLineEmpty'), target: 'recalled' }, // 11, 12
+              on: { recall: { target: 'recalled', actions: 'noteRecall' } }, // 12
+            },
+            recalled: { on: { recall: { actions: 'noteRecall' } } }, // 12
+          },
+          on: {
+            release: { target: '#lock.passing', actions: [send(returned), ...end] }, // 12
+            over: { target: 'suspended', actions: 'forgetEpoch' },
+          },
+        },
         unattested: {
           entry: patience,
           exit: patienceEnds,
@@ -297,6 +395,7 @@ export const lockMachine = setup({
             release: { guard: 'isOwn', target: '#lock.passing', actions: end },
             giveBack: { guard: 'isOfThisHold', target: '#lock.passing', actions: passOn }, // 11
             begun: [
+              { guard: and(['isToRead', 'isKeptForItself']), target: 'shared', actions: ['noteEpoch', open(directory)] }, // 12
               { guard: 'isKeptForItself', target: 'served', actions: join },
               { guard: 'isKept', target: 'unattested', actions: join }, // 11
               { guard: and(['isOwn', 'isToHost']), target: 'unattested', actions: [...lose, ...host] }, // 11
@@ -314,7 +413,7 @@ export const lockMachine = setup({
     },
     returning: {
       entry: confirming,
-      always: { guard: 'isConfirmed', target: 'passing', actions: [tell(toDirectory('release')), 'forgetFence'] }, // 11
+      always: { guard: 'isConfirmed', target: 'passing', actions: [releaseToken, 'forgetFence'] }, // 11
       exit: 'forgetConfirmed',
       on: {
         confirmed: { guard: 'isOfThisGrant', actions: 'noteConfirmed' },
@@ -328,7 +427,7 @@ export const lockMachine = setup({
       always: [
         { guard: 'isLineEmptyInEpoch', target: 'free', actions: ['forItself', freed] },
         { guard: 'isLineEmpty', target: 'free', actions: ['forItself', ended] },
-        { guard: 'isInEpoch', target: 'waiting.queued', actions: [...nextAsks, tell(toDirectory('request'))] }, // 11
+        { guard: 'isInEpoch', target: 'waiting.queued', actions: [...nextAsks, askForToken] }, // 11
         { target: 'waiting.apart', actions: nextAsks }, // 11
       ],
     },

@@ -92,6 +92,11 @@ describe('what comes from the network is checked', () => {
     [false, { ...find, producer: 'z' }],
     [true, { type: 'token', fence: 7, epoch: 1, lock: 'x' }],
     [false, { type: 'token', fence: 'x', epoch: 1, lock: 'x' }],
+    [true, { type: 'token', fence: 7, copyset: ['a', 'b'], epoch: 1, lock: 'x' }],
+    [false, { type: 'token', fence: 7, copyset: ['z'], epoch: 1, lock: 'x' }],
+    [true, { type: 'recall', fence: 7, epoch: 1, lock: 'x' }],
+    [false, { type: 'recall', epoch: 1, lock: 'x' }],
+    [false, { type: 'returned', fence: 7, lock: 'x' }],
     [true, { type: 'prepare', membership, epoch: 2, members: ['a', 'b'], served: 1, next: membership }],
     [false, { type: 'prepare', membership, epoch: 2, members: [], served: 1, next: membership }],
     [false, { type: 'prepare', membership, epoch: 2 }],
@@ -101,6 +106,9 @@ describe('what comes from the network is checked', () => {
     [false, { ...promise, memory: 'perfect' }],
     [false, { ...promise, floor: -1 }],
     [false, { ...promise, using: [{ lock: 'x' }] }],
+    [true, { ...promise, using: [{ lock: 'x', fence: 1, mode: 'shared' }] }],
+    [false, { ...promise, using: [{ lock: 'x', fence: 1, mode: 'alone' }] }],
+    [false, { ...promise, using: [{ lock: 'x', fence: 1, mode: 'shared', client: 'b' }] }],
     [false, { ...promise, kept: [{ lock: 'x', fence: 1 }] }],
     [true, { ...promise, records: [{ lock: 'x', fence: 1, client: 'b' }], stranded: [{ lock: 'x', fence: 1, number: 2 }] }],
     [false, { ...promise, records: [{ lock: 'x', fence: 1, client: 'z' }] }],
@@ -156,6 +164,16 @@ describe('who keeps a lock', () => {
     expect(kept(stands('a', x(7)), stands('b', { served: 2, kept: [{ lock: 'x', node: 'a', fence: 7 }] }))).toEqual([['a', 7]]);
     expect(kept(stands('a', x(7)), stands('b', { served: 2, kept: [{ lock: 'x', node: 'a', fence: 6 }] }))).toEqual([]);
     expect(kept(stands('a', x(7)), stands('b', x(9)))).toEqual([['b', 9]]);
+  });
+
+  test('5, 12: of readers and writers the last writer, or all who have read since', () => {
+    const reads = (fence: number) => ({ using: [{ lock: 'x', fence, mode: 'shared' as const }] });
+    expect(kept(stands('a', reads(7)), stands('b', reads(8)), stands('c'))).toEqual([
+      ['a', 7],
+      ['b', 8],
+    ]);
+    expect(kept(stands('a', reads(7)), stands('b', x(8)), stands('c', reads(9)))).toEqual([['c', 9]]);
+    expect(kept(stands('a', reads(7)), stands('b', x(8)))).toEqual([['b', 8]]);
   });
 
   test('5b: nobody, where those of whom nothing is known are a majority', () => {

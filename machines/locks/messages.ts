@@ -35,8 +35,16 @@ export interface Held {
   readonly fence: number;
 }
 
+/** As in Web Locks: one writer alone, or readers together. */
+export type LockMode = 'exclusive' | 'shared';
+
+/** One in whose mode it is held, `exclusive` where it says nothing. */
+export interface HeldIn extends Held {
+  readonly mode?: 'shared';
+}
+
 /** One that a voter may use for a client. */
-export interface HeldFor extends Held {
+export interface HeldFor extends HeldIn {
   /** The client; without it the voter uses the lock itself. */
   readonly client?: NodeId;
 }
@@ -213,6 +221,19 @@ export interface Confirmed extends LockLabel {
   readonly user: NodeId | null;
 }
 
+/** To a reader, by the writer that has the token: let me know when you do not read any more. */
+export interface Recall extends LockLabel {
+  readonly type: 'recall';
+  /** Of the grant that is under way: one question, one number. */
+  readonly fence: number;
+}
+
+/** The answer: here nobody reads, and nobody will in this epoch before the token has come here again. */
+export interface Returned extends LockLabel {
+  readonly type: 'returned';
+  readonly fence: number;
+}
+
 /** Of a client, to the voter to which it is attached: it wants the lock; */
 export interface Acquire {
   readonly type: 'acquire';
@@ -232,7 +253,7 @@ export interface Acquired extends Held {
 
 /** A message of a lock's directory, for a role that is not open. */
 export interface LockMessage extends Message, LockLabel {
-  readonly type: 'find' | 'token' | 'confirm';
+  readonly type: 'find' | 'token' | 'confirm' | 'recall';
 }
 
 /** To the locks of this node: an epoch begins, ends here, or nobody can be served here. */
@@ -249,7 +270,7 @@ export type AttachmentTurn =
   | { readonly type: 'apart' };
 
 export type LocksNotice =
-  | { readonly type: 'lock.granted'; readonly lock: string; readonly fence: number }
+  | ({ readonly type: 'lock.granted' } & HeldIn)
   | { readonly type: 'lock.released'; readonly lock: string }
   /** The node is a member of this epoch from now on, */
   | { readonly type: 'serving'; readonly epoch: number; readonly members: readonly NodeId[] }

@@ -15,7 +15,7 @@ import {
   type NamedLinkEvent,
 } from './knowledge.js';
 import type { LockChartInput } from './lock.js';
-import { directoryRole, EPOCHS, LOCK, lockRole, STANDING, type Confirm, type EpochTurn } from './messages.js';
+import { directoryRole, EPOCHS, LOCK, lockRole, STANDING, type Confirm, type EpochTurn, type Recall } from './messages.js';
 
 export const PATIENCE = 'patience';
 const SPENT = 'spent';
@@ -107,6 +107,12 @@ export const askForConfirmation = ({ context, event }: In) => {
 export const confirmation = (args: In) => {
   const { epoch, lock, fence, user } = args.event as From<Confirm>;
   return { to: fromOf(args), message: { type: 'confirmed' as const, epoch, lock, fence, user } };
+};
+
+/** Nobody reads here. */
+export const nothingToReturn = (args: In) => {
+  const { epoch, lock, fence } = args.event as From<Recall>;
+  return { to: fromOf(args), message: { type: 'returned' as const, epoch, lock, fence } };
 };
 
 /** The locks that are in use are asked for before anybody else is heard. */

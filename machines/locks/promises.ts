@@ -3,7 +3,7 @@ import type { NodeId } from '../effects.js';
 import { byName, isMajority, turnsOf } from './epoch.js';
 import { ownReport, promisedEpoch, type EpochsContext, type From, type In } from './knowledge.js';
 import { areMajoritiesOf, isMajorityOf, isSameMembership, membershipAfter, votesInOneOf, type Membership } from './membership.js';
-import type { Ballot, Beginning, Held, Kept, Promised, Recorded } from './messages.js';
+import type { Ballot, Beginning, Kept, Promised, Recorded } from './messages.js';
 
 /** Where a voter stands, as it says with its promise. */
 export type PromiseReport = Omit<Promised, 'type' | 'epoch'> & { readonly node: NodeId };
@@ -52,18 +52,20 @@ export const floorOf = (reports: readonly PromiseReport[]): number => Math.max(.
 
 const isSame = (a: Ballot, b: Ballot): boolean => a.epoch === b.epoch && a.proposer === b.proposer;
 
-/** Rule 5: the locks that stay with their users, by name. */
+/** Rule 5: the locks that stay with their users, by name: with the last writer, or with all who have read since. */
 export function keptOf(reports: readonly PromiseReport[], voters: readonly NodeId[]): Kept[] {
   const judge = new Claims(reports, voters);
-  const best = new Map<string, Kept>();
-  for (const { node, using } of reports) {
-    for (const held of using)
-      if (held.fence > (best.get(held.lock)?.fence ?? -1) && judge.keeps(node, held)) best.set(held.lock, { ...held, node });
-  }
-  for (const held of judge.recorded()) if (held.fence > (best.get(held.lock)?.fence ?? -1)) best.set(held.lock, held);
-  for (const held of best.values()) best.set(held.lock, moved(held, reports));
-  return [...best.values()].sort((a, b) => byName(a.lock, b.lock));
+  const all = [...reports.flatMap((report) => usedAt(report).filter((held) => judge.keeps(held))), ...judge.recorded()];
+  const writers = new Map<string, Kept>();
+  const isLater = ({ lock, fence }: Kept) => fence > (writers.get(lock)?.fence ?? -1);
+  for (const held of all) if (held.mode !== 'shared' && isLater(held)) writers.set(held.lock, held);
+  const readers = all.filter((held) => held.mode === 'shared' && isLater(held));
+  for (const { lock } of readers) writers.delete(lock);
+  const kept = [...readers, ...[...writers.values()].map((held) => moved(held, reports))];
+  return kept.sort((a, b) => byName(a.lock, b.lock) || byName(a.node, b.node));
 }
+
+const usedAt = ({ node, using }: PromiseReport): Kept[] => using.map((held) => ({ ...held, node }));
 
 /** Rule 11: a client has moved to the voter to which it has attached itself last. */
 function moved(held: Kept, reports: readonly PromiseReport[]): Kept {
@@ -96,11 +98,12 @@ class Claims {
     this.begun = reports.flatMap(({ pending }) => pending).filter((ballot) => this.mayHaveBegun(ballot));
   }
 
-  keeps(node: NodeId, held: Held): boolean {
+  keeps(held: Kept): boolean {
+    const { node } = held;
     const { served } = this.reports.find((report) => report.node === node)!;
     const outside = this.voters.filter((voter) => !this.known.has(voter));
     return (
-      (served === this.latest || this.kept.has(keyOf({ ...held, node }))) && // 5a
+      (served === this.latest || this.kept.has(keyOf(held))) && // 5a
       !isMajority(outside.length, this.voters) && // 5b
       this.begun.every(({ members }) => members.includes(node)) // 5c
     );

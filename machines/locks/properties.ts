@@ -182,9 +182,13 @@ function isWaiting(c: Configuration, node: NodeId): boolean {
 /** Where nothing stops and no link falls, cold starts and joins included. */
 export const oneUser: Property<LocksProtocolOptions> = {
   name: 'one user',
-  says: 'Where nothing stops and no link falls, no lock has two users at once.',
+  says: 'Where nothing stops and no link falls, no lock has two users at once, unless all of them read.',
   kind: 'always',
-  holds: (c) => isDistinct(usesOf(c).map(({ lock }) => lock)),
+  holds: (c) => {
+    const uses = usesOf(c);
+    const writes = uses.filter(({ mode }) => mode !== 'shared');
+    return writes.every(({ lock }) => uses.filter((use) => use.lock === lock).length === 1);
+  },
 };
 
 /** Whatever others do: start, restart knowing nothing, join, leave, propose, spend their numbers. For a user that does not release. */

@@ -206,6 +206,18 @@ const clients = ({ served, promised, clients, claims }: EpochsContext): Named[] 
   { type: 'told', membership, from: 'b', epoch: 2, members: ['b', 'c'] },
 ];
 
+/** Rule 12: this voter reads, or another one does, and a third wants to write. */
+const reads = ({ served, claims }: EpochsContext): Named[] => [
+  { type: 'request', lock: 'x', mode: 'shared' },
+  ...claims.map(({ lock, fence }) =>
+    fence === null ? { type: 'used', lock, fence: 5, user: 'a', mode: 'shared' } : { type: 'freed', lock },
+  ),
+  ...[0, 1].map((later) => ({ type: 'recall', from: 'b', lock: 'x', epoch: served.epoch + later, fence: 6 })),
+  stored,
+  { type: 'prepare', membership, from: 'b', epoch: 2, members: ['a', 'b', 'c'], served: 1, next: membership },
+  { type: 'install', membership, from: 'b', epoch: 2, members: ['a', 'b'], kept: [] },
+];
+
 /** One lock, from its request to its end, in an epoch and after it. */
 const life = ({ served }: EpochsContext): Named[] => [
   { type: 'request', lock: 'x' },
@@ -232,6 +244,7 @@ export const epochsSamples: readonly ChartSamples[] = [
   { input: follower, events: upTo(2, uses) },
   { input: follower, events: upTo(2, clients) },
   { input: leader, events: upTo(1, clients) },
+  { input: follower, events: upTo(2, reads) },
   { input: follower, events: life },
   { input: leader, events: upTo(2, uses) },
 ];
@@ -273,12 +286,32 @@ const turns = ({ fence, epoch }: LockContext): Named[] => [
   ...(fence === null ? [] : [{ ...begun, kept: [{ lock: 'x', node: 'a', fence }] }]),
 ];
 
+/** Rule 12: the voter reads, another one does, or wants to write; a client of it wants the lock, too. */
+const readTurns = ({ fence, epoch, line, user }: LockContext): Named[] => [
+  { type: 'request', mode: 'shared' },
+  { type: 'request' },
+  ...(line.length > 0 ? [] : [{ type: 'acquire', from: 'x' }]),
+  { type: 'gone', node: 'x' },
+  { type: 'release' },
+  { type: 'giveBack', from: 'x', fence },
+  { type: 'granted', fence: 5 },
+  { type: 'granted', fence: 6, copyset: ['a', 'b', 'c'] },
+  ...['b', 'c'].map((from) => ({ type: 'returned', from, epoch, lock: 'x', fence })),
+  { type: 'returned', from: 'b', epoch, lock: 'x', fence: 4 },
+  { type: 'returned', from: 'b', epoch: 0, lock: 'x', fence },
+  ...[7, 8].map((fence) => ({ type: 'recall', from: 'b', epoch, lock: 'x', fence })),
+  { type: 'over' },
+  { ...begun, kept: [] },
+  ...(fence === null ? [] : [{ ...begun, kept: [{ lock: 'x', node: 'a', fence, ...(user === 'a' && { mode: 'shared' }) }] }]),
+];
+
 export const lockSamples: readonly ChartSamples[] = [
   { input: lock, events: turns },
   { input: { ...lock, epoch: null }, events: turns },
   { input: { ...lock, others: 2 }, events: turns },
   { input: lock, events: clientTurns },
   { input: { ...lock, recorders: 1 }, events: clientTurns },
+  { input: lock, events: readTurns },
 ];
 
 const writes = ({ writes: [, ...waiting] }: StorageContext): Named[] => [

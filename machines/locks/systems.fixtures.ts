@@ -38,6 +38,8 @@ export const path: Topology = {
 
 export const ask = (node: string, lock?: string) =>
   ({ do: 'command', name: 'request', node, fields: lock === undefined ? {} : { lock } }) as const;
+/** It asks to read. */
+export const read = (node: string) => ({ do: 'command', name: 'share', node, fields: {} }) as const;
 export const cut = (u: string, v: string) => ({ do: 'cut', link: [u, v] }) as const;
 export const join = (u: string, v: string) => ({ do: 'join', link: [u, v], weight: 1 }) as const;
 export const told = (what: 'down' | 'up', u: string, v: string) => ({ do: what, channel: [u, v] }) as const;

@@ -3,6 +3,7 @@ import type { SystemSample } from '../protocol.js';
 
 const topology = { kind: 'ring', n: 3 };
 const ask = (node: string) => ({ at: 0, node, do: 'request' });
+const share = (node: string) => ({ at: 0, node, do: 'share' });
 const told = (word: 'down' | 'up', u: string, v: string) => [
   { at: 0, do: word, channel: [u, v] },
   { at: 0, do: word, channel: [v, u] },
@@ -41,4 +42,10 @@ export const locksSystems: readonly SystemSample[] = [
   },
   // Who was alone took itself for the leader.
   { topology: { kind: 'path', n: 3 }, events: [...told('down', 'n1', 'n2'), ...told('up', 'n1', 'n2')] },
+  // n2 writes before, between or after the others, who read.
+  {
+    topology,
+    options: { hold: 1 },
+    events: [...['n0', 'n1'].flatMap((node) => [share(node), share(node)]), ask('n2'), ask('n2')],
+  },
 ];

@@ -2,7 +2,7 @@
 import type { DirectoryContext } from '../directory/machine.js';
 import type { NodeId } from '../effects.js';
 import type { Configuration, NodeView, RoleView } from '../protocol.js';
-import { EPOCHS, labelOf, type Beginning, type LockLabel } from './messages.js';
+import { EPOCHS, labelOf, type Beginning, type Kept, type LockLabel } from './messages.js';
 import type { EpochsContext } from './knowledge.js';
 
 export const epochsOf = (node: NodeView): RoleView<EpochsContext> => node[EPOCHS]!;
@@ -33,9 +33,9 @@ export const directoriesOf = (c: Configuration): OpenDirectory[] =>
   );
 
 /** Every lock that an application holds, with its fence; what a voter uses for a client the client holds. */
-export const usesOf = (c: Configuration): { readonly node: NodeId; readonly lock: string; readonly fence: number }[] =>
+export const usesOf = (c: Configuration): Kept[] =>
   [...c.nodes].flatMap(([node, roles]) =>
-    epochsOf(roles).context.claims.flatMap(({ lock, fence, user }) =>
-      fence === null || user !== node ? [] : [{ node, lock, fence }],
+    epochsOf(roles).context.claims.flatMap(({ lock, fence, user, mode }) =>
+      fence === null || user !== node ? [] : [{ node, lock, fence, ...(mode && { mode }) }],
     ),
   );
