@@ -48,7 +48,12 @@ export class Coverage {
       const noted = (item: Item) => this.add(name, [item]);
       return [name, observed(chart, noted), noted] as const;
     });
-    const stop = listen(new Map(watched.map(([name, chart, noted]) => [chart, (item) => (this.begun(name), noted(item))])));
+    const begun = new Set<string>();
+    const begins = (name: string) => {
+      if (!begun.has(name)) this.begin(name);
+      begun.add(name);
+    };
+    const stop = listen(new Map(watched.map(([name, chart, noted]) => [chart, (item) => (begins(name), noted(item))])));
     try {
       return run({ ...this.protocol, charts: Object.fromEntries(watched.map(([name, chart]) => [name, chart])) });
     } finally {
@@ -57,7 +62,7 @@ export class Coverage {
   }
 
   /** A chart that takes a transition has been in its first states. */
-  private begun(chart: string): void {
+  private begin(chart: string): void {
     const counts = this.counts.get(chart)!;
     this.add(
       chart,

@@ -32,9 +32,20 @@ export function itemsOf(machine: AnyStateMachine): readonly Item[] {
   ];
 }
 
+/** What has been asked of a chart's transitions: a search takes each of them many times. */
+const asked = new WeakMap<AnyStateMachine, Map<string, readonly Item[]>>();
+
 /** What a taken transition covers: itself, its event, the states that it leaves and those that it enters. */
 export function itemsTaken(machine: AnyStateMachine, source: string, eventType: string, index: number): readonly Item[] {
-  const node = machine.getStateNodeById(source);
+  const ofMachine = asked.get(machine) ?? new Map<string, readonly Item[]>();
+  asked.set(machine, ofMachine);
+  const key = JSON.stringify([source, eventType, index]);
+  const items = ofMachine.get(key) ?? itemsOfTransition(machine.getStateNodeById(source), eventType, index);
+  ofMachine.set(key, items);
+  return items;
+}
+
+function itemsOfTransition(node: AnyStateNode, eventType: string, index: number): readonly Item[] {
   const event = eventName(node, eventType);
   const choices = (eventType === '' ? node.always : node.transitions.get(eventType)) ?? [];
   const entered = (choices[index]?.target ?? []).flatMap(initialStates);

@@ -8,43 +8,82 @@
 import { ProtocolError } from '../../machines/errors.js';
 
 export function jsonKey(value: unknown, where: string): string {
+  const key = plainKeyOf(value);
+  if (key !== undefined) return key;
+  const [place, what] = placeOf(value, where)!;
+  throw new ProtocolError(`${place} is ${nameOf(what)}; a chart's context and messages are plain JSON with every key present`);
+}
+
+/** The key of a value that need not be plain JSON, `undefined` when it is not. */
+export function plainKeyOf(value: unknown): string | undefined {
   switch (typeof value) {
     case 'string':
       return quoted(value);
     case 'boolean':
       return value ? 'true' : 'false';
     case 'number':
-      if (Number.isFinite(value)) return String(value);
-      break;
+      return Number.isFinite(value) ? String(value) : undefined;
     case 'object':
       if (value === null) return 'null';
-      if (Array.isArray(value)) return keyOfArray(value, where);
-      if (isPlain(value)) return keyOfObject(value, where);
+      if (Array.isArray(value)) return keyOfArray(value);
+      if (isPlain(value)) return keyOfObject(value);
   }
-  throw new ProtocolError(`${where} is ${nameOf(value)}; a chart's context and messages are plain JSON with every key present`);
+  return undefined;
 }
 
-/** The key of a value that need not be plain JSON, `undefined` when it is not. */
-export function plainKeyOf(value: unknown): string | undefined {
-  try {
-    return jsonKey(value, 'it');
-  } catch {
-    return undefined;
-  }
-}
-
-function keyOfArray(array: readonly unknown[], where: string): string {
+function keyOfArray(array: readonly unknown[]): string | undefined {
   let key = '[';
-  for (let i = 0; i < array.length; i++) key += (i > 0 ? ',' : '') + jsonKey(array[i], `${where}[${i}]`);
+  for (let i = 0; i < array.length; i++) {
+    const inner = plainKeyOf(array[i]);
+    if (inner === undefined) return undefined;
+    key += i > 0 ? `,${inner}` : inner;
+  }
   Object.freeze(array);
   return key + ']';
 }
 
-function keyOfObject(object: Readonly<Record<string, unknown>>, where: string): string {
+function keyOfObject(object: Readonly<Record<string, unknown>>): string | undefined {
   let key = '{';
-  for (const name of sorted(Object.keys(object))) key += `${quoted(name)}:${jsonKey(object[name], `${where}.${name}`)},`;
+  for (const name of sorted(Object.keys(object))) {
+    const inner = plainKeyOf(object[name]);
+    if (inner === undefined) return undefined;
+    key += `${quoted(name)}:${inner},`;
+  }
   Object.freeze(object);
   return key + '}';
+}
+
+/** Whether both are plain JSON of one key. Neither key is made; what is the same object on both sides is not looked into. */
+export function sameJson(a: unknown, b: unknown): boolean {
+  if (typeof a !== 'object' || a === null) return a === b && plainKeyOf(a) !== undefined;
+  if (a === b) return Array.isArray(a) || isPlain(a);
+  if (typeof b !== 'object' || b === null || Array.isArray(a) !== Array.isArray(b)) return false;
+  const isSame = Array.isArray(a) ? sameItems(a, b as readonly unknown[]) : isPlain(a) && isPlain(b) && sameFields(a, b);
+  Object.freeze(a);
+  Object.freeze(b);
+  return isSame;
+}
+
+const sameItems = (a: readonly unknown[], b: readonly unknown[]): boolean =>
+  a.length === b.length && a.every((inner, i) => sameJson(inner, b[i]));
+
+function sameFields(a: Readonly<Record<string, unknown>>, b: Readonly<Record<string, unknown>>): boolean {
+  const names = Object.keys(a);
+  return names.length === Object.keys(b).length && names.every((name) => Object.hasOwn(b, name) && sameJson(a[name], b[name]));
+}
+
+/** The first thing in a value that is no plain JSON, with its place: asked for when there is one, for places cost more than keys. */
+function placeOf(value: unknown, where: string): readonly [place: string, what: unknown] | undefined {
+  const within: readonly (readonly [string, unknown])[] = Array.isArray(value)
+    ? Array.from(value, (inner, i) => [`${where}[${i}]`, inner] as const)
+    : typeof value === 'object' && value !== null && isPlain(value)
+      ? sorted(Object.keys(value)).map((name) => [`${where}.${name}`, value[name]] as const)
+      : [];
+  for (const [place, inner] of within) {
+    const found = placeOf(inner, place);
+    if (found) return found;
+  }
+  return plainKeyOf(value) === undefined ? [where, value] : undefined;
 }
 
 /** A text as JSON has it, where that matters: most need no escapes, and to ask JSON costs more than the rest of a key. */

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { everyDraw } from './draws.js';
 import { PairMap } from './ints.js';
-import { jsonKey } from './json.js';
+import { jsonKey, sameJson } from './json.js';
 import { Planes } from './planes.js';
 import { NONE, StateStore } from './store.js';
 
@@ -86,6 +86,8 @@ describe('keys of JSON', () => {
         const equal = JSON.stringify(sorted(a)) === JSON.stringify(sorted(b));
         expect(jsonKey(a, 'it') === jsonKey(b, 'it')).toBe(equal);
         expect(jsonKey(a, 'it')).toBe(jsonKey(sorted(a), 'it'));
+        expect(sameJson(a, b)).toBe(equal);
+        expect(sameJson(a, sorted(a))).toBe(true);
       }),
     );
   });
@@ -111,6 +113,14 @@ describe('keys of JSON', () => {
     expect(() => jsonKey(value, 'it')).toThrow(message);
   });
 });
+
+test.each([() => new Set(), () => [undefined], () => undefined, () => NaN, () => 1n, () => new Date(0)])(
+  'what is no JSON is the same as nothing: %s',
+  (make) => {
+    expect(sameJson(make(), make())).toBe(false);
+    expect(sameJson({ a: make() }, { a: make() })).toBe(false);
+  },
+);
 
 describe('every draw', () => {
   test('all answers in order, each run from the start', () => {
