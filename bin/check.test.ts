@@ -2,8 +2,10 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { complained, inFolder, printed } from './called.fixture.js';
+import { called } from './called.fixture.js';
 import { runCommand } from './program.js';
+
+const { complained, inFolder, printed } = called();
 
 const program = fileURLToPath(new URL('../dist/bin/quiver.js', import.meta.url));
 

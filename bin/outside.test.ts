@@ -9,8 +9,10 @@ import { createNode } from '../adapters/node/node.js';
 import { InProcessBus } from '../adapters/transports/in-process.js';
 import { record } from '../inspector/live/record.js';
 import { directory } from '../machines/directory/index.js';
-import { complained, inFolder, printed } from './called.fixture.js';
+import { called } from './called.fixture.js';
 import { quiver, runCommand } from './program.js';
+
+const { complained, inFolder, printed } = called();
 
 const verify = (args: readonly string[]) => quiver(['verify', ...args]);
 
@@ -70,13 +72,14 @@ describe('a protocol of your own', () => {
   const built = (path: string) => fileURLToPath(new URL(`../dist/${path}`, import.meta.url));
   const own = built('examples/own-protocol/index.js');
 
-  // Before the others: a process goes on knowing what was brought along, and this one names none.
   test('quiver test takes the one that is brought along, and emits tests that import it', async () => {
     const emitted = inFolder('ring.test.ts');
     expect(await quiver(['test', '--protocol', 'examples/own-protocol/index.ts', '--emit', emitted])).toBe(0);
     expect(readFileSync(emitted, 'utf8')).toMatch(
       /^import \{ ring as protocol \} from "(\.\.\/)+.*examples\/own-protocol\/index\.ts";$/m,
     );
+    // The next call knows nothing of it.
+    await expect(quiver(['test', 'ring'])).rejects.toThrow(/^"ring" is none; did you mean "link"\?/);
   });
 
   test('quiver explore serves its run until Ctrl-C, and nothing is left', async () => {

@@ -4,9 +4,11 @@ import { mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { folder, inFolder, printed } from './called.fixture.js';
+import { called } from './called.fixture.js';
 import { quiver } from './program.js';
 import { sharedOptions, verbNames, verbs } from './verbs.js';
+
+const { folder, inFolder, printed } = called();
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const program = join(root, 'dist/bin/quiver.js');

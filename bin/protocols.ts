@@ -19,8 +19,11 @@ export interface Found {
 
 const brought = new Map<string, Found>();
 
-/** Makes the protocols known that these modules export. */
+/** Makes known, beside ours, the protocols that these modules export, and no others. */
 export async function bringProtocols(files: readonly string[]): Promise<void> {
+  for (const { protocol } of brought.values()) delete known[protocol.name];
+  Object.assign(known, protocols);
+  brought.clear();
   for (const file of files) {
     for (const found of await protocolsIn(file)) {
       known[found.protocol.name] = found.protocol;

@@ -4,8 +4,10 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { complained, folder, inFolder, printed } from './called.fixture.js';
+import { called } from './called.fixture.js';
 import { runCommand } from './program.js';
+
+const { complained, folder, inFolder, printed } = called();
 
 const program = fileURLToPath(new URL('../dist/bin/quiver.js', import.meta.url));
 

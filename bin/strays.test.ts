@@ -4,8 +4,10 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { createMachine, fromPromise, setup } from 'xstate';
 import { MachineTesting } from '../test/machine/testing.js';
-import { inFolder } from './called.fixture.js';
+import { called } from './called.fixture.js';
 import { patienceOf } from './strays.js';
+
+const { inFolder } = called();
 
 const program = fileURLToPath(new URL('../dist/bin/quiver.js', import.meta.url));
 const xstate = import.meta.resolve('xstate');

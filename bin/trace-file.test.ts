@@ -2,11 +2,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { inFolder, printed } from './called.fixture.js';
+import { called } from './called.fixture.js';
 import check from './commands/check.js';
 import explore from './commands/explore.js';
 import run from './commands/run.js';
 import tests from './commands/test.js';
+
+const { inFolder, printed } = called();
 
 const deadlock = {
   protocol: 'exclusion',

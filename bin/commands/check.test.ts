@@ -1,8 +1,10 @@
 /** `quiver check` of actors that a module describes, called as the program calls it: their events are asked, and its lines can be pasted. */
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { inFolder, printed } from '../called.fixture.js';
+import { called } from '../called.fixture.js';
 import { quiver } from '../program.js';
+
+const { inFolder, printed } = called();
 
 const actors = fileURLToPath(new URL('../../test/actors/actors.ts', import.meta.url));
 const module = inFolder(

@@ -2,8 +2,10 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { folder, inFolder, printed } from '../called.fixture.js';
+import { called } from '../called.fixture.js';
 import { quiver } from '../program.js';
+
+const { folder, inFolder, printed } = called();
 
 const check = (args: readonly string[]) => quiver(['check', ...args]);
 const run = (args: readonly string[]) => quiver(['run', ...args]);
@@ -59,10 +61,11 @@ describe('quiver test', () => {
 
   test('and so it is brought along to other commands', async () => {
     const scenario = { protocol: 'ring', topology: { kind: 'ring', n: 3 }, events: [{ at: 0, node: 'n0', do: 'call' }] };
-    const args = [inFolder('call.json', JSON.stringify(scenario)), '--protocol', 'examples/own-protocol/index.ts'];
+    const along = ['--protocol', 'examples/own-protocol/index.ts'];
+    const args = [inFolder('call.json', JSON.stringify(scenario)), ...along];
     expect(await check(args)).toBe(0);
     expect(await run([...args, '--trace', inFolder('call.ndjson')])).toBe(0);
-    expect(await verify([inFolder('call.ndjson')])).toBe(0);
+    expect(await verify([inFolder('call.ndjson'), ...along])).toBe(0);
     await expect(run(['--protocol'])).rejects.toThrow(/^--protocol has no value; give FILE, a module that exports a protocol/);
     expect(printed.join('\n')).toMatch(/^valid .*ring, every interleaving[^]*valid .*ring, 3 nodes[^]*valid .* steps of ring/);
   });
