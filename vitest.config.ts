@@ -2,9 +2,9 @@ import { defineConfig } from 'vitest/config';
 import { missing } from './bench/chromium.js';
 
 /** Nothing that one file's tests leave behind can reach another's, so they share their modules: to load them anew costs more than most tests. */
-const shared = '{machines,network,test,experiments,adapters,inspector,bench,chaos,scripts,compat-v4}/**/*.test.ts';
-/** They put themselves in the place of the platform, or change the process: its folder, its exit status, who hears its signals. */
-const alone = ['test/rehearsal/**/*.test.ts', '{bin,examples}/**/*.test.ts'];
+const shared = '{machines,network,test,experiments,adapters,inspector,bin,examples,bench,chaos,scripts,compat-v4}/**/*.test.ts';
+/** A rehearsal puts itself in the place of the platform. */
+const alone = ['test/rehearsal/**/*.test.ts', 'bin/program.test.ts'];
 /** The inspector's page in a real Chromium: built and started once for all of them. */
 const ofPage = 'inspector/page*.test.ts';
 
@@ -17,6 +17,8 @@ export default defineConfig({
     hookTimeout: 60_000,
     expect: { poll: { timeout: 20_000 } },
     pool: 'threads',
+    // The applications of examples/apps import the package by its name: what is built is loaded as it is.
+    server: { deps: { external: [/\/dist\//] } },
     // One more than the two cores of CI: many tests wait for processes, sockets and pages.
     maxWorkers: 3,
     projects: [
