@@ -312,8 +312,46 @@ test.each<[string, (peer: string) => any]>([
   a.transport.send('b', 1);
   await expect.poll(() => b.heard).toEqual(['a: 1']);
   for (const { message } of broker.seen) broker.say('stranger', 'b', message);
-  expect(warn.mock.calls.join()).toContain('the seal of a message from "stranger" is of another key');
+  expect(warn.mock.calls.join()).toMatch(
+    /the seal of a message from "stranger" cannot be looked at: the key function of sealed, asked about "stranger", (gave none that will do|failed): /,
+  );
   a.transport.send('b', 2);
   await expect.poll(() => b.heard).toEqual(['a: 1', 'a: 2']);
-  expect(() => a.transport.send('stranger', 1)).toThrow(/there is no key|can be guessed|who is stranger/);
+  // A link layer above would end with an error that is thrown here.
+  a.transport.send('stranger', 1);
+  expect(warn.mock.calls.join()).toContain('what is for "stranger" cannot be sealed');
 });
+
+test.each<[string, () => unknown, string]>([
+  [
+    'throws',
+    () => {
+      throw new Error('EBUSY');
+    },
+    'failed: EBUSY',
+  ],
+  ['gives nothing', () => undefined, 'gave none that will do: there is no key; give at least one for every peer'],
+  ['gives a short one', () => 'short', 'gave none that will do: a key of 5 bytes can be guessed'],
+  ['gives a promise', () => Promise.reject(new Error('no such file')), 'gave a promise; keep the keys that are in use'],
+])(
+  'a key function that for a while %s costs what is for that peer alone, at either end, and no link ends',
+  async (_, fail, why) => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    onTestFinished(() => warn.mockRestore());
+    for (const failing of ['a', 'b']) {
+      warn.mockClear();
+      let isFailing = true;
+      const other = failing === 'a' ? 'b' : 'a';
+      const keys = (id: string) => (of: string) => (id === failing && of === other && isFailing ? fail() : key) as string;
+      const [bus, ids] = [new InProcessBus(), ['a', 'b', 'c']];
+      const all = ids.map((id) => linked(sealed(bus.transport(id), { key: keys(id) }), { peers: ids, beatMs: 5, relay: false }));
+      await Promise.all(all.map((each) => each.connect()));
+      await expect.poll(() => all.map(({ peers }) => [...peers].join())).toEqual(ids.map((id) => (id === 'c' ? 'a,b' : 'c')));
+      await expect.poll(() => warn.mock.calls.join()).toContain(`the key function of sealed, asked about "${other}", ${why}`);
+      isFailing = false;
+      await expect.poll(() => all.map(({ peers }) => peers.size)).toEqual([2, 2, 2]);
+      await Promise.all(all.map((each) => each.close()));
+      bus.close();
+    }
+  },
+);

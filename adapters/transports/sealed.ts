@@ -39,7 +39,10 @@ export type Key = Uint8Array | string;
  * @public
  */
 export interface SealedOptions extends InEnvironment {
-  /** Of several keys the first seals, and all open. A function gives those that are shared with a peer. */
+  /**
+   * Of several keys the first seals, and all open. A function gives those that are shared with a peer, at once and not as a promise; as long
+   * as it gives none for a peer, or throws, what is sent to that peer and what comes from it is dropped with a warning that says so.
+   */
   readonly key: Key | readonly Key[] | ((peer: NodeId) => Key | readonly Key[]);
 }
 
@@ -181,19 +184,28 @@ class Seal {
   }
 
   private ask(to: NodeId, other: Other): void {
-    const isLost = this.transport.guarantees.loss === 'possible' && this.environment.clock.now() - other.askedAt >= PAUSE_MS;
-    if (other.challenge !== null && !isLost) return;
+    // It may be lost, or the other end had no key for it.
+    if (other.challenge !== null && this.environment.clock.now() - other.askedAt < PAUSE_MS) return;
     // The same as long as no answer bears it: the answer may be slower than the next question.
     other.challenge ??= this.environment.crypto.randomUUID();
     other.askedAt = this.environment.clock.now();
-    this.send(to, 'ask', other.challenge, 0, '');
+    if (this.send(to, 'ask', other.challenge, 0, '')) return;
+    other.challenge = null;
+    other.waiting = [];
   }
 
-  private send(to: NodeId, kind: Kind, heard: string, number: number, text: string): void {
-    if (this.transport.isClosed) return;
-    const key = this.keys.of(to)[0]!;
+  /** Whether there was a key to seal it with: without one it is dropped. */
+  private send(to: NodeId, kind: Kind, heard: string, number: number, text: string): boolean {
+    if (this.transport.isClosed) return true;
+    const keys = this.keys.of(to);
+    if (typeof keys === 'string') {
+      this.drops.drop(`what is for "${to}" cannot be sealed: ${keys}`);
+      return false;
+    }
+    const key = keys[0]!;
     const code = key.code([this.transport.id, to, kind, this.run, heard, number, text]);
     this.transport.send(to, [key.name, code, kind, this.run, heard, number, text] satisfies Frame);
+    return true;
   }
 
   private open(from: NodeId, message: Json): void {
@@ -202,7 +214,9 @@ class Seal {
     const known = this.others.get(from);
     const isRepeated = known !== undefined && (known.speaksIn === run ? known.numbers.has(number) : known.retired.has(run));
     if (kind === 'say' && isRepeated) return this.dropRepeated(from);
-    const key = this.keys.known(from).find((each) => each.name === name);
+    const keys = this.keys.of(from);
+    if (typeof keys === 'string') return this.drops.drop(`the seal of a message from "${from}" cannot be looked at: ${keys}`);
+    const key = keys.find((each) => each.name === name);
     if (!key) return this.drops.drop(`the seal of a message from "${from}" is of another key`);
     if (!isSame(code, key.code([from, this.transport.id, kind, run, heard, number, text])))
       return this.drops.drop(`the seal of a message from "${from}" is broken`);
@@ -284,22 +298,25 @@ class Keys {
     this.shared = typeof key === 'function' ? null : this.all(key);
   }
 
-  of(peer: NodeId): readonly SealingKey[] {
-    return this.shared ?? this.all((this.key as (peer: NodeId) => Key | readonly Key[])(peer));
-  }
-
-  /** None for a peer that the application's function has none for: anybody can say to be anybody, and it costs a frame. */
-  known(peer: NodeId): readonly SealingKey[] {
+  /** Those that are shared with a peer, or why there are none now: the application's function may fail, and anybody can say to be anybody. */
+  of(peer: NodeId): readonly SealingKey[] | string {
+    if (this.shared) return this.shared;
+    const whose = `the key function of sealed, asked about "${peer}",`;
     try {
-      return this.of(peer);
-    } catch {
-      return [];
+      const given: unknown = (this.key as (peer: NodeId) => unknown)(peer);
+      if (given instanceof Promise) {
+        given.catch(() => {});
+        return `${whose} gave a promise; keep the keys that are in use where it finds them at once`;
+      }
+      return this.all(given);
+    } catch (error) {
+      return `${whose} ${error instanceof UsageError ? 'gave none that will do' : 'failed'}: ${quote(String((error as Error)?.message ?? error))}`;
     }
   }
 
   private all(given: unknown): SealingKey[] {
     const keys: readonly unknown[] = Array.isArray(given) ? given : given === undefined || given === null ? [] : [given];
-    if (keys.length === 0) throw new UsageError('there is no key: give at least one, for every peer that is spoken to');
+    if (keys.length === 0) throw new UsageError('there is no key; give at least one for every peer');
     return keys.map((key) => {
       const secret = typeof key === 'string' ? new TextEncoder().encode(key) : key;
       if (!(secret instanceof Uint8Array)) throw new UsageError(`a key is ${quote(key)}; give a text or a Uint8Array`);
