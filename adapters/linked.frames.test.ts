@@ -3,6 +3,7 @@ import { connect } from '@nats-io/transport-node';
 import { WebSocket } from 'ws';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { linked, LINKED_MESSAGE_BYTES_MAX } from './linked.js';
+import { Channels } from './node/channels.js';
 import { createTransport } from './transports/driver.js';
 import { InProcessBus, inProcessGuarantees } from './transports/in-process.js';
 import { nats } from './transports/nats.js';
@@ -148,22 +149,55 @@ test.each([
   }
 });
 
-test('a peer that takes nothing costs 32 MiB, and the sender hears that it is down', async () => {
+/** Two that are up, and nobody runs but this program until it waits: nothing is acknowledged meanwhile. */
+async function up() {
   const bus = new InProcessBus();
-  const [inner, b] = [bus.transport('a'), linked(bus.transport('b'), { peers, beatMs: 20, patience: 10_000 })];
-  const a = linked(inner, { peers, beatMs: 20, patience: 10_000 });
+  const [a, b] = peers.map((id) => linked(bus.transport(id), { peers, beatMs: 20, patience: 10_000 })) as [Transport, Transport];
   closing(a, b);
   await Promise.all([a.connect(), b.connect()]);
   await expect.poll(() => a.peers.has('b')).toBe(true);
   const told: string[] = [];
   a.events.subscribe((event) => 'peer' in event && told.push(event.type));
-  // Nothing is acknowledged while this goes on: nobody else runs.
-  let sent = 0;
-  while (told.length === 0 && sent < 100) {
-    a.send('b', 'x'.repeat(1_000_000));
-    sent++;
-  }
-  expect([told, sent]).toEqual([['down'], 34]);
+  return { a, b, told, heard: heardBy(b) };
+}
+
+test.each<[string, Json, number]>([
+  ['33 of a megabyte', 'x'.repeat(1_000_000), 33],
+  ['10,256 small ones', 'small', 10_256],
+])(
+  'what a peer has not read yet is bounded, the next is refused at send, and all that was taken arrives: %s',
+  async (_, message, most) => {
+    const { a, told, heard } = await up();
+    for (let sent = 0; sent < most; sent++) a.send('b', message);
+    expect(() => a.send('b', message)).toThrow(
+      expect.objectContaining({
+        name: 'BackpressureError',
+        peer: 'b',
+        message: expect.stringMatching(
+          /^transport "a" takes no more for "b" now: \d+\.\d MiB in \d+ messages or parts of them wait for it, .* raise limits.bytesPerSecond there; nothing was sent$/,
+        ),
+      }),
+    );
+    await expect.poll(() => heard.length, { timeout: 20_000 }).toBe(most);
+    a.send('b', 'again');
+    await expect.poll(() => heard.at(-1)).toBe('again');
+    expect(told).toEqual([]);
+  },
+);
+
+test('what nodes say has room where nothing else has; a peer that reads none of that either counts as gone, and the warning says why', async () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  onTestFinished(() => warn.mockRestore());
+  const { a, told } = await up();
+  expect(() => {
+    for (;;) a.send('b', 'x'.repeat(1_000_000));
+  }).toThrow('takes no more');
+  const say = () => Channels.of(a).send('x', 'b', { type: 'find', text: 'x'.repeat(100_000) } as never);
+  for (let i = 0; i < 80; i++) say();
+  expect(told).toEqual([]);
+  for (let i = 0; i < 20; i++) say();
+  expect(told).toEqual(['down']);
+  expect(warn.mock.calls.join()).toContain('"b" counts as gone, because 40.0 MiB in');
 });
 
 const HUGE = Number.MAX_SAFE_INTEGER;

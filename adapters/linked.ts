@@ -11,7 +11,8 @@
  *
  * Frames fit their medium: what is under way to a peer, in one frame or many, takes a quarter of the largest message that the medium
  * carries, because escapes make up to four characters of one. A larger message goes in parts (adapters/parts.ts), up to 8 MiB; what is
- * beyond that is refused at `send`. To a peer that takes nothing 32 MiB wait at most, then it is told to be `down`.
+ * beyond that is refused at `send`. For a peer 32 MiB or 10,256 messages wait at most; more is refused at `send` with a
+ * `BackpressureError`, and the link stays up.
  *
  * A medium that believes who says to be somebody lets in a second node of the same id. It takes the place of the first, as one that was
  * started again would; the first no longer hears from a peer but what is meant for a later session, which it never began, and ends with
@@ -32,7 +33,8 @@ import { ConnectionError } from './transports/errors.js';
 import { createTransport, type DriverListener } from './transports/driver.js';
 import { Channels } from './node/channels.js';
 import { createNode, type LiveNode } from './node/node.js';
-import { isPart, partsOf, Whole } from './parts.js';
+import { Outgoing, ROOMS } from './outgoing.js';
+import { isPart, Whole } from './parts.js';
 import { Drops } from './transports/drops.js';
 import { checkId } from './transports/ids.js';
 import { noteLinkedPeers } from './transports/linked-peers.js';
@@ -59,11 +61,6 @@ export interface LinkedOptions extends InEnvironment {
   readonly inspect?: Inspect | undefined;
 }
 
-/** How many messages may be under way to a peer, and how many more may wait; a peer that falls behind further goes down. */
-const WINDOW = 256;
-const ROOM = 10_000;
-/** And how many characters of them. */
-const ROOM_SIZE = 2 ** 25;
 /** @internal */
 export const LINKED_MESSAGE_BYTES_MAX = 2 ** 23;
 /** Of the quarter, for what stands around the messages in a frame. */
@@ -136,10 +133,9 @@ export function linked(transport: Transport, options: LinkedOptions): Transport<
     for (const name of EARLIER) Channels.of(transport).open(name, { message: (from) => drops.drop(otherVersion(from, name)) });
     await node.ready;
     signal.removeEventListener('abort', giveUp);
+    const outgoing = new Outgoing(node, Math.floor(windowSize / 4), drops);
     medium.opened({
-      send: (peer, _, text) => {
-        for (const body of partsOf(text, Math.floor(windowSize / 4))) node.attempt('post', { peer, body });
-      },
+      send: (peer, message, text) => outgoing.send(peer, message, text),
       close: async () => {
         await lastWords(node, options);
         await transport.close();
@@ -166,7 +162,7 @@ function linkNode(transport: Transport, options: LinkedOptions, windowSize: numb
         linkCore.accepts(message, instance) && isPlausible(message as Frame | Bye | Relay | Relayed, clock.now()),
     },
     topology: { nodes: [transport.id, ...others], links: others.map((peer) => [transport.id, peer, 1] as const) },
-    options: { session, beat: beatMs, patience, relay, window: WINDOW, room: ROOM, windowSize, roomSize: ROOM_SIZE },
+    options: { session, beat: beatMs, patience, relay, windowSize, ...ROOMS },
     clock,
     crypto,
     inspect,
@@ -205,7 +201,7 @@ const otherVersion = (from: NodeId, name: string): string =>
   `peer "${from}" speaks "${name}" of the link layer, this side "${NAME}"; run the same release on both`;
 
 const tooMuchFor = (peer: NodeId): string =>
-  `more waits for peer "${peer}", which has not come, than ${WINDOW + ROOM} messages or ${ROOM_SIZE} characters`;
+  `more of what nodes said waits for peer "${peer}", which has not come, than ${ROOMS.window + ROOMS.room} messages or ${ROOMS.roomSize} characters`;
 
 /** Waits until the peers have what was sent to them, not longer than their patience would last, and takes leave of them. */
 async function lastWords(node: LiveNode, { beatMs = 100, patience = 30 }: LinkedOptions): Promise<void> {

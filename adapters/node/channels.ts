@@ -7,7 +7,7 @@
 import type { Message, NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
 import { Drops } from '../transports/drops.js';
-import { CHANNEL_NAME_LENGTH_MAX, refusal, WIRE_VERSION, type Envelope } from '../transports/envelope.js';
+import { CHANNEL_NAME_LENGTH_MAX, envelopeOf, refusal, type Envelope } from '../transports/envelope.js';
 import { isGreeting } from './presence.js';
 import type { Json, Transport, TransportEvent } from '../transports/transport.js';
 
@@ -72,7 +72,7 @@ export class Channels {
    * keep their order, its receiver counts the same: so what is told of both ends can be put together.
    */
   send(name: string, to: NodeId, message: Message): number {
-    this.transport.send(to, { v: WIRE_VERSION, name, message: message as unknown as Json });
+    this.transport.send(to, envelopeOf(name, message));
     return this.gone.has(to) ? 0 : count(this.sent, to);
   }
 

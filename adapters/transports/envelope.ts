@@ -22,6 +22,17 @@ export interface Envelope {
   readonly message: Message;
 }
 
+const ofNodes = new WeakSet<object>();
+
+/** The envelope of what a node says. A node cannot wait in the middle of a step: `isOfNode` tells whoever would refuse. */
+export function envelopeOf(name: string, message: Message): Json {
+  const envelope: Envelope = { v: WIRE_VERSION, name, message };
+  ofNodes.add(envelope);
+  return envelope as unknown as Json;
+}
+
+export const isOfNode = (message: Json): boolean => typeof message === 'object' && message !== null && ofNodes.has(message);
+
 export const envelopeSchema = {
   type: 'object',
   required: ['v', 'name', 'message'],

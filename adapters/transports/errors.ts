@@ -19,6 +19,24 @@ export class ConnectionError extends Error {
 }
 
 /**
+ * A peer reads more slowly than it is sent to, and so much waits for it that the message was refused: nothing was sent, and the link
+ * is up. Wait before you send again.
+ *
+ * @public
+ */
+export class BackpressureError extends Error {
+  override readonly name = 'BackpressureError';
+
+  constructor(
+    message: string,
+    /** For whom so much waits. */
+    readonly peer: string,
+  ) {
+    super(message);
+  }
+}
+
+/**
  * The lock was taken from its holder: its node went away, or others may have gone on without it.
  *
  * @public

@@ -148,7 +148,7 @@ class Seal {
 
   outgoing(to: NodeId, text: string): void {
     const other = this.other(to);
-    if (other.run !== null) return this.send(to, 'say', other.run, ++other.sent, text);
+    if (other.run !== null) return void this.send(to, 'say', other.run, ++other.sent, text);
     other.waiting.push(text);
     if (other.waiting.reduce((sum, { length }) => sum + length, 0) > WAITING_CHARS_MAX) {
       other.waiting.pop();

@@ -85,7 +85,7 @@ export interface Transport<G extends Guarantees = Guarantees> {
   connect(options?: { readonly signal?: AbortSignal }): Promise<void>;
   /**
    * Never blocks and never delivers before it returns. Throws `ClosedError` unless connected, and `UsageError` for a message that is
-   * larger than the guarantees say, deeper than 64, or no JSON; a peer that is unknown or gone costs the message, not the sender.
+   * larger than the guarantees say, deeper than 64, or no JSON; `linked` throws `BackpressureError` where too much waits for the peer. A peer that is unknown or gone costs the message, not the sender.
    */
   send(to: NodeId, message: Json): void;
   /** Resolves when nothing is left open. Once it is called nothing more is delivered. */
