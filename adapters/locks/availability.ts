@@ -2,15 +2,17 @@
  * Whether a lock is free, for those who want it only then.
  *
  * Who has asked for a lock, and was not granted it at once, asks everybody on a conversation of its own whether its request has been put
- * behind another one. The node that does so, or has done so, answers `queued`. Every request ends at the token or behind somebody, so
- * one of the two answers comes; on a channel that keeps its order, before the token itself.
+ * behind another one. The node that does so, or has done so, answers `queued`; so does one at which somebody reads whom a writer has to
+ * wait for. Every request ends at the token or behind somebody, so one of the two answers comes; on a channel that keeps its order, before
+ * the token itself.
  */
 import type { DirectoryContext } from '../../machines/directory/machine.js';
 import { isObject } from '../../machines/checks.js';
 import type { Message, NodeId } from '../../machines/effects.js';
+import type { LockContext } from '../../machines/locks/lock.js';
 import type { EpochsContext } from '../../machines/locks/knowledge.js';
 import { LOCK_NAME_LENGTH_MAX } from '../../machines/locks/accepts.js';
-import { directoryRole, EPOCHS } from '../../machines/locks/messages.js';
+import { directoryRole, EPOCHS, lockRole } from '../../machines/locks/messages.js';
 import { BOUNDS } from '../../machines/locks/epoch.js';
 import { Channels } from '../node/channels.js';
 import type { LiveNode } from '../node/node.js';
@@ -72,8 +74,9 @@ export class Availability {
 
   /** A find may have been queued, and with a new epoch all that came early. */
   private look(event: Message): void {
-    const { type, producer, lock } = event as Message & { producer: NodeId; lock: string };
+    const { type, producer, from, lock } = event as Message & { producer: NodeId; from: NodeId; lock: string };
     if (type === 'find') this.answer(keyOf(producer, lock));
+    else if (type === 'recall') this.answer(keyOf(from, lock));
     else if (type === 'install') for (const key of this.asked.keys()) this.answer(key);
   }
 
@@ -82,7 +85,8 @@ export class Availability {
     if (!asked) return;
     const { by, lock, epoch } = asked;
     const directory = this.node.role(directoryRole(epoch, lock))?.context as DirectoryContext | undefined;
-    const isQueued = directory?.next === by;
+    const own = this.node.role(lockRole(lock))?.context as LockContext | undefined;
+    const isQueued = directory?.next === by || own?.recalledBy?.node === by;
     if (isQueued) this.say(by, 'queued', lock, epoch);
     if (isQueued || epoch < this.epoch) this.asked.delete(key);
   }

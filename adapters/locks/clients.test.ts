@@ -128,7 +128,7 @@ test('a client keeps its lock when the peer to which it is attached is gone, and
   expect(held.signal.aborted).toBe(false);
   expect(locks['x']!.status()).toMatchObject({
     state: 'attached',
-    held: [{ name: 'printer', fence: held.fence }],
+    held: [{ name: 'printer', fence: held.fence, mode: 'exclusive' }],
     missing: [host],
   });
   held.release();

@@ -1,13 +1,16 @@
 /**
- * The desk of one lock at one peer: callers line up, and the node behind it is asked for the lock for one after the other.
+ * The desk of one lock at one peer: callers line up, and the node behind it is asked for the lock for one writer after the other, or for
+ * those next in line who all want to read. These share one grant, and who comes to read while nobody waits for them to end joins them.
  *
  * A request cannot be called back. When nobody wants the lock any more its grant comes all the same, and is given back at once;
- * whoever comes before it takes up the old place, unless grants are confirmed: then it asks anew.
+ * whoever comes before it takes up the old place, unless it wants the lock in another mode, or grants are confirmed: then it asks anew.
  */
+import type { LockMode } from '../../machines/locks/messages.js';
 import { LostError } from '../transports/errors.js';
 import { Lock } from './lock-handle.js';
 
 interface Caller {
+  readonly mode: LockMode;
   readonly ifAvailable: boolean;
   readonly since: number;
   /** Of all who have come. */
@@ -16,8 +19,16 @@ interface Caller {
   reject(reason: unknown): void;
 }
 
-/** What a desk asks of the node: the lock, to take it back, or whether the request stands behind another one. */
-export type Wish = 'request' | 'release' | 'whether';
+/** What a desk asks of the node: the lock, to write or to read, to take it back, or whether the request stands behind another one. */
+export type Wish = 'request' | 'share' | 'release' | 'whether';
+
+/** The lock as it is held here: by one writer, or by all who read. */
+interface Hold {
+  readonly mode: LockMode;
+  readonly fence: number;
+  /** Each with the time at which it came in. */
+  readonly inside: Map<Lock, number>;
+}
 
 /** A caller has come; how its wait has ended, or the hold that followed, and how long that took. */
 export interface DeskNotice {
@@ -33,11 +44,13 @@ export interface DeskHost {
   now(): number;
   /** Whether a grant is for those alone who had asked before the node did. */
   readonly isConfirmed: boolean;
+  /** Whether others may read here besides those who do: nobody waits for them to end. */
+  isOpen(): boolean;
 }
 
 export class LockDesk {
   private readonly callers: Caller[] = [];
-  private held: { readonly lock: Lock; readonly since: number } | undefined;
+  private held: Hold | undefined;
   /** Hears that the lock is not held here any more, once the desk is closed. */
   private emptied: (() => void) | undefined;
   /** Whether a request of this desk waits or has been granted. */
@@ -45,6 +58,7 @@ export class LockDesk {
   /** How many callers have come, ever, and how many had when the node was asked last. */
   private count = 0;
   private countAsked = 0;
+  private modeAsked: LockMode = 'exclusive';
 
   constructor(
     private readonly name: string,
@@ -53,11 +67,17 @@ export class LockDesk {
 
   /** The fence with which the lock is held here, if it is. */
   get fence(): number | undefined {
-    return this.held?.lock.fence;
+    return this.held?.fence;
   }
 
-  get pending(): number {
-    return this.callers.length;
+  /** The modes of all who hold the lock here. */
+  get inside(): readonly LockMode[] {
+    return this.held ? Array.from(this.held.inside, ([{ mode }]) => mode) : [];
+  }
+
+  /** Those of all who wait for it. */
+  get pending(): readonly LockMode[] {
+    return this.callers.map(({ mode }) => mode);
   }
 
   get isIdle(): boolean {
@@ -65,9 +85,11 @@ export class LockDesk {
   }
 
   /** `null` is the answer to a caller who wants the lock only if it is available. */
-  take(ifAvailable: boolean, signal: AbortSignal | undefined): Promise<Lock | null> {
+  take(mode: LockMode, ifAvailable: boolean, signal: AbortSignal | undefined): Promise<Lock | null> {
+    const number = ++this.count;
+    const isFirst = this.callers.length === 0;
     // A request that was given up still stands in the queue, so the lock was not free.
-    if (ifAvailable && this.isOut) {
+    if (ifAvailable && this.isOut && !(isFirst && this.mayComeIn({ mode, number }))) {
       this.host.hear({ type: 'unavailable', ms: 0 });
       return Promise.resolve(null);
     }
@@ -75,21 +97,24 @@ export class LockDesk {
       const giveUp = () => {
         this.callers.splice(this.callers.indexOf(caller), 1);
         caller.reject(signal!.reason);
+        this.letIn();
       };
       const settled = (type: DeskNotice['type']) => {
         signal?.removeEventListener('abort', giveUp);
         this.hearSince(type, caller.since);
       };
       const caller: Caller = {
+        mode,
         ifAvailable,
         since: this.host.now(),
-        number: ++this.count,
+        number,
         resolve: (lock) => (settled(lock ? 'granted' : 'unavailable'), resolve(lock)),
         reject: (reason) => (settled('abandoned'), reject(reason)),
       };
       signal?.addEventListener('abort', giveUp, { once: true });
       this.callers.push(caller);
       this.host.hear({ type: 'asked', ms: 0 });
+      this.letIn();
       this.askIfWanted();
     });
   }
@@ -97,16 +122,20 @@ export class LockDesk {
   granted(fence: number): void {
     const caller = this.callers[0];
     // What was confirmed before somebody asked is not confirmed for it.
-    if (!caller || (this.host.isConfirmed && caller.number > this.countAsked)) {
+    const isLate = this.host.isConfirmed && caller !== undefined && caller.number > this.countAsked;
+    if (caller?.mode !== this.modeAsked || isLate) {
       this.giveBack();
       return;
     }
-    this.callers.shift();
-    const lock = new Lock(this.name, fence, () => {
-      if (lock === this.held?.lock) this.giveBack();
-    });
-    this.held = { lock, since: this.host.now() };
-    caller.resolve(lock);
+    const hold = { mode: caller.mode, fence, inside: new Map<Lock, number>() };
+    this.held = hold;
+    this.admit(hold);
+    this.letIn();
+  }
+
+  /** Who is first in line and wants to read joins those who do, if it may; and so on. */
+  letIn(): void {
+    while (this.held && this.callers[0] && this.mayComeIn(this.callers[0])) this.admit(this.held);
   }
 
   /** Somebody else has the lock or is before us, or nobody can have it here. */
@@ -117,7 +146,7 @@ export class LockDesk {
   /** Others may have gone on without this peer. */
   lost(): void {
     const what = `lock "${this.name}" is lost: others may have gone on without this peer, and it may be asked for again`;
-    this.held?.lock.lose(new LostError(what));
+    this.tell(new LostError(what));
     this.leave('lost');
     this.askIfWanted();
   }
@@ -128,11 +157,38 @@ export class LockDesk {
     const what = isKept
       ? `lock "${this.name}" is to be given back: ${error.message}; it goes on to others once its callback has ended or it is released`
       : `lock "${this.name}" is lost: ${error.message}`;
-    this.held?.lock.lose(new LostError(what, { cause: error }));
+    this.tell(new LostError(what, { cause: error }));
     return new Promise((resolve) => {
       if (this.held) this.emptied = resolve;
       else resolve();
     });
+  }
+
+  /** Whoever asked before the node did comes in with its grant. */
+  private mayComeIn({ mode, number }: Pick<Caller, 'mode' | 'number'>): boolean {
+    const isSharing = mode === 'shared' && this.held?.mode === 'shared';
+    return isSharing && (number <= this.countAsked || (!this.host.isConfirmed && this.host.isOpen()));
+  }
+
+  /** Lets in who is first in line. */
+  private admit({ fence, mode, inside }: Hold): void {
+    const lock = new Lock(this.name, fence, mode, () => this.goOut(lock));
+    inside.set(lock, this.host.now());
+    this.callers.shift()!.resolve(lock);
+  }
+
+  /** The last one gives the lock back. */
+  private goOut(lock: Lock): void {
+    const { held } = this;
+    const since = held?.inside.get(lock);
+    if (since === undefined) return;
+    held!.inside.delete(lock);
+    this.hearSince('released', since);
+    if (held!.inside.size === 0) this.giveBack();
+  }
+
+  private tell(error: LostError): void {
+    for (const lock of this.held?.inside.keys() ?? []) lock.lose(error);
   }
 
   private giveBack(): void {
@@ -145,7 +201,7 @@ export class LockDesk {
     const { held } = this;
     this.held = undefined;
     this.isOut = false;
-    if (held) this.hearSince(how, held.since);
+    for (const since of held?.inside.values() ?? []) this.hearSince(how, since);
     this.emptied?.();
   }
 
@@ -157,7 +213,8 @@ export class LockDesk {
     if (this.isOut || this.callers.length === 0) return;
     this.isOut = true;
     this.countAsked = this.count;
-    this.host.ask('request');
+    this.modeAsked = this.callers[0]!.mode;
+    this.host.ask(this.modeAsked === 'shared' ? 'share' : 'request');
     // Unless it was granted at once.
     if (this.callers[0]?.ifAvailable) this.host.ask('whether');
   }

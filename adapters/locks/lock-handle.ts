@@ -1,19 +1,21 @@
+import type { LockMode } from '../../machines/locks/messages.js';
+
 /**
  * A lock as its holder sees it; `locks.request` and `locks.acquire` hand it out.
  *
  * @public
  */
 export class Lock implements AsyncDisposable {
-  /** The only mode there is. */
-  readonly mode = 'exclusive';
   readonly #losing = new AbortController();
   readonly #giveBack: (lock: Lock) => void;
 
   constructor(
     /** Of the lock, as it was asked for. */
     readonly name: string,
-    /** Larger than that of every earlier grant of this lock, whoever held it. */
+    /** Larger than that of every earlier grant of this lock, whoever held it; those who read together at one peer have the same. */
     readonly fence: number,
+    /** Held alone, or together with others who read. */
+    readonly mode: LockMode,
     giveBack: (lock: Lock) => void,
   ) {
     this.#giveBack = giveBack;

@@ -10,6 +10,7 @@
 import { assign, enqueueActions, fromCallback, fromPromise, setup, type AnyActorRef } from 'xstate';
 import { UsageError } from '../../machines/errors.js';
 import { LostError } from '../transports/errors.js';
+import type { LockMode } from '../../machines/locks/messages.js';
 import type { Lock, Locks } from './locks.js';
 
 /**
@@ -20,6 +21,8 @@ import type { Lock, Locks } from './locks.js';
 export interface LockInput {
   readonly locks: Locks;
   readonly name: string;
+  /** As in `LockOptions`. */
+  readonly mode?: LockMode;
 }
 
 /**
@@ -44,7 +47,8 @@ export type LockNotice =
 
 const acquireFrom = (locksOf: (input: LockInput) => Locks) =>
   fromPromise<Lock, LockInput>(async ({ input, signal }) => {
-    const lock = await locksOf(input).acquire(input.name, { signal });
+    const { name, mode = 'exclusive' } = input;
+    const lock = await locksOf(input).acquire(name, { mode, signal });
     // The grant may come in the very moment in which nobody waits for it any more.
     if (signal.aborted) lock.release();
     signal.addEventListener('abort', () => lock.release());

@@ -2,6 +2,7 @@
 import { isObject } from '../../machines/checks.js';
 import type { NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
+import type { LockMode } from '../../machines/locks/messages.js';
 import { LOCK_NAME_LENGTH_MAX } from '../../machines/locks/accepts.js';
 import type { Inspect } from '../../network/world/kernel.js';
 import type { InEnvironment } from '../environment.js';
@@ -63,8 +64,8 @@ export interface LocksOptions extends InEnvironment {
  * @public
  */
 export interface LockOptions {
-  /** The only mode there is. */
-  readonly mode?: 'exclusive';
+  /** To write, alone (`exclusive`, unless given), or to read, together with all who do (`shared`). A client has its locks alone. */
+  readonly mode?: LockMode;
   /**
    * Rather no lock than waiting for one: the callback gets `null` when somebody else has it or is before us, or nobody can. Not for clients.
    */
@@ -130,7 +131,7 @@ export function checkLocks(options: unknown): void {
 }
 
 const LOCK_CHECKS = {
-  mode: optional(must('none: the only mode is "exclusive"', (value) => value === 'exclusive')),
+  mode: optional(must('"exclusive" or "shared"', (value) => value === 'exclusive' || value === 'shared')),
   ifAvailable: optional(flag),
   steal: optional(must('false: no lock is taken from whoever holds it', (value) => value === false)),
   signal: optional(signal),

@@ -4,7 +4,7 @@ import type { Message, NodeId } from '../../machines/effects.js';
 import { isMajority } from '../../machines/locks/epoch.js';
 import type { ClientContext } from '../../machines/locks/client.js';
 import type { EpochsContext } from '../../machines/locks/knowledge.js';
-import { EPOCHS } from '../../machines/locks/messages.js';
+import { EPOCHS, type LockMode } from '../../machines/locks/messages.js';
 import type { RoleView } from '../../machines/protocol.js';
 import type { LiveNode } from '../node/node.js';
 import { later } from '../transports/later.js';
@@ -40,8 +40,8 @@ export interface LocksStatus {
   readonly leader: NodeId | null;
   /** The other peers that this one does not reach; while it is `connecting` all of them. */
   readonly missing: readonly NodeId[];
-  /** The locks that are held here, by name. */
-  readonly held: readonly { readonly name: string; readonly fence: number }[];
+  /** The locks that are held here, by name: each once, however many read. */
+  readonly held: readonly { readonly name: string; readonly fence: number; readonly mode: LockMode }[];
   /** The locks that are waited for here, by name, and by how many callers. */
   readonly waiting: readonly { readonly name: string; readonly callers: number }[];
 }
@@ -55,10 +55,10 @@ export function statusOf(
   desks: ReadonlyMap<string, LockDesk>,
   isClosed: boolean,
 ): LocksStatus {
-  const all = [...desks].map(([name, { fence, pending }]) => ({ name, fence, callers: pending }));
+  const all = [...desks].map(([name, { fence, inside, pending }]) => ({ name, fence, mode: inside[0], callers: pending.length }));
   return {
     ...standingOf(node, peers, isClosed),
-    held: all.flatMap(({ name, fence }) => (fence === undefined ? [] : [{ name, fence }])).sort(byName),
+    held: all.flatMap(({ name, fence, mode }) => (fence === undefined || !mode ? [] : [{ name, fence, mode }])).sort(byName),
     waiting: all.flatMap(({ name, callers }) => (callers === 0 ? [] : [{ name, callers }])).sort(byName),
   };
 }

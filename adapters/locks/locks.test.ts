@@ -186,7 +186,7 @@ test('a transport that goes settles everything too', async () => {
 
 test('bad input is refused in one line and changes nothing', async () => {
   const [{ a }, transports] = await peers('a', 'b');
-  await expect(a!.acquire('x', { mode: 'shared' as never })).rejects.toThrow(/the only mode is "exclusive"/);
+  await expect(a!.acquire('x', { mode: 'weak' as never })).rejects.toThrow(/mode is "weak".*"exclusive" or "shared"/);
   await expect(a!.acquire('')).rejects.toThrow(/a string of 1 to 256 characters/);
   await expect(a!.request('x', {} as never)).rejects.toThrow(/needs a callback/);
   expect(() => createLocks({ transport: transports['a']!, peers: ['b', 'c'] })).toThrow(/"a" is not among the peers/);

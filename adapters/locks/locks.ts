@@ -8,7 +8,8 @@
  */
 import type { Message, NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
-import type { LocksNotice } from '../../machines/locks/messages.js';
+import { statePath } from '../../machines/checks.js';
+import { lockRole, type LockMode, type LocksNotice } from '../../machines/locks/messages.js';
 import { BOUNDS } from '../../machines/locks/epoch.js';
 import { auditTime, distinctUntilChanged, from, map, merge, startWith, Subject, Subscription, type Observable } from 'rxjs';
 import { atLeast, checkOptions, optional } from '../options.js';
@@ -36,6 +37,7 @@ import { abortable } from '../transports/promises.js';
 import type { PeerStorage } from '../storage/storage.js';
 import type { Linked, Transport } from '../transports/transport.js';
 
+export type { LockMode } from '../../machines/locks/messages.js';
 export type { Lock } from './lock-handle.js';
 export type { LocksStatus } from './locks-status.js';
 export type { CloseOptions, LockOptions, LocksOptions, RequestOptions } from './locks-options.js';
@@ -50,7 +52,7 @@ const CLOSE_MS = 5_000;
  */
 export interface LockInfo {
   readonly name: string;
-  readonly mode: 'exclusive';
+  readonly mode: LockMode;
   readonly clientId: NodeId;
 }
 
@@ -167,6 +169,7 @@ export class Locks implements AsyncDisposable {
    * @example
    * ```ts
    * await locks.request('printer', { signal: AbortSignal.timeout(5_000) }, async (lock) => print(page, lock.fence));
+   * await locks.request('printer', { mode: 'shared' }, (lock) => console.log('nobody prints while', lock.fence, 'looks'));
    * ```
    */
   async request<T>(name: string, callback: (lock: Lock) => T | Promise<T>): Promise<T>;
@@ -310,11 +313,9 @@ export class Locks implements AsyncDisposable {
 
   /** What this peer holds and waits for; nobody knows this of the others. */
   async query(): Promise<{ held: LockInfo[]; pending: LockInfo[] }> {
-    const all = (count: (desk: LockDesk) => number): LockInfo[] =>
-      [...this.#desks].flatMap(([name, desk]) =>
-        Array.from({ length: count(desk) }, () => ({ name, mode: 'exclusive' as const, clientId: this.#node.id })),
-      );
-    return { held: all((desk) => (desk.fence === undefined ? 0 : 1)), pending: all((desk) => desk.pending) };
+    const all = (modes: (desk: LockDesk) => readonly LockMode[]): LockInfo[] =>
+      [...this.#desks].flatMap(([name, desk]) => modes(desk).map((mode) => ({ name, mode, clientId: this.#node.id })));
+    return { held: all(({ inside }) => inside), pending: all(({ pending }) => pending) };
   }
 
   /**
@@ -353,9 +354,13 @@ export class Locks implements AsyncDisposable {
     void this.#node.close();
   }
 
-  private async take(name: string, { ifAvailable = false, signal }: LockOptions): Promise<Lock | null> {
+  private async take(name: string, { mode = 'exclusive', ifAvailable = false, signal }: LockOptions): Promise<Lock | null> {
     signal?.throwIfAborted();
     if (this.#closing) throw this.#closing;
+    if (mode === 'shared' && this.#isClient)
+      throw new UsageError(
+        `mode: "shared" is for peers that vote, and "${this.#node.id}" is a client; leave it out, and have the lock alone`,
+      );
     if (ifAvailable && this.#isClient)
       throw new UsageError(
         `ifAvailable is for peers that vote, and "${this.#node.id}" is a client; give a signal that ends its waiting`,
@@ -364,7 +369,7 @@ export class Locks implements AsyncDisposable {
       this.#notices$.next({ type: 'unavailable', ms: 0 });
       return null;
     }
-    return this.desk(name).take(ifAvailable, signal);
+    return this.desk(name).take(mode, ifAvailable, signal);
   }
 
   private desk(name: string): LockDesk {
@@ -376,6 +381,10 @@ export class Locks implements AsyncDisposable {
         hear: (notice) => this.#notices$.next(notice),
         now: () => this.#node.environment.clock.now(),
         isConfirmed: this.#isConfirmed,
+        isOpen: () => {
+          const lock = this.#node.role(lockRole(name));
+          return lock !== undefined && statePath(lock) === 'using.shared.open';
+        },
       });
       this.#desks.set(name, desk);
     }
@@ -401,7 +410,10 @@ export class Locks implements AsyncDisposable {
       this.#isServed = told.type === 'serving';
       this.#hasServed ||= this.#isServed;
       // A new epoch asks for all locks anew: they are not free now.
-      for (const desk of this.#desks.values()) desk.disappoint();
+      for (const desk of this.#desks.values()) {
+        desk.disappoint();
+        desk.letIn();
+      }
     } else if (told.type === 'lock.granted') this.#desks.get(told.lock)?.granted(told.fence);
     else if (told.type === 'lock.lost') {
       this.#desks.get(told.lock)?.lost();

@@ -216,12 +216,18 @@ describe('confirmed grants', () => {
     ['that is plain is taken by who has come since', false, ['request']],
   ])('a grant %s', async (_, isConfirmed, expected) => {
     const asked: string[] = [];
-    const desk = new LockDesk('x', { ask: (what) => void asked.push(what), hear: () => {}, now: () => 0, isConfirmed });
+    const desk = new LockDesk('x', {
+      ask: (what) => void asked.push(what),
+      hear: () => {},
+      now: () => 0,
+      isConfirmed,
+      isOpen: () => false,
+    });
     const gone = new AbortController();
-    const first = desk.take(false, gone.signal);
+    const first = desk.take('exclusive', false, gone.signal);
     gone.abort();
     await expect(first).rejects.toMatchObject({ name: 'AbortError' });
-    const second = desk.take(false, undefined);
+    const second = desk.take('exclusive', false, undefined);
     desk.granted(1);
     expect(asked).toEqual(expected);
     if (isConfirmed) desk.granted(2);

@@ -35,8 +35,8 @@ describe('the status', () => {
     expect(b!.status()).toEqual({
       ...standing,
       held: [
-        { name: 'x', fence: x.fence },
-        { name: 'y', fence: y.fence },
+        { name: 'x', fence: x.fence, mode: 'exclusive' },
+        { name: 'y', fence: y.fence, mode: 'exclusive' },
       ],
       waiting: [{ name: 'x', callers: 2 }],
     });

@@ -35,7 +35,11 @@ export interface Held {
   readonly fence: number;
 }
 
-/** As in Web Locks: one writer alone, or readers together. */
+/**
+ * How a lock is held, as in Web Locks: `exclusive`, by one writer alone, or `shared`, by readers together.
+ *
+ * @public
+ */
 export type LockMode = 'exclusive' | 'shared';
 
 /** One in whose mode it is held, `exclusive` where it says nothing. */
