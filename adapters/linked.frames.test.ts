@@ -83,7 +83,10 @@ describe.each(media)('over %s', (_, open) => {
 function narrow(bus: InProcessBus, id: string, largest: { bytes: number }): Transport {
   const inner = bus.transport(id);
   return createTransport(id, { ...inProcessGuarantees, messageBytesMax: 32_768 }, async (medium) => {
-    inner.events.subscribe((event) => event.type === 'message' && medium.received(event.from, event.message));
+    inner.events.subscribe((event) => {
+      if (event.type === 'message') medium.received(event.from, event.message);
+      else if (event.type !== 'closed') medium[event.type](event.peer);
+    });
     await inner.connect();
     medium.opened({
       send: (to, message, text) => {

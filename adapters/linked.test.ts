@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import net from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { connect } from '@nats-io/transport-node';
 import { Aedes } from 'aedes';
 import { connectAsync } from 'mqtt';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { broadcastChannel } from './transports/broadcast-channel.js';
 import { transportConformance } from './transports/conformance.js';
 import { hostile, type Hostile } from './transports/hostile.fixture.js';
@@ -164,6 +165,20 @@ test('the same by way of an MQTT broker', async () => {
   await secondOfOneId((id) => mqtt({ id, connection: () => connectAsync(`mqtt://127.0.0.1:${port}`) }));
   await new Promise<void>((resolve) => broker.close(resolve));
   server.close();
+});
+
+test('nothing is said to who has not come: no hub keeps mail for it', async () => {
+  const bus = new InProcessBus();
+  const medium = bus.transport('a');
+  const sent = vi.spyOn(medium, 'send');
+  const a = linked(medium, { peers: ['a', 'b'], ...fast });
+  await a.connect();
+  await pause(10 * fast.beatMs);
+  expect(sent).not.toHaveBeenCalled();
+  const b = linked(bus.transport('b'), { peers: ['a', 'b'], ...fast });
+  await b.connect();
+  await expect.poll(() => [...a.peers]).toEqual(['b']);
+  await Promise.all([a.close(), b.close()]);
 });
 
 test('locks over a terrible network exclude, serve everybody and count', async () => {

@@ -163,7 +163,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
     this.neighbours = new Neighbours(
       transport.id,
       protocol,
-      (to, message) => this.channels.send(name, to, message),
+      (to, message) => this.say(to, message),
       (event) => this.step(event),
     );
     this.ports = this.neighbours.ports;
@@ -283,6 +283,13 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
       if (this.arriving !== null) this.heard$.next({ type: 'dropped', peer: from, number });
       this.arriving = null;
     }
+  }
+
+  /** A protocol that stands losses says everything again: what it says to who is not there is not left at a hub, which would keep it. */
+  private say(to: NodeId, message: Message): number {
+    const { guarantees, peers } = this.transport;
+    const isAway = this.protocol.network.isLossy === true && guarantees.presence === 'reported' && !peers.has(to);
+    return isAway ? 0 : this.channels.send(this.name, to, message);
   }
 
   private deliver(from: NodeId, message: Message): void {

@@ -142,11 +142,33 @@ test('what waits for absent peers is bounded by its size: the sender is refused 
     sent++;
   }
   expect(sent).toBe(5);
-  expect(a.got.at(-1).why).toBe('4194304 characters of this peer wait for peers that have not come; this one is for "absent"');
+  expect(a.got.at(-1).why).toBe(
+    '4194304 characters of this peer wait for peers that have not come; this one is for "absent". linked(…) needs no mail: put it around the transport',
+  );
   b.says({ type: 'send', to: 'absent', message: 'small' });
   expect(b.isClosed).toBe(false);
   const absent = member(hub, 'absent');
   expect(absent.got.slice(1).map(({ message: { length } }) => length)).toEqual([1e6, 1e6, 1e6, 1e6, 5]);
+});
+
+test('and by their number: who sends many small ones keeps nobody else out', () => {
+  const hub = new Hub();
+  const [liar, honest] = [member(hub, 'liar'), member(hub, 'honest')];
+  for (let i = 0; i <= 1_000; i++) liar.says({ type: 'send', to: `ghost ${i}`, message: 1 });
+  expect(liar.got.at(-1).why).toMatch(
+    /^1000 messages of this peer wait for peers that have not come; this one is for "ghost 1000"/,
+  );
+  honest.says({ type: 'send', to: 'absent', message: 1 });
+  expect(honest.isClosed).toBe(false);
+});
+
+test('no more waits for one peer than its line takes at once', () => {
+  const hub = new Hub();
+  const senders = ['a', 'b', 'c'].map((id) => member(hub, id));
+  for (const sender of senders)
+    for (let i = 0; i < 4; i++) sender.says({ type: 'send', to: 'absent', message: 'x'.repeat(1_000_000) });
+  expect(senders[2]!.got.at(-1).why).toMatch(/^8388608 characters wait for a peer that has not come; this one is for "absent"/);
+  expect(member(hub, 'absent').got.slice(1)).toHaveLength(8);
 });
 
 test('and in all by its size as well: a crowd gets no further than one', () => {
@@ -155,7 +177,7 @@ test('and in all by its size as well: a crowd gets no further than one', () => {
   for (let i = 0; i < 20; i++) {
     const line = member(hub, `sender ${i}`);
     for (let n = 0; n < 4 && !line.isClosed; n++) {
-      line.says({ type: 'send', to: 'absent', message: 'x'.repeat(1_000_000) });
+      line.says({ type: 'send', to: `absent ${i}`, message: 'x'.repeat(1_000_000) });
       if (!line.isClosed) kept++;
     }
   }

@@ -9,7 +9,8 @@
  * comes with another key gets it only when the holder's line no longer answers; a living peer keeps its seat.
  *
  * A message to a peer that has not come yet waits for it, one to a peer that has left is dropped. What waits is bounded by count and
- * by bytes, for each sender and in all, and whoever goes beyond is refused with the name of the peer that has not come.
+ * by bytes, for each sender, each receiver and in all, and whoever goes beyond is refused with the name of the peer that has not come.
+ * The link layer leaves no mail: it says to nobody anything before he is there.
  */
 import { Subscription } from 'rxjs';
 import { isObject } from '../../machines/checks.js';
@@ -62,11 +63,17 @@ export interface HubRules extends InEnvironment {
 
 const BEAT = '{"type":"ping"}';
 
-/** How many messages, and how many characters of them, may wait in one hub for peers that have not come yet. */
-const WAITING_MAX = 10_000;
-const WAITING_CHARS_MAX = 2 ** 26;
-/** Of those, from one sender. */
-const WAITING_CHARS_EACH_MAX = 2 ** 22;
+interface MailBounds {
+  readonly messages: number;
+  readonly chars: number;
+}
+
+/** What may wait in one hub for peers that have not come yet: from one sender, for one peer (half of what a line takes at once), and in all. */
+const MAIL: Readonly<Record<'sender' | 'receiver' | 'all', MailBounds>> = {
+  sender: { messages: 1_000, chars: 2 ** 22 },
+  receiver: { messages: 10_000, chars: 2 ** 23 },
+  all: { messages: 10_000, chars: 2 ** 26 },
+};
 /** How many of those who left the hub remembers. */
 const LEFT_MAX = 10_000;
 
@@ -205,29 +212,50 @@ export class Hub {
     else if (!this.left.has(to)) {
       const full = this.waiting.add(sender.id, to, text);
       // Dropping it in silence would break the promise that nothing is lost.
-      if (full !== null) this.refuse(sender, `${full} wait for peers that have not come; this one is for "${to}"`);
+      if (full !== null)
+        this.refuse(sender, `${full}; this one is for "${to}". linked(…) needs no mail: put it around the transport`);
     }
   }
 }
 
 const DOUBT = 'the hub cannot say now whether this peer may come in';
 
+/** How much waits, of one kind. */
+class Pile {
+  messages = 0;
+  chars = 0;
+
+  /** What there would be too much of with one more; `null` when it fits. */
+  excess(text: string, bounds: MailBounds): string | null {
+    if (this.messages >= bounds.messages) return `${bounds.messages} messages`;
+    return this.chars + text.length > bounds.chars ? `${bounds.chars} characters` : null;
+  }
+
+  change(text: string, by: 1 | -1): void {
+    this.messages += by;
+    this.chars += by * text.length;
+  }
+}
+
 /** What waits for peers that have not come. */
 class Waiting {
   private readonly kept = new Map<NodeId, { readonly from: NodeId; readonly text: string }[]>();
-  private readonly charsFrom = new Map<NodeId, number>();
-  private count = 0;
-  private chars = 0;
+  private readonly senders = new Map<NodeId, Pile>();
+  private readonly receivers = new Map<NodeId, Pile>();
+  private readonly all = new Pile();
 
   /** What there is too much of; `null` when the message has been kept. */
   add(from: NodeId, to: NodeId, text: string): string | null {
-    const own = (this.charsFrom.get(from) ?? 0) + text.length;
-    if (this.count >= WAITING_MAX) return `${WAITING_MAX} messages`;
-    if (own > WAITING_CHARS_EACH_MAX) return `${WAITING_CHARS_EACH_MAX} characters of this peer`;
-    if (this.chars + text.length > WAITING_CHARS_MAX) return `${WAITING_CHARS_MAX} characters`;
-    this.count++;
-    this.chars += text.length;
-    this.charsFrom.set(from, own);
+    const [sender, receiver] = [this.senders.get(from) ?? new Pile(), this.receivers.get(to) ?? new Pile()];
+    const ofSender = sender.excess(text, MAIL.sender);
+    if (ofSender !== null) return `${ofSender} of this peer wait for peers that have not come`;
+    const forReceiver = receiver.excess(text, MAIL.receiver);
+    if (forReceiver !== null) return `${forReceiver} wait for a peer that has not come`;
+    const inAll = this.all.excess(text, MAIL.all);
+    if (inAll !== null) return `${inAll} wait for peers that have not come`;
+    this.senders.set(from, sender);
+    this.receivers.set(to, receiver);
+    for (const pile of [sender, receiver, this.all]) pile.change(text, 1);
     const kept = this.kept.get(to);
     if (kept) kept.push({ from, text });
     else this.kept.set(to, [{ from, text }]);
@@ -237,12 +265,11 @@ class Waiting {
   take(to: NodeId): string[] {
     const kept = this.kept.get(to) ?? [];
     this.kept.delete(to);
-    this.count -= kept.length;
+    this.receivers.delete(to);
     for (const { from, text } of kept) {
-      this.chars -= text.length;
-      const rest = this.charsFrom.get(from)! - text.length;
-      if (rest === 0) this.charsFrom.delete(from);
-      else this.charsFrom.set(from, rest);
+      const sender = this.senders.get(from)!;
+      for (const pile of [sender, this.all]) pile.change(text, -1);
+      if (sender.messages === 0) this.senders.delete(from);
     }
     return kept.map(({ text }) => text);
   }
