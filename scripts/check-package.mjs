@@ -48,7 +48,8 @@ try {
     run('node', ['entries.cjs'], folder);
   }
 
-  // The types of every entry, for the oldest and the newest TypeScript.
+  // The types of every entry, for the oldest and the newest TypeScript. The declarations themselves are checked by the newest alone: the
+  // oldest does not know that typed arrays have a type of buffer.
   writeFileSync(
     join(folder, 'types.mts'),
     entries
@@ -57,9 +58,12 @@ try {
       .join('\n'),
   );
   run('npm', ['install', '--no-audit', '--no-fund', 'ts5.4@npm:typescript@5.4', 'typescript@latest', '@types/node@20'], folder);
-  for (const compiler of ['ts5.4', 'typescript']) {
-    const flags = ['--noEmit', '--strict', '--skipLibCheck', '--module', 'nodenext', '--target', 'es2022', '--types', 'node'];
-    run('node', [join('node_modules', compiler, 'bin/tsc'), ...flags, 'types.mts'], folder);
+  for (const [compiler, skipped] of [
+    ['ts5.4', 'true'],
+    ['typescript', 'false'],
+  ]) {
+    const flags = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2022', '--types', 'node'];
+    run('node', [join('node_modules', compiler, 'bin/tsc'), ...flags, '--skipLibCheck', skipped, 'types.mts'], folder);
   }
 
   const [, example, expected] = /```js\n(.*?)```\s+```\n(.*?)```/s.exec(readFileSync(join(root, 'README.md'), 'utf8'));

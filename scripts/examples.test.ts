@@ -22,6 +22,46 @@ declare const page: string;
 declare const print: (page: string, fence: number) => Promise<void>;
 `;
 
+/** What must compile, and what must not: the guarantees of each transport are types, so that a protocol that assumes more does not take it. */
+const TRANSPORTS = `
+import type { MqttClient } from 'mqtt';
+import type { NatsConnection } from '@nats-io/nats-core';
+import { broadcastChannel } from 'xstate-quiver/adapters/broadcast-channel';
+import { InProcessBus } from 'xstate-quiver/adapters/in-process';
+import { linked } from 'xstate-quiver/adapters/linked';
+import { createLocks } from 'xstate-quiver/adapters/locks';
+import { messagePort } from 'xstate-quiver/adapters/message-port';
+import { mqtt } from 'xstate-quiver/adapters/mqtt';
+import { nats } from 'xstate-quiver/adapters/nats';
+import { webSocket } from 'xstate-quiver/adapters/web-socket';
+import { webSocketMesh } from 'xstate-quiver/adapters/web-socket-mesh';
+declare const broker: { readonly mqtt: MqttClient; readonly nats: NatsConnection };
+const id = 'a';
+const peers = ['a', 'b'];
+const lossy = {
+  mesh: webSocketMesh({ id, listen: { port: 1 }, peers: [] }),
+  hub: webSocket({ id, url: 'ws://hub' }),
+  channel: broadcastChannel({ id }),
+  nats: nats({ id, connection: async () => broker.nats }),
+  mqtt: mqtt({ id, connection: async () => broker.mqtt }),
+};
+// @ts-expect-error
+createLocks({ transport: lossy.mesh, peers });
+// @ts-expect-error
+createLocks({ transport: lossy.hub, peers });
+// @ts-expect-error
+createLocks({ transport: lossy.channel, peers });
+// @ts-expect-error
+createLocks({ transport: lossy.nats, peers });
+// @ts-expect-error
+createLocks({ transport: lossy.mqtt, peers });
+// @ts-expect-error
+lossy.mesh.guarantees.nonsense;
+for (const transport of Object.values(lossy)) createLocks({ transport: linked(transport, { peers }), peers });
+createLocks({ transport: new InProcessBus().transport(id), peers });
+createLocks({ transport: messagePort(new MessageChannel().port1, { id }), peers });
+`;
+
 /** Programs that need what a test of this kind has not. */
 const NOT_RUN: Readonly<Record<string, string>> = {
   indexedDbStorage: 'a browser',
@@ -59,9 +99,9 @@ test('what does not run here is an example', () => {
 const folder = mkdtempSync(join(tmpdir(), 'quiver-examples-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test('the examples compile, and the programs among them run', () => {
+test('the examples compile with every entry, whose declarations are whole, and the programs among them run', () => {
   mkdirSync(join(folder, 'node_modules'));
-  for (const each of ['xstate', 'rxjs', '@types', 'vitest', 'ws', 'mqtt', '@nats-io'])
+  for (const each of ['xstate', 'rxjs', '@types', 'vitest', 'ws', 'mqtt', '@nats-io', 'fast-check'])
     symlinkSync(join(root, 'node_modules', each), join(folder, 'node_modules', each));
   symlinkSync(root, join(folder, 'node_modules/xstate-quiver'));
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
@@ -71,11 +111,14 @@ test('the examples compile, and the programs among them run', () => {
     writeFileSync(join(folder, file), isProgram ? code : `${FRAGMENTS}${code}`);
     return { file, name, isProgram };
   });
+  const all = entries.map(([entry], i) => `export * as e${i} from '${entry.replace('.', 'xstate-quiver')}';`);
+  writeFileSync(join(folder, 'entries.ts'), all.join('\n'));
+  writeFileSync(join(folder, 'transports.ts'), TRANSPORTS);
+  // What a declaration names and nobody declares is an error where the declarations themselves are checked, and \`any\` elsewhere.
+  const sources = ['entries.ts', 'transports.ts', ...files.map(({ file }) => file)];
   const flags =
-    '--strict --skipLibCheck --module nodenext --target es2022 --lib es2023,esnext.disposable,dom --types node --outDir out';
-  expect(
-    complaintsOf([join(root, 'node_modules/typescript/bin/tsc'), ...flags.split(' '), ...files.map(({ file }) => file)]),
-  ).toBe('');
+    '--strict --skipLibCheck false --module nodenext --target es2022 --lib es2023,esnext.disposable,dom --types node --outDir out';
+  expect(complaintsOf([join(root, 'node_modules/typescript/bin/tsc'), ...flags.split(' '), ...sources])).toBe('');
 
   const programs = files.filter(({ name, isProgram }) => isProgram && !(name in NOT_RUN));
   const lines = programs.map(({ file }) => `await import('./out/${file.replace('.ts', '.js')}').catch(fail('${file}'));`);

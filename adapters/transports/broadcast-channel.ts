@@ -13,7 +13,7 @@ import { isObject } from '../../machines/checks.js';
 import { MESSAGE_BYTES_MAX } from './reading.js';
 import type { Transport } from './transport.js';
 
-/** @internal */
+/** What a BroadcastChannel promises: the `guarantees` of its transports. @public */
 export const broadcastChannelGuarantees = {
   order: 'fifo',
   loss: 'possible',

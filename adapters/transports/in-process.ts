@@ -11,7 +11,7 @@ import { MESSAGE_BYTES_MAX } from './reading.js';
 import { throughHub } from './through-hub.js';
 import type { Transport } from './transport.js';
 
-/** @internal */
+/** What the bus in one process promises: the `guarantees` of its transports. @public */
 export const inProcessGuarantees = {
   order: 'fifo',
   loss: 'none',

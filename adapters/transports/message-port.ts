@@ -16,7 +16,7 @@ import { MESSAGE_BYTES_MAX } from './reading.js';
 import { throughHub } from './through-hub.js';
 import type { Transport } from './transport.js';
 
-/** @internal */
+/** What message ports with a hub promise: the `guarantees` of its transports. @public */
 export const messagePortGuarantees = {
   order: 'fifo',
   loss: 'none',

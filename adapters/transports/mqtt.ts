@@ -18,7 +18,7 @@ import { FrameReader, frameText, topicToken } from './frame.js';
 import { MESSAGE_BYTES_MAX } from './reading.js';
 import type { Transport } from './transport.js';
 
-/** @internal */
+/** What MQTT promises: the `guarantees` of its transports. @public */
 export const mqttGuarantees = {
   order: 'fifo',
   loss: 'possible',

@@ -18,7 +18,7 @@ import { FrameReader, frameText, topicToken } from './frame.js';
 import { FRAME_BYTES_MAX, MESSAGE_BYTES_MAX } from './reading.js';
 import type { Transport } from './transport.js';
 
-/** @internal */
+/** What NATS promises: the `guarantees` of its transports. @public */
 export const natsGuarantees = {
   order: 'fifo',
   loss: 'possible',

@@ -38,7 +38,7 @@ import { checkAddress, checkCredentials, refusedAddress } from './web-socket.js'
 import { Door, type Admission } from './web-socket-hub.js';
 import { checkPlace, listenAt, type Listener, type ListenOptions } from './web-socket-listener.js';
 
-/** @internal */
+/** What a mesh promises: the `guarantees` of its transports. @public */
 export const webSocketMeshGuarantees = {
   order: 'fifo',
   loss: 'possible',

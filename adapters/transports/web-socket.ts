@@ -19,7 +19,7 @@ import { reconnecting } from './reconnecting.js';
 import { throughHub } from './through-hub.js';
 import type { Transport } from './transport.js';
 
-/** @internal */
+/** What WebSockets by way of a hub promise: the `guarantees` of its transports. @public */
 export const webSocketGuarantees = {
   order: 'fifo',
   loss: 'possible',
