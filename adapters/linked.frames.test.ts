@@ -2,6 +2,7 @@
 import { connect } from '@nats-io/transport-node';
 import { WebSocket } from 'ws';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { CHECKSUM_BASIS, type Frame } from '../machines/link/frames.js';
 import { linked, LINKED_MESSAGE_BYTES_MAX } from './linked.js';
 import { Channels } from './node/channels.js';
 import { createTransport } from './transports/driver.js';
@@ -208,6 +209,7 @@ const frame = (fields: object) => ({
   type: 'frame',
   to: null,
   ack: 0,
+  checksum: CHECKSUM_BASIS,
   seq: 0,
   rejects: false,
   hears: true,
@@ -223,13 +225,17 @@ async function deceived() {
   const wires = peers.map((id) => {
     const inner = bus.transport(id);
     let forge!: (from: string, message: Json) => void;
+    let last!: Json;
     const claimed = createTransport(id, { ...inProcessGuarantees, identity: 'claimed', presence: 'none' }, async (medium) => {
       forge = (from, message) => medium.received(from, message);
-      inner.events.subscribe((event) => event.type === 'message' && medium.received(event.from, event.message));
+      inner.events.subscribe((event) => {
+        if (event.type === 'message') medium.received(event.from, (last = event.message));
+      });
       await inner.connect();
       medium.opened({ send: (to, message) => inner.send(to, message), close: () => inner.close() });
     });
     return {
+      last: () => (last as unknown as { message: Frame }).message,
       transport: linked(claimed, { peers, beatMs: 5, patience: 100 }),
       forge: (message: Json) => forge(id === 'a' ? 'b' : 'a', message),
     };
@@ -258,6 +264,23 @@ test.each<[string, () => object, string[]]>([
   await expect.poll(() => told).toEqual(outcome);
   b.transport.send('a', 'still there');
   await expect.poll(() => heard).toEqual(['still there']);
+  expect([a.transport.isClosed, b.transport.isClosed]).toEqual([false, false]);
+});
+
+test.each([
+  ['thirty messages', Array(30).fill('=0')],
+  ['a part of a message', ['+x']],
+  ['as many as are sent in the same moment', ['=0', '=1']],
+])('a frame forged under the next numbers is found out, and what is sent arrives again: %s', async (_, bodies) => {
+  const { a, b, told, heard } = await deceived();
+  told.length = 0;
+  const { seq, bodies: before, ...real } = a.last();
+  a.forge({ v: 1, name: 'link/2', message: { ...real, seq: seq + before.length, bodies } as unknown as Json });
+  for (const message of ['swallowed', 'as well']) b.transport.send('a', message);
+  await expect.poll(() => told).toEqual(['down', 'up']);
+  await expect.poll(() => b.transport.peers.has('a')).toBe(true);
+  b.transport.send('a', 'still there');
+  await expect.poll(() => heard.at(-1)).toBe('still there');
   expect([a.transport.isClosed, b.transport.isClosed]).toEqual([false, false]);
 });
 

@@ -1,7 +1,18 @@
 /** The core of the link layer: what an application carries of it. */
 import { defineCore } from '../define.js';
 import type { NodeId } from '../effects.js';
-import { isAnything, isBoolean, isCount, isNode, isOfShape, listOf, nullOr, type FieldCheck, type ShapesOf } from '../shapes.js';
+import {
+  isAnything,
+  isBoolean,
+  isCount,
+  isNode,
+  isOfShape,
+  isWithin,
+  listOf,
+  nullOr,
+  type FieldCheck,
+  type ShapesOf,
+} from '../shapes.js';
 import type { Bye, Frame, LinkInput } from './frames.js';
 import { linkMachine } from './machine.js';
 import { linkOptions, type LinkOptions } from './options.js';
@@ -16,6 +27,7 @@ const words = {
     session: isCount,
     to: nullOr(isCount),
     ack: isCount,
+    checksum: isWithin(0, 2 ** 32),
     seq: isCount,
     rejects: isBoolean,
     hears: isBoolean,

@@ -1,5 +1,6 @@
 /** What the two ends of a link say to each other, and the arithmetic of it. */
 import type { NodeId } from '../effects.js';
+import { hash, HASH_BASIS } from '../hash.js';
 import { hearsDirectly, wayAfter, type Heard } from './ways.js';
 
 /** Whatever the layer above sends; plain JSON. */
@@ -11,8 +12,9 @@ export interface Frame {
   /** The sender's session, and the session of the receiver that it has heard since its own began. */
   readonly session: number;
   readonly to: number | null;
-  /** How many messages of this connection the sender has delivered. */
+  /** How many messages of this connection the sender has delivered, and the checksum of them all (`checksumOf`). */
   readonly ack: number;
+  readonly checksum: number;
   /** The number of the first body in this connection. */
   readonly seq: number;
   /** What should have come before a heartbeat has not: whatever is not acknowledged is to be sent again. */
@@ -58,8 +60,11 @@ export interface LinkContext extends LinkInput {
   readonly outboxSize: number;
   readonly base: number;
   readonly sent: number;
-  /** The number of the next message to deliver, and the last that the peer was told. */
+  /** The checksum of what has been acknowledged. */
+  readonly acknowledged: number;
+  /** The number of the next message to deliver, the checksum of all before it, and the last number that the peer was told. */
   readonly expected: number;
+  readonly delivered: number;
   readonly told: number;
   /** The size of what has been delivered and the peer was not told of. */
   readonly untold: number;
@@ -76,6 +81,7 @@ const frame = (c: LinkContext, seq: number, bodies: readonly FrameBody[], reject
   session: c.session,
   to: c.theirs,
   ack: c.expected,
+  checksum: c.delivered,
   seq,
   rejects,
   hears: hearsDirectly(c),
@@ -88,6 +94,31 @@ export const emptyFrame = (c: LinkContext): Frame => frame(c, c.base + c.sent, [
 export const sizeOf = (body: FrameBody): number => (typeof body === 'string' ? body.length + 4 : 1);
 
 const sizeOfAll = (bodies: readonly FrameBody[]): number => bodies.reduce<number>((sum, body) => sum + sizeOf(body), 0);
+
+/** Of nothing. */
+export const CHECKSUM_BASIS = HASH_BASIS;
+
+/** The checksum of all messages of one direction of a connection: that of those before, and what follows them. */
+export const checksumOf = (before: number, bodies: readonly FrameBody[]): number =>
+  bodies.reduce<number>((sum, body) => {
+    const text = typeof body === 'string' ? body : JSON.stringify(body);
+    // The length says where a message ends.
+    return hash(text, sum ^ text.length);
+  }, before);
+
+/** Whether a frame that came late tells nothing new: its sender has acknowledged more since. */
+const isOutdated = ({ base }: LinkContext, { ack }: Pick<Frame, 'ack'>): boolean => ack < base;
+
+/**
+ * Who has delivered what was never sent to it has heard somebody else in our name, and takes for copies what we send under the same
+ * numbers. The count alone does not show it, when as much has been sent meanwhile; the checksum does. It is no secret: it keeps nobody from
+ * lying, but the peer's own next frame gives the lie away.
+ */
+export function isDeceived(c: LinkContext, received: Pick<Frame, 'ack' | 'checksum'>): boolean {
+  const { ack, checksum } = received;
+  if (isOutdated(c, received)) return false;
+  return ack > c.base + c.sent || checksum !== checksumOf(c.acknowledged, c.outbox.slice(0, ack - c.base));
+}
 
 /** What waits and fits into the window; the first always does. */
 export function unsent(c: LinkContext): readonly FrameBody[] {
@@ -126,18 +157,24 @@ export const suspects = (c: LinkContext): boolean => c.silence >= c.patience && 
 export const fresh = (c: LinkContext, { seq, bodies }: Frame): readonly FrameBody[] =>
   seq <= c.expected ? bodies.slice(c.expected - seq) : [];
 
-/** The context after a frame of this connection: what it acknowledges is done, what it brings is delivered. */
+/**
+ * The context after a frame of this connection: what it acknowledges is done, what it brings is delivered. One that is outdated is no sign
+ * of life: from a peer that acknowledges less than it did come no others, if somebody has acknowledged in its name what it never got.
+ */
 export function taken(c: LinkContext, received: Heard<Frame>): Partial<LinkContext> {
-  const done = Math.max(0, Math.min(received.ack - c.base, c.sent));
-  const delivered = fresh(c, received);
+  const outdated = isOutdated(c, received);
+  const done = outdated ? 0 : received.ack - c.base;
+  const bodies = fresh(c, received);
   return {
     outbox: c.outbox.slice(done),
     outboxSize: c.outboxSize - sizeOfAll(c.outbox.slice(0, done)),
     base: c.base + done,
     sent: c.sent - done,
-    expected: c.expected + delivered.length,
-    untold: c.untold + sizeOfAll(delivered),
-    silence: 0,
+    acknowledged: outdated ? c.acknowledged : received.checksum,
+    expected: c.expected + bodies.length,
+    delivered: checksumOf(c.delivered, bodies),
+    untold: c.untold + sizeOfAll(bodies),
+    silence: outdated ? c.silence : 0,
     ...wayAfter(c, received),
   };
 }

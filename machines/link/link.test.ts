@@ -88,7 +88,18 @@ test('an end whose clock went back takes a session later than the one that its p
     windowSize: 100,
     roomSize: 100,
   };
-  const heard = { type: 'frame', from: 'b', session: 9, to: 100, ack: 3, seq: 4, rejects: false, hears: true, bodies: ['old'] };
+  const heard = {
+    type: 'frame',
+    from: 'b',
+    session: 9,
+    to: 100,
+    ack: 3,
+    checksum: 7,
+    seq: 4,
+    rejects: false,
+    hears: true,
+    bodies: ['old'],
+  };
   const { snapshot, effects } = macrostep(linkMachine, begin(linkMachine, input).snapshot, heard);
   expect(snapshot).toMatchObject({ value: 'seeking', context: { session: 101, theirs: 9, expected: 0 } });
   const sent = effects.filter(({ type }) => type === 'send');
@@ -96,14 +107,15 @@ test('an end whose clock went back takes a session later than the one that its p
 });
 
 test.each([
-  [{ type: 'frame', session: 1, to: null, ack: 0, seq: 0, rejects: false, hears: true, bodies: [] }, true],
+  [{ type: 'frame', session: 1, to: null, ack: 0, checksum: 7, seq: 0, rejects: false, hears: true, bodies: [] }, true],
+  [{ type: 'frame', session: 1, to: null, ack: 0, checksum: 2 ** 32, seq: 0, rejects: false, hears: true, bodies: [] }, false],
   [{ type: 'bye', session: 1 }, true],
-  [{ type: 'frame', session: 1, to: null, ack: 0, seq: 0 }, false],
-  [{ type: 'frame', session: -1, to: null, ack: 0, seq: 0, rejects: false, hears: true, bodies: [] }, false],
-  [{ type: 'frame', session: 1, to: '7', ack: 0, seq: 0, rejects: false, hears: true, bodies: [] }, false],
-  [{ type: 'frame', session: 1, to: 0, ack: 0.5, seq: 0, rejects: false, hears: true, bodies: [] }, false],
-  [{ type: 'frame', session: 1, to: null, ack: 0, seq: 0, rejects: 1, hears: true, bodies: [] }, false],
-  [{ type: 'frame', session: 1, to: null, ack: 0, seq: 0, rejects: false, hears: true, bodies: {} }, false],
+  [{ type: 'frame', session: 1, to: null, ack: 0, checksum: 7, seq: 0 }, false],
+  [{ type: 'frame', session: -1, to: null, ack: 0, checksum: 7, seq: 0, rejects: false, hears: true, bodies: [] }, false],
+  [{ type: 'frame', session: 1, to: '7', ack: 0, checksum: 7, seq: 0, rejects: false, hears: true, bodies: [] }, false],
+  [{ type: 'frame', session: 1, to: 0, ack: 0.5, checksum: 7, seq: 0, rejects: false, hears: true, bodies: [] }, false],
+  [{ type: 'frame', session: 1, to: null, ack: 0, checksum: 7, seq: 0, rejects: 1, hears: true, bodies: [] }, false],
+  [{ type: 'frame', session: 1, to: null, ack: 0, checksum: 7, seq: 0, rejects: false, hears: true, bodies: {} }, false],
   [{ type: 'post', session: 1 }, false],
   [null, false],
 ])('%j is a frame: %s', (message, is) => {

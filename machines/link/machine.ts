@@ -4,7 +4,8 @@
  * Not from a paper, but what the papers assume of their links: sequence numbers, cumulative acknowledgements and go-back-n with
  * rejections as in every textbook of protocols, a handshake of sessions, and a failure detector that counts heartbeats. Nothing is sent
  * again for being late: a slow medium would get slower by it. A heartbeat says how much was sent before it, and who misses some of that
- * rejects.
+ * rejects. An acknowledgement bears the checksum of all that it acknowledges: who reads there that the peer has delivered what was never
+ * sent, because somebody has spoken in this end's name, begins a new session, and the link is down for a moment at both ends.
  *
  * Assumes that frames which keep being sent are heard in the end, and that an end which starts again has a larger session (if its clock
  * went back, the peer's memory corrects it). Promises: a connection is a pair of sessions; `link.up` and `link.down` alternate at each
@@ -25,10 +26,12 @@ import { arm, disarm, effects, send, tell, type NodeId, type Send, type TimerEve
 import {
   ackFrame,
   againFrame,
+  CHECKSUM_BASIS,
   emptyFrame,
   fresh,
   hasRoomFor,
   isAhead,
+  isDeceived,
   owesAck,
   sizeOf,
   suspects,
@@ -89,7 +92,19 @@ const relayed = ({ context, event }: In) => {
 const nextBeat = ({ context }: In) => ({ timer: 'beat', delay: context.beat });
 
 const silent = { theirs: null, silence: 0 };
-const nothingSent = { outbox: [], outboxSize: 0, base: 0, sent: 0, expected: 0, told: 0, untold: 0 };
+const nothingSent = {
+  outbox: [],
+  outboxSize: 0,
+  base: 0,
+  sent: 0,
+  acknowledged: CHECKSUM_BASIS,
+  expected: 0,
+  delivered: CHECKSUM_BASIS,
+  told: 0,
+  untold: 0,
+};
+/** What this connection has come to is no good: another one. */
+const beginAnew = ['beginSession', ...say(answer)] as const;
 
 /** Until the link is up every frame is heard for its sessions alone. */
 const handshake = [
@@ -163,6 +178,7 @@ export const linkMachine = setup({
     remembersLaterSession: ({ context, event }) => ((event as Frame).to ?? -1) > context.session,
     answersSession: ({ context, event }) => (event as Frame).to === context.session,
     isOfAnotherConnection: ({ context, event }) => (event as Frame).to !== context.session,
+    isDeceived: ({ context, event }) => isDeceived(context, event as Frame),
     isRejection: ({ event }) => (event as Frame).rejects,
     bringsMessages: ({ context, event }) => fresh(context, event as Frame).length > 0,
     hasRoom: ({ context, event }) => hasRoomFor(context, (event as { body: FrameBody }).body),
@@ -197,6 +213,7 @@ export const linkMachine = setup({
           { guard: 'isLate' },
           { guard: 'beginsSession', target: 'down', actions: 'hearAgain' },
           { guard: 'isOfAnotherConnection', actions: say(answer) },
+          { guard: 'isDeceived', target: 'down', actions: beginAnew },
           { guard: 'isRejection', actions: takeRejection },
           { guard: 'bringsMessages', actions: ['announceReceived', ...takeFrame] },
           { actions: takeFrame },
@@ -206,7 +223,7 @@ export const linkMachine = setup({
         relay: { guard: 'passesOn', actions: send(relayed) },
         post: [
           { guard: 'hasRoom', actions: ['keep', ...say(whatWaits), 'noteSent'] },
-          { target: 'down', actions: ['beginSession', ...say(answer)] },
+          { target: 'down', actions: beginAnew },
         ],
         timer: [
           { guard: 'isSilent', target: 'down', actions: ['noteSuspicion', 'beginSession', ...say(answer), arm(nextBeat)] },

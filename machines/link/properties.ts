@@ -1,7 +1,7 @@
 /** What a link promises, as far as a single state can show it; the account follows the messages themselves. */
 import type { NodeId } from '../effects.js';
 import type { Configuration, Property, RoleView } from '../protocol.js';
-import { sizeOf, type Bye, type Frame, type LinkContext } from './frames.js';
+import { isDeceived, sizeOf, type Bye, type Frame, type LinkContext } from './frames.js';
 import type { LinkOptions } from './options.js';
 import { areConnected, carriedBy, endAt, endsOf, isUp, linksOf, relaysBetween } from './view.js';
 
@@ -19,6 +19,11 @@ function isTrue(frame: Frame | Bye, { value, context: { session, theirs, base, o
   return frame.bodies.every((body, i) => frame.seq + i < base || body === outbox[frame.seq + i - base]);
 }
 
+/** What the receiver has delivered and the sender acknowledged is what the sender has sent. */
+const agree = (from: End, to: End): boolean =>
+  from.context.base <= to.context.expected &&
+  !isDeceived(from.context, { ack: to.context.expected, checksum: to.context.delivered });
+
 const isQuiet = (end: End): boolean => !isUp(end) || end.context.outbox.length === 0;
 const endsAt = (c: Configuration, node: NodeId): End[] => endsOf(c.nodes.get(node)!);
 
@@ -30,6 +35,11 @@ function isDue(c: Configuration, node: NodeId, { value, context: { peer } }: End
   return value !== 'up' && areThere && !isLeft && reachEachOther;
 }
 
+function isAgreed(c: Configuration, node: NodeId, end: End): boolean {
+  const peer = endAt(c.nodes.get(end.context.peer)!, node)!;
+  return !areConnected(end, peer) || (agree(end, peer) && agree(peer, end));
+}
+
 export const linkProperties = (): readonly Property<LinkOptions>[] => [
   {
     name: 'acknowledged, delivered, sent',
@@ -39,6 +49,13 @@ export const linkProperties = (): readonly Property<LinkOptions>[] => [
       const { base, sent } = from.context;
       return !areConnected(from, to) || (base <= to.context.expected && to.context.expected <= base + sent);
     }),
+  },
+  {
+    name: 'one account',
+    says: 'Two ends that are up, of which one has heard a forger in the name of the other, do not stay so.',
+    kind: 'eventually',
+    when: (c, node) => !endsAt(c, node).every((end) => isAgreed(c, node, end)),
+    holds: (c, node) => endsAt(c, node).every((end) => isAgreed(c, node, end)),
   },
   {
     name: 'one number, one message',

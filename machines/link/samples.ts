@@ -1,6 +1,6 @@
 /** Events worth trying in each state of a link's end, for generated paths. */
 import type { ChartSamples } from '../protocol.js';
-import type { Frame, LinkContext, LinkInput } from './frames.js';
+import { checksumOf, type Frame, type LinkContext, type LinkInput } from './frames.js';
 
 const input: LinkInput = {
   peer: 'b',
@@ -15,12 +15,14 @@ const input: LinkInput = {
   roomSize: 100,
 };
 
-const frame = (c: LinkContext, changes: Partial<Frame>) => ({
+/** As an honest peer acknowledges, unless the checksum is among the changes. */
+const frame = (c: LinkContext, { ack = c.base + c.sent, ...changes }: Partial<Frame>) => ({
   type: 'frame',
   from: c.peer,
   session: Math.max(c.latest, 3),
   to: c.session,
-  ack: c.base + c.sent,
+  ack,
+  checksum: checksumOf(c.acknowledged, c.outbox.slice(0, Math.max(0, ack - c.base))),
   seq: c.expected,
   rejects: false,
   hears: true,
@@ -35,6 +37,9 @@ const events = (c: LinkContext) =>
         frame(c, {}),
         frame(c, { bodies: ['x'] }),
         frame(c, { ack: c.base }),
+        frame(c, { ack: c.base + c.sent + 1 }),
+        frame(c, { checksum: 0 }),
+        frame(c, { ack: 0, checksum: 0 }),
         frame(c, { rejects: true }),
         frame(c, { rejects: true, ack: c.base }),
         frame(c, { rejects: true, to: null }),

@@ -1,5 +1,6 @@
 /** The arithmetic of epochs: how grants are numbered, for how many locks there is room, and where tokens lie at the start. */
 import type { NodeId, Open } from '../effects.js';
+import { hash } from '../hash.js';
 import type { DirectoryInput } from '../directory/machine.js';
 import { DIRECTORY } from '../directory/view.js';
 import { directoryRole, type Beginning, type Held } from './messages.js';
@@ -77,11 +78,4 @@ export const withoutName = (name: string, sorted: readonly string[]): readonly s
 export function turnsOf(client: NodeId, voters: readonly NodeId[]): NodeId[] {
   const first = hash(client) % (voters.length || 1);
   return [...voters.slice(first), ...voters.slice(0, first)];
-}
-
-/** FNV-1a, the same on every node. */
-export function hash(text: string): number {
-  let h = 0x811c9dc5;
-  for (let i = 0; i < text.length; i++) h = Math.imul(h ^ text.charCodeAt(i), 0x01000193);
-  return h >>> 0;
 }

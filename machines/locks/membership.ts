@@ -5,7 +5,8 @@
  * of the old list and a majority of the new one have promised; so no majority of one can begin anything beside a majority of the other.
  */
 import type { NodeId } from '../effects.js';
-import { byName, hash, isMajority } from './epoch.js';
+import { hash } from '../hash.js';
+import { byName, isMajority } from './epoch.js';
 
 export interface Membership {
   /** 1 for the list with which the cluster began; 0 for none, of a node that has not been told. */
