@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { missing } from './bench/chromium.js';
 
 /** Nothing that one file's tests leave behind can reach another's, so they share their modules: to load them anew costs more than most tests. */
@@ -10,8 +12,56 @@ const ofPage = 'inspector/page*.test.ts';
 
 if (missing) console.warn(`skipped: the tests of the inspector's page and of the browser's examples. There is ${missing}`);
 
+/** Files of more than six seconds, the longest first. Others follow by their names, on every machine alike, and the last of them is short. */
+const LONG = [
+  'inspector/page.hands',
+  'inspector/page.pictures',
+  'inspector/page',
+  'inspector/page.programs',
+  'inspector/page.verdict',
+  'bin/program',
+  'test/rehearsal/locks',
+  'machines/paths',
+  'examples/transports-page',
+  'adapters/transports/web-socket-mesh',
+  'adapters/standstill',
+  'bin/commands/test',
+  'examples/machines/machines',
+  'examples/machines/page/page',
+  'test/one-world',
+  'experiments/exclusion/population',
+  'experiments/exclusion/exclusion',
+  'examples/classics/classics',
+  'scripts/examples',
+  'bin/quiver',
+  'adapters/transports/sealed',
+  'machines/locks/clients',
+  'machines/locks/checked',
+  'machines/locks/restarts',
+];
+
+const gone = LONG.filter((name) => !existsSync(new URL(`${name}.test.ts`, import.meta.url)));
+if (gone.length > 0) throw new Error(`LONG in vitest.config.ts names ${gone.join(', ')}, and there is no such file of tests`);
+
+class LongFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const place = ({ moduleId }: TestSpecification): number => {
+      const at = LONG.findIndex((name) => moduleId.endsWith(`/${name}.test.ts`));
+      return at < 0 ? LONG.length : at;
+    };
+    // Files of a project share their modules as long as none of another project comes between them.
+    const projects = ['page', 'alone', 'shared'];
+    const project = (file: TestSpecification): number => projects.indexOf(file.project.name);
+    return [...files].sort(
+      (a, b) =>
+        project(a) - project(b) || place(a) - place(b) || (a.moduleId < b.moduleId ? -1 : Number(a.moduleId > b.moduleId)),
+    );
+  }
+}
+
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongFirst },
     // A busy machine is slow, and no test is about that: these end a test that waits for what never comes.
     testTimeout: 180_000,
     hookTimeout: 60_000,
