@@ -49,7 +49,7 @@ test('a hundred who want to know at once are one question, and the next who want
   const before = far.eventNames().map((name) => far.listenerCount(name));
   const answers = Array.from({ length: 100 }, () => near.answers());
   expect(far.pings).toBe(1);
-  far.emit('pong');
+  far.emit('pong', Buffer.alloc(0));
   expect(new Set(await Promise.all(answers))).toEqual(new Set([true]));
   expect(far.eventNames().map((name) => far.listenerCount(name))).toEqual(before);
   const last = near.answers();
@@ -79,7 +79,7 @@ test('what was said before the question is no answer to it, but gives more time:
     far.says('{}');
   }
   expect(await after(900, answer)).toBe('open');
-  far.emit('pong');
+  far.emit('pong', Buffer.alloc(0));
   expect(await answer).toBe(true);
   const silent = near.answers();
   far.says('{}');
@@ -150,6 +150,16 @@ test('who has been quiet may send ten seconds’ worth at once, and a new connec
   expect([heard.length, told.length]).toEqual([1_101, 1]);
   send(1);
   expect([heard.length, told.length]).toEqual([1_101, 2]);
+});
+
+test.each(['ping', 'pong'])('who floods with %s frames is left alone until all of them are paid for', async (kind) => {
+  const { far, told } = line({ framesPerSecond: 10 });
+  for (let i = 0; i < 40; i++) far.emit(kind, Buffer.alloc(125));
+  expect([far.isPaused, told.length > 0]).toEqual([true, true]);
+  await vi.advanceTimersByTimeAsync(2_900);
+  expect(far.isPaused).toBe(true);
+  await vi.advanceTimersByTimeAsync(300);
+  expect(far.isPaused).toBe(false);
 });
 
 test('while a line is left alone nothing is read, and all of it afterwards, in order', async () => {

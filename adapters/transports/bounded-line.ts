@@ -62,7 +62,11 @@ export class BoundedLine implements Line {
     this.line = socketLine(socket, environment);
     this.frames = new Rate(limits.framesPerSecond, clock, SAVED_SECONDS);
     this.bytes = new Rate(limits.bytesPerSecond, clock, SAVED_SECONDS);
-    socket.on('pong', () => (this.silence = 0));
+    socket.on('pong', (data) => {
+      this.silence = 0;
+      this.pay(data);
+    });
+    socket.on('ping', (data) => this.pay(data));
     socket.on('close', () => this.resting?.unsubscribe());
   }
 
@@ -142,6 +146,17 @@ export class BoundedLine implements Line {
     return this.frames.allows() && this.bytes.allows(Buffer.byteLength(text));
   }
 
+  /** A ping was answered and a pong dropped before anybody could leave the socket alone: they are paid for afterwards. */
+  private pay(data: Buffer): void {
+    this.frames.charge();
+    this.bytes.charge(data.length);
+    if (this.resting === undefined && this.isInDebt) this.rest();
+  }
+
+  private get isInDebt(): boolean {
+    return this.frames.isSpent || this.bytes.isSpent;
+  }
+
   private rest(): void {
     this.tooFast();
     this.socket.pause();
@@ -154,7 +169,7 @@ export class BoundedLine implements Line {
     // What was heard may have had it left alone.
     if (this.resting !== resting) return;
     this.resting = undefined;
-    if (this.held.length > 0) this.rest();
+    if (this.held.length > 0 || this.isInDebt) this.rest();
     else this.socket.resume();
   }
 }

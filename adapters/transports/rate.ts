@@ -17,12 +17,27 @@ export class Rate {
 
   /** Whether more is within the bound, which it is while anything is saved; it counts then, and what it costs beyond is owed. */
   allows(cost = 1): boolean {
+    if (this.isSpent) return false;
+    this.saved -= cost;
+    return true;
+  }
+
+  /** For what has come already, whether it is within the bound or not. */
+  charge(cost = 1): void {
+    this.save();
+    this.saved -= cost;
+  }
+
+  /** Whether nothing is saved now. */
+  get isSpent(): boolean {
+    this.save();
+    return this.saved < 1;
+  }
+
+  private save(): void {
     const now = this.clock.now();
     // A clock that is set back gives nothing.
     this.saved = Math.min(this.savedSeconds * this.perSecond, this.saved + (Math.max(0, now - this.at) / 1000) * this.perSecond);
     this.at = now;
-    if (this.saved < 1) return false;
-    this.saved -= cost;
-    return true;
   }
 }

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 /** How much a connection of a WebSocket hub may send and leave lying, and how many there may be. Real sockets. */
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
@@ -61,6 +63,25 @@ test('who connects anew again and again sends no more than who stays: a place is
   expect(heard).toBeGreaterThan(50);
   // One place for the stranger, and another second of it where this machine is slow.
   expect(heard).toBeLessThanOrEqual(200);
+});
+
+test('who asks for no WebSocket is answered once, and its connection ends, however many requests it has sent at once', async () => {
+  const hub = await hubWith({});
+  const socket = connect(hub.port, '127.0.0.1');
+  let answers = '';
+  socket.setEncoding('utf8').on('data', (text: string) => (answers += text));
+  socket.on('error', () => {}).write('GET / HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(1_000));
+  await once(socket, 'close');
+  expect(answers.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 426']);
+});
+
+test('connections that ask for nothing are bounded as well: of an address, a hundred more than may stay are open at a time', async () => {
+  const hub = await hubWith({ limits: { connectionsPerAddress: 2 } });
+  const sockets = Array.from({ length: 110 }, () => connect(hub.port, '127.0.0.1').on('error', () => {}));
+  onTestFinished(() => sockets.forEach((socket) => socket.destroy()));
+  await expect.poll(() => sockets.filter(({ closed }) => closed).length).toBe(8);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(sockets.filter(({ closed }) => !closed)).toHaveLength(102);
 });
 
 test('who is read slowly is named once, with what would help if it is a peer', async () => {

@@ -3,10 +3,10 @@
  *
  * The hub (web-socket-hub.ts) and every peer of a mesh (web-socket-mesh.ts) listen with it.
  */
-import { once } from 'node:events';
+import { once, type EventEmitter } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { createServer as createTlsServer, type ServerOptions } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { Subscription } from 'rxjs';
 import { WebSocketServer as PlatformServer, type ServerOptions as ServerOptionsOfWs, type WebSocket } from 'ws';
@@ -113,6 +113,11 @@ export function checkPlace(who: string, options: ListenOptions, more: Readonly<R
 /** So long a place stays taken when its connection has closed: who connects anew again and again sends no more than who stays. */
 const PLACE_MS = 1_000;
 
+/** Of connections beyond the bounds, so many are told that the server is full before the next ones are closed without a word. */
+const TOLD_MAX = 100;
+
+const addressOf = ({ remoteAddress = '' }: Socket): string => remoteAddress;
+
 export type Attach = (line: BoundedLine, request: IncomingMessage) => void;
 
 export async function listenAt(options: ListenOptions, attach: Attach): Promise<Listener> {
@@ -123,7 +128,7 @@ export async function listenAt(options: ListenOptions, attach: Attach): Promise<
   const { helloMs } = limits;
   const impatient = { headersTimeout: helloMs, requestTimeout: helloMs, connectionsCheckingInterval: helloMs / 2 };
   const own = tls ? createTlsServer({ ...impatient, handshakeTimeout: helloMs, ...tls }) : createServer(impatient);
-  own.on('request', (_, response) => response.writeHead(426).end());
+  own.on('request', ({ socket }) => turnAway(socket, 426));
   const listener = new Listener(own, options, limits, attach, true);
   own.listen(wanted, host);
   await once(own, 'listening').catch((error: Error) => {
@@ -176,9 +181,14 @@ export class Listener {
     await closed;
   }
 
-  private know(socket: Duplex): void {
+  private know(socket: Socket): void {
+    const address = addressOf(socket);
     this.connected.add(socket);
     socket.once('close', () => this.connected.delete(socket));
+    this.takePlace(socket, address);
+    const { connections, connectionsPerAddress } = this.limits;
+    const isBeyond = this.connected.size > connections + TOLD_MAX || this.places.get(address)! > connectionsPerAddress + TOLD_MAX;
+    if (isBeyond) socket.destroy();
   }
 
   private receive(request: IncomingMessage, socket: Duplex, head: Buffer): void {
@@ -188,9 +198,9 @@ export class Listener {
       if (this.server.listenerCount('upgrade') === 1) turnAway(socket, 404);
       return;
     }
-    const address = request.socket.remoteAddress ?? '';
-    const fromThere = this.places.get(address) ?? 0;
-    const isFull = this.lines.size >= this.limits.connections || fromThere >= this.limits.connectionsPerAddress;
+    const address = addressOf(request.socket);
+    const others = (this.places.get(address) ?? 0) - (this.isOwner ? 1 : 0);
+    const isFull = this.lines.size >= this.limits.connections || others >= this.limits.connectionsPerAddress;
     if (!isWelcomeOrigin(request, origins)) turnAway(socket, 403);
     else if (isFull) turnAway(socket, 503);
     else this.sockets.handleUpgrade(request, socket, head, (opened) => this.welcome(opened, request, address));
@@ -199,12 +209,14 @@ export class Listener {
   private welcome(socket: WebSocket, request: IncomingMessage, address: string): void {
     const line = new BoundedLine(socket, this.limits, this.environment, () => this.tooFast(address));
     this.lines.add(line);
-    this.places.set(address, (this.places.get(address) ?? 0) + 1);
-    socket.on('close', () => {
-      this.lines.delete(line);
-      later(this.life, this.environment.clock, () => this.leave(address), PLACE_MS);
-    });
+    socket.on('close', () => this.lines.delete(line));
+    if (!this.isOwner) this.takePlace(socket, address);
     this.attach(line, request);
+  }
+
+  private takePlace(socket: EventEmitter, address: string): void {
+    this.places.set(address, (this.places.get(address) ?? 0) + 1);
+    socket.once('close', () => later(this.life, this.environment.clock, () => this.leave(address), PLACE_MS));
   }
 
   private leave(address: string): void {
@@ -232,8 +244,10 @@ function pathOf({ url = '/' }: Pick<IncomingMessage, 'url'>): string | null {
 const HERE = 'http://here';
 
 /** What a peer reads of it is in the status. */
-function turnAway(socket: Duplex, status: 403 | 404 | 503): void {
-  const says = { 403: 'Forbidden', 404: 'Not Found', 503: 'Service Unavailable' }[status];
+function turnAway(socket: Duplex, status: 403 | 404 | 426 | 503): void {
+  // Of requests that came one behind the other the first is answered.
+  if (socket.writableEnded) return;
+  const says = { 403: 'Forbidden', 404: 'Not Found', 426: 'Upgrade Required', 503: 'Service Unavailable' }[status];
   socket.on('error', () => {});
   socket.end(`HTTP/1.1 ${status} ${says}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy());
 }
