@@ -80,9 +80,9 @@ const CHECKS = {
   ...environment,
 };
 
-/** The conversation of this version of the link layer, and those of earlier ones: nobody who speaks one understands another. */
+/** The conversation of this version of the link layer, and those of all versions: nobody who speaks one understands another. */
 const NAME = 'link/2';
-const EARLIER = ['link'];
+const ANY_VERSION = /^link(\/\d{1,9})?$/;
 
 /**
  * The link layer: a transport that keeps its order, loses and doubles nothing and tells who is there, made of one that does not. It
@@ -130,7 +130,7 @@ export function linked(transport: Transport, options: LinkedOptions): Transport<
         medium.broke(new ConnectionError(`another node speaks as "${transport.id}"; give every peer an id of its own`));
     });
     void node.closed.then((error) => error && medium.lost(error));
-    for (const name of EARLIER) Channels.of(transport).open(name, { message: (from) => drops.drop(otherVersion(from, name)) });
+    Channels.of(transport).explain((name, from) => (ANY_VERSION.test(name) ? otherVersion(from, name) : null));
     await node.ready;
     signal.removeEventListener('abort', giveUp);
     const outgoing = new Outgoing(node, Math.floor(windowSize / 4), drops);

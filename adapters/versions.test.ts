@@ -114,7 +114,12 @@ test.each([
     '"v":2,',
     /it speaks version 2 of the wire format, this side 1; run the same release on both/,
   ],
-  ['a link layer of version 3', '"link/2"', '"link/3"', /nobody here takes part in "link\/3", of which "[de]" speaks/],
+  [
+    'a link layer of version 3',
+    '"link/2"',
+    '"link/3"',
+    /peer "[de]" speaks "link\/3" of the link layer, this side "link\/2"; run the same release on both/,
+  ],
 ])(
   '%s in a cluster of five: the three others have their locks, the two have none, and all say why',
   async (_, ours, theirs, says) => {

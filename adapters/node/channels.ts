@@ -18,6 +18,9 @@ export interface Conversation {
   closed?(error: Error | null): void;
 }
 
+/** Why a peer speaks in a conversation of that name; `null` for what one knows nothing of. */
+type Explanation = (name: string, from: NodeId) => string | null;
+
 /** How many of those who went are remembered. */
 const GONE_MAX = 10_000;
 
@@ -33,6 +36,7 @@ export class Channels {
   /** How many messages were sent to each peer on this connection, and how many came. */
   private readonly sent = new Map<NodeId, number>();
   private readonly heard = new Map<NodeId, number>();
+  private readonly explanations: Explanation[] = [];
   /** Peers that went down: what is sent to them is lost. */
   private readonly gone = new Set<NodeId>();
 
@@ -61,6 +65,11 @@ export class Channels {
     }
     this.conversations.set(name, conversation);
     this.closed.delete(name);
+  }
+
+  /** For who knows more of some names than that nobody here takes part in them. */
+  explain(explanation: Explanation): void {
+    this.explanations.push(explanation);
   }
 
   close(name: string): void {
@@ -116,8 +125,15 @@ export class Channels {
     const { name, message } = value as unknown as Envelope;
     const conversation = this.conversations.get(name);
     if (conversation) conversation.message(from, message, number);
-    else if (!isGreeting(message) && !this.closed.has(name))
-      this.drops.drop(`nobody here takes part in "${name.slice(0, 80)}", of which "${from}" speaks`);
+    else if (!isGreeting(message) && !this.closed.has(name)) this.drops.drop(this.whyNobody(name, from));
+  }
+
+  private whyNobody(name: string, from: NodeId): string {
+    for (const explain of this.explanations) {
+      const why = explain(name, from);
+      if (why !== null) return why;
+    }
+    return `nobody here takes part in "${name.slice(0, 80)}", of which "${from}" speaks`;
   }
 }
 

@@ -4,13 +4,15 @@
  * A driver knows one medium and nothing of promises, repeated calls or late deliveries; `createTransport` makes a transport of it.
  * What a driver reports after `close` is dropped here, so that no driver has to think of it.
  */
-import { Subject } from 'rxjs';
+import { Subject, Subscription } from 'rxjs';
 import type { NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
+import { environmentOf } from '../environment.js';
 import { ClosedError } from './errors.js';
 import { checkId } from './ids.js';
+import { later } from './later.js';
 import { abortable } from './promises.js';
-import { write } from './reading.js';
+import { quote, write } from './reading.js';
 import type { Guarantees, Json, Transport, TransportEvent } from './transport.js';
 
 /**
@@ -81,6 +83,8 @@ export function createTransport<const G extends Guarantees>(id: NodeId, guarante
   return new DrivenTransport(id, guarantees, driver);
 }
 
+const GIVE_UP_MS_MAX = 1_000;
+
 class DrivenTransport<G extends Guarantees> implements Transport<G>, DriverListener {
   readonly events = new Subject<TransportEvent>();
   readonly peers = new Set<NodeId>();
@@ -89,6 +93,8 @@ class DrivenTransport<G extends Guarantees> implements Transport<G>, DriverListe
   private settleOpening: (() => void) | undefined;
   private connection: Connection | undefined;
   private closing: Promise<void> | undefined;
+  /** The driver, while it opens a connection or gives it up. */
+  private driving: Promise<unknown> | undefined;
 
   constructor(
     readonly id: NodeId,
@@ -111,6 +117,8 @@ class DrivenTransport<G extends Guarantees> implements Transport<G>, DriverListe
     if (!this.connection) throw new ClosedError(`transport "${this.id}" is not connected; await connect() before you send`);
     if (to === this.id)
       throw new UsageError(`transport "${this.id}" carries nothing to itself; handle the message where it is made`);
+    if (typeof to !== 'string')
+      throw new UsageError(`transport "${this.id}" sends to peers by their ids: ${quote(to)} is no text; give an id`);
     this.connection.send(to, message, write(message, this.guarantees.messageBytesMax, `transport "${this.id}"`));
   }
 
@@ -119,7 +127,7 @@ class DrivenTransport<G extends Guarantees> implements Transport<G>, DriverListe
   }
 
   opened(connection: Connection): void {
-    if (this.isClosed) void connection.close();
+    if (this.isClosed) this.driving = Promise.resolve(connection.close());
     else this.connection = connection;
     this.settleOpening?.();
   }
@@ -151,7 +159,7 @@ class DrivenTransport<G extends Guarantees> implements Transport<G>, DriverListe
     const { signal } = this.ending;
     const opened = new Promise<void>((resolve, reject) => {
       this.settleOpening = resolve;
-      Promise.resolve(this.driver(this, signal)).catch(reject);
+      this.driving = Promise.resolve(this.driver(this, signal)).catch(reject);
     });
     try {
       await abortable(opened, signal);
@@ -174,7 +182,16 @@ class DrivenTransport<G extends Guarantees> implements Transport<G>, DriverListe
     this.peers.clear();
     this.events.next({ type: 'closed', error });
     this.events.complete();
-    await this.connection?.close();
+    if (this.connection) await this.connection.close();
+    else await this.givenUp();
+  }
+
+  /** What a driver holds already, a place to listen for instance, is free before the transport counts as closed; it has a second for it. */
+  private async givenUp(): Promise<void> {
+    const impatience = new Subscription();
+    const late = new Promise<void>((resolve) => later(impatience, environmentOf({}).clock, resolve, GIVE_UP_MS_MAX));
+    await Promise.race([this.driving, late]);
+    impatience.unsubscribe();
   }
 
   private closedError(): ClosedError {

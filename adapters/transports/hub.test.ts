@@ -49,6 +49,21 @@ test('5,000 brackets end the line that they came on, and the others go on', () =
   expect(a.got.at(-1)).toEqual({ type: 'message', from: 'b', message: 'sound' });
 });
 
+test('a rule that does not answer is named once, and whoever was asked about may try again', () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  onTestFinished(() => warn.mockRestore());
+  const hub = new Hub({ helloMs: 5_000, refuses: () => new Promise(() => {}) });
+  const [x, y] = [member(hub, 'x'), member(hub, 'y')];
+  vi.advanceTimersByTime(5_000);
+  for (const { got } of [x, y])
+    expect(got).toEqual([{ type: 'refused', why: 'the hub cannot say now whether this peer may come in', again: true }]);
+  expect(warn.mock.calls).toEqual([
+    ['hub: admit has not answered for "x" within 5000 ms, which counts as no for now; it may try again'],
+  ]);
+});
+
 test.each(['constructor', '__proto__', 'x'.repeat(600), 'a\u0000b'])('the id %j is refused, and nobody hears of it', (id) => {
   const hub = new Hub();
   const a = member(hub, 'a');

@@ -19,7 +19,7 @@ import { environmentOf, type InEnvironment } from '../environment.js';
 import { isId, refusedId } from './ids.js';
 import { later } from './later.js';
 import { UsageError } from '../../machines/errors.js';
-import { FRAME_BYTES_MAX, fits, readFrame } from './reading.js';
+import { escape, FRAME_BYTES_MAX, fits, readFrame } from './reading.js';
 import type { Json } from './transport.js';
 
 /** A key is a random text; a token is whatever the application makes of it. */
@@ -93,6 +93,8 @@ export class Hub {
   private readonly guests = new Set<Guest>();
   /** Frames that no client of ours would send; they were dropped, and those that nobody can read ended their lines. */
   malformed = 0;
+  /** Peers try again and again. */
+  private hasTold = false;
 
   constructor(private readonly rules: HubRules = {}) {}
 
@@ -103,8 +105,18 @@ export class Hub {
     this.guests.add(guest);
     line.listen({ frame: (text) => this.hear(guest, text), closed: () => this.dismiss(guest) });
     if (helloMs === undefined) return;
-    const late = () => this.refuse(guest, `no hello was accepted within ${helloMs} ms`, true);
-    later(guest.impatience, environmentOf(this.rules).clock, late, helloMs);
+    later(guest.impatience, environmentOf(this.rules).clock, () => this.giveUpOn(guest, helloMs), helloMs);
+  }
+
+  /** A rule of the application that does not answer would leave both ends without a word. */
+  private giveUpOn(guest: Guest, ms: number): void {
+    if (guest.state !== 'asking') return this.refuse(guest, `no hello was accepted within ${ms} ms`, true);
+    if (!this.hasTold)
+      console.warn(
+        `hub: admit has not answered for "${escape(guest.id)}" within ${ms} ms, which counts as no for now; it may try again`,
+      );
+    this.hasTold = true;
+    this.refuse(guest, DOUBT, true);
   }
 
   /** Tells every peer that the hub is there. */
@@ -138,6 +150,7 @@ export class Hub {
     const { id, key } = hello;
     const noId = refusedId(id);
     if (noId !== null) return this.refuse(guest, `this cannot be an id: ${noId}`);
+    guest.id = id;
     if (this.rules.refuses) {
       const why = await this.rules.refuses(hello, guest.line);
       if (why !== null) return this.refuse(guest, why);

@@ -30,6 +30,8 @@ import { ConnectionError } from './errors.js';
 import { HELLO_BYTES_MAX, isHello, type PeerHello } from './hub.js';
 import { isId, refusedId } from './ids.js';
 import { later } from './later.js';
+import { abortable } from './promises.js';
+import { isDialling, saidBy, taken, unexpected, whatIsMissing, type Address, type Contact } from './mesh-contact.js';
 import { FRAME_BYTES_MAX, MESSAGE_BYTES_MAX, quote, readFrame } from './reading.js';
 import { ATTEMPT_MS_MAX, pauseAfter } from './reconnecting.js';
 import { HUB_BEAT_MS, SILENT_BEATS_MAX } from './through-hub.js';
@@ -99,8 +101,10 @@ const QUIET_MS = 10_000;
  * Peers that are connected to each other directly, over WebSockets, for Node: no hub and no broker. What is under way when a
  * connection breaks is lost: `linked` puts the link layer on top.
  *
- * @throws UsageError for an option that is missing, wrong or not known. `connect` rejects with a ConnectionError when it cannot listen or
- * is refused.
+ * `connect` settles once the first answers of the addresses are there, or after a second. It rejects with a ConnectionError when this peer
+ * cannot listen, or is refused by then; who is refused later, by a slow `admit` or by one that dialled it, ends with that error in the event `closed`.
+ *
+ * @throws UsageError for an option that is missing, wrong or not known.
  * @example
  * ```ts
  * import { linked } from 'xstate-quiver/adapters/linked';
@@ -122,35 +126,6 @@ export function webSocketMesh(options: WebSocketMeshOptions): Transport<typeof w
   return createTransport(id, webSocketMeshGuarantees, (medium, signal) =>
     new Mesh({ ...options, key }, door, medium).begin(signal),
   );
-}
-
-/**
- * A connection: of which it is not known yet whose it is; that has said hello; whose other end has let this one in, and is looked at in
- * turn; that is a peer's; that is over.
- */
-interface Contact {
-  readonly line: BoundedLine;
-  state: 'new' | 'asking' | 'welcomed' | 'up' | 'gone';
-  id: NodeId;
-  /** What the other end shows of its key. */
-  proof: string;
-  /** Beats since something was heard: they are counted, not the time, because clocks can be set. */
-  silence: number;
-  /** For a connection that was dialled. */
-  readonly address: Address | null;
-  /** The upgrade of a connection: the request, and the answer where it was dialled. */
-  upgrade: IncomingMessage | null;
-  readonly deadline: Subscription;
-}
-
-/** Where somebody may be: `peer` says who it was when it was dialled last. */
-interface Address {
-  readonly url: string;
-  peer: NodeId | null;
-  failures: number;
-  /** Why the last try came to nothing. */
-  why: string;
-  state: 'pausing' | 'dialling' | 'connected' | 'own' | 'forgotten';
 }
 
 class Mesh implements Connection {
@@ -179,25 +154,25 @@ class Mesh implements Connection {
   }
 
   async begin(signal: AbortSignal): Promise<void> {
-    const giveUp = () => void this.close();
-    signal.addEventListener('abort', giveUp, { once: true });
     this.listener = await listenAt({ ...this.environment, ...this.options.listen }, (line, request) =>
       this.accept(line, request),
     ).catch((error: Error) => {
-      signal.removeEventListener('abort', giveUp);
       throw new ConnectionError(`peer "${this.id}" cannot listen: ${error.message}`, { cause: error });
     });
-    if (signal.aborted) return void this.listener.close();
-    // Who looks for addresses, in the DNS for instance, may take his time or never come back.
-    const late = new Promise<void>((resolve) => later(this.life, this.environment.clock, resolve, FIRST_ROUND_MS));
-    await Promise.race([this.find(), late]);
-    await new Promise<void>((resolve) => this.whenAnswered(FIRST_ROUND_MS / LOOK_MS, resolve));
-    signal.removeEventListener('abort', giveUp);
+    await abortable(this.meet(), signal).catch(() => this.close());
     if (signal.aborted) return;
     this.beat();
     this.medium.opened(this);
     for (const report of this.early ?? []) report();
     this.early = null;
+  }
+
+  /** Settles after the first answers of the addresses. */
+  private async meet(): Promise<void> {
+    // Who looks for addresses, in the DNS for instance, may take his time or never come back.
+    const late = new Promise<void>((resolve) => later(this.life, this.environment.clock, resolve, FIRST_ROUND_MS));
+    await Promise.race([this.find(), late]);
+    await new Promise<void>((resolve) => this.whenAnswered(FIRST_ROUND_MS / LOOK_MS, resolve));
   }
 
   send(to: NodeId, _: Json, text: string): void {
@@ -314,7 +289,11 @@ class Mesh implements Connection {
     const line = new BoundedLine(socket, limits, this.environment, () => this.listener?.tooFast(address.url));
     const contact = this.contact(line, address, ATTEMPT_MS_MAX);
     socket.on('upgrade', (response) => (contact.upgrade = response));
-    line.listen({ frame: (text) => this.hearDialled(contact, text), closed: () => this.drop(contact) });
+    const closed = () => {
+      address.why ||= contact.state === 'asking' ? `"${contact.id}" closed the connection before it let this peer in` : '';
+      this.drop(contact);
+    };
+    line.listen({ frame: (text) => this.hearDialled(contact, text), closed });
   }
 
   // Connections, until they are a peer's.
@@ -331,8 +310,19 @@ class Mesh implements Connection {
       deadline: new Subscription(),
     };
     this.contacts.add(contact);
-    later(contact.deadline, this.environment.clock, () => this.drop(contact), ms);
+    later(contact.deadline, this.environment.clock, () => this.giveUpOn(contact, ms), ms);
     return contact;
+  }
+
+  /** Too much time has passed. A rule of the application that does not answer would leave both ends without a word. */
+  private giveUpOn(contact: Contact, ms: number): void {
+    const { state, address, id } = contact;
+    const isAsking = address === null ? state === 'asking' : state === 'welcomed';
+    const late = `admit has not answered for "${id}" within ${ms} ms, which counts as no for now`;
+    if (isAsking && this.options.admit) this.complain(`does not let "${id}" in: ${late}`);
+    if (address) address.why ||= isAsking ? late : `${whatIsMissing(contact)} within ${ms} ms`;
+    if (isAsking && address === null) this.refuse(contact, 'this peer cannot say now who may come in', true);
+    else this.drop(contact);
   }
 
   private accept(line: BoundedLine, request: IncomingMessage): void {
@@ -359,6 +349,7 @@ class Mesh implements Connection {
     const { id, key } = hello;
     const noId = refusedId(id);
     if (noId !== null) return this.refuse(contact, `this cannot be an id: ${noId}`);
+    contact.id = id;
     const why = await this.door.refuses(hello, contact.upgrade!);
     if (why !== null) return this.refuse(contact, why);
     // Who was let in without a question may be anybody.
@@ -389,16 +380,19 @@ class Mesh implements Connection {
     const reading = readFrame(text, HELLO_BYTES_MAX);
     const frame = 'value' in reading && isObject(reading.value) ? reading.value : {};
     const { type, id, run, proof } = frame;
-    if (type === 'mesh' && contact.state === 'new' && isId(id)) this.meet(contact, id, run);
+    if (type === 'mesh' && contact.state === 'new' && isId(id)) this.recognize(contact, id, run);
     else if (type === 'welcome' && contact.state === 'asking' && typeof proof === 'string') {
       this.beWelcome(contact, proof, frame['token']);
     } else if (type === 'refused' && frame['again'] !== true && contact.state === 'asking') {
       void this.giveUp(`peer "${contact.id}" refused peer "${this.id}": ${quote(frame['why'])}`);
-    } else this.drop(contact);
+    } else {
+      contact.address!.why = type === 'refused' ? `"${contact.id}" says: ${quote(frame['why'])}` : unexpected(contact, frame);
+      this.drop(contact);
+    }
   }
 
   /** Whoever was dialled has said who it is. */
-  private meet(contact: Contact, id: NodeId, run: unknown): void {
+  private recognize(contact: Contact, id: NodeId, run: unknown): void {
     const address = contact.address!;
     // Whoever is there already stays, and the newcomer hears of it here or from the first peer that it meets.
     if (id === this.id && run !== this.run && this.early) return void this.giveUp(`${taken(id)} (at ${quote(address.url)})`);
@@ -489,11 +483,3 @@ class Mesh implements Connection {
     for (const other of this.addresses.values()) if (other.peer === id && other.state === 'connected') this.dialLater(other);
   }
 }
-
-/** Whether somebody of that id was dialled, and is not connected yet. */
-const isDialling = ({ state, address, id }: Contact, peer: NodeId): boolean =>
-  address !== null && id === peer && (state === 'asking' || state === 'welcomed');
-
-const saidBy = (error: unknown): string => quote(error instanceof Error ? error.message : error);
-
-const taken = (id: NodeId): string => `the id "${id}" is taken; give every peer its own`;

@@ -5,6 +5,7 @@ import * as ws from 'ws';
 import { UsageError } from '../../index.js';
 import { linked } from '../linked.js';
 import { broadcastChannel } from './broadcast-channel.js';
+import { InProcessBus } from './in-process.js';
 import { MessagePortHub, messagePort } from './message-port.js';
 import { mqtt } from './mqtt.js';
 import { nats } from './nats.js';
@@ -194,4 +195,12 @@ test.each(uses)('%s: %s', async (_, use, answer) => {
   await expect(answered).rejects.toThrow(UsageError);
   await expect(answered).rejects.toThrow(answer);
   await expect(answered).rejects.toThrow(/^[^\n]{1,400}$/);
+});
+
+test.each([[5], [undefined], [{ id: 'b' }]])('a message for %j, which is no id, is refused by name', async (to) => {
+  const bus = new InProcessBus();
+  const transport = bus.transport('a');
+  await transport.connect();
+  expect(() => transport.send(to as never, 1)).toThrow(/^transport "a" sends to peers by their ids: .* is no text; give an id$/);
+  bus.close();
 });

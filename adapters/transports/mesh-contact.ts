@@ -1,0 +1,56 @@
+/** A connection between two peers of a mesh, as one of them knows it, where it dialled, and why nothing came of it. */
+import type { IncomingMessage } from 'node:http';
+import type { Subscription } from 'rxjs';
+import type { NodeId } from '../../machines/effects.js';
+import type { BoundedLine } from './bounded-line.js';
+import { quote } from './reading.js';
+
+/**
+ * A connection: of which it is not known yet whose it is; that has said hello; whose other end has let this one in, and is looked at in
+ * turn; that is a peer's; that is over.
+ */
+export interface Contact {
+  readonly line: BoundedLine;
+  state: 'new' | 'asking' | 'welcomed' | 'up' | 'gone';
+  id: NodeId;
+  /** What the other end shows of its key. */
+  proof: string;
+  /** Beats since something was heard: they are counted, not the time, because clocks can be set. */
+  silence: number;
+  /** For a connection that was dialled. */
+  readonly address: Address | null;
+  /** The upgrade of a connection: the request, and the answer where it was dialled. */
+  upgrade: IncomingMessage | null;
+  readonly deadline: Subscription;
+}
+
+/** Where somebody may be: `peer` says who it was when it was dialled last. */
+export interface Address {
+  readonly url: string;
+  peer: NodeId | null;
+  failures: number;
+  /** Why the last try came to nothing. */
+  why: string;
+  state: 'pausing' | 'dialling' | 'connected' | 'own' | 'forgotten';
+}
+
+/** Whether somebody of that id was dialled, and is not connected yet. */
+export const isDialling = ({ state, address, id }: Contact, peer: NodeId): boolean =>
+  address !== null && id === peer && (state === 'asking' || state === 'welcomed');
+
+/** What the other end of a connection that was dialled has not said. */
+export const whatIsMissing = ({ state, id }: Contact): string =>
+  state === 'asking'
+    ? `"${id}" answers there, and has not said whether this peer may come in`
+    : 'nobody there says to be a peer of a mesh';
+
+/** What it has said instead. */
+export function unexpected(contact: Contact, { type, proof }: Readonly<Record<string, unknown>>): string {
+  if (type === 'welcome' && contact.state === 'asking')
+    return `the welcome of "${contact.id}" has ${quote(proof)} as its proof, and no text`;
+  return `a frame of the type ${quote(type)} is not what a peer of a mesh says there`;
+}
+
+export const saidBy = (error: unknown): string => quote(error instanceof Error ? error.message : error);
+
+export const taken = (id: NodeId): string => `the id "${id}" is taken; give every peer its own`;
