@@ -1,5 +1,8 @@
-/** Once for all tests of the page: the page is built as it is shipped, and a Chromium started that they share. */
-import { mkdtempSync, rmSync } from 'node:fs';
+/**
+ * Once for all tests of the page: the page as it is shipped, and a Chromium that they share. What `npm run build` has made is taken
+ * where nothing has changed since that a page is made of; or else the page is built for these tests.
+ */
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -15,16 +18,36 @@ declare module 'vitest' {
   }
 }
 
-export default async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+const shipped = join(root, 'dist/inspector/page');
+
+/** Whether the shipped page is younger than all that it is made of. */
+function isUpToDate(): boolean {
+  // The last thing that the build makes.
+  const last = join(shipped, 'whole/index.html');
+  if (!existsSync(last)) return false;
+  const at = statSync(last).mtimeMs;
+  const folders = ['inspector', 'machines', 'network'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((file) => join(folder, file)),
+  );
+  return ['package-lock.json', ...folders].every((path) => statSync(join(root, path)).mtimeMs < at);
+}
+
+async function built(): Promise<string> {
   const outDir = mkdtempSync(join(tmpdir(), 'quiver-page-'));
   const configFile = fileURLToPath(new URL('../vite.config.ts', import.meta.url));
-  const whole = () => build({ configFile, mode: 'whole', logLevel: 'error', build: { outDir: join(outDir, 'whole') } });
-  const page = build({ configFile, logLevel: 'error', build: { outDir } }).then(whole);
-  const [server] = await Promise.all([launchServer(), page]);
-  provide('page', pathToFileURL(`${outDir}/`).href);
+  await build({ configFile, logLevel: 'error', build: { outDir } });
+  await build({ configFile, mode: 'whole', logLevel: 'error', build: { outDir: join(outDir, 'whole') } });
+  return outDir;
+}
+
+export default async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
+  const isShipped = isUpToDate();
+  const [server, page] = await Promise.all([launchServer(), isShipped ? shipped : built()]);
+  provide('page', pathToFileURL(`${page}/`).href);
   provide('chromium', server.wsEndpoint());
   return async () => {
     await server.close();
-    rmSync(outDir, { recursive: true });
+    if (!isShipped) rmSync(page, { recursive: true });
   };
 }
