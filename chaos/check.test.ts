@@ -66,6 +66,22 @@ describe('locks', () => {
     ]);
   });
 
+  test('in the calm readers may be several, in any order, and nobody writes beside them', () => {
+    const reads = (peer: string, fence: number): HistoryLine => ({ what: 'granted', peer, lock: 'x', fence, mode: 'shared' });
+    const ended = [released('a', 3), released('b', 2)];
+    expect(
+      broken({ calm: [granted('a', 1), released('a', 1), reads('a', 3), reads('b', 2), ...ended, granted('b', 4)] }),
+    ).toEqual([]);
+    expect(broken({ calm: [reads('a', 3), granted('b', 4)] })).toEqual(['lock "x" was granted to b while a held it']);
+    expect(broken({ calm: [granted('b', 4), reads('a', 5)] })).toEqual(['lock "x" was granted to a while b held it']);
+    expect(broken({ calm: [granted('a', 4), released('a', 4), reads('b', 3)] })).toEqual([
+      'lock "x" was granted to b with fence 3, after fence 4',
+    ]);
+    expect(broken({ calm: [reads('a', 4), released('a', 4), granted('b', 3)] })).toEqual([
+      'lock "x" was granted to b with fence 3, after fence 4',
+    ]);
+  });
+
   test('a peer that is suspected for its slowness breaks the calm', () => {
     const lost: HistoryLine = { what: 'lost', peer: 'a', lock: 'x', fence: 1 };
     expect(broken({ calm: [granted('a', 1), granted('b', 2), lost] })).toEqual([]);

@@ -5,7 +5,7 @@
  * While links are bad, two peers may believe at once that they hold a lock: there are no clocks, and the one that the others have gone
  * on without hears of it last. So the rules speak of fences there, and of time only once everybody has been served since the last fault.
  */
-import { after, before, lines, type History, type LineOf } from './history.js';
+import { after, before, lines, type History, type HistoryLine } from './history.js';
 
 export interface HistoryTerms {
   readonly peers: readonly string[];
@@ -49,36 +49,42 @@ const fencesOutliveAll: Rule = (history) => {
     );
 };
 
-type Grant = LineOf<'granted'>;
+type Grant = Extract<HistoryLine, { readonly fence: number }>;
 
-/** Grants with smaller fences than one before them, among those of one key. */
-function falling(grants: readonly Grant[], key: (grant: Grant) => string): string[] {
-  const largest = new Map<string, number>();
+/**
+ * Grants with smaller fences than one before them, among those of one key; where these are of several peers, readers among them are
+ * written down in any order.
+ */
+function falling(grants: readonly Grant[], key: (grant: Grant) => string, isOfOnePeer = true): string[] {
+  const largest = new Map<string, { readonly all: number; readonly written: number }>();
   return grants.flatMap((grant) => {
-    const { peer, lock, fence } = grant;
-    const before = largest.get(key(grant)) ?? -Infinity;
-    largest.set(key(grant), Math.max(before, fence));
+    const { peer, lock, fence, mode } = grant;
+    const { all, written } = largest.get(key(grant)) ?? { all: -Infinity, written: -Infinity };
+    const before = isOfOnePeer || mode !== 'shared' ? all : written;
+    largest.set(key(grant), { all: Math.max(all, fence), written: mode === 'shared' ? written : Math.max(written, fence) });
     return fence > before ? [] : [`lock "${lock}" was granted to ${peer} with fence ${fence}, after fence ${before}`];
   });
 }
 
 /**
- * Once the network is whole again a lock has one holder at a time, and later grants have larger fences, whoever gets them. A machine so
+ * Once the network is whole again a lock has one holder at a time, or several that read, and later grants have larger fences, whoever gets them. A machine so
  * busy that a peer is suspected for its slowness breaks the calm: then nothing is said.
  */
 const calmLocks: Rule = (history) => {
   const calm = after(history, 'settled');
   if (lines(calm, 'lost', 'apart').length > 0) return [];
   const overlaps: string[] = [];
-  const holders = new Map<string, string>();
-  for (const { what, peer, lock } of lines(calm, 'granted', 'released')) {
-    const holder = holders.get(lock);
-    if (what === 'released') holders.delete(lock);
-    else holders.set(lock, peer);
-    if (what === 'granted' && holder !== undefined)
-      overlaps.push(`lock "${lock}" was granted to ${peer} while ${holder} held it`);
+  const holders = new Map<string, Grant>();
+  for (const line of lines(calm, 'granted', 'released')) {
+    const { what, peer, lock, mode } = line;
+    if (what === 'released') holders.delete(`${lock} ${peer}`);
+    else {
+      const other = [...holders.values()].find((held) => held.lock === lock && !(held.mode === 'shared' && mode === 'shared'));
+      if (other) overlaps.push(`lock "${lock}" was granted to ${peer} while ${other.peer} held it`);
+      holders.set(`${lock} ${peer}`, line);
+    }
   }
-  const late = falling(lines(calm, 'granted'), ({ lock }) => lock);
+  const late = falling(lines(calm, 'granted'), ({ lock }) => lock, false);
   return [...overlaps, ...late];
 };
 

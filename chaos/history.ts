@@ -5,11 +5,19 @@
  * A peer writes a grant down after it was given and before it uses it. A process that is killed in between has been granted something
  * that stands nowhere, which makes the checks below weaker by that and never wrong.
  */
+import type { LockMode } from '../adapters/locks/locks.js';
 
 export type HistoryLine =
   /** A process of that peer begins; the earlier one is gone. */
   | { readonly what: 'started'; readonly peer: string }
-  | { readonly what: 'granted' | 'released' | 'lost'; readonly peer: string; readonly lock: string; readonly fence: number }
+  | {
+      readonly what: 'granted' | 'released' | 'lost';
+      readonly peer: string;
+      readonly lock: string;
+      readonly fence: number;
+      /** Alone, unless it says that it reads. */
+      readonly mode?: LockMode;
+    }
   /** All processes have been killed, and begin again. */
   | { readonly what: 'restarted' }
   /** It reaches no majority, or was left out by it. */

@@ -31,8 +31,8 @@ const locks: Work = async (peer) => {
   for (let turn = 0; performance.now() < end; turn++) {
     const lock = LOCKS[turn % LOCKS.length]!;
     const asked = peer.phase;
-    const held = await all.acquire(lock);
-    const line = { peer: id, lock, fence: held.fence };
+    const held = await all.acquire(lock, { mode: turn % 3 === 0 ? 'exclusive' : 'shared' });
+    const line = { peer: id, lock, fence: held.fence, mode: held.mode };
     peer.write({ what: 'granted', ...line });
     held.signal.addEventListener('abort', () => peer.write({ what: 'lost', ...line }));
     peer.answered(asked);
