@@ -118,6 +118,15 @@ describe('walking again', () => {
     expect(walkAgain(recorded[0]!, light(mute), 'snapshots')).not.toBeNull();
   });
 
+  test('a chart that cannot even start is told', () => {
+    const broken = setup({ types: { events: {} as Message }, actions: effects() }).createMachine({
+      initial: 'red',
+      states: { red: { always: 'green' }, green: { always: 'red' } },
+      options: { maxIterations: 10 },
+    });
+    expect(walkAgain(recorded[0]!, light(broken), 'snapshots')).toMatch(/infinite loop/i);
+  });
+
   test('a property that breaks on the way is told, whoever recorded it', () => {
     const dark = {
       ...light(),

@@ -79,8 +79,9 @@ function outcomeOf(line: TraceLine): string {
  * @public
  */
 export function walkAgain({ system, choices, lines }: RecordedWalk, protocol: Protocol, host: HostKind): string | null {
-  const running = new RunningSystem(system, protocol, host);
+  let running: RunningSystem | undefined;
   try {
+    running = new RunningSystem(system, protocol, host);
     let seen = 0;
     for (const choice of [null, ...choices]) {
       const taken = choice ? running.make(choice) : running.take();
@@ -96,6 +97,6 @@ export function walkAgain({ system, choices, lines }: RecordedWalk, protocol: Pr
   } catch (error) {
     return (error as Error).message;
   } finally {
-    running.stop();
+    running?.stop();
   }
 }
