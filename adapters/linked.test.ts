@@ -134,6 +134,30 @@ test('a peer that crashed and is started again is a new peer: down, and up', asy
   await Promise.all([a.close(), again.close()]);
 });
 
+test('who has all that was sent hears the goodbye at once; for who does not take it the close waits its patience, and says what is lost', async () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  onTestFinished(() => warn.mockRestore());
+  const [bus, ids] = [new InProcessBus(), ['a', 'b', 'c']];
+  const inner = ids.map((id, seed) => hostile(bus.transport(id), { seed, loss: 0, duplicate: 0, delayMs: 0 }));
+  const [a, b, c] = inner.map((each) => linked(each, { peers: ids, beatMs: 10, patience: 40 })) as [
+    Transport,
+    Transport,
+    Transport,
+  ];
+  await Promise.all([a.connect(), b.connect(), c.connect()]);
+  await expect.poll(() => [a, b, c].map(({ peers }) => peers.size)).toEqual([2, 2, 2]);
+  inner[1]!.isCut = true;
+  a.send('b', 'x'.repeat(100_000));
+  let isClosed = false;
+  const closing = a.close().then(() => (isClosed = true));
+  await expect.poll(() => c.peers.has('a'), { interval: 5 }).toBe(false);
+  expect(isClosed).toBe(false);
+  await closing;
+  expect(warn.mock.calls.join()).toMatch(/the transport closed while 0.1 MiB in \d messages or parts of them wait for "b"/);
+  await Promise.all([b.close(), c.close()]);
+  bus.close();
+});
+
 /** The first is told, and the second has taken its place, for its locks as well. */
 async function secondOfOneId(open: (id: string) => Transport): Promise<void> {
   const start = (id: string) => linked(open(id), { peers: ['a', 'b'], ...fast });

@@ -22,6 +22,7 @@ import { filter, firstValueFrom, map, merge, of, timer } from 'rxjs';
 import type { NodeId } from '../machines/effects.js';
 import { UsageError } from '../machines/errors.js';
 import { linkCore } from '../machines/link/index.js';
+import { endAt, endsOf, isUp } from '../machines/link/view.js';
 import type { LinkNotice } from '../machines/link/machine.js';
 import type { Bye, Frame, LinkContext } from '../machines/link/frames.js';
 import type { Relay, Relayed } from '../machines/link/ways.js';
@@ -137,7 +138,7 @@ export function linked(transport: Transport, options: LinkedOptions): Transport<
     medium.opened({
       send: (peer, message, text) => outgoing.send(peer, message, text),
       close: async () => {
-        await lastWords(node, options);
+        await lastWords(node, outgoing, options);
         await transport.close();
       },
     });
@@ -203,13 +204,24 @@ const otherVersion = (from: NodeId, name: string): string =>
 const tooMuchFor = (peer: NodeId): string =>
   `more of what nodes said waits for peer "${peer}", which has not come, than ${ROOMS.window + ROOMS.room} messages or ${ROOMS.roomSize} characters`;
 
-/** Waits until the peers have what was sent to them, not longer than their patience would last, and takes leave of them. */
-async function lastWords(node: LiveNode, { beatMs = 100, patience = 30 }: LinkedOptions): Promise<void> {
-  const isAllSaid = () => Object.values(node.view()).every(({ value, context }) => value !== 'up' || context.outbox.length === 0);
-  const said = merge(of(null), node.steps$).pipe(map(isAllSaid), filter(Boolean));
+/** Takes leave of each peer as soon as it has what was sent to it, and after their patience of all: what they have not taken is lost. */
+async function lastWords(node: LiveNode, outgoing: Outgoing, { beatMs = 100, patience = 30 }: LinkedOptions): Promise<void> {
+  const takeLeave = (): boolean => {
+    const ends = endsOf(node.view());
+    const waiting = ends.filter((end) => isUp(end) && end.context.outbox.length > 0);
+    // Who passes on what somebody else still waits for stays, and of two of whom one is reached by way of the other it leaves later.
+    const needed = [...waiting, ...waiting.map(({ context }) => endAt(node.view(), context.via ?? ''))];
+    const done = ends.filter((end) => end.value !== 'left' && !needed.includes(end));
+    for (const { context } of byWayFirst(done)) node.attempt('leave', { peer: context.peer });
+    return waiting.length === 0;
+  };
+  const said = merge(of(null), node.steps$).pipe(map(takeLeave), filter(Boolean));
   await firstValueFrom(merge(said, timer(beatMs * patience, node.environment.clock)), { defaultValue: true });
-  // Who is reached by way of another first, as long as there is another one.
-  const ends = Object.values(node.view()).map(({ context }) => context as LinkContext);
-  const [direct, passedOn] = [ends.filter(({ via }) => via === null), ends.filter(({ via }) => via !== null)];
-  for (const { peer } of [...passedOn, ...direct]) node.attempt('leave', { peer });
+  for (const { context } of byWayFirst(endsOf(node.view()).filter(({ value }) => value !== 'left'))) {
+    outgoing.noteLost(context);
+    node.attempt('leave', { peer: context.peer });
+  }
 }
+
+const byWayFirst = (ends: readonly RoleView<LinkContext>[]): RoleView<LinkContext>[] =>
+  [true, false].flatMap((isByWay) => ends.filter(({ context }) => (context.via !== null) === isByWay));

@@ -47,6 +47,11 @@ export class Outgoing {
       this.drops.drop(`"${peer}" counts as gone, because ${waits(end.context)} for it of what nodes said`);
   }
 
+  /** The transport closes, and a peer has not taken all that was sent to it. */
+  noteLost(c: LinkContext): void {
+    if (c.outbox.length > 0) this.drops.drop(`the transport closed while ${waits(c)} for "${c.peer}"`);
+  }
+
   private end(peer: NodeId): RoleView<LinkContext> | undefined {
     return this.node.role(roleTo(peer));
   }

@@ -7,6 +7,7 @@
  */
 import { Subscription } from 'rxjs';
 import type { WebSocket } from 'ws';
+import type { NodeId } from '../../machines/effects.js';
 import type { PlatformEnvironment } from '../environment.js';
 import { BACKLOG_BYTES_MAX } from './backlog.js';
 import type { Line, LineListener } from './hub.js';
@@ -36,7 +37,11 @@ const LOOK_MS = 100;
 /** So long is a socket left alone. */
 const REST_MS = 20;
 
+/** Which of its limits a line is beyond. */
+export type LineRate = 'framesPerSecond' | 'bytesPerSecond';
+
 export class BoundedLine implements Line {
+  peer?: NodeId;
   private readonly line: Line;
   private readonly frames: Rate;
   private readonly bytes: Rate;
@@ -56,7 +61,7 @@ export class BoundedLine implements Line {
     private readonly limits: LineLimits,
     private readonly environment: PlatformEnvironment,
     /** Told whenever it sends faster than the limits. */
-    private readonly tooFast: () => void,
+    private readonly tooFast: (limit: LineRate, peer: NodeId | undefined) => void,
   ) {
     const { clock } = environment;
     this.line = socketLine(socket, environment);
@@ -158,7 +163,7 @@ export class BoundedLine implements Line {
   }
 
   private rest(): void {
-    this.tooFast();
+    this.tooFast(this.frames.isSpent ? 'framesPerSecond' : 'bytesPerSecond', this.peer);
     this.socket.pause();
     this.resting = this.environment.clock.schedule(() => this.readOn(), REST_MS);
   }

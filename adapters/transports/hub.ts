@@ -37,6 +37,8 @@ export interface Line {
   listen(listener: LineListener): void;
   /** Whether the other end is there, asked now; a line without it is closed when the other end goes. */
   answers?(): Promise<boolean>;
+  /** Whose it is, once that is known: for warnings. */
+  peer?: NodeId;
 }
 
 export interface LineListener {
@@ -171,6 +173,7 @@ export class Hub {
   private seat(guest: Guest): void {
     const { id, line } = guest;
     guest.state = 'seated';
+    line.peer = id;
     guest.impatience.unsubscribe();
     this.welcome(line);
     if (this.rules.beats) line.send(BEAT);

@@ -84,20 +84,22 @@ test('connections that ask for nothing are bounded as well: of an address, a hun
   expect(sockets.filter(({ closed }) => !closed)).toHaveLength(102);
 });
 
-test('who is read slowly is named once, with what would help if it is a peer', async () => {
+test.each([
+  ['framesPerSecond', '"pong"', 10, '10 frames'],
+  ['bytesPerSecond', `"${'x'.repeat(500)}"`, 3_000, '3000 bytes'],
+])('who is read slowly is named once, with the limit that would help if it is a peer: %s', async (limit, type, most, much) => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   onTestFinished(() => warn.mockRestore());
-  const hub = await hubWith({ limits: { framesPerSecond: 10 } });
+  const hub = await hubWith({ limits: { [limit]: most } });
   for (const id of ['x', 'y']) {
     const fast = await raw(hub.port, { id });
-    for (let i = 0; i < 30; i++) fast.send('{"type":"pong"}');
+    for (let i = 0; i < 30; i++) fast.send(`{"type":${type}}`);
   }
   await vi.waitFor(() => expect(warn).toHaveBeenCalled());
   await new Promise((resolve) => setTimeout(resolve, 100));
   expect(warn.mock.calls).toEqual([
     [
-      'a connection with 127.0.0.1 brings more than 10 frames or 2097152 bytes a second and is read slowly; ' +
-        'raise these limits if it is a peer of yours',
+      `the connection of "x" with 127.0.0.1 brings more than ${much} a second and is read slowly; raise limits.${limit} here if it is a peer of yours`,
     ],
   ]);
 });

@@ -10,6 +10,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { Subscription } from 'rxjs';
 import { WebSocketServer as PlatformServer, type ServerOptions as ServerOptionsOfWs, type WebSocket } from 'ws';
+import type { NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
 import { isObject } from '../../machines/checks.js';
 import { environmentOf, type InEnvironment, type PlatformEnvironment } from '../environment.js';
@@ -26,11 +27,11 @@ import {
   someText,
   type Check,
 } from '../options.js';
-import { BoundedLine, LINE_LIMITS, type LineLimits } from './bounded-line.js';
+import { BoundedLine, LINE_LIMITS, type LineLimits, type LineRate } from './bounded-line.js';
 import { isOrigin, isWelcomeOrigin, type Origins } from './origins.js';
 import { ClosedError, ConnectionError } from './errors.js';
 import { later } from './later.js';
-import { FRAME_BYTES_MAX, quote } from './reading.js';
+import { escape, FRAME_BYTES_MAX, quote } from './reading.js';
 
 export interface ListenLimits extends LineLimits {
   /** Connections at a time, and of them from one address. */
@@ -207,7 +208,7 @@ export class Listener {
   }
 
   private welcome(socket: WebSocket, request: IncomingMessage, address: string): void {
-    const line = new BoundedLine(socket, this.limits, this.environment, () => this.tooFast(address));
+    const line = new BoundedLine(socket, this.limits, this.environment, (limit, peer) => this.tooFast(address, limit, peer));
     this.lines.add(line);
     socket.on('close', () => this.lines.delete(line));
     if (!this.isOwner) this.takePlace(socket, address);
@@ -226,13 +227,13 @@ export class Listener {
   }
 
   /** Once: whoever it is, it goes on for as long as it is read. */
-  tooFast(who: string): void {
+  tooFast(where: string, limit: LineRate, peer: NodeId | undefined): void {
     if (this.hasTold) return;
     this.hasTold = true;
-    const { framesPerSecond, bytesPerSecond } = this.limits;
-    const much = `${framesPerSecond} frames or ${bytesPerSecond} bytes a second`;
+    const much = `${this.limits[limit]} ${limit === 'framesPerSecond' ? 'frames' : 'bytes'} a second`;
+    const who = peer === undefined ? 'a connection' : `the connection of "${escape(peer)}"`;
     console.warn(
-      `a connection with ${quote(who)} brings more than ${much} and is read slowly; raise these limits if it is a peer of yours`,
+      `${who} with ${quote(where)} brings more than ${much} and is read slowly; raise limits.${limit} here if it is a peer of yours`,
     );
   }
 }

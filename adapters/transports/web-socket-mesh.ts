@@ -286,7 +286,9 @@ class Mesh implements Connection {
     }
     socket.on('error', (error) => (address.why ||= saidBy(error)));
     const { limits } = this.listener!;
-    const line = new BoundedLine(socket, limits, this.environment, () => this.listener?.tooFast(address.url));
+    const line = new BoundedLine(socket, limits, this.environment, (limit, peer) =>
+      this.listener?.tooFast(address.url, limit, peer),
+    );
     const contact = this.contact(line, address, ATTEMPT_MS_MAX);
     socket.on('upgrade', (response) => (contact.upgrade = response));
     const closed = () => {
@@ -452,6 +454,7 @@ class Mesh implements Connection {
   private establish(contact: Contact, id: NodeId, proof: string): void {
     contact.deadline.unsubscribe();
     Object.assign(contact, { state: 'up', id, proof, silence: 0 });
+    contact.line.peer = id;
     this.peers.set(id, contact);
     if (contact.address) Object.assign(contact.address, { state: 'connected', failures: 0 });
     this.report(() => this.medium.up(id));
