@@ -72,7 +72,7 @@ describe('the four views', () => {
     expect(await text('network')).toMatch(/n2\s+directory: waiting\.last\s+waiting/);
     expect(await text('network')).toMatch(/find from n1 to n0/);
     expect(await text('chart')).toMatch(/directory: waiting\.last/);
-    expect(await text('chart')).toMatch(/token → holding\.using\.last: countGrant, announceGrant/);
+    expect(await text('chart')).toMatch(/token → holding\.using\.last: countGrant, noteReaders, announceGrant/);
     expect(await text('space-time')).toMatch(/n1 received find from n2; sent find to n0/);
     expect(await text('plots')).toMatch(/find\s+12/);
     await showAsText();

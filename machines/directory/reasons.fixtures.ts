@@ -18,5 +18,10 @@ export const reasons: Readonly<Record<string, string>> = Object.fromEntries([
     ['retarget holding.idle: find #2, to starting', 'retarget holding.using.followed: release, to starting'],
     'starting leads to idle at once, for the node points to another',
   ),
-  ...each(['swap actions holding.using.followed: release, actions 2 and 3'], 'the announcement says nothing of who is next'),
+  ...each(
+    ['waiting.last', 'waiting.followed'].map((state) => `swap actions ${state}: token, actions 1 and 2`),
+    'each sets a key of the context that the other does not read',
+  ),
+  ...each(['swap actions holding.using.last: release, actions 1 and 2'], 'the announcement says nothing of who reads'),
+  ...each(['swap actions holding.using.followed: release, actions 3 and 4'], 'the announcement says nothing of who is next'),
 ]);

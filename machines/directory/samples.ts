@@ -37,6 +37,13 @@ function fencedEvents(context: DirectoryContext) {
   return events(context).map((event) => (event.type === 'token' ? { ...event, fence: fence + 1 } : event));
 }
 
+/** A token that some still read under, and a use that leaves another reader there. */
+const readEvents = (context: DirectoryContext) => [
+  ...events(context),
+  { type: 'token', from: 'c', fence: null, copyset: ['b'] },
+  { type: 'release', copyset: ['c'] },
+];
+
 export const directorySamples: readonly ChartSamples[] = [
   ...policies.flatMap((policy) => [
     { input: start('a', policy), events },
@@ -44,4 +51,5 @@ export const directorySamples: readonly ChartSamples[] = [
   ]),
   { input: { ...start('a', 'ivy'), fence: 0 }, events: fencedEvents },
   { input: { ...start('b', 'arrow'), fence: 0 }, events: fencedEvents },
+  { input: start('b', 'arrow'), events: readEvents },
 ];
