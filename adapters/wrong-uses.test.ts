@@ -218,7 +218,7 @@ describe('of a request for a lock', () => {
   };
   const callback = () => {};
   test.each<[object, string]>([
-    [{ mode: 'shared' }, 'locks.request("x"): mode is "shared"; give none: the only mode is "exclusive"'],
+    [{ mode: 'weak' }, 'locks.request("x"): mode is "weak"; give "exclusive" or "shared"'],
     [{ steal: true }, 'locks.request("x"): steal is true; give false: no lock is taken from whoever holds it'],
     [{ ifAvailabel: true }, 'locks.request("x") has no option ifAvailabel; did you mean "ifAvailable"?'],
     [{ ifAvailable: 1 }, 'locks.request("x"): ifAvailable is 1; give true or false'],
