@@ -189,6 +189,19 @@ test.each<[string, Json, number]>([
   },
 );
 
+test('a small message goes between the parts of a large one of another conversation, and never past one of its own', async () => {
+  const { a, heard } = await up();
+  const say = (name: string, text: string) => a.send('b', { v: 1, name, message: { type: text } });
+  const large = (name: string, text: string) => a.send('b', { v: 1, name, message: { type: text, d: 'x'.repeat(4_000_000) } });
+  large('bulk', 'first');
+  large('bulk', 'second');
+  large('more', 'third');
+  for (const name of ['bulk', 'locks', 'more', 'locks']) say(name, `after ${name}`);
+  await expect.poll(() => heard.length, { timeout: 20_000 }).toBe(7);
+  const types = heard.map((message) => (message as { message: { type: string } }).message.type);
+  expect(types).toEqual(['after locks', 'after locks', 'first', 'second', 'third', 'after bulk', 'after more']);
+});
+
 test('what nodes say has room where nothing else has; a peer that reads none of that either counts as gone, and the warning says why', async () => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   onTestFinished(() => warn.mockRestore());

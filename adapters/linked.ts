@@ -10,7 +10,8 @@
  * (machines/link/ways.ts), unless `relay` is `false`.
  *
  * Frames fit their medium: what is under way to a peer, in one frame or many, takes a quarter of the largest message that the medium
- * carries, because escapes make up to four characters of one. A larger message goes in parts (adapters/parts.ts), up to 8 MiB; what is
+ * carries, because escapes make up to four characters of one. A larger message goes in parts (adapters/parts.ts), up to 8 MiB, between which
+ * small ones of other conversations go: order is kept within a conversation, among large messages and among small ones. What is
  * beyond that is refused at `send`. For a peer 32 MiB or 10,256 messages wait at most; more is refused at `send` with a
  * `BackpressureError`, and the link stays up.
  *
@@ -87,7 +88,8 @@ const ANY_VERSION = /^link(\/\d{1,9})?$/;
 
 /**
  * The link layer: a transport that keeps its order, loses and doubles nothing and tells who is there, made of one that does not. It
- * takes over the given transport: connects it, and closes it when it is closed itself. Messages may be up to 8 MiB.
+ * takes over the given transport: connects it, and closes it when it is closed itself. Messages may be up to 8 MiB; one of several frames'
+ * parts may be overtaken by small ones of other conversations.
  *
  * @throws UsageError for an option that is missing, wrong or not known, or a transport whose largest message is below 8,192 bytes.
  * @example
@@ -122,11 +124,18 @@ export function linked(transport: Transport, options: LinkedOptions): Transport<
     const node = linkNode(transport, options, windowSize);
     const whole = new Map<NodeId, Whole>();
     const drops = new Drops(`transport "${transport.id}"`, options.clock);
-    const report = (notice: LinkNotice) => announce(notice, medium, whole, drops);
+    const outgoing = new Outgoing(node, Math.floor(windowSize / 4), drops);
+    const report = (notice: LinkNotice) => {
+      if (notice.type === 'link.down') outgoing.forget(notice.peer);
+      announce(notice, medium, whole, drops);
+    };
     const giveUp = () => void transport.close();
     signal.addEventListener('abort', giveUp, { once: true });
     node.notices$.subscribe((notice) => report(notice as LinkNotice));
     node.steps$.subscribe(({ role, event }) => {
+      const peer = (node.role(role!)?.context as LinkContext | undefined)?.peer;
+      // Not in the middle of a step.
+      if (peer !== undefined && outgoing.hasTurns(peer)) queueMicrotask(() => outgoing.handOn(peer));
       if (event.type === 'frame' && isForAnother(event as Frame, node.role(role!)))
         medium.broke(new ConnectionError(`another node speaks as "${transport.id}"; give every peer an id of its own`));
     });
@@ -134,7 +143,6 @@ export function linked(transport: Transport, options: LinkedOptions): Transport<
     Channels.of(transport).explain((name, from) => (ANY_VERSION.test(name) ? otherVersion(from, name) : null));
     await node.ready;
     signal.removeEventListener('abort', giveUp);
-    const outgoing = new Outgoing(node, Math.floor(windowSize / 4), drops);
     medium.opened({
       send: (peer, message, text) => outgoing.send(peer, message, text),
       close: async () => {
@@ -208,7 +216,7 @@ const tooMuchFor = (peer: NodeId): string =>
 async function lastWords(node: LiveNode, outgoing: Outgoing, { beatMs = 100, patience = 30 }: LinkedOptions): Promise<void> {
   const takeLeave = (): boolean => {
     const ends = endsOf(node.view());
-    const waiting = ends.filter((end) => isUp(end) && end.context.outbox.length > 0);
+    const waiting = ends.filter((end) => isUp(end) && outgoing.waitsFor(end.context));
     // Who passes on what somebody else still waits for stays, and of two of whom one is reached by way of the other it leaves later.
     const needed = [...waiting, ...waiting.map(({ context }) => endAt(node.view(), context.via ?? ''))];
     const done = ends.filter((end) => end.value !== 'left' && !needed.includes(end));

@@ -4,6 +4,9 @@
  * Who sends faster than a peer reads hears so at `send`: where too much waits, the message is refused, nothing has changed, and the link
  * stays up. A node cannot wait in the middle of a step, so what nodes say has room of its own beyond that; only when that is full as
  * well does the peer count as gone.
+ *
+ * A message of several parts must not hold up what other conversations have to say: its parts wait here, and go on one by one as the link
+ * takes them, so that whole messages go between them. Within a conversation, and among messages of several parts, the order is kept.
  */
 import type { NodeId } from '../machines/effects.js';
 import { sizeOf, type LinkContext } from '../machines/link/frames.js';
@@ -12,7 +15,7 @@ import type { RoleView } from '../machines/protocol.js';
 import type { LiveNode } from './node/node.js';
 import { partsOf } from './parts.js';
 import type { Drops } from './transports/drops.js';
-import { isOfNode } from './transports/envelope.js';
+import { isOfNode, refusal, type Envelope } from './transports/envelope.js';
 import { BackpressureError } from './transports/errors.js';
 import type { Json } from './transports/transport.js';
 
@@ -25,9 +28,20 @@ const ROOM_SIZE = 2 ** 25;
 /** What the chart of a link keeps: what may wait, and once more so many messages of nodes. */
 export const ROOMS = { window: WINDOW, room: WINDOW + 2 * ROOM, roomSize: ROOM_SIZE + 2 ** 23 };
 
+/** So many parts are ready for the next frame of a link; they are a quarter of a frame each. */
+const PARTS_READY = 4;
+
 const MIB = 2 ** 20;
 
+/** A message that waits for its turn, by its parts. */
+interface Turn {
+  readonly conversation: string;
+  readonly bodies: string[];
+}
+
 export class Outgoing {
+  private readonly turns = new Map<NodeId, Turn[]>();
+
   constructor(
     private readonly node: LiveNode,
     /** Characters of one part. */
@@ -41,15 +55,48 @@ export class Outgoing {
     const end = this.end(peer);
     // Nobody keeps anything for who is gone, or is none of the peers.
     if (end?.value !== 'up' && end?.value !== 'seeking') return;
+    const turns = this.turnsOf(peer);
     if (!isOfNode(message)) this.refuseBeyond(end.context, bodies);
-    for (const body of bodies) this.node.attempt('post', { peer, body });
+    const waiting = this.waits(end.context);
+    const conversation = conversationOf(message);
+    if (bodies.length === 1 && !turns.some((turn) => turn.conversation === conversation))
+      this.node.attempt('post', { peer, body: bodies[0] });
+    else turns.push({ conversation, bodies });
+    this.handOn(peer);
     if (end.value === 'up' && this.end(peer)?.value === 'down')
-      this.drops.drop(`"${peer}" counts as gone, because ${waits(end.context)} for it of what nodes said`);
+      this.drops.drop(`"${peer}" counts as gone, because ${waiting} for it of what nodes said`);
+  }
+
+  /** Gives the link what has its turn, as long as no more than a frame of it waits there. */
+  handOn(peer: NodeId): void {
+    const turns = this.turnsOf(peer);
+    for (let end = this.end(peer); turns.length > 0 && end; end = this.end(peer)) {
+      const { outbox, sent } = end.context;
+      const mayGo = end.value === 'up' && outbox.length - sent < PARTS_READY;
+      // The link says what becomes of a peer for which there is too much.
+      if (!mayGo && !this.isBeyond(end.context)) return;
+      const { bodies } = turns[0]!;
+      this.node.attempt('post', { peer, body: bodies.shift() });
+      if (bodies.length === 0) turns.shift();
+    }
+  }
+
+  /** The peer has gone, and what waited for it is lost. */
+  forget(peer: NodeId): void {
+    this.turns.delete(peer);
+  }
+
+  hasTurns(peer: NodeId): boolean {
+    return (this.turns.get(peer)?.length ?? 0) > 0;
+  }
+
+  waitsFor({ peer, outbox }: LinkContext): boolean {
+    return outbox.length > 0 || this.hasTurns(peer);
   }
 
   /** The transport closes, and a peer has not taken all that was sent to it. */
   noteLost(c: LinkContext): void {
-    if (c.outbox.length > 0) this.drops.drop(`the transport closed while ${waits(c)} for "${c.peer}"`);
+    if (this.waitsFor(c)) this.drops.drop(`the transport closed while ${this.waits(c)} for "${c.peer}"`);
   }
 
   private end(peer: NodeId): RoleView<LinkContext> | undefined {
@@ -57,16 +104,39 @@ export class Outgoing {
   }
 
   private refuseBeyond(c: LinkContext, bodies: readonly string[]): void {
-    const size = bodies.reduce((sum, body) => sum + sizeOf(body), 0);
-    if (c.outbox.length + bodies.length <= WINDOW + ROOM && c.outboxSize + size <= ROOM_SIZE) return;
+    const size = sizeOfAll(bodies);
+    const turns = this.turnsOf(c.peer);
+    const count = c.outbox.length + countOfTurns(turns);
+    if (count + bodies.length <= WINDOW + ROOM && c.outboxSize + sizeOfTurns(turns) + size <= ROOM_SIZE) return;
     throw new BackpressureError(
-      `transport "${this.node.id}" takes no more for "${c.peer}" now: ${waits(c)} for it, and ${ROOM_SIZE / MIB} MiB or ` +
+      `transport "${this.node.id}" takes no more for "${c.peer}" now: ${this.waits(c)} for it, and ${ROOM_SIZE / MIB} MiB or ` +
         `${WINDOW + ROOM} messages may; send less, or again when it has read some; where it, or its hub, is read too ` +
         'slowly, raise limits.bytesPerSecond there; nothing was sent',
       c.peer,
     );
   }
+
+  private isBeyond({ peer, outbox, outboxSize }: LinkContext): boolean {
+    const turns = this.turnsOf(peer);
+    return sizeOfTurns(turns) + outboxSize > ROOMS.roomSize || countOfTurns(turns) + outbox.length > ROOMS.window + ROOMS.room;
+  }
+
+  private turnsOf(peer: NodeId): Turn[] {
+    let turns = this.turns.get(peer);
+    if (!turns) this.turns.set(peer, (turns = []));
+    return turns;
+  }
+
+  private waits({ peer, outbox, outboxSize }: LinkContext): string {
+    const turns = this.turnsOf(peer);
+    const [size, count] = [outboxSize + sizeOfTurns(turns), outbox.length + countOfTurns(turns)];
+    return `${(size / MIB).toFixed(1)} MiB in ${count} messages or parts of them wait`;
+  }
 }
 
-const waits = ({ outbox, outboxSize }: LinkContext): string =>
-  `${(outboxSize / MIB).toFixed(1)} MiB in ${outbox.length} messages or parts of them wait`;
+const sizeOfAll = (bodies: readonly string[]): number => bodies.reduce((sum, body) => sum + sizeOf(body), 0);
+const sizeOfTurns = (turns: readonly Turn[]): number => turns.reduce((sum, { bodies }) => sum + sizeOfAll(bodies), 0);
+const countOfTurns = (turns: readonly Turn[]): number => turns.reduce((sum, { bodies }) => sum + bodies.length, 0);
+
+/** All that is in no envelope is one conversation. */
+const conversationOf = (message: Json): string => (refusal(message) === null ? (message as unknown as Envelope).name : '');

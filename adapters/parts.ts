@@ -1,15 +1,17 @@
 /**
  * A message as the texts that the link layer carries: one, or several that are put together again where they arrive.
  *
- * The first character of a text says whether more of its message follows. The link layer keeps the order and loses nothing while it is
- * up; what has come of a message when a link goes down is forgotten with it.
+ * The first character of a text says whether it is a whole message, a part that others follow, or the last one: whole messages may come
+ * between the parts of another, and parts of two messages never mix. The link layer keeps the order and loses nothing while it is up; what
+ * has come of a message when a link goes down is forgotten with it.
  */
 import { readFrame, type Reading } from './transports/reading.js';
 
-const [LAST, MORE] = ['=', '+'];
+const [WHOLE, MORE, LAST] = ['=', '+', '-'];
 
 /** Of so many characters at most; no character is cut in two. */
 export function* partsOf(text: string, length: number): Generator<string> {
+  if (text.length <= length) return yield WHOLE + text;
   let from = 0;
   while (text.length - from > length) {
     const to = isCut(text, from + length) ? from + length - 1 : from + length;
@@ -21,7 +23,8 @@ export function* partsOf(text: string, length: number): Generator<string> {
 
 const isCut = (text: string, at: number): boolean => /[\uD800-\uDBFF]/.test(text[at - 1]!) && /[\uDC00-\uDFFF]/.test(text[at]!);
 
-export const isPart = (body: unknown): boolean => typeof body === 'string' && (body[0] === LAST || body[0] === MORE);
+export const isPart = (body: unknown): boolean =>
+  typeof body === 'string' && (body[0] === WHOLE || body[0] === MORE || body[0] === LAST);
 
 /** What has come of the message that a peer is sending. */
 export class Whole {
@@ -30,8 +33,9 @@ export class Whole {
 
   constructor(private readonly bytesMax: number) {}
 
-  /** The message once its last part is there. */
+  /** A whole message, or that of the parts once the last one is there. */
   take(part: string): Reading | null {
+    if (part[0] === WHOLE) return readFrame(part.slice(1), this.bytesMax);
     this.length += part.length - 1;
     // What is too long is not kept, only counted to its end.
     if (this.length <= this.bytesMax) this.parts.push(part.slice(1));

@@ -23,6 +23,8 @@ type Explanation = (name: string, from: NodeId) => string | null;
 
 /** How many of those who went are remembered. */
 const GONE_MAX = 10_000;
+/** Of so many conversations with a peer the messages are counted. */
+const NAMES_MAX = 10_000;
 
 const known = new WeakMap<Transport, Channels>();
 
@@ -34,8 +36,8 @@ export class Channels {
   /** What comes for these is late, not wrong. */
   private readonly closed = new Set<string>();
   /** How many messages were sent to each peer on this connection, and how many came. */
-  private readonly sent = new Map<NodeId, number>();
-  private readonly heard = new Map<NodeId, number>();
+  private readonly sent: Counts = new Map();
+  private readonly heard: Counts = new Map();
   private readonly explanations: Explanation[] = [];
   /** Peers that went down: what is sent to them is lost. */
   private readonly gone = new Set<NodeId>();
@@ -77,27 +79,26 @@ export class Channels {
   }
 
   /**
-   * Returns which message to this peer it is on this connection, counted from 1; 0 when the peer has gone and it is lost. Where channels
+   * Returns which message of the conversation to this peer it is on this connection, counted from 1; 0 when the peer has gone and it is lost. Where channels
    * keep their order, its receiver counts the same: so what is told of both ends can be put together.
    */
   send(name: string, to: NodeId, message: Message): number {
     this.transport.send(to, envelopeOf(name, message));
-    return this.gone.has(to) ? 0 : count(this.sent, to);
+    return this.gone.has(to) ? 0 : count(this.sent, to, name);
   }
 
-  /** How many messages have come from a peer on this connection. */
-  heardFrom(peer: NodeId): number {
-    return this.heard.get(peer) ?? 0;
+  /** How many messages of a conversation have come from a peer on this connection. */
+  heardFrom(peer: NodeId, name: string): number {
+    return this.heard.get(peer)?.get(name) ?? 0;
   }
 
-  /** How many messages a peer was sent on this connection. */
-  sentTo(peer: NodeId): number {
-    return this.sent.get(peer) ?? 0;
+  /** How many of them a peer was sent on this connection. */
+  sentTo(peer: NodeId, name: string): number {
+    return this.sent.get(peer)?.get(name) ?? 0;
   }
 
   private take(event: TransportEvent): void {
-    // On a medium that believes who says to be somebody there is no end of names to keep.
-    if (event.type === 'message') this.receive(event.from, event.message, this.isCounted ? count(this.heard, event.from) : 0);
+    if (event.type === 'message') this.receive(event.from, event.message);
     else if (event.type === 'closed') for (const conversation of this.conversations.values()) conversation.closed?.(event.error);
     else {
       this.count(event.type, event.peer);
@@ -116,7 +117,7 @@ export class Channels {
     }
   }
 
-  private receive(from: NodeId, value: Json, number: number): void {
+  private receive(from: NodeId, value: Json): void {
     const refused = refusal(value);
     if (refused !== null) {
       this.drops.drop(`${refused}, from "${from}"`);
@@ -124,6 +125,8 @@ export class Channels {
     }
     const { name, message } = value as unknown as Envelope;
     const conversation = this.conversations.get(name);
+    // On a medium that believes who says to be somebody there is no end of names to keep.
+    const number = this.isCounted ? count(this.heard, from, name) : 0;
     if (conversation) conversation.message(from, message, number);
     else if (!isGreeting(message) && !this.closed.has(name)) this.drops.drop(this.whyNobody(name, from));
   }
@@ -137,8 +140,15 @@ export class Channels {
   }
 }
 
-function count(counts: Map<NodeId, number>, peer: NodeId): number {
-  const number = (counts.get(peer) ?? 0) + 1;
-  counts.set(peer, number);
+/** By peer and conversation. */
+type Counts = Map<NodeId, Map<string, number>>;
+
+/** A peer that makes names up fills no memory: 0 for what is not counted. */
+function count(counts: Counts, peer: NodeId, name: string): number {
+  let ofPeer = counts.get(peer);
+  if (!ofPeer) counts.set(peer, (ofPeer = new Map()));
+  const number = (ofPeer.get(name) ?? 0) + 1;
+  if (number === 1 && ofPeer.size >= NAMES_MAX) return 0;
+  ofPeer.set(name, number);
   return number;
 }

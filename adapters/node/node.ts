@@ -313,8 +313,8 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
     return others.map((peer) => ({
       peer,
       isUp: this.transport.peers.has(peer),
-      sent: this.isCounted ? this.channels.sentTo(peer) : null,
-      heard: this.isCounted ? this.channels.heardFrom(peer) : null,
+      sent: this.isCounted ? this.channels.sentTo(peer, this.name) : null,
+      heard: this.isCounted ? this.channels.heardFrom(peer, this.name) : null,
     }));
   }
 

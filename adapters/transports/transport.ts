@@ -20,7 +20,7 @@ export type Json = null | boolean | number | string | readonly Json[] | { readon
  * @public
  */
 export interface Guarantees {
-  /** `fifo`: what one peer sends to another arrives in the order in which it was sent. */
+  /** `fifo`: what one peer sends to another arrives in the order in which it was sent; with `linked`, within a conversation (see there). */
   readonly order: 'fifo' | 'unordered';
   /** `none`: lost is only what is under way when a peer goes down; a message for a peer that has not come yet waits for it. */
   readonly loss: 'none' | 'possible';
