@@ -20,7 +20,7 @@ import type { Lock, Locks } from './locks/locks.js';
 import { createNode, type LiveNode } from './node/node.js';
 import {
   anything,
-  atLeast,
+  milliseconds,
   checkOptions,
   environment,
   hasMethods,
@@ -74,7 +74,7 @@ const CHECKS = {
   name: optional(someText),
   links: optional(eachOf('pairs of peers', isPair)),
   radii: optional(eachOf('hops, whole numbers', isCount)),
-  settleMs: optional(atLeast(0, 'milliseconds')),
+  settleMs: optional(milliseconds(0)),
   inspect: optional(anything),
   ...environment,
 };

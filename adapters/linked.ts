@@ -30,7 +30,18 @@ import type { Relay, Relayed } from '../machines/link/ways.js';
 import type { RoleView } from '../machines/protocol.js';
 import type { Inspect } from '../network/world/kernel.js';
 import { drawBelow, environmentOf, type InEnvironment } from './environment.js';
-import { anything, atLeast, checkOptions, environment, flag, isTransport, eachOf, optional } from './options.js';
+import {
+  anything,
+  atLeast,
+  checkMilliseconds,
+  checkOptions,
+  milliseconds,
+  environment,
+  flag,
+  isTransport,
+  eachOf,
+  optional,
+} from './options.js';
 import { ConnectionError } from './transports/errors.js';
 import { createTransport, type DriverListener } from './transports/driver.js';
 import { Channels } from './node/channels.js';
@@ -73,9 +84,12 @@ const AHEAD_MS_MAX = 24 * 60 * 60 * 1_000;
 /** After so many heartbeats with nothing for this session, what comes for a later one is believed. */
 const STRAY_BEATS = 3;
 
+const BEAT_MS = 100;
+const PATIENCE = 30;
+
 const CHECKS = {
   peers: eachOf("ids of the others, as in ['a', 'b', 'c']", () => true),
-  beatMs: optional(atLeast(1, 'milliseconds')),
+  beatMs: optional(milliseconds(1)),
   patience: optional(atLeast(1, 'beats')),
   relay: optional(flag),
   inspect: optional(anything),
@@ -111,6 +125,7 @@ export function linked(transport: Transport, options: LinkedOptions): Transport<
     throw new UsageError('linked takes a transport first, as in linked(webSocket({ id, url }), { peers })');
   checkOptions('linked', options, CHECKS);
   for (const peer of options.peers) checkId(peer, 'a peer');
+  checkMilliseconds('linked: beatMs × patience', (options.beatMs ?? BEAT_MS) * (options.patience ?? PATIENCE));
   const { identity, messageBytesMax } = transport.guarantees;
   const promised = { order: 'fifo', loss: 'none', duplication: 'none', presence: 'reported' } as const;
   const guarantees: Linked = { ...promised, identity, messageBytesMax: LINKED_MESSAGE_BYTES_MAX };
@@ -156,7 +171,7 @@ export function linked(transport: Transport, options: LinkedOptions): Transport<
 }
 
 function linkNode(transport: Transport, options: LinkedOptions, windowSize: number): LiveNode {
-  const { peers, beatMs = 100, patience = 30, relay = true, inspect } = options;
+  const { peers, beatMs = BEAT_MS, patience = PATIENCE, relay = true, inspect } = options;
   const { clock, crypto } = environmentOf(options);
   const others = [...new Set(peers)].filter((peer) => peer !== transport.id);
   // Later than in every earlier run; of two in one millisecond the peer's memory corrects the earlier (machines/link).
@@ -213,7 +228,11 @@ const tooMuchFor = (peer: NodeId): string =>
   `more of what nodes said waits for peer "${peer}", which has not come, than ${ROOMS.window + ROOMS.room} messages or ${ROOMS.roomSize} characters`;
 
 /** Takes leave of each peer as soon as it has what was sent to it, and after their patience of all: what they have not taken is lost. */
-async function lastWords(node: LiveNode, outgoing: Outgoing, { beatMs = 100, patience = 30 }: LinkedOptions): Promise<void> {
+async function lastWords(
+  node: LiveNode,
+  outgoing: Outgoing,
+  { beatMs = BEAT_MS, patience = PATIENCE }: LinkedOptions,
+): Promise<void> {
   const takeLeave = (): boolean => {
     const ends = endsOf(node.view());
     const waiting = ends.filter((end) => isUp(end) && outgoing.waitsFor(end.context));

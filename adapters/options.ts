@@ -46,7 +46,14 @@ export const atLeast = (min: number, unit: string): Check =>
   must(`a number of ${unit}, at least ${min}`, (value) => typeof value === 'number' && Number.isFinite(value) && value >= min);
 /** A timer of the platform waits no longer than that; one that shall is rung at once. */
 const TIMER_MS_MAX = 2 ** 31 - 1;
-export const delay = must(`a number of milliseconds from 1 to ${TIMER_MS_MAX}`, (value) => isNumber(value, 1, TIMER_MS_MAX));
+export const milliseconds = (min: number): Check =>
+  must(`a number of milliseconds from ${min} to ${TIMER_MS_MAX}`, (value) => isNumber(value, min, TIMER_MS_MAX));
+/** Throws a `UsageError` for what several options come to, where no timer waits so long. */
+export function checkMilliseconds(what: string, ms: number): void {
+  const check = milliseconds(1);
+  const why = check.refused(ms);
+  if (why !== null) throw new UsageError(`${what} ${why}; give less of either, for ${check.must}`);
+}
 export const port = must(
   'a port from 0 to 65535, where 0 takes any free one',
   (value) => Number.isInteger(value) && isNumber(value, 0, 65_535),

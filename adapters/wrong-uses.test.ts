@@ -69,7 +69,7 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
   [
     'a time as text',
     () => anyElection({ transport, peers, settleMs: '30' }),
-    'createElection: settleMs is "30"; give a number of milliseconds, at least 0',
+    'createElection: settleMs is "30"; give a number of milliseconds from 0 to 2147483647',
   ],
   [
     'radii that are none',
@@ -237,7 +237,7 @@ describe('of a request for a lock', () => {
 
   test('a time to close in', async () => {
     await expect(locks().close({ withinMs: -1 })).rejects.toThrow(
-      'locks.close: withinMs is -1; give a number of milliseconds, at least 0',
+      'locks.close: withinMs is -1; give a number of milliseconds from 0 to 2147483647',
     );
   });
 });

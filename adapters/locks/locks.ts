@@ -12,7 +12,7 @@ import { statePath } from '../../machines/checks.js';
 import { lockRole, type LockMode, type LocksNotice } from '../../machines/locks/messages.js';
 import { BOUNDS } from '../../machines/locks/epoch.js';
 import { auditTime, distinctUntilChanged, from, map, merge, startWith, Subject, Subscription, type Observable } from 'rxjs';
-import { atLeast, checkOptions, optional } from '../options.js';
+import { checkOptions, milliseconds, optional } from '../options.js';
 import { ClosedError, ConfigurationError, type LostError } from '../transports/errors.js';
 import { Availability } from './availability.js';
 import { LockDesk, type DeskNotice, type Wish } from './lock-desk.js';
@@ -330,7 +330,7 @@ export class Locks implements AsyncDisposable {
    * ```
    */
   async close(options: CloseOptions = {}): Promise<void> {
-    checkOptions('locks.close', options, { withinMs: optional(atLeast(0, 'milliseconds')) });
+    checkOptions('locks.close', options, { withinMs: optional(milliseconds(0)) });
     if (!this.#closing) {
       this.#closing = new ClosedError(`the locks of peer "${this.#node.id}" are closed`);
       await this.givenBack(this.#closing, options.withinMs ?? CLOSE_MS);

@@ -1,6 +1,7 @@
 /** A connection to a broker that the application makes: what its function gives, or a `ConnectionError` that says what it gave instead. */
 import { shownValue } from '../../network/scenario/read.js';
 import { ConnectionError } from './errors.js';
+import { saidBy } from './reading.js';
 
 /** `how` names what is to be returned. */
 export async function connectedBy<C extends object>(
@@ -13,7 +14,7 @@ export async function connectedBy<C extends object>(
   try {
     made = await connection();
   } catch (error) {
-    throw new ConnectionError(`${who} has no connection to ${broker}: ${(error as Error).message}`, { cause: error });
+    throw new ConnectionError(`${who} has no connection to ${broker}: ${saidBy(error)}`, { cause: error });
   }
   if (typeof (made as { subscribe?: unknown } | null | undefined)?.subscribe === 'function') return made as C;
   throw new ConnectionError(

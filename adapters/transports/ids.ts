@@ -1,6 +1,7 @@
 /**
- * What may be the id of a peer, on every transport: 1 to 255 characters, none of which controls a terminal, in Unicode's normal form
- * NFC, and no name that every JavaScript object knows. Ids are keys of tables everywhere, in applications too, and
+ * What may be the id of a peer, on every transport: 1 to 255 characters, in Unicode's normal form NFC, and no name that every JavaScript
+ * object knows. None of the characters controls a terminal or the direction of a text, or is one that nobody sees; a space is the common
+ * one, between others. Ids are keys of tables everywhere, in applications too, and
  * `table['constructor']` is always something. In two normal forms `é` would be two peers that nobody can tell from each other.
  */
 import type { NodeId } from '../../machines/effects.js';
@@ -14,7 +15,10 @@ export function refusedId(id: unknown): string | null {
   if (typeof id !== 'string') return `it is ${quote(id)} and no string`;
   if (id === '') return 'it is empty';
   if (id.length > ID_LENGTH_MAX) return `its ${id.length} characters are over the limit of ${ID_LENGTH_MAX}`;
-  if (/[\p{Cc}\p{Cs}]/u.test(id)) return 'it has a control character, or half of a character';
+  if (/[\p{Cc}\p{Cf}\p{Cs}]/u.test(id)) return 'it has a control or format character, or half of a character';
+  if (/[\p{Default_Ignorable_Code_Point}]/u.test(id)) return 'it has a character that nobody sees';
+  if (/(?! )\p{Z}|^ | $/u.test(id))
+    return 'it begins or ends with a space, or has a line break or a space other than the common one';
   if (id !== id.normalize()) return 'it is not in the normal form NFC of Unicode (use `id.normalize()`)';
   if (id in {}) return 'every JavaScript object has a property of that name';
   return null;

@@ -51,6 +51,4 @@ export function unexpected(contact: Contact, { type, proof }: Readonly<Record<st
   return `a frame of the type ${quote(type)} is not what a peer of a mesh says there`;
 }
 
-export const saidBy = (error: unknown): string => quote(error instanceof Error ? error.message : error);
-
 export const taken = (id: NodeId): string => `the id "${id}" is taken; give every peer its own`;

@@ -61,3 +61,10 @@ test('a worker thread that dies is reported down', async () => {
   await worker.terminate();
   await a.close();
 });
+
+test.each([undefined, '', { odd: 1 }])('a hub that refuses without a reason (%j) is said to give none', async (why) => {
+  const { port1, port2 } = new MessageChannel();
+  port1.on('message', () => port1.postMessage(JSON.stringify({ type: 'refused', why })));
+  await expect(messagePort(port2, { id: 'a' }).connect()).rejects.toThrow('the hub refused peer "a": it gave no reason');
+  port1.close();
+});

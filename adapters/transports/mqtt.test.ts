@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import net from 'node:net';
 import { Aedes } from 'aedes';
 import { connectAsync } from 'mqtt';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { transportConformance } from './conformance.js';
 import { topicToken } from './frame.js';
 import { fuzz } from './fuzz.fixture.js';
@@ -41,6 +41,69 @@ test('a broker that is not there is a ConnectionError', async () => {
   const a = mqtt({ id: 'a', connection: () => connectAsync(`mqtt://127.0.0.1:${port}`, { reconnectPeriod: 0 }, false) });
   await expect(a.connect()).rejects.toMatchObject({ name: 'ConnectionError' });
   await a.close();
+});
+
+/** A broker that says hello, and to the first subscription and the later ones what it is told; `null` ends the connection. */
+async function broker(...answers: readonly (number | null)[]) {
+  let asked = 0;
+  const server = net.createServer((socket) => {
+    socket.on('error', () => {});
+    socket.on('data', (data) => {
+      // All packets are short: their second byte is their length.
+      for (let at = 0; at < data.length && !socket.destroyed; at += 2 + data[at + 1]!) {
+        if (data[at]! >> 4 === 1) socket.write(Buffer.from([0x20, 2, 0, 0]));
+        if (data[at] !== 0x82) continue;
+        const answer = answers[Math.min(asked++, answers.length - 1)]!;
+        if (answer === null) socket.destroy();
+        else socket.write(Buffer.from([0x90, 3, data[at + 2]!, data[at + 3]!, answer]));
+      }
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const url = `mqtt://127.0.0.1:${(server.address() as net.AddressInfo).port}`;
+  const open = (reconnectPeriod: number) => {
+    const transport = mqtt({ id: 'a', connection: () => connectAsync(url, { reconnectPeriod }) });
+    onTestFinished(() => transport.close());
+    return transport;
+  };
+  return { open, asked: () => asked };
+}
+
+test('a broker that ends the connection before it answers is asked again on the next one', async () => {
+  const { open, asked } = await broker(null, null, 1);
+  await open(10).connect();
+  expect(asked()).toBeGreaterThanOrEqual(3);
+});
+
+test('where the client does not connect again, the end of the connection is the cause', async () => {
+  const { open } = await broker(null);
+  await expect(open(0).connect()).rejects.toThrow(
+    'the connection of peer "a" to the MQTT broker ended before the broker had given it its topic: Connection closed',
+  );
+});
+
+test('a broker that refuses is not asked again', async () => {
+  const { open, asked } = await broker(0x80);
+  await expect(open(10).connect()).rejects.toThrow('the MQTT broker refuses peer "a" its topic: Subscribe error');
+  expect(asked()).toBe(1);
+});
+
+test('a peer that is closed while it waits for the broker asks no more', async () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  onTestFinished(() => warn.mockRestore());
+  const { open, asked } = await broker(null);
+  const transport = open(5);
+  const connecting = transport.connect();
+  connecting.catch(() => {});
+  await expect.poll(asked).toBeGreaterThan(3);
+  await transport.close();
+  await expect(connecting).rejects.toMatchObject({ name: 'ClosedError' });
+  const before = asked();
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(asked() - before).toBeLessThanOrEqual(1);
+  expect(warn.mock.calls.join()).toContain('the client connects again');
 });
 
 describe('over aedes, a broker in this process', () => {

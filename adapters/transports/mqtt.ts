@@ -6,16 +6,16 @@
  * the link layer on top. While the broker does not take what is sent, 16 MiB wait for it. Small packets must not wait for each other (Nagle): in Node the transport sees to that at its end, and your
  * broker should at the other (`set_tcp_nodelay true` for Mosquitto); it is the difference between 88 milliseconds and half a one.
  */
-import type { MqttClient } from 'mqtt';
+import type { ISubscriptionMap, MqttClient } from 'mqtt';
 import type { NodeId } from '../../machines/effects.js';
 import { environmentOf, type InEnvironment } from '../environment.js';
 import { Backlog } from './backlog.js';
-import { checkOptions, environment as environmentChecks, id as anId, must, optional, someText } from '../options.js';
+import { checkOptions, environment as environmentChecks, id as anId, must, optional } from '../options.js';
 import { createTransport } from './driver.js';
 import { connectedBy } from './connected.js';
 import { ConnectionError } from './errors.js';
-import { FrameReader, frameText, topicToken } from './frame.js';
-import { MESSAGE_BYTES_MAX } from './reading.js';
+import { FrameReader, frameText, isTopicRoot, topicToken } from './frame.js';
+import { MESSAGE_BYTES_MAX, saidBy } from './reading.js';
 import type { Transport } from './transport.js';
 
 /** What MQTT promises: the `guarantees` of its transports. @public */
@@ -38,7 +38,7 @@ export interface MqttOptions extends InEnvironment {
   readonly id: NodeId;
   /** Connects, with the package `mqtt`; the transport closes the client. */
   readonly connection: () => Promise<MqttClient>;
-  /** The first level of all topics, the same for everybody; `quiver` unless given. */
+  /** What all topics begin with, one level or some with slashes between them, the same for everybody; `quiver` unless given. */
   readonly topic?: string;
 }
 
@@ -48,7 +48,12 @@ const CHECKS = {
     "a function that connects, as in () => connectAsync('mqtt://127.0.0.1')",
     (value) => typeof value === 'function',
   ),
-  topic: optional(someText),
+  topic: optional(
+    must(
+      "1 to 255 characters, as in 'apps/printers': no control character, + or #, no $ at the beginning",
+      (value) => isTopicRoot(value) && !/[+#]/.test(value),
+    ),
+  ),
   ...environmentChecks,
 };
 
@@ -83,11 +88,14 @@ export function mqtt(options: MqttOptions): Transport<typeof mqttGuarantees> {
     client.on('connect', () => hurry(client));
     // The client reconnects by itself; without a listener its errors would end the program.
     client.on('error', () => {});
-    client.on('message', (_, payload) => reader.read(payload.toString()));
-    await client.subscribeAsync(`${topic}/${topicToken(id)}`, { qos: 1 }).catch(async (error: Error) => {
+    client.on('message', (_, payload) => reader.readBytes(payload));
+    try {
+      await subscribe(client, `${topic}/${topicToken(id)}`, id, signal);
+    } catch (error) {
       await client.endAsync(true);
-      throw new ConnectionError(`the MQTT broker refuses peer "${id}" its topic: ${error.message}`, { cause: error });
-    });
+      if (signal.aborted) return;
+      throw error;
+    }
     const backlog = new Backlog(id, clock);
     medium.opened({
       send: (to, _, text) => {
@@ -98,6 +106,41 @@ export function mqtt(options: MqttOptions): Transport<typeof mqttGuarantees> {
       close: () => client.endAsync(true),
     });
   });
+}
+
+/** So many connections end before the broker has answered, and there is a warning. */
+const QUIET_TRIES = 3;
+
+/** Until the broker has answered: a connection that ends before is made again by the client, if it was not told otherwise. */
+async function subscribe(client: MqttClient, topic: string, id: NodeId, signal: AbortSignal): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      // Of a topic that it has asked for on an earlier connection the client says at once that it has it.
+      await client.subscribeAsync({ [topic]: { qos: 1 }, resubscribe: true } as ISubscriptionMap);
+      return;
+    } catch (cause) {
+      const why = saidBy(cause);
+      if ((cause as { packet?: unknown }).packet !== undefined)
+        throw new ConnectionError(`the MQTT broker refuses peer "${id}" its topic: ${why}`, { cause });
+      const unanswered = `the connection of peer "${id}" to the MQTT broker ended before the broker had given it its topic: ${why}`;
+      if (client.disconnecting || client.options.reconnectPeriod === 0) throw new ConnectionError(unanswered, { cause });
+      if (tries === QUIET_TRIES) console.warn(`${unanswered}; the client connects again`);
+    }
+    await new Promise((resolve) => onNext(client, signal, resolve));
+    signal.throwIfAborted();
+  }
+}
+
+/** At the next connection or at the end of the transport, and nothing is left behind. */
+function onNext(client: MqttClient, signal: AbortSignal, run: (value?: unknown) => void): void {
+  const done = () => {
+    client.off('connect', done);
+    signal.removeEventListener('abort', done);
+    run();
+  };
+  client.on('connect', done);
+  signal.addEventListener('abort', done);
+  if (signal.aborted) done();
 }
 
 /** A TCP stream has the switch, a WebSocket in a browser has not. */

@@ -17,6 +17,14 @@ test('a server that is not there is a ConnectionError', async () => {
   await a.close();
 });
 
+test('a connection that throws what is no error is named with that', async () => {
+  const connection = () => {
+    // oxlint-disable-next-line no-throw-literal
+    throw 1;
+  };
+  await expect(nats({ id: 'a', connection }).connect()).rejects.toThrow('peer "a" has no connection to NATS: 1');
+});
+
 describe.skipIf(isMissing)('over a real nats-server', () => {
   let server: Server;
   let networks = 0;

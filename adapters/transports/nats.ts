@@ -10,11 +10,11 @@ import type { TimestampProvider } from 'rxjs';
 import type { NodeId } from '../../machines/effects.js';
 import { environmentOf, type InEnvironment } from '../environment.js';
 import { Backlog } from './backlog.js';
-import { checkOptions, environment as environmentChecks, id as anId, must, optional, someText } from '../options.js';
+import { checkOptions, environment as environmentChecks, id as anId, must, optional } from '../options.js';
 import { createTransport } from './driver.js';
 import { connectedBy } from './connected.js';
 import { ConnectionError } from './errors.js';
-import { FrameReader, frameText, topicToken } from './frame.js';
+import { FrameReader, frameText, isTopicRoot, topicToken } from './frame.js';
 import { FRAME_BYTES_MAX, MESSAGE_BYTES_MAX } from './reading.js';
 import type { Transport } from './transport.js';
 
@@ -38,14 +38,19 @@ export interface NatsOptions extends InEnvironment {
   readonly id: NodeId;
   /** Connects, with a client of NATS; the transport closes the connection. */
   readonly connection: () => Promise<NatsConnection>;
-  /** The first token of all subjects, the same for everybody; `quiver` unless given. */
+  /** What all subjects begin with, one token or some with dots between them, the same for everybody; `quiver` unless given. */
   readonly subject?: string;
 }
 
 const CHECKS = {
   id: anId,
   connection: must('a function that connects, as in () => connect({ servers })', (value) => typeof value === 'function'),
-  subject: optional(someText),
+  subject: optional(
+    must(
+      "1 to 255 characters, as in 'apps.printers': no space, control character, * or >, nothing empty between dots, no $ at the beginning",
+      (value) => isTopicRoot(value) && value.split('.').every((token) => token !== '' && !/[\s*>]/.test(token)),
+    ),
+  ),
   ...environmentChecks,
 };
 
@@ -86,7 +91,7 @@ export function nats(options: NatsOptions): Transport<typeof natsGuarantees> {
     made.subscribe(`${subject}.${topicToken(id)}`, {
       callback: (error, message) => {
         if (error) medium.broke(new ConnectionError(`NATS refuses peer "${id}" its subject: ${error.message}`));
-        else reader.read(message.string());
+        else reader.readBytes(message.data);
       },
     });
     void made

@@ -4,6 +4,7 @@ import { linked } from '../linked.js';
 import { broadcastChannel } from './broadcast-channel.js';
 import { refusal } from './envelope.js';
 import { FrameReader } from './frame.js';
+import { isId } from './ids.js';
 import { InProcessBus } from './in-process.js';
 import { messagePort } from './message-port.js';
 import { mqtt } from './mqtt.js';
@@ -105,6 +106,15 @@ const evil: [string, unknown][] = [
   ['a line break', 'a\nb'],
   ['half a character', '\uD800'],
   ['another normal form than NFC', 'e\u0301'],
+  ['text from right to left', 'a\u202Eb'],
+  ['a space of no width', 'a\u200B'],
+  ['a byte order mark', '\uFEFFa'],
+  ['a line separator', 'a\u2028b'],
+  ['a letter that nobody sees', 'a\u3164'],
+  ['a variation of what stands before it', 'a\uFE0F'],
+  ['a space that does not break', 'a\u00A0b'],
+  ['a space', ' '],
+  ['a space at the end', 'a '],
   ['a number', 7],
 ];
 const transports: [string, (id: string) => unknown][] = [
@@ -122,6 +132,23 @@ const transports: [string, (id: string) => unknown][] = [
 test.each(transports)('%s refuses at creation what can be no id', (_, create) => {
   for (const [, id] of evil)
     expect(() => create(id as string)).toThrow(/cannot be ".*": .*; give a non-empty string of at most 255/s);
+});
+
+test('what people write is an id', () => {
+  for (const id of ['printer 3', 'ä b', '日本', 'a.*>', '😀', 'x'.repeat(255)]) expect(isId(id)).toBe(true);
+});
+
+test('what is larger than any frame is dropped before it is decoded', () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  const decode = vi.spyOn(TextDecoder.prototype, 'decode');
+  const received = vi.fn();
+  const reader = new FrameReader('a', { received } as never);
+  reader.readBytes(new Uint8Array(FRAME_BYTES_MAX + 1));
+  expect(decode).not.toHaveBeenCalled();
+  expect(warn.mock.calls.join()).toContain('its 1048577 bytes are over the limit of 1048576');
+  reader.readBytes(new TextEncoder().encode('{"from":"b","message":1}'));
+  expect(received.mock.calls).toEqual([['b', 1]]);
+  vi.restoreAllMocks();
 });
 
 test('a sender that can be none is not heard', () => {

@@ -94,6 +94,13 @@ export function quote(value: unknown): string {
   return escaped.length <= QUOTE_LENGTH_MAX ? escaped : `${escaped.slice(0, QUOTE_LENGTH_MAX - 1)}…`;
 }
 
+/** What an error says, or what was thrown in place of one. */
+export const saidBy = (error: unknown): string => quote(error instanceof Error ? error.message : error);
+
+/** The reason in a refusal; peers and hubs of ours always give one. */
+export const reasonIn = ({ why }: Readonly<Record<string, unknown>>): string =>
+  typeof why === 'string' && why !== '' ? quote(why) : 'it gave no reason';
+
 /** With nothing in it that a terminal would obey. */
 export const escape = (text: string): string =>
   text.replace(/[\p{C}\u2028\u2029]/gu, (letter) => `\\u{${letter.codePointAt(0)!.toString(16)}}`);

@@ -13,7 +13,7 @@ import { ConnectionError } from './errors.js';
 import { checkSecret, TOKEN_LENGTH_MAX, type PeerHello, type Line } from './hub.js';
 import { isId } from './ids.js';
 import { later } from './later.js';
-import { quote, readFrame } from './reading.js';
+import { readFrame, reasonIn } from './reading.js';
 import type { Json } from './transport.js';
 
 /** A hub beats so often, and is not there any more after so long a silence. */
@@ -82,7 +82,7 @@ class HubLine {
     else if (type === 'up' && isId(peer)) this.medium.up(peer);
     else if (type === 'down' && isId(peer)) this.medium.down(peer);
     else if (type === 'welcome' && Array.isArray(frame['peers'])) this.open(frame['peers'].filter(isId));
-    else if (type === 'refused') this.beRefused(`the hub refused peer "${id}": ${quote(frame['why'])}`, frame['again'] === true);
+    else if (type === 'refused') this.beRefused(`the hub refused peer "${id}": ${reasonIn(frame)}`, frame['again'] === true);
     else if (type === 'ping') {
       this.line.send('{"type":"pong"}');
       if (!this.isWatched) this.watch(id);

@@ -13,7 +13,7 @@ import { UsageError } from '../../machines/errors.js';
 import { environmentOf } from '../environment.js';
 import { anything, optional } from '../options.js';
 import { Hub, type PeerHello } from './hub.js';
-import { isId } from './ids.js';
+import { checkId } from './ids.js';
 import { quote } from './reading.js';
 import { HUB_BEAT_MS } from './through-hub.js';
 import {
@@ -107,8 +107,9 @@ export class Door {
     private readonly who: string,
   ) {
     const { ids, admit } = rules;
-    if (ids !== undefined && !(Array.isArray(ids) && ids.every(isId)))
+    if (ids !== undefined && !Array.isArray(ids))
       throw new UsageError(`${who}: ids is no list of ids; give one, as in ['a', 'b']`);
+    for (const id of ids ?? []) checkId(id, `${who}: one of its ids`);
     if (admit !== undefined && typeof admit !== 'function')
       throw new UsageError(
         `${who}: admit is ${quote(admit)} and no function; give one that says true or false, or a promise of it`,

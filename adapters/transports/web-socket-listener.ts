@@ -17,7 +17,7 @@ import { environmentOf, type InEnvironment, type PlatformEnvironment } from '../
 import {
   atLeast,
   checkOptions,
-  delay,
+  milliseconds,
   environment,
   hasMethods,
   isClass,
@@ -79,7 +79,7 @@ const LIMIT_CHECKS: Readonly<Record<keyof ListenLimits, Check>> = {
   backlogBytes: atLeastOne,
   connections: atLeastOne,
   connectionsPerAddress: atLeastOne,
-  helloMs: optional(delay),
+  helloMs: optional(milliseconds(1)),
 };
 
 const LISTEN_CHECKS: Readonly<Record<keyof ListenOptions, Check>> = {

@@ -31,8 +31,8 @@ import { HELLO_BYTES_MAX, isHello, type PeerHello } from './hub.js';
 import { isId, refusedId } from './ids.js';
 import { later } from './later.js';
 import { abortable } from './promises.js';
-import { isDialling, saidBy, taken, unexpected, whatIsMissing, type Address, type Contact } from './mesh-contact.js';
-import { FRAME_BYTES_MAX, MESSAGE_BYTES_MAX, quote, readFrame } from './reading.js';
+import { isDialling, taken, unexpected, whatIsMissing, type Address, type Contact } from './mesh-contact.js';
+import { FRAME_BYTES_MAX, MESSAGE_BYTES_MAX, quote, readFrame, reasonIn, saidBy } from './reading.js';
 import { ATTEMPT_MS_MAX, pauseAfter } from './reconnecting.js';
 import { HUB_BEAT_MS, SILENT_BEATS_MAX } from './through-hub.js';
 import type { Json, Transport } from './transport.js';
@@ -386,9 +386,9 @@ class Mesh implements Connection {
     else if (type === 'welcome' && contact.state === 'asking' && typeof proof === 'string') {
       this.beWelcome(contact, proof, frame['token']);
     } else if (type === 'refused' && frame['again'] !== true && contact.state === 'asking') {
-      void this.giveUp(`peer "${contact.id}" refused peer "${this.id}": ${quote(frame['why'])}`);
+      void this.giveUp(`peer "${contact.id}" refused peer "${this.id}": ${reasonIn(frame)}`);
     } else {
-      contact.address!.why = type === 'refused' ? `"${contact.id}" says: ${quote(frame['why'])}` : unexpected(contact, frame);
+      contact.address!.why = type === 'refused' ? `"${contact.id}" says: ${reasonIn(frame)}` : unexpected(contact, frame);
       this.drop(contact);
     }
   }

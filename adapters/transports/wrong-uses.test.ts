@@ -46,7 +46,7 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
   [
     'a list of ids with something else in it',
     () => webSocketMesh({ id: 'a', listen: { port: 0 }, peers: [], ids: ['a', 7 as never] }),
-    'peer "a": ids is no list of ids',
+    'peer "a": one of its ids cannot be "7": it is 7 and no string',
   ],
   [
     'what a function gave in place of the function',
@@ -66,6 +66,31 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
     'a heart that never beats',
     () => anyLinked(channel, { peers, beatMs: 0 }),
     'linked: beatMs is 0; give a number of milliseconds',
+  ],
+  ...[1e12, Infinity, NaN, '100'].map((beatMs): [string, () => unknown, string] => [
+    `a heart that beats every ${beatMs} milliseconds`,
+    () => anyLinked(channel, { peers, beatMs }),
+    'give a number of milliseconds from 1 to 2147483647',
+  ]),
+  [
+    'a patience of months',
+    () => anyLinked(channel, { peers, beatMs: 1_000, patience: 3_000_000 }),
+    'linked: beatMs × patience is 3000000000; give less of either, for a number of milliseconds from 1 to 2147483647',
+  ],
+  ...['a.>', 'a..b', '.a', '*', 'a b', 'a\0', '$SYS', 'x'.repeat(256), ''].map((subject): [string, () => unknown, string] => [
+    `the NATS subject ${JSON.stringify(subject.slice(0, 9))}`,
+    () => nats({ id: 'a', connection: connection as never, subject }),
+    `nats: subject is ${subject.length > 60 ? '"xxx' : JSON.stringify(subject)}`,
+  ]),
+  ...['+', 'a/#', 'a\0', '$share/a', 'x'.repeat(70_000), ''].map((topic): [string, () => unknown, string] => [
+    `the MQTT topic ${JSON.stringify(topic.slice(0, 9))}`,
+    () => mqtt({ id: 'a', connection: connection as never, topic }),
+    `mqtt: topic is ${topic.length > 60 ? '"xxx' : JSON.stringify(topic)}`,
+  ]),
+  [
+    'the name that every object has among the ids',
+    () => anyHub({ port: 0, ids: ['a', '__proto__'] }),
+    'webSocketHub: one of its ids cannot be "__proto__": every JavaScript object has a property of that name',
   ],
   [
     'a patience mistyped',
