@@ -110,7 +110,7 @@ export class Outgoing {
     if (count + bodies.length <= WINDOW + ROOM && c.outboxSize + sizeOfTurns(turns) + size <= ROOM_SIZE) return;
     throw new BackpressureError(
       `transport "${this.node.id}" takes no more for "${c.peer}" now: ${this.waits(c)} for it, and ${ROOM_SIZE / MIB} MiB or ` +
-        `${WINDOW + ROOM} messages may; send less, or again when it has read some; where it, or its hub, is read too ` +
+        `${WINDOW + ROOM} messages may; send less, or again when it has read some; where it, or its hub, reads too ` +
         'slowly, raise limits.bytesPerSecond there; nothing was sent',
       c.peer,
     );
