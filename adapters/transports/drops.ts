@@ -13,6 +13,7 @@ export class Drops {
     /** Who dropped, as the warning names it. */
     private readonly who: string,
     private readonly clock: TimestampProvider = asyncScheduler,
+    private readonly did = 'dropped a message',
   ) {}
 
   drop(why: string): void {
@@ -25,6 +26,6 @@ export class Drops {
     const others = this.untold === 0 ? '' : ` (and ${this.untold} more since the last warning)`;
     this.told = now;
     this.untold = 0;
-    console.warn(escape(`${this.who} dropped a message: ${why}${others}`));
+    console.warn(escape(`${this.who} ${this.did}: ${why}${others}`));
   }
 }

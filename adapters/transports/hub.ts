@@ -57,6 +57,8 @@ export interface PeerHello {
 export interface HubRules extends InEnvironment {
   /** Why this peer may not come in; `null` when it may. Everybody may unless it is given. */
   readonly refuses?: (hello: PeerHello, line: Line) => string | null | Promise<string | null>;
+  /** Told of each peer that is refused for good, under the id that it says to have. */
+  readonly refused?: (id: NodeId, why: string, line: Line) => void;
   /** A line that has not been let in after so long is closed; unless it is given, a line may wait. */
   readonly helloMs?: number;
   /** Whether the hub beats: the first beat comes with the welcome, so that a peer watches its line from then on. */
@@ -148,11 +150,10 @@ export class Hub {
   }
 
   private async admit(guest: Guest, hello: PeerHello): Promise<void> {
-    guest.state = 'asking';
     const { id, key } = hello;
+    Object.assign(guest, { state: 'asking', id });
     const noId = refusedId(id);
     if (noId !== null) return this.refuse(guest, `this cannot be an id: ${noId}`);
-    guest.id = id;
     if (this.rules.refuses) {
       const why = await this.rules.refuses(hello, guest.line);
       if (why !== null) return this.refuse(guest, why);
@@ -166,7 +167,7 @@ export class Hub {
       if (!isHeld) this.dismiss(holder);
     }
     if (isGone()) return;
-    Object.assign(guest, { id, key });
+    guest.key = key;
     this.seat(guest);
   }
 
@@ -212,6 +213,7 @@ export class Hub {
   /** `again`: it may be otherwise another time. */
   private refuse(guest: Guest, why: string, again = false): void {
     if (guest.state === 'gone') return;
+    if (!again) this.rules.refused?.(guest.id, why, guest.line);
     guest.line.send(JSON.stringify({ type: 'refused', why, ...(again ? { again } : {}) }));
     this.dismiss(guest);
   }

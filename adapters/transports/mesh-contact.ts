@@ -41,14 +41,14 @@ export const isDialling = ({ state, address, id }: Contact, peer: NodeId): boole
 /** What the other end of a connection that was dialled has not said. */
 export const whatIsMissing = ({ state, id }: Contact): string =>
   state === 'asking'
-    ? `"${id}" answers there, and has not said whether this peer may come in`
+    ? `"${quote(id)}" answers there, and has not said whether this peer may come in`
     : 'nobody there says to be a peer of a mesh';
 
 /** What it has said instead. */
 export function unexpected(contact: Contact, { type, proof }: Readonly<Record<string, unknown>>): string {
   if (type === 'welcome' && contact.state === 'asking')
-    return `the welcome of "${contact.id}" has ${quote(proof)} as its proof, and no text`;
+    return `the welcome of "${quote(contact.id)}" has ${quote(proof)} as its proof, and no text`;
   return `a frame of the type ${quote(type)} is not what a peer of a mesh says there`;
 }
 
-export const taken = (id: NodeId): string => `the id "${id}" is taken; give every peer its own`;
+export const taken = (id: NodeId): string => `the id "${quote(id)}" is taken; give every peer its own`;

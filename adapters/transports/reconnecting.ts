@@ -15,7 +15,7 @@ import { environmentOf, fraction, type PlatformEnvironment, type InEnvironment }
 import type { Connection, Driver, DriverListener } from './driver.js';
 import { ConnectionError } from './errors.js';
 import { later } from './later.js';
-import { quote } from './reading.js';
+import { escape } from './reading.js';
 
 const FIRST_PAUSE_MS_MAX = 100;
 const PAUSE_MS_MAX = 2_000;
@@ -167,6 +167,6 @@ class Reconnecting {
   private complain(error: Error): void {
     if (this.environment.clock.now() - this.toldAt < QUIET_MS) return;
     this.toldAt = this.environment.clock.now();
-    console.warn(`${this.who} has no connection and goes on trying: ${quote(error.message)}`);
+    console.warn(`${this.who} has no connection and goes on trying: ${escape(error.message)}`);
   }
 }

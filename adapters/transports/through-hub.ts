@@ -31,6 +31,8 @@ export function throughHub(
   { id, key, token }: Credentials,
   open: (signal: AbortSignal) => Promise<Line> | Line,
   environment: InEnvironment = {},
+  /** Where it is, as errors name it. */
+  hub = 'the hub',
 ): Driver {
   return async (medium, signal) => {
     const shown = await token?.();
@@ -39,7 +41,7 @@ export function throughHub(
     if (signal.aborted) return;
     const line = await open(signal);
     if (signal.aborted) void line.close();
-    else new HubLine(line, medium, signal, environmentOf(environment)).begin(hello);
+    else new HubLine(line, medium, signal, environmentOf(environment), hub).begin(hello);
   };
 }
 
@@ -55,6 +57,7 @@ class HubLine {
     private readonly medium: DriverListener,
     private readonly signal: AbortSignal,
     private readonly environment: PlatformEnvironment,
+    private readonly hub: string,
   ) {}
 
   begin(hello: PeerHello): void {
@@ -82,7 +85,7 @@ class HubLine {
     else if (type === 'up' && isId(peer)) this.medium.up(peer);
     else if (type === 'down' && isId(peer)) this.medium.down(peer);
     else if (type === 'welcome' && Array.isArray(frame['peers'])) this.open(frame['peers'].filter(isId));
-    else if (type === 'refused') this.beRefused(`the hub refused peer "${id}": ${reasonIn(frame)}`, frame['again'] === true);
+    else if (type === 'refused') this.beRefused(`${this.hub} refused peer "${id}": ${reasonIn(frame)}`, frame['again'] === true);
     else if (type === 'ping') {
       this.line.send('{"type":"pong"}');
       if (!this.isWatched) this.watch(id);

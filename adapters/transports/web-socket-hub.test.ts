@@ -25,7 +25,9 @@ test('a living peer keeps its place against a stranger, who is told', async () =
   const hub = await hubWith();
   const [a, b] = [peer('a', hub.port), peer('b', hub.port)];
   await Promise.all([a.connect(), b.connect()]);
-  await expect(peer('a', hub.port).connect()).rejects.toThrow('the hub refused peer "a": the id "a" is taken');
+  await expect(peer('a', hub.port).connect()).rejects.toThrow(
+    `the hub at ws://127.0.0.1:${hub.port} refused peer "a": the id "a" is taken`,
+  );
   const seen = log(a);
   b.send('a', 'still you?');
   await expect.poll(() => seen).toContain('b: "still you?"');
@@ -107,7 +109,7 @@ test('a token is checked by a function of the application, for each connection; 
   for (const token of ['secret of a', 'guess', undefined]) {
     await expect(peer('b', hub.port, token === undefined ? {} : { token }).connect()).rejects.toMatchObject({
       name: 'ConnectionError',
-      message: 'the hub refused peer "b": it is not let in: its token or its id does not do',
+      message: `the hub at ws://127.0.0.1:${hub.port} refused peer "b": it is not let in: its token or its id does not do; give it what admit asks for`,
     });
   }
   expect(seen).toEqual([]);
@@ -124,8 +126,9 @@ test.each([
   onTestFinished(() => warn.mockRestore());
   const hub = await hubWith({ admit: admit as never });
   for (const id of ['a', 'b']) await expect(peer(id, hub.port).connect()).rejects.toThrow('its token or its id does not do');
-  expect(warn.mock.calls).toEqual([
-    [`webSocketHub: admit gave ${shown} for "a", and only true lets anybody in; give true or false`],
+  expect(warn.mock.calls.flat()).toEqual([
+    `webSocketHub: admit gave ${shown} for "a", and only true lets anybody in; give true or false`,
+    expect.stringContaining('webSocketHub refused a connection: "a" from 127.0.0.1'),
   ]);
 });
 
@@ -151,7 +154,7 @@ test('an admit that fails is named once to whoever runs the hub, and to nobody e
 
 test('what cannot listen says where, and leaves nothing open', async () => {
   const { port } = await hubWith();
-  await expect(webSocketHub({ port })).rejects.toThrow(`nobody can listen at 127.0.0.1:${port}: listen EADDRINUSE`);
+  await expect(webSocketHub({ port })).rejects.toThrow(`webSocketHub cannot listen at 127.0.0.1:${port}: listen EADDRINUSE`);
   class Broken {
     constructor() {
       throw new Error('no upgrades today');

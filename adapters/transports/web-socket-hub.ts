@@ -1,8 +1,8 @@
 /**
  * The hub that WebSocket peers meet at, for Node, on the package `ws`.
  *
- * It listens on 127.0.0.1 unless told otherwise. Who may come in is for `ids` and `admit` to say, everybody unless one is given; pages
- * of other origins than the hub's own are refused unless `origins` names them. Every connection is bounded: so long to say who it is,
+ * It listens on 127.0.0.1 unless told otherwise. Who may come in is for `ids` and `admit` to say, everybody unless one is given; a
+ * page is let in from the hub's own place alone, or, where `origins` is given, from those origins alone. Who is refused is warned of. Every connection is bounded: so long to say who it is,
  * so many frames and bytes a second (what is more waits in the peer's own socket), so much that it has not taken; and one that does
  * not answer for three beats, three to four seconds, is gone. The hub keeps nothing on disk: what is under way when it stops is lost.
  */
@@ -66,9 +66,11 @@ export interface Admission {
 export interface WebSocketHubOptions extends ListenOptions, Admission {}
 
 /**
- * The hub that WebSocket peers meet at, for Node, on the package `ws`. It resolves once it listens, and keeps nothing on disk.
+ * The hub that WebSocket peers meet at, for Node, on the package `ws`. It resolves once it listens, and keeps nothing on disk. On a server
+ * that nobody has told to listen it resolves after a second, and serves from when the server listens; until then it has no `port`.
  *
- * @throws UsageError for an option that is missing, wrong or not known; ConnectionError where it cannot listen.
+ * @throws UsageError for an option that is missing, wrong or not known, and for a path of a server that another hub has;
+ * ConnectionError where it, or the server, cannot listen.
  * @example
  * ```ts
  * import { webSocketHub } from 'xstate-quiver/adapters/web-socket-hub';
@@ -89,8 +91,9 @@ export async function webSocketHub(options: WebSocketHubOptions): Promise<WebSoc
     beats: true,
     helloMs: options.limits?.helloMs ?? LISTEN_LIMITS.helloMs,
     refuses: (hello, line) => door.refuses(hello, requests.get(line)!),
+    refused: (id, why, line) => listener.refused(requests.get(line)!, `"${quote(id)}"`, why),
   });
-  const listener = await listenAt(options, (line, request) => {
+  const listener: Listener = await listenAt('webSocketHub', options, (line, request) => {
     requests.set(line, request);
     hub.attach(line);
   });
@@ -119,14 +122,14 @@ export class Door {
   /** Why this peer may not come in; `null` when it may. */
   async refuses({ id, token }: Pick<PeerHello, 'id' | 'token'>, request: IncomingMessage): Promise<string | null> {
     const { ids, admit } = this.rules;
-    if (ids && !ids.includes(id)) return 'it is not among the ids that are known here';
+    if (ids && !ids.includes(id)) return 'it is not among the ids that are known here; list it in ids';
     const answer: unknown = admit ? await this.ask(admit, { id, token, request }) : true;
     // Whatever else counts as true in JavaScript, a user that was found, for instance, has not said that the peer may come in.
     if (typeof answer !== 'boolean') {
       const gave = `admit gave ${typeof answer === 'string' ? 'the text ' : ''}${quote(answer)} for "${quote(id)}"`;
       this.tell(`${gave}, and only true lets anybody in; give true or false`);
     }
-    return answer === true ? null : 'it is not let in: its token or its id does not do';
+    return answer === true ? null : 'it is not let in: its token or its id does not do; give it what admit asks for';
   }
 
   /** Whoever wanted to come in is not told why the question failed: what the error says may be a secret. */

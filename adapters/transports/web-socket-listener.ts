@@ -8,11 +8,13 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { createServer as createTlsServer, type ServerOptions } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { createSecureContext } from 'node:tls';
 import { Subscription } from 'rxjs';
 import { WebSocketServer as PlatformServer, type ServerOptions as ServerOptionsOfWs, type WebSocket } from 'ws';
 import type { NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
 import { isObject } from '../../machines/checks.js';
+import { shownValue } from '../../network/scenario/read.js';
 import { environmentOf, type InEnvironment, type PlatformEnvironment } from '../environment.js';
 import {
   atLeast,
@@ -29,9 +31,11 @@ import {
 } from '../options.js';
 import { BoundedLine, LINE_LIMITS, type LineLimits, type LineRate } from './bounded-line.js';
 import { isOrigin, isWelcomeOrigin, type Origins } from './origins.js';
+import { Drops } from './drops.js';
 import { ClosedError, ConnectionError } from './errors.js';
 import { later } from './later.js';
 import { escape, FRAME_BYTES_MAX, quote } from './reading.js';
+import { pathOf, takeUpgrades, turnAway, type Taker } from './upgrades.js';
 
 export interface ListenLimits extends LineLimits {
   /** Connections at a time, and of them from one address. */
@@ -60,10 +64,11 @@ export interface ListenOptions extends InEnvironment {
   readonly host?: string;
   /** Node's own options of a TLS server; peers come by `wss:` then. */
   readonly tls?: ServerOptions;
-  /** Instead of a port: a server of yours, whose upgrades of one path are taken. It stays open. */
+  /** Instead of a port: a server of yours, whose upgrades of one path are taken. It stays open, and its timeouts are yours. */
   readonly server?: Server;
+  /** Where peers come in. Unless given it is `/` on a server of yours, and every path on a port. */
   readonly path?: string;
-  /** Pages of these origins may come in, `https://example.org` for instance; the page's own alone unless given. */
+  /** Pages of these origins may come in, `https://example.org` for instance, and no others. Unless given, those of the very same place. */
   readonly origins?: Origins;
   readonly limits?: Partial<ListenLimits>;
   /** The class that makes WebSockets of upgrades; that of the package `ws` unless given. */
@@ -85,23 +90,50 @@ const LIMIT_CHECKS: Readonly<Record<keyof ListenLimits, Check>> = {
 const LISTEN_CHECKS: Readonly<Record<keyof ListenOptions, Check>> = {
   port: optional(port),
   host: optional(someText),
-  tls: optional(
-    must('options of a TLS server of Node, as in { key, cert }', (tls) => isObject(tls) && IDENTITIES.some((key) => tls[key])),
-  ),
+  tls: optional({
+    must: 'options of a TLS server of Node, as in { key, cert }, where each is the text of a PEM file',
+    refused: (tls) => (isObject(tls) && IDENTITIES.some((key) => tls[key]) ? unreadable(tls) : `is ${shownValue(tls)}`),
+  }),
   server: optional(must('a server of Node, as createServer makes it', (server) => hasMethods(server, 'on', 'off', 'address'))),
   path: optional(
     must("the path of an address, as in '/quiver'", (path) => typeof path === 'string' && path === pathOf({ url: path })),
   ),
-  origins: optional(
-    must(
-      "a list of origins as browsers say them, as in ['https://example.org'], or a function",
-      (origins) => typeof origins === 'function' || (Array.isArray(origins) && origins.every(isOrigin)),
-    ),
-  ),
+  origins: optional({
+    must: "a list of origins as browsers say them, as in ['https://example.org'], or a function",
+    refused: (origins) => {
+      if (typeof origins === 'function') return null;
+      if (!Array.isArray(origins)) return `is ${shownValue(origins)}`;
+      const wrong = origins.findIndex((origin) => !isOrigin(origin));
+      return wrong < 0 ? null : `has ${shownValue(origins[wrong])} at place ${wrong}, which is no origin`;
+    },
+  }),
   limits: optional(must('an object of limits', isObject)),
   WebSocketServer: optional(must('the class of that name in the package ws', isClass)),
   ...environment,
 };
+
+/** Which part of these options TLS cannot use, and why; `null` when it can use all. */
+function unreadable(tls: ServerOptions): string | null {
+  const complaint = (options: ServerOptions): string | null => {
+    try {
+      createSecureContext(options);
+      return null;
+    } catch (error) {
+      return quote((error as Error).message);
+    }
+  };
+  const why = complaint(tls);
+  if (why === null) return null;
+  const parts = (['key', 'cert', 'ca', 'pfx'] as const).filter((part) => tls[part] !== undefined);
+  const wrong = parts.find((part) => complaint({ [part]: tls[part], passphrase: tls.passphrase }) !== null);
+  return wrong ? `has a ${wrong} that cannot be read (${why})` : `does not do (${why})`;
+}
+
+/** Does not go with a server of yours, and where it goes instead. */
+const OF_THE_SERVER = {
+  tls: 'make the server with it, as createServer of node:https does',
+  host: 'say it where the server listens',
+} as const;
 
 /** Throws a `UsageError` for what is no place to listen; `more` is what else may be given with it. */
 export function checkPlace(who: string, options: ListenOptions, more: Readonly<Record<string, Check>> = {}): void {
@@ -109,6 +141,9 @@ export function checkPlace(who: string, options: ListenOptions, more: Readonly<R
   if (options.limits) checkOptions(`${who}: limits`, options.limits, LIMIT_CHECKS);
   if ((options.port === undefined) === (options.server === undefined))
     throw new UsageError(`${who}: a place to listen is missing; give a port, or a server of yours, and not both`);
+  for (const [key, instead] of Object.entries(OF_THE_SERVER))
+    if (options.server && options[key as keyof typeof OF_THE_SERVER] !== undefined)
+      throw new UsageError(`${who}: ${key} does not go with server; ${instead}`);
 }
 
 /** So long a place stays taken when its connection has closed: who connects anew again and again sends no more than who stays. */
@@ -119,26 +154,55 @@ const TOLD_MAX = 100;
 
 const addressOf = ({ remoteAddress = '' }: Socket): string => remoteAddress;
 
+/** So long a server of yours may take to begin. */
+const BEGIN_MS_MAX = 1_000;
+
+/** Resolves once it listens; for a server that nobody has told to, after a second. */
+function begun(server: Server, { clock }: PlatformEnvironment): Promise<void> {
+  if (server.listening) return Promise.resolve();
+  return new Promise((resolve, reject) => {
+    const waiting = new Subscription(() => server.off('listening', yes).off('error', no));
+    const yes = () => {
+      waiting.unsubscribe();
+      resolve();
+    };
+    const no = (error: Error) => {
+      waiting.unsubscribe();
+      reject(error);
+    };
+    server.on('listening', yes).on('error', no);
+    later(waiting, clock, yes, BEGIN_MS_MAX);
+  });
+}
+
 export type Attach = (line: BoundedLine, request: IncomingMessage) => void;
 
-export async function listenAt(options: ListenOptions, attach: Attach): Promise<Listener> {
+/** `who` listens, as errors and warnings name it. */
+export async function listenAt(who: string, options: ListenOptions, attach: Attach): Promise<Listener> {
   const { port: wanted, host = '127.0.0.1', tls, server } = options;
   const limits = { ...LISTEN_LIMITS, ...options.limits };
-  if (server) return new Listener(server, options, limits, attach, false);
+  if (server) {
+    const listener = new Listener(who, server, options, limits, attach, false);
+    await begun(server, environmentOf(options)).catch(async (error: Error) => {
+      await listener.close();
+      throw new ConnectionError(`the server that ${who} was given does not listen: ${error.message}`, { cause: error });
+    });
+    return listener;
+  }
   // Who opens a connection and asks for nothing is no guest yet, and is closed as soon.
   const { helloMs } = limits;
   const impatient = { headersTimeout: helloMs, requestTimeout: helloMs, connectionsCheckingInterval: helloMs / 2 };
   const own = tls ? createTlsServer({ ...impatient, handshakeTimeout: helloMs, ...tls }) : createServer(impatient);
   own.on('request', ({ socket }) => turnAway(socket, 426));
-  const listener = new Listener(own, options, limits, attach, true);
+  const listener = new Listener(who, own, options, limits, attach, true);
   own.listen(wanted, host);
   await once(own, 'listening').catch((error: Error) => {
-    throw new ConnectionError(`nobody can listen at ${host}:${wanted}: ${error.message}`, { cause: error });
+    throw new ConnectionError(`${who} cannot listen at ${host}:${wanted}: ${error.message}`, { cause: error });
   });
   return listener;
 }
 
-export class Listener {
+export class Listener implements Taker {
   readonly lines = new Set<BoundedLine>();
   /** Of each address, how many of its connections are open, or were a moment ago. */
   private readonly places = new Map<string, number>();
@@ -148,19 +212,22 @@ export class Listener {
   private readonly sockets: Upgrades;
   /** Of a server of its own, all connections, those too that have asked for nothing or are in the middle of a TLS handshake. */
   private readonly connected = new Set<Duplex>();
-  private readonly upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => this.receive(request, socket, head);
+  private readonly refusals: Drops;
+  private readonly leaveServer: () => void;
 
   constructor(
+    who: string,
     private readonly server: Server,
     private readonly options: ListenOptions,
     readonly limits: ListenLimits,
     private readonly attach: Attach,
     private readonly isOwner: boolean,
   ) {
-    const { WebSocketServer = PlatformServer } = options;
+    const { WebSocketServer = PlatformServer, path = isOwner ? null : '/' } = options;
     this.environment = environmentOf(options);
+    this.refusals = new Drops(who, this.environment.clock, 'refused a connection');
     this.sockets = new WebSocketServer({ noServer: true, maxPayload: FRAME_BYTES_MAX, perMessageDeflate: false });
-    server.on('upgrade', this.upgrade);
+    this.leaveServer = takeUpgrades(server, path, this, who);
     if (isOwner) server.on('connection', (socket) => this.know(socket));
   }
 
@@ -171,8 +238,14 @@ export class Listener {
     return address.port;
   }
 
+  /** Whether this is its address, as far as an address says so: a server of yours may be anywhere. */
+  isAt(url: string): boolean {
+    const { host = '127.0.0.1' } = this.options;
+    return this.isOwner && new URL(url).host === `${host}:${this.port}`;
+  }
+
   async close(): Promise<void> {
-    this.server.off('upgrade', this.upgrade);
+    this.leaveServer();
     this.life.unsubscribe();
     for (const line of this.lines) line.terminate();
     if (!this.isOwner) return;
@@ -192,19 +265,35 @@ export class Listener {
     if (isBeyond) socket.destroy();
   }
 
-  private receive(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    const { path, origins } = this.options;
-    if (path !== undefined && pathOf(request) !== path) {
-      // Another listener may want it; when there is none, nobody else would answer.
-      if (this.server.listenerCount('upgrade') === 1) turnAway(socket, 404);
-      return;
-    }
+  take(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const address = addressOf(request.socket);
     const others = (this.places.get(address) ?? 0) - (this.isOwner ? 1 : 0);
     const isFull = this.lines.size >= this.limits.connections || others >= this.limits.connectionsPerAddress;
-    if (!isWelcomeOrigin(request, origins)) turnAway(socket, 403);
-    else if (isFull) turnAway(socket, 503);
-    else this.sockets.handleUpgrade(request, socket, head, (opened) => this.welcome(opened, request, address));
+    if (!isWelcomeOrigin(request, this.options.origins)) {
+      this.refused(request, `a page of ${quote(request.headers.origin)}`, 'if it is yours, name its origin in origins');
+      turnAway(socket, 403);
+    } else if (isFull) {
+      this.refused(request, 'somebody', 'limits.connections or limits.connectionsPerAddress is reached');
+      turnAway(socket, 503);
+    } else this.upgrade(request, socket, head, address);
+  }
+
+  /** `ws` throws for a socket that somebody else has taken: it is left to whoever has it. */
+  private upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, address: string): void {
+    try {
+      this.sockets.handleUpgrade(request, socket, head, (opened) => this.welcome(opened, request, address));
+    } catch (error) {
+      this.refused(request, 'somebody', `the upgrade failed: ${quote(String(error))}`);
+    }
+  }
+
+  missed(request: IncomingMessage): void {
+    this.refused(request, 'somebody', `nobody is at ${quote(request.url)}`);
+  }
+
+  /** Whoever runs this hears of it, at most every ten seconds: who was refused may not know why, as a page does not. */
+  refused(request: IncomingMessage, whom: string, why: string): void {
+    this.refusals.drop(`${whom} from ${quote(addressOf(request.socket))}: ${why}`);
   }
 
   private welcome(socket: WebSocket, request: IncomingMessage, address: string): void {
@@ -236,19 +325,4 @@ export class Listener {
       `${who} with ${quote(where)} brings more than ${much} and is read slowly; raise limits.${limit} here if it is a peer of yours`,
     );
   }
-}
-
-/** `null` for what is no address, `//` for instance: it is for whoever connects to say. */
-function pathOf({ url = '/' }: Pick<IncomingMessage, 'url'>): string | null {
-  return URL.canParse(url, HERE) ? new URL(url, HERE).pathname : null;
-}
-const HERE = 'http://here';
-
-/** What a peer reads of it is in the status. */
-function turnAway(socket: Duplex, status: 403 | 404 | 426 | 503): void {
-  // Of requests that came one behind the other the first is answered.
-  if (socket.writableEnded) return;
-  const says = { 403: 'Forbidden', 404: 'Not Found', 426: 'Upgrade Required', 503: 'Service Unavailable' }[status];
-  socket.on('error', () => {});
-  socket.end(`HTTP/1.1 ${status} ${says}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy());
 }

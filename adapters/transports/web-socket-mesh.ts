@@ -32,8 +32,9 @@ import { isId, refusedId } from './ids.js';
 import { later } from './later.js';
 import { abortable } from './promises.js';
 import { isDialling, taken, unexpected, whatIsMissing, type Address, type Contact } from './mesh-contact.js';
-import { FRAME_BYTES_MAX, MESSAGE_BYTES_MAX, quote, readFrame, reasonIn, saidBy } from './reading.js';
+import { escape, FRAME_BYTES_MAX, MESSAGE_BYTES_MAX, quote, readFrame, reasonIn, saidBy } from './reading.js';
 import { ATTEMPT_MS_MAX, pauseAfter } from './reconnecting.js';
+import { explained } from './refusals.js';
 import { HUB_BEAT_MS, SILENT_BEATS_MAX } from './through-hub.js';
 import type { Json, Transport } from './transport.js';
 import { checkAddress, checkCredentials, refusedAddress } from './web-socket.js';
@@ -154,11 +155,9 @@ class Mesh implements Connection {
   }
 
   async begin(signal: AbortSignal): Promise<void> {
-    this.listener = await listenAt({ ...this.environment, ...this.options.listen }, (line, request) =>
+    this.listener = await listenAt(`peer "${this.id}"`, { ...this.environment, ...this.options.listen }, (line, request) =>
       this.accept(line, request),
-    ).catch((error: Error) => {
-      throw new ConnectionError(`peer "${this.id}" cannot listen: ${error.message}`, { cause: error });
-    });
+    );
     await abortable(this.meet(), signal).catch(() => this.close());
     if (signal.aborted) return;
     this.beat();
@@ -253,9 +252,9 @@ class Mesh implements Connection {
     }
     for (const url of urls) {
       if (this.addresses.has(url)) continue;
-      const address: Address = { url, peer: null, failures: 0, why: '', state: 'dialling' };
+      const address: Address = { url, peer: null, failures: 0, why: '', state: this.listener!.isAt(url) ? 'own' : 'dialling' };
       this.addresses.set(url, address);
-      this.dial(address);
+      if (address.state === 'dialling') this.dial(address);
     }
   }
 
@@ -269,7 +268,7 @@ class Mesh implements Connection {
     };
     if (address.failures === QUIET_TRIES) {
       const why = address.why || 'the connection was closed';
-      console.warn(`peer "${this.id}" cannot reach ${quote(address.url)} and goes on trying: ${quote(why)}`);
+      console.warn(`peer "${this.id}" cannot reach ${quote(address.url)} and goes on trying: ${escape(why)}`);
     }
     later(this.life, this.environment.clock, dial, pauseAfter(address.failures++, this.environment));
   }
@@ -284,7 +283,7 @@ class Mesh implements Connection {
       address.why = saidBy(error);
       return this.dialLater(address);
     }
-    socket.on('error', (error) => (address.why ||= saidBy(error)));
+    socket.on('error', (error) => (address.why ||= explained(error.message, address.url)));
     const { limits } = this.listener!;
     const line = new BoundedLine(socket, limits, this.environment, (limit, peer) =>
       this.listener?.tooFast(address.url, limit, peer),
@@ -338,7 +337,7 @@ class Mesh implements Connection {
         const reading = readFrame(text, HELLO_BYTES_MAX);
         const frame = 'value' in reading ? reading.value : null;
         if (contact.state === 'new' && isHello(frame)) {
-          this.admit(contact, frame).catch(() => this.refuse(contact, 'this peer cannot say now who may come in', true));
+          this.admit(contact, frame).catch(() => this.refuse(contact, 'it cannot say now who may come in', true));
         } else this.drop(contact);
       },
       closed: () => this.drop(contact),
@@ -347,11 +346,10 @@ class Mesh implements Connection {
   }
 
   private async admit(contact: Contact, hello: PeerHello): Promise<void> {
-    contact.state = 'asking';
     const { id, key } = hello;
+    Object.assign(contact, { state: 'asking', id });
     const noId = refusedId(id);
     if (noId !== null) return this.refuse(contact, `this cannot be an id: ${noId}`);
-    contact.id = id;
     const why = await this.door.refuses(hello, contact.upgrade!);
     if (why !== null) return this.refuse(contact, why);
     // Who was let in without a question may be anybody.
@@ -373,6 +371,7 @@ class Mesh implements Connection {
 
   private refuse(contact: Contact, why: string, again = false): void {
     if (contact.state === 'gone') return;
+    if (!again) this.listener?.refused(contact.upgrade!, `"${quote(contact.id)}"`, why);
     contact.line.send(JSON.stringify({ type: 'refused', why, ...(again ? { again } : {}) }));
     this.drop(contact);
   }
@@ -386,7 +385,7 @@ class Mesh implements Connection {
     else if (type === 'welcome' && contact.state === 'asking' && typeof proof === 'string') {
       this.beWelcome(contact, proof, frame['token']);
     } else if (type === 'refused' && frame['again'] !== true && contact.state === 'asking') {
-      void this.giveUp(`peer "${contact.id}" refused peer "${this.id}": ${reasonIn(frame)}`);
+      void this.giveUp(`peer "${contact.id}" at ${contact.address!.url} refused peer "${this.id}": ${reasonIn(frame)}`);
     } else {
       contact.address!.why = type === 'refused' ? `"${contact.id}" says: ${reasonIn(frame)}` : unexpected(contact, frame);
       this.drop(contact);
@@ -400,7 +399,7 @@ class Mesh implements Connection {
     if (id === this.id && run !== this.run && this.early) return void this.giveUp(`${taken(id)} (at ${quote(address.url)})`);
     const isStranger = this.options.ids?.includes(id) === false;
     const isKnown = this.peers.has(id) || [...this.contacts].some((other) => isDialling(other, id));
-    if (isStranger) address.why = `it says to be "${id}", which is not among the ids that are known here`;
+    if (isStranger) address.why = `it says to be "${quote(id)}", which is not among the ids that are known here`;
     if (id === this.id && run !== this.run) address.why = taken(id);
     if (id === this.id && run === this.run) address.state = 'own';
     else if (isKnown) Object.assign(address, { peer: id, state: 'connected', failures: 0 });
@@ -441,7 +440,7 @@ class Mesh implements Connection {
       .catch((error: unknown) => `admit cannot say now whether it may come in: ${saidBy(error)}`);
     if (contact.state !== 'welcomed') return;
     if (why === null) return this.establish(contact, id, proof);
-    address!.why = `"${id}" answers there, and ${why}`;
+    address!.why = `"${quote(id)}" answers there, and ${why}`;
     this.drop(contact);
   }
 

@@ -16,6 +16,7 @@ import { checkSecret, KEY_LENGTH_MAX, TOKEN_LENGTH_MAX, type Line, type LineList
 import { later } from './later.js';
 import { MESSAGE_BYTES_MAX, quote } from './reading.js';
 import { reconnecting } from './reconnecting.js';
+import { explained } from './refusals.js';
 import { throughHub } from './through-hub.js';
 import type { Transport } from './transport.js';
 
@@ -108,7 +109,12 @@ export function webSocket(options: WebSocketOptions): Transport<typeof webSocket
   checkCredentials(id, { key, token });
   checkSocketClass(WebSocket, id);
   const drivers = urls.map((each) =>
-    throughHub(credentials, (signal) => openSocket(() => new WebSocket(each), each, signal, environment), environment),
+    throughHub(
+      credentials,
+      (signal) => openSocket(() => new WebSocket(each), each, signal, environment),
+      environment,
+      `the hub at ${each}`,
+    ),
   );
   return createTransport(id, webSocketGuarantees, reconnecting(drivers, `peer "${id}"`, environment));
 }
@@ -156,7 +162,7 @@ export function openSocket(
     signal.addEventListener('abort', giveUp, { once: true });
     const fail = (why: string) => {
       signal.removeEventListener('abort', giveUp);
-      reject(new ConnectionError(`no connection to ${url}: ${why}; is the hub there?`));
+      reject(new ConnectionError(`no connection to ${url}: ${explained(why, url)}`));
     };
     socket.addEventListener('open', () => {
       signal.removeEventListener('abort', giveUp);

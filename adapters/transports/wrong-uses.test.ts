@@ -123,7 +123,7 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
   ...['app.example', 'https://app.example/', 'https://app.example:443', '*', 5].map((origin): [string, () => unknown, string] => [
     `an origin that no browser says, ${origin}`,
     () => anyHub({ port: 0, origins: [origin] }),
-    'webSocketHub: origins is a list of 1; give a list of origins as browsers say them',
+    `webSocketHub: origins has ${JSON.stringify(origin)} at place 0, which is no origin; give a list of origins as browsers say them`,
   ]),
   [
     'a path without its slash',

@@ -1,0 +1,158 @@
+/** Who is refused, and who refuses, say what it is about: with the place and the cure. Real sockets. */
+import { once } from 'node:events';
+import net from 'node:net';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { WebSocket, type ClientOptions } from 'ws';
+import { cert, key } from './certificate.fixture.js';
+import { explained } from './refusals.js';
+import { webSocketHub } from './web-socket-hub.js';
+import { hubWith, peer, statusOf } from './web-socket-hub.fixture.js';
+import { webSocketMesh } from './web-socket-mesh.js';
+
+const quiet = () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  onTestFinished(() => warn.mockRestore());
+  return () => warn.mock.calls.flat() as string[];
+};
+
+test('a hub says whom it refused, from where and why, once in ten seconds with the number of the others', async () => {
+  const said = quiet();
+  const hub = await hubWith({ ids: ['a', 'b'], admit: ({ token }) => token === 'right' });
+  const url = `ws://127.0.0.1:${hub.port}`;
+  for (const [id, why] of [
+    ['b', 'it is not let in: its token or its id does not do; give it what admit asks for'],
+    ['c', 'it is not among the ids that are known here; list it in ids'],
+  ] as const)
+    await expect(peer(id, hub.port, { token: 'wrong' }).connect()).rejects.toThrow(
+      `the hub at ${url} refused peer "${id}": ${why}`,
+    );
+  expect(await statusOf(hub.port, { headers: { origin: 'https://other.example' } })).toBe(403);
+  const b = '"b" from 127.0.0.1: it is not let in: its token or its id does not do; give it what admit asks for';
+  expect(said()).toEqual([`webSocketHub refused a connection: ${b}`]);
+  vi.useFakeTimers({ now: Date.now() + 11_000, toFake: ['Date'] });
+  onTestFinished(() => void vi.useRealTimers());
+  expect(await statusOf(hub.port, { headers: { origin: 'https://other.example' } })).toBe(403);
+  const page = 'a page of https://other.example from 127.0.0.1: if it is yours, name its origin in origins';
+  expect(said().slice(1)).toEqual([`webSocketHub refused a connection: ${page} (and 2 more since the last warning)`]);
+});
+
+test('so does a peer of a mesh', async () => {
+  const said = quiet();
+  const mesh = (id: string, peers: readonly string[], token: string) => {
+    const admit = ({ token }: { token: string | undefined }) => token === 'right';
+    const transport = webSocketMesh({ id, listen: { port: id === 'a' ? port : 0 }, peers, token, admit });
+    onTestFinished(() => transport.close());
+    return transport;
+  };
+  const free = net.createServer().listen(0, '127.0.0.1');
+  await once(free, 'listening');
+  const { port } = free.address() as net.AddressInfo;
+  await new Promise((resolve) => free.close(resolve));
+  const at = `ws://127.0.0.1:${port}`;
+  await mesh('a', [], 'right').connect();
+  const b = mesh('b', [at], 'wrong');
+  const closed = new Promise<Error | null>((resolve) =>
+    b.events.subscribe((event) => event.type === 'closed' && resolve(event.error)),
+  );
+  b.connect().catch(() => {});
+  const why = 'it is not let in: its token or its id does not do; give it what admit asks for';
+  expect((await closed)?.message).toBe(`peer "a" at ${at} refused peer "b": ${why}`);
+  expect(said()).toEqual([`peer "a" refused a connection: "b" from 127.0.0.1: ${why}`]);
+});
+
+test.each([
+  ['ws://hub', 'Unexpected server response: 403', /403; the page is not let in there: name its origin in origins/],
+  ['ws://hub', 'Unexpected server response: 404', /404; nobody takes WebSockets at that path/],
+  ['ws://hub', 'Unexpected server response: 503', /503; it is full: raise limits.connections/],
+  ['ws://hub', 'Unexpected server response: 502', /502; who answers there is no hub/],
+  ['ws://hub', 'connect ECONNREFUSED 127.0.0.1:1', /ECONNREFUSED 127.0.0.1:1; is the hub there\?/],
+])('at %s, "%s" comes with its cure', (url, why, shown) => {
+  expect(explained(why, url)).toMatch(shown);
+});
+
+const dialling = (options: ClientOptions) =>
+  class extends WebSocket {
+    constructor(url: string) {
+      super(url, options);
+    }
+  };
+
+test('who does not get through goes on trying, and the warning says what helps', async () => {
+  const said = quiet();
+  const [plain, tls] = [await hubWith({ host: '0.0.0.0' }), await hubWith({ host: '0.0.0.0', tls: { key, cert } })];
+  const cases: [id: string, url: string, options: ClientOptions, shown: RegExp][] = [
+    [
+      'page',
+      `ws://127.0.0.1:${plain.port}`,
+      { origin: 'https://other.example' },
+      /403; the page is not let in there: name its origin in/,
+    ],
+    ['without TLS', `ws://127.0.0.1:${tls.port}`, {}, /socket hang up; try wss:, if it listens with TLS$/],
+    ['with TLS', `wss://127.0.0.1:${plain.port}`, {}, /it speaks no TLS there: try ws:$/],
+    ['without authority', `wss://127.0.0.1:${tls.port}`, {}, /self-signed certificate; .*NODE_EXTRA_CA_CERTS$/],
+    ['by another name', `wss://127.0.0.2:${tls.port}`, { ca: cert }, /subjectAltName$/],
+  ];
+  for (const [id, url, options] of cases)
+    peer(id, 0, { url, WebSocket: dialling(options) })
+      .connect()
+      .catch(() => {});
+  const of = (id: string) => said().find((text) => text.startsWith(`peer "${id}" has no connection`));
+  await vi.waitFor(() => cases.forEach(([id, , , shown]) => expect(of(id)).toMatch(shown)), 20_000);
+});
+
+test.each<[string, object, RegExp]>([
+  [
+    'an origin with a slash',
+    { origins: ['https://app.example', 'https://www.app.example/'] },
+    /^webSocketHub: origins has "https:\/\/www.app.example\/" at place 1, which is no origin; give a list/,
+  ],
+  [
+    'a certificate that is none',
+    { tls: { key, cert: 'x' } },
+    /^webSocketHub: tls has a cert that cannot be read \(.*no start line.*\); give options of a TLS server/,
+  ],
+  ['a key that is none', { tls: { key: 'x', cert } }, /^webSocketHub: tls has a key that cannot be read/],
+  [
+    'TLS beside a server',
+    { tls: { key, cert }, port: undefined, server: new net.Server() },
+    /^webSocketHub: tls does not go with server; make the server with it, as createServer of node:https does$/,
+  ],
+  [
+    'a host beside a server',
+    { host: '::1', port: undefined, server: new net.Server() },
+    /^webSocketHub: host does not go with server; say it where the server listens$/,
+  ],
+])('%s is refused by name', async (_, options, message) => {
+  await expect(webSocketHub({ port: 0, ...options })).rejects.toMatchObject({
+    name: 'UsageError',
+    message: expect.stringMatching(message),
+  });
+});
+
+test('a peer of a mesh does not dial the place where it listens itself, and says once where it cannot listen', async () => {
+  const said = quiet();
+  const taken = net.createServer().listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+  onTestFinished(() => void taken.close());
+  const { port } = taken.address() as net.AddressInfo;
+  await expect(webSocketMesh({ id: 'a', listen: { port }, peers: [] }).connect()).rejects.toMatchObject({
+    message: expect.stringMatching(`^peer "a" cannot listen at 127.0.0.1:${port}: listen EADDRINUSE: address already in use`),
+  });
+  await new Promise((resolve) => taken.close(resolve));
+  const dialled: string[] = [];
+  class Dialling extends WebSocket {
+    constructor(url: string) {
+      super(url);
+      dialled.push(url);
+    }
+  }
+  const a = webSocketMesh({
+    id: 'a',
+    listen: { port, tls: { key, cert } },
+    peers: [`wss://127.0.0.1:${port}`],
+    WebSocket: Dialling,
+  });
+  onTestFinished(() => a.close());
+  await a.connect();
+  expect([dialled, said()]).toEqual([[], []]);
+});

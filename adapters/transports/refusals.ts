@@ -1,0 +1,28 @@
+/** What the failure of a connection means, as far as it says so, and what helps: for those whose own sockets tell it, which browsers' do not. */
+import { quote } from './reading.js';
+
+/** Each kind of failure, by what `ws` and Node say of it. The first that fits counts. */
+const CURES: readonly (readonly [says: RegExp, cure: string])[] = [
+  [/response: 403$/, 'the page is not let in there: name its origin in origins of whoever listens'],
+  [/response: 404$/, 'nobody takes WebSockets at that path: give the path of the hub'],
+  [/response: 503$/, 'it is full: raise limits.connections or limits.connectionsPerAddress there, or wait'],
+  [
+    /response: 400$/,
+    'another WebSocket server answers for that path, as one of ws with { server, path } does for all: make it with noServer',
+  ],
+  [/response: \d+$/, 'who answers there is no hub, or stands before it and does not pass WebSockets on'],
+  [/wrong version number|packet length too long/i, 'it speaks no TLS there: try ws:'],
+  [
+    /self-signed|unable to (get|verify)|unknown authority/i,
+    'its certificate is not trusted here: give its authority, as ca of the options of TLS or by NODE_EXTRA_CA_CERTS',
+  ],
+  [/altnames/, 'its certificate is for other names: dial one of them, or put this one into its subjectAltName'],
+  [/certificate has expired/, 'give whoever listens there a new certificate'],
+];
+
+/** With the cure. A place with TLS hangs up on who comes without; of any other failure all that helps is to look whether anybody is there. */
+export function explained(why: string, url: string): string {
+  const known = CURES.find(([says]) => says.test(why))?.[1];
+  const hungUp = /hang up|ECONNRESET/.test(why) && url.startsWith('ws:') ? 'try wss:, if it listens with TLS' : undefined;
+  return `${quote(why)}; ${known ?? hungUp ?? 'is the hub there?'}`;
+}

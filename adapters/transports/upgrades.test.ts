@@ -1,0 +1,157 @@
+/** Hubs on a server of the application, beside each other and beside what else takes its upgrades. Real sockets. */
+import { once } from 'node:events';
+import { createServer, type Server, type ServerOptions } from 'node:http';
+import net from 'node:net';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { WebSocketServer } from 'ws';
+import { webSocketHub } from './web-socket-hub.js';
+import { hubWith, peer, raw, statusOf } from './web-socket-hub.fixture.js';
+
+const quiet = () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  onTestFinished(() => warn.mockRestore());
+  return warn;
+};
+
+function yours(options: ServerOptions = {}): Server {
+  const server = createServer(options, (_, response) => response.end('yours'));
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return server;
+}
+
+async function listening(): Promise<{ server: Server; port: number }> {
+  const server = yours().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return { server, port: (server.address() as net.AddressInfo).port };
+}
+
+test('a second hub at the same path of one server is refused by name, and the first serves on', async () => {
+  const { server, port } = await listening();
+  const first = await hubWith({ server, path: '/one' });
+  await expect(webSocketHub({ server, path: '/one' })).rejects.toMatchObject({
+    name: 'UsageError',
+    message: "webSocketHub: the path /one of this server is another hub's; give each hub a path of its own",
+  });
+  await peer('a', 0, { url: `ws://127.0.0.1:${port}/one` }).connect();
+  await first.close();
+  await hubWith({ server, path: '/one' });
+  expect(await statusOf(port, {}, '/one')).toBe(101);
+});
+
+test('two hubs share a server, and what neither has is answered with 404', async () => {
+  const warn = quiet();
+  const { server, port } = await listening();
+  await hubWith({ server, path: '/one' });
+  await hubWith({ server, path: '/two' });
+  const statuses = await Promise.all(['/one', '/two?x', '/none'].map((path) => statusOf(port, {}, path)));
+  expect(statuses).toEqual([101, 101, 404]);
+  expect(warn.mock.calls.flat()).toContain('webSocketHub refused a connection: somebody from 127.0.0.1: nobody is at /none');
+});
+
+test('without a path a hub on a server of yours takes / and leaves the rest to others', async () => {
+  const { server, port } = await listening();
+  await hubWith({ server });
+  const sockets = new WebSocketServer({ noServer: true });
+  server.on('upgrade', (request, socket, head) => {
+    if (request.url === '/chat') sockets.handleUpgrade(request, socket, head, (opened) => opened.send('"chat"'));
+  });
+  const chat = await raw(port, undefined, {}, '/chat');
+  await expect.poll(() => chat.got).toEqual(['chat']);
+  await peer('a', 0, { url: `ws://127.0.0.1:${port}/` }).connect();
+});
+
+test.each(['before', 'after'])(
+  'an endpoint for the very same path, made %s the hub, keeps it: no client ends the process',
+  async (when) => {
+    const { server, port } = await listening();
+    const chat = () => new WebSocketServer({ server, path: '/chat' }).on('connection', (socket) => socket.send('"chat"'));
+    if (when === 'before') chat();
+    await hubWith({ server, path: '/chat' });
+    if (when === 'after') chat();
+    const client = await raw(port, undefined, {}, '/chat');
+    await expect.poll(() => client.got).toEqual(['chat']);
+  },
+);
+
+test('an upgrade that cannot be made ends no process, and is named', async () => {
+  const warn = quiet();
+  class Broken {
+    handleUpgrade() {
+      throw new Error('called more than once');
+    }
+  }
+  const hub = await hubWith({ WebSocketServer: Broken });
+  peer('a', hub.port)
+    .connect()
+    .catch(() => {});
+  await vi.waitFor(() =>
+    expect(warn.mock.calls.flat()).toEqual([
+      'webSocketHub refused a connection: somebody from 127.0.0.1: the upgrade failed: Error: called more than once',
+    ]),
+  );
+});
+
+test('an endpoint of ws that answers for every path is named to who is refused by it', async () => {
+  const warn = quiet();
+  const { server, port } = await listening();
+  await hubWith({ server, path: '/quiver' });
+  new WebSocketServer({ server, path: '/chat' }).on('connection', (socket) => socket.close());
+  const connecting = peer('a', 0, { url: `ws://127.0.0.1:${port}/quiver` }).connect();
+  connecting.catch(() => {});
+  await vi.waitFor(
+    () => expect(warn.mock.calls.flat().join()).toMatch(/400; another WebSocket server answers for that path/),
+    20_000,
+  );
+});
+
+test('it resolves once the server listens, and has its port then', async () => {
+  const hub = await hubWith({ server: yours().listen(0, '127.0.0.1'), path: '/q' });
+  expect(hub.port).toBeGreaterThan(0);
+});
+
+test('a server that cannot listen is named, and keeps nothing of the hub', async () => {
+  const { port } = await listening();
+  const server = yours();
+  const listeners = () => ['upgrade', 'error', 'listening'].map((name) => server.listenerCount(name));
+  const before = listeners();
+  server.listen(port, '127.0.0.1');
+  await expect(webSocketHub({ server, path: '/q' })).rejects.toMatchObject({
+    name: 'ConnectionError',
+    message: expect.stringMatching(/^the server that webSocketHub was given does not listen: listen EADDRINUSE/),
+  });
+  expect(listeners()).toEqual(before);
+});
+
+test('on a server that nobody has told to listen it resolves all the same, and serves once somebody has', async () => {
+  const server = yours();
+  const hub = await hubWith({ server });
+  expect(() => hub.port).toThrow('a server that does not listen has no port');
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  await peer('a', hub.port).connect();
+  expect(server.listenerCount('error')).toBe(0);
+});
+
+test('who says nothing on a server of yours is parted with by the timeouts of that server', async () => {
+  const server = yours({ headersTimeout: 100, requestTimeout: 100, connectionsCheckingInterval: 50 }).listen(0, '127.0.0.1');
+  const hub = await hubWith({ server, limits: { helloMs: 60_000 } });
+  const silent = net.connect(hub.port, '127.0.0.1').resume();
+  onTestFinished(() => void silent.destroy());
+  await once(silent, 'close');
+});
+
+test('a path that is left to others ends nobody when its client resets the connection', async () => {
+  const { server, port } = await listening();
+  await hubWith({ server, path: '/quiver' });
+  server.on('upgrade', () => {});
+  const failed = new Promise<void>((resolve) => server.once('upgrade', (_, socket) => socket.once('close', () => resolve())));
+  const client = net.connect(port, '127.0.0.1');
+  await once(client, 'connect');
+  client.write('GET /other HTTP/1.1\r\nHost: here\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
+  await once(server, 'upgrade');
+  client.resetAndDestroy();
+  await failed;
+});
