@@ -34,7 +34,7 @@ describe('mutants of the directory', () => {
   });
 
   test('T8 forgets to pass the token on: seen by "one token", and without it as a request that is never served', () => {
-    const broken = withChart(({ holding }) => holding.states.using.states.followed.on.release.actions.shift());
+    const broken = withChart(({ holding }) => holding.states.using.states.followed.on.release.actions.splice(1, 1));
     expect(failing(explore(broken, question))).toEqual(['one token']);
     const found = explore(broken, { ...question, properties: onlyLiveness(question) });
     expect(found).toMatchObject({ verdict: 'invalid', counterexample: { property: 'every request is served' } });

@@ -34,6 +34,8 @@ class End extends EventEmitter {
   readonly OPEN = OPEN;
   readyState = CONNECTING;
   bufferedAmount = 0;
+  /** Of a connection that has asked for an upgrade: whether it was turned away. */
+  writableEnded = false;
   onopen: Listener | null = null;
   onmessage: Listener | null = null;
   onclose: Listener | null = null;
@@ -64,6 +66,11 @@ class End extends EventEmitter {
   }
 
   private readonly reset = () => this.terminate();
+
+  /** Whether nobody has answered its upgrade yet. */
+  get writable(): boolean {
+    return this.readyState === CONNECTING && !this.writableEnded;
+  }
 
   addEventListener(type: string, listener: Listener): void {
     this.on(type, type === 'message' ? (data: unknown) => listener({ data }) : (event: unknown) => listener(event ?? {}));
@@ -105,6 +112,7 @@ class End extends EventEmitter {
 
   /** What a server does that turns a connection away (a Duplex in Node). */
   end(text: string): void {
+    this.writableEnded = true;
     this.carry('refused', text.split('\r\n')[0]!);
   }
 
@@ -188,8 +196,10 @@ class End extends EventEmitter {
       this.say('open', { type: 'open' });
     } else if (kind === 'refused') this.fail(`Unexpected server response: ${data}`);
     else if (kind === 'message') this.say('message', data);
-    else if (kind === 'ping') this.carry('pong');
-    else if (kind === 'pong') this.say('pong');
+    else if (kind === 'ping') {
+      this.emit('ping', Buffer.alloc(0));
+      this.carry('pong');
+    } else if (kind === 'pong') this.say('pong', Buffer.alloc(0));
     else {
       if (kind === 'fin' && this.readyState === OPEN) this.carry('fin');
       this.shut();
@@ -248,6 +258,8 @@ export class WorldSocket extends End {
 
 /** What stands as an HTTP server: it has upgrades and nothing else. */
 export class WorldServer extends EventEmitter {
+  readonly listening = true;
+
   constructor(
     private readonly world: VirtualWorld,
     readonly process: Process,
