@@ -23,7 +23,7 @@ import { filter, firstValueFrom, map, merge, of, timer } from 'rxjs';
 import type { NodeId } from '../machines/effects.js';
 import { UsageError } from '../machines/errors.js';
 import { linkCore } from '../machines/link/index.js';
-import { endAt, endsOf, isUp } from '../machines/link/view.js';
+import { endsOf, isUp } from '../machines/link/view.js';
 import type { LinkNotice } from '../machines/link/machine.js';
 import type { Bye, Frame, LinkContext } from '../machines/link/frames.js';
 import type { Relay, Relayed } from '../machines/link/ways.js';
@@ -227,7 +227,10 @@ const otherVersion = (from: NodeId, name: string): string =>
 const tooMuchFor = (peer: NodeId): string =>
   `more of what nodes said waits for peer "${peer}", which has not come, than ${ROOMS.window + ROOMS.room} messages or ${ROOMS.roomSize} characters`;
 
-/** Takes leave of each peer as soon as it has what was sent to it, and after their patience of all: what they have not taken is lost. */
+/**
+ * Takes leave of each peer as soon as it has what was sent to it, of those that are not all reached directly when all have; and after their
+ * patience of all: what they have not taken is lost.
+ */
 async function lastWords(
   node: LiveNode,
   outgoing: Outgoing,
@@ -236,9 +239,9 @@ async function lastWords(
   const takeLeave = (): boolean => {
     const ends = endsOf(node.view());
     const waiting = ends.filter((end) => isUp(end) && outgoing.waitsFor(end.context));
-    // Who passes on what somebody else still waits for stays, and of two of whom one is reached by way of the other it leaves later.
-    const needed = [...waiting, ...waiting.map(({ context }) => endAt(node.view(), context.via ?? ''))];
-    const done = ends.filter((end) => end.value !== 'left' && !needed.includes(end));
+    // Where somebody is reached by way of another, and answers by way of it, nobody is left before all have what was sent.
+    const mayGo = waiting.length === 0 || ends.every(({ context }) => context.via === null);
+    const done = mayGo ? ends.filter((end) => end.value !== 'left' && !waiting.includes(end)) : [];
     for (const { context } of byWayFirst(done)) node.attempt('leave', { peer: context.peer });
     return waiting.length === 0;
   };
