@@ -45,7 +45,7 @@ export const handsFor = (
 ): Hands => ({
   offer(json) {
     const { protocol, options } = parse(json);
-    const commands = Object.entries(protocol.commands).filter(([, command]) => (command.refusal?.(options) ?? null) === null);
+    const commands = Object.entries(protocol.commands).filter(([, command]) => (command.refusal?.(options, {}) ?? null) === null);
     return { commands: commands.map(offered), corrupt: protocol.corruption !== undefined };
   },
   meters: (json) => sampleMeters(parse(json)),

@@ -241,8 +241,8 @@ export interface Command {
    * that gives it, or for the one that it names as its `requester`.
    */
   readonly completedBy: readonly string[];
-  /** Why the command means nothing under these options, and the cure; `null` when it does. */
-  refusal?(options: any): string | null;
+  /** Why the command means nothing under these options, or with these fields, and the cure; `null` when it means something. */
+  refusal?(options: any, fields: Readonly<Record<string, any>>): string | null;
 }
 
 /** A command as a description says it. Unless told, its event is of the command's name and carries its fields, and it does not wait. */

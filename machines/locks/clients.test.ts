@@ -171,3 +171,16 @@ describe('links of voters and clients come and go, runs', () => {
     expect(new Set(grants.slice(-5).map(({ node }) => node))).toEqual(new Set(['a', 'b', 'c', 'x', 'y']));
   });
 });
+
+test('a script that makes a client a voter is refused at launch', () => {
+  const scenario = {
+    protocol: 'locks',
+    options: { clients: ['x'] },
+    topology: { nodes: ['a', 'x'], links: [['a', 'x', 1]] },
+    events: [{ at: 0, node: 'a', do: 'change', add: 'x' }],
+    until: { idle: true },
+  };
+  expect(() => parseScenario(scenario, { locks })).toThrow(
+    'events[0].do: change makes no sense here: "x" is a client and does not vote; add another node',
+  );
+});

@@ -105,6 +105,8 @@ export const locksCore = /* @__PURE__ */ defineCore<LocksProtocolOptions>({
         { name: 'remove', type: 'node', optional: true },
       ],
       event: ({ add = null, remove = null }) => ({ type: 'change', add, remove }),
+      refusal: ({ clients }: LocksProtocolOptions, { add }) =>
+        clients.includes(add) ? `"${add}" is a client and does not vote; add another node` : null,
       waits: false,
       completedBy: ['members'],
     },

@@ -118,17 +118,14 @@ function readEvent(value: unknown, path: string, scene: EventScope): ScenarioEve
 }
 
 function readCommand(name: string, command: Command, fields: Fields, path: string, { graph, options }: EventScope): Body {
-  const refusal = command.refusal?.(options) ?? null;
-  if (refusal !== null) throw new UsageError(`${placeIn(path, 'do')}: ${name} makes no sense here: ${refusal}`);
   const given = (command.fields ?? []).filter((field) => !field.optional || fields[field.name] !== undefined);
   const read = ({ name, type, min = Number.MIN_SAFE_INTEGER }: (typeof given)[number]): number | NodeId =>
     type === 'node' ? readNode(fields[name], placeIn(path, name), graph) : readInteger(fields[name], placeIn(path, name), min);
-  return {
-    do: 'command',
-    name,
-    node: readNode(fields['node'], placeIn(path, 'node'), graph),
-    fields: Object.fromEntries(given.map((field) => [field.name, read(field)])),
-  };
+  const node = readNode(fields['node'], placeIn(path, 'node'), graph);
+  const carried = Object.fromEntries(given.map((field) => [field.name, read(field)]));
+  const refusal = command.refusal?.(options, carried) ?? null;
+  if (refusal !== null) throw new UsageError(`${placeIn(path, 'do')}: ${name} makes no sense here: ${refusal}`);
+  return { do: 'command', name, node, fields: carried };
 }
 
 function readJoin(fields: Fields, path: string, scene: EventScope): Body {

@@ -103,7 +103,7 @@ function readWorkload(value: unknown, path: string, scene: EventScope): Workload
   if (first === undefined) throw new UsageError(`${path}: protocol ${name} has no commands to issue; leave it out`);
   const command = readOneOf(orElse(fields['command'], first), placeIn(path, 'command'), Object.keys(commands));
   const needed = (commands[command]!.fields ?? []).filter(({ optional }) => !optional).map((field) => field.name);
-  const refusal = commands[command]!.refusal?.(scene.options) ?? null;
+  const refusal = commands[command]!.refusal?.(scene.options, {}) ?? null;
   if (refusal !== null) throw new UsageError(`${placeIn(path, 'command')}: ${command} makes no sense here: ${refusal}`);
   if (needed.length > 0) {
     throw new UsageError(`${placeIn(path, 'command')}: ${command} needs ${needed.join(' and ')}; list it under events instead`);
