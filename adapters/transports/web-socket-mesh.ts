@@ -97,6 +97,8 @@ const FIND_MS = 5_000;
 /** After so many tries in vain an address is warned of, once; and other warnings come so seldom. */
 const QUIET_TRIES = 4;
 const QUIET_MS = 10_000;
+/** To whom nothing can be said of its coming in, since the application's rule fails or does not answer. */
+const DOUBT = 'this peer cannot say now who may come in';
 
 /**
  * Peers that are connected to each other directly, over WebSockets, for Node: no hub and no broker. What is under way when a
@@ -322,7 +324,7 @@ class Mesh implements Connection {
     const late = `admit has not answered for "${id}" within ${ms} ms, which counts as no for now`;
     if (isAsking && this.options.admit) this.complain(`does not let "${id}" in: ${late}`);
     if (address) address.why ||= isAsking ? late : `${whatIsMissing(contact)} within ${ms} ms`;
-    if (isAsking && address === null) this.refuse(contact, 'this peer cannot say now who may come in', true);
+    if (isAsking && address === null) this.refuse(contact, DOUBT, true);
     else this.drop(contact);
   }
 
@@ -337,7 +339,7 @@ class Mesh implements Connection {
         const reading = readFrame(text, HELLO_BYTES_MAX);
         const frame = 'value' in reading ? reading.value : null;
         if (contact.state === 'new' && isHello(frame)) {
-          this.admit(contact, frame).catch(() => this.refuse(contact, 'it cannot say now who may come in', true));
+          this.admit(contact, frame).catch(() => this.refuse(contact, DOUBT, true));
         } else this.drop(contact);
       },
       closed: () => this.drop(contact),
