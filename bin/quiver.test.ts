@@ -91,7 +91,7 @@ describe('quiver run', () => {
     [['run', file('ring.json', ring), '--seed', 'x'], /--seed is "x"; give an integer/],
     [['run', file('ring.json', ring), '--trace', 'no/such/folder/t.ndjson'], /cannot write no\/such\/folder\/t.ndjson/],
     [['fly'], /"fly" is no command; the commands are run, check/],
-    [['paper', 'nobody'], /name one paper: arvy/],
+    [['paper', 'nobody'], /"nobody" is no paper; name one paper or more: arvy, queue, election, exclusion, controller; or all/],
     [['replay', file('ring.json', ring)], /is no trace of this version/],
   ])('bad usage %j: one clear line and status 64', async (args, message) => {
     expect((await quiver(...args)).status).toBe(64);

@@ -115,10 +115,14 @@ export const verbs = {
     examples: ['quiver verify ring.ndjson'],
   },
   paper: {
-    summary: "reproduce a paper's tables",
-    takes: 'NAME',
-    options: { json, svg: { value: 'FOLDER', says: 'write the plots as SVG' } },
-    examples: ['quiver paper arvy'],
+    summary: 'reproduce the tables of papers: arvy, queue, election, exclusion, controller, or all',
+    takes: 'NAME…',
+    options: {
+      json,
+      html: { value: 'FILE', says: 'write one page of all tables and plots beside the expected figures' },
+      svg: { value: 'FOLDER', says: 'write the plots as SVG' },
+    },
+    examples: ['quiver paper arvy', 'quiver paper all --html papers.html'],
   },
   spawn: {
     summary: 'one node of a scenario as a process of its own, on WebSockets',

@@ -12,6 +12,7 @@ export interface TableCell {
 
 export interface Table {
   readonly title: string;
+  /** Headings; the first is that of the labels. */
   readonly columns: readonly string[];
   readonly rows: readonly { readonly label: string; readonly cells: readonly TableCell[] }[];
   /** One sentence on how to read it. */
@@ -27,12 +28,24 @@ export interface Plot {
   readonly series: readonly { readonly label: string; readonly points: readonly (readonly [number, number])[] }[];
 }
 
+/** What an experiment yields. */
+export type Exhibit = Table | Plot;
+
 export interface Experiment {
   readonly name: string;
   readonly title: string;
   readonly paper: string;
   /** Yields what is done as it is done; `progress` hears how far it is, 0 to 1. */
-  run(progress: (share: number) => void): Iterable<Table | Plot>;
+  run(progress: (share: number) => void): Iterable<Exhibit>;
+}
+
+/** How many figures of the tables are held against an expected one, and how many of them differ. */
+export function tally(exhibits: readonly Exhibit[]): { readonly compared: number; readonly differing: number } {
+  const answers = exhibits
+    .flatMap((exhibit) => ('rows' in exhibit ? exhibit.rows : []))
+    .flatMap(({ cells }) => cells.map(agrees))
+    .filter((answer) => answer !== null);
+  return { compared: answers.length, differing: answers.filter((answer) => !answer).length };
 }
 
 /** Whether a cell agrees with what was expected; `null` where nothing was. */

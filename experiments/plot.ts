@@ -1,5 +1,6 @@
 /** A line plot as SVG, with axes, ticks and a legend at the line ends; readable on light and dark pages. */
 import type { Plot } from './experiment.js';
+import { escapeMarkup } from './markup.js';
 
 const WIDTH = 640;
 const HEIGHT = 400;
@@ -32,8 +33,6 @@ function logTicks(low: number, high: number): number[] {
   return ticks;
 }
 
-const escape = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-
 export function drawPlot({ title, x, y, series }: Plot): string {
   const points = series.flatMap((line) => line.points);
   const [right, bottom] = [WIDTH - MARGIN.right, HEIGHT - MARGIN.bottom];
@@ -63,14 +62,14 @@ export function drawPlot({ title, x, y, series }: Plot): string {
     const colour = COLOURS[i % COLOURS.length];
     const path = line.points.map(([px, py], k) => `${k === 0 ? 'M' : 'L'}${at(across.place(px))} ${at(up.place(py))}`).join('');
     const last = line.points.at(-1) ?? [0, 0];
-    return `<path d="${path}" fill="none" stroke="${colour}" stroke-width="2"/><text x="${right + 8}" y="${at(up.place(last[1]) + 4)}" fill="${colour}">${escape(line.label)}</text>`;
+    return `<path d="${path}" fill="none" stroke="${colour}" stroke-width="2"/><text x="${right + 8}" y="${at(up.place(last[1]) + 4)}" fill="${colour}">${escapeMarkup(line.label)}</text>`;
   });
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${escape(title)}">
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${escapeMarkup(title)}">
 <style>text{font:12px system-ui,sans-serif;fill:#6b7280}.grid{stroke:#9ca3af;stroke-opacity:.3}.title{font-size:14px;font-weight:600}</style>
-<text x="${MARGIN.left}" y="22" class="title">${escape(title)}</text>
+<text x="${MARGIN.left}" y="22" class="title">${escapeMarkup(title)}</text>
 ${grid.join('\n')}
-<text x="${(MARGIN.left + right) / 2}" y="${HEIGHT - 10}" text-anchor="middle">${escape(x.label)}</text>
-<text transform="translate(16 ${(MARGIN.top + bottom) / 2}) rotate(-90)" text-anchor="middle">${escape(y.label)}</text>
+<text x="${(MARGIN.left + right) / 2}" y="${HEIGHT - 10}" text-anchor="middle">${escapeMarkup(x.label)}</text>
+<text transform="translate(16 ${(MARGIN.top + bottom) / 2}) rotate(-90)" text-anchor="middle">${escapeMarkup(y.label)}</text>
 ${lines.join('\n')}
 </svg>
 `;

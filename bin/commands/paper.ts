@@ -1,42 +1,85 @@
-/** `quiver paper NAME`: reproduces a paper's tables, each figure held against the expected one. */
+/** `quiver paper NAME…`: reproduces the tables of papers, each figure held against the expected one; `all` are all of them. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { agrees, type TableCell, type Table } from '../../experiments/experiment.js';
+import { agrees, tally, type Exhibit, type Experiment, type TableCell, type Table } from '../../experiments/experiment.js';
 import { experiments } from '../../experiments/index.js';
+import { papersPage, type Reproduction } from '../papers-page.js';
 import { drawPlot } from '../../experiments/plot.js';
 import { UsageError } from '../../machines/errors.js';
-import type { Work } from '../verbs.js';
+import { OutputFile } from '../output-file.js';
+import type { ValuesOf, Work } from '../verbs.js';
 import { ProgressLine } from '../progress.js';
 import { bold, dim, number, table, verdictInColour } from '../style.js';
 
+interface Reproduced extends Reproduction {
+  readonly seconds: number;
+}
+
 const command: Work<'paper'> = async (values, words) => {
-  const [name, ...more] = words;
-  const experiment = experiments[name ?? ''];
-  if (!experiment || more.length > 0) throw new UsageError(`name one paper: ${Object.keys(experiments).join(', ')}`);
-  const progress = new ProgressLine();
-  let differing = 0;
-  if (!values.json) console.log(`${bold(experiment.title)}\n${dim(experiment.paper)}\n`);
-  for (const part of experiment.run((share) => progress.show(`${name}: ${Math.round(share * 100)} %`))) {
-    progress.done();
-    if ('rows' in part) {
-      differing += part.rows.flatMap(({ cells }) => cells).filter((cell) => agrees(cell) === false).length;
-      if (!values.json) printTable(part);
-    } else if (values.svg !== undefined) {
-      mkdirSync(values.svg, { recursive: true });
-      writeFileSync(join(values.svg, `${part.name}.svg`), drawPlot(part));
+  const chosen = experimentsNamed(words);
+  const page = values.html === undefined ? undefined : new OutputFile(values.html);
+  const papers: Reproduced[] = [];
+  try {
+    for (const experiment of chosen) {
+      const place = chosen.length === 1 ? '' : `, paper ${papers.length + 1} of ${chosen.length}`;
+      papers.push(await reproduce(experiment, place, values));
     }
-    if (values.json) console.log(JSON.stringify(part));
+  } catch (error) {
+    page?.discard();
+    throw error;
+  }
+  page?.text(papersPage(papers));
+  page?.keep();
+  if (!values.json) printSummary(papers);
+  return papers.every(({ exhibits }) => tally(exhibits).differing === 0) ? 0 : 1;
+};
+
+function experimentsNamed(words: readonly string[]): readonly Experiment[] {
+  if (words.length === 1 && words[0] === 'all') return experiments;
+  const chosen = experiments.filter(({ name }) => words.includes(name));
+  const unknown = words.find((word) => !experiments.some(({ name }) => name === word));
+  if (chosen.length > 0 && unknown === undefined) return chosen;
+  const names = experiments.map(({ name }) => name).join(', ');
+  throw new UsageError(`${unknown === undefined ? '' : `"${unknown}" is no paper; `}name one paper or more: ${names}; or all`);
+}
+
+async function reproduce(experiment: Experiment, place: string, values: ValuesOf<'paper'>): Promise<Reproduced> {
+  const { name, title, paper } = experiment;
+  const progress = new ProgressLine();
+  const exhibits: Exhibit[] = [];
+  const started = performance.now();
+  if (!values.json) console.log(`${bold(title)}\n${dim(paper)}\n`);
+  for (const exhibit of experiment.run((share) => progress.show(`${name}: ${Math.round(share * 100)} %${place}`))) {
+    progress.done();
+    exhibits.push(exhibit);
+    if (values.json) console.log(JSON.stringify({ paper: name, ...exhibit }));
+    else if ('rows' in exhibit) printTable(exhibit);
+    if (values.svg !== undefined && !('rows' in exhibit)) {
+      mkdirSync(values.svg, { recursive: true });
+      writeFileSync(join(values.svg, `${exhibit.name}.svg`), drawPlot(exhibit));
+    }
     await setImmediate();
   }
-  if (!values.json)
-    console.log(
-      differing === 0
-        ? `${verdictInColour('valid')}  every figure agrees`
-        : `${verdictInColour('invalid')}  ${differing} figures differ (marked ✗)`,
-    );
-  return differing === 0 ? 0 : 1;
-};
+  return { experiment, exhibits, seconds: (performance.now() - started) / 1000 };
+}
+
+function printSummary(papers: readonly Reproduced[]): void {
+  const tallies = papers.map(({ exhibits }) => tally(exhibits));
+  if (papers.length > 1) {
+    const rows = papers.map(({ experiment: { name }, exhibits, seconds }, i) => {
+      const { compared, differing } = tallies[i]!;
+      return [name, ...[exhibits.length, compared, differing, Math.round(seconds)].map(number)];
+    });
+    console.log(`${table(['paper', 'tables and plots', 'figures compared', 'differ', 'seconds'], rows)}\n`);
+  }
+  const differing = tallies.reduce((sum, of) => sum + of.differing, 0);
+  console.log(
+    differing === 0
+      ? `${verdictInColour('valid')}  every figure agrees`
+      : `${verdictInColour('invalid')}  ${differing} figures differ (marked ✗)`,
+  );
+}
 
 function printTable({ title, columns, rows, note }: Table): void {
   console.log(bold(title));

@@ -5,6 +5,7 @@
  */
 import type { TableCell, Experiment, Plot, Table } from '../experiment.js';
 import { worstCycle } from './adversary.js';
+import { proofTable } from './proof.js';
 import { mixed, pair, sweep, tightRound, uniform } from './requests.js';
 import { binomialTree, chain, costOf, onRing } from './run.js';
 
@@ -22,6 +23,7 @@ export const arvyPaper: Experiment = {
     yield uniformTable(progress);
     yield completeTable(progress);
     yield adversaryTable(progress);
+    yield proofTable();
     yield ratioPlot();
     progress(1);
   },

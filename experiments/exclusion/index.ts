@@ -67,7 +67,7 @@ export function aloneTable(): Table {
       { value: at - unlockedAt!, expected: 2 },
     ]);
   });
-  return { title: 'A request alone', columns: ['edge messages', 'rounds to lock', 'rounds to idle'], rows };
+  return { title: 'A request alone', columns: ['', 'edge messages', 'rounds to lock', 'rounds to idle'], rows };
 }
 
 /** The chance that one of c + 1 contestants has the strictly largest of K priorities, for a given one of them. */
@@ -105,7 +105,7 @@ export function chanceTable(): Table {
   });
   return {
     title: 'Chance to win a trial against synchronised rivals',
-    columns: ['measured', 'expected trials', '… per contestant'],
+    columns: ['', 'measured', 'expected trials', '… per contestant'],
     rows,
     note: 'With K = Δ² + 1 and Δ² rivals the trials per contestant tend to e − 1 = 1.718: a request needs O(Δ²) of them.',
   };
@@ -133,7 +133,7 @@ export function printedTable(runs: number): Table {
   });
   return {
     title: 'Runs in which everybody who asked succeeded',
-    columns: ['printed rules', 'corrected rules'],
+    columns: ['', 'printed rules', 'corrected rules'],
     rows,
     note: 'The printed rules deadlock as soon as two neighbours compete for each other at the wrong moment.',
   };
@@ -153,7 +153,7 @@ export function deferredTable(runs: number): Table {
       { value: round1(mean(outcomes.map(({ at }) => at))) },
     ]);
   });
-  return { title: 'Eight nodes, all linked, all asking', columns: ['edge messages', 'trials', 'rounds'], rows };
+  return { title: 'Eight nodes, all linked, all asking', columns: ['', 'edge messages', 'trials', 'rounds'], rows };
 }
 
 interface Crowd {
@@ -175,7 +175,7 @@ const costs = ({ asked, locks, edgeMessages, trials, maxInTransitPerEdge, violat
   { value: maxInTransitPerEdge, expected: 2, check: 'atMost' },
   { value: violated.join(', ') || 'none', expected: 'none' },
 ];
-const COSTS = ['Δ', 'locks', 'trials per lock', 'messages per lock', 'most on an edge', 'violated'];
+const COSTS = ['', 'Δ', 'locks', 'trials per lock', 'messages per lock', 'most on an edge', 'violated'];
 
 const crowdTable = (crowd: readonly Crowd[]): Table => ({
   title: 'Everybody asks at once',

@@ -7,13 +7,13 @@
  */
 import { raise } from 'xstate';
 import type { NodeId } from '../effects.js';
-import type { Configuration, Property, Protocol } from '../protocol.js';
+import type { Property, Protocol } from '../protocol.js';
 import { ENOUGH } from './counts.js';
 import { queue } from './index.js';
 import { GUARDIAN, POINTER } from './messages.js';
 import type { PointerContext } from './pointer.js';
 import type { QueueOptions } from './options.js';
-import { edgesOf, isFullyLegalAsPrinted, look } from './view.js';
+import { edgesOf, look } from './view.js';
 
 const findOfItsOwn = raise(({ context }: { context: PointerContext }) => ({ type: 'find', origin: null, from: context.id }));
 
@@ -52,14 +52,6 @@ const neverSoMany: Property<QueueOptions> = {
       const { timely, sent } = guardian.context;
       return phi < ENOUGH && !(timely && sent >= ENOUGH);
     }),
-};
-
-/** Lemma 6.6 as printed. */
-export const printedIsClosed: Property<any> = {
-  name: 'fully legal as printed is closed',
-  kind: 'closed',
-  says: 'Definition 6.1 without the timer (erratum S5).',
-  holds: (c: Configuration) => edgesOf(c).every((edge) => isFullyLegalAsPrinted(look(c, edge))),
 };
 
 /** A fixed tree, given by its parents, with every node and channel corrupt at first, and requests at any time. */

@@ -2,7 +2,7 @@
 import { assign } from 'xstate';
 import { describe, expect, test } from 'vitest';
 import { explore } from '../../test/explore/index.js';
-import { anywhere, printedIsClosed, variant } from './checked.fixtures.js';
+import { anywhere, variant } from './checked.fixtures.js';
 
 const edge = anywhere({ a: 'a', b: 'a' });
 
@@ -21,8 +21,11 @@ describe('one edge in an arbitrary environment, up to two messages in each direc
   });
 
   test('S5: Definition 6.1 as printed is not closed; the timer alone breaks it', () => {
-    const { verdict, counterexample } = explore(variant({ messages: 2 }), { ...edge, properties: [printedIsClosed] });
-    expect(verdict).toBe('invalid');
+    const { verdict, counterexample } = explore(variant({ messages: 2 }), {
+      ...edge,
+      options: { ...edge.options, legality: 'printed' },
+    });
+    expect({ verdict, property: counterexample?.property }).toEqual({ verdict: 'invalid', property: 'fully legal is closed' });
     expect(counterexample!.choices).toEqual([{ timer: ['a', 'guardian:b', 'observe'] }]);
   });
 });

@@ -18,11 +18,13 @@ export interface QueueOptions {
   readonly levels: TreeLevels | null;
   /** The period of the guardians' timers, in round trips. */
   readonly tau: number;
+  /** What counts as fully legal: Definition 6.1 as `printed` forgets the timer, and is not closed (erratum S5). */
+  readonly legality: 'settled' | 'printed';
   /** R, in ticks: the most that a message over one link and the answer to it take together. */
   readonly roundTrip: number;
 }
 
-const KEYS = ['root', 'tree', 'parents', 'tau'] as const;
+const KEYS = ['root', 'tree', 'parents', 'tau', 'legality'] as const;
 
 /** R where time is left out; any number would do there. */
 const UNTIMED_ROUND_TRIP = 2;
@@ -31,7 +33,8 @@ export function queueOptions(raw: Raw, graph: NetworkGraph): QueueOptions {
   refuseUnknown(raw, KEYS);
   const tree = oneOf(raw, 'tree', ['fixed', 'stabilizing'], 'fixed');
   const root = nodeOf(raw, 'root', graph, graph.topology.nodes[0]!);
-  const common = { tree, root, tau: tauOf(raw), roundTrip: roundTripOf(graph) };
+  const legality = oneOf(raw, 'legality', ['settled', 'printed'], 'settled');
+  const common = { tree, root, tau: tauOf(raw), legality, roundTrip: roundTripOf(graph) };
   if (tree === 'fixed') {
     const parents = fixedTree(raw, root, graph);
     return { ...common, parents, children: childrenIn(parents, graph), levels: null };

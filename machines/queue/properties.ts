@@ -5,7 +5,7 @@ import { isSilent } from '../tree/silent.js';
 import { GUARDIAN, guardianOf, POINTER, TREE } from './messages.js';
 import { convergenceTicks } from './bounds.js';
 import type { QueueOptions } from './options.js';
-import { edgesOf, isFind, isFullyLegal, isObserver, look, pointerIn } from './view.js';
+import { edgesOf, isFind, isFullyLegal, isFullyLegalAsPrinted, isObserver, look, pointerIn } from './view.js';
 
 export function queueProperties(instance: Instance<QueueOptions>): Property<QueueOptions>[] {
   return [
@@ -55,8 +55,9 @@ function stateFits(id: string, node: NodeView): boolean {
 
 /** The tree no longer moves, and every edge of it is fully legal, those apart whose link is down. */
 export function isFullyLegalEverywhere(c: Configuration<any>): boolean {
-  const edges = edgesOf(c);
-  return edges.every((edge) => isFullyLegal(look(c, edge))) && (c.instance.options.tree === 'fixed' || isSilent(c, TREE));
+  const { legality, tree } = c.instance.options;
+  const isLegal = legality === 'printed' ? isFullyLegalAsPrinted : isFullyLegal;
+  return edgesOf(c).every((edge) => isLegal(look(c, edge))) && (tree === 'fixed' || isSilent(c, TREE));
 }
 
 /**

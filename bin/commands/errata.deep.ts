@@ -1,0 +1,26 @@
+/** The commands of docs/errata.md do what the page says of them. */
+import { describe, expect, test } from 'vitest';
+import { called } from '../called.fixture.js';
+import { quiver } from '../program.js';
+import { errata } from './errata.fixture.js';
+
+const { printed } = called();
+const starting = (start: string) => errata.filter(({ command }) => command?.startsWith(start));
+
+describe('the commands of the page', () => {
+  test.each(starting('quiver check'))('$command finds the failure', async ({ row, command }) => {
+    expect(await quiver(command!.split(' ').slice(1))).toBe(1);
+    const said = printed.join('\n');
+    expect(said).toMatch(/violated: /);
+    const [, steps] = /in (\d+) steps/.exec(row) ?? [];
+    if (steps !== undefined) expect(said).toContain(`in ${steps} steps, the fewest possible`);
+  });
+
+  test.each(starting('quiver run'))('$command shows it', async ({ row, command }) => {
+    expect(await quiver(command!.split(' ').slice(1))).toBe(0);
+    const shown = [...row.matchAll(/`((?:elections|findCost|served) [^`]+)`/g)].map(([, text]) => text!.split(' '));
+    expect(shown.length).toBe(1);
+    const said = printed.flatMap((text) => text.split('\n').map((line) => line.trim().split(/ +/)));
+    expect(said).toContainEqual(shown[0]);
+  });
+});
