@@ -13,7 +13,7 @@ export function queueProperties(instance: Instance<QueueOptions>): Property<Queu
     {
       name: 'fully legal is closed',
       kind: 'closed',
-      says: 'Once the tree stands and every edge is fully legal, all of it stays so (Lemma 6.6, with the timer that it forgets).',
+      says: 'Once the tree stands and every edge is fully legal, all stays so (Lemma 6.6).',
       holds: isFullyLegalEverywhere,
     },
     {
