@@ -46,7 +46,8 @@ import { ConnectionError } from './transports/errors.js';
 import { createTransport, type DriverListener } from './transports/driver.js';
 import { Channels } from './node/channels.js';
 import { createNode, type LiveNode } from './node/node.js';
-import { Outgoing, ROOMS } from './outgoing.js';
+import { limitsHere, type Limits } from './limits.js';
+import { Outgoing, roomsIn } from './outgoing.js';
 import { isPart, Whole } from './parts.js';
 import { Drops } from './transports/drops.js';
 import { checkId } from './transports/ids.js';
@@ -134,15 +135,16 @@ export function linked(transport: Transport, options: LinkedOptions): Transport<
       `transport "${transport.id}" carries messages of ${messageBytesMax} bytes; the link layer needs ${MEDIUM_BYTES_MIN}`,
     );
   }
-  const windowSize = Math.floor(messageBytesMax / 4) - HEAD_SIZE;
+  const limits = limitsHere();
+  const windowSize = Math.floor(Math.min(messageBytesMax, limits.linkFrameBytes) / 4) - HEAD_SIZE;
   const made = createTransport(transport.id, guarantees, async (medium, signal) => {
-    const node = linkNode(transport, options, windowSize);
+    const node = linkNode(transport, options, windowSize, limits);
     const whole = new Map<NodeId, Whole>();
     const drops = new Drops(`transport "${transport.id}"`, options.clock);
-    const outgoing = new Outgoing(node, Math.floor(windowSize / 4), drops);
+    const outgoing = new Outgoing(node, Math.floor(windowSize / 4), drops, limits);
     const report = (notice: LinkNotice) => {
       if (notice.type === 'link.down') outgoing.forget(notice.peer);
-      announce(notice, medium, whole, drops);
+      announce(notice, medium, whole, drops, limits);
     };
     const giveUp = () => void transport.close();
     signal.addEventListener('abort', giveUp, { once: true });
@@ -170,7 +172,7 @@ export function linked(transport: Transport, options: LinkedOptions): Transport<
   return made;
 }
 
-function linkNode(transport: Transport, options: LinkedOptions, windowSize: number): LiveNode {
+function linkNode(transport: Transport, options: LinkedOptions, windowSize: number, limits: Limits): LiveNode {
   const { peers, beatMs = BEAT_MS, patience = PATIENCE, relay = true, inspect } = options;
   const { clock, crypto } = environmentOf(options);
   const others = [...new Set(peers)].filter((peer) => peer !== transport.id);
@@ -186,7 +188,7 @@ function linkNode(transport: Transport, options: LinkedOptions, windowSize: numb
         linkCore.accepts(message, instance) && isPlausible(message as Frame | Bye | Relay | Relayed, clock.now()),
     },
     topology: { nodes: [transport.id, ...others], links: others.map((peer) => [transport.id, peer, 1] as const) },
-    options: { session, beat: beatMs, patience, relay, windowSize, ...ROOMS },
+    options: { session, beat: beatMs, patience, relay, windowSize, ...roomsIn(limits) },
     clock,
     crypto,
     inspect,
@@ -205,7 +207,7 @@ function isPlausible(said: Frame | Bye | Relay | Relayed, now: number): boolean 
 const isForAnother = ({ to }: Frame, end: RoleView<LinkContext> | undefined): boolean =>
   end?.value === 'up' && to !== null && to > end.context.session && end.context.silence >= STRAY_BEATS;
 
-function announce(notice: LinkNotice, medium: DriverListener, whole: Map<NodeId, Whole>, drops: Drops): void {
+function announce(notice: LinkNotice, medium: DriverListener, whole: Map<NodeId, Whole>, drops: Drops, limits: Limits): void {
   const { peer } = notice;
   if (notice.type === 'received') {
     for (const body of notice.bodies) {
@@ -218,14 +220,16 @@ function announce(notice: LinkNotice, medium: DriverListener, whole: Map<NodeId,
     whole.set(peer, new Whole(LINKED_MESSAGE_BYTES_MAX));
     medium.up(peer);
   } else if (notice.type === 'link.down') medium.down(peer);
-  else medium.broke(new ConnectionError(tooMuchFor(peer)));
+  else medium.broke(new ConnectionError(tooMuchFor(peer, limits)));
 }
 
 const otherVersion = (from: NodeId, name: string): string =>
   `peer "${from}" speaks "${name}" of the link layer, this side "${NAME}"; run the same release on both`;
 
-const tooMuchFor = (peer: NodeId): string =>
-  `more of what nodes said waits for peer "${peer}", which has not come, than ${ROOMS.window + ROOMS.room} messages or ${ROOMS.roomSize} characters`;
+function tooMuchFor(peer: NodeId, limits: Limits): string {
+  const { window, room, roomSize } = roomsIn(limits);
+  return `more of what nodes said waits for peer "${peer}", which has not come, than ${window + room} messages or ${roomSize} characters`;
+}
 
 /**
  * Takes leave of each peer as soon as it has what was sent to it, of those that are not all reached directly when all have; and after their

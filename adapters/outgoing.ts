@@ -12,6 +12,7 @@ import type { NodeId } from '../machines/effects.js';
 import { sizeOf, type LinkContext } from '../machines/link/frames.js';
 import { roleTo } from '../machines/link/view.js';
 import type { RoleView } from '../machines/protocol.js';
+import type { Limits } from './limits.js';
 import type { LiveNode } from './node/node.js';
 import { partsOf } from './parts.js';
 import type { Drops } from './transports/drops.js';
@@ -19,14 +20,12 @@ import { isOfNode, refusal, type Envelope } from './transports/envelope.js';
 import { BackpressureError } from './transports/errors.js';
 import type { Json } from './transports/transport.js';
 
-/** How many messages may be under way to a peer, and how many more may wait. */
-const WINDOW = 256;
-const ROOM = 10_000;
-/** And how many characters of them. */
-const ROOM_SIZE = 2 ** 25;
-
 /** What the chart of a link keeps: what may wait, and once more so many messages of nodes. */
-export const ROOMS = { window: WINDOW, room: WINDOW + 2 * ROOM, roomSize: ROOM_SIZE + 2 ** 23 };
+export const roomsIn = ({ window, room, roomSize, nodesRoomSize }: Limits) => ({
+  window,
+  room: window + 2 * room,
+  roomSize: roomSize + nodesRoomSize,
+});
 
 /** So many parts are ready for the next frame of a link; they are a quarter of a frame each. */
 const PARTS_READY = 4;
@@ -41,13 +40,17 @@ interface Turn {
 
 export class Outgoing {
   private readonly turns = new Map<NodeId, Turn[]>();
+  private readonly rooms: ReturnType<typeof roomsIn>;
 
   constructor(
     private readonly node: LiveNode,
     /** Characters of one part. */
     private readonly partLength: number,
     private readonly drops: Drops,
-  ) {}
+    private readonly limits: Limits,
+  ) {
+    this.rooms = roomsIn(limits);
+  }
 
   /** @throws BackpressureError where too much waits for the peer. */
   send(peer: NodeId, message: Json, text: string): void {
@@ -107,10 +110,11 @@ export class Outgoing {
     const size = sizeOfAll(bodies);
     const turns = this.turnsOf(c.peer);
     const count = c.outbox.length + countOfTurns(turns);
-    if (count + bodies.length <= WINDOW + ROOM && c.outboxSize + sizeOfTurns(turns) + size <= ROOM_SIZE) return;
+    const { window, room, roomSize } = this.limits;
+    if (count + bodies.length <= window + room && c.outboxSize + sizeOfTurns(turns) + size <= roomSize) return;
     throw new BackpressureError(
-      `transport "${this.node.id}" takes no more for "${c.peer}" now: ${this.waits(c)} for it, and ${ROOM_SIZE / MIB} MiB or ` +
-        `${WINDOW + ROOM} messages may; send less, or again when it has read some; where it, or its hub, reads too ` +
+      `transport "${this.node.id}" takes no more for "${c.peer}" now: ${this.waits(c)} for it, and ${roomSize / MIB} MiB or ` +
+        `${window + room} messages may; send less, or again when it has read some; where it, or its hub, reads too ` +
         'slowly, raise limits.bytesPerSecond there; nothing was sent',
       c.peer,
     );
@@ -118,7 +122,8 @@ export class Outgoing {
 
   private isBeyond({ peer, outbox, outboxSize }: LinkContext): boolean {
     const turns = this.turnsOf(peer);
-    return sizeOfTurns(turns) + outboxSize > ROOMS.roomSize || countOfTurns(turns) + outbox.length > ROOMS.window + ROOMS.room;
+    const { window, room, roomSize } = this.rooms;
+    return sizeOfTurns(turns) + outboxSize > roomSize || countOfTurns(turns) + outbox.length > window + room;
   }
 
   private turnsOf(peer: NodeId): Turn[] {

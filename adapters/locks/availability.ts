@@ -13,7 +13,7 @@ import type { LockContext } from '../../machines/locks/lock.js';
 import type { EpochsContext } from '../../machines/locks/knowledge.js';
 import { LOCK_NAME_LENGTH_MAX } from '../../machines/locks/accepts.js';
 import { directoryRole, EPOCHS, lockRole } from '../../machines/locks/messages.js';
-import { BOUNDS } from '../../machines/locks/epoch.js';
+import { limitsHere } from '../limits.js';
 import { Channels } from '../node/channels.js';
 import type { LiveNode } from '../node/node.js';
 import type { Transport } from '../transports/transport.js';
@@ -32,6 +32,7 @@ export class Availability {
   private readonly channels: Channels;
   private readonly conversation: string;
   /** The last that each peer has asked of each lock, and has not been answered here. */
+  private readonly openLocksMax = limitsHere().openLocks;
   private readonly asked = new Map<string, Asked>();
 
   constructor(
@@ -68,7 +69,7 @@ export class Availability {
 
   private note(asked: Asked): void {
     const key = keyOf(asked.by, asked.lock);
-    if (this.asked.size < BOUNDS.locks || this.asked.has(key)) this.asked.set(key, asked);
+    if (this.asked.size < this.openLocksMax || this.asked.has(key)) this.asked.set(key, asked);
     this.answer(key);
   }
 

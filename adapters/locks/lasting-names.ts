@@ -5,6 +5,7 @@
  * after n names all are below n + 8 for every peer and every crash. Where peers stay, the controller behind `createNames` needs no
  * majority.
  */
+import { limitsHere } from '../limits.js';
 import type { Locks } from './locks.js';
 import { checkOptions, optional, someLocks, someText, wholeNumber } from '../options.js';
 import { Register } from './register.js';
@@ -40,8 +41,6 @@ export interface LastingNamesOptions {
  */
 export const createLastingNames = (options: LastingNamesOptions): LastingNames => new LastingNames(options);
 
-const FETCHED = 8;
-
 const isCount = (value: unknown): value is number => wholeNumber.refused(value) === null;
 
 /**
@@ -51,6 +50,7 @@ const isCount = (value: unknown): value is number => wholeNumber.refused(value) 
  */
 export class LastingNames {
   private readonly given: Register<number>;
+  private readonly fetched = limitsHere().names;
   private stock: number[] = [];
   private last: Promise<unknown> = Promise.resolve();
 
@@ -76,8 +76,8 @@ export class LastingNames {
   private async nextNow(options: { readonly signal?: AbortSignal }): Promise<number> {
     options.signal?.throwIfAborted();
     if (this.stock.length === 0) {
-      const end = await this.given.change((given) => given + FETCHED, options);
-      this.stock = Array.from({ length: FETCHED }, (_, i) => end - FETCHED + i);
+      const end = await this.given.change((given) => given + this.fetched, options);
+      this.stock = Array.from({ length: this.fetched }, (_, i) => end - this.fetched + i);
     }
     return this.stock.shift()!;
   }

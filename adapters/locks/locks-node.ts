@@ -10,6 +10,7 @@ import { locksCore } from '../../machines/locks/index.js';
 import type { LocksProtocolOptions } from '../../machines/locks/options.js';
 import type { Inspect } from '../../network/world/kernel.js';
 import { environmentOf, type InEnvironment } from '../environment.js';
+import { limitsHere } from '../limits.js';
 import { createNode, type LiveNode } from '../node/node.js';
 import type { PeerStorage } from '../storage/storage.js';
 import type { Linked, Transport } from '../transports/transport.js';
@@ -48,6 +49,7 @@ export function createLocksNode({
   ...environment
 }: PeerOptions): LiveNode<LocksProtocolOptions> {
   const voters = peers.toSorted();
+  const { grants, openLocks, early } = limitsHere();
   const floor = Math.max(0, Math.floor(environmentOf(environment).clock.now() - EPOCHS_BEGAN));
   return createNode({
     transport,
@@ -61,6 +63,9 @@ export function createLocksNode({
       floor,
       patience: PATIENCE_MS,
       confirm,
+      grants,
+      locks: openLocks,
+      early,
       ...(storage && { storage: 1 }),
     },
     // Clients have nothing to say to each other, and may be a thousand.

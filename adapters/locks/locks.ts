@@ -10,8 +10,8 @@ import type { Message, NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
 import { statePath } from '../../machines/checks.js';
 import { lockRole, type LockMode, type LocksNotice } from '../../machines/locks/messages.js';
-import { BOUNDS } from '../../machines/locks/epoch.js';
 import { auditTime, distinctUntilChanged, from, map, merge, startWith, Subject, Subscription, type Observable } from 'rxjs';
+import { limitsHere } from '../limits.js';
 import { checkOptions, milliseconds, optional } from '../options.js';
 import { ClosedError, ConfigurationError, type LostError } from '../transports/errors.js';
 import { Availability } from './availability.js';
@@ -97,6 +97,7 @@ export class Locks implements AsyncDisposable {
   // Private to the letter: what is live here is no data, and XState walks all of a context that it persists.
   readonly #transport: Transport<Linked>;
   readonly #node: LiveNode;
+  readonly #openLocksMax = limitsHere().openLocks;
   readonly #desks = new Map<string, LockDesk>();
   readonly #availability: Availability;
   readonly #members: Members;
@@ -375,7 +376,8 @@ export class Locks implements AsyncDisposable {
   private desk(name: string): LockDesk {
     let desk = this.#desks.get(name);
     if (!desk) {
-      if (this.#desks.size >= BOUNDS.locks) throw new UsageError(`${BOUNDS.locks} locks are in use here; use fewer names`);
+      if (this.#desks.size >= this.#openLocksMax)
+        throw new UsageError(`${this.#openLocksMax} locks are in use here; use fewer names`);
       desk = new LockDesk(name, {
         ask: (what) => this.ask(what, name),
         hear: (notice) => this.#notices$.next(notice),

@@ -6,6 +6,7 @@
  */
 import type { Message, NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
+import { limitsHere } from '../limits.js';
 import { Drops } from '../transports/drops.js';
 import { CHANNEL_NAME_LENGTH_MAX, envelopeOf, refusal, type Envelope } from '../transports/envelope.js';
 import { isGreeting } from './presence.js';
@@ -20,11 +21,6 @@ export interface Conversation {
 
 /** Why a peer speaks in a conversation of that name; `null` for what one knows nothing of. */
 type Explanation = (name: string, from: NodeId) => string | null;
-
-/** How many of those who went are remembered. */
-const GONE_MAX = 10_000;
-/** Of so many conversations with a peer the messages are counted. */
-const NAMES_MAX = 10_000;
 
 const known = new WeakMap<Transport, Channels>();
 
@@ -48,6 +44,8 @@ export class Channels {
     if (!channels) known.set(transport, (channels = new Channels(transport)));
     return channels;
   }
+
+  private readonly limits = limitsHere();
 
   private constructor(private readonly transport: Transport) {
     this.drops = new Drops(`peer "${transport.id}"`);
@@ -84,7 +82,7 @@ export class Channels {
    */
   send(name: string, to: NodeId, message: Message): number {
     this.transport.send(to, envelopeOf(name, message));
-    return this.gone.has(to) ? 0 : count(this.sent, to, name);
+    return this.gone.has(to) ? 0 : count(this.sent, to, name, this.limits.counted);
   }
 
   /** How many messages of a conversation have come from a peer on this connection. */
@@ -111,7 +109,7 @@ export class Channels {
     if (type === 'up') this.gone.delete(peer);
     else {
       this.gone.add(peer);
-      if (this.gone.size > GONE_MAX) this.gone.delete(this.gone.values().next().value!);
+      if (this.gone.size > this.limits.gone) this.gone.delete(this.gone.values().next().value!);
       this.sent.delete(peer);
       this.heard.delete(peer);
     }
@@ -126,7 +124,7 @@ export class Channels {
     const { name, message } = value as unknown as Envelope;
     const conversation = this.conversations.get(name);
     // On a medium that believes who says to be somebody there is no end of names to keep.
-    const number = this.isCounted ? count(this.heard, from, name) : 0;
+    const number = this.isCounted ? count(this.heard, from, name, this.limits.counted) : 0;
     if (conversation) conversation.message(from, message, number);
     else if (!isGreeting(message) && !this.closed.has(name)) this.drops.drop(this.whyNobody(name, from));
   }
@@ -144,11 +142,11 @@ export class Channels {
 type Counts = Map<NodeId, Map<string, number>>;
 
 /** A peer that makes names up fills no memory: 0 for what is not counted. */
-function count(counts: Counts, peer: NodeId, name: string): number {
+function count(counts: Counts, peer: NodeId, name: string, namesMax: number): number {
   let ofPeer = counts.get(peer);
   if (!ofPeer) counts.set(peer, (ofPeer = new Map()));
   const number = (ofPeer.get(name) ?? 0) + 1;
-  if (number === 1 && ofPeer.size >= NAMES_MAX) return 0;
+  if (number === 1 && ofPeer.size >= namesMax) return 0;
   ofPeer.set(name, number);
   return number;
 }

@@ -6,6 +6,7 @@
  * What is said to a peer that has not come yet waits for it; what is said to one that has gone is lost, as on any link that is down.
  */
 import type { Message, NodeId } from '../../machines/effects.js';
+import { limitsHere } from '../limits.js';
 import { ConnectionError } from '../transports/errors.js';
 
 const HELLO = 'node.hello';
@@ -14,14 +15,12 @@ const BYE = 'node.bye';
 /** Peers greet before they know whether the other one takes part, and take leave of those who may have gone. */
 export const isGreeting = ({ type }: Message): boolean => type === HELLO || type === BYE;
 
-/** How many messages may wait for peers that have not come. */
-const WAITING_MAX = 10_000;
-
 export class Presence {
   private readonly present = new Set<NodeId>();
   /** Who has been greeted since it came up, and may count this node as there before it has answered. */
   private readonly greeted = new Set<NodeId>();
   private readonly known = new Set<NodeId>();
+  private readonly waitingMax = limitsHere().waiting;
   private readonly waiting: { readonly to: NodeId; readonly message: Message }[] = [];
 
   constructor(
@@ -37,8 +36,8 @@ export class Presence {
   send(to: NodeId, message: Message): number | null {
     if (this.has(to)) return this.say(to, message);
     if (this.known.has(to)) return 0;
-    if (this.waiting.length < WAITING_MAX) this.waiting.push({ to, message });
-    else throw new ConnectionError(`${WAITING_MAX} messages wait for peers that have not come; this one is for "${to}"`);
+    if (this.waiting.length < this.waitingMax) this.waiting.push({ to, message });
+    else throw new ConnectionError(`${this.waitingMax} messages wait for peers that have not come; this one is for "${to}"`);
     return null;
   }
 

@@ -16,6 +16,7 @@ import { Subscription } from 'rxjs';
 import { isObject } from '../../machines/checks.js';
 import type { NodeId } from '../../machines/effects.js';
 import { environmentOf, type InEnvironment } from '../environment.js';
+import { limitsHere, type Limits, type MailLimits } from '../limits.js';
 import { isId, refusedId } from './ids.js';
 import { later } from './later.js';
 import { UsageError } from '../../machines/errors.js';
@@ -67,20 +68,6 @@ export interface HubRules extends InEnvironment {
 
 const BEAT = '{"type":"ping"}';
 
-interface MailBounds {
-  readonly messages: number;
-  readonly chars: number;
-}
-
-/** What may wait in one hub for peers that have not come yet: from one sender, for one peer (half of what a line takes at once), and in all. */
-const MAIL: Readonly<Record<'sender' | 'receiver' | 'all', MailBounds>> = {
-  sender: { messages: 1_000, chars: 2 ** 22 },
-  receiver: { messages: 10_000, chars: 2 ** 23 },
-  all: { messages: 10_000, chars: 2 ** 26 },
-};
-/** How many of those who left the hub remembers. */
-const LEFT_MAX = 10_000;
-
 /** The other end of a line: it has said nothing yet, has said hello and is being looked at, has a seat, or is gone. */
 interface Guest {
   readonly line: Line;
@@ -92,7 +79,8 @@ interface Guest {
 
 export class Hub {
   private readonly members = new Map<NodeId, Guest>();
-  private readonly waiting = new Waiting();
+  private readonly limits = limitsHere();
+  private readonly waiting = new Waiting(this.limits.mail);
   private readonly left = new Set<NodeId>();
   private readonly guests = new Set<Guest>();
   /** Frames that no client of ours would send; they were dropped, and those that nobody can read ended their lines. */
@@ -205,7 +193,7 @@ export class Hub {
     const { id } = guest;
     this.members.delete(id);
     this.left.add(id);
-    if (this.left.size > LEFT_MAX) this.left.delete(this.left.values().next().value!);
+    if (this.left.size > this.limits.gone) this.left.delete(this.left.values().next().value!);
     const down = JSON.stringify({ type: 'down', peer: id });
     for (const other of this.members.values()) other.line.send(down);
   }
@@ -244,7 +232,7 @@ class Pile {
   chars = 0;
 
   /** What there would be too much of with one more; `null` when it fits. */
-  excess(text: string, bounds: MailBounds): string | null {
+  excess(text: string, bounds: MailLimits): string | null {
     if (this.messages >= bounds.messages) return `${bounds.messages} messages`;
     return this.chars + text.length > bounds.chars ? `${bounds.chars} characters` : null;
   }
@@ -262,14 +250,16 @@ class Waiting {
   private readonly receivers = new Map<NodeId, Pile>();
   private readonly all = new Pile();
 
+  constructor(private readonly limits: Limits['mail']) {}
+
   /** What there is too much of; `null` when the message has been kept. */
   add(from: NodeId, to: NodeId, text: string): string | null {
     const [sender, receiver] = [this.senders.get(from) ?? new Pile(), this.receivers.get(to) ?? new Pile()];
-    const ofSender = sender.excess(text, MAIL.sender);
+    const ofSender = sender.excess(text, this.limits.sender);
     if (ofSender !== null) return `${ofSender} of this peer wait for peers that have not come`;
-    const forReceiver = receiver.excess(text, MAIL.receiver);
+    const forReceiver = receiver.excess(text, this.limits.receiver);
     if (forReceiver !== null) return `${forReceiver} wait for a peer that has not come`;
-    const inAll = this.all.excess(text, MAIL.all);
+    const inAll = this.all.excess(text, this.limits.all);
     if (inAll !== null) return `${inAll} wait for peers that have not come`;
     this.senders.set(from, sender);
     this.receivers.set(to, receiver);

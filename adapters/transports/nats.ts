@@ -9,6 +9,7 @@ import type { NatsConnection } from '@nats-io/nats-core';
 import type { TimestampProvider } from 'rxjs';
 import type { NodeId } from '../../machines/effects.js';
 import { environmentOf, type InEnvironment } from '../environment.js';
+import { limitsHere } from '../limits.js';
 import { Backlog } from './backlog.js';
 import { checkOptions, environment as environmentChecks, id as anId, must, optional } from '../options.js';
 import { createTransport } from './driver.js';
@@ -109,12 +110,11 @@ export function nats(options: NatsOptions): Transport<typeof natsGuarantees> {
   });
 }
 
-/** After so many characters the server is asked whether it has them. */
-const ASK_CHARS = 2 ** 20;
-
 /** A server of core NATS confirms nothing by itself, but it answers in order. */
 class Outgoing {
   private readonly backlog: Backlog;
+  /** After so many characters the server is asked whether it has them. */
+  private readonly askChars = limitsHere().unaskedChars;
   private unasked = 0;
 
   constructor(
@@ -129,7 +129,7 @@ class Outgoing {
     if (!this.backlog.takes(text)) return;
     this.connection.publish(subject, text);
     this.unasked += text.length;
-    if (this.unasked >= ASK_CHARS) this.ask();
+    if (this.unasked >= this.askChars) this.ask();
   }
 
   private ask(): void {

@@ -21,6 +21,7 @@ import { environmentOf, type PlatformEnvironment, type InEnvironment } from '../
 import { checkOptions, environment as environmentChecks, isTransport, must } from '../options.js';
 import { createTransport, type DriverListener } from './driver.js';
 import { checkId } from './ids.js';
+import { limitsHere } from '../limits.js';
 import { Drops } from './drops.js';
 import { ClosedError } from './errors.js';
 import { quote, readFrame } from './reading.js';
@@ -54,14 +55,8 @@ const CHECKS = {
   ...environmentChecks,
 };
 const KEY_BYTES_MIN = 16;
-/** What waits for a peer's answer, in characters; more is lost, as it may be on such a medium. */
-const WAITING_CHARS_MAX = 2 ** 22;
 /** An end asks, and calls another stale, at most so often. */
 const PAUSE_MS = 100;
-/** So far behind the latest number may a message come that was overtaken. */
-const LATE_MAX = 1_024;
-/** So many earlier runs of a peer are remembered; then everybody is asked anew. */
-const RETIRED_MAX = 1_000;
 /** What stands around a text in a frame; its quotes and backslashes may double it. */
 const HEAD_BYTES = 1_024;
 
@@ -123,6 +118,7 @@ interface Other {
 }
 
 class Seal {
+  private readonly limits = limitsHere();
   private run: string;
   private readonly others = new Map<NodeId, Other>();
   private readonly drops: Drops;
@@ -150,9 +146,9 @@ class Seal {
     const other = this.other(to);
     if (other.run !== null) return void this.send(to, 'say', other.run, ++other.sent, text);
     other.waiting.push(text);
-    if (other.waiting.reduce((sum, { length }) => sum + length, 0) > WAITING_CHARS_MAX) {
+    if (other.waiting.reduce((sum, { length }) => sum + length, 0) > this.limits.unansweredChars) {
       other.waiting.pop();
-      this.drops.drop(`"${to}" has not answered, and ${WAITING_CHARS_MAX} characters wait for it`);
+      this.drops.drop(`"${to}" has not answered, and ${this.limits.unansweredChars} characters wait for it`);
     }
     this.ask(to, other);
   }
@@ -173,7 +169,7 @@ class Seal {
     let other = this.others.get(peer);
     if (!other) {
       const never = { run: null, challenge: null, askedAt: -Infinity, calledStaleAt: -Infinity, sent: 0, waiting: [] };
-      this.others.set(peer, (other = { ...never, speaksIn: null, numbers: new Numbers(), retired: new Set() }));
+      this.others.set(peer, (other = { ...never, speaksIn: null, numbers: new Numbers(this.limits.late), retired: new Set() }));
     }
     return other;
   }
@@ -251,8 +247,9 @@ class Seal {
     }
     if (other.speaksIn !== run) {
       if (other.speaksIn !== null) other.retired.add(other.speaksIn);
-      Object.assign(other, { speaksIn: run, numbers: new Numbers() });
-      if (other.retired.size > RETIRED_MAX) this.renew();
+      Object.assign(other, { speaksIn: run, numbers: new Numbers(this.limits.late) });
+      // They are remembered up to a bound; then everybody is asked anew.
+      if (other.retired.size > this.limits.retired) this.renew();
     }
     other.numbers.add(number);
     const reading = readFrame(text);
@@ -272,15 +269,18 @@ class Numbers {
   private highest = 0;
   private readonly recent = new Set<number>();
 
+  /** So far behind the highest may one come that was overtaken. */
+  constructor(private readonly lateMax: number) {}
+
   has(number: number): boolean {
-    return number <= this.highest - LATE_MAX || this.recent.has(number);
+    return number <= this.highest - this.lateMax || this.recent.has(number);
   }
 
   add(number: number): void {
     this.highest = Math.max(this.highest, number);
     this.recent.add(number);
-    if (this.recent.size <= 2 * LATE_MAX) return;
-    for (const old of this.recent) if (old <= this.highest - LATE_MAX) this.recent.delete(old);
+    if (this.recent.size <= 2 * this.lateMax) return;
+    for (const old of this.recent) if (old <= this.highest - this.lateMax) this.recent.delete(old);
   }
 }
 

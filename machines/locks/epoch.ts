@@ -18,6 +18,8 @@ export interface EpochBounds {
  * fences are exact.
  */
 export const BOUNDS: EpochBounds = { grants: 2 ** 13, locks: 10_000 };
+/** Messages for an epoch to come; a member that sends more is out of its mind, or the epoch is. */
+export const EARLY_MAX = 10_000;
 export const EPOCH_MAX = 2 ** 53 / BOUNDS.grants;
 
 /** An epoch further above what is known than a year has milliseconds is beyond reason. */

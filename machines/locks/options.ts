@@ -5,7 +5,7 @@ import { electionCore } from '../election/index.js';
 import type { ElectionProtocolOptions } from '../election/options.js';
 import { UsageError } from '../errors.js';
 import type { Instance, Link, NetworkGraph } from '../protocol.js';
-import { BOUNDS, byName, type EpochBounds } from './epoch.js';
+import { BOUNDS, byName, EARLY_MAX, type EpochBounds } from './epoch.js';
 import type { Memory } from './messages.js';
 
 export interface LocksProtocolOptions {
@@ -58,9 +58,6 @@ const KEYS = [
 
 /** The lock of scenarios that name none. */
 export const THE_LOCK = 'lock';
-
-/** Messages for an epoch to come; a member that sends more is out of its mind, or the epoch is. */
-const EARLY_MAX = 10_000;
 
 export function locksOptions(raw: Readonly<Record<string, unknown>>, graph: NetworkGraph): LocksProtocolOptions {
   refuseUnknown(raw, KEYS);

@@ -5,7 +5,7 @@ import type { RehearsalOutcome, RehearsalViolation } from './rehearse.js';
 import type { RehearsalScenario } from './scenario.js';
 
 /** Of the file; one of another version is refused. */
-export const FAILURE_VERSION = 1;
+export const FAILURE_VERSION = 2;
 
 /**
  * What broke in a rehearsal, in the scenario that breaks it, as plain JSON: `rehearse` reports it, and takes it as `replay`.

@@ -87,7 +87,8 @@ export const locksUnder = (
       ? {}
       : { hub: ({ listen, WebSocketServer }) => shipped.webSocketHub({ server: listen(), WebSocketServer }) },
     seconds: 20,
-    knobs: { over, workers: [1, 2], names: [1, 3], think: [20, 100, 500, 2_000], hold: [1, 50, 400, 3_000, 8_000] },
+    limits: ['shipped', 'small'],
+    knobs: { over, workers: [1, 2], names: [1, 3, 20], think: [20, 100, 500, 2_000], hold: [1, 50, 400, 3_000, 8_000] },
   },
   main: (peer) => work(shipped, peer),
 });

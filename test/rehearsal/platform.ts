@@ -7,6 +7,7 @@
 import { createRequire, syncBuiltinESMExports } from 'node:module';
 import { departFromWorld, here, settleInWorld } from './here.js';
 import { BroadcastChannels, WorldChannel } from './message-channels.js';
+import type { LimitSetting } from './scenario.js';
 import { WorldSocket } from './web-sockets.js';
 import { BEGAN, type RehearsalTurn, type VirtualWorld } from './world.js';
 
@@ -19,9 +20,9 @@ const modules = {
 const realNow = performance.now.bind(performance);
 
 /** From now until what it gives is called, the processes of this world live in it. */
-export function inhabitWorld(world: VirtualWorld): () => void {
+export function inhabitWorld(world: VirtualWorld, limits: LimitSetting): () => void {
   settleInWorld(world);
-  const restore = [...patches(world), ...catchErrors(world)];
+  const restore = [...patches(world), setLimits(limits), ...catchErrors(world)];
   syncBuiltinESMExports();
   return () => {
     departFromWorld();
@@ -31,6 +32,14 @@ export function inhabitWorld(world: VirtualWorld): () => void {
 }
 
 type Undo = () => void;
+
+/** Where what ships looks for the limits of what it makes (adapters/limits.ts); neither side imports the other. */
+const LIMITS_PLACE = Symbol.for('xstate-quiver.limits');
+
+function setLimits(limits: LimitSetting): Undo {
+  Object.defineProperty(globalThis, LIMITS_PLACE, { get: () => here() && limits, configurable: true });
+  return () => void Reflect.deleteProperty(globalThis, LIMITS_PLACE);
+}
 
 function put(owner: object, key: string, value: unknown): Undo {
   const before = Object.getOwnPropertyDescriptor(owner, key);

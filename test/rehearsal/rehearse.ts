@@ -14,7 +14,14 @@ import { strike } from './faults.js';
 import { lockJudges, type RehearsalJudge, type RehearsalVerdict } from './judges.js';
 import { createPeer, type Main } from './peer.js';
 import { inhabitWorld } from './platform.js';
-import { FAULTS, type FaultKind, type RehearsalFrame, type RehearsalScenario } from './scenario.js';
+import {
+  FAULTS,
+  LIMIT_SETTINGS,
+  type FaultKind,
+  type LimitSetting,
+  type RehearsalFrame,
+  type RehearsalScenario,
+} from './scenario.js';
 import { searchFailure } from './search.js';
 import { VirtualWorld, type RehearsalEvent } from './world.js';
 
@@ -38,6 +45,8 @@ export interface RehearseOptions {
   readonly faults?: readonly FaultKind[];
   /** Settings of which each run draws one, as `peer.knobs`: small limits, for instance, so that they are reached. */
   readonly knobs?: Readonly<Record<string, readonly unknown[]>>;
+  /** Whether the limits of this package are those that ship, small ones, or in each run either; those that ship unless given. */
+  readonly limits?: readonly LimitSetting[];
   /** `lockJudges()` unless given. */
   readonly judges?: readonly RehearsalJudge[];
   /** So many real seconds to make a failure short; 60 unless given, 0 for not at all. */
@@ -140,7 +149,7 @@ export async function rehearse(options: RehearseOptions, main: Main): Promise<Re
 }
 
 function frameOf(options: RehearseOptions): RehearsalFrame {
-  const { peers = 3, services = {}, seconds = 20, faults = FAULTS, knobs = {} } = options;
+  const { peers = 3, services = {}, seconds = 20, faults = FAULTS, knobs = {}, limits = ['shipped'] } = options;
   const counts = typeof peers === 'number' ? [peers] : peers;
   const odd = counts.find((count) => !(Number.isInteger(count) && count >= 1 && count <= 15));
   if (odd !== undefined || counts.length === 0) throw new UsageError(`a rehearsal of ${odd ?? 'no'} peers: give 1 to 15`);
@@ -149,7 +158,10 @@ function frameOf(options: RehearseOptions): RehearsalFrame {
   const taken = Object.keys(services).find((name) => /^p\d+$/.test(name));
   if (taken !== undefined) throw new UsageError(`a service cannot be named "${taken}": peers are`);
   if (!(seconds > 0)) throw new UsageError(`runs of ${seconds} seconds: give more than 0`);
-  return { peers: counts, services: Object.keys(services), seconds, faults, knobs };
+  const odder = limits.find((setting) => !LIMIT_SETTINGS.includes(setting));
+  if (odder !== undefined || limits.length === 0)
+    throw new UsageError(`limits are ${odder === undefined ? 'none' : `"${odder}"`}; list some of ${LIMIT_SETTINGS.join(', ')}`);
+  return { peers: counts, services: Object.keys(services), seconds, faults, knobs, limits };
 }
 
 /** One scenario from its start to its end, or to the first violation. */
@@ -179,7 +191,7 @@ export async function runOnce(
     for (const { judge, hearing } of hearings) find(judge, hearing.hear?.(happening));
   };
   populate(world, scenario, options, main, store, disks);
-  const leave = inhabitWorld(world);
+  const leave = inhabitWorld(world, scenario.limits);
   try {
     await world.run(scenario.seconds * 1_000);
   } finally {

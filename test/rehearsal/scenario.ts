@@ -18,6 +18,15 @@ export const FAULTS = ['kill', 'power', 'pause', 'cut', 'mute', 'deaf', 'part', 
 export type FaultKind = (typeof FAULTS)[number];
 
 /**
+ * Which limits of this package a run has: those that ship, or small ones, so that their ends are reached: eight numbers to an epoch, two
+ * messages under way to a peer.
+ *
+ * @experimental
+ */
+export const LIMIT_SETTINGS = ['shipped', 'small'] as const;
+export type LimitSetting = (typeof LIMIT_SETTINGS)[number];
+
+/**
  * One thing that fails, from when and for how long, and whom it concerns.
  *
  * @experimental
@@ -44,6 +53,7 @@ export interface RehearsalScenario {
   readonly latencyMs: readonly [min: number, max: number];
   readonly faults: readonly RehearsalFault[];
   readonly knobs: Readonly<Record<string, unknown>>;
+  readonly limits: LimitSetting;
 }
 
 /** What all scenarios of a rehearsal have in common. */
@@ -53,6 +63,7 @@ export interface RehearsalFrame {
   readonly seconds: number;
   readonly faults: readonly FaultKind[];
   readonly knobs: Readonly<Record<string, readonly unknown[]>>;
+  readonly limits: readonly LimitSetting[];
 }
 
 export interface RehearsalShape {
@@ -64,6 +75,7 @@ export interface RehearsalShape {
   readonly kinds: readonly FaultKind[];
   readonly faults: readonly { what: number; at: number; lasts: number; who: number; other: number; size: number }[];
   readonly knobs: readonly number[];
+  readonly limits: number;
   readonly seed: number;
 }
 
@@ -102,6 +114,7 @@ export const shapesOf = (frame: RehearsalFrame): fc.Arbitrary<RehearsalShape> =>
       ),
     ),
     knobs: fc.array(any, { minLength: 12, maxLength: 12 }),
+    limits: fc.nat(frame.limits.length - 1),
     seed: fc.nat(2 ** 31),
   });
 
@@ -135,6 +148,7 @@ export function scenarioOfShape(shape: RehearsalShape, frame: RehearsalFrame): R
         };
       })
       .sort((a, b) => a.atMs - b.atMs),
+    limits: frame.limits[shape.limits]!,
     knobs: Object.fromEntries(
       Object.entries(frame.knobs).map(([name, values], i) => [name, values[shape.knobs[i % 12]! % values.length]]),
     ),

@@ -52,14 +52,35 @@ export const DEFECTS: readonly Defect[] = [
     cuts: [['machines/locks/promises.js', 'return [...best.values()]', 'return [].concat()']],
   },
   {
-    name: 'fences run into those of the next epoch (rule 8; room for 16)',
+    name: 'fences run into those of the next epoch (rule 8)',
     judge: ['fences'],
+    options: { limits: ['small'] },
     cuts: [
-      ['machines/locks/epoch.js', 'grants: 2 ** 13', 'grants: 16'],
-      ['machines/locks/epoch.js', 'export const EPOCH_MAX = 2 ** 53 / BOUNDS.grants', 'export const EPOCH_MAX = 2 ** 40'],
       ['machines/locks/lock.js', 'isBeyondNumbers: (', 'isBeyondNumbers: () => false, unused: ('],
       ['machines/locks/lock.js', 'isHalfSpent(', '((..._) => false)('],
     ],
+  },
+  {
+    name: 'an epoch without room for another lock does not ask for the next (rule 8)',
+    judge: ['settles'],
+    options: { limits: ['small'] },
+    knobs: { names: [40] },
+    cuts: [
+      ['machines/locks/epochs.js', 'toLock, sayThatSpent]', 'toLock]'],
+      ['machines/locks/epochs.js', '[...openIt, sayThatSpent]', '[...openIt]'],
+      [
+        'machines/locks/epochs.js',
+        "guard: 'isFindWithoutRoom', actions: sayThatSpent",
+        "guard: 'isFindWithoutRoom', actions: []",
+      ],
+      ['machines/locks/epochs.js', 'toDirectory, sayThatSpent]', 'toDirectory]'],
+    ],
+  },
+  {
+    name: 'who found no room among early messages is not asked again',
+    judge: ['settles'],
+    options: { limits: ['small'] },
+    cuts: [['machines/locks/epochs.js', 'if (early.length >= earlyMax)', 'if (false)']],
   },
   {
     name: 'a lost connection is not made again',

@@ -17,6 +17,7 @@ const calm: RehearsalScenario = {
   latencyMs: [1, 2],
   faults: [],
   knobs: {},
+  limits: 'shipped',
 };
 const fault = (what: RehearsalFault['what'], atMs: number, lastsMs: number, size = 1): RehearsalFault => ({
   what,
@@ -276,9 +277,11 @@ test('what leaves the world is named, and so is what the seed does not repeat', 
 test.each([
   [{ peers: 0 }, 'a rehearsal of 0 peers: give 1 to 15'],
   [{ faults: ['fire' as never] }, '"fire" is no fault; there are kill, power'],
+  [{ limits: ['tiny' as never] }, 'limits are "tiny"; list some of shipped, small'],
+  [{ limits: [] }, 'limits are none; list some of shipped, small'],
   [{ seconds: 0 }, 'runs of 0 seconds: give more than 0'],
   [{ services: { p1: () => {} } }, 'a service cannot be named "p1": peers are'],
-  [{ replay: { rehearsal: 0, scenario: {} } as never }, 'a failure of version 0; this release repeats version 1: rehearse anew'],
+  [{ replay: { rehearsal: 0, scenario: {} } as never }, 'a failure of version 0; this release repeats version 2: rehearse anew'],
   [{ replay: {} as never }, 'this is no failure of a rehearsal'],
 ])('refused: %j', async (options, says) => {
   await expect(rehearse({ runs: 1, ...options }, () => {})).rejects.toThrow(says);

@@ -1,0 +1,102 @@
+/**
+ * Every limit of what ships, in one place: how much is numbered, kept and sent at once, before somebody is refused, has to wait, or is
+ * forgotten. Not here: what a user sets (`limits` of hubs and meshes), and what frames and texts may be at all (transports/reading.ts).
+ *
+ * What ships lies so far out that no test of a minute comes near. A rehearsal therefore has its peers made with small limits as well:
+ * the same code, and its corners within reach. They are no options, because peers of one cluster must not differ in them: two that
+ * number the grants of an epoch differently grant a fence twice.
+ */
+import { BOUNDS, EARLY_MAX } from '../machines/locks/epoch.js';
+
+export interface Limits {
+  /** Of locks: numbers of an epoch for the grants of each lock. */
+  readonly grants: number;
+  /** Locks in use at a peer, and for how many an epoch has room besides those that its members want. */
+  readonly openLocks: number;
+  /** Messages for an epoch to come. */
+  readonly early: number;
+  /** Of a link: messages under way to a peer, messages that may wait beyond them, and their characters; nodes have as much again. */
+  readonly window: number;
+  readonly room: number;
+  readonly roomSize: number;
+  /** Characters beyond `roomSize` for what nodes say. */
+  readonly nodesRoomSize: number;
+  /** The largest frame that a link makes; a larger message goes in parts. */
+  readonly linkFrameBytes: number;
+  /** What may wait in a hub for peers that have not come yet: from one sender, for one peer (half of what a line takes at once), and in all. */
+  readonly mail: Readonly<Record<'sender' | 'receiver' | 'all', MailLimits>>;
+  /** How many of those who went are remembered, by a hub and by a peer. */
+  readonly gone: number;
+  /** Conversations with a peer whose messages are counted. */
+  readonly counted: number;
+  /** Messages of a node for peers that have not come. */
+  readonly waiting: number;
+  /** Of a seal: characters that wait for a peer's answer, how far behind the latest a message may come, and earlier runs of a peer. */
+  readonly unansweredChars: number;
+  readonly late: number;
+  readonly retired: number;
+  /** Characters that a NATS server is sent before it is asked whether it has them. */
+  readonly unaskedChars: number;
+  /** Lasting names that are fetched at once. */
+  readonly names: number;
+}
+
+export interface MailLimits {
+  readonly messages: number;
+  readonly chars: number;
+}
+
+const SHIPPED: Limits = {
+  grants: BOUNDS.grants,
+  openLocks: BOUNDS.locks,
+  early: EARLY_MAX,
+  window: 256,
+  room: 10_000,
+  roomSize: 2 ** 25,
+  nodesRoomSize: 2 ** 23,
+  linkFrameBytes: 2 ** 20,
+  mail: {
+    sender: { messages: 1_000, chars: 2 ** 22 },
+    receiver: { messages: 10_000, chars: 2 ** 23 },
+    all: { messages: 10_000, chars: 2 ** 26 },
+  },
+  gone: 10_000,
+  counted: 10_000,
+  waiting: 10_000,
+  unansweredChars: 2 ** 22,
+  late: 1_024,
+  retired: 1_000,
+  unaskedChars: 2 ** 20,
+  names: 8,
+};
+
+/** Everything that only delays is as small as it can be; what ends a link or a peer has room for the handful of peers of a rehearsal. */
+const SMALL: Limits = {
+  grants: 8,
+  openLocks: 8,
+  early: 2,
+  window: 2,
+  room: 200,
+  roomSize: 2 ** 16,
+  nodesRoomSize: 2 ** 15,
+  linkFrameBytes: 2 ** 13,
+  mail: {
+    sender: { messages: 20, chars: 2 ** 13 },
+    receiver: { messages: 40, chars: 2 ** 14 },
+    all: { messages: 60, chars: 2 ** 15 },
+  },
+  gone: 1,
+  counted: 10_000,
+  waiting: 200,
+  unansweredChars: 2 ** 12,
+  late: 16,
+  retired: 1,
+  unaskedChars: 2 ** 10,
+  names: 2,
+};
+
+/** Where a rehearsal says which it wants; neither side imports the other. */
+const PLACE = Symbol.for('xstate-quiver.limits');
+
+/** Those of whatever is made now: what ships, unless a rehearsal has said `small`. */
+export const limitsHere = (): Limits => ((globalThis as Record<symbol, unknown>)[PLACE] === 'small' ? SMALL : SHIPPED);
