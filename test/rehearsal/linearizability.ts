@@ -1,0 +1,162 @@
+/**
+ * Whether what clients saw of an object can have happened one after the other: linearizability, after Wing and Gong (Testing and Verifying
+ * Concurrent Objects, 1993), with the memory of Lowe (Testing for Linearizability, 2017), as Porcupine has them.
+ *
+ * An operation lasts from its call to its return. An order of all operations is looked for in which none comes before one that had
+ * returned when it was called, and in which a sequential model of the object gives what the clients were given. The search takes as the next
+ * one any operation that was called before the first return that is still open; where that return cannot be placed, it goes back. A set of
+ * operations that are placed, together with the state that they lead to, is tried once.
+ *
+ * What was never answered may have happened at any time after its call, or never.
+ */
+
+/**
+ * What a client asked of an object, and what came of it.
+ *
+ * @experimental
+ */
+export interface ObjectOperation {
+  readonly who: string;
+  readonly input: unknown;
+  /** Nothing that counts unless it has returned. */
+  readonly output?: unknown;
+  readonly calledAt: number;
+  /** `null`: it has never returned. */
+  readonly returnedAt: number | null;
+}
+
+/**
+ * An object as it would behave if one client after the other used it. States are plain JSON.
+ *
+ * @experimental
+ */
+export interface SequentialObject<S> {
+  readonly initial: S;
+  /**
+   * The state after an operation; `undefined` if it cannot have given this output.
+   *
+   * @param answer what it gave; `null` for one that never returned, which may have given anything.
+   */
+  next(state: S, input: unknown, answer: { readonly output: unknown } | null): S | undefined;
+}
+
+/** One in which it can have happened; else the operations of which the longest order was found, and what cannot follow; or no answer. */
+export type Linearization =
+  | { readonly isFound: true; readonly order: readonly ObjectOperation[] }
+  | { readonly isFound: false; readonly order: readonly ObjectOperation[]; readonly stuck: ObjectOperation }
+  | { readonly isFound: null };
+
+/** Calls and returns in the order of their times, as a list from which an operation is taken out and put back. */
+interface Entry {
+  readonly place: number;
+  readonly isCall: boolean;
+  prev: Entry | null;
+  next: Entry | null;
+  /** Of a call: its return, if it has one. */
+  other: Entry | null;
+}
+
+function listOf(operations: readonly ObjectOperation[]): Entry {
+  const entries: { readonly at: number; readonly entry: Entry }[] = [];
+  operations.forEach(({ calledAt, returnedAt }, place) => {
+    const call: Entry = { place, isCall: true, prev: null, next: null, other: null };
+    entries.push({ at: calledAt, entry: call });
+    if (returnedAt === null) return;
+    call.other = { place, isCall: false, prev: null, next: null, other: null };
+    entries.push({ at: returnedAt, entry: call.other });
+  });
+  // At one time calls come first: then they overlap.
+  entries.sort((a, b) => a.at - b.at || Number(b.entry.isCall) - Number(a.entry.isCall));
+  const head: Entry = { place: -1, isCall: true, prev: null, next: null, other: null };
+  let last = head;
+  for (const { entry } of entries) {
+    [last.next, entry.prev] = [entry, last];
+    last = entry;
+  }
+  return head;
+}
+
+function take(entry: Entry): void {
+  entry.prev!.next = entry.next;
+  if (entry.next) entry.next.prev = entry.prev;
+}
+
+function putBack(entry: Entry): void {
+  entry.prev!.next = entry;
+  if (entry.next) entry.next.prev = entry;
+}
+
+/** After so many steps the search gives up. */
+const STEPS_MAX = 1_000_000;
+
+/**
+ * Looks for an order in which the operations can have happened.
+ *
+ * @param stepsMax after so many steps there is no answer (`isFound: null`).
+ */
+export function linearize<S>(
+  operations: readonly ObjectOperation[],
+  { initial, next }: SequentialObject<S>,
+  stepsMax = STEPS_MAX,
+): Linearization {
+  const head = listOf(operations);
+  const placed: { readonly call: Entry; readonly before: S }[] = [];
+  const bits = Array.from({ length: operations.length }, () => '0');
+  const tried = new Set<string>();
+  let state = initial;
+  let longest: { readonly order: readonly ObjectOperation[]; readonly stuck: ObjectOperation } | null = null;
+  const order = () => placed.map(({ call }) => operations[call.place]!);
+  const isNew = (place: number, after: S): boolean => {
+    bits[place] = '1';
+    const key = `${bits.join('')} ${JSON.stringify(after)}`;
+    bits[place] = '0';
+    return !tried.has(key) && tried.add(key) !== undefined;
+  };
+  let left = operations.filter(({ returnedAt }) => returnedAt !== null).length;
+  let entry = head.next;
+  for (let steps = 0; left > 0; steps++) {
+    if (steps === stepsMax) return { isFound: null };
+    const { place, isCall, other } = entry!;
+    const { input, output } = operations[place]!;
+    const after = isCall ? next(state, input, other && { output }) : undefined;
+    if (isCall && after !== undefined && isNew(place, after)) {
+      placed.push({ call: entry!, before: state });
+      [state, bits[place]] = [after, '1'];
+      take(entry!);
+      if (other) {
+        take(other);
+        left--;
+      }
+      entry = head.next;
+    } else if (isCall) entry = entry!.next;
+    else {
+      if (!longest || placed.length > longest.order.length) longest = { order: order(), stuck: operations[place]! };
+      const back = placed.pop();
+      if (!back) return { isFound: false, ...longest };
+      const { call, before } = back;
+      [state, bits[call.place]] = [before, '0'];
+      if (call.other) {
+        putBack(call.other);
+        left++;
+      }
+      putBack(call);
+      entry = call.next;
+    }
+  }
+  return { isFound: true, order: order() };
+}
+
+/**
+ * A value that is read (`{ read: true }`, which gives it), written (`{ write: value }`), and added to (`{ add: n }`, which gives the sum).
+ *
+ * @experimental
+ */
+export const sequentialRegister = (initial: unknown): SequentialObject<unknown> => ({
+  initial,
+  next: (state, input, answer) => {
+    const { write, add } = input as { readonly write?: unknown; readonly add?: number };
+    if (write !== undefined) return write;
+    const after = add === undefined ? state : (state as number) + add;
+    return answer === null || JSON.stringify(answer.output) === JSON.stringify(after) ? after : undefined;
+  },
+});
