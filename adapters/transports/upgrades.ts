@@ -70,11 +70,17 @@ export function pathOf({ url = '/' }: Pick<IncomingMessage, 'url'>): string | nu
 }
 const HERE = 'http://here';
 
-/** What a peer reads of it is in the status (refusals.ts). */
-export function turnAway(socket: Duplex, status: 403 | 404 | 426 | 503): void {
-  // Of requests that came one behind the other the first is answered.
+const SAYS = {
+  403: 'Forbidden',
+  404: 'Not Found',
+  426: 'Upgrade Required',
+  431: 'Request Header Fields Too Large',
+  503: 'Service Unavailable',
+};
+
+/** What a peer reads of it is in the status (refusals.ts). A socket that has been answered stays as it is. */
+export function turnAway(socket: Duplex, status: keyof typeof SAYS): void {
   if (socket.writableEnded) return;
-  const says = { 403: 'Forbidden', 404: 'Not Found', 426: 'Upgrade Required', 503: 'Service Unavailable' }[status];
   socket.on('error', () => {});
-  socket.end(`HTTP/1.1 ${status} ${says}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy());
+  socket.end(`HTTP/1.1 ${status} ${SAYS[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy());
 }

@@ -4,9 +4,9 @@
  * The hub (web-socket-hub.ts) and every peer of a mesh (web-socket-mesh.ts) listen with it.
  */
 import { once, type EventEmitter } from 'node:events';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
-import { createServer as createTlsServer, type ServerOptions } from 'node:https';
-import type { AddressInfo, Socket } from 'node:net';
+import type { IncomingMessage, Server } from 'node:http';
+import type { ServerOptions } from 'node:https';
+import type { AddressInfo, Server as NetServer, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { createSecureContext } from 'node:tls';
 import { Subscription } from 'rxjs';
@@ -34,6 +34,7 @@ import { isOrigin, isWelcomeOrigin, type Origins } from './origins.js';
 import { Drops } from './drops.js';
 import { ClosedError, ConnectionError } from './errors.js';
 import { later } from './later.js';
+import { oneRequestServer } from './one-request.js';
 import { escape, FRAME_BYTES_MAX, quote } from './reading.js';
 import { pathOf, takeUpgrades, turnAway, type Taker } from './upgrades.js';
 
@@ -182,21 +183,17 @@ export async function listenAt(who: string, options: ListenOptions, attach: Atta
   const { port: wanted, host = '127.0.0.1', tls, server } = options;
   const limits = { ...LISTEN_LIMITS, ...options.limits };
   if (server) {
-    const listener = new Listener(who, server, options, limits, attach, false);
+    const listener = new Listener(who, server, null, options, limits, attach);
     await begun(server, environmentOf(options)).catch(async (error: Error) => {
       await listener.close();
       throw new ConnectionError(`the server that ${who} was given does not listen: ${error.message}`, { cause: error });
     });
     return listener;
   }
-  // Who opens a connection and asks for nothing is no guest yet, and is closed as soon.
-  const { helloMs } = limits;
-  const impatient = { headersTimeout: helloMs, requestTimeout: helloMs, connectionsCheckingInterval: helloMs / 2 };
-  const own = tls ? createTlsServer({ ...impatient, handshakeTimeout: helloMs, ...tls }) : createServer(impatient);
-  own.on('request', ({ socket }) => turnAway(socket, 426));
-  const listener = new Listener(who, own, options, limits, attach, true);
-  own.listen(wanted, host);
-  await once(own, 'listening').catch((error: Error) => {
+  const { door, upgrades } = oneRequestServer(tls, limits.helloMs, environmentOf(options).clock);
+  const listener = new Listener(who, upgrades, door, options, limits, attach);
+  door.listen(wanted, host);
+  await once(door, 'listening').catch((error: Error) => {
     throw new ConnectionError(`${who} cannot listen at ${host}:${wanted}: ${error.message}`, { cause: error });
   });
   return listener;
@@ -218,22 +215,23 @@ export class Listener implements Taker {
   constructor(
     who: string,
     private readonly server: Server,
+    /** Of a server of its own, where connections come in. */
+    private readonly door: NetServer | null,
     private readonly options: ListenOptions,
     readonly limits: ListenLimits,
     private readonly attach: Attach,
-    private readonly isOwner: boolean,
   ) {
-    const { WebSocketServer = PlatformServer, path = isOwner ? null : '/' } = options;
+    const { WebSocketServer = PlatformServer, path = door ? null : '/' } = options;
     this.environment = environmentOf(options);
     this.refusals = new Drops(who, this.environment.clock, 'refused a connection');
     this.sockets = new WebSocketServer({ noServer: true, maxPayload: FRAME_BYTES_MAX, perMessageDeflate: false });
     this.leaveServer = takeUpgrades(server, path, this, who);
-    if (isOwner) server.on('connection', (socket) => this.know(socket));
+    door?.on('connection', (socket) => this.know(socket));
   }
 
   /** As long as it listens. */
   get port(): number {
-    const address = this.server.address() as AddressInfo | null;
+    const address = (this.door ?? this.server).address() as AddressInfo | null;
     if (!address) throw new ClosedError('a server that does not listen has no port');
     return address.port;
   }
@@ -241,15 +239,16 @@ export class Listener implements Taker {
   /** Whether this is its address, as far as an address says so: a server of yours may be anywhere. */
   isAt(url: string): boolean {
     const { host = '127.0.0.1' } = this.options;
-    return this.isOwner && new URL(url).host === `${host}:${this.port}`;
+    return this.door !== null && new URL(url).host === `${host}:${this.port}`;
   }
 
   async close(): Promise<void> {
     this.leaveServer();
     this.life.unsubscribe();
     for (const line of this.lines) line.terminate();
-    if (!this.isOwner) return;
-    const closed = new Promise((resolve) => this.server.close(resolve));
+    const { door } = this;
+    if (!door) return;
+    const closed = new Promise((resolve) => door.close(resolve));
     // Who has connected and asked for nothing would keep it open.
     for (const socket of this.connected) socket.destroy();
     await closed;
@@ -267,7 +266,7 @@ export class Listener implements Taker {
 
   take(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const address = addressOf(request.socket);
-    const others = (this.places.get(address) ?? 0) - (this.isOwner ? 1 : 0);
+    const others = (this.places.get(address) ?? 0) - (this.door ? 1 : 0);
     const isFull = this.lines.size >= this.limits.connections || others >= this.limits.connectionsPerAddress;
     if (!isWelcomeOrigin(request, this.options.origins)) {
       this.refused(request, `a page of ${quote(request.headers.origin)}`, 'if it is yours, name its origin in origins');
@@ -300,7 +299,7 @@ export class Listener implements Taker {
     const line = new BoundedLine(socket, this.limits, this.environment, (limit, peer) => this.tooFast(address, limit, peer));
     this.lines.add(line);
     socket.on('close', () => this.lines.delete(line));
-    if (!this.isOwner) this.takePlace(socket, address);
+    if (!this.door) this.takePlace(socket, address);
     this.attach(line, request);
   }
 

@@ -1,0 +1,76 @@
+/** What a port of a hub's own, or of a mesh peer's, reads of whoever connects. Real sockets. */
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { asyncScheduler } from 'rxjs';
+import { expect, onTestFinished, test } from 'vitest';
+import { oneRequestServer } from './one-request.js';
+
+/** A server whose upgrades are answered and told with what came behind them; and what HTTP's parser was given to read. */
+async function listening(patienceMs = 5_000) {
+  const { door, upgrades } = oneRequestServer(undefined, patienceMs, asyncScheduler);
+  const parsed: (string | undefined)[] = [];
+  const behind: string[] = [];
+  upgrades.on('request', ({ url }) => parsed.push(url));
+  upgrades.on('upgrade', ({ url }, socket, head) => {
+    parsed.push(url);
+    socket.write('HTTP/1.1 101 Switching Protocols\r\n\r\n');
+    if (head.length > 0) behind.push(String(head));
+    socket.on('data', (data) => behind.push(String(data)));
+  });
+  await once(door.listen(0, '127.0.0.1'), 'listening');
+  const { port } = door.address() as { port: number };
+  const call = () => {
+    const socket = connect(port, '127.0.0.1').setEncoding('utf8').setNoDelay();
+    const caller = { socket, answer: '' };
+    socket.on('data', (text) => (caller.answer += text)).on('error', () => {});
+    onTestFinished(() => void socket.destroy());
+    return caller;
+  };
+  onTestFinished(() => void door.close());
+  return { call, parsed, behind };
+}
+
+const PLAIN = 'GET /plain HTTP/1.1\r\nHost: x\r\n\r\n';
+const UPGRADE = 'GET /socket HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n';
+
+test.each([
+  ['a plain request', PLAIN, 426],
+  ['another method', 'POST / HTTP/1.1\r\nHost: x\r\n\r\n', 426],
+  ['TLS where there is none', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', 426],
+  ['empty lines', '\r\n\r\n', 426],
+  ['a request that no parser takes', 'GET no version\r\n\r\n', 400],
+  ['a head without an end', `GET / HTTP/1.1\r\nCookie: ${'x'.repeat(17_000)}`, 431],
+  ['a head that is too long', `GET / HTTP/1.1\r\nCookie: ${'x'.repeat(17_000)}\r\n\r\n`, 431],
+])('%s is answered once, and of all that comes behind it nothing is parsed', async (_what, first, status) => {
+  const { call, parsed } = await listening();
+  const caller = call();
+  caller.socket.write(first + PLAIN.repeat(500), 'latin1');
+  await once(caller.socket, 'close');
+  expect(caller.answer.match(/HTTP\/1\.1 \d+/g)).toEqual([`HTTP/1.1 ${status}`]);
+  expect(parsed.length).toBeLessThanOrEqual(1);
+});
+
+test('an upgrade is one however many pieces it comes in, and what comes behind it is for the WebSocket', async () => {
+  const { call, parsed, behind } = await listening();
+  const caller = call();
+  for (const letter of UPGRADE) {
+    caller.socket.write(letter);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  await expect.poll(() => caller.answer).toContain('101');
+  const eager = call();
+  eager.socket.write(UPGRADE + PLAIN);
+  await expect.poll(() => behind).toEqual([PLAIN]);
+  expect(parsed).toEqual(['/socket', '/socket']);
+});
+
+test('who asks for nothing is parted with in time, and who has asked for a WebSocket stays', async () => {
+  const { call } = await listening(50);
+  const [silent, slow, asked] = [call(), call(), call()];
+  slow.socket.write('GET / HT');
+  asked.socket.write(UPGRADE);
+  await Promise.all([silent, slow].map(({ socket }) => once(socket, 'close')));
+  expect([silent.answer, slow.answer]).toEqual(['', '']);
+  expect(asked.socket.closed).toBe(false);
+  expect(asked.answer).toContain('101');
+});
