@@ -278,8 +278,10 @@ export interface NodeState {
   readonly timers: readonly { readonly role: string; readonly timer: string; readonly delay: number }[];
 }
 
-/** Typed arbitrary states, for protocols that promise to recover from them. */
+/** Typed arbitrary states: of protocols that promise to recover from them, and of others, to show what becomes of them. */
 export interface Corruption<O = unknown> {
+  /** False for a protocol that promises nothing after them: the swarm leaves them out. True unless told. */
+  readonly isSurvived?: boolean;
   node(node: NodeId, instance: Instance<O>, choose: Choose): NodeState;
   /** Replaces what is in flight from one node to a neighbour, oldest first. */
   channel(from: NodeId, to: NodeId, instance: Instance<O>, choose: Choose): readonly Message[];
@@ -415,7 +417,7 @@ export interface CoreDescription<O = any> extends CommonCore<O> {
 export interface Checks<O = any> {
   /** Unless told, that nobody waits for ever for a message: `nobodyIsStuck`. */
   properties?(instance: Instance<O>): readonly Property<O>[];
-  /** For protocols that promise to recover from any state. */
+  /** What any state at all may be. */
   readonly corruption?: Corruption<O>;
   /** For a protocol that never falls silent: whether a run that waits for rest may end here. */
   atRest?(c: Configuration<O>): boolean;

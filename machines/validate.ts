@@ -174,7 +174,8 @@ const CHECKS: Members = {
 export function validateChecks(checks: Checks, { charts }: Core, complain: Complain): void {
   requireMembers(checks, CHECKS, 'checks', complain);
   const { corruption, samples = {} } = checks;
-  if (corruption) requireMembers(corruption, { node: 'function!', channel: 'function!' }, 'corruption', complain);
+  if (corruption)
+    requireMembers(corruption, { isSurvived: 'boolean', node: 'function!', channel: 'function!' }, 'corruption', complain);
   for (const [chart, list] of Object.entries(samples)) {
     if (!Object.hasOwn(charts, chart)) {
       complain(`samples.${chart}`, `is of none of the charts; they are ${Object.keys(charts).join(', ')}`);

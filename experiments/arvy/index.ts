@@ -8,6 +8,8 @@ import { worstCycle } from './adversary.js';
 import { proofTable } from './proof.js';
 import { mixed, pair, sweep, tightRound, uniform } from './requests.js';
 import { binomialTree, chain, costOf, onRing } from './run.js';
+import { recoveryTable } from '../recovery.js';
+import { directory } from '../../machines/directory/index.js';
 
 const SIZES = [8, 16, 64, 256, 1024];
 /** Above this size the runs with many hops are left out, so that the whole takes about a minute. */
@@ -24,6 +26,7 @@ export const arvyPaper: Experiment = {
     yield completeTable(progress);
     yield adversaryTable(progress);
     yield proofTable();
+    yield recoveryTable(directory);
     yield ratioPlot();
     progress(1);
   },

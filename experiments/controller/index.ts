@@ -11,6 +11,8 @@ import { closedLoop } from './closed-loop.js';
 import { expectedTable, type ExpectedFigures } from './expected.js';
 import { untilExhausted, type RequestOutcome } from './run.js';
 import { binary, chainShape, depthsOf, recursive, starShape, type TreeShape } from './trees.js';
+import { recoveryTable } from '../recovery.js';
+import { controller } from '../../machines/controller/index.js';
 
 export const M = 100_000;
 export const KINDS = ['naive', 'bins', 'basic', 'main', 'modified'] as const;
@@ -44,6 +46,7 @@ export const controllerExperiment: Experiment = {
     yield messageTable(progress);
     yield crossover(progress);
     yield waitingTable();
+    yield recoveryTable(controller);
     progress(0.9);
     yield growth();
     progress(1);

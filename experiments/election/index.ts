@@ -11,6 +11,8 @@ import { exact, randomGeometric, mean, near, plain, seeds, someLinks } from './f
 import { extremesTable, leanTable, upsetTable } from './hierarchy.js';
 import { afterLoss, linksAt, topologyOf, type ElectionCost } from './run.js';
 import { sampleTable } from './sample.js';
+import { recoveryTable } from '../recovery.js';
+import { election } from '../../machines/election/index.js';
 
 export const electionPaper: Experiment = {
   name: 'election',
@@ -26,6 +28,7 @@ export const electionPaper: Experiment = {
     yield upsetTable((share) => progress(0.5 + 0.4 * share));
     yield leanTable((share) => progress(0.9 + 0.1 * share));
     yield extremesTable();
+    yield recoveryTable(election);
     yield costPlot();
     progress(1);
   },

@@ -10,6 +10,8 @@ import { Random } from '../../network/random.js';
 import type { TableCell, Experiment, Plot, Table } from '../experiment.js';
 import { mean } from '../election/figures.js';
 import { ask, type LockRequest, type LockingOutcome } from './run.js';
+import { recoveryTable } from '../recovery.js';
+import { exclusion } from '../../machines/exclusion/index.js';
 
 const TOPOLOGIES: Readonly<Record<string, unknown>> = {
   'star, 16 leaves': { kind: 'star', n: 17 },
@@ -39,6 +41,7 @@ export const exclusionExperiment: Experiment = {
     yield crowdTable(crowd);
     progress(0.8);
     yield churnTable();
+    yield recoveryTable(exclusion);
     yield crowdPlot(crowd);
     progress(1);
   },

@@ -5,6 +5,8 @@
  * only with the bound, since a maximum over fewer runs is smaller.
  */
 import type { Experiment, Table } from '../experiment.js';
+import { queue } from '../../machines/queue/index.js';
+import { recoveryTable } from '../recovery.js';
 import { fixedTree, layered, spanningShapes, type SpanningShape } from './run.js';
 
 const SEEDS = 10;
@@ -19,7 +21,10 @@ export const queuePaper: Experiment = {
   name: 'queue',
   title: 'Self-stabilizing queue: time to stabilize against 3R + tau',
   paper: 'Tirthapura, Herlihy: Self-Stabilizing Distributed Queuing (IEEE TPDS 2006)',
-  run: (progress) => queueTables(progress, SEEDS),
+  *run(progress) {
+    yield* queueTables(progress, SEEDS);
+    yield recoveryTable(queue);
+  },
 };
 
 export function* queueTables(progress: (share: number) => void, seeds: number): Iterable<Table> {

@@ -8,6 +8,7 @@
 import { defineProtocol } from '../define.js';
 import { ControllerAccount } from './account.js';
 import { controllerCore } from './core.js';
+import { controllerCorruption } from './corruption.js';
 import { controllerProperties } from './properties.js';
 import { controllerSamples } from './samples.js';
 import { controllerSystems } from './systems.js';
@@ -29,7 +30,7 @@ export { controllerCore };
  */
 export const controller = /* @__PURE__ */ defineProtocol(
   controllerCore,
-  { properties: controllerProperties, samples: controllerSamples, systems: controllerSystems },
+  { properties: controllerProperties, corruption: controllerCorruption, samples: controllerSamples, systems: controllerSystems },
   {
     paper: 'Afek, Awerbuch, Plotkin, Saks: Local Management of a Global Resource in a Communication Network (J. ACM 43, 1996)',
     observe: (instance) => new ControllerAccount(instance),

@@ -8,6 +8,7 @@
 import { defineProtocol } from '../define.js';
 import { DirectoryAccount } from './account.js';
 import { directoryCore } from './core.js';
+import { directoryCorruption } from './corruption.js';
 import { directoryOptions, type DirectoryOptions } from './options.js';
 import { machineWith, type OwnPolicies } from './own-policies.js';
 import type { Protocol } from '../protocol.js';
@@ -28,7 +29,12 @@ export { directoryCore };
  */
 export const directory = /* @__PURE__ */ defineProtocol(
   directoryCore,
-  { properties: directoryProperties, samples: { [DIRECTORY]: directorySamples }, systems: directorySystems },
+  {
+    properties: directoryProperties,
+    corruption: directoryCorruption,
+    samples: { [DIRECTORY]: directorySamples },
+    systems: directorySystems,
+  },
   {
     paper: 'Khanchandani, Wattenhofer: The Arvy Distributed Directory Protocol (SPAA 2019)',
     observe: (instance) => new DirectoryAccount(instance),

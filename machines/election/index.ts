@@ -9,6 +9,7 @@ import { defineProtocol } from '../define.js';
 import { levelSamples } from '../hierarchy/samples.js';
 import { ElectionAccount } from './account.js';
 import { electionCore } from './core.js';
+import { electionCorruption } from './corruption.js';
 import { ELECTION, LEVEL } from './messages.js';
 import { overlay } from './overlay.js';
 import { electionProperties } from './properties.js';
@@ -27,7 +28,13 @@ export { electionCore };
  */
 export const election = /* @__PURE__ */ defineProtocol(
   electionCore,
-  { properties: electionProperties, times, samples: { [ELECTION]: samples, [LEVEL]: levelSamples }, systems },
+  {
+    properties: electionProperties,
+    corruption: electionCorruption,
+    times,
+    samples: { [ELECTION]: samples, [LEVEL]: levelSamples },
+    systems,
+  },
   {
     paper: 'Tbarka: Hierarchical Leader Election Algorithm With Remoteness Constraint (2019)',
     observe: (instance) => new ElectionAccount(instance),

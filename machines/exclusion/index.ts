@@ -9,6 +9,7 @@
 import { defineProtocol } from '../define.js';
 import { ExclusionAccount } from './account.js';
 import { exclusionCore } from './core.js';
+import { exclusionCorruption } from './corruption.js';
 import { exclusionOverlay } from './overlay.js';
 import { exclusionProperties } from './properties.js';
 import { samplesOf } from './samples.js';
@@ -28,6 +29,7 @@ export const exclusion = /* @__PURE__ */ defineProtocol(
   exclusionCore,
   {
     properties: () => exclusionProperties,
+    corruption: exclusionCorruption,
     samples: { [EXCLUSION]: samplesOf(['corrected', 'deferred']), printed: samplesOf(['printed']) },
     systems: exclusionSystems,
   },

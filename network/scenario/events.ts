@@ -155,9 +155,7 @@ function readReload(fields: Fields, path: string, scene: EventScope): Body {
 
 function readCorrupt(fields: Fields, path: string, { protocol, graph }: EventScope): Body {
   if (!protocol.corruption) {
-    throw new UsageError(
-      `${placeIn(path, 'do')}: protocol ${protocol.name} promises nothing after corruption and has no corrupt states`,
-    );
+    throw new UsageError(`${placeIn(path, 'do')}: protocol ${protocol.name} has no corrupt states; give its checks a corruption`);
   }
   const { node, nodes } = fields;
   if (node !== undefined && nodes !== undefined) throw new UsageError(`${path} has both node and nodes; name the nodes once`);

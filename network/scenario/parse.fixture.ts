@@ -12,7 +12,8 @@ const take: Command = {
   waits: false,
   completedBy: [],
 };
-const variant = (changes: Partial<Protocol>): Protocol => ({ ...directory, ...changes, options: () => ({}) });
+const { corruption: _corruption, ...withoutCorruption } = directory;
+const variant = (changes: Partial<Protocol>): Protocol => ({ ...withoutCorruption, ...changes, options: () => ({}) });
 export const known: Record<string, Protocol> = {
   directory,
   silent: variant({ name: 'silent', commands: {}, network: { ...directory.network, reach: 'links', order: 'fifo' } }),

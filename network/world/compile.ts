@@ -73,7 +73,8 @@ type Marked = AnyMachineSnapshot & { readonly [PLACE]?: BranchPlace };
  * @experimental
  */
 export function compile<M extends AnyStateMachine>(machine: M): Compiled<M> {
-  if ((machine as Partial<M> | null | undefined)?.root === undefined) throw new UsageError('compile takes a machine; give what createMachine returns');
+  if ((machine as Partial<M> | null | undefined)?.root === undefined)
+    throw new UsageError('compile takes a machine; give what createMachine returns');
   refuseImpure(machine.id, machine.root);
   const memory = memoryOf(machine);
   const marked = (snapshot: AnyMachineSnapshot) => {

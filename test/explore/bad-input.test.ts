@@ -241,18 +241,6 @@ describe('a question that makes no sense', () => {
       { commands: [{ do: 'cut', link: ['n0', 'n1'] }] },
       'events[0]: links do not matter to directory',
     ],
-    ['a corruption of a protocol without', { commands: [{ do: 'corrupt', nodes: ['n0'] }] }, 'directory promises nothing after'],
-    [
-      'a corruption on the way of one',
-      {
-        commands: [
-          { do: 'command', name: 'request', node: 'n0', fields: {} },
-          { do: 'corrupt', nodes: ['n0'] },
-        ],
-      },
-      'events[1]: protocol directory promises nothing after corruption',
-    ],
-    ['corrupt states of a protocol without', { corrupt: ['n0'] }, 'directory promises nothing after corruption'],
     ['no start', { initials: [] }, 'initials is an empty list'],
     ['an option that is not there', { options: { policy: 'best' } }, 'options.policy is "best"'],
     ['a topology in two parts', { topology: { nodes: ['a', 'b'], links: [] } }, 'not connected'],
@@ -260,5 +248,24 @@ describe('a question that makes no sense', () => {
   ] as [string, Partial<ExploreOptions>, string][])('%s', (_, options, message) => {
     expect(wrong(options)).toThrow(UsageError);
     expect(wrong(options)).toThrow(message);
+  });
+
+  test.each([
+    ['first', { commands: [{ do: 'corrupt', nodes: ['n0'] }] }],
+    [
+      'on the way',
+      {
+        commands: [
+          { do: 'command', name: 'request', node: 'n0', fields: {} },
+          { do: 'corrupt', nodes: ['n0'] },
+        ],
+      },
+    ],
+    ['of every kind', { corrupt: ['n0'] }],
+  ] as [string, Partial<ExploreOptions>][])('a corruption of a protocol without: %s', (_, options) => {
+    const { corruption: _corruption, ...withoutCorruption } = directory;
+    const ask = () => explore(withoutCorruption, { topology: complete(2), ...options });
+    expect(ask).toThrow(UsageError);
+    expect(ask).toThrow('protocol directory has no corrupt states; give its checks a corruption');
   });
 });

@@ -46,7 +46,7 @@ export function everyCorruption(parts: Parts, nodes: readonly number[], environm
 
 function corruptionOf({ protocol }: SearchedSystem): Corruption<any> {
   if (protocol.corruption) return protocol.corruption;
-  throw new UsageError(`protocol ${protocol.name} promises nothing after corruption and has no corrupt states`);
+  throw new UsageError(`protocol ${protocol.name} has no corrupt states; give its checks a corruption`);
 }
 
 export function corruptLocals({ system, steps }: Parts, instance: Instance, node: number): readonly number[] {

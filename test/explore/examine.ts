@@ -35,6 +35,7 @@ export interface Question {
   readonly order: 'fifo' | 'unordered';
   readonly properties: readonly Property<any>[];
   readonly goal: ((c: Configuration<any>) => boolean) | undefined;
+  readonly goalLasts?: boolean;
   readonly bounds: Bounds;
   readonly search: 'breadth' | 'depth';
   readonly reduce: Reduction | undefined;
@@ -62,6 +63,8 @@ export interface Exploration {
   readonly terminal: number;
   /** States that cannot reach the goal: without one, rest with nothing owed. `null` where the search cannot tell. */
   readonly doomed: number | null;
+  /** With a goal: how many states the search began in, how many of them are at the goal, and how many cannot reach it. */
+  readonly firsts?: { readonly states: number; readonly atGoal: number; readonly doomed: number };
   /** The most transitions that the search went from a first state. */
   readonly depth: number;
   /** By the host's clock; 0 without one. */
@@ -122,6 +125,8 @@ export class Examination {
   /** Whether promises on endless runs can be judged: not where a message may come again for ever, or never more. */
   private readonly judgesRuns: boolean;
   private readonly instances: readonly Instance<any>[];
+  /** How many states the search began in; they have the first numbers. */
+  private begun = 0;
 
   constructor(
     private readonly question: Question,
@@ -158,6 +163,7 @@ export class Examination {
   explore(): void {
     const { model, search } = this;
     for (const { row } of this.firsts()) if (!search.begin(row)) break;
+    this.begun = search.store.size;
     search.run();
     model.steps.audit();
   }
@@ -189,6 +195,7 @@ export class Examination {
       transitions: search.transitions,
       terminal: search.terminal,
       doomed: hopeful && hopeful.reduce((doomed, hope) => doomed + 1 - hope, 0),
+      ...(watch.goal && hopeful && { firsts: this.countFirsts(hopeful) }),
       depth: search.depth,
       seconds: search.seconds,
       interpreterCalls: model.steps.replicas.calls,
@@ -200,6 +207,12 @@ export class Examination {
         counterexample: counterexample(way, search, model, symmetry, (state) => this.originOf(state), isCorrupt),
       }),
     };
+  }
+
+  private countFirsts(hopeful: Uint8Array) {
+    const numbers = [...Array(this.begun).keys()];
+    const atGoal = numbers.filter(this.goalIn(this.search.graph!)!).length;
+    return { states: this.begun, atGoal, doomed: numbers.filter((state) => hopeful[state] === 0).length };
   }
 
   private *firsts(): Generator<Origin> {
@@ -264,7 +277,16 @@ export class Examination {
       return null;
     const rests = (state: number) =>
       graph.isResting(state) && !watch.owed.hasAny(state) && model.environments.isOver(search.store.environment(state));
-    return canReach(graph, watch.goal ? (state) => watch.atGoal(state) : rests);
+    return canReach(graph, this.goalIn(graph) ?? rests);
+  }
+
+  /** Whether a state is at the goal, and, where that has to last, cannot leave it. */
+  private goalIn(graph: Graph): ((state: number) => boolean) | undefined {
+    const { watch, question } = this;
+    if (!watch.goal) return undefined;
+    if (!question.goalLasts) return (state) => watch.atGoal(state);
+    const leaves = canReach(graph, (state) => !watch.atGoal(state));
+    return (state) => leaves[state] === 0;
   }
 
   private vacuous(): string[] {

@@ -51,6 +51,8 @@ export interface ExploreOptions {
   readonly properties?: readonly Property<any>[];
   /** What every state must be able to lead to; states that cannot are doomed. */
   readonly goal?: (c: Configuration<any>) => boolean;
+  /** The goal counts only where it holds from then on, whatever happens. */
+  readonly goalLasts?: boolean;
   readonly bounds?: Bounds;
   /** Breadth first unless told: the way to a violation is a shortest one then. */
   readonly search?: 'breadth' | 'depth';
@@ -122,6 +124,7 @@ export function explore(protocol: Protocol, options: ExploreOptions): Exploratio
     order,
     properties: options.properties ?? protocol.properties(instance),
     goal: options.goal,
+    goalLasts: options.goalLasts ?? false,
     bounds,
     search: options.search ?? 'breadth',
     reduce: options.reduce,

@@ -138,6 +138,19 @@ describe('corruption', () => {
     expect(counterexample!.choices).toEqual([]);
   });
 
+  test('of the states that it begins in: how many are at the goal, for good if it has to last, and how many cannot reach it', () => {
+    const node = (...args: Parameters<NonNullable<Protocol['corruption']>['node']>) => ({
+      ...agree.corruption!.node(...args),
+      timers: [],
+    });
+    const silent = { ...agree, corruption: { ...agree.corruption!, node } };
+    const ask = (goalLasts: boolean) =>
+      explore(silent, { topology: complete(2), corrupt: names(2), goal: (c) => new Set(bits(c)).size === 1, goalLasts }).firsts;
+    // Two ones agree until a zero comes in that only one of them hears.
+    expect(ask(false)).toEqual({ states: 36, atGoal: 18, doomed: 12 });
+    expect(ask(true)).toEqual({ states: 36, atGoal: 9 + 4, doomed: 12 + 4 });
+  });
+
   describe('at any moment', () => {
     const wake = { do: 'command', name: 'wake', node: 'n0', fields: {} } as const;
     const later = [wake, { do: 'corrupt', nodes: ['n1'] }] as const;

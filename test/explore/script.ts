@@ -38,7 +38,7 @@ function refuseStrangers(event: Scripted, place: number, { rank }: NetworkGraph)
 }
 
 function refuseCorruption(events: readonly Scripted[], place: number, { name, corruption }: Protocol): void {
-  if (!corruption) throw new UsageError(`events[${place}]: protocol ${name} promises nothing after corruption`);
+  if (!corruption) throw new UsageError(`events[${place}]: protocol ${name} has no corrupt states; give its checks a corruption`);
   const change = events.find((event) => ['cut', 'join', 'up', 'down', 'crash', 'restart', 'reload'].includes(event.do));
   if (!change) return;
   throw new UsageError(

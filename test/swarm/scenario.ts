@@ -114,7 +114,7 @@ export function faultsOf({ charts, network, corruption, mayFire }: Protocol): re
     ...(isPatient ? (['pause', 'clog'] as const) : []),
     ...(network.reach === 'links' && hearsLinks ? (['cut'] as const) : []),
     ...(network.isLossy ? (['crash'] as const) : []),
-    ...(corruption ? (['corrupt'] as const) : []),
+    ...(corruption && corruption.isSurvived !== false ? (['corrupt'] as const) : []),
   ];
 }
 

@@ -38,6 +38,21 @@ export interface MainContext extends MainInput {
   readonly signalled: boolean;
 }
 
+/** What a member knows when it begins: of no change, and of no children but those given. */
+export const memberContext = (input: MainInput): MainContext => ({
+  ...input,
+  born: 0,
+  awaiting: [],
+  lost: [],
+  unsettled: [],
+  count: 0,
+  permits: 0,
+  members: 0,
+  departed: 0,
+  cause: null,
+  signalled: false,
+});
+
 export interface Joined {
   readonly type: 'joined';
   readonly name: number | null;

@@ -31,6 +31,7 @@ import {
   type Joined,
   type MainContext,
   type MainEvent,
+  memberContext,
   type MainInput,
   type MainNotice,
 } from './member.js';
@@ -143,19 +144,7 @@ export const mainMachine = setup({
   },
 }).createMachine({
   id: 'main',
-  context: ({ input }) => ({
-    ...input,
-    born: 0,
-    awaiting: [],
-    lost: [],
-    unsettled: [],
-    count: 0,
-    permits: 0,
-    members: 0,
-    departed: 0,
-    cause: null,
-    signalled: false,
-  }),
+  context: ({ input }) => memberContext(input),
   initial: 'running',
   on: {
     'link.down': [
