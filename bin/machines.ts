@@ -3,7 +3,8 @@ import type { AnyStateMachine } from 'xstate';
 import { UsageError } from '../machines/errors.js';
 import type { MachineTests } from '../test/machine/options.js';
 import { isMachine } from '../test/machine/references.js';
-import { exportsOf, isNamedWithCharts } from './protocols.js';
+import { isNamedWithCharts } from './exported.js';
+import { exportsOf } from './protocols.js';
 
 export interface FoundMachine {
   readonly machine: AnyStateMachine;

@@ -2,12 +2,11 @@
 import { existsSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { isObject } from '../machines/checks.js';
-import { defineProtocol } from '../machines/define.js';
 import { UsageError } from '../machines/errors.js';
 import { protocols } from '../machines/index.js';
-import type { Core, Protocol } from '../machines/protocol.js';
+import type { Protocol } from '../machines/protocol.js';
 import { nearestWord } from '../network/scenario/nearest.js';
+import { exportedProtocols } from './exported.js';
 
 export const known: Record<string, Protocol> = { ...protocols };
 
@@ -68,19 +67,8 @@ export async function exportsOf(file: string): Promise<{ path: string; exported:
 }
 
 async function protocolsIn(file: string): Promise<readonly Found[]> {
-  const { path, exported: all } = await exportsOf(file);
-  const exported = Object.entries(all).filter(([, value]) => isNamedWithCharts(value)) as [string, Core][];
-  // A module may export the core beside the protocol; the core speaks where it is alone.
-  const isAlone = ([, core]: [string, Core]) =>
-    exported.every(([, other]) => other.name !== core.name || !('properties' in other));
-  const found = exported
-    .filter((one) => 'properties' in one[1] || isAlone(one))
-    .map(([name, value]) => ({ protocol: completed(value, `${file} exports ${name}`), module: { path, name } }));
-  if (found.length === 0)
-    throw new UsageError(
-      `${file} exports no protocol; export what defineProtocol({ name, charts, network, … }) gives, or for "quiver test" a machine`,
-    );
-  return found;
+  const { path, exported } = await exportsOf(file);
+  return exportedProtocols(exported, file).map(({ protocol, name }) => ({ protocol, module: { path, name } }));
 }
 
 async function load(path: string, file: string): Promise<Readonly<Record<string, unknown>>> {
@@ -93,19 +81,4 @@ async function load(path: string, file: string): Promise<Readonly<Record<string,
       );
     throw new UsageError(`cannot load ${file}: ${(error as Error).message.split('\n')[0]}`);
   }
-}
-
-/** A core or a protocol, by its look. */
-export const isNamedWithCharts = (value: unknown): value is Core =>
-  isObject(value) && typeof value['name'] === 'string' && isObject(value['charts']);
-
-/** What a protocol has once it is declared, whatever was left out. */
-const COMPLETE = ['options', 'roles', 'route', 'accepts', 'reactions', 'properties', 'observe'] as const;
-
-/** A core is enough; any other record has missed its validation. */
-function completed(exported: Core, where: string): Protocol {
-  const missing = COMPLETE.filter((member) => typeof (exported as Partial<Protocol>)[member] !== 'function');
-  if (missing.length === 0) return exported as Protocol;
-  if (missing.every((member) => member === 'properties' || member === 'observe')) return defineProtocol(exported);
-  throw new UsageError(`${where}, a record without ${missing.join(', ')}; export what defineProtocol gives for it`);
 }

@@ -1,15 +1,16 @@
 /** A run as the lines of a trace: a scenario simulated, or a counterexample of the checker made again. */
 import { Recorder, traceHeader } from '../network/recorder.js';
+import type { Report } from '../network/report.js';
 import { Simulation, type SimulationOptions } from '../network/simulation.js';
 import type { Refuted, TraceHeader, TraceLine } from '../network/trace.js';
 import type { Scenario } from '../network/scenario/types.js';
 
-/** The header and then every line, made as they are asked for. */
+/** The header and then every line, made as they are asked for; the report at the end. */
 export function* recordRun(
   scenario: Scenario,
   json: unknown,
   options: SimulationOptions = {},
-): Generator<TraceHeader | TraceLine> {
+): Generator<TraceHeader | TraceLine, Report> {
   const simulation = new Simulation(scenario, options);
   yield traceHeader(scenario.protocol, json, scenario.seed, simulation.network, options);
   let lines: TraceLine[] = [];
@@ -32,8 +33,10 @@ export function* recordRun(
     sayEndless();
     yield* take();
   }
-  recorder.conclude(simulation.finish());
+  const report = simulation.finish();
+  recorder.conclude(report);
   yield* take();
+  return report;
 }
 
 /** A counterexample of the checker: the scenario without its workload, whose commands are among the choices. */

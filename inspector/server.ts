@@ -15,6 +15,7 @@ import { pipeline } from 'node:stream/promises';
 import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { UsageError } from '../machines/errors.js';
+import { answerAbout, answerTo, type Answered } from './answers.js';
 import type { Hands } from './hands.js';
 import { acceptSockets, type ProgramConnection } from './sockets.js';
 import type { Shelf } from './stories/shelf.js';
@@ -157,38 +158,22 @@ async function answer(request: IncomingMessage, response: ServerResponse, servin
   if (request.method === 'POST') return answerPost(request, response, name, serving);
   if (request.method !== 'GET' && request.method !== 'HEAD') return refuse(response, 405, 'Only GET and POST.');
   if (name === 'trace') return sendTrace(response, typeof source === 'string' ? [source] : source());
-  if (name === 'stories') return sendJson(response, serving.shelf?.stories ?? []);
-  if (name.startsWith('story/') && serving.shelf) return sendStory(response, serving.shelf, name);
-  return sendFile(response, page, name);
-}
-
-/** One run of a story: `story/NAME/RUN`. */
-async function sendStory(response: ServerResponse, shelf: Shelf, path: string): Promise<void> {
-  const [, story = '', run = ''] = path.split('/').map(decodeURIComponent);
   try {
-    await sendTrace(response, shelf.run(story, run));
+    const found = answerTo(name, serving.shelf);
+    return await (found ? send(response, found) : sendFile(response, page, name));
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     refuse(response, 404, error.message);
   }
 }
 
-/** `offer`, `meters` and `run`, each with a scenario in the body, and `report` from live nodes of other processes. */
+/** What is asked about a scenario in the body, and `report` from live nodes of other processes. */
 async function answerPost(request: IncomingMessage, response: ServerResponse, name: string, serving: Serving): Promise<void> {
   const { hands, report } = serving;
   try {
     const body: unknown = JSON.parse(await bodyOf(request));
-    if (name === 'offer')
-      return sendJson(
-        response,
-        orNull(() => hands?.offer(body)),
-      );
-    if (name === 'meters')
-      return sendJson(
-        response,
-        orNull(() => hands?.meters(body)),
-      );
-    if (name === 'run' && hands) return await sendTrace(response, hands.run(body));
+    const found = answerAbout(name, body, hands);
+    if (found) return await send(response, found);
     if (name !== 'report' || !report) return refuse(response, 404, 'This trace is only looked at.');
     report(body);
     sendJson(response, null);
@@ -198,14 +183,9 @@ async function answerPost(request: IncomingMessage, response: ServerResponse, na
   }
 }
 
-/** Traces of other people's protocols can still be looked at. */
-function orNull<T>(ask: () => T | undefined): T | null {
-  try {
-    return ask() ?? null;
-  } catch (error) {
-    if (error instanceof UsageError) return null;
-    throw error;
-  }
+async function send(response: ServerResponse, found: NonNullable<Answered>): Promise<void> {
+  if ('trace' in found) await sendTrace(response, found.trace);
+  else sendJson(response, found.json);
 }
 
 function sendJson(response: ServerResponse, value: unknown): void {

@@ -9,6 +9,7 @@ import type { Offer } from '../hands.js';
 import type { MeterSample } from '../meters.js';
 import { ReadTrace } from '../model/recording.js';
 import { branches, current, gestures, goOn, keepRun, recallBranches, runOf } from './branches.js';
+import { askServer } from './served.js';
 import { axis, currentLine, pauseAt, playhead, recording, replaced, timed } from './state.js';
 
 /** A scenario event, as in a scenario file. */
@@ -120,7 +121,7 @@ export async function fetchRun(next: readonly Gesture[]): Promise<ReadTrace | nu
 }
 
 const post = (name: string, scenario: unknown): Promise<Response> =>
-  fetch(`./${name}`, { method: 'POST', body: JSON.stringify(scenario) });
+  askServer(`./${name}`, { method: 'POST', body: JSON.stringify(scenario) });
 
 /**
  * After what has happened and before what comes: between two lines of one tick that is when the tick is over, so that all that one has

@@ -2,6 +2,7 @@
 import { startOf } from '../model/place.js';
 import { ReadTrace } from '../model/recording.js';
 import { askForHands } from './hands.js';
+import { askServer } from './served.js';
 import { isServed } from './shell.js';
 import {
   axis,
@@ -35,7 +36,7 @@ const breathe = (): Promise<unknown> =>
 
 export async function loadFromServer(path = './trace'): Promise<void> {
   try {
-    const response = await fetch(path);
+    const response = await askServer(path);
     if (!response.ok || !response.body) throw new Error(`the server answered ${response.status}`);
     await openTrace(response.body);
   } catch (error) {

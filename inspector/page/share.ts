@@ -1,5 +1,6 @@
 /** A small trace as part of an address: whoever opens the page with it sees the same, without any file. */
 import { signal } from '@preact/signals';
+import { pack, unpack } from './packed.js';
 import { recording } from './state.js';
 
 const PREFIX = '#trace=';
@@ -25,23 +26,10 @@ export async function share(): Promise<void> {
 
 /** The trace in the address of the page, if there is one. */
 export const traceInAddress = (): ReadableStream<Uint8Array> | null =>
-  location.hash.startsWith(PREFIX) ? unpack(location.hash.slice(PREFIX.length).replaceAll('-', '+').replaceAll('_', '/')) : null;
+  location.hash.startsWith(PREFIX) ? unpack(location.hash.slice(PREFIX.length)) : null;
 
 /** The trace in the page itself, where page and trace are one file. */
 export function traceInPage(): ReadableStream<Uint8Array> | null {
   const element = document.getElementById('trace');
   return element && unpack(element.textContent ?? '');
-}
-
-function unpack(text: string): ReadableStream<Uint8Array> {
-  const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
-  return new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
-}
-
-async function pack(text: string): Promise<string> {
-  const packed = new Blob([text]).stream().pipeThrough(new CompressionStream('gzip'));
-  const bytes = new Uint8Array(await new Response(packed).arrayBuffer());
-  let binary = '';
-  for (const byte of bytes) binary += String.fromCharCode(byte);
-  return btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 }

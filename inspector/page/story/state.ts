@@ -4,6 +4,7 @@ import { placeOf, withFigures } from '../../model/place.js';
 import { ReadTrace } from '../../model/recording.js';
 import type { Story, StoryStep } from '../../stories/story.js';
 import { failed, loadFromServer } from '../load.js';
+import { askServer } from '../served.js';
 import { currentLine, isLoading, opened, pauseAt, playTo, recording, selectedNode } from '../state.js';
 
 export const allStories = signal<readonly Story[]>([]);
@@ -23,7 +24,7 @@ let shown: { readonly run: string; readonly recording: ReadTrace } | null = null
 
 export async function askForStories(): Promise<void> {
   if (allStories.value.length > 0) return;
-  const response = await fetch('./stories').catch(() => null);
+  const response = await askServer('./stories').catch(() => null);
   if (response?.ok) allStories.value = (await response.json()) as Story[];
 }
 

@@ -1,0 +1,39 @@
+/** The protocols among what a module exports, for the command line and for the site's playground. */
+import { isObject } from '../machines/checks.js';
+import { defineProtocol } from '../machines/define.js';
+import { UsageError } from '../machines/errors.js';
+import type { Core, Protocol } from '../machines/protocol.js';
+
+/** Each with the name that it is exported by. Throws a `UsageError` that names the file where there is none, or a record that is none. */
+export function exportedProtocols(
+  all: Readonly<Record<string, unknown>>,
+  file: string,
+): readonly { readonly protocol: Protocol; readonly name: string }[] {
+  const exported = Object.entries(all).filter(([, value]) => isNamedWithCharts(value)) as [string, Core][];
+  // A module may export the core beside the protocol; the core speaks where it is alone.
+  const isAlone = ([, core]: [string, Core]) =>
+    exported.every(([, other]) => other.name !== core.name || !('properties' in other));
+  const found = exported
+    .filter((one) => 'properties' in one[1] || isAlone(one))
+    .map(([name, value]) => ({ protocol: completed(value, `${file} exports ${name}`), name }));
+  if (found.length === 0)
+    throw new UsageError(
+      `${file} exports no protocol; export what defineProtocol({ name, charts, network, … }) gives, or for "quiver test" a machine`,
+    );
+  return found;
+}
+
+/** A core or a protocol, by its look. */
+export const isNamedWithCharts = (value: unknown): value is Core =>
+  isObject(value) && typeof value['name'] === 'string' && isObject(value['charts']);
+
+/** What a protocol has once it is declared, whatever was left out. */
+const COMPLETE = ['options', 'roles', 'route', 'accepts', 'reactions', 'properties', 'observe'] as const;
+
+/** A core is enough; any other record has missed its validation. */
+function completed(exported: Core, where: string): Protocol {
+  const missing = COMPLETE.filter((member) => typeof (exported as Partial<Protocol>)[member] !== 'function');
+  if (missing.length === 0) return exported as Protocol;
+  if (missing.every((member) => member === 'properties' || member === 'observe')) return defineProtocol(exported);
+  throw new UsageError(`${where}, a record without ${missing.join(', ')}; export what defineProtocol gives for it`);
+}

@@ -1,0 +1,16 @@
+/** Text in an address or in a page: compressed, as letters that both let stand. */
+
+export async function pack(text: string): Promise<string> {
+  const packed = new Blob([text]).stream().pipeThrough(new CompressionStream('gzip'));
+  const bytes = new Uint8Array(await new Response(packed).arrayBuffer());
+  let binary = '';
+  for (const byte of bytes) binary += String.fromCharCode(byte);
+  return btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+}
+
+/** Throws where the text is not base64, and the stream fails where it was not compressed. */
+export function unpack(text: string): ReadableStream<Uint8Array> {
+  const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'));
+  const bytes = Uint8Array.from(binary, (character) => character.charCodeAt(0));
+  return new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
+}
