@@ -2,7 +2,9 @@
  * The site is made of the pages themselves: those in docs/ and in the root, the README being the first one. Nothing of them is copied;
  * what stands here is only how they are found (sidebar, search) and where their links to files of the repository lead (sources.mjs).
  */
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { transformWithEsbuild } from 'vite';
 import { defineConfig } from 'vitepress';
 import { linksToSources } from './sources.mjs';
 import { sidebar } from './sidebar.mjs';
@@ -29,20 +31,36 @@ const vueForPages = {
   },
 };
 
+/** A chart is drawn, and recorded, with the names of its functions: the worker of the playground keeps them, and XState's, as the sources have them. */
+const namesOfFunctions = {
+  name: 'names of functions',
+  enforce: 'pre',
+  transform: (code, id) => (/\.[mc]?[jt]s$/.test(id) ? transformWithEsbuild(code, id, { keepNames: true }) : null),
+};
+
+/** The inspector's. */
+const [, ICON] = /<link\s+rel="icon"\s+href="([^"]+)"/.exec(readFileSync(`${root}inspector/page/index.html`, 'utf8'));
+
 export default defineConfig({
   title: 'Quiver',
   description: 'Locks, leaders, queues, quotas and unique names without a central server, as XState statecharts',
   lang: 'en',
+  head: [['link', { rel: 'icon', href: ICON }]],
   srcDir: root,
-  srcExclude: ['bench/**', 'compat-v4/**', 'site/*.md'],
+  srcExclude: ['bench/**', 'compat-v4/**', 'scripts/**', 'site/*.md'],
   rewrites: { 'README.md': 'index.md', 'site/:rest*': ':rest*' },
   lastUpdated: false,
   markdown: { anchor: { slugify: anchorOf }, config: linksToSources },
   vite: {
     publicDir: fileURLToPath(new URL('../public', import.meta.url)),
     plugins: [vueForPages],
+    worker: { format: 'es', plugins: () => [namesOfFunctions] },
   },
   themeConfig: {
+    nav: [
+      { text: 'Playground', link: '/playground/' },
+      { text: 'Reference', link: '/reference/' },
+    ],
     search: { provider: 'local' },
     sidebar,
     outline: [2, 3],

@@ -1,0 +1,80 @@
+/**
+ * The built site in Chromium: axe finds nothing wrong with any kind of page, in light and in dark, nor with the search and the menu of a
+ * phone; the search and the playground work, and nothing is asked of any other server. A line for each page that is wrong.
+ */
+import { readFileSync, readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { preview } from 'vite';
+import { launch, missing } from '../dist/bench/chromium.js';
+import { checkPlayground } from './check-playground.mjs';
+
+if (missing) {
+  console.warn(`the site was not looked at. There is ${missing}`);
+  process.exit();
+}
+
+const outDir = fileURLToPath(new URL('../site/.vitepress/dist', import.meta.url));
+const axe = readFileSync(new URL('../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
+
+/** Pages made by hand. Those of files and of the reference look alike: one of each does. The inspector has tests of its own. */
+const pages = readdirSync(outDir, { recursive: true }).filter((name) => name.endsWith('.html') && !name.startsWith('inspector/'));
+const isAlike = (name) => /^(source|reference)\//.test(name);
+const chosen = [
+  ...pages.filter((name) => !isAlike(name)),
+  ...['source/', 'reference/'].map((part) => pages.find((name) => name.startsWith(part))),
+];
+
+const wrong = [];
+const foreign = new Set();
+
+async function look(page, what) {
+  await page.evaluate(axe);
+  const { violations } = await page.evaluate(
+    "axe.run(document, { preload: false, iframes: false, resultTypes: ['violations'] })",
+  );
+  for (const { id, nodes } of violations)
+    wrong.push(`${what}: ${id}: ${nodes.length} times, as in ${nodes[0].html.slice(0, 200)}\n  ${nodes[0].failureSummary}`);
+}
+
+const server = await preview({
+  root: outDir,
+  configFile: false,
+  build: { outDir },
+  preview: { host: '127.0.0.1', port: 0, open: false },
+});
+const origin = server.resolvedUrls.local[0];
+const at = (name) => new URL(name, origin).href;
+const browser = await launch();
+
+try {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
+  context.on('request', (request) => {
+    const url = request.url();
+    if (!url.startsWith(origin) && !/^(data|blob):/.test(url)) foreign.add(url);
+  });
+  const page = await context.newPage();
+  page.on('pageerror', (error) => wrong.push(`${page.url()}: ${error}`));
+  for (const name of chosen) {
+    await page.goto(at(name));
+    await look(page, name);
+  }
+  await checkPlayground(page, at('playground/'), look);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await page.goto(at('docs/locks.html'));
+  await look(page, 'docs/locks.html, dark');
+  await page.keyboard.press('/');
+  await page.locator('#localsearch-input').fill('fence');
+  await page.locator('#localsearch-list .result').first().waitFor();
+  await look(page, 'the search');
+  await page.keyboard.press('Escape');
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.locator('.VPLocalNav .menu').click();
+  await look(page, 'the menu of a phone');
+} finally {
+  await browser.close();
+  await server.close();
+}
+
+for (const url of foreign) wrong.push(`the site asks another server: ${url}`);
+if (wrong.length > 0) throw new Error(`${wrong.length} things are wrong with the site\n${wrong.join('\n')}`);
+console.log(`site: axe finds nothing wrong with ${chosen.length} pages; search and playground work, and ask no other server`);

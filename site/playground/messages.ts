@@ -1,0 +1,40 @@
+/** What goes between the page of the playground and its worker. */
+import type { PropertyResult } from '../../machines/protocol.js';
+import type { Report, Verdict } from '../../network/report.js';
+import type { Problem } from './problem.js';
+
+/** One at a time; `chart` is the text of a protocol module, or empty. */
+export type Ask =
+  | { readonly do: 'simulate' | 'check'; readonly scenario: string; readonly chart: string }
+  | { readonly do: 'answer'; readonly name: string; readonly body: unknown; readonly chart: string };
+
+export type Simulated = { readonly did: 'simulate'; readonly violations: readonly string[]; readonly trace: string } & (
+  | (Report & { readonly stopped: null })
+  | { readonly verdict: 'unknown'; readonly stopped: string }
+);
+
+export interface Checked {
+  readonly did: 'check';
+  readonly verdict: Verdict;
+  readonly states: number;
+  readonly transitions: number;
+  readonly terminal: number;
+  readonly doomed: number | null;
+  readonly stopped: string | null;
+  readonly properties: readonly PropertyResult[];
+  readonly vacuous: readonly string[];
+  readonly counterexample: { readonly property: string; readonly steps: readonly string[]; readonly loop: number | null } | null;
+  /** The counterexample's. */
+  readonly trace: string | null;
+}
+
+export type Outcome = Simulated | Checked;
+
+/** What the inspector is answered. */
+export type ForInspector = { readonly json: unknown } | { readonly trace: string } | null;
+
+export type FromWorker =
+  | { readonly progress: string }
+  | { readonly outcome: Outcome }
+  | { readonly answer: ForInspector }
+  | { readonly problem: Problem };

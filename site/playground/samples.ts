@@ -1,0 +1,27 @@
+/** What one can begin with: scenarios of the library's protocols, and the folder that `quiver init` makes. */
+import call from '../../bin/start/call.json?raw';
+import ring from '../../bin/start/ring.js?raw';
+import deadlock from '../../examples/scenarios/printed-deadlock.json?raw';
+import requests from '../../examples/scenarios/three-requests.json?raw';
+
+export interface Sample {
+  readonly title: string;
+  readonly says: string;
+  readonly scenario: string;
+  readonly chart: string;
+}
+
+const lossy = `{
+  "protocol": "ring",
+  "topology": { "kind": "ring", "n": 3 },
+  "network": { "loss": 0.2 },
+  "events": [{ "at": 0, "node": "n0", "do": "call" }]
+}
+`;
+
+export const samples: readonly Sample[] = [
+  { title: 'A token directory', says: 'Simulate it; then look at the run below.', scenario: requests, chart: '' },
+  { title: 'A deadlock in print', says: 'Check it: two nodes wait for each other for ever.', scenario: deadlock, chart: '' },
+  { title: 'A chart of one’s own', says: 'An election on a ring, as quiver init makes it.', scenario: call, chart: ring },
+  { title: 'The same, and messages are lost', says: 'Check it: a promise does not hold.', scenario: lossy, chart: ring },
+];

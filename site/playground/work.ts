@@ -1,0 +1,103 @@
+/**
+ * What the playground asks of its worker: a scenario simulated or checked, and whatever the inspector asks for. The simulator, the
+ * checker and the inspector's answers are those of the command line; here are only the bounds that a browser needs.
+ */
+import { recordCounterexample, recordRun } from '../../bin/recording.js';
+import { storyShelf } from '../../bin/stories.js';
+import { answerAbout, answerTo } from '../../inspector/answers.js';
+import { handsFor } from '../../inspector/hands.js';
+import { UsageError } from '../../machines/errors.js';
+import { protocols } from '../../machines/index.js';
+import { parseScenario, parseText } from '../../network/scenario/parse.js';
+import type { Scenario } from '../../network/scenario/types.js';
+import type { TraceHeader, TraceLine } from '../../network/trace.js';
+import { checkScenario } from '../../test/explore/scenario.js';
+import { protocolsOf } from './chart.js';
+import { TextProblem } from './problem.js';
+import type { Ask, ForInspector, Outcome } from './messages.js';
+
+/** A run is cut off here: a trace of so many lines is some 30 MB. */
+const LINES_MAX = 50_000;
+/** A search ends here with what it knows. */
+const BOUNDS = { states: 500_000, seconds: 60, megabytes: 700 };
+const PROGRESS_MS = 100;
+
+export async function work(ask: Ask, onProgress: (text: string) => void): Promise<Outcome | { readonly answer: ForInspector }> {
+  const brought = await protocolsOf(ask.chart);
+  const known = { ...protocols, ...brought };
+  if (ask.do === 'answer') return { answer: answerFor(ask.name, ask.body, known) };
+  const scenario = parsed(ask.scenario, known);
+  return ask.do === 'check' ? checked(scenario, onProgress) : simulated(scenario, onProgress);
+}
+
+interface Parsed {
+  readonly json: unknown;
+  readonly scenario: Scenario;
+}
+
+function parsed(text: string, known: typeof protocols): Parsed {
+  try {
+    const json = parseText(text);
+    return { json, scenario: parseScenario(json, known, noFile) };
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    const [, line, column] = /^line (\d+), column (\d+)/.exec(error.message) ?? [];
+    throw new TextProblem('scenario', error.message, line === undefined ? null : { line: +line, column: Number(column) });
+  }
+}
+
+const noFile = (path: string): never => {
+  throw new UsageError(`the browser reads no file, and this asks for ${path}; give nodes and links in the scenario`);
+};
+
+function simulated({ json, scenario }: Parsed, onProgress: (text: string) => void): Outcome {
+  const run = recordRun(scenario, json);
+  const lines: string[] = [];
+  const violations: string[] = [];
+  const show = every(onProgress);
+  for (let next = run.next(); ; next = run.next()) {
+    if (next.done) return { did: 'simulate', ...next.value, violations, stopped: null, trace: lines.join('') };
+    if ('kind' in next.value && next.value.kind === 'violated') violations.push(next.value.why!);
+    lines.push(asText(next.value));
+    show(() => `${lines.length.toLocaleString('en')} lines of the trace`);
+    if (lines.length <= LINES_MAX) continue;
+    const stopped = `after ${LINES_MAX.toLocaleString('en')} lines; give "until": { "at": … }, or use quiver run`;
+    return { did: 'simulate', verdict: 'unknown', violations, stopped, trace: lines.join('') };
+  }
+}
+
+function checked({ json, scenario }: Parsed, onProgress: (text: string) => void): Outcome {
+  const show = every(onProgress);
+  const found = checkScenario(scenario, {
+    bounds: BOUNDS,
+    now: () => performance.now(),
+    onProgress: ({ states, frontier, depth }) =>
+      show(() => `${states.toLocaleString('en')} states, ${frontier.toLocaleString('en')} to expand, ${depth} steps deep`),
+  });
+  const { verdict, states, transitions, terminal, doomed, stopped = null, properties, vacuous, counterexample } = found;
+  const told = { did: 'check', verdict, states, transitions, terminal, doomed, stopped, properties, vacuous } as const;
+  if (!counterexample) return { ...told, counterexample: null, trace: null };
+  const trace = [...recordCounterexample(scenario, json, counterexample)].map(asText).join('');
+  const { property, steps, loop = null } = counterexample;
+  return { ...told, counterexample: { property, steps: [...steps], loop }, trace };
+}
+
+/** The first progress at once, then one every so often. */
+function every(onProgress: (text: string) => void): (text: () => string) => void {
+  let due = 0;
+  return (text) => {
+    const now = performance.now();
+    if (now < due) return;
+    due = now + PROGRESS_MS;
+    onProgress(text());
+  };
+}
+
+const asText = (line: TraceHeader | TraceLine): string => `${JSON.stringify(line)}\n`;
+
+/** As the server of `quiver explore` answers: JSON, or a trace; `null` for what it does not know. */
+function answerFor(name: string, scenario: unknown, known: typeof protocols): ForInspector {
+  const hands = handsFor((json) => parseScenario(json, known, noFile), recordRun);
+  const found = answerTo(name, storyShelf()) ?? answerAbout(name, scenario, hands);
+  return found && ('trace' in found ? { trace: [...found.trace].join('') } : { json: found.json });
+}
