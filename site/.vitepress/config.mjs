@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { transformWithEsbuild } from 'vite';
 import { defineConfig } from 'vitepress';
+import { cornersOfTables, searchAsDialog } from './accessible.mjs';
 import { linksToSources } from './sources.mjs';
 import { sidebar } from './sidebar.mjs';
 
@@ -50,10 +51,14 @@ export default defineConfig({
   srcExclude: ['bench/**', 'compat-v4/**', 'scripts/**', 'site/*.md'],
   rewrites: { 'README.md': 'index.md', 'site/:rest*': ':rest*' },
   lastUpdated: false,
-  markdown: { anchor: { slugify: anchorOf }, config: linksToSources },
+  markdown: {
+    anchor: { slugify: anchorOf },
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
+    config: (md) => void md.use(linksToSources).use(cornersOfTables),
+  },
   vite: {
     publicDir: fileURLToPath(new URL('../public', import.meta.url)),
-    plugins: [vueForPages],
+    plugins: [vueForPages, searchAsDialog],
     worker: { format: 'es', plugins: () => [namesOfFunctions] },
   },
   themeConfig: {

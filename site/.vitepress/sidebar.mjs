@@ -75,12 +75,10 @@ export const sidebar = [
   { text: 'Quiver', link: '/' },
   ...Object.entries(chapters).map(([text, items]) => ({
     text,
-    collapsed: false,
     items: Object.entries(items).map(([page, text]) => ({ text, link: `/docs/${page}` })),
   })),
   {
     text: 'Applications to deploy',
-    collapsed: false,
     items: [
       { text: 'A job runner on NATS', link: '/examples/apps/job-runner/README' },
       { text: 'A board for a team', link: '/examples/apps/board/README' },
