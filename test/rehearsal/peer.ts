@@ -32,6 +32,11 @@ export interface RehearsedPeer {
   readonly knobs: Readonly<Record<string, any>>;
   /** The same locks, whose use is told to the judges. */
   watch<L extends LocksLike>(locks: L): L;
+  /**
+   * Runs what is done with an object that several peers use, and tells judges its call and its return, with what it gave; one that throws has no
+   * return, and may have happened.
+   */
+  operation<T>(object: string, input: unknown, run: () => Promise<T>): Promise<T>;
   /** Tells judges something of the application's own. */
   note(what: string, fields?: Readonly<Record<string, unknown>>): void;
   /** A server for WebSockets, which others reach as `ws://` and the name of this process. */
@@ -50,6 +55,14 @@ export function createPeer(
   disk: Disk,
 ): RehearsedPeer {
   const { id, life } = process;
+  let operations = 0;
+  const operation = async <T>(object: string, input: unknown, run: () => Promise<T>): Promise<T> => {
+    const operation = `${id} ${life}.${++operations}`;
+    world.tell('call', { peer: id, object, operation, input });
+    const output = await run();
+    world.tell('return', { peer: id, object, operation, output });
+    return output;
+  };
   return {
     id,
     peers,
@@ -58,6 +71,7 @@ export function createPeer(
     disk,
     knobs,
     watch: (locks) => watched(locks, world, process),
+    operation,
     note: (what, fields = {}) => world.tell('note', { peer: id, what, ...fields }),
     listen: () => WorldServer.in(world, process),
     WebSocketServer: WorldSocketServer,

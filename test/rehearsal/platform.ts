@@ -8,13 +8,17 @@ import { createRequire, syncBuiltinESMExports } from 'node:module';
 import { departFromWorld, here, settleInWorld } from './here.js';
 import { BroadcastChannels, WorldChannel } from './message-channels.js';
 import type { LimitSetting } from './scenario.js';
+import { WorldTcpServer, WorldTcpSocket } from './sockets.js';
 import { WorldSocket } from './web-sockets.js';
-import { BEGAN, type RehearsalTurn, type VirtualWorld } from './world.js';
+import { BEGAN, messageOf, type RehearsalTurn, type VirtualWorld } from './world.js';
 
 const required = createRequire(import.meta.url);
 const modules = {
   timers: required('node:timers') as Record<string, unknown>,
   promises: required('node:timers/promises') as Record<string, unknown>,
+  net: required('node:net') as Record<string, unknown>,
+  dns: required('node:dns') as Record<string, unknown>,
+  crypto: required('node:crypto') as Record<string, unknown>,
 };
 
 const realNow = performance.now.bind(performance);
@@ -64,10 +68,12 @@ function patches(world: VirtualWorld): Undo[] {
     put(Math, 'random', random(world)),
     put(AbortSignal, 'timeout', timeout()),
     ...cryptoOf(world),
+    ...netOf(world),
     put(globalThis, 'WebSocket', whenCurrent(WorldSocket, globalThis.WebSocket)),
     put(globalThis, 'MessageChannel', whenCurrent(WorldChannel, globalThis.MessageChannel)),
     put(globalThis, 'BroadcastChannel', whenCurrent(channels.Channel, globalThis.BroadcastChannel)),
     put(console, 'warn', warn(world)),
+    put(process, 'emitWarning', emitWarning(world)),
   ];
 }
 
@@ -186,7 +192,45 @@ function cryptoOf(world: VirtualWorld): Undo[] {
       };
     },
   });
-  return [put(crypto, 'getRandomValues', fill), put(crypto, 'randomUUID', uuid), put(crypto, 'subtle', work)];
+  const randomBytes = modules.crypto['randomBytes'] as (...args: unknown[]) => unknown;
+  const bytes = (size: number, ...rest: unknown[]) =>
+    here() && rest.length === 0 ? fill(Buffer.alloc(size)) : randomBytes(size, ...rest);
+  return [
+    put(modules.crypto, 'randomUUID', uuid),
+    put(modules.crypto, 'randomBytes', bytes),
+    put(crypto, 'getRandomValues', fill),
+    put(crypto, 'randomUUID', uuid),
+    put(crypto, 'subtle', work),
+  ];
+}
+
+// Sockets.
+
+function netOf(world: VirtualWorld): Undo[] {
+  const { net, dns } = modules;
+  const whenHere = (name: string, own: (...args: unknown[]) => unknown) => {
+    const real = net[name] as (...args: unknown[]) => unknown;
+    return put(net, name, (...args: unknown[]) => (here() ? own(...args) : real(...args)));
+  };
+  const lookup = dns['lookup'] as (...args: unknown[]) => unknown;
+  return [
+    whenHere('connect', WorldTcpSocket.connect),
+    whenHere('createConnection', WorldTcpSocket.connect),
+    whenHere('createServer', WorldTcpServer.create),
+    put(dns, 'lookup', (...args: unknown[]) => (here() ? lookUp(world, args) : lookup(...args))),
+  ];
+}
+
+/** `dns.lookup`: the name of a process is its address. */
+function lookUp(world: VirtualWorld, args: readonly unknown[]): void {
+  const [host, second] = args;
+  const answer = args.at(-1) as (error: Error | null, address?: unknown, family?: number) => void;
+  const isForAll = typeof second === 'object' && (second as { readonly all?: boolean } | null)?.all === true;
+  world.after(1, world.current, `${host as string} is looked up`, () => {
+    if (!world.processes.has(host as string))
+      return answer(Object.assign(new Error(`getaddrinfo ENOTFOUND ${host as string}`), { code: 'ENOTFOUND' }));
+    return isForAll ? answer(null, [{ address: host, family: 4 }]) : answer(null, host, 4);
+  });
 }
 
 // What goes wrong.
@@ -194,6 +238,15 @@ function cryptoOf(world: VirtualWorld): Undo[] {
 function warn(world: VirtualWorld): (...args: unknown[]) => void {
   const real = console.warn.bind(console);
   return (...args) => (here() ? world.log(`warns: ${args.join(' ')}`) : real(...args));
+}
+
+/** What Node warns of: a leak of listeners, for instance. */
+function emitWarning(world: VirtualWorld): (...args: any[]) => void {
+  const real = process.emitWarning.bind(process) as (...args: any[]) => void;
+  return (warning: string | Error, ...rest) => {
+    if (!here()) return real(warning, ...rest);
+    world.tell('warning', { peer: world.current!.id, warning: messageOf(warning) });
+  };
 }
 
 /** An error that nobody caught ends the process that is current; without one it is the business of whoever listened before. */

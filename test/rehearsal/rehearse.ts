@@ -194,6 +194,7 @@ export async function runOnce(
   const leave = inhabitWorld(world, scenario.limits);
   try {
     await world.run(scenario.seconds * 1_000);
+    world.tellHoldings();
   } finally {
     leave();
   }

@@ -1,71 +1,50 @@
 /**
- * WebSockets of a world, on a TCP that behaves as badly as the real one.
- *
- * What is sent comes in order, late, and not at all while the way is severed: then it waits, as TCP sends it again. A process that is
- * killed resets its connections; with its machine it says nothing, and the other end hears of it only by silence, or by a reset once the
- * machine is back and gets what it knows nothing of. To nobody who listens a connection is refused; to nobody who answers it takes
- * 20 seconds until it fails. Frames come whole: how TCP cuts them is below what a WebSocket shows.
+ * WebSockets of a world, on its connections (connections.ts): whole frames. How TCP cuts them is below what a WebSocket shows.
  *
  * The same class is the platform's `WebSocket`, and that of the package `ws` at both ends, as far as either is used here.
  */
 import { EventEmitter } from 'node:events';
 import type { IncomingMessage, Server } from 'node:http';
+import { ConnectionEnd, knock, listenersOf } from './connections.js';
 import { here } from './here.js';
 import type { Process, VirtualWorld } from './world.js';
 
 const [CONNECTING, OPEN, CLOSING, CLOSED] = [0, 1, 2, 3];
-/** 100 Mbit a second. */
-const BYTES_PER_MS = 12_500;
-const KNOCKS_MAX = 20;
+/** One server for WebSockets at each process. */
+const PORT = 'http';
+/** What `ws` closes with that gets a larger frame than `maxPayload`. */
+const TOO_LARGE = 1009;
 
-type Kind = 'message' | 'ping' | 'pong' | 'fin' | 'reset' | 'open' | 'refused';
 type Listener = (event: any) => void;
-
-/** Who listens, by the name of the process. */
-const listening = new WeakMap<VirtualWorld, Map<string, WorldServer>>();
-const serversOf = (world: VirtualWorld): Map<string, WorldServer> => {
-  let servers = listening.get(world);
-  if (!servers) listening.set(world, (servers = new Map()));
-  return servers;
-};
 
 /** One end of a connection. */
 class End extends EventEmitter {
   readonly OPEN = OPEN;
   readyState = CONNECTING;
-  bufferedAmount = 0;
   /** Of a connection that has asked for an upgrade: whether it was turned away. */
   writableEnded = false;
   onopen: Listener | null = null;
   onmessage: Listener | null = null;
   onclose: Listener | null = null;
   onerror: Listener | null = null;
-  other: End | undefined;
-  private isHostGone = false;
-  /** Its machine has no power: what it had not got rid of is lost, and a slow way may have kept much of it. */
-  private isSilent = false;
+  /** In bytes. */
+  maxPayload = Infinity;
+  readonly line: ConnectionEnd<string>;
   private isPaused = false;
-  private readonly unread: [Kind, string][] = [];
-  /** When the last frame arrives: none overtakes another. */
-  private last = 0;
-  private readonly stuck: [Kind, string][] = [];
+  private readonly unread: [kind: string, data: string][] = [];
 
-  constructor(
-    readonly world: VirtualWorld,
-    readonly process: Process,
-    readonly peer: string,
-  ) {
+  constructor(world: VirtualWorld, process: Process, peer: string) {
     super();
-    process.resetting.add(this.reset);
-    process.ending.add((isHostGone) => {
-      this.isHostGone = true;
-      this.isSilent = isHostGone;
-      if (!isHostGone) this.carry('reset');
-      this.readyState = CLOSED;
+    this.line = new ConnectionEnd(world, process, peer, '', {
+      take: (kind, data) => this.take(kind, data),
+      reset: () => this.terminate(),
+      ended: () => (this.readyState = CLOSED),
     });
   }
 
-  private readonly reset = () => this.terminate();
+  get bufferedAmount(): number {
+    return this.line.bufferedAmount;
+  }
 
   /** Whether nobody has answered its upgrade yet. */
   get writable(): boolean {
@@ -80,11 +59,11 @@ class End extends EventEmitter {
 
   send(data: unknown): void {
     if (this.readyState === CONNECTING) throw new DOMException('the connection does not stand yet', 'InvalidStateError');
-    if (this.readyState === OPEN) this.carry('message', String(data));
+    if (this.readyState === OPEN) this.line.carry('message', String(data));
   }
 
   ping(): void {
-    if (this.readyState === OPEN) this.carry('ping');
+    if (this.readyState === OPEN) this.line.carry('ping');
   }
 
   pause(): void {
@@ -100,45 +79,37 @@ class End extends EventEmitter {
     if (this.readyState === CONNECTING) return this.fail('it was closed before it stood');
     if (this.readyState !== OPEN) return;
     this.readyState = CLOSING;
-    this.carry('fin');
+    this.line.carry('fin');
   }
 
   terminate(): void {
     if (this.readyState === CLOSED) return;
-    if (this.readyState !== CONNECTING) this.carry('reset');
+    if (this.readyState !== CONNECTING) this.line.carry('reset');
     this.readyState = CLOSING;
-    this.soon('terminated', () => this.shut());
+    this.line.soon('terminated', () => this.shut());
   }
 
   /** What a server does that turns a connection away (a Duplex in Node). */
   end(text: string): void {
     this.writableEnded = true;
-    this.carry('refused', text.split('\r\n')[0]!);
+    this.line.carry('refused', text.split('\r\n')[0]!);
   }
 
   destroy(): void {}
 
   protected fail(message: string): void {
     this.readyState = CLOSING;
-    this.soon(`fails: ${message}`, () => {
+    this.line.soon(`fails: ${message}`, () => {
       this.say('error', { type: 'error', message });
       this.shut();
     });
   }
 
-  protected shut(): void {
+  private shut(code = 1006): void {
     if (this.readyState === CLOSED) return;
     this.readyState = CLOSED;
-    this.process.resetting.delete(this.reset);
-    this.say('close', { type: 'close', code: 1006 });
-  }
-
-  private soon(what: string, run: () => void): void {
-    this.world.after(0.01, this.process, `${this.name} ${what}`, run);
-  }
-
-  private get name(): string {
-    return `${this.process.id}>${this.peer}`;
+    this.line.close();
+    this.say('close', { type: 'close', code });
   }
 
   private say(type: 'open' | 'message' | 'close' | 'error' | 'pong', event?: unknown): void {
@@ -148,68 +119,38 @@ class End extends EventEmitter {
     handler?.(type === 'message' ? { data: event } : event);
   }
 
-  protected carry(kind: Kind, data = ''): void {
-    const { world, process, peer } = this;
-    this.bufferedAmount += data.length;
-    const { wires } = world;
-    const late = wires.delay(process.id, peer) + (data.length / BYTES_PER_MS) * wires.slownessOf(process.id, peer);
-    this.last = Math.max(this.last + 0.001, world.now + late);
-    world.after(this.last - world.now, null, `${this.name} ${kind} ${data}`, () => this.pass(kind, data));
-  }
-
-  /** In order, even over a way that was severed: what comes behind something that is stuck is stuck, too. */
-  private pass(kind: Kind, data: string): void {
-    const { wires } = this.world;
-    const [from, to] = [this.process.id, this.peer];
-    if (this.isSilent && kind !== 'reset') return;
-    if (this.stuck.length === 0 && wires.isThrough(from, to)) return this.arrive(kind, data);
-    if (this.stuck.push([kind, data]) === 1) wires.whenThrough(from, to, () => this.passAgain());
-  }
-
-  private passAgain(): void {
-    for (const [kind, data] of this.stuck.splice(0)) {
-      this.last = Math.max(this.last + 0.001, this.world.now);
-      this.world.after(this.last - this.world.now, null, `${this.name} again ${kind}`, () => this.pass(kind, data));
-    }
-  }
-
-  private arrive(kind: Kind, data: string): void {
-    this.bufferedAmount -= data.length;
-    const { other, world } = this;
-    if (!other) return;
-    if (other.isHostGone || other.readyState === CLOSED) {
-      // The machine is back without this connection, or its process is gone: a reset. While it is off: silence.
-      if (other.process.state !== 'down' && kind !== 'reset') other.carry('reset');
-      return;
-    }
-    world.after(0, other.process, `${other.name} takes ${kind}`, () => other.take(kind, data));
-  }
-
-  private take(kind: Kind, data: string): void {
-    if (this.readyState === CLOSED) return;
+  private take(kind: string, data: string): void {
     if (this.isPaused && kind !== 'reset') return void this.unread.push([kind, data]);
     if (kind === 'open') {
-      if (this.readyState !== CONNECTING) return this.carry('reset');
+      if (this.readyState !== CONNECTING) return this.line.carry('reset');
       this.readyState = OPEN;
       // What is used of the answer to an upgrade.
-      this.emit('upgrade', { headers: {}, socket: { remoteAddress: this.peer } });
+      this.emit('upgrade', { headers: {}, socket: { remoteAddress: this.line.peer } });
       this.say('open', { type: 'open' });
     } else if (kind === 'refused') this.fail(`Unexpected server response: ${data}`);
-    else if (kind === 'message') this.say('message', data);
+    else if (kind === 'message') this.receive(data);
     else if (kind === 'ping') {
       this.emit('ping', Buffer.alloc(0));
-      this.carry('pong');
+      this.line.carry('pong');
     } else if (kind === 'pong') this.say('pong', Buffer.alloc(0));
     else {
-      if (kind === 'fin' && this.readyState === OPEN) this.carry('fin');
-      this.shut();
+      if (kind === 'fin' && this.readyState === OPEN) this.line.carry('fin');
+      this.shut(data === '' ? undefined : Number(data));
     }
+  }
+
+  private receive(data: string): void {
+    if (data.length <= this.maxPayload && Buffer.byteLength(data) <= this.maxPayload) return this.say('message', data);
+    this.say('error', { type: 'error', message: 'Max payload size exceeded' });
+    this.line.carry('fin', String(TOO_LARGE));
+    this.shut(TOO_LARGE);
   }
 
   /** The end of a server says that the connection stands. */
-  accept(): void {
+  accept(maxPayload: number): void {
+    this.maxPayload = maxPayload;
     this.readyState = OPEN;
-    this.carry('open');
+    this.line.carry('open');
   }
 }
 
@@ -221,35 +162,24 @@ export class WorldSocket extends End {
   static readonly CLOSED = CLOSED;
   readonly url: string;
 
-  constructor(url: string | URL) {
+  constructor(url: string | URL, { maxPayload = Infinity }: { readonly maxPayload?: number } = {}) {
     const { world, process } = here()!;
     const { hostname } = new URL(url);
     super(world, process, hostname);
     this.url = String(url);
-    this.knock(0);
-  }
-
-  private knock(tries: number): void {
-    const { world, process, peer } = this;
-    world.after(world.wires.delay(process.id, peer), null, `${process.id} knocks at ${peer}`, () => {
-      if (this.readyState !== CONNECTING) return;
-      const { wires } = world;
-      const host = world.processes.get(peer);
-      const isHeard = wires.isThrough(process.id, peer) && wires.isThrough(peer, process.id) && host?.state !== 'paused';
-      const server = serversOf(world).get(peer);
-      if (host && !isHeard) {
-        if (tries < KNOCKS_MAX) world.after(1_000, null, 'once more', () => this.knock(tries + 1));
-        else this.fail('ETIMEDOUT');
-      } else if (!server) this.fail('ECONNREFUSED');
-      else this.reach(server);
+    this.maxPayload = maxPayload;
+    knock<WorldServer>(world, process, hostname, PORT, {
+      isOver: () => this.readyState !== CONNECTING,
+      failed: (code) => this.fail(code),
+      reached: (server) => this.reach(server),
     });
   }
 
   private reach(server: WorldServer): void {
-    const { world, process } = this;
+    const { world, process, peer } = this.line;
     const far = new End(world, server.process, process.id);
-    [far.other, this.other] = [this, far];
-    const request = { url: this.url, headers: { host: this.peer }, socket: { remoteAddress: process.id } };
+    [far.line.other, this.line.other] = [this.line, far.line];
+    const request = { url: this.url, headers: { host: peer }, socket: { remoteAddress: process.id } };
     world.after(0, server.process, `${server.process.id} is knocked at by ${process.id}`, () => {
       server.emit('upgrade', request as unknown as IncomingMessage, far, Buffer.alloc(0));
     });
@@ -265,7 +195,7 @@ export class WorldServer extends EventEmitter {
     readonly process: Process,
   ) {
     super();
-    serversOf(world).set(process.id, this);
+    listenersOf(world).set(`${process.id}:${PORT}`, this);
     process.ending.add(() => this.close());
   }
 
@@ -278,8 +208,8 @@ export class WorldServer extends EventEmitter {
   }
 
   close(closed?: () => void): void {
-    const servers = serversOf(this.world);
-    if (servers.get(this.process.id) === this) servers.delete(this.process.id);
+    const [listeners, at] = [listenersOf(this.world), `${this.process.id}:${PORT}`];
+    if (listeners.get(at) === this) listeners.delete(at);
     closed?.();
   }
 
@@ -288,8 +218,14 @@ export class WorldServer extends EventEmitter {
 
 /** The class of that name in the package `ws`: it makes WebSockets of upgrades. */
 export class WorldSocketServer {
+  private readonly maxPayload: number;
+
+  constructor({ maxPayload = Infinity }: { readonly maxPayload?: number } = {}) {
+    this.maxPayload = maxPayload;
+  }
+
   handleUpgrade(_request: unknown, socket: unknown, _head: unknown, opened: (socket: any) => void): void {
-    (socket as End).accept();
+    (socket as End).accept(this.maxPayload);
     opened(socket);
   }
 }

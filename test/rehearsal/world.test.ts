@@ -1,11 +1,14 @@
 /** The world itself: what a process sees of time, timers, chance and other processes, and what may not leave it. */
 import { setTimeout as wait } from 'node:timers/promises';
+import { readFile } from 'node:fs/promises';
 import * as net from 'node:net';
 import { expect, test } from 'vitest';
 import { invariant } from './judges.js';
 import type { Main } from './peer.js';
 import { rehearse, runOnce, type RehearseOptions } from './rehearse.js';
 import type { RehearsalFault, RehearsalScenario } from './scenario.js';
+
+const { setTimeout: taken } = globalThis;
 
 const calm: RehearsalScenario = {
   seed: 1,
@@ -265,10 +268,14 @@ test('the store refuses what is older than it has seen; the disk outlives a kill
 });
 
 test('what leaves the world is named, and so is what the seed does not repeat', async () => {
-  const escaping = await rehearse({ peers: 1, runs: 1, faults: [], judges: [] }, () => {
-    net.connect(9, '127.0.0.1').on('error', () => {});
-  });
-  expect(escaping.failure).toMatchObject({ judge: 'escape', says: expect.stringMatching(/TCP.*world\.test/) });
+  const escape = async (main: Main) => (await rehearse({ peers: 1, runs: 1, faults: [], judges: [] }, main)).failure;
+  const socket = await escape(() => void new net.Socket().connect(9, '127.0.0.1').on('error', () => {}));
+  expect(socket).toMatchObject({ judge: 'escape', says: expect.stringMatching(/TCP.*world\.test/) });
+  const file = await escape(async () => void (await readFile(import.meta.filename)));
+  expect(file).toMatchObject({ judge: 'escape', says: expect.stringMatching(/FSREQ.*world\.test/) });
+  // Who has taken a timer of Node for himself before the world began has the real one.
+  const timer = await escape(() => void taken(() => {}, 5));
+  expect(timer).toMatchObject({ judge: 'escape', says: expect.stringMatching(/Timeout.*world\.test/) });
   let count = 0;
   const counting = await rehearse({ peers: 1, runs: 1, faults: [], judges: [] }, ({ note }) => note(`run ${++count}`));
   expect(counting.failure).toMatchObject({ judge: 'replay' });

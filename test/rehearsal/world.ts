@@ -28,6 +28,8 @@ export class Process {
   /** What its clock shows beyond the true time, in milliseconds. */
   skewMs = 0;
   bootedAt = 0;
+  /** How many of its turns wait: timers, and messages on their last way. */
+  pending = 0;
   /** What came while it was paused. */
   held: RehearsalTurn[] = [];
   /** What ends with this life: sockets and servers. */
@@ -114,18 +116,27 @@ export class VirtualWorld {
   after(ms: number, process: Process | null, what: string, run: () => unknown): RehearsalTurn {
     const turn: RehearsalTurn = { process, life: process?.life ?? 0, run, what, isOff: false, entry: undefined };
     turn.entry = this.clock.at(this.now + ms, 0, this.take, turn);
+    if (process) process.pending++;
     return turn;
   }
 
   cancel(turn: RehearsalTurn): void {
-    turn.isOff = true;
+    if (turn.isOff) return;
+    this.drop(turn);
     turn.entry?.cancel();
+  }
+
+  /** It waits no more. */
+  private drop(turn: RehearsalTurn): void {
+    turn.isOff = true;
+    if (turn.process?.life === turn.life) turn.process.pending--;
   }
 
   private readonly take = (turn: RehearsalTurn): void => {
     const { process, life, run, what } = turn;
     if (turn.isOff || (process && (process.state === 'down' || process.life !== life))) return;
     if (process?.state === 'paused') return void process.held.push(turn);
+    this.drop(turn);
     this.current = process;
     this.asked = 0;
     this.turns++;
@@ -179,7 +190,7 @@ export class VirtualWorld {
 
   start(process: Process): void {
     if (process.state !== 'down') return;
-    Object.assign(process, { state: 'up', life: process.life + 1, bootedAt: this.now, held: [] });
+    Object.assign(process, { state: 'up', life: process.life + 1, bootedAt: this.now, held: [], pending: 0 });
     process.ending.clear();
     process.resetting.clear();
     this.tell('start', { peer: process.id, life: process.life });
@@ -213,6 +224,12 @@ export class VirtualWorld {
     this.tell('uncaught', { peer: process.id, error: messageOf(error) });
     this.end(process);
     this.after(1_000, null, `the supervisor starts ${process.id}`, () => this.start(process));
+  }
+
+  /** What each process that is up holds on to, at the end. */
+  tellHoldings(): void {
+    for (const { id, state, pending, resetting } of this.processes.values())
+      if (state !== 'down') this.tell('holds', { peer: id, timers: pending, connections: resetting.size });
   }
 
   // Time.

@@ -1,0 +1,98 @@
+/** Each judge of objects on a story that holds, and on one that breaks its promise; and what a world tells them. */
+import { EventEmitter } from 'node:events';
+import { expect, test } from 'vitest';
+import type { RehearsalJudge } from './judges.js';
+import { sequentialRegister } from './linearizability.js';
+import { delivery, linearizable, noLeaks, oneLeader, unique, withinBudget } from './object-judges.js';
+import { rehearse } from './rehearse.js';
+import type { RehearsalScenario } from './scenario.js';
+
+const scenario = { peers: ['p0', 'p1', 'p2'], services: [] } as unknown as RehearsalScenario;
+type Told = readonly [type: string, fields: Readonly<Record<string, unknown>>];
+const note = (peer: string, what: string, fields: object): Told => ['note', { peer, what, ...fields }];
+const call = (operation: string, input: object): Told => ['call', { peer: 'p0', object: 'x', operation, input }];
+const returns = (operation: string, output: unknown): Told => ['return', { peer: 'p0', object: 'x', operation, output }];
+const sent = (message: number) => note('p0', 'sent', { to: 'p1', message });
+const got = (message: number) => note('p1', 'got', { from: 'p0', message });
+const start = (peer: string): Told => ['start', { peer, life: 1 }];
+const leads = (peer: string, leader: string) => note(peer, 'leader', { leader });
+const end: Told = ['end', { peer: 'p2' }];
+
+/** What it says of what happens, a tick each, and at the end. */
+function judged(judge: RehearsalJudge, told: readonly Told[], endMs = 60_000): string | null {
+  const hearing = judge.begin({ scenario, store: new Map(), history: [] });
+  for (const [i, [type, fields]] of told.entries()) {
+    const says = hearing.hear?.({ type, at: i, ...fields });
+    if (says) return says;
+  }
+  return hearing.end?.(endMs) || null;
+}
+
+const register = linearizable('x', sequentialRegister(0));
+
+test.each<[says: string | null, judge: RehearsalJudge, told: Told[], endMs?: number]>([
+  [null, register, [call('1', { write: 1 }), returns('1', null), call('2', { read: true }), returns('2', 1)]],
+  [null, register, [call('1', { write: 1 }), call('2', { read: true }), returns('2', 0)]],
+  [
+    `p0's {"read":true} = 0 (2 to 3 ms) on "x"`,
+    register,
+    [call('1', { write: 1 }), returns('1', null), call('2', { read: true }), returns('2', 0)],
+  ],
+  [
+    null,
+    unique('named', 'name'),
+    [note('p0', 'named', { name: 1 }), note('p1', 'named', { name: 2 }), note('p1', 'other', { name: 2 })],
+  ],
+  [
+    'name 1 was given to p0, and then to p1',
+    unique('named', 'name'),
+    [note('p0', 'named', { name: 1 }), note('p1', 'named', { name: 1 })],
+  ],
+  [null, withinBudget('took', 'n', 3), [note('p0', 'took', { n: 1 }), note('p1', 'took', { n: 2 })]],
+  ['that makes 4 of 3', withinBudget('took', 'n', 3), [note('p0', 'took', { n: 2 }), note('p1', 'took', { n: 2 })]],
+  [null, delivery(), [sent(1), sent(2), got(1), got(2)]],
+  ['came twice', delivery(), [sent(1), got(1), got(1)]],
+  ['was sent later', delivery(), [sent(1), sent(2), got(2), got(1)]],
+  ['was never sent', delivery(), [got(1)]],
+  ['2 was sent from p0 to p1 at 1 ms and has not come', delivery(), [sent(1), sent(2), got(1)]],
+  [null, delivery(), [sent(1), sent(2), got(1), end]],
+  [null, oneLeader(), [start('p0'), start('p1'), leads('p0', 'p1'), leads('p1', 'p1')]],
+  ['p0 is led by p0, and p1 by p1', oneLeader(), [start('p0'), start('p1'), leads('p0', 'p0'), leads('p1', 'p1')]],
+  [null, oneLeader(), [start('p0'), start('p1'), leads('p0', 'p0'), leads('p1', 'p1')], 9_000],
+  ['p0 is led by p2, who is not up', oneLeader(), [start('p0'), start('p2'), leads('p0', 'p2'), end]],
+  [null, noLeaks({ timers: 5 }), [['holds', { peer: 'p0', timers: 5, connections: 1 }]]],
+  ['p0 has 6 timers', noLeaks({ timers: 5 }), [['holds', { peer: 'p0', timers: 6, connections: 1 }]]],
+  ['p0 has 6 connections', noLeaks({ connections: 5 }), [['holds', { peer: 'p0', timers: 5, connections: 6 }]]],
+])('%#: says %s', (says, judge, told, endMs) => {
+  const said = judged(judge, told, endMs);
+  if (says === null) expect(said).toBeNull();
+  else expect(said).toContain(says);
+});
+
+const one = { peers: 1, runs: 1, seconds: 5, faults: [], shrinkSeconds: 0 } as const;
+
+test('a world tells of timers that are never cleared, and of what Node warns of', async () => {
+  const leaking = async (timers: number) =>
+    rehearse({ ...one, judges: [noLeaks({ timers: 20 })] }, () => {
+      for (let i = 0; i < timers; i++) setInterval(() => {}, 1_000);
+      for (let i = 0; i < 50; i++) clearTimeout(setTimeout(() => {}, 60_000));
+    });
+  expect((await leaking(20)).failure).toBeNull();
+  expect((await leaking(21)).failure).toMatchObject({ judge: 'no leaks', says: expect.stringContaining('21 timers') });
+  const { failure } = await rehearse({ ...one, judges: [noLeaks()] }, () => {
+    const emitter = new EventEmitter();
+    for (let i = 0; i < 11; i++) emitter.on('x', () => {});
+  });
+  expect(failure).toMatchObject({ judge: 'no leaks', says: expect.stringContaining('MaxListenersExceededWarning') });
+});
+
+test('operations of peers are judged together: a store that is read before it is written loses one', async () => {
+  const { failure } = await rehearse({ ...one, peers: 5, runs: 10, judges: [register] }, ({ store, operation }) =>
+    operation('x', { add: 1 }, async () => {
+      const sum = (((await store.read('x')) as number | undefined) ?? 0) + 1;
+      await store.write('x', sum);
+      return sum;
+    }),
+  );
+  expect(failure).toMatchObject({ judge: 'linearizable x', says: expect.stringContaining('{"add":1} = 1') });
+});

@@ -1,0 +1,197 @@
+/**
+ * Judges of what an application has beside locks: objects that several peers use, names, quotas, leaders, messages, and what a process
+ * holds on to. They look at what peers tell with `peer.operation` and `peer.note`.
+ */
+import { Calm } from './calm.js';
+import type { RehearsalJudge, RehearsalVerdict } from './judges.js';
+import { linearize, type ObjectOperation, type SequentialObject } from './linearizability.js';
+import type { RehearsalEvent } from './world.js';
+
+/**
+ * What peers did with an object (`peer.operation(object, input, run)`) can have happened one after the other, each between its call and
+ * its return. An operation that threw may have happened, or not.
+ *
+ * @param model the object, as one client would see it: `sequentialRegister(0)` for instance.
+ * @example
+ * ```ts
+ * import { linearizable, sequentialRegister } from 'xstate-quiver/test/rehearsal';
+ *
+ * // peer.operation('visits', { add: 1 }, () => visits.change((count) => count + 1));
+ * const judge = linearizable('visits', sequentialRegister(0));
+ * ```
+ * @experimental
+ */
+export const linearizable = <S>(object: string, model: SequentialObject<S>): RehearsalJudge => ({
+  name: `linearizable ${object}`,
+  begin: () => {
+    const operations = new Map<unknown, ObjectOperation>();
+    return {
+      hear: ({ type, object: of, operation, at, peer, input, output }) => {
+        if (of !== object) return;
+        if (type === 'call') operations.set(operation, { who: peer!, input, calledAt: at, returnedAt: null });
+        else if (type === 'return') operations.set(operation, { ...operations.get(operation)!, returnedAt: at, output });
+      },
+      end: () => {
+        const found = linearize([...operations.values()], model);
+        if (found.isFound) return null;
+        if (found.isFound === null)
+          return `${operations.size} operations on "${object}" cannot be decided: too many at the same time; let fewer overlap, or rehearse for fewer seconds`;
+        const { order, stuck } = found;
+        return `no order explains ${told(stuck)} on "${object}"; the longest that was found before it ends with ${order.slice(-5).map(told).join(', ') || 'nothing'}`;
+      },
+    };
+  },
+});
+
+const told = ({ who, input, output, calledAt, returnedAt }: ObjectOperation): string =>
+  `${who}'s ${JSON.stringify(input)}${returnedAt === null ? ', never answered,' : ` = ${JSON.stringify(output)}`} (${Math.round(calledAt)} to ${returnedAt === null ? '…' : Math.round(returnedAt)} ms)`;
+
+type Note = RehearsalEvent & { readonly what?: string };
+
+const noted = (what: string, hear: (note: Note) => RehearsalVerdict) => (event: RehearsalEvent) =>
+  event.type === 'note' && (event as Note).what === what ? hear(event) : null;
+
+/**
+ * No value of a field is noted twice: names, numbers of invoices, whatever is given once.
+ *
+ * @example
+ * ```ts
+ * import { unique } from 'xstate-quiver/test/rehearsal';
+ *
+ * const judge = unique('named', 'name'); // peer.note('named', { name: await names.next() });
+ * ```
+ * @experimental
+ */
+export const unique = (what: string, field: string): RehearsalJudge => ({
+  name: `unique ${field}`,
+  begin: () => {
+    const owners = new Map<string, string>();
+    return {
+      hear: noted(what, ({ peer, [field]: value }) => {
+        const key = JSON.stringify(value);
+        if (owners.has(key)) return `${field} ${key} was given to ${owners.get(key)}, and then to ${peer}`;
+        owners.set(key, peer!);
+        return null;
+      }),
+    };
+  },
+});
+
+/**
+ * What peers note to have taken is never more than the budget in all.
+ *
+ * @param field of the note: how much was taken.
+ * @experimental
+ */
+export const withinBudget = (what: string, field: string, budget: number): RehearsalJudge => ({
+  name: 'within budget',
+  begin: () => {
+    let taken = 0;
+    return {
+      hear: noted(what, ({ peer, [field]: amount }) => {
+        taken += amount as number;
+        return taken > budget ? `${peer} took ${amount as number}, and that makes ${taken} of ${budget}` : null;
+      }),
+    };
+  },
+});
+
+/** A leader is found so long after the last change. */
+const ELECTED_MS = 10_000;
+
+/**
+ * Once nothing has changed for ten seconds, all peers that are up name the same leader, and it is up. Each notes who leads as it hears of
+ * it: `peer.note('leader', { leader: election.leader })`. In between there may be none, or several.
+ *
+ * @experimental
+ */
+export const oneLeader = (what = 'leader'): RehearsalJudge => ({
+  name: 'one leader',
+  begin: ({ scenario }) => {
+    const leaders = new Map<string, unknown>();
+    let changedAt = 0;
+    return {
+      hear: (event) => {
+        const { type, peer, at } = event;
+        if (['start', 'end', 'fault', 'healed'].includes(type)) changedAt = at;
+        if (type === 'start' && scenario.peers.includes(peer!)) leaders.set(peer!, null);
+        else if (type === 'end') leaders.delete(peer!);
+        else noted(what, ({ peer, leader }) => void leaders.set(peer!, leader))(event);
+      },
+      end: (now) => {
+        if (now < changedAt + ELECTED_MS) return null;
+        const [[first, leader] = [], ...others] = leaders;
+        const other = others.find(([, its]) => its !== leader);
+        if (other) return `${first} is led by ${leader as string}, and ${other[0]} by ${other[1] as string}`;
+        return first === undefined || leaders.has(leader as string)
+          ? null
+          : `${first} is led by ${leader as string}, who is not up`;
+      },
+    };
+  },
+});
+
+/**
+ * Messages arrive once, in the order in which they were sent, and only those that were sent; where nothing has failed, all of them do. Peers
+ * note `sent` with `to` and `message`, and `got` with `from` and `message`; no two messages of a run are alike.
+ *
+ * @experimental
+ */
+export const delivery = (): RehearsalJudge => ({
+  name: 'delivery',
+  begin: ({ scenario }) => {
+    const calm = new Calm(scenario);
+    const sent = new Map<string, { readonly at: number; readonly key: string }[]>();
+    const places = new Map<string, number>();
+    return {
+      hear: (event) => {
+        calm.hear(event);
+        const { type, peer, at, what, to, from, message } = event;
+        if (type !== 'note' || (what !== 'sent' && what !== 'got')) return null;
+        const key = JSON.stringify(message);
+        const way = what === 'sent' ? `${peer} to ${to as string}` : `${from as string} to ${peer}`;
+        const all = sent.get(way) ?? [];
+        if (what === 'sent') {
+          sent.set(way, all);
+          all.push({ at, key });
+          return null;
+        }
+        const place = all.findIndex((one) => one.key === key);
+        if (place < 0) return `${key} came from ${way}, and was never sent`;
+        const before = places.get(way) ?? -1;
+        places.set(way, Math.max(place, before));
+        if (place === before) return `${key} came twice from ${way}`;
+        return place < before ? `${key} came from ${way} after ${all[before]!.key}, which was sent later` : null;
+      },
+      end: (now) => {
+        if (!calm.isWhole) return null;
+        for (const [way, all] of sent) {
+          const lost = all.slice((places.get(way) ?? -1) + 1).find(({ at }) => at < now - ELECTED_MS);
+          if (lost)
+            return `${lost.key} was sent from ${way} at ${Math.round(lost.at)} ms and has not come, and nothing has failed`;
+        }
+        return null;
+      },
+    };
+  },
+});
+
+/**
+ * No process holds on to more and more: fewer timers and connections than that wait at the end, and Node has warned of no leak of
+ * listeners. The memory of a process is that of the real one, and is not looked at.
+ *
+ * @experimental
+ */
+export const noLeaks = ({ timers = 1_000, connections = 100 } = {}): RehearsalJudge => ({
+  name: 'no leaks',
+  begin: () => ({
+    hear: ({ type, peer, warning, timers: armed, connections: open }) => {
+      if (type === 'warning') return String(warning).includes('MaxListeners') ? `${peer}: ${warning as string}` : null;
+      if (type !== 'holds') return null;
+      if ((armed as number) > timers) return `${peer} has ${armed as number} timers at the end; ${timers} are the bound`;
+      return (open as number) > connections
+        ? `${peer} has ${open as number} connections at the end; ${connections} are the bound`
+        : null;
+    },
+  }),
+});

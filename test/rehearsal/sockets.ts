@@ -1,0 +1,248 @@
+/**
+ * `node:net` in a world: sockets and servers of bytes, on the connections of connections.ts. Clients of brokers and databases that
+ * come with this module run as they are: the packages of NATS and MQTT for instance.
+ *
+ * What is written comes in pieces that chance cuts, as from TCP. A host is the name of a process; `localhost` is one's own. Sockets that
+ * a program makes with `new Socket()`, TLS, and HTTP are the real ones.
+ */
+import { EventEmitter } from 'node:events';
+import { Duplex } from 'node:stream';
+import { ConnectionEnd, knock, listenersOf } from './connections.js';
+import { here } from './here.js';
+import type { Process, VirtualWorld } from './world.js';
+
+const OWN = ['', 'localhost', '127.0.0.1', '::1'];
+const NOTHING = Buffer.alloc(0);
+/** What a socket takes before its stream has to wait. */
+const ROOM = 2 ** 16;
+
+const failure = (syscall: string, code: string, text = `${syscall} ${code}`): Error =>
+  Object.assign(new Error(text), { code, syscall });
+
+/** A `net.Socket` as far as clients use it. */
+export class WorldTcpSocket extends Duplex {
+  connecting = true;
+  readonly line: ConnectionEnd<Buffer>;
+  readonly remoteAddress: string;
+  private isFinished = false;
+  private unread: (Buffer | null)[] = [];
+  private isHungry = false;
+
+  constructor(
+    private readonly world: VirtualWorld,
+    process: Process,
+    peer: string,
+  ) {
+    super({ allowHalfOpen: false });
+    this.remoteAddress = peer;
+    this.line = new ConnectionEnd(world, process, peer, NOTHING, {
+      take: (kind, data) => this.hear(kind, data),
+      reset: () => {
+        this.line.carry('reset');
+        this.isFinished = true;
+        this.line.soon('is reset', () => this.destroy(failure('read', 'ECONNRESET')));
+      },
+      ended: () => {},
+    });
+  }
+
+  /** `net.connect` as Node has it: a port and perhaps a host, or a record of them, and perhaps who listens. */
+  static connect(...args: unknown[]): WorldTcpSocket {
+    const { world, process } = here()!;
+    const [first, second] = args;
+    const { port, host = 'localhost' } = (typeof first === 'object' ? first : { port: first, host: asText(second) }) as {
+      readonly port: unknown;
+      readonly host?: string | undefined;
+    };
+    const socket = new WorldTcpSocket(world, process, OWN.includes(host) ? process.id : host);
+    const connected = args.at(-1);
+    if (typeof connected === 'function') socket.once('connect', connected as () => void);
+    socket.dial(String(port));
+    return socket;
+  }
+
+  private dial(port: string): void {
+    const { world, line } = this;
+    knock<WorldTcpServer>(world, line.process, line.peer, port, {
+      isOver: () => this.destroyed,
+      failed: (code) =>
+        line.soon(`fails: ${code}`, () => this.destroy(failure('connect', code, `connect ${code} ${line.peer}:${port}`))),
+      reached: (server) => {
+        const far = new WorldTcpSocket(world, server.process, line.process.id);
+        [far.line.other, line.other] = [line, far.line];
+        world.after(0, server.process, `${server.process.id} is called by ${line.process.id}`, () => server.welcome(far));
+      },
+    });
+  }
+
+  /** The end of a server: it stands as soon as it is there. */
+  accept(): void {
+    this.connecting = false;
+    this.line.carry('open');
+  }
+
+  private hear(kind: string, data: Buffer): void {
+    if (kind === 'open') {
+      this.connecting = false;
+      this.emit('connect');
+      this.emit('ready');
+    } else if (kind === 'reset') {
+      this.isFinished = true;
+      this.destroy(failure('read', 'ECONNRESET'));
+    } else {
+      this.unread.push(kind === 'fin' ? null : data);
+      this.feed();
+    }
+  }
+
+  private feed(): void {
+    while (this.isHungry && this.unread.length > 0) this.isHungry = this.push(this.unread.shift()!);
+  }
+
+  override _read(): void {
+    this.isHungry = true;
+    this.feed();
+  }
+
+  override _write(chunk: Buffer, _: string, done: () => void): void {
+    if (this.connecting) return void this.once('connect', () => this._write(chunk, _, done));
+    for (let from = 0; from < chunk.length;) {
+      const left = chunk.length - from;
+      const length = left > 1 && this.world.chance.below(4) === 0 ? 1 + this.world.chance.below(left - 1) : left;
+      this.line.carry('data', chunk.subarray(from, from + length));
+      from += length;
+    }
+    this.whenRoom(done);
+  }
+
+  /** A way that is cut takes so much and no more. */
+  private whenRoom(done: () => void): void {
+    if (this.line.bufferedAmount <= ROOM) return done();
+    this.world.after(1, this.line.process, `${this.line.name} waits for room`, () => {
+      if (!this.destroyed) this.whenRoom(done);
+    });
+  }
+
+  override _final(done: () => void): void {
+    this.finish();
+    done();
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    this.finish();
+    this.line.close();
+    done(error);
+  }
+
+  private finish(): void {
+    if (!this.isFinished && !this.connecting) this.line.carry('fin');
+    this.isFinished = true;
+  }
+
+  setNoDelay(): this {
+    return this;
+  }
+
+  setKeepAlive(): this {
+    return this;
+  }
+
+  setTimeout(): this {
+    return this;
+  }
+
+  ref(): this {
+    return this;
+  }
+
+  unref(): this {
+    return this;
+  }
+}
+
+const asText = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+
+/** A `net.Server` as far as brokers use it. */
+export class WorldTcpServer extends EventEmitter {
+  listening = false;
+  private port = 0;
+  private readonly sockets = new Set<WorldTcpSocket>();
+
+  constructor(
+    private readonly world: VirtualWorld,
+    readonly process: Process,
+  ) {
+    super();
+    process.ending.add(() => this.stop());
+  }
+
+  /** `net.createServer` as Node has it. */
+  static create(...args: unknown[]): WorldTcpServer {
+    const { world, process } = here()!;
+    const server = new WorldTcpServer(world, process);
+    const listener = args.find((arg) => typeof arg === 'function');
+    if (listener) server.on('connection', listener as () => void);
+    return server;
+  }
+
+  listen(...args: unknown[]): this {
+    const [first] = args;
+    const asked = Number((typeof first === 'object' && first !== null ? (first as { port?: unknown }).port : first) ?? 0);
+    const listeners = listenersOf(this.world);
+    const at = (port: number) => `${this.process.id}:${port}`;
+    this.port = asked;
+    for (let free = 49_152; this.port === 0; free++) if (!listeners.has(at(free))) this.port = free;
+    const isTaken = listeners.has(at(this.port));
+    if (!isTaken) listeners.set(at(this.port), this);
+    this.listening = !isTaken;
+    const listener = args.at(-1);
+    if (typeof listener === 'function') this.once('listening', listener as () => void);
+    this.world.after(0.01, this.process, `listens at ${this.port}`, () =>
+      isTaken
+        ? this.emit('error', failure('listen', 'EADDRINUSE', `listen EADDRINUSE: address already in use :::${this.port}`))
+        : this.emit('listening'),
+    );
+    return this;
+  }
+
+  address(): { readonly address: string; readonly family: string; readonly port: number } | null {
+    return this.listening ? { address: '::', family: 'IPv6', port: this.port } : null;
+  }
+
+  welcome(socket: WorldTcpSocket): void {
+    this.sockets.add(socket);
+    socket.once('close', () => {
+      this.sockets.delete(socket);
+      this.looksForTheEnd();
+    });
+    socket.accept();
+    this.emit('connection', socket);
+  }
+
+  private stop(): void {
+    const listeners = listenersOf(this.world);
+    const at = `${this.process.id}:${this.port}`;
+    if (listeners.get(at) === this) listeners.delete(at);
+  }
+
+  /** Takes no more; it is closed once the last connection is. */
+  close(closed?: () => void): this {
+    if (closed) this.once('close', closed);
+    this.stop();
+    this.listening = false;
+    this.looksForTheEnd();
+    return this;
+  }
+
+  private looksForTheEnd(): void {
+    if (!this.listening && this.sockets.size === 0) this.world.after(0.01, this.process, 'is closed', () => this.emit('close'));
+  }
+
+  ref(): this {
+    return this;
+  }
+
+  unref(): this {
+    return this;
+  }
+}
