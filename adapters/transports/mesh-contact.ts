@@ -22,6 +22,9 @@ export interface Contact {
   /** The upgrade of a connection: the request, and the answer where it was dialled. */
   upgrade: IncomingMessage | null;
   readonly deadline: Subscription;
+  /** In the order of all that this peer has seen: when the connection came to be, and when it became a peer's. */
+  readonly begun: number;
+  upSince: number;
 }
 
 /** Where somebody may be: `peer` says who it was when it was dialled last. */
@@ -37,6 +40,9 @@ export interface Address {
 /** Whether somebody of that id was dialled, and is not connected yet. */
 export const isDialling = ({ state, address, id }: Contact, peer: NodeId): boolean =>
   address !== null && id === peer && (state === 'asking' || state === 'welcomed');
+
+/** A hello on a connection that was made before its holder's: each end dialled the other, and the other end has given this one up since. */
+export const isOfBefore = ({ begun }: Contact, holder: Contact): boolean => holder.address !== null && begun < holder.upSince;
 
 /** What the other end of a connection that was dialled has not said. */
 export const whatIsMissing = ({ state, id }: Contact): string =>

@@ -31,7 +31,7 @@ import { HELLO_BYTES_MAX, isHello, type PeerHello } from './hub.js';
 import { isId, refusedId } from './ids.js';
 import { later } from './later.js';
 import { abortable } from './promises.js';
-import { isDialling, taken, unexpected, whatIsMissing, type Address, type Contact } from './mesh-contact.js';
+import { isDialling, isOfBefore, taken, unexpected, whatIsMissing, type Address, type Contact } from './mesh-contact.js';
 import { escape, FRAME_BYTES_MAX, MESSAGE_BYTES_MAX, quote, readFrame, reasonIn, saidBy } from './reading.js';
 import { ATTEMPT_MS_MAX, pauseAfter } from './reconnecting.js';
 import { explained } from './refusals.js';
@@ -142,6 +142,7 @@ class Mesh implements Connection {
   private readonly addresses = new Map<string, Address>();
   private listener: Listener | undefined;
   private toldAt = -Infinity;
+  private seen = 0;
   /** What is reported once `connect` is over. */
   private early: (() => void)[] | null = [];
 
@@ -311,6 +312,8 @@ class Mesh implements Connection {
       address,
       upgrade: null,
       deadline: new Subscription(),
+      begun: ++this.seen,
+      upSince: Infinity,
     };
     this.contacts.add(contact);
     later(contact.deadline, this.environment.clock, () => this.giveUpOn(contact, ms), ms);
@@ -358,8 +361,9 @@ class Mesh implements Connection {
     const token = this.options.admit ? await this.shownToken() : {};
     const isGone = () => contact.state === 'gone';
     for (let holder = this.peers.get(id); holder && !isGone(); holder = this.peers.get(id)) {
-      const isHeld = holder.proof !== key && (await holder.line.answers());
-      if (isHeld && this.peers.get(id) === holder) return this.refuse(contact, taken(id));
+      const isOwner = holder.proof === key;
+      const isHeld = (!isOwner || isOfBefore(contact, holder)) && (await holder.line.answers());
+      if (isHeld && this.peers.get(id) === holder) return this.refuse(contact, taken(id), isOwner);
       if (!isHeld) this.drop(holder);
     }
     if (isGone()) return;
@@ -454,7 +458,7 @@ class Mesh implements Connection {
 
   private establish(contact: Contact, id: NodeId, proof: string): void {
     contact.deadline.unsubscribe();
-    Object.assign(contact, { state: 'up', id, proof, silence: 0 });
+    Object.assign(contact, { state: 'up', id, proof, silence: 0, upSince: ++this.seen });
     contact.line.peer = id;
     this.peers.set(id, contact);
     if (contact.address) Object.assign(contact.address, { state: 'connected', failures: 0 });

@@ -1,4 +1,9 @@
-/** Locks as they ship, with a few workers at every peer: over a hub, or over a mesh. */
+/** Locks as they ship, with a few workers at every peer: over a hub, a mesh, NATS or MQTT, with the clients and the broker as they come. */
+import { createServer } from 'node:net';
+import { connect } from '@nats-io/transport-node';
+import { Aedes } from 'aedes';
+import { connectAsync } from 'mqtt';
+import { natsBroker } from './nats-broker.js';
 import type { Main, RehearsedPeer } from './peer.js';
 import type { RehearseOptions } from './rehearse.js';
 
@@ -10,6 +15,8 @@ export interface Shipped {
   readonly webSocket: typeof import('../../adapters/transports/web-socket.js').webSocket;
   readonly webSocketHub: typeof import('../../adapters/transports/web-socket-hub.js').webSocketHub;
   readonly webSocketMesh: typeof import('../../adapters/transports/web-socket-mesh.js').webSocketMesh;
+  readonly nats: typeof import('../../adapters/transports/nats.js').nats;
+  readonly mqtt: typeof import('../../adapters/transports/mqtt.js').mqtt;
 }
 
 const ADAPTERS = [
@@ -19,6 +26,8 @@ const ADAPTERS = [
   'transports/web-socket',
   'transports/web-socket-hub',
   'transports/web-socket-mesh',
+  'transports/nats',
+  'transports/mqtt',
 ];
 
 /** From the sources, or from the folder of another build of them. */
@@ -31,7 +40,7 @@ const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const below = (bound: number) => Math.floor(Math.random() * bound);
 
 function wireOf(
-  { webSocketMesh, webSocket, sealed }: Shipped,
+  { webSocketMesh, webSocket, sealed, nats, mqtt }: Shipped,
   { id, peers, listen, knobs, WebSocket, WebSocketServer }: RehearsedPeer,
 ) {
   if (knobs['over'] === 'mesh')
@@ -41,6 +50,12 @@ function wireOf(
       peers: peers.map((peer) => `ws://${peer}`),
       WebSocket,
     });
+  if (knobs['over'] === 'nats')
+    return nats({
+      id,
+      connection: () => connect({ servers: 'nats://broker', waitOnFirstConnect: true, maxReconnectAttempts: -1 }),
+    });
+  if (knobs['over'] === 'mqtt') return mqtt({ id, connection: () => connectAsync('mqtt://broker') });
   const wire = webSocket({ id, url: 'ws://hub' });
   return knobs['over'] === 'sealed' ? sealed(wire, { key: 'a secret of thirty-two characters' }) : wire;
 }
@@ -76,16 +91,26 @@ async function work(shipped: Shipped, peer: RehearsedPeer): Promise<void> {
   await Promise.all(Array.from({ length: knobs['workers'] }, worker));
 }
 
-/** `over`: which transports the runs draw from. */
+export const mqttBroker: Main = async () => {
+  const broker = await Aedes.createBroker({ id: 'broker' });
+  createServer(broker.handle).listen(1883);
+};
+
+function servicesOf({ webSocketHub }: Shipped, over: readonly string[]): Readonly<Record<string, Main>> {
+  if (over.includes('mesh')) return {};
+  if (over.includes('nats')) return { broker: natsBroker };
+  if (over.includes('mqtt')) return { broker: mqttBroker };
+  return { hub: ({ listen, WebSocketServer }) => webSocketHub({ server: listen(), WebSocketServer }) };
+}
+
+/** `over`: which transports the runs draw from; those that need the same services. */
 export const locksUnder = (
   shipped: Shipped,
   over: readonly string[] = ['hub', 'hub', 'sealed'],
 ): { options: RehearseOptions; main: Main } => ({
   options: {
     peers: [3, 3, 5],
-    services: over.includes('mesh')
-      ? {}
-      : { hub: ({ listen, WebSocketServer }) => shipped.webSocketHub({ server: listen(), WebSocketServer }) },
+    services: servicesOf(shipped, over),
     seconds: 20,
     limits: ['shipped', 'small'],
     knobs: { over, workers: [1, 2], names: [1, 3, 20], think: [20, 100, 500, 2_000], hold: [1, 50, 400, 3_000, 8_000] },

@@ -10,22 +10,20 @@ test.each([
   ['hub', 'shipped'],
   ['sealed', 'small'],
   ['mesh', 'small'],
+  ['nats', 'shipped'],
+  ['mqtt', 'small'],
 ] as const)('over %s with %s limits: the same seed has the same log, byte for byte', async (over, limits) => {
   const { options, main } = locksUnder(shipped, [over]);
-  // Each is run twice and compared, as the first run of a rehearsal is: four runs of one seed.
-  const reports = [];
+  // The first run of a rehearsal is run twice and compared.
   const fences: number[] = [];
   const noted = invariant('fences', ({ history }) => {
     for (const { type, fence } of history) if (type === 'grant') fences.push(fence as number);
     return true;
   });
   const judges = [...lockJudges(), noted];
-  for (const seed of [5, 5])
-    reports.push(await rehearse({ ...options, peers: 3, seconds: 8, runs: 1, seed, limits: [limits], judges }, main));
-  const [one, again] = reports;
-  expect(one!.failure).toBeNull();
-  expect(one!.counts['grant']).toBeGreaterThan(3);
-  expect(one!.digest).toBe(again!.digest);
+  const report = await rehearse({ ...options, peers: 3, seconds: 6, runs: 1, seed: 5, limits: [limits], judges }, main);
+  expect(report.failure).toBeNull();
+  expect(report.counts['grant']).toBeGreaterThan(3);
   // Eight numbers to an epoch instead of eight thousand: an epoch is the milliseconds of a clock, times that.
   const digits = Math.max(...fences).toString(2).length;
   expect(limits === 'small' ? digits < 40 : digits > 45, `fences of ${digits} bits`).toBe(true);

@@ -91,7 +91,7 @@ function timersOf(world: VirtualWorld): Readonly<Record<string, (...args: any[])
     // As Node has it.
     const delay = Math.max(1, Number(ms) > 2 ** 31 - 1 ? 1 : Number(ms) || 0);
     const begin = (): RehearsalTurn =>
-      world.after(delay + world.chance.unit() * 0.5, process, 'timer', () => {
+      world.ring(process, delay, 'timer', () => {
         if (isRepeated) handle.turn = begin();
         return run(...args);
       });
@@ -120,7 +120,7 @@ function timersOf(world: VirtualWorld): Readonly<Record<string, (...args: any[])
     setImmediate: (run, ...args) => {
       if (!here()) return real.setImmediate(run, ...args);
       world.ask();
-      return { turn: world.after(0.005 + world.chance.unit() * 0.02, world.current, 'immediate', () => run(...args)) };
+      return { turn: world.ring(world.current!, 0, 'immediate', () => run(...args)) };
     },
     clearTimeout: clear(real.clearTimeout),
     clearInterval: clear(real.clearInterval),

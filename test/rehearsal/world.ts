@@ -30,6 +30,8 @@ export class Process {
   bootedAt = 0;
   /** How many of its turns wait: timers, and messages on their last way. */
   pending = 0;
+  /** When the last timer of each delay rings, and the last immediate runs (delay 0): none of one delay overtakes another, as in Node. */
+  readonly lastRings = new Map<number, number>();
   /** What came while it was paused. */
   held: RehearsalTurn[] = [];
   /** What ends with this life: sockets and servers. */
@@ -120,6 +122,14 @@ export class VirtualWorld {
     return turn;
   }
 
+  /** A timer of a process, which is somewhat late; `delay` 0 is an immediate. */
+  ring(process: Process, delay: number, what: string, run: () => unknown): RehearsalTurn {
+    const late = delay === 0 ? 0.005 + this.chance.unit() * 0.02 : this.chance.unit() * 0.5;
+    const at = Math.max(this.now + delay + late, process.lastRings.get(delay) ?? 0);
+    process.lastRings.set(delay, at);
+    return this.after(at - this.now, process, what, run);
+  }
+
   cancel(turn: RehearsalTurn): void {
     if (turn.isOff) return;
     this.drop(turn);
@@ -193,6 +203,7 @@ export class VirtualWorld {
     Object.assign(process, { state: 'up', life: process.life + 1, bootedAt: this.now, held: [], pending: 0 });
     process.ending.clear();
     process.resetting.clear();
+    process.lastRings.clear();
     this.tell('start', { peer: process.id, life: process.life });
     this.after(0, process, 'main', () => process.main(process));
   }
