@@ -15,7 +15,6 @@ if (missing) console.warn(`skipped: the tests of the inspector's page and of the
 /** Files of more than six seconds, the longest first. Others follow by their names, on every machine alike, and the last of them is short. */
 const LONG = [
   'inspector/page.hands',
-  'inspector/page.pictures',
   'inspector/page',
   'inspector/page.programs',
   'inspector/page.verdict',
@@ -30,9 +29,7 @@ const LONG = [
   'examples/machines/page/page',
   'test/one-world',
   'experiments/exclusion/population',
-  'experiments/exclusion/exclusion',
   'examples/classics/classics',
-  'scripts/examples',
   'bin/quiver',
   'adapters/transports/sealed',
   'machines/locks/clients',

@@ -1,12 +1,28 @@
 import { defineConfig } from 'vitest/config';
+import { missing } from './bench/chromium.js';
 
-/** The long searches: each records its counts in the test itself. */
+const ofPage = 'inspector/page*.deep.ts';
+
+/** What takes long: searches, each with its counts in the test itself, examples and figures as programs, and every story on the page. */
 export default defineConfig({
   test: {
-    include: ['{machines,network,test,adapters,bin,examples,experiments,compat-v4}/**/*.deep.ts'],
     testTimeout: 3_600_000,
     pool: 'forks',
     maxWorkers: 1,
     execArgv: ['--max-old-space-size=16000'],
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'deep',
+          include: ['{machines,network,test,adapters,bin,examples,experiments,compat-v4,scripts,inspector}/**/*.deep.ts'],
+          exclude: [ofPage],
+        },
+      },
+      {
+        extends: true,
+        test: { name: 'page', include: missing ? [] : [ofPage], globalSetup: 'inspector/page/testing/setup.ts' },
+      },
+    ],
   },
 });

@@ -29,3 +29,18 @@ test('rate-limit: eight HTTP workers let in exactly the budget', async () => {
 test('cron: every tick is run once, also when the process that runs it is killed', async () => {
   expect(await printedBy('cron')).toBe('10 runs by 2 processes, at 10 different ticks\n');
 });
+
+test('ordered-multicast: one order at every node, before and after everything was corrupt', async () => {
+  const lines = (await printedBy('ordered-multicast')).trim().split('\n');
+  expect(lines[0]).toBe('before: 1 order at 7 nodes, 30 of 30 messages');
+  expect(lines[1]).toMatch(/^repairing: \d+ of 12 messages got a place, no order promised$/);
+  expect(lines[2]).toBe('after: 1 order at 7 nodes, 30 of 30 messages');
+});
+
+test('room: all see the same game of twelve moves, each player in order', async () => {
+  const games = (await printedBy('room')).trim().split('\n');
+  expect(games).toHaveLength(1);
+  const moves = games[0]!.split(', ');
+  expect(moves).toHaveLength(12);
+  expect(moves.filter((move) => move.startsWith('cy'))).toEqual(['cy runs', 'cy passes', 'cy shoots']);
+});

@@ -10,7 +10,7 @@ import { questionOf } from './explore/scenario.js';
 import { compareWithWorld, everyState, scenariosOf, searchedStates } from './one-world.fixture.js';
 
 /** Runs of each protocol; the deep tests make 2,000 others in all. */
-const RUNS = 40;
+const RUNS = 20;
 
 describe('every step of a run in time is a choice that the world offers, and leads to the state that apply gives', () => {
   test.each(Object.values(protocols))('$name', (protocol) => {

@@ -1,6 +1,20 @@
-/** Three real processes over a mesh that end without storage; in one process: storage.test.ts. */
-import { expect, test } from 'vitest';
+/** Three real processes over a mesh, all ended by kill -9 at once and started again: what is built, on folders of a real disk. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
 import { livesOf } from './processes.fixture.js';
+
+test('with storage fences go on growing, names stay unique, quotas exact, registers as they were', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'quiver-processes-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const taken = await livesOf(2, (id) => [join(folder, id)]);
+  const fences = taken.map(({ fence }) => fence);
+  expect(fences).toEqual([...new Set(fences)].sort((p, q) => p - q));
+  expect(new Set(taken.map(({ name }) => name)).size).toBe(6);
+  expect(taken.filter(({ ok }) => ok)).toHaveLength(5);
+  expect(taken.map(({ turns }) => turns)).toEqual([1, 2, 3, 4, 5, 6]);
+}, 120_000);
 
 test('without storage names, quotas and registers begin anew', async () => {
   const taken = await livesOf(2, () => []);

@@ -269,7 +269,7 @@ describe('keys', () => {
   });
 });
 
-test('50,000 forged frames cost no more than a hash each, and what is repeated, or of another key, none', async () => {
+test('10,000 forged frames cost no more than a hash each, and what is repeated, or of another key, none', async () => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   onTestFinished(() => warn.mockRestore());
   const broker = new Broker();
@@ -282,10 +282,10 @@ test('50,000 forged frames cost no more than a hash each, and what is repeated, 
   onTestFinished(() => digest.mockRestore());
   const hashesOf = (run: (n: number) => void): number => {
     digest.mockClear();
-    for (let n = 2; n < 50_002; n++) run(n);
+    for (let n = 2; n < 10_002; n++) run(n);
     return digest.mock.calls.length;
   };
-  expect(hashesOf((n) => broker.say('a', 'b', forged(n)))).toBe(50_000);
+  expect(hashesOf((n) => broker.say('a', 'b', forged(n)))).toBe(10_000);
   expect(hashesOf((n) => broker.say('a', 'b', ['00000000', ...forged(n).slice(1)]))).toBe(0);
   expect(hashesOf(() => broker.say('a', 'b', genuine))).toBe(0);
   expect(hashesOf((n) => broker.say('a', 'b', [n, 'no frame at all']))).toBe(0);

@@ -1,6 +1,7 @@
 /** Nodes and links that fail: the searches of ten thousand states and more. */
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { explore } from '../../test/explore/index.js';
+import { mainMachine } from './growth/membership.js';
 import { controller } from './index.js';
 import { at, chain, check } from './systems.fixtures.js';
 
@@ -18,7 +19,7 @@ test('a bank: no permit is made of nothing, everybody else is answered', () => {
   expect(check(chain(3), { kind: 'bank', M: 3, W: 2 }, { commands })).toMatchObject({ verdict: 'valid', states: 11440 });
 });
 
-test('whoever has lost its parent makes no permit of nothing, however often it is asked', () => {
+describe('whoever has lost its parent makes no permit of nothing, however often it is asked', () => {
   const commands = [
     ...at(1, 'take', 'take', 'take'),
     ...at(0, ...Array.from({ length: 270 }, () => 'take')),
@@ -26,11 +27,19 @@ test('whoever has lost its parent makes no permit of nothing, however often it i
     join(0, 1),
   ];
   const ask = { topology: chain(2), options: { kind: 'modified', M: 271, W: 0 }, commands };
-
   const conserves = {
     ...controller,
     properties: (...args: Parameters<typeof controller.properties>) =>
       controller.properties(...args).filter(({ name }) => name === 'conservation'),
   };
-  expect(explore(conserves, ask)).toMatchObject({ verdict: 'valid', states: 24_447 });
+
+  test('24,447 states', () => {
+    expect(explore(conserves, ask)).toMatchObject({ verdict: 'valid', states: 24_447 });
+  });
+
+  test('who goes on makes some: its next bin would be of the size that bins had before', () => {
+    const goesOn = mainMachine.provide({ guards: { leadsToParent: () => false, isFromParent: () => false } });
+    const stubborn = { ...conserves, charts: { ...controller.charts, main: goesOn } };
+    expect(explore(stubborn, ask)).toMatchObject({ verdict: 'invalid', counterexample: { property: 'conservation' } });
+  });
 });

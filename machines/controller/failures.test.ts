@@ -2,9 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { parseScenario } from '../../network/scenario/parse.js';
 import { Simulation } from '../../network/simulation.js';
-import { explore } from '../../test/explore/index.js';
 import { controller } from './index.js';
-import { mainMachine } from './growth/membership.js';
 import { at, chain, check, treeOf } from './systems.fixtures.js';
 
 const cut = (u: number, v: number) => ({ do: 'cut', link: [`n${u}`, `n${v}`] }) as const;
@@ -41,29 +39,6 @@ describe('every interleaving: no permit is made of nothing, everybody else is an
   test('a bank', () => {
     const commands = [...at(0, 'withdraw'), ...at(1, 'deposit'), ...at(2, 'deposit 2', 'withdraw'), cut(1, 2), join(1, 2)];
     expect(check(chain(3), { kind: 'bank', M: 3, W: 2 }, { commands })).toMatchObject({ verdict: 'valid', states: 1350 });
-  });
-});
-
-describe('a node that has lost its parent must not go on', () => {
-  const commands = [
-    ...at(1, 'take', 'take', 'take'),
-    ...at(0, ...Array.from({ length: 270 }, () => 'take')),
-    cut(0, 1),
-    join(0, 1),
-  ];
-
-  test('for its next bin would be of the size that bins had before', () => {
-    const stubborn = {
-      ...controller,
-      charts: {
-        ...controller.charts,
-        main: mainMachine.provide({ guards: { leadsToParent: () => false, isFromParent: () => false } }),
-      },
-      properties: (...args: Parameters<typeof controller.properties>) =>
-        controller.properties(...args).filter(({ name }) => name === 'conservation'),
-    };
-    const found = explore(stubborn, { topology: chain(2), options: { kind: 'modified', M: 271, W: 0 }, commands });
-    expect(found).toMatchObject({ verdict: 'invalid', counterexample: { property: 'conservation' } });
   });
 });
 

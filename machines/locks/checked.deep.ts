@@ -3,7 +3,7 @@ import { assign } from 'xstate';
 import { expect, test } from 'vitest';
 import { locks } from './index.js';
 import { beginningOf, keptOf } from './promises.js';
-import { undisturbedUser } from './properties.js';
+import { oneUser, undisturbedUser } from './properties.js';
 import {
   all,
   ask,
@@ -28,6 +28,12 @@ import {
 test.each<[string, number, Commands, Search]>([
   ['a node is cut off', 15334, [ask('b'), cut('a', 'b'), cut('b', 'c')], { hold: 1 }],
   ['a holder is stopped and goes on', 10528, [ask('c'), ask('b'), ...crash('c'), restart('c')], { hold: 1 }],
+  [
+    'an epoch of one grant, three requests',
+    12279,
+    [ask('b'), ask('c'), ask('a')],
+    { hold: 1, properties: [oneUser], options: { grants: 2 } },
+  ],
   ['an epoch of one grant, one asks twice', 98033, [ask('b'), ask('c'), ask('a'), ask('b')], { hold: 1, options: { grants: 2 } }],
   ['grants are confirmed, and nothing fails', 2549, [ask('a'), ask('b'), ask('c')], { hold: 1, options: { confirm: true } }],
   [

@@ -4,7 +4,7 @@ import { Simulation } from '../../network/index.js';
 import { Random } from '../../network/random.js';
 import { parseScenario } from '../../network/scenario/parse.js';
 import { locks } from './index.js';
-import { pair, reload, searchOn, unsaved } from './systems.fixtures.js';
+import { unsaved } from './systems.fixtures.js';
 
 type Happening = Readonly<Record<string, unknown>> & { readonly at: number };
 type Topology = Readonly<Record<string, unknown>>;
@@ -35,11 +35,6 @@ const failed = ({ properties }: ReturnType<typeof run>) =>
   properties.filter(({ holds }) => holds === false).map(({ name }) => name);
 const within = (ticks: number) => Array.from({ length: ticks }, (_, at) => at);
 
-test('one of two of three voters starts again with what it had stored, every interleaving: 11785 states', () => {
-  const found = searchOn(pair('a', 'b'), locks, reload('b'), { options: { storage: 1 }, hold: 0 });
-  expect(found).toMatchObject({ verdict: 'valid', states: 11785 });
-});
-
 describe('what is not stored before others can know of it', () => {
   /** b ends at any moment of the first epoch of {a, b}, comes back without a link to a, and makes an epoch with c. */
   const promised = (tries: number, at: number, protocol = locks) =>
@@ -68,8 +63,9 @@ describe('what is not stored before others can know of it', () => {
   });
 
   test('without that a fence is granted twice', () => {
-    const broken = all.flatMap((when) => failed(promised(...when, unsaved('following'))));
-    expect(broken).toContain('no fence granted twice');
+    const isTwice = (when: (typeof all)[number]) =>
+      failed(promised(...when, unsaved('following'))).includes('no fence granted twice');
+    expect(all.some(isTwice)).toBe(true);
   });
 
   /** c holds; a and b go on without it, and b is granted the lock; a ends at any moment of that, and comes back to c alone. */
@@ -97,8 +93,9 @@ describe('what is not stored before others can know of it', () => {
   });
 
   test('without that a holder keeps a lock that was granted to another since', () => {
-    const broken = within(30).flatMap((at) => failed(begun(20 + at, unsaved('beginning'))));
-    expect(broken).toContain('who keeps a lock has the largest fence');
+    const isKept = (at: number) =>
+      failed(begun(20 + at, unsaved('beginning'))).includes('who keeps a lock has the largest fence');
+    expect(within(30).some(isKept)).toBe(true);
   });
 });
 
