@@ -1,7 +1,14 @@
 /** One HTML page of papers that were reproduced: every table with its expected figures beside ours, every plot; nothing to load. */
-import { agrees, tally, type Exhibit, type Experiment, type Table, type TableCell } from '../experiments/experiment.js';
+import {
+  agrees,
+  drawingOf,
+  tally,
+  type Exhibit,
+  type Experiment,
+  type Table,
+  type TableCell,
+} from '../experiments/experiment.js';
 import { escapeMarkup } from '../experiments/markup.js';
-import { drawPlot } from '../experiments/plot.js';
 import { number } from './style.js';
 
 /** A paper, and what its experiment has yielded. */
@@ -32,18 +39,21 @@ function summary(papers: readonly Reproduction[]): string {
     const mark = differing === 0 ? '<td class="agrees">none</td>' : `<td class="differs">${differing}</td>`;
     return `<tr><th><a href="#${name}">${escapeMarkup(title)}</a></th><td>${exhibits.length}</td><td>${compared}</td>${mark}</tr>`;
   });
-  const heads = ['paper', 'tables and plots', 'figures compared', 'differ'].map((head) => `<th>${head}</th>`);
+  const heads = ['paper', 'tables and figures', 'figures compared', 'differ'].map((head) => `<th>${head}</th>`);
   return `<table><thead><tr>${heads.join('')}</tr></thead><tbody>${rows.join('')}</tbody></table>`;
 }
 
 function section({ experiment: { name, title, paper }, exhibits }: Reproduction): string {
-  const shown = exhibits.map((exhibit) => ('rows' in exhibit ? tableOf(exhibit) : `<figure>${drawPlot(exhibit)}</figure>`));
+  const shown = exhibits.map((exhibit) => ('rows' in exhibit ? tableOf(exhibit) : figureOf(exhibit)));
   return `<section id="${name}">
 <h2>${escapeMarkup(title)}</h2>
 <p class="paper">${escapeMarkup(paper)} · <code>quiver paper ${name}</code></p>
 ${shown.join('\n')}
 </section>`;
 }
+
+const figureOf = (exhibit: Exclude<Exhibit, Table>): string =>
+  `<figure>${drawingOf(exhibit)}${'note' in exhibit ? `<figcaption class="note">${escapeMarkup(exhibit.note ?? '')}</figcaption>` : ''}</figure>`;
 
 function tableOf({ title, columns, rows, note }: Table): string {
   const heads = columns.map((column) => `<th>${escapeMarkup(column)}</th>`).join('');

@@ -119,8 +119,8 @@ export const verbs = {
     takes: 'NAME…',
     options: {
       json,
-      html: { value: 'FILE', says: 'write one page of all tables and plots beside the expected figures' },
-      svg: { value: 'FOLDER', says: 'write the plots as SVG' },
+      html: { value: 'FILE', says: 'write one page of all tables and figures beside the expected figures' },
+      svg: { value: 'FOLDER', says: 'write the plots and figures as SVG' },
     },
     examples: ['quiver paper arvy', 'quiver paper all --html papers.html'],
   },

@@ -3,6 +3,9 @@
  *
  * `quiver paper NAME` prints the tables, marks what does not agree and exits with 1 then; the same figures are asserted in tests.
  */
+import { drawPanels, type Drawing } from './drawing.js';
+import { drawPlot } from './plot.js';
+
 export interface TableCell {
   readonly value: number | string | null;
   readonly expected?: number | string | null;
@@ -29,7 +32,7 @@ export interface Plot {
 }
 
 /** What an experiment yields. */
-export type Exhibit = Table | Plot;
+export type Exhibit = Table | Plot | Drawing;
 
 export interface Experiment {
   readonly name: string;
@@ -56,3 +59,6 @@ export function agrees({ value, expected, check = 'equal' }: TableCell): boolean
   if (check === 'atLeast') return value >= expected;
   return Math.abs(value - expected) <= check.within * Math.abs(expected);
 }
+
+/** A plot or a drawing as SVG. */
+export const drawingOf = (exhibit: Plot | Drawing): string => ('panels' in exhibit ? drawPanels(exhibit) : drawPlot(exhibit));

@@ -2,10 +2,17 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { agrees, tally, type Exhibit, type Experiment, type TableCell, type Table } from '../../experiments/experiment.js';
+import {
+  agrees,
+  drawingOf,
+  tally,
+  type Exhibit,
+  type Experiment,
+  type TableCell,
+  type Table,
+} from '../../experiments/experiment.js';
 import { experiments } from '../../experiments/index.js';
 import { papersPage, type Reproduction } from '../papers-page.js';
-import { drawPlot } from '../../experiments/plot.js';
 import { UsageError } from '../../machines/errors.js';
 import { OutputFile } from '../output-file.js';
 import type { ValuesOf, Work } from '../verbs.js';
@@ -57,7 +64,7 @@ async function reproduce(experiment: Experiment, place: string, values: ValuesOf
     else if ('rows' in exhibit) printTable(exhibit);
     if (values.svg !== undefined && !('rows' in exhibit)) {
       mkdirSync(values.svg, { recursive: true });
-      writeFileSync(join(values.svg, `${exhibit.name}.svg`), drawPlot(exhibit));
+      writeFileSync(join(values.svg, `${exhibit.name}.svg`), drawingOf(exhibit));
     }
     await setImmediate();
   }
@@ -71,7 +78,7 @@ function printSummary(papers: readonly Reproduced[]): void {
       const { compared, differing } = tallies[i]!;
       return [name, ...[exhibits.length, compared, differing, Math.round(seconds)].map(number)];
     });
-    console.log(`${table(['paper', 'tables and plots', 'figures compared', 'differ', 'seconds'], rows)}\n`);
+    console.log(`${table(['paper', 'tables and figures', 'figures compared', 'differ', 'seconds'], rows)}\n`);
   }
   const differing = tallies.reduce((sum, of) => sum + of.differing, 0);
   console.log(

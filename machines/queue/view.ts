@@ -68,8 +68,8 @@ export function isFullyLegalAsPrinted(edge: EdgeView): boolean {
 export const isFullyLegal = (edge: EdgeView): boolean =>
   isFullyLegalAsPrinted(edge) && (edge.guardian.value === 'correct' || edge.guardian.context.timely);
 
-/** P1: one observer on the edge, and what the guardian will have counted when it returns is φ. */
-function isUnderObservation({ guardian, pa, pb, down, up, phi }: EdgeView): boolean {
+/** P1 (section 6): one observer on the edge, and what the guardian will have counted when it returns is φ. */
+export function isUnderObservation({ guardian, pa, pb, down, up, phi }: EdgeView): boolean {
   if (count(down, isObserver) + count(up, isObserver) !== 1) return false;
   const onTheWay = down.findIndex(isObserver);
   const returning = up.findIndex(isObserver);

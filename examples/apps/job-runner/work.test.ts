@@ -78,7 +78,9 @@ test('three workers share the jobs, and each job runs once', async () => {
   await expect.poll(() => runs.length).toBe(12);
   await expect.poll(async () => (await store.get('job-11'))!.state).toBe('done');
   expect(new Set(runs).size).toBe(12);
-  await expect.poll(async () => (await store.get('odd'))!.error).toBe('Error: nobody here does jobs of kind "odd"; there are note');
+  await expect
+    .poll(async () => (await store.get('odd'))!.error)
+    .toBe('Error: nobody here does jobs of kind "odd"; there are note');
 });
 
 test('a job whose worker is cut off is begun by another one, and ends with what that one says', async () => {

@@ -1,0 +1,34 @@
+/**
+ * A mobile object on the queue: it goes from user to user in the order of the queue, straight from one to the next.
+ *
+ *     node dist/examples/mobile-object.js
+ *
+ * This is the directory for mobile objects from which the arrow protocol comes: a request finds the end of the queue, and the object
+ * goes along the queue. Its way is compared with that of an object that has a home, where everybody fetches it and brings it back.
+ * Nothing here makes sure that there is one object after a fault: the queue repairs itself, an object does not (docs/queue.md).
+ */
+import { parseScenario, protocols, Simulation } from '../index.js';
+import type { Queued } from '../machines/queue/index.js';
+
+/** A path: users at one end fetch the object in turn, then users at the other. */
+const users = Array.from({ length: 16 }, (_, i) => `n${i}`);
+const asking = ['n1', 'n2', 'n3', 'n2', 'n1', 'n14', 'n15', 'n14', 'n13'];
+const events = asking.map((node, i) => ({ at: 60 * i, node, do: 'request' }));
+const scenario = { protocol: 'queue', topology: { kind: 'path', n: users.length }, network: { latency: 1 }, events };
+const simulation = new Simulation(parseScenario(scenario, protocols));
+const { distance } = simulation.instance;
+
+let place = 'n0';
+let travelled = 0;
+simulation.network.notices$.subscribe(({ notice }) => {
+  const { type, requester } = notice as Queued;
+  if (type !== 'queued' || requester === null) return;
+  // Requests come one after the other, so whoever is before this one has had the object.
+  travelled += distance(place, requester);
+  place = requester;
+});
+const { verdict } = simulation.run();
+
+const withHome = asking.reduce((sum, user) => sum + 2 * distance('n0', user), 0);
+console.log(`${verdict}: the object went to ${asking.join(', ')}`);
+console.log(`${travelled} hops from user to user, ${withHome} if everybody fetched it at n0 and brought it back`);
