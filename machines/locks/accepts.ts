@@ -5,6 +5,7 @@ import { electionCore } from '../election/index.js';
 import type { Instance } from '../protocol.js';
 import { EPOCH_MAX } from './epoch.js';
 import type { Standing } from './knowledge.js';
+import { isSameMembership, OF_ALL_PRESENT, type Membership } from './membership.js';
 import { electionIn, type LocksProtocolOptions } from './options.js';
 
 /** A name is kept by every node that it passes. */
@@ -37,13 +38,14 @@ const isBallotOf = (names: Names) => (value: unknown) =>
   isNodeOf(names)(value['proposer']) &&
   isMembersOf(names)(value['members']) &&
   isMembershipOf(names)(value['next']);
-/** A list of version 0 is none. */
+/** A list of version 0 is none; one that names nobody is that of tabs. */
 const isMembershipOf = (names: Names) => (value: unknown) =>
   isObject(value) &&
   isCount(value['version']) &&
   isCount(value['origin']) &&
   all(value['voters'], isNodeOf(names)) &&
-  (value['voters'] as unknown[]).length > 0 === (value['version'] as number) > 0;
+  ((value['voters'] as unknown[]).length > 0 === (value['version'] as number) > 0 ||
+    isSameMembership(value as unknown as Membership, OF_ALL_PRESENT));
 const isMembersOf = (names: Names) => (value: unknown) => all(value, isNodeOf(names)) && (value as unknown[]).length > 0;
 
 /** What a storage gives back is checked as well: it may be another program's, or of other peers. */

@@ -23,7 +23,7 @@ import { clientLockMachine } from './client-lock.js';
 import { epochsMachine } from './epochs.js';
 import { firstStanding, type EpochsInput } from './knowledge.js';
 import { lockMachine } from './lock.js';
-import { firstMembership, NO_MEMBERSHIP, type Membership } from './membership.js';
+import { firstMembership, NO_MEMBERSHIP, OF_ALL_PRESENT, type Membership } from './membership.js';
 import { CLIENT, CLIENT_LOCK, directoryRole, EPOCHS, labelOf, LOCK, lockRole, STANDING, type LockMessage } from './messages.js';
 import { electionIn, locksOptions, THE_LOCK, type LocksProtocolOptions } from './options.js';
 import { locksProperties, locksMayFire } from './properties.js';
@@ -190,8 +190,10 @@ const unlinked = (id: NodeId, election: ElectionProtocolOptions): ElectionProtoc
 });
 
 /** Who votes knows with whom; others are told. */
-const listAt = (id: NodeId, { voters }: LocksProtocolOptions): Membership =>
-  voters.includes(id) ? firstMembership(voters) : NO_MEMBERSHIP;
+function listAt(id: NodeId, { voters, quorum }: LocksProtocolOptions): Membership {
+  if (quorum === 'present') return OF_ALL_PRESENT;
+  return voters.includes(id) ? firstMembership(voters) : NO_MEMBERSHIP;
+}
 
 const linksAt = (id: NodeId, { topology }: Instance<LocksProtocolOptions>): NodeId[] =>
   topology.links.flatMap(([u, v]) => (u === id ? [v] : v === id ? [u] : [])).sort();

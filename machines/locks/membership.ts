@@ -3,6 +3,8 @@
  *
  * The field calls it a configuration. It is changed by one voter at a time (one is added, removed or replaced), by an epoch that a majority
  * of the old list and a majority of the new one have promised; so no majority of one can begin anything beside a majority of the other.
+ *
+ * Of the tabs of one origin there is no list (rule 13): whoever is there votes, those who are there are enough, and nothing is changed.
  */
 import type { NodeId } from '../effects.js';
 import { hash } from '../hash.js';
@@ -36,6 +38,11 @@ export function firstMembership(nodes: readonly NodeId[]): Membership {
   return { version: 1, voters, origin: hash(JSON.stringify(voters)) };
 }
 
+/** Rule 13: the list of those who have none. */
+export const OF_ALL_PRESENT = firstMembership([]);
+
+export const isOfAllPresent = ({ version, voters }: Membership): boolean => version > 0 && voters.length === 0;
+
 export const isSameMembership = (a: Membership, b: Membership): boolean =>
   a.version === b.version && a.voters.length === b.voters.length && a.voters.every((voter, i) => voter === b.voters[i]);
 
@@ -43,23 +50,26 @@ export const isSameMembership = (a: Membership, b: Membership): boolean =>
 export const isOfAnotherCluster = (a: Membership, b: Membership): boolean =>
   (a.origin !== b.origin && a.version > 0 && b.version > 0) || (a.version === b.version && !isSameMembership(a, b));
 
-export const isMajorityOf = (nodes: readonly NodeId[], { voters }: Membership): boolean =>
-  isMajority(voters.filter((voter) => nodes.includes(voter)).length, voters);
+export const isMajorityOf = (nodes: readonly NodeId[], membership: Membership): boolean =>
+  isOfAllPresent(membership)
+    ? nodes.length > 0
+    : isMajority(membership.voters.filter((voter) => nodes.includes(voter)).length, membership.voters);
 
 /** Rule 9: of the old list and of the new one. */
 export const areMajoritiesOf = (nodes: readonly NodeId[], old: Membership, next: Membership): boolean =>
   isMajorityOf(nodes, old) && isMajorityOf(nodes, next);
 
 export const votesInOneOf = (node: NodeId, ...memberships: readonly Membership[]): boolean =>
-  memberships.some(({ voters }) => voters.includes(node));
+  memberships.some((membership) => isOfAllPresent(membership) || membership.voters.includes(node));
 
 const votersAfter = ({ voters }: Membership, { add, remove }: MembershipChange): NodeId[] => [
   ...voters.filter((voter) => voter !== remove && voter !== add),
   ...(add === null ? [] : [add]),
 ];
 
-/** The list that a change makes of this one; `null` where it would change nothing or leave nobody. */
+/** The list that a change makes of this one; `null` where it would change nothing or leave nobody, and where there is no list. */
 export function membershipAfter(membership: Membership, change: MembershipChange): Membership | null {
+  if (isOfAllPresent(membership)) return null;
   const next = { ...membership, version: membership.version + 1, voters: votersAfter(membership, change).sort(byName) };
   const isSameList = isSameMembership(next, { ...membership, version: next.version });
   return isSameList || next.voters.length === 0 ? null : next;

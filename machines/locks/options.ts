@@ -14,6 +14,8 @@ export interface LocksProtocolOptions {
   readonly clients: readonly NodeId[];
   /** Who votes at first: everybody else, unless told; nobody is for a node that knows of no others yet. */
   readonly voters: readonly NodeId[];
+  /** More than half of the voters; or, of tabs, whoever is there, and nobody is listed (rule 13). */
+  readonly quorum: 'majority' | 'present';
   /** Who starts in the first epoch: all voters where they are all linked with each other, else nobody. */
   readonly members: readonly NodeId[];
   /** What the others remember of earlier promises. */
@@ -45,6 +47,7 @@ const KEYS = [
   'leader',
   'clients',
   'voters',
+  'quorum',
   'memory',
   'storage',
   'floor',
@@ -63,6 +66,7 @@ export function locksOptions(raw: Readonly<Record<string, unknown>>, graph: Netw
   refuseUnknown(raw, KEYS);
   const { nodes, links } = graph.topology;
   const voters = votersOf(raw, graph);
+  const quorum = quorumOf(raw);
   const isBetweenVoters = ([u, v]: Link): boolean => voters.includes(u) && voters.includes(v);
   const between = links.filter(isBetweenVoters);
   const { leader = voters[0] ?? nodes[0] } = raw;
@@ -70,6 +74,7 @@ export function locksOptions(raw: Readonly<Record<string, unknown>>, graph: Netw
     election: electionCore.options({ leader, clock: 'logical' }, { ...graph, topology: { nodes, links: between } }),
     clients: (raw['clients'] ?? []) as NodeId[],
     voters,
+    quorum,
     members: 2 * between.length === voters.length * (voters.length - 1) ? voters.toSorted(byName) : [],
     memory: oneOf(raw, 'memory', ['known', 'new', 'forgotten'], 'new'),
     storage: raw['storage'] === undefined ? null : integer(raw, 'storage', { min: 1 }),
@@ -83,6 +88,15 @@ export function locksOptions(raw: Readonly<Record<string, unknown>>, graph: Netw
     patience: integer(raw, 'patience', { min: 1, fallback: 1000 }),
     hold: holdOf(raw),
   };
+}
+
+/** Where those who are there are enough, nobody is outvoted: there is no list, no client, and nobody to confirm a grant. */
+function quorumOf(raw: Readonly<Record<string, unknown>>): LocksProtocolOptions['quorum'] {
+  const quorum = oneOf(raw, 'quorum', ['majority', 'present'], 'majority');
+  const beside = ['clients', 'confirm', 'storage'].filter((key) => raw[key]);
+  if (quorum === 'present' && beside.length > 0)
+    throw new UsageError(`options.quorum is "present", where everybody votes who is there; leave out ${beside.join(', ')}`);
+  return quorum;
 }
 
 function confirmOf({ confirm = false }: Readonly<Record<string, unknown>>): boolean {

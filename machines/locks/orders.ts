@@ -15,6 +15,7 @@ import {
   type NamedLinkEvent,
 } from './knowledge.js';
 import type { LockChartInput } from './lock.js';
+import { votesInOneOf } from './membership.js';
 import { directoryRole, EPOCHS, LOCK, lockRole, STANDING, type Confirm, type EpochTurn, type Recall } from './messages.js';
 
 export const PATIENCE = 'patience';
@@ -26,7 +27,7 @@ export const lockOf = ({ event }: In) => (event as { lock: string }).lock;
 
 /** Voters elect the leader among themselves. */
 export const passedOn = ({ context: { id, membership }, event }: In) => {
-  const areVoters = [id, (event as NamedLinkEvent).peer].every((node) => membership.voters.includes(node));
+  const areVoters = [id, (event as NamedLinkEvent).peer].every((node) => votesInOneOf(node, membership));
   return { role: areVoters ? ELECTION : [], message: event };
 };
 export const preparation = ({ context: { promised, served, id, membership } }: In) => {

@@ -37,15 +37,17 @@ export const remembers = ({ memory }: PromiseReport): boolean => memory === 'kno
 export type Recall =
   /** Whoever has forgotten is outvoted (a), or the application has said that there is nothing to remember (c). */
   | 'enough'
-  /** Nobody is missing who could know more (b): a number above the floors will do. */
+  /** Nobody is missing who could know more (b), or nobody of those who are there has served (13): a number above the floors will do. */
   | 'nobody is missing'
   | 'too little';
 
 export function recallOf(reports: readonly PromiseReport[], voters: readonly NodeId[]): Recall {
-  const votes = reports.filter(({ node }) => voters.includes(node));
+  const isOfAllPresent = voters.length === 0;
+  const votes = isOfAllPresent ? reports : reports.filter(({ node }) => voters.includes(node));
   const known = votes.filter(remembers).length;
-  if (isMajority(known, voters) || votes.some(({ memory }) => memory === 'founding')) return 'enough';
-  return votes.length === voters.length ? 'nobody is missing' : 'too little';
+  const isFounded = votes.some(({ memory }) => memory === 'founding');
+  if (isMajority(known, voters) || (isFounded && !isOfAllPresent)) return 'enough';
+  return isFounded || votes.length === voters.length ? 'nobody is missing' : 'too little';
 }
 
 export const floorOf = (reports: readonly PromiseReport[]): number => Math.max(...reports.map(({ floor }) => floor));
@@ -208,6 +210,6 @@ export function isWithinLists(reports: readonly PromiseReport[], { membership, p
 export function beginningOf({ promised, reports, membership }: EpochsContext, keep = keptOf): Beginning {
   const { epoch, members, next } = promised!;
   const kept = keep(reports, membership.voters);
-  const stays = (node: NodeId) => next.voters.includes(node) || kept.some((held) => held.node === node);
+  const stays = (node: NodeId) => votesInOneOf(node, next) || kept.some((held) => held.node === node);
   return { epoch, members: members.filter(stays), kept, membership: next };
 }

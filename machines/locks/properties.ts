@@ -4,7 +4,7 @@ import type { Configuration, NodeView, Property } from '../protocol.js';
 import { isBeyond, isMajority } from './epoch.js';
 import type { Claim, EpochsContext } from './knowledge.js';
 import { UNATTESTED, type LockContext } from './lock.js';
-import { isMajorityOf } from './membership.js';
+import { isMajorityOf, votesInOneOf, type Membership } from './membership.js';
 import type { Beginning } from './messages.js';
 import type { LocksProtocolOptions } from './options.js';
 import { PATIENCE } from './orders.js';
@@ -43,12 +43,13 @@ function isSettled(c: Configuration, node: NodeId): boolean {
   ]);
   const decided = known.map(({ membership }) => membership).reduce((a, b) => (b.version > a.version ? b : a));
   const later = lists.filter(({ version }) => version > decided.version);
-  return decided.voters.includes(node) && [decided, ...later].every(({ voters }) => canBegin(known, voters));
+  return votesInOneOf(node, decided) && [decided, ...later].every((membership) => canBegin(known, membership));
 }
 
-/** Rule 4: a majority that remembers, or everybody, or one whose application says that the cluster is new. */
-function canBegin(reached: readonly EpochsContext[], voters: readonly NodeId[]): boolean {
-  const votes = reached.filter(({ id }) => voters.includes(id));
+/** Rules 4 and 13: a majority that remembers, or everybody, or one whose application says that the cluster is new. */
+function canBegin(reached: readonly EpochsContext[], membership: Membership): boolean {
+  const { voters } = membership;
+  const votes = reached.filter(({ id }) => votesInOneOf(id, membership));
   const known = votes.filter(({ memory }) => memory === 'known' || memory === 'new').length;
   return (
     isMajority(known, voters) ||
@@ -83,7 +84,7 @@ const moreThanHalf: Property<LocksProtocolOptions> = {
 
 const oneMajority: Property<LocksProtocolOptions> = {
   name: 'two majorities never',
-  says: 'At most one epoch is being served by more than half of those who vote in it.',
+  says: 'At most one epoch is being served by more than half of those who are listed to vote in it.',
   kind: 'always',
   holds: (c) => {
     const serving = new Map<string, { readonly nodes: NodeId[]; readonly served: Beginning }>();
@@ -92,7 +93,9 @@ const oneMajority: Property<LocksProtocolOptions> = {
       const key = JSON.stringify(served && [served.epoch, served.members]);
       if (served !== null) serving.set(key, { nodes: [...(serving.get(key)?.nodes ?? []), id], served });
     }
-    return [...serving.values()].filter(({ nodes, served }) => isMajorityOf(nodes, served.membership)).length < 2;
+    const isOfMajority = ({ voters }: Membership, nodes: readonly NodeId[]) =>
+      isMajority(voters.filter((voter) => nodes.includes(voter)).length, voters);
+    return [...serving.values()].filter(({ nodes, served }) => isOfMajority(served.membership, nodes)).length < 2;
   },
 };
 
@@ -186,6 +189,21 @@ export const oneUser: Property<LocksProtocolOptions> = {
   kind: 'always',
   holds: (c) => {
     const uses = usesOf(c);
+    const writes = uses.filter(({ mode }) => mode !== 'shared');
+    return writes.every(({ lock }) => uses.filter((use) => use.lock === lock).length === 1);
+  },
+};
+
+/** Rule 13: whoever is there and suspected by nobody. */
+export const oneUserPresent: Property<LocksProtocolOptions> = {
+  name: 'one user present',
+  says: 'Of those who have not stopped, and whom nobody who is there suspects, no two have a lock at once, unless all of them read.',
+  kind: 'always',
+  holds: (c) => {
+    const isThere = (node: NodeId) => !c.crashed?.includes(node);
+    const isTrusted = (node: NodeId) =>
+      isThere(node) && [...c.nodes.keys()].every((other) => other === node || !isThere(other) || c.links.up(other, node));
+    const uses = usesOf(c).filter(({ node }) => isTrusted(node));
     const writes = uses.filter(({ mode }) => mode !== 'shared');
     return writes.every(({ lock }) => uses.filter((use) => use.lock === lock).length === 1);
   },

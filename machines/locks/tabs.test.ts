@@ -1,0 +1,90 @@
+/** Rule 13: who is there is the cluster, as the tabs of one origin are. Every interleaving of two and three of them. */
+import { describe, expect, test } from 'vitest';
+import type { ExploreOptions } from '../../test/index.js';
+import { locks } from './index.js';
+import { oneUser, oneUserPresent, undisturbedUser } from './properties.js';
+import {
+  again,
+  all,
+  ask,
+  bootstrap,
+  cut,
+  join,
+  mutant,
+  searchOn,
+  starting,
+  told,
+  type Commands,
+  type Search,
+} from './systems.fixtures.js';
+
+type Topology = ExploreOptions['topology'];
+const nodes = ['a', 'b'];
+const two: Topology = { nodes, links: [['a', 'b', 1]] };
+const strangers: Topology = { nodes, links: [] };
+
+const searched = (topology: Topology, protocol: typeof locks, commands: Commands, search: Search) =>
+  searchOn(topology, protocol, commands, { ...search, options: { quorum: 'present' } });
+
+/** They have met, and the epochs have not begun. */
+const arriving = { memory: 'forgotten', members: [] } as const;
+const bothArrive = starting({ a: arriving, b: arriving });
+/** a is served alone, and b comes with a clock that is ahead of all numbers. */
+const oneArrives = starting({ a: { members: ['a'], memory: 'known' }, b: { ...arriving, floor: 5 } });
+
+const present: Search = { hold: 1, properties: [oneUserPresent] };
+const keeps: Search = { hold: null, properties: [undisturbedUser('a')] };
+const stop = [{ do: 'crash', node: 'a' } as const, told('down', 'b', 'a')];
+
+describe('all properties hold', () => {
+  test.each<[string, number, Topology, typeof locks, Commands, Search]>([
+    [
+      'both come at once, and ask',
+      228,
+      two,
+      bothArrive,
+      [ask('a'), ask('b'), bootstrap('a'), bootstrap('b')],
+      { hold: 1, properties: [oneUser] },
+    ],
+    ['one comes beside one that holds, and keeps its lock', 867, strangers, oneArrives, [ask('a'), join('a', 'b')], keeps],
+    ['one of two crashes, both ask', 129, two, locks, [ask('a'), ask('b'), ...stop], present],
+    ['three ask', 154, all, locks, ['a', 'b', 'c'].map((node) => ask(node)), { hold: 1, properties: [oneUser] }],
+    ['the leader of three proposes again, a holds and keeps its lock', 3, all, locks, [ask('a'), again('a')], keeps],
+  ])('%s: %i states', (_, states, topology, protocol, commands, search) => {
+    const found = searched(topology, protocol, commands, search);
+    expect([found.verdict, found.states]).toEqual(['valid', states]);
+  });
+});
+
+describe('without one of its rules a promise breaks', () => {
+  const cold = [ask('a'), ask('b')] as const;
+  test.each<[string, string, Topology, typeof locks, Commands, Search]>([
+    [
+      'who comes founds before it has heard whoever is there',
+      'undisturbed',
+      strangers,
+      oneArrives,
+      [ask('a'), bootstrap('b'), join('a', 'b')],
+      keeps,
+    ],
+    [
+      'who is there is not enough',
+      'service',
+      two,
+      mutant({ guards: { mayBegin: ({ context: { reports } }) => reports.length === 2 } }),
+      [ask('b'), cut('a', 'b')],
+      { hold: 1 },
+    ],
+    [
+      'two found, each by itself',
+      'one user',
+      strangers,
+      bothArrive,
+      [...cold, bootstrap('a'), bootstrap('b')],
+      { hold: null, properties: [oneUser] },
+    ],
+  ])('%s: %s', (_, property, topology, protocol, commands, search) => {
+    const found = searched(topology, protocol, commands, { ...search, only: property });
+    expect([found.verdict, found.counterexample?.property]).toEqual(['invalid', property]);
+  });
+});
