@@ -6,6 +6,7 @@ import { exclusion } from './exclusion/index.js';
 import { link } from './link/index.js';
 import { locks } from './locks/index.js';
 import { queue } from './queue/index.js';
+import { tabs } from './tabs/index.js';
 import type { Protocol } from './protocol.js';
 
 /**
@@ -13,4 +14,13 @@ import type { Protocol } from './protocol.js';
  *
  * @public
  */
-export const protocols: Readonly<Record<string, Protocol>> = { controller, directory, election, exclusion, link, locks, queue };
+export const protocols: Readonly<Record<string, Protocol>> = {
+  controller,
+  directory,
+  election,
+  exclusion,
+  link,
+  locks,
+  queue,
+  tabs,
+};

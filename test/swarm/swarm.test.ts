@@ -8,6 +8,7 @@ import { exclusion } from '../../machines/exclusion/index.js';
 import { link } from '../../machines/link/index.js';
 import type { Protocol } from '../../machines/protocol.js';
 import { queue } from '../../machines/queue/index.js';
+import { tabs } from '../../machines/tabs/index.js';
 import { parseScenario } from '../../network/scenario/parse.js';
 import { Simulation } from '../../network/simulation.js';
 import { toy } from '../explore/toys.js';
@@ -26,7 +27,7 @@ const verdictOn = (protocol: Protocol, scenario: unknown) =>
   new Simulation(parseScenario(scenario, { [protocol.name]: protocol })).run().verdict;
 
 describe('the protocols as they are', () => {
-  test.each([directory, election, exclusion, link, queue])('$name: nothing breaks', (protocol) => {
+  test.each([directory, election, exclusion, link, queue, tabs])('$name: nothing breaks', (protocol) => {
     expect(swarm(protocol, { runs: 20 })).toEqual({ runs: 20, failure: null });
   });
 });

@@ -1,0 +1,56 @@
+/** The core of the presence of tabs: what an application carries of it. */
+import { integer, refuseUnknown } from '../checks.js';
+import { defineCore } from '../define.js';
+import { isBoolean, isNode, listOf, type ShapesOf } from '../shapes.js';
+import { PEER, roleOf, TAB, type TabMessage } from './messages.js';
+import { peerMachine } from './peer.js';
+import { tabMachine, type TabInput } from './tab.js';
+
+/** The name under which a tab speaks to all who hear the channel; in a network, to each of the others. */
+export const EVERYBODY = '*';
+
+export interface TabsOptions extends Omit<TabInput, 'id' | 'everybody'> {}
+
+const KEYS = ['beat', 'patience', 'answer'] as const;
+
+function tabsOptions(raw: Readonly<Record<string, unknown>>): TabsOptions {
+  refuseUnknown(raw, KEYS);
+  return {
+    beat: integer(raw, 'beat', { min: 1, fallback: 10 }),
+    patience: integer(raw, 'patience', { min: 1, fallback: 5 }),
+    answer: integer(raw, 'answer', { min: 1, fallback: 2 }),
+  };
+}
+
+/**
+ * The presence of tabs without its checks and view: what `createTabLocks` carries of it.
+ *
+ * @public
+ */
+export const tabsCore = /* @__PURE__ */ defineCore<TabsOptions>({
+  name: 'tabs',
+  charts: { [TAB]: tabMachine, [PEER]: peerMachine },
+  network: { reach: 'routed', order: 'fifo', isOpen: true },
+  options: tabsOptions,
+  roles: (id, { topology: { nodes }, options }) => {
+    const others = nodes.filter((node) => node !== id);
+    const input: TabInput = { ...options, id, everybody: others.length > 0 ? others : [EVERYBODY] };
+    return [{ role: TAB, chart: TAB, input }];
+  },
+  route: ({ type, from }, node) => {
+    const role = roleOf(from as string);
+    return ['beat', 'ping', 'bye'].includes(type) && node.has(role) ? role : TAB;
+  },
+  messages: {
+    hello: {},
+    here: { peers: listOf(isNode), isPresent: isBoolean },
+    beat: {},
+    ping: {},
+    missed: {},
+    bye: {},
+  } satisfies ShapesOf<TabMessage>,
+  commands: {
+    arrive: { completedBy: ['present', 'missed'] },
+    leave: {},
+  },
+});

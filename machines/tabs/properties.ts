@@ -1,0 +1,71 @@
+/** What the presence of tabs promises. */
+import { statePath } from '../checks.js';
+import type { NodeId } from '../effects.js';
+import type { Configuration, Property } from '../protocol.js';
+import type { TabsOptions } from './core.js';
+import { knows, presentIn, tabOf } from './view.js';
+
+const isThere = (c: Configuration, node: NodeId): boolean => presentIn(c).includes(node);
+
+/** Of two who take part, one does not know the other. */
+const isUnmet = (c: Configuration, node: NodeId): boolean =>
+  isThere(c, node) && presentIn(c).some((peer) => peer !== node && !(knows(c, node, peer) && knows(c, peer, node)));
+
+const isKnownGone = (c: Configuration, node: NodeId): boolean =>
+  !isThere(c, node) || tabOf(c.nodes.get(node)!).context.peers.every((peer) => isThere(c, peer) || isArriving(c, peer));
+
+const isArriving = (c: Configuration, node: NodeId): boolean =>
+  !c.crashed?.includes(node) && statePath(tabOf(c.nodes.get(node)!)) === 'there.arriving';
+
+/** Nothing is left to be said but that all are there. */
+export const areAcquainted = (c: Configuration): boolean =>
+  [...c.nodes.keys()].every((node) => !isArriving(c, node) && !isUnmet(c, node) && isKnownGone(c, node));
+
+export const tabsProperties = (): readonly Property<TabsOptions>[] => [
+  {
+    name: 'acquaintance',
+    says: 'Any two tabs that take part know each other in the end, or one of them takes part no more.',
+    kind: 'eventually',
+    when: isUnmet,
+    holds: (c, node) => !isUnmet(c, node),
+  },
+  {
+    name: 'arrival',
+    says: 'Who arrives takes part, in the end.',
+    kind: 'eventually',
+    when: isArriving,
+    holds: (c, node) => !isArriving(c, node),
+  },
+  {
+    name: 'departure',
+    says: 'That a tab has stopped or left is noticed, in the end, by all who knew it.',
+    kind: 'eventually',
+    when: (c, node) => !isKnownGone(c, node),
+    holds: isKnownGone,
+  },
+  {
+    name: 'company',
+    says: 'Two tabs take part and know each other.',
+    kind: 'sometimes',
+    holds: (c) => presentIn(c).some((u) => presentIn(c).some((v) => u !== v && knows(c, u, v) && knows(c, v, u))),
+  },
+];
+
+/** Where nobody stops. */
+export const firstKnown: Property<TabsOptions> = {
+  name: 'first come, first known',
+  says: 'Of any two tabs that take part, at least one knows the other.',
+  kind: 'always',
+  holds: (c) => {
+    const there = presentIn(c);
+    return there.every((u) => there.every((v) => u === v || knows(c, u, v) || knows(c, v, u)));
+  },
+};
+
+/** Where nobody stops: nobody who is there is counted as gone. */
+export const nobodyMissed: Property<TabsOptions> = {
+  name: 'nobody missed',
+  says: 'No tab that has not stopped is counted as gone.',
+  kind: 'always',
+  holds: (c) => [...c.nodes.values()].every((node) => tabOf(node).value !== 'missed'),
+};

@@ -1,0 +1,148 @@
+/**
+ * Who is there, of the tabs of one origin: each of them says hello as it comes, and is answered by all who are there.
+ *
+ * Ours. A channel of the browser (BroadcastChannel) keeps its order and loses nothing between tabs that are open, but tells nobody who they
+ * are. Of two tabs one has opened the channel first, so it hears the hello of the other, and answers; so of any two at least one knows
+ * of the other from the start, and soon both. A tab takes part (`present`) once all whom somebody present has named have answered, or,
+ * where they do not or nobody is there, `answer` beats after the last answer: longer than any tab takes that has not stopped. Beats are counted,
+ * and not time: who was stopped itself meanwhile hears what has come before it counts on.
+ *
+ * Assumes that channel, ids that are never used twice, and that a tab which is there answers within `answer` as somebody comes and within
+ * the patience of others later. A tab that does not, because it was frozen, is counted as gone; as soon as it speaks again it is told
+ * so (`missed`), and can only come back as somebody else. Who leaves says goodbye.
+ *
+ * States.
+ *   away              has not opened the channel
+ *   there.arriving    has said hello, and is answered; who beats has heard it, or will, and answers
+ *   there.present     takes part
+ *   left              has said goodbye
+ *   missed            was counted as gone, and is
+ * Invariants: `peers` are those whose roles are open, while `there`; `waited < answer`.
+ */
+import { assign, emit, setup } from 'xstate';
+import { arm, close, disarm, effects, open, send, tell, type Message, type NodeId, type TimerEvent } from '../effects.js';
+import { PEER, roleOf, type Here, type TabMessage, type TabNotice } from './messages.js';
+import type { PeerInput } from './peer.js';
+
+export interface TabInput {
+  readonly id: NodeId;
+  /** Whom to send what is for everybody. */
+  readonly everybody: readonly NodeId[];
+  /** Ticks between two beats. */
+  readonly beat: number;
+  /** So many beats another tab may be silent. */
+  readonly patience: number;
+  /** So many beats a tab that comes waits for an answer. */
+  readonly answer: number;
+}
+
+export interface TabContext extends TabInput {
+  /** Whom it has met, and who is not gone. */
+  readonly peers: readonly NodeId[];
+  /** Whom somebody who is present knows; `null` before somebody present has answered. */
+  readonly named: readonly NodeId[] | null;
+  /** Beats since the last answer, while it arrives. */
+  readonly waited: number;
+}
+
+type From<M> = M & { readonly from: NodeId };
+export type TabEvent =
+  | From<TabMessage>
+  | TimerEvent
+  | { readonly type: 'arrive' | 'leave' }
+  /** From the role of another tab. */
+  | { readonly type: 'gone'; readonly peer: NodeId };
+
+type In = { context: TabContext; event: unknown };
+
+const fromOf = ({ event }: In): NodeId => (event as From<Message>).from;
+const peerOf = ({ event }: In): NodeId => (event as { peer: NodeId }).peer;
+const toAll =
+  <T extends 'hello' | 'beat' | 'bye'>(type: T) =>
+  ({ context: { everybody } }: In) => ({ to: everybody, message: { type } });
+
+const here = (isPresent: boolean) => (args: In) => ({
+  to: fromOf(args),
+  message: { type: 'here' as const, peers: args.context.peers, isPresent },
+});
+const missed = (args: In) => ({ to: fromOf(args), message: { type: 'missed' as const } });
+
+const nextBeat = ({ context: { beat } }: In) => ({ timer: 'beat', delay: beat });
+const meeting = open((args: In) => {
+  const input: PeerInput = { peer: fromOf(args), patience: args.context.patience };
+  return { role: roleOf(fromOf(args)), chart: PEER, input };
+});
+const due = tell(({ context: { peers } }: In) => ({ role: peers.map(roleOf), message: { type: 'due' } }));
+const roleOfGone = close((args: In) => ({ role: roleOf(peerOf(args)) }));
+
+const meet = ['meet', meeting] as const;
+const stranger = { guard: 'isStranger', actions: send(missed) } as const;
+
+/**
+ * The chart of one tab: away, arriving, present, and gone.
+ *
+ * @public
+ */
+export const tabMachine = setup({
+  types: { context: {} as TabContext, events: {} as TabEvent, input: {} as TabInput, emitted: {} as TabNotice },
+  actions: {
+    ...effects<TabMessage | Message>(),
+    meet: assign({ peers: (args) => [...args.context.peers, fromOf(args)].sort() }),
+    part: assign({ peers: (args) => args.context.peers.filter((peer) => peer !== peerOf(args)) }),
+    hearAnswer: assign(({ context, event }) => {
+      const { peers, isPresent } = event as Here;
+      return { waited: 0, ...(isPresent && { named: [...new Set([...(context.named ?? []), ...peers])].sort() }) };
+    }),
+    count: assign({ waited: ({ context }) => context.waited + 1 }),
+    announcePresent: emit({ type: 'present' }),
+    announceMissed: emit({ type: 'missed' }),
+  },
+  guards: {
+    isStranger: (args) => !args.context.peers.includes(fromOf(args)),
+    hasWaited: ({ context: { waited, answer } }) => waited + 1 >= answer,
+    hasMetAll: ({ context: { id, peers, named } }) =>
+      named !== null && named.every((peer) => peer === id || peers.includes(peer)),
+  },
+}).createMachine({
+  id: 'tab',
+  context: ({ input }) => ({ ...input, peers: [], named: null, waited: 0 }),
+  initial: 'away',
+  states: {
+    away: { on: { arrive: 'there' } },
+    there: {
+      entry: [send(toAll('hello')), arm(nextBeat)],
+      exit: disarm(nextBeat),
+      initial: 'arriving',
+      states: {
+        arriving: {
+          always: { guard: 'hasMetAll', target: 'present' },
+          on: {
+            hello: { guard: 'isStranger', actions: [...meet, send(here(false))] },
+            here: [
+              { guard: 'isStranger', actions: [...meet, 'hearAnswer', arm(nextBeat)] },
+              { actions: ['hearAnswer', arm(nextBeat)] },
+            ],
+            timer: [{ guard: 'hasWaited', target: 'present' }, { actions: ['count', arm(nextBeat)] }],
+          },
+        },
+        present: {
+          entry: ['announcePresent', arm(nextBeat)],
+          on: {
+            hello: { guard: 'isStranger', actions: [...meet, send(here(true))] },
+            here: { guard: 'isStranger', actions: meet },
+            beat: stranger,
+            ping: stranger,
+            timer: { actions: [send(toAll('beat')), due, arm(nextBeat)] },
+          },
+        },
+      },
+      on: {
+        missed: { target: 'missed', actions: send(toAll('bye')) },
+        gone: { actions: ['part', roleOfGone] },
+        leave: { target: 'left', actions: send(toAll('bye')) },
+      },
+    },
+    left: {},
+    missed: { entry: 'announceMissed' },
+  },
+});

@@ -1,0 +1,24 @@
+/** Every interleaving of three tabs that come at once. */
+import { expect, test } from 'vitest';
+import { explore } from '../../test/index.js';
+import { tabs } from './index.js';
+import { firstKnown, nobodyMissed } from './properties.js';
+
+test('three come: 23685 states', () => {
+  const nodes = ['a', 'b', 'c'];
+  const found = explore(tabs, {
+    topology: {
+      nodes,
+      links: [
+        ['a', 'b', 1],
+        ['a', 'c', 1],
+        ['b', 'c', 1],
+      ],
+    },
+    options: { patience: 1, answer: 1 },
+    commands: nodes.map((node) => ({ do: 'command', name: 'arrive', node, fields: {} })),
+    bounds: { states: 100_000 },
+    properties: [...tabs.properties({} as never), firstKnown, nobodyMissed],
+  });
+  expect([found.verdict, found.states]).toEqual(['valid', 23685]);
+});

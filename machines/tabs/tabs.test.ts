@@ -1,0 +1,96 @@
+/** Every interleaving of two and three tabs that come, go, stop and go on; and mutants that the same searches refute. */
+import { assign, createMachine } from 'xstate';
+import { describe, expect, test } from 'vitest';
+import { explore, type ExploreOptions } from '../../test/index.js';
+import type { NodeId } from '../effects.js';
+import type { Property } from '../protocol.js';
+import { tabs } from './index.js';
+import { firstKnown, nobodyMissed } from './properties.js';
+import { tabMachine } from './tab.js';
+import { peerMachine } from './peer.js';
+
+type Commands = NonNullable<ExploreOptions['commands']> & readonly unknown[];
+
+const among = (...nodes: NodeId[]): ExploreOptions['topology'] => ({
+  nodes,
+  links: nodes.flatMap((u, i) => nodes.slice(i + 1).map((v) => [u, v, 1] as const)),
+});
+const two = among('a', 'b');
+const command = (name: string) => (node: NodeId) => ({ do: 'command', name, node, fields: {} }) as const;
+const [arrive, leave] = ['arrive', 'leave'].map(command) as [ReturnType<typeof command>, ReturnType<typeof command>];
+const crash = (node: NodeId) => ({ do: 'crash', node }) as const;
+
+function searched(
+  topology: ExploreOptions['topology'],
+  commands: Commands,
+  protocol = tabs,
+  more: readonly Property<any>[] = [],
+  only?: string,
+) {
+  const own = [...tabs.properties({} as never), ...more].filter(({ kind, name }) =>
+    only === undefined ? kind !== 'sometimes' : name === only,
+  );
+  const options = { patience: 1, answer: 1 };
+  return explore(protocol, { topology, options, commands, bounds: { states: 100_000 }, properties: own });
+}
+
+/** Where b may be frozen, a waits for nothing of it: at most so much that is for b is under way. */
+const freezing = (protocol = tabs): typeof tabs => ({
+  ...protocol,
+  mayFire: (c, node, role, timer) =>
+    node === 'a' ? c.flights.filter(({ to }) => to === 'b').length < 3 : tabs.mayFire!(c, node, role, timer),
+});
+
+const all = [firstKnown, nobodyMissed];
+
+describe('the properties hold', () => {
+  test.each<[string, number, Commands]>([
+    ['two come', 61, [arrive('a'), arrive('b')]],
+    ['one of them leaves', 154, [arrive('a'), arrive('b'), leave('a')]],
+    ['one crashes', 162, [arrive('a'), arrive('b'), crash('a')]],
+  ])('%s: %i states', (_, states, commands) => {
+    const found = searched(two, commands, tabs, all);
+    expect([found.verdict, found.states]).toEqual(['valid', states]);
+  });
+
+  test('one is frozen, at any time and for any time, and goes on: it is met, or hears that it was counted as gone', () => {
+    const found = searched(two, [arrive('a'), arrive('b')], freezing(), [], 'acquaintance');
+    expect([found.verdict, found.states]).toEqual(['valid', 938]);
+  });
+});
+
+describe('without one of its rules a property breaks', () => {
+  const { config, implementations } = tabMachine;
+  const { there } = config.states as any;
+  const { beat: _, ping: __, ...deaf } = there.states.present.on;
+  const present = { ...there.states.present, on: deaf };
+  const silent = createMachine(
+    { ...config, states: { ...config.states, there: { ...there, states: { ...there.states, present } } } } as never,
+    implementations as never,
+  );
+  const mute = createMachine({ ...peerMachine.config, on: { ...peerMachine.config.on, ping: '.heard' } } as never, {
+    ...(peerMachine.implementations as object),
+  });
+  const of = (charts: object): typeof tabs => ({ ...tabs, charts: { ...tabs.charts, ...charts } });
+  const both = [arrive('a'), arrive('b')] as const;
+  test.each<[string, string, typeof tabs, Commands]>([
+    [
+      'takes part before anybody has answered',
+      'first come, first known',
+      of({ tab: tabMachine.provide({ guards: { hasMetAll: () => true } }) }),
+      both,
+    ],
+    ['nobody is met', 'first come, first known', of({ tab: tabMachine.provide({ guards: { isStranger: () => false } }) }), both],
+    ['who is asked says nothing', 'nobody missed', of({ peer: mute }), both],
+    [
+      'patience has no end',
+      'departure',
+      of({ peer: peerMachine.provide({ guards: { isPatienceOver: () => false }, actions: { count: assign({}) } }) }),
+      [...both, crash('a')],
+    ],
+    ['who was counted as gone is not told', 'acquaintance', freezing(of({ tab: silent })), both],
+  ])('%s: %s', (_, property, protocol, commands) => {
+    const found = searched(two, commands, protocol, all, property);
+    expect([found.verdict, found.counterexample?.property]).toEqual(['invalid', property]);
+  });
+});
