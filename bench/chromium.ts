@@ -2,8 +2,8 @@
 import { existsSync } from 'node:fs';
 import { chromium, type Browser, type BrowserContext, type BrowserServer } from 'playwright-core';
 
-const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
-const ARGS = [
+export const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
+export const ARGS = [
   '--no-sandbox',
   '--disable-gpu',
   '--disable-quic',

@@ -11,8 +11,9 @@ import { expect, test } from 'vitest';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 const BOUNDS_KB: Readonly<Record<string, number>> = {
-  '.': 107,
+  '.': 108,
   './adapters/quota': 28.5,
+  './adapters/tab-locks': 54,
   './adapters/lasting-quota': 5.2,
   './adapters/lasting-names': 5.1,
   './adapters/register': 4.9,
@@ -41,7 +42,7 @@ const BOUNDS_KB: Readonly<Record<string, number>> = {
   './adapters/linked': 25.3,
   './adapters/sealed': 8.2,
   './adapters/neighbourhood': 22,
-  './adapters/locks': 45.6,
+  './adapters/locks': 46.4,
 };
 
 async function sizeOf(entry: string): Promise<number> {

@@ -26,6 +26,8 @@ export interface PeerOptions extends InEnvironment {
   readonly storage?: PeerStorage | undefined;
   /** Whether it takes locks without a vote. */
   readonly client?: boolean | undefined;
+  /** Whether whoever is there votes, and nobody is listed: of tabs. */
+  readonly tabs?: boolean | undefined;
   /** Whether a majority is asked before each grant. */
   readonly confirm?: boolean | undefined;
   /** XState's own option: an observer of the node's live actors. */
@@ -46,9 +48,10 @@ export function createLocksNode({
   storage,
   confirm = false,
   client = false,
+  tabs = false,
   ...environment
 }: PeerOptions): LiveNode<LocksProtocolOptions> {
-  const voters = peers.toSorted();
+  const voters = tabs ? [transport.id] : peers.toSorted();
   const { grants, openLocks, early } = limitsHere();
   const floor = Math.max(0, Math.floor(environmentOf(environment).clock.now() - EPOCHS_BEGAN));
   return createNode({
@@ -57,6 +60,7 @@ export function createLocksNode({
     topology: { nodes: voters.includes(transport.id) ? voters : [...voters, transport.id], links: [] },
     options: {
       voters,
+      ...(tabs && { quorum: 'present' }),
       ...(client && { clients: [transport.id] }),
       hold: null,
       memory: 'forgotten',

@@ -1,7 +1,19 @@
 /** What a peer knows of its locks at a moment: where it stands towards the others, and what is held and waited for here. */
-import { Subscription } from 'rxjs';
+import {
+  auditTime,
+  distinctUntilChanged,
+  from,
+  map,
+  merge,
+  startWith,
+  Subscription,
+  switchMap,
+  take,
+  type Observable,
+} from 'rxjs';
 import type { Message, NodeId } from '../../machines/effects.js';
 import { isMajority } from '../../machines/locks/epoch.js';
+import { isOfAllPresent } from '../../machines/locks/membership.js';
 import type { ClientContext } from '../../machines/locks/client.js';
 import type { EpochsContext } from '../../machines/locks/knowledge.js';
 import { EPOCHS, type LockMode } from '../../machines/locks/messages.js';
@@ -63,6 +75,27 @@ export function statusOf(
   };
 }
 
+/** The status now, and then when it has changed, at most once a turn of the event loop. */
+export const statusesOf = (
+  notices$: Observable<unknown>,
+  nodes$: Observable<LiveNode>,
+  status: () => LocksStatus,
+): Observable<LocksStatus> =>
+  nodes$.pipe(
+    take(1),
+    switchMap(({ environment: { clock } }) => {
+      const steps$ = nodes$.pipe(switchMap((node) => merge(node.steps$, from(node.closed))));
+      // Thousands of locks may change in one turn, and each status tells of all of them.
+      return merge(notices$, steps$).pipe(auditTime(0, clock));
+    }),
+    startWith(null),
+    map(status),
+    distinctUntilChanged(
+      (a, b) => a === b,
+      (now) => JSON.stringify(now),
+    ),
+  );
+
 type Standing = Omit<LocksStatus, 'held' | 'waiting'>;
 
 function standingOf(node: LiveNode, peers: readonly NodeId[], isClosed: boolean): Standing {
@@ -120,6 +153,7 @@ function whyUnserved(node: LiveNode, { missing }: LocksStatus): string {
   const { voters } = membership;
   if ('host' in role.context)
     return `it is a client, and none of ${voters.join(', ')} takes it; it reaches ${voters.filter((voter) => !missing.includes(voter)).join(', ') || 'none of them'}`;
+  if (isOfAllPresent(membership)) return 'a tab that is there does not answer; close it, or stop debugging it';
   if (!voters.includes(node.id)) {
     const members = voters.length === 0 ? 'a member' : `one of ${voters.join(', ')}`;
     return `it is no member; call addMember("${node.id}") on ${members}, where it is named in the peers of linked`;

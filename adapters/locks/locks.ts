@@ -10,14 +10,14 @@ import type { Message, NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
 import { statePath } from '../../machines/checks.js';
 import { lockRole, type LockMode, type LocksNotice } from '../../machines/locks/messages.js';
-import { auditTime, distinctUntilChanged, from, map, merge, startWith, Subject, Subscription, type Observable } from 'rxjs';
+import { filter, firstValueFrom, map, ReplaySubject, Subject, Subscription, switchMap, type Observable } from 'rxjs';
 import { limitsHere } from '../limits.js';
 import { checkOptions, milliseconds, optional } from '../options.js';
 import { ClosedError, ConfigurationError, type LostError } from '../transports/errors.js';
 import { Availability } from './availability.js';
 import { LockDesk, type DeskNotice, type Wish } from './lock-desk.js';
 import { reportMetrics } from './locks-metrics.js';
-import { statusOf, warnWhenUnserved, type LocksStatus } from './locks-status.js';
+import { statusesOf, statusOf, warnWhenUnserved, type LocksStatus } from './locks-status.js';
 import type { Lock } from './lock-handle.js';
 import { createLocksNode } from './locks-node.js';
 import { clientNamed, differingLists, firstPeersOf, Members, shorterList, type MembersOptions } from './members.js';
@@ -34,6 +34,7 @@ import {
 import type { LiveNode } from '../node/node.js';
 import { later } from '../transports/later.js';
 import { abortable } from '../transports/promises.js';
+import type { Visits } from './visits.js';
 import type { PeerStorage } from '../storage/storage.js';
 import type { Linked, Transport } from '../transports/transport.js';
 
@@ -95,12 +96,16 @@ export class Locks implements AsyncDisposable {
   /** Where this peer keeps what it must not forget, if it was given one. */
   readonly storage: PeerStorage | undefined;
   // Private to the letter: what is live here is no data, and XState walks all of a context that it persists.
-  readonly #transport: Transport<Linked>;
-  readonly #node: LiveNode;
+  #transport: Transport<Linked>;
+  #node!: LiveNode;
+  #availability!: Availability;
+  #members!: Members;
+  /** Of a tab: when it comes, and comes again. */
+  readonly #visits: Visits | undefined;
+  /** The node that stands for this peer, and the one that comes after it. */
+  readonly #nodes$ = new ReplaySubject<LiveNode>(1);
   readonly #openLocksMax = limitsHere().openLocks;
   readonly #desks = new Map<string, LockDesk>();
-  readonly #availability: Availability;
-  readonly #members: Members;
   /** What happens at the desks; ends with the locks. */
   readonly #notices$ = new Subject<DeskNotice>();
   readonly #isConfirmed: boolean;
@@ -111,37 +116,67 @@ export class Locks implements AsyncDisposable {
   #isEnded = false;
   #mistake: ConfigurationError | null = null;
 
-  constructor(given: LocksOptions) {
-    checkLocks(given);
+  constructor(given: LocksOptions, visits?: Visits) {
+    if (!visits) checkLocks(given);
     const { transport, name = 'locks', metrics, join: _, peers: __, ...options } = given;
-    const peers = firstPeersOf(given);
+    const peers = visits ? [] : firstPeersOf(given);
     this.#transport = transport;
+    this.#visits = visits;
     this.peers = [...peers];
     this.storage = options.storage;
     this.#isConfirmed = options.confirm ?? false;
     this.#isClient = options.client ?? false;
-    this.#node = createLocksNode({ transport, peers, name, ...options });
-    warnWhenUnserved(this.#node, () => this.status());
-    if (metrics) reportMetrics(metrics, this.#node, this.#notices$, () => this.status());
-    this.#members = new Members(this.#node, transport);
-    const compare = () => {
-      const mistake = shorterList(this.#node, peers);
-      if (mistake) this.#differ(mistake);
-    };
-    this.#node.ready.then(compare, () => {});
-    this.#availability = new Availability(this.#node, transport, (lock) => this.#desks.get(lock)?.disappoint());
-    this.served = new Promise((resolve, reject) => {
-      this.#node.notices$.subscribe((notice) => {
-        this.hear(notice);
-        if (notice.type === 'serving') resolve((notice as LocksNotice & { type: 'serving' }).epoch);
-      });
-      void this.#node.closed.then((error) => {
-        this.end(this.#mistake ?? error ?? new ClosedError(`the locks of peer "${transport.id}" are closed`));
-        reject(this.#closing as Error);
-      });
-    });
+    const epochs$ = this.#nodes$.pipe(
+      switchMap(({ notices$ }) => notices$),
+      filter((notice): notice is LocksNotice & { type: 'serving' } => notice.type === 'serving'),
+      map(({ epoch }) => epoch),
+    );
+    this.served = firstValueFrom(epochs$).catch(() => Promise.reject(this.#closing as Error));
     this.ready = this.served.then(() => {});
     for (const promise of [this.served, this.ready]) promise.catch(() => {});
+    const begin = (transport: Transport<Linked>) => {
+      const node = createLocksNode({ transport, peers, name, tabs: visits !== undefined, ...options });
+      this.#begin(node, transport);
+      if (visits) visits.begin(node);
+      else
+        node.ready.then(
+          () => this.#compare(node),
+          () => {},
+        );
+      void node.closed.then((error) => this.#stop(error, begin));
+    };
+    begin(transport);
+    if (metrics) reportMetrics(metrics, this.#node, this.#notices$, () => this.status());
+  }
+
+  #begin(node: LiveNode, transport: Transport<Linked>): void {
+    this.#transport = transport;
+    this.#node = node;
+    warnWhenUnserved(node, () => this.status());
+    this.#members = new Members(node, transport);
+    this.#availability = new Availability(node, transport, (lock) => this.#desks.get(lock)?.disappoint());
+    node.notices$.subscribe((notice) => this.hear(notice));
+    this.#nodes$.next(node);
+  }
+
+  /** A tab that is only away loses what it holds; what it waits for it asks for again as it comes back. */
+  #stop(error: Error | null, begin: (transport: Transport<Linked>) => void): void {
+    if (!this.#visits || this.#closing) {
+      this.end(this.#mistake ?? error ?? new ClosedError(`the locks of peer "${this.#node.id}" are closed`));
+      return;
+    }
+    this.#isServed = false;
+    for (const desk of this.#desks.values()) desk.lost();
+    this.#visits.next((transport) => {
+      begin(transport);
+      for (const desk of this.#desks.values()) desk.lost();
+    });
+  }
+
+  /** With the list that was stored. */
+  #compare(node: LiveNode): void {
+    const mistake = shorterList(node, this.peers);
+    if (mistake) this.#differ(mistake);
   }
 
   /** The transport under the locks. */
@@ -225,6 +260,7 @@ export class Locks implements AsyncDisposable {
    * where peers have served before, two majorities that have forgotten each other could both begin.
    */
   bootstrap(): void {
+    if (this.#visits) throw new UsageError('tabs begin by themselves; leave locks.bootstrap() out');
     this.#node.attempt('bootstrap');
   }
 
@@ -300,16 +336,7 @@ export class Locks implements AsyncDisposable {
    * @public
    */
   get status$(): Observable<LocksStatus> {
-    // Thousands of locks may change in one turn, and each status tells of all of them.
-    return merge(this.#notices$, this.#node.steps$, from(this.#node.closed)).pipe(
-      auditTime(0, this.#node.environment.clock),
-      startWith(null),
-      map(() => this.status()),
-      distinctUntilChanged(
-        (a, b) => a === b,
-        (status) => JSON.stringify(status),
-      ),
-    );
+    return statusesOf(this.#notices$, this.#nodes$, () => this.status());
   }
 
   /** What this peer holds and waits for; nobody knows this of the others. */
@@ -336,8 +363,10 @@ export class Locks implements AsyncDisposable {
       this.#closing = new ClosedError(`the locks of peer "${this.#node.id}" are closed`);
       await this.givenBack(this.#closing, options.withinMs ?? CLOSE_MS);
       await this.#node.close();
+      await this.#visits?.end();
     }
     await this.#node.closed;
+    if (!this.#isEnded) this.end(this.#closing);
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -437,6 +466,7 @@ export class Locks implements AsyncDisposable {
     for (const desk of this.#desks.values()) void desk.close(this.#closing, false);
     this.#desks.clear();
     this.#isEnded = true;
+    this.#nodes$.complete();
     this.#notices$.complete();
   }
 }

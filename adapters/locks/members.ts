@@ -8,7 +8,7 @@ import type { Message, NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
 import { attachmentOf } from '../../machines/locks/clients.js';
 import type { EpochsContext } from '../../machines/locks/knowledge.js';
-import { firstMembership, type MembershipChange } from '../../machines/locks/membership.js';
+import { firstMembership, isOfAllPresent, type MembershipChange } from '../../machines/locks/membership.js';
 import { EPOCHS, type LocksNotice } from '../../machines/locks/messages.js';
 import type { LiveNode } from '../node/node.js';
 import { checkOptions, optional, signal } from '../options.js';
@@ -75,6 +75,16 @@ export function shorterList(node: LiveNode, peers: readonly NodeId[]): Configura
   );
 }
 
+const isOfTabs = (node: LiveNode): boolean => {
+  const context = node.role(EPOCHS)?.context as EpochsContext | undefined;
+  return context !== undefined && isOfAllPresent(context.membership);
+};
+
+/** Of tabs those with whom the last epoch was served. */
+const votersIn = ({ membership, served }: EpochsContext): NodeId[] => [
+  ...(isOfAllPresent(membership) ? served.members : membership.voters),
+];
+
 export class Members {
   /** Changes of one peer wait for each other. */
   private last: Promise<unknown> = Promise.resolve();
@@ -86,7 +96,7 @@ export class Members {
 
   get voters(): readonly NodeId[] {
     const context = this.node.role(EPOCHS)?.context as EpochsContext | undefined;
-    return [...(context?.membership.voters ?? [])];
+    return context === undefined ? [] : votersIn(context);
   }
 
   async change(change: MembershipChange, options: MembersOptions = {}): Promise<readonly NodeId[]> {
@@ -101,6 +111,8 @@ export class Members {
   private async decide(change: MembershipChange, signal: AbortSignal | undefined): Promise<readonly NodeId[]> {
     const { node, voters } = this;
     const { add, remove } = change;
+    if (isOfTabs(node))
+      throw new UsageError(`the tabs that are there are the members of "${node.name}"; open a tab, or close one`);
     if (!voters.includes(node.id))
       throw new UsageError(`peer "${node.id}" is no member of "${node.name}"; call one of ${voters.join(', ') || 'the members'}`);
     if (isDone(change, voters)) return voters;

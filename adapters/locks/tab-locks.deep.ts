@@ -1,0 +1,214 @@
+/** Tab locks in the tabs of real Chromium: opened at once, closed, frozen, blocked, copied, crashed. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import type { BrowserContext, Page } from 'playwright-core';
+import { build, type Rolldown } from 'vite';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { launch, missing } from '../../bench/chromium.js';
+import { hiddenTabs } from '../../bench/hidden-tabs.js';
+import type { Locks } from './locks.js';
+import type { Lock } from './lock-handle.js';
+
+/** What runs in each tab. */
+declare global {
+  var locks: Locks;
+  var held: Lock | undefined;
+  var told: (word: string, fence: number) => Promise<void>;
+}
+
+const program = `
+  import { createTabLocks } from ${JSON.stringify(fileURLToPath(new URL('tab-locks.ts', import.meta.url)))};
+  globalThis.locks = createTabLocks({ channel: 'test' });
+`;
+
+async function script(): Promise<string> {
+  const entry = 'virtual:program';
+  const file = fileURLToPath(new URL('tab-locks.program.ts', import.meta.url));
+  const { output } = (await build({
+    configFile: false,
+    logLevel: 'error',
+    build: { write: false, rolldownOptions: { input: entry, output: { format: 'iife' } } },
+    plugins: [{ name: 'program', resolveId: (id) => (id === entry ? file : null), load: (id) => (id === file ? program : null) }],
+  })) as Rolldown.RolldownOutput;
+  return output.flatMap((part) => (part.type === 'chunk' ? [part.code] : [])).join('\n');
+}
+
+let code: string;
+beforeAll(async () => {
+  if (!missing) code = await script();
+}, 60_000);
+
+async function serve(): Promise<string> {
+  const server = createServer((_, response) => response.setHeader('content-type', 'text/html').end(`<script>${code}</script>`));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+async function visitor(): Promise<{ context: BrowserContext; open: () => Promise<Page> }> {
+  const url = await serve();
+  const browser = await launch();
+  onTestFinished(() => browser.close());
+  const context = await browser.newContext();
+  const open = async () => {
+    const page = await context.newPage();
+    await page.goto(url);
+    return page;
+  };
+  return { context, open };
+}
+
+const soon = { timeout: 10_000, interval: 20 };
+const idOf = (page: Page) => page.evaluate(() => locks.node.id);
+const membersOf = (page: Page) => page.evaluate(() => locks.members.length);
+/** Holds the lock until it is lost or released; gives the fence. */
+const hold = (page: Page, name = 'x') =>
+  page.evaluate(async (name) => {
+    globalThis.held = await locks.acquire(name);
+    return held!.fence;
+  }, name);
+const isLost = (page: Page) => page.evaluate(() => held!.signal.aborted);
+const release = (page: Page) => page.evaluate(() => held!.release());
+
+test.skipIf(missing)(
+  'the first tab is served in about a second, the next ones at once; who holds keeps its lock as they come',
+  async () => {
+    const { open } = await visitor();
+    const first = await open();
+    const fence = await hold(first);
+    expect(await first.evaluate(() => performance.now())).toBeLessThan(5_000);
+    const second = await open();
+    expect(await second.evaluate(async () => (await locks.ready, performance.now()))).toBeLessThan(5_000);
+    await expect.poll(() => membersOf(first), soon).toBe(2);
+    expect(await isLost(first)).toBe(false);
+    const waits = hold(second);
+    await release(first);
+    expect(await waits).toBeGreaterThan(fence);
+  },
+  60_000,
+);
+
+test.skipIf(missing)(
+  'eight tabs that are opened at once are one cluster: one holder at a time, each with a larger fence',
+  async () => {
+    const { context, open } = await visitor();
+    const log: [word: string, fence: number][] = [];
+    await context.exposeFunction('told', (word: string, fence: number) => void log.push([word, fence]));
+    const pages = await Promise.all(Array.from({ length: 8 }, open));
+    await Promise.all(
+      pages.map((page) =>
+        page.evaluate(async () => {
+          for (let i = 0; i < 5; i++)
+            await locks.request('x', async ({ fence }) => {
+              await told('in', fence);
+              await told('out', fence);
+            });
+        }),
+      ),
+    );
+    expect(log.map(([word]) => word)).toEqual(Array.from({ length: 40 }, () => ['in', 'out']).flat());
+    const fences = log.filter(([word]) => word === 'in').map(([, fence]) => fence);
+    expect(fences).toEqual([...new Set(fences)].sort((a, b) => a - b));
+    expect(await membersOf(pages[0]!)).toBe(8);
+  },
+  120_000,
+);
+
+test.skipIf(missing)(
+  'a tab that is closed gives its lock on at once, one that crashes within the patience of the others',
+  async () => {
+    const { context, open } = await visitor();
+    const [a, b, c] = (await Promise.all([open(), open(), open()])) as [Page, Page, Page];
+    const fences = [await hold(a)];
+    const next = hold(b);
+    await a.close({ runBeforeUnload: true });
+    fences.push(await next);
+    const last = hold(c);
+    const session = await context.newCDPSession(b);
+    const since = Date.now();
+    session.send('Page.crash').catch(() => {});
+    fences.push(await last);
+    const ms = Date.now() - since;
+    expect(ms).toBeGreaterThan(1_500);
+    expect(ms).toBeLessThan(10_000);
+    expect(fences).toEqual([...new Set(fences)].sort((x, y) => x - y));
+    await expect.poll(() => membersOf(c), soon).toBe(1);
+  },
+  60_000,
+);
+
+test.skipIf(missing)(
+  'a tab that is frozen loses its lock before it freezes, and comes back as another one',
+  async () => {
+    const url = await serve();
+    const { open, close } = await hiddenTabs();
+    onTestFinished(close);
+    const a = await open(url);
+    await expect.poll(() => a.evaluate('document.readyState + typeof locks'), soon).toBe('completeobject');
+    const acquire = 'locks.acquire("x").then((lock) => ((globalThis.held = lock), lock.fence))';
+    const fence = await a.evaluate(acquire);
+    const id = await a.evaluate('locks.node.id');
+    const b = await open(url);
+    await expect.poll(() => b.evaluate('document.readyState + typeof locks'), soon).toBe('completeobject');
+    await expect.poll(() => a.evaluate('document.visibilityState'), soon).toBe('hidden');
+    const next = b.evaluate(acquire);
+    await expect.poll(() => b.evaluate('locks.status().waiting.length'), soon).toBe(1);
+    await a.freeze();
+    expect(await next).toBeGreaterThan(fence);
+    await a.resume();
+    expect(await a.evaluate('[held.signal.aborted, held.signal.reason.name, held.signal.reason.isRetryable]')).toEqual([
+      true,
+      'LostError',
+      true,
+    ]);
+    const back = a.evaluate(acquire);
+    await b.evaluate('held.release()');
+    expect(await back).toBeGreaterThan(await next);
+    expect(await a.evaluate('locks.node.id')).not.toBe(id);
+    await expect.poll(() => a.evaluate('locks.members.length'), soon).toBe(2);
+  },
+  60_000,
+);
+
+test.skipIf(missing)(
+  'a tab that blocks for longer than the patience of the others hears that it was counted as gone; its fence is the smaller one',
+  async () => {
+    const { open } = await visitor();
+    const [a, b] = (await Promise.all([open(), open()])) as [Page, Page];
+    const fence = await hold(a);
+    const next = hold(b);
+    const blocked = a.evaluate(() => {
+      const end = performance.now() + 7_000;
+      while (performance.now() < end);
+    });
+    expect(await next).toBeGreaterThan(fence);
+    await blocked;
+    await expect.poll(() => isLost(a), soon).toBe(true);
+    const back = hold(a);
+    await release(b);
+    expect(await back).toBeGreaterThan(await next);
+  },
+  60_000,
+);
+
+test.skipIf(missing)(
+  'a tab that is copied, with its sessionStorage, is another one',
+  async () => {
+    const { context, open } = await visitor();
+    const a = await open();
+    const fence = await hold(a);
+    const [copy] = await Promise.all([context.waitForEvent('page'), a.evaluate(() => void window.open(location.href))]);
+    await copy.waitForLoadState();
+    await copy.evaluate(() => locks.ready);
+    expect(await idOf(copy)).not.toBe(await idOf(a));
+    await expect.poll(() => membersOf(copy), soon).toBe(2);
+    expect(await isLost(a)).toBe(false);
+    const next = hold(copy);
+    await release(a);
+    expect(await next).toBeGreaterThan(fence);
+  },
+  60_000,
+);

@@ -1,0 +1,75 @@
+/**
+ * Tabs of one window of a real Chromium, of which only the last is seen: so the others can be frozen. Playwright has each page believe that it
+ * has the focus, and a page that is seen is never frozen; this speaks the protocol of the developer tools itself.
+ */
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { once } from 'node:events';
+import { WebSocket } from 'ws';
+import { ARGS, CHROMIUM } from './chromium.js';
+
+interface Answer {
+  readonly id?: number;
+  readonly result?: any;
+  readonly error?: { readonly message: string };
+}
+
+/** One of them. */
+export interface HiddenTab {
+  /** What a piece of program in the page gives; a promise is waited for. */
+  evaluate(program: string): Promise<any>;
+  freeze(): Promise<void>;
+  resume(): Promise<void>;
+}
+
+export async function hiddenTabs(): Promise<{ open(url: string): Promise<HiddenTab>; close(): Promise<void> }> {
+  const profile = mkdtempSync(join(tmpdir(), 'quiver-hidden-'));
+  const args = [...ARGS, '--headless=new', '--remote-debugging-port=0', `--user-data-dir=${profile}`, 'about:blank'];
+  const browser = spawn(CHROMIUM, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+  const address = await new Promise<string>((resolve) => {
+    let said = '';
+    browser.stderr.on('data', (text) => {
+      said += String(text);
+      const [found] = /ws:\/\/\S+/.exec(said) ?? [];
+      if (found) resolve(found);
+    });
+  });
+  const socket = new WebSocket(address);
+  await once(socket, 'open');
+  const asked = new Map<number, (answer: Answer) => void>();
+  socket.on('message', (text) => {
+    const answer = JSON.parse(String(text)) as Answer;
+    asked.get(answer.id ?? 0)?.(answer);
+  });
+  let count = 0;
+  const ask = async (method: string, params: object = {}, sessionId?: string): Promise<any> => {
+    const id = ++count;
+    const answer = await new Promise<Answer>((resolve) => {
+      asked.set(id, resolve);
+      socket.send(JSON.stringify({ id, method, params, sessionId }));
+    });
+    if (answer.error) throw new Error(`${method}: ${answer.error.message}`);
+    return answer.result;
+  };
+  const open = async (url: string): Promise<HiddenTab> => {
+    const { targetId } = await ask('Target.createTarget', { url });
+    const { sessionId } = await ask('Target.attachToTarget', { targetId, flatten: true });
+    const live = (state: 'frozen' | 'active') => ask('Page.setWebLifecycleState', { state }, sessionId);
+    const evaluate = async (expression: string) => {
+      const how = { expression, awaitPromise: true, returnByValue: true };
+      const { result, exceptionDetails } = await ask('Runtime.evaluate', how, sessionId);
+      if (exceptionDetails) throw new Error(`${expression}: ${exceptionDetails.exception?.description ?? exceptionDetails.text}`);
+      return result.value;
+    };
+    return { evaluate, freeze: () => live('frozen'), resume: () => live('active') };
+  };
+  const close = async () => {
+    socket.close();
+    browser.kill('SIGKILL');
+    await once(browser, 'exit');
+    rmSync(profile, { recursive: true, force: true, maxRetries: 10 });
+  };
+  return { open, close };
+}
