@@ -12,7 +12,7 @@ import { mutants } from './mutants.fixture.js';
 const copy = mkdtempSync(join(tmpdir(), 'quiver-mutants-'));
 
 beforeAll(() => {
-  for (const part of ['adapters', 'bench', 'index.ts', 'machines', 'network', 'test', 'package.json', 'tsconfig.json'])
+  for (const part of ['adapters', 'bench', 'data', 'index.ts', 'machines', 'network', 'test', 'package.json', 'tsconfig.json'])
     cpSync(part, join(copy, part), { recursive: true });
   symlinkSync(resolve('node_modules'), join(copy, 'node_modules'));
   writeFileSync(join(copy, 'vitest.config.ts'), 'export default { test: { pool: "threads", testTimeout: 30_000 } };\n');
