@@ -87,7 +87,7 @@ export const mutants: readonly Mutant[] = [
   [
     'a living peer keeps its seat in a mesh',
     MESH,
-    'const isHeld = holder.proof !== key && (',
+    'const isHeld = (!isOwner || isOfBefore(contact, holder)) && (',
     'const isHeld = false && (',
     mesh,
     'a second peer of an id that is alive',
@@ -95,7 +95,7 @@ export const mutants: readonly Mutant[] = [
   [
     'who has the key has the seat at once in a mesh',
     MESH,
-    'holder.proof !== key && (',
+    '(!isOwner || isOfBefore(contact, holder)) && (',
     '(',
     mesh,
     'a half-open connection to an earlier self',
