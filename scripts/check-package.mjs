@@ -5,7 +5,9 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { checkBlocks } from './check-blocks.mjs';
 import { checkPages } from './check-pages.mjs';
+import { checkRuntimes } from './check-runtimes.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const folder = mkdtempSync(join(tmpdir(), 'quiver-package-'));
@@ -40,13 +42,17 @@ try {
   const [{ integrity }] = JSON.parse(run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', again], root));
   if (integrity !== packed.integrity) throw new Error('npm pack gives other bytes the second time');
 
-  // Node 20.19 and 22.12 take ESM by `require`; entries that wait for something at their start are for `import` alone.
+  // What waits for something at its start is for `import` alone.
+  const modules = entries
+    .filter((entry) => entry !== './inspector/auto' && !entry.endsWith('.json'))
+    .map((entry) => join(name, entry));
+  // Node 20.19 and 22.12 take ESM by `require`.
   const [major, minor] = process.versions.node.split('.').map(Number);
   if (major > 22 || (major === 22 && minor >= 12) || (major === 20 && minor >= 19)) {
-    const required = entries.filter((entry) => entry !== './inspector/auto' && !entry.endsWith('.json'));
-    writeFileSync(join(folder, 'entries.cjs'), required.map((entry) => `require('${join(name, entry)}');`).join('\n'));
+    writeFileSync(join(folder, 'entries.cjs'), modules.map((entry) => `require('${entry}');`).join('\n'));
     run('node', ['entries.cjs'], folder);
   }
+  const elsewhere = checkRuntimes(folder, modules, run);
 
   // The types of every entry, for the oldest and the newest TypeScript. The declarations themselves are checked by the newest alone: the
   // oldest does not know that typed arrays have a type of buffer.
@@ -90,10 +96,11 @@ try {
     .filter((line) => line.includes('quiver') && !line.includes('explore'));
   for (const line of commands) run('sh', ['-c', line], folder);
 
+  const blocks = checkBlocks(folder, run);
   await checkPages(join(folder, filename));
 
   console.log(
-    `package: ${files.length} files, ${Math.round(size / 1024)} kB packed, ${entries.length} entries import, the README's example and ${commands.length} commands of the guide run`,
+    `package: ${files.length} files, ${Math.round(size / 1024)} kB packed, ${entries.length} entries import, the README's example and ${commands.length} commands of the guide run; ${blocks}; ${elsewhere}`,
   );
 } finally {
   rmSync(folder, { recursive: true, force: true });

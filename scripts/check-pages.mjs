@@ -56,6 +56,9 @@ async function leaderOf(tabs) {
   throw new Error('docs/start/tabs.md: the tabs do not come to one leader');
 }
 
+/** From an empty folder to a first lock, a first generated test, a first counterexample. */
+const START_SECONDS_MAX = 120;
+
 /** Follows every page; `only` names some. */
 export async function checkPages(tarball, only = []) {
   const pages = [
@@ -72,6 +75,9 @@ export async function checkPages(tarball, only = []) {
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }
-    console.log(`${page}: as it says, in ${Math.round((performance.now() - began) / 1_000)} s`);
+    const seconds = Math.round((performance.now() - began) / 1_000);
+    console.log(`${page}: as it says, in ${seconds} s`);
+    if (page.startsWith('docs/start/') && seconds > START_SECONDS_MAX)
+      throw new Error(`${page} takes ${seconds} s from npm install to its end; a start takes at most ${START_SECONDS_MAX} s`);
   }
 }

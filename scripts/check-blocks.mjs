@@ -1,0 +1,235 @@
+/**
+ * Every block `ts` and `js` of the guides in docs/ compiles with the types of the packed library, and is run: as a program of its own,
+ * or by Vitest where it has tests. A block that cannot be run has a reason here. Blocks `json` are scenarios, and are run; lines of the
+ * command have the options that they are given.
+ *
+ * Not looked at again: docs/start and docs/recipes (check-pages.mjs follows them, block by block), docs/transports.md
+ * (examples/transports-page.test.ts runs it beside real servers) and docs/from-xstate-test.md (examples/machines/moving-in.test.ts).
+ */
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { isShown } from './follow-page.mjs';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const ELSEWHERE = ['transports.md', 'from-xstate-test.md'];
+
+/**
+ * What surrounds a block that is a part of a program: `before` and `after` it, `as` for how it reads in
+ * the program, `names` for what it calls otherwise than given.ts (`null`: not from there), `notRun` with the reason. By the page and the number of the block on it.
+ */
+const PARTS = {
+  'controller.md 1': {
+    before: `for (const id of ['b', 'c']) createQuota({ transport: bus.transport(id), peers, budget: 100_000 });`,
+  },
+  'directory.md 1': { imports: `import { explore } from 'xstate-quiver/test';` },
+  'election.md 1': {
+    imports: `import { createElection } from 'xstate-quiver/adapters/election';`,
+    before: `for (const id of ['b', 'c']) createElection({ transport: bus.transport(id), peers });\n{`,
+    after: '}',
+  },
+  'election.md 2': { notRun: 'it goes on for as long as the peer runs' },
+  'inspector.md 1': { notRun: 'two processes, of which the page shows one' },
+  'locks.md 1': { notRun: 'a hub and two more processes; docs/start/backend.md runs them' },
+  'locks.md 4': { imports: `import { createLocks } from 'xstate-quiver/adapters/locks';` },
+  'locks.md 5': {
+    imports: `import { createLocks } from 'xstate-quiver/adapters/locks';\nimport { linked } from 'xstate-quiver/adapters/linked';`,
+    notRun: 'several machines, of which the page shows one at a time; adapters/locks/members.test.ts runs them',
+  },
+  'locks.md 6': {
+    imports: `import { createLocks } from 'xstate-quiver/adapters/locks';`,
+    notRun: 'the peers that vote are other processes; adapters/locks/clients.test.ts runs them',
+  },
+  'locks.md 7': { imports: `import { createLocks } from 'xstate-quiver/adapters/locks';`, notRun: 'it writes into /var/lib' },
+  'own-protocol.md 1': {
+    imports: `import { send } from 'xstate-quiver';`,
+    before: 'type In = { context: { next: string; number: number } };',
+    as: (text) => text.replace('idle:', 'void { idle:').replace(/\n$/, '};'),
+    notRun: 'two excerpts of examples/own-protocol/machine.ts, whose tests run',
+  },
+  'own-protocol.md 2': {
+    imports: `import { assign } from 'xstate';\nimport { send, withEvent } from 'xstate-quiver';`,
+    before: `type Probe = { number: number };\nconst same = () => ({ to: 'n1', message: { type: 'probe' } });`,
+    as: (text) => `void {${text.replace('\n', ',\n')}};`,
+    notRun: 'two excerpts of examples/own-protocol/machine.ts, whose tests run',
+  },
+  'own-protocol.md 3': {
+    imports: `import { defineCore, defineProtocol, shapes, type NetworkGraph } from 'xstate-quiver';\nimport { checks, view } from '../checks.js';\nimport { ringMachine } from '../machine.js';`,
+    before: `const nextOf = (node: string, { topology: { nodes }, rank }: NetworkGraph) => nodes[(rank(node) + 1) % nodes.length]!;`,
+  },
+  'own-protocol.md 4': { as: (text) => text.replaceAll("'./r", "'../r") },
+  'rehearsal.md 1': {
+    names: { store: null, invoices: 'store' },
+    notRun: 'examples/invoices.ts is the whole of it, and test/rehearsal/failure.test.ts runs that',
+  },
+  'rehearsal.md 2': {
+    imports: `import { invariant } from 'xstate-quiver/test/rehearsal';`,
+    before: 'const isOnce = (history: readonly unknown[]) => history.length >= 0;',
+  },
+  'rehearsal.md 3': {
+    names: { store: null, invoices: 'store' },
+    before: 'const number = 0;\nconst fence = 1;',
+    notRun: 'a line of the block before it',
+  },
+  'rehearsal.md 4': {
+    imports: `import { expect, test } from 'vitest';\nimport { linked } from 'xstate-quiver/adapters/linked';\nimport { createLocks } from 'xstate-quiver/adapters/locks';\nimport { webSocket } from 'xstate-quiver/adapters/web-socket';`,
+    as: (text) => text.replace('runs: 200', 'runs: 10'), // of minutes
+  },
+  'rehearsal.md 5': {
+    imports: `import { expect } from 'vitest';\nimport { rehearse, rehearsalMatchers } from 'xstate-quiver/test/rehearsal';`,
+    before: `declare module 'vitest' { interface Matchers<T = any> { toHold(): T } }\nexpect.extend(rehearsalMatchers);`,
+    notRun: 'it needs a failure, and test/rehearsal/matchers.test.ts has one',
+  },
+  'shipping.md 1': {
+    imports: `import { inspect, record } from 'xstate-quiver/inspector';`,
+    notRun: 'it serves a page until it is ended',
+  },
+  'testing-machines.md 1': { as: (text) => text.replace('./toggle.js', './given.js').replace('toggle', 'machine as toggle') },
+  'testing-machines.md 2': {
+    imports: `import fc from 'fast-check';\nimport { describe, expect, test } from 'vitest';\nimport { describeMachine } from 'xstate-quiver/test';`,
+    notRun: 'a checkout with all that a machine can have; examples/machines has several, and runs them',
+  },
+  'testing-machines.md 3': {
+    imports: `import type { MachineTests } from 'xstate-quiver/test';`,
+    before: 'void ({',
+    after: '} satisfies MachineTests);',
+  },
+  'testing-machines.md 4': {
+    imports: `import type { MachineTests } from 'xstate-quiver/test';`,
+    before: 'void ({',
+    after: '} satisfies MachineTests);',
+  },
+  'testing-machines.md 5': { imports: `import { checkActors } from 'xstate-quiver/test';` },
+  'testing.md 2': {
+    imports: `import type { Checks } from 'xstate-quiver';`,
+    before: 'void ({',
+    after: `} satisfies Pick<Checks<any>, 'systems'>);`,
+  },
+  'testing.md 3': {
+    imports: `/// <reference types="vite/client" />\nimport { expect, test } from 'vitest';\nimport { describeScenarios } from 'xstate-quiver/test';`,
+    notRun: 'it takes the files of a folder, and here is none',
+  },
+};
+
+const BLOCK = /^```(ts|js|json|jsonc)\n([^]*?)^```$(?:\n```\n([^]*?)^```$)?/gm;
+const IMPORT = /^import [^]*?;$/gm;
+
+const textOf = (page) => readFileSync(join(root, 'docs', page), 'utf8');
+
+/** All blocks of a page, numbered by their kind, with what the block below it shows. */
+function blocksOf(page) {
+  const counts = { code: 0, json: 0 };
+  return [...textOf(page).matchAll(BLOCK)].map(([, language, text, shown]) => {
+    const kind = language.startsWith('json') ? 'json' : 'code';
+    return { name: `${page} ${++counts[kind]}`, kind, text, shown: kind === 'code' ? (shown ?? null) : null };
+  });
+}
+
+const isOfVitest = (module) => module.includes("from 'vitest'");
+
+/** A module that holds the block, with what it names of given.ts. */
+function moduleOf({ name, text }, given) {
+  const { imports = '', before = '', after = '', as = (same) => same, names = {} } = PARTS[name] ?? {};
+  const program = as(text);
+  const own = `${imports}\n${(program.match(IMPORT) ?? []).join('\n')}`;
+  const isTest = isOfVitest(own);
+  const rest = program.replaceAll(IMPORT, '').replaceAll(/^export /gm, '');
+  const nameOf = (each) => (each in names ? names[each] : each);
+  const isWordOf = (word, inside) => new RegExp(`\\b${word}\\b`).test(inside);
+  const used = given.filter(
+    (each) =>
+      nameOf(each) &&
+      isWordOf(nameOf(each), before + rest + after) &&
+      !isWordOf(nameOf(each), own) &&
+      !(isTest && rest.includes(`const ${each} `)),
+  );
+  const list = used.map((each) => `${each} as ${nameOf(each)}`).join(', ');
+  const fromGiven = used.length === 0 ? '' : `import { ${list} } from './given.js';\n`;
+  const body = `${before}\n${rest}\n${after}`;
+  return isTest ? `${own}\n${fromGiven}${body}` : `${own}\n${fromGiven}await (async () => {\n${body}\n})();\nprocess.exit();\n`;
+}
+
+/** Scenarios of our protocols, and of those that the pages make. */
+const scenariosModule = (texts) => `
+import { parseScenario, protocols, Simulation } from 'xstate-quiver';
+import { defineActors } from 'xstate-quiver/test';
+import { ring } from '../ring.js';
+import { client, server } from './given.js';
+
+const pair = defineActors(
+  { client, server },
+  { input: { client: ({ ref }) => ({ server: ref('server') }), server: ({ ref }) => ({ client: ref('client') }) }, events: { client: { GO: [{}] } } },
+);
+for (const text of ${JSON.stringify(texts)}) {
+  const json = JSON.parse(text.replaceAll(/^\\/\\/.*$/gm, ''));
+  const { verdict } = new Simulation(parseScenario(json, { ...protocols, ring, 'client and server': pair })).run();
+  if (verdict !== 'valid') throw new Error(\`\${verdict}: \${text}\`);
+}
+process.exit();
+`;
+
+/** Lines of the command, with a verb and options that it has. */
+function checkCommands(pages, folder, run) {
+  const lines = pages.flatMap((page) =>
+    [...textOf(page).matchAll(/^```sh\n([^]*?)^```$/gm)].flatMap(([, text]) => text.match(/\bquiver [a-z]+.*$/gm) ?? []),
+  );
+  const help = new Map();
+  for (const line of lines) {
+    const [, verb] = line.split(' ');
+    if (!help.has(verb)) help.set(verb, run('node_modules/.bin/quiver', [verb, '--help'], folder));
+    const mine = line.split(/#|&&|\|/)[0];
+    const unknown = (mine.match(/--[a-z-]+/g) ?? []).filter((option) => !new RegExp(`${option}\\b(?!-)`).test(help.get(verb)));
+    if (unknown.length > 0) throw new Error(`docs/ has the line "${line}", and quiver ${verb} has no ${unknown.join(', ')}`);
+  }
+  return lines.length;
+}
+
+/** In a folder where the packed library and the files of docs/own-protocol.md stand; `run` runs a command in a folder and gives what it prints. */
+export function checkBlocks(folder, run) {
+  const work = join(folder, 'blocks');
+  mkdirSync(work);
+  for (const each of ['vitest', 'vite', '@opentelemetry'])
+    if (!existsSync(join(folder, 'node_modules', each)))
+      symlinkSync(join(root, 'node_modules', each), join(folder, 'node_modules', each));
+  const source = readFileSync(join(root, 'scripts/given.ts'), 'utf8');
+  const given = [...source.matchAll(/^export (?:declare )?const (?:(\w+)|\{ (\w+) \})/gm)].map(
+    ([, plain, inside]) => plain ?? inside,
+  );
+  const pages = readdirSync(join(root, 'docs')).filter((page) => page.endsWith('.md') && !ELSEWHERE.includes(page));
+  const blocks = pages.flatMap(blocksOf);
+  const code = blocks
+    .filter(({ kind }) => kind === 'code')
+    .map((block) => ({ ...block, module: moduleOf(block, given), file: block.name.replace('.md ', '-') }));
+  const unknown = Object.keys(PARTS).filter((name) => !code.some((block) => block.name === name));
+  if (unknown.length > 0)
+    throw new Error(`scripts/check-blocks.mjs speaks of ${unknown.join(', ')}, and docs/ has no such block`);
+
+  const scenarios = blocks.filter(({ kind }) => kind === 'json').map(({ text }) => text);
+  writeFileSync(join(work, 'given.ts'), source);
+  writeFileSync(join(work, 'scenarios.ts'), scenariosModule(scenarios));
+  for (const { file, module } of code) writeFileSync(join(work, `${file}${isOfVitest(module) ? '.test' : ''}.ts`), module);
+  const flags =
+    '--strict --skipLibCheck --module nodenext --target es2022 --lib es2023,esnext.disposable,dom --types node --rootDir .. --outDir out';
+  const sources = readdirSync(work).filter((file) => file.endsWith('.ts'));
+  run('node', [join(root, 'node_modules/typescript/bin/tsc'), ...flags.split(' '), ...sources], work);
+
+  const runnable = code.filter(({ name }) => !PARTS[name]?.notRun);
+  const programs = runnable.filter(({ module }) => !isOfVitest(module));
+  for (const { file, name, shown } of [...programs, { file: 'scenarios', name: 'scenarios', shown: null }]) {
+    const said = printedBy(join(work, 'out/blocks', `${file}.js`), name);
+    if (shown !== null && !isShown(said, shown)) throw new Error(`docs/${name} printed\n${said}\nand not\n${shown}`);
+  }
+  const tests = runnable.filter(({ module }) => isOfVitest(module)).map(({ file }) => `${file}.test.ts`);
+  run('node', [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--root', work, '--testTimeout', '120000', ...tests], work);
+  const commands = checkCommands(pages, folder, run);
+  return `${code.length} blocks of the guides compile, ${runnable.length} of them and ${scenarios.length} scenarios run, ${commands} commands have the options that they are given`;
+}
+
+function printedBy(program, name) {
+  try {
+    return execFileSync('node', [program], { encoding: 'utf8', stdio: 'pipe', timeout: 60_000 });
+  } catch (error) {
+    throw new Error(`docs/${name} does not run: ${error.message}\n${error.stdout}`, { cause: error });
+  }
+}

@@ -1,0 +1,69 @@
+/**
+ * The packed library under Bun and Deno, which come from npm into a folder of their own: every entry is imported, a lock taken over the
+ * in-process bus and over a WebSocket hub, a scenario simulated and one checked, and the command answers.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const RUNTIMES = { bun: ['run'], deno: ['run', '--allow-all'] };
+const MINUTES_MAX = 2;
+
+const program = (entries) => `
+import assert from 'node:assert/strict';
+import { parseScenario, protocols, simulate } from 'xstate-quiver';
+import { InProcessBus } from 'xstate-quiver/adapters/in-process';
+import { linked } from 'xstate-quiver/adapters/linked';
+import { createLocks } from 'xstate-quiver/adapters/locks';
+import { webSocket } from 'xstate-quiver/adapters/web-socket';
+import { webSocketHub } from 'xstate-quiver/adapters/web-socket-hub';
+import { checkScenario } from 'xstate-quiver/test';
+
+const late = setTimeout(() => { console.error('nothing more happened'); process.exit(1); }, ${MINUTES_MAX * 60_000});
+for (const entry of ${JSON.stringify(entries)}) await import(entry);
+
+const peers = ['a', 'b', 'c'];
+const bus = new InProcessBus();
+const hub = await webSocketHub({ port: 0 });
+for (const transportOf of [
+  (id) => bus.transport(id),
+  (id) => linked(webSocket({ id, url: 'ws://127.0.0.1:' + hub.port }), { peers }),
+]) {
+  const [first, second] = peers.map((id) => createLocks({ transport: transportOf(id), peers }));
+  const fences = [];
+  for (const locks of [first, second]) await locks.request('jobs', async ({ fence }) => fences.push(fence));
+  assert(fences[1] > fences[0], 'fences ' + fences);
+}
+
+const network = { topology: { kind: 'ring', n: 8 }, workload: { concurrent: 4, requests: 100 } };
+const { verdict, messages } = simulate({ protocol: 'directory', ...network });
+const printed = { topology: { kind: 'path', n: 2 }, options: { priorities: 2, rules: 'printed' } };
+const events = ['n0', 'n1'].map((node) => ({ at: 0, node, do: 'lock' }));
+const found = checkScenario(parseScenario({ protocol: 'exclusion', ...printed, events }, protocols));
+console.log(JSON.stringify({ verdict, messages: messages.total, checked: found.verdict, states: found.states, steps: found.counterexample.steps.length }));
+clearTimeout(late);
+process.exit();
+`;
+
+/** In a folder where the packed library is installed; `entries` are those that can be imported without a further word. */
+export function checkRuntimes(folder, entries, run) {
+  const own = join(folder, 'runtimes');
+  mkdirSync(own);
+  writeFileSync(join(own, 'package.json'), '{ "private": true }');
+  run('npm', ['install', '--no-audit', '--no-fund', '--loglevel', 'error', 'bun@1', 'deno@2'], own);
+  writeFileSync(join(folder, 'everywhere.mjs'), program(entries));
+  // What Node 20 lacks is a WebSocket of its own, and the page of the transports says what to do about it.
+  const expected = run('node', ['--import', './socket.mjs', 'everywhere.mjs'], withSocket(folder));
+  for (const [name, args] of Object.entries(RUNTIMES)) {
+    const runtime = join(own, 'node_modules/.bin', name);
+    const said = run(runtime, [...args, 'everywhere.mjs'], folder);
+    if (said !== expected) throw new Error(`${name} says\n${said}\nand Node\n${expected}`);
+    const version = run(runtime, [...args, 'node_modules/xstate-quiver/dist/bin/quiver.js', '--version'], folder);
+    if (!/^\d+\.\d+\.\d+/.test(version)) throw new Error(`quiver --version under ${name} says ${version}`);
+  }
+  return `under ${Object.keys(RUNTIMES).join(' and ')} the same as under Node`;
+}
+
+function withSocket(folder) {
+  writeFileSync(join(folder, 'socket.mjs'), `import { WebSocket } from 'ws';\nglobalThis.WebSocket ??= WebSocket;\n`);
+  return folder;
+}
