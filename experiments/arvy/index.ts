@@ -5,7 +5,9 @@
  */
 import type { TableCell, Experiment, Plot, Table } from '../experiment.js';
 import { worstCycle } from './adversary.js';
+import { arvyFigures } from './figures.js';
 import { proofTable } from './proof.js';
+import { treesTable } from './trees.js';
 import { mixed, pair, sweep, tightRound, uniform } from './requests.js';
 import { binomialTree, chain, costOf, onRing } from './run.js';
 import { recoveryTable } from '../recovery.js';
@@ -20,27 +22,41 @@ export const arvyPaper: Experiment = {
   title: 'Arvy: find cost against the optimum',
   paper: 'Khanchandani, Wattenhofer: The Arvy Distributed Directory Protocol (SPAA 2019)',
   *run(progress) {
-    yield ringTable(progress);
-    yield bridgeTable(progress);
-    yield uniformTable(progress);
+    yield* ringTables(progress);
     yield completeTable(progress);
+    yield treesTable();
     yield adversaryTable(progress);
     yield proofTable();
     yield recoveryTable(directory);
     yield ratioPlot();
+    yield* arvyFigures();
     progress(1);
   },
 };
 
+/** The runs on rings: up to 64 nodes where they have many hops, or `whole`, in minutes. */
+export function* ringTables(progress: (share: number) => void, whole = false): Iterable<Table> {
+  const longest = whole ? Infinity : LONG_RUNS_UP_TO;
+  yield ringTable(progress, whole);
+  yield bridgeTable(progress, longest);
+  yield uniformTable(progress, longest);
+}
+
 const row = (label: string, cells: readonly TableCell[]) => ({ label, cells });
 
-function ringTable(progress: (share: number) => void): Table {
+function ringTable(progress: (share: number) => void, whole: boolean): Table {
   const rows = SIZES.map((n, i) => {
     progress(i / 20);
     const once = onRing(n, 'ivy', sweep(n));
-    const repeated = onRing(n, 'ivy', sweep(n, n > 256 ? 2 : 20));
-    const arrow = onRing(n, 'arrow', pair(n, 100));
-    const twenty: Record<number, number> = { 8: 4.3625, 16: 8.4625, 64: 32.671875, 256: 128.91796875 };
+    const repeated = onRing(n, 'ivy', sweep(n, n > 256 && !whole ? 2 : 20));
+    const arrow = onRing(n, 'arrow', pair(n, whole ? 1000 : 100));
+    const twenty: Record<number, number> = {
+      8: 4.3625,
+      16: 8.4625,
+      64: 32.671875,
+      256: 128.91796875,
+      ...(whole ? { 1024: 512.9795 } : {}),
+    };
     return row(`n = ${n}`, [
       { value: once.findCost, expected: (n * n) / 2 + n - 2 },
       { value: once.opt, expected: n },
@@ -56,34 +72,41 @@ function ringTable(progress: (share: number) => void): Table {
   };
 }
 
-function bridgeTable(progress: (share: number) => void): Table {
-  const rows = SIZES.filter((n) => n <= 256).map((n, i) => {
+function bridgeTable(progress: (share: number) => void, longest: number): Table {
+  const rows = SIZES.map((n, i) => {
     progress(0.3 + i / 20);
     const rounds = (count: number) => onRing(n, 'bridge', Array.from({ length: count }, () => tightRound(n)).flat());
     const [two, three] = [rounds(2), rounds(3)];
-    const most = Math.max(...[1, 2, 3, 4, 5].map((seed) => onRing(n, 'bridge', mixed(n, 60, seed)).ratio));
+    const seeds = Array.from({ length: n > longest ? 0 : longest === Infinity ? mixedLoads(n) : 5 }, (_, seed) => seed + 1);
+    const most = Math.max(...seeds.map((seed) => onRing(n, 'bridge', mixed(n, n > 64 ? 40 : 60, seed)).ratio));
     return row(`n = ${n}`, [
       { value: three.findCost - two.findCost, expected: 5 * n - 6 },
       { value: three.opt - two.opt, expected: n + 2 },
       { value: (three.findCost - two.findCost) / (three.opt - two.opt), expected: (5 * n - 6) / (n + 2) },
-      { value: most, expected: 5, check: 'atMost' },
+      seeds.length === 0 ? { value: null } : { value: most, expected: 5, check: 'atMost' },
+      { value: seeds.length },
     ]);
   });
   return {
     title: 'Ring bridge: one round of the tight cycle 0, n−1, 0, n/2−1, n/2, n/2−1, and mixed load',
-    columns: ['', 'cost of a round', 'optimum', 'ratio', 'mixed load: worst of 5'],
+    columns: ['', 'cost of a round', 'optimum', 'ratio', 'mixed load: worst', 'of'],
     rows,
     note: 'The ratio tends to 5 and stays below it: the bound of Theorem 6 is tight.',
   };
 }
 
-function uniformTable(progress: (share: number) => void): Table {
+/** As many as the reference has made, where a run has few hops. */
+const mixedLoads = (n: number): number => (n <= 64 ? 10_000 : 100);
+
+function uniformTable(progress: (share: number) => void, longest: number): Table {
   const expected: Record<number, readonly [number, number, number]> = {
     8: [1.3186, 1.9529, 1.4647],
     16: [1.3356, 2.52, 1.4893],
     64: [1.3404, 3.6503, 1.4979],
+    256: [1.3407, 4.3928, 1.4982],
+    1024: [1.3407, 4.117, 1.4983],
   };
-  const rows = SIZES.filter((n) => n <= LONG_RUNS_UP_TO).map((n, i) => {
+  const rows = SIZES.filter((n) => n <= longest).map((n, i) => {
     const cells = ['arrow', 'ivy', 'bridge'].map((policy, k) => {
       progress(0.5 + (3 * i + k) / 30);
       const runs = [1, 2, 3, 4, 5].map((seed) => onRing(n, policy, uniform(n, 1000, seed)).ratio);
