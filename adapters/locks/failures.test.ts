@@ -1,5 +1,7 @@
 /** What happens to locks when peers fail: docs/locks.md. */
-import { expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { InProcessBus } from '../transports/in-process.js';
+import { createLocks, type Locks } from './locks.js';
 import { cuttable, peers, settled } from './peers.fixture.js';
 
 type Cuttable = Awaited<ReturnType<typeof cuttable>>[number];
@@ -54,4 +56,39 @@ test('a holder that is cut off: its signal aborts, the others go on, and it is s
   medium.isCut = false;
   second.release();
   expect((await third).fence).toBeGreaterThan(second.fence);
+});
+
+describe('locks that an error ends', () => {
+  /** For peers that are given different lists; what is warned of. */
+  const differing = () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    warn.mockClear();
+    const bus = new InProcessBus();
+    onTestFinished(() => bus.close());
+    const start = (id: string, ids: readonly string[]) => createLocks({ transport: bus.transport(id), peers: ids });
+    return { warn, start, bus };
+  };
+  const closed = (locks: Locks) => vi.waitFor(() => expect(locks.status().state).toBe('closed'));
+
+  test('name it once where nobody waits for it', async () => {
+    const { warn, start } = differing();
+    const [a] = [start('a', ['a', 'b']), start('b', ['a', 'b', 'c'])];
+    await closed(a);
+    const warnings = warn.mock.calls.map(([text]) => String(text)).filter((text) => text.includes('of peer "a" has ended'));
+    expect(warnings).toHaveLength(1);
+    expect(warnings[0]).toMatch(/was given the peers a, b.* every request rejects with this ConfigurationError/);
+    await expect(a.request('x', () => {})).rejects.toMatchObject({ name: 'ConfigurationError' });
+  });
+
+  test('say nothing more to who hears of it by ready or by a request, and to who has closed them or the transport', async () => {
+    const { warn, start, bus } = differing();
+    const [a, b] = [start('a', ['a', 'b']), start('b', ['a', 'b', 'c'])];
+    const told = [a.ready, b.request('x', () => {})];
+    await Promise.all(told.map((promise) => expect(promise).rejects.toMatchObject({ name: 'ConfigurationError' })));
+    const [c, d] = [start('c', ['c']), createLocks({ transport: bus.transport('d'), peers: ['d'] })];
+    await c.close();
+    await d.transport.close();
+    await closed(d);
+    expect(warn).not.toHaveBeenCalled();
+  });
 });

@@ -84,6 +84,11 @@ export class LockDesk {
     return !this.isOut && this.callers.length === 0;
   }
 
+  /** Whether somebody holds the lock here or waits for it, and hears of the end. */
+  get hasCallers(): boolean {
+    return this.callers.length > 0 || this.held !== undefined;
+  }
+
   /** `null` is the answer to a caller who wants the lock only if it is available. */
   take(mode: LockMode, ifAvailable: boolean, signal: AbortSignal | undefined): Promise<Lock | null> {
     const number = ++this.count;

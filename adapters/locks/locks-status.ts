@@ -19,6 +19,7 @@ import type { EpochsContext } from '../../machines/locks/knowledge.js';
 import { EPOCHS, type LockMode } from '../../machines/locks/messages.js';
 import type { RoleView } from '../../machines/protocol.js';
 import type { LiveNode } from '../node/node.js';
+import { ClosedError } from '../transports/errors.js';
 import { later } from '../transports/later.js';
 import { escape } from '../transports/reading.js';
 import type { LockDesk } from './lock-desk.js';
@@ -139,6 +140,17 @@ export function warnWhenUnserved(node: LiveNode, status: () => LocksStatus): voi
   };
   node.steps$.subscribe({ next: look, complete: () => timer.unsubscribe() });
   look();
+}
+
+/** An error ends the locks, and nobody waits here who would hear of it. Who closes them, or the transport, knows. */
+export function warnOfEnd({ id, name }: LiveNode, error: Error): void {
+  if (error instanceof ClosedError) return;
+  console.warn(
+    escape(
+      `"${name}" of peer "${id}" has ended and grants nothing any more: ${error.message}; every request rejects with this ${error.name}, ` +
+        'and so does locks.ready of a peer that was never served; docs/locks.md, "When the locks of a peer end"',
+    ),
+  );
 }
 
 /** Nobody hears a peer that is not in their lists. */

@@ -17,7 +17,7 @@ import { ClosedError, ConfigurationError, type LostError } from '../transports/e
 import { Availability } from './availability.js';
 import { LockDesk, type DeskNotice, type Wish } from './lock-desk.js';
 import { reportMetrics } from './locks-metrics.js';
-import { statusesOf, statusOf, warnWhenUnserved, type LocksStatus } from './locks-status.js';
+import { statusesOf, statusOf, warnOfEnd, warnWhenUnserved, type LocksStatus } from './locks-status.js';
 import type { Lock } from './lock-handle.js';
 import { createLocksNode } from './locks-node.js';
 import { clientNamed, differingLists, firstPeersOf, Members, shorterList, type MembersOptions } from './members.js';
@@ -87,10 +87,6 @@ export const createLocks = (options: LocksOptions): Locks => new Locks(options);
  * @public
  */
 export class Locks implements AsyncDisposable {
-  /** Resolves once this peer is one of a majority, which grants locks. Waiting for it is not needed. */
-  readonly ready: Promise<void>;
-  /** Resolves with the first epoch in which it was; both reject with the error with which the locks ended before. */
-  readonly served: Promise<number>;
   /** All with whom the cluster began, as they were given; who has come or gone since, `status().members` says. */
   readonly peers: readonly NodeId[];
   /** Where this peer keeps what it must not forget, if it was given one. */
@@ -108,6 +104,11 @@ export class Locks implements AsyncDisposable {
   readonly #desks = new Map<string, LockDesk>();
   /** What happens at the desks; ends with the locks. */
   readonly #notices$ = new Subject<DeskNotice>();
+  /** The first epoch in which this peer was one of a majority. */
+  readonly #served: Promise<number>;
+  readonly #ready: Promise<void>;
+  /** Whether somebody has asked for one of them, and hears by it how a start ends. */
+  #isAwaited = false;
   readonly #isConfirmed: boolean;
   readonly #isClient: boolean;
   #isServed = false;
@@ -131,9 +132,9 @@ export class Locks implements AsyncDisposable {
       filter((notice): notice is LocksNotice & { type: 'serving' } => notice.type === 'serving'),
       map(({ epoch }) => epoch),
     );
-    this.served = firstValueFrom(epochs$).catch(() => Promise.reject(this.#closing as Error));
-    this.ready = this.served.then(() => {});
-    for (const promise of [this.served, this.ready]) promise.catch(() => {});
+    this.#served = firstValueFrom(epochs$).catch(() => Promise.reject(this.#closing as Error));
+    this.#ready = this.#served.then(() => {});
+    for (const promise of [this.#served, this.#ready]) promise.catch(() => {});
     const begin = (transport: Transport<Linked>) => {
       const node = createLocksNode({ transport, peers, name, tabs: visits !== undefined, ...options });
       this.#begin(node, transport);
@@ -177,6 +178,18 @@ export class Locks implements AsyncDisposable {
   #compare(node: LiveNode): void {
     const mistake = shorterList(node, this.peers);
     if (mistake) this.#differ(mistake);
+  }
+
+  /** Resolves once this peer is one of a majority, which grants locks. Waiting for it is not needed. */
+  get ready(): Promise<void> {
+    this.#isAwaited = true;
+    return this.#ready;
+  }
+
+  /** Resolves with the first epoch in which it was; both reject with the error with which the locks ended before. */
+  get served(): Promise<number> {
+    this.#isAwaited = true;
+    return this.#served;
   }
 
   /** The transport under the locks. */
@@ -463,6 +476,8 @@ export class Locks implements AsyncDisposable {
 
   private end(error: Error): void {
     this.#closing ??= error;
+    const isTold = (this.#isAwaited && !this.#hasServed) || [...this.#desks.values()].some((desk) => desk.hasCallers);
+    if (!isTold) warnOfEnd(this.#node, this.#closing);
     for (const desk of this.#desks.values()) void desk.close(this.#closing, false);
     this.#desks.clear();
     this.#isEnded = true;

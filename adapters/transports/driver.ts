@@ -12,7 +12,7 @@ import { ClosedError } from './errors.js';
 import { checkId } from './ids.js';
 import { later } from './later.js';
 import { abortable } from './promises.js';
-import { quote, write } from './reading.js';
+import { escape, quote, write } from './reading.js';
 import type { Guarantees, Json, Transport, TransportEvent } from './transport.js';
 
 /**
@@ -180,6 +180,8 @@ class DrivenTransport<G extends Guarantees> implements Transport<G>, DriverListe
   private async end(error: Error | null): Promise<void> {
     this.ending.abort(error ?? this.closedError());
     this.peers.clear();
+    // Who still waits for connect() hears of it there.
+    if (error && this.connection && !this.events.observed) this.warnOfEnd(error);
     this.events.next({ type: 'closed', error });
     this.events.complete();
     if (this.connection) await this.connection.close();
@@ -192,6 +194,11 @@ class DrivenTransport<G extends Guarantees> implements Transport<G>, DriverListe
     const late = new Promise<void>((resolve) => later(impatience, environmentOf({}).clock, resolve, GIVE_UP_MS_MAX));
     await Promise.race([this.driving, late]);
     impatience.unsubscribe();
+  }
+
+  private warnOfEnd(error: Error): void {
+    const listen = 'to hear of this, subscribe to its events: the last one, closed, has the error';
+    console.warn(escape(`transport "${this.id}" has ended and carries nothing any more: ${error.message}; ${listen}`));
   }
 
   private closedError(): ClosedError {
