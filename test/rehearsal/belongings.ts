@@ -82,6 +82,8 @@ export class Disk {
   private readonly files = new Map<string, string>();
   /** What is not safe yet, and what the file was before. */
   private readonly unsynced = new Set<{ readonly name: string; readonly text: string; readonly before: string | undefined }>();
+  /** So many faults have filled it. */
+  private fillings = 0;
   /** Every sync takes so many times as long. */
   private slowness = 1;
 
@@ -94,14 +96,22 @@ export class Disk {
     this.slowness = factor;
   }
 
+  fill(isFull: boolean): void {
+    this.fillings += isFull ? 1 : -1;
+  }
+
   /** `undefined` when there is no such file. */
   async read(name: string): Promise<string | undefined> {
     await this.wait(0.2);
     return this.files.get(name);
   }
 
-  /** Resolves once it is safe from a loss of power. */
+  /** Resolves once it is safe from a loss of power; rejects with `ENOSPC` while the disk is full. */
   async write(name: string, text: string): Promise<void> {
+    if (this.fillings > 0) {
+      await this.wait(0.2);
+      throw Object.assign(new Error(`ENOSPC: no space left on device, write '${name}'`), { code: 'ENOSPC' });
+    }
     const write = { name, text, before: this.files.get(name) };
     this.unsynced.add(write);
     this.files.set(name, text);

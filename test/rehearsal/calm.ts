@@ -28,15 +28,21 @@ export class Calm {
       this.until(peer!, at + ((rest['life'] as number) === 1 ? BEGIN_MS : RECOVERY_MS));
     else if (type === 'end') this.fail(peer!, at);
     else if (type === 'fault' || type === 'healed') {
-      const { what, who, other } = rest['fault'] as RehearsalFault;
-      // A clock that is set stops nobody, and no link.
-      if (what === 'jump') return;
-      for (const process of what === 'part' ? [who, other] : [who]) {
+      const fault = rest['fault'] as RehearsalFault;
+      // A clock that is wrong stops nobody, and no link; and who cannot go on without its disk ends.
+      if (fault.what === 'jump' || fault.what === 'drift' || fault.what === 'full') return;
+      for (const process of this.touched(fault)) {
         const count = (this.lasting.get(process) ?? 0) + (type === 'fault' ? 1 : -1);
         this.lasting.set(process, count);
         this.fail(process, at);
       }
     }
+  }
+
+  private touched({ what, who, other }: RehearsalFault): readonly string[] {
+    const { peers, services, clients } = this.scenario;
+    if (what === 'roll' || what === 'cold' || what === 'split') return [...peers, ...services, ...clients];
+    return what === 'part' || what === 'oneway' ? [who, other] : [who];
   }
 
   private fail(process: string, at: number): void {

@@ -67,6 +67,7 @@ const STALLS: RehearsalFailure['scenario'] = {
   seconds: 20,
   peers: ['p0', 'p1', 'p2'],
   services: ['hub'],
+  clients: [],
   startsMs: [0, 0, 0],
   skewsMs: [0, 0, 0],
   latencyMs: [0.2, 3],

@@ -5,20 +5,32 @@
  * |---|---|
  * | `kill` | the process ends; its connections are reset; it starts again, its disk is there |
  * | `power` | its machine goes off without a word; what the disk had not made safe may be torn |
+ * | `stop` | it gets SIGTERM, and is killed after five seconds, or at once if it does not listen; it starts again |
+ * | `roll` | a rolling deployment: all peers are stopped and started again, one after the other, with the next `release` |
+ * | `cold` | the power of all machines goes off, and they start one after the other |
  * | `pause` | it runs no more (SIGSTOP, a long collection of garbage), and goes on with all that came meanwhile |
  * | `cut`, `mute`, `deaf` | nobody reaches it and it nobody; nobody hears it; it hears nobody |
  * | `part` | it and one other do not reach each other |
+ * | `oneway` | one other does not hear it |
+ * | `split` | all are in two groups that do not reach each other |
  * | `slow` | all its ways and its disk take many times as long |
  * | `reset` | its connections are reset |
  * | `jump` | its clock is set |
+ * | `drift` | its clock runs up to a tenth too fast or too slowly |
+ * | `full` | its disk takes nothing more |
  */
 import type { Disk } from './belongings.js';
 import type { RehearsalFault } from './scenario.js';
 import type { VirtualWorld } from './world.js';
 
 /** Strikes now; gives what heals it. */
-export function strike(world: VirtualWorld, fault: RehearsalFault, disks: ReadonlyMap<string, Disk>): () => void {
-  const { what, who, other, size } = fault;
+export function strike(
+  world: VirtualWorld,
+  fault: RehearsalFault,
+  disks: ReadonlyMap<string, Disk>,
+  peers: readonly string[],
+): () => void {
+  const { what, who, other, size, lastsMs } = fault;
   const process = world.processes.get(who)!;
   const { wires } = world;
   const others = [...world.processes.keys()].filter((id) => id !== who);
@@ -35,6 +47,13 @@ export function strike(world: VirtualWorld, fault: RehearsalFault, disks: Readon
       world.end(process, what === 'power');
       if (what === 'power') disks.get(who)?.lose();
       return () => world.start(process);
+    case 'stop':
+      world.stop(process);
+      return () => world.start(process);
+    case 'roll':
+      return roll(world, peers, lastsMs);
+    case 'cold':
+      return loseAll(world, disks, lastsMs);
     case 'pause':
       world.pause(process);
       return () => world.resume(process);
@@ -49,6 +68,10 @@ export function strike(world: VirtualWorld, fault: RehearsalFault, disks: Readon
         [who, other],
         [other, who],
       ]);
+    case 'oneway':
+      return sever([[who, other]]);
+    case 'split':
+      return sever(between(groups(world, who, other, size)));
     case 'slow':
       wires.slow(who, size);
       disks.get(who)?.slow(size);
@@ -62,5 +85,50 @@ export function strike(world: VirtualWorld, fault: RehearsalFault, disks: Readon
     case 'jump':
       process.skewMs += size;
       return () => {};
+    case 'drift':
+      process.runAt(world.now, size);
+      return () => process.runAt(world.now, 0);
+    case 'full':
+      disks.get(who)?.fill(true);
+      return () => disks.get(who)?.fill(false);
   }
+}
+
+type Groups = readonly [readonly string[], readonly string[]];
+
+function groups(world: VirtualWorld, who: string, other: string, bits: number): Groups {
+  const ids = [...world.processes.keys()];
+  const isWith = (id: string) => id !== other && (id === who || ((bits >> ids.indexOf(id)) & 1) === 1);
+  return [ids.filter(isWith), ids.filter((id) => !isWith(id))];
+}
+
+const between = ([these, those]: Groups): (readonly [string, string])[] =>
+  these.flatMap((one) => those.flatMap((other) => [[one, other] as const, [other, one] as const]));
+
+/** One peer after the other: half of its time it is away, and half of it back. */
+function roll(world: VirtualWorld, peers: readonly string[], lastsMs: number): () => void {
+  const each = lastsMs / peers.length;
+  const processes = peers.map((id) => world.processes.get(id)!);
+  for (const [i, process] of processes.entries()) {
+    world.after(i * each, null, `${process.id} is deployed`, () => {
+      process.release++;
+      world.stop(process);
+      world.after(each / 2, null, 'and comes back', () => world.start(process));
+    });
+  }
+  return () => {
+    for (const process of processes) world.start(process);
+  };
+}
+
+function loseAll(world: VirtualWorld, disks: ReadonlyMap<string, Disk>, lastsMs: number): () => void {
+  const all = [...world.processes.values()];
+  for (const [i, process] of all.entries()) {
+    world.end(process, true);
+    disks.get(process.id)?.lose();
+    world.after((lastsMs * i) / all.length, null, `${process.id} starts cold`, () => world.start(process));
+  }
+  return () => {
+    for (const process of all) world.start(process);
+  };
 }

@@ -24,6 +24,8 @@ export interface RehearsedPeer {
   readonly peers: readonly string[];
   /** Which start of this process it is, from 1. */
   readonly life: number;
+  /** Which release of the program it is, from 1: a rolling deployment brings the next. */
+  readonly release: number;
   /** Shared by all peers. */
   readonly store: FencedStore;
   /** Its own, and kept from one life to the next. */
@@ -54,7 +56,7 @@ export function createPeer(
   store: SharedStore['end'],
   disk: Disk,
 ): RehearsedPeer {
-  const { id, life } = process;
+  const { id, life, release } = process;
   let operations = 0;
   const operation = async <T>(object: string, input: unknown, run: () => Promise<T>): Promise<T> => {
     const operation = `${id} ${life}.${++operations}`;
@@ -67,6 +69,7 @@ export function createPeer(
     id,
     peers,
     life,
+    release,
     store,
     disk,
     knobs,

@@ -74,6 +74,7 @@ function patches(world: VirtualWorld): Undo[] {
     put(globalThis, 'BroadcastChannel', whenCurrent(channels.Channel, globalThis.BroadcastChannel)),
     put(console, 'warn', warn(world)),
     put(process, 'emitWarning', emitWarning(world)),
+    ...processOf(world),
   ];
 }
 
@@ -142,7 +143,7 @@ function dateOf(world: VirtualWorld): DateConstructor {
   const now = () => {
     if (!here()) return real.now();
     world.ask();
-    return Math.floor(BEGAN + world.now + world.current!.skewMs);
+    return Math.floor(BEGAN + world.now + world.current!.aheadBy(world.now));
   };
   return new Proxy(real, {
     construct: (target, args, newTarget) => Reflect.construct(target, args.length === 0 ? [now()] : args, newTarget) as Date,
@@ -238,6 +239,35 @@ function lookUp(world: VirtualWorld, args: readonly unknown[]): void {
 function warn(world: VirtualWorld): (...args: unknown[]) => void {
   const real = console.warn.bind(console);
   return (...args) => (here() ? world.log(`warns: ${args.join(' ')}`) : real(...args));
+}
+
+/** Signals and the end of a process. */
+function processOf(world: VirtualWorld): Undo[] {
+  const own = (event: string) => /^SIG/.test(event) && here()?.process.signals;
+  const add = (name: 'on' | 'once' | 'addListener') => {
+    const real = process[name].bind(process) as (...args: any[]) => unknown;
+    return put(process, name, (event: string, listener: () => void) => {
+      const signals = own(event);
+      if (!signals) return real(event, listener);
+      signals.set(event, (signals.get(event) ?? new Set()).add(listener));
+      return process;
+    });
+  };
+  const remove = (name: 'off' | 'removeListener') => {
+    const real = process[name].bind(process) as (...args: any[]) => unknown;
+    return put(process, name, (event: string, listener: () => void) => {
+      const signals = own(event);
+      if (!signals) return real(event, listener);
+      signals.get(event)?.delete(listener);
+      return process;
+    });
+  };
+  const exit = process.exit.bind(process);
+  return [
+    ...(['on', 'once', 'addListener'] as const).map(add),
+    ...(['off', 'removeListener'] as const).map(remove),
+    put(process, 'exit', (code?: number) => (here() ? world.exit(world.current!, code ?? 0) : exit(code))),
+  ];
 }
 
 /** What Node warns of: a leak of listeners, for instance. */

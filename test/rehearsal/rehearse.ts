@@ -35,6 +35,8 @@ export interface RehearseOptions {
   readonly peers?: number | readonly number[];
   /** Other processes, by their names: a hub, for instance. They fail like peers. */
   readonly services?: Readonly<Record<string, Main>>;
+  /** Processes that come and go, by their names, and on which nobody depends: clients, for instance. They start late, and fail like peers. */
+  readonly clients?: Readonly<Record<string, Main>>;
   /** 100 unless given. */
   readonly runs?: number;
   /** Virtual seconds of a run; 20 unless given. Faults are over after 40 % of it. */
@@ -149,19 +151,22 @@ export async function rehearse(options: RehearseOptions, main: Main): Promise<Re
 }
 
 function frameOf(options: RehearseOptions): RehearsalFrame {
-  const { peers = 3, services = {}, seconds = 20, faults = FAULTS, knobs = {}, limits = ['shipped'] } = options;
+  const { peers = 3, services = {}, clients = {}, seconds = 20, faults = FAULTS, knobs = {}, limits = ['shipped'] } = options;
   const counts = typeof peers === 'number' ? [peers] : peers;
   const odd = counts.find((count) => !(Number.isInteger(count) && count >= 1 && count <= 15));
   if (odd !== undefined || counts.length === 0) throw new UsageError(`a rehearsal of ${odd ?? 'no'} peers: give 1 to 15`);
   const unknown = faults.find((fault) => !FAULTS.includes(fault));
   if (unknown !== undefined) throw new UsageError(`"${unknown}" is no fault; there are ${FAULTS.join(', ')}`);
-  const taken = Object.keys(services).find((name) => /^p\d+$/.test(name));
+  const names = [...Object.keys(services), ...Object.keys(clients)];
+  const taken = names.find((name) => /^p\d+$/.test(name));
   if (taken !== undefined) throw new UsageError(`a service cannot be named "${taken}": peers are`);
+  const both = Object.keys(clients).find((name) => name in services);
+  if (both !== undefined) throw new UsageError(`"${both}" is a service and a client; give each a name of its own`);
   if (!(seconds > 0)) throw new UsageError(`runs of ${seconds} seconds: give more than 0`);
   const odder = limits.find((setting) => !LIMIT_SETTINGS.includes(setting));
   if (odder !== undefined || limits.length === 0)
     throw new UsageError(`limits are ${odder === undefined ? 'none' : `"${odder}"`}; list some of ${LIMIT_SETTINGS.join(', ')}`);
-  return { peers: counts, services: Object.keys(services), seconds, faults, knobs, limits };
+  return { peers: counts, services: Object.keys(services), clients: Object.keys(clients), seconds, faults, knobs, limits };
 }
 
 /** One scenario from its start to its end, or to the first violation. */
@@ -205,7 +210,7 @@ export async function runOnce(
 function populate(
   world: VirtualWorld,
   scenario: RehearsalScenario,
-  { services = {} }: RehearseOptions,
+  { services = {}, clients = {} }: RehearseOptions,
   main: Main,
   store: SharedStore,
   disks: Map<string, Disk>,
@@ -217,15 +222,15 @@ function populate(
     return process;
   };
   for (const name of scenario.services) world.start(define(name, services[name]!));
-  peers.forEach((id, i) => {
-    const process = define(id, main);
+  [...peers, ...scenario.clients].forEach((id, i) => {
+    const process = define(id, clients[id] ?? main);
     process.skewMs = skewsMs[i]!;
     world.after(startsMs[i]!, null, `${id} is started`, () => world.start(process));
   });
   for (const fault of faults) {
     world.after(fault.atMs, null, 'a fault', () => {
       world.tell('fault', { fault });
-      const heal = strike(world, fault, disks);
+      const heal = strike(world, fault, disks, peers);
       world.after(fault.lastsMs, null, 'it heals', () => {
         heal();
         world.tell('healed', { fault });

@@ -8,13 +8,33 @@
 import fc from 'fast-check';
 
 /**
- * What can fail; each heals after a while. A process is killed, or its machine loses power, and starts again; it is paused; nobody
- * reaches it and it reaches nobody (`cut`), nobody hears it (`mute`), it hears nobody (`deaf`), or it and one other do not reach
- * each other (`part`); its ways and its disk are slow; its connections are reset; its clock is set (`jump`).
+ * What can fail; each heals after a while. A process is killed, its machine loses power, or it is asked to end (`stop`), and starts again; all peers
+ * do so in turn (`roll`), or all processes lose power at once (`cold`); it is paused; nobody reaches it and it reaches nobody (`cut`), nobody
+ * hears it (`mute`), it hears nobody (`deaf`), it and one other do not reach each other (`part`), one does not reach the other
+ * (`oneway`), or all are in two groups that do not reach each other (`split`); its ways and its disk are slow; its connections are
+ * reset; its clock is set (`jump`), or runs too fast or too slowly (`drift`); its disk is full.
  *
  * @experimental
  */
-export const FAULTS = ['kill', 'power', 'pause', 'cut', 'mute', 'deaf', 'part', 'slow', 'reset', 'jump'] as const;
+export const FAULTS = [
+  'kill',
+  'power',
+  'stop',
+  'roll',
+  'cold',
+  'pause',
+  'cut',
+  'mute',
+  'deaf',
+  'part',
+  'oneway',
+  'split',
+  'slow',
+  'reset',
+  'jump',
+  'drift',
+  'full',
+] as const;
 export type FaultKind = (typeof FAULTS)[number];
 
 /**
@@ -37,9 +57,12 @@ export interface RehearsalFault {
   readonly atMs: number;
   readonly lastsMs: number;
   readonly who: string;
-  /** For `part`: whom it does not reach any more. */
+  /** For `part` and `oneway`: whom it does not reach any more; for `split`: one of the other group. */
   readonly other: string;
-  /** For `slow`: how many times as long everything takes; for `jump`: how many milliseconds its clock is set forward, or back. */
+  /**
+   * For `slow`: how many times as long everything takes; for `jump`: how many milliseconds its clock is set forward, or back; for `drift`: how
+   * many of a thousand milliseconds it gains, or loses; for `split`: the group of each process, a bit each.
+   */
   readonly size: number;
 }
 
@@ -48,6 +71,8 @@ export interface RehearsalScenario {
   readonly seconds: number;
   readonly peers: readonly string[];
   readonly services: readonly string[];
+  /** Processes that come and go, and on which nobody depends. */
+  readonly clients: readonly string[];
   readonly startsMs: readonly number[];
   readonly skewsMs: readonly number[];
   readonly latencyMs: readonly [min: number, max: number];
@@ -60,6 +85,7 @@ export interface RehearsalScenario {
 export interface RehearsalFrame {
   readonly peers: readonly number[];
   readonly services: readonly string[];
+  readonly clients: readonly string[];
   readonly seconds: number;
   readonly faults: readonly FaultKind[];
   readonly knobs: Readonly<Record<string, readonly unknown[]>>;
@@ -121,18 +147,28 @@ export const shapesOf = (frame: RehearsalFrame): fc.Arbitrary<RehearsalShape> =>
 /** Between the two, by orders of magnitude. */
 const spread = (min: number, max: number, part: number): number => Math.round(min * (max / min) ** part);
 
+const DRIFT_PER_MILLE_MAX = 100;
+
+function sizeOf(kind: FaultKind, size: number): number {
+  if (kind === 'jump') return Math.round((size - 0.5) * 2 * SKEW_MS_MAX);
+  if (kind === 'drift') return Math.round((size - 0.5) * 2 * DRIFT_PER_MILLE_MAX);
+  return kind === 'split' ? Math.floor(size * 2 ** 16) : spread(2, 100, size);
+}
+
 export function scenarioOfShape(shape: RehearsalShape, frame: RehearsalFrame): RehearsalScenario {
   const peers = Array.from({ length: frame.peers[shape.peers]! }, (_, i) => `p${i}`);
-  const all = [...peers, ...frame.services];
+  const all = [...peers, ...frame.services, ...frame.clients];
   const overMs = frame.seconds * 1_000 * FAULTY;
+  const clientsStart = frame.clients.map((_, i) => Math.round(shape.starts[PEERS_MAX - 1 - (i % PEERS_MAX)]! * overMs));
   const faults = shape.kinds.length === 0 ? [] : shape.faults;
   return {
     seed: shape.seed,
     seconds: frame.seconds,
     peers,
     services: frame.services,
-    startsMs: peers.map((_, i) => Math.round(shape.starts[i]! * SPREADS_MS[shape.spreadMs]!)),
-    skewsMs: peers.map((_, i) => Math.round(shape.skews[i]! * SKEW_MS_MAX)),
+    clients: frame.clients,
+    startsMs: [...peers.map((_, i) => Math.round(shape.starts[i]! * SPREADS_MS[shape.spreadMs]!)), ...clientsStart],
+    skewsMs: [...peers, ...frame.clients].map((_, i) => Math.round(shape.skews[i % PEERS_MAX]! * SKEW_MS_MAX)),
     latencyMs: LATENCIES_MS[shape.latency]!,
     faults: faults
       .map(({ what, at, lasts, who, other, size }): RehearsalFault => {
@@ -142,9 +178,9 @@ export function scenarioOfShape(shape: RehearsalShape, frame: RehearsalFrame): R
           what: kind,
           atMs,
           lastsMs: Math.round(Math.min(spread(20, overMs, Math.sqrt(lasts)), overMs - atMs)),
-          who: kind === 'part' ? peers[who % peers.length]! : all[who % all.length]!,
+          who: kind === 'part' || kind === 'oneway' ? peers[who % peers.length]! : all[who % all.length]!,
           other: all[(who + 1 + (other % (all.length - 1))) % all.length]!,
-          size: kind === 'jump' ? Math.round((size - 0.5) * 2 * SKEW_MS_MAX) : spread(2, 100, size),
+          size: sizeOf(kind, size),
         };
       })
       .sort((a, b) => a.atMs - b.atMs),

@@ -15,6 +15,7 @@ const calm: RehearsalScenario = {
   seconds: 10,
   peers: ['p0', 'p1'],
   services: [],
+  clients: [],
   startsMs: [0, 0],
   skewsMs: [0, 0],
   latencyMs: [1, 2],

@@ -18,6 +18,8 @@ import { Wires } from './wires.js';
 export const BEGAN = 1_767_225_600_000;
 /** A turn that asks the world for so much does not end: a loop that never awaits a timer, or awaits promises only. */
 const ASKED_MAX = 200_000;
+/** Between SIGTERM and SIGKILL. */
+const GRACE_MS = 5_000;
 /** Immediates of one round. */
 const BATCH = 256;
 
@@ -25,8 +27,15 @@ const BATCH = 256;
 export class Process {
   life = 0;
   state: 'down' | 'up' | 'paused' = 'down';
-  /** What its clock shows beyond the true time, in milliseconds. */
+  /** What its clock shows beyond the true time, in milliseconds, apart from what it drifts. */
   skewMs = 0;
+  private drift = { sinceMs: 0, perMille: 0 };
+  /** Which release of the program it is. */
+  release = 1;
+  /** It was asked to end, and nobody starts it again but who asked. */
+  isStopping = false;
+  /** Who listens to signals. */
+  readonly signals = new Map<string, Set<(signal: string) => void>>();
   bootedAt = 0;
   /** How many of its turns wait: timers, and messages on their last way. */
   pending = 0;
@@ -44,6 +53,18 @@ export class Process {
     readonly main: (process: Process) => unknown,
     readonly random: Random,
   ) {}
+
+  /** From now on its clock gains so many of a thousand milliseconds. */
+  runAt(now: number, perMille: number): void {
+    this.skewMs = this.aheadBy(now);
+    this.drift = { sinceMs: now, perMille };
+  }
+
+  /** How far its clock is ahead of the true time. */
+  aheadBy(now: number): number {
+    const { sinceMs, perMille } = this.drift;
+    return this.skewMs + ((now - sinceMs) * perMille) / 1_000;
+  }
 }
 
 /** One macrotask. */
@@ -200,10 +221,11 @@ export class VirtualWorld {
 
   start(process: Process): void {
     if (process.state !== 'down') return;
-    Object.assign(process, { state: 'up', life: process.life + 1, bootedAt: this.now, held: [], pending: 0 });
+    Object.assign(process, { state: 'up', life: process.life + 1, bootedAt: this.now, held: [], pending: 0, isStopping: false });
     process.ending.clear();
     process.resetting.clear();
     process.lastRings.clear();
+    process.signals.clear();
     this.tell('start', { peer: process.id, life: process.life });
     this.after(0, process, 'main', () => process.main(process));
   }
@@ -216,6 +238,28 @@ export class VirtualWorld {
     this.tell('end', { peer: process.id, isHostGone });
     for (const end of process.ending) end(isHostGone);
     process.ending.clear();
+  }
+
+  /** It gets SIGTERM; who does not listen ends at once, who does after a while. */
+  stop(process: Process): void {
+    if (process.state === 'down' || process.isStopping) return;
+    process.isStopping = true;
+    const listeners = process.signals.get('SIGTERM');
+    if (!listeners?.size) return this.end(process);
+    const { life } = process;
+    this.after(0, process, 'SIGTERM', () => listeners.forEach((listener) => listener('SIGTERM')));
+    this.after(GRACE_MS, null, `${process.id} has been asked to end`, () => {
+      if (process.life === life) this.end(process);
+    });
+  }
+
+  /** What `process.exit` does: nothing of it runs any more, and a supervisor starts it again unless it was asked to end. */
+  exit(process: Process, code: unknown): never {
+    this.tell('exit', { peer: process.id, code });
+    const { isStopping } = process;
+    this.end(process);
+    if (!isStopping) this.after(1_000, null, `the supervisor starts ${process.id}`, () => this.start(process));
+    throw new Error('process.exit');
   }
 
   pause(process: Process): void {

@@ -1,0 +1,167 @@
+/** Each kind of fault: what it does to a process, and that it heals. */
+import { setTimeout as wait } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import type { Main } from './peer.js';
+import { runOnce } from './rehearse.js';
+import { FAULTS, type FaultKind, type RehearsalFault, type RehearsalScenario } from './scenario.js';
+
+const PEERS = ['p0', 'p1', 'p2'];
+const scenario: RehearsalScenario = {
+  seed: 1,
+  seconds: 14,
+  peers: PEERS,
+  services: [],
+  clients: [],
+  startsMs: [0, 0, 0],
+  skewsMs: [0, 0, 0],
+  latencyMs: [1, 2],
+  faults: [],
+  knobs: {},
+  limits: 'shipped',
+};
+const fault = (what: FaultKind, atMs: number, lastsMs: number, size = 1): RehearsalFault => ({
+  what,
+  atMs,
+  lastsMs,
+  who: 'p0',
+  other: 'p1',
+  size,
+});
+
+/** What peers note under a fault, with the second and the peer. */
+async function notes(faults: readonly RehearsalFault[], main: Main, more: Partial<RehearsalScenario> = {}): Promise<string[]> {
+  const { happenings } = await runOnce({ ...scenario, ...more, faults }, { judges: [], clients: { c0: main } }, main);
+  return happenings.flatMap(({ type, at, peer, what }) =>
+    type === 'note' ? [`${Math.floor(at / 1_000)} ${peer} ${what as string}`] : [],
+  );
+}
+
+/** Who hears whom, in the second second. */
+async function heard(what: FaultKind, size = 1): Promise<string[]> {
+  const told = await notes([fault(what, 1_000, 1_000, size)], ({ id, listen, WebSocketServer, note }) => {
+    const sockets = new WebSocketServer();
+    listen().on('upgrade', (request, socket, head) =>
+      sockets.handleUpgrade(request, socket, head, (opened: any) =>
+        opened.on('message', (from: string) => note(`hears ${from}`)),
+      ),
+    );
+    for (const peer of PEERS.filter((other) => other !== id)) {
+      const socket = new WebSocket(`ws://${peer}`);
+      socket.onopen = () => setInterval(() => socket.send(id), 400);
+    }
+  });
+  return [...new Set(told.filter((line) => line.startsWith('1 ')).map((line) => line.slice(2)))].sort();
+}
+
+const ALL = PEERS.flatMap((id) => PEERS.filter((other) => other !== id).map((other) => `${id} hears ${other}`)).sort();
+
+test.each<[FaultKind, lost: string[], size?: number]>([
+  ['jump', []],
+  ['cut', ['p0 hears p1', 'p0 hears p2', 'p1 hears p0', 'p2 hears p0']],
+  ['mute', ['p1 hears p0', 'p2 hears p0']],
+  ['deaf', ['p0 hears p1', 'p0 hears p2']],
+  ['part', ['p0 hears p1', 'p1 hears p0']],
+  ['oneway', ['p1 hears p0']],
+  ['split', ['p0 hears p1', 'p1 hears p0', 'p1 hears p2', 'p2 hears p1'], 0b101],
+  ['split', ['p0 hears p1', 'p1 hears p0', 'p0 hears p2', 'p2 hears p0'], 0b001],
+])('%s: who does not hear whom', async (what, lost, size) => {
+  expect(await heard(what, size)).toEqual(ALL.filter((line) => !lost.includes(line)));
+});
+
+const starting: Main = ({ release, note }) => note(`starts ${release}`);
+
+test('a rolling deployment stops one peer after the other, and starts the next release of it', async () => {
+  expect((await notes([fault('roll', 1_000, 6_000)], starting)).slice(3)).toEqual([
+    '2 p0 starts 2',
+    '4 p1 starts 2',
+    '6 p2 starts 2',
+  ]);
+});
+
+test('a cold start: all are off, and come back one after the other', async () => {
+  expect((await notes([fault('cold', 1_000, 6_000)], starting)).slice(3)).toEqual([
+    '1 p0 starts 1',
+    '3 p1 starts 1',
+    '5 p2 starts 1',
+  ]);
+});
+
+test('who is stopped hears SIGTERM, has five seconds, and is started again when the fault heals', async () => {
+  const closing =
+    (ms: number): Main =>
+    async ({ id, note }) => {
+      if (id !== 'p0') return;
+      note('up');
+      const stop = async () => {
+        note('is asked');
+        await wait(ms);
+        note('is done');
+        process.exit(0);
+        note('is beyond its end');
+      };
+      process.once('SIGTERM', () => void stop());
+      setInterval(() => note('runs'), 3_000);
+    };
+  const stopped = (ms: number) => notes([fault('stop', 1_000, 7_000)], closing(ms));
+  expect(await stopped(1_000)).toEqual(['0 p0 up', '1 p0 is asked', '2 p0 is done', '8 p0 up', '11 p0 runs']);
+  expect(await stopped(6_000)).toEqual(['0 p0 up', '1 p0 is asked', '3 p0 runs', '8 p0 up', '11 p0 runs']);
+});
+
+test('who ends itself is started again by a supervisor, and the real process goes on', async () => {
+  const told = await notes([], ({ id, life, note }) => {
+    note(`life ${life}`);
+    if (id === 'p0' && life < 3) process.exit(1);
+  });
+  expect(told.filter((line) => line.includes('p0'))).toEqual(['0 p0 life 1', '1 p0 life 2', '2 p0 life 3']);
+});
+
+test('a clock that drifts gains or loses a part of the time, and keeps what it has gained', async () => {
+  const drifted = await notes([fault('drift', 1_000, 5_000, 100)], async ({ id, note }) => {
+    if (id !== 'p0') return;
+    const begun = Date.now();
+    await wait(10_000);
+    note(String(Math.round((Date.now() - begun - performance.now()) / 10) * 10));
+  });
+  expect(drifted).toEqual(['10 p0 500']);
+});
+
+test('a full disk refuses, keeps what it had, and takes more when there is room again', async () => {
+  const told = await notes([fault('full', 1_000, 2_000)], async ({ id, disk, note }) => {
+    if (id !== 'p0') return;
+    const save = (text: string) => disk.write('file', text).catch((error: Error) => note(error.message));
+    await save('first');
+    await wait(2_000);
+    await save('second');
+    note(String(await disk.read('file')));
+    await wait(2_000);
+    await save('third');
+    note(String(await disk.read('file')));
+  });
+  expect(told).toEqual(["2 p0 ENOSPC: no space left on device, write 'file'", '2 p0 first', '4 p0 third']);
+});
+
+test('clients start late, and fail like everybody', async () => {
+  const started = await notes(
+    [{ ...fault('kill', 4_000, 1_000), who: 'c0' }],
+    ({ id, note }) => void (id === 'c0' && note('up')),
+    {
+      clients: ['c0'],
+      startsMs: [0, 0, 0, 2_500],
+      skewsMs: [0, 0, 0, 0],
+    },
+  );
+  expect(started).toEqual(['2 c0 up', '5 c0 up']);
+});
+
+test('every kind heals: at the end all are up, and reach each other', async () => {
+  for (const what of FAULTS) {
+    const told = await notes([fault(what, 1_000, 2_000, 5)], async ({ id, note, listen, WebSocketServer }) => {
+      const sockets = new WebSocketServer();
+      listen().on('upgrade', (request, socket, head) => sockets.handleUpgrade(request, socket, head, () => {}));
+      await wait(9_500);
+      const socket = new WebSocket(`ws://${PEERS[(PEERS.indexOf(id) + 1) % 3]}`);
+      socket.onopen = () => note('reaches its neighbour');
+    });
+    expect(new Set(told.map((line) => line.slice(line.indexOf('p')))).size, what).toBe(3);
+  }
+});
