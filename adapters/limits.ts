@@ -70,16 +70,19 @@ const SHIPPED: Limits = {
   names: 8,
 };
 
-/** Everything that only delays is as small as it can be; what ends a link or a peer has room for the handful of peers of a rehearsal. */
+/**
+ * Small enough for a run of twenty seconds to reach all of them, and large enough for a handful of peers whose answers take half a second: a window
+ * of two messages or a kilobyte would let them say so little that nothing settles.
+ */
 const SMALL: Limits = {
   grants: 8,
   openLocks: 8,
   early: 2,
-  window: 2,
+  window: 8,
   room: 200,
   roomSize: 2 ** 16,
   nodesRoomSize: 2 ** 15,
-  linkFrameBytes: 2 ** 13,
+  linkFrameBytes: 2 ** 15,
   mail: {
     sender: { messages: 20, chars: 2 ** 13 },
     receiver: { messages: 40, chars: 2 ** 14 },

@@ -31,15 +31,18 @@ const ADAPTERS = [
 ];
 
 /** From the sources, or from the folder of another build of them. */
-export async function shippedFrom(load: (path: string) => Promise<object>): Promise<Shipped> {
-  const modules = await Promise.all(ADAPTERS.map(load));
-  return Object.assign({}, ...modules) as Shipped;
+export async function shippedFrom<S extends Shipped = Shipped>(
+  load: (path: string) => Promise<object>,
+  more: readonly string[] = [],
+): Promise<S> {
+  const modules = await Promise.all([...ADAPTERS, ...more].map(load));
+  return Object.assign({}, ...modules) as S;
 }
 
-const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-const below = (bound: number) => Math.floor(Math.random() * bound);
+export const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+export const below = (bound: number) => Math.floor(Math.random() * bound);
 
-function wireOf(
+export function wireOf(
   { webSocketMesh, webSocket, sealed, nats, mqtt }: Shipped,
   { id, peers, listen, knobs, WebSocket, WebSocketServer }: RehearsedPeer,
 ) {
@@ -96,7 +99,7 @@ export const mqttBroker: Main = async () => {
   createServer(broker.handle).listen(1883);
 };
 
-function servicesOf({ webSocketHub }: Shipped, over: readonly string[]): Readonly<Record<string, Main>> {
+export function servicesOf({ webSocketHub }: Shipped, over: readonly string[]): Readonly<Record<string, Main>> {
   if (over.includes('mesh')) return {};
   if (over.includes('nats')) return { broker: natsBroker };
   if (over.includes('mqtt')) return { broker: mqttBroker };

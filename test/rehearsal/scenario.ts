@@ -38,7 +38,7 @@ export const FAULTS = [
 export type FaultKind = (typeof FAULTS)[number];
 
 /**
- * Which limits of this package a run has: those that ship, or small ones, so that their ends are reached: eight numbers to an epoch, two
+ * Which limits of this package a run has: those that ship, or small ones, so that their ends are reached: eight numbers to an epoch, eight
  * messages under way to a peer.
  *
  * @experimental

@@ -1,0 +1,46 @@
+/**
+ * Fresh schedules of what ships, on every medium, for so many seconds of CPU time (`REHEARSAL_SECONDS`, two minutes unless given) from a seed
+ * of the clock, or from `REHEARSAL_SEED`. It prints a line of record for each workload; docs/rehearsal.md keeps the sums.
+ */
+import { expect, test } from 'vitest';
+import { tellFailure } from './failure.js';
+import { locksUnder, shippedFrom } from './locks.fixture.js';
+import { OBJECTS, objectsUnder, type ShippedObjects } from './objects.fixture.js';
+import { rehearse } from './rehearse.js';
+
+const shipped = await shippedFrom<ShippedObjects>((path) => import(/* @vite-ignore */ `../../adapters/${path}.js`), OBJECTS);
+const SECONDS = Number(process.env['REHEARSAL_SECONDS'] ?? 120);
+const SEED = Number(process.env['REHEARSAL_SEED'] ?? Math.floor(Date.now() / 1_000) % 1_000_000_000);
+
+/** The shares of the time. */
+const WORKS = [
+  ['locks', locksUnder(shipped), 0.25],
+  ['locks over mesh', locksUnder(shipped, ['mesh']), 0.2],
+  ['locks over NATS', locksUnder(shipped, ['nats']), 0.1],
+  ['locks over MQTT', locksUnder(shipped, ['mqtt']), 0.1],
+  ['objects', objectsUnder(shipped), 0.2],
+  ['objects over mesh', objectsUnder(shipped, ['mesh']), 0.15],
+] as const;
+
+test.each(WORKS)('%s', { timeout: SECONDS * 20_000 + 60_000 }, async (name, { options, main }, share) => {
+  const begun = process.cpuUsage();
+  const used = () => {
+    const { user, system } = process.cpuUsage(begun);
+    return (user + system) / 1e6;
+  };
+  const sums: Record<string, number> = {};
+  let seed = SEED;
+  const failures: string[] = [];
+  while (used() < SECONDS * share) {
+    const { runs, counts, failure } = await rehearse({ ...options, seed, runs: 5, shrinkSeconds: 30 }, main);
+    for (const [type, count] of Object.entries(counts)) sums[type] = (sums[type] ?? 0) + count;
+    seed += runs;
+    if (failure) failures.push(`${tellFailure(failure)}\n${JSON.stringify(failure.scenario)}`);
+    if (failure) break;
+  }
+  const { grant = 0, fault = 0, return: operations = 0 } = sums;
+  console.log(
+    `| ${name} | ${SEED} to ${seed - 1} | ${used().toFixed(0)} s | ${grant} | ${fault} | ${operations} | ${failures.length} |`,
+  );
+  expect(failures.join('\n')).toBe('');
+});
