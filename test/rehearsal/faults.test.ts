@@ -153,15 +153,13 @@ test('clients start late, and fail like everybody', async () => {
   expect(started).toEqual(['2 c0 up', '5 c0 up']);
 });
 
-test('every kind heals: at the end all are up, and reach each other', async () => {
-  for (const what of FAULTS) {
-    const told = await notes([fault(what, 1_000, 2_000, 5)], async ({ id, note, listen, WebSocketServer }) => {
-      const sockets = new WebSocketServer();
-      listen().on('upgrade', (request, socket, head) => sockets.handleUpgrade(request, socket, head, () => {}));
-      await wait(9_500);
-      const socket = new WebSocket(`ws://${PEERS[(PEERS.indexOf(id) + 1) % 3]}`);
-      socket.onopen = () => note('reaches its neighbour');
-    });
-    expect(new Set(told.map((line) => line.slice(line.indexOf('p')))).size, what).toBe(3);
-  }
+test.each(FAULTS)('%s heals: at the end all are up, and reach each other', async (what) => {
+  const told = await notes([fault(what, 1_000, 2_000, 5)], async ({ id, note, listen, WebSocketServer }) => {
+    const sockets = new WebSocketServer();
+    listen().on('upgrade', (request, socket, head) => sockets.handleUpgrade(request, socket, head, () => {}));
+    await wait(9_500);
+    const socket = new WebSocket(`ws://${PEERS[(PEERS.indexOf(id) + 1) % 3]}`);
+    socket.onopen = () => note('reaches its neighbour');
+  });
+  expect(new Set(told.map((line) => line.slice(line.indexOf('p')))).size).toBe(3);
 });

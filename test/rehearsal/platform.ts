@@ -243,7 +243,7 @@ function warn(world: VirtualWorld): (...args: unknown[]) => void {
 
 /** Signals and the end of a process. */
 function processOf(world: VirtualWorld): Undo[] {
-  const own = (event: string) => /^SIG/.test(event) && here()?.process.signals;
+  const own = (event: string) => event.startsWith('SIG') && here()?.process.signals;
   const add = (name: 'on' | 'once' | 'addListener') => {
     const real = process[name].bind(process) as (...args: any[]) => unknown;
     return put(process, name, (event: string, listener: () => void) => {

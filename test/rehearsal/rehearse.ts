@@ -23,6 +23,7 @@ import {
   type RehearsalScenario,
 } from './scenario.js';
 import { searchFailure } from './search.js';
+import { Watchdog } from './watchdog.js';
 import { VirtualWorld, type RehearsalEvent } from './world.js';
 
 /**
@@ -53,6 +54,8 @@ export interface RehearseOptions {
   readonly judges?: readonly RehearsalJudge[];
   /** So many real seconds to make a failure short; 60 unless given, 0 for not at all. */
   readonly shrinkSeconds?: number;
+  /** So many real seconds until a turn that does not end is named, and this program with it ended; 60 unless given. */
+  readonly turnSeconds?: number;
   /** Runs this failure again, and nothing else. */
   readonly replay?: RehearsalFailure;
 }
@@ -124,11 +127,23 @@ export async function rehearse(options: RehearseOptions, main: Main): Promise<Re
     throw new UsageError(
       'rehearse takes options and the main function of a peer, as in rehearse({ runs: 10 }, async ({ id, peers }) => { … })',
     );
-  const { runs = 100, seed = 1, shrinkSeconds = 60, replay } = options;
   const frame = frameOf(options);
+  const watchdog = await Watchdog.begin(options.turnSeconds ?? 60);
+  try {
+    return await rehearseRuns(options, main, frame, watchdog);
+  } finally {
+    await watchdog.end();
+  }
+}
+
+async function rehearseRuns(options: RehearseOptions, main: Main, frame: RehearsalFrame, watchdog: Watchdog): Promise<Rehearsal> {
+  const { runs = 100, seed = 1, shrinkSeconds = 60, replay } = options;
+  let current = seed;
+  const run = (scenario: RehearsalScenario, isKept = false) =>
+    runOnce(scenario, options, main, isKept, (world) => watchdog.watch(world, current));
   const totals = { turns: 0, digest: '', counts: {} as Record<string, number> };
   const perform = async (scenario: RehearsalScenario): Promise<RehearsalOutcome> => {
-    const outcome = await runOnce(scenario, options, main);
+    const outcome = await run(scenario);
     totals.turns += outcome.turns;
     totals.digest = outcome.digest;
     for (const [type, count] of Object.entries(outcome.counts)) totals.counts[type] = (totals.counts[type] ?? 0) + count;
@@ -139,11 +154,12 @@ export async function rehearse(options: RehearseOptions, main: Main): Promise<Re
     return { runs: 1, ...totals, failure: failureOf(replay.seed, replay.scenario, outcome) };
   }
   for (let i = 0; i < runs; i++) {
+    current = seed + i;
     const found = await searchFailure(seed + i, frame, perform, shrinkSeconds);
-    const twice = i % TWICE_EVERY === 0 ? await compare(found.scenario, found.outcome, options, main) : null;
+    const twice = i % TWICE_EVERY === 0 ? await compare(found.outcome, () => run(found.scenario)) : null;
     const outcome = twice && !found.outcome.violation ? { ...found.outcome, violation: twice } : found.outcome;
     if (outcome.violation) {
-      const kept = await runOnce(found.scenario, options, main, true);
+      const kept = await run(found.scenario, true);
       return { runs: i + 1, ...totals, failure: failureOf(seed + i, found.scenario, { ...kept, violation: outcome.violation }) };
     }
   }
@@ -175,6 +191,7 @@ export async function runOnce(
   options: RehearseOptions,
   main: Main,
   isKept = false,
+  watch: (world: VirtualWorld) => void = () => {},
 ): Promise<RehearsalOutcome> {
   const world = new VirtualWorld(scenario.seed, scenario.latencyMs, isKept);
   const store = new SharedStore(world);
@@ -196,6 +213,7 @@ export async function runOnce(
     for (const { judge, hearing } of hearings) find(judge, hearing.hear?.(happening));
   };
   populate(world, scenario, options, main, store, disks);
+  watch(world);
   const leave = inhabitWorld(world, scenario.limits);
   try {
     await world.run(scenario.seconds * 1_000);
@@ -240,14 +258,9 @@ function populate(
 }
 
 /** Once more, with an eye on what leaves the world. */
-async function compare(
-  scenario: RehearsalScenario,
-  first: RehearsalOutcome,
-  options: RehearseOptions,
-  main: Main,
-): Promise<RehearsalViolation | null> {
+async function compare(first: RehearsalOutcome, run: () => Promise<RehearsalOutcome>): Promise<RehearsalViolation | null> {
   const escapes = noticeEscapes();
-  const again = await runOnce(scenario, options, main);
+  const again = await run();
   const [escaped] = escapes.stop();
   if (escaped !== undefined) return { judge: 'escape', says: `this is real and not of the world: ${escaped}`, atMs: 0 };
   if (again.digest === first.digest) return null;

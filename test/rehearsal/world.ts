@@ -98,6 +98,8 @@ export class VirtualWorld {
   isOver = false;
   /** Who listens to what happens. */
   hear: (happening: RehearsalEvent) => void = () => {};
+  /** Told whose turn begins, and that it is nobody's. */
+  turned: (process: Process | null) => void = () => {};
   private asked = 0;
   private readonly hash = createHash('sha256');
   /** Answers of the real platform that a process waits for; the world stands still until they are there. */
@@ -169,6 +171,7 @@ export class VirtualWorld {
     if (process?.state === 'paused') return void process.held.push(turn);
     this.drop(turn);
     this.current = process;
+    this.turned(process);
     this.asked = 0;
     this.turns++;
     this.log(what);
@@ -304,6 +307,7 @@ export class VirtualWorld {
       };
       const round = () => {
         this.current = null;
+        this.turned(null);
         if (isDone) return resolve();
         for (let i = 0; i < BATCH; i++) realImmediate(step);
         realImmediate(round);

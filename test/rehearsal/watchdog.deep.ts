@@ -1,0 +1,33 @@
+/** A turn that never ends: the program is ended, and says whose turn it was, and where. It needs the build. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { expect, test } from 'vitest';
+
+const index = new URL('../../dist/test/rehearsal/index.js', import.meta.url).href;
+
+test.each([
+  ['a loop', ', at spinning \\(.*\\)', 'function spinning() { for (;;) {} } setTimeout(spinning, 50);'],
+  // Between two steps of it nobody of the application is on the stack.
+  ['a loop of promises', '.*', 'async function spinning() { for (;;) await null; } setTimeout(() => void spinning(), 50);'],
+])('%s', async (_, place, body) => {
+  const program = `import { rehearse } from '${index}';
+    await rehearse({ peers: 2, runs: 3, seed: 7, faults: [], turnSeconds: 1 }, ({ id }) => { if (id === 'p1') { ${body} } });
+    console.log('it ended');`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const said = text(child.stderr);
+  const [, signal] = (await once(child, 'exit')) as [unknown, string];
+  expect(signal).toBe('SIGKILL');
+  expect(await said).toMatch(
+    new RegExp(`^rehearsal: a turn of "p1" \\(seed 7\\) has not ended for 1 s${place}; await a timer in the loop$`, 'm'),
+  );
+});
+
+test('who is slow and goes on is left alone', async () => {
+  const program = `import { rehearse } from '${index}';
+    const slow = () => { for (let i = 0; i < 3e8; i++); };
+    const { runs } = await rehearse({ peers: 1, runs: 1, faults: [], turnSeconds: 20 }, slow);
+    console.log(runs);`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: ['ignore', 'pipe', 'inherit'] });
+  expect(await text(child.stdout)).toBe('1\n');
+});
