@@ -9,14 +9,21 @@ export const realImmediate = globalThis.setImmediate;
 export const realNow = (): number => globalThis.performance.now();
 
 let inhabited: VirtualWorld | null = null;
+let isTaken = false;
 
 /** The world and the process that is current in it. */
 export function here(): { readonly world: VirtualWorld; readonly process: Process } | null {
   return inhabited?.current ? { world: inhabited, process: inhabited.current } : null;
 }
 
+/** For one rehearsal at a time; gives what ends it. */
+export function takeProcess(): () => void {
+  if (isTaken) throw new UsageError('a rehearsal is under way in this process; await it before the next');
+  isTaken = true;
+  return () => void (isTaken = false);
+}
+
 export function settleInWorld(world: VirtualWorld): void {
-  if (inhabited) throw new UsageError('a rehearsal is under way in this process; await it before the next');
   inhabited = world;
 }
 

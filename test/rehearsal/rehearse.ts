@@ -22,6 +22,7 @@ import {
   type RehearsalFrame,
   type RehearsalScenario,
 } from './scenario.js';
+import { takeProcess } from './here.js';
 import { searchFailure } from './search.js';
 import { Watchdog } from './watchdog.js';
 import { VirtualWorld, type RehearsalEvent } from './world.js';
@@ -128,11 +129,12 @@ export async function rehearse(options: RehearseOptions, main: Main): Promise<Re
       'rehearse takes options and the main function of a peer, as in rehearse({ runs: 10 }, async ({ id, peers }) => { … })',
     );
   const frame = frameOf(options);
-  const watchdog = await Watchdog.begin(options.turnSeconds ?? 60);
+  const leave = takeProcess();
   try {
-    return await rehearseRuns(options, main, frame, watchdog);
+    const watchdog = await Watchdog.begin(options.turnSeconds ?? 60);
+    return await rehearseRuns(options, main, frame, watchdog).finally(() => watchdog.end());
   } finally {
-    await watchdog.end();
+    leave();
   }
 }
 
