@@ -48,6 +48,16 @@ test('a client has the lock when its turn comes, and nobody else meanwhile', asy
   });
 });
 
+test('clients that come while all peers are there are spread over them, and say through whom they are served', async () => {
+  const voters = ['a', 'b', 'c'];
+  const clients = Array.from({ length: 24 }, (_, i) => `client ${i}`);
+  const { locks } = await cluster(voters, clients);
+  const hosts = clients.map((id) => locks[id]!.status().host);
+  const shares = voters.map((voter) => hosts.filter((host) => host === voter).length);
+  expect(Math.min(...shares)).toBeGreaterThanOrEqual(4);
+  expect('host' in locks['a']!.status()).toBe(false);
+});
+
 test('a client becomes no voter by a call, and keeps no register', async () => {
   const { locks } = await cluster(['a', 'b', 'c'], ['x']);
   const host = (locks['x']!.node.role('epochs')!.context as ClientContext).host!;
@@ -109,9 +119,10 @@ test('clients that have come and gone leave nothing behind', async () => {
     await client.request(`job-${i % 3}`, () => {});
     await client.close();
   };
-  for (let i = 0; i < 3; i++) await visit(i);
+  // Until each peer has been asked for each of the three locks.
+  for (let i = 0; i < 20; i++) await visit(i);
   const before = size();
-  for (let i = 3; i < 20; i++) await visit(i);
+  for (let i = 20; i < 40; i++) await visit(i);
   await new Promise((resolve) => setTimeout(resolve, 10));
   // Numbers of fences and visited names may have a digit more.
   for (const [i, after] of size().entries()) expect(after).toBeLessThan(before[i]! + 60);

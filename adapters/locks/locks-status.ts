@@ -49,6 +49,8 @@ export interface LocksStatus {
   readonly epoch: number;
   /** With whom. */
   readonly members: readonly NodeId[];
+  /** Of a client alone: the peer through which its locks are granted, or that it has asked to; `null` while there is none. */
+  readonly host?: NodeId | null;
   /** Who proposes epochs, as far as this peer knows; `null` for nobody. A leader is no lock. */
   readonly leader: NodeId | null;
   /** The other peers that this one does not reach; while it is `connecting` all of them. */
@@ -110,6 +112,7 @@ function standingOf(node: LiveNode, peers: readonly NodeId[], isClosed: boolean)
     epoch: served.epoch,
     members: [...served.members],
     leader,
+    ...('host' in role.context && { host: role.context.host as NodeId | null }),
     missing: membership.voters.filter((voter) => voter !== id && !links.includes(voter)),
   };
 }

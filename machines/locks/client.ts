@@ -166,6 +166,12 @@ export const clientMachine = setup({
     isOfThis,
     isFromHost,
     isTurnOfHost: (args) => isFromHost(args) && isNewEpoch(args),
+    /** Who comes first has not answered yet, and nothing is held that it would have to be told of. */
+    isEarlierInTurn: ({ context, event }) => {
+      const links = linksAfter(context.links, event as NamedLinkEvent);
+      const isOwn = candidateOf({ ...context, links, tried: [] }) === (event as NamedLinkEvent).peer;
+      return isOwn && context.claims.every(({ fence }) => fence === null);
+    },
     hasCandidate: ({ context }) => candidateOf(context) !== null,
   },
 }).createMachine({
@@ -211,6 +217,7 @@ export const clientMachine = setup({
             detached: { guard: 'isOfThis', target: 'idle', actions: ['learn', 'giveUp'] },
             hello: { guard: 'isFromHost', ...again, actions: ['learn', 'forgetTried', 'renew'] },
             told: { guard: 'isTurnOfHost', ...again, actions: ['learn', 'forgetTried', 'renew'] },
+            'link.up': { guard: 'isEarlierInTurn', ...again, actions: ['noteLinks', 'forgetTried', 'choose'] },
             'link.down': { guard: 'isOfHost', target: 'idle', actions: ['noteLinks', 'forgetHost'] },
           },
         },
