@@ -44,9 +44,9 @@ async function look(page, what) {
 }
 
 const server = await preview({
-  root: outDir,
+  root: fileURLToPath(new URL('../site/.vitepress', import.meta.url)),
   configFile: false,
-  build: { outDir },
+  build: { outDir: 'dist' },
   preview: { host: '127.0.0.1', port: 0, open: false },
 });
 const origin = server.resolvedUrls.local[0];

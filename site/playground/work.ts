@@ -12,14 +12,11 @@ import { parseScenario, parseText } from '../../network/scenario/parse.js';
 import type { Scenario } from '../../network/scenario/types.js';
 import type { TraceHeader, TraceLine } from '../../network/trace.js';
 import { checkScenario } from '../../test/explore/scenario.js';
+import { LINES_MAX, SEARCH } from './bounds.js';
 import { protocolsOf } from './chart.js';
 import { TextProblem } from './problem.js';
 import type { Ask, ForInspector, Outcome } from './messages.js';
 
-/** A run is cut off here: a trace of so many lines is some 30 MB. */
-const LINES_MAX = 50_000;
-/** A search ends here with what it knows. */
-const BOUNDS = { states: 500_000, seconds: 60, megabytes: 700 };
 const PROGRESS_MS = 100;
 
 export async function work(ask: Ask, onProgress: (text: string) => void): Promise<Outcome | { readonly answer: ForInspector }> {
@@ -69,7 +66,7 @@ function simulated({ json, scenario }: Parsed, onProgress: (text: string) => voi
 function checked({ json, scenario }: Parsed, onProgress: (text: string) => void): Outcome {
   const show = every(onProgress);
   const found = checkScenario(scenario, {
-    bounds: BOUNDS,
+    bounds: SEARCH,
     now: () => performance.now(),
     onProgress: ({ states, frontier, depth }) =>
       show(() => `${states.toLocaleString('en')} states, ${frontier.toLocaleString('en')} to expand, ${depth} steps deep`),
