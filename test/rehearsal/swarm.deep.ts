@@ -12,17 +12,20 @@ const shipped = await shippedFrom<ShippedObjects>((path) => import(/* @vite-igno
 const SECONDS = Number(process.env['REHEARSAL_SECONDS'] ?? 120);
 const SEED = Number(process.env['REHEARSAL_SEED'] ?? Math.floor(Date.now() / 1_000) % 1_000_000_000);
 
+/** With small limits and answers that take half a second, locks over a broker did not always settle within a run (docs/rehearsal.md). */
+const slow = { limits: ['shipped'] } as const;
+
 /** The shares of the time. */
 const WORKS = [
-  ['locks', locksUnder(shipped), 0.25],
-  ['locks over mesh', locksUnder(shipped, ['mesh']), 0.2],
-  ['locks over NATS', locksUnder(shipped, ['nats']), 0.1],
-  ['locks over MQTT', locksUnder(shipped, ['mqtt']), 0.1],
-  ['objects', objectsUnder(shipped), 0.2],
-  ['objects over mesh', objectsUnder(shipped, ['mesh']), 0.15],
+  ['locks', locksUnder(shipped), 0.25, {}],
+  ['locks over mesh', locksUnder(shipped, ['mesh']), 0.2, {}],
+  ['locks over NATS', locksUnder(shipped, ['nats']), 0.1, slow],
+  ['locks over MQTT', locksUnder(shipped, ['mqtt']), 0.1, slow],
+  ['objects', objectsUnder(shipped), 0.2, slow],
+  ['objects over mesh', objectsUnder(shipped, ['mesh']), 0.15, slow],
 ] as const;
 
-test.each(WORKS)('%s', { timeout: SECONDS * 20_000 + 60_000 }, async (name, { options, main }, share) => {
+test.each(WORKS)('%s', { timeout: SECONDS * 20_000 + 60_000 }, async (name, { options, main }, share, more) => {
   const begun = process.cpuUsage();
   const used = () => {
     const { user, system } = process.cpuUsage(begun);
@@ -32,7 +35,7 @@ test.each(WORKS)('%s', { timeout: SECONDS * 20_000 + 60_000 }, async (name, { op
   let seed = SEED;
   const failures: string[] = [];
   while (used() < SECONDS * share) {
-    const { runs, counts, failure } = await rehearse({ ...options, seed, runs: 5, shrinkSeconds: 30 }, main);
+    const { runs, counts, failure } = await rehearse({ ...options, ...more, seed, runs: 5, shrinkSeconds: 30 }, main);
     for (const [type, count] of Object.entries(counts)) sums[type] = (sums[type] ?? 0) + count;
     seed += runs;
     if (failure) failures.push(`${tellFailure(failure)}\n${JSON.stringify(failure.scenario)}`);
