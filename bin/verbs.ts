@@ -29,6 +29,7 @@ export const verbs = {
       trace: { value: 'FILE', says: 'write the trace, for explore, replay and verify; as a page of its own to a FILE.html' },
       seed,
       host: { value: 'KIND', says: 'what carries the charts: actors (unless told) or snapshots, which are faster' },
+      stop: { value: 'STEPS', says: 'end a run so many steps after its first violation, and say at once what it is' },
       'no-watch': { says: 'do not look at the properties: faster, and the verdict is unknown' },
     },
     examples: ['quiver run ring.json --trace ring.ndjson', 'quiver run *.json --json'],

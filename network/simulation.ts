@@ -82,6 +82,7 @@ export class Simulation {
   choicesMade = 0;
   private readonly bySeed: Network['choose'];
   private pendingEvents: number;
+  private isStopped = false;
 
   constructor(
     readonly scenario: Scenario,
@@ -178,8 +179,13 @@ export class Simulation {
     return this.clock.runNext();
   }
 
+  /** Ends the run here, as a bound does: what only its end could tell stays open. */
+  stop(): void {
+    this.isStopped = true;
+  }
+
   private get isCutOff(): boolean {
-    return this.steps >= STEPS_MAX || this.network.world.flights.size >= FLIGHTS_MAX;
+    return this.isStopped || this.steps >= STEPS_MAX || this.network.world.flights.size >= FLIGHTS_MAX;
   }
 
   private chooseNext(choices: readonly Choice[]): boolean {

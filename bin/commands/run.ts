@@ -18,10 +18,17 @@ const SLICE_MS = 50;
 
 const command: Work<'run'> = async (values, words) => {
   const host = hostOf(values.host);
+  const stop = integerOption('stop', values.stop, 0);
+  if (stop !== undefined && values.trace !== undefined) {
+    throw new UsageError('--stop makes no trace: it would end where a replay goes on; leave out one of them');
+  }
+  if (stop !== undefined && values['no-watch']) {
+    throw new UsageError('--stop waits for a violation, and --no-watch looks for none; leave out one of them');
+  }
   const verdicts: Verdict[] = [];
   let refused = false;
   for await (const item of readScenarios(words, integerOption('seed', values.seed))) {
-    const done = 'error' in item ? item : await simulate(item, { host, watch: !values['no-watch'] }, values.trace);
+    const done = 'error' in item ? item : await simulate(item, { host, watch: !values['no-watch'], stop }, values.trace);
     if ('error' in done) {
       refused = true;
       if (values.json) console.log(JSON.stringify({ error: done.error.message }));
@@ -48,7 +55,7 @@ interface Done {
 /** A run to its end; what turns out to be wrong with its scenario on the way (a port in use) is told like any other complaint. */
 async function simulate(
   { where, json, scenario }: Source,
-  options: SimulationOptions & { readonly watch: boolean },
+  options: SimulationOptions & { readonly watch: boolean; readonly stop: number | undefined },
   tracePath: string | undefined,
 ): Promise<Done | { error: UsageError }> {
   const simulation = new Simulation(scenario, options);
@@ -59,7 +66,7 @@ async function simulate(
   try {
     trace?.line(traceHeader(scenario.protocol, json, scenario.seed, simulation.network));
     recorder?.lines$.subscribe((line) => trace?.line(line));
-    const ended = await runInSlices(simulation, where);
+    const ended = await runInSlices(simulation, where, options.stop, violations);
     // Nobody has looked at the properties.
     const report: Report = options.watch || ended.verdict !== 'valid' ? ended : { ...ended, verdict: 'unknown' };
     recorder?.conclude(report);
@@ -72,12 +79,31 @@ async function simulate(
   }
 }
 
-/** The whole run, with room in between for the terminal and for Ctrl-C. */
-async function runInSlices(simulation: Simulation, where: string): Promise<Report> {
+/**
+ * The whole run, with room in between for the terminal and for Ctrl-C; with `stop`, no further than so many steps after its first
+ * violation, which is told as it is seen.
+ */
+async function runInSlices(
+  simulation: Simulation,
+  where: string,
+  stop: number | undefined,
+  violations: readonly Violation[],
+): Promise<Report> {
   const progress = new ProgressLine();
   simulation.start();
   let sliceEndMs = performance.now() + SLICE_MS;
+  let last = Infinity;
   for (let steps = 1; simulation.advance(); steps++) {
+    const [first] = violations;
+    if (stop !== undefined && first && last === Infinity) {
+      progress.done();
+      console.error(`${where}: violated: ${first.property} at time ${first.at}`);
+      last = steps + stop;
+    }
+    if (steps >= last) {
+      simulation.stop();
+      break;
+    }
     if (performance.now() < sliceEndMs) continue;
     progress.show(`${where}: ${steps.toLocaleString('en-US')} steps, time ${simulation.network.now}`);
     await setImmediate();
