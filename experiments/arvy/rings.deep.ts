@@ -1,4 +1,4 @@
-/** All runs on rings that the expected figures come from: 1,024 nodes, 20 sweeps, uniform load, and 10^4 mixed sequences up to 64 nodes. */
+/** The longer runs on rings: 20 sweeps of 1,024 nodes, uniform load on 256, and 100 mixed sequences on up to 256. */
 import { expect, test } from 'vitest';
 import { agrees } from '../experiment.js';
 import { ringTables } from './index.js';
