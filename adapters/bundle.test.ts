@@ -61,6 +61,7 @@ test('what would be found, is found: a whole protocol carries them all', async (
   expect(files.filter((file) => FOR_CHECKS_AND_VIEWS.test(file))).toEqual([
     'machines/stuck.ts',
     'machines/directory/account.ts',
+    'machines/directory/corruption.ts',
     'machines/directory/properties.ts',
     'machines/directory/samples.ts',
     'machines/directory/systems.ts',
