@@ -309,6 +309,20 @@ test('frames for a later session, of a peer that goes on with this one, are not 
   expect(a.transport.isClosed).toBe(false);
 });
 
+test("what is no envelope, on a medium that is the link layer's alone, is named", async () => {
+  const { a } = await deceived();
+  a.forge(['a seal', 'that nobody opens']);
+  expect(vi.mocked(console.warn).mock.calls.join()).toContain('it is no envelope, from "b"');
+});
+
+test('a peer that passes on for one who is in its list alone: the lists are named as the cause', async () => {
+  const { a } = await deceived();
+  a.forge({ v: 1, name: 'link/2', message: { type: 'relay', target: 'c', message: frame({ session: later() }) } as Json });
+  expect(vi.mocked(console.warn).mock.calls.join()).toContain(
+    'or speaks of a node that is not in the topology here; give all the same list',
+  );
+});
+
 test('a peer of the release before this one is refused by name, and the others are served', async () => {
   const { a, b, heard } = await deceived();
   const old = { type: 'frame', session: 1, to: null, ack: 0, seq: 0, bodies: [] };

@@ -51,7 +51,7 @@ import { Outgoing, roomsIn } from './outgoing.js';
 import { isPart, Whole } from './parts.js';
 import { Drops } from './transports/drops.js';
 import { checkId } from './transports/ids.js';
-import { noteLinkedPeers } from './transports/linked-peers.js';
+import { linkedPeersOf, noteLinkedPeers } from './transports/linked-peers.js';
 import type { Linked, Reliable, Transport } from './transports/transport.js';
 
 /**
@@ -124,6 +124,8 @@ const ANY_VERSION = /^link(\/\d{1,9})?$/;
 export function linked(transport: Transport, options: LinkedOptions): Transport<Linked> {
   if (!isTransport(transport))
     throw new UsageError('linked takes a transport first, as in linked(webSocket({ id, url }), { peers })');
+  if (linkedPeersOf(transport) !== undefined)
+    throw new UsageError(`transport "${transport.id}" is linked already; give linked what is below it, or take it as it is`);
   checkOptions('linked', options, CHECKS);
   for (const peer of options.peers) checkId(peer, 'a peer');
   checkMilliseconds('linked: beatMs × patience', (options.beatMs ?? BEAT_MS) * (options.patience ?? PATIENCE));
@@ -157,7 +159,9 @@ export function linked(transport: Transport, options: LinkedOptions): Transport<
         medium.broke(new ConnectionError(`another node speaks as "${transport.id}"; give every peer an id of its own`));
     });
     void node.closed.then((error) => error && medium.lost(error));
-    Channels.of(transport).explain((name, from) => (ANY_VERSION.test(name) ? otherVersion(from, name) : null));
+    const channels = Channels.of(transport);
+    channels.takeOver();
+    channels.explain((name, from) => (ANY_VERSION.test(name) ? otherVersion(from, name) : null));
     await node.ready;
     signal.removeEventListener('abort', giveUp);
     medium.opened({

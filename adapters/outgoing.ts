@@ -2,7 +2,7 @@
  * What is sent to the peers of a linked transport, until their links have it.
  *
  * Who sends faster than a peer reads hears so at `send`: where too much waits, the message is refused, nothing has changed, and the link
- * stays up. A node cannot wait in the middle of a step, so what nodes say has room of its own beyond that; only when that is full as
+ * stays up. A node cannot wait in the middle of a step, so what nodes say, all that is in an envelope, has room of its own beyond that; only when that is full as
  * well does the peer count as gone.
  *
  * A message of several parts must not hold up what other conversations have to say: its parts wait here, and go on one by one as the link
@@ -16,7 +16,7 @@ import type { Limits } from './limits.js';
 import type { LiveNode } from './node/node.js';
 import { partsOf } from './parts.js';
 import type { Drops } from './transports/drops.js';
-import { isOfNode, refusal, type Envelope } from './transports/envelope.js';
+import { refusal, type Envelope } from './transports/envelope.js';
 import { BackpressureError } from './transports/errors.js';
 import type { Json } from './transports/transport.js';
 
@@ -59,9 +59,9 @@ export class Outgoing {
     // Nobody keeps anything for who is gone, or is none of the peers.
     if (end?.value !== 'up' && end?.value !== 'seeking') return;
     const turns = this.turnsOf(peer);
-    if (!isOfNode(message)) this.refuseBeyond(end.context, bodies);
-    const waiting = this.waits(end.context);
     const conversation = conversationOf(message);
+    if (conversation === OWN) this.refuseBeyond(end.context, bodies);
+    const waiting = this.waits(end.context);
     if (bodies.length === 1 && !turns.some((turn) => turn.conversation === conversation))
       this.node.attempt('post', { peer, body: bodies[0] });
     else turns.push({ conversation, bodies });
@@ -143,5 +143,6 @@ const sizeOfAll = (bodies: readonly string[]): number => bodies.reduce((sum, bod
 const sizeOfTurns = (turns: readonly Turn[]): number => turns.reduce((sum, { bodies }) => sum + sizeOfAll(bodies), 0);
 const countOfTurns = (turns: readonly Turn[]): number => turns.reduce((sum, { bodies }) => sum + bodies.length, 0);
 
-/** All that is in no envelope is one conversation. */
-const conversationOf = (message: Json): string => (refusal(message) === null ? (message as unknown as Envelope).name : '');
+/** All that is in no envelope is one conversation, the application's own: no node's has an empty name. */
+const OWN = '';
+const conversationOf = (message: Json): string => (refusal(message) === null ? (message as unknown as Envelope).name : OWN);

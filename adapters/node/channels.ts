@@ -8,7 +8,7 @@ import type { Message, NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
 import { limitsHere } from '../limits.js';
 import { Drops } from '../transports/drops.js';
-import { CHANNEL_NAME_LENGTH_MAX, envelopeOf, refusal, type Envelope } from '../transports/envelope.js';
+import { CHANNEL_NAME_LENGTH_MAX, envelopeOf, isVersioned, refusal, type Envelope } from '../transports/envelope.js';
 import { isGreeting } from './presence.js';
 import type { Json, Transport, TransportEvent } from '../transports/transport.js';
 
@@ -35,6 +35,8 @@ export class Channels {
   private readonly sent: Counts = new Map();
   private readonly heard: Counts = new Map();
   private readonly explanations: Explanation[] = [];
+  /** Whether nobody but nodes speaks on this transport. */
+  private isTakenOver = false;
   /** Peers that went down: what is sent to them is lost. */
   private readonly gone = new Set<NodeId>();
 
@@ -70,6 +72,11 @@ export class Channels {
   /** For who knows more of some names than that nobody here takes part in them. */
   explain(explanation: Explanation): void {
     this.explanations.push(explanation);
+  }
+
+  /** For who lets nobody but its node speak on the transport: what is no envelope is then a mistake, and not the application's own message. */
+  takeOver(): void {
+    this.isTakenOver = true;
   }
 
   close(name: string): void {
@@ -116,6 +123,7 @@ export class Channels {
   }
 
   private receive(from: NodeId, value: Json): void {
+    if (!this.isTakenOver && !isVersioned(value)) return;
     const refused = refusal(value);
     if (refused !== null) {
       this.drops.drop(`${refused}, from "${from}"`);

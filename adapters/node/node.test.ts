@@ -5,6 +5,7 @@ import { arm, effects } from '../../machines/effects.js';
 import type { Protocol } from '../../machines/protocol.js';
 import { VirtualClock } from '../../network/clock.js';
 import { InProcessBus } from '../transports/in-process.js';
+import { Channels } from './channels.js';
 import { Presence } from './presence.js';
 import { createNode, type LiveNode, type NodeOptions } from './node.js';
 import type { Transport } from '../transports/transport.js';
@@ -99,7 +100,6 @@ test('strangers, unknown types and malformed messages are dropped, counted, and 
 });
 
 test.each([
-  ['a value that is no envelope', 'hello', /no envelope/],
   ['another version', { v: 2, name: 'directory', message: { type: 'find' } }, /speaks version 2/],
   ['a conversation that nobody opened', { v: 1, name: 'chess', message: { type: 'move' } }, /"chess"/],
   ['an envelope with a stowaway', { v: 1, name: 'directory', message: { type: 'find' }, extra: 1 }, /no envelope/],
@@ -117,6 +117,25 @@ test.each([
   await arrived;
   expect(warn.mock.calls.map(([text]) => text).join()).toMatch(warning);
 });
+
+test.each([['hello'], [7], [['a', 'list']], [{ type: 'chat', text: 'hello' }]])(
+  'a message of the application, %j, is no business of the nodes beside it',
+  async (message) => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    onTestFinished(() => warn.mockRestore());
+    const bus = new InProcessBus();
+    onTestFinished(() => bus.close());
+    const [transport, b] = [bus.transport('a'), bus.transport('b')];
+    const a = createNode({ transport, protocol: directory, topology: star });
+    await Promise.all([a.ready, b.connect()]);
+    const arrived = new Promise((resolve) =>
+      transport.events.subscribe((event) => event.type === 'message' && resolve(event.message)),
+    );
+    b.send('a', message);
+    expect(await arrived).toEqual(message);
+    expect([warn.mock.calls, a.drops.count, Channels.of(transport).drops.count]).toEqual([[], 0, 0]);
+  },
+);
 
 test('a node goes on from where another one stopped', async () => {
   const [a, b] = nodes(['a', 'b', 'c']);

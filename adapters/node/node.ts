@@ -299,7 +299,10 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
       this.host.comesFrom?.(from);
       this.step({ ...message, from: address } as Message);
       this.host.comesFrom?.(null);
-    } else this.drops.drop(`"${message.type}" from "${from}" is malformed`);
+    } else
+      this.drops.drop(
+        `"${message.type}" from "${from}" is malformed, or speaks of a node that is not in the topology here; give all the same list of peers, linked's as well`,
+      );
   }
 
   /** Tells with each step which transitions it took, until the returned function is called. */

@@ -22,16 +22,14 @@ export interface Envelope {
   readonly message: Message;
 }
 
-const ofNodes = new WeakSet<object>();
-
-/** The envelope of what a node says. A node cannot wait in the middle of a step: `isOfNode` tells whoever would refuse. */
+/** The envelope of what a node says. */
 export function envelopeOf(name: string, message: Message): Json {
   const envelope: Envelope = { v: WIRE_VERSION, name, message };
-  ofNodes.add(envelope);
   return envelope as unknown as Json;
 }
 
-export const isOfNode = (message: Json): boolean => typeof message === 'object' && message !== null && ofNodes.has(message);
+/** Whether a value says to be an envelope, of this version or another. What does not is a message of the application's own. */
+export const isVersioned = (value: Json): boolean => isObject(value) && Object.hasOwn(value, 'v');
 
 export const envelopeSchema = {
   type: 'object',

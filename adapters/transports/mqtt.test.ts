@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import net from 'node:net';
 import { Aedes } from 'aedes';
-import { connectAsync } from 'mqtt';
+import { connect, connectAsync } from 'mqtt';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { transportConformance } from './conformance.js';
 import { topicToken } from './frame.js';
@@ -39,8 +39,24 @@ const conformanceOn = (port: () => number): void =>
 test('a broker that is not there is a ConnectionError', async () => {
   const port = await freePort();
   const a = mqtt({ id: 'a', connection: () => connectAsync(`mqtt://127.0.0.1:${port}`, { reconnectPeriod: 0 }, false) });
-  await expect(a.connect()).rejects.toMatchObject({ name: 'ConnectionError' });
+  await expect(a.connect()).rejects.toMatchObject({
+    name: 'ConnectionError',
+    message: expect.stringContaining('To wait for one that starts later, give connection: async () => connect(url, {'),
+  });
   await a.close();
+});
+
+test('a peer that starts before its broker waits for it, with the settings of the guide', async () => {
+  const port = await freePort();
+  const a = mqtt({ id: 'a', connection: async () => connect(`mqtt://127.0.0.1:${port}`, { reconnectPeriod: 10 }) });
+  const connecting = a.connect();
+  await new Promise((resolve) => setTimeout(resolve, 30));
+  const broker = await Aedes.createBroker();
+  const server = net.createServer(broker.handle).listen(port, '127.0.0.1');
+  await connecting;
+  await a.close();
+  await new Promise<void>((resolve) => broker.close(resolve));
+  server.close();
 });
 
 /** A broker that says hello, and to the first subscription and the later ones what it is told; `null` ends the connection. */

@@ -36,7 +36,10 @@ export const mqttGuarantees = {
 export interface MqttOptions extends InEnvironment {
   /** Of this peer. */
   readonly id: NodeId;
-  /** Connects, with the package `mqtt`; the transport closes the client. */
+  /**
+   * Connects, with the package `mqtt`; the transport closes the client. `async () => connect(url)` waits for a broker that is not there
+   * yet, `connectAsync` does not.
+   */
   readonly connection: () => Promise<MqttClient>;
   /** What all topics begin with, one level or some with slashes between them, the same for everybody; `quiver` unless given. */
   readonly topic?: string;
@@ -77,7 +80,7 @@ export function mqtt(options: MqttOptions): Transport<typeof mqttGuarantees> {
   checkOptions('mqtt', options, CHECKS);
   const { id, connection, topic = 'quiver', ...environment } = options;
   return createTransport(id, mqttGuarantees, async (medium, signal) => {
-    const client = await connectedBy(connection, `peer "${id}"`, 'the MQTT broker', 'connectAsync(…)');
+    const client = await connectedBy(connection, `peer "${id}"`, 'the MQTT broker', 'connect(…)', CURE);
     if (signal.aborted) {
       await client.endAsync(true);
       return;
@@ -107,6 +110,10 @@ export function mqtt(options: MqttOptions): Transport<typeof mqttGuarantees> {
     });
   });
 }
+
+/** `connectAsync` gives up with its first try, whatever `reconnectPeriod` says. */
+const CURE =
+  'is it there, at the address that connection() dials? To wait for one that starts later, give connection: async () => connect(url, { reconnectPeriod: 250 })';
 
 /** So many connections end before the broker has answered, and there is a warning. */
 const QUIET_TRIES = 3;

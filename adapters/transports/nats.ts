@@ -75,7 +75,7 @@ export function nats(options: NatsOptions): Transport<typeof natsGuarantees> {
   checkOptions('nats', options, CHECKS);
   const { id, connection, subject = 'quiver', ...environment } = options;
   return createTransport(id, natsGuarantees, async (medium, signal) => {
-    const made = await connectedBy(connection, `peer "${id}"`, 'NATS', 'connect(…)');
+    const made = await connectedBy(connection, `peer "${id}"`, 'NATS', 'connect(…)', CURE);
     if (signal.aborted) {
       await made.close();
       return;
@@ -109,6 +109,9 @@ export function nats(options: NatsOptions): Transport<typeof natsGuarantees> {
     });
   });
 }
+
+const CURE =
+  'is a server at the address that connection() dials? To wait for one that starts later, give connect waitOnFirstConnect: true and maxReconnectAttempts: -1';
 
 /** A server of core NATS confirms nothing by itself, but it answers in order. */
 class Outgoing {

@@ -22,6 +22,7 @@ import { checkOptions, environment as environmentChecks, isTransport, must } fro
 import { createTransport, type DriverListener } from './driver.js';
 import { checkId } from './ids.js';
 import { limitsHere } from '../limits.js';
+import { linkedPeersOf } from './linked-peers.js';
 import { Drops } from './drops.js';
 import { ClosedError } from './errors.js';
 import { quote, readFrame } from './reading.js';
@@ -80,6 +81,10 @@ const HEAD_BYTES = 1_024;
 export function sealed<const G extends Guarantees>(transport: Transport<G>, options: SealedOptions): Transport<G> {
   if (!isTransport(transport))
     throw new UsageError('sealed takes a transport first, as in sealed(nats({ id, connection }), { key })');
+  if (linkedPeersOf(transport) !== undefined)
+    throw new UsageError(
+      `sealed goes below linked, and transport "${transport.id}" is linked already; write linked(sealed(transport, { key }), { peers })`,
+    );
   checkOptions('sealed', options, CHECKS);
   const { key, ...environment } = options;
   checkId(transport.id, 'the id of a transport');

@@ -175,6 +175,16 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
   ['no key', () => sealed(channel, {} as never), 'sealed: key is missing; give a key of at least 16 random bytes'],
   ['sealed of nothing', () => (sealed as any)(), 'sealed takes a transport first, as in sealed('],
   ['sealed without a key', () => (sealed as any)(channel), 'sealed takes its options as an object; give { key }'],
+  [
+    'sealed above linked',
+    () => sealed(linked(channel, { peers: ['a', 'b'] }), { key: 'sixteen bytes of it' }),
+    'sealed goes below linked, and transport "a" is linked already; write linked(sealed(transport, { key }), { peers })',
+  ],
+  [
+    'linked twice',
+    () => linked(linked(channel, { peers: ['a', 'b'] }), { peers: ['a', 'b'] }),
+    'transport "a" is linked already; give linked what is below it',
+  ],
   ['a key that can be guessed', () => sealed(channel, { key: 'secret' }), 'a key of 6 bytes can be guessed; give at least 16'],
   [
     'an address of a page',
