@@ -15,7 +15,10 @@ beforeAll(() => {
   for (const part of ['adapters', 'bench', 'data', 'index.ts', 'machines', 'network', 'test', 'package.json', 'tsconfig.json'])
     cpSync(part, join(copy, part), { recursive: true });
   symlinkSync(resolve('node_modules'), join(copy, 'node_modules'));
-  writeFileSync(join(copy, 'vitest.config.ts'), 'export default { test: { pool: "threads", testTimeout: 30_000 } };\n');
+  writeFileSync(
+    join(copy, 'vitest.config.ts'),
+    'export default { test: { pool: "threads", testTimeout: 30_000, expect: { poll: { timeout: 5_000 } } } };\n',
+  );
 });
 afterAll(() => rmSync(copy, { recursive: true }));
 
