@@ -39,7 +39,6 @@ test.each([
   ['TLS where there is none', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', 426],
   ['empty lines', '\r\n\r\n', 426],
   ['a request that no parser takes', 'GET no version\r\n\r\n', 400],
-  ['a head without an end', `GET / HTTP/1.1\r\nCookie: ${'x'.repeat(17_000)}`, 431],
   ['a head that is too long', `GET / HTTP/1.1\r\nCookie: ${'x'.repeat(17_000)}\r\n\r\n`, 431],
 ])('%s is answered once, and of all that comes behind it nothing is parsed', async (_what, first, status) => {
   const { call, parsed } = await listening();
@@ -49,6 +48,21 @@ test.each([
   expect(caller.answer.match(/HTTP\/1\.1 \d+/g)).toEqual([`HTTP/1.1 ${status}`]);
   expect(parsed.length).toBeLessThanOrEqual(1);
 });
+
+test.each([
+  ['TLS where there is none', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', 426],
+  ['a head without an end', `GET / HTTP/1.1\r\nCookie: ${'x'.repeat(17_000)}`, 431],
+])(
+  '%s is answered before it has ended',
+  async (_what, first, status) => {
+    const { call } = await listening();
+    const caller = call();
+    caller.socket.write(first, 'latin1');
+    await once(caller.socket, 'close');
+    expect(caller.answer).toContain(`HTTP/1.1 ${status}`);
+  },
+  4_000,
+);
 
 test('an upgrade is one however many pieces it comes in, and what comes behind it is for the WebSocket', async () => {
   const { call, parsed, behind } = await listening();
