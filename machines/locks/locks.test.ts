@@ -177,7 +177,13 @@ describe('who keeps a lock', () => {
   });
 
   test('5b: nobody, where those of whom nothing is known are a majority', () => {
-    expect(kept(stands('a', x(7)), stands('b', { memory: 'forgotten', served: 0 }))).toEqual([]);
+    const forgotten = { memory: 'forgotten', served: 0 } as const;
+    expect(kept(stands('a', x(7)), stands('b', forgotten))).toEqual([]);
+    // It has promised the very epoch since it started, as everybody has: nobody can have forgotten a later one.
+    const promised = { ...forgotten, pending: [{ epoch: 1, proposer: 'a', members: ['a', 'b', 'c'], next: membership }] };
+    expect(kept(stands('a', x(7)), stands('b', promised), stands('c', promised))).toEqual([['a', 7]]);
+    expect(kept(stands('a', x(7)), stands('b', promised), stands('c', forgotten))).toEqual([]);
+    expect(kept(stands('a', x(7)), stands('b', promised))).toEqual([]);
   });
 
   test('5c: nobody who is not named by a later epoch that may have begun', () => {
@@ -244,6 +250,14 @@ function coldStart(seed: number, protocol = locks) {
   return arrive({ nodes: four, memory: 'forgotten', hold: 30, events }, seed, protocol);
 }
 
+/** The leader changes while the first epoch of three begins: one is granted the lock in it before the others have heard of it. */
+const leaderChanges = (seed: number, protocol = locks) => {
+  const up = (at: number, ...channel: string[]) => ({ at, do: 'up', channel });
+  const links = [up(30, 'a', 'b'), up(51, 'b', 'a'), up(90, 'a', 'c'), up(91, 'b', 'c'), up(121, 'c', 'b'), up(129, 'c', 'a')];
+  const asked = [42, 95, 64].map((at, i) => ({ at, do: 'request', node: nodes[i] }));
+  return arrive({ nodes: nodes.slice(0, 3), memory: 'forgotten', hold: 400, events: [...links, ...asked] }, seed, protocol);
+};
+
 /** Two of three serve, and one of them holds the lock when the third comes, whom the election prefers. */
 function lateLeader(seed: number, protocol = locks) {
   const random = new Random(seed, 'late leader');
@@ -263,6 +277,7 @@ describe('peers that start one after the other, and links that come', () => {
     for (const seed of many) {
       expect(coldStart(seed)).toMatchObject({ verdict: 'valid', summary: { lost: 0 } });
       expect(lateLeader(seed)).toMatchObject({ verdict: 'valid', summary: { lost: 0, grants: [{ node: 'c' }] } });
+      expect(leaderChanges(seed)).toMatchObject({ verdict: 'valid', summary: { lost: 0 } });
     }
   });
 

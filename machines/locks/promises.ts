@@ -81,7 +81,7 @@ function moved(held: Kept, reports: readonly PromiseReport[]): Kept {
 }
 
 class Claims {
-  /** Who promised and has not forgotten: of all others, outside, nothing is known. */
+  /** Who promised and knows what has begun: of all others, outside, nothing is known. */
   private readonly known: ReadonlySet<NodeId>;
   /** The largest epoch that anybody here has served. */
   private readonly latest: number;
@@ -94,10 +94,19 @@ class Claims {
     private readonly reports: readonly PromiseReport[],
     private readonly voters: readonly NodeId[],
   ) {
-    this.known = new Set(reports.filter(remembers).map(({ node }) => node));
     this.latest = Math.max(...reports.map(({ served }) => served));
+    this.known = new Set(reports.filter((report) => remembers(report) || this.isOfAll()).map(({ node }) => node));
     this.kept = new Set(reports.filter(({ served }) => served === this.latest).flatMap(({ kept }) => kept.map(keyOf)));
     this.begun = reports.flatMap(({ pending }) => pending).filter((ballot) => this.mayHaveBegun(ballot));
+  }
+
+  /**
+   * Rule 4b: the latest epoch began as everybody had forgotten, above whatever was promised before. All are here, and who has not
+   * served it has promised it since it started: nobody can have forgotten a later one.
+   */
+  private isOfAll(): boolean {
+    const knows = (report: PromiseReport) => remembers(report) || report.pending.some(({ epoch }) => epoch === this.latest);
+    return this.voters.every((voter) => this.reports.some((report) => report.node === voter && knows(report)));
   }
 
   keeps(held: Kept): boolean {
