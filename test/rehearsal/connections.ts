@@ -130,10 +130,11 @@ export class ConnectionEnd<D extends { readonly length: number }> {
   }
 
   private passAgain(): void {
-    for (const [kind, data] of this.stuck.splice(0)) {
-      this.last = Math.max(this.last + 0.001, this.world.now);
-      this.world.after(this.last - this.world.now, null, `${this.name} again ${kind}`, () => this.pass(kind, data));
-    }
+    const { wires } = this.world;
+    const [from, to] = [this.process.id, this.peer];
+    if (!wires.isThrough(from, to)) return wires.whenThrough(from, to, () => this.passAgain());
+    // All at once: what was sent since must not come between.
+    for (const [kind, data] of this.stuck.splice(0)) if (!this.isSilent || kind === 'reset') this.arrive(kind, data);
   }
 
   private arrive(kind: string, data: D): void {

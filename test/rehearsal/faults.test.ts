@@ -68,6 +68,30 @@ test.each<[FaultKind, lost: string[], size?: number]>([
   expect(await heard(what, size)).toEqual(ALL.filter((line) => !lost.includes(line)));
 });
 
+test('what was sent over a way that was cut comes in order, before what is sent when it is mended', async () => {
+  const told = await notes(
+    [fault('deaf', 1_000, 500), fault('cut', 1_800, 400)],
+    ({ id, listen, WebSocketServer, note }) => {
+      if (id === 'p0') {
+        const socket = new WebSocket('ws://p1');
+        socket.onmessage = ({ data }) => note(String(data));
+      } else if (id === 'p1') {
+        const sockets = new WebSocketServer();
+        listen().on('upgrade', (request, socket, head) =>
+          sockets.handleUpgrade(request, socket, head, (opened: any) => {
+            let sent = 0;
+            setInterval(() => opened.send(String(++sent)), 5);
+          }),
+        );
+      }
+    },
+    { latencyMs: [5, 150] },
+  );
+  const numbers = told.map((line) => Number(line.slice(line.lastIndexOf(' '))));
+  expect(numbers.length).toBeGreaterThan(1_000);
+  expect(numbers).toEqual(numbers.map((_, i) => i + 1));
+});
+
 const starting: Main = ({ release, note }) => note(`starts ${release}`);
 
 test('a rolling deployment stops one peer after the other, and starts the next release of it', async () => {

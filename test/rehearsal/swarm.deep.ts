@@ -12,7 +12,7 @@ const shipped = await shippedFrom<ShippedObjects>((path) => import(/* @vite-igno
 const SECONDS = Number(process.env['REHEARSAL_SECONDS'] ?? 120);
 const SEED = Number(process.env['REHEARSAL_SEED'] ?? Math.floor(Date.now() / 1_000) % 1_000_000_000);
 
-/** With small limits and answers that take half a second, locks over a broker did not always settle within a run (docs/rehearsal.md). */
+/** With small limits and answers that take half a second, locks over MQTT did not always settle within a run (docs/rehearsal.md). */
 const slow = { limits: ['shipped'] } as const;
 
 /** The shares of the time. */
