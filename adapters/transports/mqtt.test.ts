@@ -5,6 +5,7 @@ import { connect, connectAsync } from 'mqtt';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { transportConformance } from './conformance.js';
 import { topicToken } from './frame.js';
+import { faster } from './clock.fixture.js';
 import { fuzz } from './fuzz.fixture.js';
 import { mqtt, mqttGuarantees } from './mqtt.js';
 import { freePort, hasCommand } from '../../bench/servers.js';
@@ -46,17 +47,23 @@ test('a broker that is not there is a ConnectionError', async () => {
   await a.close();
 });
 
-test('a peer that starts before its broker waits for it, with the settings of the guide', async () => {
+test('a peer whose broker starts late, or goes, waits for it and says so, with the settings of the guide', async () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  onTestFinished(() => warn.mockRestore());
   const port = await freePort();
-  const a = mqtt({ id: 'a', connection: async () => connect(`mqtt://127.0.0.1:${port}`, { reconnectPeriod: 10 }) });
+  const connection = async () => connect(`mqtt://127.0.0.1:${port}`, { reconnectPeriod: 10 });
+  const a = mqtt({ id: 'a', connection, clock: faster(50) });
   const connecting = a.connect();
-  await new Promise((resolve) => setTimeout(resolve, 30));
+  const away = 'peer "a" has had no connection to the MQTT broker for 2 s; its client goes on trying';
+  await expect.poll(() => warn.mock.calls).toEqual([[away]]);
   const broker = await Aedes.createBroker();
   const server = net.createServer(broker.handle).listen(port, '127.0.0.1');
   await connecting;
-  await a.close();
-  await new Promise<void>((resolve) => broker.close(resolve));
+  // It goes away again: once more, and no more than once for all tries.
   server.close();
+  await new Promise<void>((resolve) => broker.close(resolve));
+  await expect.poll(() => warn.mock.calls).toEqual([[away], [away]]);
+  await a.close();
 });
 
 /** A broker that says hello, and to the first subscription and the later ones what it is told; `null` ends the connection. */

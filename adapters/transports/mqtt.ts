@@ -12,7 +12,7 @@ import { environmentOf, type InEnvironment } from '../environment.js';
 import { Backlog } from './backlog.js';
 import { checkOptions, environment as environmentChecks, id as anId, must, optional } from '../options.js';
 import { createTransport } from './driver.js';
-import { connectedBy } from './connected.js';
+import { Absence, connectedBy } from './connected.js';
 import { ConnectionError } from './errors.js';
 import { FrameReader, frameText, isTopicRoot, topicToken } from './frame.js';
 import { MESSAGE_BYTES_MAX, saidBy } from './reading.js';
@@ -80,21 +80,26 @@ export function mqtt(options: MqttOptions): Transport<typeof mqttGuarantees> {
   checkOptions('mqtt', options, CHECKS);
   const { id, connection, topic = 'quiver', ...environment } = options;
   return createTransport(id, mqttGuarantees, async (medium, signal) => {
-    const client = await connectedBy(connection, `peer "${id}"`, 'the MQTT broker', 'connect(…)', CURE);
+    const { clock } = environmentOf(environment);
+    const absence = new Absence(`peer "${id}" has had no connection to the MQTT broker`, clock, signal);
+    const client = await connectedBy(connection, `peer "${id}"`, 'the MQTT broker', 'connect(…)', CURE, absence);
     if (signal.aborted) {
       await client.endAsync(true);
       return;
     }
-    const { clock } = environmentOf(environment);
     const reader = new FrameReader(id, medium, clock);
     hurry(client);
     client.on('connect', () => hurry(client));
+    client.on('connect', absence.ends).on('close', absence.begins);
+    if (!client.connected) absence.begins();
     // The client reconnects by itself; without a listener its errors would end the program.
     client.on('error', () => {});
     client.on('message', (_, payload) => reader.readBytes(payload));
     try {
       await subscribe(client, `${topic}/${topicToken(id)}`, id, signal);
     } catch (error) {
+      client.off('close', absence.begins);
+      absence.ends();
       await client.endAsync(true);
       if (signal.aborted) return;
       throw error;

@@ -1,6 +1,7 @@
 import { connect } from '@nats-io/transport-node';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { transportConformance } from './conformance.js';
+import { faster } from './clock.fixture.js';
 import { fuzz } from './fuzz.fixture.js';
 import { nats, natsGuarantees } from './nats.js';
 import { freePort, hasCommand } from '../../bench/servers.js';
@@ -88,6 +89,21 @@ describe.skipIf(isMissing)('over a real nats-server', () => {
     expect(await heard).toBe('sound');
     expect(warn).toHaveBeenCalledTimes(1);
     await Promise.all([a!.close(), b!.close(), raw.close()]);
+  });
+
+  test('a server that is away is named once, and not when the peer closes', async () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    onTestFinished(() => warn.mockRestore());
+    const own = await natsServer();
+    const lasting = { maxReconnectAttempts: -1, reconnectTimeWait: 10 };
+    const on = () => connect({ servers: `127.0.0.1:${own.port}`, ...lasting });
+    const [a, b] = ['a', 'b'].map((id) => nats({ id, connection: on, clock: faster(50) }));
+    await Promise.all([a!.connect(), b!.connect()]);
+    await b!.close();
+    await own.kill();
+    const away = 'peer "a" has had no connection to NATS for 2 s; its client goes on trying';
+    await expect.poll(() => warn.mock.calls).toEqual([[away]]);
+    await a!.close();
   });
 
   test('a connection that ends for good closes the transport with a ConnectionError', async () => {

@@ -13,7 +13,7 @@ import { limitsHere } from '../limits.js';
 import { Backlog } from './backlog.js';
 import { checkOptions, environment as environmentChecks, id as anId, must, optional } from '../options.js';
 import { createTransport } from './driver.js';
-import { connectedBy } from './connected.js';
+import { Absence, connectedBy } from './connected.js';
 import { ConnectionError } from './errors.js';
 import { FrameReader, frameText, isTopicRoot, topicToken } from './frame.js';
 import { FRAME_BYTES_MAX, MESSAGE_BYTES_MAX } from './reading.js';
@@ -75,7 +75,9 @@ export function nats(options: NatsOptions): Transport<typeof natsGuarantees> {
   checkOptions('nats', options, CHECKS);
   const { id, connection, subject = 'quiver', ...environment } = options;
   return createTransport(id, natsGuarantees, async (medium, signal) => {
-    const made = await connectedBy(connection, `peer "${id}"`, 'NATS', 'connect(…)', CURE);
+    const { clock } = environmentOf(environment);
+    const absence = new Absence(`peer "${id}" has had no connection to NATS`, clock, signal);
+    const made = await connectedBy(connection, `peer "${id}"`, 'NATS', 'connect(…)', CURE, absence);
     if (signal.aborted) {
       await made.close();
       return;
@@ -87,7 +89,7 @@ export function nats(options: NatsOptions): Transport<typeof natsGuarantees> {
         `the NATS server of peer "${id}" takes frames of ${bytesMax} bytes; set its max_payload to ${FRAME_BYTES_MAX} or more`,
       );
     }
-    const { clock } = environmentOf(environment);
+    void follow(made, absence);
     const reader = new FrameReader(id, medium, clock);
     made.subscribe(`${subject}.${topicToken(id)}`, {
       callback: (error, message) => {
@@ -108,6 +110,14 @@ export function nats(options: NatsOptions): Transport<typeof natsGuarantees> {
       close: () => made.close(),
     });
   });
+}
+
+/** Ends with the connection. */
+async function follow(connection: NatsConnection, absence: Absence): Promise<void> {
+  for await (const { type } of connection.status()) {
+    if (type === 'disconnect') absence.begins();
+    else if (type === 'reconnect') absence.ends();
+  }
 }
 
 const CURE =
