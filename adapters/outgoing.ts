@@ -114,7 +114,7 @@ export class Outgoing {
     if (count + bodies.length <= window + room && c.outboxSize + sizeOfTurns(turns) + size <= roomSize) return;
     throw new BackpressureError(
       `transport "${this.node.id}" takes no more for "${c.peer}" now: ${this.waits(c)} for it, and ${roomSize / MIB} MiB or ` +
-        `${window + room} messages may; send less, or again when it has read some; where it, or its hub, reads too ` +
+        `${window + room} messages may; send less, or again when it has read some; where a hub or a mesh reads too ` +
         'slowly, raise limits.bytesPerSecond there; nothing was sent',
       c.peer,
     );

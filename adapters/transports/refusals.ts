@@ -17,12 +17,27 @@ const CURES: readonly (readonly [says: RegExp, cure: string])[] = [
     'its certificate is not trusted here: give its authority, as ca of the options of TLS or by NODE_EXTRA_CA_CERTS',
   ],
   [/altnames/, 'its certificate is for other names: dial one of them, or put this one into its subjectAltName'],
+  [
+    /alert certificate required|alert number 116/i,
+    'it asks for a certificate of this peer: give cert and key in the options of TLS, for a hub by a class of WebSocket of yours',
+  ],
   [/certificate has expired/, 'give whoever listens there a new certificate'],
 ];
 
-/** With the cure. A place with TLS hangs up on who comes without; of any other failure all that helps is to look whether anybody is there. */
-export function explained(why: string, url: string): string {
+const HUNG_UP = /hang up|ECONNRESET/;
+/** What Node says before the names, which are what counts. */
+const ALTNAMES_BEGIN = /^Hostname\/IP does not match certificate's altnames: /;
+
+/**
+ * With the cure. A place with TLS hangs up on who comes without, and on whose certificate it does not trust; of any other failure all that
+ * helps is to look whether anybody is there: `what` listens at the address.
+ */
+export function explained(why: string, url: string, what = 'the hub'): string {
   const known = CURES.find(([says]) => says.test(why))?.[1];
-  const hungUp = /hang up|ECONNRESET/.test(why) && url.startsWith('ws:') ? 'try wss:, if it listens with TLS' : undefined;
-  return `${quote(why)}; ${known ?? hungUp ?? 'is the hub there?'}`;
+  const withoutTls = url.startsWith('ws:');
+  const hungUp = withoutTls
+    ? 'try wss:, if it listens with TLS'
+    : 'the other end may ask for a certificate and not trust the one from here, or something there has closed the connection';
+  const cure = known ?? (HUNG_UP.test(why) ? hungUp : `is ${what} there?`);
+  return `${quote(why.replace(ALTNAMES_BEGIN, 'altnames: '))}; ${cure}`;
 }

@@ -13,7 +13,7 @@ import { ConnectionError } from './errors.js';
 import { checkSecret, TOKEN_LENGTH_MAX, type PeerHello, type Line } from './hub.js';
 import { isId } from './ids.js';
 import { later } from './later.js';
-import { readFrame, reasonIn } from './reading.js';
+import { readFrame, reasonIn, saidBy } from './reading.js';
 import type { Json } from './transport.js';
 
 /** A hub beats so often, and is not there any more after so long a silence. */
@@ -35,7 +35,7 @@ export function throughHub(
   hub = 'the hub',
 ): Driver {
   return async (medium, signal) => {
-    const shown = await token?.();
+    const shown = await shownBy(token, id);
     if (shown !== undefined) checkSecret(shown, `the token of peer "${id}"`, TOKEN_LENGTH_MAX);
     const hello: PeerHello = shown === undefined ? { id, key } : { id, key, token: shown };
     if (signal.aborted) return;
@@ -43,6 +43,15 @@ export function throughHub(
     if (signal.aborted) void line.close();
     else new HubLine(line, medium, signal, environmentOf(environment), hub).begin(hello);
   };
+}
+
+/** Without the name of the function its error would look like one of the connection. */
+async function shownBy(token: Credentials['token'], id: NodeId): Promise<string | undefined> {
+  try {
+    return await token?.();
+  } catch (cause) {
+    throw new ConnectionError(`the function token of peer "${id}" failed: ${saidBy(cause)}`, { cause });
+  }
 }
 
 class HubLine {

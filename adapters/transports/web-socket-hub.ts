@@ -115,7 +115,8 @@ export class Door {
     for (const id of ids ?? []) checkId(id, `${who}: one of its ids`);
     if (admit !== undefined && typeof admit !== 'function')
       throw new UsageError(
-        `${who}: admit is ${quote(admit)} and no function; give one that says true or false, or a promise of it`,
+        // A text may be a secret.
+        `${who}: admit is ${typeof admit === 'string' ? 'a text' : quote(admit)} and no function; give one that says true or false, or a promise of it`,
       );
   }
 

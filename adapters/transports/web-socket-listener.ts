@@ -93,7 +93,10 @@ const LISTEN_CHECKS: Readonly<Record<keyof ListenOptions, Check>> = {
   host: optional(someText),
   tls: optional({
     must: 'options of a TLS server of Node, as in { key, cert }, where each is the text of a PEM file',
-    refused: (tls) => (isObject(tls) && IDENTITIES.some((key) => tls[key]) ? unreadable(tls) : `is ${shownValue(tls)}`),
+    refused: (tls) => {
+      if (!isObject(tls)) return `is ${shownValue(tls)}`;
+      return IDENTITIES.some((key) => tls[key]) ? unreadable(tls) : 'has no key and no cert';
+    },
   }),
   server: optional(must('a server of Node, as createServer makes it', (server) => hasMethods(server, 'on', 'off', 'address'))),
   path: optional(
@@ -138,9 +141,14 @@ const OF_THE_SERVER = {
 
 /** Throws a `UsageError` for what is no place to listen; `more` is what else may be given with it. */
 export function checkPlace(who: string, options: ListenOptions, more: Readonly<Record<string, Check>> = {}): void {
+  if (!isObject(options)) throw new UsageError(`${who} takes its options as an object; give { port }, or { server, path }`);
   checkOptions(who, options, { ...LISTEN_CHECKS, ...more });
   if (options.limits) checkOptions(`${who}: limits`, options.limits, LIMIT_CHECKS);
-  if ((options.port === undefined) === (options.server === undefined))
+  if (options.port !== undefined && options.server !== undefined)
+    throw new UsageError(
+      `${who}: port and server are both given; leave port out to listen on the server, or server to listen alone`,
+    );
+  if (options.port === undefined && options.server === undefined)
     throw new UsageError(`${who}: a place to listen is missing; give a port, or a server of yours, and not both`);
   for (const [key, instead] of Object.entries(OF_THE_SERVER))
     if (options.server && options[key as keyof typeof OF_THE_SERVER] !== undefined)

@@ -286,7 +286,7 @@ class Mesh implements Connection {
       address.why = saidBy(error);
       return this.dialLater(address);
     }
-    socket.on('error', (error) => (address.why ||= explained(error.message, address.url)));
+    socket.on('error', (error) => (address.why ||= explained(error.message, address.url, 'a peer')));
     const { limits } = this.listener!;
     const line = new BoundedLine(socket, limits, this.environment, (limit, peer) =>
       this.listener?.tooFast(address.url, limit, peer),

@@ -107,12 +107,12 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
   [
     'a token in place of the function that checks it',
     () => anyHub({ port: 0, admit: 'open sesame' }),
-    'webSocketHub: admit is open sesame and no function; give one that says true or false, or a promise of it',
+    'webSocketHub: admit is a text and no function; give one that says true or false, or a promise of it',
   ],
   [
     'two places to listen',
     () => webSocketHub({ port: 0, server: createServer() }),
-    'give a port, or a server of yours, and not both',
+    'webSocketHub: port and server are both given; leave port out to listen on the server',
   ],
   ['a port beyond all', () => anyHub({ port: 70_000 }), 'webSocketHub: port is 70000; give a port from 0 to 65535'],
   [
@@ -131,7 +131,11 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
     'webSocketHub: path is "quiver"; give the path of an address',
   ],
   ['a path with a question', () => anyHub({ port: 0, path: '/a?b' }), 'webSocketHub: path is "/a?b"; give the path'],
-  ['TLS without a key', () => anyHub({ port: 0, tls: {} }), 'webSocketHub: tls is an object; give options of a TLS server'],
+  [
+    'TLS without a key',
+    () => anyHub({ port: 0, tls: {} }),
+    'webSocketHub: tls has no key and no cert; give options of a TLS server',
+  ],
   ['a server that is none', () => anyHub({ server: 5 }), 'webSocketHub: server is 5; give a server of Node'],
   [
     'limits mistyped',
@@ -200,6 +204,11 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
     'nowhere to listen',
     () => webSocketHub({}),
     'webSocketHub: a place to listen is missing; give a port, or a server of yours, and not both',
+  ],
+  [
+    'a hub of nothing',
+    () => (webSocketHub as any)(),
+    'webSocketHub takes its options as an object; give { port }, or { server, path }',
   ],
   [
     'a channel without options',
