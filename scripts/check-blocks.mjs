@@ -76,7 +76,8 @@ const PARTS = {
     imports: `import { expect, test } from 'vitest';\nimport { linked } from 'xstate-quiver/adapters/linked';\nimport { createLocks } from 'xstate-quiver/adapters/locks';\nimport { webSocket } from 'xstate-quiver/adapters/web-socket';`,
     as: (text) => text.replace('runs: 200', 'runs: 10'), // of minutes
   },
-  'rehearsal.md 5': {
+  'rehearsal.md 5': { notRun: 'test/rehearsal/transports.deep.ts runs it, with the client of NATS' },
+  'rehearsal.md 6': {
     imports: `import { expect } from 'vitest';\nimport { rehearse, rehearsalMatchers } from 'xstate-quiver/test/rehearsal';`,
     before: `declare module 'vitest' { interface Matchers<T = any> { toHold(): T } }\nexpect.extend(rehearsalMatchers);`,
     notRun: 'it needs a failure, and test/rehearsal/matchers.test.ts has one',
