@@ -150,8 +150,8 @@ export function warnOfEnd({ id, name }: LiveNode, error: Error): void {
   if (error instanceof ClosedError) return;
   console.warn(
     escape(
-      `"${name}" of peer "${id}" has ended and grants nothing any more: ${error.message}; every request rejects with this ${error.name}, ` +
-        'and so does locks.ready of a peer that was never served; docs/locks.md, "When the locks of a peer end"',
+      `"${name}" of peer "${id}" has ended: ${error.message}; every request rejects with this ${error.name}, and so ` +
+        'does locks.ready before it has served; docs/locks.md, "When the locks of a peer end"',
     ),
   );
 }

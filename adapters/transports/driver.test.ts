@@ -19,11 +19,7 @@ test('the error that ends a transport is named where nobody listens to it, and o
   const unheard = await connected();
   unheard.medium.lost(new Error('the cable is cut'));
   expect(unheard.warn.mock.calls).toEqual([
-    [
-      expect.stringMatching(
-        /^transport "a" has ended and carries nothing any more: the cable is cut; .* subscribe to its events/,
-      ),
-    ],
+    [expect.stringMatching(/^transport "a" has ended: the cable is cut; subscribe to its events/)],
   ]);
   const heard = await connected();
   const events: unknown[] = [];

@@ -197,8 +197,7 @@ class DrivenTransport<G extends Guarantees> implements Transport<G>, DriverListe
   }
 
   private warnOfEnd(error: Error): void {
-    const listen = 'to hear of this, subscribe to its events: the last one, closed, has the error';
-    console.warn(escape(`transport "${this.id}" has ended and carries nothing any more: ${error.message}; ${listen}`));
+    console.warn(escape(`transport "${this.id}" has ended: ${error.message}; subscribe to its events to hear of this`));
   }
 
   private closedError(): ClosedError {
