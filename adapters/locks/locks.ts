@@ -15,7 +15,7 @@ import { limitsHere } from '../limits.js';
 import { checkOptions, milliseconds, optional } from '../options.js';
 import { ClosedError, ConfigurationError, type LostError } from '../transports/errors.js';
 import { Availability } from './availability.js';
-import { LockDesk, type DeskNotice, type Wish } from './lock-desk.js';
+import { LockDesk, Turns, type DeskNotice, type Wish } from './lock-desk.js';
 import { reportMetrics } from './locks-metrics.js';
 import { statusesOf, statusOf, warnOfEnd, warnWhenUnserved, type LocksStatus } from './locks-status.js';
 import type { Lock } from './lock-handle.js';
@@ -102,6 +102,7 @@ export class Locks implements AsyncDisposable {
   readonly #nodes$ = new ReplaySubject<LiveNode>(1);
   readonly #openLocksMax = limitsHere().openLocks;
   readonly #desks = new Map<string, LockDesk>();
+  readonly #turns = new Turns(() => this.#node.environment.clock);
   /** What happens at the desks; ends with the locks. */
   readonly #notices$ = new Subject<DeskNotice>();
   /** The first epoch in which this peer was one of a majority. */
@@ -412,7 +413,7 @@ export class Locks implements AsyncDisposable {
       this.#notices$.next({ type: 'unavailable', ms: 0 });
       return null;
     }
-    return this.desk(name).take(mode, ifAvailable, signal);
+    return this.#turns.after(await this.desk(name).take(mode, ifAvailable, signal));
   }
 
   private desk(name: string): LockDesk {

@@ -245,3 +245,15 @@ test('what is no name, no options or no callback is said as that', async () => {
   );
   await expect((a as any).acquire()).rejects.toThrow('a lock needs a name');
 });
+
+test('one request after the other leaves the event loop to everybody else now and then', async () => {
+  const bus = new InProcessBus();
+  const locks = createLocks({ transport: bus.transport('a'), peers: ['a'] });
+  await locks.ready;
+  let turns = 0;
+  const timer = setInterval(() => turns++, 0);
+  for (let i = 0; i < 600; i++) await locks.request('x', () => {});
+  clearInterval(timer);
+  await locks.close();
+  expect(turns).toBeGreaterThanOrEqual(2);
+});

@@ -37,6 +37,8 @@ test.each([
   ['a plain request', PLAIN, 426],
   ['another method', 'POST / HTTP/1.1\r\nHost: x\r\n\r\n', 426],
   ['TLS where there is none', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', 426],
+  ['a request that expects to be told to go on', PLAIN.replace('\r\n\r\n', '\r\nExpect: 100-continue\r\n\r\n'), 426],
+  ['a request that expects what nobody knows', PLAIN.replace('\r\n\r\n', '\r\nExpect: banana\r\n\r\n'), 426],
   ['empty lines', '\r\n\r\n', 426],
   ['a request that no parser takes', 'GET no version\r\n\r\n', 400],
   ['a head that is too long', `GET / HTTP/1.1\r\nCookie: ${'x'.repeat(17_000)}\r\n\r\n`, 431],

@@ -42,6 +42,8 @@ export function oneRequestServer(tls: TlsOptions | undefined, patienceMs: number
     });
   };
   upgrades.on('upgrade', (_request, socket) => asking.get(socket)?.unsubscribe());
+  // Node would answer these by itself, and here they are answered.
+  for (const expecting of ['checkContinue', 'checkExpectation']) upgrades.on(expecting, () => {});
   if (!tls) return { door: createServer(asks), upgrades };
   const door = createTlsServer({ handshakeTimeout: patienceMs, ...tls }, asks);
   // Who fails at the handshake, or is late with it, is still connected.
