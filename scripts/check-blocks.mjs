@@ -41,7 +41,8 @@ const PARTS = {
     imports: `import { createLocks } from 'xstate-quiver/adapters/locks';`,
     notRun: 'the peers that vote are other processes; adapters/locks/clients.test.ts runs them',
   },
-  'locks.md 7': { imports: `import { createLocks } from 'xstate-quiver/adapters/locks';`, notRun: 'it writes into /var/lib' },
+  'locks.md 7': { before: 'const cart = {};\nconst save = async (...all: readonly unknown[]) => void all;' },
+  'locks.md 8': { imports: `import { createLocks } from 'xstate-quiver/adapters/locks';`, notRun: 'it writes into /var/lib' },
   'own-protocol.md 1': {
     imports: `import { send } from 'xstate-quiver';`,
     before: 'type In = { context: { next: string; number: number } };',
