@@ -251,7 +251,7 @@ describe('what only shows when it connects', () => {
     );
     const other = anyMqtt({ id: 'a', connection: () => undefined });
     await expect(other.connect()).rejects.toThrow(
-      'peer "a" was given no connection to the MQTT broker: connection() gave undefined; return what connectAsync(',
+      'peer "a" was given no connection to the MQTT broker: connection() gave undefined; return what connect(',
     );
   });
 

@@ -138,7 +138,7 @@ describe('hands', () => {
         { name: 'request', fields: [] },
         { name: 'release', fields: [] },
       ],
-      corrupt: false,
+      corrupt: true,
     });
     expect((await post('run', JSON.stringify(directoryScenario()))).body).toBe(directoryTrace());
   });

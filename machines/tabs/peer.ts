@@ -72,6 +72,7 @@ export const peerMachine = setup({
         ],
       },
     },
-    gone: { entry: ['announceDown', leaving] },
+    // It says goodbye once.
+    gone: { entry: ['announceDown', leaving], on: { bye: {} } },
   },
 });
