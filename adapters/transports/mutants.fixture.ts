@@ -101,6 +101,14 @@ export const mutants: readonly Mutant[] = [
     'a half-open connection to an earlier self',
   ],
   [
+    'who is connected with others is ended by no refusal of its id or token',
+    MESH,
+    '(this.peers.size === 0 || reasonIn',
+    '(this.peers.size >= 0 || reasonIn',
+    mesh,
+    'one that comes with wrong rules',
+  ],
+  [
     'a seat is asked one question',
     LINE,
     'return (this.question ??= ',

@@ -208,6 +208,23 @@ test('tokens and ids are held against a list and a function, at every peer', asy
   expect([...a.peers]).toEqual(['b']);
 });
 
+test('one that comes with wrong rules ends nobody but itself: those who are connected warn of it and stay', async () => {
+  const warn = quiet();
+  const ports = await portsOf(3);
+  const [a, b] = ['a', 'b'].map((id, i) => peer(id, ports[i]!, ports));
+  await Promise.all([a!.connect(), b!.connect()]);
+  await expect.poll(() => a!.peers.size).toBe(1);
+  const wrong = peer('c', ports[2]!, ports, { ids: ['c'] });
+  await wrong.connect();
+  await expect
+    .poll(() => warn.mock.calls.join(), { timeout: 15_000 })
+    .toMatch(/"c" says: it is not among the ids that are known here/);
+  expect([a!, b!].map(({ isClosed, peers }) => [isClosed, peers.size])).toEqual([
+    [false, 1],
+    [false, 1],
+  ]);
+});
+
 test('who answers at an address is asked for its token as well: without one it is nobody, whatever it says to be', async () => {
   const warn = quiet();
   const ports = await portsOf(2);

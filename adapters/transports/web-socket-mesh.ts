@@ -390,12 +390,17 @@ class Mesh implements Connection {
     if (type === 'mesh' && contact.state === 'new' && isId(id)) this.recognize(contact, id, run);
     else if (type === 'welcome' && contact.state === 'asking' && typeof proof === 'string') {
       this.beWelcome(contact, proof, frame['token']);
-    } else if (type === 'refused' && frame['again'] !== true && contact.state === 'asking') {
+    } else if (type === 'refused' && contact.state === 'asking' && this.isExpelledBy(frame)) {
       void this.giveUp(`peer "${contact.id}" at ${contact.address!.url} refused peer "${this.id}": ${reasonIn(frame)}`);
     } else {
       contact.address!.why = type === 'refused' ? `"${contact.id}" says: ${reasonIn(frame)}` : unexpected(contact, frame);
       this.drop(contact);
     }
+  }
+
+  /** For good. One that comes with other rules than those with whom this peer is connected keeps nobody but itself out. */
+  private isExpelledBy(frame: Readonly<Record<string, unknown>>): boolean {
+    return frame['again'] !== true && (this.peers.size === 0 || reasonIn(frame) === taken(this.id));
   }
 
   /** Whoever was dialled has said who it is. */
