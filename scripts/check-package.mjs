@@ -20,11 +20,15 @@ try {
   const { filename, files, size } = packed;
   run('node_modules/.bin/attw', [join(folder, filename), '--profile', 'esm-only'], root);
   run('npm', ['init', '-y'], folder);
-  run(
-    'npm',
-    ['install', '--no-audit', '--no-fund', join(folder, filename), 'xstate@5', 'rxjs@7', ...Object.keys(peerDependenciesMeta)],
-    folder,
-  );
+  // The last is what the guides connect to NATS with.
+  const packages = [
+    join(folder, filename),
+    'xstate@5',
+    'rxjs@7',
+    ...Object.keys(peerDependenciesMeta),
+    '@nats-io/transport-node@3',
+  ];
+  run('npm', ['install', '--no-audit', '--no-fund', ...packages], folder);
 
   const entries = Object.keys(exports).filter((entry) => entry !== './package.json');
   writeFileSync(
