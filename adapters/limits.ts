@@ -8,7 +8,7 @@
  */
 import { BOUNDS, EARLY_MAX } from '../machines/locks/epoch.js';
 
-export interface Limits {
+export interface PeerLimits {
   /** Of locks: numbers of an epoch for the grants of each lock. */
   readonly grants: number;
   /** Locks in use at a peer, and for how many an epoch has room besides those that its members want. */
@@ -46,7 +46,7 @@ export interface MailLimits {
   readonly chars: number;
 }
 
-const SHIPPED: Limits = {
+const SHIPPED: PeerLimits = {
   grants: BOUNDS.grants,
   openLocks: BOUNDS.locks,
   early: EARLY_MAX,
@@ -74,7 +74,7 @@ const SHIPPED: Limits = {
  * Small enough for a run of twenty seconds to reach all of them, and large enough for a handful of peers whose answers take half a second: a window
  * of two messages or a kilobyte would let them say so little that nothing settles.
  */
-const SMALL: Limits = {
+const SMALL: PeerLimits = {
   grants: 8,
   openLocks: 8,
   early: 2,
@@ -102,4 +102,4 @@ const SMALL: Limits = {
 const PLACE = Symbol.for('xstate-quiver.limits');
 
 /** Those of whatever is made now: what ships, unless a rehearsal has said `small`. */
-export const limitsHere = (): Limits => ((globalThis as Record<symbol, unknown>)[PLACE] === 'small' ? SMALL : SHIPPED);
+export const limitsHere = (): PeerLimits => ((globalThis as Record<symbol, unknown>)[PLACE] === 'small' ? SMALL : SHIPPED);

@@ -46,7 +46,7 @@ import { ConnectionError } from './transports/errors.js';
 import { createTransport, type DriverListener } from './transports/driver.js';
 import { Channels } from './node/channels.js';
 import { createNode, type LiveNode } from './node/node.js';
-import { limitsHere, type Limits } from './limits.js';
+import { limitsHere, type PeerLimits } from './limits.js';
 import { Outgoing, roomsIn } from './outgoing.js';
 import { isPart, Whole } from './parts.js';
 import { Drops } from './transports/drops.js';
@@ -176,7 +176,7 @@ export function linked(transport: Transport, options: LinkedOptions): Transport<
   return made;
 }
 
-function linkNode(transport: Transport, options: LinkedOptions, windowSize: number, limits: Limits): LiveNode {
+function linkNode(transport: Transport, options: LinkedOptions, windowSize: number, limits: PeerLimits): LiveNode {
   const { peers, beatMs = BEAT_MS, patience = PATIENCE, relay = true, inspect } = options;
   const { clock, crypto } = environmentOf(options);
   const others = [...new Set(peers)].filter((peer) => peer !== transport.id);
@@ -211,7 +211,7 @@ function isPlausible(said: Frame | Bye | Relay | Relayed, now: number): boolean 
 const isForAnother = ({ to }: Frame, end: RoleView<LinkContext> | undefined): boolean =>
   end?.value === 'up' && to !== null && to > end.context.session && end.context.silence >= STRAY_BEATS;
 
-function announce(notice: LinkNotice, medium: DriverListener, whole: Map<NodeId, Whole>, drops: Drops, limits: Limits): void {
+function announce(notice: LinkNotice, medium: DriverListener, whole: Map<NodeId, Whole>, drops: Drops, limits: PeerLimits): void {
   const { peer } = notice;
   if (notice.type === 'received') {
     for (const body of notice.bodies) {
@@ -230,7 +230,7 @@ function announce(notice: LinkNotice, medium: DriverListener, whole: Map<NodeId,
 const otherVersion = (from: NodeId, name: string): string =>
   `peer "${from}" speaks "${name}" of the link layer, this side "${NAME}"; run the same release on both`;
 
-function tooMuchFor(peer: NodeId, limits: Limits): string {
+function tooMuchFor(peer: NodeId, limits: PeerLimits): string {
   const { window, room, roomSize } = roomsIn(limits);
   return `more of what nodes said waits for peer "${peer}", which has not come, than ${window + room} messages or ${roomSize} characters`;
 }

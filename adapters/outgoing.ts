@@ -12,7 +12,7 @@ import type { NodeId } from '../machines/effects.js';
 import { sizeOf, type LinkContext } from '../machines/link/frames.js';
 import { roleTo } from '../machines/link/view.js';
 import type { RoleView } from '../machines/protocol.js';
-import type { Limits } from './limits.js';
+import type { PeerLimits } from './limits.js';
 import type { LiveNode } from './node/node.js';
 import { partsOf } from './parts.js';
 import type { Drops } from './transports/drops.js';
@@ -21,7 +21,7 @@ import { BackpressureError } from './transports/errors.js';
 import type { Json } from './transports/transport.js';
 
 /** What the chart of a link keeps: what may wait, and once more so many messages of nodes. */
-export const roomsIn = ({ window, room, roomSize, nodesRoomSize }: Limits) => ({
+export const roomsIn = ({ window, room, roomSize, nodesRoomSize }: PeerLimits) => ({
   window,
   room: window + 2 * room,
   roomSize: roomSize + nodesRoomSize,
@@ -47,7 +47,7 @@ export class Outgoing {
     /** Characters of one part. */
     private readonly partLength: number,
     private readonly drops: Drops,
-    private readonly limits: Limits,
+    private readonly limits: PeerLimits,
   ) {
     this.rooms = roomsIn(limits);
   }

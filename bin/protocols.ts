@@ -11,12 +11,12 @@ import { exportedProtocols } from './exported.js';
 export const known: Record<string, Protocol> = { ...protocols };
 
 /** A protocol, and for one of your own the module that exports it under that name. */
-export interface Found {
+export interface FoundProtocol {
   readonly protocol: Protocol;
   readonly module?: { readonly path: string; readonly name: string };
 }
 
-const brought = new Map<string, Found>();
+const brought = new Map<string, FoundProtocol>();
 
 /** Makes known, beside ours, the protocols that these modules export, and no others. */
 export async function bringProtocols(files: readonly string[]): Promise<void> {
@@ -32,7 +32,7 @@ export async function bringProtocols(files: readonly string[]): Promise<void> {
 }
 
 /** The words that bring a protocol of one's own along again, for a line to paste; none for one of ours. */
-export function broughtBy({ protocol, module = brought.get(protocol.name)?.module }: Found): readonly string[] {
+export function broughtBy({ protocol, module = brought.get(protocol.name)?.module }: FoundProtocol): readonly string[] {
   return module ? ['--protocol', relative('.', module.path)] : [];
 }
 
@@ -43,7 +43,7 @@ export const broughtProtocols = (): readonly Protocol[] => [...brought.values()]
 export const broughtFiles = (): readonly string[] => [...brought.values()].map(({ module }) => module!.path);
 
 /** A protocol by its name, or by the file that exports it; without either, the only one that was brought along. */
-export async function protocolOf(word: string | undefined): Promise<Found> {
+export async function protocolOf(word: string | undefined): Promise<FoundProtocol> {
   if (word === undefined && brought.size === 1) return [...brought.values()][0]!;
   const protocol = known[word ?? ''];
   if (protocol) return brought.get(protocol.name) ?? { protocol };
@@ -66,7 +66,7 @@ export async function exportsOf(file: string): Promise<{ path: string; exported:
   return { path, exported: await load(path, file) };
 }
 
-async function protocolsIn(file: string): Promise<readonly Found[]> {
+async function protocolsIn(file: string): Promise<readonly FoundProtocol[]> {
   const { path, exported } = await exportsOf(file);
   return exportedProtocols(exported, file).map(({ protocol, name }) => ({ protocol, module: { path, name } }));
 }

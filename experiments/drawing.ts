@@ -17,7 +17,7 @@ export interface DrawnArrow {
   readonly kind: 'link' | 'pointer' | 'message' | 'stand-in';
 }
 
-export interface Panel {
+export interface DrawnPanel {
   readonly caption: string;
   readonly nodes: readonly DrawnNode[];
   readonly arrows: readonly DrawnArrow[];
@@ -26,7 +26,7 @@ export interface Panel {
 export interface Drawing {
   readonly name: string;
   readonly title: string;
-  readonly panels: readonly Panel[];
+  readonly panels: readonly DrawnPanel[];
   readonly note?: string;
 }
 
@@ -56,7 +56,7 @@ const COLOURS = { pointer: '#2563eb', message: '#dc2626', 'stand-in': '#059669' 
 const arrowHead = (kind: keyof typeof COLOURS): string =>
   `<marker id="head-${kind}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto-start-reverse"><path d="M0 0L8 4L0 8z" fill="${COLOURS[kind]}"/></marker>`;
 
-function drawPanel({ caption, nodes, arrows }: Panel): string {
+function drawPanel({ caption, nodes, arrows }: DrawnPanel): string {
   const at = new Map(nodes.map((node) => [node.id, [MARGIN + node.x * UNIT, MARGIN + 24 + node.y * UNIT] as const]));
   const order = ['link', 'pointer', 'stand-in', 'message'];
   const lines = arrows

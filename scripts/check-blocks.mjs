@@ -87,7 +87,7 @@ const PARTS = {
     imports: `import { inspect, record } from 'xstate-quiver/inspector';`,
     notRun: 'it serves a page until it is ended',
   },
-  'testing-machines.md 1': { as: (text) => text.replace('./toggle.js', './given.js').replace('toggle', 'machine as toggle') },
+  'testing-machines.md 1': { names: { machine: 'toggle' }, as: (text) => text.replace(/^import .*'\.\/toggle\.js';\n/m, '') },
   'testing-machines.md 2': {
     imports: `import fc from 'fast-check';\nimport { describe, expect, test } from 'vitest';\nimport { describeMachine } from 'xstate-quiver/test';`,
     notRun: 'a checkout with all that a machine can have; examples/machines has several, and runs them',
@@ -146,8 +146,8 @@ function moduleOf({ name, text }, given) {
       !isWordOf(nameOf(each), own) &&
       !(isTest && rest.includes(`const ${each} `)),
   );
-  const list = used.map((each) => `${each} as ${nameOf(each)}`).join(', ');
-  const fromGiven = used.length === 0 ? '' : `import { ${list} } from './given.js';\n`;
+  const list = used.map((each) => `${each}: ${nameOf(each)}`).join(', ');
+  const fromGiven = used.length === 0 ? '' : `import { given } from './given.js';\nconst { ${list} } = given;\n`;
   const body = `${before}\n${rest}\n${after}`;
   return isTest ? `${own}\n${fromGiven}${body}` : `${own}\n${fromGiven}await (async () => {\n${body}\n})();\nprocess.exit();\n`;
 }
@@ -157,8 +157,9 @@ const scenariosModule = (texts) => `
 import { parseScenario, protocols, Simulation } from 'xstate-quiver';
 import { defineActors } from 'xstate-quiver/test';
 import { ring } from '../ring.js';
-import { client, server } from './given.js';
+import { given } from './given.js';
 
+const { client, server } = given;
 const pair = defineActors(
   { client, server },
   { input: { client: ({ ref }) => ({ server: ref('server') }), server: ({ ref }) => ({ client: ref('client') }) }, events: { client: { GO: [{}] } } },
@@ -195,9 +196,9 @@ export function checkBlocks(folder, run) {
     if (!existsSync(join(folder, 'node_modules', each)))
       symlinkSync(join(root, 'node_modules', each), join(folder, 'node_modules', each));
   const source = readFileSync(join(root, 'scripts/given.ts'), 'utf8');
-  const given = [...source.matchAll(/^export (?:declare )?const (?:(\w+)|\{ (\w+) \})/gm)].map(
-    ([, plain, inside]) => plain ?? inside,
-  );
+  const [, values] = /^export const given = \{\n([^]*?)^\};/m.exec(source);
+  const [, declared] = /^interface Declared \{\n([^]*?)^\}/m.exec(source);
+  const given = [...values.matchAll(/^ {2}(\w+),$/gm), ...declared.matchAll(/^ {2}readonly (\w+):/gm)].map(([, name]) => name);
   const pages = readdirSync(join(root, 'docs')).filter((page) => page.endsWith('.md') && !ELSEWHERE.includes(page));
   const blocks = pages.flatMap(blocksOf);
   const code = blocks

@@ -1,6 +1,6 @@
 /**
  * What the reader of a block on a page of docs/ has in hand, by the names that the pages use. check-blocks.mjs compiles each block with
- * those of them that it names, and runs it; what is only declared here has no value, and such a block is not run.
+ * those of `given` that it names, and runs it; what is only `Declared` has no value, and such a block is not run.
  */
 import { assign, sendTo, setup, type AnyActorRef } from 'xstate';
 import { createElection } from 'xstate-quiver/adapters/election';
@@ -11,42 +11,42 @@ import { parseScenario } from 'xstate-quiver/network';
 import { directory } from 'xstate-quiver/machines/directory';
 import type { FencedStore, Main, RehearsalFailure, RehearseOptions } from 'xstate-quiver/test/rehearsal';
 
-export const peers = ['a', 'b', 'c'];
-export const bus = new InProcessBus();
-export const transport = bus.transport('a');
-export const wire = new InProcessBus().transport('d');
+const peers = ['a', 'b', 'c'];
+const bus = new InProcessBus();
+const transport = bus.transport('a');
+const wire = new InProcessBus().transport('d');
 
 /** Three peers on a bus of their own; the reader has one of them. */
 const together = <Made>(make: (of: InProcessBus, id: string) => Made): Made => {
   const apart = new InProcessBus();
   return peers.map((id) => make(apart, id))[0]!;
 };
-export const locks = together((of, id) => createLocks({ transport: of.transport(id), peers }));
-export const election = together((of, id) => createElection({ transport: of.transport(id), peers }));
+const locks = together((of, id) => createLocks({ transport: of.transport(id), peers }));
+const election = together((of, id) => createElection({ transport: of.transport(id), peers }));
 
 const values = new Map<string, unknown>();
-export const store = {
+const store = {
   read: async (_: { fence: number }) => values.get('entry'),
   write: async (entry: unknown, _: { fence: number }) => void values.set('entry', entry),
 };
-export const page = 'page 1';
-export const entry = 'entry 1';
-export const { signal } = new AbortController();
-export const print = async (_: string, __: { fence: number; signal: AbortSignal }): Promise<void> => {};
-export const show = (_: unknown): void => {};
-export const fire = async (_: { fence: number; signal: AbortSignal }): Promise<void> => {};
-export const health = { set: (_: boolean, __: { missing: readonly string[] }): void => {} };
-export const work = async (_: AbortSignal): Promise<void> => process.exit();
+const page = 'page 1';
+const entry = 'entry 1';
+const { signal } = new AbortController();
+const print = async (_: string, __: { fence: number; signal: AbortSignal }): Promise<void> => {};
+const show = (_: unknown): void => {};
+const fire = async (_: { fence: number; signal: AbortSignal }): Promise<void> => {};
+const health = { set: (_: boolean, __: { missing: readonly string[] }): void => {} };
+const work = async (_: AbortSignal): Promise<void> => process.exit();
 
-export const machine = setup({ types: { events: {} as { type: 'go' } }, actions: { move: () => {} } }).createMachine({
+const machine = setup({ types: { events: {} as { type: 'go' } }, actions: { move: () => {} } }).createMachine({
   initial: 'still',
   states: { still: { on: { go: { actions: 'move' } } } },
 });
-export const events = [{ type: 'go' }] as const;
-export const perform = (_: string, __: unknown): void => {};
+const events = [{ type: 'go' }] as const;
+const perform = (_: string, __: unknown): void => {};
 
 /** A client that may give up, and takes a late answer for that to its next question. */
-export const client = setup({
+const client = setup({
   types: {
     context: {} as { server: AnyActorRef; asked: number; got: number },
     input: {} as { server: AnyActorRef },
@@ -70,7 +70,7 @@ export const client = setup({
     answered: { on: { GO: 'waiting' } },
   },
 });
-export const server = setup({
+const server = setup({
   types: {
     context: {} as { client: AnyActorRef },
     input: {} as { client: AnyActorRef },
@@ -88,28 +88,57 @@ export const server = setup({
   },
 });
 
-export const topology = {
+const topology = {
   nodes: ['a', 'b', 'c'],
   links: [
     ['a', 'b', 1],
     ['b', 'c', 1],
   ],
 } as const;
-export const scenario = parseScenario({ protocol: 'directory', topology: { kind: 'ring', n: 8 } }, { directory });
-export const myProtocol = directory;
-
-export declare const node: ReturnType<typeof createNode>;
-export declare const otherNode: typeof node;
-export declare const file: { write(text: string): void };
-export const checkout = setup({ types: { context: {} as { items: readonly string[] } } }).createMachine({
+const scenario = parseScenario({ protocol: 'directory', topology: { kind: 'ring', n: 8 } }, { directory });
+const myProtocol = directory;
+const checkout = setup({ types: { context: {} as { items: readonly string[] } } }).createMachine({
   context: { items: [] },
 });
 
-/** Of the page on rehearsals. */
-export declare const sleep: (ms: number) => Promise<void>;
-export declare const invoices: Pick<FencedStore, 'write'> & { read(key: string): Promise<number | undefined> };
-export declare const order: number;
-export declare const id: string;
-export declare const options: Omit<RehearseOptions, 'replay'>;
-export declare const failure: RehearsalFailure;
-export declare const main: Main;
+interface Declared {
+  readonly node: ReturnType<typeof createNode>;
+  readonly otherNode: ReturnType<typeof createNode>;
+  readonly file: { write(text: string): void };
+  // Of the page on rehearsals.
+  readonly sleep: (ms: number) => Promise<void>;
+  readonly invoices: Pick<FencedStore, 'write'> & { read(key: string): Promise<number | undefined> };
+  readonly order: number;
+  readonly id: string;
+  readonly options: Omit<RehearseOptions, 'replay'>;
+  readonly failure: RehearsalFailure;
+  readonly main: Main;
+}
+
+export const given = {
+  peers,
+  bus,
+  transport,
+  wire,
+  locks,
+  election,
+  store,
+  page,
+  entry,
+  signal,
+  print,
+  show,
+  fire,
+  health,
+  work,
+  machine,
+  events,
+  perform,
+  client,
+  server,
+  topology,
+  scenario,
+  myProtocol,
+  checkout,
+  ...(undefined as unknown as Declared),
+};

@@ -31,8 +31,8 @@ interface Asked extends Word {
 export class Availability {
   private readonly channels: Channels;
   private readonly conversation: string;
-  /** The last that each peer has asked of each lock, and has not been answered here. */
   private readonly openLocksMax = limitsHere().openLocks;
+  /** The last that each peer has asked of each lock, and has not been answered here. */
   private readonly asked = new Map<string, Asked>();
 
   constructor(

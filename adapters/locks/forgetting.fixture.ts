@@ -13,8 +13,7 @@ export function keptAt({ node }: Locks): number {
 }
 
 /**
- * Asks for so many locks of new names in turn, each at the next of the peers, and gives the fences that do not grow: none. `look` is called
- * after each tenth.
+ * Asks for so many locks of new names in turn, each at the next of the peers. `look` is called after each tenth.
  */
 export async function manyNames(all: readonly Locks[], count: number, look: (tenth: number) => void): Promise<void> {
   for (let i = 0; i < count; i++) {

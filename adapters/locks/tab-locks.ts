@@ -35,8 +35,8 @@ const CHECKS = {
 };
 
 /**
- * Locks by name that the tabs, frames and workers of one origin share over a BroadcastChannel: whoever is there is the cluster, the first is
- * served at once, and nobody is listed. Where Web Locks will do, take those; here each grant has a fence.
+ * Locks by name that the tabs, frames and workers of one origin share over a BroadcastChannel: whoever is there is the cluster, and nobody is
+ * listed. The first is served once nobody has answered for a second, later ones as soon as those who are there have. Where Web Locks will do, take those; here each grant has a fence.
  *
  * @throws UsageError for an option that is wrong or not known.
  * @example

@@ -16,7 +16,7 @@ import { Subscription } from 'rxjs';
 import { isObject } from '../../machines/checks.js';
 import type { NodeId } from '../../machines/effects.js';
 import { environmentOf, type InEnvironment } from '../environment.js';
-import { limitsHere, type Limits, type MailLimits } from '../limits.js';
+import { limitsHere, type PeerLimits, type MailLimits } from '../limits.js';
 import { isId, refusedId } from './ids.js';
 import { later } from './later.js';
 import { UsageError } from '../../machines/errors.js';
@@ -250,7 +250,7 @@ class Waiting {
   private readonly receivers = new Map<NodeId, Pile>();
   private readonly all = new Pile();
 
-  constructor(private readonly limits: Limits['mail']) {}
+  constructor(private readonly limits: PeerLimits['mail']) {}
 
   /** What there is too much of; `null` when the message has been kept. */
   add(from: NodeId, to: NodeId, text: string): string | null {

@@ -57,4 +57,4 @@ export function unexpected(contact: Contact, { type, proof }: Readonly<Record<st
   return `a frame of the type ${quote(type)} is not what a peer of a mesh says there`;
 }
 
-export const taken = (id: NodeId): string => `the id "${quote(id)}" is taken; give every peer its own`;
+export const idTaken = (id: NodeId): string => `the id "${quote(id)}" is taken; give every peer its own`;

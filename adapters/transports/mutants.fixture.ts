@@ -1,7 +1,7 @@
 /** The rules of the hub, the mesh, the seal and what they read with, each broken once: mutants.deep.ts shows that the test named for it fails. */
 
 /** What the code says, what the mutant says, and the test that fails: its file in adapters/ and its name. */
-export type Mutant = readonly [rule: string, file: string, code: string, broken: string, testFile: string, testName: string];
+export type WireMutant = readonly [rule: string, file: string, code: string, broken: string, testFile: string, testName: string];
 
 const HUB = 'transports/hub.ts';
 const MESH = 'transports/web-socket-mesh.ts';
@@ -20,7 +20,7 @@ const line = 'transports/bounded-line.test.ts';
 const DOOR = 'transports/web-socket-hub.ts';
 const LISTENER = 'transports/web-socket-listener.ts';
 
-export const mutants: readonly Mutant[] = [
+export const mutants: readonly WireMutant[] = [
   [
     'a living peer keeps its seat at a hub',
     HUB,
@@ -103,8 +103,8 @@ export const mutants: readonly Mutant[] = [
   [
     'who is connected with others is ended by no refusal of its id or token',
     MESH,
-    '(this.peers.size === 0 || reasonIn',
-    '(this.peers.size >= 0 || reasonIn',
+    '(this.peers.size === 0 || frame',
+    '(this.peers.size >= 0 || frame',
     mesh,
     'one that comes with wrong rules',
   ],

@@ -39,7 +39,7 @@ class Paths {
   };
 
   private pass(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    const taker = this.takers.get(pathOf(request)) ?? this.takers.get(null);
+    const taker = this.takers.get(pathOfUpgrade(request)) ?? this.takers.get(null);
     if (taker) return taker.take(request, socket, head);
     if (this.server.listenerCount('upgrade') > 1) return;
     for (const each of this.takers.values()) each.missed(request);
@@ -65,7 +65,7 @@ export function takeUpgrades(server: Server, path: string | null, taker: Taker, 
 }
 
 /** `null` for what is no address, `//` for instance: it is for whoever connects to say. */
-export function pathOf({ url = '/' }: Pick<IncomingMessage, 'url'>): string | null {
+export function pathOfUpgrade({ url = '/' }: Pick<IncomingMessage, 'url'>): string | null {
   return URL.canParse(url, HERE) ? new URL(url, HERE).pathname : null;
 }
 const HERE = 'http://here';

@@ -36,7 +36,7 @@ import { ClosedError, ConnectionError } from './errors.js';
 import { later } from './later.js';
 import { oneRequestServer } from './one-request.js';
 import { escape, FRAME_BYTES_MAX, quote } from './reading.js';
-import { pathOf, takeUpgrades, turnAway, type Taker } from './upgrades.js';
+import { pathOfUpgrade, takeUpgrades, turnAway, type Taker } from './upgrades.js';
 
 export interface ListenLimits extends LineLimits {
   /** Connections at a time, and of them from one address. */
@@ -100,7 +100,7 @@ const LISTEN_CHECKS: Readonly<Record<keyof ListenOptions, Check>> = {
   }),
   server: optional(must('a server of Node, as createServer makes it', (server) => hasMethods(server, 'on', 'off', 'address'))),
   path: optional(
-    must("the path of an address, as in '/quiver'", (path) => typeof path === 'string' && path === pathOf({ url: path })),
+    must("the path of an address, as in '/quiver'", (path) => typeof path === 'string' && path === pathOfUpgrade({ url: path })),
   ),
   origins: optional({
     must: "a list of origins as browsers say them, as in ['https://example.org'], or a function",

@@ -31,7 +31,7 @@ import { HELLO_BYTES_MAX, isHello, type PeerHello } from './hub.js';
 import { isId, refusedId } from './ids.js';
 import { later } from './later.js';
 import { abortable } from './promises.js';
-import { isDialling, isOfBefore, taken, unexpected, whatIsMissing, type Address, type Contact } from './mesh-contact.js';
+import { isDialling, isOfBefore, idTaken, unexpected, whatIsMissing, type Address, type Contact } from './mesh-contact.js';
 import { escape, FRAME_BYTES_MAX, MESSAGE_BYTES_MAX, quote, readFrame, reasonIn, saidBy } from './reading.js';
 import { ATTEMPT_MS_MAX, pauseAfter } from './reconnecting.js';
 import { explained } from './refusals.js';
@@ -363,11 +363,11 @@ class Mesh implements Connection {
     for (let holder = this.peers.get(id); holder && !isGone(); holder = this.peers.get(id)) {
       const isOwner = holder.proof === key;
       const isHeld = (!isOwner || isOfBefore(contact, holder)) && (await holder.line.answers());
-      if (isHeld && this.peers.get(id) === holder) return this.refuse(contact, taken(id), isOwner);
+      if (isHeld && this.peers.get(id) === holder) return this.refuse(contact, idTaken(id), isOwner);
       if (!isHeld) this.drop(holder);
     }
     if (isGone()) return;
-    if (id === this.id) return this.refuse(contact, taken(id));
+    if (id === this.id) return this.refuse(contact, idTaken(id));
     const crossing = [...this.contacts].find((other) => isDialling(other, id));
     if (crossing && this.id < id) return this.refuse(contact, 'this peer is being dialled itself', true);
     if (crossing) this.drop(crossing);
@@ -400,18 +400,18 @@ class Mesh implements Connection {
 
   /** For good. One that comes with other rules than those with whom this peer is connected keeps nobody but itself out. */
   private isExpelledBy(frame: Readonly<Record<string, unknown>>): boolean {
-    return frame['again'] !== true && (this.peers.size === 0 || reasonIn(frame) === taken(this.id));
+    return frame['again'] !== true && (this.peers.size === 0 || frame['why'] === idTaken(this.id));
   }
 
   /** Whoever was dialled has said who it is. */
   private recognize(contact: Contact, id: NodeId, run: unknown): void {
     const address = contact.address!;
     // Whoever is there already stays, and the newcomer hears of it here or from the first peer that it meets.
-    if (id === this.id && run !== this.run && this.early) return void this.giveUp(`${taken(id)} (at ${quote(address.url)})`);
+    if (id === this.id && run !== this.run && this.early) return void this.giveUp(`${idTaken(id)} (at ${quote(address.url)})`);
     const isStranger = this.options.ids?.includes(id) === false;
     const isKnown = this.peers.has(id) || [...this.contacts].some((other) => isDialling(other, id));
     if (isStranger) address.why = `it says to be "${quote(id)}", which is not among the ids that are known here`;
-    if (id === this.id && run !== this.run) address.why = taken(id);
+    if (id === this.id && run !== this.run) address.why = idTaken(id);
     if (id === this.id && run === this.run) address.state = 'own';
     else if (isKnown) Object.assign(address, { peer: id, state: 'connected', failures: 0 });
     if (id === this.id || isKnown || isStranger) return this.drop(contact);

@@ -7,7 +7,7 @@ const PARTS = {
   'hand-over': { needs: 'node', run: async () => (await import('./hand-over.mjs')).traceHandOvers() },
   quota: { needs: 'redis-server', run: async () => (await import('./quota.mjs')).quota() },
   election: { needs: 'node', run: async () => (await import('./election.mjs')).compareElections() },
-  tabs: { needs: 'chromium', run: async () => (await import('./tabs.mjs')).tabs() },
+  tabs: { needs: 'chromium', run: async () => (await import('./tabs.mjs')).besideTabs() },
 };
 
 const named = process.argv.slice(2);

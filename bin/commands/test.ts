@@ -22,7 +22,7 @@ import { protocolJunit, reporterOf } from '../junit.js';
 import { machineIn } from '../machines.js';
 import { OutputFile } from '../output-file.js';
 import { printTestReport } from '../print-test-report.js';
-import { broughtBy, exportsOf, isFile, protocolOf, type Found } from '../protocols.js';
+import { broughtBy, exportsOf, isFile, protocolOf, type FoundProtocol } from '../protocols.js';
 import { relativeModule } from '../relative-module.js';
 import { testMachine } from '../test-machine.js';
 import { testProtocol } from '../test-report.js';
@@ -80,7 +80,7 @@ async function readReasons(file: string): Promise<Reasons> {
   return reasons as Reasons;
 }
 
-function emit({ protocol, module }: Found, path: string): void {
+function emit({ protocol, module }: FoundProtocol, path: string): void {
   const importing = module
     ? `import { ${module.name} as protocol } from ${JSON.stringify(relativeModule(dirname(resolve(path)), module.path))};`
     : `import { protocols } from 'xstate-quiver';\n\nconst protocol = protocols[${JSON.stringify(protocol.name)}]!;`;

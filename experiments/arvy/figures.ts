@@ -5,7 +5,7 @@ import { directoryContext, finds, holdsToken, pointers, waitingFor } from '../..
 import { parseScenario } from '../../network/scenario/parse.js';
 import { Simulation } from '../../network/simulation.js';
 import type { Choice } from '../../network/world/choice.js';
-import type { DrawnArrow, DrawnNode, Drawing, Panel } from '../drawing.js';
+import type { DrawnArrow, DrawnNode, Drawing, DrawnPanel } from '../drawing.js';
 
 const PLACES: Readonly<Record<string, readonly [number, number]>> = {
   a: [1.2, 0],
@@ -64,7 +64,7 @@ const placed = (c: Configuration): DrawnNode[] =>
 const pointersOf = (c: Configuration): DrawnArrow[] =>
   [...c.nodes].map(([from, node]) => ({ from, to: directoryContext(node).parent, kind: 'pointer' }));
 
-const panelOf = (caption: string, c: Configuration): Panel => ({
+const panelOf = (caption: string, c: Configuration): DrawnPanel => ({
   caption,
   nodes: placed(c),
   arrows: [...pointersOf(c), ...finds(c).map(({ from, to }): DrawnArrow => ({ from, to, kind: 'message' }))],
@@ -83,7 +83,7 @@ export function greenGraphs(c: Configuration): readonly (readonly (readonly [str
 export function arvyFigures(): Drawing[] {
   const states = statesOfFigure1();
   const { state } = states.find(({ caption }) => caption.startsWith('1g'))!;
-  const trees = greenGraphs(state).map((edges): Panel => {
+  const trees = greenGraphs(state).map((edges): DrawnPanel => {
     const caption = `Figure 2: ${edges.map(([from, to]) => `(${from}, ${to})`).join(' ')}`;
     const black = pointers(state).map(([from, to]): DrawnArrow => ({ from, to, kind: 'pointer' }));
     return {

@@ -10,7 +10,7 @@ import { edgesOf, isFind, look, pointerIn } from '../../machines/queue/view.js';
 import { parseScenario } from '../../network/scenario/parse.js';
 import { Simulation } from '../../network/simulation.js';
 import type { Choice } from '../../network/world/choice.js';
-import type { DrawnArrow, Drawing, Panel } from '../drawing.js';
+import type { DrawnArrow, Drawing, DrawnPanel } from '../drawing.js';
 
 /** A binary tree of seven nodes, as it stands on the page. */
 const PLACES: Readonly<Record<string, readonly [number, number]>> = {
@@ -58,7 +58,7 @@ export const steps = {
   after: [gAsks, deliver(0), deliver(1), dAsks, deliver(2)] as readonly Choice[],
 };
 
-function panel(caption: string, c: Configuration): Panel {
+function panel(caption: string, c: Configuration): DrawnPanel {
   const links = Object.entries(PARENTS).flatMap(([from, to]): DrawnArrow[] => (from === to ? [] : [{ from, to, kind: 'link' }]));
   const pointers = [...c.nodes].map(([from, node]): DrawnArrow => ({ from, to: pointerIn(node)!.pointer, kind: 'pointer' }));
   const finds = c.flights.filter(isFind).map(({ from, to }): DrawnArrow => ({ from, to, kind: 'message' }));

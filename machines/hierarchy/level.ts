@@ -15,7 +15,7 @@ import { effects, tell } from '../effects.js';
 import { isSame, type Identity } from '../election/height.js';
 import { everybody, heightOf } from '../election/links.js';
 import type { DistrictChange, PresenceEntry, PresenceTable, Turn } from '../election/messages.js';
-import { candidates, hasSenior, isSameTable, memberOf, withOwn, type Heard } from './presence.js';
+import { candidates, hasSenior, isSameTable, memberOf, withOwn, type HeardTable } from './presence.js';
 
 export interface LevelInput {
   readonly id: Identity;
@@ -32,7 +32,7 @@ export interface LevelInput {
   /** What it last told its neighbours. */
   readonly table: PresenceTable;
   /** Of each neighbour, ordered by name. */
-  readonly heard: readonly Heard[];
+  readonly heard: readonly HeardTable[];
 }
 
 export interface LevelContext extends LevelInput {
@@ -43,7 +43,7 @@ export interface LevelContext extends LevelInput {
 type In = { context: LevelContext; event: Turn };
 
 /** The neighbours' tables with this turn's news. */
-function heardBy({ context, event: { heard, links } }: In): readonly Heard[] {
+function heardBy({ context, event: { heard, links } }: In): readonly HeardTable[] {
   const kept = context.heard.filter(({ peer }) => peer !== heard?.peer && heightOf(links, peer) !== null);
   if (!heard) return kept;
   const news = { peer: heard.peer, table: heard.tables[context.level - 1]! };

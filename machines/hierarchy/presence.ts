@@ -10,7 +10,7 @@ import { compareIdentities, isSame, type Identity } from '../election/height.js'
 import type { PresenceEntry, PresenceTable } from '../election/messages.js';
 
 /** The last table received from a neighbour. */
-export interface Heard {
+export interface HeardTable {
   readonly peer: NodeId;
   readonly table: PresenceTable;
 }
@@ -20,7 +20,7 @@ export const bySeniority = (a: PresenceEntry, b: PresenceEntry): number => a.bir
 const byDistance = (a: PresenceEntry, b: PresenceEntry): number => a.distance - b.distance || bySeniority(a, b);
 
 /** Rule 1: the leaders that neighbours know of, one hop further. */
-export function candidates(own: Identity, heard: readonly Heard[], radius: number): PresenceTable {
+export function candidates(own: Identity, heard: readonly HeardTable[], radius: number): PresenceTable {
   const near = new Map<NodeId, PresenceEntry>();
   for (const { table } of heard) {
     for (const { birth, id, distance } of table) {

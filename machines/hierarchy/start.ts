@@ -9,7 +9,7 @@ import type { Adjacency } from '../election/graph.js';
 import type { Identity } from '../election/height.js';
 import type { PresenceTable } from '../election/messages.js';
 import { UsageError } from '../errors.js';
-import { candidates, hasSenior, isSameTable, memberOf, withOwn, type Heard } from './presence.js';
+import { candidates, hasSenior, isSameTable, memberOf, withOwn, type HeardTable } from './presence.js';
 
 export interface LevelRule {
   readonly radius: number;
@@ -90,7 +90,12 @@ export function tablesAtStart(
 }
 
 /** Rules 1 to 5 at time 0. */
-function applyRules(id: Identity, before: LevelStart, heard: readonly Heard[], { radius, separation }: LevelRule): LevelStart {
+function applyRules(
+  id: Identity,
+  before: LevelStart,
+  heard: readonly HeardTable[],
+  { radius, separation }: LevelRule,
+): LevelStart {
   const near = candidates(id, heard, radius);
   const own = { birth: before.birth ?? 0, id, distance: 0 };
   const led = before.table.some(({ distance }) => distance === 0);

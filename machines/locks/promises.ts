@@ -34,14 +34,14 @@ export function reportsAfter({ context: { reports }, event }: In): readonly Prom
 export const remembers = ({ memory }: PromiseReport): boolean => memory === 'known' || memory === 'new';
 
 /** Rule 4: how much of what was promised before is remembered among those who answered. */
-export type Recall =
+export type Remembered =
   /** Whoever has forgotten is outvoted (a), or the application has said that there is nothing to remember (c). */
   | 'enough'
   /** Nobody is missing who could know more (b), or nobody of those who are there has served (13): a number above the floors will do. */
   | 'nobody is missing'
   | 'too little';
 
-export function recallOf(reports: readonly PromiseReport[], voters: readonly NodeId[]): Recall {
+export function recallOf(reports: readonly PromiseReport[], voters: readonly NodeId[]): Remembered {
   const isOfAllPresent = voters.length === 0;
   const votes = isOfAllPresent ? reports : reports.filter(({ node }) => voters.includes(node));
   const known = votes.filter(remembers).length;
@@ -102,7 +102,8 @@ class Claims {
 
   /**
    * Rule 4b: the latest epoch began as everybody had forgotten, above whatever was promised before. All are here, and who has not
-   * served it has promised it since it started: nobody can have forgotten a later one.
+   * served it has promised it since it started: nobody can have forgotten a later one. Of tabs, who are not listed, nobody has
+   * forgotten anything: no id is used twice (rule 13).
    */
   private isOfAll(): boolean {
     const knows = (report: PromiseReport) => remembers(report) || report.pending.some(({ epoch }) => epoch === this.latest);

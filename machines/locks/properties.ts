@@ -4,7 +4,7 @@ import type { Configuration, NodeView, Property } from '../protocol.js';
 import { isBeyond, isMajority } from './epoch.js';
 import type { Claim, EpochsContext } from './knowledge.js';
 import { UNATTESTED, type LockContext } from './lock.js';
-import { isMajorityOf, votesInOneOf, type Membership } from './membership.js';
+import { isMajorityOf, isOfAllPresent, votesInOneOf, type Membership } from './membership.js';
 import type { Beginning } from './messages.js';
 import type { LocksProtocolOptions } from './options.js';
 import { PATIENCE } from './orders.js';
@@ -93,9 +93,8 @@ const oneMajority: Property<LocksProtocolOptions> = {
       const key = JSON.stringify(served && [served.epoch, served.members]);
       if (served !== null) serving.set(key, { nodes: [...(serving.get(key)?.nodes ?? []), id], served });
     }
-    const isOfMajority = ({ voters }: Membership, nodes: readonly NodeId[]) =>
-      isMajority(voters.filter((voter) => nodes.includes(voter)).length, voters);
-    return [...serving.values()].filter(({ nodes, served }) => isOfMajority(served.membership, nodes)).length < 2;
+    const listed = [...serving.values()].filter(({ served }) => !isOfAllPresent(served.membership));
+    return listed.filter(({ nodes, served }) => isMajorityOf(nodes, served.membership)).length < 2;
   },
 };
 
@@ -187,12 +186,14 @@ export const oneUser: Property<LocksProtocolOptions> = {
   name: 'one user',
   says: 'Where nothing stops and no link falls, no lock has two users at once, unless all of them read.',
   kind: 'always',
-  holds: (c) => {
-    const uses = usesOf(c);
-    const writes = uses.filter(({ mode }) => mode !== 'shared');
-    return writes.every(({ lock }) => uses.filter((use) => use.lock === lock).length === 1);
-  },
+  holds: (c) => isOneUserOf(usesOf(c)),
 };
+
+/** Of each lock, unless all of them read. */
+function isOneUserOf(uses: ReturnType<typeof usesOf>): boolean {
+  const writes = uses.filter(({ mode }) => mode !== 'shared');
+  return writes.every(({ lock }) => uses.filter((use) => use.lock === lock).length === 1);
+}
 
 /** Rule 13: whoever is there and suspected by nobody. */
 export const oneUserPresent: Property<LocksProtocolOptions> = {
@@ -203,9 +204,7 @@ export const oneUserPresent: Property<LocksProtocolOptions> = {
     const isThere = (node: NodeId) => !c.crashed?.includes(node);
     const isTrusted = (node: NodeId) =>
       isThere(node) && [...c.nodes.keys()].every((other) => other === node || !isThere(other) || c.links.up(other, node));
-    const uses = usesOf(c).filter(({ node }) => isTrusted(node));
-    const writes = uses.filter(({ mode }) => mode !== 'shared');
-    return writes.every(({ lock }) => uses.filter((use) => use.lock === lock).length === 1);
+    return isOneUserOf(usesOf(c).filter(({ node }) => isTrusted(node)));
   },
 };
 

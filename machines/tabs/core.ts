@@ -2,7 +2,7 @@
 import { integer, refuseUnknown } from '../checks.js';
 import { defineCore } from '../define.js';
 import { isBoolean, isNode, listOf, type ShapesOf } from '../shapes.js';
-import { PEER, roleOf, TAB, type TabMessage } from './messages.js';
+import { PEER, peerRole, TAB, type TabMessage } from './messages.js';
 import { peerMachine } from './peer.js';
 import { tabMachine, type TabInput } from './tab.js';
 
@@ -38,7 +38,7 @@ export const tabsCore = /* @__PURE__ */ defineCore<TabsOptions>({
     return [{ role: TAB, chart: TAB, input }];
   },
   route: ({ type, from }, node) => {
-    const role = roleOf(from as string);
+    const role = peerRole(from as string);
     return ['beat', 'ping', 'bye'].includes(type) && node.has(role) ? role : TAB;
   },
   messages: {

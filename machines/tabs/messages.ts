@@ -2,7 +2,7 @@
 import type { Message, NodeId } from '../effects.js';
 
 /** To everybody, and the answer to it: with all whom the answering tab has met, and whether it takes part already. */
-export interface Hello extends Message {
+interface Hello extends Message {
   readonly type: 'hello';
 }
 export interface Here extends Message {
@@ -11,19 +11,19 @@ export interface Here extends Message {
   readonly isPresent: boolean;
 }
 /** To everybody, from time to time; and in answer to a `ping`. */
-export interface Beat extends Message {
+interface Beat extends Message {
   readonly type: 'beat';
 }
 /** To one who has not been heard for a beat. */
-export interface Ping extends Message {
+interface Ping extends Message {
   readonly type: 'ping';
 }
 /** To one who speaks, and was counted as gone. */
-export interface Missed extends Message {
+interface Missed extends Message {
   readonly type: 'missed';
 }
 /** To everybody, at the end. */
-export interface Bye extends Message {
+interface Bye extends Message {
   readonly type: 'bye';
 }
 export type TabMessage = Hello | Here | Beat | Ping | Missed | Bye;
@@ -38,4 +38,4 @@ export type TabNotice =
 export const TAB = 'tab';
 export const PEER = 'peer';
 const PREFIX = `${PEER} `;
-export const roleOf = (peer: NodeId): string => PREFIX + peer;
+export const peerRole = (peer: NodeId): string => PREFIX + peer;

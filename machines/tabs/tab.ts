@@ -21,7 +21,7 @@
  */
 import { assign, emit, setup } from 'xstate';
 import { arm, close, disarm, effects, open, send, tell, type Message, type NodeId, type TimerEvent } from '../effects.js';
-import { PEER, roleOf, type Here, type TabMessage, type TabNotice } from './messages.js';
+import { PEER, peerRole, type Here, type TabMessage, type TabNotice } from './messages.js';
 import type { PeerInput } from './peer.js';
 
 export interface TabInput {
@@ -70,10 +70,10 @@ const missed = (args: In) => ({ to: fromOf(args), message: { type: 'missed' as c
 const nextBeat = ({ context: { beat } }: In) => ({ timer: 'beat', delay: beat });
 const meeting = open((args: In) => {
   const input: PeerInput = { peer: fromOf(args), patience: args.context.patience };
-  return { role: roleOf(fromOf(args)), chart: PEER, input };
+  return { role: peerRole(fromOf(args)), chart: PEER, input };
 });
-const due = tell(({ context: { peers } }: In) => ({ role: peers.map(roleOf), message: { type: 'due' } }));
-const roleOfGone = close((args: In) => ({ role: roleOf(peerOf(args)) }));
+const due = tell(({ context: { peers } }: In) => ({ role: peers.map(peerRole), message: { type: 'due' } }));
+const roleOfGone = close((args: In) => ({ role: peerRole(peerOf(args)) }));
 
 const meet = ['meet', meeting] as const;
 const stranger = { guard: 'isStranger', actions: send(missed) } as const;

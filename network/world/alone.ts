@@ -42,7 +42,7 @@ const RUNNING = 1;
 const DEFERRED = 'deferred';
 
 /** Where a chart stands, to come back to. */
-export interface Standing {
+export interface ChartStanding {
   readonly snapshot: AnyMachineSnapshot;
   readonly actors: ReadonlyMap<Still, readonly [snapshot: AnyMachineSnapshot, status: number]>;
   readonly timers: ReadonlyMap<TimerId, unknown>;
@@ -90,13 +90,13 @@ export class ChartAlone {
     for (const child of Object.values(this.still._snapshot.children ?? {})) this.end(child as unknown as Still);
   }
 
-  get standing(): Standing {
+  get standing(): ChartStanding {
     const actors = new Map(this.actors.map((actor) => [actor, [actor._snapshot, actor._processingStatus] as const]));
     return { snapshot: this.still._snapshot, actors, timers: new Map(this.timers) };
   }
 
   /** Stands there again. Whoever goes on from there brings a clock with the timers that ran. */
-  comeBack({ snapshot, actors, timers }: Standing, clock: Clock, hooks: StageHooks): void {
+  comeBack({ snapshot, actors, timers }: ChartStanding, clock: Clock, hooks: StageHooks): void {
     this.clock = clock;
     this.hooks = hooks;
     this.still._snapshot = snapshot;

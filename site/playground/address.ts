@@ -8,7 +8,7 @@ export interface Texts {
 
 const PREFIX = '#try=';
 
-export const addressOf = async ({ scenario, chart }: Texts): Promise<string> =>
+export const linkTo = async ({ scenario, chart }: Texts): Promise<string> =>
   `${location.href.split('#')[0]}${PREFIX}${await pack(JSON.stringify({ scenario, chart }))}`;
 
 /** `null` where the address holds none; throws where it is damaged. */

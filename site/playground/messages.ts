@@ -4,7 +4,7 @@ import type { Report, Verdict } from '../../network/report.js';
 import type { Problem } from './problem.js';
 
 /** One at a time; `chart` is the text of a protocol module, or empty. */
-export type Ask =
+export type Task =
   | { readonly do: 'simulate' | 'check'; readonly scenario: string; readonly chart: string }
   | { readonly do: 'answer'; readonly name: string; readonly body: unknown; readonly chart: string };
 
@@ -28,13 +28,13 @@ export interface Checked {
   readonly trace: string | null;
 }
 
-export type Outcome = Simulated | Checked;
+export type TaskOutcome = Simulated | Checked;
 
 /** What the inspector is answered. */
 export type ForInspector = { readonly json: unknown } | { readonly trace: string } | null;
 
 export type FromWorker =
   | { readonly progress: string }
-  | { readonly outcome: Outcome }
+  | { readonly outcome: TaskOutcome }
   | { readonly answer: ForInspector }
   | { readonly problem: Problem };

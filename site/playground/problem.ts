@@ -1,5 +1,5 @@
 /** What is wrong with a text on the page, and where in it. */
-export interface Place {
+export interface TextPlace {
   readonly line: number;
   readonly column: number;
 }
@@ -8,7 +8,7 @@ export class TextProblem extends Error {
   constructor(
     readonly text: 'scenario' | 'chart',
     message: string,
-    readonly place: Place | null = null,
+    readonly place: TextPlace | null = null,
   ) {
     super(message);
   }
@@ -18,7 +18,7 @@ export class TextProblem extends Error {
 export interface Problem {
   readonly text: 'scenario' | 'chart' | null;
   readonly message: string;
-  readonly place: Place | null;
+  readonly place: TextPlace | null;
 }
 
 /** The code of a chart comes from a `blob:`; nothing else of the worker does. */

@@ -19,7 +19,7 @@ const lossy = `{
 }
 `;
 
-export const samples: readonly Sample[] = [
+export const playgroundSamples: readonly Sample[] = [
   { title: 'A token directory', says: 'Simulate it; then look at the run below.', scenario: requests, chart: '' },
   { title: 'A deadlock in print', says: 'Check it: two nodes wait for each other for ever.', scenario: deadlock, chart: '' },
   { title: 'A chart of one’s own', says: 'An election on a ring, as quiver init makes it.', scenario: call, chart: ring },

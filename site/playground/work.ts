@@ -15,16 +15,19 @@ import { checkScenario } from '../../test/explore/scenario.js';
 import { LINES_MAX, SEARCH } from './bounds.js';
 import { protocolsOf } from './chart.js';
 import { TextProblem } from './problem.js';
-import type { Ask, ForInspector, Outcome } from './messages.js';
+import type { Task, ForInspector, TaskOutcome } from './messages.js';
 
 const PROGRESS_MS = 100;
 
-export async function work(ask: Ask, onProgress: (text: string) => void): Promise<Outcome | { readonly answer: ForInspector }> {
-  const brought = await protocolsOf(ask.chart);
+export async function carryOut(
+  task: Task,
+  onProgress: (text: string) => void,
+): Promise<TaskOutcome | { readonly answer: ForInspector }> {
+  const brought = await protocolsOf(task.chart);
   const known = { ...protocols, ...brought };
-  if (ask.do === 'answer') return { answer: answerFor(ask.name, ask.body, known) };
-  const scenario = parsed(ask.scenario, known);
-  return ask.do === 'check' ? checked(scenario, onProgress) : simulated(scenario, onProgress);
+  if (task.do === 'answer') return { answer: answerFor(task.name, task.body, known) };
+  const scenario = parsed(task.scenario, known);
+  return task.do === 'check' ? checked(scenario, onProgress) : simulated(scenario, onProgress);
 }
 
 interface Parsed {
@@ -47,7 +50,7 @@ const noFile = (path: string): never => {
   throw new UsageError(`the browser reads no file, and this asks for ${path}; give nodes and links in the scenario`);
 };
 
-function simulated({ json, scenario }: Parsed, onProgress: (text: string) => void): Outcome {
+function simulated({ json, scenario }: Parsed, onProgress: (text: string) => void): TaskOutcome {
   const run = recordRun(scenario, json);
   const lines: string[] = [];
   const violations: string[] = [];
@@ -63,7 +66,7 @@ function simulated({ json, scenario }: Parsed, onProgress: (text: string) => voi
   }
 }
 
-function checked({ json, scenario }: Parsed, onProgress: (text: string) => void): Outcome {
+function checked({ json, scenario }: Parsed, onProgress: (text: string) => void): TaskOutcome {
   const show = every(onProgress);
   const found = checkScenario(scenario, {
     bounds: SEARCH,

@@ -1,12 +1,12 @@
 /** Does one thing at a time for the page of the playground; what takes too long is ended with its worker. */
-import type { Ask, FromWorker } from './messages.js';
+import type { Task, FromWorker } from './messages.js';
 import { problemOf } from './problem.js';
-import { work } from './work.js';
+import { carryOut } from './work.js';
 
 const say = (message: FromWorker): void => self.postMessage(message);
 
-self.addEventListener('message', ({ data }: MessageEvent<Ask>) => {
-  work(data, (progress) => say({ progress })).then(
+self.addEventListener('message', ({ data }: MessageEvent<Task>) => {
+  carryOut(data, (progress) => say({ progress })).then(
     (done) => say('answer' in done ? done : { outcome: done }),
     (error: unknown) => say({ problem: problemOf(error) }),
   );

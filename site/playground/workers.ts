@@ -1,5 +1,5 @@
 /** The page's side of its workers: one for what somebody runs, which can be stopped, and one that answers the inspector. */
-import type { Ask, ForInspector, FromWorker, Outcome } from './messages.js';
+import type { Task, ForInspector, FromWorker, TaskOutcome } from './messages.js';
 import type { Problem } from './problem.js';
 
 const newWorker = (): Worker => new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' });
@@ -13,12 +13,12 @@ const failed = ({ message }: ErrorEvent): Problem => ({
 
 export interface Ears {
   progress(text: string): void;
-  done(outcome: Outcome): void;
+  done(outcome: TaskOutcome): void;
   problem(problem: Problem): void;
 }
 
 /** Starts; the function that is returned stops it, and then nothing more is heard. */
-export function start(ask: Ask, ears: Ears): () => void {
+export function startTask(task: Task, ears: Ears): () => void {
   const worker = newWorker();
   const stop = () => worker.terminate();
   worker.addEventListener('message', ({ data }: MessageEvent<FromWorker>) => {
@@ -31,7 +31,7 @@ export function start(ask: Ask, ears: Ears): () => void {
     stop();
     ears.problem(failed(event));
   });
-  worker.postMessage(ask);
+  worker.postMessage(task);
   return stop;
 }
 
@@ -52,7 +52,7 @@ export function inspectorAnswers(shown: () => { readonly trace: string; readonly
   };
 }
 
-function heard(worker: Worker, ask: Ask): Promise<Response> {
+function heard(worker: Worker, task: Task): Promise<Response> {
   const ended = new AbortController();
   return new Promise<Response>((resolve, reject) => {
     const { signal } = ended;
@@ -65,7 +65,7 @@ function heard(worker: Worker, ask: Ask): Promise<Response> {
       },
       { signal },
     );
-    worker.postMessage(ask);
+    worker.postMessage(task);
   }).finally(() => ended.abort());
 }
 

@@ -5,7 +5,7 @@ import { locks } from '../../machines/locks/index.js';
 import { parseScenario } from '../../network/scenario/parse.js';
 import { Simulation } from '../../network/simulation.js';
 import { explore } from '../explore/index.js';
-import { complete } from '../explore/fixtures.js';
+import { completeGraph } from '../explore/fixtures.js';
 import { graphsOf } from '../paths/graph.js';
 import { light, lightChart } from '../paths/light.fixtures.js';
 import { coverageOf } from '../paths/suite.js';
@@ -119,7 +119,7 @@ describe('counting', () => {
     coverage.during((observed) => new Simulation(parseScenario(scenario, { directory: observed }), { host: 'snapshots' }).run());
     expect(coverage.of('directory').get('transition idle: request')).toBe(1);
     expect(coverage.missing()).toContain('directory: transition waiting.last: find #2');
-    coverage.during((observed) => explore(observed, { topology: complete(3), commands: { unlimited: ['request'] } }));
+    coverage.during((observed) => explore(observed, { topology: completeGraph(3), commands: { unlimited: ['request'] } }));
     expect(coverage.missing()).not.toContain('directory: transition waiting.last: find #2');
     // Only the random policy draws.
     expect(coverage.missing()).toContain('directory: transition waiting.last: find');

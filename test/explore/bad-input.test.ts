@@ -7,7 +7,7 @@ import { ProtocolError, UsageError } from '../../machines/errors.js';
 import { queue } from '../../machines/queue/index.js';
 import type { Choose, Configuration, Property, Protocol, Topology } from '../../machines/protocol.js';
 import { explore, type ExploreOptions } from './index.js';
-import { complete } from './fixtures.js';
+import { completeGraph } from './fixtures.js';
 import { toy, type ToyInput } from './toys.js';
 
 type Context = ToyInput & { readonly noted: any };
@@ -28,7 +28,7 @@ function going(actions: any, extra: { guard?: () => boolean; noted?: unknown; re
 
 const note = (value: (context: Context) => unknown) => assign({ noted: ({ context }: any) => value(context) } as any);
 const ask = (protocol: Protocol, options: Partial<ExploreOptions> = {}) =>
-  explore(protocol, { topology: complete(2), commands: 'unlimited', ...options });
+  explore(protocol, { topology: completeGraph(2), commands: 'unlimited', ...options });
 
 describe('a chart that breaks its contract', () => {
   test.each([
@@ -105,7 +105,7 @@ describe('a state space without end', () => {
   });
 
   test('stopped by itself where one node grows alone', () => {
-    const found = ask(counting, { topology: complete(1), bounds: { parts: 3000 } });
+    const found = ask(counting, { topology: completeGraph(1), bounds: { parts: 3000 } });
     expect(found.stopped).toMatch(/^more than 3000 different local states and messages; new .*"noted":\d+/);
   });
 
@@ -264,7 +264,7 @@ describe('a question that makes no sense', () => {
     ['of every kind', { corrupt: ['n0'] }],
   ] as [string, Partial<ExploreOptions>][])('a corruption of a protocol without: %s', (_, options) => {
     const { corruption: _corruption, ...withoutCorruption } = directory;
-    const ask = () => explore(withoutCorruption, { topology: complete(2), ...options });
+    const ask = () => explore(withoutCorruption, { topology: completeGraph(2), ...options });
     expect(ask).toThrow(UsageError);
     expect(ask).toThrow('protocol directory has no corrupt states; give its checks a corruption');
   });

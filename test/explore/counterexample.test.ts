@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Configuration, Property } from '../../machines/protocol.js';
 import { explore } from './explore.js';
-import { complete } from './fixtures.js';
+import { completeGraph } from './fixtures.js';
 import { anyTable, chartOf } from './random-charts.fixture.js';
 import { replay } from './replay.fixture.js';
 import { toy } from './toys.js';
@@ -33,7 +33,7 @@ describe('charts made at random', () => {
           { do: 'command', name: 'go', node: 'n1', fields: {} },
         ] as const;
         const { counterexample } = explore(protocol, {
-          topology: complete(2),
+          topology: completeGraph(2),
           commands,
           properties: [property],
           faults: { loss: faults, duplicate: faults },
@@ -41,7 +41,7 @@ describe('charts made at random', () => {
         });
         if (!counterexample) return;
         violations++;
-        const { end } = replay(protocol, complete(2), counterexample, commands);
+        const { end } = replay(protocol, completeGraph(2), counterexample, commands);
         expect(property).not.toSatisfy((p: Property & { kind: 'always' }) => p.holds(end));
       }),
       { numRuns: 60 },

@@ -4,12 +4,12 @@ import { directory } from '../../machines/directory/index.js';
 import type { Property } from '../../machines/protocol.js';
 import { createMetric } from '../../network/topology/metric.js';
 import type { ExploreOptions } from './explore.js';
-import { complete, names } from './fixtures.js';
+import { completeGraph, names } from './fixtures.js';
 import { rootedTrees } from './rooted-trees.js';
 
 /** All rooted trees of n nodes; a grant is used for `hold` ticks, so that 1 makes the release an event of its own. */
 export function everyStart(n: number, hold: 0 | 1) {
-  const topology = complete(n);
+  const topology = completeGraph(n);
   const initials = rootedTrees(names(n)).map((parents) => ({
     policy: 'random',
     hold,

@@ -4,7 +4,7 @@ import { setup } from 'xstate';
 import { arm, draw, effects, send } from '../../machines/effects.js';
 import type { Property, Protocol } from '../../machines/protocol.js';
 import { explore, type ExploreOptions } from './index.js';
-import { complete } from './fixtures.js';
+import { completeGraph } from './fixtures.js';
 import { replay } from './replay.fixture.js';
 import { toy, type ToyInput } from './toys.js';
 
@@ -24,7 +24,7 @@ const done: Property = {
   holds: (c) => c.nodes.get('n0')!['toy']!.value === 'done',
 };
 const ask = (protocol: Protocol, options: Partial<ExploreOptions> = {}) =>
-  explore(protocol, { topology: complete(2), properties: [done], ...options });
+  explore(protocol, { topology: completeGraph(2), properties: [done], ...options });
 
 test('a message in flight is delivered though others go round it for ever', () => {
   const chart = setup(declared).createMachine({
@@ -55,14 +55,14 @@ test('an action that does not stay enabled need not be taken: weak fairness, not
   const kicked: Protocol = { ...protocol, commands: { kick: { event: () => ({ type: 'end' }), waits: true, completedBy: [] } } };
   const commands = [{ do: 'command', name: 'kick', node: 'n0', fields: {} }] as const;
   const found = ask(kicked, {
-    topology: complete(1),
+    topology: completeGraph(1),
     commands,
     properties: [{ ...done, when: (c, n) => n === 'n0' && c.flights.some(({ message }) => message.type === 'end') }],
   });
   expect(found).toMatchObject({ verdict: 'invalid' });
   const { choices, loop } = found.counterexample!;
   expect(choices.slice(loop).length).toBeGreaterThan(1);
-  expect(replay(kicked, complete(1), found.counterexample!, commands)).toMatchObject({ goesRound: true });
+  expect(replay(kicked, completeGraph(1), found.counterexample!, commands)).toMatchObject({ goesRound: true });
 });
 
 describe('timers and reactions', () => {
@@ -117,11 +117,11 @@ describe('draws', () => {
     });
 
   test('what one side of a coin leaves is left with probability one', () => {
-    expect(ask(coin([0]), { topology: complete(1) })).toMatchObject({ verdict: 'valid', states: 2, transitions: 2 });
+    expect(ask(coin([0]), { topology: completeGraph(1) })).toMatchObject({ verdict: 'valid', states: 2, transitions: 2 });
   });
 
   test('a coin with two equal sides goes on for ever', () => {
-    expect(ask(coin([0, 1]), { topology: complete(1) })).toMatchObject({ verdict: 'invalid', doomed: 1 });
+    expect(ask(coin([0, 1]), { topology: completeGraph(1) })).toMatchObject({ verdict: 'invalid', doomed: 1 });
   });
 });
 

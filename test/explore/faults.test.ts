@@ -6,7 +6,7 @@ import type { Property, Protocol } from '../../machines/protocol.js';
 import { Simulation } from '../../network/simulation.js';
 import { createMetric } from '../../network/topology/metric.js';
 import { explore } from './index.js';
-import { complete, names } from './fixtures.js';
+import { completeGraph, names } from './fixtures.js';
 import { replay } from './replay.fixture.js';
 import { never, toy, type ToyInput } from './toys.js';
 
@@ -41,19 +41,19 @@ describe('crashes', () => {
   ] as const;
 
   test('what arrives at a node that is down is lost, and nothing happens there by itself', () => {
-    const found = explore(ball, { topology: complete(2), commands, properties: [] });
+    const found = explore(ball, { topology: completeGraph(2), commands, properties: [] });
     expect(found).toMatchObject({ verdict: 'valid' });
     const lost = never(
       'lost',
       (c) =>
         c.flights.length === 0 && c.nodes.get('n0')!['toy']!.value === 'tired' && c.nodes.get('n1')!['toy']!.value === 'still',
     );
-    expect(explore(ball, { topology: complete(2), commands, properties: [lost] })).toMatchObject({ verdict: 'invalid' });
+    expect(explore(ball, { topology: completeGraph(2), commands, properties: [lost] })).toMatchObject({ verdict: 'invalid' });
     const down = [
       { do: 'crash', node: 'n0' },
       { do: 'command', name: 'go', node: 'n0', fields: {} },
     ] as const;
-    expect(explore(ball, { topology: complete(2), commands: down, properties: [value('n1', 'caught')] })).toMatchObject({
+    expect(explore(ball, { topology: completeGraph(2), commands: down, properties: [value('n1', 'caught')] })).toMatchObject({
       verdict: 'valid',
     });
   });
@@ -66,9 +66,9 @@ describe('crashes', () => {
       { do: 'restart', node: 'n0' },
     ] as const;
     for (const property of [value('n1', 'caught'), value('n0', 'tired')]) {
-      const found = explore(ball, { topology: complete(2), commands: again, properties: [property] });
+      const found = explore(ball, { topology: completeGraph(2), commands: again, properties: [property] });
       expect(found).toMatchObject({ verdict: 'invalid' });
-      expect(property.holds(replay(ball, complete(2), found.counterexample!, again).end)).toBe(false);
+      expect(property.holds(replay(ball, completeGraph(2), found.counterexample!, again).end)).toBe(false);
     }
   });
 });
@@ -117,19 +117,19 @@ describe('corruption', () => {
   const agreed: Property = { name: 'agreed', says: '', kind: 'converges', holds: (c) => new Set(bits(c)).size === 1, within: 9 };
 
   test('the search begins in every corrupt state: nodes, timers and channels', () => {
-    const found = explore(agree, { topology: complete(2), corrupt: names(2), properties: [agreed], bounds: { depth: 0 } });
+    const found = explore(agree, { topology: completeGraph(2), corrupt: names(2), properties: [agreed], bounds: { depth: 0 } });
     // Two bits; in each channel nothing or either bit; how long the timers have left is no part of a state.
     expect(found.states).toBe(2 * 2 * 3 * 3);
   });
 
   test('of some nodes alone', () => {
-    const found = explore(agree, { topology: complete(2), corrupt: ['n1'], properties: [agreed], bounds: { depth: 0 } });
+    const found = explore(agree, { topology: completeGraph(2), corrupt: ['n1'], properties: [agreed], bounds: { depth: 0 } });
     expect(found.states).toBe(2);
   });
 
   test('a counterexample says in which state it begins', () => {
     const both = never('both ones', (c) => bits(c).join() === '1,1' && c.flights.length === 2);
-    const { counterexample } = explore(agree, { topology: complete(2), corrupt: names(2), properties: [both] });
+    const { counterexample } = explore(agree, { topology: completeGraph(2), corrupt: names(2), properties: [both] });
     expect(counterexample!.start!.flights).toHaveLength(2);
     expect(counterexample!.start!.nodes['n0']).toMatchObject({
       roles: { toy: { context: { bit: 1 } } },
@@ -145,7 +145,8 @@ describe('corruption', () => {
     });
     const silent = { ...agree, corruption: { ...agree.corruption!, node } };
     const ask = (goalLasts: boolean) =>
-      explore(silent, { topology: complete(2), corrupt: names(2), goal: (c) => new Set(bits(c)).size === 1, goalLasts }).firsts;
+      explore(silent, { topology: completeGraph(2), corrupt: names(2), goal: (c) => new Set(bits(c)).size === 1, goalLasts })
+        .firsts;
     // Two ones agree until a zero comes in that only one of them hears.
     expect(ask(false)).toEqual({ states: 36, atGoal: 18, doomed: 12 });
     expect(ask(true)).toEqual({ states: 36, atGoal: 9 + 4, doomed: 12 + 4 });
@@ -155,7 +156,7 @@ describe('corruption', () => {
     const wake = { do: 'command', name: 'wake', node: 'n0', fields: {} } as const;
     const later = [wake, { do: 'corrupt', nodes: ['n1'] }] as const;
     const ask = (property: Property) =>
-      explore(agree, { topology: complete(2), commands: later, properties: [property], bounds: { depth: 4 } });
+      explore(agree, { topology: completeGraph(2), commands: later, properties: [property], bounds: { depth: 4 } });
 
     test('the others are where they were, what they sent is still on its way, and the counterexample begins behind it', () => {
       const found = ask(never('spoilt', (c) => bits(c).join() === '0,1' && c.flights.some(({ from }) => from === 'n0')));
@@ -168,7 +169,7 @@ describe('corruption', () => {
       const sent = never('sent', (c) => c.flights.some(({ message }) => (message as any).bit === 1));
       const { start, choices } = ask(sent).counterexample!;
       expect(choices).toEqual([{ timer: ['n1', 'toy', 'again'] }]);
-      const graph = createMetric(complete(2));
+      const graph = createMetric(completeGraph(2));
       const scenario = {
         protocol: agree,
         options: {},
@@ -187,7 +188,7 @@ describe('corruption', () => {
 
     test('not after a change of links, which a schedule that begins behind it could not tell', () => {
       const commands = [{ do: 'cut', link: ['n0', 'n1'] }, ...later] as const;
-      expect(() => explore(agree, { topology: complete(2), commands })).toThrow('cannot tell what "cut" did before');
+      expect(() => explore(agree, { topology: completeGraph(2), commands })).toThrow('cannot tell what "cut" did before');
     });
   });
 });

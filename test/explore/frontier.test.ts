@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { directory, directoryMachine } from '../../machines/directory/index.js';
 import { everyStart } from './directory.fixtures.js';
 import { explore } from './explore.js';
-import { complete } from './fixtures.js';
+import { completeGraph } from './fixtures.js';
 import { mutant } from './mutants.fixture.js';
 import { anyTable, chartOf } from './random-charts.fixture.js';
 import { replay } from './replay.fixture.js';
@@ -28,14 +28,14 @@ test('charts made at random: the same verdict, and a schedule that leads there',
         kind: 'always' as const,
         holds: (c: any) => c.nodes.get('n1').toy.value !== `s${bad}`,
       };
-      const question = { topology: complete(2), commands: [go('n0')], properties: [property], bounds: { states: 500 } };
+      const question = { topology: completeGraph(2), commands: [go('n0')], properties: [property], bounds: { states: 500 } };
       const breadth = explore(protocol, question);
       const found = explore(protocol, { ...question, search: 'depth' });
       if (breadth.stopped !== undefined || found.stopped !== undefined) return;
       expect(found.verdict).toBe(breadth.verdict);
       if (!found.counterexample) return;
       expect(found.counterexample.choices.length).toBeGreaterThanOrEqual(breadth.counterexample!.choices.length);
-      expect(property.holds(replay(protocol, complete(2), found.counterexample, question.commands).end)).toBe(false);
+      expect(property.holds(replay(protocol, completeGraph(2), found.counterexample, question.commands).end)).toBe(false);
     }),
     { numRuns: 40 },
   );
@@ -44,7 +44,7 @@ test('charts made at random: the same verdict, and a schedule that leads there',
 test('a promise that is broken is broken depth first, too', () => {
   const chart = mutant(directoryMachine, ({ holding }) => holding.states.using.states.followed.on.release.actions.splice(1, 1));
   const broken = { ...directory, charts: { directory: chart } };
-  const question = { topology: complete(3), options: { policy: 'ivy', hold: 1 }, commands: { unlimited: ['request'] } };
+  const question = { topology: completeGraph(3), options: { policy: 'ivy', hold: 1 }, commands: { unlimited: ['request'] } };
   const properties = directory.properties({ options: { policy: 'ivy' } } as any).filter(({ kind }) => kind === 'eventually');
   const found = explore(broken, { ...question, properties, search: 'depth' });
   expect(found).toMatchObject({ verdict: 'invalid', counterexample: { property: 'every request is served' } });

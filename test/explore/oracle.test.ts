@@ -5,7 +5,7 @@ import { directory } from '../../machines/directory/index.js';
 import type { Protocol } from '../../machines/protocol.js';
 import { createMetric } from '../../network/topology/metric.js';
 import { explore, type ExploreOptions } from './explore.js';
-import { complete, names } from './fixtures.js';
+import { completeGraph, names } from './fixtures.js';
 import { oracle, type OracleOptions } from './oracle.fixture.js';
 import { anyTable, chartOf } from './random-charts.fixture.js';
 import { toy } from './toys.js';
@@ -21,7 +21,7 @@ describe('the directory', () => {
     ['arrow', 1, 'fifo'],
     ['random', 1, 'fifo'],
   ] as const)('policy %s, hold %i, %s', (policy, hold, order) => {
-    const options = { topology: complete(3), options: { policy, hold }, order, commands: { unlimited: ['request'] } };
+    const options = { topology: completeGraph(3), options: { policy, hold }, order, commands: { unlimited: ['request'] } };
     const { states, transitions } = explore(directory, { ...options, properties: [] });
     const graph = createMetric(options.topology);
     const tellsApart = order === 'unordered' ? { tellsApart: directoryFlight } : {};
@@ -51,7 +51,7 @@ describe('charts made at random', () => {
         const tellsApart = order === 'unordered' ? { tellsApart: ({ to, message }: any) => [to, message] } : {};
         same(
           protocol,
-          { topology: complete(2), commands: 'unlimited', faults: { loss, duplicate } },
+          { topology: completeGraph(2), commands: 'unlimited', faults: { loss, duplicate } },
           { order, unlimited, loss, duplicate, depth: 4, ...tellsApart },
         );
       }),

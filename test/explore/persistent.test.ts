@@ -8,7 +8,7 @@ import { exclusion } from '../../machines/exclusion/index.js';
 import { queue } from '../../machines/queue/index.js';
 import type { Configuration, Property, Protocol, Topology } from '../../machines/protocol.js';
 import { explore, type Exploration, type ExploreOptions } from './index.js';
-import { complete, names } from './fixtures.js';
+import { completeGraph, names } from './fixtures.js';
 import { anyTable, chartOf } from './random-charts.fixture.js';
 import { replay } from './replay.fixture.js';
 import { toy } from './toys.js';
@@ -175,7 +175,11 @@ describe('our protocols: the same ends', () => {
     [
       'a directory, whose messages go anywhere',
       directory,
-      { topology: complete(3), options: { policy: 'ivy', hold: 1 }, commands: names(3).map((node) => command('request', node)) },
+      {
+        topology: completeGraph(3),
+        options: { policy: 'ivy', hold: 1 },
+        commands: names(3).map((node) => command('request', node)),
+      },
       164,
       164,
       6,

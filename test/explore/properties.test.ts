@@ -5,7 +5,7 @@ import { directory, directoryMachine } from '../../machines/directory/index.js';
 import { effects, send } from '../../machines/effects.js';
 import type { Configuration, Property, Protocol } from '../../machines/protocol.js';
 import { explore, type Exploration } from './index.js';
-import { complete } from './fixtures.js';
+import { completeGraph } from './fixtures.js';
 import { mutant } from './mutants.fixture.js';
 import { replay } from './replay.fixture.js';
 import { toy, type ToyInput } from './toys.js';
@@ -18,7 +18,7 @@ describe('mutants of the directory', () => {
     ...directory,
     charts: { directory: mutant(directoryMachine, edit) },
   });
-  const question = { topology: complete(3), options: { policy: 'ivy', hold: 1 }, commands: { unlimited: ['request'] } };
+  const question = { topology: completeGraph(3), options: { policy: 'ivy', hold: 1 }, commands: { unlimited: ['request'] } };
 
   test('the chart itself is valid', () => {
     expect(explore(directory, question)).toMatchObject({ verdict: 'valid', doomed: 0, vacuous: [] });
@@ -47,7 +47,7 @@ describe('mutants of the directory', () => {
     directory.properties({ options: { policy: 'ivy' } } as any).filter(({ kind }) => kind === 'eventually');
 
   function holdsAfterReplay(protocol: Protocol, { counterexample }: Exploration, name: string): boolean {
-    const { end } = replay(protocol, complete(3), counterexample!);
+    const { end } = replay(protocol, completeGraph(3), counterexample!);
     const property = protocol.properties(counterexample!.instance).find((candidate) => candidate.name === name)!;
     return (property as Property & { kind: 'always' }).holds(end);
   }
@@ -86,7 +86,8 @@ const counter = (stop: number | null) =>
 const count = (c: Configuration): number => c.nodes.get('n0')!['toy']!.context.count;
 const value = (c: Configuration): unknown => c.nodes.get('n0')!['toy']!.value;
 const commands = [{ do: 'command', name: 'go', node: 'n0', fields: {} }] as const;
-const ask = (protocol: Protocol, ...properties: Property[]) => explore(protocol, { topology: complete(1), commands, properties });
+const ask = (protocol: Protocol, ...properties: Property[]) =>
+  explore(protocol, { topology: completeGraph(1), commands, properties });
 const base = { name: 'it', says: 'made for a test' };
 
 describe('the kinds', () => {
@@ -109,7 +110,7 @@ describe('the kinds', () => {
     const found = ask(counter(null), done);
     expect(found).toMatchObject({ verdict: 'invalid', counterexample: { nodes: ['n0'], loop: 1 } });
     expect(found.counterexample!.choices).toHaveLength(4);
-    expect(replay(counter(null), complete(1), found.counterexample!, commands)).toMatchObject({ goesRound: true });
+    expect(replay(counter(null), completeGraph(1), found.counterexample!, commands)).toMatchObject({ goesRound: true });
     expect(judged(ask(counter(1), done))).toEqual([true]);
     expect(ask(counter(1), { ...done, when: (c) => value(c) === 'lost' })).toMatchObject({ verdict: 'valid', vacuous: ['it'] });
   });
@@ -134,11 +135,11 @@ describe('the kinds', () => {
   test('converges: untimed, true for good on every fair run', () => {
     const atOne: Property = { ...base, kind: 'converges', holds: (c) => count(c) === 1, within: 9 };
     const moved = (protocol: Protocol) =>
-      explore(protocol, { topology: complete(1), commands: 'unlimited', properties: [atOne] });
+      explore(protocol, { topology: completeGraph(1), commands: 'unlimited', properties: [atOne] });
     // Unasked, the ball never moves: the application is free not to ask.
     expect(moved(counter(1))).toMatchObject({ verdict: 'invalid', counterexample: { choices: [], loop: 0 } });
     const found = explore(counter(null), {
-      topology: complete(1),
+      topology: completeGraph(1),
       commands: 'unlimited',
       properties: [{ ...atOne, holds: (c: Configuration) => value(c) === 'still' || count(c) === 1 }],
     });
@@ -146,7 +147,7 @@ describe('the kinds', () => {
     expect(
       judged(
         explore(counter(1), {
-          topology: complete(1),
+          topology: completeGraph(1),
           commands: 'unlimited',
           properties: [{ ...atOne, holds: (c: Configuration) => value(c) !== 'moving' }],
         }),
@@ -157,7 +158,7 @@ describe('the kinds', () => {
   test('goal: doomed are the states that cannot reach it', () => {
     const goal = (c: Configuration) => value(c) === 'done';
     const question = {
-      topology: complete(1),
+      topology: completeGraph(1),
       commands: [{ do: 'command', name: 'go', node: 'n0', fields: {} }],
       properties: [],
     } as const;

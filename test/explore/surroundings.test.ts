@@ -7,7 +7,7 @@ import type { Property } from '../../machines/protocol.js';
 import type { Scenario } from '../../network/scenario/types.js';
 import { createMetric } from '../../network/topology/metric.js';
 import { checkScenario, explore } from './index.js';
-import { complete } from './fixtures.js';
+import { completeGraph } from './fixtures.js';
 import { replay } from './replay.fixture.js';
 import { never, toy, type ToyInput } from './toys.js';
 
@@ -16,7 +16,7 @@ describe('scripts', () => {
 
   test('the commands of a node in their order, each when its chart accepts it', () => {
     const found = explore(directory, {
-      topology: complete(2),
+      topology: completeGraph(2),
       options: { hold: 1 },
       commands: [request('n1'), request('n1'), request('n0')],
     });
@@ -25,7 +25,7 @@ describe('scripts', () => {
 
   test('a command that does not wait may come too early, and changes nothing then', () => {
     const commands = [{ do: 'command', name: 'release', node: 'n0', fields: {} }, request('n0')] as const;
-    expect(explore(directory, { topology: complete(1), options: { hold: null }, commands })).toMatchObject({
+    expect(explore(directory, { topology: completeGraph(1), options: { hold: null }, commands })).toMatchObject({
       states: 3,
       transitions: 2,
     });
@@ -34,7 +34,7 @@ describe('scripts', () => {
 
 describe('workloads', () => {
   const scenario = (workload: Scenario['workload'], events: Scenario['events'] = []): Scenario => {
-    const graph = createMetric(complete(3));
+    const graph = createMetric(completeGraph(3));
     return {
       protocol: directory,
       options: directory.options({ policy: 'ivy', hold: 1 }, graph),
@@ -185,7 +185,7 @@ test('reactions come later as events of their own, or at once within the step', 
   } as any);
   const ask = (after: number) =>
     explore(toy({ chart, commands: ['go'], reactions: () => [{ on: 'did', event: { type: 'react' }, after }] }), {
-      topology: complete(1),
+      topology: completeGraph(1),
       commands: 'unlimited',
     });
   expect(ask(0)).toMatchObject({ states: 1, transitions: 1 });

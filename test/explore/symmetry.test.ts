@@ -8,7 +8,7 @@ import { ProtocolError, UsageError } from '../../machines/errors.js';
 import type { Configuration, Property } from '../../machines/protocol.js';
 import { everyStart } from './directory.fixtures.js';
 import { explore, type ExploreOptions } from './index.js';
-import { complete, names } from './fixtures.js';
+import { completeGraph, names } from './fixtures.js';
 import { anyTable, chartOf } from './random-charts.fixture.js';
 import { replay } from './replay.fixture.js';
 import { toy, type ToyInput } from './toys.js';
@@ -41,7 +41,7 @@ describe('charts made at random, two nodes alike', () => {
         const known = new Set<string>();
         const count = always('count', (c) => (orbits(c, known), true));
         const meet = always('meet', (c) => stateAt(c, 'n0') !== `s${bad}` || stateAt(c, 'n1') !== `s${bad}`);
-        const question = { topology: complete(2), commands: 'unlimited', bounds: { depth: 4 } } as const;
+        const question = { topology: completeGraph(2), commands: 'unlimited', bounds: { depth: 4 } } as const;
         explore(protocol, { ...question, properties: [count] });
         expect(explore(protocol, { ...question, properties: [], reduce: 'symmetry' }).states).toBe(known.size);
         const full = explore(protocol, { ...question, properties: [meet] });
@@ -50,7 +50,7 @@ describe('charts made at random, two nodes alike', () => {
         if (!found.counterexample) return;
         violations++;
         expect(found.counterexample.choices).toHaveLength(full.counterexample!.choices.length);
-        const { end } = replay(protocol, complete(2), found.counterexample);
+        const { end } = replay(protocol, completeGraph(2), found.counterexample);
         expect(['n0', 'n1'].map((node) => stateAt(end, node))).toEqual([`s${bad}`, `s${bad}`]);
       }),
       { numRuns: 60 },
@@ -105,7 +105,7 @@ describe('the directory: every node may be any other', () => {
     const options = { policy: 'ivy', root: 'n0', parents: { n0: 'n0', n1: 'n0', n2: 'n0' } };
     const ask = (...nodes: string[]) =>
       explore(directory, {
-        topology: complete(3),
+        topology: completeGraph(3),
         options,
         commands: nodes.map(request),
         properties: safety(3).properties!,
@@ -132,7 +132,7 @@ describe('what is not symmetric', () => {
     });
   const ask = (target: (context: ToyInput) => string, property: Property) => () =>
     explore(toy({ chart: chart(target), commands: ['go'] }), {
-      topology: complete(3),
+      topology: completeGraph(3),
       commands: 'unlimited',
       properties: [property],
       reduce: 'symmetry',
@@ -164,7 +164,7 @@ describe('what is not symmetric', () => {
   });
 
   test('more nodes than can change places in all ways', () => {
-    const eight = () => explore(directory, { topology: complete(8), properties: [], reduce: 'symmetry' });
+    const eight = () => explore(directory, { topology: completeGraph(8), properties: [], reduce: 'symmetry' });
     expect(eight).toThrow('symmetry is for systems of up to 7 nodes, and this one has 8');
   });
 });

@@ -6,12 +6,12 @@ import type { Property, Protocol } from '../../machines/protocol.js';
 import type { Scenario } from '../../network/scenario/types.js';
 import { createMetric } from '../../network/topology/metric.js';
 import { examine } from './examine.js';
-import { complete } from './fixtures.js';
+import { completeGraph } from './fixtures.js';
 import { mutant } from './mutants.fixture.js';
 import { questionOf, type CheckOptions } from './scenario.js';
 import { examineTogether, judgeShare, type Helper } from './together.js';
 
-const graph = createMetric(complete(3));
+const graph = createMetric(completeGraph(3));
 const scenario = (protocol: Protocol): Scenario => ({
   protocol,
   options: directory.options({ policy: 'random', hold: 1 }, graph),

@@ -2,7 +2,7 @@
 import { assign, setup } from 'xstate';
 import { effects, send } from '../../machines/effects.js';
 import type { Configuration, Protocol } from '../../machines/protocol.js';
-import { complete } from './fixtures.js';
+import { completeGraph } from './fixtures.js';
 import type { ExploreOptions } from './index.js';
 import { toy, type ToyInput } from './toys.js';
 
@@ -86,7 +86,7 @@ export const consistent = {
 /** A transaction manager and so many resource managers. */
 export const among = (managers: number) =>
   ({
-    topology: complete(managers + 1),
+    topology: completeGraph(managers + 1),
     commands: 'unlimited',
     faults: { duplicate: Infinity },
     properties: [consistent],

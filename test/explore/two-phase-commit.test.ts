@@ -8,7 +8,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Property } from '../../machines/protocol.js';
 import { explore } from './index.js';
-import { complete } from './fixtures.js';
+import { completeGraph } from './fixtures.js';
 import { mutant } from './mutants.fixture.js';
 import { replay } from './replay.fixture.js';
 import { sortedByState } from './sorted-by-state.fixture.js';
@@ -50,7 +50,7 @@ describe('two-phase commit', () => {
       { deliver: 0 },
       { command: ['n2', 'giveUp'] },
     ]);
-    expect(consistent.holds(replay(hasty, complete(3), counterexample!).end)).toBe(false);
+    expect(consistent.holds(replay(hasty, completeGraph(3), counterexample!).end)).toBe(false);
   });
 
   test('what a message that may come again for ever makes of promises is not judged', () => {

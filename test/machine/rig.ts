@@ -8,7 +8,7 @@
 import type { AnyActor, AnyActorLogic, AnyMachineSnapshot, StateValue } from 'xstate';
 import type { Message } from '../../machines/effects.js';
 import { ProtocolError, UsageError } from '../../machines/errors.js';
-import { ChartAlone, type Standing } from '../../network/world/alone.js';
+import { ChartAlone, type ChartStanding } from '../../network/world/alone.js';
 import {
   createStaged,
   descriptorsOf,
@@ -64,7 +64,7 @@ export type Checkpoint = { readonly snapshot: AnyMachineSnapshot } | AloneCheckp
 
 interface AloneCheckpoint {
   readonly alone: ChartAlone;
-  readonly standing: Standing;
+  readonly standing: ChartStanding;
   readonly timers: Timers;
   readonly made: readonly AnyActor[];
   readonly held: ReadonlyMap<AnyActor, Held>;

@@ -15,13 +15,13 @@ const BYTES_PER_MS = 12_500;
 const KNOCKS_MAX = 20;
 
 /** Who listens: at a process, under a name of the port. */
-export interface Listener {
+export interface Listening {
   readonly process: Process;
 }
 
-const listening = new WeakMap<VirtualWorld, Map<string, Listener>>();
+const listening = new WeakMap<VirtualWorld, Map<string, Listening>>();
 
-export function listenersOf(world: VirtualWorld): Map<string, Listener> {
+export function listenersOf(world: VirtualWorld): Map<string, Listening> {
   let listeners = listening.get(world);
   if (!listeners) listening.set(world, (listeners = new Map()));
   return listeners;
@@ -36,7 +36,7 @@ interface Attempt<L> {
 }
 
 /** A process knocks at another one's port. */
-export function knock<L extends Listener>(
+export function knock<L extends Listening>(
   world: VirtualWorld,
   process: Process,
   host: string,
