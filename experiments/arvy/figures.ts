@@ -1,11 +1,9 @@
 /** Figures 1 and 2 of the Arvy paper, drawn from a run that is made by hand: a state for each panel, and the trees of Lemma 2 in one of them. */
-import { protocols } from '../../machines/index.js';
 import type { Configuration } from '../../machines/protocol.js';
 import { directoryContext, finds, holdsToken, pointers, waitingFor } from '../../machines/directory/view.js';
-import { parseScenario } from '../../network/scenario/parse.js';
-import { Simulation } from '../../network/simulation.js';
 import type { Choice } from '../../network/world/choice.js';
 import type { DrawnArrow, DrawnNode, Drawing, DrawnPanel } from '../drawing.js';
+import { stateAfter } from '../state-after.js';
 
 const PLACES: Readonly<Record<string, readonly [number, number]>> = {
   a: [1.2, 0],
@@ -46,10 +44,7 @@ const PANELS: readonly (readonly [caption: string, ...choices: Choice[]])[] = [
 export function statesOfFigure1(): readonly { readonly caption: string; readonly state: Configuration }[] {
   return PANELS.map(([caption], i) => {
     const choices = PANELS.slice(0, i + 1).flatMap(([, ...own]) => own);
-    const simulation = new Simulation(parseScenario(figure1, protocols), { choices });
-    simulation.start();
-    while (simulation.advance());
-    return { caption, state: simulation.configuration };
+    return { caption, state: stateAfter(figure1, choices) };
   });
 }
 

@@ -19,7 +19,7 @@ test('trees span, and have their root where it is asked', () => {
   for (const tree of trees) {
     const pairs = tree.map(([u, v]) => [u, v] as const);
     expect(isSpanningTree(nodes, pairs)).toBe(true);
-    expect(parentsOf('n4', tree)['n4']).toBe('n4');
+    expect(parentsOf('n4', { nodes, links: tree })['n4']).toBe('n4');
   }
   const [paths, , low] = trees.map((tree) => meanStretch(tree, grid));
   expect(low).toBeLessThanOrEqual(paths!);

@@ -8,6 +8,8 @@
 import type { NodeId } from '../../machines/effects.js';
 import { Random } from '../../network/random.js';
 import { createTopology } from '../../network/topology/index.js';
+import { createMetric } from '../../network/topology/metric.js';
+import { Forest, isSpanningTree } from '../../machines/forest.js';
 import type { Topology } from '../../machines/protocol.js';
 import type { Table } from '../experiment.js';
 import { costOf } from './run.js';
@@ -15,54 +17,38 @@ import { costOf } from './run.js';
 type Edge = readonly [NodeId, NodeId, number];
 type Shape = Readonly<Record<string, unknown>>;
 
-/** Ways along a set of edges from one node to all that it reaches: their lengths, and the last node before each. */
-function waysFrom(root: NodeId, edges: readonly Edge[]) {
-  const length = new Map([[root, 0]]);
-  const via = new Map([[root, root]]);
-  const done = new Set<NodeId>();
-  for (;;) {
-    const [next] = [...length].filter(([node]) => !done.has(node)).sort(([, a], [, b]) => a - b);
-    if (!next) return { length, via };
-    const [node, far] = next;
-    done.add(node);
-    for (const [u, v, weight] of edges) {
-      const peer = u === node ? v : v === node ? u : undefined;
-      if (peer === undefined || far + weight >= (length.get(peer) ?? Infinity)) continue;
-      length.set(peer, far + weight);
-      via.set(peer, node);
-    }
-  }
-}
-
-export function shortestPaths(root: NodeId, { links }: Topology): Edge[] {
-  const { via } = waysFrom(root, links);
-  return links.filter(([u, v]) => via.get(u) === v || via.get(v) === u);
+/** By shortest paths from a root. */
+export function shortestPaths(root: NodeId, topology: Topology): Edge[] {
+  const parents = parentsOf(root, topology);
+  return topology.links.filter(([u, v]) => parents[u] === v || parents[v] === u);
 }
 
 /** Kruskal: the lightest links that close no cycle. */
-export function leastWeight({ links }: Topology): Edge[] {
-  const tree: Edge[] = [];
-  for (const link of links.toSorted(([, , a], [, , b]) => a - b)) {
-    if (!waysFrom(link[0], tree).length.has(link[1])) tree.push(link);
-  }
-  return tree;
+export function leastWeight({ nodes, links }: Topology): Edge[] {
+  const forest = new Forest(nodes);
+  return links.toSorted(([, , a], [, , b]) => a - b).filter(([u, v]) => forest.join(u, v));
 }
 
 export function meanStretch(tree: readonly Edge[], { nodes, links }: Topology): number {
-  const ways = new Map(nodes.map((node) => [node, waysFrom(node, tree).length]));
-  return links.reduce((sum, [u, v, weight]) => sum + ways.get(u)!.get(v)! / weight, 0) / links.length;
+  const { distance } = createMetric({ nodes, links: tree });
+  return links.reduce((sum, [u, v, weight]) => sum + distance(u, v) / weight, 0) / links.length;
 }
 
 export function lowStretch(topology: Topology): Edge[] {
   const { nodes, links } = topology;
   const stretch = (tree: readonly Edge[]) => meanStretch(tree, topology);
+  const isTree = (edges: readonly Edge[]) =>
+    isSpanningTree(
+      nodes,
+      edges.map(([u, v]) => [u, v] as const),
+    );
   let best = nodes.map((node) => shortestPaths(node, topology)).reduce((a, b) => (stretch(b) < stretch(a) ? b : a));
   for (let improved = true; improved;) {
     improved = false;
     for (const link of links.filter((other) => !best.includes(other))) {
       for (const gone of best) {
         const swapped = [...best.filter((edge) => edge !== gone), link];
-        if (waysFrom(nodes[0]!, swapped).length.size < nodes.length || stretch(swapped) >= stretch(best) - 1e-9) continue;
+        if (!isTree(swapped) || stretch(swapped) >= stretch(best) - 1e-9) continue;
         best = swapped;
         improved = true;
         break;
@@ -72,9 +58,11 @@ export function lowStretch(topology: Topology): Edge[] {
   return best;
 }
 
-/** A tree as the option `parents` of a directory, with this root. */
-export const parentsOf = (root: NodeId, tree: readonly Edge[]): Record<NodeId, NodeId> =>
-  Object.fromEntries(waysFrom(root, tree).via);
+/** Each node's next one on its shortest path to the root, as the option `parents` of a directory. */
+export function parentsOf(root: NodeId, topology: Topology): Record<NodeId, NodeId> {
+  const { path } = createMetric(topology);
+  return Object.fromEntries(topology.nodes.map((node) => [node, path(root, node)!.at(-2) ?? root]));
+}
 
 const GRAPHS: Readonly<Record<string, Shape>> = {
   'ring of 16': { kind: 'ring', n: 16 },
@@ -97,7 +85,8 @@ export function treesTable(): Table {
     };
     const stretches = Object.values(trees).map((tree) => meanStretch(tree, topology));
     return Object.entries(trees).map(([name, tree], i) => {
-      const ratio = (policy: string) => costOf(shape, { policy, root, parents: parentsOf(root, tree) }, load).ratio;
+      const ratio = (policy: string) =>
+        costOf(shape, { policy, root, parents: parentsOf(root, { nodes, links: tree }) }, load).ratio;
       const least = name === 'low stretch' ? { expected: Math.min(...stretches), check: 'atMost' as const } : {};
       return {
         label: `${label}, ${name}`,

@@ -4,13 +4,12 @@
  *
  * A run is made by hand, choice by choice; the guardians, whose timers never fire, have no part in it.
  */
-import { protocols } from '../../machines/index.js';
 import type { Configuration } from '../../machines/protocol.js';
-import { edgesOf, isFind, look, pointerIn } from '../../machines/queue/view.js';
-import { parseScenario } from '../../network/scenario/parse.js';
-import { Simulation } from '../../network/simulation.js';
+import { isFind, pointerIn } from '../../machines/queue/view.js';
 import type { Choice } from '../../network/world/choice.js';
 import type { DrawnArrow, Drawing, DrawnPanel } from '../drawing.js';
+import { stateAfter } from '../state-after.js';
+import { isLegalState } from './legal.js';
 
 /** A binary tree of seven nodes, as it stands on the page. */
 const PLACES: Readonly<Record<string, readonly [number, number]>> = {
@@ -24,7 +23,7 @@ const PLACES: Readonly<Record<string, readonly [number, number]>> = {
 };
 const PARENTS = { a: 'a', b: 'a', c: 'a', d: 'b', e: 'b', f: 'c', g: 'c' } as const;
 
-export const figureTree = {
+const figureTree = {
   protocol: 'queue',
   topology: {
     nodes: Object.keys(PARENTS),
@@ -37,18 +36,10 @@ export const figureTree = {
 export const [gAsks, dAsks]: readonly [Choice, Choice] = [{ event: 0 }, { event: 1 }];
 const deliver = (id: number): Choice => ({ deliver: id });
 
-/** The state that these choices lead to. */
-export function stateAfter(choices: readonly Choice[], start = figureTree): Configuration {
-  const simulation = new Simulation(parseScenario(start, protocols), { choices });
-  simulation.start();
-  while (simulation.advance());
-  return simulation.configuration;
-}
+/** The state of the tree that these choices lead to. */
+export const treeAfter = (choices: readonly Choice[]): Configuration => stateAfter(figureTree, choices);
 
-export const isQuiescent = (c: Configuration): boolean =>
-  !c.flights.some(isFind) && edgesOf(c).every((edge) => look(c, edge).phi === 1);
-
-export const isLegalState = (c: Configuration): boolean => edgesOf(c).every((edge) => look(c, edge).phi === 1);
+export const isQuiescent = (c: Configuration): boolean => !c.flights.some(isFind) && isLegalState(c);
 
 /** g's request goes to c, and on to a, where the queue has ended; d's goes to b and is on its way to a. */
 export const steps = {
@@ -68,23 +59,21 @@ function panel(caption: string, c: Configuration): DrawnPanel {
 const placed = () => Object.entries(PLACES).map(([id, [x, y]]) => ({ id, x, y }));
 
 /** Every node, edge and channel arbitrary: the first seed whose state has an edge that is not legal. */
-function illegalState(): Configuration {
-  const scenario = { ...figureTree, events: [{ at: 0, do: 'corrupt' }] } as unknown as typeof figureTree;
-  return stateAfter([{ event: 0 }], { ...scenario, seed: 2 } as typeof figureTree);
-}
+const illegalState = (): Configuration =>
+  stateAfter({ ...figureTree, events: [{ at: 0, do: 'corrupt' }], seed: 2 }, [{ event: 0 }]);
 
 export function queueFigures(): Drawing {
-  const tree = { caption: 'Figure 1: the tree', nodes: placed(), arrows: panel('', stateAfter([])).arrows.slice(0, 6) };
+  const tree = { caption: 'Figure 1: the tree', nodes: placed(), arrows: panel('', treeAfter([])).arrows.slice(0, 6) };
   return {
     name: 'queue-figures',
     title: 'Figures 1 to 4: arrows (blue) and finds on their way (red)',
     panels: [
       tree,
-      panel('… a quiescent state', stateAfter(steps.quiescent)),
-      panel('Figure 2: legal, two finds', stateAfter(steps.legal)),
+      panel('… a quiescent state', treeAfter(steps.quiescent)),
+      panel('Figure 2: legal, two finds', treeAfter(steps.legal)),
       panel('… illegal, anything at all', illegalState()),
-      panel('Figure 4: L0, one find less', stateAfter(steps.before)),
-      panel('Figures 3, 4: L, d has asked', stateAfter(steps.after)),
+      panel('Figure 4: L0, one find less', treeAfter(steps.before)),
+      panel('Figures 3, 4: L, d has asked', treeAfter(steps.after)),
     ],
     note: 'From L0 the request of d leads to L: each arrow on its way is turned, and its find is on the edge from b to a (Theorem 4.4).',
   };

@@ -2,8 +2,8 @@
 import { assign } from 'xstate';
 import { expect, test } from 'vitest';
 import { POINTER } from '../../machines/queue/messages.js';
-import { queueFigures, isLegalState, isQuiescent, stateAfter, steps } from './figures.js';
-import { legalStates, pointersAlone, reachedStates } from './legal.js';
+import { isQuiescent, queueFigures, steps, treeAfter } from './figures.js';
+import { isLegalState, legalStates, pointersAlone, reachedStates } from './legal.js';
 import { untilObserved } from './run.js';
 
 const path = { a: 'a', b: 'a', c: 'b' };
@@ -32,7 +32,7 @@ test('Lemma 6.4: P1 has held on every edge within R + tau, and not before the ti
 });
 
 test('the figures show what their captions say; from L0 a request leads to L', () => {
-  const of = (choices: typeof steps.legal) => [isLegalState(stateAfter(choices)), isQuiescent(stateAfter(choices))];
+  const of = (choices: typeof steps.legal) => [isLegalState(treeAfter(choices)), isQuiescent(treeAfter(choices))];
   expect([of(steps.quiescent), of(steps.legal), of(steps.before), of(steps.after)]).toEqual([
     [true, true],
     [true, false],

@@ -15,6 +15,9 @@ import type { Configuration, Property, Protocol } from '../../machines/protocol.
 import { explore } from '../../test/explore/index.js';
 import type { Table } from '../experiment.js';
 
+/** Every edge is legal. */
+export const isLegalState = (c: Configuration): boolean => edgesOf(c).every((edge) => look(c, edge).phi === 1);
+
 export type Parents = Readonly<Record<NodeId, NodeId>>;
 
 /** All states of a tree in which every edge is legal: where each node points, and the finds. */
@@ -71,7 +74,7 @@ export function reachedStates(
           c.flights.filter(isFind).map(({ from, to }) => `${from}>${to}`),
         ),
       );
-      return edgesOf(c).every((edge) => look(c, edge).phi === 1);
+      return isLegalState(c);
     },
   };
   const { verdict } = explore(protocol, {

@@ -23,37 +23,31 @@ export interface Stabilization {
 
 /** Every node, edge and message of a fixed tree is arbitrary at the start; the run goes on for one round trip after the bound. */
 export function fixedTree(shape: SpanningShape, n: number, delay: Delays, tau: number, seeds: number): Stabilization {
-  const times = each(seeds, (seed) =>
-    timeOf(
-      simulate(
-        {
-          protocol: 'queue',
-          topology: topologyOf(shape, n, seed),
-          options: { root: 'n0', tau },
-          network: { latency: delays[delay] },
-          events: [{ at: 0, do: 'corrupt' }],
-          seed,
-          until: { at: (4 + tau) * ROUND_TRIP },
-        },
-        { host: 'snapshots', watch: false },
-      ),
-    ),
+  const until = { at: (4 + tau) * ROUND_TRIP };
+  return extremesOf(seeds, (seed) =>
+    timeOf(simulate({ ...corruptTree(shape, n, delay, tau, seed), until }, { host: 'snapshots', watch: false })),
   );
+}
+
+/** A fixed tree of which everything is arbitrary at the start. */
+const corruptTree = (shape: SpanningShape, n: number, delay: Delays, tau: number, seed: number) => ({
+  protocol: 'queue',
+  topology: topologyOf(shape, n, seed),
+  options: { root: 'n0', tau },
+  network: { latency: delays[delay] },
+  events: [{ at: 0, do: 'corrupt' }],
+  seed,
+});
+
+function extremesOf(seeds: number, timeOfSeed: (seed: number) => number): Stabilization {
+  const times = each(seeds, timeOfSeed);
   return { max: Math.max(...times), mean: times.reduce((sum, time) => sum + time, 0) / times.length };
 }
 
 /** How long it takes until P1 has held once on every edge, if it does within the bound and a round trip (Lemma 6.4). */
 export function untilObserved(shape: SpanningShape, n: number, delay: Delays, tau: number, seeds: number): Stabilization {
-  const times = each(seeds, (seed) => {
-    const scenario = {
-      protocol: 'queue',
-      topology: topologyOf(shape, n, seed),
-      options: { root: 'n0', tau },
-      network: { latency: delays[delay] },
-      events: [{ at: 0, do: 'corrupt' }],
-      seed,
-      until: { at: (2 + tau) * ROUND_TRIP },
-    };
+  return extremesOf(seeds, (seed) => {
+    const scenario = { ...corruptTree(shape, n, delay, tau, seed), until: { at: (2 + tau) * ROUND_TRIP } };
     const simulation = new Simulation(parseScenario(scenario, protocols), { host: 'snapshots', watch: false });
     const c = simulation.configuration;
     const unobserved = new Set<string>();
@@ -72,7 +66,6 @@ export function untilObserved(shape: SpanningShape, n: number, delay: Delays, ta
     if (unobserved.size > 0) throw new Error(`seed ${seed}: P1 has never held on ${[...unobserved].join(', ')}`);
     return last / ROUND_TRIP;
   });
-  return { max: Math.max(...times), mean: times.reduce((sum, time) => sum + time, 0) / times.length };
 }
 
 /** Tree and queue arbitrary: the time from the last change of the tree until every edge is fully legal. */

@@ -11,7 +11,8 @@ import { DIRECTORY } from './view.js';
 
 type DirectoryInstance = Instance<DirectoryOptions>;
 
-const STATES = [
+/** Those that the chart can be in. */
+export const DIRECTORY_STATES = [
   'idle',
   { waiting: 'last' },
   { waiting: 'followed' },
@@ -34,7 +35,7 @@ const anyEdge = ({ options }: DirectoryInstance, choose: Choose): EdgeKind =>
   options.policy === 'bridge' && choose(2) === 1 ? 'bridge' : 'tree';
 
 function arbitraryNode(id: NodeId, instance: DirectoryInstance, choose: Choose): NodeState {
-  const state = choose(STATES.length);
+  const state = choose(DIRECTORY_STATES.length);
   const context: DirectoryContext = {
     id,
     parent: anyNode(instance, choose),
@@ -45,7 +46,7 @@ function arbitraryNode(id: NodeId, instance: DirectoryInstance, choose: Choose):
     held: null,
     copyset: [],
   };
-  return { roles: { [DIRECTORY]: { chart: DIRECTORY, value: STATES[state]!, context } }, timers: [] };
+  return { roles: { [DIRECTORY]: { chart: DIRECTORY, value: DIRECTORY_STATES[state]!, context } }, timers: [] };
 }
 
 function arbitraryChannel(_from: NodeId, _to: NodeId, instance: DirectoryInstance, choose: Choose): DirectoryMessage[] {

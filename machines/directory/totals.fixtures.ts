@@ -4,17 +4,9 @@ import type { Changes, Configuration, Flight, Instance, NodeView, Property } fro
 import { Random } from '../../network/random.js';
 import { Sums } from '../../network/sums.js';
 import { createMetric } from '../../network/topology/metric.js';
+import { DIRECTORY_STATES } from './corruption.js';
 import { directory } from './index.js';
 import type { DirectoryOptions } from './options.js';
-
-const VALUES = [
-  'idle',
-  { waiting: 'last' },
-  { waiting: 'followed' },
-  { holding: 'idle' },
-  { holding: { using: 'last' } },
-  { holding: { using: 'followed' } },
-] as const;
 
 export interface Compared {
   readonly looks: number;
@@ -78,7 +70,7 @@ class Damaged {
   private put(id: NodeId, value: number, parent: NodeId, next: NodeId | null): void {
     const edge = this.random.below(4) === 0 ? 'bridge' : 'tree';
     const context = { id, parent, next, edge, policy: 'ivy', fence: null, held: null };
-    this.nodes.set(id, { directory: { chart: 'directory', value: VALUES[value]! as never, context } });
+    this.nodes.set(id, { directory: { chart: 'directory', value: DIRECTORY_STATES[value]! as never, context } });
     this.moved.push(id);
   }
 
