@@ -69,7 +69,9 @@ test('a peer whose broker starts late, or goes, waits for it and says so, with t
 /** A broker that says hello, and to the first subscription and the later ones what it is told; `null` ends the connection. */
 async function broker(...answers: readonly (number | null)[]) {
   let asked = 0;
+  const sockets = new Set<net.Socket>();
   const server = net.createServer((socket) => {
+    sockets.add(socket);
     socket.on('error', () => {});
     socket.on('data', (data) => {
       // All packets are short: their second byte is their length.
@@ -91,13 +93,37 @@ async function broker(...answers: readonly (number | null)[]) {
     onTestFinished(() => transport.close());
     return transport;
   };
-  return { open, asked: () => asked };
+  return { url, open, asked: () => asked, cut: () => sockets.forEach((socket) => socket.destroy()) };
 }
 
 test('a broker that ends the connection before it answers is asked again on the next one', async () => {
   const { open, asked } = await broker(null, null, 1);
   await open(10).connect();
   expect(asked()).toBeGreaterThanOrEqual(3);
+});
+
+test('after an outage a peer listens at once, whatever it has said meanwhile and was not confirmed', async () => {
+  const { open, asked, cut } = await broker(1);
+  const a = open(10);
+  await a.connect();
+  const before = asked();
+  a.send('b', 'on its way when the connection ends');
+  cut();
+  for (let beats = 0; beats < 5; beats++) {
+    a.send('b', 'while there is none');
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  await expect.poll(asked).toBeGreaterThan(before);
+});
+
+test('what is sent when the application has ended its client is lost', async () => {
+  const { url } = await broker(1);
+  const client = await connectAsync(url);
+  const a = mqtt({ id: 'a', connection: async () => client });
+  await a.connect();
+  client.end();
+  expect(() => a.send('b', 'too late')).not.toThrow();
+  await a.close();
 });
 
 test('where the client does not connect again, the end of the connection is the cause', async () => {

@@ -3,10 +3,11 @@
  *
  * The connection is yours to configure; the transport closes it. Each peer listens on a topic of its own. Messages go with quality of
  * service 1, at least once; a broker that crashes loses some all the same (74 of 272 in a measurement without persistence), so put
- * the link layer on top. While the broker does not take what is sent, 16 MiB wait for it. Small packets must not wait for each other (Nagle): in Node the transport sees to that at its end, and your
+ * the link layer on top. While the broker does not take what is sent, 16 MiB wait for it; while there is no connection, nothing does. Small packets must not wait for each other (Nagle): in Node the transport sees to that at its end, and your
  * broker should at the other (`set_tcp_nodelay true` for Mosquitto); it is the difference between 88 milliseconds and half a one.
  */
 import type { ISubscriptionMap, MqttClient } from 'mqtt';
+import type { TimestampProvider } from 'rxjs';
 import type { NodeId } from '../../machines/effects.js';
 import { environmentOf, type InEnvironment } from '../environment.js';
 import { Backlog } from './backlog.js';
@@ -104,13 +105,9 @@ export function mqtt(options: MqttOptions): Transport<typeof mqttGuarantees> {
       if (signal.aborted) return;
       throw error;
     }
-    const backlog = new Backlog(id, clock);
+    const outgoing = new Outgoing(id, client, clock);
     medium.opened({
-      send: (to, _, text) => {
-        const frame = frameText(id, text);
-        if (!backlog.takes(frame)) return;
-        client.publish(`${topic}/${topicToken(to)}`, frame, { qos: 1 }, () => backlog.confirmed(frame.length));
-      },
+      send: (to, _, text) => outgoing.publish(`${topic}/${topicToken(to)}`, frameText(id, text)),
       close: () => client.endAsync(true),
     });
   });
@@ -153,6 +150,39 @@ function onNext(client: MqttClient, signal: AbortSignal, run: (value?: unknown) 
   client.on('connect', done);
   signal.addEventListener('abort', done);
   if (signal.aborted) done();
+}
+
+/**
+ * What is sent belongs to one connection. On the next one the client would send again what the broker had not confirmed, and all that it was
+ * given meanwhile, each only once the one before is confirmed, and would ask for its topic after all of it: deaf for as many round
+ * trips as messages had waited. So nothing waits for a connection, and what had no answer on the last one is lost.
+ */
+class Outgoing {
+  private readonly backlog: Backlog;
+  /** Numbers of the messages that the broker has not confirmed. */
+  private readonly unconfirmed = new Set<number>();
+
+  constructor(
+    id: NodeId,
+    private readonly client: MqttClient,
+    clock: TimestampProvider,
+  ) {
+    this.backlog = new Backlog(id, clock);
+    client.on('close', () => {
+      for (const messageId of this.unconfirmed) client.removeOutgoingMessage(messageId);
+    });
+  }
+
+  publish(topic: string, frame: string): void {
+    const { client, backlog, unconfirmed } = this;
+    if (!client.connected || client.disconnecting || !backlog.takes(frame)) return;
+    client.publish(topic, frame, { qos: 1 }, () => {
+      unconfirmed.delete(messageId);
+      backlog.confirmed(frame.length);
+    });
+    const messageId = client.getLastMessageId();
+    unconfirmed.add(messageId);
+  }
 }
 
 /** A TCP stream has the switch, a WebSocket in a browser has not. */

@@ -17,6 +17,8 @@ const wrongUses = 'transports/wrong-uses.test.ts';
 const reading = 'transports/reading.test.ts';
 const LINE = 'transports/bounded-line.ts';
 const line = 'transports/bounded-line.test.ts';
+const MQTT = 'transports/mqtt.ts';
+const mqtt = 'transports/mqtt.test.ts';
 const DOOR = 'transports/web-socket-hub.ts';
 const LISTENER = 'transports/web-socket-listener.ts';
 
@@ -345,4 +347,14 @@ export const mutants: readonly WireMutant[] = [
     'transports/reconnecting.test.ts',
     'the first try comes',
   ],
+  ['nothing waits for a connection to a broker', MQTT, '!client.connected || ', '', mqtt, 'after an outage'],
+  [
+    'what a broker has not confirmed ends with its connection',
+    MQTT,
+    'client.removeOutgoingMessage(messageId)',
+    'String(messageId)',
+    mqtt,
+    'after an outage',
+  ],
+  ['a client that has ended is given nothing', MQTT, ' || client.disconnecting', '', mqtt, 'when the application has ended'],
 ];

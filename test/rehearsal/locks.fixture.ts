@@ -2,7 +2,7 @@
 import { createServer } from 'node:net';
 import { connect } from '@nats-io/transport-node';
 import { Aedes } from 'aedes';
-import { connectAsync } from 'mqtt';
+import { connect as connectMqtt } from 'mqtt';
 import { natsBroker } from './nats-broker.js';
 import type { Main, RehearsedPeer } from './peer.js';
 import type { RehearseOptions } from './rehearse.js';
@@ -58,7 +58,8 @@ export function wireOf(
       id,
       connection: () => connect({ servers: 'nats://broker', waitOnFirstConnect: true, maxReconnectAttempts: -1 }),
     });
-  if (knobs['over'] === 'mqtt') return mqtt({ id, connection: () => connectAsync('mqtt://broker') });
+  if (knobs['over'] === 'mqtt')
+    return mqtt({ id, connection: async () => connectMqtt('mqtt://broker', { keepalive: 2, reconnectPeriod: 250 }) });
   const wire = webSocket({ id, url: 'ws://hub' });
   return knobs['over'] === 'sealed' ? sealed(wire, { key: 'a secret of thirty-two characters' }) : wire;
 }
