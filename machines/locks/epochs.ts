@@ -177,7 +177,7 @@ export const epochsMachine = setup({
         return { peers: leftOutBy(prepare, context, true), named: prepare.members };
       },
     }),
-    giveUpMissed: assign({ cutOff: ({ context }: In) => context.missed?.peers ?? [], missed: null }),
+    giveUpMissed: assign({ cutOff: ({ context: c }: In) => [...c.cutOff, ...(c.missed?.peers ?? [])], missed: null }),
     conclude: assign({ served: ({ context }: In): Beginning => beginningOf(context) }),
     noteInstall: assign({
       served: ({ event }: In): Beginning => {

@@ -76,7 +76,7 @@ export interface EpochsContext extends Omit<EpochsInput, 'members' | 'stored'>, 
   readonly bound: Membership | null;
   /** Who was left out by the proposal of `named` though it is reached from here: as long as patience lasts. */
   readonly missed: { readonly peers: readonly NodeId[]; readonly named: readonly NodeId[] } | null;
-  /** Who may be left out, for patience with them is over. */
+  /** Who may be left out, for patience with them is over, one after the other: until a link changes, or an epoch begins. */
   readonly cutOff: readonly NodeId[];
   /** What is wanted here, by name. */
   readonly claims: readonly Claim[];
