@@ -67,7 +67,7 @@ function compare(what: string, event: unknown, own: unknown, remembered: unknown
 }
 
 /** Counts the calls of XState while `act` runs. */
-function callsDuring(act: () => void): number {
+export function callsDuring(act: () => void): number {
   const { step: original } = interpreter;
   let calls = 0;
   interpreter.step = (...args) => (calls++, original(...args));
