@@ -83,7 +83,8 @@ export const verbs = {
     ],
   },
   explore: {
-    summary: 'watch a run, a trace, a story or live actors in the browser; without a file, the list of stories',
+    summary:
+      'watch a run, a trace, a failed rehearsal, a story or live actors in the browser; without a file, the list of stories',
     takes: '[FILE]',
     options: {
       port,

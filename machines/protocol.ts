@@ -199,7 +199,19 @@ export interface Meter {
 export interface Step {
   readonly index: number;
   readonly at: number;
-  readonly kind: 'start' | 'deliver' | 'timer' | 'command' | 'link' | 'corrupt' | 'crash' | 'restart' | 'reload';
+  /** In the trace of a rehearsal alone: a `fault` of the node's process, and in a `note` what its program did. */
+  readonly kind:
+    | 'start'
+    | 'deliver'
+    | 'timer'
+    | 'command'
+    | 'link'
+    | 'corrupt'
+    | 'crash'
+    | 'restart'
+    | 'reload'
+    | 'fault'
+    | 'note';
   readonly node: NodeId;
   /** The event as the chart received it; for faults, a description of what was done. */
   readonly event: Message & Readonly<Record<string, any>>;

@@ -1,6 +1,6 @@
 /**
- * `quiver explore`: serves the inspector's page until Ctrl-C: with a scenario's run or a trace, with a story, with live
- * actors, or, when nothing is named, with the list of stories. With `--save` it writes a file in place of serving a page.
+ * `quiver explore`: serves the inspector's page until Ctrl-C: with a scenario's run, a trace or a rehearsal's failure, with a
+ * story, with live actors, or, when nothing is named, with the list of stories. With `--save` it writes a file in place of serving a page.
  */
 import { closeSync, createReadStream, openSync, readSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -11,7 +11,9 @@ import { serveTrace, type Served, type TraceSource } from '../../inspector/serve
 import { receiveInspection } from '../../inspector/stately/receive.js';
 import type { Shelf } from '../../inspector/stories/shelf.js';
 import { UsageError } from '../../machines/errors.js';
+import { parseText } from '../../network/scenario/parse.js';
 import type { TraceHeader, TraceLine } from '../../network/trace.js';
+import { traceOfFailure } from '../../test/rehearsal/failure-trace.js';
 import { integerOption } from '../usage.js';
 import type { Work } from '../verbs.js';
 import { recordRun } from '../recording.js';
@@ -23,13 +25,15 @@ import { writeTrace } from '../trace-file.js';
 const command: Work<'explore'> = async (values, words) => {
   const [file, ...more] = words;
   if (more.length > 0 || [file, values.story, values.live].filter((one) => one !== undefined).length > 1)
-    throw new UsageError('name one scenario, trace or story: quiver explore FILE, or quiver explore --story NAME');
+    throw new UsageError(
+      'name one scenario, trace, failure of a rehearsal or story: quiver explore FILE, or quiver explore --story NAME',
+    );
   const port = integerOption('port', values.port) ?? 0;
   if (values.live) return live(port);
   const shelf = storyShelf(values.contacts === undefined ? undefined : readFile(values.contacts));
   if (values.save !== undefined) return save(values.save, file, integerOption('seed', values.seed));
   const place = file === undefined ? placeOf(values.story, shelf) : '';
-  const source = file === undefined ? '' : isTrace(file) ? streamOf(file) : await run(file, integerOption('seed', values.seed));
+  const source = file === undefined ? '' : await sourceOf(file, integerOption('seed', values.seed));
   const hands = handsFor((json) => parseIn(dirname(file ?? '.'), json), recordRun);
   const served = await serveTrace(source, { port, hands, shelf });
   console.log(bold(`${served.url}${place}`));
@@ -42,8 +46,13 @@ async function save(path: string, file: string | undefined, seed: number | undef
     throw new UsageError(
       `--save takes a scenario or a trace to a file whose name ends with one of ${ENDINGS}: quiver explore run.ndjson --save run.html`,
     );
-  const source = isTrace(file) ? null : await scenarioIn(file, seed);
-  writeTrace(path, source ? recordRun(source.scenario, source.json) : linesOf(file));
+  const kind = kindOf(file);
+  if (kind === 'trace') writeTrace(path, linesOf(file));
+  else if (kind === 'failure') writeTrace(path, traceOfFailure(parseText(readFile(file))));
+  else {
+    const { scenario, json } = await scenarioIn(file, seed);
+    writeTrace(path, recordRun(scenario, json));
+  }
   console.log(`written: ${path}`);
   return 0;
 }
@@ -84,14 +93,21 @@ function placeOf(name: string | undefined, { stories }: Shelf): string {
   throw new UsageError(`there is no story "${name}"; there are ${stories.map((story) => story.name).join(', ')}`);
 }
 
+async function sourceOf(file: string, seed: number | undefined): Promise<TraceSource> {
+  const kind = kindOf(file);
+  if (kind === 'trace') return streamOf(file);
+  return kind === 'failure' ? [...textOf(traceOfFailure(parseText(readFile(file))))].join('') : run(file, seed);
+}
+
 /** A trace may be longer than any text can be: its first letters tell. The page says of which version it is. */
-function isTrace(file: string): boolean {
-  if (file === '-' || !statSync(file, { throwIfNoEntry: false })?.isFile()) return false;
+function kindOf(file: string): 'trace' | 'failure' | 'scenario' {
+  if (file === '-' || !statSync(file, { throwIfNoEntry: false })?.isFile()) return 'scenario';
   const start = Buffer.alloc(64);
   const descriptor = openSync(file, 'r');
   readSync(descriptor, start);
   closeSync(descriptor);
-  return start.toString().trimStart().startsWith('{"quiver":');
+  const [, key] = /^\s*{\s*"(quiver|rehearsal)":/.exec(String(start)) ?? [];
+  return key === 'quiver' ? 'trace' : key === 'rehearsal' ? 'failure' : 'scenario';
 }
 
 const streamOf =

@@ -1,4 +1,5 @@
 /** The space-time diagram as plain geometry: a lane for each node, time to the right, an arrow for each message. */
+import { lastAtMost } from './columns.js';
 import type { MessageRow } from './messages.js';
 import { xOf, type Axis } from './playback.js';
 import type { ReadTrace } from './recording.js';
@@ -22,8 +23,17 @@ export interface Arrow {
   readonly to: { readonly x: number; readonly lane: number };
 }
 
+/** While a node is marked as one that holds what the protocol is about, or does not run. */
+export interface Stretch {
+  readonly lane: number;
+  readonly kind: 'held' | 'down';
+  readonly from: number;
+  readonly to: number;
+}
+
 export interface Diagram {
   readonly dots: readonly Dot[];
+  readonly stretches: readonly Stretch[];
   readonly arrows: readonly Arrow[];
   /** True when there was more in the window than is worth drawing. */
   readonly thinned: boolean;
@@ -68,7 +78,43 @@ export function layOut(recording: ReadTrace, axis: Axis, window: Window, laneOf:
       to: { x: xOf(recording, axis, ended), lane: to },
     });
   }
-  return { dots, arrows, thinned: stop < end };
+  const until = Math.min(stop < end ? xOf(recording, axis, stop - 1) : window.to, xOf(recording, axis, recording.end - 1));
+  const stretches = recording.nodes.names.flatMap((_, node) => {
+    const lane = laneOf(node);
+    return lane < 0 ? [] : stretchesOf(recording, axis, node, [first, stop, until]).map((stretch) => ({ lane, ...stretch }));
+  });
+  return { dots, stretches, arrows, thinned: stop < end };
+}
+
+/** Those of a node that touch the lines from `first` to before `stop`; one that goes on does so up to `until`. */
+function stretchesOf(
+  recording: ReadTrace,
+  axis: Axis,
+  node: number,
+  [first, stop, until]: readonly [number, number, number],
+): Omit<Stretch, 'lane'>[] {
+  const marked = recording.overlays[node]!;
+  const marks = marked.slice(Math.max(lastAtMost(marked, first - 1), 0), lastAtMost(marked, stop - 1) + 1);
+  const runs = recording.running[node]!;
+  const changes = runs.slice(Math.max(lastAtMost(runs, 2 * first - 1), 0), lastAtMost(runs, 2 * stop - 1) + 1);
+  const along = (kind: Stretch['kind'], turns: readonly (readonly [line: number, isOn: boolean])[]) => {
+    const changed = turns.filter(([, isOn], i) => isOn !== (turns[i - 1]?.[1] ?? false));
+    return changed.flatMap(([line, isOn], i) => {
+      const next = changed[i + 1];
+      const to = next ? xOf(recording, axis, next[0]) : until;
+      return isOn ? [{ kind, from: xOf(recording, axis, Math.max(line, recording.first)), to }] : [];
+    });
+  };
+  return [
+    ...along(
+      'held',
+      marks.map((line) => [line, recording.step(line)?.overlay?.tone === 'held']),
+    ),
+    ...along(
+      'down',
+      changes.map((change) => [change >> 1, change % 2 === 0]),
+    ),
+  ];
 }
 
 /** The nodes that act in the window or get something from it, in the order of the topology; all of them when they are few. */

@@ -34,6 +34,8 @@ function whatHappened(kind: StepLine['kind'], event: StepLine['event']): string 
       return event.type === 'back' ? 'is back' : 'restarted';
     case 'reload':
       return 'began again with what it had stored';
+    case 'note':
+      return event.type;
     default:
       return `${String(kind)} ${event.type}`;
   }

@@ -3,9 +3,10 @@ import { isObject } from '../../machines/checks.js';
 import { UsageError } from '../../machines/errors.js';
 import type { RehearsalOutcome, RehearsalViolation } from './rehearse.js';
 import type { RehearsalScenario } from './scenario.js';
+import type { RehearsalEvent } from './world.js';
 
 /** Of the file; one of another version is refused. */
-export const FAILURE_VERSION = 2;
+export const FAILURE_VERSION = 3;
 
 /**
  * What broke in a rehearsal, in the scenario that breaks it, as plain JSON: `rehearse` reports it, and takes it as `replay`.
@@ -18,7 +19,7 @@ export interface RehearsalFailure extends RehearsalViolation {
   readonly seed: number;
   readonly scenario: RehearsalScenario;
   /** Starts, ends, faults, and what peers did with locks and the store. */
-  readonly story: readonly string[];
+  readonly story: readonly RehearsalEvent[];
   /** The last turns before the violation. */
   readonly log: readonly string[];
 }
@@ -33,11 +34,12 @@ export function failureOf(
   { violation, happenings, lines }: RehearsalOutcome,
 ): RehearsalFailure | null {
   if (!violation) return null;
-  const story = happenings.map(({ at, type, ...rest }) => `${(at / 1_000).toFixed(3)} s  ${type} ${words(rest)}`);
-  return { rehearsal: FAILURE_VERSION, ...violation, seed, scenario, story, log: lines.slice(-LOG_MAX) };
+  return { rehearsal: FAILURE_VERSION, ...violation, seed, scenario, story: happenings, log: lines.slice(-LOG_MAX) };
 }
 
-const words = (fields: Readonly<Record<string, unknown>>): string =>
+const told = ({ at, type, ...rest }: RehearsalEvent): string => `${(at / 1_000).toFixed(3)} s  ${type} ${fieldsText(rest)}`;
+
+export const fieldsText = (fields: Readonly<Record<string, unknown>>): string =>
   Object.entries(fields)
     .map(([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
     .join(' ');
@@ -53,7 +55,7 @@ export function tellFailure({ judge, says, atMs, seed, scenario, story }: Rehear
   return [
     `${judge}: ${says} (at ${(atMs / 1_000).toFixed(3)} of ${seconds} s)`,
     `  seed ${seed}; ${peers.length} peers; ${failed.length === 0 ? 'nothing failed' : failed.join('; ')}`,
-    ...story.slice(-STORY_MAX).map((line) => `  ${line}`),
+    ...story.slice(-STORY_MAX).map((happening) => `  ${told(happening)}`),
   ].join('\n');
 }
 

@@ -30,17 +30,9 @@ export function strike(
   disks: ReadonlyMap<string, Disk>,
   peers: readonly string[],
 ): () => void {
-  const { what, who, other, size, lastsMs } = fault;
+  const { what, who, size, lastsMs } = fault;
   const process = world.processes.get(who)!;
   const { wires } = world;
-  const others = [...world.processes.keys()].filter((id) => id !== who);
-  const sever = (ways: readonly (readonly [string, string])[]) => {
-    for (const [from, to] of ways) wires.sever(from, to);
-    return () => {
-      for (const [from, to] of ways) wires.mend(from, to);
-    };
-  };
-  const [out, into] = [others.map((id) => [who, id] as const), others.map((id) => [id, who] as const)];
   switch (what) {
     case 'kill':
     case 'power':
@@ -58,20 +50,17 @@ export function strike(
       world.pause(process);
       return () => world.resume(process);
     case 'cut':
-      return sever([...out, ...into]);
     case 'mute':
-      return sever(out);
     case 'deaf':
-      return sever(into);
     case 'part':
-      return sever([
-        [who, other],
-        [other, who],
-      ]);
     case 'oneway':
-      return sever([[who, other]]);
-    case 'split':
-      return sever(between(groups(world, who, other, size)));
+    case 'split': {
+      const ways = severedBy(fault, [...world.processes.keys()]);
+      for (const [from, to] of ways) wires.sever(from, to);
+      return () => {
+        for (const [from, to] of ways) wires.mend(from, to);
+      };
+    }
     case 'slow':
       wires.slow(who, size);
       disks.get(who)?.slow(size);
@@ -94,15 +83,41 @@ export function strike(
   }
 }
 
+type Way = readonly [from: string, to: string];
+
+/** The ways that a fault severs; none where it is of another kind. `ids`: all processes, in the order in which they were defined. */
+export function severedBy({ what, who, other, size }: RehearsalFault, ids: readonly string[]): readonly Way[] {
+  const others = ids.filter((id) => id !== who);
+  const [out, into] = [others.map((id) => [who, id] as const), others.map((id) => [id, who] as const)];
+  switch (what) {
+    case 'cut':
+      return [...out, ...into];
+    case 'mute':
+      return out;
+    case 'deaf':
+      return into;
+    case 'part':
+      return [
+        [who, other],
+        [other, who],
+      ];
+    case 'oneway':
+      return [[who, other]];
+    case 'split':
+      return between(groups(ids, who, other, size));
+    default:
+      return [];
+  }
+}
+
 type Groups = readonly [readonly string[], readonly string[]];
 
-function groups(world: VirtualWorld, who: string, other: string, bits: number): Groups {
-  const ids = [...world.processes.keys()];
+function groups(ids: readonly string[], who: string, other: string, bits: number): Groups {
   const isWith = (id: string) => id !== other && (id === who || ((bits >> ids.indexOf(id)) & 1) === 1);
   return [ids.filter(isWith), ids.filter((id) => !isWith(id))];
 }
 
-const between = ([these, those]: Groups): (readonly [string, string])[] =>
+const between = ([these, those]: Groups): Way[] =>
   these.flatMap((one) => those.flatMap((other) => [[one, other] as const, [other, one] as const]));
 
 /** One peer after the other: half of its time it is away, and half of it back. */

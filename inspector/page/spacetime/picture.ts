@@ -2,7 +2,7 @@
 import { computed, signal } from '@preact/signals';
 import { relationTo, type Relation } from '../../model/causality.js';
 import { isTimed, xOf } from '../../model/playback.js';
-import { lanesIn, layOut, type Arrow, type Diagram, type Dot, type Window } from '../../model/spacetime.js';
+import { lanesIn, layOut, type Arrow, type Diagram, type Dot, type Stretch, type Window } from '../../model/spacetime.js';
 import { numberText } from '../../model/words.js';
 import { hits } from '../ask.js';
 import type { Size } from '../canvas.js';
@@ -111,6 +111,7 @@ export function paintSpacetime(ctx: CanvasRenderingContext2D, given: Size): void
   ctx.rect(namesWidth.value, 0, given.width, given.height);
   ctx.clip();
   drawGrid(ctx, given, scale);
+  for (const stretch of diagram.value.stretches) drawStretch(ctx, scale, stretch);
   for (const arrow of diagram.value.arrows) if (isInSight(given, scale, arrow.from, arrow.to)) drawArrow(ctx, scale, arrow);
   for (const dot of diagram.value.dots) if (isInSight(given, scale, dot, dot)) drawDot(ctx, scale, dot);
   drawPlayhead(ctx, given, scale);
@@ -164,6 +165,22 @@ function ticks({ from, to }: Window, count: number): number[] {
   return values;
 }
 
+/** A bar while the node is marked as one that holds, and nothing but dots of its line while it does not run. */
+function drawStretch(ctx: CanvasRenderingContext2D, scale: Scale, { lane, from, to, kind }: Stretch): void {
+  const colors = palette();
+  const y = Math.round(scale.y(lane)) + 0.5;
+  ctx.beginPath();
+  ctx.moveTo(scale.x(from), y);
+  ctx.lineTo(scale.x(to), y);
+  ctx.strokeStyle = kind === 'held' ? colors.tones.held.edge : colors.panel;
+  ctx.lineWidth = kind === 'held' ? Math.min(6, 2 + laneHeight.value / 6) : 2;
+  ctx.globalAlpha = kind === 'held' ? 0.55 : 1;
+  ctx.setLineDash(kind === 'held' ? [] : [5, 3]);
+  ctx.stroke();
+  ctx.setLineDash([]);
+  ctx.globalAlpha = 1;
+}
+
 const VISIBLE: Readonly<Record<Relation, number>> = { self: 1, before: 1, after: 1, concurrent: 0.3 };
 
 function drawArrow(ctx: CanvasRenderingContext2D, scale: Scale, { message, from, to }: Arrow): void {
@@ -212,7 +229,7 @@ function drawCross(ctx: CanvasRenderingContext2D, x: number, y: number): void {
   ctx.stroke();
 }
 
-const FAULTS = new Set(['corrupt', 'crash', 'restart', 'reload', 'link']);
+const FAULTS = new Set(['corrupt', 'crash', 'restart', 'reload', 'link', 'fault']);
 
 function drawDot(ctx: CanvasRenderingContext2D, scale: Scale, { line, x, lane, kind }: Dot): void {
   const colors = palette();

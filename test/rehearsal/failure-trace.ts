@@ -1,0 +1,173 @@
+/**
+ * A failure as a trace for the inspector: a node for each process, with a chart for the process and one for each request of a lock, the
+ * faults on the lane of whom they struck, the ways that they severed, and what the judge found.
+ *
+ * It is made of the file alone, without the application: the charts of Quiver's own roles, and what was sent, are not in it.
+ */
+import type { Overlay, RoleView } from '../../machines/protocol.js';
+import { TRACE_VERSION, type NetworkLine, type StepLine, type TraceHeader, type TraceLine } from '../../network/trace.js';
+import { checkFailure, fieldsText } from './failure.js';
+import { severedBy } from './faults.js';
+import type { RehearsalFault } from './scenario.js';
+import type { RehearsalEvent } from './world.js';
+
+interface LaneChart {
+  readonly id: string;
+  readonly initial: string;
+  readonly states: Readonly<Record<string, { readonly type?: 'final'; readonly on?: Readonly<Record<string, string>> }>>;
+}
+
+const PROCESS: LaneChart = {
+  id: 'process',
+  initial: 'down',
+  states: {
+    down: { on: { start: 'up' } },
+    up: { on: { pause: 'paused', end: 'down' } },
+    paused: { on: { resume: 'up', end: 'down' } },
+  },
+};
+const REQUEST: LaneChart = {
+  id: 'request',
+  initial: 'waiting',
+  states: {
+    waiting: { on: { grant: 'inside', settle: 'over' } },
+    inside: { on: { release: 'over', lost: 'over' } },
+    over: { type: 'final' },
+  },
+};
+const CHARTS: Readonly<Record<string, LaneChart>> = { process: PROCESS, request: REQUEST };
+
+type Told = Omit<StepLine, 'index' | 'at'>;
+
+/** What is known of one process. */
+class Lane {
+  private steps = 0;
+  private readonly roles = new Map<string, RoleView>([['process', { chart: 'process', value: PROCESS.initial, context: {} }]]);
+  private readonly changed: Record<string, RoleView | null> = {};
+  private readonly taken: [role: string, state: string, event: string, index: number][] = [];
+
+  constructor(private readonly id: string) {}
+
+  open(role: string, context: object): void {
+    this.put(role, { chart: 'request', value: REQUEST.initial, context });
+  }
+
+  /** A request that is over is seen no more; so are all of a process that has ended. */
+  take(role: string, event: string, context?: object): void {
+    const view = this.roles.get(role);
+    const { on = {} } = CHARTS[view?.chart ?? '']?.states[view!.value as string] ?? {};
+    const value = on[event];
+    if (!view || value === undefined) return;
+    this.taken.push([role, view.value as string, event, 0]);
+    this.put(role, value === 'over' ? null : { ...view, value, context: context ?? view.context });
+    if (value === 'down') for (const other of this.roles.keys()) if (other !== role) this.put(other, null);
+  }
+
+  /** The request by which it is inside. */
+  insideBy(lock: unknown, fence: unknown): string {
+    const isIt = ({ value, context }: RoleView) => value === 'inside' && context.lock === lock && context.fence === fence;
+    return [...this.roles].find(([, view]) => isIt(view))?.[0] ?? '';
+  }
+
+  tell(kind: StepLine['kind'], event: StepLine['event']): Told {
+    const [roles, taken] = [{ ...this.changed }, [...this.taken]];
+    for (const role of Object.keys(roles)) delete this.changed[role];
+    this.taken.length = 0;
+    const clock = { [this.id]: ++this.steps };
+    return { node: this.id, kind, event, sent: [], emitted: [], roles, taken, refused: [], overlay: this.marks(), clock };
+  }
+
+  private put(role: string, view: RoleView | null): void {
+    this.changed[role] = view;
+    if (view) this.roles.set(role, view);
+    else this.roles.delete(role);
+  }
+
+  private marks(): Overlay {
+    const views = [...this.roles.values()];
+    const inside = views.filter(({ value }) => value === 'inside').map(({ context }) => context.lock as string);
+    if (inside.length > 0) return { tone: 'held', badge: inside.join(' ') };
+    return { tone: views.some(({ value }) => value === 'waiting') ? 'waiting' : 'plain' };
+  }
+}
+
+/** What a line of the story means for the lane of its process. */
+function toldOf(lane: Lane, { at: _, type, peer: __, ...fields }: RehearsalEvent): Told {
+  const { lock, ask, fence, life } = fields as Readonly<Record<string, any>>;
+  const role = `${lock} ${ask}`;
+  if (type === 'start' || type === 'end') lane.take('process', type);
+  else if (type === 'ask') lane.open(role, { lock, ask });
+  else if (type === 'grant') lane.take(role, type, { lock, ask, fence });
+  // A grant is told by itself.
+  else if (type === 'settle' && fields['how'] !== 'granted') lane.take(role, type);
+  else if (type === 'release' || type === 'lost') lane.take(lane.insideBy(lock, fence), type);
+  if (type === 'start') return lane.tell(life === 1 ? 'start' : 'restart', { type });
+  if (type === 'end') return lane.tell('crash', { type: 'killed' });
+  return lane.tell(type === 'uncaught' ? 'fault' : 'note', { ...fields, type: `${type} ${fieldsText(fields)}` });
+}
+
+const ofPause = { fault: 'pause', healed: 'resume' } as const;
+
+/**
+ * A failure of a rehearsal as a trace that `quiver explore` shows.
+ *
+ * @throws UsageError for what is no failure of this version.
+ */
+export function* traceOfFailure(file: unknown): Generator<TraceHeader | TraceLine> {
+  const { judge, says: why, atMs, seed, scenario, story } = checkFailure(file);
+  const ids = [...scenario.services, ...scenario.peers, ...scenario.clients];
+  const lanes = new Map(ids.map((id) => [id, new Lane(id)]));
+  const property = { name: judge, kind: 'always', says: why } as const;
+  yield {
+    quiver: TRACE_VERSION,
+    protocol: 'rehearsal',
+    scenario: null,
+    seed,
+    nodes: ids,
+    links: ids.flatMap((id, i) => ids.slice(i + 1).map((other) => [id, other, 1] as const)),
+    charts: CHARTS,
+    properties: [property],
+  };
+  let index = 0;
+  const severed = new Severed();
+  for (const happening of story) {
+    const { at, type, peer } = happening;
+    const fault = happening['fault'] as RehearsalFault | undefined;
+    const lane = lanes.get(fault?.who ?? peer ?? '');
+    if (!lane) continue;
+    if (!fault) {
+      yield { index: index++, at, ...toldOf(lane, happening) };
+      continue;
+    }
+    const isOver = type === 'healed';
+    if (fault.what === 'pause') lane.take('process', ofPause[type as keyof typeof ofPause]);
+    const { what, atMs: _, lastsMs: __, ...rest } = fault;
+    const says = isOver ? `${what} is over` : `${what} ${fieldsText(rest)}`;
+    yield { index: index++, at, ...lane.tell('fault', { ...fault, type: says }) };
+    for (const way of severed.change(severedBy(fault, ids), isOver)) yield { index: index++, at, why: fault.what, ...way };
+  }
+  const clock = {};
+  // The failure says whole milliseconds.
+  const end = Math.max(atMs, story.at(-1)?.at ?? 0);
+  yield { index: index++, at: end, kind: 'violated', why: `${judge}: ${why}`, refutes: { property: judge }, clock };
+  const properties = [{ name: judge, kind: property.kind, holds: false }];
+  yield { index, at: end, kind: 'verdict', verdict: 'invalid', properties, clock };
+}
+
+/** Ways that several faults sever are through once the last of them is over. */
+class Severed {
+  private readonly by = new Map<string, number>();
+
+  change(
+    ways: readonly (readonly [string, string])[],
+    isOver: boolean,
+  ): Pick<NetworkLine, 'kind' | 'between' | 'up' | 'clock'>[] {
+    return ways.flatMap((between) => {
+      const key = between.join('>');
+      const before = this.by.get(key) ?? 0;
+      const now = before + (isOver ? -1 : 1);
+      this.by.set(key, now);
+      return before > 0 === now > 0 ? [] : [{ kind: 'channel' as const, between, up: isOver, clock: {} }];
+    });
+  }
+}
