@@ -273,12 +273,16 @@ export interface RoleStart {
   readonly input: unknown;
 }
 
-/** How the roles of a node hang together, where a protocol is made of others. Both functions look at the role's name alone. */
+/** How the roles of a node hang together, where a protocol is made of others. All functions look at the role's name alone. */
 export interface Wiring {
   /** The role that hears what this one announces, as an event with the announcing role in `by`; the application hears it as well. */
   listener?(role: string): string | undefined;
   /** What every message of this role carries, so that `route` finds the role of the same name where it arrives. */
   label?(role: string): Readonly<Record<string, unknown>> | undefined;
+  /** The role that takes what this one sends, in place of the network: for each send the event `outgoing {to, message, by}`. */
+  carrier?(role: string): string | undefined;
+  /** Whether what this role announces is for its listener alone; the application does not hear it. */
+  isInner?(role: string): boolean;
 }
 
 /** A uniform integer below `bound`: drawn from the seed by the simulator, branched on by the checker. */

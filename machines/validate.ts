@@ -89,7 +89,8 @@ export function validateCore(core: CoreDescription, complain: Complain): void {
   requireOneOf(network.reach, ['routed', 'links'], 'network.reach', complain);
   requireOneOf(network.addressing ?? 'names', ['names', 'ports'], 'network.addressing', complain);
   requireOneOf(network.order ?? 'unordered', ['fifo', 'unordered'], 'network.order', complain);
-  if (wiring) requireMembers(wiring, { listener: 'function', label: 'function' }, 'wiring', complain);
+  const wires = { listener: 'function', label: 'function', carrier: 'function', isInner: 'function' } as const;
+  if (wiring) requireMembers(wiring, wires, 'wiring', complain);
   if (!messages && !accepts) complain('messages', 'is missing; give the fields of each type of message, {} if none is sent');
   validateMessages(core, complain);
   validateCommands(core, complain);

@@ -15,6 +15,7 @@ import { controllerSystems } from './systems.js';
 import { controllerOverlay } from './view.js';
 
 export { depositsMachine } from './applications/deposits.js';
+export { budgetOver } from './budget/index.js';
 export { deliveryMachine } from './delivery.js';
 export { mainMachine } from './growth/membership.js';
 export { newcomerMachine } from './growth/newcomer.js';

@@ -129,10 +129,10 @@ export class Node {
     for (const effect of effects) {
       switch (effect.type) {
         case 'send':
-          outcome.sends.push(this.labelled(role, effect));
+          this.carry(role, this.labelled(role, effect), outcome, inbox);
           break;
         case 'emit':
-          outcome.emitted.push(effect.event);
+          if (!this.host.wiring?.isInner?.(role)) outcome.emitted.push(effect.event);
           this.pass(role, effect.event, inbox);
           break;
         case 'arm':
@@ -166,6 +166,16 @@ export class Node {
     const { depth } = this;
     if (!this.has(STORAGE)) return { role: by, event: { type: 'stored', key } as Message, depth };
     return { role: STORAGE, event: { type: 'store', by, key, value } as Message, depth };
+  }
+
+  private carry(by: string, sent: Send, outcome: Outcome, inbox: Told[]): void {
+    const carrier = this.host.wiring?.carrier?.(by);
+    if (carrier === undefined) {
+      outcome.sends.push(sent);
+      return;
+    }
+    const { to, message } = sent;
+    inbox.push({ role: carrier, event: { type: 'outgoing', to, message, by } as Message, depth: this.depth });
   }
 
   private labelled(role: string, effect: Send): Send {

@@ -1,0 +1,122 @@
+/** A budget under other protocols: what they spend, in runs and in every interleaving, and mistakes in it that are noticed. */
+import { describe, expect, test } from 'vitest';
+import { balls } from '../../../experiments/controller/balls.js';
+import { echo } from '../../../examples/classics/echo.js';
+import { parseScenario } from '../../../network/scenario/parse.js';
+import { Simulation } from '../../../network/simulation.js';
+import { mutant } from '../../../test/explore/mutants.fixture.js';
+import { checkScenario } from '../../../test/index.js';
+import { directory } from '../../directory/index.js';
+import { exclusion } from '../../exclusion/index.js';
+import type { Protocol } from '../../protocol.js';
+import { controller } from '../index.js';
+import { budgetOver, type BudgetUnit } from './index.js';
+
+const ballsUnder = budgetOver(balls, 'messages');
+const scenarioOf = (protocol: Protocol<any>, scenario: object) =>
+  parseScenario({ protocol: protocol.name, ...scenario }, { [protocol.name]: protocol });
+const run = (protocol: Protocol<any>, scenario: object) => new Simulation(scenarioOf(protocol, scenario)).run();
+const begin = (...nodes: readonly string[]) => nodes.map((node) => ({ at: 0, node, do: 'begin' }));
+
+describe('a protocol that never ends is stopped', () => {
+  const cases = [
+    { budget: { kind: 'naive', M: 10 }, least: 10 },
+    { budget: { kind: 'modified', M: 20 }, least: 20 },
+    { budget: { kind: 'basic', M: 150, W: 110 }, least: 40 },
+    { budget: { kind: 'adaptive', M: 40, W: 20 }, least: 20 },
+  ];
+  test.each(cases)('$budget', ({ budget, least }) => {
+    const events = begin('n0', 'n5', 'n3');
+    const { verdict, summary } = run(ballsUnder, { topology: { kind: 'ring', n: 8 }, options: { budget }, events });
+    expect(verdict).toBe('valid');
+    const { spent, messages } = summary as { spent: number; messages: { own: number } };
+    expect(spent).toBeGreaterThanOrEqual(least);
+    expect(spent).toBeLessThanOrEqual(budget.M);
+    expect(messages.own).toBe(spent);
+    expect(summary['exhausted']).toBe(true);
+  });
+});
+
+const pathOf = (n: number) => ({ topology: { kind: 'path', n } });
+const twoBalls = { ...pathOf(3), options: { budget: { kind: 'basic', M: 3 } }, events: begin('n0', 'n2') };
+
+describe('every interleaving', () => {
+  test('two balls on a path of three, three messages', () => {
+    expect(checkScenario(scenarioOf(ballsUnder, twoBalls))).toMatchObject({ verdict: 'valid', doomed: 0 });
+  });
+
+  test('the echo algorithm keeps its promises where the budget lasts, and the budget its own where it does not', () => {
+    const over = budgetOver(echo as Protocol, 'messages');
+    for (const M of [1, 4]) {
+      const scenario = { ...pathOf(3), options: { budget: { kind: 'modified', M } }, events: begin('n1') };
+      const { verdict, properties } = checkScenario(scenarioOf(over, scenario));
+      expect(verdict).toBe('valid');
+      expect(properties.map(({ name }) => name)).toContain('controlled: it decides');
+    }
+  });
+
+  test('a wave spreads over as many nodes as there are permits', () => {
+    const over = budgetOver(echo as Protocol, 'nodes');
+    const scenario = { ...pathOf(4), options: { budget: { kind: 'basic', M: 2, root: 'n3' } }, events: begin('n0') };
+    expect(checkScenario(scenarioOf(over, scenario))).toMatchObject({ verdict: 'valid' });
+    expect(run(over, scenario).summary).toMatchObject({ spent: 2, stopped: ['n2'] });
+  });
+});
+
+describe('mistakes are noticed', () => {
+  const broken = (edit: (states: any) => void, unit: BudgetUnit = 'messages', over: Protocol<any> = balls): Protocol<any> => {
+    const protocol = budgetOver(over, unit);
+    const chart = unit === 'messages' ? 'purse' : 'gate';
+    return { ...protocol, charts: { ...protocol.charts, [chart]: mutant(protocol.charts[chart]!, edit) } };
+  };
+  const refuted = (protocol: Protocol<any>, scenario: object): string[] =>
+    checkScenario(scenarioOf(protocol, scenario))
+      .properties.filter(({ holds }) => holds === false)
+      .map(({ name }) => name);
+
+  test('a purse that pays without a permit overspends', () => {
+    const pays = broken(({ asking }) => (asking.on.rejected = { target: 'idle', actions: asking.on.granted[0].actions }));
+    expect(refuted(pays, twoBalls)).toContain('the budget holds');
+  });
+
+  test('a purse that gives up at once stops the protocol before its time', () => {
+    const stops = broken(({ asking }) => (asking.on.granted[0].target = 'stopped'));
+    expect(refuted(stops, { ...twoBalls, events: begin('n0') })).toContain('no stop before its time');
+  });
+
+  test('a gate that does not hold what comes while it asks breaks the promises of the protocol behind it', () => {
+    const forgets = broken(({ asking }) => (asking.on.wave = {}), 'nodes', echo as Protocol);
+    const topology = { kind: 'ring', n: 3 };
+    const scenario = { topology, options: { budget: { kind: 'basic', M: 3 } }, events: begin('n0') };
+    expect(refuted(budgetOver(echo as Protocol, 'nodes'), scenario)).toEqual([]);
+    expect(refuted(forgets, scenario)).toContain('controlled: it decides');
+  });
+});
+
+test('what waits in a purse is on its way for the protocol above: each message is told apart', () => {
+  const frugal = budgetOver(directory as Protocol, 'messages');
+  const options = { policy: 'ivy', budget: { kind: 'modified', M: 100 } };
+  const workload = { concurrent: 4, requests: 12 };
+  const { verdict, properties } = run(frugal, { topology: { kind: 'ring', n: 8 }, options, workload });
+  expect(properties.filter(({ holds }) => holds === false)).toEqual([]);
+  expect(verdict).toBe('valid');
+});
+
+test('two layers may have messages of one name, and notices of the lower one are not heard as those of the upper one', () => {
+  const frugal = budgetOver(directory as Protocol, 'messages');
+  const events = ['n1', 'n3', 'n2'].map((node) => ({ at: 0, node, do: 'request' }));
+  const options = { policy: 'ivy', budget: { kind: 'naive', M: 100 } };
+  const report = run(frugal, { topology: { kind: 'ring', n: 4 }, options, events });
+  expect(report.verdict).toBe('valid');
+  expect(report.properties).toContainEqual({ name: 'controlled: source side', kind: 'always', holds: true });
+  expect(report.summary).toMatchObject({ stopped: [], exhausted: false });
+});
+
+test('what does not go with a budget is refused, with the reason', () => {
+  expect(() => budgetOver(exclusion as Protocol, 'messages')).toThrow(/nodes have no names/);
+  expect(() => budgetOver(controller as Protocol, 'messages')).toThrow(/chart "request", as the controller has/);
+  expect(() => budgetOver(ballsUnder, 'messages')).toThrow(/carried by a layer of its own/);
+  const options = (budget: unknown) => () => run(ballsUnder, { ...pathOf(3), options: { budget }, events: [] });
+  expect(options(undefined)).toThrow(/options\.budget is missing/);
+  expect(options({ kind: 'bank', M: 1 })).toThrow(/gives out no permits/);
+});

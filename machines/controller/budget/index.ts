@@ -1,0 +1,145 @@
+/**
+ * A budget put under another protocol: it stops after M messages, or after M nodes, wherever they are spent.
+ *
+ * Paper: Afek, Awerbuch, Plotkin, Saks, section 1. The protocol's charts stay as they are: beside its own roles every node has those
+ * of the resource controller, and between the two a purse (messages) or a gate (nodes) that asks for a permit and waits for it. The
+ * controller's tree spans the network, so that any number of nodes may begin (section 3: its cost then depends on all nodes, and not
+ * on those that take part); the depth of a node is known from the start, so no join is asked for.
+ *
+ * Fault model: that of the controller and that of the protocol together: FIFO links, nodes and links of the tree that do not fail.
+ * Promises: at most M units are spent; if anybody is refused, at least M - W are spent in the end; until then the protocol keeps what
+ * it promises by itself. Not promised: anything of the protocol once it was stopped. Its messages that were never sent are lost, so that
+ * who waits for one waits for ever: that is what stopping means.
+ */
+import type { Message, NodeId } from '../../effects.js';
+import { UsageError } from '../../errors.js';
+import { defineProtocol } from '../../define.js';
+import type { Instance, NetworkGraph, OutsideEvent, Protocol, RoleStart } from '../../protocol.js';
+import { isObject } from '../../checks.js';
+import { controllerCore } from '../core.js';
+import type { ControllerOptions } from '../options.js';
+import { BudgetAccount } from './account.js';
+import { GATE, gateMachine } from './gate.js';
+import { budgetProperties } from './properties.js';
+import { purseMachine } from './purse.js';
+import { controlledPart, isOfController, LAYER, layerOf, PURSE, type BudgetOptions } from './view.js';
+
+/** What is counted: every message that the protocol sends to a node, or every node that takes part in it. */
+export type BudgetUnit = 'messages' | 'nodes';
+
+type Node = { has(role: string): boolean };
+
+const inController = (instance: Instance<BudgetOptions>): Instance<ControllerOptions> => ({
+  ...instance,
+  options: instance.options.budget,
+});
+const inControlled = (instance: Instance<BudgetOptions>): Instance => ({ ...instance, options: instance.options.controlled });
+
+/**
+ * Puts a budget under a protocol: a protocol of the name `budget-` and its own, whose scenarios say `options.budget` (`M`, `W`, `kind`
+ * and what else the controller takes) beside the options of the protocol.
+ *
+ * @param controlled any protocol with named nodes that does not run the resource controller itself.
+ * @param unit what a permit is good for: a message to one node, or a node's taking part.
+ * @throws `UsageError` where the protocol does not go with a budget.
+ * @example
+ * ```ts
+ * import { budgetOver } from 'xstate-quiver/machines/controller';
+ * import { directory } from 'xstate-quiver/machines/directory';
+ * import { parseScenario, Simulation } from 'xstate-quiver';
+ *
+ * const frugal = budgetOver(directory, 'messages');
+ * const scenario = {
+ *   protocol: 'budget-directory',
+ *   topology: { kind: 'ring', n: 8 },
+ *   options: { budget: { kind: 'modified', M: 100 } },
+ *   workload: { concurrent: 4, requests: 1000 },
+ * };
+ * new Simulation(parseScenario(scenario, { 'budget-directory': frugal })).run(); // ends after 100 messages of the directory
+ * ```
+ * @experimental
+ */
+export function budgetOver(controlled: Protocol<any>, unit: BudgetUnit): Protocol<BudgetOptions> {
+  refuseUnfit(controlled);
+  const isCounted = (role: string) => !isOfController(role) && role !== PURSE && role !== GATE;
+  const asker = unit === 'messages' ? PURSE : GATE;
+  return defineProtocol<BudgetOptions>(
+    {
+      name: `budget-${controlled.name}`,
+      charts: { ...controlled.charts, ...controllerCore.charts, [asker]: askerOver(controlled, unit) },
+      network: { ...controlled.network, order: 'fifo' },
+      options: (raw, graph) => optionsOf(controlled, raw, graph),
+      roles: (id, instance) => rolesOf(controlled, unit, id, instance),
+      route: (event, node) => routeOf(controlled, event, node),
+      wiring: {
+        listener: (role) => (role === 'R.request' ? asker : controlled.wiring?.listener?.(role)),
+        label: (role) => (isOfController(role) ? { [LAYER]: true } : controlled.wiring?.label?.(role)),
+        carrier: (role) => (unit === 'messages' && isCounted(role) ? PURSE : undefined),
+        isInner: (role) => role === 'R.request' || (controlled.wiring?.isInner?.(role) ?? false),
+      },
+      accepts: (message, instance) => accepts(controlled, message, instance as Instance<BudgetOptions>),
+      commands: controlled.commands,
+      reactions: ({ controlled: options }) => controlled.reactions(options),
+      ...(controlled.draws && { draws: ({ controlled: options }: BudgetOptions) => controlled.draws!(options) }),
+    },
+    { properties: (instance) => budgetProperties(controlled, instance) },
+    {
+      paper: `${controlled.paper}; under a budget: Afek, Awerbuch, Plotkin, Saks (J. ACM 43, 1996)`,
+      observe: (instance) => new BudgetAccount(instance),
+      ...(controlled.overlay && {
+        overlay: (node, id, links, c) =>
+          controlled.overlay!(controlledPart(node), id, links, layerOf(c as never, controlledPart, 'controlled')),
+      }),
+    },
+  );
+}
+
+function refuseUnfit({ name, network, charts, wiring }: Protocol<any>): void {
+  const refuse = (why: string): never => {
+    throw new UsageError(`no budget goes under protocol ${name}: ${why}`);
+  };
+  if (network.addressing === 'ports')
+    refuse('its nodes have no names, and the tree of the controller needs them; choose another');
+  if (wiring?.carrier) refuse('its messages are carried by a layer of its own; put the budget under that one');
+  const twice = Object.keys(charts).find((chart) => chart in controllerCore.charts);
+  if (twice !== undefined) refuse(`it has a chart "${twice}", as the controller has; give that chart another name`);
+}
+
+function askerOver({ messages = {}, commands, route }: Protocol<any>, unit: BudgetUnit) {
+  if (unit === 'messages') return purseMachine;
+  const asked = Object.values(commands).map((command) => command.event({}).type);
+  return gateMachine([...new Set([...Object.keys(messages), ...asked])], route);
+}
+
+function optionsOf(controlled: Protocol<any>, raw: Readonly<Record<string, unknown>>, graph: NetworkGraph): BudgetOptions {
+  const { budget, ...rest } = raw;
+  if (!isObject(budget)) throw new UsageError('options.budget is missing; give { "M": …, "W": … } and the controller\'s kind');
+  const { kind } = budget;
+  if (kind === 'names' || kind === 'bank')
+    throw new UsageError(
+      `options.budget.kind "${kind}" gives out no permits; choose naive, bins, basic, main, modified or adaptive`,
+    );
+  return { budget: controllerCore.options(budget, graph), controlled: controlled.options(rest, graph) };
+}
+
+function rolesOf(controlled: Protocol<any>, unit: BudgetUnit, id: NodeId, instance: Instance<BudgetOptions>): RoleStart[] {
+  const behind = controlled.roles(id, inControlled(instance));
+  const asker: RoleStart =
+    unit === 'messages'
+      ? { role: PURSE, chart: PURSE, input: undefined }
+      : { role: GATE, chart: GATE, input: { behind: behind.map(({ role }) => role) } };
+  return [...controllerCore.roles(id, inController(instance)), asker, ...behind];
+}
+
+function routeOf(controlled: Protocol<any>, event: OutsideEvent, node: Node): string {
+  if (LAYER in event) return controllerCore.route(event, node);
+  // The links of a node are there whether it takes part or not.
+  const isOfLink = event.type === 'link.up' || event.type === 'link.down';
+  return node.has(GATE) && !isOfLink ? GATE : controlled.route(event, node);
+}
+
+function accepts(controlled: Protocol<any>, message: unknown, instance: Instance<BudgetOptions>): boolean {
+  if (!isObject(message) || !(LAYER in message)) return controlled.accepts(message, inControlled(instance));
+  const { [LAYER]: layer, ...rest } = message;
+  return layer === true && controllerCore.accepts(rest as unknown as Message, inController(instance));
+}

@@ -1,0 +1,55 @@
+/** What is promised of a budget: what the controller promises, what it means for spending, and the protocol's own promises until it stops. */
+import type { Configuration, Instance, NodeView, Property, Protocol } from '../../protocol.js';
+import { controllerProperties } from '../properties.js';
+import { total } from '../view.js';
+import { controlledPart, controllerPart, isStopped, layerOf, spentAt, type BudgetOptions } from './view.js';
+
+type Config = Configuration<BudgetOptions>;
+type BudgetProperty = Property<BudgetOptions>;
+
+export const spent = (c: Config): number => total([...c.nodes.values()].map(spentAt));
+const isAnyStopped = (c: Config): boolean => [...c.nodes.values()].some(isStopped);
+
+const isQuiet = (c: Config): boolean => c.flights.length === 0;
+
+const budget: BudgetProperty[] = [
+  {
+    name: 'the budget holds',
+    kind: 'always',
+    says: 'The protocol spends at most M units, all nodes together.',
+    holds: (c) => spent(c) <= c.instance.options.budget.M,
+  },
+  {
+    name: 'no stop before its time',
+    kind: 'always',
+    says: 'When nothing moves any more and somebody was refused, at least M - W units were spent.',
+    holds: (c) => !isQuiet(c) || !isAnyStopped(c) || spent(c) >= c.instance.options.budget.M - c.instance.options.budget.W,
+  },
+];
+
+/** Looks at one layer alone; where it is the protocol's, until the budget is spent. */
+function ofLayer(property: Property<any>, part: (node: NodeView) => NodeView, layer: 'budget' | 'controlled'): BudgetProperty[] {
+  const seen = (c: Config) => layerOf(c, part, layer);
+  const isOver = (c: Config) => layer === 'controlled' && isAnyStopped(c);
+  const { name, says, kind } = property;
+  const told = { name: `${layer}: ${name}`, says: layer === 'budget' ? says : `Until the budget stops it: ${says}` };
+  if (kind === 'always') return [{ ...told, kind, holds: (c) => isOver(c) || property.holds(seen(c)) }];
+  if (kind !== 'eventually') return [];
+  return [
+    {
+      ...told,
+      kind,
+      when: (c, node) => !isOver(c) && property.when(seen(c), node),
+      holds: (c, node) => isOver(c) || property.holds(seen(c), node),
+    },
+  ];
+}
+
+export function budgetProperties(controlled: Protocol<any>, instance: Instance<BudgetOptions>): BudgetProperty[] {
+  const { budget: below, controlled: above } = instance.options;
+  return [
+    ...budget,
+    ...controllerProperties({ ...instance, options: below }).flatMap((one) => ofLayer(one, controllerPart, 'budget')),
+    ...controlled.properties({ ...instance, options: above }).flatMap((one) => ofLayer(one, controlledPart, 'controlled')),
+  ];
+}

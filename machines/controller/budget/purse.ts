@@ -1,0 +1,91 @@
+/**
+ * The purse of a node: what another protocol sends waits here until the resource controller has given a permit for it.
+ *
+ * Paper: Afek, Awerbuch, Plotkin, Saks, section 1 (a protocol that must not send more than M messages) and section 3 (before a unit
+ * is consumed, RESOURCE-REQUEST is called and waited for). A message to several nodes is a unit for each of them. The order in which
+ * a node sends is kept, to all of them together, because one request is outstanding at a time.
+ *
+ * States:
+ *   idle     nothing waits
+ *   asking   a permit was asked for the message that waits longest
+ *   stopped  a request was rejected: what waited is dropped, and so is all that comes
+ * Invariant: as many messages were sent as permits were granted to this node, and one less is never more than one permit.
+ */
+import { assign, emit, setup } from 'xstate';
+import { effects, send, tell, withEvent, type Address, type Message } from '../../effects.js';
+import { requestRole } from '../messages.js';
+
+/** A message to one node, as the protocol above wanted it sent. */
+export interface Parcel {
+  readonly to: Address;
+  readonly message: Message;
+}
+
+export interface PurseContext {
+  /** Oldest first. */
+  readonly waiting: readonly Parcel[];
+  /** Messages that were sent: each took a permit. */
+  readonly spent: number;
+  /** Messages that were never sent. */
+  readonly dropped: number;
+}
+
+interface Outgoing {
+  readonly type: 'outgoing';
+  readonly to: Address | readonly Address[];
+  readonly message: Message;
+}
+
+export type PurseEvent = Outgoing | { readonly type: 'granted' | 'rejected' };
+
+type In<E = unknown> = { context: PurseContext; event: E };
+
+const parcels = ({ to, message }: Outgoing): Parcel[] => [to].flat().map((one) => ({ to: one as Address, message }));
+
+const oldest = ({ context }: In) => context.waiting[0]!;
+/** RESOURCE-REQUEST for one unit. */
+export const onePermit = () => ({ role: requestRole('R'), message: { type: 'take' as const, amount: 1 } });
+
+const spend = [send(oldest), 'spend'] as const;
+
+/**
+ * The chart of a purse: holds what another protocol sends until the resource controller has given a permit for it.
+ *
+ * @experimental
+ */
+export const purseMachine = setup({
+  types: {} as { context: PurseContext; events: PurseEvent; emitted: { readonly type: 'stopped' } },
+  actions: {
+    ...effects(),
+    enqueue: assign(({ context }, sent: Outgoing) => ({ waiting: [...context.waiting, ...parcels(sent)] })),
+    spend: assign(({ context }) => ({ waiting: context.waiting.slice(1), spent: context.spent + 1 })),
+    dropAll: assign(({ context }) => ({ waiting: [], dropped: context.dropped + context.waiting.length })),
+    drop: assign(({ context }, sent: Outgoing) => ({ dropped: context.dropped + parcels(sent).length })),
+    announceStop: emit({ type: 'stopped' }),
+  },
+  guards: {
+    isForSomebody: (_, sent: Outgoing) => parcels(sent).length > 0,
+    isLast: ({ context }) => context.waiting.length === 1,
+  },
+}).createMachine({
+  id: 'purse',
+  context: { waiting: [], spent: 0, dropped: 0 },
+  initial: 'idle',
+  states: {
+    idle: {
+      on: {
+        outgoing: { guard: withEvent('isForSomebody'), target: 'asking', actions: [withEvent('enqueue'), tell(onePermit)] },
+      },
+    },
+    asking: {
+      on: {
+        outgoing: { actions: withEvent('enqueue') },
+        granted: [{ guard: 'isLast', target: 'idle', actions: spend }, { actions: [...spend, tell(onePermit)] }],
+        rejected: { target: 'stopped', actions: ['dropAll', 'announceStop'] },
+      },
+    },
+    stopped: {
+      on: { outgoing: { actions: withEvent('drop') } },
+    },
+  },
+});

@@ -1,0 +1,79 @@
+/** A node under a budget as its two layers see it: the resource controller below, the protocol above. */
+import type { Configuration, Flight, NodeView } from '../../protocol.js';
+import { deliveryRole, MAIN, requestRole } from '../messages.js';
+import type { ControllerOptions } from '../options.js';
+import { GATE } from './gate.js';
+import type { PurseContext } from './purse.js';
+
+export interface BudgetOptions {
+  /** The controller's. */
+  readonly budget: ControllerOptions;
+  /** The protocol's own. */
+  readonly controlled: any;
+}
+
+export const PURSE = 'purse';
+
+/** Marks the controller's messages: a protocol above may have one of the same type. */
+export const LAYER = 'ofBudget';
+
+const CONTROLLER_ROLES = [requestRole('R'), deliveryRole('R'), requestRole('N'), deliveryRole('N'), MAIN];
+export const isOfController = (role: string): boolean => CONTROLLER_ROLES.includes(role);
+
+const pick = (node: NodeView, isMine: (role: string) => boolean): NodeView =>
+  Object.fromEntries(Object.entries(node).filter(([role]) => isMine(role)));
+
+export const controllerPart = (node: NodeView): NodeView => pick(node, isOfController);
+export const controlledPart = (node: NodeView): NodeView =>
+  pick(node, (role) => !isOfController(role) && role !== PURSE && role !== GATE);
+
+export const purseOf = (node: NodeView): PurseContext | undefined => node[PURSE]?.context;
+
+/** Whether this node was refused a permit. */
+export const isStopped = (node: NodeView): boolean => node[PURSE]?.value === 'stopped' || node[GATE]?.value === 'refused';
+
+/** Units that this node has spent: messages that it sent, or itself, once it takes part. */
+export const spentAt = (node: NodeView): number => purseOf(node)?.spent ?? (GATE in node ? 0 : 1);
+
+export const isOfLayer = ({ message }: Flight): boolean => LAYER in message;
+
+function plain(flight: Flight): Flight {
+  const { [LAYER]: _, ...message } = flight.message as Flight['message'] & Record<string, unknown>;
+  return { ...flight, message: message as Flight['message'] };
+}
+
+type Config = Configuration<BudgetOptions>;
+
+type Held = Omit<Flight, 'id' | 'cost'>;
+
+/** The messages that wait in purses. */
+const inPurses = (c: Config): Held[] =>
+  [...c.nodes].flatMap(([from, node]) =>
+    (purseOf(node)?.waiting ?? []).map(({ to, message }) => ({ from, to: String(to), message })),
+  );
+
+/** What waits at the gates, commands apart. */
+const atGates = (c: Config): Held[] =>
+  [...c.nodes].flatMap(([to, node]) => {
+    const held: readonly any[] = node[GATE]?.context.held ?? [];
+    return held.flatMap(({ from, at: _, ...message }) => (from === undefined ? [] : [{ from, to, message }]));
+  });
+
+/** For the protocol above, what is held is on its way; it has ids that no message in flight has. */
+const asFlight = (held: Held, i: number): Flight => ({ id: -1 - i, cost: 1, ...held });
+
+/** The configuration of one layer alone. */
+export function layerOf(c: Config, part: (node: NodeView) => NodeView, layer: 'budget' | 'controlled'): Configuration<any> {
+  const nodes = new Map([...c.nodes].map(([id, node]) => [id, part(node)]));
+  const flights =
+    layer === 'budget'
+      ? c.flights.filter(isOfLayer).map(plain)
+      : [...[...atGates(c), ...inPurses(c)].map(asFlight), ...c.flights.filter((flight) => !isOfLayer(flight))];
+  return {
+    instance: { ...c.instance, options: c.instance.options[layer] },
+    nodes,
+    flights,
+    links: c.links,
+    ...(c.crashed && { crashed: c.crashed }),
+  };
+}
