@@ -127,6 +127,13 @@ describe('changes', () => {
     holds(states, trees[tree], { kind: 'modified', M, W: 0, pipelined }),
   );
 
+  test.each<[number, number, boolean, number]>([
+    [5, 0, false, 7899],
+    [5, 1, true, 8458],
+  ])('MODIFIED, chain of 3: the signal waits for the permits, M = %i, W = %i, pipelined %s', (M, W, pipelined, states) =>
+    holds(states, chain(3), { kind: 'modified', M, W, pipelined, signal: 'late' }),
+  );
+
   test('names: three leaves join, all take two', () => {
     const commands = [
       ...at(0, 'child', 'name', 'child', 'name'),

@@ -1,6 +1,14 @@
 /** Every interleaving of small controllers (spec section 10). The printed rules are refuted by the search itself. */
 import { describe, expect, test } from 'vitest';
+import { createMetric } from '../../network/topology/metric.js';
+import { controller } from './index.js';
 import { at, chain, check, star, treeOf } from './systems.fixtures.js';
+
+/** What is promised of the same system where the signal waits. */
+function lateProperties(options: Readonly<Record<string, unknown>>) {
+  const graph = createMetric(star(3));
+  return controller.properties({ ...graph, options: controller.options({ ...options, signal: 'late' }, graph) });
+}
 
 const valid = (states: number) => ({ verdict: 'valid', states });
 
@@ -51,6 +59,17 @@ describe('changes', () => {
     { pipelined: true, states: 7794 },
   ])('MODIFIED: down to zero waste, pipelined $pipelined', ({ pipelined, states }) => {
     expect(check(chain(3), { kind: 'modified', M: 6, W: 0, pipelined })).toMatchObject(valid(states));
+  });
+
+  test('MAIN: the signal waits for the permits', () => {
+    expect(check(chain(3), { kind: 'main', M: 4, W: 1, signal: 'late' })).toMatchObject(valid(2804));
+  });
+
+  test('without that, the root says that all is over while permits are on their way', () => {
+    const options = { kind: 'main', M: 2, W: 0 };
+    const wished = { name: 'the signal waits for the permits' };
+    const early = check(star(3), options, { properties: lateProperties(options).filter(({ name }) => name === wished.name) });
+    expect(early).toMatchObject({ verdict: 'invalid', counterexample: { property: wished.name } });
   });
 
   test('MODIFIED: who wants more than is left is answered, too', () => {

@@ -38,7 +38,7 @@ export interface ControllerOptions {
 
 type Raw = Readonly<Record<string, unknown>>;
 
-const KEYS = ['kind', 'M', 'W', 'U', 'root', 'parents', 'pipelined', 'rules', 'echo'] as const;
+const KEYS = ['kind', 'M', 'W', 'U', 'root', 'parents', 'pipelined', 'rules', 'echo', 'signal'] as const;
 
 /** The kinds that count their nodes and let leaves join. */
 export const growingKinds: readonly ControllerKind[] = ['main', 'modified', 'names', 'bank'];
@@ -68,7 +68,7 @@ export function controllerOptions(raw: Raw, graph: NetworkGraph): ControllerOpti
     U,
     ...tree,
     settings,
-    ...startOf(kind, ruleOf(raw, kind), { M, W, U, n }),
+    ...startOf(kind, ruleOf(raw, kind), { M, W, U, n, late: isLate(raw, asked) }),
   };
 }
 
@@ -98,20 +98,34 @@ function ruleOf(raw: Raw, kind: ControllerKind): PhaseRule {
   return kind === 'bank' ? 'bank' : 'main';
 }
 
+/** Whether the end is announced only once M - W permits are out: for that the root must be able to collect them. */
+function isLate(raw: Raw, asked: string): boolean {
+  const signal = oneOf(raw, 'signal', ['early', 'late'] as const, 'early');
+  if (signal === 'early') return false;
+  if (asked !== 'main' && asked !== 'modified')
+    throw new UsageError(`options.signal "late" goes with kind "main" or "modified", not with "${asked}"; choose one of them`);
+  if (raw['rules'] === 'printed')
+    throw new UsageError(
+      'options.signal "late" does not go with rules "printed", which signals at the end of every phase; leave one out',
+    );
+  return true;
+}
+
 interface Sizes {
   readonly M: number;
   readonly W: number;
   readonly U: number;
   readonly n: number;
+  readonly late: boolean;
 }
 
 function startOf(
   kind: ControllerKind,
   rule: PhaseRule,
-  { M, W, U, n }: Sizes,
+  { M, W, U, n, late }: Sizes,
 ): Pick<ControllerOptions, 'terms' | 'phase' | 'budget'> {
   if (growingKinds.includes(kind)) {
-    const phase = firstPhase(rule, M, W, n, kind === 'names');
+    const phase = firstPhase({ rule, M, W, n, late, named: kind === 'names' });
     return { phase, terms: termsOf(phase), budget: null };
   }
   const terms = { R: scaleOf(kind, W, U), N: joinScale(n), alive: true };

@@ -67,6 +67,11 @@ const cases: readonly (readonly [name: string, options: Json, bad: Bad])[] = [
   ['bins are empty or half full', basic, { roles: [['n1', 'R.delivery', { context: { permits: 1 } }]] }],
   ['every request is answered', basic, { roles: [waiting] }],
   ['every join is permitted', { kind: 'main', M: 9, W: 2 }, { roles: [['n1', 'N.request', { value: 'held' }]] }],
+  [
+    'the signal waits for the permits',
+    { kind: 'main', M: 9, W: 2, signal: 'late' },
+    { roles: [['n0', 'main', { context: { phase: { alive: false } } }]] },
+  ],
   ['names are unique', { kind: 'names' }, { roles: [['n1', 'main', { context: { name: 2 } }]] }],
   ['names are short', { kind: 'names' }, { roles: [['n1', 'main', { context: { name: 16 } }]] }],
   [
@@ -91,7 +96,7 @@ describe('invariants I1 to I10 and C4 (spec section 7)', () => {
   });
 
   test('there is a bad state for each of them', () => {
-    const names = [basic, { kind: 'main', M: 1 }, { kind: 'names' }, { kind: 'bank' }].flatMap((options) => {
+    const names = [basic, { kind: 'main', M: 1, signal: 'late' }, { kind: 'names' }, { kind: 'bank' }].flatMap((options) => {
       const { instance } = configuration({ root: 'n0', ...options }, {});
       return controller.properties(instance).map(({ name }) => name);
     });

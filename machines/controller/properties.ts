@@ -37,7 +37,8 @@ const isQuiet = (c: Config): boolean => c.flights.length === 0;
 const rejections = (c: Config): boolean =>
   [...c.nodes.values()].some(isExhausted) || flying(c, 'reject').some(({ message }) => message.of === 'R');
 
-const isSignalled = (c: Config): boolean => rootState(c, 'R') === 'signalled';
+const isSignalled = (c: Config): boolean =>
+  rootState(c, 'R') === 'signalled' || mainOf(c.nodes.get(c.instance.options.root)!)?.phase?.alive === false;
 
 /** The printed rule says so at the end of every phase. */
 const hasSignalled = (c: Config): boolean => isSignalled(c) || c.instance.options.phase?.rule === 'printed';
@@ -97,6 +98,13 @@ const exhaustion: ControllerProperty[] = [
   },
 ];
 
+const lateSignal: ControllerProperty = {
+  name: 'the signal waits for the permits',
+  kind: 'always',
+  says: 'When the root says that the resource is exhausted, at least M - W permits are given out already (section 3, by broadcast-and-echo).',
+  holds: (c) => !isSignalled(c) || issued(c) >= c.instance.options.M - c.instance.options.W || !isWhole(c),
+};
+
 const binsFit: ControllerProperty = {
   name: 'bins are empty or half full',
   kind: 'always',
@@ -128,6 +136,7 @@ export function controllerProperties({ options: { kind, phase, settings } }: Ins
   return [
     ...invariants,
     ...(kind === 'bank' ? [solvent] : exhaustion),
+    ...(phase?.late ? [lateSignal] : []),
     ...(kind === 'naive' || kind === 'bins' || settings.pipelined ? [] : [binsFit]),
     ...(kind === 'names' ? uniqueShortNames : []),
     ...(phase ? [growth, answered('N', 'every join is permitted', 'Who asks for a join or a name gets it (C4).')] : []),

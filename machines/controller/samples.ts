@@ -117,6 +117,8 @@ const fromChild = (from: NodeId): MainEvent[] => [
   { type: 'leave', departed: 1, from },
 ];
 
+const atRoot = (late: boolean) => firstPhase({ rule: 'main', M: 9, W: 3, n: 2, named: false, late });
+
 const main = (over: Partial<MainInput>): ChartSamples => ({
   input: {
     id: 'a',
@@ -138,7 +140,7 @@ const main = (over: Partial<MainInput>): ChartSamples => ({
     { type: 'busy' },
     { type: 'rested' },
     ...settled,
-    ...(parent === null ? [{ type: 'depleted' as const, of: 'N' as const }] : fromParent(parent)),
+    ...(parent === null ? (['N', 'R'] as const).map((of) => ({ type: 'depleted' as const, of })) : fromParent(parent)),
     ...children.slice(lost.length, 1).map(down),
     ...lost.map(up),
     ...children.slice(0, 1).flatMap(fromChild),
@@ -177,7 +179,8 @@ export const controllerSamples: Readonly<Record<string, readonly ChartSamples[]>
   main: [
     main({}),
     main({ children: ['c'] }),
-    main({ parent: null, children: ['c'], phase: firstPhase('main', 9, 3, 2, false) }),
+    main({ parent: null, children: ['c'], phase: atRoot(false) }),
+    main({ parent: null, phase: atRoot(true) }),
     losing,
   ],
   deposits: [deposits({}), deposits({ level: 1 }), deposits({ parent: null, level: null })],

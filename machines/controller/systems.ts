@@ -26,6 +26,11 @@ export const controllerSystems: readonly SystemSample[] = [
   })),
   {
     topology: row(3),
+    options: { kind: 'modified', M: 4, W: 1, signal: 'late' },
+    events: [...at('n2', 'take', 'take', 'take'), ...at('n1', 'take', 'take')],
+  },
+  {
+    topology: row(3),
     options: { kind: 'modified', M: 5, W: 0, pipelined: true },
     events: [...at('n2', 'take', 'take', 'take'), ...at('n1', 'take', 'take', 'take')],
   },

@@ -28,6 +28,10 @@ export interface Phase extends Counted {
   /** The waste that R is run with now. */
   readonly waste: number;
   readonly unserved: Unserved;
+  /** Whether nothing comes after this phase but the end of the resource. */
+  readonly last: boolean;
+  /** Whether the end is announced once M - W permits are out, in place of with the first reject. */
+  readonly late: boolean;
   /** The first name that N has to give; `null` where joins are not named. */
   readonly base: number | null;
   readonly alive: boolean;
@@ -36,13 +40,23 @@ export interface Phase extends Counted {
   readonly previous: number | null;
 }
 
-export function firstPhase(rule: PhaseRule, M: number, W: number, n: number, named: boolean): Phase {
-  const start = { rule, W, n, departed: 0, remaining: M, base: named ? n : null, alive: true, cause: null, previous: null };
-  return { ...start, ...wasteOf(rule, M, W) };
+export interface PhaseStart {
+  readonly rule: PhaseRule;
+  readonly M: number;
+  readonly W: number;
+  readonly n: number;
+  readonly named: boolean;
+  readonly late: boolean;
+}
+
+export function firstPhase({ rule, M, W, n, named, late }: PhaseStart): Phase {
+  const base = named ? n : null;
+  const start = { rule, W, n, departed: 0, remaining: M, base, alive: true, cause: null, previous: null, late };
+  return { ...start, ...wasteOf(start, rule, M) };
 }
 
 export function nextPhase(phase: Phase, counted: Counted, cause: Controller, signalled: boolean): Phase {
-  const { rule, W, n, base } = phase;
+  const { rule, n, base } = phase;
   const hasMore = counted.remaining > phase.waste;
   // A phase that a change for the other controller interrupts goes on while it has more than it may waste (E13).
   const goesOn = cause === 'N' && isInner(phase) && hasMore;
@@ -51,7 +65,7 @@ export function nextPhase(phase: Phase, counted: Counted, cause: Controller, sig
   return {
     ...phase,
     ...counted,
-    ...(goesOn ? {} : wasteOf(isGathered ? 'main' : rule, counted.remaining, W)),
+    ...(goesOn ? {} : wasteOf(phase, isGathered ? 'main' : rule, counted.remaining)),
     base: base === null ? null : base + 2 * n,
     alive: phase.alive && !signalled,
     cause,
@@ -59,14 +73,25 @@ export function nextPhase(phase: Phase, counted: Counted, cause: Controller, sig
   };
 }
 
-const isInner = ({ unserved }: Phase): boolean => unserved === 'defer' || unserved === 'end';
+/** Everything has come back, and R had no more to give: what was deferred is rejected, and what is left is the waste. */
+export const lastPhase = (phase: Phase, counted: Counted): Phase => ({
+  ...nextPhase(phase, counted, 'R', true),
+  unserved: 'reject',
+});
+
+const isInner = ({ unserved, last }: Phase): boolean => !last && (unserved === 'defer' || unserved === 'end');
 
 /** Half of what remains while that is more than the run allows (E12, E13), else what it allows (E11). */
-function wasteOf(rule: PhaseRule, remaining: number, W: number): { waste: number; unserved: Unserved } {
+function wasteOf(
+  { W, late }: Pick<Phase, 'W' | 'late'>,
+  rule: PhaseRule,
+  remaining: number,
+): Pick<Phase, 'waste' | 'unserved' | 'last'> {
   const half = Math.floor(remaining / 2);
-  if (rule === 'bank') return { waste: Math.floor(W / 2), unserved: 'park' };
-  if (rule === 'main' || half <= Math.max(W, 1)) return { waste: Math.min(W, remaining), unserved: 'reject' };
-  return { waste: half, unserved: rule === 'printed' ? 'end' : 'defer' };
+  if (rule === 'bank') return { waste: Math.floor(W / 2), unserved: 'park', last: false };
+  if (rule === 'main' || half <= Math.max(W, 1))
+    return { waste: Math.min(W, remaining), unserved: late ? 'defer' : 'reject', last: true };
+  return { waste: half, unserved: rule === 'printed' ? 'end' : 'defer', last: false };
 }
 
 /** The bins that joins are given from. */
