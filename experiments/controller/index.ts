@@ -7,8 +7,11 @@
  */
 import { choose, foretell } from '../../machines/controller/adaptive.js';
 import type { TableCell, Experiment, Plot, Table } from '../experiment.js';
+import { bitsTable } from './bits.js';
+import { budgetTable } from './budgets.js';
 import { closedLoop } from './closed-loop.js';
 import { expectedTable, type ExpectedFigures } from './expected.js';
+import { hierarchyFigure } from './hierarchy.js';
 import { untilExhausted, type RequestOutcome } from './run.js';
 import { binary, chainShape, depthsOf, recursive, starShape, type TreeShape } from './trees.js';
 import { recoveryTable } from '../recovery.js';
@@ -46,8 +49,12 @@ export const controllerExperiment: Experiment = {
     yield messageTable(progress);
     yield crossover(progress);
     yield waitingTable();
+    yield bitsTable();
+    progress(0.8);
+    yield budgetTable();
     yield recoveryTable(controller);
     progress(0.9);
+    yield hierarchyFigure();
     yield growth();
     progress(1);
   },
@@ -63,8 +70,25 @@ export function cellOf(row: ExpectedFigures, kind: KindOfTable): { cell: TableCe
   return { cell, outcome };
 }
 
+/** Where every request goes to the root, a permit costs the same whatever the budget: each node asks once. */
+const isFromRoot = ({ share }: ExpectedFigures, kind: KindOfTable): boolean =>
+  kind === 'naive' || (share === 0 && kind !== 'modified');
+
+function fromRoot(row: ExpectedFigures, kind: KindOfTable): TableCell {
+  const { messagesPerPermit } = closedLoop(shapeOf(row), 1, { kind, M: row.n });
+  return { value: messagesPerPermit, expected: row[kind], check: { within: tolerance(row, kind) } };
+}
+
+/** The figure of a cell, or why it is crossed out. */
+function cellIn(row: ExpectedFigures, kind: KindOfTable, run: { cell: TableCell } | undefined): TableCell {
+  if (run) return run.cell;
+  if (isFromRoot(row, kind) && row.n <= 256) return fromRoot(row, kind);
+  const messages = row[kind] * (isFromRoot(row, kind) ? row.n : M);
+  return { value: `✗ ${(messages / 1e6).toPrecision(2)}` };
+}
+
 function messageTable(progress: (share: number) => void): Table {
-  const rows = expectedTable.filter((row) => row.n <= 256);
+  const rows = expectedTable;
   return {
     title: `Messages per permit, M = ${M}, uniform load until the first reject`,
     columns: ['tree', ...KINDS, 'BASIC: share without a message', 'adaptive chooses'],
@@ -74,13 +98,13 @@ function messageTable(progress: (share: number) => void): Table {
       const basic = cells.get('basic');
       const local: TableCell = basic
         ? { value: basic.outcome.local / basic.outcome.permits, expected: row.local, check: { within: 0.06 } }
-        : { value: null };
+        : { value: '✗' };
       return {
         label: `${row.tree} ${row.n}, W = ${row.share === 0 ? 0 : `M/${row.share}`}`,
-        cells: [...KINDS.map((kind) => cells.get(kind)?.cell ?? { value: null }), local, chosenCell(row)],
+        cells: [...KINDS.map((kind) => cellIn(row, kind, cells.get(kind))), local, chosenCell(row)],
       };
     }),
-    note: 'At practical sizes plain per-node bins send the fewest messages; without waste, halving makes an exact budget cheap.',
+    note: 'At practical sizes plain per-node bins send the fewest messages; without waste, halving makes an exact budget cheap. ✗: not run here, for the millions of messages that it sends; docs/controller.md has its figure.',
   };
 }
 
