@@ -119,7 +119,7 @@ describe('a description that is wrong', () => {
     ['roles without a route', { ...core, roles: () => [] }, 'route is missing; with roles it says which of them takes an event'],
     ['input beside roles', { ...core, input: () => 1, roles: () => [], route: () => 'c' }, 'input is given beside roles; input is for a node of one role, roles for any number'],
     ['options that are no function', { ...core, options: {} }, 'options is {}; give a function'],
-    ['wiring of another kind', { ...core, wiring: { hears: () => 'c' } }, 'wiring.hears is not known; the members here are listener, label'],
+    ['wiring of another kind', { ...core, wiring: { hears: () => 'c' } }, 'wiring.hears is not known; the members here are listener, label, carrier, isInner'],
   ]; // prettier-ignore
 
   test.each(wrong)('%s', (_, description, message) => {

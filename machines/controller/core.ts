@@ -33,10 +33,6 @@ const commands: Record<string, Command> = {
     event: (fields) => ({ type: 'take', amount: amountOf(fields) }),
     waits: true,
     completedBy: ['granted', 'rejected'],
-    refusal: ({ phase }: ControllerOptions, fields) =>
-      phase?.late && amountOf(fields) > 1
-        ? 'with options.signal "late" permits are taken one by one: what one request for several had gathered would be lost at the end'
-        : null,
   },
   withdraw: {
     fields: [amount],

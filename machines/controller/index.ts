@@ -12,6 +12,7 @@ import { controllerCorruption } from './corruption.js';
 import { controllerProperties } from './properties.js';
 import { controllerSamples } from './samples.js';
 import { controllerSystems } from './systems.js';
+import { controllerVariants, variantCommands } from './variants.js';
 import { controllerOverlay } from './view.js';
 
 export { depositsMachine } from './applications/deposits.js';
@@ -30,7 +31,7 @@ export { controllerCore };
  * @public
  */
 export const controller = /* @__PURE__ */ defineProtocol(
-  controllerCore,
+  { ...controllerCore, options: controllerVariants, commands: variantCommands },
   { properties: controllerProperties, corruption: controllerCorruption, samples: controllerSamples, systems: controllerSystems },
   {
     paper: 'Afek, Awerbuch, Plotkin, Saks: Local Management of a Global Resource in a Communication Network (J. ACM 43, 1996)',

@@ -38,13 +38,13 @@ export interface ControllerOptions {
 
 type Raw = Readonly<Record<string, unknown>>;
 
-const KEYS = ['kind', 'M', 'W', 'U', 'root', 'parents', 'pipelined', 'rules', 'echo', 'signal'] as const;
+export const CONTROLLER_KEYS = ['kind', 'M', 'W', 'U', 'root', 'parents', 'pipelined'] as const;
 
 /** The kinds that count their nodes and let leaves join. */
 export const growingKinds: readonly ControllerKind[] = ['main', 'modified', 'names', 'bank'];
 
 export function controllerOptions(raw: Raw, graph: NetworkGraph): ControllerOptions {
-  refuseUnknown(raw, KEYS);
+  refuseUnknown(raw, CONTROLLER_KEYS);
   const asked = oneOf(raw, 'kind', [...controllerKinds, 'adaptive'] as const, 'basic');
   const M = integer(raw, 'M', {
     min: 0,
@@ -68,7 +68,7 @@ export function controllerOptions(raw: Raw, graph: NetworkGraph): ControllerOpti
     U,
     ...tree,
     settings,
-    ...startOf(kind, ruleOf(raw, kind), { M, W, U, n, late: isLate(raw, asked) }),
+    ...startOf(kind, { M, W, U, n }),
   };
 }
 
@@ -76,39 +76,18 @@ function settingsOf(raw: Raw, kind: ControllerKind, adaptive: boolean): Settings
   const pipelined = raw['pipelined'] ?? false;
   if (typeof pipelined !== 'boolean')
     throw new UsageError(`options.pipelined is ${JSON.stringify(pipelined)}; give true or false`);
-  const echo = oneOf(raw, 'echo', ['quiet', 'premature'] as const, 'quiet');
-  if (echo === 'premature' && (!growingKinds.includes(kind) || pipelined || adaptive))
-    throw new UsageError(
-      'options.echo "premature" goes with kind main, modified, names or bank and without pipelined; leave it out',
-    );
   const isFlat = kind === 'naive' || kind === 'bins';
   if (pipelined && (kind === 'names' || (isFlat && !adaptive)))
     throw new UsageError(
       `options.pipelined does not go with kind "${kind}": ${isFlat ? 'its relays never wait anyway' : 'a bin of names holds one range'}; leave it out`,
     );
   const parts: readonly Part[] = kind === 'bank' ? ['R', 'N', 'D'] : growingKinds.includes(kind) ? ['R', 'N'] : ['R'];
-  return { parts, pipelined: pipelined || isFlat, echo };
+  return { parts, pipelined: pipelined || isFlat, echo: 'quiet' };
 }
 
-function ruleOf(raw: Raw, kind: ControllerKind): PhaseRule {
-  const rules = oneOf(raw, 'rules', ['corrected', 'printed'] as const, 'corrected');
-  if (rules === 'printed' && kind !== 'modified')
-    throw new UsageError(`options.rules "printed" goes with kind "modified", not with "${kind}"; leave it out`);
-  if (kind === 'modified') return rules === 'printed' ? 'printed' : 'halving';
+function ruleOf(kind: ControllerKind): PhaseRule {
+  if (kind === 'modified') return 'halving';
   return kind === 'bank' ? 'bank' : 'main';
-}
-
-/** Whether the end is announced only once M - W permits are out: for that the root must be able to collect them. */
-function isLate(raw: Raw, asked: string): boolean {
-  const signal = oneOf(raw, 'signal', ['early', 'late'] as const, 'early');
-  if (signal === 'early') return false;
-  if (asked !== 'main' && asked !== 'modified')
-    throw new UsageError(`options.signal "late" goes with kind "main" or "modified", not with "${asked}"; choose one of them`);
-  if (raw['rules'] === 'printed')
-    throw new UsageError(
-      'options.signal "late" does not go with rules "printed", which signals at the end of every phase; leave one out',
-    );
-  return true;
 }
 
 interface Sizes {
@@ -116,16 +95,11 @@ interface Sizes {
   readonly W: number;
   readonly U: number;
   readonly n: number;
-  readonly late: boolean;
 }
 
-function startOf(
-  kind: ControllerKind,
-  rule: PhaseRule,
-  { M, W, U, n, late }: Sizes,
-): Pick<ControllerOptions, 'terms' | 'phase' | 'budget'> {
+function startOf(kind: ControllerKind, { M, W, U, n }: Sizes): Pick<ControllerOptions, 'terms' | 'phase' | 'budget'> {
   if (growingKinds.includes(kind)) {
-    const phase = firstPhase({ rule, M, W, n, late, named: kind === 'names' });
+    const phase = firstPhase(ruleOf(kind), M, W, n, kind === 'names');
     return { phase, terms: termsOf(phase), budget: null };
   }
   const terms = { R: scaleOf(kind, W, U), N: joinScale(n), alive: true };

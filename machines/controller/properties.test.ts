@@ -67,11 +67,7 @@ const cases: readonly (readonly [name: string, options: Json, bad: Bad])[] = [
   ['bins are empty or half full', basic, { roles: [['n1', 'R.delivery', { context: { permits: 1 } }]] }],
   ['every request is answered', basic, { roles: [waiting] }],
   ['every join is permitted', { kind: 'main', M: 9, W: 2 }, { roles: [['n1', 'N.request', { value: 'held' }]] }],
-  [
-    'the signal waits for the permits',
-    { kind: 'main', M: 9, W: 2, signal: 'late' },
-    { roles: [['n0', 'main', { context: { phase: { alive: false } } }]] },
-  ],
+  ['the signal waits for the permits', { kind: 'main', M: 9, W: 2, signal: 'late' }, { roles: [signalled] }],
   ['names are unique', { kind: 'names' }, { roles: [['n1', 'main', { context: { name: 2 } }]] }],
   ['names are short', { kind: 'names' }, { roles: [['n1', 'main', { context: { name: 16 } }]] }],
   [

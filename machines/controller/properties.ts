@@ -37,8 +37,7 @@ const isQuiet = (c: Config): boolean => c.flights.length === 0;
 const rejections = (c: Config): boolean =>
   [...c.nodes.values()].some(isExhausted) || flying(c, 'reject').some(({ message }) => message.of === 'R');
 
-const isSignalled = (c: Config): boolean =>
-  rootState(c, 'R') === 'signalled' || mainOf(c.nodes.get(c.instance.options.root)!)?.phase?.alive === false;
+const isSignalled = (c: Config): boolean => rootState(c, 'R') === 'signalled';
 
 /** The printed rule says so at the end of every phase. */
 const hasSignalled = (c: Config): boolean => isSignalled(c) || c.instance.options.phase?.rule === 'printed';

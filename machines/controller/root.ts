@@ -6,7 +6,8 @@
  * States: what becomes of a request that the bin cannot serve.
  *   rejecting  it is rejected; the first time says that the resource is exhausted
  *   signalled  it is rejected, and that has been said
- *   deferring  it is deferred until the next change, which the node's main role is told to make
+ *   deferring  it is deferred until the next change, which the node's main role is told to make; with `signal: "late"` the last of them
+ *              says that the resource is exhausted, when all permits that were given have arrived (section 3: by broadcast-and-echo)
  *   parking    it waits, and all later ones behind it, until deposits cover it
  *   ending     it is rejected and the next phase begins: the MODIFIED controller as printed (E12), kept to be refuted
  * Invariant: permits never fall below zero. A reject does not mean that the bin is empty: a later, smaller request may be served (E3).
@@ -111,6 +112,7 @@ export const rootMachine = setup({
     canServeOldest: ({ context: { parked, permits, scale } }) =>
       parked.length > 0 && permits >= capacity(scale, parked[0]!.level),
     hasParked: ({ context }) => context.parked.length > 0,
+    isOver: (_, { alive }: NewBudget) => !alive,
     rejects: ({ context }) => context.unserved === 'reject',
     defers: ({ context }) => context.unserved === 'defer',
     parks: ({ context }) => context.unserved === 'park',
@@ -145,7 +147,10 @@ export const rootMachine = setup({
     },
     deferring: {
       always: { guard: 'hasParked', actions: [...reply('defer', oldest), 'forgetOldest'] },
-      on: { request: [serve, { actions: [...reply('defer', asked), deplete] }] },
+      on: {
+        request: [serve, { actions: [...reply('defer', asked), deplete] }],
+        epoch: { guard: withEvent('isOver'), target: 'signalled', actions: [withEvent('renew'), 'announceExhausted'] },
+      },
     },
     parking: {
       always: { guard: 'canServeOldest', actions: [...reply('permit', oldest), 'payOldest'] },

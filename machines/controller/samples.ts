@@ -117,8 +117,6 @@ const fromChild = (from: NodeId): MainEvent[] => [
   { type: 'leave', departed: 1, from },
 ];
 
-const atRoot = (late: boolean) => firstPhase({ rule: 'main', M: 9, W: 3, n: 2, named: false, late });
-
 const main = (over: Partial<MainInput>): ChartSamples => ({
   input: {
     id: 'a',
@@ -179,8 +177,7 @@ export const controllerSamples: Readonly<Record<string, readonly ChartSamples[]>
   main: [
     main({}),
     main({ children: ['c'] }),
-    main({ parent: null, children: ['c'], phase: atRoot(false) }),
-    main({ parent: null, phase: atRoot(true) }),
+    main({ parent: null, children: ['c'], phase: firstPhase('main', 9, 3, 2, false) }),
     losing,
   ],
   deposits: [deposits({}), deposits({ level: 1 }), deposits({ parent: null, level: null })],

@@ -169,13 +169,9 @@ export class Node {
   }
 
   private carry(by: string, sent: Send, outcome: Outcome, inbox: Told[]): void {
-    const carrier = this.host.wiring?.carrier?.(by);
-    if (carrier === undefined) {
-      outcome.sends.push(sent);
-      return;
-    }
-    const { to, message } = sent;
-    inbox.push({ role: carrier, event: { type: 'outgoing', to, message, by } as Message, depth: this.depth });
+    const role = this.host.wiring?.carrier?.(by);
+    if (role === undefined) outcome.sends.push(sent);
+    else inbox.push({ role, event: { ...sent, type: 'outgoing', by } as Message, depth: this.depth });
   }
 
   private labelled(role: string, effect: Send): Send {

@@ -18,6 +18,7 @@ import type { Instance, NetworkGraph, OutsideEvent, Protocol, RoleStart } from '
 import { isObject } from '../../checks.js';
 import { controllerCore } from '../core.js';
 import type { ControllerOptions } from '../options.js';
+import { controllerVariants } from '../variants.js';
 import { BudgetAccount } from './account.js';
 import { GATE, gateMachine } from './gate.js';
 import { budgetProperties } from './properties.js';
@@ -119,7 +120,7 @@ function optionsOf(controlled: Protocol<any>, raw: Readonly<Record<string, unkno
     throw new UsageError(
       `options.budget.kind "${kind}" gives out no permits; choose naive, bins, basic, main, modified or adaptive`,
     );
-  return { budget: controllerCore.options(budget, graph), controlled: controlled.options(rest, graph) };
+  return { budget: controllerVariants(budget, graph), controlled: controlled.options(rest, graph) };
 }
 
 function rolesOf(controlled: Protocol<any>, unit: BudgetUnit, id: NodeId, instance: Instance<BudgetOptions>): RoleStart[] {

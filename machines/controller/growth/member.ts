@@ -78,7 +78,7 @@ export type MainEvent =
 
 export type MainNotice =
   | { readonly type: 'joined'; readonly child: NodeId; readonly name: number | null }
-  | { readonly type: 'left' | 'stayed' | 'exhausted' }
+  | { readonly type: 'left' | 'stayed' }
   /** `permits` went down with this node. */
   | { readonly type: 'severed'; readonly permits: number };
 

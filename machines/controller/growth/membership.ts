@@ -16,9 +16,6 @@
  *   severed     takes part no more
  * Invariant: `children` are all that hold this node for their parent, and `awaiting` of them have not echoed.
  *
- * With `signal: "late"` the root does not reject at its end either: it makes one change more, and says that the resource is exhausted
- * when all permits that were given have arrived (section 3: by broadcast-and-echo).
- *
  * Departures. The paper has no mechanism that makes sure that permits have arrived (E16): here a node echoes only when it is quiet.
  * A child that joins a frozen node is asked for its echo at once. Leaving is not in the paper (E19): a leaf sends its permits back
  * to the root and takes its leave, which its parent takes for the echo that it may be waiting for. Nor is failing: a child whose link
@@ -39,7 +36,7 @@ import {
   type MainNotice,
 } from './member.js';
 import type { ControllerMessage, Echo, Epoch, Leave, Settled, Severed } from '../messages.js';
-import { lastPhase, nextPhase, termsOf } from './phases.js';
+import { nextPhase, termsOf } from './phases.js';
 import {
   closeParts,
   collectFromAll,
@@ -128,13 +125,8 @@ export const mainMachine = setup({
       const next = nextPhase(phase!, { n: count + members + 1, departed, remaining: permits }, cause!, signalled);
       return { phase: next, terms: termsOf(next) };
     }),
-    planEnd: assign(({ context: { phase, count, members, departed, permits } }) => {
-      const last = lastPhase(phase!, { n: count + members + 1, departed, remaining: permits });
-      return { phase: last, terms: termsOf(last) };
-    }),
     adoptTerms: assign((_, { terms }: Epoch) => ({ terms })),
     announceChild: emit(({ context }, { name }: Joined) => ({ type: 'joined' as const, child: newChild(context), name })),
-    announceExhausted: emit({ type: 'exhausted' }),
     announceLeft: emit({ type: 'left' }),
     announceStayed: emit({ type: 'stayed' }),
     announceSevered: emit(({ context }) => ({ type: 'severed' as const, permits: context.permits })),
@@ -147,9 +139,8 @@ export const mainMachine = setup({
     leadsToLost: ({ context }, { peer }: LinkEvent<NodeId>) => context.lost.includes(peer),
     allEchoed: ({ context }) => context.awaiting.length === 0,
     isLastPart: ({ context }, { part }: Settled) => context.unsettled.every((other) => other === part),
-    isLastOfRoot: ({ context }, { part }: Settled) => isLastOfRoot(context, part),
-    isLastOfResource: ({ context }, { part }: Settled) =>
-      isLastOfRoot(context, part) && context.cause === 'R' && context.phase!.last,
+    isLastOfRoot: ({ context }, { part }: Settled) =>
+      context.parent === null && context.unsettled.every((other) => other === part),
   },
 }).createMachine({
   id: 'main',
@@ -188,11 +179,6 @@ export const mainMachine = setup({
       entry: ['awaitParts', settleDoors],
       on: {
         settled: [
-          {
-            guard: withEvent('isLastOfResource'),
-            target: 'running',
-            actions: [withEvent('addPart'), 'planEnd', 'announceExhausted', 'forgetHoldings', ...resume],
-          },
           {
             guard: withEvent('isLastOfRoot'),
             target: 'running',
@@ -243,8 +229,5 @@ export const mainMachine = setup({
     outside: { on: apart },
   },
 });
-
-const isLastOfRoot = ({ parent, unsettled }: MainContext, part: Settled['part']): boolean =>
-  parent === null && unsettled.every((other) => other === part);
 
 const without = (nodes: readonly NodeId[], node: NodeId): NodeId[] => nodes.filter((other) => other !== node);

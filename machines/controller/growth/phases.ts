@@ -28,8 +28,6 @@ export interface Phase extends Counted {
   /** The waste that R is run with now. */
   readonly waste: number;
   readonly unserved: Unserved;
-  /** Whether nothing comes after this phase but the end of the resource. */
-  readonly last: boolean;
   /** Whether the end is announced once M - W permits are out, in place of with the first reject. */
   readonly late: boolean;
   /** The first name that N has to give; `null` where joins are not named. */
@@ -40,18 +38,9 @@ export interface Phase extends Counted {
   readonly previous: number | null;
 }
 
-export interface PhaseStart {
-  readonly rule: PhaseRule;
-  readonly M: number;
-  readonly W: number;
-  readonly n: number;
-  readonly named: boolean;
-  readonly late: boolean;
-}
-
-export function firstPhase({ rule, M, W, n, named, late }: PhaseStart): Phase {
+export function firstPhase(rule: PhaseRule, M: number, W: number, n: number, named: boolean, late = false): Phase {
   const base = named ? n : null;
-  const start = { rule, W, n, departed: 0, remaining: M, base, alive: true, cause: null, previous: null, late };
+  const start = { rule, W, late, n, departed: 0, remaining: M, base, alive: true, cause: null, previous: null };
   return { ...start, ...wasteOf(start, rule, M) };
 }
 
@@ -67,31 +56,22 @@ export function nextPhase(phase: Phase, counted: Counted, cause: Controller, sig
     ...counted,
     ...(goesOn ? {} : wasteOf(phase, isGathered ? 'main' : rule, counted.remaining)),
     base: base === null ? null : base + 2 * n,
-    alive: phase.alive && !signalled,
+    // At a late end all that was given has arrived: what was deferred is rejected, and what is left is the waste.
+    alive: phase.alive && !signalled && !(phase.late && cause === 'R' && !isInner(phase)),
     cause,
     previous: n,
   };
 }
 
-/** Everything has come back, and R had no more to give: what was deferred is rejected, and what is left is the waste. */
-export const lastPhase = (phase: Phase, counted: Counted): Phase => ({
-  ...nextPhase(phase, counted, 'R', true),
-  unserved: 'reject',
-});
-
-const isInner = ({ unserved, last }: Phase): boolean => !last && (unserved === 'defer' || unserved === 'end');
+/** Only in the last one is no more wasted than the whole run allows. */
+const isInner = ({ waste, W }: Phase): boolean => waste > W;
 
 /** Half of what remains while that is more than the run allows (E12, E13), else what it allows (E11). */
-function wasteOf(
-  { W, late }: Pick<Phase, 'W' | 'late'>,
-  rule: PhaseRule,
-  remaining: number,
-): Pick<Phase, 'waste' | 'unserved' | 'last'> {
+function wasteOf({ W, late }: Pick<Phase, 'W' | 'late'>, rule: PhaseRule, remaining: number): Pick<Phase, 'waste' | 'unserved'> {
   const half = Math.floor(remaining / 2);
-  if (rule === 'bank') return { waste: Math.floor(W / 2), unserved: 'park', last: false };
-  if (rule === 'main' || half <= Math.max(W, 1))
-    return { waste: Math.min(W, remaining), unserved: late ? 'defer' : 'reject', last: true };
-  return { waste: half, unserved: rule === 'printed' ? 'end' : 'defer', last: false };
+  if (rule === 'bank') return { waste: Math.floor(W / 2), unserved: 'park' };
+  if (rule === 'main' || half <= Math.max(W, 1)) return { waste: Math.min(W, remaining), unserved: late ? 'defer' : 'reject' };
+  return { waste: half, unserved: rule === 'printed' ? 'end' : 'defer' };
 }
 
 /** The bins that joins are given from. */

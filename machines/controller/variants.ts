@@ -1,0 +1,64 @@
+/**
+ * What scenarios may ask of the controller beside `options.ts`: the paper to the letter, for the checker to refute, and a signal that
+ * waits for the permits. Applications ask for none of it, so their quotas, names and banks do not carry it.
+ */
+import { oneOf, refuseUnknown } from '../checks.js';
+import { UsageError } from '../errors.js';
+import type { Core, NetworkGraph } from '../protocol.js';
+import { controllerCore } from './core.js';
+import { firstPhase, termsOf } from './growth/phases.js';
+import type { Settings } from './messages.js';
+import { CONTROLLER_KEYS, controllerOptions, growingKinds, type ControllerOptions } from './options.js';
+
+type Raw = Readonly<Record<string, unknown>>;
+
+export function controllerVariants(raw: Raw, graph: NetworkGraph): ControllerOptions {
+  refuseUnknown(raw, [...CONTROLLER_KEYS, 'rules', 'echo', 'signal']);
+  const { rules, echo, signal, ...rest } = raw;
+  const options = controllerOptions(rest, graph);
+  const settings = { ...options.settings, echo: echoOf({ echo }, options) };
+  const isPrinted = followsPrint({ rules }, options);
+  const isLate = waits({ signal }, options, isPrinted);
+  const { M, W, phase } = options;
+  if (!phase || !(isPrinted || isLate)) return { ...options, settings };
+  const first = firstPhase(isPrinted ? 'printed' : phase.rule, M, W, phase.n, false, isLate);
+  return { ...options, settings, phase: first, terms: termsOf(first) };
+}
+
+/** What one request for several has gathered when a late end comes would be lost with the rest. */
+export const variantCommands: Core<ControllerOptions>['commands'] = {
+  ...controllerCore.commands,
+  take: {
+    ...controllerCore.commands['take']!,
+    refusal: ({ phase }: ControllerOptions, { amount = 1 }) =>
+      phase?.late && amount > 1 ? 'with options.signal "late" take one permit at a time' : null,
+  },
+};
+
+function echoOf(raw: Raw, { kind, adaptive, settings: { pipelined } }: ControllerOptions): Settings['echo'] {
+  const echo = oneOf(raw, 'echo', ['quiet', 'premature'] as const, 'quiet');
+  if (echo === 'premature' && (!growingKinds.includes(kind) || pipelined || adaptive))
+    throw new UsageError(
+      'options.echo "premature" goes with kind main, modified, names or bank and without pipelined; leave it out',
+    );
+  return echo;
+}
+
+function followsPrint(raw: Raw, { kind }: ControllerOptions): boolean {
+  const rules = oneOf(raw, 'rules', ['corrected', 'printed'] as const, 'corrected');
+  if (rules === 'printed' && kind !== 'modified')
+    throw new UsageError(`options.rules "printed" goes with kind "modified", not with "${kind}"; leave it out`);
+  return rules === 'printed';
+}
+
+/** For the end to be announced only once M - W permits are out, the root must be able to collect what is left of them. */
+function waits(raw: Raw, { kind }: ControllerOptions, isPrinted: boolean): boolean {
+  const isLate = oneOf(raw, 'signal', ['early', 'late'] as const, 'early') === 'late';
+  if (isLate && kind !== 'main' && kind !== 'modified')
+    throw new UsageError(`options.signal "late" goes with kind "main" or "modified", not with "${kind}"; choose one of them`);
+  if (isLate && isPrinted)
+    throw new UsageError(
+      'options.signal "late" does not go with rules "printed", which signals after every phase; leave one out',
+    );
+  return isLate;
+}
