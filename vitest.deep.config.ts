@@ -9,7 +9,8 @@ export default defineConfig({
     testTimeout: 3_600_000,
     pool: 'forks',
     maxWorkers: 1,
-    execArgv: ['--max-old-space-size=16000'],
+    // Some count bytes.
+    execArgv: ['--max-old-space-size=16000', '--expose-gc'],
     projects: [
       {
         extends: true,

@@ -3,34 +3,61 @@
  * `COUNT=100000 npx vitest run -c vitest.deep.config.ts adapters/locks/forgetting.deep.ts` takes a tenth of them.
  */
 import { expect, test } from 'vitest';
+import { heapUsed } from '../../bench/measure.js';
 import { BOUNDS } from '../../machines/locks/epoch.js';
 import { keptAt, manyNames } from './forgetting.fixture.js';
 import { peers } from './peers.fixture.js';
 
 const COUNT = Number(process.env['COUNT'] ?? 1_000_000);
 
+/** An epoch has room for some fifteen thousand names, so one that is looked at every five thousand is seen when it is nearly full. */
+const LOOKS = Math.max(10, COUNT / 5_000);
+
+interface Tenth {
+  readonly seconds: number;
+  readonly processor: number;
+  /** The most that was seen in it: bytes, and roles and entries at a peer. */
+  readonly heap: number;
+  readonly kept: number;
+}
+
 test(
-  `${COUNT} names: the last tenth takes what the first took, and the tables are no longer`,
+  `${COUNT} names: the last tenth takes what the first took, and neither memory nor tables have grown`,
   async () => {
     const [all] = await peers('a', 'b', 'c');
     const everybody = Object.values(all);
     const held = await Promise.all(everybody.map((locks) => locks.acquire(`kept by ${locks.node.id}`)));
-    const cpu: number[] = [];
-    const kept: number[] = [];
-    let since = process.cpuUsage();
-    await manyNames(everybody, COUNT, () => {
-      const { user, system } = process.cpuUsage(since);
-      cpu.push(user + system);
-      kept.push(Math.max(...everybody.map(keptAt)));
-      since = process.cpuUsage();
+    const epoch = () => everybody[0]!.status().epoch;
+    const first = epoch();
+    const tenths: Tenth[] = [];
+    const looks: Tenth[] = [];
+    let [since, cpu] = [performance.now(), process.cpuUsage()];
+    await manyNames(everybody, COUNT, LOOKS, () => {
+      const { user, system } = process.cpuUsage(cpu);
+      const [seconds, processor] = [(performance.now() - since) / 1_000, (user + system) / 1e6];
+      looks.push({ seconds, processor, heap: heapUsed(), kept: Math.max(...everybody.map(keptAt)) });
+      if (looks.length % (LOOKS / 10) === 0) tenths.push(tell(looks.splice(0), tenths[0]));
+      [since, cpu] = [performance.now(), process.cpuUsage()];
     });
-    console.log(
-      `processor time of the tenths, of the first: ${cpu.map((time) => (time / cpu[0]!).toFixed(2)).join(' ')}; kept: ${kept.join(' ')}`,
-    );
-    expect(cpu.at(-1)! / cpu[0]!).toBeLessThan(2);
+    console.log(`${epoch() - first} epochs`);
+    expect(tenths.at(-1)!.processor / tenths[0]!.processor).toBeLessThan(2);
+    const [early, late] = [tenths.slice(0, 5), tenths.slice(5)].map((half) => Math.max(...half.map(({ heap }) => heap)));
+    expect(late! / early!).toBeLessThan(1.25);
     // For each lock two roles and an entry or two, in half of the room.
-    expect(Math.max(...kept)).toBeLessThan(3 * BOUNDS.locks);
+    expect(Math.max(...tenths.map(({ kept }) => kept))).toBeLessThan(3 * BOUNDS.locks);
     expect(held.map(({ signal }) => signal.aborted)).toEqual([false, false, false]);
   },
   3 * 3_600_000,
 );
+
+function tell(looks: readonly Tenth[], first?: Tenth): Tenth {
+  const sum = (key: keyof Tenth) => looks.reduce((all, look) => all + look[key], 0);
+  const most = (key: keyof Tenth) => Math.max(...looks.map((look) => look[key]));
+  const tenth = { seconds: sum('seconds'), processor: sum('processor'), heap: most('heap'), kept: most('kept') };
+  const { seconds, processor } = first ?? tenth;
+  const ratios = [seconds / tenth.seconds, processor / tenth.processor].map((ratio) => ratio.toFixed(2));
+  console.log(
+    `rate ${ratios[0]}, a second of processor time ${ratios[1]} of the first tenth; heap ${(tenth.heap / 1e6).toFixed(1)} MB, kept ${tenth.kept}`,
+  );
+  return tenth;
+}

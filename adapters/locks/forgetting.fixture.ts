@@ -12,12 +12,10 @@ export function keptAt({ node }: Locks): number {
   return Object.keys(node.view()).length + entries.reduce((sum, length) => sum + length, 0);
 }
 
-/**
- * Asks for so many locks of new names in turn, each at the next of the peers. `look` is called after each tenth.
- */
-export async function manyNames(all: readonly Locks[], count: number, look: (tenth: number) => void): Promise<void> {
+/** Asks for so many locks of new names in turn, each at the next of the peers. `look` is called so many times, each after as many of them. */
+export async function manyNames(all: readonly Locks[], count: number, looks: number, look: () => void): Promise<void> {
   for (let i = 0; i < count; i++) {
     await all[i % all.length]!.request(`order ${i}`, () => {});
-    if ((i + 1) % (count / 10) === 0) look((i + 1) / (count / 10));
+    if ((i + 1) % (count / looks) === 0) look();
   }
 }

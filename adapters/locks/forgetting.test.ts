@@ -15,7 +15,7 @@ test('200 names in turn: what peers keep is bounded by the room of an epoch, and
   const held = await Promise.all(everybody.map((locks) => locks.acquire(`kept by ${locks.node.id}`)));
   const first = everybody[0]!.status().epoch;
   const kept: number[] = [];
-  await manyNames(everybody, 200, () => kept.push(...everybody.map(keptAt)));
+  await manyNames(everybody, 200, 10, () => kept.push(...everybody.map(keptAt)));
   expect(everybody[0]!.status().epoch - first).toBeGreaterThan(5);
   // Room for eight locks, and three that are held, with a role and three entries each, and a handful of roles that are always there.
   expect(Math.max(...kept)).toBeLessThan(60);
