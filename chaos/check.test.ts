@@ -1,161 +1,237 @@
-/** The rules of a history: each lets a good one pass and refuses a bad one. */
+/** The rules of a history, and the judges of rehearsals on one: each lets a good one pass and refuses a bad one. */
 import { describe, expect, test } from 'vitest';
-import { violations } from './check.js';
-import type { HistoryLine } from './history.js';
+import { violations, type HistoryTerms } from './check.js';
+import { asHeard, type HistoryLine } from './history.js';
 
-const terms = { peers: ['a', 'b'], budget: 3, share: 1, isStored: true };
-const granted = (peer: string, fence: number, lock = 'x'): HistoryLine => ({ what: 'granted', peer, lock, fence });
-const released = (peer: string, fence: number): HistoryLine => ({ what: 'released', peer, lock: 'x', fence });
-const taken = (peer: string): HistoryLine => ({ what: 'taken', peer });
-const named = (peer: string, name: number): HistoryLine => ({ what: 'named', peer, name });
-const follows = (peer: string, leader: string): HistoryLine => ({ what: 'follows', peer, leader });
-const started = (peer: string): HistoryLine => ({ what: 'started', peer });
+const terms: HistoryTerms = {
+  peers: ['a', 'b', 'c'],
+  services: ['broker'],
+  clients: ['x'],
+  audience: ['a', 'b', 'c'],
+  isOfLeaders: false,
+  budget: 3,
+  share: 1,
+  isStored: true,
+};
+type Told = readonly [type: string, fields?: Readonly<Record<string, unknown>>, at?: number];
+const grant = (peer: string, fence: number, mode = 'exclusive', lock = 'x'): Told => ['grant', { peer, lock, fence, mode }];
+const release = (peer: string, fence: number): Told => ['release', { peer, lock: 'x', fence }];
+const lost = (peer: string, fence: number): Told => ['lost', { peer, lock: 'x', fence }];
+const note = (peer: string, what: string, fields: object = {}): Told => ['note', { peer, what, ...fields }];
+const took = (peer: string) => note(peer, 'took', { n: 1 });
+const leads = (peer: string, leader: string | null) => note(peer, 'leader', { leader });
+const start = (peer: string, life = 1): Told => ['start', { peer, life }];
+const end = (peer: string): Told => ['end', { peer }];
+const failing = (what: string, who: string): Told => ['fault', { fault: { what, who } }];
+const healed = (what: string, who: string): Told => ['healed', { fault: { what, who } }];
+const phase = (name: string): Told => ['phase', { phase: name }];
+const starts = ['a', 'b', 'c'].map((peer) => start(peer));
+const served = ['a', 'b', 'c'].map((peer) => note(peer, 'served'));
+/** Long enough that what was before disturbs no more. */
+const later: Told = ['nothing', {}, 5_000];
+
+/** A millisecond apart, unless told. */
+function history(told: readonly Told[]): HistoryLine[] {
+  let at = 1_000_000;
+  return told.map(([type, fields, after = 1]) => ({ type, at: (at += after), ...fields }));
+}
 
 /** A round in which everybody was served after the last fault. */
-const round = ({
-  faulty = [],
-  calm = [],
-  gone = [],
-}: {
-  faulty?: HistoryLine[];
-  calm?: HistoryLine[];
-  gone?: HistoryLine[];
-}): HistoryLine[] => [
-  ...faulty,
-  { what: 'healed' },
-  { what: 'served', peer: 'a' },
-  { what: 'served', peer: 'b' },
-  { what: 'settled' },
-  ...calm,
-  { what: 'ended' },
-  ...gone,
-];
-const broken = (parts: Parameters<typeof round>[0]) => violations(round(parts), terms);
+const round = ({ faulty = [], calm = [], gone = [] }: { faulty?: Told[]; calm?: Told[]; gone?: Told[] }) =>
+  history([...starts, ...faulty, phase('healed'), ...served, phase('settled'), ...calm, phase('ended'), ...gone]);
+const broken = (parts: Parameters<typeof round>[0], changed: Partial<HistoryTerms> = {}) =>
+  violations(round(parts), { ...terms, ...changed });
 
 describe('locks', () => {
   test('while links are bad two may believe that they hold a lock, each with a fence of its own', () => {
-    expect(broken({ faulty: [granted('a', 1), granted('b', 7), granted('a', 2), granted('b', 8)] })).toEqual([]);
+    const apart = [failing('cut', 'a'), grant('a', 1), grant('b', 7), lost('a', 1)];
+    expect(broken({ faulty: apart })).toEqual([]);
+    expect(broken({ faulty: [grant('a', 1), grant('b', 7, 'shared'), grant('c', 7, 'shared')] })).toContain(
+      '"x" was granted twice with fence 7: to b and to c',
+    );
+    expect(broken({ faulty: [grant('a', 1), grant('b', 1, 'exclusive', 'y')] })).toEqual([]);
   });
 
-  test('one fence for two holders is refused', () => {
-    expect(broken({ faulty: [granted('a', 1), released('a', 1), granted('b', 1)] })).toEqual([
-      'lock "x" was granted to b with fence 1, which somebody had before',
-    ]);
-    expect(broken({ faulty: [granted('a', 1), granted('b', 1, 'y')] })).toEqual([]);
+  test('readers together at one peer have one fence, and nobody else has', () => {
+    expect(broken({ faulty: [grant('a', 1, 'shared'), grant('b', 2, 'shared'), grant('b', 2, 'shared')] })).toEqual([]);
+    expect(broken({ faulty: [grant('b', 2, 'shared'), release('b', 2), grant('b', 2)] })[0]).toBe(
+      '"x" was granted twice with fence 2: to b and to b',
+    );
   });
 
   test('a fence of anybody below one from before all were killed is refused', () => {
-    const all: HistoryLine = { what: 'restarted' };
-    expect(broken({ faulty: [granted('a', 5), all, granted('b', 4), granted('b', 6)] })).toEqual([
-      'lock "x" was granted to b with fence 4, not above those before all were killed',
+    const all: Told[] = [failing('kill', 'a'), end('a'), ['restarted'], start('a', 2), healed('kill', 'a')];
+    expect(broken({ faulty: [grant('b', 5), release('b', 5), ...all, grant('a', 4), grant('b', 6)] })).toEqual([
+      '"x" was granted to a with fence 4, not above those before all were killed',
     ]);
-    expect(broken({ faulty: [granted('a', 5), all, granted('b', 4, 'y'), granted('b', 6)] })).toEqual([]);
+    expect(broken({ faulty: [grant('b', 5), release('b', 5), ...all, grant('a', 4, 'exclusive', 'y')] })).toEqual([]);
   });
 
   test('a fence below an earlier one of the same peer is refused, also after it was killed', () => {
-    expect(broken({ faulty: [granted('a', 5), started('a'), granted('a', 4)] })).toEqual([
-      'lock "x" was granted to a with fence 4, after fence 5',
+    expect(broken({ faulty: [grant('a', 5), failing('kill', 'a'), end('a'), start('a', 2), grant('a', 4)] })).toEqual([
+      '"x" was granted to a with fence 4, after fence 5',
     ]);
   });
 
   test('in the calm two holders at a time are refused, and fences that fall from one peer to another', () => {
-    expect(broken({ calm: [granted('a', 1), released('a', 1), granted('b', 2)] })).toEqual([]);
-    expect(broken({ calm: [granted('a', 1), granted('b', 2)] })).toEqual(['lock "x" was granted to b while a held it']);
-    expect(broken({ calm: [granted('a', 2), released('a', 2), granted('b', 1)] })).toEqual([
-      'lock "x" was granted to b with fence 1, after fence 2',
+    const faulty = [failing('kill', 'c'), end('c'), start('c', 2), healed('kill', 'c'), later];
+    expect(broken({ faulty, calm: [grant('a', 1), release('a', 1), grant('b', 2)] })).toEqual([]);
+    expect(broken({ faulty, calm: [grant('a', 1), grant('b', 2)] })).toEqual([
+      expect.stringMatching('"x" was granted to b while a was inside'),
+    ]);
+    expect(broken({ faulty, calm: [grant('a', 2), release('a', 2), grant('b', 1)] })).toEqual([
+      '"x" was granted to b with fence 1 after a had 2, and nothing has disturbed it since',
     ]);
   });
 
   test('in the calm readers may be several, in any order, and nobody writes beside them', () => {
-    const reads = (peer: string, fence: number): HistoryLine => ({ what: 'granted', peer, lock: 'x', fence, mode: 'shared' });
-    const ended = [released('a', 3), released('b', 2)];
+    const faulty = [later];
+    const reads = (peer: string, fence: number) => grant(peer, fence, 'shared');
+    const ended = [release('a', 3), release('b', 2)];
     expect(
-      broken({ calm: [granted('a', 1), released('a', 1), reads('a', 3), reads('b', 2), ...ended, granted('b', 4)] }),
+      broken({ faulty, calm: [grant('a', 1), release('a', 1), reads('a', 3), reads('b', 2), ...ended, grant('b', 4)] }),
     ).toEqual([]);
-    expect(broken({ calm: [reads('a', 3), granted('b', 4)] })).toEqual(['lock "x" was granted to b while a held it']);
-    expect(broken({ calm: [granted('b', 4), reads('a', 5)] })).toEqual(['lock "x" was granted to a while b held it']);
-    expect(broken({ calm: [granted('a', 4), released('a', 4), reads('b', 3)] })).toEqual([
-      'lock "x" was granted to b with fence 3, after fence 4',
-    ]);
-    expect(broken({ calm: [reads('a', 4), released('a', 4), granted('b', 3)] })).toEqual([
-      'lock "x" was granted to b with fence 3, after fence 4',
+    for (const [first, second] of [
+      [reads('a', 3), grant('b', 4)],
+      [grant('a', 4), reads('b', 5)],
+    ] as const)
+      expect(broken({ faulty, calm: [first, second] })).toEqual([expect.stringMatching('granted to b while a was inside')]);
+    for (const [first, second] of [
+      [grant('a', 4), reads('b', 3)],
+      [reads('a', 4), grant('b', 3)],
+    ] as const)
+      expect(broken({ faulty, calm: [first, release('a', 4), second] })).toEqual([
+        expect.stringMatching('fence 3 after a had 4'),
+      ]);
+  });
+
+  const robbed = [later, grant('a', 1), lost('a', 1)];
+  const says = [expect.stringMatching('a lost "x", which it had since')];
+
+  test('a holder that nothing disturbs keeps its lock, whoever else is killed, comes or goes', () => {
+    expect(broken({ faulty: robbed })).toEqual(says);
+    expect(broken({ faulty: [later, grant('a', 1), failing('kill', 'c'), end('c'), lost('a', 1)] })).toEqual(says);
+    expect(broken({ faulty: [later, grant('x', 1), failing('kill', 'c'), end('c'), lost('x', 1)] })[0]).toMatch('x lost "x"');
+    expect(broken({ faulty: [later, grant('a', 1), failing('kill', 'a'), end('a')] })).toEqual([]);
+    expect(broken({ faulty: [later, grant('a', 1), failing('kill', 'b'), failing('kill', 'c'), lost('a', 1)] })).toEqual([]);
+    expect(broken({ faulty: [later, grant('a', 1), failing('kill', 'broker'), lost('a', 1)] })).toEqual([]);
+  });
+
+  test('a majority of the old members and of the new is what a holder needs, and that it stays one', () => {
+    const change = (after: string[]): Told => ['members', { lists: [['a', 'b', 'c'], after] }];
+    const decided = (after: string[]): Told => ['members', { lists: [after] }];
+    const four = ['a', 'b', 'c', 'f'];
+    expect(broken({ faulty: [later, grant('a', 1), change(four), decided(four), lost('a', 1)] })).toEqual(says);
+    // Two of three are calm, and two of four.
+    expect(broken({ faulty: [later, failing('kill', 'c'), failing('kill', 'f'), later, ...robbed] })).toEqual(says);
+    const halved = [later, grant('a', 1), change(four), failing('kill', 'c'), failing('kill', 'f'), lost('a', 1)];
+    expect(broken({ faulty: halved })).toEqual([]);
+    expect(broken({ faulty: [later, grant('a', 1), change(['b', 'c']), lost('a', 1)] })).toEqual([]);
+    expect(broken({ faulty: [change(['b', 'c']), decided(['b', 'c']), later, grant('b', 1), lost('b', 1)] })).toEqual([
+      expect.stringMatching('b lost "x"'),
     ]);
   });
 
-  test('a peer that is suspected for its slowness breaks the calm', () => {
-    const lost: HistoryLine = { what: 'lost', peer: 'a', lock: 'x', fence: 1 };
-    expect(broken({ calm: [granted('a', 1), granted('b', 2), lost] })).toEqual([]);
+  test('a process that was not let run is disturbed from when that began, which it tells afterwards', () => {
+    const stall: Told = ['fault', { fault: { what: 'pause', who: 'a' }, isStall: true, at: 1_005_005 }];
+    const told = round({ faulty: [later, grant('a', 1), lost('a', 1), stall, healed('pause', 'a')] });
+    expect(told.findIndex(({ isStall }) => isStall)).toBeGreaterThan(told.findIndex(({ type }) => type === 'lost'));
+    const heard = asHeard(told).map(({ type }) => type);
+    expect(heard.indexOf('fault')).toBeLessThan(heard.indexOf('lost'));
+    expect(heard).toHaveLength(told.length);
+    expect(violations(told, terms)).toEqual([]);
   });
 });
 
 describe('quota', () => {
-  const refused: HistoryLine = { what: 'refused', peer: 'a' };
+  const refused = note('a', 'refused');
 
   test('more than the budget is refused', () => {
-    expect(broken({ faulty: [taken('a'), taken('b'), taken('a')] })).toEqual([]);
-    expect(broken({ faulty: [taken('a'), taken('b'), taken('a'), taken('b')] })).toEqual(['4 permits were given out of 3']);
+    expect(broken({ faulty: [took('a'), took('b'), took('a')] })).toEqual([]);
+    expect(broken({ faulty: [took('a'), took('b'), took('a'), took('b')] })).toEqual(['b took 1, and that makes 4 of 3']);
   });
 
   test('less than the budget is refused when somebody was told that there is no more', () => {
-    expect(broken({ faulty: [taken('a'), taken('b')] })).toEqual([]);
-    expect(broken({ faulty: [taken('a'), taken('b')], calm: [refused] })).toEqual([
+    expect(broken({ faulty: [took('a'), took('b')] })).toEqual([]);
+    expect(broken({ faulty: [took('a'), took('b')], calm: [refused] })).toEqual([
       'only 2 of 3 permits were given out, and 0 may be wasted',
     ]);
   });
 
   test('a process that is killed takes along its share, what it was fetching and what it had no time to write down', () => {
-    const faulty = [started('b'), taken('a'), started('b')];
-    expect(violations(round({ faulty, calm: [refused] }), { ...terms, budget: 5 })).toEqual([]);
-    expect(violations(round({ faulty, calm: [refused] }), { ...terms, budget: 6 })).toEqual([
+    const faulty = [took('a'), failing('kill', 'b'), end('b'), start('b', 2)];
+    expect(broken({ faulty, calm: [refused], gone: [end('a')] }, { budget: 5 })).toEqual([]);
+    expect(broken({ faulty, calm: [refused], gone: [end('a')] }, { budget: 6 })).toEqual([
       'only 1 of 6 permits were given out, and 4 may be wasted',
     ]);
   });
 
   test('what was being fetched may be lost with the lock under it, and no more', () => {
-    const faulty: HistoryLine[] = [taken('a'), { what: 'interrupted', peer: 'a' }];
+    const faulty = [took('a'), note('a', 'interrupted')];
     expect(broken({ faulty, calm: [refused] })).toEqual([]);
-    expect(violations(round({ faulty, calm: [refused] }), { ...terms, budget: 4 })).toEqual([
+    expect(broken({ faulty, calm: [refused] }, { budget: 4 })).toEqual([
       'only 1 of 4 permits were given out, and 2 may be wasted',
     ]);
   });
 });
 
 test('a name that is given twice is refused', () => {
+  const named = (peer: string, name: number) => note(peer, 'named', { name });
   expect(broken({ faulty: [named('a', 1), named('b', 2)] })).toEqual([]);
-  expect(broken({ faulty: [named('a', 1), named('b', 1)] })).toEqual(['b was given the name 1, which somebody had before']);
+  expect(broken({ faulty: [named('a', 1), named('b', 1)] })).toEqual(['name 1 was given to a, and then to b']);
 });
 
-test('in the end all follow one leader; that it is let go of afterwards is no matter', () => {
-  const apart = [follows('a', 'a'), follows('b', 'b')];
-  expect(broken({ faulty: apart, calm: [follows('b', 'a')], gone: [follows('a', 'nobody')] })).toEqual([]);
-  expect(broken({ faulty: apart })).toEqual(['in the end the peers follow a and b']);
-  expect(broken({ faulty: [follows('a', 'a')] })).toEqual(['in the end the peers follow a and nobody']);
-  expect(broken({ faulty: [follows('a', 'nobody'), follows('b', 'nobody')] })).toEqual(['in the end the peers follow nobody']);
+test('in the end all follow one leader, who is up; that it is let go of afterwards is no matter', () => {
+  const isOfLeaders = { isOfLeaders: true };
+  const apart = [leads('a', 'a'), leads('b', 'b'), leads('c', 'a')];
+  expect(broken({ faulty: apart, calm: [leads('b', 'a')], gone: [leads('a', null)] }, isOfLeaders)).toEqual([]);
+  expect(broken({ faulty: apart }, isOfLeaders)).toEqual(['a is led by a, and b by b']);
+  expect(broken({ faulty: [leads('a', 'a')] }, isOfLeaders)).toEqual(['a is led by a, and b by null']);
+  const gone = ['a', 'b', 'c'].map((peer) => leads(peer, 'd'));
+  expect(broken({ faulty: gone }, isOfLeaders)).toEqual(['a is led by d, who is not up']);
 });
 
 describe('everybody', () => {
   test('who was not served after the last fault is missed', () => {
-    const history: HistoryLine[] = [
-      { what: 'served', peer: 'b' },
-      { what: 'healed' },
-      { what: 'served', peer: 'a' },
-      { what: 'ended' },
-    ];
-    expect(violations(history, terms)).toEqual(['b was not served after the last fault']);
+    const told = history([
+      ...starts,
+      note('b', 'served'),
+      phase('healed'),
+      note('a', 'served'),
+      note('c', 'served'),
+      phase('ended'),
+    ]);
+    expect(violations(told, terms)).toEqual(['b was not served after the last fault']);
+    expect(violations(told, { ...terms, audience: ['a', 'c'] })).toEqual([]);
   });
 
   test('a round that came to no end has served nobody', () => {
-    expect(violations([granted('a', 1)], terms)).toHaveLength(2);
+    expect(violations(history([...starts, grant('a', 1)]), terms)).toHaveLength(3);
+  });
+
+  test('who has asked and waits while nobody has the lock is missed', () => {
+    const ask: Told = ['ask', { peer: 'a', lock: 'x', ask: '1.1' }];
+    expect(broken({ calm: [ask, later] })).toEqual([
+      expect.stringMatching('a has asked for "x" at .* and waits, and nobody has it'),
+    ]);
+    expect(broken({ calm: [ask, ['settle', { peer: 'a', lock: 'x', ask: '1.1' }], later] })).toEqual([]);
   });
 
   test('who has storage is not told that too many have forgotten', () => {
-    const forgotten: HistoryLine = { what: 'forgotten', peer: 'a' };
+    const forgotten = note('a', 'forgotten');
     expect(broken({ faulty: [forgotten] })).toEqual(['a was told that too many have forgotten, and all have storage']);
-    expect(violations(round({ faulty: [forgotten] }), { ...terms, isStored: false })).toEqual([]);
+    expect(broken({ faulty: [forgotten] }, { isStored: false })).toEqual([]);
+  });
+
+  test('whose disk takes nothing ends by name, and nobody whose disk is well', () => {
+    const [full, unstored] = [failing('full', 'a'), note('a', 'unstored')];
+    expect(broken({ faulty: [full, unstored, end('a')] })).toEqual([]);
+    expect(broken({ faulty: [full, note('b', 'unstored'), end('b')] })).toEqual(['b ended of its disk, which took everything']);
   });
 
   test('a peer that failed is a failure', () => {
-    const failed: HistoryLine = { what: 'failed', peer: 'a', error: 'it ended with status 1' };
-    expect(broken({ gone: [failed] })).toEqual(['a failed: it ended with status 1']);
+    expect(broken({ gone: [['uncaught', { peer: 'a', error: 'it ended with status 1' }]] })).toEqual([
+      'a ended of an error that nobody caught: it ended with status 1',
+    ]);
   });
 });

@@ -1,14 +1,23 @@
 /**
- * What a history must not show, whatever was killed, stopped, cut off or restarted meanwhile. Each rule is a function of the history
- * alone and answers with what breaks it, in words.
+ * What a history must not show, whatever was killed, stopped, cut off or restarted meanwhile: the judges of rehearsals hear it, and rules
+ * of its own are functions of it, which answer with what breaks them, in words.
  *
- * While links are bad, two peers may believe at once that they hold a lock: there are no clocks, and the one that the others have gone
- * on without hears of it last. So the rules speak of fences there, and of time only once everybody has been served since the last fault.
+ * While links are bad, two peers may believe at once that they hold a lock: there are no clocks between them, and the one that the others
+ * have gone on without hears of it last. So the judges speak of fences there, and of who is inside and who keeps a lock where nothing disturbs.
  */
-import { after, before, lines, type History, type HistoryLine } from './history.js';
+import { lockJudges, type RehearsalJudge, type Setting } from '../test/rehearsal/judges.js';
+import { oneLeader, unique, withinBudget } from '../test/rehearsal/object-judges.js';
+import { aroundPhase, asHeard, lines, notes, type History, type HistoryLine } from './history.js';
 
 export interface HistoryTerms {
+  /** With whom the round began. */
   readonly peers: readonly string[];
+  /** On whom all depend. */
+  readonly services: readonly string[];
+  readonly clients: readonly string[];
+  /** Who is there in the end, and has to be served. */
+  readonly audience: readonly string[];
+  readonly isOfLeaders: boolean;
   /** Of the quota. */
   readonly budget: number;
   /** How many permits may lie at each peer. */
@@ -21,133 +30,104 @@ type Rule = (history: History, terms: HistoryTerms) => string[];
 
 export const violations = (history: History, terms: HistoryTerms): string[] => RULES.flatMap((rule) => rule(history, terms));
 
-/** What comes more than once. */
-function repeated<T>(values: readonly T[], key: (value: T) => string): T[] {
-  const seen = new Set<string>();
-  return values.filter((value) => seen.size === seen.add(key(value)).size);
+/** Half a second for the detector, and one for a new connection and what follows. */
+const RECOVERY_MS = 1_500;
+/** More of the same says nothing new. */
+const SAID_MAX = 5;
+
+function judged(judge: RehearsalJudge, history: History, { peers, services, clients }: HistoryTerms): string[] {
+  const setting: Setting = { scenario: { peers, services, clients }, recoveryMs: RECOVERY_MS, store: new Map(), history };
+  const hearing = judge.begin(setting);
+  const said = asHeard(history).map((line) => hearing.hear?.(line));
+  const end = hearing.end?.(history.at(-1)?.at ?? 0);
+  return [...said, end].filter((says) => typeof says === 'string').slice(0, SAID_MAX);
 }
 
-const oneHolderOfAFence: Rule = (history) =>
-  repeated(lines(history, 'granted'), ({ lock, fence }) => `${lock} ${fence}`).map(
-    ({ peer, lock, fence }) => `lock "${lock}" was granted to ${peer} with fence ${fence}, which somebody had before`,
-  );
+const locksHold: Rule = (history, terms) => lockJudges().flatMap((judge) => judged(judge, history, terms));
+const namesOnce: Rule = (history, terms) => judged(unique('named', 'name'), history, terms);
+const neverTooMany: Rule = (history, terms) => judged(withinBudget('took', 'n', terms.budget), history, terms);
 
-const fencesGrow: Rule = (history) => falling(lines(history, 'granted'), ({ peer, lock }) => `${peer} ${lock}`);
+/** Before they let go of it. */
+const oneLeads: Rule = (history, terms) =>
+  terms.isOfLeaders ? judged(oneLeader('leader', 0), aroundPhase(history, 'ended')[0], terms) : [];
+
+/** Of one peer, over its restarts as well; of readers together they are one. */
+const fencesOfAPeerGrow: Rule = (history) => {
+  const largest = new Map<string, number>();
+  return lines(history, 'grant').flatMap(({ peer, lock, fence, mode }) => {
+    const key = `${peer} ${lock as string}`;
+    const before = largest.get(key) ?? -1;
+    largest.set(key, Math.max(before, fence as number));
+    return (fence as number) > before || (mode === 'shared' && fence === before)
+      ? []
+      : [`"${lock as string}" was granted to ${peer} with fence ${fence as number}, after fence ${before}`];
+  });
+};
 
 /** When all have been killed at once, what is granted afterwards is above what was before, whoever gets it. */
 const fencesOutliveAll: Rule = (history) => {
-  const at = history.findIndex(({ what }) => what === 'restarted');
+  const at = history.findIndex(({ type }) => type === 'restarted');
   if (at < 0) return [];
-  const largest = new Map<string, number>();
-  for (const { lock, fence } of lines(history.slice(0, at), 'granted'))
-    largest.set(lock, Math.max(fence, largest.get(lock) ?? -Infinity));
-  return lines(history.slice(at), 'granted')
-    .filter(({ lock, fence }) => fence <= (largest.get(lock) ?? -Infinity))
+  const largest = new Map<unknown, number>();
+  for (const { lock, fence } of lines(history.slice(0, at), 'grant'))
+    largest.set(lock, Math.max(fence as number, largest.get(lock) ?? -1));
+  return lines(history.slice(at), 'grant')
+    .filter(({ lock, fence }) => (fence as number) <= (largest.get(lock) ?? -1))
     .map(
       ({ peer, lock, fence }) =>
-        `lock "${lock}" was granted to ${peer} with fence ${fence}, not above those before all were killed`,
+        `"${lock as string}" was granted to ${peer} with fence ${fence as number}, not above those before all were killed`,
     );
-};
-
-type Grant = Extract<HistoryLine, { readonly fence: number }>;
-
-/**
- * Grants with smaller fences than one before them, among those of one key; where these are of several peers, readers among them are
- * written down in any order.
- */
-function falling(grants: readonly Grant[], key: (grant: Grant) => string, isOfOnePeer = true): string[] {
-  const largest = new Map<string, { readonly all: number; readonly written: number }>();
-  return grants.flatMap((grant) => {
-    const { peer, lock, fence, mode } = grant;
-    const { all, written } = largest.get(key(grant)) ?? { all: -Infinity, written: -Infinity };
-    const before = isOfOnePeer || mode !== 'shared' ? all : written;
-    largest.set(key(grant), { all: Math.max(all, fence), written: mode === 'shared' ? written : Math.max(written, fence) });
-    return fence > before ? [] : [`lock "${lock}" was granted to ${peer} with fence ${fence}, after fence ${before}`];
-  });
-}
-
-/**
- * Once the network is whole again a lock has one holder at a time, or several that read, and later grants have larger fences, whoever gets them. A machine so
- * busy that a peer is suspected for its slowness breaks the calm: then nothing is said.
- */
-const calmLocks: Rule = (history) => {
-  const calm = after(history, 'settled');
-  if (lines(calm, 'lost', 'apart').length > 0) return [];
-  const overlaps: string[] = [];
-  const holders = new Map<string, Grant>();
-  for (const line of lines(calm, 'granted', 'released')) {
-    const { what, peer, lock, mode } = line;
-    if (what === 'released') holders.delete(`${lock} ${peer}`);
-    else {
-      const other = [...holders.values()].find((held) => held.lock === lock && !(held.mode === 'shared' && mode === 'shared'));
-      if (other) overlaps.push(`lock "${lock}" was granted to ${peer} while ${other.peer} held it`);
-      holders.set(`${lock} ${peer}`, line);
-    }
-  }
-  const late = falling(lines(calm, 'granted'), ({ lock }) => lock, false);
-  return [...overlaps, ...late];
-};
-
-const neverTooMany: Rule = (history, { budget }) => {
-  const taken = lines(history, 'taken').length;
-  return taken > budget ? [`${taken} permits were given out of ${budget}`] : [];
 };
 
 /** Who is refused is told that all is given out: so it must be, but for what went with those who went. */
 const neverTooFew: Rule = (history, { budget, share }) => {
-  const taken = lines(history, 'taken').length;
+  const taken = notes(history, 'took').length;
   const waste = wasted(history, share);
-  if (lines(history, 'refused').length === 0 || taken >= budget - waste) return [];
+  if (notes(history, 'refused').length === 0 || taken >= budget - waste) return [];
   return [`only ${taken} of ${budget} permits were given out, and ${waste} may be wasted`];
 };
 
 /**
- * A killed process takes along its share, what it was just fetching (a share and the permit that it was asked for), and a permit not
+ * A process that ends takes along its share, what it was just fetching (a share and the permit that it was asked for), and a permit not
  * written down; what was being fetched is also lost when the lock under it is.
  */
 function wasted(history: History, share: number): number {
-  const started = lines(history, 'started');
-  const killed = started.length - new Set(started.map(({ peer }) => peer)).size;
-  return killed * (share + 1) + (killed + lines(history, 'interrupted').length) * (share + 1);
+  const ended = lines(aroundPhase(history, 'ended')[0], 'end').length;
+  return ended * (share + 1) + (ended + notes(history, 'interrupted').length) * (share + 1);
 }
 
-const namesOnce: Rule = (history) =>
-  repeated(lines(history, 'named'), ({ name }) => String(name)).map(
-    ({ peer, name }) => `${peer} was given the name ${name}, which somebody had before`,
-  );
-
-const oneLeader: Rule = (history, { peers }) => {
-  const follows = lines(before(history, 'ended'), 'follows');
-  if (follows.length === 0) return [];
-  const leaders = new Map(follows.map(({ peer, leader }) => [peer, leader]));
-  const named = new Set(peers.map((peer) => leaders.get(peer) ?? 'nobody'));
-  return named.size === 1 && !named.has('nobody') ? [] : [`in the end the peers follow ${[...named].join(' and ')}`];
-};
-
 /** An answer of any kind to what was asked after the last fault, or word that there will never be one. */
-const everybodyIsServed: Rule = (history, { peers }) => {
-  const told = [...lines(after(history, 'healed'), 'served'), ...lines(history, 'forgotten')];
+const everybodyIsServed: Rule = (history, { audience }) => {
+  const told = [...notes(aroundPhase(history, 'healed')[1], 'served'), ...notes(history, 'forgotten')];
   const heard = new Set(told.map(({ peer }) => peer));
-  return peers.filter((peer) => !heard.has(peer)).map((peer) => `${peer} was not served after the last fault`);
+  return audience.filter((peer) => !heard.has(peer)).map((peer) => `${peer} was not served after the last fault`);
 };
 
 const nothingForgotten: Rule = (history, { isStored }) =>
   isStored
-    ? lines(history, 'forgotten').map(({ peer }) => `${peer} was told that too many have forgotten, and all have storage`)
+    ? notes(history, 'forgotten').map(({ peer }) => `${peer} was told that too many have forgotten, and all have storage`)
     : [];
 
-const nothingFailed: Rule = (history) => lines(history, 'failed').map(({ peer, error }) => `${peer} failed: ${error}`);
+const isFull = ({ type, fault }: HistoryLine, who: string): boolean => {
+  const { what, who: whose } = (fault ?? {}) as { readonly what?: string; readonly who?: string };
+  return type === 'fault' && what === 'full' && whose === who;
+};
+
+/** Whose disk takes nothing ends by name; nobody else does. */
+const endsOfItsOwnDisk: Rule = (history) =>
+  notes(history, 'unstored')
+    .filter(({ peer }) => !history.some((line) => isFull(line, peer!)))
+    .map(({ peer }) => `${peer} ended of its disk, which took everything`);
 
 const RULES: readonly Rule[] = [
-  oneHolderOfAFence,
-  fencesGrow,
+  locksHold,
+  fencesOfAPeerGrow,
   fencesOutliveAll,
-  calmLocks,
   neverTooMany,
   neverTooFew,
   namesOnce,
-  oneLeader,
+  oneLeads,
   everybodyIsServed,
   nothingForgotten,
-  nothingFailed,
+  endsOfItsOwnDisk,
 ];

@@ -1,6 +1,8 @@
-/** The hub as a process of its own: `node hub.js PORT`, until whoever started it is gone. */
+/** The hub as a process of its own: `node hub.js PORT HISTORY`, until whoever started it is gone. */
 import { webSocketHub } from '../adapters/transports/web-socket-hub.js';
+import { tellStalls, writerTo } from './history.js';
 
 process.on('disconnect', () => process.exit());
 if (!process.connected) process.exit();
 await webSocketHub({ port: Number(process.argv[2]) });
+tellStalls(writerTo(process.argv[3]!), 'pause', 'broker');

@@ -10,7 +10,7 @@
  */
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { lines } from './history.js';
+import { lines, notes } from './history.js';
 import { BROKERS, inWords, plan, type BrokerKind, type FaultPlan } from './plan.js';
 import { hasNats } from './processes.js';
 import { runRound, type RoundReport } from './round.js';
@@ -46,9 +46,10 @@ async function work(): Promise<void> {
 }
 
 function report({ round, subject, broker, isStored, faults }: FaultPlan, { history, violations }: RoundReport): void {
-  const counts = (['granted', 'lost', 'taken', 'forgotten', 'named', 'follows'] as const)
-    .map((what) => [lines(history, what).length, what] as const)
-    .filter(([count]) => count > 0);
+  const counts = [
+    ...['grant', 'lost', 'members'].map((type) => [lines(history, type).length, type] as const),
+    ...['took', 'forgotten', 'named', 'leader', 'hosted', 'unstored'].map((what) => [notes(history, what).length, what] as const),
+  ].filter(([count]) => count > 0);
   const isHeld = violations.length === 0;
   console.log(
     `${isHeld ? 'held  ' : 'BROKEN'} round ${round}, ${subject} over ${broker}${isStored ? ' with storage' : ''}: ${faults.length} faults, ${counts.map((pair) => pair.join(' ')).join(', ')}`,

@@ -1,5 +1,4 @@
-/** A peer in a process of its own: its transport, what it writes down, and how far it has been told that the round has come. */
-import { appendFileSync } from 'node:fs';
+/** A peer or client in a process of its own: its transport, what it writes down, and what it has been told by the round. */
 import { connect } from '@nats-io/transport-node';
 import { WebSocket } from 'ws';
 import { linked } from '../adapters/linked.js';
@@ -9,49 +8,74 @@ import { nats } from '../adapters/transports/nats.js';
 import type { Linked, Transport } from '../adapters/transports/transport.js';
 import { webSocketMesh } from '../adapters/transports/web-socket-mesh.js';
 import { webSocket } from '../adapters/transports/web-socket.js';
-import type { HistoryLine } from './history.js';
-import { PEERS } from './plan.js';
+import type { MembershipChange } from '../machines/locks/membership.js';
+import { watched, type LocksLike, type Tell } from '../test/rehearsal/watched.js';
+import { tellStalls, writerTo } from './history.js';
+import type { DiskFault, RoundSubject } from './plan.js';
 import { severed } from './severed.js';
 
 /** Faults happen; all are over; everybody has been served since; everybody may go. */
 export type ChaosPhase = 'faulty' | 'healed' | 'settled' | 'ended';
 
-/** From the round. */
+/** What a process is started with. */
+export interface Started {
+  readonly id: string;
+  readonly subject: RoundSubject;
+  /** It was there when the cluster began; it waits to be added; it does not vote. */
+  readonly role: 'first' | 'joining' | 'client';
+  /** Which process of that peer it is, from 1. */
+  readonly life: number;
+  readonly url: string;
+  /** Whoever may come. */
+  readonly everybody: readonly string[];
+  readonly history: string;
+  readonly folder?: string;
+}
+
+/** From the round: how things are for this process. */
 export interface Order {
   readonly phase: ChaosPhase;
   readonly unreached: readonly string[];
+  /** What is wrong with its disk. */
+  readonly disk: DiskFault['how'] | null;
+  /** It is to end by itself, as a service that is deployed anew. */
+  readonly leaves: boolean;
+  /** What this member is to make of the members, numbered. */
+  readonly change: (MembershipChange & { readonly number: number }) | null;
 }
 
 /** To the round. */
-export type PeerStage = 'connected' | 'served' | 'done';
+export type PeerStage = 'connected' | 'served' | 'done' | 'changed';
 
-/** The exit status of a peer that found no broker when it started. */
+/** The exit status of a peer that found no broker when it started, and of one whose disk took nothing. */
 export const UNCONNECTED = 75;
+export const UNSTORED = 74;
 
 /** Short enough for rounds of seconds: a peer counts as gone after half a second of silence. */
 const DETECTOR = { beatMs: 25, patience: 20 };
 
 export class ChaosPeer {
+  readonly id: string;
   readonly transport: Transport<Linked>;
   readonly storage: PeerStorage | undefined;
-  private order: Order = { phase: 'faulty', unreached: [] };
-  private readonly reaching = new Map<ChaosPhase, () => void>();
+  readonly write: Tell;
+  private order: Order = { phase: 'faulty', unreached: [], disk: null, leaves: false, change: null };
+  private readonly hearing = new Set<() => void>();
   private isServed = false;
 
-  constructor(
-    readonly id: string,
-    url: string,
-    private readonly history: string,
-    folder?: string,
-  ) {
-    if (folder !== undefined) this.storage = folderStorage(folder);
-    const wire = severed(overWire(id, url));
-    this.transport = linked(wire, { peers: PEERS, ...DETECTOR });
+  constructor(readonly started: Started) {
+    const { id, history, folder, everybody } = started;
+    this.id = id;
+    this.write = writerTo(history);
+    if (folder !== undefined) this.storage = this.onDisk(folderStorage(folder));
+    const wire = severed(overWire(started));
+    this.transport = linked(wire, { peers: everybody, ...DETECTOR });
     process.on('message', (order: Order) => {
       this.order = order;
       wire.cut(order.unreached);
-      this.reaching.get(order.phase)?.();
+      for (const heard of this.hearing) heard();
     });
+    tellStalls(this.write, 'pause', id);
   }
 
   get phase(): ChaosPhase {
@@ -59,36 +83,85 @@ export class ChaosPeer {
   }
 
   until(phase: ChaosPhase): Promise<void> {
-    if (this.phase === phase) return Promise.resolve();
-    return new Promise((resolve) => this.reaching.set(phase, resolve));
+    return this.once(() => this.phase === phase);
   }
 
-  write(line: HistoryLine): void {
-    appendFileSync(this.history, `${JSON.stringify(line)}\n`);
+  /** Resolves when it has been told to end by itself. */
+  get left(): Promise<void> {
+    return this.once(() => this.order.leaves);
+  }
+
+  /** Calls for each change that it is to make; what has come of it is told. */
+  changing(make: (change: MembershipChange) => Promise<unknown>): void {
+    let last = 0;
+    this.hearing.add(() => {
+      const { change } = this.order;
+      if (change === null || change.number === last) return;
+      last = change.number;
+      // A peer that ends meanwhile has not made it, and another one is told to.
+      make(change).then(
+        () => this.tell('changed'),
+        () => (last = 0),
+      );
+    });
+  }
+
+  /** The same locks; how they are used is written down. */
+  watch<L extends LocksLike>(locks: L): L {
+    return watched(locks, this.started, this.write);
+  }
+
+  note(what: string, fields: Readonly<Record<string, unknown>> = {}): void {
+    this.write('note', { peer: this.id, what, ...fields });
   }
 
   /** It has been answered what it asked in that phase. */
   answered(asked: ChaosPhase): void {
     if (this.isServed || asked !== 'healed') return;
     this.isServed = true;
-    this.write({ what: 'served', peer: this.id });
+    this.note('served');
     this.tell('served');
   }
 
   tell(report: PeerStage): void {
     process.send!(report);
   }
+
+  private once(isSo: () => boolean): Promise<void> {
+    if (isSo()) return Promise.resolve();
+    return new Promise((resolve) => {
+      const hear = () => {
+        if (!isSo()) return;
+        this.hearing.delete(hear);
+        resolve();
+      };
+      this.hearing.add(hear);
+    });
+  }
+
+  /** It refuses what the round says it does not take, as the file system would: no space left, or read-only. */
+  private onDisk({ load, save }: PeerStorage): PeerStorage {
+    return {
+      load,
+      save: async (key, value) => {
+        const { disk } = this.order;
+        if (disk === null) return save(key, value);
+        const code = disk === 'full' ? 'ENOSPC' : 'EROFS';
+        throw Object.assign(new Error(`${code}: the disk is ${disk}`), { code });
+      },
+    };
+  }
 }
 
 /** By the hub, the server of NATS, or the ports of a mesh. */
-function overWire(id: string, url: string): Transport {
+function overWire({ id, url, everybody }: Started): Transport {
   const [scheme, rest] = url.split(/:(.*)/) as [string, string];
   if (scheme === 'ws') return webSocket({ id, url, WebSocket });
   if (scheme !== 'mesh') return overNats(id, url);
   const ports = rest.split(',').map(Number);
   return webSocketMesh({
     id,
-    listen: { port: ports[PEERS.indexOf(id)]! },
+    listen: { port: ports[everybody.indexOf(id)]! },
     peers: ports.map((port) => `ws://127.0.0.1:${port}`),
   });
 }

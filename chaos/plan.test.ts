@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
-import { BROKERS, inWords, PEERS, plan } from './plan.js';
+import { BROKERS, inWords, PEERS, plan, SUBJECTS } from './plan.js';
 
 const plans = Array.from({ length: 200 }, (_, round) => plan(7, round, BROKERS));
+const faults = plans.flatMap((plan) => plan.faults);
 
 test('a seed and a round give one plan, another seed another', () => {
   expect(plan(7, 3, BROKERS)).toEqual(plans[3]);
@@ -9,14 +10,30 @@ test('a seed and a round give one plan, another seed another', () => {
 });
 
 test('every kind of fault happens, to every peer, and every subject meets every broker', () => {
-  const faults = plans.flatMap((plan) => plan.faults);
-  expect(new Set(faults.map(({ kind }) => kind))).toEqual(new Set(['kill', 'stop', 'cut', 'broker', 'all']));
+  const kinds = ['kill', 'stop', 'cut', 'broker', 'all', 'roll', 'disk', 'members', 'visit', 'host'];
+  expect(new Set(faults.map(({ kind }) => kind))).toEqual(new Set(kinds));
   for (const peer of PEERS) expect(faults.some((fault) => fault.kind === 'kill' && fault.peer === peer)).toBe(true);
-  expect(new Set(plans.slice(0, 12).map(({ subject, broker }) => `${subject} ${broker}`)).size).toBe(12);
+  const met = plans.slice(0, SUBJECTS.length * BROKERS.length).map(({ subject, broker }) => `${subject} ${broker}`);
+  expect(new Set(met).size).toBe(SUBJECTS.length * BROKERS.length);
+});
+
+test('peers start together or one after the other, and all are killed with storage and without', () => {
+  const spreads = plans.map(({ startsMs }) => Math.max(...startsMs) > 0);
+  expect(new Set(spreads).size).toBe(2);
+  const killed = plans.filter((plan) => plan.faults.some(({ kind }) => kind === 'all'));
+  expect(new Set(killed.map(({ isStored }) => isStored)).size).toBe(2);
+});
+
+test('what without storage begins anew once all have forgotten is not asked to survive that; no disk fails that is not there', () => {
+  for (const { subject, isStored, faults } of plans.filter((plan) => !plan.isStored)) {
+    if (subject !== 'locks' && subject !== 'leaders' && subject !== 'clients')
+      expect(faults.map(({ kind }) => kind)).not.toContain('all');
+    expect(isStored || faults.every(({ kind }) => kind !== 'disk')).toBe(true);
+  }
 });
 
 test('a majority is never cut off for good: every cut leaves three peers together, and everything is over within two seconds', () => {
-  for (const fault of plans.flatMap((plan) => plan.faults)) {
+  for (const fault of faults) {
     if (fault.kind === 'cut') expect(PEERS.length - fault.side.length).toBeGreaterThanOrEqual(3);
     expect(fault.at + fault.forMs).toBeLessThan(2_000);
   }
@@ -26,4 +43,10 @@ test('a fault in words', () => {
   const when = { at: 5, forMs: 50 };
   expect(inWords({ ...when, kind: 'kill', peer: 'a' })).toBe('kill -9 a, started again: at 5 for 50 ms');
   expect(inWords({ ...when, kind: 'cut', side: ['a', 'b'], isMutual: false })).toBe('cut a, b off, one way: at 5 for 50 ms');
+  const [added, replaced] = [
+    { add: 'f', remove: null },
+    { add: 'f', remove: 'a' },
+  ];
+  expect(inWords({ ...when, kind: 'members', changes: [added, { add: null, remove: 'b' }] })).toContain('add f, remove b: at 5');
+  expect(inWords({ ...when, kind: 'members', changes: [replaced] })).toContain('replace a by f: at 5');
 });

@@ -1,7 +1,9 @@
 /** The faults of a round, drawn from its seed: which, of whom, when and for how long. All of them end by themselves. */
+import type { MembershipChange } from '../machines/locks/membership.js';
 import { Random } from '../network/random.js';
 
-export const SUBJECTS = ['locks', 'leaders', 'quota', 'names'] as const;
+/** In three of them locks are used: by peers alone, while members change, and by clients as well. */
+export const SUBJECTS = ['locks', 'leaders', 'members', 'quota', 'clients', 'names'] as const;
 export type RoundSubject = (typeof SUBJECTS)[number];
 
 /** A mesh has no broker: what would be a fault of it is none. */
@@ -9,6 +11,10 @@ export const BROKERS = ['hub', 'nats', 'mesh'] as const;
 export type BrokerKind = (typeof BROKERS)[number];
 
 export const PEERS: readonly string[] = ['a', 'b', 'c', 'd', 'e'];
+/** Who may become a member. */
+export const NEWCOMER = 'f';
+/** The first is there from the beginning to the end, the others come and go. */
+export const CLIENTS: readonly string[] = ['x', 'y', 'z'];
 
 interface Timed {
   readonly at: number;
@@ -22,12 +28,40 @@ export interface Cut extends Timed {
   readonly isMutual: boolean;
 }
 
+/** A disk that takes nothing more: of a peer that runs, or starts. */
+export interface DiskFault extends Timed {
+  readonly kind: 'disk';
+  readonly peer: string;
+  readonly how: 'full' | 'read-only';
+  readonly isStarting: boolean;
+}
+
+/** One change of the members after the other. */
+export interface Changes extends Timed {
+  readonly kind: 'members';
+  readonly changes: readonly MembershipChange[];
+}
+
+/** A client comes, and goes by itself or is killed. */
+export interface Visit extends Timed {
+  readonly kind: 'visit';
+  readonly client: string;
+  readonly isKilled: boolean;
+}
+
 export type Fault =
   | Cut
+  | DiskFault
+  | Changes
+  | Visit
   | (Timed & { readonly kind: 'kill' | 'stop'; readonly peer: string })
   | (Timed & { readonly kind: 'broker' })
-  /** All peers are killed at once, and all are started again. */
-  | (Timed & { readonly kind: 'all' });
+  /** The peer through which the first client is served is killed. */
+  | (Timed & { readonly kind: 'host' })
+  /** Each peer in turn is asked to end, and is started again. */
+  | (Timed & { readonly kind: 'roll' })
+  /** All peers are killed at once, and all are started again, so long after each other. */
+  | (Timed & { readonly kind: 'all'; readonly spreadMs: number });
 
 export interface FaultPlan {
   readonly seed: number;
@@ -36,27 +70,35 @@ export interface FaultPlan {
   readonly broker: BrokerKind;
   /** Whether peers have storage, which outlives their processes. */
   readonly isStored: boolean;
+  /** When each peer starts. */
+  readonly startsMs: readonly number[];
   readonly faults: readonly Fault[];
 }
 
-const FAULTS = { min: 2, max: 4 };
+const FAULTS = { min: 2, max: 3 };
 const BEGIN_MS_MAX = 1_000;
 const LENGTH_MS = { min: 50, max: 900 };
 
 export function plan(seed: number, round: number, brokers: readonly BrokerKind[]): FaultPlan {
   const random = new Random(seed, `chaos ${round}`);
-  const faults = Array.from({ length: FAULTS.min + random.below(FAULTS.max - FAULTS.min + 1) }, () => fault(random));
   const subject = SUBJECTS[round % SUBJECTS.length]!;
   const isStored = random.chance(0.5);
-  // What is given out without storage begins anew when all have forgotten, and says so: docs/locks.md.
-  const forgets = !isStored && (subject === 'quota' || subject === 'names');
-  if (!forgets && random.chance(0.5)) faults.push({ ...time(random), kind: 'all' });
+  const faults = Array.from({ length: FAULTS.min + random.below(FAULTS.max - FAULTS.min + 1) }, () => fault(random));
+  // What is given out without storage begins anew when all have forgotten, and so do members: docs/locks.md.
+  const forgets = !isStored && (subject === 'quota' || subject === 'names' || subject === 'members');
+  if (!forgets && random.chance(0.4)) faults.push({ ...time(random), kind: 'all', spreadMs: random.pick([0, 200]) });
+  if (random.chance(0.3)) faults.push({ ...time(random), kind: 'roll' });
+  if (isStored && random.chance(0.6)) faults.push(disk(random));
+  if (subject === 'members') faults.push({ ...time(random), kind: 'members', changes: changes(random) });
+  if (subject === 'clients')
+    faults.push({ ...time(random), kind: 'host' }, ...CLIENTS.slice(1).map((client) => visit(random, client)));
   return {
     seed,
     round,
     subject,
     isStored,
     broker: brokers[Math.floor(round / SUBJECTS.length) % brokers.length]!,
+    startsMs: random.chance(0.5) ? PEERS.map(() => 0) : PEERS.map(() => random.below(BEGIN_MS_MAX)),
     faults: faults.sort((a, b) => a.at - b.at),
   };
 }
@@ -81,10 +123,57 @@ function fault(random: Random): Fault {
   }
 }
 
-export function inWords(fault: Fault): string {
-  const when = `at ${fault.at} for ${fault.forMs} ms`;
-  if (fault.kind === 'broker') return `kill -9 the broker, started again: ${when}`;
-  if (fault.kind === 'all') return `kill -9 all peers at once, started again: ${when}`;
-  if (fault.kind === 'cut') return `cut ${fault.side.join(', ')} off${fault.isMutual ? '' : ', one way'}: ${when}`;
-  return `${fault.kind === 'kill' ? 'kill -9' : 'SIGSTOP'} ${fault.peer}${fault.kind === 'kill' ? ', started again' : ''}: ${when}`;
+const disk = (random: Random): DiskFault => ({
+  ...time(random),
+  kind: 'disk',
+  peer: random.pick(PEERS),
+  how: random.pick(['full', 'read-only']),
+  isStarting: random.chance(0.5),
+});
+
+const visit = (random: Random, client: string): Visit => ({
+  ...time(random),
+  kind: 'visit',
+  client,
+  isKilled: random.chance(0.5),
+});
+
+function changes(random: Random): readonly MembershipChange[] {
+  const [old, other] = random.shuffle(PEERS) as [string, string];
+  const [added, removed, replaced] = [
+    { add: NEWCOMER, remove: null },
+    { add: null, remove: old },
+    { add: NEWCOMER, remove: old },
+  ];
+  return random.pick([[added, removed], [replaced, { add: null, remove: other }], [removed, added], [added], [replaced]]);
 }
+
+const changeInWords = ({ add, remove }: MembershipChange): string =>
+  add === null ? `remove ${remove}` : remove === null ? `add ${add}` : `replace ${remove} by ${add}`;
+
+function whatInWords(fault: Fault): string {
+  switch (fault.kind) {
+    case 'kill':
+      return `kill -9 ${fault.peer}, started again`;
+    case 'stop':
+      return `SIGSTOP ${fault.peer}`;
+    case 'broker':
+      return 'kill -9 the broker, started again';
+    case 'host':
+      return `kill -9 the peer that serves ${CLIENTS[0]}, started again`;
+    case 'roll':
+      return 'each peer in turn is asked to end, and started again';
+    case 'all':
+      return `kill -9 all peers at once, started again ${fault.spreadMs} ms after each other`;
+    case 'cut':
+      return `cut ${fault.side.join(', ')} off${fault.isMutual ? '' : ', one way'}`;
+    case 'disk':
+      return `the disk of ${fault.peer} is ${fault.how}${fault.isStarting ? ' as it starts again' : ''}`;
+    case 'members':
+      return fault.changes.map(changeInWords).join(', ');
+    case 'visit':
+      return `client ${fault.client} comes, and ${fault.isKilled ? 'is killed' : 'goes'}`;
+  }
+}
+
+export const inWords = (fault: Fault): string => `${whatInWords(fault)}: at ${fault.at} for ${fault.forMs} ms`;

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { answersAt, freePort, hasCommand, serverEnvironment as env } from '../bench/servers.js';
-import { PEERS, type BrokerKind } from './plan.js';
+import type { BrokerKind } from './plan.js';
 
 const isAlive = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode === null && signalCode === null;
 
@@ -32,13 +32,13 @@ export interface Broker {
   kill(): Promise<void>;
 }
 
-export async function broker(kind: BrokerKind): Promise<Broker> {
+export async function broker(kind: BrokerKind, everybody: readonly string[], history: string): Promise<Broker> {
   if (kind === 'mesh') {
-    const ports = await Promise.all(PEERS.map(() => freePort()));
+    const ports = await Promise.all(everybody.map(() => freePort()));
     return { url: `mesh:${ports.join()}`, start: async () => {}, kill: async () => {} };
   }
   const port = await freePort();
-  const begin = kind === 'hub' ? () => script('hub', String(port)) : () => natsServer(port);
+  const begin = kind === 'hub' ? () => script('hub', String(port), history) : () => natsServer(port);
   let running: ChildProcess | undefined;
   return {
     url: `${kind === 'hub' ? 'ws' : 'nats'}://127.0.0.1:${port}`,

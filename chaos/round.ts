@@ -3,29 +3,41 @@
  * to go, and what was written down is checked.
  */
 import type { ChildProcess } from 'node:child_process';
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { violations } from './check.js';
-import type { History, HistoryLine } from './history.js';
-import { UNCONNECTED, type Order, type ChaosPhase, type PeerStage } from './peer.js';
-import { inWords, PEERS, type Cut, type Fault, type FaultPlan } from './plan.js';
+import type { MembershipChange } from '../machines/locks/membership.js';
+import type { Tell } from '../test/rehearsal/watched.js';
+import { violations, type HistoryTerms } from './check.js';
+import { notes, tellStalls, writerTo, type History, type HistoryLine } from './history.js';
+import { UNCONNECTED, UNSTORED, type ChaosPhase, type Order, type PeerStage, type Started } from './peer.js';
+import { CLIENTS, NEWCOMER, PEERS, type Cut, type DiskFault, type Fault, type FaultPlan, type Visit } from './plan.js';
 import { broker, kill, script, stop, type Broker } from './processes.js';
 import { BUDGET, SHARE } from './work.js';
 
 /** How long everybody may take when all is well again, on a machine that is busy with other things. */
 const PATIENCE_MS = 60_000;
+/** A member that has not changed the members after so long may be gone: the next one is told to. */
+const CHANGE_MS = 1_000;
 
 export interface RoundReport {
   readonly violations: readonly string[];
   readonly history: History;
 }
 
+/** Whoever may come in it. */
+const everybodyIn = ({ subject }: FaultPlan): readonly string[] => [
+  ...PEERS,
+  ...(subject === 'members' ? [NEWCOMER] : subject === 'clients' ? CLIENTS : []),
+];
+
 export async function runRound(plan: FaultPlan): Promise<RoundReport> {
   const folder = mkdtempSync(join(tmpdir(), 'quiver-chaos-'));
   const file = join(folder, 'history.ndjson');
-  const round = new Round(plan, file, await broker(plan.broker));
+  writeFileSync(file, '');
+  const round = new Round(plan, file, await broker(plan.broker, everybodyIn(plan), file));
   try {
     await round.play();
     return round.report();
@@ -37,12 +49,23 @@ export async function runRound(plan: FaultPlan): Promise<RoundReport> {
 
 class Round {
   private readonly running = new Map<string, ChildProcess>();
+  private readonly lives = new Map<string, number>();
   private readonly reports: Readonly<Record<PeerStage, Set<string>>> = {
     connected: new Set(),
     served: new Set(),
     done: new Set(),
+    changed: new Set(),
   };
   private readonly cuts = new Set<Cut>();
+  private readonly disks = new Map<string, DiskFault['how']>();
+  private readonly leaving = new Set<string>();
+  private readonly write: Tell;
+  private readonly noMoreStalls: () => void;
+  /** Who is a member, and who is to be served in the end. */
+  private members = PEERS;
+  private audience: readonly string[];
+  private change: Order['change'] = null;
+  private changer = '';
   private phase: ChaosPhase = 'faulty';
 
   constructor(
@@ -50,94 +73,251 @@ class Round {
     private readonly file: string,
     private readonly broker: Broker,
   ) {
-    writeFileSync(file, '');
+    this.write = writerTo(file);
+    this.audience = plan.subject === 'clients' ? [...PEERS, CLIENTS[0]!] : PEERS;
+    this.noMoreStalls = tellStalls(this.write, 'cold', 'all');
   }
 
   async play(): Promise<void> {
     await this.broker.start();
-    for (const peer of PEERS) this.start(peer);
-    await this.everybody('connected');
+    const starts = this.audience.map(async (id, i) => {
+      await pause(this.plan.startsMs[i] ?? 0);
+      this.start(id);
+    });
+    await Promise.all(starts);
+    await this.everybody('connected', this.audience);
     await Promise.all(this.plan.faults.map((fault) => this.happen(fault)));
     this.enter('healed');
-    await this.everybody('served');
+    await this.everybody('served', this.audience);
     this.enter('settled');
-    await this.everybody('done');
+    await this.everybody('done', this.audience);
     // What is true in the end may take its time.
     await this.patiently(() => this.report().violations.length === 0);
     this.enter('ended');
     await this.patiently(() => this.running.size === 0);
-    for (const peer of this.running.keys()) this.write({ what: 'failed', peer, error: 'it does not end' });
+    for (const peer of this.running.keys()) this.write('uncaught', { peer, error: 'it does not end' });
   }
 
   report(): RoundReport {
     const written = readFileSync(this.file, 'utf8').split('\n').filter(Boolean);
     const history = written.map((line) => JSON.parse(line) as HistoryLine);
-    return {
-      history,
-      violations: violations(history, { peers: PEERS, budget: BUDGET, share: SHARE, isStored: this.plan.isStored }),
+    const { isStored, subject, broker } = this.plan;
+    const terms: HistoryTerms = {
+      peers: PEERS,
+      services: broker === 'mesh' ? [] : ['broker'],
+      clients: subject === 'clients' ? CLIENTS : [],
+      audience: this.audience,
+      isOfLeaders: subject === 'leaders',
+      budget: BUDGET,
+      share: SHARE,
+      isStored,
     };
+    return { history, violations: violations(history, terms) };
   }
 
   /** Every process of the round is gone afterwards. */
   async close(): Promise<void> {
+    this.noMoreStalls();
     await Promise.all([...this.running.values()].map(kill));
     await this.broker.kill();
   }
 
-  private start(peer: string): void {
-    this.write({ what: 'started', peer });
-    const folder = this.plan.isStored ? [join(dirname(this.file), peer)] : [];
-    const child = script('start-peer', peer, this.plan.subject, this.broker.url, this.file, ...folder);
-    this.running.set(peer, child);
+  private start(id: string): void {
+    const life = (this.lives.get(id) ?? 0) + 1;
+    this.lives.set(id, life);
+    for (const stage of ['connected', 'served', 'done'] as const) this.reports[stage].delete(id);
+    const isClient = CLIENTS.includes(id);
+    const started: Started = {
+      id,
+      subject: this.plan.subject,
+      role: isClient ? 'client' : id === NEWCOMER ? 'joining' : 'first',
+      life,
+      url: this.broker.url,
+      everybody: everybodyIn(this.plan),
+      history: this.file,
+      ...(this.plan.isStored && !isClient && { folder: join(dirname(this.file), id) }),
+    };
+    const child = script('start-peer', JSON.stringify(started));
+    this.running.set(id, child);
     let complaint = '';
     child.stderr!.on('data', (text) => (complaint = `${complaint}${text}`.slice(-1_000)));
-    child.on('message', (report: PeerStage) => this.reports[report].add(peer));
+    child.on('message', (report: PeerStage) => this.reports[report].add(id));
     child.once('exit', (code) => {
-      if (this.running.get(peer) !== child) return;
-      this.running.delete(peer);
-      // As a service would: what finds no broker when it starts is started again.
-      if (code === UNCONNECTED) void pause(50).then(() => this.start(peer));
-      else if (code !== 0) this.write({ what: 'failed', peer, error: `it ended with status ${code}: ${complaint}` });
+      if (this.running.get(id) !== child) return;
+      this.running.delete(id);
+      this.write('end', { peer: id });
+      // As a service would: what finds no broker when it starts, or no room on its disk, is started again.
+      if (code === UNCONNECTED || code === UNSTORED) void pause(code === UNSTORED ? 200 : 50).then(() => this.start(id));
+      else if (code !== 0) this.write('uncaught', { peer: id, error: `it ended with status ${code}: ${complaint}` });
     });
-    this.tell(peer);
+    this.tell(id);
   }
 
   private async happen(fault: Fault): Promise<void> {
     await pause(fault.at);
-    this.write({ what: 'fault', says: inWords(fault) });
-    if (fault.kind === 'cut') return this.sever(fault);
-    if (fault.kind === 'broker') {
-      await this.broker.kill();
-      await pause(fault.forMs);
-      return this.broker.start();
+    switch (fault.kind) {
+      case 'cut':
+        return this.sever(fault);
+      case 'broker':
+        return this.during('kill', 'broker', async () => {
+          await this.broker.kill();
+          await pause(fault.forMs);
+          await this.broker.start();
+        });
+      case 'all':
+        return this.endAll(fault.forMs, fault.spreadMs);
+      case 'roll':
+        for (const peer of this.members) await this.deploy(peer);
+        return;
+      case 'members':
+        for (const change of fault.changes) await this.reconfigure(change);
+        return;
+      case 'visit':
+        return this.visit(fault);
+      case 'disk':
+        return this.fill(fault);
+      case 'host': {
+        const hosted = notes(this.report().history, 'hosted').findLast(({ peer }) => peer === CLIENTS[0]);
+        return this.end([(hosted?.['host'] as string | undefined) ?? PEERS[0]!], fault.forMs);
+      }
+      case 'stop': {
+        const child = this.running.get(fault.peer);
+        return child && this.during('pause', fault.peer, () => stop(child, fault.forMs));
+      }
+      case 'kill':
+        return this.end([fault.peer], fault.forMs);
     }
-    if (fault.kind === 'all') return this.end([...this.running.keys()], fault.forMs, () => this.write({ what: 'restarted' }));
-    const child = this.running.get(fault.peer);
-    if (!child) return;
-    if (fault.kind === 'stop') return stop(child, fault.forMs);
-    return this.end([fault.peer], fault.forMs);
   }
 
-  /** Killed together, and started again together. */
-  private async end(peers: readonly string[], forMs: number, ended = () => {}): Promise<void> {
-    const children = peers.map((peer) => this.running.get(peer)!);
-    for (const peer of peers) this.running.delete(peer);
-    await Promise.all([...children.map(kill), pause(forMs)]);
-    ended();
-    for (const peer of peers) this.start(peer);
+  /** Tells of a fault from its beginning to its end. */
+  private async during(what: string, who: string, run: () => Promise<unknown>): Promise<void> {
+    this.write('fault', { fault: { what, who } });
+    await run();
+    this.write('healed', { fault: { what, who } });
+  }
+
+  /** Killed together, and started again, so long after each other. Who is not there is left as it is. */
+  private async end(peers: readonly string[], forMs: number, spreadMs = 0, ended = () => {}): Promise<void> {
+    const there = peers.filter((peer) => this.running.has(peer));
+    const children = there.map((peer) => this.running.get(peer)!);
+    const run = async (peer: string, i: number, gone: Promise<unknown>) => {
+      await gone;
+      await pause(i * spreadMs);
+      await this.again(peer);
+    };
+    for (const peer of there) this.running.delete(peer);
+    const gone = Promise.all([...children.map(kill), pause(forMs)]).then(() => {
+      for (const peer of there) this.write('end', { peer });
+      ended();
+    });
+    await Promise.all(there.map((peer, i) => this.during('kill', peer, () => run(peer, i, gone))));
+  }
+
+  private async endAll(forMs: number, spreadMs: number): Promise<void> {
+    // One that is just leaving is not killed with them.
+    const areAll = this.leaving.size === 0;
+    await this.end(
+      [...this.running.keys()].filter((id) => !CLIENTS.includes(id)),
+      forMs,
+      spreadMs,
+      () => {
+        if (areAll && this.running.size === 0) this.write('restarted');
+      },
+    );
+  }
+
+  /** Unless it has been removed meanwhile, or has been started by somebody else. */
+  private async again(peer: string): Promise<void> {
+    const isWanted = this.members.includes(peer) || CLIENTS.includes(peer) || this.change?.add === peer;
+    if (!isWanted || this.running.has(peer)) return;
+    this.start(peer);
+    await this.everybody('connected', [peer]);
+  }
+
+  private async deploy(peer: string): Promise<void> {
+    if (!this.running.has(peer)) return;
+    await this.during('stop', peer, async () => {
+      await this.leave(peer);
+      await this.again(peer);
+    });
+  }
+
+  /** It is asked to end. */
+  private async leave(id: string): Promise<void> {
+    const child = this.running.get(id);
+    if (!child) return;
+    this.leaving.add(id);
+    this.tell(id);
+    this.running.delete(id);
+    const gone = once(child, 'exit');
+    const [code] = (await Promise.race([gone, pause(PATIENCE_MS, ['it does not end'])])) as [unknown];
+    if (code !== 0) this.write('uncaught', { peer: id, error: `it was asked to end, and ended with ${String(code)}` });
+    await kill(child);
+    this.leaving.delete(id);
+    this.write('end', { peer: id });
+  }
+
+  private async visit({ client, forMs, isKilled }: Visit): Promise<void> {
+    await this.again(client);
+    await pause(forMs);
+    await this.during('stop', client, async () => {
+      const child = this.running.get(client);
+      if (!isKilled || !child) return this.leave(client);
+      this.running.delete(client);
+      await kill(child);
+      this.write('end', { peer: client });
+    });
+  }
+
+  private async fill({ peer, how, forMs, isStarting }: DiskFault): Promise<void> {
+    this.disks.set(peer, how);
+    this.tell(peer);
+    await this.during('full', peer, async () => {
+      if (isStarting) await this.end([peer], 0);
+      await pause(forMs);
+      this.disks.delete(peer);
+      this.tell(peer);
+    });
+  }
+
+  /** Members are told to, one after the other, until one has done it. */
+  private async reconfigure({ add, remove }: MembershipChange): Promise<void> {
+    const before = this.members;
+    const after = [...before.filter((peer) => peer !== remove), ...(add === null ? [] : [add])];
+    const callers = before.filter((peer) => peer !== remove);
+    this.reports.changed.clear();
+    this.change = { add, remove, number: (this.change?.number ?? 0) + 1 };
+    if (add !== null) await this.again(add);
+    this.write('members', { lists: [before, after] });
+    const begin = performance.now();
+    for (let i = 0; this.reports.changed.size === 0 && performance.now() - begin < PATIENCE_MS; i++) {
+      this.changer = callers[i % callers.length]!;
+      this.tell(this.changer);
+      await this.patiently(() => this.reports.changed.size > 0, CHANGE_MS);
+    }
+    if (this.reports.changed.size === 0)
+      this.write('uncaught', { peer: this.changer, error: `the members are not changed to ${after.join(', ')}` });
+    this.members = after;
+    this.audience = after;
+    this.write('members', { lists: [after] });
+    if (remove !== null) await this.during('stop', remove, () => this.leave(remove));
   }
 
   private async sever(cut: Cut): Promise<void> {
     this.cuts.add(cut);
+    const what = cut.isMutual ? 'cut' : 'mute';
+    const faults = cut.side.map((who) => ({ what, who }));
+    for (const fault of faults) this.write('fault', { fault });
     this.tellAll();
     await pause(cut.forMs);
     this.cuts.delete(cut);
     this.tellAll();
+    for (const fault of faults) this.write('healed', { fault });
   }
 
   private enter(phase: 'healed' | 'settled' | 'ended'): void {
     this.phase = phase;
-    this.write({ what: phase });
+    this.write('phase', { phase });
     this.tellAll();
   }
 
@@ -145,25 +325,25 @@ class Round {
     for (const peer of this.running.keys()) this.tell(peer);
   }
 
-  /** How far the round is, and whom the peer does not reach. */
   private tell(peer: string): void {
-    const unreached = PEERS.filter((other) => [...this.cuts].some((cut) => isBetween(cut, peer, other)));
-    const order: Order = { phase: this.phase, unreached };
+    const order: Order = {
+      phase: this.phase,
+      unreached: PEERS.filter((other) => [...this.cuts].some((cut) => isBetween(cut, peer, other))),
+      disk: this.disks.get(peer) ?? null,
+      leaves: this.leaving.has(peer),
+      change: this.changer === peer ? this.change : null,
+    };
     // One that is being killed does not take it any more.
     this.running.get(peer)?.send(order, () => {});
   }
 
-  private everybody(report: PeerStage): Promise<void> {
-    return this.patiently(() => PEERS.every((peer) => this.reports[report].has(peer)));
+  private everybody(report: PeerStage, peers: readonly string[]): Promise<void> {
+    return this.patiently(() => peers.every((peer) => this.reports[report].has(peer)));
   }
 
-  private async patiently(isSo: () => boolean): Promise<void> {
+  private async patiently(isSo: () => boolean, patienceMs = PATIENCE_MS): Promise<void> {
     const begin = performance.now();
-    while (!isSo() && performance.now() - begin < PATIENCE_MS) await pause(20);
-  }
-
-  private write(line: HistoryLine): void {
-    appendFileSync(this.file, `${JSON.stringify(line)}\n`);
+    while (!isSo() && performance.now() - begin < patienceMs) await pause(20);
   }
 }
 

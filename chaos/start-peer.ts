@@ -1,22 +1,28 @@
-/** A peer as a program: `node start-peer.js ID SUBJECT URL HISTORY [FOLDER]`. It ends with whoever started it, or when it is told to go. */
-import { ChaosPeer, UNCONNECTED } from './peer.js';
-import type { RoundSubject } from './plan.js';
+/** A peer as a program: `node start-peer.js '{"id":"a",…}'`. It ends with whoever started it, when its disk takes nothing, or when it is told to go. */
+import { StorageError } from '../adapters/transports/errors.js';
+import { ChaosPeer, UNCONNECTED, UNSTORED, type Started } from './peer.js';
 import { WORK } from './work.js';
 
-const [id, subject, url, history, folder] = process.argv.slice(2) as [string, RoundSubject, string, string, string?];
+const started = JSON.parse(process.argv[2]!) as Started;
 const orphaned = () => process.exit();
 process.on('disconnect', orphaned);
 // Perhaps before we listened.
 if (!process.connected) orphaned();
 
-const peer = new ChaosPeer(id, url, history, folder);
-const working = WORK[subject](peer);
-working.catch(() => {});
+const peer = new ChaosPeer(started);
+const { object, done } = WORK[started.subject](peer);
+done.catch(() => {});
 await peer.transport.connect().catch(() => process.exit(UNCONNECTED));
+peer.write('start', { peer: peer.id, life: started.life });
 peer.tell('connected');
-const object = await working;
-peer.tell('done');
-await peer.until('ended');
+const isTold = Promise.race([peer.left, peer.until('ended')]);
+const finished = done.then(() => peer.tell('done'));
+await Promise.race([finished, isTold]).catch((error: unknown) => {
+  if (!(error instanceof StorageError)) throw error;
+  peer.note('unstored');
+  process.exitCode = UNSTORED;
+});
+if (process.exitCode !== UNSTORED) await isTold;
 await object[Symbol.asyncDispose]();
 await peer.transport.close();
 

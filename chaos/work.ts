@@ -5,6 +5,8 @@ import { ForgottenError } from '../adapters/transports/errors.js';
 import { createLastingNames } from '../adapters/locks/lasting-names.js';
 import { createLastingQuota } from '../adapters/locks/lasting-quota.js';
 import { createLocks, type Locks } from '../adapters/locks/locks.js';
+import { UsageError } from '../machines/errors.js';
+import type { MembershipChange } from '../machines/locks/membership.js';
 import type { ChaosPeer } from './peer.js';
 import { PEERS, type RoundSubject } from './plan.js';
 
@@ -12,53 +14,90 @@ export const BUDGET = 2_000;
 /** So many of them may lie at each peer. */
 export const SHARE = 20;
 
-/** How long locks are used on after everybody has been served. */
-const CALM_MS = 200;
-const LOCKS = ['x', 'y'];
+/** How long locks are used on after everybody has been served: longer than what has failed disturbs. */
+const CALM_MS = 1_800;
+const SHORT_LOCKS = ['x', 'y'];
+/** It is held while others come and go. */
+const LONG_LOCK = 'z';
+const LONG_MS = { min: 50, max: 400 };
 
-/** Resolves when the peer may go, with what it lets go of then. */
-type Work = (peer: ChaosPeer) => Promise<AsyncDisposable>;
+/** What the peer has, which lets go of everything when it is disposed of; `done` resolves when the peer may go. */
+interface Work {
+  readonly object: AsyncDisposable;
+  readonly done: Promise<unknown>;
+}
 
-const locks: Work = async (peer) => {
-  const { id, transport, storage } = peer;
-  const all = createLocks({ transport, peers: PEERS, storage });
-  all.node.notices$.subscribe(({ type }) => {
-    if (type === 'apart') peer.write({ what: 'apart', peer: id });
-  });
-  const settled = peer.until('settled').then(() => performance.now());
-  let end = Infinity;
-  void settled.then((at) => (end = at + CALM_MS));
-  for (let turn = 0; performance.now() < end; turn++) {
-    const lock = LOCKS[turn % LOCKS.length]!;
-    const asked = peer.phase;
-    const held = await all.acquire(lock, { mode: turn % 3 === 0 ? 'exclusive' : 'shared' });
-    const line = { peer: id, lock, fence: held.fence, mode: held.mode };
-    peer.write({ what: 'granted', ...line });
-    held.signal.addEventListener('abort', () => peer.write({ what: 'lost', ...line }));
-    peer.answered(asked);
-    await pause(Math.random() * 4);
-    if (!held.signal.aborted) peer.write({ what: 'released', ...line });
-    held.release();
-    await pause(Math.random() * 4);
+function locksOf({ transport, storage, started: { role } }: ChaosPeer): Locks {
+  if (role === 'client') return createLocks({ transport, peers: PEERS, client: true });
+  return createLocks({ transport, storage, ...(role === 'joining' ? { join: true } : { peers: PEERS }) });
+}
+
+/** A newcomer may not be reached yet. */
+async function change(locks: Locks, { add, remove }: MembershipChange): Promise<unknown> {
+  for (;;) {
+    try {
+      if (add === null) return await locks.removeMember(remove!);
+      return await (remove === null ? locks.addMember(add) : locks.replaceMember(remove, add));
+    } catch (error) {
+      if (!(error instanceof UsageError) || !error.message.includes('is not reached')) throw error;
+      await pause(50);
+    }
   }
-  return all;
-};
+}
 
-const leaders: Work = async (peer) => {
-  const { id, transport } = peer;
+function locks(peer: ChaosPeer): Work {
+  const all = peer.watch(locksOf(peer));
+  peer.changing((wanted) => change(all, wanted));
+  tellHosts(peer, all);
+  let end = Infinity;
+  void peer.until('settled').then(() => (end = performance.now() + CALM_MS));
+  const isClient = peer.started.role === 'client';
+  const short = async () => {
+    for (let turn = 0; performance.now() < end; turn++) {
+      const asked = peer.phase;
+      const mode = turn % 3 === 0 || isClient ? 'exclusive' : 'shared';
+      const held = await all.acquire(SHORT_LOCKS[turn % SHORT_LOCKS.length]!, { mode });
+      peer.answered(asked);
+      await pause(Math.random() * 4);
+      held.release();
+      await pause(Math.random() * 4);
+    }
+  };
+  const long = async () => {
+    while (performance.now() < end) {
+      const held = await all.acquire(LONG_LOCK);
+      await pause(LONG_MS.min + Math.random() * (LONG_MS.max - LONG_MS.min));
+      held.release();
+      await pause(Math.random() * LONG_MS.min);
+    }
+  };
+  return { object: all, done: Promise.all([short(), long()]) };
+}
+
+function tellHosts(peer: ChaosPeer, { status$ }: Locks): void {
+  let last: string | null | undefined;
+  status$.subscribe(({ host }) => {
+    if (host && host !== last) peer.note('hosted', { host });
+    last = host;
+  });
+}
+
+function leaders(peer: ChaosPeer): Work {
+  const { transport } = peer;
   const election = createElection({ transport, peers: PEERS });
-  election.addEventListener('change', () => peer.write({ what: 'follows', peer: id, leader: election.leader ?? 'nobody' }));
-  await peer.until('healed');
-  await election.ready;
-  peer.answered('healed');
-  await peer.until('settled');
-  return election;
-};
+  election.addEventListener('change', () => peer.note('leader', { leader: election.leader }));
+  const work = async () => {
+    await peer.until('healed');
+    await election.ready;
+    peer.answered('healed');
+    await peer.until('settled');
+  };
+  return { object: election, done: work() };
+}
 
 /** Asks again and again; when too many have begun anew to know what was given out, that is what it is told. */
-async function ask(peer: ChaosPeer, all: Locks, once: () => Promise<boolean>): Promise<AsyncDisposable> {
-  const { id } = peer;
-  all.node.addEventListener('lock.lost', () => peer.write({ what: 'interrupted', peer: id }));
+async function ask(peer: ChaosPeer, all: Locks, once: () => Promise<boolean>): Promise<void> {
+  all.node.addEventListener('lock.lost', () => peer.note('interrupted'));
   try {
     for (let goesOn = true; goesOn;) {
       const asked = peer.phase;
@@ -67,34 +106,41 @@ async function ask(peer: ChaosPeer, all: Locks, once: () => Promise<boolean>): P
     }
   } catch (error) {
     if (!(error instanceof ForgottenError)) throw error;
-    peer.write({ what: 'forgotten', peer: id });
+    peer.note('forgotten');
     peer.tell('served');
   }
-  return all;
 }
 
-const quota: Work = (peer) => {
-  const { id, transport, storage } = peer;
-  const all = createLocks({ transport, peers: PEERS, storage });
+function quota(peer: ChaosPeer): Work {
+  const all = locksOf(peer);
   const budget = createLastingQuota({ locks: all, budget: BUDGET, waste: SHARE * PEERS.length });
-  return ask(peer, all, async () => {
+  const done = ask(peer, all, async () => {
     const { ok } = await budget.take();
-    peer.write({ what: ok ? 'taken' : 'refused', peer: id });
+    if (ok) peer.note('took', { n: 1 });
+    else peer.note('refused');
     // In the end all that is left is taken.
     if (peer.phase !== 'settled') await pause(Math.random() * 10);
     return ok || peer.phase === 'faulty' || peer.phase === 'healed';
   });
-};
+  return { object: all, done };
+}
 
-const names: Work = (peer) => {
-  const { id, transport, storage } = peer;
-  const all = createLocks({ transport, peers: PEERS, storage });
+function names(peer: ChaosPeer): Work {
+  const all = locksOf(peer);
   const numbers = createLastingNames({ locks: all });
-  return ask(peer, all, async () => {
-    peer.write({ what: 'named', peer: id, name: await numbers.next() });
+  const done = ask(peer, all, async () => {
+    peer.note('named', { name: await numbers.next() });
     await pause(Math.random() * 4);
     return peer.phase !== 'settled';
   });
-};
+  return { object: all, done };
+}
 
-export const WORK: Readonly<Record<RoundSubject, Work>> = { locks, leaders, quota, names };
+export const WORK: Readonly<Record<RoundSubject, (peer: ChaosPeer) => Work>> = {
+  locks,
+  leaders,
+  members: locks,
+  quota,
+  clients: locks,
+  names,
+};

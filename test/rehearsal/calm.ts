@@ -12,21 +12,41 @@ const RECOVERY_MS = 10_000;
 /** A peer that starts for the first time is linked with the others by then. */
 const BEGIN_MS = 2_000;
 
+/** Who may be undisturbed, and with whom. */
+export interface CalmSetting {
+  readonly scenario: Pick<RehearsalScenario, 'peers' | 'services' | 'clients'>;
+  /** How long what has failed goes on to disturb; 10,000 unless given. */
+  readonly recoveryMs?: number;
+}
+
+/** From then on: the lists of voters of which one counts, while a change is decided. */
+interface Lists {
+  readonly at: number;
+  readonly lists: readonly (readonly string[])[];
+}
+
 export class Calm {
   /** Until when somebody is not to be counted on; infinite while a fault lasts. */
   private readonly disturbed = new Map<string, number>();
   private readonly lasting = new Map<string, number>();
+  private readonly lists: Lists[];
+  private readonly scenario: CalmSetting['scenario'];
+  private readonly recoveryMs: number;
   /** Nothing has failed yet. */
   isWhole = true;
 
-  constructor(private readonly scenario: RehearsalScenario) {
+  constructor({ scenario, recoveryMs = RECOVERY_MS }: CalmSetting) {
+    this.scenario = scenario;
+    this.recoveryMs = recoveryMs;
+    this.lists = [{ at: -Infinity, lists: [scenario.peers] }];
     for (const peer of scenario.peers) this.disturbed.set(peer, Infinity);
   }
 
   hear({ type, at, peer, ...rest }: RehearsalEvent): void {
     if (type === 'start' && this.disturbed.has(peer!))
-      this.until(peer!, at + ((rest['life'] as number) === 1 ? BEGIN_MS : RECOVERY_MS));
+      this.until(peer!, at + ((rest['life'] as number) === 1 ? Math.min(BEGIN_MS, this.recoveryMs) : this.recoveryMs));
     else if (type === 'end') this.fail(peer!, at);
+    else if (type === 'members') this.lists.push({ at, lists: rest['lists'] as Lists['lists'] });
     else if (type === 'fault' || type === 'healed') {
       const fault = rest['fault'] as RehearsalFault;
       // A clock that is wrong stops nobody, and no link; and who cannot go on without its disk ends.
@@ -47,7 +67,7 @@ export class Calm {
 
   private fail(process: string, at: number): void {
     this.isWhole = false;
-    this.until(process, at + RECOVERY_MS);
+    this.until(process, at + this.recoveryMs);
   }
 
   private until(process: string, at: number): void {
@@ -55,10 +75,18 @@ export class Calm {
     this.disturbed.set(process, known === Infinity ? at : Math.max(known, at));
   }
 
-  /** Since then the peer, what carries its messages, and a majority with it have not failed. */
+  /** Since then the peer, what carries its messages, and a majority with it of each list in force have not failed. */
   isUndisturbed(peer: string, since: number): boolean {
     const isCalm = (process: string) => (this.lasting.get(process) ?? 0) === 0 && (this.disturbed.get(process) ?? 0) <= since;
-    const { peers, services } = this.scenario;
-    return isCalm(peer) && services.every(isCalm) && 2 * peers.filter(isCalm).length > peers.length;
+    const isMajority = (voters: readonly string[]) => 2 * voters.filter(isCalm).length > voters.length;
+    const inForce = this.listsSince(since);
+    const votes = this.lists.some(({ lists }) => lists.some((voters) => voters.includes(peer)));
+    const isKept = !votes || inForce.every((voters) => voters.includes(peer));
+    return isCalm(peer) && isKept && this.scenario.services.every(isCalm) && inForce.every(isMajority);
+  }
+
+  private listsSince(since: number): readonly (readonly string[])[] {
+    const first = this.lists.findLastIndex(({ at }) => at <= since);
+    return this.lists.slice(first).flatMap(({ lists }) => lists);
   }
 }

@@ -4,12 +4,11 @@
  * A judge begins anew with every run. What it answers to a happening, or at the end, is what is wrong; the first one that is wrong ends
  * the run.
  */
-import { Calm } from './calm.js';
-import type { RehearsalScenario } from './scenario.js';
+import type { LockMode } from '../../machines/locks/messages.js';
+import { Calm, type CalmSetting } from './calm.js';
 import type { RehearsalEvent } from './world.js';
 
-export interface Setting {
-  readonly scenario: RehearsalScenario;
+export interface Setting extends CalmSetting {
   /** What is in the shared store. */
   readonly store: ReadonlyMap<string, unknown>;
   /** All that has happened, the latest last. */
@@ -38,38 +37,45 @@ interface Grant {
   readonly peer: string;
   readonly lock: string;
   readonly fence: number;
+  readonly mode?: LockMode;
   readonly at: number;
 }
 
-const grantOf = ({ peer, lock, fence, at }: RehearsalEvent): Grant => ({ peer, lock, fence, at }) as unknown as Grant;
+const grantOf = ({ peer, lock, fence, mode, at }: RehearsalEvent): Grant => ({ peer, lock, fence, mode, at }) as unknown as Grant;
+
+const areReaders = (a: Grant, b: Grant): boolean => a.mode === 'shared' && b.mode === 'shared';
 
 /**
- * No two grants of a lock have the same fence; and they grow as long as nothing has failed.
+ * No two grants of a lock have the same fence, but those of readers together at one peer. Fences grow as long as nothing has failed; and whoever
+ * is undisturbed since somebody was granted a lock has a larger one afterwards. The fence of a reader is compared with those of writers.
  *
  * @experimental
  */
 export const fences = (): RehearsalJudge => ({
   name: 'fences',
-  begin: ({ scenario }) => {
-    const calm = new Calm(scenario);
-    const owners = new Map<string, string>();
+  begin: (setting) => {
+    const calm = new Calm(setting);
+    const owners = new Map<string, Grant>();
+    /** The largest yet, of all and of writers. */
     const latest = new Map<string, Grant>();
     return {
       hear: (happening) => {
         calm.hear(happening);
         if (happening.type !== 'grant') return null;
         const grant = grantOf(happening);
-        const { peer, lock, fence } = grant;
-        const [key, before] = [`${lock} ${fence}`, latest.get(lock)];
-        if (owners.has(key)) return `"${lock}" was granted twice with fence ${fence}: to ${owners.get(key)} and to ${peer}`;
-        owners.set(key, peer);
-        if (before && before.fence > fence) {
-          return calm.isWhole
-            ? `"${lock}" was granted to ${peer} with fence ${fence} after ${before.peer} had ${before.fence}, and nothing has failed`
-            : null;
-        }
-        latest.set(lock, grant);
-        return null;
+        const { peer, lock, fence, mode } = grant;
+        const key = `${lock} ${fence}`;
+        const owner = owners.get(key);
+        if (owner && !(owner.peer === peer && areReaders(owner, grant)))
+          return `"${lock}" was granted twice with fence ${fence}: to ${owner.peer} and to ${peer}`;
+        owners.set(key, grant);
+        const before = latest.get(mode === 'shared' ? `${lock} written` : lock);
+        for (const kind of mode === 'shared' ? [lock] : [lock, `${lock} written`])
+          if (fence > (latest.get(kind)?.fence ?? -1)) latest.set(kind, grant);
+        if (!before || before.fence < fence) return null;
+        if (!calm.isWhole && !calm.isUndisturbed(peer, before.at)) return null;
+        const why = calm.isWhole ? 'nothing has failed' : `nothing has disturbed it since`;
+        return `"${lock}" was granted to ${peer} with fence ${fence} after ${before.peer} had ${before.fence}, and ${why}`;
       },
     };
   },
@@ -95,14 +101,14 @@ class Inside {
 }
 
 /**
- * No two are inside of a lock whom nothing has disturbed.
+ * No two are inside of a lock whom nothing has disturbed, but readers together.
  *
  * @experimental
  */
 export const alone = (): RehearsalJudge => ({
   name: 'alone',
-  begin: ({ scenario }) => {
-    const [calm, inside] = [new Calm(scenario), new Inside()];
+  begin: (setting) => {
+    const [calm, inside] = [new Calm(setting), new Inside()];
     return {
       hear: (happening) => {
         calm.hear(happening);
@@ -110,8 +116,9 @@ export const alone = (): RehearsalJudge => ({
           inside.hear(happening);
           return null;
         }
-        const { peer, lock, at } = grantOf(happening);
-        const others = [...inside.of(lock).values()].filter((other) => other.peer !== peer);
+        const grant = grantOf(happening);
+        const { peer, lock, at } = grant;
+        const others = [...inside.of(lock).values()].filter((other) => other.peer !== peer && !areReaders(other, grant));
         inside.hear(happening);
         if (!calm.isUndisturbed(peer, at)) return null;
         const other = others.find((one) => calm.isUndisturbed(one.peer, at));
@@ -128,8 +135,8 @@ export const alone = (): RehearsalJudge => ({
  */
 export const undisturbed = (): RehearsalJudge => ({
   name: 'undisturbed',
-  begin: ({ scenario }) => {
-    const [calm, inside] = [new Calm(scenario), new Inside()];
+  begin: (setting) => {
+    const [calm, inside] = [new Calm(setting), new Inside()];
     return {
       hear: (happening) => {
         const { type, peer, lock } = happening;

@@ -103,9 +103,10 @@ const ELECTED_MS = 10_000;
  * Once nothing has changed for ten seconds, all peers that are up name the same leader, and it is up. Each notes who leads as it hears of
  * it: `peer.note('leader', { leader: election.leader })`. In between there may be none, or several.
  *
+ * @param electedMs in place of the ten seconds.
  * @experimental
  */
-export const oneLeader = (what = 'leader'): RehearsalJudge => ({
+export const oneLeader = (what = 'leader', electedMs = ELECTED_MS): RehearsalJudge => ({
   name: 'one leader',
   begin: ({ scenario }) => {
     const leaders = new Map<string, unknown>();
@@ -119,7 +120,7 @@ export const oneLeader = (what = 'leader'): RehearsalJudge => ({
         else noted(what, ({ peer, leader }) => void leaders.set(peer!, leader))(event);
       },
       end: (now) => {
-        if (now < changedAt + ELECTED_MS) return null;
+        if (now < changedAt + electedMs) return null;
         const [[first, leader] = [], ...others] = leaders;
         const other = others.find(([, its]) => its !== leader);
         if (other) return `${first} is led by ${leader as string}, and ${other[0]} by ${other[1] as string}`;
@@ -139,8 +140,8 @@ export const oneLeader = (what = 'leader'): RehearsalJudge => ({
  */
 export const delivery = (): RehearsalJudge => ({
   name: 'delivery',
-  begin: ({ scenario }) => {
-    const calm = new Calm(scenario);
+  begin: (setting) => {
+    const calm = new Calm(setting);
     const sent = new Map<string, { readonly at: number; readonly key: string }[]>();
     const places = new Map<string, number>();
     return {

@@ -73,7 +73,7 @@ export function createPeer(
     store,
     disk,
     knobs,
-    watch: (locks) => watched(locks, world, process),
+    watch: (locks) => watched(locks, process, (type, fields) => world.tell(type, fields)),
     operation,
     note: (what, fields = {}) => world.tell('note', { peer: id, what, ...fields }),
     listen: () => WorldServer.in(world, process),

@@ -2,10 +2,20 @@
  * Locks whose use is told to the judges: `peer.watch(createLocks(…))` gives the same locks, and records who asks, is granted, loses and
  * gives back. Anything with the habits of the Web Locks API will do.
  */
-import type { Process, VirtualWorld } from './world.js';
+import type { LockMode } from '../../machines/locks/messages.js';
+
+/** Whose locks they are, and which start of its process it is. */
+export interface Watched {
+  readonly id: string;
+  readonly life: number;
+}
+
+/** Whoever records what happens. */
+export type Tell = (type: string, fields?: Readonly<Record<string, unknown>>) => void;
 
 export interface GrantedLock {
   readonly fence: number;
+  readonly mode: LockMode;
   readonly signal: AbortSignal;
   release(): void;
 }
@@ -16,31 +26,30 @@ export interface LocksLike {
   request(name: string, ...rest: any[]): Promise<any>;
 }
 
-export function watched<L extends LocksLike>(locks: L, world: VirtualWorld, process: Process): L {
-  const peer = process.id;
+export function watched<L extends LocksLike>(locks: L, { id: peer, life }: Watched, tell: Tell): L {
   let asked = 0;
 
   function ask(lock: string) {
-    const ask = `${process.life}.${++asked}`;
-    world.tell('ask', { peer, lock, ask });
+    const ask = `${life}.${++asked}`;
+    tell('ask', { peer, lock, ask });
     let isSettled = false;
     return {
       ask,
       settle: (how: string) => {
-        if (!isSettled) world.tell('settle', { peer, lock, ask, how });
+        if (!isSettled) tell('settle', { peer, lock, ask, how });
         isSettled = true;
       },
     };
   }
 
   /** Tells of the grant; gives what tells that it is over. */
-  function enter(lock: string, ask: string, { fence, signal }: GrantedLock): () => void {
+  function enter(lock: string, ask: string, { fence, mode, signal }: GrantedLock): () => void {
     let isOver = false;
     const over = (how: 'lost' | 'release') => {
-      if (!isOver) world.tell(how, { peer, lock, fence });
+      if (!isOver) tell(how, { peer, lock, fence, mode });
       isOver = true;
     };
-    world.tell('grant', { peer, lock, ask, fence });
+    tell('grant', { peer, lock, ask, fence, mode });
     signal.addEventListener('abort', () => over('lost'));
     return () => over('release');
   }
