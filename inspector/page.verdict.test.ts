@@ -6,31 +6,14 @@ import { pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createActor } from 'xstate';
-import { recordCounterexample } from '../bin/recording.js';
-import { protocols } from '../machines/index.js';
 import { chartDefinition } from '../network/chart-definition.js';
-import { parseScenario } from '../network/scenario/parse.js';
-import { checkScenario } from '../test/index.js';
 import { pageFile } from './exports/page-file.js';
-import { textOf } from './hands.js';
 import { conformance } from './model/conformance.fixture.js';
 import { readChart } from './model/chart.js';
+import { counterexampleTrace } from './counterexample.fixtures.js';
 import { pageUrl, openPage, read, visit, type Opened } from './page/testing/browser.js';
 import { keepPicture } from './page/testing/pictures.js';
 import { directoryTrace } from './page/testing/traces.js';
-
-const printed = {
-  protocol: 'exclusion',
-  topology: { nodes: ['n0', 'n1'], links: [['n0', 'n1', 1]] },
-  options: { priorities: 2, rules: 'printed' },
-  events: ['n0', 'n1'].map((node) => ({ at: 0, node, do: 'lock' })),
-};
-
-/** As `quiver check printed-deadlock.json --trace` writes it. */
-function counterexampleTrace(): string {
-  const scenario = parseScenario(printed, protocols);
-  return [...textOf(recordCounterexample(scenario, printed, checkScenario(scenario).counterexample!))].join('');
-}
 
 let opened: Opened;
 let page: Page;

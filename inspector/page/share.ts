@@ -1,6 +1,6 @@
 /** A small trace as part of an address: whoever opens the page with it sees the same, without any file. */
 import { signal } from '@preact/signals';
-import { pack, unpack } from './packed.js';
+import { pack, unpack } from '../model/packed.js';
 import { recording } from './state.js';
 
 const PREFIX = '#trace=';

@@ -1,10 +1,47 @@
+import { createHash } from 'node:crypto';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { defineConfig } from 'vite';
+import { defineConfig, type Plugin } from 'vite';
 
-/** One page with relative addresses, so that it works below any path; with `--mode whole` in one piece, for files that hold a trace. */
+const hashOf = (text: string): string => `sha256-${createHash('sha256').update(text).digest('base64')}`;
+
+/**
+ * The page in one piece, for files and elements that hold a trace. Its content security policy lets nothing run but the page's own script,
+ * and nothing be asked of anybody.
+ */
+const inOnePiece: Plugin = {
+  name: 'in one piece',
+  writeBundle({ dir }, bundle) {
+    const outputs = Object.values(bundle);
+    const sheet = outputs.find((output) => output.type === 'asset' && output.fileName.endsWith('.css'));
+    const code = outputs.find((output) => output.type === 'chunk' && output.isEntry);
+    if (sheet?.type !== 'asset' || code?.type !== 'chunk') throw new Error('the page has no style sheet, or no script');
+    const style = String(sheet.source);
+    // What ends a script element in its text would end it here.
+    const script = code.code.replaceAll('</script', String.raw`<\/script`);
+    const policy = `default-src 'none'; script-src '${hashOf(script)}'; style-src '${hashOf(style)}'; img-src data: blob:; base-uri 'none'; form-action 'none'`;
+    const file = join(dir!, 'index.html');
+    const page = readFileSync(file, 'utf8')
+      .replace(/<script type="module"[^>]*><\/script>/, '')
+      .replace(/<link rel="stylesheet"[^>]*>/, () => `<style>${style}</style>`)
+      .replace(
+        '<meta charset="utf-8" />',
+        (charset) => `${charset}<meta http-equiv="content-security-policy" content="${policy}" />`,
+      )
+      .replace('</body>', () => `<script type="module">${script}</script></body>`);
+    writeFileSync(file, page);
+    // As a module as well, which every bundler finds.
+    writeFileSync(join(dir!, 'index.js'), `export default ${JSON.stringify(page)};\n`);
+    rmSync(join(dir!, 'assets'), { recursive: true });
+  },
+};
+
+/** One page with relative addresses, so that it works below any path; with `--mode whole` in one piece. */
 export default defineConfig(({ mode }) => ({
   root: fileURLToPath(new URL('.', import.meta.url)),
   base: './',
+  plugins: mode === 'whole' ? [inOnePiece] : [],
   build: {
     outDir: `../../dist/inspector/page${mode === 'whole' ? '/whole' : ''}`,
     emptyOutDir: true,

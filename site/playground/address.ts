@@ -1,5 +1,5 @@
 /** The texts of the playground in its address, so that a link holds them. Nothing is sent to anybody, and nothing runs by itself. */
-import { pack, unpack } from '../../inspector/page/packed.js';
+import { pack, unpack } from '../../inspector/model/packed.js';
 
 export interface Texts {
   readonly scenario: string;

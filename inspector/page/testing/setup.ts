@@ -24,7 +24,7 @@ const shipped = join(root, 'dist/inspector/page');
 /** Whether the shipped page is younger than all that it is made of. */
 function isUpToDate(): boolean {
   // The last thing that the build makes.
-  const last = join(shipped, 'whole/index.html');
+  const last = join(shipped, 'whole/index.js');
   if (!existsSync(last)) return false;
   const at = statSync(last).mtimeMs;
   const folders = ['inspector', 'machines', 'network'].flatMap((folder) =>

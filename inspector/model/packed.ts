@@ -14,3 +14,7 @@ export function unpack(text: string): ReadableStream<Uint8Array> {
   const bytes = Uint8Array.from(binary, (character) => character.charCodeAt(0));
   return new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
 }
+
+/** The page in one piece with a packed trace in it, where it looks for one. */
+export const withTrace = (page: string, packed: string): string =>
+  page.replace('<div id="app">', (app) => `<script type="application/gzip" id="trace">${packed}</script>${app}`);

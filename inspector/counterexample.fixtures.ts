@@ -1,0 +1,19 @@
+/** The trace of a counterexample, for tests of the page. */
+import { recordCounterexample } from '../bin/recording.js';
+import { protocols } from '../machines/index.js';
+import { parseScenario } from '../network/scenario/parse.js';
+import { checkScenario } from '../test/index.js';
+import { textOf } from './hands.js';
+
+const printed = {
+  protocol: 'exclusion',
+  topology: { nodes: ['n0', 'n1'], links: [['n0', 'n1', 1]] },
+  options: { priorities: 2, rules: 'printed' },
+  events: ['n0', 'n1'].map((node) => ({ at: 0, node, do: 'lock' })),
+};
+
+/** As `quiver check printed-deadlock.json --trace` writes it. */
+export function counterexampleTrace(): string {
+  const scenario = parseScenario(printed, protocols);
+  return [...textOf(recordCounterexample(scenario, printed, checkScenario(scenario).counterexample!))].join('');
+}

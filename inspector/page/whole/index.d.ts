@@ -1,0 +1,3 @@
+/** The page in one piece, as `vite.config.ts` makes it. */
+declare const page: string;
+export default page;

@@ -1,0 +1,105 @@
+/**
+ * `<quiver-view>`: a trace on any web page, with every view of the inspector.
+ *
+ * Not promised: that a page whose own content security policy forbids scripts other than its own shows it, since what is in a frame made
+ * by a page obeys that page's policy. The frame is of no origin: it sees nothing of the page around it, and asks nobody for anything.
+ */
+import { pack, withTrace } from './model/packed.js';
+
+const STYLE = ':host { display: block; block-size: 40rem; } iframe { inline-size: 100%; block-size: 100%; border: 0; }';
+
+/** Where there are no elements, as on a server that renders pages, the module can be imported and does nothing. */
+const Base: typeof HTMLElement = globalThis.HTMLElement ?? (class {} as unknown as typeof HTMLElement);
+
+async function load(address: string): Promise<string> {
+  const response = await fetch(address);
+  if (!response.ok) throw new Error(`the trace did not come: ${response.url} answered ${response.status}`);
+  return response.text();
+}
+
+/**
+ * The element `<quiver-view src="failure.ndjson">`: shows a trace, a recorded run or a counterexample, in a frame of its own. Importing
+ * this module defines the element. Its size is that of any block, 40rem high unless styled.
+ *
+ * `src` is the address of a trace file; `trace` the text of one, and is shown in place of `src`. What cannot be loaded is said in the
+ * element's place, and by an event `error` with the reason as its `message`. The page inside is the one that `quiver explore` serves;
+ * reaching into a run needs its server.
+ *
+ * @example
+ * ```ts
+ * import { QuiverView } from 'xstate-quiver/inspector/view';
+ *
+ * const view = new QuiverView();
+ * view.src = './failure.ndjson';
+ * document.body.append(view);
+ * ```
+ * @experimental
+ */
+export class QuiverView extends Base {
+  static readonly observedAttributes = ['src'];
+
+  private readonly frame = globalThis.document?.createElement('iframe');
+  private text: string | null = null;
+  private showing = 0;
+
+  /** The address of a trace file, as the attribute of the same name; empty for none. */
+  get src(): string {
+    return this.getAttribute('src') ?? '';
+  }
+  set src(address: string) {
+    this.setAttribute('src', address);
+  }
+
+  /** The text of a trace, shown in place of `src`; `null` for none. */
+  get trace(): string | null {
+    return this.text;
+  }
+  set trace(text: string | null) {
+    this.text = text;
+    void this.show();
+  }
+
+  /** @internal */
+  connectedCallback(): void {
+    if (!this.shadowRoot) {
+      const style = document.createElement('style');
+      style.textContent = STYLE;
+      this.frame.title = 'a trace in the Quiver inspector';
+      this.frame.setAttribute('sandbox', 'allow-scripts allow-downloads');
+      this.attachShadow({ mode: 'open' }).append(style, this.frame);
+    }
+    void this.show();
+  }
+
+  /** @internal */
+  attributeChangedCallback(): void {
+    void this.show();
+  }
+
+  private async show(): Promise<void> {
+    if (!this.isConnected || !this.shadowRoot) return;
+    const turn = ++this.showing;
+    try {
+      const shown = await this.page();
+      if (turn === this.showing) this.frame.srcdoc = shown;
+    } catch (error) {
+      if (turn === this.showing) this.fail((error as Error).message);
+    }
+  }
+
+  private async page(): Promise<string> {
+    if (this.text === null && this.src === '') return '';
+    // Large, and wanted only now.
+    const [{ default: page }, trace] = await Promise.all([import('./page/whole/index.js'), this.text ?? load(this.src)]);
+    return withTrace(page, await pack(trace));
+  }
+
+  private fail(message: string): void {
+    const line = document.createElement('p');
+    line.textContent = `quiver-view: ${message}`;
+    this.frame.srcdoc = line.outerHTML;
+    this.dispatchEvent(new ErrorEvent('error', { message }));
+  }
+}
+
+globalThis.customElements?.define('quiver-view', QuiverView);
