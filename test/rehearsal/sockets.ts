@@ -115,6 +115,11 @@ export class WorldTcpSocket extends Duplex {
     this.whenRoom(done);
   }
 
+  /** What was corked goes at once, as from Node's own. */
+  override _writev(chunks: readonly { readonly chunk: Buffer }[], done: () => void): void {
+    this._write(Buffer.concat(chunks.map(({ chunk }) => chunk)), '', done);
+  }
+
   /** A way that is cut takes so much and no more. */
   private whenRoom(done: () => void): void {
     if (this.line.bufferedAmount <= ROOM) return done();

@@ -229,6 +229,21 @@ test('sockets: nobody listens, nobody answers', async () => {
   );
 });
 
+test('sockets of node:net: what was corked goes together, as from Node’s own', async () => {
+  const pieces: string[] = [];
+  await notes({}, ({ id }) => {
+    if (id === 'p1') return net.createServer((socket) => socket.on('data', (data) => pieces.push(String(data)))).listen(1);
+    const socket = net.connect(1, 'p1', () => {
+      socket.cork();
+      for (let i = 0; i < 100; i++) socket.write(String(i % 10));
+      socket.uncork();
+    });
+    return socket;
+  });
+  expect(pieces.join('')).toBe('0123456789'.repeat(10));
+  expect(pieces.length).toBeLessThan(10);
+});
+
 test('the store refuses what is older than it has seen; the disk outlives a kill, and what is not safe may be torn', async () => {
   const judges = [invariant('stock', ({ store }) => (store.get('stock') ?? 0) !== -1 || 'it is negative')];
   const seen = await notes(
