@@ -304,7 +304,7 @@ test.each([
   [{ limits: [] }, 'limits are none; list some of shipped, small'],
   [{ seconds: 0 }, 'runs of 0 seconds: give more than 0'],
   [{ services: { p1: () => {} } }, 'a service cannot be named "p1": peers are'],
-  [{ replay: { rehearsal: 0, scenario: {} } as never }, 'a failure of version 0; this release repeats version 2: rehearse anew'],
+  [{ replay: { rehearsal: 0, scenario: {} } as never }, 'a failure of version 0; this release repeats version 3: rehearse anew'],
   [{ replay: {} as never }, 'this is no failure of a rehearsal'],
 ])('refused: %j', async (options, says) => {
   await expect(rehearse({ runs: 1, ...options }, () => {})).rejects.toThrow(says);
