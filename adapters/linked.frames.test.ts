@@ -218,9 +218,12 @@ test('what nodes say has room where nothing else has; a peer that reads none of 
 });
 
 const HUGE = Number.MAX_SAFE_INTEGER;
+/** As a stranger says it that hears nothing. */
 const frame = (fields: object) => ({
   type: 'frame',
   to: null,
+  nonce: 7,
+  echo: null,
   ack: 0,
   checksum: CHECKSUM_BASIS,
   seq: 0,
@@ -235,7 +238,7 @@ async function deceived() {
   vi.spyOn(console, 'warn').mockImplementation(() => {});
   onTestFinished(() => void vi.restoreAllMocks());
   const bus = new InProcessBus();
-  const wires = peers.map((id) => {
+  const start = (id: string) => {
     const inner = bus.transport(id);
     let forge!: (from: string, message: Json) => void;
     let last!: Json;
@@ -247,37 +250,75 @@ async function deceived() {
       await inner.connect();
       medium.opened({ send: (to, message) => inner.send(to, message), close: () => inner.close() });
     });
-    return {
+    const wire = {
       last: () => (last as unknown as { message: Frame }).message,
       transport: linked(claimed, { peers, beatMs: 5, patience: 100 }),
       forge: (message: Json) => forge(id === 'a' ? 'b' : 'a', message),
+      crash: () => inner.close(),
     };
-  });
-  const [a, b] = wires as [(typeof wires)[0], (typeof wires)[0]];
-  closing(a.transport, b.transport);
+    closing(wire.transport);
+    return wire;
+  };
+  const [a, b] = [start('a'), start('b')];
   const told: string[] = [];
   a.transport.events.subscribe((event) => 'peer' in event && told.push(event.type));
   await Promise.all([a.transport.connect(), b.transport.connect()]);
   await expect.poll(() => told).toEqual(['up']);
-  return { a, b, told, heard: heardBy(a.transport) };
+  return { a, b, start, told, heard: heardBy(a.transport) };
 }
 
 const later = () => (Date.now() + 5_000) * 1_000;
-test.each<[string, () => object, string[]]>([
-  ['a huge session', () => frame({ session: HUGE }), []],
-  ['for a huge session', () => frame({ session: 0, to: HUGE }), []],
-  ['a good-bye of a huge session', () => ({ type: 'bye', session: HUGE }), []],
-  ['for a session that may be', () => frame({ session: later(), to: later() }), ['down', 'up']],
-  ['bodies that are no texts', () => frame({ session: later(), bodies: [{ v: 1 }] }), []],
-])('one forged frame closes no honest peer and stops no link for good: %s', async (_, message, outcome) => {
+/** What a stranger may say, also one that knows which sessions there are: `real` is the last frame of b. */
+const strange: [string, (real: Frame) => object][] = [
+  ['a huge session', () => frame({ session: HUGE })],
+  ['for a huge session', () => frame({ session: 0, to: HUGE })],
+  ['a good-bye of a huge session', () => ({ type: 'bye', session: HUGE, echo: 7 })],
+  ['for a session that may be', () => frame({ session: later(), to: later() })],
+  ['bodies that are no texts', () => frame({ session: later(), bodies: [{ v: 1 }] })],
+  ['the next start of the peer', ({ session }) => frame({ session: session + 1 })],
+  ['the next start of the peer, as it would answer', ({ session, to }) => frame({ session: session + 1, to, echo: 7 })],
+  ['a good-bye of the peer', ({ session }) => ({ type: 'bye', session, echo: 7 })],
+  ['what the peer might say next', ({ session, to, seq }) => frame({ session, to, seq, echo: 7, bodies: ['=7'] })],
+];
+
+test('frames that are forged by who hears nothing stop no link, not for a moment', async () => {
   const { a, b, told, heard } = await deceived();
   told.length = 0;
-  a.forge({ v: 1, name: 'link/2', message: message() as Json });
-  await new Promise((resolve) => setTimeout(resolve, 60));
-  await expect.poll(() => told).toEqual(outcome);
+  for (const [what, message] of strange) {
+    for (let i = 0; i < 3; i++) a.forge({ v: 1, name: 'link/3', message: message(a.last()) as Json });
+    b.transport.send('a', what);
+    await expect.poll(() => heard.at(-1)).toBe(what);
+  }
+  // Longer than the patience.
+  await new Promise((resolve) => setTimeout(resolve, 600));
   b.transport.send('a', 'still there');
-  await expect.poll(() => heard).toEqual(['still there']);
+  await expect.poll(() => heard.at(-1)).toBe('still there');
+  expect(told).toEqual([]);
   expect([a.transport.isClosed, b.transport.isClosed]).toEqual([false, false]);
+});
+
+test('frames that are forged in the name of a peer that is not there, yet or any more, neither keep it out nor end who hears them', async () => {
+  const { a, b, told, start } = await deceived();
+  const forge = () => {
+    for (const [, message] of strange) a.forge({ v: 1, name: 'link/3', message: message(a.last()) as Json });
+  };
+  told.length = 0;
+  await b.crash();
+  for (let i = 0; i < 5; i++) {
+    forge();
+    // More beats than it takes to believe that another node has taken the place.
+    await new Promise((resolve) => setTimeout(resolve, 30));
+  }
+  expect([told, a.transport.isClosed]).toEqual([[], false]);
+  await expect.poll(() => told).toEqual(['down']);
+  forge();
+  const again = start('b');
+  await again.transport.connect();
+  forge();
+  await expect.poll(() => told).toEqual(['down', 'up']);
+  const heard = heardBy(a.transport);
+  again.transport.send('a', 'back');
+  await expect.poll(() => heard).toEqual(['back']);
 });
 
 test.each([
@@ -288,7 +329,7 @@ test.each([
   const { a, b, told, heard } = await deceived();
   told.length = 0;
   const { seq, bodies: before, ...real } = a.last();
-  a.forge({ v: 1, name: 'link/2', message: { ...real, seq: seq + before.length, bodies } as unknown as Json });
+  a.forge({ v: 1, name: 'link/3', message: { ...real, seq: seq + before.length, bodies } as unknown as Json });
   for (const message of ['swallowed', 'as well']) b.transport.send('a', message);
   await expect.poll(() => told).toEqual(['down', 'up']);
   await expect.poll(() => b.transport.peers.has('a')).toBe(true);
@@ -301,7 +342,7 @@ test('frames for a later session, of a peer that goes on with this one, are not 
   const { a, b, heard } = await deceived();
   for (let i = 0; i < 20; i++) {
     // With the session that the peer has, but for one of ours that nobody began.
-    a.forge({ v: 1, name: 'link/2', message: frame({ session: later() - 4_000_000, to: later() }) as Json });
+    a.forge({ v: 1, name: 'link/3', message: frame({ session: later() - 4_000_000, to: later() }) as Json });
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
   b.transport.send('a', 'still there');
@@ -317,7 +358,7 @@ test("what is no envelope, on a medium that is the link layer's alone, is named"
 
 test('a peer that passes on for one who is in its list alone: the lists are named as the cause', async () => {
   const { a } = await deceived();
-  a.forge({ v: 1, name: 'link/2', message: { type: 'relay', target: 'c', message: frame({ session: later() }) } as Json });
+  a.forge({ v: 1, name: 'link/3', message: { type: 'relay', target: 'c', message: frame({ session: later() }) } as Json });
   expect(vi.mocked(console.warn).mock.calls.join()).toContain(
     'or speaks of a node that is not in the topology here; give all the same list',
   );
@@ -328,7 +369,7 @@ test('a peer of the release before this one is refused by name, and the others a
   const old = { type: 'frame', session: 1, to: null, ack: 0, seq: 0, bodies: [] };
   a.forge({ v: 1, name: 'link', message: old });
   expect(vi.mocked(console.warn).mock.calls.join()).toContain(
-    'peer "b" speaks "link" of the link layer, this side "link/2"; run the same release on both',
+    'peer "b" speaks "link" of the link layer, this side "link/3"; run the same release on both',
   );
   b.transport.send('a', 'served');
   await expect.poll(() => heard).toEqual(['served']);

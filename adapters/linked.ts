@@ -16,8 +16,9 @@
  * `BackpressureError`, and the link stays up.
  *
  * A medium that believes who says to be somebody lets in a second node of the same id. It takes the place of the first, as one that was
- * started again would; the first no longer hears from a peer but what is meant for a later session, which it never began, and ends with
- * a `ConnectionError`. One such frame is none: anybody can have written it, and the peer goes on speaking to the session that there is.
+ * started again would; the first no longer hears from a peer but that it remembers a later session, which the first never began, and ends
+ * with a `ConnectionError`. A stranger that writes in a peer's name, and does not hear what is sent to it, is believed nothing: each frame
+ * echoes a number that its receiver has drawn (machines/link).
  */
 import { filter, firstValueFrom, map, merge, of, timer } from 'rxjs';
 import type { NodeId } from '../machines/effects.js';
@@ -25,7 +26,7 @@ import { UsageError } from '../machines/errors.js';
 import { linkCore } from '../machines/link/index.js';
 import { endsOf, isUp } from '../machines/link/view.js';
 import type { LinkNotice } from '../machines/link/machine.js';
-import type { Bye, Frame, LinkContext } from '../machines/link/frames.js';
+import { remembersLater, type Bye, type Frame, type LinkContext } from '../machines/link/frames.js';
 import type { Relay, Relayed } from '../machines/link/ways.js';
 import type { RoleView } from '../machines/protocol.js';
 import type { Inspect } from '../network/world/kernel.js';
@@ -82,7 +83,7 @@ const HEAD_SIZE = 2 ** 10;
 const MEDIUM_BYTES_MIN = 2 ** 13;
 /** No clock goes so far ahead: a session that says so is invented, and nobody could ever begin a later one. */
 const AHEAD_MS_MAX = 24 * 60 * 60 * 1_000;
-/** After so many heartbeats with nothing for this session, what comes for a later one is believed. */
+/** After so many heartbeats with nothing for this session, a peer that remembers a later one speaks with another node. */
 const STRAY_BEATS = 3;
 
 const BEAT_MS = 100;
@@ -98,7 +99,7 @@ const CHECKS = {
 };
 
 /** The conversation of this version of the link layer, and those of all versions: nobody who speaks one understands another. */
-const NAME = 'link/2';
+const NAME = 'link/3';
 const ANY_VERSION = /^link(\/\d{1,9})?$/;
 
 /**
@@ -182,6 +183,7 @@ function linkNode(transport: Transport, options: LinkedOptions, windowSize: numb
   const others = [...new Set(peers)].filter((peer) => peer !== transport.id);
   // Later than in every earlier run; of two in one millisecond the peer's memory corrects the earlier (machines/link).
   const session = Math.floor(clock.now()) * 1000 + drawBelow(crypto, 1000);
+  const nonce = drawBelow(crypto, 2 ** 21) * 2 ** 32 + drawBelow(crypto, 2 ** 32);
   return createNode({
     // The link's own protocol is what makes it reliable.
     transport: transport as Transport<Reliable>,
@@ -192,7 +194,7 @@ function linkNode(transport: Transport, options: LinkedOptions, windowSize: numb
         linkCore.accepts(message, instance) && isPlausible(message as Frame | Bye | Relay | Relayed, clock.now()),
     },
     topology: { nodes: [transport.id, ...others], links: others.map((peer) => [transport.id, peer, 1] as const) },
-    options: { session, beat: beatMs, patience, relay, windowSize, ...roomsIn(limits) },
+    options: { session, nonce, beat: beatMs, patience, relay, windowSize, ...roomsIn(limits) },
     clock,
     crypto,
     inspect,
@@ -207,9 +209,9 @@ function isPlausible(said: Frame | Bye | Relay | Relayed, now: number): boolean 
   );
 }
 
-/** A peer that is up knows our session, and answers none but the latest that it has heard of us. */
-const isForAnother = ({ to }: Frame, end: RoleView<LinkContext> | undefined): boolean =>
-  end?.value === 'up' && to !== null && to > end.context.session && end.context.silence >= STRAY_BEATS;
+/** A peer that this end believes to be up with says that it remembers a later session, and does not answer this one. */
+const isForAnother = (said: Frame, end: RoleView<LinkContext> | undefined): boolean =>
+  end?.value === 'up' && remembersLater(end.context, said) && end.context.silence >= STRAY_BEATS;
 
 function announce(notice: LinkNotice, medium: DriverListener, whole: Map<NodeId, Whole>, drops: Drops, limits: PeerLimits): void {
   const { peer } = notice;

@@ -115,10 +115,10 @@ test.each([
     /it speaks version 2 of the wire format, this side 1; run the same release on both/,
   ],
   [
-    'a link layer of version 3',
-    '"link/2"',
+    'a link layer of version 4',
     '"link/3"',
-    /peer "[de]" speaks "link\/3" of the link layer, this side "link\/2"; run the same release on both/,
+    '"link/4"',
+    /peer "[de]" speaks "link\/4" of the link layer, this side "link\/3"; run the same release on both/,
   ],
 ])(
   '%s in a cluster of five: the three others have their locks, the two have none, and all say why',

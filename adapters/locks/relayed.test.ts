@@ -75,13 +75,20 @@ test('over a mesh in which two know only the third, all three are served', async
 test('without relays nobody hears of a peer what another one says in its name', async () => {
   const bus = new InProcessBus();
   onTestFinished(() => bus.close());
-  const [a, c] = ['a', 'c'].map((id) => linked(bus.transport(id), { peers: ['a', 'b', 'c'], relay: false, beatMs: 5 }));
+  const media = ['a', 'c'].map((id) => bus.transport(id));
+  const [a, c] = media.map((medium) => linked(medium, { peers: ['a', 'b', 'c'], relay: false, beatMs: 5 }));
+  // What c says to a is heard by b as well.
+  let echo: number;
+  media[0]!.events.subscribe((event) => {
+    if (event.type === 'message') ({ nonce: echo } = (event.message as any).message);
+  });
   const b = bus.transport('b');
   const told: unknown[] = [];
   c!.events.subscribe((event) => told.push(event));
   await Promise.all([a!.connect(), b.connect(), c!.connect()]);
   await expect.poll(() => told).toEqual([{ type: 'up', peer: 'a' }]);
-  b.send('c', { v: 1, name: 'link/2', message: { type: 'relayed', origin: 'a', message: { type: 'bye', session: later() } } });
+  const goodbye = { type: 'bye', session: later(), echo: echo! };
+  b.send('c', { v: 1, name: 'link/3', message: { type: 'relayed', origin: 'a', message: goodbye } });
   a!.send('c', 'still there');
   await expect.poll(() => told.slice(1)).toEqual([{ type: 'message', from: 'a', message: 'still there' }]);
   await Promise.all([a!.close(), c!.close()]);

@@ -26,6 +26,8 @@ const words = {
   frame: {
     session: isCount,
     to: nullOr(isCount),
+    nonce: isCount,
+    echo: nullOr(isCount),
     ack: isCount,
     checksum: isWithin(0, 2 ** 32),
     seq: isCount,
@@ -33,7 +35,7 @@ const words = {
     hears: isBoolean,
     bodies: listOf(isAnything),
   },
-  bye: { session: isCount },
+  bye: { session: isCount, echo: nullOr(isCount) },
 } satisfies ShapesOf<Frame | Bye>;
 
 const isWord: FieldCheck = (message, instance) => isOfShape(message, words, instance);

@@ -1,9 +1,13 @@
-/** One frame forged in a peer's name, at any moment of a link that is up: it is found out, and stops nothing for good. */
+/**
+ * One frame forged in a peer's name, at any moment of a link. Of who does not hear what is sent to that peer it changes nothing; of who does,
+ * on a link that is up, it is found out, and stops nothing for good.
+ */
 import { assign } from 'xstate';
 import { describe, expect, test } from 'vitest';
 import { explore, type ExploreOptions } from '../../test/index.js';
 import { begin } from '../../network/world/remembering.js';
-import type { Corruption, RoleView } from '../protocol.js';
+import type { Message } from '../effects.js';
+import type { Choose, Configuration, Corruption, Property, RoleView } from '../protocol.js';
 import { checksumOf, CHECKSUM_BASIS, taken, type Frame, type LinkContext, type LinkInput } from './frames.js';
 import { link } from './index.js';
 import { linkMachine } from './machine.js';
@@ -12,53 +16,138 @@ import { areConnected, linksOf } from './view.js';
 
 type Changes = Parameters<typeof linkMachine.provide>[0];
 
-/** Both ends have met, and a frame in the name of a, or of b, is on its way. */
-const withForged = (from: string, forged: Partial<Frame>): Corruption<LinkOptions> => ({
+/** Two ends as they stand, and what is on its way from one of them, or in its name. */
+const withForged = (from: string, value: 'up' | 'seeking', forge: (choose: Choose) => Message): Corruption<LinkOptions> => ({
   node: (id, instance) => {
     const { role, input } = link.roles!(id, instance)[0]!;
     const context = begin(linkMachine, input as LinkInput).snapshot.context as LinkContext;
-    const met: RoleView<LinkContext> = { chart: 'link', value: 'up', context: { ...context, theirs: 0, latest: 0 } };
-    return { roles: { [role]: met }, timers: [{ role, timer: 'beat', delay: 1 }] };
+    const heard = value === 'up' ? { theirs: 0, latest: 0, theirNonce: context.nonce } : {};
+    const end: RoleView<LinkContext> = { chart: 'link', value, context: { ...context, ...heard } };
+    return { roles: { [role]: end }, timers: [{ role, timer: 'beat', delay: 1 }] };
   },
-  channel: (sender) => {
-    const frame = { session: 0, to: 0, ack: 0, checksum: CHECKSUM_BASIS, seq: 0, rejects: false, hears: true, bodies: [] };
-    return sender === from ? [{ type: 'frame', ...frame, ...forged }] : [];
-  },
+  channel: (sender, _, __, choose) => (sender === from ? [forge(choose)] : []),
 });
 
-/** What a forger breaks for a moment: no rule can keep what arrives first from being believed. */
+/** Of every run in these searches; a forger that hears nothing knows the sessions at most. */
+const NONCE = 5;
+const empty = { seq: 0, ack: 0, checksum: CHECKSUM_BASIS, rejects: false, hears: true, bodies: [] };
+
+/** By a forger that hears all that is sent. */
+const heardAll = (from: string, forged: Partial<Frame>): Corruption<LinkOptions> =>
+  withForged(from, 'up', () => ({ type: 'frame', session: 0, to: 0, nonce: NONCE, echo: NONCE, ...empty, ...forged }) as Message);
+
+/** By one that hears nothing: whatever it may say. */
+const heardNothing = (value: 'up' | 'seeking'): Corruption<LinkOptions> =>
+  withForged('a', value, (choose) => {
+    const pick = <T>(...all: readonly T[]): T => all[choose(all.length)]!;
+    const [session, echo] = [pick(0, 1, 9), pick(null, 7)];
+    if (pick(true, false)) return { type: 'bye', session, echo } as Message;
+    const bodies = pick([], [7]);
+    return { type: 'frame', session, to: pick(null, 0, 9), nonce: 7, echo, ...empty, bodies } as Message;
+  });
+
+type Properties = readonly Property<LinkOptions>[];
+
+/** What a forger that hears breaks for a moment: no rule can keep what arrives first from being believed. */
 const BROKEN = ['acknowledged, delivered, sent', 'one number, one message'];
+const found = (properties: Properties): Properties => properties.filter(({ name }) => !BROKEN.includes(name));
 
 const post = (node: string, body: number) =>
   ({ do: 'command', name: 'post', node, fields: { peer: node === 'a' ? 'b' : 'a', body } }) as const;
 
-function search(corruption: Corruption<LinkOptions>, changes: Changes, { options = {}, ...more }: Partial<ExploreOptions>) {
+type More = Partial<ExploreOptions>;
+
+function search(corruption: Corruption<LinkOptions>, changes: Changes, { options = {}, ...more }: More, judge = found) {
   const forged = {
     ...link,
     corruption,
     charts: { link: linkMachine.provide(changes) },
-    properties: (instance: never) => link.properties!(instance).filter(({ name }) => !BROKEN.includes(name)),
+    properties: (instance: never) => judge(link.properties!(instance)),
   };
   return explore(forged, {
     topology: { nodes: ['a', 'b'], links: [['a', 'b', 1]] },
-    options: { beat: 1, patience: 1, window: 1, room: 1, suspicions: 0, ...options },
+    options: { nonce: NONCE, beat: 1, patience: 1, window: 1, room: 1, suspicions: 0, ...options },
     corrupt: ['a', 'b'],
     goal: (c) => linksOf(c).every(([a, b]) => areConnected(a, b)),
     ...more,
   });
 }
 
-const invented = withForged('a', { bodies: [7] });
-const several = withForged('a', { bodies: [7, 8] });
-const acknowledged = withForged('b', { ack: 1, checksum: checksumOf(CHECKSUM_BASIS, [1]) });
+const invented = heardAll('a', { bodies: [7] });
+const several = heardAll('a', { bodies: [7, 8] });
+const acknowledged = heardAll('b', { ack: 1, checksum: checksumOf(CHECKSUM_BASIS, [1]) });
 const lossy = { options: { suspicions: 1 }, commands: [post('a', 1)], faults: { loss: 1 } };
 
-describe('a forged frame is found out, and the link comes up again', () => {
+const ends = (c: Configuration) => linksOf(c).flat();
+const keeps: Property<LinkOptions> = {
+  name: 'sessions are kept',
+  says: 'No end gives up its session: nobody suspects anybody, and nobody starts again.',
+  kind: 'always',
+  holds: (c) => ends(c).every(({ context }) => context.session === 0),
+};
+const stays: Property<LinkOptions> = {
+  name: 'the link stays',
+  says: 'Both ends are up on the sessions on which they have met.',
+  kind: 'always',
+  holds: (c) => linksOf(c).every(([a, b]) => areConnected(a, b) && a.context.theirs === 0 && b.context.theirs === 0),
+};
+/** But that the forged frame itself carries under a number what was not posted under it. */
+const isOfOurs = ({ name }: Property<LinkOptions>) => name !== 'one number, one message';
+const unmoved = (properties: Properties): Properties => [...properties.filter(isOfOurs), keeps, stays];
+const unmet = (properties: Properties): Properties => [...properties.filter(isOfOurs), keeps];
+
+describe('a frame that is forged by who hears nothing stops no link and ends no peer', () => {
+  test.each<[string, number, 'up' | 'seeking', More]>([
+    ['they have met, and speak', 5690, 'up', { commands: [post('a', 1), post('b', 2)] }],
+    ['they have met, and it comes twice', 3904, 'up', { commands: [post('a', 1)], faults: { duplicate: 1 } }],
+    ['they have not met, and a frame is lost', 3689, 'seeking', { commands: [post('a', 1)], faults: { loss: 1 } }],
+  ])('%s: %i states', (_, states, value, more) => {
+    const { verdict, doomed, states: seen } = search(heardNothing(value), {}, more, value === 'up' ? unmoved : unmet);
+    expect({ verdict, doomed, states: seen }).toEqual({ verdict: 'valid', doomed: 0, states });
+  });
+
+  const by =
+    (is: (c: LinkContext, said: Frame) => boolean) =>
+    ({ context, event }: any) =>
+      is(context, event);
+  test.each<[string, string, 'up' | 'seeking', Changes]>([
+    [
+      'what it brings is believed',
+      'acknowledged, delivered, sent',
+      'up',
+      { guards: { isOfAnotherConnection: by((c, { to }) => to !== c.session) } },
+    ],
+    [
+      'a later session takes the place of one that is in use',
+      'nothing invented',
+      'up',
+      { guards: { beginsSession: by((c, { session }) => session > c.latest) } },
+    ],
+    [
+      'the session alone is a proof',
+      'nothing invented',
+      'seeking',
+      { guards: { answersSession: by((c, { to }) => to === c.session) } },
+    ],
+    [
+      'anybody remembers',
+      'sessions are kept',
+      'seeking',
+      { guards: { remembersLater: by((c, { to }) => (to ?? 0) > c.session) } },
+    ],
+    ['anybody says good-bye', 'sessions are kept', 'up', { guards: { isProven: () => true } }],
+  ])('but where %s: %s', (_, property, value, changes) => {
+    const { verdict, counterexample } = search(heardNothing(value), changes, {}, value === 'up' ? unmoved : unmet);
+    expect([verdict, counterexample?.property]).toEqual(['invalid', property]);
+  });
+});
+
+describe('a frame that is forged by who hears everything is found out, and the link comes up again', () => {
   test.each<[string, number, Corruption<LinkOptions>, Partial<ExploreOptions>]>([
-    ['of one message, and nothing is sent', 66, invented, {}],
-    ['of one message, and as many are sent meanwhile', 378, invented, { commands: [post('a', 1)] }],
-    ['of two messages, and both ends send', 5385, several, { commands: [post('a', 1), post('b', 2)] }],
-    ['that acknowledges what may be lost', 6815, acknowledged, lossy],
+    ['of one message, and nothing is sent', 71, invented, {}],
+    ['of one message, and as many are sent meanwhile', 405, invented, { commands: [post('a', 1)] }],
+    ['of two messages, and both ends send', 5643, several, { commands: [post('a', 1), post('b', 2)] }],
+    ['that acknowledges what may be lost', 7178, acknowledged, lossy],
   ])('%s: %i states', (_, states, corruption, more) => {
     const found = search(corruption, {}, more);
     expect(found).toMatchObject({ verdict: 'valid', doomed: 0 });

@@ -12,6 +12,9 @@ export interface Frame {
   /** The sender's session, and the session of the receiver that it has heard since its own began. */
   readonly session: number;
   readonly to: number | null;
+  /** The nonce of the sender's run, and that of the receiver's as the sender has heard it, in this session or before. */
+  readonly nonce: number;
+  readonly echo: number | null;
   /** How many messages of this connection the sender has delivered, and the checksum of them all (`checksumOf`). */
   readonly ack: number;
   readonly checksum: number;
@@ -28,6 +31,7 @@ export interface Frame {
 export interface Bye {
   readonly type: 'bye';
   readonly session: number;
+  readonly echo: number | null;
 }
 
 export interface LinkInput {
@@ -36,6 +40,8 @@ export interface LinkInput {
   readonly relays: readonly NodeId[];
   /** Larger than that of every earlier run of this end; the milliseconds of the clock will do. */
   readonly session: number;
+  /** Drawn for each run from so many numbers that nobody guesses it: who says it has heard what was sent to the peer. */
+  readonly nonce: number;
   /** Ticks between two heartbeats. */
   readonly beat: number;
   /** So many heartbeats of silence, and the peer counts as gone. */
@@ -51,10 +57,11 @@ export interface LinkInput {
 }
 
 export interface LinkContext extends LinkInput {
-  /** The peer's session, once heard in this session of ours. */
+  /** The peer's session while this end is up. */
   readonly theirs: number | null;
-  /** The latest session of the peer ever heard, -1 for none: older frames are late. */
+  /** The latest session of the peer that was ever proven, -1 for none, and the nonce that came with it: older frames are late. */
   readonly latest: number;
+  readonly theirNonce: number | null;
   /** Not yet acknowledged, in order; the first has number `base`, and the first `sent` have been sent. */
   readonly outbox: readonly FrameBody[];
   readonly outboxSize: number;
@@ -80,6 +87,8 @@ const frame = (c: LinkContext, seq: number, bodies: readonly FrameBody[], reject
   type: 'frame',
   session: c.session,
   to: c.theirs,
+  nonce: c.nonce,
+  echo: c.theirNonce,
   ack: c.expected,
   checksum: c.delivered,
   seq,
@@ -89,6 +98,29 @@ const frame = (c: LinkContext, seq: number, bodies: readonly FrameBody[], reject
 });
 
 export const emptyFrame = (c: LinkContext): Frame => frame(c, c.base + c.sent, []);
+
+export const byeOf = (c: LinkContext): Bye => ({ type: 'bye', session: c.session, echo: c.theirNonce });
+
+/**
+ * To who has proven nothing: what it says is noted nowhere, and only who hears what is sent to the peer can answer this. An earlier session than
+ * the latest is told of that one, since the clock of a run may have been set back.
+ */
+export const challengeFrame = (c: LinkContext, { session, nonce }: Frame): Frame =>
+  session === c.theirs
+    ? emptyFrame(c)
+    : // As a connection begins, if the peer answers.
+      { ...emptyFrame(c), to: Math.max(session, c.latest), echo: nonce, ack: 0, checksum: CHECKSUM_BASIS, seq: 0 };
+
+/** Whether the sender hears what is sent to the peer, since it knows the nonce of this run, and is of no earlier session. */
+export const isProven = ({ nonce, latest }: LinkContext, { echo, session }: Frame | Bye): boolean =>
+  echo === nonce && session >= latest;
+
+/** Whether it is of the sender's session with this one: what was said before is not, nor what somebody else says. */
+export const answers = (c: LinkContext, said: Frame): boolean => isProven(c, said) && said.to === c.session;
+
+/** Whether the peer remembers a later session than this one: that of another run, whose clock was ahead, or of another node of this id. */
+export const remembersLater = (c: LinkContext, said: Frame): boolean =>
+  isProven(c, said) && said.to !== null && said.to > c.session;
 
 /** A text counts its characters and what separates it from the next; anything else, a number of the checker's for instance, counts one. */
 export const sizeOf = (body: FrameBody): number => (typeof body === 'string' ? body.length + 4 : 1);

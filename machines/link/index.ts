@@ -63,7 +63,7 @@ function mayBeat(c: Configuration<LinkOptions>, node: NodeId, role: string): boo
   });
   const direct = between.filter(({ from, to }) => [from, to].includes(node) && [from, to].includes(peer)).length;
   if (direct > 1 || between.length - direct > 1 || between.some((flight) => carriedBy(flight).from === node)) return false;
-  const isReached = c.links.up(peer, node) || relaysBetween(c, node, peer).length > 0;
+  const isReached = (c.links.up(peer, node) && c.links.up(node, peer)) || relaysBetween(c, node, peer).length > 0;
   const isGone = !isReached || endAt(c.nodes.get(peer)!, node)!.value === 'left';
   return theirs === null || !suspects(context) || suspicions !== null || isGone;
 }

@@ -6,7 +6,7 @@ import { parseScenario } from '../../network/scenario/parse.js';
 import { Simulation } from '../../network/index.js';
 import { Random } from '../../network/random.js';
 import { createMetric } from '../../network/topology/metric.js';
-import { fresh, type Frame, type LinkContext } from './frames.js';
+import { CHECKSUM_BASIS, fresh, type Frame, type LinkContext } from './frames.js';
 import { link, linkCore } from './index.js';
 import { linkMachine } from './machine.js';
 
@@ -80,6 +80,7 @@ test('an end whose clock went back takes a session later than the one that its p
     peer: 'b',
     relays: [],
     session: 5,
+    nonce: 8,
     beat: 1,
     patience: 1,
     suspicions: null,
@@ -93,6 +94,8 @@ test('an end whose clock went back takes a session later than the one that its p
     from: 'b',
     session: 9,
     to: 100,
+    nonce: 6,
+    echo: 8,
     ack: 3,
     checksum: 7,
     seq: 4,
@@ -101,21 +104,50 @@ test('an end whose clock went back takes a session later than the one that its p
     bodies: ['old'],
   };
   const { snapshot, effects } = macrostep(linkMachine, begin(linkMachine, input).snapshot, heard);
-  expect(snapshot).toMatchObject({ value: 'seeking', context: { session: 101, theirs: 9, expected: 0 } });
+  expect(snapshot).toMatchObject({ value: 'seeking', context: { session: 101, theirs: null, expected: 0 } });
   const sent = effects.filter(({ type }) => type === 'send');
-  expect(sent).toMatchObject([{ type: 'send', to: 'b', message: { session: 101, to: 9, bodies: [] } }]);
+  expect(sent).toMatchObject([{ type: 'send', to: 'b', message: { session: 101, to: 9, nonce: 8, echo: 6, bodies: [] } }]);
 });
 
+test('an end that heard a later session of another run says so, and nothing to a late frame of the run that it knows', () => {
+  const input = { peer: 'b', relays: [], session: 5, nonce: 8, beat: 1, patience: 1, suspicions: null };
+  const sizes = { window: 1, room: 1, windowSize: 100, roomSize: 100 };
+  const met = { ...frame, from: 'b', session: 99, nonce: 6, to: 5, echo: 8, checksum: CHECKSUM_BASIS };
+  const { snapshot } = macrostep(linkMachine, begin(linkMachine, { ...input, ...sizes }).snapshot, met);
+  expect(snapshot).toMatchObject({ value: 'up', context: { latest: 99 } });
+  const said = (late: object) =>
+    macrostep(linkMachine, snapshot, { ...frame, from: 'b', ...late } as never).effects.map(({ message }: any) => message);
+  expect(said({ session: 9, nonce: 7 })).toMatchObject([{ session: 5, to: 99, nonce: 8, echo: 7, bodies: [] }, {}]);
+  expect(said({ session: 98, nonce: 6 })).toEqual([]);
+});
+
+const frame = {
+  type: 'frame',
+  session: 1,
+  to: null,
+  nonce: 2,
+  echo: null,
+  ack: 0,
+  checksum: 7,
+  seq: 0,
+  rejects: false,
+  hears: true,
+  bodies: [],
+};
+
 test.each([
-  [{ type: 'frame', session: 1, to: null, ack: 0, checksum: 7, seq: 0, rejects: false, hears: true, bodies: [] }, true],
-  [{ type: 'frame', session: 1, to: null, ack: 0, checksum: 2 ** 32, seq: 0, rejects: false, hears: true, bodies: [] }, false],
-  [{ type: 'bye', session: 1 }, true],
-  [{ type: 'frame', session: 1, to: null, ack: 0, checksum: 7, seq: 0 }, false],
-  [{ type: 'frame', session: -1, to: null, ack: 0, checksum: 7, seq: 0, rejects: false, hears: true, bodies: [] }, false],
-  [{ type: 'frame', session: 1, to: '7', ack: 0, checksum: 7, seq: 0, rejects: false, hears: true, bodies: [] }, false],
-  [{ type: 'frame', session: 1, to: 0, ack: 0.5, checksum: 7, seq: 0, rejects: false, hears: true, bodies: [] }, false],
-  [{ type: 'frame', session: 1, to: null, ack: 0, checksum: 7, seq: 0, rejects: 1, hears: true, bodies: [] }, false],
-  [{ type: 'frame', session: 1, to: null, ack: 0, checksum: 7, seq: 0, rejects: false, hears: true, bodies: {} }, false],
+  [frame, true],
+  [{ ...frame, checksum: 2 ** 32 }, false],
+  [{ type: 'bye', session: 1, echo: null }, true],
+  [{ type: 'bye', session: 1 }, false],
+  [{ type: 'frame', session: 1, to: null, nonce: 2, echo: null, ack: 0, checksum: 7, seq: 0 }, false],
+  [{ ...frame, session: -1 }, false],
+  [{ ...frame, to: '7' }, false],
+  [{ ...frame, nonce: null }, false],
+  [{ ...frame, echo: 0.5 }, false],
+  [{ ...frame, to: 0, ack: 0.5 }, false],
+  [{ ...frame, rejects: 1 }, false],
+  [{ ...frame, bodies: {} }, false],
   [{ type: 'post', session: 1 }, false],
   [null, false],
 ])('%j is a frame: %s', (message, is) => {

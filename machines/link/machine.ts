@@ -7,15 +7,21 @@
  * rejects. An acknowledgement bears the checksum of all that it acknowledges: who reads there that the peer has delivered what was never
  * sent, because somebody has spoken in this end's name, begins a new session, and the link is down for a moment at both ends.
  *
- * Assumes that frames which keep being sent are heard in the end, and that an end which starts again has a larger session (if its clock
- * went back, the peer's memory corrects it). Promises: a connection is a pair of sessions; `link.up` and `link.down` alternate at each
+ * Each run draws a nonce and says it in all its frames; each frame echoes that of the receiver, as the verification tag of SCTP (RFC 9260,
+ * section 8.5). Who does not echo it may be a peer that has started again, or a stranger that writes in its name: it is answered with a
+ * challenge, which is posted to the peer and echoes what it said of itself, and nothing is noted (RFC 5961, section 4, does so with segments
+ * that would reset a connection). So the session that there is stays until the next one has shown that it hears what is sent to
+ * the peer. Against who hears that as well it is no protection.
+ *
+ * Assumes that frames which keep being sent are heard in the end, that nobody guesses a nonce, and that an end which starts again has a
+ * larger session (if its clock went back, the peer's memory corrects it). Promises: a connection is a pair of sessions; `link.up` and `link.down` alternate at each
  * end; what is delivered between them is a prefix of what the peer posted on that connection, in order, nothing twice, and all of it if
  * the connection lasts. Silence cannot tell a dead peer from a slow one or from a cut: a peer counted as gone may well be alive, and then
  * both ends see the link go down and come again.
  *
  * States.
  *   seeking  never up yet: what is posted waits
- *   up       both ends have heard each other's session
+ *   up       the peer has answered this session
  *   down     was up, looks for the peer again: what is posted is lost
  *   left     said good-bye
  * Invariants: in `up`, `theirs === latest`; `sent <= window`; `outbox.length <= window + room`; what is under way has a size of at most
@@ -26,13 +32,18 @@ import { arm, disarm, effects, send, tell, type NodeId, type Send, type TimerEve
 import {
   ackFrame,
   againFrame,
+  answers,
+  byeOf,
+  challengeFrame,
   CHECKSUM_BASIS,
   emptyFrame,
   fresh,
   hasRoomFor,
   isAhead,
   isDeceived,
+  isProven,
   owesAck,
+  remembersLater,
   sizeOf,
   suspects,
   taken,
@@ -76,10 +87,13 @@ const dueAck = ({ context, event }: In) => ({
   message: ackFrame(context, event as Frame),
 });
 const again = ({ context }: In) => ({ to: context.outbox.length > 0 ? context.peer : [], message: againFrame(context) });
-const goodbye = ({ context }: In) => ({ to: context.peer, message: { type: 'bye' as const, session: context.session } });
+const goodbye = ({ context }: In) => ({ to: context.peer, message: byeOf(context) });
+const challenge = ({ context, event }: In) => ({ to: context.peer, message: challengeFrame(context, event as Frame) });
 /** By all ways that there are. */
-const say = (message: (args: In) => Send<Frame | Bye>) =>
-  [send(message), tell((args: In) => passing(args.context, () => message(args)))] as const;
+const say = (message: (args: In) => Send<Frame | Bye>, way = ({ context }: In) => context) =>
+  [send(message), tell((args: In) => passing(way(args), () => message(args)))] as const;
+/** By the way back of what was heard, which is not learned: anybody may have said that. */
+const challengeIt = say(challenge, ({ context, event }) => ({ ...context, ...wayAfter(context, event as Heard<Frame>) }));
 
 const passedOn = ({ context, event }: In) => {
   const { target, message } = event as Pass;
@@ -103,15 +117,15 @@ const nothingSent = {
   told: 0,
   untold: 0,
 };
+const stranger = (c: LinkInput) => ({ latest: -1, theirNonce: null, ...firstWay(c) });
 /** What this connection has come to is no good: another one. */
 const beginAnew = ['beginSession', ...say(answer)] as const;
 
 /** Until the link is up every frame is heard for its sessions alone. */
 const handshake = [
-  { guard: 'isLate' },
-  { guard: 'remembersLaterSession', actions: ['outdoSession', 'hearSession', ...say(answer)] },
+  { guard: 'remembersLater', actions: ['outdoSession', ...challengeIt] },
   { guard: 'answersSession', target: 'up', actions: ['hearSession', 'announceUp', ...say(firstWords), 'noteSent', 'hearAgain'] },
-  { actions: ['hearSession', ...say(answer)] },
+  { actions: challengeIt },
 ] as const;
 
 /** A frame of this connection: it may carry messages, make room for more, or call for an acknowledgement. */
@@ -119,11 +133,7 @@ const takeFrame = ['take', ...say(whatWaits), 'noteSent', ...say(dueAck), 'noteA
 /** One that says that something is missing: it brings nothing. */
 const takeRejection = ['take', ...say(again), 'noteSent'] as const;
 
-/** A peer that heard us, and whom we no longer hear, must learn that it is not heard: by a session that knows nothing of it. */
-const seek = [
-  { guard: 'hasLostTouch', actions: ['noteSuspicion', 'beginSession', ...say(answer), arm(nextBeat)] },
-  { actions: [...say(answer), 'noteBeat', arm(nextBeat)] },
-] as const;
+const seek = { actions: [...say(answer), 'tryNextRelay', arm(nextBeat)] } as const;
 
 /**
  * The chart of one end of a link: sequence numbers, acknowledgements, a handshake of sessions and a detector that counts
@@ -136,8 +146,12 @@ export const linkMachine = setup({
   actions: {
     ...effects<Frame | Bye | Relay | Relayed>(),
     hearSession: assign(({ context, event }) => {
-      const { session } = event as Heard<Frame>;
-      return { theirs: session, latest: session, silence: 0, ...wayAfter(context, event as Heard<Frame>) };
+      const { session, nonce } = event as Heard<Frame>;
+      return { theirs: session, latest: session, theirNonce: nonce, silence: 0, ...wayAfter(context, event as Heard<Frame>) };
+    }),
+    noteSession: assign(({ event }) => {
+      const { session, nonce } = event as Frame;
+      return { theirs: null, latest: session, theirNonce: nonce };
     }),
     take: assign(({ context, event }) => taken(context, event as Heard<Frame>)),
     noteSent: assign(({ context }) => {
@@ -149,6 +163,7 @@ export const linkMachine = setup({
       const silence = Math.min(context.silence + 1, context.patience);
       return { told: context.expected, untold: 0, silence, ...wayAfterBeat(context, silence) };
     }),
+    tryNextRelay: assign(({ context }) => wayAfterBeat(context, context.silence)),
     keep: assign(({ context, event }) => {
       const { body } = event as { body: FrameBody };
       return { outbox: [...context.outbox, body], outboxSize: context.outboxSize + sizeOf(body) };
@@ -157,7 +172,8 @@ export const linkMachine = setup({
     outdoSession: assign({ session: ({ event }) => (event as Frame).to! + 1 }),
     beginSession: assign(({ context }) => ({ session: context.session + 1, ...silent })),
     forgetConnection: assign(nothingSent),
-    forgetPeer: assign(({ context }) => ({ latest: -1, ...firstWay(context) })),
+    forgetPeer: assign(({ context }) => stranger(context)),
+    changeNonce: assign({ nonce: ({ context }) => context.nonce + 1 }),
     hearAgain: raise(({ event }) => event as Heard<Frame>),
     hearOrigin: raise(({ event }) => {
       const { origin, from, message } = event as Received<Relayed>;
@@ -173,11 +189,15 @@ export const linkMachine = setup({
     announceOverflow: emit(({ context }) => ({ type: 'overflow' as const, peer: context.peer })),
   },
   guards: {
-    isLate: ({ context, event }) => (event as Frame | Bye).session < context.latest,
-    beginsSession: ({ context, event }) => (event as Frame).session > context.latest,
-    remembersLaterSession: ({ context, event }) => ((event as Frame).to ?? -1) > context.session,
-    answersSession: ({ context, event }) => (event as Frame).to === context.session,
-    isOfAnotherConnection: ({ context, event }) => (event as Frame).to !== context.session,
+    isLate: ({ context, event }) => {
+      const { session, nonce } = event as Frame;
+      return session < context.latest && nonce === context.theirNonce;
+    },
+    beginsSession: ({ context, event }) => isProven(context, event as Frame) && (event as Frame).session > context.latest,
+    remembersLater: ({ context, event }) => remembersLater(context, event as Frame),
+    isProven: ({ context, event }) => isProven(context, event as Bye),
+    answersSession: ({ context, event }) => answers(context, event as Frame),
+    isOfAnotherConnection: ({ context, event }) => !answers(context, event as Frame),
     isDeceived: ({ context, event }) => isDeceived(context, event as Frame),
     isRejection: ({ event }) => (event as Frame).rejects,
     bringsMessages: ({ context, event }) => fresh(context, event as Frame).length > 0,
@@ -185,16 +205,15 @@ export const linkMachine = setup({
     isSilent: ({ context }) => suspects(context),
     isByRelay: ({ context, event }) => context.relays.includes((event as Received<Relayed>).from),
     passesOn: ({ context }) => context.relays.length > 0 && context.via === null,
-    hasLostTouch: ({ context }) => context.theirs !== null && suspects(context),
   },
 }).createMachine({
   id: 'link',
-  context: ({ input }) => ({ ...input, ...silent, ...nothingSent, ...firstWay(input), latest: -1 }),
+  context: ({ input }) => ({ ...input, ...silent, ...nothingSent, ...stranger(input) }),
   initial: 'seeking',
   on: {
     leave: { target: '.left', actions: [...say(goodbye)] },
     relayed: { guard: 'isByRelay', actions: 'hearOrigin' },
-    restart: { target: '.seeking', actions: ['beginSession', 'forgetConnection', 'forgetPeer'] },
+    restart: { target: '.seeking', actions: ['beginSession', 'forgetConnection', 'forgetPeer', 'changeNonce'] },
   },
   states: {
     seeking: {
@@ -205,20 +224,22 @@ export const linkMachine = setup({
         timer: seek,
       },
     },
-    down: { on: { frame: handshake, timer: seek } },
+    down: { on: { frame: [{ guard: 'isLate' }, ...handshake], timer: seek } },
     up: {
       exit: ['announceDown', 'forgetConnection'],
       on: {
         frame: [
           { guard: 'isLate' },
-          { guard: 'beginsSession', target: 'down', actions: 'hearAgain' },
-          { guard: 'isOfAnotherConnection', actions: say(answer) },
+          // Another node of this id has come: this end is told by nobody else, and says no more.
+          { guard: 'remembersLater' },
+          { guard: 'beginsSession', target: 'down', actions: ['noteSession', 'hearAgain'] },
+          { guard: 'isOfAnotherConnection', actions: challengeIt },
           { guard: 'isDeceived', target: 'down', actions: beginAnew },
           { guard: 'isRejection', actions: takeRejection },
           { guard: 'bringsMessages', actions: ['announceReceived', ...takeFrame] },
           { actions: takeFrame },
         ],
-        bye: [{ guard: 'isLate' }, { target: 'down', actions: 'beginSession' }],
+        bye: { guard: 'isProven', target: 'down', actions: 'beginSession' },
         pass: { guard: 'passesOn', actions: send(passedOn) },
         relay: { guard: 'passesOn', actions: send(relayed) },
         post: [

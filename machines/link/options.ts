@@ -8,12 +8,13 @@ export interface LinkOptions extends Omit<LinkInput, 'peer' | 'relays'> {
   readonly relay: boolean;
 }
 
-const KEYS = ['session', 'beat', 'patience', 'window', 'room', 'windowSize', 'roomSize', 'suspicions', 'relay'] as const;
+const KEYS = ['session', 'nonce', 'beat', 'patience', 'window', 'room', 'windowSize', 'roomSize', 'suspicions', 'relay'] as const;
 
 export function linkOptions(raw: Readonly<Record<string, unknown>>): LinkOptions {
   refuseUnknown(raw, KEYS);
   return {
     session: integer(raw, 'session', { min: 0, fallback: 0 }),
+    nonce: integer(raw, 'nonce', { min: 0, fallback: 0 }),
     beat: integer(raw, 'beat', { min: 1, fallback: 10 }),
     patience: integer(raw, 'patience', { min: 1, fallback: 5 }),
     window: integer(raw, 'window', { min: 1, fallback: 64 }),

@@ -78,12 +78,10 @@ export const linkProperties = (): readonly Property<LinkOptions>[] => [
     }),
   },
   {
-    name: 'up means heard',
-    says: 'While an end is up, its peer has heard its session, or has begun a later one of its own.',
+    name: 'nothing invented',
+    says: 'What an end takes for a session of its peer is one that the peer has begun, whoever else speaks in its name.',
     kind: 'always',
-    holds: ofBothDirections(
-      (end, peer) => !isUp(end) || end.context.theirs! < peer.context.session || peer.context.latest === end.context.session,
-    ),
+    holds: ofBothDirections((end, peer) => end.context.latest <= peer.context.session),
   },
   {
     name: 'delivery',

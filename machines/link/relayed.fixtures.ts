@@ -32,8 +32,8 @@ export const change = (update: (c: LinkContext) => Partial<LinkContext>) =>
 function metFrom(machine: typeof linkMachine, beats: boolean) {
   const { context, states } = machine.config as any;
   const met = ({ input }: { input: LinkInput }): LinkContext => {
-    const { session } = input;
-    return { ...context({ input }), theirs: session, latest: session, via: null, deaf: 0 };
+    const { session, nonce } = input;
+    return { ...context({ input }), theirs: session, latest: session, theirNonce: nonce, via: null, deaf: 0 };
   };
   const up = { ...states.up, entry: beats ? arm(() => ({ timer: 'beat', delay: 1 })) : [] };
   const config = { ...machine.config, initial: 'up', context: met, states: { ...states, up } };

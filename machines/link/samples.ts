@@ -1,11 +1,12 @@
 /** Events worth trying in each state of a link's end, for generated paths. */
 import type { ChartSamples } from '../protocol.js';
-import { checksumOf, type Frame, type LinkContext, type LinkInput } from './frames.js';
+import { checksumOf, type Bye, type Frame, type LinkContext, type LinkInput } from './frames.js';
 
 const input: LinkInput = {
   peer: 'b',
   relays: [],
   session: 5,
+  nonce: 1,
   beat: 10,
   patience: 1,
   suspicions: null,
@@ -20,7 +21,9 @@ const frame = (c: LinkContext, { ack = c.base + c.sent, ...changes }: Partial<Fr
   type: 'frame',
   from: c.peer,
   session: Math.max(c.latest, 3),
+  nonce: 2,
   to: c.session,
+  echo: c.nonce,
   ack,
   checksum: checksumOf(c.acknowledged, c.outbox.slice(0, Math.max(0, ack - c.base))),
   seq: c.expected,
@@ -29,6 +32,9 @@ const frame = (c: LinkContext, { ack = c.base + c.sent, ...changes }: Partial<Fr
   bodies: [],
   ...changes,
 });
+
+const bye = (c: LinkContext, changes: Partial<Bye>) =>
+  ({ type: 'bye', from: c.peer, session: Math.max(c.latest, 3), echo: c.nonce, ...changes }) as never;
 
 const events = (c: LinkContext) =>
   c.session > 8 || c.latest > 5 || c.expected > 1
@@ -45,13 +51,21 @@ const events = (c: LinkContext) =>
         frame(c, { rejects: true, to: null }),
         frame(c, { rejects: true, bodies: ['x'] }),
         frame(c, { seq: c.expected + 1 }),
+        frame(c, { to: null, echo: null }),
         frame(c, { to: null }),
+        frame(c, { to: null, session: Math.max(c.latest, 3) + 1 }),
+        frame(c, { echo: 0 }),
+        frame(c, { to: c.session - 1 }),
         frame(c, { to: c.session + 1 }),
+        frame(c, { to: c.session + 1, echo: 0 }),
         frame(c, { session: Math.max(c.latest, 3) + 1 }),
+        frame(c, { session: Math.max(c.latest, 3) + 1, echo: 0 }),
         frame(c, { session: 2 }),
+        frame(c, { session: 2, nonce: 1 }),
         frame(c, { session: 2, to: c.session + 1 }),
-        { type: 'bye', from: c.peer, session: Math.max(c.latest, 3) } as never,
-        { type: 'bye', from: c.peer, session: 2 } as never,
+        bye(c, {}),
+        bye(c, { echo: 0 }),
+        bye(c, { session: 2 }),
         { type: 'timer', timer: 'beat' } as never,
         { type: 'post', body: 'y' } as never,
         { type: 'leave' },
@@ -65,10 +79,12 @@ const passedOn = (c: LinkContext) => [
   ...['c', 'd'].flatMap((from) =>
     [true, false].map((hears) => ({ type: 'relayed', from, origin: c.peer, message: frame(c, { hears }) }) as never),
   ),
-  { type: 'relayed', from: 'c', origin: c.peer, message: { type: 'bye', session: Math.max(c.latest, 3) } } as never,
+  frame(c, { to: null, echo: null, hears: false }),
+  { type: 'relayed', from: 'c', origin: c.peer, message: frame(c, { echo: 0 }) } as never,
+  { type: 'relayed', from: 'c', origin: c.peer, message: bye(c, {}) } as never,
   { type: 'relayed', from: 'e', origin: c.peer, message: frame(c, {}) } as never,
-  { type: 'pass', target: 'c', message: { type: 'bye', session: 1 } } as never,
-  { type: 'relay', from: c.peer, target: 'c', message: { type: 'bye', session: 1 } } as never,
+  { type: 'pass', target: 'c', message: { type: 'bye', session: 1, echo: null } } as never,
+  { type: 'relay', from: c.peer, target: 'c', message: { type: 'bye', session: 1, echo: null } } as never,
 ];
 
 /** The second end may suspect its peer once; the third has others who may pass on. */
