@@ -1,10 +1,16 @@
-/** A file that is there whole or not at all: written beside its place, moved when done, taken away on Ctrl-C. */
-import { closeSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+/**
+ * A file that is there whole or not at all: written beside its place, moved when done, taken away on Ctrl-C. A device or a pipe is written
+ * to as it stands, and nothing takes its place.
+ */
+import { closeSync, openSync, realpathSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
 import { UsageError } from '../machines/errors.js';
 
 const BUFFER_LENGTH = 1 << 16;
 
 export class OutputFile {
+  /** What a link leads to, so that the link stays one. */
+  private readonly target: string;
+  /** Where it is written; the target itself where that is no regular file. */
   private readonly partial: string;
   private readonly descriptor: number;
   private buffer = '';
@@ -13,8 +19,12 @@ export class OutputFile {
     process.exit(130);
   };
 
-  constructor(private readonly path: string) {
-    this.partial = `${path}.${process.pid}.partial`;
+  constructor(path: string) {
+    const known = statSync(path, { throwIfNoEntry: false });
+    if (path === '-' || known?.isDirectory())
+      throw new UsageError(`cannot write ${path}: it is ${path === '-' ? 'no file' : 'a folder'}; name a file`);
+    this.target = known?.isFile() ? realpathSync(path) : path;
+    this.partial = known && !known.isFile() ? this.target : `${this.target}.${process.pid}.partial`;
     // Before the file is there: a signal that nobody hears ends the process at once, and leaves it behind.
     process.on('SIGINT', this.interrupted);
     process.on('SIGTERM', this.interrupted);
@@ -44,13 +54,13 @@ export class OutputFile {
   keep(): void {
     this.flush();
     closeSync(this.descriptor);
-    renameSync(this.partial, this.path);
+    if (this.partial !== this.target) renameSync(this.partial, this.target);
     this.listenNoMore();
   }
 
   discard(): void {
     closeSync(this.descriptor);
-    rmSync(this.partial, { force: true });
+    if (this.partial !== this.target) rmSync(this.partial, { force: true });
     this.listenNoMore();
   }
 

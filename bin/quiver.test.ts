@@ -1,5 +1,5 @@
 /** The command as a user meets it: called as the program calls it, and the built program in a process where the process is what is tested. */
-import { spawn, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -178,6 +178,16 @@ test('Ctrl-C in the middle of a run leaves no file behind', async () => {
   const status = await new Promise((resolve) => child.on('exit', resolve));
   expect(status).toBe(130);
   expect(readdirSync(folder).filter((name) => name.startsWith('long.ndjson'))).toEqual([]);
+});
+
+test('a verdict is told even where nobody reads it to its end', () => {
+  const deadlock = { protocol: 'exclusion', topology: { kind: 'path', n: 2 }, options: { priorities: 2, rules: 'printed' } };
+  const events = ['n0', 'n1'].map((node) => ({ at: 0, node, do: 'lock' }));
+  const path = file('deadlock.json', { ...deadlock, events });
+  const shell = `"$0" "$1" check "$2" | true; echo \${PIPESTATUS[0]}`;
+  const said = execFileSync('bash', ['-c', shell, process.execPath, program, path], { encoding: 'utf8' });
+  // The verdict, or that of a program whose reader has gone; never 0.
+  expect(said).toMatch(/^(1|141)\n$/);
 });
 
 test('a file that cannot be written leaves nobody who listens to signals', async () => {

@@ -6,8 +6,12 @@
 import { runCommand } from './program.js';
 import { endAnyway } from './strays.js';
 
-// A reader that closes the pipe early (`quiver run … | head`) ends the run; that is no failure.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+// A reader that closes the pipe early (`quiver run … | head`) ends the run, without a word. Its verdict is told if it is known; or else
+// the status is that of a program that the system ends for this.
+const CLOSED_PIPE = 128 + 13;
+process.stdout.on('error', (error: NodeJS.ErrnoException) =>
+  process.exit(error.code === 'EPIPE' ? (process.exitCode ?? CLOSED_PIPE) : 1),
+);
 
 process.exitCode = await runCommand(process.argv.slice(2));
 

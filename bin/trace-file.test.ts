@@ -1,5 +1,8 @@
 /** What is written to a file is what its name asks for, from every command that writes traces. */
-import { existsSync, readFileSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync, lstatSync, readFileSync, symlinkSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { text as readAll } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { called } from './called.fixture.js';
@@ -63,6 +66,22 @@ test('a run as other tools read it', async () => {
   expect(readFileSync(log, 'utf8')).toMatch(/^\(\?<event>/);
   await explore({ save: inFolder('run.svg') }, [scenario]);
   expect(printed.at(-1)).toBe(`written: ${inFolder('run.svg')}`);
+});
+
+test('a link stays a link, a pipe a pipe, and a folder is refused', async () => {
+  const [file, link, pipe] = [inFolder('kept.ndjson', ''), inFolder('link.ndjson'), inFolder('pipe')];
+  symlinkSync(file, link);
+  await run({ trace: link }, [scenario]);
+  expect(lstatSync(link).isSymbolicLink()).toBe(true);
+  expect(readFileSync(file, 'utf8')).toMatch(/^\{"quiver":/);
+  execFileSync('mkfifo', [pipe]);
+  const reader = spawn('cat', [pipe]);
+  const text = readAll(reader.stdout);
+  await run({ trace: pipe }, [scenario]);
+  expect(await text).toBe(readFileSync(file, 'utf8'));
+  expect(lstatSync(pipe).isFIFO()).toBe(true);
+  await expect(run({ trace: dirname(file) }, [scenario])).rejects.toThrow(/it is a folder; name a file/);
+  await expect(run({ trace: '-' }, [scenario])).rejects.toThrow('cannot write -: it is no file; name a file');
 });
 
 test('a name that says nothing, or no trace, writes nothing', async () => {
