@@ -1,9 +1,12 @@
 /** Live actors and bare snapshots are the same node: same events, same effects, same states, for every protocol there is. */
 import { describe, expect, test, vi } from 'vitest';
+import { assign, setup } from 'xstate';
+import { ProtocolError } from '../machines/errors.js';
 import { protocols } from '../machines/index.js';
 import type { Message } from '../machines/effects.js';
 import type { ChartSamples } from '../machines/protocol.js';
 import { createHost } from './world/hosts.js';
+import { Node } from './world/node.js';
 import { Random } from './random.js';
 
 const EVENTS = 400;
@@ -30,4 +33,22 @@ describe.each(Object.values(protocols).map((protocol) => [protocol.name, protoco
     expect(warn).not.toHaveBeenCalled();
     warn.mockRestore();
   });
+});
+
+test.each(['actors', 'snapshots'] as const)('what a chart throws is told once, by the step that failed, of %s', async (kind) => {
+  const chart = setup({}).createMachine({
+    on: {
+      go: {
+        actions: assign(() => {
+          throw new Error('too far');
+        }),
+      },
+    },
+  });
+  const node = new Node('a', createHost(kind, { charts: { walker: chart } }));
+  node.start([{ role: 'walker', chart: 'walker', input: undefined }], () => 0);
+  const go = () => node.step('walker', { type: 'go' }, () => 0);
+  expect(go).toThrow(new ProtocolError('node a: its step for "go" failed: too far'));
+  // Whatever XState reports, it reports with a delay, and an error that nobody catches fails this run.
+  await new Promise((resolve) => setImmediate(resolve));
 });

@@ -121,7 +121,17 @@ export class Node {
       this.depth = depth + 1;
       const target = this.roles[role];
       if (!target) throw new ProtocolError(`node ${this.id}: no role "${role}" to take "${event.type}"; open it first`);
-      this.perform(role, target.send(event), outcome, inbox, choose);
+      this.perform(role, this.taken(target, event), outcome, inbox, choose);
+    }
+  }
+
+  /** What a chart throws is told with the place where it happened. */
+  private taken(role: Role, event: Message): readonly Effect[] {
+    try {
+      return role.send(event);
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      throw new ProtocolError(`node ${this.id}: its step for "${event.type}" failed: ${why}`, { cause: error });
     }
   }
 

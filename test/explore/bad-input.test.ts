@@ -6,6 +6,7 @@ import { draw, effects, send } from '../../machines/effects.js';
 import { ProtocolError, UsageError } from '../../machines/errors.js';
 import { queue } from '../../machines/queue/index.js';
 import type { Choose, Configuration, Property, Protocol, Topology } from '../../machines/protocol.js';
+import { everyCombination } from './corruptions.js';
 import { explore, type ExploreOptions } from './index.js';
 import { completeGraph } from './fixtures.js';
 import { toy, type ToyInput } from './toys.js';
@@ -64,6 +65,13 @@ describe('a chart that breaks its contract', () => {
   test('an impure assign', () => {
     let calls = 0;
     expect(() => ask(going(note(() => calls++ % 2)))).toThrow('node n0: two runs of the same step for "go" differ');
+  });
+
+  test('an impure assign that says the same three times, in a system of few steps', () => {
+    let calls = 0;
+    expect(() => ask(going(note(() => (calls++ < 12 ? 0 : calls))))).toThrow(
+      'node n0: two runs of the same step for "go" differ',
+    );
   });
 
   test('an impure guard', () => {
@@ -268,4 +276,17 @@ describe('a question that makes no sense', () => {
     expect(ask).toThrow(UsageError);
     expect(ask).toThrow('protocol directory has no corrupt states; give its checks a corruption');
   });
+});
+
+test('many nodes, each with one start, are one first state', () => {
+  const choices = Array.from({ length: 20_000 }, (_, i) => [i]);
+  expect([...everyCombination(choices)].map((chosen) => chosen.at(-1))).toEqual([19_999]);
+  expect([...everyCombination([[1, 2], [3], [4, 5]])]).toEqual([
+    [1, 3, 4],
+    [1, 3, 5],
+    [2, 3, 4],
+    [2, 3, 5],
+  ]);
+  expect([...everyCombination([[1], []])]).toEqual([]);
+  expect([...everyCombination([])]).toEqual([[]]);
 });

@@ -99,8 +99,12 @@ function* everyWay<T>(run: (choose: Choose) => T, what: string): Generator<DrawO
 const tooMany = (what: string): UsageError =>
   new UsageError(`${what}: it can fall in more than ${WAYS_MAX} ways; let it strike fewer nodes, or run the scenario many times`);
 
-export function* everyCombination<T>(choices: readonly (readonly T[])[], taken: readonly T[] = []): Generator<readonly T[]> {
-  const options = choices[taken.length];
-  if (!options) yield taken;
-  else for (const option of options) yield* everyCombination(choices, [...taken, option]);
+/** One of each, in every combination; the last ones change first. */
+export function* everyCombination<T>(choices: readonly (readonly T[])[]): Generator<readonly T[]> {
+  if (choices.some((options) => options.length === 0)) return;
+  const at = choices.map(() => 0);
+  for (let last = 0; last >= 0;) {
+    yield choices.map((options, i) => options[at[i]!]!);
+    for (last = choices.length - 1; last >= 0 && ++at[last]! === choices[last]!.length; last--) at[last] = 0;
+  }
 }

@@ -141,6 +141,8 @@ export class Replicas {
     } catch (error) {
       const { message } = error as Error;
       const place = `node ${this.system.nodes[node]}`;
+      // The node has said so itself.
+      if (message.startsWith(`${place}: its step for `)) throw error;
       throw new ProtocolError(`${place}: its step for "${event}" failed: ${message.replace(`${place}: `, '')}`, { cause: error });
     }
   }

@@ -26,8 +26,9 @@ export interface OutcomeDetail {
   readonly emitted: readonly Message[];
 }
 
-/** How many steps the audit runs again. */
+/** How many steps the audit runs again, and how often at most where they are few: a guard that rolls dice often says the same twice. */
 const AUDITED = 64;
+const TIMES_MAX = 16;
 
 export class LocalSteps {
   readonly locals: Locals;
@@ -110,23 +111,24 @@ export class LocalSteps {
   /** Has XState itself run a sample of the steps once more; a difference means that something in a chart is not pure. */
   audit(): void {
     const stride = Math.ceil(this.causes.length / AUDITED);
-    for (let step = 0; step < this.causes.length; step += stride) {
-      const cause = this.causes[step];
-      this.replicas.forget();
-      if (
-        !cause ||
-        this.isRepeated(
-          step,
-          byXState(() => this.run(...cause)),
-        )
-      )
-        continue;
-      const { node } = this.locals.get(cause[0]);
-      throw new ProtocolError(
-        `node ${this.system.nodes[node]}: two runs of the same step for "${this.incoming(cause[1]).event.type}" differ; ` +
-          'guards, assigns and parameters must depend on context and event alone',
-      );
+    const times = Math.min(TIMES_MAX, Math.ceil((4 * AUDITED) / this.causes.length));
+    for (let time = 0; time < times; time++) {
+      for (let step = 0; step < this.causes.length; step += stride) {
+        const cause = this.causes[step];
+        if (cause) this.repeat(step, cause);
+      }
     }
+  }
+
+  private repeat(step: number, cause: readonly [local: number, key: number]): void {
+    this.replicas.forget();
+    const again = byXState(() => this.run(...cause));
+    if (this.isRepeated(step, again)) return;
+    const { node } = this.locals.get(cause[0]);
+    throw new ProtocolError(
+      `node ${this.system.nodes[node]}: two runs of the same step for "${this.incoming(cause[1]).event.type}" differ; ` +
+        'guards, assigns and parameters must depend on context and event alone',
+    );
   }
 
   private find(local: number, key: number): number {
