@@ -1,0 +1,74 @@
+/**
+ * What a grant costs where a thousand clients share three peers, beside eight: in messages, counted, and in processor time, as a ratio of one run.
+ * Figures are in docs/locks.md.
+ */
+import { expect, onTestFinished, test } from 'vitest';
+import type { NodeId } from '../../machines/effects.js';
+import { InProcessBus } from '../transports/in-process.js';
+import type { Linked, Transport } from '../transports/transport.js';
+import { createLocks, type Locks } from './locks.js';
+
+const VOTERS = ['a', 'b', 'c'];
+const GRANTS = 2_000;
+
+/** Peers and so many clients that are served; and what has been sent. */
+async function cluster(count: number) {
+  const bus = new InProcessBus();
+  const sent = { messages: 0 };
+  const counted = (id: NodeId): Transport<Linked> => {
+    const transport = bus.transport(id);
+    const send = transport.send.bind(transport);
+    return Object.assign(transport, {
+      send: (to: NodeId, message: Parameters<typeof send>[1]) => {
+        sent.messages++;
+        send(to, message);
+      },
+    });
+  };
+  const voters = VOTERS.map((id) => createLocks({ transport: counted(id), peers: VOTERS }));
+  await Promise.all(voters.map(({ ready }) => ready));
+  const ids = Array.from({ length: count }, (_, i) => `client ${i}`);
+  const clients = ids.map((id) => createLocks({ transport: counted(id), peers: VOTERS, client: true }));
+  await Promise.all(clients.map(({ ready }) => ready));
+  onTestFinished(async () => {
+    await Promise.all([...voters, ...clients].map((locks) => locks.close({ withinMs: 0 })));
+    bus.close();
+  });
+  return { clients, sent };
+}
+
+/** All of them ask, and each again until there were so many grants. */
+async function atOnce(clients: readonly Locks[], grants: number): Promise<void> {
+  const each = grants / clients.length;
+  await Promise.all(
+    clients.map(async (locks) => {
+      for (let i = 0; i < each; i++) await locks.request('lock', () => {});
+    }),
+  );
+}
+
+async function inTurn(clients: readonly Locks[], grants: number): Promise<void> {
+  for (let i = 0; i < grants; i++) await clients[i % clients.length]!.request('lock', () => {});
+}
+
+test('a grant to one of 1,000 clients costs less than twice what one of 8 costs', async () => {
+  const [few, many] = [await cluster(8), await cluster(1_000)];
+  for (const [how, ask] of [
+    ['all at once', atOnce],
+    ['in turn', inTurn],
+  ] as const) {
+    const cost = async ({ clients, sent }: typeof few) => {
+      const [messages, cpu] = [sent.messages, process.cpuUsage()];
+      await ask(clients, GRANTS);
+      const { user, system } = process.cpuUsage(cpu);
+      return { messages: (sent.messages - messages) / GRANTS, cpu: (user + system) / GRANTS };
+    };
+    await cost(few);
+    const [ofFew, ofMany] = [await cost(few), await cost(many)];
+    console.log(
+      `${how}: messages a grant ${ofFew.messages} with 8, ${ofMany.messages} with 1,000; processor time ${(ofMany.cpu / ofFew.cpu).toFixed(2)} of that with 8`,
+    );
+    expect(ofMany.messages / ofFew.messages).toBeLessThan(2);
+    expect(ofMany.cpu / ofFew.cpu).toBeLessThan(2);
+  }
+});
