@@ -170,7 +170,7 @@ class Round {
         for (const peer of this.members) await this.deploy(peer);
         return;
       case 'members':
-        for (const change of fault.changes) await this.reconfigure(change);
+        for (const change of fault.changes) if (!(await this.reconfigure(change))) return;
         return;
       case 'visit':
         return this.visit(fault);
@@ -280,8 +280,8 @@ class Round {
     });
   }
 
-  /** Members are told to, one after the other, until one has done it. */
-  private async reconfigure({ add, remove }: MembershipChange): Promise<void> {
+  /** Members are told to, one after the other, until one has done it; says whether one has. */
+  private async reconfigure({ add, remove }: MembershipChange): Promise<boolean> {
     const before = this.members;
     const after = [...before.filter((peer) => peer !== remove), ...(add === null ? [] : [add])];
     const callers = before.filter((peer) => peer !== remove);
@@ -295,12 +295,15 @@ class Round {
       this.tell(this.changer);
       await this.patiently(() => this.reports.changed.size > 0, CHANGE_MS);
     }
-    if (this.reports.changed.size === 0)
+    if (this.reports.changed.size === 0) {
       this.write('uncaught', { peer: this.changer, error: `the members are not changed to ${after.join(', ')}` });
+      return false;
+    }
     this.members = after;
     this.audience = after;
     this.write('members', { lists: [after] });
     if (remove !== null) await this.during('stop', remove, () => this.leave(remove));
+    return true;
   }
 
   private async sever(cut: Cut): Promise<void> {
