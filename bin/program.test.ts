@@ -1,6 +1,6 @@
 /** Help, version, wrong words, completion, `init`, reports for a CI and the watch. */
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, readdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -177,6 +177,14 @@ describe('quiver init', () => {
       status: 0,
       stdout: expect.stringMatching(/^ring .*on snapshots and on actors[^]*valid\n$/),
     });
+  });
+
+  test.each(['we ird <name>', "it's", 'plain-1.2'])('the folder %s is named as a shell reads it', async (name) => {
+    expect(await quiver(['init', join(folder, name)])).toBe(0);
+    const [line] = /^ {2}cd .*$/m.exec(printed.join('\n'))!;
+    const { stdout } = spawnSync('sh', ['-c', `${line}\npwd`], { encoding: 'utf8' });
+    expect(stdout).toBe(`${join(realpathSync(folder), name)}\n`);
+    expect(line.includes("'")).toBe(name !== 'plain-1.2');
   });
 
   test('nothing is overwritten', async () => {

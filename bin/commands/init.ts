@@ -24,9 +24,12 @@ const command: Work<'init'> = async (_, words) => {
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(packageOf(basename(resolve(folder))), null, 2)}\n`);
   const steps = ['npm install', 'npm start', 'npm run check', 'npm test'];
   console.log(`${[...files, 'package.json'].join(', ')} are there. Next:\n`);
-  for (const step of folder === '.' ? steps : [`cd ${folder}`, ...steps]) console.log(`  ${step}`);
+  for (const step of folder === '.' ? steps : [`cd ${inShell(folder)}`, ...steps]) console.log(`  ${step}`);
   return 0;
 };
+
+/** As a shell reads it as one word. */
+const inShell = (word: string): string => (/^[\w./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`);
 
 /** With the versions of what this package was made with. */
 function packageOf(name: string): object {
