@@ -1,8 +1,9 @@
 /**
- * A page of docs/start or docs/recipes, done as its reader does it: in an empty folder, block by block.
+ * A page of docs/start or docs/recipes, done as its reader does it: in an empty folder, block by block, in one shell.
  *
- * - A block below a line that ends with the name of a file and a colon (`worker.js`:) is saved as that file.
- * - A block `sh` is run. What it prints has to be what stands in the block without a language below it; a line `…` there stands for
+ * - A block below a line that ends with the name of a file and a colon (`worker.js`:) is saved as that file, in the folder where the
+ *   shell is.
+ * - A block `sh` is run in the folder in which the one before it ended. What it prints has to be what stands in the block without a language below it; a line `…` there stands for
  *   any number of lines.
  * - A block `diff` tells what was before, and is passed over.
  * - xstate-quiver is installed from the tarball that is given.
@@ -44,27 +45,30 @@ export function stepsOf(text) {
 }
 
 function run(command, cwd) {
-  // No colours, and nobody's settings of npm: a page is the same for everybody.
-  const child = spawn('sh', ['-e', '-c', command], {
+  // No colours, and nobody's settings of npm: a page is the same for everybody. In which folder it ends, it says where no block prints.
+  const child = spawn('sh', ['-e', '-c', `${command}\npwd >&3`], {
     cwd,
     env: { ...process.env, NO_COLOR: '1', npm_config_loglevel: 'error' },
     detached: true,
+    stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
   });
-  const said = { stdout: '', stderr: '' };
+  const said = { stdout: '', stderr: '', folder: '' };
+  child.stdio[3].on('data', (text) => (said.folder += text));
   for (const stream of ['stdout', 'stderr']) child[stream].on('data', (text) => (said[stream] += text));
   const late = setTimeout(() => end(child.pid), MINUTES_MAX * 60_000);
   return new Promise((resolve) =>
     child.once('exit', (status) => {
       clearTimeout(late);
       // What was left in the background goes on for the next blocks, and holds no pipe open.
-      setTimeout(() => resolve({ ...said, status, group: child.pid }), 200);
+      setTimeout(() => resolve({ ...said, folder: said.folder.trim(), status, group: child.pid }), 200);
     }),
   );
 }
 
-/** Follows a page; throws where the reader would be stuck. `look` may look at what runs before all of it is ended. */
-export async function followPage(page, folder, tarball, look = async () => {}) {
+/** Follows a page from an empty folder; throws where the reader would be stuck. `look` may look at what runs before all of it is ended. */
+export async function followPage(page, empty, tarball, look = async () => {}) {
   const groups = [];
+  let folder = empty;
   try {
     for (const { file, content, command, shown } of stepsOf(readFileSync(page, 'utf8'))) {
       if (file) {
@@ -72,9 +76,10 @@ export async function followPage(page, folder, tarball, look = async () => {}) {
         writeFileSync(join(folder, file), content);
         continue;
       }
-      const { stdout, stderr, status, group } = await run(ofTarball(command, tarball), folder);
+      const { stdout, stderr, status, group, folder: ended } = await run(ofTarball(command, tarball), folder);
       groups.push(group);
       if (status !== 0) throw new Error(`${page}: this ended with ${status}\n${command}\n${stdout}\n${stderr}`);
+      folder = ended;
       if (shown !== null && !isShown(stdout, shown))
         throw new Error(`${page}: this printed\n${stdout}\nand not\n${shown}\n${command}\n${stderr}`);
     }

@@ -1,7 +1,9 @@
 /** How a page is followed (follow-page.mjs), and that every page of docs/start and docs/recipes can be; CI follows them. */
-import { readdirSync, readFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
-import { isShown, stepsOf } from './follow-page.mjs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { followPage, isShown, stepsOf } from './follow-page.mjs';
 
 const docs = new URL('../docs/', import.meta.url);
 const pages = ['start', 'recipes'].flatMap((chapter) => readdirSync(new URL(chapter, docs)).map((name) => `${chapter}/${name}`));
@@ -37,4 +39,17 @@ test('what was printed is held to what the page shows, line by line', () => {
   expect(isShown('a\nd', 'a\n…\nd')).toBe(true);
   expect(isShown('a (1)', 'a .1.')).toBe(false);
   expect(isShown('a\nb', 'a')).toBe(false);
+});
+
+test('a page is followed in one shell: blocks and files go on in the folder in which the block before them ended', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'quiver-follow-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const page = join(folder, 'page.md');
+  const begin = '```sh\nmkdir inner\ncd inner\n```\n\nAs `a.txt`:\n\n```js\n1\n```\n\n';
+  writeFileSync(page, `${begin}\`\`\`sh\ncat a.txt\n\`\`\`\n\`\`\`\n1\n\`\`\`\n`);
+  await followPage(page, folder, '');
+  expect(existsSync(join(folder, 'inner/a.txt'))).toBe(true);
+  rmSync(join(folder, 'inner'), { recursive: true });
+  writeFileSync(page, `${begin}\`\`\`sh\ncd inner\ncat a.txt\n\`\`\`\n`);
+  await expect(followPage(page, folder, '')).rejects.toThrow(/this ended with \d+\ncd inner/);
 });
