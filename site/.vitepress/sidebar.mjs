@@ -27,6 +27,7 @@ const chapters = {
     transports: 'Connections, from nothing',
     rehearsal: 'Your application under faults',
     'testing-machines': 'Tests for any XState machine',
+    scenarios: 'Scenarios',
     'own-protocol': 'Your own protocol',
     testing: 'Generated tests',
     checking: 'Checking',

@@ -1,6 +1,6 @@
 /**
  * Links of the pages that lead to files and folders of the repository. On the site each of them has a page of its own below `/source/`:
- * a file as it is, a folder as the list of its files.
+ * a file as it is, a folder as the list of its files. What tells of the playground where there is none leads to it here.
  */
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { extname, posix } from 'node:path';
@@ -60,6 +60,7 @@ export function linksToSources(md) {
   md.core.ruler.push('links to sources', ({ tokens, env }) => {
     for (const token of tokens.flatMap(({ children }) => children ?? [])) {
       const link = token.type === 'link_open' ? token.attrGet('href') : null;
+      if (link?.endsWith('inspector.md#the-playground')) token.attrSet('href', '/playground/');
       const path = link === null ? null : meant((env.realPath ?? env.path).slice(root.length), link);
       if (path !== null) token.attrSet('href', `/source/${routeOf(path)}.html`);
     }
