@@ -5,6 +5,7 @@ import type { ReadTrace } from '../model/recording.js';
 import { numberText, sentence } from '../model/words.js';
 import { branches, current } from './branches.js';
 import { fetchRun } from './hands.js';
+import { scrollWithin } from './sight.js';
 import { currentLine, growing, isLoading, pauseAt, recording } from './state.js';
 
 /** The branch that this one is held against; where it forked from, unless one is chosen. */
@@ -72,7 +73,7 @@ function Side({ name, run, now, parts }: { name: string; run: ReadTrace; now: nu
           key={line}
           class={`${line === now ? 'is-now' : ''}${line > now ? ' is-future' : ''}${parts !== null && line >= parts ? ' differs' : ''}`}
           aria-current={line === now ? 'step' : undefined}
-          ref={line === now ? toSight : null}
+          ref={line === now ? scrollWithin : null}
         >
           <span class="at">{numberText(run.at(line))}</span> <span>{sentence(run.line(line))}</span>
         </li>
@@ -80,5 +81,3 @@ function Side({ name, run, now, parts }: { name: string; run: ReadTrace; now: nu
     </ol>
   );
 }
-
-const toSight = (element: HTMLElement | null): void => element?.scrollIntoView({ block: 'nearest', inline: 'nearest' });

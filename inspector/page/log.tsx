@@ -2,6 +2,7 @@
 import { lastAtMost } from '../model/columns.js';
 import { sentence, numberText } from '../model/words.js';
 import { hits } from './ask.js';
+import { scrollWithin } from './sight.js';
 import { currentLine, growing, recording, selectedNode, show, step, timed, verdict } from './state.js';
 
 const LINES_AROUND = 60;
@@ -28,7 +29,7 @@ function LogLine({ line }: { line: number }) {
     <li
       class={`${isNow ? 'is-now' : ''} ${line > currentLine.value ? 'is-future' : ''} kind-${kind}${isHit(line) ? ' is-hit' : ''}`}
       aria-current={isNow ? 'step' : undefined}
-      ref={isNow ? scrollIntoView : null}
+      ref={isNow ? scrollWithin : null}
     >
       <button type="button" onClick={() => show(line)}>
         <span class="at">{numberText(recording.value.at(line))}</span>
@@ -47,8 +48,6 @@ function walk(event: KeyboardEvent): void {
 }
 
 const isHit = (line: number): boolean => hits.value[lastAtMost(hits.value, line)] === line;
-
-const scrollIntoView = (element: HTMLElement | null): void => element?.scrollIntoView({ block: 'nearest' });
 
 const HOLDS = { true: 'holds', false: 'violated', null: 'not told' } as const;
 

@@ -11,6 +11,7 @@ import {
 } from '../../model/chart-shapes.js';
 import type { TransitionsOfStep } from '../../model/taken.js';
 import { stateCount, transitionCount, type Covered } from '../../model/coverage.js';
+import { scrollWithin } from '../sight.js';
 
 interface ChartPictureProps {
   readonly layout: ChartLayout;
@@ -105,7 +106,7 @@ function State({ placed, isActive, isMissed, follows, classOf }: StateProps) {
   const isOuter = state.children.length > 0;
   return (
     <g
-      ref={follows && isActive && !isOuter ? scrollIntoView : null}
+      ref={follows && isActive && !isOuter ? scrollWithin : null}
       class={`state ${isOuter ? 'outer' : 'leaf'} ${state.kind}${isActive ? ' is-active' : ''}${isMissed ? ' is-missed' : ''}`}
       data-state={state.path}
       data-active={isActive}
@@ -123,8 +124,6 @@ function State({ placed, isActive, isMissed, follows, classOf }: StateProps) {
     </g>
   );
 }
-
-const scrollIntoView = (element: Element | null): void => element?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
 
 const Notes = ({ lines, x, y }: { lines: readonly string[]; x: number; y: number }) => (
   <>

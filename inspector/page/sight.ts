@@ -1,0 +1,29 @@
+/** What is followed stays in sight, and the page stays where its reader has put it. */
+
+/** How far to scroll so that `from`..`to` lies within `begin`..`end`; what is larger shows its beginning. */
+export function distanceInto([from, to]: readonly [number, number], [begin, end]: readonly [number, number]): number {
+  if (from < begin || to - from > end - begin) return from - begin;
+  return Math.max(to - end, 0);
+}
+
+/**
+ * Scrolls the container that the element is in, and nothing around it: unlike `scrollIntoView`, which scrolls the page as well, and the
+ * page around the frame that this one is in.
+ */
+export function scrollWithin(element: Element | null): void {
+  const container = element && containerOf(element);
+  if (!container) return;
+  const own = element.getBoundingClientRect();
+  const around = container.getBoundingClientRect();
+  const left = around.left + container.clientLeft;
+  const top = around.top + container.clientTop;
+  container.scrollLeft += distanceInto([own.left, own.right], [left, left + container.clientWidth]);
+  container.scrollTop += distanceInto([own.top, own.bottom], [top, top + container.clientHeight]);
+}
+
+/** The nearest that scrolls, below the page itself. */
+function containerOf(element: Element): Element | null {
+  for (let one = element.parentElement; one && one !== document.body; one = one.parentElement)
+    if (/auto|scroll/.test(getComputedStyle(one).overflow)) return one;
+  return null;
+}
