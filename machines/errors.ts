@@ -15,3 +15,17 @@ export class UsageError extends Error {
 export class ProtocolError extends Error {
   override readonly name = 'ProtocolError';
 }
+
+/** What an error says, or what was thrown in place of one. */
+export function thrownText(thrown: unknown): string {
+  if (thrown instanceof Error) return thrown.message;
+  return `${jsonText(thrown)} was thrown, which is no Error`;
+}
+
+function jsonText(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? String(value);
+  } catch {
+    return Object.prototype.toString.call(value);
+  }
+}

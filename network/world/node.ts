@@ -5,7 +5,7 @@
  * node takes its next event. Only messages, timers and notifications leave the node.
  */
 import type { Effect, Message, NodeId, Send, Store } from '../../machines/effects.js';
-import { ProtocolError } from '../../machines/errors.js';
+import { ProtocolError, thrownText } from '../../machines/errors.js';
 import type { Choose, Instance, NodeView, Protocol, RoleStart, RoleView } from '../../machines/protocol.js';
 import { STORAGE, type StorageContext, type StorageInput, type Stored } from '../../machines/storage.js';
 import type { Host, Role } from './hosts.js';
@@ -130,8 +130,7 @@ export class Node {
     try {
       return role.send(event);
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
-      throw new ProtocolError(`node ${this.id}: its step for "${event.type}" failed: ${why}`, { cause: error });
+      throw new ProtocolError(`node ${this.id}: its step for "${event.type}" failed: ${thrownText(error)}`, { cause: error });
     }
   }
 

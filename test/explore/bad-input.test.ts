@@ -53,6 +53,15 @@ describe('a chart that breaks its contract', () => {
       'its step for "go" failed',
     ],
     ['an exception', going(note(() => JSON.parse('{'))), 'node n0: its step for "go" failed'],
+    [
+      'null, thrown',
+      going(
+        note(() => {
+          throw null;
+        }),
+      ),
+      'node n0: its step for "go" failed: null was thrown, which is no Error',
+    ],
     ['an action of XState', going(log('it')), 'charts are pure, use the effects'],
     ['an action that does something by itself', going(function beep() {}), 'a chart used "beep": charts are pure'],
     ['raising without end', going(raise({ type: 'go' })), 'the chart goes on by itself without end'],
