@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Frame, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { kilobytes } from '../bench/inspector.js';
 import { pageUrl, openPage, read, type Opened } from './page/testing/browser.js';
@@ -103,6 +103,8 @@ describe('addresses', () => {
   afterAll(end());
   const share = (): Promise<void> => page.getByRole('button', { name: 'Share' }).click();
   const said = (text: string): Promise<void> => page.getByRole('status').filter({ hasText: text }).waitFor();
+  const clipboardIs = (clipboard: string, frame: Frame = page.mainFrame()): Promise<unknown> =>
+    frame.evaluate(`Object.defineProperty(navigator, 'clipboard', { configurable: true, value: ${clipboard} })`);
   const visit = async (address: string): Promise<void> => {
     await page.goto('about:blank');
     await page.goto(address);
@@ -112,11 +114,29 @@ describe('addresses', () => {
   test('a small trace is shared in the address, and opens though the server has another', async () => {
     await drop(trace);
     await facts('5 nodes');
+    await clipboardIs("{ writeText: () => Promise.reject(new Error('denied')) }");
     await share();
-    await said('The address of this page now holds the trace');
+    await said('The address of this page now holds the trace. It could not be copied');
     await visit(page.url());
     await facts('5 nodes');
     expect(await lastLine()).toBe(String(lines.length));
+  });
+
+  test('in a frame, whose address nobody sees, a link is copied or said to be nowhere', async () => {
+    for (const [clipboard, says] of [
+      ['{ writeText: () => Promise.resolve() }', 'A link to this trace is copied.'],
+      ['undefined', 'The link could not be copied'],
+    ] as const) {
+      await visit(opened.served.url);
+      await page.evaluate('document.body.innerHTML = `<iframe src="${location.href}" width=1400 height=800></iframe>`');
+      const inside = page.frameLocator('iframe');
+      await inside.locator('.page[data-read="true"]').waitFor();
+      await clipboardIs(clipboard, page.frames()[1]);
+      await inside.getByRole('button', { name: 'Share' }).click();
+      await inside.getByRole('status').filter({ hasText: says }).waitFor();
+      expect(page.frames()[1]!.url()).toBe(opened.served.url);
+    }
+    await visit(opened.served.url);
   });
 
   test('a long one is not', async () => {
@@ -128,8 +148,10 @@ describe('addresses', () => {
   });
 
   test('a damaged one is told', async () => {
-    await visit(`${opened.served.url}#trace=H4sIAAAA`);
-    await told('The trace in this address is damaged');
+    for (const cut of ['H4sIAAAA', 'H4sIA']) {
+      await visit(`${opened.served.url}#trace=${cut}`);
+      await told('The trace in this address is damaged: a part of the link is missing');
+    }
   });
 });
 

@@ -8,11 +8,21 @@ export async function pack(text: string): Promise<string> {
   return btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 }
 
+/** A browser unpacks all of a piece before anybody reads of it, to a thousand times its size. */
+const PIECE_BYTES = 4096;
+
 /** Throws where the text is not base64, and the stream fails where it was not compressed. */
 export function unpack(text: string): ReadableStream<Uint8Array> {
   const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'));
   const bytes = Uint8Array.from(binary, (character) => character.charCodeAt(0));
-  return new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
+  let next = 0;
+  const pieces = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    pull(piece) {
+      if (next >= bytes.length) return piece.close();
+      piece.enqueue(bytes.subarray(next, (next += PIECE_BYTES)));
+    },
+  });
+  return pieces.pipeThrough(new DecompressionStream('gzip'));
 }
 
 /** The page in one piece with a packed trace in it, where it looks for one. */

@@ -25,7 +25,9 @@ async function follow(): Promise<void> {
   try {
     const inAddress = traceInAddress();
     await (inAddress ? openTrace(inAddress) : loadFromServer());
-  } catch (error) {
-    failed(`The trace in this address is damaged: ${(error as Error).message}.`);
+  } catch {
+    failed(
+      'The trace in this address is damaged: a part of the link is missing or was changed on its way. Copy the whole of it, or ask for the trace’s file.',
+    );
   }
 }

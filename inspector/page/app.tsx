@@ -177,13 +177,15 @@ function Violated() {
   const { line } = first;
   return (
     <p class="notice is-wrong verdict" role="status">
-      <b>Violated: {first.property}</b> {first.nodes.length > 0 && <NodeList names={first.nodes} />}
+      <b>Violated: {first.property}</b>
+      {first.nodes.length > 0 && ' '}
+      {first.nodes.length > 0 && <NodeList names={first.nodes} />}
       {'. '}
       {first.kind === 'eventually' && endless && <Endless {...endless} />} {first.says}{' '}
-      <button type="button" class="link" onClick={() => show(line)}>
+      <button type="button" class="small" onClick={() => show(line)}>
         Show it
       </button>{' '}
-      <button type="button" class="link" onClick={() => (show(line), (tab.value = 'why'))}>
+      <button type="button" class="small" onClick={() => (show(line), (tab.value = 'why'))}>
         Why?
       </button>
       {more.length > 0 && `, and ${more.length} more under properties`}
