@@ -4,7 +4,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { missing } from './bench/chromium.js';
 
 /** Nothing that one file's tests leave behind can reach another's, so they share their modules: to load them anew costs more than most tests. */
-const shared = '{machines,network,test,experiments,adapters,inspector,bin,examples,bench,chaos,scripts,compat-v4}/**/*.test.ts';
+const shared =
+  '{machines,network,test,experiments,adapters,inspector,bin,examples,bench,chaos,scripts,compat-v4,site/playground}/**/*.test.ts';
 /** A rehearsal puts itself in the place of the platform. */
 const alone = ['test/rehearsal/**/*.test.ts', 'bin/program.test.ts'];
 /** The inspector's page in a real Chromium: built and started once for all of them. */

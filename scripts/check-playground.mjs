@@ -74,6 +74,9 @@ export async function checkPlayground(page, url, look) {
   await saysWhatIsWrong(visitor, chart, look);
   await stops(visitor);
   await links(visitor, chart);
+  await keepsTexts(visitor);
+  await staysInPlace(visitor);
+  await bearsOwnCode(visitor);
 }
 
 /** A story, in a frame that no server answers; a run, and a hand that reaches into it. */
@@ -181,6 +184,86 @@ async function links(visitor, chart) {
   expectThat((await other.chart.inputValue()) === chart, 'the link has lost the chart');
   expectThat((await other.outcome.count()) === 0, 'a link runs what it brings');
   await other.page.close();
+}
+
+/** What was written is there after a reload and can be brought back, and what is shown of other texts says so. */
+async function keepsTexts(visitor) {
+  const { page, scenario } = visitor;
+  await visitor.take('A token directory');
+  await visitor.gets('Check', 'valid');
+  const own = `${scenarioOf('three-requests')}\n\n`;
+  await scenario.fill(own);
+  await visitor.hears('Of other texts than those on the page: what is told above');
+  await visitor.take('A deadlock in print');
+  await visitor.press('Bring back my texts');
+  expectThat((await scenario.inputValue()) === own, 'the texts that a sample took the place of are lost');
+  await page.reload();
+  expectThat((await scenario.inputValue()) === own, 'a reload has put the link of the address over what was written after it');
+  await page.goto('about:blank');
+  await page.goBack();
+  expectThat((await scenario.inputValue()) === own, 'another page, and back: the texts are lost');
+  await page.evaluate("location.hash = '#try=H4sIA'");
+  await visitor.hears('The address is damaged');
+}
+
+/** The page does not move by itself, nor does the focus; what has it is seen. */
+async function staysInPlace(visitor) {
+  const { page } = visitor;
+  await visitor.take('A deadlock in print');
+  const size = page.viewportSize();
+  await page.setViewportSize({ width: 1000, height: 500 });
+  await page.evaluate('scrollTo(0, 0)');
+  await page.getByRole('button', { name: 'Check', exact: true }).focus();
+  await page.keyboard.press('Enter');
+  await visitor.reads();
+  await visitor.inspector.locator('.state.is-active').first().waitFor();
+  const at = await page.evaluate('scrollY');
+  expectThat(at === 0, `the inspector has scrolled the page around it by ${at}`);
+  const focused = await page.evaluate('document.activeElement.textContent.trim()');
+  expectThat(focused === 'Check', `after Enter on Check the focus is on ${focused.slice(0, 40)}`);
+  await page.setViewportSize(size);
+  for (const each of [visitor.scenario, visitor.chart, page.getByLabel('Begin with')]) {
+    await page.keyboard.press('Tab');
+    await each.focus();
+    const outline = await each.evaluate((element) => getComputedStyle(element).outlineStyle);
+    expectThat(outline === 'solid', 'the focus of a text or of the samples is not seen');
+  }
+}
+
+const ownProtocol = (leave, more = '') => `import { assign, setup } from 'xstate';
+import { defineProtocol } from 'xstate-quiver';
+const chart = setup({}).createMachine({ id: 'own', initial: 'in', states: { in: { on: { leave: ${leave} } }, out: {} } });
+export const own = defineProtocol({
+  name: 'own', charts: { own: chart }, network: { reach: 'links' }, input: () => ({}), messages: {}, commands: { leave: {} },
+});
+${more}`;
+
+/** What it throws is told with its place, and what it never ends does not hold up the next run. */
+async function bearsOwnCode(visitor) {
+  const { page, scenario, chart, inspector } = visitor;
+  const own = { protocol: 'own', topology: { kind: 'ring', n: 3 } };
+  const calls = { ...own, events: [{ at: 0, node: 'n0', do: 'leave' }] };
+  await scenario.fill(JSON.stringify(calls));
+  await chart.fill(ownProtocol("{ actions: assign(() => { throw new Error('mine'); }) }"));
+  await visitor.isRefused('an action that throws', /line 3, column \d+: node n0: its step for "leave" failed: mine/);
+  await chart.fill(ownProtocol("'out'", 'throw { a: 1 };'));
+  await visitor.isRefused('a module that throws no Error', /In the chart: \{"a":1\} was thrown/);
+  await scenario.fill(JSON.stringify(own));
+  await chart.fill(ownProtocol("{ guard: () => { while (true); }, target: 'out' }"));
+  await visitor.gets('Simulate', 'valid');
+  await visitor.reads();
+  const reachIn = async () => {
+    await inspector.getByRole('slider').press('g');
+    return inspector.getByRole('complementary', { name: 'reach in' }).getByRole('button', { name: 'leave', exact: true });
+  };
+  await (await reachIn()).first().click();
+  await chart.fill(ownProtocol("'out'"));
+  await visitor.gets('Simulate', 'valid');
+  await visitor.reads();
+  await (await reachIn()).first().click();
+  await inspector.getByRole('tab', { name: /^by hand/ }).waitFor();
+  await page.getByRole('button', { name: 'Stories', exact: true }).click();
+  await inspector.locator('.stories a').first().waitFor();
 }
 
 async function keepPicture(page) {

@@ -5,3 +5,12 @@ export const LINES_MAX = 50_000;
 
 /** A search ends here with what it knows. */
 export const SEARCH = { states: 500_000, seconds: 60, megabytes: 700 };
+
+/** An answer to the inspector that takes longer is given up, and its worker ended. */
+export const ANSWER_SECONDS = 20;
+
+/** The texts of a link, unpacked. */
+export const LINK_MEGABYTES_MAX = 2;
+
+/** What a module on the page may import. */
+export const IMPORTS = ['xstate', 'xstate-quiver', 'xstate-quiver/network', 'xstate-quiver/test'] as const;

@@ -4,11 +4,12 @@
  */
 import { parse } from 'acorn';
 import { exportedProtocols } from '../../bin/exported.js';
+import { thrownText } from '../../machines/errors.js';
 import type { Protocol } from '../../machines/protocol.js';
+import { IMPORTS } from './bounds.js';
 import { TextProblem } from './problem.js';
 
-/** What a module on the page may import. */
-const MODULES: Readonly<Record<string, () => Promise<object>>> = {
+const MODULES: Readonly<Record<(typeof IMPORTS)[number], () => Promise<object>>> = {
   xstate: () => import('xstate'),
   'xstate-quiver': () => import('../../index.js'),
   'xstate-quiver/network': () => import('../../network/index.js'),
@@ -19,8 +20,17 @@ const MODULES: Readonly<Record<string, () => Promise<object>>> = {
 export async function protocolsOf(text: string): Promise<Readonly<Record<string, Protocol>>> {
   if (text.trim() === '') return {};
   const address = addressOfText(await withOurModules(text));
-  const exported = (await import(/* @vite-ignore */ address)) as Readonly<Record<string, unknown>>;
+  const exported = await loaded(address);
   return Object.fromEntries(exportedProtocols(exported, 'the chart').map(({ protocol }) => [protocol.name, protocol]));
+}
+
+/** What it throws may be no Error, which has no place in a text. */
+async function loaded(address: string): Promise<Readonly<Record<string, unknown>>> {
+  try {
+    return (await import(/* @vite-ignore */ address)) as Readonly<Record<string, unknown>>;
+  } catch (error) {
+    throw error instanceof Error ? error : new TextProblem('chart', thrownText(error));
+  }
 }
 
 /** The same for the same text: whoever asks again gets the module that is there. */
@@ -41,13 +51,12 @@ interface Import {
 async function withOurModules(text: string): Promise<string> {
   let changed = text;
   for (const { source, loc } of importsOf(text).reverse()) {
-    const load = MODULES[source.value];
-    if (!load) {
-      const known = Object.keys(MODULES).join(', ');
+    const name = IMPORTS.find((known) => known === source.value);
+    if (name === undefined) {
       const place = { line: loc.start.line, column: loc.start.column + 1 };
-      throw new TextProblem('chart', `"${source.value}" cannot be imported here; there are ${known}`, place);
+      throw new TextProblem('chart', `"${source.value}" cannot be imported here; there are ${IMPORTS.join(', ')}`, place);
     }
-    changed = changed.slice(0, source.start) + JSON.stringify(await addressOf(source.value, load)) + changed.slice(source.end);
+    changed = changed.slice(0, source.start) + JSON.stringify(await addressOf(name, MODULES[name])) + changed.slice(source.end);
   }
   return changed;
 }

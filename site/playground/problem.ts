@@ -1,4 +1,6 @@
 /** What is wrong with a text on the page, and where in it. */
+import { thrownText } from '../../machines/errors.js';
+
 export interface TextPlace {
   readonly line: number;
   readonly column: number;
@@ -21,13 +23,27 @@ export interface Problem {
   readonly place: TextPlace | null;
 }
 
+export const NOT_LOADED =
+  'a part of this page could not be loaded; is there a network? Reload the page when it is back: your texts are kept';
+
+/** As Chromium, Firefox and Safari put it. */
+const LOADING_FAILED = /dynamically imported module|Importing a module script failed/;
+
 /** The code of a chart comes from a `blob:`; nothing else of the worker does. */
 const PLACE_IN_CHART = /blob:[^\s)]*?:(\d+):(\d+)/;
 
 export function problemOf(error: unknown): Problem {
   if (error instanceof TextProblem) return { text: error.text, message: error.message, place: error.place };
-  if (!(error instanceof Error)) return { text: null, message: String(error), place: null };
+  const message = thrownText(error);
+  if (LOADING_FAILED.test(message)) return { text: null, message: NOT_LOADED, place: null };
+  const place = placeInChart(error);
+  return { text: place && 'chart', message, place };
+}
+
+/** Of what was thrown first: a step that fails tells whose it was. */
+function placeInChart(error: unknown): TextPlace | null {
+  if (!(error instanceof Error)) return null;
   const [, line, column] = PLACE_IN_CHART.exec(error.stack ?? '') ?? [];
-  if (line === undefined) return { text: null, message: error.message, place: null };
-  return { text: 'chart', message: error.message, place: { line: Number(line), column: Number(column) } };
+  if (line === undefined) return placeInChart(error.cause);
+  return { line: Number(line), column: Number(column) };
 }

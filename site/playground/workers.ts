@@ -1,13 +1,14 @@
 /** The page's side of its workers: one for what somebody runs, which can be stopped, and one that answers the inspector. */
+import { ANSWER_SECONDS } from './bounds.js';
 import type { Task, ForInspector, FromWorker, TaskOutcome } from './messages.js';
-import type { Problem } from './problem.js';
+import { NOT_LOADED, type Problem } from './problem.js';
 
 const newWorker = (): Worker => new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' });
 
-/** A worker that could not be loaded, or has used up its memory. */
+/** A worker that could not be loaded, of which the browser says nothing, or has used up its memory. */
 const failed = ({ message }: ErrorEvent): Problem => ({
   text: null,
-  message: `the worker of this page has ended: ${message || 'it could not be loaded'}; try again, with less`,
+  message: message ? `the worker of this page has ended: ${message}; try again, with less` : NOT_LOADED,
   place: null,
 });
 
@@ -37,25 +38,82 @@ export function startTask(task: Task, ears: Ears): () => void {
 
 const OF_SCENARIO = new Set(['offer', 'meters', 'run']);
 
-/** Answers the inspector as its server would. `shown` is what it is shown now. */
-export function inspectorAnswers(shown: () => { readonly trace: string; readonly chart: string }): typeof fetch {
-  let worker: Worker | null = null;
-  let last: Promise<unknown> = Promise.resolve();
+/** What the inspector is shown: another object for another run. */
+export interface Shown {
+  readonly trace: string | null;
+  readonly chart: string;
+}
+
+/** Answers the inspector as its server would, one question after the other. Another run begins with nothing asked, and a worker of its own. */
+export function inspectorAnswers(shown: () => Shown, begin: () => Worker = newWorker): typeof fetch {
+  let line = new AnswerLine(shown(), begin);
   return (path, request) => {
     const name = String(path).replace('./', '');
-    const { trace, chart } = shown();
-    if (name === 'trace') return Promise.resolve(new Response(trace));
+    const now = shown();
+    if (name === 'trace') return Promise.resolve(new Response(now.trace));
+    if (line.shown !== now) {
+      line.end();
+      line = new AnswerLine(now, begin);
+    }
     const body: unknown = OF_SCENARIO.has(name) ? JSON.parse(String(request?.body)) : null;
-    const next = last.then(() => heard((worker ??= newWorker()), { do: 'answer', name, body, chart }));
-    last = next.catch(() => (worker = null));
-    return next;
+    return line.ask({ do: 'answer', name, body, chart: now.chart });
   };
+}
+
+/** What is asked about one run, with the worker that answers. */
+class AnswerLine {
+  private worker: Worker | null = null;
+  private last: Promise<unknown> = Promise.resolve();
+  private isOver = false;
+
+  constructor(
+    readonly shown: Shown,
+    private readonly begin: () => Worker,
+  ) {}
+
+  /** After a worker that has failed, or takes too long, comes another. */
+  ask(task: Task): Promise<Response> {
+    const next = this.last.then(() => this.answer(task));
+    this.last = next;
+    return next;
+  }
+
+  /** Nobody waits any more for what was asked. */
+  end(): void {
+    this.isOver = true;
+    this.dismiss();
+  }
+
+  private async answer(task: Task): Promise<Response> {
+    if (this.isOver) return new Response('another run is shown', { status: 503 });
+    try {
+      return await heard((this.worker ??= this.begin()), task);
+    } catch (error) {
+      this.dismiss();
+      return new Response((error as Error).message, { status: 503 });
+    }
+  }
+
+  private dismiss(): void {
+    this.worker?.terminate();
+    this.worker = null;
+  }
 }
 
 function heard(worker: Worker, task: Task): Promise<Response> {
   const ended = new AbortController();
+  const { signal } = ended;
   return new Promise<Response>((resolve, reject) => {
-    const { signal } = ended;
+    const patience = setTimeout(
+      () =>
+        reject(
+          new Error(
+            `no answer came within ${ANSWER_SECONDS} seconds, and the worker was ended; a guard or an action may run without end`,
+          ),
+        ),
+      ANSWER_SECONDS * 1000,
+    );
+    signal.addEventListener('abort', () => clearTimeout(patience));
     worker.addEventListener('error', (event) => reject(new Error(failed(event).message)), { signal });
     worker.addEventListener(
       'message',
