@@ -1,4 +1,4 @@
-import type { Frame, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { kilobytes } from '../bench/inspector.js';
 import { pageUrl, openPage, read, type Opened } from './page/testing/browser.js';
@@ -103,8 +103,8 @@ describe('addresses', () => {
   afterAll(end());
   const share = (): Promise<void> => page.getByRole('button', { name: 'Share' }).click();
   const said = (text: string): Promise<void> => page.getByRole('status').filter({ hasText: text }).waitFor();
-  const clipboardIs = (clipboard: string, frame: Frame = page.mainFrame()): Promise<unknown> =>
-    frame.evaluate(`Object.defineProperty(navigator, 'clipboard', { configurable: true, value: ${clipboard} })`);
+  const clipboardIs = (clipboard: string): Promise<unknown> =>
+    page.evaluate(`Object.defineProperty(navigator, 'clipboard', { configurable: true, value: ${clipboard} })`);
   const visit = async (address: string): Promise<void> => {
     await page.goto('about:blank');
     await page.goto(address);
@@ -120,23 +120,6 @@ describe('addresses', () => {
     await visit(page.url());
     await facts('5 nodes');
     expect(await lastLine()).toBe(String(lines.length));
-  });
-
-  test('in a frame, whose address nobody sees, a link is copied or said to be nowhere', async () => {
-    for (const [clipboard, says] of [
-      ['{ writeText: () => Promise.resolve() }', 'A link to this trace is copied.'],
-      ['undefined', 'The link could not be copied'],
-    ] as const) {
-      await visit(opened.served.url);
-      await page.evaluate('document.body.innerHTML = `<iframe src="${location.href}" width=1400 height=800></iframe>`');
-      const inside = page.frameLocator('iframe');
-      await inside.locator('.page[data-read="true"]').waitFor();
-      await clipboardIs(clipboard, page.frames()[1]);
-      await inside.getByRole('button', { name: 'Share' }).click();
-      await inside.getByRole('status').filter({ hasText: says }).waitFor();
-      expect(page.frames()[1]!.url()).toBe(opened.served.url);
-    }
-    await visit(opened.served.url);
   });
 
   test('a long one is not', async () => {

@@ -76,6 +76,7 @@ export async function checkPlayground(page, url, look) {
   await links(visitor, chart);
   await keepsTexts(visitor);
   await staysInPlace(visitor);
+  await sharesFromFrame(visitor);
   await bearsOwnCode(visitor);
 }
 
@@ -228,6 +229,22 @@ async function staysInPlace(visitor) {
     const outline = await each.evaluate((element) => getComputedStyle(element).outlineStyle);
     expectThat(outline === 'solid', 'the focus of a text or of the samples is not seen');
   }
+}
+
+/** Nobody sees the address of a frame: a link is copied, or it is said that it was not. */
+async function sharesFromFrame({ page, inspector }) {
+  const frame = page.frames().find((one) => one.url().includes('/inspector/'));
+  const before = frame.url();
+  for (const [clipboard, says] of [
+    ['{ writeText: () => Promise.resolve() }', 'A link to this trace is copied.'],
+    ["{ writeText: () => Promise.reject(new Error('denied')) }", 'The link could not be copied'],
+    ['undefined', 'The link could not be copied'],
+  ]) {
+    await frame.evaluate(`Object.defineProperty(navigator, 'clipboard', { configurable: true, value: ${clipboard} })`);
+    await inspector.getByRole('button', { name: 'Share' }).click();
+    await inspector.getByRole('status').filter({ hasText: says }).waitFor();
+  }
+  expectThat(frame.url() === before, 'to share a trace has changed the address of a frame');
 }
 
 const ownProtocol = (leave, more = '') => `import { assign, setup } from 'xstate';
