@@ -12,7 +12,7 @@ import { bytesOf } from './transports/reading.js';
 import { sealed } from './transports/sealed.js';
 import { hasCommand } from '../bench/servers.js';
 import { natsServer } from './transports/servers.fixture.js';
-import type { Json, Transport } from './transports/transport.js';
+import type { Json, Linked, Transport } from './transports/transport.js';
 import { webSocketHub } from './transports/web-socket-hub.js';
 import { webSocket } from './transports/web-socket.js';
 
@@ -156,7 +156,10 @@ test.each([
 /** Two that are up, and nobody runs but this program until it waits: nothing is acknowledged meanwhile. */
 async function up() {
   const bus = new InProcessBus();
-  const [a, b] = peers.map((id) => linked(bus.transport(id), { peers, beatMs: 20, patience: 10_000 })) as [Transport, Transport];
+  const [a, b] = peers.map((id) => linked(bus.transport(id), { peers, beatMs: 20, patience: 10_000 })) as [
+    Transport<Linked>,
+    Transport<Linked>,
+  ];
   closing(a, b);
   await Promise.all([a.connect(), b.connect()]);
   await expect.poll(() => a.peers.has('b')).toBe(true);

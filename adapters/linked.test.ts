@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import net from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { connect } from '@nats-io/transport-node';
 import { Aedes } from 'aedes';
 import { connectAsync } from 'mqtt';
@@ -15,7 +16,7 @@ import { mqtt } from './transports/mqtt.js';
 import { nats } from './transports/nats.js';
 import { hasCommand } from '../bench/servers.js';
 import { natsServer, type Server } from './transports/servers.fixture.js';
-import type { Linked, Transport } from './transports/transport.js';
+import type { Json, Linked, Transport } from './transports/transport.js';
 
 const guarantees = {
   order: 'fifo',
@@ -203,6 +204,28 @@ test('nothing is said to who has not come: no hub keeps mail for it', async () =
   await b.connect();
   await expect.poll(() => [...a.peers]).toEqual(['b']);
   await Promise.all([a.close(), b.close()]);
+});
+
+test('a peer that is named twice is refused before anything starts', () => {
+  expect(() => linked(new InProcessBus().transport('a'), { peers: ['a', 'b', 'c', 'b'] })).toThrow(
+    'linked: peers names "b" twice; give each peer an id of its own',
+  );
+});
+
+test('messages of the application with a field v arrive as they are, and no node takes them for its own', async () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  onTestFinished(() => warn.mockRestore());
+  const [a, b] = pair({ beatMs: 10, patience: 100 });
+  const nodes = [a, b].map((transport) => createLocks({ transport, peers: ['a', 'b'] }));
+  await Promise.all(nodes.map(({ ready }) => ready));
+  const own: Json[] = [{ v: 3, text: 'x' }, { v: 1 }, { v: 1, name: 'locks' }, { v: 'a', message: { type: 'find' } }];
+  const heard: Json[] = [];
+  b.events.subscribe(
+    (seen) => seen.type === 'message' && own.some((one) => isDeepStrictEqual(one, seen.message)) && heard.push(seen.message),
+  );
+  for (const message of own) a.send('b', message);
+  await expect.poll(() => heard).toEqual(own);
+  expect(warn).not.toHaveBeenCalled();
 });
 
 test('locks over a terrible network exclude, serve everybody and count', async () => {

@@ -129,6 +129,8 @@ export function linked(transport: Transport, options: LinkedOptions): Transport<
     throw new UsageError(`transport "${transport.id}" is linked already; give linked what is below it, or take it as it is`);
   checkOptions('linked', options, CHECKS);
   for (const peer of options.peers) checkId(peer, 'a peer');
+  const twice = options.peers.find((peer, i) => options.peers.indexOf(peer) < i);
+  if (twice !== undefined) throw new UsageError(`linked: peers names "${twice}" twice; give each peer an id of its own`);
   checkMilliseconds('linked: beatMs × patience', (options.beatMs ?? BEAT_MS) * (options.patience ?? PATIENCE));
   const { identity, messageBytesMax } = transport.guarantees;
   const promised = { order: 'fifo', loss: 'none', duplication: 'none', presence: 'reported' } as const;
@@ -180,7 +182,7 @@ export function linked(transport: Transport, options: LinkedOptions): Transport<
 function linkNode(transport: Transport, options: LinkedOptions, windowSize: number, limits: PeerLimits): LiveNode {
   const { peers, beatMs = BEAT_MS, patience = PATIENCE, relay = true, inspect } = options;
   const { clock, crypto } = environmentOf(options);
-  const others = [...new Set(peers)].filter((peer) => peer !== transport.id);
+  const others = peers.filter((peer) => peer !== transport.id);
   // Later than in every earlier run; of two in one millisecond the peer's memory corrects the earlier (machines/link).
   const session = Math.floor(clock.now()) * 1000 + drawBelow(crypto, 1000);
   const nonce = drawBelow(crypto, 2 ** 21) * 2 ** 32 + drawBelow(crypto, 2 ** 32);

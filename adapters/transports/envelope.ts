@@ -28,8 +28,8 @@ export function envelopeOf(name: string, message: Message): Json {
   return envelope as unknown as Json;
 }
 
-/** Whether a value says to be an envelope, of this version or another. What does not is a message of the application's own. */
-export const isVersioned = (value: Json): boolean => isObject(value) && Object.hasOwn(value, 'v');
+/** Whether a value has what an envelope has, of this version or another. What has not is a message of the application's own. */
+export const isVersioned = (value: Json): boolean => isObject(value) && 'v' in value && 'name' in value && 'message' in value;
 
 export const envelopeSchema = {
   type: 'object',

@@ -176,21 +176,28 @@ test('who comes back with its key while a peer is closing is not let in, and the
   first.terminate();
 });
 
-test('addresses are asked for again, and a function that fails is asked again', async () => {
-  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
-  onTestFinished(() => warn.mockRestore());
-  const ports = await portsOf(2);
-  let asked = 0;
-  const find = async () => {
-    if (asked++ === 0) throw new Error('no such service yet');
-    return ports.map((port) => url(port));
-  };
-  const clock = faster(10);
-  const [a, b] = [peer('a', ports[0]!, [], { peers: find, clock }), peer('b', ports[1]!, [], { clock })];
-  await Promise.all([a.connect(), b.connect()]);
-  expect(warn.mock.calls.join()).toContain('peer "a" cannot find its peers and goes on trying: no such service yet');
-  await expect.poll(() => a.peers.has('b')).toBe(true);
-});
+test.each([
+  ['fails', () => Promise.reject(new Error('no such service yet')), 'its peers and goes on trying: no such service yet'],
+  [
+    'never answers',
+    () => new Promise<never>(() => {}),
+    'its peers: the function has not answered within 5000 ms; it is asked again',
+  ],
+])(
+  'addresses are asked for again, and a function that %s holds up no connect, is named, and is asked again',
+  async (_, first, why) => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    onTestFinished(() => warn.mockRestore());
+    const ports = await portsOf(2);
+    let asked = 0;
+    const find = async () => (asked++ === 0 ? first() : ports.map((port) => url(port)));
+    const clock = faster(10);
+    const [a, b] = [peer('a', ports[0]!, [], { peers: find, clock }), peer('b', ports[1]!, [], { clock })];
+    await Promise.all([a.connect(), b.connect()]);
+    await expect.poll(() => a.peers.has('b')).toBe(true);
+    expect(warn.mock.calls.join()).toContain(`peer "a" cannot find ${why}`);
+  },
+);
 
 test('tokens and ids are held against a list and a function, at every peer', async () => {
   const ports = await portsOf(3);

@@ -220,14 +220,15 @@ class Mesh implements Connection {
     later(this.life, this.environment.clock, () => this.beat(), HUB_BEAT_MS);
   }
 
-  // Addresses.
-
-  private async find(): Promise<void> {
+  private async find(isLate = false): Promise<void> {
     const { peers } = this.options;
     if (typeof peers !== 'function') return this.dialAll(peers);
-    later(this.life, this.environment.clock, () => void this.find(), FIND_MS);
+    if (isLate) this.complain(`cannot find its peers: the function has not answered within ${FIND_MS} ms; it is asked again`);
+    let hasAnswered = false;
+    later(this.life, this.environment.clock, () => void this.find(!hasAnswered), FIND_MS);
     try {
       const found: unknown = await peers();
+      hasAnswered = true;
       if (!Array.isArray(found))
         return this.complain(`cannot find its peers: the function gave ${quote(found)}; give a list of addresses`);
       const isAddress = (url: unknown): url is string => refusedAddress(url) === null;
@@ -235,6 +236,7 @@ class Mesh implements Connection {
       if (bad !== undefined) this.complain(`does not try an address that was found: ${refusedAddress(bad)}`);
       this.dialAll(found.filter(isAddress));
     } catch (error) {
+      hasAnswered = true;
       this.complain(`cannot find its peers and goes on trying: ${saidBy(error)}`);
     }
   }
@@ -458,8 +460,6 @@ class Mesh implements Connection {
   private proofFor(peer: NodeId): string {
     return bytesToHex(hmac(sha256, utf8ToBytes(this.options.key), utf8ToBytes(peer)));
   }
-
-  // Connections of peers.
 
   private establish(contact: Contact, id: NodeId, proof: string): void {
     contact.deadline.unsubscribe();

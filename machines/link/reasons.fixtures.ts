@@ -22,7 +22,11 @@ export const reasons: Readonly<Record<string, string>> = {
     'reorder choices seeking: frame #2, before #1',
     'reorder choices down: frame #3, before #2',
   ),
-  ...because(CHART, 'nothing is done about either', 'reorder choices up: frame #2, before #1'),
+  ...because(
+    CHART,
+    'what is late proves nothing',
+    ...['down', 'up'].map((state) => `reorder choices ${state}: frame #2, before #1`),
+  ),
   ...because(
     CHART,
     'the beat does not depend on what it notes',
