@@ -1,6 +1,7 @@
 /** Hexagon formation by amoebots that act at the same time; lines of ten: amoebots.deep.ts. */
 import { expect, test } from 'vitest';
-import { formsHexagon, inOrder, together } from './amoebots.fixtures.js';
+import { Hexagon } from '../../machines/amoebot/index.js';
+import { followsEngine, formsHexagon, inOrder, line, together } from './amoebots.fixtures.js';
 
 test.each([{ n: 7, requests: 400, seed: 1 }])(
   'a line of $n amoebots becomes a hexagon, as one after the other would have made it (seed $seed)',
@@ -11,5 +12,10 @@ test('the links of the simulation have followed the matter, and backwards the de
   const { hexagon, life, links } = together(7, 400, 3);
   const linked = (u: string) => [...links.neighbours(u)].sort();
   expect(hexagon.amoebots.map(linked)).toEqual(hexagon.amoebots.map((u) => hexagon.matter.neighbours(u).sort()));
-  expect(() => inOrder(7, { ...life, deeds: life.deeds.toReversed() })).toThrow('to deeply equal');
+  expect(() => inOrder(new Hexagon(line(7)), { ...life, deeds: life.deeds.toReversed() })).toThrow('to deeply equal');
 });
+
+test.each([{ n: 5, requests: 300, seed: 1 }])(
+  '$n carriages follow their engine along a way with turns (seed $seed)',
+  followsEngine,
+);

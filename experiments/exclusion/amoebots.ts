@@ -5,20 +5,25 @@
  * have lapsed and newcomers are not locked.
  */
 import type { NodeId } from '../../machines/effects.js';
-import type { Hexagon } from '../../machines/amoebot/index.js';
-import type { Action } from '../../machines/amoebot/hexagon.js';
+import type { BondChange } from '../../machines/amoebot/matter.js';
 import type { ExclusionNotice } from '../../machines/exclusion/index.js';
 import type { Simulation } from '../../network/simulation.js';
 
-export interface Deed {
+/** An amoebot algorithm: what an amoebot would do in a neighbourhood, and doing it. */
+export interface AmoebotAlgorithm<Action> {
+  enabled(amoebot: NodeId, neighbours: readonly NodeId[]): Action | null;
+  perform(amoebot: NodeId, action: Action, neighbours: readonly NodeId[]): BondChange | null;
+}
+
+export interface Deed<Action> {
   readonly amoebot: NodeId;
   readonly locked: readonly NodeId[];
   readonly action: Action;
 }
 
-export interface AmoebotLife {
+export interface AmoebotLife<Action> {
   /** What was done, in this order. */
-  readonly deeds: Deed[];
+  readonly deeds: Deed<Action>[];
   /** Expansions into a node that a newcomer had taken in the meantime. */
   failed: number;
   /** Actions that were not enabled any more when they were done. */
@@ -26,15 +31,15 @@ export interface AmoebotLife {
 }
 
 /** Lets the amoebots look when they have locked, and act when they unlock. */
-export function animate({ network }: Simulation, hexagon: Hexagon): AmoebotLife {
-  const life: AmoebotLife = { deeds: [], failed: 0, breaches: 0 };
+export function animate<Action>({ network }: Simulation, algorithm: AmoebotAlgorithm<Action>): AmoebotLife<Action> {
+  const life: AmoebotLife<Action> = { deeds: [], failed: 0, breaches: 0 };
   const looks = new Map<NodeId, { readonly locked: readonly NodeId[]; readonly action: Action | null }>();
   const act = (amoebot: NodeId) => {
     const { locked, action } = looks.get(amoebot)!;
     looks.delete(amoebot);
     if (!action) return;
-    if (JSON.stringify(hexagon.enabled(amoebot, locked)) !== JSON.stringify(action)) life.breaches++;
-    const change = hexagon.perform(amoebot, action);
+    if (JSON.stringify(algorithm.enabled(amoebot, locked)) !== JSON.stringify(action)) life.breaches++;
+    const change = algorithm.perform(amoebot, action, locked);
     if (change) life.deeds.push({ amoebot, locked, action });
     else life.failed++;
     for (const [u, v] of change?.cut ?? []) network.perform({ do: 'cut', link: [u, v] });
@@ -44,7 +49,7 @@ export function animate({ network }: Simulation, hexagon: Hexagon): AmoebotLife 
     for (const notice of emitted as readonly ExclusionNotice[]) {
       if (notice.type !== 'locked') continue;
       const locked = notice.ports.filter((port) => port !== 0).map((port) => network.links.peerAt(node, port)!);
-      looks.set(node, { locked, action: hexagon.enabled(node, locked) });
+      looks.set(node, { locked, action: algorithm.enabled(node, locked) });
     }
     if (kind === 'command' && event.type === 'unlock' && sent.length > 0) act(node);
   });

@@ -1,7 +1,7 @@
 /** Hexagon formation one action after the other, and what movements do to links. */
 import { describe, expect, test } from 'vitest';
 import { Random } from '../../network/random.js';
-import { Hexagon, keyOf, Matter, spiral, type Point } from './index.js';
+import { Hexagon, keyOf, Matter, Operations, spiral, type Point } from './index.js';
 
 export const line = (n: number) => new Map<string, Point>(Array.from({ length: n }, (_, x) => [`n${x}`, { x, y: 0 }]));
 
@@ -30,6 +30,25 @@ describe('movements', () => {
     matter.expand('b', 0);
     expect(matter.pull('b', 'a')).toEqual({ cut: [], joined: [] });
     expect(matter.body('a')).toEqual({ head: { x: 1, y: 0 }, tail: { x: 0, y: 0 } });
+  });
+
+  test('a push is the same handover, begun by the one behind', () => {
+    const [pulled, pushed] = [three(), three()];
+    for (const matter of [pulled, pushed]) matter.expand('b', 0);
+    expect(pushed.push('a', 'b')).toEqual(pulled.pull('b', 'a'));
+    expect(pushed.shape).toEqual(pulled.shape);
+  });
+
+  test('an amoebot reads and writes those alone that it has locked', () => {
+    const memories = new Map([...three().bonds().flat()].map((id) => [id, { count: 0 }]));
+    const here = new Operations(three(), memories, 'b', ['a']);
+    here.write('a', { count: here.read('b').count + 1 });
+    expect(here.read('a')).toEqual({ count: 1 });
+    expect([here.connected(3), here.connected(0)]).toEqual(['a', undefined]);
+    expect(() => here.read('c')).toThrow('amoebot b cannot read c: it has not locked it');
+    expect(() => here.write('c', { count: 1 })).toThrow('cannot write c');
+    expect(() => here.push('c')).toThrow('cannot push c');
+    expect(() => here.pull('c')).toThrow('cannot pull c');
   });
 
   test('nobody expands into another', () => {

@@ -59,6 +59,11 @@ export class Matter {
     return this.occupants.get(keyOf(point));
   }
 
+  /** Whether the node beside the head of an amoebot in this direction is that one. */
+  isBeside(amoebot: NodeId, direction: Direction, point: Point): boolean {
+    return isSamePoint(beside(this.body(amoebot).head, direction), point);
+  }
+
   /** All nodes that are occupied, as text, sorted. */
   get shape(): readonly string[] {
     return [...this.occupants.keys()].sort();
@@ -96,6 +101,11 @@ export class Matter {
       this.drawIn(amoebot);
       this.place(follower, { head: tail, tail: this.body(follower).head });
     });
+  }
+
+  /** The other handover: a contracted amoebot stretches into the tail of an expanded neighbour, which is drawn in by that. */
+  push(amoebot: NodeId, leader: NodeId): BondChange {
+    return this.pull(leader, amoebot);
   }
 
   private drawIn(amoebot: NodeId): void {
