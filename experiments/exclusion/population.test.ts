@@ -22,9 +22,18 @@ interface Life<S extends string> {
   readonly interactions: number;
   readonly churn?: number;
   readonly seed?: number;
+  readonly meets?: 'one' | 'all';
 }
 
-function live<S extends string>({ topology, protocol, initial, interactions, churn = 0, seed = 1 }: Life<S>): Population<S> {
+function live<S extends string>({
+  topology,
+  protocol,
+  initial,
+  interactions,
+  churn = 0,
+  seed = 1,
+  meets = 'one',
+}: Life<S>): Population<S> {
   const read = (events: readonly unknown[]) =>
     parseScenario(
       {
@@ -41,7 +50,7 @@ function live<S extends string>({ topology, protocol, initial, interactions, chu
   const { nodes, links } = read([]).graph.topology;
   const population = new Population(protocol, new Map(nodes.map((node, i) => [node, initial(i)])));
   const simulation = new Simulation(read(changes({ nodes, links }, churn, seed)), { host: 'snapshots', watch: false });
-  inhabit(simulation, population, seed);
+  inhabit(simulation, population, seed, meets);
   simulation.run();
   return population;
 }
@@ -71,6 +80,25 @@ describe.each(['ring', 'complete', 'star', 'grid'] as const)('on a %s', (topolog
   });
 });
 
+test('among a whole locked group, too: fewer locks do, one interaction after the other explains it, and a cut voids all of it', () => {
+  const all = { topology: 'complete', protocol: leaderElection, initial: () => 'leader', interactions: 8 } as const;
+  expect(count(live({ ...all, meets: 'all' }).agents, 'leader')).toBe(1);
+  expect(count(live({ ...all, meets: 'one' }).agents, 'leader')).toBeGreaterThan(1);
+  const population = live({
+    topology: 'grid',
+    protocol: exactMajority,
+    initial: mostlyA,
+    interactions: 150,
+    churn: 0.05,
+    meets: 'all',
+  });
+  expect(population.breaches).toBe(0);
+  expect(population.voided).toBeGreaterThan(0);
+  expect(Math.max(...population.committed.map((group) => group.length))).toBeGreaterThan(3);
+  expect(population.isSerializable()).toBe(true);
+  expect(exactMajority.invariant!(population.agents)).toBe(exactMajority.invariant!(population.agents.map((_, i) => mostlyA(i))));
+});
+
 test('churn does void interactions: the rule is not idle', () => {
   const voided = [1, 2, 3, 4].map(
     (seed) => live({ topology: 'grid', protocol: exactMajority, initial: mostlyA, interactions: 300, churn: 0.05, seed }).voided,
@@ -87,8 +115,8 @@ test('without locks interactions get in each other’s way at once, and are seen
       ['c', 'A'],
     ]),
   );
-  population.begin('a', 'b');
-  population.begin('c', 'b');
+  population.begin('a', ['b']);
+  population.begin('c', ['b']);
   population.commit('a');
   population.commit('c');
   expect(population.breaches).toBe(2);

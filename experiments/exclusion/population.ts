@@ -1,4 +1,4 @@
-/** A population on locks: every lock that succeeds is an interaction with one of the neighbours it holds, chosen at random. */
+/** A population on locks: every lock that succeeds is an interaction with one of the neighbours it holds, chosen at random, or with all of them. */
 import type { Population } from '../../machines/population/index.js';
 import type { NodeId } from '../../machines/effects.js';
 import type { ExclusionNotice } from '../../machines/exclusion/index.js';
@@ -7,20 +7,23 @@ import { Random } from '../../network/random.js';
 import type { Simulation } from '../../network/simulation.js';
 
 /** Lets the population live on a simulation of the exclusion protocol; `unlock` is when an interaction commits. */
-export function inhabit(simulation: Simulation, population: Population<any>, seed: number): void {
+export function inhabit(simulation: Simulation, population: Population<any>, seed: number, meets: 'one' | 'all' = 'one'): void {
   const { network } = simulation;
   const random = new Random(seed, 'partners');
-  const partners = new Map<NodeId, NodeId>();
+  const partners = new Map<NodeId, readonly NodeId[]>();
   const isLinked = (u: NodeId, v: NodeId) => network.links.up(u, v) && network.links.up(v, u);
   network.steps$.subscribe(({ node, kind, event, emitted, sent }: Step) => {
     for (const notice of emitted as readonly ExclusionNotice[]) {
       const ports = notice.type === 'locked' ? notice.ports.filter((port) => port !== 0) : [];
       if (ports.length === 0) continue;
-      const partner = network.links.peerAt(node, random.pick(ports))!;
-      partners.set(node, partner);
-      population.begin(node, partner);
+      const chosen = meets === 'all' ? ports : [random.pick(ports)];
+      const group = chosen.map((port) => network.links.peerAt(node, port)!);
+      partners.set(node, group);
+      population.begin(node, group);
     }
-    if (kind === 'link') for (const [u, v] of partners) if (!isLinked(u, v)) population.part(u, v);
+    if (kind === 'link') {
+      for (const [u, group] of partners) for (const v of group) if (!isLinked(u, v)) population.part(u, v);
+    }
     if (kind === 'command' && event.type === 'unlock' && sent.length > 0) {
       population.commit(node);
       partners.delete(node);

@@ -10,9 +10,10 @@ import type { PopulationProtocol } from './protocols.js';
 
 interface Meeting {
   readonly initiator: NodeId;
-  readonly responder: NodeId;
-  /** How often the two had changed when it began. */
-  readonly since: readonly [number, number];
+  /** One, or all that the initiator has locked. */
+  readonly responders: readonly NodeId[];
+  /** How often each of them had changed when it began, the initiator first. */
+  readonly since: readonly number[];
   isVoid: boolean;
 }
 
@@ -24,7 +25,7 @@ interface Meeting {
  */
 export class Population<S extends string> {
   /** Interactions in the order in which they happened. */
-  readonly committed: (readonly [initiator: NodeId, responder: NodeId])[] = [];
+  readonly committed: (readonly [initiator: NodeId, ...responders: NodeId[]])[] = [];
   /** How many were void. */
   voided = 0;
   /** Interactions of which an end had changed since they began, or that began with an agent in another one. */
@@ -45,20 +46,21 @@ export class Population<S extends string> {
     return [...this.states.values()];
   }
 
-  /** The initiator has locked the responder. */
-  begin(initiator: NodeId, responder: NodeId): void {
+  /** The initiator has locked the responders: it meets one of them, or the whole group, each in turn and all at once. */
+  begin(initiator: NodeId, responders: readonly NodeId[]): void {
+    const group = [initiator, ...responders];
     const busy = [...this.meetings.values()].some(
-      (other) => !other.isVoid && [other.initiator, other.responder].some((agent) => agent === initiator || agent === responder),
+      (other) => !other.isVoid && membersOf(other).some((agent) => group.includes(agent)),
     );
     if (busy) this.breaches++;
-    this.meetings.set(initiator, { initiator, responder, since: [this.age(initiator), this.age(responder)], isVoid: false });
+    this.meetings.set(initiator, { initiator, responders, since: group.map((agent) => this.age(agent)), isVoid: false });
   }
 
   /** The link between two agents is cut. */
   part(u: NodeId, v: NodeId): void {
     for (const meeting of this.meetings.values()) {
-      const { initiator, responder } = meeting;
-      if ((initiator === u && responder === v) || (initiator === v && responder === u)) meeting.isVoid = true;
+      const { initiator, responders } = meeting;
+      if ((initiator === u && responders.includes(v)) || (initiator === v && responders.includes(u))) meeting.isVoid = true;
     }
   }
 
@@ -71,11 +73,13 @@ export class Population<S extends string> {
     else this.happen(meeting);
   }
 
-  private happen({ initiator, responder, since }: Meeting): void {
-    if (this.age(initiator) !== since[0] || this.age(responder) !== since[1]) this.breaches++;
-    meet(this.protocol, this.states, initiator, responder);
-    for (const agent of [initiator, responder]) this.changes.set(agent, this.age(agent) + 1);
-    this.committed.push([initiator, responder]);
+  private happen(meeting: Meeting): void {
+    const { initiator, responders, since } = meeting;
+    const group = membersOf(meeting);
+    if (group.some((agent, i) => this.age(agent) !== since[i])) this.breaches++;
+    meet(this.protocol, this.states, initiator, responders);
+    for (const agent of group) this.changes.set(agent, this.age(agent) + 1);
+    this.committed.push([initiator, ...responders]);
   }
 
   private age(agent: NodeId): number {
@@ -85,18 +89,22 @@ export class Population<S extends string> {
   /** Whether one interaction after the other, in the order of their commits, leads from the start to where the population is. */
   isSerializable(): boolean {
     const replayed = new Map(this.initial);
-    for (const [initiator, responder] of this.committed) meet(this.protocol, replayed, initiator, responder);
+    for (const [initiator, ...responders] of this.committed) meet(this.protocol, replayed, initiator, responders);
     return [...replayed].every(([agent, state]) => this.states.get(agent) === state);
   }
 }
 
+const membersOf = ({ initiator, responders }: Meeting): readonly NodeId[] => [initiator, ...responders];
+
 function meet<S extends string>(
-  { meet }: PopulationProtocol<S>,
+  { meet: become }: PopulationProtocol<S>,
   states: Map<NodeId, S>,
   initiator: NodeId,
-  responder: NodeId,
+  responders: readonly NodeId[],
 ): void {
-  const [first, second] = meet(states.get(initiator)!, states.get(responder)!);
-  states.set(initiator, first);
-  states.set(responder, second);
+  for (const responder of responders) {
+    const [first, second] = become(states.get(initiator)!, states.get(responder)!);
+    states.set(initiator, first);
+    states.set(responder, second);
+  }
 }
