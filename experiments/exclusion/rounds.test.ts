@@ -1,8 +1,8 @@
 /** Semi-synchronous schedules, and Lemma 5.1 on asynchronous ones. */
 import { describe, expect, test } from 'vitest';
-import { lemma51, semiSynchronous, type Calls } from './rounds.js';
+import { lemma51, semiSynchronous, type LockCalls } from './rounds.js';
 
-const ring = (n: number, seed: number): Calls => ({
+const ring = (n: number, seed: number): LockCalls => ({
   topology: { kind: 'ring', n },
   askers: Array.from({ length: n }, (_, i) => `n${i}`),
   changes: [
@@ -28,7 +28,7 @@ describe('Theorem 4.1: under semi-synchronous schedules', () => {
   });
 
   test('not so with the rules as printed: two nodes come to a standstill', () => {
-    const two = (seed: number): Calls => ({ topology: { kind: 'path', n: 2 }, askers: ['n0', 'n1'], rules: 'printed', seed });
+    const two = (seed: number): LockCalls => ({ topology: { kind: 'path', n: 2 }, askers: ['n0', 'n1'], rules: 'printed', seed });
     const finished = [1, 2, 3, 4, 5, 6, 7, 8].map((seed) => semiSynchronous(two(seed), 'half').isFinished);
     expect(finished).toContain(false);
   });

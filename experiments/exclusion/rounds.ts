@@ -13,7 +13,7 @@ import { Simulation } from '../../network/simulation.js';
 import type { Choice } from '../../network/world/choice.js';
 
 /** One call of Lock a node, in this order, and links that are cut and joined in between. */
-export interface Calls {
+export interface LockCalls {
   readonly topology: object;
   readonly askers: readonly NodeId[];
   readonly changes?: readonly (readonly ['cut' | 'join', NodeId, NodeId])[];
@@ -30,7 +30,7 @@ class Schedule {
   private readonly choices: Choice[] = [];
   private readonly turns = new Map<string, number>();
 
-  constructor(private readonly calls: Calls) {
+  constructor(private readonly calls: LockCalls) {
     const { topology, askers, changes = [], rules = 'corrected', seed } = calls;
     const events = [
       ...askers.map((node) => ({ at: 0, node, do: 'lock' })),
@@ -109,7 +109,7 @@ export interface Rounds {
 export type Activation = 'all' | 'half' | 'one';
 
 /** A semi-synchronous schedule; links change after the first rounds, one each. */
-export function semiSynchronous(calls: Calls, activation: Activation, roundsMax = 3000): Rounds {
+export function semiSynchronous(calls: LockCalls, activation: Activation, roundsMax = 3000): Rounds {
   const schedule = new Schedule(calls);
   const possible = new Possible(schedule, calls.askers);
   const random = new Random(calls.seed, 'adversary');
@@ -165,7 +165,7 @@ interface Execution extends Made {
  * Makes an asynchronous schedule by chance, sorts its executions into rounds as the proof of Lemma 5.1 does, and runs these: each
  * execution as early as its node, its message and the changes of links before it allow, those of one round in the opposite order.
  */
-export function lemma51(calls: Calls): Lemma51 {
+export function lemma51(calls: LockCalls): Lemma51 {
   const schedule = new Schedule(calls);
   const { executions, changesBefore } = asynchronous(schedule, calls);
   const last = Math.max(...executions.map(({ round }) => round));
@@ -186,7 +186,7 @@ export function lemma51(calls: Calls): Lemma51 {
 }
 
 /** One action of one node after the other, at random; now and then a link changes. */
-function asynchronous(schedule: Schedule, { askers, changes = [], seed }: Calls) {
+function asynchronous(schedule: Schedule, { askers, changes = [], seed }: LockCalls) {
   const possible = new Possible(schedule, askers);
   const random = new Random(seed, 'asynchrony');
   const executions: Execution[] = [];

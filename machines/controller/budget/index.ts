@@ -107,7 +107,7 @@ function refuseUnfit({ name, network, charts, wiring }: Protocol<any>): void {
 }
 
 function askerOver({ messages = {}, commands, route }: Protocol<any>, unit: BudgetUnit) {
-  if (unit === 'messages') return purseMachine;
+  if (unit === 'messages') return purseMachine();
   const asked = Object.values(commands).map((command) => command.event({}).type);
   return gateMachine([...new Set([...Object.keys(messages), ...asked])], route);
 }

@@ -46,46 +46,47 @@ const oldest = ({ context }: In) => context.waiting[0]!;
 /** RESOURCE-REQUEST for one unit. */
 export const onePermit = () => ({ role: requestRole('R'), message: { type: 'take' as const, amount: 1 } });
 
-const spend = [send(oldest), 'spend'] as const;
-
 /**
  * The chart of a purse: holds what another protocol sends until the resource controller has given a permit for it.
  *
  * @experimental
  */
-export const purseMachine = setup({
-  types: {} as { context: PurseContext; events: PurseEvent; emitted: { readonly type: 'stopped' } },
-  actions: {
-    ...effects(),
-    enqueue: assign(({ context }, sent: Outgoing) => ({ waiting: [...context.waiting, ...parcels(sent)] })),
-    spend: assign(({ context }) => ({ waiting: context.waiting.slice(1), spent: context.spent + 1 })),
-    dropAll: assign(({ context }) => ({ waiting: [], dropped: context.dropped + context.waiting.length })),
-    drop: assign(({ context }, sent: Outgoing) => ({ dropped: context.dropped + parcels(sent).length })),
-    announceStop: emit({ type: 'stopped' }),
-  },
-  guards: {
-    isForSomebody: (_, sent: Outgoing) => parcels(sent).length > 0,
-    isLast: ({ context }) => context.waiting.length === 1,
-  },
-}).createMachine({
-  id: 'purse',
-  context: { waiting: [], spent: 0, dropped: 0 },
-  initial: 'idle',
-  states: {
-    idle: {
-      on: {
-        outgoing: { guard: withEvent('isForSomebody'), target: 'asking', actions: [withEvent('enqueue'), tell(onePermit)] },
+export function purseMachine() {
+  const spend = [send(oldest), 'spend'] as const;
+  return setup({
+    types: {} as { context: PurseContext; events: PurseEvent; emitted: { readonly type: 'stopped' } },
+    actions: {
+      ...effects(),
+      enqueue: assign(({ context }, sent: Outgoing) => ({ waiting: [...context.waiting, ...parcels(sent)] })),
+      spend: assign(({ context }) => ({ waiting: context.waiting.slice(1), spent: context.spent + 1 })),
+      dropAll: assign(({ context }) => ({ waiting: [], dropped: context.dropped + context.waiting.length })),
+      drop: assign(({ context }, sent: Outgoing) => ({ dropped: context.dropped + parcels(sent).length })),
+      announceStop: emit({ type: 'stopped' }),
+    },
+    guards: {
+      isForSomebody: (_, sent: Outgoing) => parcels(sent).length > 0,
+      isLast: ({ context }) => context.waiting.length === 1,
+    },
+  }).createMachine({
+    id: 'purse',
+    context: { waiting: [], spent: 0, dropped: 0 },
+    initial: 'idle',
+    states: {
+      idle: {
+        on: {
+          outgoing: { guard: withEvent('isForSomebody'), target: 'asking', actions: [withEvent('enqueue'), tell(onePermit)] },
+        },
+      },
+      asking: {
+        on: {
+          outgoing: { actions: withEvent('enqueue') },
+          granted: [{ guard: 'isLast', target: 'idle', actions: spend }, { actions: [...spend, tell(onePermit)] }],
+          rejected: { target: 'stopped', actions: ['dropAll', 'announceStop'] },
+        },
+      },
+      stopped: {
+        on: { outgoing: { actions: withEvent('drop') } },
       },
     },
-    asking: {
-      on: {
-        outgoing: { actions: withEvent('enqueue') },
-        granted: [{ guard: 'isLast', target: 'idle', actions: spend }, { actions: [...spend, tell(onePermit)] }],
-        rejected: { target: 'stopped', actions: ['dropAll', 'announceStop'] },
-      },
-    },
-    stopped: {
-      on: { outgoing: { actions: withEvent('drop') } },
-    },
-  },
-});
+  });
+}

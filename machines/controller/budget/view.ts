@@ -17,8 +17,8 @@ export const PURSE = 'purse';
 /** Marks the controller's messages: a protocol above may have one of the same type. */
 export const LAYER = 'ofBudget';
 
-const CONTROLLER_ROLES = [requestRole('R'), deliveryRole('R'), requestRole('N'), deliveryRole('N'), MAIN];
-export const isOfController = (role: string): boolean => CONTROLLER_ROLES.includes(role);
+export const isOfController = (role: string): boolean =>
+  role === MAIN || (['R', 'N'] as const).some((of) => role === requestRole(of) || role === deliveryRole(of));
 
 const pick = (node: NodeView, isMine: (role: string) => boolean): NodeView =>
   Object.fromEntries(Object.entries(node).filter(([role]) => isMine(role)));
