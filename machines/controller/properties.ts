@@ -100,7 +100,7 @@ const exhaustion: ControllerProperty[] = [
 const lateSignal: ControllerProperty = {
   name: 'the signal waits for the permits',
   kind: 'always',
-  says: 'When the root says that the resource is exhausted, at least M - W permits are given out already (section 3, by broadcast-and-echo).',
+  says: 'The resource is exhausted only once at least M - W permits are given out (section 3).',
   holds: (c) => !isSignalled(c) || issued(c) >= c.instance.options.M - c.instance.options.W || !isWhole(c),
 };
 

@@ -54,11 +54,7 @@ function followsPrint(raw: Raw, { kind }: ControllerOptions): boolean {
 /** For the end to be announced only once M - W permits are out, the root must be able to collect what is left of them. */
 function waits(raw: Raw, { kind }: ControllerOptions, isPrinted: boolean): boolean {
   const isLate = oneOf(raw, 'signal', ['early', 'late'] as const, 'early') === 'late';
-  if (isLate && kind !== 'main' && kind !== 'modified')
-    throw new UsageError(`options.signal "late" goes with kind "main" or "modified", not with "${kind}"; choose one of them`);
-  if (isLate && isPrinted)
-    throw new UsageError(
-      'options.signal "late" does not go with rules "printed", which signals after every phase; leave one out',
-    );
+  if (isLate && (isPrinted || (kind !== 'main' && kind !== 'modified')))
+    throw new UsageError('options.signal "late" goes with kind "main" or "modified" and corrected rules; leave it out');
   return isLate;
 }
