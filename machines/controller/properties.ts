@@ -101,7 +101,7 @@ const lateSignal: ControllerProperty = {
   name: 'the signal waits for the permits',
   kind: 'always',
   says: 'The resource is exhausted only once at least M - W permits are given out (section 3).',
-  holds: (c) => !isSignalled(c) || issued(c) >= c.instance.options.M - c.instance.options.W || !isWhole(c),
+  holds: (c) => !isSignalled(c) || waste(c) <= c.instance.options.W || !isWhole(c),
 };
 
 const binsFit: ControllerProperty = {

@@ -31,7 +31,7 @@ export const variantCommands: Core<ControllerOptions>['commands'] = {
   take: {
     ...controllerCore.commands['take']!,
     refusal: ({ phase }: ControllerOptions, { amount = 1 }) =>
-      phase?.late && amount > 1 ? 'with options.signal "late" take one permit at a time' : null,
+      phase?.late && amount > 1 ? 'with options.signal "late" take one at a time' : null,
   },
 };
 
@@ -55,6 +55,6 @@ function followsPrint(raw: Raw, { kind }: ControllerOptions): boolean {
 function waits(raw: Raw, { kind }: ControllerOptions, isPrinted: boolean): boolean {
   const isLate = oneOf(raw, 'signal', ['early', 'late'] as const, 'early') === 'late';
   if (isLate && (isPrinted || (kind !== 'main' && kind !== 'modified')))
-    throw new UsageError('options.signal "late" goes with kind "main" or "modified" and corrected rules; leave it out');
+    throw new UsageError('options.signal "late" goes with kind main or modified and corrected rules; leave it out');
   return isLate;
 }
