@@ -8,6 +8,7 @@ import type { Topology } from '../../machines/protocol.js';
 import type { TableCell, Experiment, Plot, Table } from '../experiment.js';
 import { avoidableElections } from './avoidable.js';
 import { exact, randomGeometric, mean, near, plain, seeds, someLinks } from './figures.js';
+import { hybridTable } from './hybrid.js';
 import { extremesTable, leanTable, upsetTable } from './hierarchy.js';
 import { afterLoss, linksAt, topologyOf, type ElectionCost } from './run.js';
 import { sampleTable } from './sample.js';
@@ -28,6 +29,7 @@ export const electionPaper: Experiment = {
     yield upsetTable((share) => progress(0.5 + 0.4 * share));
     yield leanTable((share) => progress(0.9 + 0.1 * share));
     yield extremesTable();
+    yield hybridTable();
     yield recoveryTable(election);
     yield costPlot();
     progress(1);

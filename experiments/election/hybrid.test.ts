@@ -1,0 +1,11 @@
+/** Hybrid logical clocks: what they order, and what they do not. */
+import { expect, test } from 'vitest';
+import { agrees } from '../experiment.js';
+import { hybridTable } from './hybrid.js';
+
+test('searches that are further apart than the clocks elect nobody without need, closer ones do', () => {
+  const { rows } = hybridTable();
+  const cells = rows.flatMap((row) => row.cells);
+  expect(cells.map(agrees)).toEqual(cells.map(() => true));
+  expect(new Set(cells.map(({ value }) => value))).toEqual(new Set([0, 1]));
+});
