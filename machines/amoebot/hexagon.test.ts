@@ -40,7 +40,12 @@ describe('movements', () => {
   });
 
   test('an amoebot reads and writes those alone that it has locked', () => {
-    const memories = new Map([...three().bonds().flat()].map((id) => [id, { count: 0 }]));
+    const memories = new Map(
+      three()
+        .bonds()
+        .flat()
+        .map((id) => [id, { count: 0 }]),
+    );
     const here = new Operations(three(), memories, 'b', ['a']);
     here.write('a', { count: here.read('b').count + 1 });
     expect(here.read('a')).toEqual({ count: 1 });
