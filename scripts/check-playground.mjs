@@ -236,9 +236,9 @@ async function sharesFromFrame({ page, inspector }) {
   const frame = page.frames().find((one) => one.url().includes('/inspector/'));
   const before = frame.url();
   for (const [clipboard, says] of [
+    ['undefined', 'The link could not be copied'],
     ['{ writeText: () => Promise.resolve() }', 'A link to this trace is copied.'],
     ["{ writeText: () => Promise.reject(new Error('denied')) }", 'The link could not be copied'],
-    ['undefined', 'The link could not be copied'],
   ]) {
     await frame.evaluate(`Object.defineProperty(navigator, 'clipboard', { configurable: true, value: ${clipboard} })`);
     await inspector.getByRole('button', { name: 'Share' }).click();
