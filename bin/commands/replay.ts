@@ -54,7 +54,7 @@ function rerun(header: TraceHeader): { scenario: Scenario; lines: TraceLine[] } 
   const scenario = parseScenario(header.scenario, known, readFile);
   const [again, ...lines] = recordRun(scenario, header.scenario, optionsOf(header)) as Iterable<TraceHeader | TraceLine>;
   if (JSON.stringify((again as TraceHeader).charts) !== JSON.stringify(header.charts)) {
-    throw new UsageError('the charts have changed since this trace was made; recordRun it anew');
+    throw new UsageError('the charts have changed since this trace was made; record it anew');
   }
   const told = lines as TraceLine[];
   return { scenario, lines: header.quiver === TRACE_VERSION ? told : told.flatMap(asVersion1) };
