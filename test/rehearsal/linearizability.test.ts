@@ -53,6 +53,14 @@ test('what cannot be placed is named, behind the longest order; a search that is
   expect(linearize(history, register, 2)).toEqual({ isFound: null });
 });
 
+test('of forty additions that were never answered it does not matter which have happened, only how many', () => {
+  const open = Array.from({ length: 40 }, (_, i) => add(`a${i}`, null, i, null));
+  expect(linearize([...open, read('r', 25, 50, 60), read('r', 24, 61, 70)], register, 5_000).isFound).toBe(false);
+  expect(linearize([...open, read('r', 24, 50, 60), read('r', 40, 61, 70)], register, 5_000).isFound).toBe(true);
+  // One that was called later cannot have been seen before.
+  expect(linearize([add('a', null, 0, null), add('b', null, 9, null), read('r', 2, 1, 2)], register).isFound).toBe(false);
+});
+
 test('ten that overlap have 3.6 million orders and a thousand sets: each set is tried once', () => {
   const writes = Array.from({ length: 10 }, (_, i) => write(`w${i}`, 1, 0, 100));
   expect(linearize([...writes, read('r', 2, 50, 60)], register, 40_000).isFound).toBe(false);

@@ -7,7 +7,7 @@
  * one any operation that was called before the first return that is still open; where that return cannot be placed, it goes back. A set of
  * operations that are placed, together with the state that they lead to, is tried once.
  *
- * What was never answered may have happened at any time after its call, or never.
+ * What was never answered may have happened at any time after its call, or never; of those that ask for the same the first may go first.
  */
 
 /**
@@ -86,6 +86,22 @@ function putBack(entry: Entry): void {
   if (entry.next) entry.next.prev = entry;
 }
 
+/**
+ * For each operation the one that takes its turn before: of those that were never answered and ask for the same, whichever happened, it may
+ * as well have been the one that was called first. -1 for none.
+ */
+function turnsOf(operations: readonly ObjectOperation[]): readonly number[] {
+  const last = new Map<string, number>();
+  const turns = operations.map(() => -1);
+  for (const [place, { input }] of [...operations.entries()].toSorted(([, a], [, b]) => a.calledAt - b.calledAt)) {
+    if (operations[place]!.returnedAt !== null) continue;
+    const key = JSON.stringify(input);
+    turns[place] = last.get(key) ?? -1;
+    last.set(key, place);
+  }
+  return turns;
+}
+
 /** After so many steps the search gives up. */
 const STEPS_MAX = 1_000_000;
 
@@ -100,6 +116,7 @@ export function linearize<S>(
   stepsMax = STEPS_MAX,
 ): Linearization {
   const head = listOf(operations);
+  const turns = turnsOf(operations);
   const placed: { readonly call: Entry; readonly before: S }[] = [];
   const bits = Array.from({ length: operations.length }, () => '0');
   const tried = new Set<string>();
@@ -118,7 +135,8 @@ export function linearize<S>(
     if (steps === stepsMax) return { isFound: null };
     const { place, isCall, other } = entry!;
     const { input, output } = operations[place]!;
-    const after = isCall ? next(state, input, other && { output }) : undefined;
+    const isItsTurn = isCall && bits[turns[place]!] !== '0';
+    const after = isItsTurn ? next(state, input, other && { output }) : undefined;
     if (isCall && after !== undefined && isNew(place, after)) {
       placed.push({ call: entry!, before: state });
       [state, bits[place]] = [after, '1'];
