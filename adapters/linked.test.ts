@@ -36,7 +36,7 @@ describe('over a bus that is reliable itself', () => {
     guarantees,
     create: (ids) => {
       const bus = new InProcessBus();
-      return ids.map((id) => linked(bus.transport(id), { peers: ids, ...fast }));
+      return ids.map((id) => linked(bus.transport(id), { peers: [...new Set(ids)], ...fast }));
     },
   });
 });
@@ -47,7 +47,9 @@ describe('over a bus that loses and doubles every third message and keeps no ord
     guarantees,
     create: (ids) => {
       const bus = new InProcessBus();
-      return ids.map((id, i) => linked(hostile(bus.transport(id), { ...terrible, seed: i }), { peers: ids, ...fast }));
+      return ids.map((id, i) =>
+        linked(hostile(bus.transport(id), { ...terrible, seed: i }), { peers: [...new Set(ids)], ...fast }),
+      );
     },
   });
 });
@@ -60,7 +62,7 @@ describe('over a BroadcastChannel', () => {
     guarantees: { ...guarantees, identity: 'claimed' },
     create: (ids) => {
       const channel = `linked ${channels++}`;
-      return ids.map((id) => linked(broadcastChannel({ id, channel }), { peers: ids, ...fast }));
+      return ids.map((id) => linked(broadcastChannel({ id, channel }), { peers: [...new Set(ids)], ...fast }));
     },
   });
 });
@@ -231,7 +233,9 @@ test('messages of the application with a field v arrive as they are, and no node
 test('locks over a terrible network exclude, serve everybody and count', async () => {
   const ids = ['a', 'b', 'c'];
   const bus = new InProcessBus();
-  const transports = ids.map((id, seed) => linked(hostile(bus.transport(id), { ...terrible, seed }), { peers: ids, ...fast }));
+  const transports = ids.map((id, seed) =>
+    linked(hostile(bus.transport(id), { ...terrible, seed }), { peers: [...new Set(ids)], ...fast }),
+  );
   const all = transports.map((transport) => createLocks({ transport, peers: ids }));
   onTestFinished(async () => {
     await Promise.all(transports.map((transport) => transport.close()));
@@ -263,7 +267,7 @@ describe.skipIf(!hasCommand('nats-server'))('over a real nats-server', () => {
     guarantees: { ...guarantees, identity: 'claimed' },
     create: (ids) => {
       const subject = `linked${channels++}`;
-      return ids.map((id) => linked(nats({ id, subject, connection }), { peers: ids, ...fast }));
+      return ids.map((id) => linked(nats({ id, subject, connection }), { peers: [...new Set(ids)], ...fast }));
     },
   });
 

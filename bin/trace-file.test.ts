@@ -74,7 +74,7 @@ test('a link stays a link, a pipe a pipe, and a folder is refused', async () => 
   await run({ trace: link }, [scenario]);
   expect(lstatSync(link).isSymbolicLink()).toBe(true);
   expect(readFileSync(file, 'utf8')).toMatch(/^\{"quiver":/);
-  execFileSync('mkfifo', [pipe]);
+  execFileSync('sh', ['-c', 'mkfifo "$0"', pipe]);
   const reader = spawn('cat', [pipe]);
   const text = readAll(reader.stdout);
   await run({ trace: pipe }, [scenario]);

@@ -26,8 +26,9 @@ const service =
           const options = isCareful ? { fence } : {};
           const number = ((await store.read('last')) as number | undefined) ?? 0;
           await sleep(100); // draws up the invoice
-          await store.write(`invoice ${number + 1}`, `order ${order} of ${id}`, options);
+          // Whoever has lost the lock is refused here: a store knows later fences of a key that others have written.
           await store.write('last', number + 1, options);
+          await store.write(`invoice ${number + 1}`, `order ${order} of ${id}`, options);
           note('sent', { invoice: number + 1 });
         });
       } catch (error) {

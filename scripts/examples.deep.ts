@@ -65,6 +65,7 @@ createLocks({ transport: messagePort(new MessageChannel().port1, { id }), peers 
 /** Programs that need what a test of this kind has not. */
 const NOT_RUN: Readonly<Record<string, string>> = {
   indexedDbStorage: 'a browser',
+  QuiverView: 'a browser',
   jetStreamStorage: 'a NATS server',
   mqtt: 'an MQTT broker',
   nats: 'a NATS server',
