@@ -3,8 +3,8 @@
  *
  * - A block below a line that ends with the name of a file and a colon (`worker.js`:) is saved as that file, in the folder where the
  *   shell is.
- * - A block `sh` is run in the folder in which the one before it ended. What it prints has to be what stands in the block without a language below it; a line `…` there stands for
- *   any number of lines.
+ * - A block `sh` is run in the folder in which the one before it ended. What it prints has to be what stands in the block without a
+ *   language below it; a line `…` there stands for any number of lines.
  * - A block `diff` tells what was before, and is passed over.
  * - xstate-quiver is installed from the tarball that is given.
  */

@@ -1,8 +1,8 @@
 /**
  * Locks of the tabs of one origin: the tabs that are there are the cluster. What is not promised stands in docs/locks.md, first.
  *
- * There is no list and no majority: the first tab is served as soon as nobody has answered its hello, and who is there is enough. So where
- * the channel itself divides, or a tab was frozen, a lock can be held twice; its fences tell who is late.
+ * There is no list and no majority: the first tab is served as soon as nobody has answered its hello, and who is there is enough. So
+ * where the channel itself divides, or a tab was frozen, a lock can be held twice; its fences tell who is late.
  */
 import { checkOptions, environment, optional, must, someText } from '../options.js';
 import type { InEnvironment } from '../environment.js';

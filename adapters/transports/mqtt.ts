@@ -3,8 +3,9 @@
  *
  * The connection is yours to configure; the transport closes it. Each peer listens on a topic of its own. Messages go with quality of
  * service 1, at least once; a broker that crashes loses some all the same (74 of 272 in a measurement without persistence), so put
- * the link layer on top. While the broker does not take what is sent, 16 MiB wait for it; while there is no connection, nothing does. Small packets must not wait for each other (Nagle): in Node the transport sees to that at its end, and your
- * broker should at the other (`set_tcp_nodelay true` for Mosquitto); it is the difference between 88 milliseconds and half a one.
+ * the link layer on top. While the broker does not take what is sent, 16 MiB wait for it; while there is no connection, nothing does.
+ * Small packets must not wait for each other (Nagle): in Node the transport sees to that at its end, and your broker should at the
+ * other (`set_tcp_nodelay true` for Mosquitto); it is the difference between 88 milliseconds and half a one.
  */
 import type { ISubscriptionMap, MqttClient } from 'mqtt';
 import type { TimestampProvider } from 'rxjs';

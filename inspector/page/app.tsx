@@ -178,8 +178,12 @@ function Violated() {
   return (
     <p class="notice is-wrong verdict" role="status">
       <b>Violated: {first.property}</b>
-      {first.nodes.length > 0 && ' '}
-      {first.nodes.length > 0 && <NodeList names={first.nodes} />}
+      {first.nodes.length > 0 && (
+        <>
+          {' '}
+          <NodeList names={first.nodes} />
+        </>
+      )}
       {'. '}
       {first.kind === 'eventually' && endless && <Endless {...endless} />} {first.says}{' '}
       <button type="button" class="small" onClick={() => show(line)}>

@@ -14,10 +14,10 @@
  * the peer. Against who hears that as well it is no protection.
  *
  * Assumes that frames which keep being sent are heard in the end, that nobody guesses a nonce, and that an end which starts again has a
- * larger session (if its clock went back, the peer's memory corrects it). Promises: a connection is a pair of sessions; `link.up` and `link.down` alternate at each
- * end; what is delivered between them is a prefix of what the peer posted on that connection, in order, nothing twice, and all of it if
- * the connection lasts. Silence cannot tell a dead peer from a slow one or from a cut: a peer counted as gone may well be alive, and then
- * both ends see the link go down and come again.
+ * larger session (if its clock went back, the peer's memory corrects it). Promises: a connection is a pair of sessions; `link.up` and
+ * `link.down` alternate at each end; what is delivered between them is a prefix of what the peer posted on that connection, in order,
+ * nothing twice, and all of it if the connection lasts. Silence cannot tell a dead peer from a slow one or from a cut: a peer counted as
+ * gone may well be alive, and then both ends see the link go down and come again.
  *
  * States.
  *   seeking  never up yet: what is posted waits

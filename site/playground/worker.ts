@@ -5,20 +5,15 @@ import { carryOut } from './work.js';
 
 const say = (message: FromWorker): void => self.postMessage(message);
 
-let isBusy = false;
-
 self.addEventListener('message', ({ data }: MessageEvent<Task>) => {
-  isBusy = true;
-  carryOut(data, (progress) => say({ progress }))
-    .then(
-      (done) => say('answer' in done ? done : { outcome: done }),
-      (error: unknown) => say({ problem: problemOf(error) }),
-    )
-    .finally(() => (isBusy = false));
+  carryOut(data, (progress) => say({ progress })).then(
+    (done) => say('answer' in done ? done : { outcome: done }),
+    (error: unknown) => say({ problem: problemOf(error) }),
+  );
 });
 
-/** Code of a chart that throws is no end of the worker. XState throws once more, later, what a step has thrown: that was told. */
+/** Code of a chart that throws when nobody waits for it, by a timer of its own for instance, is no end of the worker. */
 self.addEventListener('error', (event) => {
   event.preventDefault();
-  if (isBusy) say({ problem: problemOf(event.error ?? new Error(event.message)) });
+  say({ problem: problemOf(event.error ?? new Error(event.message)) });
 });

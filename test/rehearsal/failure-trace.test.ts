@@ -7,6 +7,7 @@ import { verdictOf } from '../../inspector/model/verdict.js';
 import { sentence } from '../../inspector/model/words.js';
 import type { RehearsalFailure } from './failure.js';
 import { traceOfFailure } from './failure-trace.js';
+import { quietScenario } from './quiet.fixture.js';
 import type { RehearsalEvent } from './world.js';
 
 const fault = (what: string, who: string, other = 'p1') => ({ what, who, other, atMs: 0, lastsMs: 0, size: 0 });
@@ -19,19 +20,7 @@ const failure: RehearsalFailure = {
   says: '"x" was granted to p1 while p0 was inside',
   atMs: 850,
   seed: 7,
-  scenario: {
-    seed: 7,
-    seconds: 1,
-    peers: ['p0', 'p1'],
-    services: ['hub'],
-    clients: [],
-    startsMs: [0, 0],
-    skewsMs: [0, 0],
-    latencyMs: [1, 2],
-    faults: [],
-    knobs: {},
-    limits: 'shipped',
-  },
+  scenario: { ...quietScenario, seed: 7, seconds: 1, services: ['hub'] },
   story: [
     happened(0, 'start', { peer: 'p0', life: 1 }),
     happened(10, 'ask', wants),

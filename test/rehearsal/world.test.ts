@@ -5,24 +5,12 @@ import * as net from 'node:net';
 import { expect, test } from 'vitest';
 import { invariant } from './judges.js';
 import type { Main } from './peer.js';
+import { quietScenario } from './quiet.fixture.js';
 import { rehearse, runOnce, type RehearseOptions } from './rehearse.js';
 import type { RehearsalFault, RehearsalScenario } from './scenario.js';
 
 const { setTimeout: taken } = globalThis;
 
-const calm: RehearsalScenario = {
-  seed: 1,
-  seconds: 10,
-  peers: ['p0', 'p1'],
-  services: [],
-  clients: [],
-  startsMs: [0, 0],
-  skewsMs: [0, 0],
-  latencyMs: [1, 2],
-  faults: [],
-  knobs: {},
-  limits: 'shipped',
-};
 const fault = (what: RehearsalFault['what'], atMs: number, lastsMs: number, size = 1): RehearsalFault => ({
   what,
   atMs,
@@ -34,7 +22,7 @@ const fault = (what: RehearsalFault['what'], atMs: number, lastsMs: number, size
 
 /** What the peers note in one run, each with its time. */
 async function notes(scenario: Partial<RehearsalScenario>, main: Main, options: RehearseOptions = { judges: [] }) {
-  const { happenings } = await runOnce({ ...calm, ...scenario }, options, main);
+  const { happenings } = await runOnce({ ...quietScenario, ...scenario }, options, main);
   return happenings.flatMap(({ type, at, peer, what, ...rest }) => {
     if (type === 'note') return [`${Math.floor(at)} ${peer}: ${what as string}`];
     return type === 'uncaught' ? [`${Math.floor(at)} ${peer} ends: ${rest['error'] as string}`] : [];

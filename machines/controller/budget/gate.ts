@@ -7,6 +7,7 @@
  *   closed   nothing of the protocol has come to this node
  *   asking   something has, and a permit was asked for; what comes is held
  *   opening  granted: what was held is handed on in its order, within the step, and the gate is gone after it
+ *   open     the gate is gone
  *   refused  a request was rejected: this node takes no part, and whatever comes is ignored
  */
 import { assign, emit, setup } from 'xstate';
