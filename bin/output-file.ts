@@ -2,7 +2,7 @@
  * A file that is there whole or not at all: written beside its place, moved when done, taken away on Ctrl-C. A device or a pipe is written
  * to as it stands, and nothing takes its place.
  */
-import { closeSync, openSync, realpathSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
+import { closeSync, openSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { UsageError } from '../machines/errors.js';
 
 const BUFFER_LENGTH = 1 << 16;
@@ -46,7 +46,8 @@ export class OutputFile {
   }
 
   private flush(): void {
-    writeSync(this.descriptor, this.buffer);
+    // All of it: `writeSync` may stop in the middle, at a pipe for instance.
+    writeFileSync(this.descriptor, this.buffer);
     this.buffer = '';
   }
 
