@@ -12,6 +12,7 @@
 import { Subscription, type SchedulerAction, type SchedulerLike } from 'rxjs';
 import TinyQueue from 'tinyqueue';
 import { UsageError } from '../machines/errors.js';
+import type { Timing } from './timing.js';
 
 /** The order of what comes from outside the network: the first of its tick. */
 const OUTSIDE = 0;
@@ -178,3 +179,8 @@ class ClockAction<T> extends Subscription implements SchedulerAction<T> {
 }
 
 const execute = (action: ClockAction<any>): void => action.execute();
+
+/** The network waits on the virtual clock: of what falls into one tick, the lower order comes first. */
+export function virtualTiming(clock: VirtualClock): Timing {
+  return { now: clock.now, after: (delay, order, run, arg) => clock.at(clock.now() + delay, order, run, arg) };
+}

@@ -5,7 +5,7 @@
  */
 import { UsageError } from '../machines/errors.js';
 import type { Configuration, Flight, Meter, Observer, Instance } from '../machines/protocol.js';
-import { VirtualClock } from './clock.js';
+import { VirtualClock, virtualTiming } from './clock.js';
 import type { HostKind } from './world/hosts.js';
 import type { Inspect } from './world/kernel.js';
 import type { Medium } from './medium.js';
@@ -13,7 +13,7 @@ import { Monitor } from './monitor.js';
 import { Network } from './network.js';
 import { overallVerdict, type Report } from './report.js';
 import type { Scenario, ScenarioEvent } from './scenario/types.js';
-import { FIRST_IN_TICK, timingOn, Untimed } from './timing.js';
+import { FIRST_IN_TICK, Untimed } from './timing.js';
 import { linkChanges } from './topology/link-changes.js';
 import type { Refuted } from './trace.js';
 import type { Choice, StartState } from './world/choice.js';
@@ -97,7 +97,7 @@ export class Simulation {
     this.beginning = start ?? null;
     if (medium && choices)
       throw new UsageError('choices say when messages arrive, and a medium would say it again; give one of them');
-    const timing = choices ? this.untimed : timingOn(this.clock);
+    const timing = choices ? this.untimed : virtualTiming(this.clock);
     // Without time, what is lost or doubled is chosen, too.
     const faults = choices ? { loss: 0, duplicate: 0, reorder: 0 } : {};
     this.network = new Network({

@@ -1,6 +1,5 @@
-/** How the network waits: on the virtual clock, with a deliberate order within a tick, on any other RxJS scheduler, or not at all. */
+/** How the network waits: on an RxJS scheduler, or not at all. The virtual clock, with its deliberate order within a tick: clock.ts. */
 import type { SchedulerLike } from 'rxjs';
-import { VirtualClock } from './clock.js';
 
 export interface Cancellable {
   cancel(): void;
@@ -18,9 +17,6 @@ export const FIRST_IN_TICK = 0;
 export const LAST_IN_TICK = Number.MAX_SAFE_INTEGER;
 
 export function timingOn(scheduler: SchedulerLike): Timing {
-  if (scheduler instanceof VirtualClock) {
-    return { now: scheduler.now, after: (delay, order, run, arg) => scheduler.at(scheduler.now() + delay, order, run, arg) };
-  }
   return {
     now: () => scheduler.now(),
     after: (delay, _order, run, arg) => {

@@ -1,8 +1,9 @@
-/** The core of the election and of the hierarchy on it: what an application carries of them. */
+/** The core of the election, alone or with the hierarchy on it: what an application carries of them. */
 import { isObject } from '../checks.js';
 import { defineCore } from '../define.js';
 import type { NodeId } from '../effects.js';
-import { levelMachine, type LevelInput } from '../hierarchy/level.js';
+import type { LevelInput } from '../hierarchy/level.js';
+import { levels } from '../hierarchy/levels.js';
 import type { Instance, RoleStart } from '../protocol.js';
 import {
   isBoolean,
@@ -20,7 +21,7 @@ import {
 import { oriented } from './height.js';
 import { electionMachine, type ElectionInput } from './machine.js';
 import { ELECTION, LEVEL, levelRole, type Update } from './messages.js';
-import { electionOptions, identityOf, type ElectionProtocolOptions } from './options.js';
+import { electionOptions, identityOf, type ElectionProtocolOptions, type Levels } from './options.js';
 
 type Instantiated = Instance<ElectionProtocolOptions>;
 
@@ -55,22 +56,28 @@ const isTables: FieldCheck = (value, instance: Instantiated) =>
     ),
   )(value, instance);
 
+const coreWith = (above: Levels) =>
+  defineCore<ElectionProtocolOptions>({
+    name: 'election',
+    charts: { [ELECTION]: electionMachine, ...above.charts },
+    network: { reach: 'links', order: 'fifo', time: true },
+    options: (raw, graph) => electionOptions(raw, graph, above),
+    roles,
+    route: () => ELECTION,
+    messages: {
+      update: { height: isHeight, hello: isBoolean, stamp: isStamp, tables: isTables },
+    } satisfies ShapesOf<Update>,
+  });
+
 /**
  * The leader election and its hierarchy without checks and view: what an application carries of them.
  *
  * @public
  */
-export const electionCore = /* @__PURE__ */ defineCore<ElectionProtocolOptions>({
-  name: 'election',
-  charts: { [ELECTION]: electionMachine, [LEVEL]: levelMachine },
-  network: { reach: 'links', order: 'fifo', time: true },
-  options: electionOptions,
-  roles,
-  route: () => ELECTION,
-  messages: {
-    update: { height: isHeight, hello: isBoolean, stamp: isStamp, tables: isTables },
-  } satisfies ShapesOf<Update>,
-});
+export const electionCore = /* @__PURE__ */ coreWith(levels);
+
+/** The same without levels of leaders: what a protocol carries that asks for one leader only. */
+export const oneLeaderCore = /* @__PURE__ */ coreWith({ charts: {}, keys: [], rules: () => [], tablesAtStart: () => new Map() });
 
 function roles(node: NodeId, instance: Instantiated): readonly RoleStart[] {
   const { start, levels, clock, hello, skipIfLeader, sink } = instance.options;

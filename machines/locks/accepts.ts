@@ -1,7 +1,7 @@
 /** What is checked of a message from the network before a chart sees it. */
 import { isObject } from '../checks.js';
 import { directoryCore } from '../directory/index.js';
-import { electionCore } from '../election/index.js';
+import { oneLeaderCore } from '../election/core.js';
 import type { Instance } from '../protocol.js';
 import { EPOCH_MAX } from './epoch.js';
 import type { Standing } from './knowledge.js';
@@ -93,7 +93,7 @@ export function accepts(message: unknown, instance: Instance<LocksProtocolOption
   if (isOfEpochs(type) && !isMembership(membership)) return false;
   switch (type) {
     case 'update':
-      return electionCore.accepts(message, electionIn(instance));
+      return oneLeaderCore.accepts(message, electionIn(instance));
     case 'find':
     case 'token':
       return isEpoch(epoch) && isName(lock) && directoryCore.accepts(unlabelled, instance as never);

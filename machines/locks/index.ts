@@ -11,7 +11,8 @@ import { defineCore, defineProtocol } from '../define.js';
 import { directoryMachine } from '../directory/index.js';
 import { DIRECTORY } from '../directory/view.js';
 import type { Message, NodeId } from '../effects.js';
-import { electionCore, electionMachine } from '../election/index.js';
+import { oneLeaderCore } from '../election/core.js';
+import { electionMachine } from '../election/machine.js';
 import type { ElectionProtocolOptions } from '../election/options.js';
 import { ELECTION } from '../election/messages.js';
 import type { Instance, RoleStart } from '../protocol.js';
@@ -64,7 +65,7 @@ export const locksCore = /* @__PURE__ */ defineCore<LocksProtocolOptions>({
       : [
           ...storageAt(id, instance),
           { role: EPOCHS, chart: EPOCHS, input: epochsInput(id, instance, linksAt(id, instance)) },
-          ...electionCore.roles(id, electionIn(instance)),
+          ...oneLeaderCore.roles(id, electionIn(instance)),
         ],
   reload: (id, instance, stored) => {
     if (isClient(id, instance)) return [clientAt(id, instance, [])];
@@ -73,7 +74,7 @@ export const locksCore = /* @__PURE__ */ defineCore<LocksProtocolOptions>({
     const standing = standingAfter(stored, instance);
     return [
       { role: EPOCHS, chart: EPOCHS, input: { ...epochsInput(id, { ...instance, options }, []), ...standing } },
-      ...electionCore.roles(id, electionIn(instance, election)),
+      ...oneLeaderCore.roles(id, electionIn(instance, election)),
     ];
   },
   route: (event, node) => {
