@@ -50,6 +50,11 @@ test('axe reports nothing on any view', async () => {
     await page.getByRole('tab', { name }).click();
     expect(await complaints(page, '[data-view="plots"]')).toEqual([]);
   }
+  await page.getByRole('button', { name: 'visits' }).click();
+  await page.getByLabel('seek states').fill('token');
+  expect(await complaints(page, '[data-view="chart"]')).toEqual([]);
+  await page.getByRole('button', { name: 'all nodes' }).click();
+  expect(await complaints(page, '[data-view="chart"]')).toEqual([]);
   for (const text of await page.getByRole('button', { name: 'show as text' }).all()) await text.click();
   for (const view of ['network', 'chart', 'space-time']) expect(await complaints(page, `[data-view="${view}"]`)).toEqual([]);
   await page.keyboard.press('/');

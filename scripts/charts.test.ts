@@ -34,6 +34,8 @@ function draw(name: string, machine: Parameters<typeof chartDefinition>[0]): str
     follows: false,
     label: `The chart ${name}`,
     covered: null,
+    heat: null,
+    hands: null,
   });
   const ground = `svg { background: var(--panel); font-family: Inter, system-ui, sans-serif }`;
   return `${renderToString(picture)

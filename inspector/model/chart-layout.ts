@@ -7,6 +7,7 @@
  */
 import { graphlib, layout as dagre } from '@dagrejs/dagre';
 import {
+  FOLD_WIDTH,
   LINE_HEIGHT,
   NAME_HEIGHT,
   SCALE_READABLE,
@@ -18,7 +19,8 @@ import {
   type PlacedState,
   type ChartPoint,
 } from './chart-shapes.js';
-import { notesOf, wrap, type Chart, type ChartState, type ChartTransition } from './chart.js';
+import { fold, type Folded, type FoldedPaths } from './fold.js';
+import { isOuter, notesOf, wrap, type Chart, type ChartState, type ChartTransition } from './chart.js';
 
 export interface Style {
   /** `stacked`: downwards, and the regions of a parallel state one below the other. */
@@ -32,13 +34,16 @@ const SCALE_MIN = 0.85;
 
 export const estimate: Measure = (text, size) => text.length * (size === 'name' ? 7.4 : 6.3);
 
-export function layOutChart(chart: Chart, style: Style, measure: Measure = estimate): ChartLayout {
-  const { internal, edges, heads, graph } = buildGraph(chart, style, measure);
+const NOTHING_FOLDED: FoldedPaths = new Set();
+
+export function layOutChart(whole: Chart, style: Style, measure: Measure = estimate, folded = NOTHING_FOLDED): ChartLayout {
+  const { chart, seen } = fold(whole, folded);
+  const { internal, edges, heads, graph } = buildGraph({ chart, seen }, style, measure);
   dagre(graph);
   const boxes = placeStates(chart, graph, internal, heads);
-  const routed = edges.map(({ label, target, name }): PlacedEdge => {
+  const routed = edges.map(({ label, source, target, name }): PlacedEdge => {
     const { points, x, y } = graph.edge(name) as unknown as ChartPoint & { points: ChartPoint[] };
-    return { label, points: cut(points, boxes.get(label.transition.source)!, boxes.get(target)!), at: { x, y } };
+    return { label, points: cut(points, boxes.get(source)!, boxes.get(target)!), at: { x, y } };
   });
   const states = [...chart.states.keys()].flatMap((path) => boxes.get(path) ?? []);
   return atOrigin({ notes: notesOf(chart.root), always: internal.get('') ?? [], states, edges: routed }, measure);
@@ -50,11 +55,11 @@ export interface ChartPanel {
 }
 
 /** Gives for a panel the layout that fills it best: with the actions where they remain readable, else without. Each is made once. */
-export function fitChart(chart: Chart, measure: Measure = estimate): (panel: ChartPanel) => ChartLayout {
+export function fitChart(chart: Chart, measure: Measure = estimate, folded = NOTHING_FOLDED): (panel: ChartPanel) => ChartLayout {
   const made = new Map<string, ChartLayout>();
   const layoutIn = (style: Style): ChartLayout => {
     const name = `${style.direction} ${style.actions}`;
-    const layout = made.get(name) ?? layOutChart(chart, style, measure);
+    const layout = made.get(name) ?? layOutChart(chart, style, measure, folded);
     made.set(name, layout);
     return layout;
   };
@@ -80,24 +85,31 @@ export function fitChart(chart: Chart, measure: Measure = estimate): (panel: Cha
 
 interface Routed {
   readonly label: Label;
+  readonly source: string;
   readonly target: string;
   readonly name: { v: string; w: string; name: string };
 }
 
-function buildGraph(chart: Chart, { direction, actions }: Style, measure: Measure) {
+function buildGraph({ chart, seen }: Folded, { direction, actions }: Style, measure: Measure) {
   const graph = new graphlib.Graph({ multigraph: true, compound: true });
   graph.setGraph({ rankdir: direction === 'LR' ? 'LR' : 'TB', nodesep: 18, ranksep: 26, edgesep: 8 });
   const internal = new Map<string, Label[]>();
   const edges: Routed[] = [];
   for (const [index, transition] of chart.transitions.entries()) {
-    const { source, targets } = transition;
+    const source = seen(transition.source);
+    const targets = [...new Set(transition.targets.map(seen))];
     // A line from a state back to itself is hard to follow; as a word it is not.
     const isInternal = source === '' || targets.every((target) => leafOf(chart, target) === leafOf(chart, source));
     const label = labelOf(transition, actions, isInternal);
     if (isInternal) internal.set(source, [...(internal.get(source) ?? []), label]);
     else
       for (const target of targets)
-        edges.push({ label, target, name: { v: leafOf(chart, source), w: leafOf(chart, target), name: `${index} ${target}` } });
+        edges.push({
+          label,
+          source,
+          target,
+          name: { v: leafOf(chart, source), w: leafOf(chart, target), name: `${index} ${target}` },
+        });
   }
   const heads = new Map<string, Size>();
   for (const state of chart.states.values()) heads.set(state.path, headSize(state, internal.get(state.path) ?? [], measure));
@@ -152,7 +164,8 @@ function roomAbove(chart: Chart, path: string, heads: ReadonlyMap<string, Size>)
 /** The name and all words of a state. */
 function headSize(state: ChartState, internal: readonly Label[], measure: Measure): Size {
   const lines = [...notesOf(state), ...internal.flatMap((label) => label.lines)];
-  const width = Math.max(measure(state.key, 'name'), ...lines.map((line) => measure(line, 'label'))) + 2 * PAD;
+  const name = measure(state.key, 'name') + (isOuter(state) ? FOLD_WIDTH : 0);
+  const width = Math.max(name, ...lines.map((line) => measure(line, 'label'))) + 2 * PAD;
   return { width: Math.max(width, 60), height: NAME_HEIGHT + lines.length * LINE_HEIGHT + (lines.length > 0 ? 8 : 4) };
 }
 

@@ -50,5 +50,7 @@ export type Measure = (text: string, size: 'name' | 'label') => number;
 
 export const LINE_HEIGHT = 15;
 export const NAME_HEIGHT = 24;
+/** Of what folds a state, beside its name. */
+export const FOLD_WIDTH = 16;
 /** Below this scale words are not readable any more: then the panel scrolls. */
 export const SCALE_READABLE = 0.72;

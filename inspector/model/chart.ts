@@ -168,6 +168,9 @@ function resolveId(ids: ReadonlyMap<string, string>, target: string): string | n
   return null;
 }
 
+/** Whether there are states inside of it, drawn or not. */
+export const isOuter = ({ kind }: ChartState): boolean => kind === 'compound' || kind === 'parallel';
+
 const ACTIONS_CHARACTERS_MAX = 30;
 
 /** What a state says of itself, line by line. */

@@ -13,6 +13,7 @@ import { Interned } from './interned.js';
 import { Messages } from './messages.js';
 import { TraceReader } from './reader.js';
 import { Tally } from './tally.js';
+import { Visits } from './visits.js';
 
 export interface TraceLimits {
   readonly lines: number;
@@ -45,6 +46,7 @@ export class ReadTrace {
   readonly kinds = new Interned();
   readonly messages = new Messages();
   readonly tally = new Tally();
+  readonly visits = new Visits();
   readonly slots: Slot[] = [];
   /** By node: its slots, and the lines that changed its overlay and whether it runs (twice the line, plus one when it does). */
   readonly slotsOf: Slot[][] = [];
@@ -254,7 +256,9 @@ export class ReadTrace {
       const slot = this.slot(node, role);
       slot.lines.push(place);
       this.tally.move(slot.number, line.roles[role]!);
+      this.visits.move(slot.number, line.roles[role]!);
     }
+    if (line.taken) this.visits.take(line.taken, (role) => this.slot(node, role).number);
     if (line.overlay) {
       this.overlays[node]!.push(place);
       this.tally.mark(node, line.overlay);

@@ -29,7 +29,13 @@ export function Help() {
             <dt>
               <kbd>Tab</kbd>
             </dt>
-            <dd>from view to view; arrows then walk inside of the network and the space-time diagram</dd>
+            <dd>from view to view; arrows then walk inside of the network and the space-time diagram, and move a large chart</dd>
+          </div>
+          <div>
+            <dt>
+              <kbd>+ − 0</kbd>
+            </dt>
+            <dd>inside of the chart: nearer, farther, as large as fits; the wheel with Ctrl does so, too</dd>
           </div>
         </dl>
         <h2>Reading it</h2>

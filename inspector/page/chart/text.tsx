@@ -2,6 +2,7 @@
 import { notesOf, type Chart, type ChartState, type ChartTransition } from '../../model/chart.js';
 import { transitionCount, type Covered } from '../../model/coverage.js';
 import type { TransitionsOfStep } from '../../model/taken.js';
+import type { Heat } from '../../model/visits.js';
 import type { RoleNow } from '../../model/moment.js';
 import { activePaths, valueText } from '../../model/values.js';
 
@@ -10,9 +11,10 @@ interface ChartTextProps {
   readonly chart: Chart | undefined;
   readonly taken: TransitionsOfStep;
   readonly covered: Covered | null;
+  readonly heat: Heat | null;
 }
 
-export function ChartText({ now: { role, view, since }, chart, taken, covered }: ChartTextProps) {
+export function ChartText({ now: { role, view, since }, chart, taken, covered, heat }: ChartTextProps) {
   const active = activePaths(view.value);
   const answers = (chart?.transitions ?? []).filter(({ source }) => source === '' || active.has(source));
   const says = [...(chart?.states.values() ?? [])].filter(({ path }) => path === '' || active.has(path)).flatMap(wordsOf);
@@ -34,12 +36,14 @@ export function ChartText({ now: { role, view, since }, chart, taken, covered }:
           ))}
         </ul>
       )}
+      {heat && <p>Entered, by all nodes: {[...heat.states].map(([path, count]) => `${path} ${count} times`).join(', ')}.</p>}
       <p>From here it answers:</p>
       <ul>
         {answers.map((transition, i) => (
           <li key={i}>
             {transitionText(transition)}
             {covered && `, covered ${transitionCount(covered, transition)} times`}
+            {heat && `, taken ${heat.taken(transition)} times`}
           </li>
         ))}
         {answers.length === 0 && <li>nothing</li>}

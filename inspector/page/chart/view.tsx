@@ -2,7 +2,9 @@
 import { computed, signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Chart } from '../../model/chart.js';
+import type { ChartPanel } from '../../model/chart-layout.js';
 import type { ChartLayout } from '../../model/chart-shapes.js';
+import type { FoldedPaths } from '../../model/fold.js';
 import type { RoleNow } from '../../model/moment.js';
 import { lastAtMost } from '../../model/columns.js';
 import { guessed, NOTHING_TAKEN, toldBy, type TransitionsOfStep } from '../../model/taken.js';
@@ -14,8 +16,12 @@ import { askWhyState, askWhyValue } from '../why.js';
 import { currentLine, moment, recording, growing, selectedNode } from '../state.js';
 import { charts } from './charts.js';
 import { ChartPicture } from './picture.js';
+import { AllNodes } from './all-nodes.js';
 import { ChartText } from './text.js';
 import { ContextTable } from './context.js';
+import { foldedIn, foundIn, showsAll, showsHeat, toggleFold, zoom } from './looks.js';
+import { usePan } from './pan.js';
+import { ChartTools } from './tools.js';
 import { measure } from './measure.js';
 
 type FitChart = typeof import('../../model/chart-layout.js').fitChart;
@@ -28,16 +34,23 @@ const loadLayout = (): void => void import('../../model/chart-layout.js').then((
 
 const header = computed(() => growing().header);
 
-const fits = new WeakMap<Chart, ReturnType<FitChart>>();
+const fits = new WeakMap<Chart, Map<string, ReturnType<FitChart>>>();
 
-function layoutOf(chart: Chart | undefined): ChartLayout | null {
+function layoutIn(chart: Chart | undefined, { width, height }: ChartPanel, folded: FoldedPaths): ChartLayout | null {
   const make = fitChart.value;
   if (!make || !chart || chart.states.size <= 1) return null;
-  const fit = fits.get(chart) ?? make(chart, measure);
-  fits.set(chart, fit);
-  const { width, height } = size.value;
+  const known = fits.get(chart) ?? new Map<string, ReturnType<FitChart>>();
+  fits.set(chart, known);
+  const key = [...folded].sort().join('\n');
+  const fit = known.get(key) ?? make(chart, measure, folded);
+  known.set(key, fit);
   return fit({ width: width - 8, height: height - 8 });
 }
+
+/** Of a chart that is drawn small, whole. */
+const THUMBNAIL: ChartPanel = { width: 180, height: 130 };
+
+const thumbnailOf = (name: string): ChartLayout | null => layoutIn(charts.value.get(name), THUMBNAIL, new Set());
 
 const roles = computed(() => (selectedNode.value < 0 ? [] : moment.value.roles(selectedNode.value)));
 
@@ -66,6 +79,9 @@ function takenBy({ role, view, since }: RoleNow): TransitionsOfStep & { readonly
   return nothing;
 }
 
+/** How often the parts of a role's chart were visited, by any node; `null` where that is not asked for. */
+const heatOf = ({ view }: RoleNow) => (showsHeat.value ? growing().visits.of(view.chart) : null);
+
 const coveredOf = ({ view }: RoleNow) => header.value?.coverage?.[view.chart] ?? null;
 
 export function ChartView() {
@@ -86,7 +102,9 @@ export function ChartView() {
         </>
       }
       title={
-        name === undefined ? (
+        showsAll.value ? (
+          'Statecharts of all nodes'
+        ) : name === undefined ? (
           'Statechart'
         ) : (
           <>
@@ -95,24 +113,36 @@ export function ChartView() {
         )
       }
       text={() =>
-        roles.value.map((now) => (
-          <ChartText
-            key={now.role}
-            now={now}
-            chart={charts.value.get(now.view.chart)}
-            taken={takenBy(now)}
-            covered={coveredOf(now)}
-          />
-        ))
+        showsAll.value ? (
+          <AllNodes layoutOf={() => null} />
+        ) : (
+          roles.value.map((now) => (
+            <ChartText
+              key={now.role}
+              now={now}
+              chart={charts.value.get(now.view.chart)}
+              taken={takenBy(now)}
+              covered={coveredOf(now)}
+              heat={heatOf(now)}
+            />
+          ))
+        )
       }
     >
-      <Charts name={name} />
-      <ContextTable
-        roles={roles.value}
-        before={(now) => moment.value.roleBefore(selectedNode.value, now.role, now.since)}
-        line={currentLine.value}
-        why={why}
-      />
+      <ChartTools charts={roles.value.flatMap(({ view }) => charts.value.get(view.chart) ?? [])} />
+      {showsAll.value ? (
+        <AllNodes layoutOf={thumbnailOf} />
+      ) : (
+        <>
+          <Charts name={name} />
+          <ContextTable
+            roles={roles.value}
+            before={(now) => moment.value.roleBefore(selectedNode.value, now.role, now.since)}
+            line={currentLine.value}
+            why={why}
+          />
+        </>
+      )}
     </Panel>
   );
 }
@@ -120,6 +150,7 @@ export function ChartView() {
 /** It is not there while the charts are read as text. */
 function Charts({ name }: { name: string | undefined }) {
   const body = useRef<HTMLDivElement>(null);
+  const handlers = usePan(body);
   useEffect(() => {
     const observer = new ResizeObserver(([entry]) => {
       if (entry) size.value = { width: Math.round(entry.contentRect.width), height: Math.round(entry.contentRect.height) };
@@ -128,7 +159,7 @@ function Charts({ name }: { name: string | undefined }) {
     return () => observer.disconnect();
   }, []);
   return (
-    <div class="chart-scroll" ref={body} tabIndex={0} role="group" aria-label="statecharts of the selected node">
+    <div class="chart-scroll" ref={body} tabIndex={0} role="group" aria-label="statecharts of the selected node" {...handlers}>
       {roles.value.map((now) => (
         <RoleChart key={now.role} now={now} alone={roles.value.length === 1} />
       ))}
@@ -149,7 +180,8 @@ function RoleChart({ now, alone }: { now: RoleNow; alone: boolean }) {
   const { role, view } = now;
   const taken = takenBy(now);
   const isNow = taken.line === currentLine.value;
-  const layout = layoutOf(charts.value.get(view.chart));
+  const chart = charts.value.get(view.chart);
+  const layout = chart ? layoutIn(chart, size.value, foldedIn(chart)) : null;
   return (
     <figure class="role">
       {!alone && (
@@ -157,7 +189,7 @@ function RoleChart({ now, alone }: { now: RoleNow; alone: boolean }) {
           <b>{role}</b> {valueText(view.value)}
         </figcaption>
       )}
-      {layout ? (
+      {chart && layout ? (
         <ChartPicture
           layout={layout}
           width={size.value.width}
@@ -168,6 +200,8 @@ function RoleChart({ now, alone }: { now: RoleNow; alone: boolean }) {
           follows={isNow || alone}
           label={`${role}: ${valueText(view.value)}`}
           covered={coveredOf(now)}
+          heat={heatOf(now)}
+          hands={{ zoom: zoom.value, found: foundIn(chart), folded: foldedIn(chart), fold: (path) => toggleFold(chart, path) }}
         />
       ) : (
         <p class="state-alone">{valueText(view.value)}</p>

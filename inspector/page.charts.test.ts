@@ -1,0 +1,109 @@
+/** The chart in its panel: nearer and farther, moved, folded, searched, its visits, and all nodes at once. */
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openPage, type Opened } from './page/testing/browser.js';
+import { keepPicture } from './page/testing/pictures.js';
+import { directoryTrace } from './page/testing/traces.js';
+
+let opened: Opened;
+let page: Page;
+beforeAll(async () => {
+  opened = await openPage(directoryTrace(12, [2, 4, 1, 3, 0, 7, 2, 9, 5]));
+  ({ page } = opened);
+  await page.locator('.state').first().waitFor();
+});
+afterAll(() => opened.close());
+
+const panel = () => page.locator('.chart-scroll');
+const width = async () => (await page.locator('svg.chart').boundingBox())!.width;
+const scrolled = () => panel().evaluate(({ scrollLeft, scrollTop }) => [scrollLeft, scrollTop]);
+const drawn = () => page.$$eval('.state', (states) => states.map((state) => state.getAttribute('data-state')!));
+const lineNow = () => page.getByRole('slider').getAttribute('aria-valuenow');
+
+test('nearer at the point under the pointer, dragged, moved by the arrow keys, and whole again', async () => {
+  const fitting = await width();
+  const before = await lineNow();
+  const state = page.locator('[data-state="waiting"] > .name');
+  const box = (await state.boundingBox())!;
+  await page.mouse.move(box.x, box.y);
+  await page.keyboard.down('Control');
+  await page.mouse.wheel(0, -500);
+  await page.keyboard.up('Control');
+  await expect.poll(width).toBeGreaterThan(2 * fitting);
+  const after = (await state.boundingBox())!;
+  expect(Math.hypot(after.x - box.x, after.y - box.y)).toBeLessThan(3);
+
+  const [left, top] = await scrolled();
+  await page.mouse.down();
+  await page.mouse.move(box.x - 30, box.y - 50, { steps: 4 });
+  await page.mouse.up();
+  const [draggedX, draggedY] = await scrolled();
+  expect([draggedX! - left! - 30, draggedY! - top! - 50].every((error) => Math.abs(error) < 1.5)).toBe(true);
+  await panel().focus();
+  await page.keyboard.press('ArrowLeft');
+  await page.keyboard.press('ArrowUp');
+  expect(await scrolled()).toEqual([draggedX! - 60, draggedY! - 60]);
+  await page.keyboard.press('0');
+  await expect.poll(width).toBe(fitting);
+  expect(await lineNow()).toBe(before);
+  // What is whole leaves the arrows to the page.
+  await page.keyboard.press('ArrowRight');
+  await expect.poll(lineNow).toBe(String(Number(before) + 1));
+});
+
+test('folded by keys, unfolded at a click', async () => {
+  const all = await drawn();
+  const fold = page.getByRole('button', { name: 'states inside of holding', exact: true });
+  await fold.focus();
+  await page.keyboard.press('Enter');
+  await expect.poll(drawn).toEqual(all.filter((path) => !path.startsWith('holding.')));
+  expect(await fold.getAttribute('aria-expanded')).toBe('false');
+  await fold.click();
+  await expect.poll(drawn).toEqual(all);
+});
+
+test('what is sought is marked, counted, unfolded and brought into sight', async () => {
+  await page.getByRole('button', { name: 'states inside of holding', exact: true }).click();
+  await page.getByLabel('seek states').fill('followed');
+  expect(await page.getByLabel('parts found').innerText()).toMatch(/^[1-9]\d* found$/);
+  await page.getByRole('button', { name: 'larger' }).click({ clickCount: 4 });
+  await page.getByLabel('seek states').press('Enter');
+  await expect.poll(() => page.$$eval('.state.is-found', (states) => states.length)).toBe(2);
+  const isSeen = () =>
+    page.$eval('[data-found]', (found) => {
+      const [own, around] = [found, document.querySelector('.chart-scroll')!].map((one) => one.getBoundingClientRect());
+      return own!.top >= around!.top - 1 && own!.bottom <= around!.bottom + 1;
+    });
+  await expect.poll(isSeen).toBe(true);
+  await page.getByLabel('seek states').fill('');
+  await page.getByTitle('as large as fits').click();
+  expect(await page.locator('.is-found').count()).toBe(0);
+});
+
+test('how often each part was visited, over all nodes', async () => {
+  await page.getByRole('button', { name: 'visits' }).click();
+  const visits = await page.locator('[data-state="holding.using"] > .visits').textContent();
+  expect(visits).toBe('9×');
+  expect(await page.locator('[data-state="holding.using"].heat-0').count()).toBe(0);
+  const request = page.locator('.edge-label').filter({ hasText: 'request' }).first();
+  expect(await request.textContent()).toMatch(/request \d+×/);
+  await page.keyboard.press('c');
+  await keepPicture(page, 'inspector-visits');
+  await page.keyboard.press('c');
+  await page.getByRole('button', { name: 'visits' }).click();
+  expect(await page.locator('.visits').count()).toBe(0);
+});
+
+test('all nodes by their states: who is where, and to the chart of one', async () => {
+  await page.getByRole('button', { name: 'all nodes' }).click();
+  const groups = page.locator('.all-nodes figure');
+  const count = () => groups.count();
+  for (let i = 0; i < 60 && (await count()) < 3; i++) await page.keyboard.press('ArrowRight');
+  expect(await count()).toBe(3);
+  const names = await groups.locator('button').allInnerTexts();
+  expect(names.sort()).toEqual(Array.from({ length: 12 }, (_, i) => `n${i}`).sort());
+  expect(await page.locator('.all-nodes .thumbnail .leaf.is-active').count()).toBe(3);
+  await keepPicture(page, 'inspector-all-nodes');
+  await groups.getByRole('button', { name: 'n7' }).click();
+  expect(await page.locator('#title-chart').innerText()).toBe('Statechart of n7');
+});
