@@ -26,9 +26,21 @@ test('peers start together or one after the other, and all are killed with stora
 
 test('what without storage begins anew once all have forgotten is not asked to survive that; no disk fails that is not there', () => {
   for (const { subject, isStored, faults } of plans.filter((plan) => !plan.isStored)) {
-    if (subject !== 'locks' && subject !== 'leaders' && subject !== 'clients')
-      expect(faults.map(({ kind }) => kind)).not.toContain('all');
+    if (subject === 'quota' || subject === 'names') expect(faults.map(({ kind }) => kind)).not.toContain('all');
     expect(isStored || faults.every(({ kind }) => kind !== 'disk')).toBe(true);
+  }
+});
+
+test('members change with storage and without; without it nobody is asked to remember a change over the end of all', () => {
+  const many = Array.from({ length: 1_200 }, (_, round) => plan(7, round, BROKERS));
+  const changing = many.filter(({ subject }) => subject === 'members');
+  expect(new Set(changing.map(({ isStored }) => isStored)).size).toBe(2);
+  const without = changing.filter(({ isStored }) => !isStored);
+  const ended = without.filter(({ faults }) => faults.some(({ kind }) => kind === 'all'));
+  expect(ended.length).toBeGreaterThan(20);
+  for (const { faults } of ended) {
+    const at = (wanted: string) => faults.findIndex(({ kind }) => kind === wanted);
+    expect(at('all')).toBeLessThan(at('members'));
   }
 });
 

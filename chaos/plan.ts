@@ -82,15 +82,14 @@ const LENGTH_MS = { min: 50, max: 900 };
 export function plan(seed: number, round: number, brokers: readonly BrokerKind[]): FaultPlan {
   const random = new Random(seed, `chaos ${round}`);
   const subject = SUBJECTS[round % SUBJECTS.length]!;
-  // Who may forget who the members are is no part of a change of them: docs/chaos.md says what is not played, and why.
-  const isStored = random.chance(0.5) || subject === 'members';
+  const isStored = random.chance(0.5);
   const faults = Array.from({ length: FAULTS.min + random.below(FAULTS.max - FAULTS.min + 1) }, () => fault(random));
   // What is given out without storage begins anew when all have forgotten: docs/locks.md.
   const forgets = !isStored && (subject === 'quota' || subject === 'names');
   if (!forgets && random.chance(0.4)) faults.push({ ...time(random), kind: 'all', spreadMs: random.pick([0, 200]) });
   if (random.chance(0.3)) faults.push({ ...time(random), kind: 'roll' });
   if (isStored && random.chance(0.6)) faults.push(disk(random));
-  if (subject === 'members') faults.push({ ...time(random), kind: 'members', changes: changes(random) });
+  if (subject === 'members') faults.push(membersChange(random, isStored ? [] : faults));
   if (subject === 'clients')
     faults.push({ ...time(random), kind: 'host' }, ...CLIENTS.slice(1).map((client) => visit(random, client)));
   return {
@@ -138,6 +137,13 @@ const visit = (random: Random, client: string): Visit => ({
   client,
   isKilled: random.chance(0.5),
 });
+
+/** Without storage nobody knows who votes when all are killed after a change (docs/locks.md): so they are killed before it. */
+function membersChange(random: Random, others: readonly Fault[]): Changes {
+  const { at, forMs } = time(random);
+  const ends = others.filter(({ kind }) => kind === 'all').map(({ at }) => at);
+  return { at: Math.max(at, ...ends), forMs, kind: 'members', changes: changes(random) };
+}
 
 function changes(random: Random): readonly MembershipChange[] {
   const [old, other] = random.shuffle(PEERS) as [string, string];

@@ -164,7 +164,8 @@ const joining = (id: NodeId): string =>
 function whyUnserved(node: LiveNode, { missing }: LocksStatus): string {
   const role = node.role(EPOCHS);
   if (!role) return 'its transport is not connected';
-  const { memory, membership, served } = role.context as EpochsContext;
+  const context = role.context as EpochsContext;
+  const { memory, membership, served } = context;
   const { voters } = membership;
   if ('host' in role.context)
     return `it is a client, and none of ${voters.join(', ')} takes it; it reaches ${voters.filter((voter) => !missing.includes(voter)).join(', ') || 'none of them'}`;
@@ -177,6 +178,23 @@ function whyUnserved(node: LiveNode, { missing }: LocksStatus): string {
   const without = missing.length === 0 ? 'it reaches everybody' : `it does not reach ${missing.join(', ')}`;
   if (!isMajority(voters.length - missing.length, voters))
     return `${without}, and more than half of the peers must be there${isStranger ? joining(node.id) : ''}`;
+  const later = undecided(context);
+  if (later) return `${without}; ${later}`;
   if (memory !== 'forgotten' || missing.length === 0) return `${without}; locks.status() of all peers tells more`;
-  return `${without}, and peers without storage begin once all are there, or locks.bootstrap() was called on one of a cluster that is new`;
+  return (
+    `${without}, and peers without storage begin once all are there, or locks.bootstrap() was called on one of a cluster that is new; ` +
+    `if ${missing.join(', ')} was removed since, nobody here remembers it: stop all peers, and start them with the peers of now`
+  );
+}
+
+/** A list of voters that another one has proposed, and whom of it this peer does not reach. */
+function undecided({ id, promised, pending, membership, links }: EpochsContext): string | undefined {
+  const ballots = [...pending, ...(promised ? [promised] : [])];
+  const later = ballots.findLast(({ proposer, next }) => proposer !== id && next.version > membership.version)?.next;
+  const absent = later?.voters.filter((voter) => voter !== id && !links.includes(voter)) ?? [];
+  if (!later || absent.length === 0) return undefined;
+  return (
+    `the members were being changed to ${later.voters.join(', ')}, which may be decided, and of these it does not reach ` +
+    `${absent.join(', ')}; start them: more than half of these must remember what they promised, or all be there`
+  );
 }

@@ -9,10 +9,12 @@ import { asyncScheduler, VirtualTimeScheduler, type SchedulerLike } from 'rxjs';
 import { createActor, fromObservable } from 'xstate';
 import type { Meter } from '@opentelemetry/api';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import type { EpochsContext } from '../../machines/locks/knowledge.js';
+import { EPOCHS } from '../../machines/locks/messages.js';
 import { MapStorage } from '../storage/map.fixture.js';
 import type { PeerStorage } from '../storage/storage.js';
 import { InProcessBus } from '../transports/in-process.js';
-import { createLocks, type LocksStatus } from './locks.js';
+import { createLocks, type Locks, type LocksStatus } from './locks.js';
 import { peers, settled } from './peers.fixture.js';
 
 afterEach(() => void vi.restoreAllMocks());
@@ -146,7 +148,7 @@ describe('a service that grants nothing for ten seconds says so', () => {
       clock.flush();
       for (let i = 0; i < 20; i++) await settled();
     };
-    const warnings = () => warn.mock.calls.map(([text]) => text as string).filter((text) => text.includes('peer "a"'));
+    const warnings = () => warn.mock.calls.map(([text]) => text as string).filter((text) => text.includes(`peer "${there[0]}"`));
     return { all, pass, told, warnings, bus };
   }
 
@@ -157,7 +159,8 @@ describe('a service that grants nothing for ten seconds says so', () => {
     await pass(2_000);
     expect(warnings()).toEqual([
       '"locks" of peer "a" has granted nothing for 10 s: it does not reach c, and peers without storage begin once all are there, or ' +
-        'locks.bootstrap() was called on one of a cluster that is new',
+        'locks.bootstrap() was called on one of a cluster that is new; if c was removed since, nobody here remembers it: ' +
+        'stop all peers, and start them with the peers of now',
     ]);
     expect(told).toEqual([{ type: 'unserved', ms: 10_000, missing: ['c'] }]);
     await pass(60_000);
@@ -181,6 +184,31 @@ describe('a service that grants nothing for ten seconds says so', () => {
     for (const gone of all.slice(1)) await gone.transport.close();
     await pass(11_000);
     expect(warnings()).toEqual([`"locks" of peer "a" ${missing}`]);
+  });
+
+  test('after a change of members that may be decided: whom it takes; and then they are served', async () => {
+    const peers = ['a', 'b', 'c'];
+    const { all, pass, warnings, bus } = started(peers, ['c', 'b']);
+    const [c, b] = all as [Locks, Locks];
+    const d = createLocks({ transport: bus.transport('d'), join: true });
+    await d.node.ready;
+    await pass(1_000);
+    await vi.waitFor(() => expect(b.transport.peers.has('d')).toBe(true));
+    b.replaceMember('a', 'd').catch(() => {});
+    const promisedAt = ({ node }: Locks) => (node.role(EPOCHS)!.context as EpochsContext).promised;
+    await vi.waitFor(() => expect(promisedAt(c)?.next.voters).toEqual(['b', 'c', 'd']));
+    await b.transport.close();
+    const a = createLocks({ transport: bus.transport('a'), peers });
+    await vi.waitFor(() => expect(c.status().missing).toEqual(['b']));
+    await pass(11_000);
+    expect(warnings()).toEqual([
+      '"locks" of peer "c" has granted nothing for 10 s: it does not reach b; the members were being changed to b, c, d, which may be ' +
+        'decided, and of these it does not reach b; start them: more than half of these must remember what they promised, or all be there',
+    ]);
+    createLocks({ transport: bus.transport('b'), peers });
+    await d.ready;
+    expect(d.members).toEqual(['b', 'c', 'd']);
+    await vi.waitFor(() => expect([a, c].map(({ members }) => members)).toEqual([d.members, d.members]));
   });
 
   test('a peer that was not added yet', async () => {

@@ -55,7 +55,7 @@ function concerns(node: NodeId, { membership, promised, served, wanted }: In['co
 
 const hasAllAnswers = ({ context: { reports, promised } }: In): boolean => reports.length === promised!.members.length;
 const areAllLinked = (args: In): boolean => hasAllAnswers(args) && isClique(args.context.reports);
-const recall = ({ context: { reports, membership } }: In) => recallOf(reports, membership.voters);
+const recall = ({ context: { reports, membership } }: In) => recallOf(reports, membership);
 
 /** Rule 9: the list is neither that which is decided nor the one after it. */
 function isPassed({ context: { promised, membership } }: In): boolean {

@@ -5,7 +5,7 @@ import { Random } from '../../network/random.js';
 import { createMetric } from '../../network/topology/metric.js';
 import { parseScenario } from '../../network/scenario/parse.js';
 import { locks } from './index.js';
-import { firstMembership, NO_MEMBERSHIP } from './membership.js';
+import { firstMembership, membershipAfter, NO_MEMBERSHIP } from './membership.js';
 import { cliqueOf, keptOf, recallOf, type PromiseReport } from './promises.js';
 import { mutant } from './systems.fixtures.js';
 
@@ -199,13 +199,22 @@ describe('who keeps a lock', () => {
 
 test('4: what those who promise remember together', () => {
   const forgotten = { memory: 'forgotten', served: 0 } as const;
-  const of = (...reports: PromiseReport[]) => recallOf(reports, voters);
+  const of = (...reports: PromiseReport[]) => recallOf(reports, membership);
   expect(of(stands('a'), stands('b'))).toBe('enough');
   expect(of(stands('a'), stands('b', { memory: 'new' }))).toBe('enough');
   expect(of(stands('a'), stands('b', forgotten))).toBe('too little');
   expect(of(stands('a'), stands('b', forgotten), stands('c'))).toBe('enough');
   expect(of(stands('a'), stands('b', forgotten), stands('c', forgotten))).toBe('nobody is missing');
   expect(of(stands('a', { memory: 'founding' }), stands('b', forgotten))).toBe('enough');
+
+  // 9: c has forgotten whether it began an epoch of another list, and d has never known anything.
+  const next = membershipAfter(membership, { add: 'd', remove: 'a' })!;
+  const pending = [{ epoch: 2, proposer: 'c', members: ['a', 'b', 'c', 'd'], next }];
+  const [a, b] = [stands('a', { pending }), stands('b', { pending })];
+  const [c, d] = [stands('c', forgotten), stands('d', { ...forgotten, pending })];
+  expect(of(a, b, c)).toBe('too little');
+  expect(of(a, b, c, d)).toBe('nobody is missing');
+  expect(of(a, b, c, { ...d, memory: 'new' })).toBe('enough');
 });
 
 test('members of an epoch all reach each other', () => {

@@ -2,13 +2,34 @@
 import { assign } from 'xstate';
 import { describe, expect, test } from 'vitest';
 import type { ExploreOptions } from '../../test/index.js';
+import type { NodeId } from '../effects.js';
 import { byName } from './epoch.js';
+import { epochsGuards } from './guards.js';
 import { locks } from './index.js';
-import { linksKnown, ownReport, type EpochsContext, type In } from './knowledge.js';
-import { firstMembership, isMajorityOf, isOfAnotherCluster, membershipAfter, NO_MEMBERSHIP } from './membership.js';
-import { beginningOf, isClique, keptOf, proposalOf } from './promises.js';
+import { linksKnown, ownReport, type EpochsContext, type In, type Standing } from './knowledge.js';
+import {
+  firstMembership,
+  isMajorityOf,
+  isOfAnotherCluster,
+  membershipAfter,
+  NO_MEMBERSHIP,
+  type MembershipChange,
+} from './membership.js';
+import { beginningOf, boundOf, isClique, keptOf, proposalOf, remembers } from './promises.js';
 import { oneUser, undisturbedUser } from './properties.js';
-import { again, all, ask, change, crash, cut, mutant, searchOn, type Commands, type Search } from './systems.fixtures.js';
+import {
+  again,
+  all,
+  ask,
+  change,
+  crash,
+  cut,
+  mutant,
+  searchOn,
+  starting,
+  type Commands,
+  type Search,
+} from './systems.fixtures.js';
 
 const two = { voters: ['a', 'b'] };
 const keeps = (user: string, options = {}): Search => ({ hold: null, properties: [undisturbedUser(user)], options });
@@ -101,6 +122,55 @@ describe('without rule 9, or one of its parts, a promise breaks', () => {
     const found = searchOn(topology, protocol, commands, { ...search, only: property });
     expect(found.verdict).toBe('invalid');
     expect(found.counterexample?.property).toBe(property);
+  });
+});
+
+/**
+ * Without storage, b has proposed a change of the list and was killed. It has forgotten that, the others have promised it, and nobody can
+ * say that the new list is not decided. `memory` is that of the other voters; who comes with the change has nothing to remember.
+ */
+function afterProposal(voters: readonly NodeId[], change: MembershipChange, memory: 'new' | 'forgotten', protocol = locks) {
+  const membership = firstMembership(voters);
+  const next = membershipAfter(membership, change)!;
+  const members = [...new Set([...voters, ...next.voters])].sort(byName);
+  const none = { served: { epoch: 0, members: [], kept: [], membership }, pending: [], membership };
+  const promised = { epoch: 3, proposer: 'b', members, next };
+  const stands = (id: NodeId): Standing =>
+    id === 'b'
+      ? { memory: 'forgotten', promised: null, ...none }
+      : { memory: voters.includes(id) ? memory : 'forgotten', promised, ...none };
+  return starting(Object.fromEntries(members.map((id) => [id, { stored: stands(id), members: [], floor: 5 }])), protocol);
+}
+
+describe('where nobody remembers whether a change of the list was decided, all of both lists are enough (rules 4b and 9)', () => {
+  const four: ExploreOptions['topology'] = {
+    nodes: ['a', 'b', 'c', 'd'],
+    links: ['ab', 'ac', 'ad', 'bc', 'bd', 'cd'].map(([u, v]) => [u!, v!, 1]),
+  };
+  test.each<[string, number, readonly NodeId[], MembershipChange, 'new' | 'forgotten', ExploreOptions['topology']]>([
+    ['c is added, all have forgotten', 3152, ['a', 'b'], { add: 'c', remove: null }, 'forgotten', all],
+    ['b is replaced by c, all have forgotten', 311, ['a', 'b'], { add: 'c', remove: 'b' }, 'forgotten', all],
+    ['a is replaced by c, all have forgotten', 926, ['a', 'b'], { add: 'c', remove: 'a' }, 'forgotten', all],
+    ['c is replaced by d, b has forgotten', 37560, ['a', 'b', 'c'], { add: 'd', remove: 'c' }, 'new', four],
+  ])('%s: %i states', (_, states, voters, change, memory, topology) => {
+    const found = searchOn(topology, afterProposal(voters, change, memory), [ask('a')], { hold: 1, options: { voters } });
+    expect(found).toMatchObject({ verdict: 'valid', states });
+  });
+
+  test('without that nobody is served any more', () => {
+    const forgottenAreMissing = mutant({
+      guards: {
+        mayBegin: ((args: In) => {
+          const { reports, membership } = args.context;
+          const bound = boundOf(reports, membership);
+          const known = reports.filter(remembers).map(({ node }) => node);
+          return epochsGuards.mayBegin(args) && (bound === null || isMajorityOf(known, bound));
+        }) as never,
+      },
+    });
+    const protocol = afterProposal(['a', 'b'], { add: 'c', remove: null }, 'forgotten', forgottenAreMissing);
+    const { counterexample } = searchOn(all, protocol, [ask('a')], { hold: 1, options: { voters: ['a', 'b'] } });
+    expect(counterexample?.property).toBe('service');
   });
 });
 

@@ -2,7 +2,7 @@
 import type { NodeId } from '../effects.js';
 import { byName, isMajority, turnsOf } from './epoch.js';
 import { ownReport, promisedEpoch, type EpochsContext, type From, type In } from './knowledge.js';
-import { areMajoritiesOf, isMajorityOf, isSameMembership, membershipAfter, votesInOneOf, type Membership } from './membership.js';
+import { areMajoritiesOf, isSameMembership, membershipAfter, votesInOneOf, type Membership } from './membership.js';
 import type { Ballot, Beginning, Kept, Promised, Recorded } from './messages.js';
 
 /** Where a voter stands, as it says with its promise. */
@@ -41,7 +41,16 @@ export type Remembered =
   | 'nobody is missing'
   | 'too little';
 
-export function recallOf(reports: readonly PromiseReport[], voters: readonly NodeId[]): Remembered {
+/** Of the decided list, and of a later one that may be decided unknown to all who answered (rule 9): of both. */
+export function recallOf(reports: readonly PromiseReport[], membership: Membership): Remembered {
+  const bound = boundOf(reports, membership);
+  const each = [membership, ...(bound === null ? [] : [bound])].map(({ voters }) => recallOfList(reports, voters));
+  return RECALLS.find((recall) => each.includes(recall))!;
+}
+
+const RECALLS = ['too little', 'nobody is missing', 'enough'] as const satisfies readonly Remembered[];
+
+function recallOfList(reports: readonly PromiseReport[], voters: readonly NodeId[]): Remembered {
   const isOfAllPresent = voters.length === 0;
   const votes = isOfAllPresent ? reports : reports.filter(({ node }) => voters.includes(node));
   const known = votes.filter(remembers).length;
@@ -207,13 +216,11 @@ export function boundOf(reports: readonly PromiseReport[], { version, voters }: 
   return later.sort((a, b) => a.epoch - b.epoch).at(-1)?.next ?? null;
 }
 
-/** Rules 4 and 9: whether an epoch may begin by these promises, as far as lists of voters go. */
+/** Rule 9: whether an epoch may begin by these promises, as far as lists of voters go; `recallOf` says how much they must remember. */
 export function isWithinLists(reports: readonly PromiseReport[], { membership, promised }: EpochsContext): boolean {
   const { members, next } = promised!;
   const bound = boundOf(reports, membership);
-  const known = reports.filter(remembers).map(({ node }) => node);
-  const isBoundKept = bound === null || (isSameMembership(bound, next) && isMajorityOf(known, bound));
-  return areMajoritiesOf(members, membership, next) && isBoundKept;
+  return areMajoritiesOf(members, membership, next) && (bound === null || isSameMembership(bound, next));
 }
 
 /** Rules 5 and 9: the epoch that begins by these promises. A user whom it removes is a member of this one epoch. */
