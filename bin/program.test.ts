@@ -57,6 +57,7 @@ test.each([
   [['rnu', 'x.json'], '"rnu" is no command; did you mean "run"? Known: run, check,'],
   [['run', 'x.json', '--jsn'], "unknown option '--jsn' (Did you mean --json?); quiver run --help tells what there is"],
   [['test', 'directory', '--mutant'], "unknown option '--mutant' (Did you mean --mutants?); quiver test --help"],
+  [['help', 'rnu'], '"rnu" is no command; did you mean "run"? Known: run, check,'],
   [['--jsn'], "unknown option '--jsn'; quiver --help tells what there is"],
   [['check', 'x.json', '--graphs'], '--graphs has no value; give N, on every connected network of N nodes'],
   [['test', 'dirctory'], '"dirctory" is none; did you mean "directory"? Otherwise name one protocol: controller, directory'],

@@ -113,8 +113,9 @@ const quiet = (command: Command): Command => command.exitOverride().configureOut
 /** Commander's complaint with the cure behind it, on one line. */
 function complaintOf({ code, message }: CommanderError, args: readonly string[]): UsageError {
   const verb = verbNames.find((name) => args.includes(name));
-  if (code === 'commander.unknownCommand') {
-    const word = /'(.*?)'/.exec(message)![1]!;
+  // The word after `help` comes without a message.
+  if (code === 'commander.unknownCommand' || code === 'commander.help') {
+    const word = /'(.*?)'/.exec(message)?.[1] ?? args[args.indexOf('help') + 1]!;
     const known = `the commands are ${verbNames.join(', ')}`;
     const meant = unknownWord(`"${word}" is no command`, word, verbNames).message;
     return new UsageError(meant.includes('did you mean') ? meant : `"${word}" is no command; ${known}`);

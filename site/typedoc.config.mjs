@@ -23,6 +23,7 @@ export default {
   disableSources: true,
   hideBreadcrumbs: true,
   hidePageHeader: true,
+  useHTMLAnchors: true,
   logLevel: 'Warn',
   treatValidationWarningsAsErrors: true,
   validation: { notExported: false, invalidLink: true, invalidPath: false },

@@ -20,6 +20,19 @@ const anchorOf = (heading) =>
     .trim()
     .replaceAll(' ', '-');
 
+/** Headings of the reference that differ in case alone (`Election.status`, `ElectionStatus`) have the anchors that typedoc gave them. */
+function anchorsOfReference(md) {
+  md.core.ruler.after('block', 'anchors of the reference', ({ tokens }) => {
+    tokens.forEach(({ type }, i) => {
+      const before = tokens[i - 1];
+      const [, anchor] = (type === 'heading_open' && /^<a id="(.*)"><\/a>\s*$/.exec(before?.content)) || [];
+      if (anchor === undefined) return;
+      before.content = '';
+      tokens[i].attrSet('id', anchor);
+    });
+  });
+}
+
 /** The pages stand outside of this package, where nobody has Vue: what they are compiled to finds it here. */
 const vueForPages = {
   name: 'vue for pages',
@@ -54,7 +67,7 @@ export default defineConfig({
   markdown: {
     anchor: { slugify: anchorOf },
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
-    config: (md) => void md.use(linksToSources).use(cornersOfTables),
+    config: (md) => void md.use(anchorsOfReference).use(linksToSources).use(cornersOfTables),
   },
   vite: {
     publicDir: fileURLToPath(new URL('../public', import.meta.url)),
