@@ -46,7 +46,7 @@ test('axe reports nothing on any view', async () => {
   await page.keyboard.press('t');
   expect(await complaints(page, 'html', ['color-contrast'])).toEqual([]);
   await page.keyboard.press('t');
-  for (const name of ['log', 'why', 'properties', 'by hand']) {
+  for (const name of ['log', 'why', 'properties', 'by hand', 'compare']) {
     await page.getByRole('tab', { name }).click();
     expect(await complaints(page, '[data-view="plots"]')).toEqual([]);
   }

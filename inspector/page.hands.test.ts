@@ -151,11 +151,12 @@ test('both branches of a fork stay: named, compared side by side, and there afte
   await tab(/^compare/);
   const sides = page.locator('.compare .log');
   await expect.poll(() => sides.count()).toBe(2);
-  expect(await page.locator('.compare .hint').count()).toBe(0);
+  expect(await page.locator('.compare .is-same').count()).toBe(0);
   await page.getByRole('button', { name: /^to the first difference, line \d+$/ }).click();
   expect(await lineSays()).toMatch(/n2 crashed/);
   const nows = () => page.locator('.compare .is-now').allInnerTexts();
   expect(await nows()).toEqual([expect.stringMatching(/n2 crashed/), expect.stringMatching(/n2 was asked to request/)]);
+  expect(await page.locator('.compare .side circle.differs').count()).toBeGreaterThan(2);
   await keepPicture(page, 'inspector-branches');
   await page.keyboard.press('End');
   expect(Number((await nows())[1]!.split(/\s/)[0])).toBeLessThanOrEqual(Number((await nows())[0]!.split(/\s/)[0]));
@@ -175,6 +176,46 @@ test('both branches of a fork stay: named, compared side by side, and there afte
   await read(page);
   await expect.poll(lines).toBe(forked);
   await opened.close();
+});
+
+test('held against another policy, another seed and a trace from a file, at the same moment', async () => {
+  const scenario = directoryScenario();
+  await reachInto(scenario);
+  await tab('compare');
+  expect(await page.locator('.side').count()).toBe(0);
+  const side = (name: string) => page.getByRole('region', { name, exact: true });
+  const playheads = () => page.$$eval('.side .playhead', (all) => all.map((one) => one.getAttribute('x1')));
+  await page.getByLabel('other options').fill('{"policy":"ivy"}');
+  await page.getByRole('button', { name: 'make it' }).click();
+  await side('{"policy":"ivy"}').getByRole('img').waitFor();
+  // The policy stands in every state from the first line on; what happens is the same for a while.
+  await page.getByRole('button', { name: 'to the first difference, line 1' }).click();
+  await page.getByRole('button', { name: /^to the first other step, line 11$/ }).click();
+  expect(await page.locator('.compare .side').first().locator('circle:not(.differs)').count()).toBe(10);
+  const nows = await page.locator('.compare .is-now').allInnerTexts();
+  expect(nows[0]).not.toBe(nows[1]);
+  const [here, there] = await playheads();
+  expect(here).toBe(there);
+  await keepPicture(page, 'inspector-policies');
+
+  await page.getByLabel('other options').fill('{"policy":"none"}');
+  await page.getByRole('button', { name: 'make it' }).click();
+  expect(await page.getByRole('alert').innerText()).toMatch(/policy/);
+  await page.getByLabel('other options').fill('');
+  await page.getByRole('button', { name: 'make it' }).click();
+  await page.getByText('are the same, line by line').waitFor();
+  await page.getByLabel('another seed').fill('7');
+  await page.getByRole('button', { name: 'make it' }).click();
+  await side('seed 7').waitFor();
+
+  const file = (name: string, text: string) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(text) });
+  const input = page.getByLabel('hold against a trace');
+  await input.setInputFiles(file('other.ndjson', traceOf({ ...scenario, events: scenario.events.slice(1) })));
+  await side('other.ndjson').waitFor();
+  expect(await page.getByLabel('the other run').locator('option').allInnerTexts()).toHaveLength(4);
+  await input.setInputFiles(file('none.ndjson', 'nothing'));
+  expect(await page.getByRole('alert').innerText()).toMatch(/none\.ndjson: This is no Quiver trace/);
+  await opened.close(/status of 422/);
 });
 
 describe('each protocol offers its own', () => {

@@ -66,10 +66,10 @@ describe('the counterexample of the checker', () => {
     await page.getByRole('tab', { name: 'plots' }).click();
     await page.getByRole('tab', { name: 'plots' }).focus();
     for (const [key, tab] of [
-      ['ArrowLeft', 'properties'],
+      ['ArrowLeft', 'compare'],
       ['ArrowRight', 'plots'],
       ['ArrowRight', 'log'],
-      ['End', 'properties'],
+      ['End', 'compare'],
       ['Home', 'plots'],
     ] as const) {
       await page.keyboard.press(key);

@@ -1,10 +1,23 @@
-/** Where two runs part: the first line that is not the same in both. */
+/** Where two runs part. */
 import type { ReadTrace } from './recording.js';
+import { sentence } from './words.js';
 
-/** `null` where one is the whole other, or both are the same. */
-export function firstDifference(a: ReadTrace, b: ReadTrace): number | null {
+/** The first line that is not the same in both, byte for byte; `null` where none is. */
+export const firstDifference = (a: ReadTrace, b: ReadTrace): number | null =>
+  firstUnlike(a, b, (line) => a.textOf(line) === b.textOf(line));
+
+/** The first line in which something else happens: other options, say, stand in every line and change nothing at first. */
+export const firstOtherStep = (a: ReadTrace, b: ReadTrace): number | null =>
+  firstUnlike(
+    a,
+    b,
+    (line) =>
+      a.textOf(line) === b.textOf(line) || (a.at(line) === b.at(line) && sentence(a.line(line)) === sentence(b.line(line))),
+  );
+
+function firstUnlike(a: ReadTrace, b: ReadTrace, isSame: (line: number) => boolean): number | null {
   const first = Math.max(a.first, b.first);
   const end = Math.min(a.end, b.end);
-  for (let line = first; line < end; line++) if (a.textOf(line) !== b.textOf(line)) return line;
+  for (let line = first; line < end; line++) if (!isSame(line)) return line;
   return a.end === b.end ? null : end;
 }

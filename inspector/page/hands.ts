@@ -111,12 +111,19 @@ async function make(next: readonly Gesture[], load: Load, isAccepted = (): void 
 export async function fetchRun(next: readonly Gesture[]): Promise<ReadTrace | null> {
   const kept = runOf(next);
   if (kept) return kept;
-  const response = await post('run', scenarioWith(next)).catch(() => null);
-  if (!response?.ok) return null;
+  const run = await madeRun(scenarioWith(next)).catch(() => null);
+  if (run) keepRun(next, run);
+  return run;
+}
+
+/** The run of any scenario; rejects with what is wrong with it. */
+export async function madeRun(scenario: unknown): Promise<ReadTrace> {
+  const response = await post('run', scenario);
+  const text = await response.text();
+  if (!response.ok) throw new Error(text);
   const run = new ReadTrace();
-  run.push(await response.text());
+  run.push(text);
   run.close();
-  keepRun(next, run);
   return run;
 }
 

@@ -1,6 +1,6 @@
 /** The panel for what is read rather than watched: plots, the log, the properties. */
 import { Gestures } from './gestures.js';
-import { branches, gestures } from './branches.js';
+import { gestures } from './branches.js';
 import { Compare } from './compare.js';
 import { offer } from './hands.js';
 import { Log, Properties } from './log.js';
@@ -12,14 +12,7 @@ import { Why } from './why.js';
 
 export function LowerPanel() {
   const violations = verdict.value.violated.length;
-  const shown: readonly Tab[] = [
-    'plots',
-    'log',
-    'why',
-    'properties',
-    ...(offer.value ? (['by hand'] as const) : []),
-    ...(branches.value.length > 1 ? (['compare'] as const) : []),
-  ];
+  const shown: readonly Tab[] = ['plots', 'log', 'why', 'properties', ...(offer.value ? (['by hand'] as const) : []), 'compare'];
   const tabs = (
     <span role="tablist" class="tabs" aria-label="lower panel" onKeyDown={(event) => moveTab(event, shown)}>
       {shown.map((name) => (
@@ -62,7 +55,7 @@ function moveTab(event: KeyboardEvent, shown: readonly Tab[]): void {
 function Content() {
   if (tab.value === 'plots') return <Plots />;
   if (tab.value === 'by hand' && offer.value) return <Gestures />;
-  if (tab.value === 'compare' && branches.value.length > 1) return <Compare />;
+  if (tab.value === 'compare') return <Compare />;
   if (tab.value === 'why') return <Why />;
   return tab.value === 'log' ? <Log /> : <Properties />;
 }

@@ -1,0 +1,97 @@
+/** The run that the one on the page is held against: a branch, a trace from a file, or the scenario with another seed or other options. */
+import { computed, effect, signal } from '@preact/signals';
+import { firstDifference, firstOtherStep } from '../model/difference.js';
+import { isTimed } from '../model/playback.js';
+import { ReadTrace } from '../model/recording.js';
+import { branches, current } from './branches.js';
+import { fetchRun, madeRun, scenarioNow } from './hands.js';
+import { currentLine, growing, isLoading, recording } from './state.js';
+
+interface Brought {
+  readonly name: string;
+  readonly run: ReadTrace;
+}
+
+const BROUGHT_MAX = 4;
+
+/** The last few that were brought here beside the branches. */
+const brought = signal<readonly Brought[]>([]);
+/** Why none could be brought. */
+export const compareProblem = signal<string | null>(null);
+
+/** Branches by their place, the others by their name. */
+export type Choice = number | string;
+const chosen = signal<Choice | null>(null);
+export const choose = (choice: Choice): void => void (chosen.value = choice);
+
+export const choices = computed((): readonly { readonly choice: Choice; readonly name: string }[] => [
+  ...[...branches.value.entries()].filter(([place]) => place !== current.value).map(([choice, { name }]) => ({ choice, name })),
+  ...brought.value.map(({ name }) => ({ choice: name, name })),
+]);
+
+/** Where the branch forked from, unless something else is chosen; `null` where there is nothing to choose. */
+export const choice = computed((): Choice | null => {
+  const wanted = chosen.value ?? branches.value[current.value]?.from ?? null;
+  return (choices.value.find((one) => one.choice === wanted) ?? choices.value[0])?.choice ?? null;
+});
+
+export const otherRun = signal<ReadTrace | null>(null);
+
+effect(() => {
+  const now = choice.value;
+  const known = brought.value.find(({ name }) => name === now);
+  otherRun.value = known?.run ?? null;
+  if (typeof now !== 'number') return;
+  void fetchRun(branches.value[now]!.gestures).then((run) => {
+    if (choice.peek() === now) otherRun.value = run;
+  });
+});
+
+/** Where the two part; `null` as long as one is read, and where they do not. */
+export const parting = computed(() => {
+  const run = otherRun.value;
+  return run && !isLoading.value ? { line: firstDifference(growing(), run), step: firstOtherStep(growing(), run) } : null;
+});
+
+function bring(name: string, run: ReadTrace): void {
+  brought.value = [{ name, run }, ...brought.value.filter((one) => one.name !== name)].slice(0, BROUGHT_MAX);
+  chosen.value = name;
+}
+
+/** A trace from a file. */
+export async function bringFile(file: File): Promise<void> {
+  compareProblem.value = null;
+  const run = new ReadTrace();
+  run.push(await file.text().catch(() => ''));
+  run.close();
+  if (run.header === null) compareProblem.value = `${file.name}: ${run.problem}`;
+  else bring(file.name, run);
+}
+
+/** What the scenario is made with in place of its own. */
+export interface Changed {
+  readonly seed: string;
+  /** An object as JSON. */
+  readonly options: string;
+}
+
+/** The run of the scenario with another seed or other options, gestures and all. */
+export async function bringRun({ seed, options }: Changed): Promise<void> {
+  compareProblem.value = null;
+  const { seed: _, options: given, ...rest } = scenarioNow.value as { seed?: number; options?: object };
+  try {
+    const other = { ...given, ...(options.trim() === '' ? {} : (JSON.parse(options) as object)) };
+    const run = await madeRun({ ...rest, options: other, seed: seed === '' ? recording.value.header?.seed : Number(seed) });
+    bring([seed && `seed ${seed}`, options.trim()].filter(Boolean).join(', ') || 'the same again', run);
+  } catch (error) {
+    compareProblem.value = (error as Error).message.trim();
+  }
+}
+
+/** Where the other run is when this one is at its line: at the same time, or, where there is none, at the same line. */
+export function lineOfOther(run: ReadTrace): number {
+  const now = currentLine.value;
+  const here = growing();
+  if (!isTimed(here) || !isTimed(run)) return Math.min(now, run.end - 1);
+  return now < here.first ? run.first - 1 : run.lastLineAt(here.at(now));
+}
