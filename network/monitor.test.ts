@@ -47,3 +47,35 @@ describe('closed', () => {
   test('is not, when a fault took it', () => expect(watch(closed, false, 9, [0, 1], [1, 0, 'corrupt'], [2, 1])).toBe(true));
   test('cannot be told when never reached', () => expect(watch(closed, false, 9, [0, 0])).toBe(null));
 });
+
+describe('properties that share a predicate', () => {
+  const looks = (...properties: readonly Property<any>[]) => {
+    const state = { value: 1, instance: { topology: { nodes: ['a'] } }, nodes: new Map([['a', {}]]) };
+    const monitor = new Monitor(properties, state as any);
+    monitor.record({ index: 0, at: 0, kind: 'deliver', node: 'a' } as Step);
+    return monitor.finish(false, 0).map(({ holds }) => holds);
+  };
+
+  test('share its answer, which is asked for once a look', () => {
+    let asked = 0;
+    const holds = (c: any) => (asked++, is1(c));
+    expect(looks({ ...closed, holds }, { ...converges, holds })).toEqual([true, true]);
+    // After the step, and at the end.
+    expect(asked).toBe(2);
+  });
+
+  test('but not where the predicate is a method of a class', () => {
+    class Is {
+      readonly kind = 'always';
+      readonly says = '';
+      constructor(
+        readonly name: string,
+        private readonly value: number,
+      ) {}
+      holds(c: any): boolean {
+        return c.value === this.value;
+      }
+    }
+    expect(looks(new Is('one', 1), new Is('two', 2))).toEqual([true, false]);
+  });
+});

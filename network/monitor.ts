@@ -30,6 +30,9 @@ const NODES_EVERY_STEP = 200;
 type Local = Property<any> & Required<Pick<Property<any> & { kind: 'always' }, 'holdsAround'>>;
 const isLocal = (property: Property<any>): property is Local => property.kind === 'always' && property.holdsAround !== undefined;
 
+/** A property of states, where `eventually` is one of nodes. */
+type Judged = Exclude<Property<any>, { readonly kind: 'eventually' }>;
+
 const foldOf = (property: Property<any>): Folded | undefined => ('folded' in property ? property.folded : undefined);
 
 /** Whether a judgement costs what changes, and not what there is. */
@@ -55,6 +58,8 @@ export class Monitor {
   /** Those that every step is looked at for because it costs what the step has changed. */
   private summed: readonly Property<any>[];
   private readonly sums: Sums;
+  /** What each predicate says of the state that is looked at: `closed` and `converges` often ask the same one. */
+  private readonly answers = new Map<Judged['holds'], boolean>();
 
   constructor(
     private readonly properties: readonly Property<any>[],
@@ -87,8 +92,10 @@ export class Monitor {
   private look(properties: readonly Property<any>[]): void {
     if (properties.length === 0) return;
     this.sums.update();
+    this.answers.clear();
     for (const property of properties) {
-      if (property.kind === 'eventually') continue;
+      // What has been seen once need not be looked for again.
+      if (property.kind === 'eventually' || this.witnessed.has(property.name)) continue;
       const holds = this.holds(property);
       if (property.kind === 'always' && !holds) this.violate(property);
       if (property.kind === 'sometimes' && holds) this.witnessed.add(property.name);
@@ -97,11 +104,19 @@ export class Monitor {
     }
   }
 
-  private holds(property: Exclude<Property<any>, { readonly kind: 'eventually' }>): boolean {
+  private holds(property: Judged): boolean {
     const { configuration } = this;
     const folded = configuration.follow && foldOf(property);
-    const itself = () => property.holds(configuration);
+    const itself = () => this.itself(property);
     return folded ? folded.holds(this.sums.of(folded.over), itself) : itself();
+  }
+
+  /** Instances of a class share their methods, and none of their answers. */
+  private itself(property: Judged): boolean {
+    const known = Object.hasOwn(property, 'holds') ? this.answers.get(property.holds) : undefined;
+    const answer = known ?? property.holds(this.configuration);
+    this.answers.set(property.holds, answer);
+    return answer;
   }
 
   private lookAtClosed(property: Property<any>, holds: boolean): void {

@@ -7,10 +7,15 @@ import { areConnected, carriedBy, endAt, endsOf, isUp, linksOf, relaysBetween } 
 
 type End = RoleView<LinkContext>;
 
-const ofBothDirections =
-  (holds: (from: End, to: End) => boolean) =>
-  (c: Configuration): boolean =>
-    linksOf(c).every(([a, b]) => holds(a, b) && holds(b, a));
+/** A property of the two ends of a link that follows from their states: a step moves those of one node. */
+const ofBothDirections = (holds: (from: End, to: End) => boolean) => ({
+  holds: (c: Configuration): boolean => linksOf(c).every(([a, b]) => holds(a, b) && holds(b, a)),
+  holdsAround: (c: Configuration, node: NodeId): boolean =>
+    endsAt(c, node).every((end) => {
+      const other = endAt(c.nodes.get(end.context.peer)!, node);
+      return other === undefined || (holds(end, other) && holds(other, end));
+    }),
+});
 
 /** A frame of the sender's connection as it stands bears what the outbox has under the same numbers. */
 function isTrue(frame: Frame | Bye, { value, context: { session, theirs, base, outbox } }: End): boolean {
@@ -45,7 +50,7 @@ export const linkProperties = (): readonly Property<LinkOptions>[] => [
     name: 'acknowledged, delivered, sent',
     says: 'On a connection, what the sender knows to be delivered was delivered, and what was delivered was sent.',
     kind: 'always',
-    holds: ofBothDirections((from, to) => {
+    ...ofBothDirections((from, to) => {
       const { base, sent } = from.context;
       return !areConnected(from, to) || (base <= to.context.expected && to.context.expected <= base + sent);
     }),
@@ -71,7 +76,7 @@ export const linkProperties = (): readonly Property<LinkOptions>[] => [
     name: 'bounded outbox',
     says: 'No end keeps more than window and room, nor has more than the window under way, in messages and in sizes.',
     kind: 'always',
-    holds: ofBothDirections(({ context: { outbox, window, room, sent, windowSize, roomSize } }) => {
+    ...ofBothDirections(({ context: { outbox, window, room, sent, windowSize, roomSize } }) => {
       const size = (count: number) => outbox.slice(0, count).reduce<number>((sum, body) => sum + sizeOf(body), 0);
       const isBounded = outbox.length <= window + room && size(outbox.length) <= roomSize;
       return isBounded && sent <= Math.min(window, outbox.length) && (sent <= 1 || size(sent) <= windowSize);
@@ -81,7 +86,7 @@ export const linkProperties = (): readonly Property<LinkOptions>[] => [
     name: 'nothing invented',
     says: 'What an end takes for a session of its peer is one that the peer has begun, whoever else speaks in its name.',
     kind: 'always',
-    holds: ofBothDirections((end, peer) => end.context.latest <= peer.context.session),
+    ...ofBothDirections((end, peer) => end.context.latest <= peer.context.session),
   },
   {
     name: 'delivery',

@@ -11,7 +11,14 @@ const PREFIX = 'link ';
 
 export const roleTo = (peer: NodeId): string => PREFIX + peer;
 
-export const endAt = (node: NodeView, peer: NodeId): End | undefined => node[roleTo(peer)];
+/** The ends of each node by their peers: putting the names of roles together for every look costs more than all else. */
+const ends = new WeakMap<NodeView, ReadonlyMap<NodeId, End>>();
+
+export function endAt(node: NodeView, peer: NodeId): End | undefined {
+  let ofNode = ends.get(node);
+  if (!ofNode) ends.set(node, (ofNode = new Map(Object.entries(node).map(([role, end]) => [role.slice(PREFIX.length), end]))));
+  return ofNode.get(peer);
+}
 
 export const endsOf = (node: NodeView): End[] => Object.values(node);
 

@@ -60,3 +60,6 @@ export const TREE = 'tree';
 
 /** The role of a node that guards the edge to one of its children. */
 export const guardianOf = (child: NodeId): string => `${GUARDIAN}:${child}`;
+
+/** The child whose edge a guardian's role guards. */
+export const childOf = (role: string): NodeId => role.slice(GUARDIAN.length + 1);

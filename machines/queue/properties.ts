@@ -5,7 +5,7 @@ import { isSilent } from '../tree/silent.js';
 import { GUARDIAN, guardianOf, POINTER, TREE } from './messages.js';
 import { convergenceTicks } from './bounds.js';
 import type { QueueOptions } from './options.js';
-import { edgesOf, isFind, isFullyLegal, isFullyLegalAsPrinted, isObserver, look, pointerIn } from './view.js';
+import { edgeAbove, isFind, isFullyLegal, isFullyLegalAsPrinted, isObserver, look, pointerIn } from './view.js';
 
 export function queueProperties(instance: Instance<QueueOptions>): Property<QueueOptions>[] {
   return [
@@ -30,8 +30,11 @@ const rolesFitTree: Property<QueueOptions> = {
   name: 'roles fit the tree',
   kind: 'always',
   says: 'A node has one guardian for each child and no other, and its pointer is in the state that it points to.',
-  holds: (c) => [...c.nodes].every(([id, node]) => guardiansFit(node) && stateFits(id, node)),
+  holds: (c) => [...c.nodes].every(rolesFit),
+  holdsAround: (c, id) => rolesFit([id, c.nodes.get(id)!]),
 };
+
+const rolesFit = ([id, node]: readonly [string, NodeView]): boolean => guardiansFit(node) && stateFits(id, node);
 
 function guardiansFit(node: NodeView): boolean {
   const { children } = pointerIn(node)!;
@@ -57,7 +60,11 @@ function stateFits(id: string, node: NodeView): boolean {
 export function isFullyLegalEverywhere(c: Configuration<any>): boolean {
   const { legality, tree } = c.instance.options;
   const isLegal = legality === 'printed' ? isFullyLegalAsPrinted : isFullyLegal;
-  return edgesOf(c).every((edge) => isLegal(look(c, edge))) && (tree === 'fixed' || isSilent(c, TREE));
+  for (const node of c.nodes.keys()) {
+    const edge = edgeAbove(c, node);
+    if (edge !== null && !isLegal(look(c, edge))) return false;
+  }
+  return tree === 'fixed' || isSilent(c, TREE);
 }
 
 /**

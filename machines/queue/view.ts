@@ -2,7 +2,7 @@
 import type { NodeId } from '../effects.js';
 import type { Configuration, Flight, NodeView, RoleView } from '../protocol.js';
 import type { GuardianContext } from './guardian.js';
-import { guardianOf, POINTER, type ObserverReturn } from './messages.js';
+import { childOf, GUARDIAN, POINTER, type ObserverReturn } from './messages.js';
 import type { PointerContext } from './pointer.js';
 
 /** An edge of the tree that both ends agree on and that can carry messages; the parent is the end nearer to the root. */
@@ -12,8 +12,23 @@ export const edgeName = ([parent, child]: TreeEdge): string => `${parent}-${chil
 
 export const pointerIn = (node: NodeView): PointerContext | undefined => node[POINTER]?.context;
 
-const guardianIn = (c: Configuration, [parent, child]: TreeEdge): RoleView<GuardianContext> | undefined =>
-  c.nodes.get(parent)?.[guardianOf(child)];
+type Guardian = RoleView<GuardianContext>;
+
+/** The guardians of each node by their children: putting the names of roles together for every look costs more than all else. */
+const guardians = new WeakMap<NodeView, ReadonlyMap<NodeId, Guardian>>();
+
+function guardianIn(c: Configuration, [parent, child]: TreeEdge): Guardian | undefined {
+  const node = c.nodes.get(parent);
+  if (!node) return undefined;
+  let ofNode = guardians.get(node);
+  if (!ofNode) guardians.set(node, (ofNode = new Map(guardiansOf(node))));
+  return ofNode.get(child);
+}
+
+const guardiansOf = (node: NodeView): (readonly [NodeId, Guardian])[] =>
+  Object.entries(node)
+    .filter(([, { chart }]) => chart === GUARDIAN)
+    .map(([role, guardian]) => [childOf(role), guardian]);
 
 /** The edge above a node, if its parent guards it and the link is up. */
 export function edgeAbove(c: Configuration, child: NodeId): TreeEdge | null {

@@ -3,16 +3,25 @@ import type { NodeId } from '../effects.js';
 import type { Configuration } from '../protocol.js';
 import { ownEntry, type TreeEntry, type Heartbeat, type Hearing } from './bfs.js';
 
+/** Contexts stand as they are once they are made, so what follows from one is worked out once. */
+const says = new WeakMap<Hearing, TreeEntry>();
+
+function saidBy(hearing: Hearing): TreeEntry {
+  let entry = says.get(hearing);
+  if (!entry) says.set(hearing, (entry = ownEntry(hearing)));
+  return entry;
+}
+
 export function isSilent(c: Configuration, role: string): boolean {
   const hearing = (node: NodeId): Hearing => c.nodes.get(node)![role]!.context;
-  const says = new Map<NodeId, TreeEntry>([...c.nodes.keys()].map((node) => [node, ownEntry(hearing(node))]));
-  const isHeard = (peer: NodeId, entry: TreeEntry | null) => entry !== null && isSame(entry, says.get(peer)!);
+  const isHeard = (peer: NodeId, entry: TreeEntry | null) => entry !== null && isSame(entry, saidBy(hearing(peer)));
   return (
     [...c.nodes.keys()].every((node) => {
       const { heard } = hearing(node);
       const peers = c.links.neighbours(node).filter((peer) => c.links.up(peer, node));
       return peers.every((peer) => isHeard(peer, heard[peer] ?? null)) && peers.length === Object.keys(heard).length;
-    }) && c.flights.every(({ from, message }) => message.type !== 'heartbeat' || isSame(message as Heartbeat, says.get(from)!))
+    }) &&
+    c.flights.every(({ from, message }) => message.type !== 'heartbeat' || isSame(message as Heartbeat, saidBy(hearing(from))))
   );
 }
 

@@ -30,8 +30,10 @@ export class ConfigurationView implements Configuration {
       for (const [id, node] of this.running) this.views.set(id, node.view());
       this.fresh = true;
     }
-    for (const id of this.stale) this.views.set(id, this.running.get(id)!.view());
-    this.stale.clear();
+    if (this.stale.size > 0) {
+      for (const id of this.stale) this.views.set(id, this.running.get(id)!.view());
+      this.stale.clear();
+    }
     return this.views;
   }
 

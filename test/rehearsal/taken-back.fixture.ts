@@ -49,7 +49,7 @@ export const DEFECTS: readonly Defect[] = [
   {
     name: 'nobody keeps a lock from one epoch to the next (rule 5)',
     judge: ['undisturbed', 'alone'],
-    cuts: [['machines/locks/promises.js', 'return [...best.values()]', 'return [].concat()']],
+    cuts: [['machines/locks/promises.js', 'return kept.sort(', 'return [].sort(']],
   },
   {
     name: 'fences run into those of the next epoch (rule 8)',
