@@ -359,6 +359,7 @@ export const epochsMachine = setup({
     },
     apart: {
       entry: ['forgetReports', toLocks(() => ({ type: 'apart' })), 'detachAll', 'announceApart'],
+      always: { guard: 'isOnlyVoter', target: 'preparing' }, // 9: told so by those who do not vote
       on: { attach: [differing, later, { actions: send(lettingGo) }] }, // 11
     },
     preparing: {

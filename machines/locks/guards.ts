@@ -104,6 +104,8 @@ export const epochsGuards = {
   isAnother: ({ context, event }: In) => (event as LeaderChange).leader !== context.leader,
   isOfNoConcern: ({ context, event }: In) => !concerns((event as NamedLinkEvent).peer, context),
   hearsAndLeads: (args: In) => leads(args) && concerns(fromOf(args), args.context),
+  /** It needs nobody, and nobody whose word matters will speak to it. */
+  isOnlyVoter: ({ context: { id, membership } }: In) => membership.voters.length === 1 && membership.voters[0] === id,
   losesMajority: (args: In) => !reachesMajority(args),
   /** Who starts again is linked to nobody yet. */
   startsInEpoch: ({ context: { served, links } }: In) => served.members.some((member) => links.includes(member)),

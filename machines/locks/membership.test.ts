@@ -174,6 +174,30 @@ describe('where nobody remembers whether a change of the list was decided, all o
   });
 });
 
+describe('who has forgotten that it votes alone, and is told by those who do not vote', () => {
+  const two: ExploreOptions['topology'] = { nodes: ['a', 'b'], links: [] };
+  const first = firstMembership(['a', 'b']);
+  const membership = membershipAfter(first, { add: null, remove: 'a' })!;
+  const served = { epoch: 3, members: ['a', 'b'], kept: [], membership };
+  const outsider: Standing = { memory: 'known', promised: null, served, pending: [], membership };
+  const search = (protocol: typeof locks) =>
+    searchOn(
+      two,
+      starting({ a: { stored: outsider }, b: { memory: 'forgotten', floor: 5 } }, protocol),
+      [ask('b'), { do: 'join', link: ['a', 'b'], weight: 1 }],
+      { hold: 1 },
+    );
+
+  test('begins: 72 states', () => {
+    expect(search(locks)).toMatchObject({ verdict: 'valid', states: 72 });
+  });
+
+  test('waits for ever where it waits for somebody whose word matters', () => {
+    const waits = mutant({ guards: { isOnlyVoter: (() => false) as never } });
+    expect(search(waits).counterexample?.property).toBe('service');
+  });
+});
+
 describe('lists of voters', () => {
   const first = firstMembership(['b', 'a']);
   const after = (change: Parameters<typeof membershipAfter>[1]) => membershipAfter(first, change);

@@ -138,6 +138,12 @@ const ownRemoval = (c: EpochsContext): Named[] => [
   { ...report, from: 'c', epoch: promisedEpoch(c), links: ['a', 'b'] },
 ];
 
+/** It hears that it alone votes. */
+const loneVote = (_: EpochsContext): Named[] => [
+  { type: 'hello', membership: { ...membership, version: 3, voters: ['a'] }, from: 'b' },
+  stored,
+];
+
 /** Locks are asked for, granted and released while epochs change. */
 const uses = (c: EpochsContext): Named[] => {
   const { served, claims } = c;
@@ -240,6 +246,7 @@ export const epochsSamples: readonly ChartSamples[] = [
   { input: leader, events: upTo(2, changes) },
   ...[candidate, follower, leader].map((input) => ({ input, events: upTo(3, memberships) })),
   { input: leader, events: upTo(2, ownRemoval) },
+  { input: apart, events: upTo(1, loneVote) },
   { input: candidate, events: upTo(3, laterList) },
   { input: follower, events: upTo(2, uses) },
   { input: follower, events: upTo(2, clients) },

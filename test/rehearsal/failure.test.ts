@@ -55,6 +55,16 @@ test('it is told with its seed, its faults and what happened before', async () =
   expect(() => expect(report).toHold()).toThrow('no 2 starts');
 });
 
+test('what is long in its story is cut for a reader, and whole in the file', async () => {
+  const { failure } = await rehearse({ ...common, judges: [never(2)] }, counting);
+  const story = [...failure!.story, { at: 9_000, type: 'note', peer: 'p0', what: 'sent', message: 'x'.repeat(3_000) }];
+  const last = tellFailure({ ...failure!, story })
+    .split('\n')
+    .at(-1)!;
+  expect(last).toMatch(/^  9\.000 s  note peer=p0 what=sent message=x+…$/);
+  expect(last.length).toBeLessThan(250);
+});
+
 test('an unshrunk seed finds the same judge in the same time again', async () => {
   const options = { ...common, judges: [never(2)], shrinkSeconds: 0 };
   const [one, two] = [await rehearse(options, counting), await rehearse(options, counting)];

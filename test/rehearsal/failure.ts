@@ -27,6 +27,7 @@ export interface RehearsalFailure extends RehearsalViolation {
 const LOG_MAX = 400;
 /** As much is told to a reader; the file has all. */
 const STORY_MAX = 30;
+const LINE_MAX = 240;
 
 export function failureOf(
   seed: number,
@@ -44,6 +45,8 @@ export const fieldsText = (fields: Readonly<Record<string, unknown>>): string =>
     .map(([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
     .join(' ');
 
+const cut = (line: string): string => (line.length > LINE_MAX ? `${line.slice(0, LINE_MAX)}…` : line);
+
 /**
  * For a reader: what was broken, under what, and what happened before.
  *
@@ -55,7 +58,7 @@ export function tellFailure({ judge, says, atMs, seed, scenario, story }: Rehear
   return [
     `${judge}: ${says} (at ${(atMs / 1_000).toFixed(3)} of ${seconds} s)`,
     `  seed ${seed}; ${peers.length} peers; ${failed.length === 0 ? 'nothing failed' : failed.join('; ')}`,
-    ...story.slice(-STORY_MAX).map((happening) => `  ${told(happening)}`),
+    ...story.slice(-STORY_MAX).map((happening) => `  ${cut(told(happening))}`),
   ].join('\n');
 }
 

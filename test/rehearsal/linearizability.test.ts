@@ -61,6 +61,18 @@ test('of forty additions that were never answered it does not matter which have 
   expect(linearize([add('a', null, 0, null), add('b', null, 9, null), read('r', 2, 1, 2)], register).isFound).toBe(false);
 });
 
+test('what was never answered explains nothing until it has to: fifteen additions before eight clients that ask at once', () => {
+  const open = Array.from({ length: 15 }, (_, i) => add(`a${i}`, null, i, null));
+  const sums = (sumOf: (k: number) => number) =>
+    Array.from({ length: 100 }, (_, k) => add(`c${k % 8}`, sumOf(k), 20 + 10 * k, 98 + 10 * k));
+  expect(linearize([...open, ...sums((k) => k + 1)], register, 5_000).isFound).toBe(true);
+  // Ten of them are seen.
+  expect(linearize([...open, ...sums((k) => (k < 50 ? k + 1 : k + 11))], register, 5_000).isFound).toBe(true);
+  // Two are given one sum; more are missing than were asked for.
+  expect(linearize([...open, ...sums((k) => (k < 50 ? k + 1 : k))], register).isFound).toBe(false);
+  expect(linearize([...open, ...sums((k) => (k < 50 ? k + 1 : k + 17))], register).isFound).toBe(false);
+});
+
 test('ten that overlap have 3.6 million orders and a thousand sets: each set is tried once', () => {
   const writes = Array.from({ length: 10 }, (_, i) => write(`w${i}`, 1, 0, 100));
   expect(linearize([...writes, read('r', 2, 50, 60)], register, 40_000).isFound).toBe(false);
@@ -111,9 +123,11 @@ test('two thousand drawn histories: the same as a search of all orders', () => {
 test.each<[rule: string, code: string, broken: string]>([
   ['what has returned is before what is called later', 'else if (isCall) entry', 'else if (isCall || entry!.next) entry'],
   ['the state belongs to what was tried', '${JSON.stringify(after)}', ''],
-  ['the operations belong to what was tried', "${bits.join('')}", ''],
+  ['the operations belong to what was tried', '${done.textWith(place)}', ''],
   ['what was placed is put back', 'putBack(call.other);', ''],
-  ['going back has the state of before', '[before, ', '[state, '],
+  ['going back has the state of before', 'state = before;', ''],
+  ['what never returned is tried as well', 'else if (areAnswered) [entry, areAnswered] = [head.next, false];', ''],
+  ['going back goes on among those of its kind', '[call.next, call.other !== null]', '[call.next, false]'],
   [
     'at one time calls come first',
     'Number(b.entry.isCall) - Number(a.entry.isCall)',

@@ -7,7 +7,9 @@
  * one any operation that was called before the first return that is still open; where that return cannot be placed, it goes back. A set of
  * operations that are placed, together with the state that they lead to, is tried once.
  *
- * What was never answered may have happened at any time after its call, or never; of those that ask for the same the first may go first.
+ * What was never answered may have happened at any time after its call, or never; of those that ask for the same the first may go first. It
+ * is tried only where nothing that was answered can come next: most of it explains nothing, and tried first it had to be taken back for
+ * each set of the others.
  */
 
 /**
@@ -102,8 +104,33 @@ function turnsOf(operations: readonly ObjectOperation[]): readonly number[] {
   return turns;
 }
 
-/** After so many steps the search gives up. */
-const STEPS_MAX = 1_000_000;
+/** After so many steps the search gives up: some seconds, and a hundred megabytes of what was tried. */
+const STEPS_MAX = 10_000_000;
+
+/** A set of places, as text for a key. */
+class Places {
+  private readonly words: Uint16Array;
+
+  constructor(count: number) {
+    this.words = new Uint16Array(Math.ceil(count / 16));
+  }
+
+  has(place: number): boolean {
+    return ((this.words[place >> 4]! >> (place & 15)) & 1) === 1;
+  }
+
+  toggle(place: number): void {
+    this.words[place >> 4]! ^= 1 << (place & 15);
+  }
+
+  /** With one more. */
+  textWith(place: number): string {
+    this.toggle(place);
+    const text = String.fromCharCode(...this.words);
+    this.toggle(place);
+    return text;
+  }
+}
 
 /**
  * Looks for an order in which the operations can have happened.
@@ -118,47 +145,49 @@ export function linearize<S>(
   const head = listOf(operations);
   const turns = turnsOf(operations);
   const placed: { readonly call: Entry; readonly before: S }[] = [];
-  const bits = Array.from({ length: operations.length }, () => '0');
+  const done = new Places(operations.length);
   const tried = new Set<string>();
   let state = initial;
   let longest: { readonly order: readonly ObjectOperation[]; readonly stuck: ObjectOperation } | null = null;
   const order = () => placed.map(({ call }) => operations[call.place]!);
   const isNew = (place: number, after: S): boolean => {
-    bits[place] = '1';
-    const key = `${bits.join('')} ${JSON.stringify(after)}`;
-    bits[place] = '0';
+    const key = `${done.textWith(place)} ${JSON.stringify(after)}`;
     return !tried.has(key) && tried.add(key) !== undefined;
   };
   let left = operations.filter(({ returnedAt }) => returnedAt !== null).length;
   let entry = head.next;
+  let areAnswered = true;
   for (let steps = 0; left > 0; steps++) {
     if (steps === stepsMax) return { isFound: null };
     const { place, isCall, other } = entry!;
     const { input, output } = operations[place]!;
-    const isItsTurn = isCall && bits[turns[place]!] !== '0';
+    const isItsTurn = isCall && (other !== null) === areAnswered && (turns[place] === -1 || done.has(turns[place]!));
     const after = isItsTurn ? next(state, input, other && { output }) : undefined;
     if (isCall && after !== undefined && isNew(place, after)) {
       placed.push({ call: entry!, before: state });
-      [state, bits[place]] = [after, '1'];
+      state = after;
+      done.toggle(place);
       take(entry!);
       if (other) {
         take(other);
         left--;
       }
-      entry = head.next;
+      [entry, areAnswered] = [head.next, true];
     } else if (isCall) entry = entry!.next;
+    else if (areAnswered) [entry, areAnswered] = [head.next, false];
     else {
       if (!longest || placed.length > longest.order.length) longest = { order: order(), stuck: operations[place]! };
       const back = placed.pop();
       if (!back) return { isFound: false, ...longest };
       const { call, before } = back;
-      [state, bits[call.place]] = [before, '0'];
+      state = before;
+      done.toggle(call.place);
       if (call.other) {
         putBack(call.other);
         left++;
       }
       putBack(call);
-      entry = call.next;
+      [entry, areAnswered] = [call.next, call.other !== null];
     }
   }
   return { isFound: true, order: order() };
