@@ -137,8 +137,8 @@ type FactsOf<T> = T extends Totals<infer N, infer F> ? readonly [N, F] : never;
 export interface Folded<O = any, T extends Totals<any, any> = any> {
   /** Properties that name the same one share its totals. */
   readonly over: Fold<O, T>;
-  /** Where the totals do not tell, it may ask the property itself. */
-  holds(totals: T, itself: () => boolean): boolean;
+  /** Where the totals do not tell, it may look at the configuration itself. */
+  holds(totals: T, c: () => Configuration<O>): boolean;
   /** Its judgement takes as long as the network is large, so that in large ones not every step is looked at. */
   readonly looksAtAll?: true;
 }

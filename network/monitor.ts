@@ -107,8 +107,7 @@ export class Monitor {
   private holds(property: Judged): boolean {
     const { configuration } = this;
     const folded = configuration.follow && foldOf(property);
-    const itself = () => this.itself(property);
-    return folded ? folded.holds(this.sums.of(folded.over), itself) : itself();
+    return folded ? folded.holds(this.sums.of(folded.over), () => configuration) : this.itself(property);
   }
 
   /** Instances of a class share their methods, and none of their answers. */

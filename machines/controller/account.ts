@@ -1,12 +1,14 @@
 /** What a run of the controller gave out and cost, against the paper's bounds (spec section 3 to 7). */
 import type { NodeId } from '../effects.js';
+import { totalsOf } from '../folded.js';
 import type { Flight, Meter, NodeView, Observer, PropertyResult, Instance, Step } from '../protocol.js';
 import { capacity, levelAt, lg, LOCAL_LEVEL, type Scale } from './bins.js';
 import type { MainNotice } from './growth/member.js';
 import type { Permit } from './messages.js';
 import type { ControllerOptions } from './options.js';
 import type { RequestNotice } from './request.js';
-import { accounted, borne, deliveryOf, depositsOf, isMember, mainOf, requestOf, supply, total, type Config } from './view.js';
+import { controllerFold } from './totals.js';
+import { borne, deliveryOf, depositsOf, isMember, mainOf, requestOf, total, type Config } from './view.js';
 
 type Notice =
   | RequestNotice
@@ -151,7 +153,8 @@ export class ControllerAccount implements Observer {
     const failed = Object.keys(this.lost(c));
     if (failed.length === 0) return [];
     // What was to go through a failed node, or to one below it, is missing, too.
-    const missing = supply(c) - accounted(c) + total(failed.map((id) => holdings(c.nodes.get(id)!)));
+    const { supply, accounted } = totalsOf(controllerFold, c);
+    const missing = supply - accounted + total(failed.map((id) => holdings(c.nodes.get(id)!)));
     const bounds = failed.map((id) => {
       const { terms, depth, children } = mainOf(c.nodes.get(id)!)!;
       return children.length === 0 && this.instance.options.kind !== 'bank' ? leafHoldsAtMost(terms.R, depth) : NaN;

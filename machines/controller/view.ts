@@ -9,16 +9,7 @@ import { capacity, LOCAL_LEVEL } from './bins.js';
 import type { DeliveryContext } from './delivery.js';
 import type { DepositsContext } from './applications/deposits.js';
 import type { MainContext } from './growth/member.js';
-import {
-  DEPOSITS,
-  deliveryRole,
-  MAIN,
-  NEWCOMER,
-  requestRole,
-  type Controller,
-  type ControllerMessage,
-  type Permit,
-} from './messages.js';
+import { DEPOSITS, deliveryRole, MAIN, requestRole, type Controller, type ControllerMessage, type Permit } from './messages.js';
 import type { ControllerOptions } from './options.js';
 import type { PipelinedContext } from './pipelined.js';
 import type { RequestContext } from './request.js';
@@ -30,11 +21,6 @@ export type FlightOf<M extends ControllerMessage = ControllerMessage> = Flight &
 /** Whether a node takes part: it has joined, and has neither left nor been severed. */
 export const isMember = (node: NodeView): boolean => requestRole('R') in node;
 export const isSevered = (node: NodeView): boolean => MAIN in node && !isMember(node);
-
-/** Whether nobody has failed: no node is down, and no part of the tree was cut off. */
-export const isWhole = (c: Config): boolean =>
-  (c.crashed ?? []).length === 0 &&
-  [...c.nodes.values()].every((node) => !isSevered(node) && (mainOf(node)?.lost.length ?? 0) === 0);
 
 export const mainOf = (node: NodeView): MainContext | undefined => node[MAIN]?.context;
 export const mainState = (node: NodeView): string => statePath(node[MAIN]!);
@@ -54,11 +40,6 @@ export function rootBinOf(c: Config, of: Controller): RootContext {
   return c.nodes.get(c.instance.options.root)![deliveryRole(of)]!.context;
 }
 
-export const rootState = (c: Config, of: Controller): string => deliveryState(c.nodes.get(c.instance.options.root)!, of);
-
-export const flying = <T extends ControllerMessage['type']>(c: Config, ...types: readonly T[]) =>
-  c.flights.filter(({ message }) => types.includes(message.type as T)) as FlightOf<Extract<ControllerMessage, { type: T }>>[];
-
 export const isWaiting = (node: NodeView, of: Controller): boolean => {
   const state = requestRole(of) in node ? requestState(node, of) : '';
   return state.startsWith('refilling') || state === 'held';
@@ -70,51 +51,13 @@ export const total = (numbers: Iterable<number>): number => {
   return sum;
 };
 
-/** Permits of one controller in the bins below the root's, local and global. */
-const inBins = (c: Config, of: Controller): number =>
-  total([...c.nodes.values()].map((node) => (requestOf(node, of)?.permits ?? 0) + (deliveryOf(node, of)?.permits ?? 0)));
-
-/** Permits that travel: down to a bin, up from a leaf that left, up in an echo. */
-const inFlight = (c: Config, of: Controller): number =>
-  total(
-    flying(c, 'permit', 'return', 'echo', 'deposits').map(({ message, to }) => {
-      if (of !== ('of' in message ? message.of : 'R')) return 0;
-      return message.type === 'permit' ? borne(message, c.nodes.get(to)!) : message.permits;
-    }),
-  );
-
 /** What a permit brings: the receiver credits its own capacity. A severed node takes nothing any more. */
 export function borne({ of, level }: Permit, to: NodeView): number {
   const request = requestOf(to, of);
   return request ? capacity(request.scale, level) : 0;
 }
 
-/** What rejected requests for several permits had gathered: it stays at their nodes, for smaller ones. */
-export const keptBack = (c: Config): number =>
-  total([...c.nodes.values()].map((node) => (isExhausted(node) ? requestOf(node, 'R')!.permits : 0)));
-
 export const isExhausted = (node: NodeView): boolean => isMember(node) && requestState(node, 'R') === 'exhausted';
-
-/** Permits of R given to applications, less what leaves that left had deposited. */
-export const issued = (c: Config): number =>
-  total([...c.nodes.values()].map((node) => (requestOf(node, 'R')?.issued ?? 0) + issuedBefore(node)));
-
-const issuedBefore = (node: NodeView): number => (node[MAIN] ?? node[NEWCOMER])!.context.issuedBefore;
-
-/** Deposited and not yet in the root's bin, and all that was ever deposited. */
-const inDeposits = (c: Config): number =>
-  total([...c.nodes.values()].map((node) => (depositsOf(node)?.local ?? 0) + (depositsOf(node)?.global ?? 0)));
-const deposited = (c: Config): number => total([...c.nodes.values()].map((node) => depositsOf(node)?.deposited ?? 0));
-
-/** Collected for a change that is under way. */
-const collected = (c: Config): number => total([...c.nodes.values()].map((node) => mainOf(node)?.permits ?? 0));
-
-/** All permits of R that are somewhere or were given out. */
-export const accounted = (c: Config): number =>
-  rootBinOf(c, 'R').permits + inBins(c, 'R') + inDeposits(c) + inFlight(c, 'R') + collected(c) + issued(c);
-
-/** All permits of R that there ever were. */
-export const supply = (c: Config): number => c.instance.options.M + deposited(c);
 
 export function controllerOverlay(node: NodeView, id: NodeId, _: LinksView, c: Config): Overlay {
   const main = mainOf(node);

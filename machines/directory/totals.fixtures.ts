@@ -128,7 +128,7 @@ export function compareForms(runs: number, seed: number): Compared {
       sums.update();
       for (const { name, holds, folded } of properties) {
         const own = holds(configuration);
-        const summed = folded!.holds(sums.of(folded!.over), () => holds(configuration));
+        const summed = folded!.holds(sums.of(folded!.over), () => configuration);
         if (own !== summed) {
           const seen = JSON.stringify([[...damaged.nodes], damaged.flights]);
           throw new Error(`"${name}" holds: ${own}, by its totals: ${summed}, in ${seen}`);

@@ -163,9 +163,8 @@ export class SearchWatch {
 
   private holds(property: Judging, c: () => Configuration): boolean {
     this.asked = property;
-    const itself = () => truth(property.holds(c()), 'holds');
     const folded = this.seen ? undefined : foldOf(property);
-    return folded ? folded.holds(this.sums.of(folded.over), itself) : itself();
+    return truth(folded ? folded.holds(this.sums.of(folded.over), c) : property.holds(c()), 'holds');
   }
 
   private isOwedIn(debt: Debt, c: () => Configuration, localOf: (node: number) => number): boolean {

@@ -1,53 +1,20 @@
 /** What the two applications of a controller promise beyond it: names are unique and short (I8), a bank is solvent (I9). */
-import type { Property } from '../../protocol.js';
-import type { ControllerOptions } from '../options.js';
-import { flying, isWaiting, isWhole, issued, mainOf, requestOf, supply, type Config } from '../view.js';
+import { always } from '../../folded.js';
+import { controllerFold, isWhole } from '../totals.js';
 
-type ControllerProperty = Property<ControllerOptions>;
+const promise = always(controllerFold);
 
-export const solvent: ControllerProperty = {
-  name: 'a withdrawal waits only for a deposit',
-  kind: 'always',
-  says: 'When nothing is on its way and a withdrawal waits, less than W is left, what it has gathered apart (I9).',
-  holds: (c) => {
-    const waiting = [...c.nodes.values()].filter((node) => isWaiting(node, 'R'));
-    const gathered = waiting.reduce((sum, node) => sum + requestOf(node, 'R')!.permits, 0);
-    return (
-      c.flights.length > 0 ||
-      !isWhole(c) ||
-      waiting.length === 0 ||
-      supply(c) - issued(c) - gathered < Math.max(1, c.instance.options.W)
-    );
-  },
-};
+export const solvent = promise(
+  'a withdrawal waits only for a deposit',
+  'When nothing is on its way and a withdrawal waits, less than W is left, what it has gathered apart (I9).',
+  (t, c) => !t.isQuiet || t.waiting === 0 || t.supply - t.issued - t.gathered < Math.max(1, t.options.W) || !isWhole(t, c),
+);
 
-export const uniqueShortNames: ControllerProperty[] = [
-  {
-    name: 'names are unique',
-    kind: 'always',
-    says: 'No name is given twice (I8).',
-    holds: (c) => {
-      const names = namesOf(c);
-      return new Set(names).size === names.length;
-    },
-  },
-  {
-    name: 'names are short',
-    kind: 'always',
-    says: 'Every name is below four times the number of participants, names given to applications counted (6.2, E18).',
-    holds: (c) => {
-      const names = namesOf(c);
-      return !isWhole(c) || names.every((name) => name < 4 * names.length);
-    },
-  },
+export const uniqueShortNames = [
+  promise('names are unique', 'No name is given twice (I8).', (t) => t.names.twice === 0),
+  promise(
+    'names are short',
+    'Every name is below four times the number of participants, names given to applications counted (6.2, E18).',
+    (t, c) => t.names.largest < 4 * t.names.count || !isWhole(t, c),
+  ),
 ];
-
-/** Names of participants, of leaves that are being welcomed, and those that applications took. */
-function namesOf(c: Config): number[] {
-  const names: (number | null)[] = flying(c, 'welcome').map(({ message }) => message.name);
-  for (const node of c.nodes.values()) {
-    const main = mainOf(node);
-    if (main) names.push(main.name, ...(requestOf(node, 'N')?.names ?? []));
-  }
-  return names.filter((name) => name !== null);
-}

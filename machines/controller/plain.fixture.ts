@@ -1,0 +1,255 @@
+/** The controller's invariants as the specification has them, of a whole configuration: what the shipped form, by totals, is held against. */
+import type { NodeId } from '../effects.js';
+import type { NodeView, Property } from '../protocol.js';
+import { capacity, LOCAL_LEVEL } from './bins.js';
+import { MAIN, NEWCOMER, type Controller, type ControllerMessage } from './messages.js';
+import type { ControllerOptions } from './options.js';
+import {
+  borne,
+  deliveryOf,
+  deliveryState,
+  depositsOf,
+  isExhausted,
+  isMember,
+  isSevered,
+  isWaiting,
+  mainOf,
+  requestOf,
+  requestState,
+  rootBinOf,
+  total,
+  type Config,
+  type FlightOf,
+} from './view.js';
+
+type ControllerProperty = Property<ControllerOptions>;
+
+const flying = <T extends ControllerMessage['type']>(c: Config, ...types: readonly T[]) =>
+  c.flights.filter(({ message }) => types.includes(message.type as T)) as FlightOf<Extract<ControllerMessage, { type: T }>>[];
+
+/** Whether nobody has failed: no node is down, and no part of the tree was cut off. */
+const isWhole = (c: Config): boolean =>
+  (c.crashed ?? []).length === 0 &&
+  [...c.nodes.values()].every((node) => !isSevered(node) && (mainOf(node)?.lost.length ?? 0) === 0);
+
+const rootState = (c: Config, of: Controller): string => deliveryState(c.nodes.get(c.instance.options.root)!, of);
+
+/** Permits of one controller in the bins below the root's, local and global. */
+const inBins = (c: Config, of: Controller): number =>
+  total([...c.nodes.values()].map((node) => (requestOf(node, of)?.permits ?? 0) + (deliveryOf(node, of)?.permits ?? 0)));
+
+/** Permits that travel: down to a bin, up from a leaf that left, up in an echo. */
+const inFlight = (c: Config, of: Controller): number =>
+  total(
+    flying(c, 'permit', 'return', 'echo', 'deposits').map(({ message, to }) => {
+      if (of !== ('of' in message ? message.of : 'R')) return 0;
+      return message.type === 'permit' ? borne(message, c.nodes.get(to)!) : message.permits;
+    }),
+  );
+
+/** What rejected requests for several permits had gathered: it stays at their nodes, for smaller ones. */
+const keptBack = (c: Config): number =>
+  total([...c.nodes.values()].map((node) => (isExhausted(node) ? requestOf(node, 'R')!.permits : 0)));
+
+/** Permits of R given to applications, less what leaves that left had deposited. */
+const issued = (c: Config): number =>
+  total([...c.nodes.values()].map((node) => (requestOf(node, 'R')?.issued ?? 0) + issuedBefore(node)));
+
+const issuedBefore = (node: NodeView): number => (node[MAIN] ?? node[NEWCOMER])!.context.issuedBefore;
+
+/** Deposited and not yet in the root's bin, and all that was ever deposited. */
+const inDeposits = (c: Config): number =>
+  total([...c.nodes.values()].map((node) => (depositsOf(node)?.local ?? 0) + (depositsOf(node)?.global ?? 0)));
+const deposited = (c: Config): number => total([...c.nodes.values()].map((node) => depositsOf(node)?.deposited ?? 0));
+
+/** Collected for a change that is under way. */
+const collected = (c: Config): number => total([...c.nodes.values()].map((node) => mainOf(node)?.permits ?? 0));
+
+/** All permits of R that are somewhere or were given out. */
+const accounted = (c: Config): number =>
+  rootBinOf(c, 'R').permits + inBins(c, 'R') + inDeposits(c) + inFlight(c, 'R') + collected(c) + issued(c);
+
+/** All permits of R that there ever were. */
+const supply = (c: Config): number => c.instance.options.M + deposited(c);
+
+const isQuiet = (c: Config): boolean => c.flights.length === 0;
+
+const rejections = (c: Config): boolean =>
+  [...c.nodes.values()].some(isExhausted) || flying(c, 'reject').some(({ message }) => message.of === 'R');
+
+const isSignalled = (c: Config): boolean => rootState(c, 'R') === 'signalled';
+
+/** The printed rule says so at the end of every phase. */
+const hasSignalled = (c: Config): boolean => isSignalled(c) || c.instance.options.phase?.rule === 'printed';
+
+const waste = (c: Config): number => c.instance.options.M - issued(c) - keptBack(c);
+
+const invariants: ControllerProperty[] = [
+  {
+    name: 'conservation',
+    kind: 'always',
+    says: 'Permits in the root bin, in all other bins, on their way and given out are M together, deposits included; never more, and less only where nodes have failed (I1).',
+    holds: (c) => (isWhole(c) ? accounted(c) === supply(c) : accounted(c) <= supply(c)),
+  },
+  {
+    name: 'at most M',
+    kind: 'always',
+    says: 'No more permits are given out than there are (I2, Lemma 4.4.1; for a bank I9: it is never overdrawn).',
+    holds: (c) => issued(c) <= supply(c),
+  },
+  {
+    name: 'rejects follow the signal',
+    kind: 'always',
+    says: 'A request is rejected only after the root has said that the resource is exhausted (I3).',
+    holds: (c) => !rejections(c) || hasSignalled(c),
+  },
+  {
+    name: 'nobody is forgotten',
+    kind: 'always',
+    says: 'When nothing is on its way, nobody waits (I6), withdrawals that wait for a deposit apart, and nodes that failed.',
+    holds: (c) =>
+      !isQuiet(c) || isFailing(c) || live(c).every(([, node]) => !isWaiting(node, 'N') && (isBank(c) || !isWaiting(node, 'R'))),
+  },
+  {
+    name: 'one request a link',
+    kind: 'always',
+    says: 'At most one request of a controller is unanswered on the way up from a node, and only while its process is not idle (I5).',
+    holds: (c) => c.instance.options.settings.pipelined || requestsAreSingle(c),
+  },
+];
+
+const live = (c: Config): [NodeId, NodeView][] => [...c.nodes].filter(([id]) => !c.crashed?.includes(id));
+
+const isBank = (c: Config): boolean => c.instance.options.kind === 'bank';
+
+const exhaustion: ControllerProperty[] = [
+  {
+    name: 'the signal means a reject',
+    kind: 'always',
+    says: 'When nothing is on its way, the resource is exhausted only if a request was rejected (I3).',
+    holds: (c) => !isQuiet(c) || !isSignalled(c) || rejections(c) || !isWhole(c),
+  },
+  {
+    name: 'at most W wasted',
+    kind: 'always',
+    says: 'When nothing is on its way after a reject, at least M - W permits are given out (I7, Lemma 4.4.3), or kept for smaller requests where one for several was rejected.',
+    holds: (c) => !isQuiet(c) || !rejections(c) || waste(c) <= c.instance.options.W || !isWhole(c),
+  },
+];
+
+const lateSignal: ControllerProperty = {
+  name: 'the signal waits for the permits',
+  kind: 'always',
+  says: 'The resource is exhausted only once at least M - W permits are given out (section 3).',
+  holds: (c) => !isSignalled(c) || waste(c) <= c.instance.options.W || !isWhole(c),
+};
+
+const binsFit: ControllerProperty = {
+  name: 'bins are empty or half full',
+  kind: 'always',
+  says: 'A global bin is empty or exactly half full, a local bin of a ready node is not full (I4, Lemma 4.1.3).',
+  holds: (c) => binsAreHalfFull(c, 'R') && binsAreHalfFull(c, 'N'),
+};
+
+const growth: ControllerProperty = {
+  name: 'participants double at least and triple at most',
+  kind: 'always',
+  says: 'From one change for want of joins to the next, the participants of n grow to at least 2n and at most 3n (I10).',
+  holds: (c) => {
+    const { phase } = mainOf(c.nodes.get(c.instance.options.root)!)!;
+    if (phase?.cause !== 'N' || !isWhole(c)) return true;
+    const grown = phase.n + phase.departed;
+    return grown >= 2 * phase.previous! && grown <= 3 * phase.previous!;
+  },
+};
+
+/** Some node has failed, and one next to it in the tree does not know it yet. */
+function isFailing(c: Config): boolean {
+  const isDown = (id: NodeId): boolean => c.crashed?.includes(id) ?? false;
+  return live(c).some(([id, node]) => {
+    if (!isMember(node)) return false;
+    const { parent, children } = mainOf(node)!;
+    const isCutOff = parent !== null && (isDown(parent) || !c.links.up(parent, id));
+    return isCutOff || children.some((child) => isDown(child) || isSevered(c.nodes.get(child)!));
+  });
+}
+
+function requestsAreSingle(c: Config): boolean {
+  const up = flying(c, 'request').filter(({ from }) => isMember(c.nodes.get(from)!));
+  const keys = up.map(({ from, message }) => `${message.of} ${from}`);
+  return (
+    new Set(keys).size === keys.length &&
+    up.every(({ from, message }) => !deliveryState(c.nodes.get(from)!, message.of).endsWith('idle'))
+  );
+}
+
+function binsAreHalfFull(c: Config, of: Controller): boolean {
+  for (const node of c.nodes.values()) {
+    const request = requestOf(node, of);
+    if (!request) continue;
+    if (requestState(node, of) === 'ready' && request.permits >= capacity(request.scale, LOCAL_LEVEL)) return false;
+    const delivery = deliveryOf(node, of);
+    if (!delivery) continue;
+    const { permits, scale, level } = delivery;
+    const size = capacity(scale, level!);
+    if (permits !== 0 && (size === 1 || permits !== size / 2)) return false;
+  }
+  return true;
+}
+const solvent: ControllerProperty = {
+  name: 'a withdrawal waits only for a deposit',
+  kind: 'always',
+  says: 'When nothing is on its way and a withdrawal waits, less than W is left, what it has gathered apart (I9).',
+  holds: (c) => {
+    const waiting = [...c.nodes.values()].filter((node) => isWaiting(node, 'R'));
+    const gathered = waiting.reduce((sum, node) => sum + requestOf(node, 'R')!.permits, 0);
+    return (
+      c.flights.length > 0 ||
+      !isWhole(c) ||
+      waiting.length === 0 ||
+      supply(c) - issued(c) - gathered < Math.max(1, c.instance.options.W)
+    );
+  },
+};
+
+const uniqueShortNames: ControllerProperty[] = [
+  {
+    name: 'names are unique',
+    kind: 'always',
+    says: 'No name is given twice (I8).',
+    holds: (c) => {
+      const names = namesOf(c);
+      return new Set(names).size === names.length;
+    },
+  },
+  {
+    name: 'names are short',
+    kind: 'always',
+    says: 'Every name is below four times the number of participants, names given to applications counted (6.2, E18).',
+    holds: (c) => {
+      const names = namesOf(c);
+      return !isWhole(c) || names.every((name) => name < 4 * names.length);
+    },
+  },
+];
+
+/** Names of participants, of leaves that are being welcomed, and those that applications took. */
+function namesOf(c: Config): number[] {
+  const names: (number | null)[] = flying(c, 'welcome').map(({ message }) => message.name);
+  for (const node of c.nodes.values()) {
+    const main = mainOf(node);
+    if (main) names.push(main.name, ...(requestOf(node, 'N')?.names ?? []));
+  }
+  return names.filter((name) => name !== null);
+}
+
+/** All invariants, of every kind of controller. */
+export const plainProperties: readonly ControllerProperty[] = [
+  ...invariants,
+  ...exhaustion,
+  solvent,
+  lateSignal,
+  binsFit,
+  growth,
+  ...uniqueShortNames,
+];

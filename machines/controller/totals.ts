@@ -1,0 +1,296 @@
+/** What the controller's promises add up: where its permits are, who waits, what is on the links, and which names are given. */
+import type { NodeId } from '../effects.js';
+import type { Configuration, Flight, Fold, NodeView, Totals } from '../protocol.js';
+import { capacity, LOCAL_LEVEL, type Scale } from './bins.js';
+import { deliveryRole, MAIN, NEWCOMER, type Controller, type ControllerMessage } from './messages.js';
+import type { ControllerOptions } from './options.js';
+import {
+  deliveryOf,
+  deliveryState,
+  depositsOf,
+  isExhausted,
+  isMember,
+  isSevered,
+  isWaiting,
+  mainOf,
+  requestOf,
+  requestState,
+} from './view.js';
+
+interface NodeFact {
+  readonly id: NodeId;
+  /** Permits of R in its bins, and collected for a change that is under way. */
+  readonly kept: number;
+  /** Permits of R given to its application, less what leaves that left had deposited; and what it deposited. */
+  readonly issued: number;
+  readonly deposited: number;
+  /** What a rejected request for several permits had gathered, and what a waiting one has. */
+  readonly keptBack: number;
+  readonly gathered: number;
+  readonly isExhausted: boolean;
+  readonly hasSignalled: boolean;
+  /** It was cut off, or has lost a part of the tree below it. */
+  readonly isBroken: boolean;
+  /** It waits for a permit of R; and something that comes by itself. */
+  readonly isWaiting: boolean;
+  readonly isOwed: boolean;
+  /** Some bin of it is neither empty nor half full. */
+  readonly isMisfilled: boolean;
+  /** The last change for want of joins came too early or too late. */
+  readonly isMisgrown: boolean;
+  /** Its bins' sizes, which say what a permit is worth to it; `null` once it was severed. */
+  readonly scale: Scale | null;
+  /** How many of its requests may be on the way up. */
+  readonly requests: Readonly<Record<Controller, number>>;
+  readonly names: readonly number[];
+}
+
+type FlightFact =
+  /** Permits of R, as many as the message says or, of a level, as it is worth to whom it goes. */
+  | { readonly kind: 'permits'; readonly permits: number }
+  | { readonly kind: 'permit'; readonly to: NodeId; readonly level: number }
+  | { readonly kind: 'request'; readonly of: Controller; readonly from: NodeId }
+  | { readonly kind: 'reject' }
+  | { readonly kind: 'welcome'; readonly name: number }
+  | { readonly kind: 'other' };
+
+export const controllerFold: Fold<ControllerOptions, ControllerTotals> = {
+  node: (view, id, { options }) => ({
+    id,
+    ...permitsAt(view, id === options.root),
+    isExhausted: isExhausted(view),
+    hasSignalled: id === options.root && deliveryState(view, 'R') === 'signalled',
+    isBroken: isSevered(view) || (mainOf(view)?.lost.length ?? 0) > 0,
+    isWaiting: isWaiting(view, 'R'),
+    isOwed: isOwed(view, options),
+    isMisfilled: !binsFit(view, 'R') || !binsFit(view, 'N'),
+    isMisgrown: id === options.root && !hasGrownWell(view),
+    scale: requestOf(view, 'R')?.scale ?? null,
+    requests: { R: requestsOf(view, 'R'), N: requestsOf(view, 'N') },
+    names: namesAt(view),
+  }),
+  flight: ({ from, to, message }: Flight): FlightFact => {
+    const sent = message as ControllerMessage;
+    switch (sent.type) {
+      case 'permit':
+        return sent.of === 'R' ? { kind: 'permit', to, level: sent.level } : { kind: 'other' };
+      case 'return':
+        return sent.of === 'R' ? { kind: 'permits', permits: sent.permits } : { kind: 'other' };
+      case 'echo':
+      case 'deposits':
+        return { kind: 'permits', permits: sent.permits };
+      case 'request':
+        return { kind: 'request', of: sent.of, from };
+      case 'reject':
+        return sent.of === 'R' ? { kind: 'reject' } : { kind: 'other' };
+      case 'welcome':
+        return sent.name === null ? { kind: 'other' } : { kind: 'welcome', name: sent.name };
+      default:
+        return { kind: 'other' };
+    }
+  },
+  totals: ({ options }) => new ControllerTotals(options),
+};
+
+function permitsAt(view: NodeView, isRoot: boolean) {
+  const [request, deposits, main] = [requestOf(view, 'R'), depositsOf(view), mainOf(view)];
+  const delivery = isRoot ? view[deliveryRole('R')]!.context : deliveryOf(view, 'R');
+  const permits = request?.permits ?? 0;
+  const inBins = permits + (delivery?.permits ?? 0) + (deposits?.local ?? 0) + (deposits?.global ?? 0);
+  return {
+    kept: inBins + (main?.permits ?? 0),
+    issued: (request?.issued ?? 0) + (view[MAIN] ?? view[NEWCOMER])!.context.issuedBefore,
+    deposited: deposits?.deposited ?? 0,
+    keptBack: isExhausted(view) ? permits : 0,
+    gathered: isWaiting(view, 'R') ? permits : 0,
+  };
+}
+
+/** Whether a node waits for what comes by itself: not for a deposit. */
+export const isOwed = (view: NodeView, { kind }: ControllerOptions): boolean =>
+  isWaiting(view, 'N') || (kind !== 'bank' && isWaiting(view, 'R'));
+
+/** Whether nobody has failed: no node is down, and no part of the tree was cut off. */
+export const isWhole = ({ broken }: ControllerTotals, c: () => Configuration): boolean =>
+  broken === 0 && (c().crashed ?? []).length === 0;
+
+/** A global bin is empty or exactly half full, a local bin of a ready node is not full. */
+function binsFit(view: NodeView, of: Controller): boolean {
+  const request = requestOf(view, of);
+  if (!request) return true;
+  if (requestState(view, of) === 'ready' && request.permits >= capacity(request.scale, LOCAL_LEVEL)) return false;
+  const delivery = deliveryOf(view, of);
+  if (!delivery || delivery.permits === 0) return true;
+  const size = capacity(delivery.scale, delivery.level!);
+  return size !== 1 && delivery.permits === size / 2;
+}
+
+function hasGrownWell(view: NodeView): boolean {
+  const phase = mainOf(view)?.phase;
+  if (phase?.cause !== 'N') return true;
+  const grown = phase.n + phase.departed;
+  return grown >= 2 * phase.previous! && grown <= 3 * phase.previous!;
+}
+
+/** One, and none while its process is idle; what a severed node had sent is nobody's. */
+function requestsOf(view: NodeView, of: Controller): number {
+  if (!isMember(view)) return Infinity;
+  return deliveryRole(of) in view && !deliveryState(view, of).endsWith('idle') ? 1 : 0;
+}
+
+/** The name of a participant, and those that its application took. */
+function namesAt(view: NodeView): number[] {
+  const main = mainOf(view);
+  return main ? [main.name, ...(requestOf(view, 'N')?.names ?? [])].filter((name) => name !== null) : [];
+}
+
+/** What goes between a node and the rest of the network. */
+interface Traffic {
+  scale: Scale | null;
+  /** The levels of the permits on their way to it. */
+  readonly levels: number[];
+  readonly allowed: Record<Controller, number>;
+  readonly requests: Record<Controller, number>;
+}
+
+export class ControllerTotals implements Totals<NodeFact, FlightFact> {
+  issued = 0;
+  keptBack = 0;
+  /** Nodes that are cut off, or that have lost a part of the tree. */
+  broken = 0;
+  /** Nodes that wait for a permit of R, and what those who wait gathered. */
+  waiting = 0;
+  gathered = 0;
+  /** Nodes that wait for what comes by itself. */
+  owed = 0;
+  /** Nodes with a bin that is neither empty nor half full. */
+  misfilled = 0;
+  /** The last change for want of joins came too early or too late. */
+  isMisgrown = false;
+  /** Nodes with more requests on the way up than they may have. */
+  crowded = 0;
+  hasSignalled = false;
+  /** Requests that were rejected, or are about to be. */
+  rejections = 0;
+  readonly names = new Names();
+  private elsewhere = 0;
+  private flights = 0;
+  private deposited = 0;
+  private readonly traffic = new Map<NodeId, Traffic>();
+
+  constructor(readonly options: ControllerOptions) {}
+
+  /** All permits of R that there ever were. */
+  get supply(): number {
+    return this.options.M + this.deposited;
+  }
+
+  /** All permits of R that are somewhere or were given out. */
+  get accounted(): number {
+    return this.elsewhere + this.issued;
+  }
+
+  /** Permits that nobody was given, and that are not kept for smaller requests. */
+  get waste(): number {
+    return this.options.M - this.issued - this.keptBack;
+  }
+
+  get isQuiet(): boolean {
+    return this.flights === 0;
+  }
+
+  node(fact: NodeFact, by: 1 | -1): void {
+    this.elsewhere += by * fact.kept;
+    this.issued += by * fact.issued;
+    this.deposited += by * fact.deposited;
+    this.keptBack += by * fact.keptBack;
+    this.gathered += by * fact.gathered;
+    if (fact.isExhausted) this.rejections += by;
+    if (fact.hasSignalled) this.hasSignalled = by === 1;
+    if (fact.isBroken) this.broken += by;
+    if (fact.isWaiting) this.waiting += by;
+    if (fact.isOwed) this.owed += by;
+    if (fact.isMisfilled) this.misfilled += by;
+    if (fact.isMisgrown) this.isMisgrown = by === 1;
+    for (const name of fact.names) this.names.change(name, by);
+    if (by === 1) this.meet(this.trafficOf(fact.id), fact);
+  }
+
+  flight(fact: FlightFact, by: 1 | -1): void {
+    this.flights += by;
+    switch (fact.kind) {
+      case 'permits':
+        this.elsewhere += by * fact.permits;
+        return;
+      case 'permit':
+        return this.bear(this.trafficOf(fact.to), fact.level, by);
+      case 'request': {
+        const { requests, allowed } = this.trafficOf(fact.from);
+        const before = requests[fact.of];
+        requests[fact.of] += by;
+        this.crowded += Number(requests[fact.of] > allowed[fact.of]) - Number(before > allowed[fact.of]);
+        return;
+      }
+      case 'reject':
+        this.rejections += by;
+        return;
+      case 'welcome':
+        return this.names.change(fact.name, by);
+      case 'other':
+    }
+  }
+
+  private trafficOf(id: NodeId): Traffic {
+    const known = this.traffic.get(id);
+    if (known) return known;
+    const fresh: Traffic = { scale: null, levels: [], allowed: { R: Infinity, N: Infinity }, requests: { R: 0, N: 0 } };
+    this.traffic.set(id, fresh);
+    return fresh;
+  }
+
+  private bear({ scale, levels }: Traffic, level: number, by: 1 | -1): void {
+    if (by === 1) levels.push(level);
+    else levels.splice(levels.indexOf(level), 1);
+    this.elsewhere += by * worth(scale, level);
+  }
+
+  /** The node's state says anew what comes and goes. */
+  private meet(traffic: Traffic, { scale, requests: allowed }: NodeFact): void {
+    for (const of of ['R', 'N'] as const) {
+      const flying = traffic.requests[of];
+      this.crowded += Number(flying > allowed[of]) - Number(flying > traffic.allowed[of]);
+      traffic.allowed[of] = allowed[of];
+    }
+    for (const level of traffic.levels) this.elsewhere += worth(scale, level) - worth(traffic.scale, level);
+    traffic.scale = scale;
+  }
+}
+
+/** The receiver of a permit credits its own capacity. A severed node takes nothing any more. */
+const worth = (scale: Scale | null, level: number): number => (scale === null ? 0 : capacity(scale, level));
+
+/** Names that were given, some of them perhaps twice. */
+class Names {
+  count = 0;
+  /** How many too many there are. */
+  twice = 0;
+  private readonly times = new Map<number, number>();
+  private top: number | undefined;
+
+  change(name: number, by: 1 | -1): void {
+    this.count += by;
+    const before = this.times.get(name) ?? 0;
+    this.twice += Math.max(0, before + by - 1) - Math.max(0, before - 1);
+    if (before + by === 0) this.times.delete(name);
+    else this.times.set(name, before + by);
+    if (by === 1) this.top = this.top === undefined ? undefined : Math.max(this.top, name);
+    else if (name === this.top) this.top = undefined;
+  }
+
+  get largest(): number {
+    if (this.top !== undefined) return this.top;
+    let top = -Infinity;
+    for (const name of this.times.keys()) top = Math.max(top, name);
+    return (this.top = top);
+  }
+}
