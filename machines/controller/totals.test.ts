@@ -1,6 +1,6 @@
 /** The controller's properties say the same by their totals as of the whole configuration. */
 import { expect, test } from 'vitest';
-import { compareControllers } from './totals.fixture.js';
+import { compareControllers } from './totals.fixtures.js';
 
 test('totals say what the specification says, of 5,000 damaged configurations', () => {
   const { looks, verdicts } = compareControllers(5000, 3);

@@ -1,9 +1,9 @@
 /** Runs of every kind of controller that are damaged, for the two forms of its properties. */
-import { compareForms, type Twist } from '../../network/damaged.fixture.js';
+import { compareForms, type Twist } from '../../network/damaged.fixtures.js';
 import type { NodeView } from '../protocol.js';
 import { controller } from './index.js';
 import { MAIN } from './messages.js';
-import { plainProperties } from './plain.fixture.js';
+import { plainProperties } from './plain.fixtures.js';
 
 const topology = { kind: 'tree', n: 7 };
 const workload = { concurrent: 4, requests: 40 };
