@@ -11,9 +11,9 @@ import { expect, test } from 'vitest';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 const BOUNDS_KB: Readonly<Record<string, number>> = {
-  '.': 110,
+  '.': 110.9,
   './adapters/quota': 28.2,
-  './adapters/tab-locks': 48.8,
+  './adapters/tab-locks': 50,
   './adapters/lasting-quota': 5.2,
   './adapters/lasting-names': 5.1,
   './adapters/register': 4.9,
@@ -42,7 +42,7 @@ const BOUNDS_KB: Readonly<Record<string, number>> = {
   './adapters/linked': 25.4,
   './adapters/sealed': 8.4,
   './adapters/neighbourhood': 21.7,
-  './adapters/locks': 45.2,
+  './adapters/locks': 46.4,
 };
 
 async function sizeOf(entry: string): Promise<number> {

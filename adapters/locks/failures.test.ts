@@ -82,8 +82,10 @@ describe('locks that an error ends', () => {
 
   test('say nothing more to who hears of it by ready or by a request, and to who has closed them or the transport', async () => {
     const { warn, start, bus } = differing();
-    const [a, b] = [start('a', ['a', 'b']), start('b', ['a', 'b', 'c'])];
-    const told = [a.ready, b.request('x', () => {})];
+    const b = start('b', ['b']);
+    await b.ready;
+    const a = start('a', ['a', 'b']);
+    const told = [a.ready, a.request('x', () => {})];
     await Promise.all(told.map((promise) => expect(promise).rejects.toMatchObject({ name: 'ConfigurationError' })));
     const [c, d] = [start('c', ['c']), createLocks({ transport: bus.transport('d'), peers: ['d'] })];
     await c.close();

@@ -169,6 +169,9 @@ function whyUnserved(node: LiveNode, { missing }: LocksStatus): string {
   const { voters } = membership;
   if ('host' in role.context)
     return `it is a client, and none of ${voters.join(', ')} takes it; it reaches ${voters.filter((voter) => !missing.includes(voter)).join(', ') || 'none of them'}`;
+  const differing = context.differing.filter(({ hasGivenWay }) => !hasGivenWay).map(({ node }) => `"${node}"`);
+  if (differing.length > 0)
+    return `${differing.join(', ')} was given another list of peers than ${voters.join(', ')}; start it again with this list, or this peer with its list`;
   if (isOfAllPresent(membership)) return 'a tab that is there does not answer; close it, or stop debugging it';
   if (!voters.includes(node.id)) {
     const members = voters.length === 0 ? 'a member' : `one of ${voters.join(', ')}`;

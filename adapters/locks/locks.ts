@@ -178,7 +178,8 @@ export class Locks implements AsyncDisposable {
   /** With the list that was stored. */
   #compare(node: LiveNode): void {
     const mistake = shorterList(node, this.peers);
-    if (mistake) this.#differ(mistake);
+    if (mistake) this.#notifyOf(mistake);
+    if (mistake && !this.#hasServed) this.#giveUp(mistake);
   }
 
   /** Resolves once this peer is one of a majority, which grants locks. Waiting for it is not needed. */
@@ -387,10 +388,8 @@ export class Locks implements AsyncDisposable {
     return this.close();
   }
 
-  /** Who has served goes on; who starts beside it with another list ends, and says why. */
-  #differ(error: ConfigurationError): void {
+  #notifyOf(error: ConfigurationError): void {
     this.#node.notify({ type: 'peers.differ', error } as Message);
-    if (!this.#hasServed) this.#giveUp(error);
   }
 
   #giveUp(mistake: ConfigurationError): void {
@@ -449,7 +448,9 @@ export class Locks implements AsyncDisposable {
 
   private hear(notice: Message): void {
     const told = notice as LocksNotice;
-    if (told.type === 'differs') this.#differ(differingLists(this.#node, told));
+    if (told.type === 'differs') this.#notifyOf(differingLists(this.#node, told));
+    // Rule 14.
+    if (told.type === 'outvoted') this.#giveUp(differingLists(this.#node, told));
     if (told.type === 'named') this.#giveUp(clientNamed(this.#node, told.peer));
     else if (told.type === 'serving' || told.type === 'apart') {
       this.#isServed = told.type === 'serving';

@@ -49,7 +49,10 @@ export function firstPeersOf({ transport, peers = [], join, client }: LocksOptio
 }
 
 /** Of a peer that began with another list. */
-export function differingLists(node: LiveNode, { peer, own, theirs }: LocksNotice & { type: 'differs' }): ConfigurationError {
+export function differingLists(
+  node: LiveNode,
+  { peer, own, theirs }: LocksNotice & { type: 'differs' | 'outvoted' },
+): ConfigurationError {
   const [there, here] = [theirs, own].map(({ voters }) => voters.join(', '));
   return new ConfigurationError(
     `peer "${peer}" was given the peers ${there} for "${node.name}", and "${node.id}" was given ${here}; give both the same list, with which the cluster began, and start who comes later with join: true`,

@@ -169,6 +169,16 @@ describe('a service that grants nothing for ten seconds says so', () => {
     await vi.waitFor(() => expect(all[0]!.status().state).toBe('serving'), 20_000);
   });
 
+  test('a peer that has heard another list, whose majority may serve without it', async () => {
+    const { pass, warnings, bus } = started(['a', 'b', 'c'], ['a']);
+    createLocks({ transport: bus.transport('c'), peers: ['a', 'c', 'x'] });
+    await pass(11_000);
+    expect(warnings()).toContain(
+      '"locks" of peer "a" has granted nothing for 10 s: "c" was given another list of peers than a, b, c; start it again with this list, ' +
+        'or this peer with its list',
+    );
+  });
+
   test('a peer that reaches nobody, and one that lost the majority', async () => {
     const alone = started(['a', 'b', 'c'], ['a']);
     await alone.pass(11_000);

@@ -329,6 +329,14 @@ export const mutants: readonly WireMutant[] = [
     webHub,
     'who has connected to a place with TLS',
   ],
+  [
+    'who renegotiates again and again is parted with',
+    ONE,
+    "'error', () => socket.destroy()",
+    "'error', () => {}",
+    one,
+    'who renegotiates TLS',
+  ],
   ['a place is free a second after its connection', LISTENER, ', PLACE_MS)', ', 0)', limits, 'who connects anew'],
   ['who is read slowly is named', LISTENER, 'console.warn(', 'String(', limits, 'who is read slowly is named'],
   [

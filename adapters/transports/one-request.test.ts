@@ -1,13 +1,15 @@
 /** What a port of a hub's own, or of a mesh peer's, reads of whoever connects. Real sockets. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { asyncScheduler } from 'rxjs';
+import { connect as connectTls, type TlsOptions } from 'node:tls';
+import { asyncScheduler, interval } from 'rxjs';
 import { expect, onTestFinished, test } from 'vitest';
+import { cert, key } from './certificate.fixture.js';
 import { oneRequestServer } from './one-request.js';
 
 /** A server whose upgrades are answered and told with what came behind them; and what HTTP's parser was given to read. */
-async function listening(patienceMs = 5_000) {
-  const { door, upgrades } = oneRequestServer(undefined, patienceMs, asyncScheduler);
+async function listening(patienceMs = 5_000, tls?: TlsOptions) {
+  const { door, upgrades } = oneRequestServer(tls, patienceMs, asyncScheduler);
   const parsed: (string | undefined)[] = [];
   const behind: string[] = [];
   upgrades.on('request', ({ url }) => parsed.push(url));
@@ -27,7 +29,7 @@ async function listening(patienceMs = 5_000) {
     return caller;
   };
   onTestFinished(() => void door.close());
-  return { call, parsed, behind };
+  return { call, parsed, behind, port };
 }
 
 const PLAIN = 'GET /plain HTTP/1.1\r\nHost: x\r\n\r\n';
@@ -90,3 +92,42 @@ test('who asks for nothing is parted with in time, and who has asked for a WebSo
   expect(asked.socket.closed).toBe(false);
   expect(asked.answer).toContain('101');
 });
+
+test('who renegotiates TLS again and again is parted with, before it has asked and after', async () => {
+  const { port } = await listening(60_000, { key, cert });
+  for (const asked of ['', UPGRADE]) {
+    const socket = connectTls({ port, host: '127.0.0.1', ca: cert, maxVersion: 'TLSv1.2' });
+    onTestFinished(() => void socket.destroy());
+    let handshakes = 0;
+    socket
+      .on('error', () => {})
+      .on('secure', () => {
+        if (handshakes++ === 0) socket.write(asked);
+        if (!socket.destroyed) socket.renegotiate({}, () => {});
+      });
+    await once(socket.resume(), 'close');
+    expect(handshakes).toBeLessThan(10);
+  }
+});
+
+test.each(['the first message of TLS', 'a request', 'a request over TLS'])(
+  'who sends %s byte by byte is parted with as if it had sent nothing',
+  async (what) => {
+    const isOverTls = what === 'a request over TLS';
+    // A busy machine takes its time for a handshake.
+    const { port, parsed } = await listening(isOverTls ? 1_500 : 300, what === 'a request' ? undefined : { key, cert });
+    const socket = isOverTls ? connectTls({ port, host: '127.0.0.1', ca: cert }) : connect(port, '127.0.0.1');
+    onTestFinished(() => void socket.destroy());
+    await once(socket, isOverTls ? 'secureConnect' : 'connect');
+    const bytes = Buffer.from(
+      what === 'the first message of TLS' ? '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03' : UPGRADE,
+      'latin1',
+    );
+    let sent = 0;
+    const sending = interval(100).subscribe((i) => socket.write(bytes.subarray(i, ++sent)));
+    onTestFinished(() => sending.unsubscribe());
+    await once(socket.on('error', () => {}).resume(), 'close');
+    expect(sent).toBeLessThan(bytes.length);
+    expect(parsed).toEqual([]);
+  },
+);

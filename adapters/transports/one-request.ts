@@ -31,7 +31,8 @@ export function oneRequestServer(tls: TlsOptions | undefined, patienceMs: number
     const life = new Subscription();
     asking.set(socket, life);
     later(life, clock, () => socket.destroy(), patienceMs);
-    socket.on('error', () => {}).once('close', () => life.unsubscribe());
+    // Who renegotiates TLS again and again is an error, and still connected.
+    socket.on('error', () => socket.destroy()).once('close', () => life.unsubscribe());
     life.add(() => asking.delete(socket));
     whenHeadIsHere(socket, (head, rest) => {
       upgrades.emit('connection', socket);

@@ -65,6 +65,28 @@ export function isStanding(value: unknown, names: Names): value is Standing {
   );
 }
 
+function isPromised(message: Readonly<Record<string, unknown>>, instance: Instance<LocksProtocolOptions>): boolean {
+  const { epoch, served, memory, kept, pending, using, links, floor } = message;
+  const isNode = isNodeOf(instance);
+  const isUsed = isUsedOf(instance);
+  const fieldsOf = (value: unknown) => value as Readonly<Record<string, unknown>>;
+  return (
+    isEpoch(epoch) &&
+    isEpoch(served) &&
+    isMemory(memory) &&
+    isEpoch(floor) &&
+    all(kept, isKeptOf(instance)) &&
+    all(pending, isBallotOf(instance)) &&
+    all(using, isUsed) &&
+    all(
+      message['records'],
+      (record) => isHeld(record) && (fieldsOf(record)['client'] === null || isNode(fieldsOf(record)['client'])),
+    ) &&
+    all(message['stranded'], (held) => isUsed(held) && isCount(fieldsOf(held)['number'])) &&
+    all(links, isNode)
+  );
+}
+
 const OF_LOCKS = [
   'update',
   'find',
@@ -85,7 +107,6 @@ export function accepts(message: unknown, instance: Instance<LocksProtocolOption
   const isNode = isNodeOf(instance);
   const isKept = isKeptOf(instance);
   const isNodeOrNobody = (value: unknown) => value === null || isNode(value);
-  const isUsed = isUsedOf(instance);
   const isMembers = isMembersOf(instance);
   const isMembership = isMembershipOf(instance);
   const { epoch, lock, ...unlabelled } = message;
@@ -118,21 +139,8 @@ export function accepts(message: unknown, instance: Instance<LocksProtocolOption
       return isCount(message['number']);
     case 'prepare':
       return isEpoch(epoch) && isMembers(members) && isEpoch(served) && isMembership(message['next']);
-    case 'promise': {
-      const { memory, pending, using, links, floor } = message;
-      return (
-        isEpoch(epoch) &&
-        isEpoch(served) &&
-        isMemory(memory) &&
-        isEpoch(floor) &&
-        all(kept, isKept) &&
-        all(pending, isBallotOf(instance)) &&
-        all(using, isUsed) &&
-        all(message['records'], (record) => isHeld(record) && isNodeOrNobody((record as Record<string, unknown>)['client'])) &&
-        all(message['stranded'], (held) => isUsed(held) && isCount((held as Record<string, unknown>)['number'])) &&
-        all(links, isNode)
-      );
-    }
+    case 'promise':
+      return isPromised(message, instance);
     case 'refuse':
       return isEpoch(epoch) && isEpoch(message['promised']);
     case 'wait':
@@ -143,6 +151,8 @@ export function accepts(message: unknown, instance: Instance<LocksProtocolOption
       return isEpoch(epoch) && isMembers(members);
     case 'changed':
     case 'hello':
+    case 'giveWay':
+    case 'givenWay':
       return true;
     case 'reconfigure':
       return [message['add'], message['remove']].every((node) => node === null || isNode(node));

@@ -7,8 +7,8 @@
  * where they stand; with the promises of all of them the epoch is installed. Users stay users where nobody else can have the lock; all
  * other tokens begin anew. Grants are numbered by epoch first.
  *
- * The rules, which docs/locks.md tells by the same numbers: 1 ballot, 2 promise, 3 taking back, 4 forgetting, 5 who keeps a lock
- * (promises.ts), 6 stickiness, 7 install, 8 bounds, 9 who votes (membership.ts), 10 confirmed grants (lock.ts), 11 clients (clients.ts), 12 readers (lock.ts).
+ * The rules, as in docs/locks.md: 1 ballot, 2 promise, 3 taking back, 4 forgetting, 5 who keeps a lock (promises.ts), 6 stickiness,
+ * 7 install, 8 bounds, 9 who votes (membership.ts), 10 confirmed grants, 12 readers (lock.ts), 11 clients, 14 lists that differ (lists.ts).
  *
  * What must not be forgotten (`Standing`) is stored before anybody can know of it: nothing is proposed, promised, told or served whose
  * `stored` has not come. A node without storage is answered at once, and starts again knowing that it has forgotten.
@@ -21,17 +21,19 @@
  *   preparing.saving  proposes, and waits until what it promises itself is stored
  *   preparing.collecting.asking   collects the promises of those whom it has named
  *   preparing.collecting.delayed  the same, and somebody has answered that it waits: whatever changes there is news
+ *   preparing.collecting.opposed  all have promised, and those who have another list of voters have been asked to give way
  *   following.saving  promises, and waits until that is stored
  *   following.waiting has promised, or is overruled, and waits for an epoch to begin
  *   beginning         the epoch has begun, and is stored before it is served
  *   serving.fresh     member of the epoch that it served last; the directories of its locks are roles beside this one
  *   serving.asked     the same, and the next epoch has been asked for: numbers or room come to their end
+ *   closed            another list of voters has won, and this node takes part in nothing any more
  * Invariants: `promised` is at least `served`; `reports` belong to `promised` and are not empty only while preparing; `open` is not empty
  * only while serving; `locks` are the roles of lock.ts that are open, and those of `claims` among them; more than these only while serving.
  */
 import { assign, emit, enqueueActions, raise, setup } from 'xstate';
 import { effects, send, tell, type Message, type NodeId } from '../effects.js';
-import { ELECTION, type LeaderChange } from '../election/messages.js';
+import type { LeaderChange } from '../election/messages.js';
 import { isAmong, withName, withoutName } from './epoch.js';
 import {
   attachment,
@@ -53,13 +55,11 @@ import {
 import { epochsGuards } from './guards.js';
 import {
   claimIn,
-  electionNews,
   firstStanding,
-  leftOutBy,
+  hearEarly,
+  missedBy,
   linksAfter,
   linksKnown,
-  newestIn,
-  wantedAfter,
   withClaim,
   withoutClaim,
   type EpochsContext,
@@ -71,15 +71,24 @@ import {
   othersNeeded,
   recordersNeeded,
 } from './knowledge.js';
-import { isSameMembership, type MembershipChange } from './membership.js';
 import {
-  EPOCHS,
+  givingWay,
+  learn,
+  listsOf,
+  partWith,
+  requestToGiveWay,
+  withDiffering,
+  withGivenWay,
+  withoutDiffering,
+  wordToDiffering,
+} from './lists.js';
+import type { MembershipChange } from './membership.js';
+import {
   type Beginning,
   type EpochMessage,
   type Install,
   type LockMessage,
   type LocksNotice,
-  type Prepare,
   type Refuse,
   type Told,
 } from './messages.js';
@@ -120,13 +129,21 @@ import {
   waiting,
   word,
 } from './orders.js';
-import { beginningOf, boundOf, cliqueOf, floorOf, pendingAfter, proposed, reportsAfter } from './promises.js';
+import { beginningOf, boundOf, cliqueOf, floorOf, promisedTo, proposed, reportsAfter } from './promises.js';
 
 const prepareAgain = { target: '.preparing', reenter: true } as const;
 const promiseIt = { target: '.following.saving', reenter: true, actions: 'notePromise' } as const;
+const opposed = { guard: 'isOpposed', target: 'opposed' } as const;
 const isOverruledHere = { target: '#epochs.following.waiting' } as const;
 /** Rule 9. */
-const differing = { guard: 'isForeign', actions: ['announceDiffering', 'partWith'] } as const;
+const foreign = { guard: 'isForeign', actions: ['announceDiffering', 'partWith'] } as const;
+/** Rule 14. */
+const outvoted = { guard: 'isOutvoted', target: '#epochs.closed', actions: 'announceDiffering' } as const;
+const differing = [
+  outvoted,
+  { guard: 'isForeign', actions: ['announceDiffering', 'noteDiffering', send(wordToDiffering), 'partWith'] },
+] as const;
+const reconciled = { guard: 'isReconciled', actions: ['forgetDiffering', 'hearAgain'] } as const;
 const later = { guard: 'isLater', actions: ['learn', 'hearAgain'] } as const;
 const fill = ['noteOpened', openDirectory] as const;
 const ask = ['want', 'claim', lockInThis, toLock] as const;
@@ -163,20 +180,10 @@ export const epochsMachine = setup({
     noteFloor: assign({ above: ({ context: { reports } }: In) => floorOf(reports) }),
     noteRefusal: assign({ above: ({ context, event }: In) => Math.max(context.above, (event as Refuse).promised) }),
     noteTold: assign({ above: ({ context, event }: In) => Math.max(context.above, (event as Told).epoch) }),
-    notePromise: assign(({ context, event }: In) => {
-      const { epoch, members, next, served: servedByProposer, from } = event as From<Prepare>;
-      const ballot = { epoch, proposer: from, members, next };
-      const own = { served: context.served.epoch, servedByProposer };
-      return { promised: ballot, pending: pendingAfter(context.pending, context.promised, ballot, own) };
-    }),
+    notePromise: assign(promisedTo),
     noteReport: assign({ reports: reportsAfter }),
     forgetReports: assign({ reports: [] }),
-    noteMissed: assign({
-      missed: ({ context, event }: In) => {
-        const prepare = event as Prepare;
-        return { peers: leftOutBy(prepare, context, true), named: prepare.members };
-      },
-    }),
+    noteMissed: assign({ missed: missedBy }),
     giveUpMissed: assign({ cutOff: ({ context: c }: In) => [...c.cutOff, ...(c.missed?.peers ?? [])], missed: null }),
     conclude: assign({ served: ({ context }: In): Beginning => beginningOf(context) }),
     noteInstall: assign({
@@ -225,39 +232,22 @@ export const epochsMachine = setup({
       },
     }),
     noteBound: assign({ bound: ({ context: { reports, membership } }: In) => boundOf(reports, membership) }),
-    /** Who elects with this node changes with it. */
-    learn: enqueueActions(({ context, event, enqueue }) => {
-      const membership = newestIn({ context, event });
-      if (isSameMembership(membership, context.membership)) return;
-      for (const message of electionNews(context, membership)) enqueue({ type: 'tell', params: { role: ELECTION, message } });
-      enqueue.assign({ membership, bound: null, wanted: wantedAfter(context, membership) });
-      enqueue.emit({ type: 'members', version: membership.version, voters: membership.voters });
-    }),
+    learn: enqueueActions(learn),
     /** What was said is judged by what was learned from it. */
     hearAgain: raise(({ event }) => event),
-    /** Who has another list of voters is no peer. */
-    partWith: enqueueActions(({ context: { links }, event, enqueue }) => {
-      const peer = (event as From<EpochMessage>).from;
-      if (links.includes(peer)) enqueue.raise({ type: 'link.down', peer });
-    }),
+    partWith: enqueueActions(partWith),
+    noteDiffering: assign({ differing: withDiffering }),
+    forgetDiffering: assign({ differing: withoutDiffering }),
+    noteGivenWay: assign({ differing: withGivenWay }),
     keepEarly: assign({ early: ({ context, event }: In) => [...context.early, event as From<LockMessage>] }),
-    /** Who came early is heard; whoever found no room among them asks again in the next epoch. */
-    hearEarly: enqueueActions(({ context: { early, earlyMax, served }, enqueue }) => {
-      for (const message of early.filter(({ epoch }) => epoch === served.epoch)) enqueue.raise(message);
-      if (early.length >= earlyMax) enqueue({ type: 'tell', params: { role: EPOCHS, message: { type: 'spent' } } });
-      enqueue.assign({ early: early.filter(({ epoch }) => epoch > served.epoch) });
-    }),
+    hearEarly: enqueueActions(hearEarly),
     announceEpoch: emit(({ context: { served } }: In) => ({
       type: 'serving' as const,
       epoch: served.epoch,
       members: served.members,
     })),
-    announceDiffering: emit((args: In) => ({
-      type: 'differs' as const,
-      peer: fromOf(args),
-      own: args.context.membership,
-      theirs: (args.event as EpochMessage).membership,
-    })),
+    announceDiffering: emit((args: In) => ({ type: 'differs' as const, ...listsOf(args) })),
+    announceOutvoted: emit((args: In) => ({ type: 'outvoted' as const, ...listsOf(args) })),
     announceApart: emit({ type: 'apart' }),
     announceUnreasonable: emit((args: In) => ({ type: 'unreasonable' as const, peer: fromOf(args), epoch: epochOf(args) })),
   },
@@ -274,6 +264,7 @@ export const epochsMachine = setup({
     bound: null,
     missed: null,
     cutOff: [],
+    differing: [],
     claims: [],
     clients: [],
     wants: [],
@@ -301,8 +292,8 @@ export const epochsMachine = setup({
       { guard: 'isElected', ...prepareAgain, actions: 'noteLeader' },
       { guard: 'isAnother', actions: ['noteLeader', send(change)] },
     ],
-    hello: [differing, later, { guard: 'hearsAndLeads', ...prepareAgain }],
-    changed: [differing, later, { guard: 'hearsAndLeads', ...prepareAgain }],
+    hello: [...differing, reconciled, later, { guard: 'hearsAndLeads', ...prepareAgain }],
+    changed: [...differing, later, { guard: 'hearsAndLeads', ...prepareAgain }],
     reconfigure: [
       { guard: 'mayWantNow', ...prepareAgain, actions: 'noteWanted' }, // 9
       { guard: 'mayWant', actions: 'noteWanted' },
@@ -317,33 +308,38 @@ export const epochsMachine = setup({
       { guard: 'hasForgotten', actions: ['found', send(change)] },
     ],
     prepare: [
-      { guard: 'isForeign', actions: [send(refuseIt), 'announceDiffering', 'partWith'] }, // 9
+      { guard: 'isOutvoted', target: '#epochs.closed', actions: [send(refuseIt), 'announceDiffering'] }, // 14
+      { guard: 'isForeign', actions: [send(refuseIt), 'announceDiffering', 'noteDiffering', 'partWith'] }, // 14
       { guard: 'isFromStranger' },
       later, // 9
       { guard: 'isBeyondReason', actions: [send(refuseIt), 'announceUnreasonable'] }, // 1
       { guard: 'isOutdated', actions: send(refuseIt) }, // 9
       { guard: 'isPast', actions: send(refuseIt) }, // 2
+      { guard: 'isOpposedHere', actions: [send(waiting), send(requestToGiveWay)] }, // 14
       { guard: 'leavesOutMembersNewly', actions: [send(waiting), 'noteMissed', patience] }, // 6
       { guard: 'leavesOutMembers', actions: send(waiting) },
       promiseIt, // 2, 3
     ],
     refuse: [
-      differing,
+      ...differing,
       later,
       { guard: 'isBeyondReason', actions: 'announceUnreasonable' },
       { guard: 'outbids', ...prepareAgain, actions: 'noteRefusal' },
       { guard: 'isOverruled', actions: ['noteRefusal', send(change)] },
     ],
     told: [
-      differing,
+      ...differing,
+      reconciled,
       later,
       { guard: 'isBeyondReason', actions: 'announceUnreasonable' },
       { guard: 'leavesUsOut', target: '.apart', actions: 'noteTold' }, // 7
     ],
+    giveWay: [{ guard: 'mayGiveWay', target: '.closed', actions: 'announceDiffering' }, ...differing], // 14
+    givenWay: { guard: 'isForeign', actions: ['noteGivenWay', send(change)] }, // 14
     timer: [{ guard: 'leads', ...prepareAgain, actions: 'giveUpMissed' }, { actions: ['giveUpMissed', send(change)] }],
     request: [behind, { guard: 'isFree', actions: ['want', 'claim', lockInNone, toLock] }],
     acquire: [notHere, itsTurn, { actions: ['want', 'claim', lockInNone, toLock] }], // 11
-    attach: [differing, later, { actions: 'attach' }], // 11: answered by the word of the epoch that begins, or of none
+    attach: [foreign, later, { actions: 'attach' }], // 11: answered by the word of the epoch that begins, or of none
     used: { actions: ['noteClaim', send(wordTo('acquired'))] },
     left: { actions: 'dropWant' },
     forfeited: { actions: send(wordTo('forfeited')) },
@@ -360,7 +356,7 @@ export const epochsMachine = setup({
     apart: {
       entry: ['forgetReports', toLocks(() => ({ type: 'apart' })), 'detachAll', 'announceApart'],
       always: { guard: 'isOnlyVoter', target: 'preparing' }, // 9: told so by those who do not vote
-      on: { attach: [differing, later, { actions: send(lettingGo) }] }, // 11
+      on: { attach: [foreign, later, { actions: send(lettingGo) }] }, // 11
     },
     preparing: {
       entry: 'propose',
@@ -369,7 +365,11 @@ export const epochsMachine = setup({
         // Nobody has heard of the proposal: what comes meanwhile is no reason for another one.
         saving: {
           entry: standing,
-          on: { stored: { target: 'collecting', actions: send(preparation) }, hello: {}, changed: {} },
+          on: {
+            stored: { target: 'collecting', actions: send(preparation) },
+            hello: [...differing, { guard: 'isReconciled', actions: 'forgetDiffering' }, {}],
+            changed: [...differing, {}],
+          },
         },
         collecting: {
           always: [
@@ -382,8 +382,9 @@ export const epochsMachine = setup({
           ],
           initial: 'asking',
           states: {
-            asking: { on: { changed: { guard: 'isAwaited' } } }, // 2
-            delayed: {},
+            asking: { always: opposed, on: { changed: { guard: 'isAwaited' } } }, // 2
+            delayed: { always: opposed },
+            opposed: { entry: send(requestToGiveWay) }, // 14
           },
           on: {
             promise: [later, { guard: 'isAnswer', actions: 'noteReport' }],
@@ -396,7 +397,7 @@ export const epochsMachine = setup({
       },
       on: {
         refuse: [
-          differing,
+          ...differing,
           later,
           { guard: 'isBeyondReason', actions: 'announceUnreasonable' },
           { guard: 'outbids', target: 'preparing', reenter: true, actions: 'noteRefusal' },
@@ -472,7 +473,7 @@ export const epochsMachine = setup({
         request: [behind, ...asks, { guard: 'isFree', actions: openIt }],
         acquire: [notHere, itsTurn, ...asks, { actions: openIt }], // 11
         attach: [
-          differing,
+          foreign,
           later,
           { guard: 'isStrandedAtLeader', target: '#epochs.preparing', actions: ['attach', tell(attest)] }, // 11
           { guard: 'isStranded', actions: ['attach', tell(attest), send(change)] }, // 11
@@ -494,5 +495,6 @@ export const epochsMachine = setup({
         ],
       },
     },
+    closed: { entry: [send(givingWay), 'announceOutvoted'], on: { '*': {} } }, // 14: its application ends it
   },
 });

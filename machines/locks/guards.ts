@@ -14,14 +14,13 @@ import {
   type In,
   type NamedLinkEvent,
 } from './knowledge.js';
+import { hasDiffered, isForeign, isOutvoted, isUnbound, opposedTo, theirs } from './lists.js';
 import {
   areMajoritiesOf,
   isMajorityOf,
-  isOfAnotherCluster,
   isSameMembership,
   membershipAfter,
   votesInOneOf,
-  type Membership,
   type MembershipChange,
 } from './membership.js';
 import type { Prepare, Refuse, Told } from './messages.js';
@@ -31,9 +30,6 @@ import { boundOf, cliqueOf, floorOf, isClique, isWithinLists, recallOf } from '.
 const isNoStranger = (args: In): boolean => args.context.links.includes(fromOf(args));
 const isNews = (args: In): boolean => epochOf(args) > promisedEpoch(args.context);
 
-/** What the sender of a message knows as decided. */
-const theirs = ({ event }: In): Membership => (event as unknown as { membership: Membership }).membership;
-const isForeign = (args: In): boolean => isOfAnotherCluster(args.context.membership, theirs(args));
 const isLater = (args: In): boolean => !isForeign(args) && theirs(args).version > args.context.membership.version;
 const isOutdated = ({ context: { membership }, event }: In): boolean => (event as Prepare).next.version < membership.version;
 
@@ -56,6 +52,15 @@ function concerns(node: NodeId, { membership, promised, served, wanted }: In['co
 const hasAllAnswers = ({ context: { reports, promised } }: In): boolean => reports.length === promised!.members.length;
 const areAllLinked = (args: In): boolean => hasAllAnswers(args) && isClique(args.context.reports);
 const recall = ({ context: { reports, membership } }: In) => recallOf(reports, membership);
+
+/** All have promised, and each list of voters has its majority. */
+function hasPromises(args: In): boolean {
+  const { reports } = args.context;
+  return areAllLinked(args) && recall(args) !== 'too little' && isWithinLists(reports, args.context);
+}
+/** Rule 14: nobody has served, and others may begin by another list. */
+const isOpposed = ({ context }: In): boolean =>
+  context.reports.every(({ served }) => served === 0) && opposedTo(context.promised!.members, context).length > 0;
 
 /** Rule 9: the list is neither that which is decided nor the one after it. */
 function isPassed({ context: { promised, membership } }: In): boolean {
@@ -141,10 +146,16 @@ export const epochsGuards = {
   isBelowFloor: (args: In) =>
     areAllLinked(args) && recall(args) === 'nobody is missing' && promisedEpoch(args.context) <= floorOf(args.context.reports),
   isBound: (args: In) => isBound(args) && leads(args),
-  mayBegin: (args: In) => {
-    const { reports } = args.context;
-    return areAllLinked(args) && recall(args) !== 'too little' && isWithinLists(reports, args.context);
+  mayBegin: (args: In) => hasPromises(args) && !isOpposed(args),
+  isOpposed: (args: In) => hasPromises(args) && isOpposed(args),
+  isOpposedHere: (args: In) => {
+    const { members, served } = args.event as Prepare;
+    return served === 0 && args.context.served.epoch === 0 && opposedTo(members, args.context).length > 0;
   },
+  isOutvoted,
+  isReconciled: (args: In) => !isForeign(args) && hasDiffered(args),
+  hasDiffered,
+  mayGiveWay: (args: In) => isForeign(args) && isUnbound(args.context),
   /** What the promise of the teller will say is no news. */
   isAwaited: (args: In) => {
     const { promised, reports, links, membership } = args.context;

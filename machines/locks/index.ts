@@ -22,9 +22,9 @@ import { LocksAccount } from './account.js';
 import { clientMachine, type ClientInput } from './client.js';
 import { clientLockMachine } from './client-lock.js';
 import { epochsMachine } from './epochs.js';
-import { firstStanding, type EpochsInput } from './knowledge.js';
+import { firstStanding, type EpochsInput, type Standing } from './knowledge.js';
 import { lockMachine } from './lock.js';
-import { firstMembership, NO_MEMBERSHIP, OF_ALL_PRESENT, type Membership } from './membership.js';
+import { firstMembership, isOfAnotherCluster, NO_MEMBERSHIP, OF_ALL_PRESENT, type Membership } from './membership.js';
 import { CLIENT, CLIENT_LOCK, directoryRole, EPOCHS, labelOf, LOCK, lockRole, STANDING, type LockMessage } from './messages.js';
 import { electionIn, locksOptions, THE_LOCK, type LocksProtocolOptions } from './options.js';
 import { locksProperties, locksMayFire } from './properties.js';
@@ -71,7 +71,7 @@ export const locksCore = /* @__PURE__ */ defineCore<LocksProtocolOptions>({
     if (isClient(id, instance)) return [clientAt(id, instance, [])];
     const election = unlinked(id, instance.options.election);
     const options = { ...instance.options, election, members: [] };
-    const standing = standingAfter(stored, instance);
+    const standing = standingAfter(id, stored, instance);
     return [
       { role: EPOCHS, chart: EPOCHS, input: { ...epochsInput(id, { ...instance, options }, []), ...standing } },
       ...oneLeaderCore.roles(id, electionIn(instance, election)),
@@ -176,13 +176,24 @@ function storageAt(id: NodeId, { options }: Instance<LocksProtocolOptions>): rea
   return [{ role: STORAGE, chart: STORAGE, input: { stored, delay: storage } satisfies StorageInput }];
 }
 
-/** What was stored; an empty storage is that of a first start, and one that makes no sense is as good as none. */
-function standingAfter(stored: Stored, instance: Instance<LocksProtocolOptions>): Pick<EpochsInput, 'stored' | 'memory'> {
+/**
+ * What was stored; an empty storage is that of a first start, and one that makes no sense is as good as none, as is that of a node that
+ * was given another list and has served nothing by it (rule 14).
+ */
+function standingAfter(
+  id: NodeId,
+  stored: Stored,
+  instance: Instance<LocksProtocolOptions>,
+): Pick<EpochsInput, 'stored' | 'memory'> {
   const standing = stored[STANDING];
-  if (isStanding(standing, instance)) return { stored: standing, memory: standing.memory };
+  if (isStanding(standing, instance) && !isOfWrongList(standing, listAt(id, instance.options)))
+    return { stored: standing, memory: standing.memory };
   const isFirst = instance.options.storage !== null && Object.keys(stored).length === 0;
   return { stored: null, memory: isFirst ? 'new' : 'forgotten' };
 }
+
+const isOfWrongList = ({ served, membership }: Standing, given: Membership): boolean =>
+  served.epoch === 0 && membership.version === 1 && isOfAnotherCluster(membership, given);
 
 /** A node that starts again leads itself until it hears of others. */
 const unlinked = (id: NodeId, election: ElectionProtocolOptions): ElectionProtocolOptions => ({

@@ -16,6 +16,8 @@ import type {
   Recall,
   Recorded,
 } from './messages.js';
+import type { Differing } from './lists.js';
+import { EPOCHS } from './messages.js';
 import type { PromiseReport } from './promises.js';
 
 /** Where a voter stands towards the others: what it must not forget, and is stored before it acts on it. */
@@ -78,6 +80,8 @@ export interface EpochsContext extends Omit<EpochsInput, 'members' | 'stored'>, 
   readonly missed: { readonly peers: readonly NodeId[]; readonly named: readonly NodeId[] } | null;
   /** Who may be left out, for patience with them is over, one after the other: until a link changes, or an epoch begins. */
   readonly cutOff: readonly NodeId[];
+  /** Who was heard with another list of voters, and has not come back with this one. */
+  readonly differing: readonly Differing[];
   /** What is wanted here, by name. */
   readonly claims: readonly Claim[];
   /** The clients that are attached here, by name; and who wants or uses which of the claimed locks, this node included. */
@@ -254,4 +258,15 @@ export function leftOutBy({ members, membership, next }: Prepare, c: EpochsConte
   return c.links.filter(
     (peer) => present.has(peer) && votesInOneOf(peer, membership, next) && !members.includes(peer) && !c.cutOff.includes(peer),
   );
+}
+export const missedBy = ({ context, event }: In): EpochsContext['missed'] => {
+  const prepare = event as Prepare;
+  return { peers: leftOutBy(prepare, context, true), named: prepare.members };
+};
+
+/** Who came early is heard; whoever found no room among them asks again in the next epoch. */
+export function hearEarly({ context: { early, earlyMax, served }, enqueue }: In & { enqueue: any }): void {
+  for (const message of early.filter(({ epoch }) => epoch === served.epoch)) enqueue.raise(message);
+  if (early.length >= earlyMax) enqueue({ type: 'tell', params: { role: EPOCHS, message: { type: 'spent' } } });
+  enqueue.assign({ early: early.filter(({ epoch }) => epoch > served.epoch) });
 }

@@ -163,6 +163,16 @@ export interface Hello extends OfMember {
   readonly type: 'hello';
 }
 
+/** To a peer with another list of voters: a majority of this one would begin; give way, unless one of yours may begin as well. */
+export interface GiveWay extends OfMember {
+  readonly type: 'giveWay';
+}
+
+/** The answer: nobody can begin by this list with my help, and I end. */
+export interface GivenWay extends OfMember {
+  readonly type: 'givenWay';
+}
+
 /** To the leader: a member was called to change who votes. */
 export interface Reconfigure extends OfMember, MembershipChange {
   readonly type: 'reconfigure';
@@ -201,6 +211,8 @@ export type EpochMessage =
   | Told
   | Changed
   | Hello
+  | GiveWay
+  | GivenWay
   | Reconfigure
   | AttachRequest
   | Attached
@@ -288,5 +300,7 @@ export type LocksNotice =
   | { readonly type: 'unreasonable'; readonly peer: NodeId; readonly epoch: number }
   /** From now on these vote. */
   | { readonly type: 'members'; readonly version: number; readonly voters: readonly NodeId[] }
-  /** A peer has another list of voters, and is none of this cluster. */
-  | { readonly type: 'differs'; readonly peer: NodeId; readonly own: Membership; readonly theirs: Membership };
+  /** A peer has another list of voters, and is none of this cluster; */
+  | { readonly type: 'differs'; readonly peer: NodeId; readonly own: Membership; readonly theirs: Membership }
+  /** its list is that of the cluster, and this node takes part in nothing any more. */
+  | { readonly type: 'outvoted'; readonly peer: NodeId; readonly own: Membership; readonly theirs: Membership };

@@ -61,9 +61,9 @@ export const installation = ({ context: { id, served } }: In) => ({
   to: served.members.filter((member) => member !== id),
   message: { type: 'install' as const, ...served },
 });
-/** Whom the epoch leaves out must hear of it, perhaps from those who are in it. */
-export const word = ({ context: { links, served } }: In) => ({
-  to: links.filter((peer) => !served.members.includes(peer)),
+/** Whom the epoch leaves out must hear of it, perhaps from those who are in it; who has another list as well. */
+export const word = ({ context: { links, served, differing } }: In) => ({
+  to: [...links, ...differing.map(({ node }) => node)].filter((peer) => !served.members.includes(peer)),
   message: { type: 'told' as const, epoch: served.epoch, members: served.members, membership: served.membership },
 });
 const toLeader = ({ id, leader, links }: EpochsContext) => (leader !== id && links.includes(leader) ? leader : []);

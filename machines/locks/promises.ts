@@ -3,7 +3,7 @@ import type { NodeId } from '../effects.js';
 import { byName, isMajority, turnsOf } from './epoch.js';
 import { ownReport, promisedEpoch, type EpochsContext, type From, type In } from './knowledge.js';
 import { areMajoritiesOf, isSameMembership, membershipAfter, votesInOneOf, type Membership } from './membership.js';
-import type { Ballot, Beginning, Kept, Promised, Recorded } from './messages.js';
+import type { Ballot, Beginning, Kept, Prepare, Promised, Recorded } from './messages.js';
 
 /** Where a voter stands, as it says with its promise. */
 export type PromiseReport = Omit<Promised, 'type' | 'epoch'> & { readonly node: NodeId };
@@ -184,6 +184,14 @@ export function pendingAfter(
   return all
     .filter(({ proposer, epoch }) => proposer !== ballot.proposer || epoch <= servedByProposer)
     .sort((a, b) => a.epoch - b.epoch || byName(a.proposer, b.proposer));
+}
+
+/** Rule 2: the ballot of a proposal, promised. */
+export function promisedTo({ context, event }: In): Pick<EpochsContext, 'promised' | 'pending'> {
+  const { epoch, members, next, served: servedByProposer, from } = event as From<Prepare>;
+  const ballot = { epoch, proposer: from, members, next };
+  const own = { served: context.served.epoch, servedByProposer };
+  return { promised: ballot, pending: pendingAfter(context.pending, context.promised, ballot, own) };
 }
 
 /** Rules 1 and 3: the next ballot of this node, which promises it first. */

@@ -118,6 +118,29 @@ const memberships = (c: EpochsContext): Named[] => {
   ];
 };
 
+/** Rule 14: nobody has served, and b was given a list by which it may begin with d, unless it gives way. */
+const differences = (c: EpochsContext): Named[] => {
+  const epoch = promisedEpoch(c);
+  const foreign = lists[2]!;
+  return [
+    ...[membership, foreign].flatMap((membership) => [
+      { type: 'hello', membership, from: 'b' },
+      { type: 'told', membership, from: 'b', epoch: epoch + 1, members: ['b', 'd'] },
+      { type: 'giveWay', membership, from: 'b' },
+      { type: 'givenWay', membership, from: 'b' },
+      { type: 'prepare', membership, from: 'b', epoch: epoch + 1, members: ['a', 'b'], served: 0, next: membership },
+    ]),
+    { type: 'hello', membership: foreign, from: 'c' },
+    { type: 'changed', membership: foreign, from: 'b' },
+    { type: 'refuse', membership: foreign, from: 'b', epoch, promised: epoch },
+    { type: 'link.up', peer: 'b' },
+    stored,
+    { type: 'prepare', membership, from: 'c', epoch: epoch + 1, members: ['a', 'c'], served: 0, next: membership },
+    { type: 'wait', membership, from: 'c', epoch },
+    { ...report, from: 'c', epoch, served: 0, links: ['a', 'b'] },
+  ];
+};
+
 /** Of all who answer none has served, and one has promised an epoch with a later list of voters, which may have begun. */
 const laterList = (c: EpochsContext): Named[] => {
   const epoch = promisedEpoch(c);
@@ -248,6 +271,7 @@ export const epochsSamples: readonly ChartSamples[] = [
   { input: leader, events: upTo(2, ownRemoval) },
   { input: apart, events: upTo(1, loneVote) },
   { input: candidate, events: upTo(3, laterList) },
+  ...[candidate, { ...candidate, leader: 'c' }].map((input) => ({ input, events: upTo(2, differences) })),
   { input: follower, events: upTo(2, uses) },
   { input: follower, events: upTo(2, clients) },
   { input: leader, events: upTo(1, clients) },

@@ -163,6 +163,7 @@ export function forgetful(floor: (promised: number) => number, protocol = locks,
     early: [],
     missed: null,
     cutOff: [],
+    differing: [],
   }));
   const startAnew = enqueueActions(({ context, enqueue }) => {
     const { id, locks: open } = context as unknown as EpochsContext;

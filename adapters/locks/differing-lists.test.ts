@@ -1,0 +1,70 @@
+/** Peers that were given lists of peers that differ: docs/locks.md, rule 14. */
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { MapStorage } from '../storage/map.fixture.js';
+import { InProcessBus } from '../transports/in-process.js';
+import { createLocks, type Locks } from './locks.js';
+import { settled } from './peers.fixture.js';
+
+const orders = (ids: readonly string[]): string[][] =>
+  ids.length === 0 ? [[]] : ids.flatMap((first) => orders(ids.filter((id) => id !== first)).map((rest) => [first, ...rest]));
+
+/** All on one medium; whoever nobody waits for would warn. */
+function cluster(lists: Readonly<Record<string, readonly string[]>>, storages: Record<string, MapStorage> = {}) {
+  vi.spyOn(console, 'warn').mockImplementation(() => {});
+  const bus = new InProcessBus();
+  onTestFinished(() => bus.close());
+  const start = (id: string, peers = lists[id]!): Locks => {
+    const storage = (storages[id] ??= new MapStorage());
+    const locks = createLocks({ transport: bus.transport(id), peers, storage });
+    locks.ready.catch(() => {});
+    return locks;
+  };
+  return { start, bus };
+}
+
+const right = ['a', 'b', 'c'];
+const wrong: readonly [string, string, string, Readonly<Record<string, readonly string[]>>][] = [
+  ['one more', 'c', '', { a: right, b: right, c: ['a', 'b', 'c', 'd'] }],
+  ['another third', 'd', '', { a: right, b: right, d: ['a', 'b', 'd'] }],
+  ['one less', 'c', '', { a: right, b: right, c: ['a', 'c'] }],
+  ['a name that is nobody', 'c', '', { a: right, b: right, c: ['a', 'c', 'x'] }],
+  ['two names that are nobody', 'c', '', { a: right, b: right, c: ['c', 'b', 'x', 'y'] }],
+  ['the first of all by name', 'a', '', { a: ['a', 'b', 'x'], b: right, c: right }],
+];
+
+describe('of three peers one is given another list, at a first start', () => {
+  const cases = wrong.flatMap(([what, odd, , lists]) =>
+    orders(Object.keys(lists)).map((order) => [what, order.join(', '), odd, order, lists] as const),
+  );
+  test.each(cases)('%s, in the order %s: it ends by name, and the others serve', async (_, __, odd, order, lists) => {
+    const { start } = cluster(lists);
+    const all: Record<string, Locks> = {};
+    for (const id of order) {
+      all[id] = start(id);
+      await settled();
+    }
+    const others = order.filter((id) => id !== odd);
+    for (const id of others) await all[id]!.request('x', () => {});
+    const [here, there] = [lists[odd]!, right].map((list) => list.toSorted().join(', '));
+    await expect(all[odd]!.ready).rejects.toMatchObject({
+      name: 'ConfigurationError',
+      message: expect.stringMatching(new RegExp(`was given the peers ${there} .*"${odd}" was given ${here};`)),
+    });
+    for (const id of others) expect(all[id]!.status().state).toBe('serving');
+  });
+});
+
+test('who ended by its list starts again with the right one, on the same storage', async () => {
+  const storages: Record<string, MapStorage> = {};
+  const { start } = cluster({ a: right, b: right, c: right }, storages);
+  const first = start('c', ['a', 'c', 'x']);
+  const a = start('a');
+  await vi.waitFor(() => expect(storages['c']!.saves).toBeGreaterThan(0));
+  const b = start('b');
+  await expect(first.ready).rejects.toMatchObject({ name: 'ConfigurationError' });
+  await first.transport.close();
+  const second = start('c');
+  await second.ready;
+  for (const locks of [a, b, second]) await locks.request('x', () => {});
+  expect(second.members).toEqual(right);
+});

@@ -1,0 +1,102 @@
+/**
+ * What other voters say of the list of voters: a later one is learned (rule 9); who has another one is of another cluster (rule 14).
+ *
+ * Lists that differ can make two majorities that share nobody. Until somebody has served, an epoch begins only where those
+ * who promise it leave no majority of a list that was heard of, or all who were heard with it have given way: they have promised nothing to
+ * others, and end.
+ */
+import type { NodeId } from '../effects.js';
+import { ELECTION } from '../election/messages.js';
+import { electionNews, newestIn, wantedAfter, type EpochsContext, type From, type In } from './knowledge.js';
+import { isMajorityOf, isOfAnotherCluster, isSameMembership, type Membership } from './membership.js';
+import type { EpochMessage, Prepare } from './messages.js';
+
+/** A peer that was given another list, and whether it has said that it will promise nothing by it. */
+export interface Differing {
+  readonly node: NodeId;
+  readonly membership: Membership;
+  readonly hasGivenWay: boolean;
+}
+
+/** What the sender of a message knows as decided. */
+export const theirs = ({ event }: In): Membership => (event as EpochMessage).membership;
+const senderOf = ({ event }: In): NodeId => (event as From<EpochMessage>).from;
+
+export const isForeign = (args: In): boolean => isOfAnotherCluster(args.context.membership, theirs(args));
+
+const withSender =
+  (hasGivenWay: boolean) =>
+  (args: In): readonly Differing[] => [
+    ...withoutDiffering(args),
+    { node: senderOf(args), membership: theirs(args), hasGivenWay },
+  ];
+export const withoutDiffering = (args: In): readonly Differing[] =>
+  args.context.differing.filter(({ node }) => node !== senderOf(args));
+export const withDiffering = withSender(false);
+export const withGivenWay = withSender(true);
+
+export const hasDiffered = (args: In): boolean => args.context.differing.some(({ node }) => node === senderOf(args));
+
+/** With whose lists a majority may begin beside an epoch of these members. */
+export function opposedTo(members: readonly NodeId[], { differing }: Pick<EpochsContext, 'differing'>): NodeId[] {
+  const bound = [...members, ...differing.filter(({ hasGivenWay }) => hasGivenWay).map(({ node }) => node)];
+  const isPossible = ({ membership }: Differing) =>
+    isMajorityOf(
+      membership.voters.filter((voter) => !bound.includes(voter)),
+      membership,
+    );
+  return differing.filter((other) => !other.hasGivenWay && isPossible(other)).map(({ node }) => node);
+}
+
+/** To those with whose lists another majority may begin, of the members that this node proposes or is to promise with. */
+export const requestToGiveWay = ({ context, event }: In) => ({
+  to: opposedTo(event.type === 'prepare' ? (event as Prepare).members : context.promised!.members, context),
+  message: { type: 'giveWay' as const, membership: context.membership },
+});
+/** To everybody who may count on it, as this node ends. */
+export const givingWay = ({ context }: In) => ({
+  to: isUnbound(context) ? [...new Set([...context.links, ...context.differing.map(({ node }) => node)])] : [],
+  message: { type: 'givenWay' as const, membership: context.membership },
+});
+
+/** Who comes with another list while an epoch is served here hears of it at once. */
+export const wordToDiffering = (args: In) => {
+  const { served } = args.context;
+  return {
+    to: args.event.type === 'hello' && served.epoch > 0 ? senderOf(args) : [],
+    message: { type: 'told' as const, epoch: served.epoch, members: served.members, membership: served.membership },
+  };
+};
+/** For the application. */
+export const listsOf = (args: In) => ({ peer: senderOf(args), own: args.context.membership, theirs: theirs(args) });
+
+/** Nobody can begin by this node's list with its help: it has served none of its epochs, nor promised one to somebody else. */
+export const isUnbound = ({ id, served, promised, pending }: EpochsContext): boolean =>
+  served.epoch === 0 && [...(promised ? [promised] : []), ...pending].every(({ proposer }) => proposer === id);
+
+/** A cluster with another list is there already, or those who differ leave no majority of this node's own one. */
+export function isOutvoted(args: In): boolean {
+  const { context, event } = args;
+  if (!isForeign(args) || context.served.epoch > 0) return false;
+  const isServed = event.type === 'told' || theirs(args).version > 1 || (event.type === 'prepare' && event.served > 0);
+  const differing = withDiffering(args).map(({ node }) => node);
+  const left = context.membership.voters.filter((voter) => !differing.includes(voter));
+  return isServed || !isMajorityOf(left, context.membership);
+}
+
+type Enqueuing = In & { enqueue: any };
+
+/** Who has another list of voters is no peer. */
+export function partWith(args: Enqueuing): void {
+  const peer = senderOf(args);
+  if (args.context.links.includes(peer)) args.enqueue.raise({ type: 'link.down', peer });
+}
+
+/** Who elects with this node changes with the list. */
+export function learn({ context, event, enqueue }: Enqueuing): void {
+  const membership = newestIn({ context, event });
+  if (isSameMembership(membership, context.membership)) return;
+  for (const message of electionNews(context, membership)) enqueue({ type: 'tell', params: { role: ELECTION, message } });
+  enqueue.assign({ membership, bound: null, wanted: wantedAfter(context, membership) });
+  enqueue.emit({ type: 'members', version: membership.version, voters: membership.voters });
+}
