@@ -147,7 +147,7 @@ class Round {
       this.running.delete(id);
       this.write('end', { peer: id });
       // As a service would: what finds no broker when it starts, or no room on its disk, is started again.
-      if (code === UNCONNECTED || code === UNSTORED) void pause(code === UNSTORED ? 200 : 50).then(() => this.start(id));
+      if (isForWant(code)) void pause(code === UNSTORED ? 200 : 50).then(() => this.start(id));
       else if (code !== 0) this.write('uncaught', { peer: id, error: `it ended with status ${code}: ${complaint}` });
     });
     this.tell(id);
@@ -251,7 +251,9 @@ class Round {
     this.running.delete(id);
     const gone = once(child, 'exit');
     const [code] = (await Promise.race([gone, pause(PATIENCE_MS, ['it does not end'])])) as [unknown];
-    if (code !== 0) this.write('uncaught', { peer: id, error: `it was asked to end, and ended with ${String(code)}` });
+    // It may have been about to, for want of what it needs.
+    if (code !== 0 && !isForWant(code))
+      this.write('uncaught', { peer: id, error: `it was asked to end, and ended with ${String(code)}` });
     await kill(child);
     this.leaving.delete(id);
     this.write('end', { peer: id });
@@ -349,6 +351,9 @@ class Round {
     while (!isSo() && performance.now() - begin < patienceMs) await pause(20);
   }
 }
+
+/** It found no broker, or its disk took nothing: that the disk was at fault is judged by what it has written down. */
+const isForWant = (code: unknown): boolean => code === UNCONNECTED || code === UNSTORED;
 
 /** Whether what one says is kept from the other. */
 const isBetween = ({ side, isMutual }: Cut, from: string, to: string): boolean =>
