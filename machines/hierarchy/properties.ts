@@ -3,7 +3,7 @@
  * that follows from D3. D5 needs history and stands in ../election/stability.ts.
  */
 import type { NodeId } from '../effects.js';
-import type { Configuration, Meter, Property } from '../protocol.js';
+import type { Configuration, Meter, NodeView, Property } from '../protocol.js';
 import { hopsFrom, hopsNow, type Adjacency } from '../election/graph.js';
 import { isSame } from '../election/height.js';
 import type { ElectionProtocolOptions } from '../election/options.js';
@@ -19,6 +19,8 @@ export function hierarchyProperties(levels: readonly LevelRule[]): Property<Elec
   const onEveryLevel =
     (holds: (level: number, rule: LevelRule, node: NodeId, c: Config) => boolean) => (c: Config, node: NodeId) =>
       levels.every((rule, i) => holds(i + 1, rule, node, c));
+  const followsOnEveryLevel = (node: NodeView) =>
+    levels.every((_, i) => followsSomebody(levelOf(node, i + 1), leadsLevel(node, i + 1)));
   const reach = levels.reduce((sum, { radius }) => sum + radius, 0);
   const isAgreedAround = (c: Config, node: NodeId) =>
     [...hopsNow(node, c.links, reach).keys()].every((near) => isAgreedAt(near, c));
@@ -34,8 +36,9 @@ export function hierarchyProperties(levels: readonly LevelRule[]): Property<Elec
       name: 'D2: nobody without a leader',
       kind: 'always',
       says: 'Every node follows a leader in its table, itself exactly while it leads.',
-      holds: (c) =>
-        [...c.nodes].every(([, node]) => levels.every((_, i) => followsSomebody(levelOf(node, i + 1), leadsLevel(node, i + 1)))),
+      holds: (c) => [...c.nodes.values()].every(followsOnEveryLevel),
+      // Of a node by itself: a step leaves the others as they are.
+      holdsAround: (c, node) => followsOnEveryLevel(c.nodes.get(node)!),
     },
     {
       name: 'D2: remoteness',
