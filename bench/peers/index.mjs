@@ -1,21 +1,27 @@
-// Runs all comparisons, or those that are named, and prints a table of each: `node index.mjs [locks] [hand-over] [quota] [election] [tabs]`.
+// Runs all comparisons, or those that are named, and prints a table of each: `node index.mjs [locks] [fail-over] [hand-over] [quota] [election] [tabs]`.
 import { loadavg } from 'node:os';
 import { hasCommand } from '../../dist/bench/servers.js';
 
+/** Debian's, where its name is not the command's. */
+const PACKAGES = { etcd: 'etcd-server' };
+
 const PARTS = {
-  locks: { needs: 'redis-server', run: async () => (await import('./locks.mjs')).compareLocks() },
-  'hand-over': { needs: 'node', run: async () => (await import('./hand-over.mjs')).traceHandOvers() },
-  quota: { needs: 'redis-server', run: async () => (await import('./quota.mjs')).quota() },
-  election: { needs: 'node', run: async () => (await import('./election.mjs')).compareElections() },
-  tabs: { needs: 'chromium', run: async () => (await import('./tabs.mjs')).besideTabs() },
+  locks: { needs: ['redis-server', 'etcd'], run: async () => (await import('./locks.mjs')).compareLocks() },
+  'fail-over': { needs: ['redis-server', 'etcd'], run: async () => (await import('./fail-over.mjs')).compareFailOver() },
+  'hand-over': { needs: [], run: async () => (await import('./hand-over.mjs')).traceHandOvers() },
+  quota: { needs: ['redis-server'], run: async () => (await import('./quota.mjs')).quota() },
+  election: { needs: [], run: async () => (await import('./election.mjs')).compareElections() },
+  tabs: { needs: ['chromium'], run: async () => (await import('./tabs.mjs')).besideTabs() },
 };
 
 const named = process.argv.slice(2);
 const load = () => `load ${loadavg()[0].toFixed(1)}`;
 for (const [name, { needs, run }] of Object.entries(PARTS)) {
   if (named.length > 0 && !named.includes(name)) continue;
-  if (!hasCommand(needs)) {
-    console.log(`${name} is not run: it needs ${needs} (Debian: apt-get install -y --no-install-recommends ${needs})\n`);
+  const missing = needs.filter((command) => !hasCommand(command)).map((command) => PACKAGES[command] ?? command);
+  if (missing.length > 0) {
+    const packages = missing.join(' ');
+    console.log(`${name} is not run: it needs ${packages} (Debian: apt-get install -y --no-install-recommends ${packages})\n`);
     continue;
   }
   const before = load();

@@ -1,7 +1,5 @@
 // Lock hand-over: eight clients, each with a connection of its own, want one lock all the time and keep it for 5 ms.
 import { setTimeout as pause } from 'node:timers/promises';
-import { Redis } from 'ioredis';
-import { default as Redlock } from 'redlock';
 import { WebSocket, WebSocketServer } from 'ws';
 import { linked } from '../../dist/adapters/linked.js';
 import { createLocks } from '../../dist/adapters/locks/locks.js';
@@ -9,8 +7,9 @@ import { webSocketMesh } from '../../dist/adapters/transports/web-socket-mesh.js
 import { webSocket } from '../../dist/adapters/transports/web-socket.js';
 import { median } from '../../dist/bench/measure.js';
 import { freePort } from '../../dist/bench/servers.js';
+import { etcdOn, redlockOn } from './clients.mjs';
 import { ms, quantile, samplesInTurn, whole } from './measure.mjs';
-import { redisServer, start } from './servers.mjs';
+import { etcdServer, redisServer, start } from './servers.mjs';
 
 const CLIENTS = 8;
 const SECTION_MS = 5;
@@ -48,17 +47,14 @@ async function contend(acquires, requests) {
   return { waits, handOvers, grants, sent };
 }
 
-async function redlock(settings) {
-  const server = await redisServer();
-  const connections = Array.from({ length: CLIENTS }, () => new Redis(server.port));
-  const clients = connections.map((redis) => new Redlock([redis], settings));
-  const acquires = clients.map((client) => async () => {
-    const lock = await client.acquire(['lock'], 10_000);
-    return () => lock.release();
-  });
-  const requests = async () => Number(/total_commands_processed:(\d+)/.exec(await connections[0].info('stats'))[1]);
-  const result = await contend(acquires, requests);
-  await Promise.all(connections.map((redis) => redis.quit()));
+async function besideServer(server, clientOn) {
+  const clients = [];
+  for (let i = 0; i < CLIENTS; i++) clients.push(await clientOn(server.port));
+  const result = await contend(
+    clients.map(({ acquire }) => acquire),
+    clients[0].requests,
+  );
+  await Promise.all(clients.map(({ close }) => close()));
   await server.close();
   return result;
 }
@@ -108,7 +104,8 @@ async function quiver(media) {
 
 export async function compareLocks() {
   const samples = await samplesInTurn(ROUNDS, {
-    'redlock, 5 ± 5 ms retries for ever': () => redlock({ retryCount: -1, retryDelay: 5, retryJitter: 5 }),
+    'redlock, 5 ± 5 ms retries for ever': async () => besideServer(await redisServer(), redlockOn),
+    'etcd3, a watch for the one that waits': async () => besideServer(await etcdServer(), etcdOn),
     'Quiver, WebSocket hub': byHub,
     'Quiver, WebSocket mesh': byMesh,
   });

@@ -1,15 +1,31 @@
 // Real servers and processes on loopback that end with this program, however it ends.
 import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { answersAt, freePort } from '../../dist/bench/servers.js';
 
-/** The shell waits for the end of its input, which comes when this program ends, and takes the server along. */
 export async function redisServer() {
   const port = await freePort();
-  const options = `--port ${port} --bind 127.0.0.1 --save "" --appendonly no`;
-  const shell = spawn('sh', ['-c', `redis-server ${options} >/dev/null & read _; kill -9 $!`], {
+  return server(port, `redis-server --port ${port} --bind 127.0.0.1 --save "" --appendonly no`);
+}
+
+/** A cluster of one, which keeps what it knows in a folder that goes with it. */
+export async function etcdServer() {
+  const [port, peerPort] = [await freePort(), await freePort()];
+  const folder = mkdtempSync(join(tmpdir(), 'etcd-'));
+  const [url, peerUrl] = [`http://127.0.0.1:${port}`, `http://127.0.0.1:${peerPort}`];
+  const own = `--listen-client-urls ${url} --advertise-client-urls ${url}`;
+  const peers = `--listen-peer-urls ${peerUrl} --initial-advertise-peer-urls ${peerUrl} --initial-cluster default=${peerUrl}`;
+  return server(port, `etcd --data-dir ${folder} ${own} ${peers}`, `rm -rf ${folder}`);
+}
+
+/** The shell waits for the end of its input, which comes when this program ends, and takes the server along. */
+async function server(port, command, afterwards = ':') {
+  const shell = spawn('sh', ['-c', `${command} >/dev/null 2>&1 & read _; kill -9 $!; wait $! 2>/dev/null; ${afterwards}`], {
     stdio: ['pipe', 'ignore', 'inherit'],
   });
   while (!(await answersAt(port))) await wait(20);
