@@ -2,12 +2,13 @@
  * Short unique numbers that stay unique when peers crash: how many were handed out is kept by a majority of them, see register.ts.
  *
  * No number is given twice. A peer fetches a few at a time, and one that crashes takes those with it, so that some are given never:
- * after n names all are below n + 8 for every peer and every crash. Where peers stay, the controller behind `createNames` needs no
+ * after n names all are below n + 8 for every peer and every crash, or loss of the lock on the way. Where peers stay, the controller behind `createNames` needs no
  * majority.
  */
 import { limitsHere } from '../limits.js';
 import type { Locks } from './locks.js';
 import { checkOptions, optional, someLocks, someText, wholeNumber } from '../options.js';
+import { LostError } from '../transports/errors.js';
 import { Register } from './register.js';
 
 /**
@@ -75,10 +76,17 @@ export class LastingNames {
 
   private async nextNow(options: { readonly signal?: AbortSignal }): Promise<number> {
     options.signal?.throwIfAborted();
-    if (this.stock.length === 0) {
+    while (this.stock.length === 0) await this.fetch(options);
+    return this.stock.shift()!;
+  }
+
+  private async fetch(options: { readonly signal?: AbortSignal }): Promise<void> {
+    try {
       const end = await this.given.change((given) => given + this.fetched, options);
       this.stock = Array.from({ length: this.fetched }, (_, i) => end - this.fetched + i);
+    } catch (error) {
+      // Whether these were fetched is not known: they are skipped.
+      if (!(error instanceof LostError) || !error.isRetryable || options.signal?.aborted) throw error;
     }
-    return this.stock.shift()!;
   }
 }

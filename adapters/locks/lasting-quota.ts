@@ -79,7 +79,8 @@ export class LastingQuota {
   /**
    * Takes `amount` permits together, or none. Takes of one peer are answered in their order.
    *
-   * @throws UsageError for an amount that is no whole number of at least 1; ForgottenError when too many peers have started anew
+   * @throws UsageError for an amount that is no whole number of at least 1; LostError when it is not known whether what was fetched
+   * for it counts, as `Register` says (it is not given then, and wasted if it does); ForgottenError when too many peers have started anew
    * without storage; ClosedError when the locks are closed; the signal's reason.
    */
   take(amount = 1, options: { readonly signal?: AbortSignal } = {}): Promise<Taken> {

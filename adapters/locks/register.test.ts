@@ -1,5 +1,6 @@
 /** Values, quotas and names that outlive the peers: what was acknowledged counts, nothing counts twice, and too much loss is said. */
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { LostError } from '../transports/errors.js';
 import { InProcessBus } from '../transports/in-process.js';
 import { createLastingNames } from './lasting-names.js';
 import { createLastingQuota } from './lasting-quota.js';
@@ -33,6 +34,19 @@ function peers<T>(make: (locks: Locks) => T) {
 function later(work: () => void, delay: number) {
   const timer = setTimeout(work, delay);
   return { unsubscribe: () => clearTimeout(timer) };
+}
+
+/** At the first writing of a register: `instead` of it, and the lock is gone. */
+function losing(of: unknown, instead: (write: () => Promise<unknown>) => unknown): void {
+  const register = of as { ask(...args: readonly unknown[]): Promise<unknown> };
+  const { ask } = register;
+  register.ask = async (question, ...rest) => {
+    const go = () => ask.call(register, question, ...rest);
+    if ((question as { type: string }).type !== 'write') return go();
+    register.ask = ask;
+    await instead(go);
+    throw new LostError('the lock was taken away');
+  };
 }
 
 const counters = () => peers((locks) => new Register(locks, 'count', 0, isNumber));
@@ -90,6 +104,35 @@ describe('a register', () => {
     expect(await change.catch(({ name }) => name)).toBe(outcome);
   });
 
+  describe('a change whose lock is lost while it is written', () => {
+    const another = (n: number) => n + 1;
+
+    test('counts once, whether all of it was written or nothing', async () => {
+      for (const instead of [(write: () => unknown) => write(), () => {}]) {
+        const { things } = counters();
+        losing(things['a'], instead);
+        expect(await things['a']!.change(another)).toBe(1);
+        expect(await things['b']!.change(another)).toBe(2);
+      }
+    });
+
+    test('is not known to count when others have changed the value since, and says so', async () => {
+      const { things } = counters();
+      let others: Promise<number> | undefined;
+      losing(things['a'], async (write) => {
+        await write();
+        others = things['b']!.change(another);
+        await new Promise(setImmediate);
+      });
+      await expect(things['a']!.change(another)).rejects.toMatchObject({
+        name: 'LostError',
+        message: expect.stringContaining('"count" was being changed, and others have changed it since'),
+      });
+      expect(await others).toBe(2);
+      expect(await things['c']!.change((n) => n)).toBe(2);
+    });
+  });
+
   test('a change that is given up, or whose peer is closed, settles', async () => {
     const { things, crash } = counters();
     await things['a']!.change((n) => n + 1);
@@ -133,6 +176,18 @@ describe('a lasting quota', () => {
     await expect(things['a']!.take(-1)).rejects.toThrow('an amount of -1');
     expect(await things['a']!.take(10)).toEqual({ ok: true, remaining: 0 });
   });
+});
+
+test('a lasting name is given though it is not known whether others were fetched', async () => {
+  const { things } = peers((locks) => createLastingNames({ locks }));
+  let others: Promise<number> | undefined;
+  losing((things['a'] as unknown as { given: unknown }).given, async (write) => {
+    await write();
+    others = things['b']!.next();
+    await new Promise(setImmediate);
+  });
+  const own = await things['a']!.next();
+  expect([await others, own].sort()).toEqual([16, 8]);
 });
 
 test('lasting names are given once, whoever crashes, and stay short', async () => {

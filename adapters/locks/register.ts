@@ -4,11 +4,12 @@
  * It is changed under a lock, by one peer at a time: the copies of a majority are read, of which the one with the largest fence is the
  * latest; the new value is written to a majority. A peer that has promised its copy to a later holder refuses an earlier one, so that a
  * holder whose lock was taken away changes nothing any more. (Attiya, Bar-Noy, Dolev: Sharing Memory Robustly; the fence is the
- * timestamp.) A change that was cut short may count or not, and is never made twice.
+ * timestamp.) A change that was cut short may count or not, and is never made twice: who has lost the lock on the way reads first whether
+ * the latest copy is its own.
  *
  * With storage (`createLocks({ storage })`) a peer keeps its copy and its promise, and saves both before it answers: what a majority has
- * stored then survives the end of all peers at once. Without it a peer that starts again has forgotten its copy. It is no witness until somebody who has read a majority writes to it, and listens to
- * no holder of an epoch before its own. If all peers have forgotten, the value begins anew; if too many have but not all, nobody knows
+ * stored then survives the end of all peers at once. Without it a peer that starts again has forgotten its copy. It is no witness until
+ * somebody who has read a majority writes to it, and listens to no holder of an epoch before its own. If all peers have forgotten, the value begins anew; if too many have but not all, nobody knows
  * it for sure, and every change is refused with a `ForgottenError`. So the first start needs all peers, later ones a majority.
  */
 import { UsageError } from '../../machines/errors.js';
@@ -39,6 +40,12 @@ type Answer<T> =
 type Question<T> =
   | { readonly type: 'read'; readonly fence: number }
   | { readonly type: 'write'; readonly fence: number; readonly value: T };
+
+/** What a change has begun to write: under which fence for the first time, and under which ones the value that it would have now. */
+interface Tried {
+  readonly since: number;
+  readonly fences: readonly number[];
+}
 
 /** Peers that have not opened the register yet, or were cut off, are asked again. */
 const AGAIN_MS = 100;
@@ -132,16 +139,23 @@ export class Register<T extends Json> {
    * Changes the value by a function of what it was; resolves with the new value once a majority has stored it. When the lock is
    * lost on the way, it begins once more, so `how` may be called several times; a change counts once at most.
    *
-   * @throws ForgottenError when too many peers have started anew to know the value; ClosedError when the locks are closed; the
-   * signal's reason.
+   * @throws LostError when the lock was lost while the new value was being written, and others have changed it since: whether the
+   * change counts is not known; ForgottenError when too many peers have started anew to know the value; ClosedError when the locks
+   * are closed; the signal's reason.
    */
   async change(how: (value: T) => T, { signal }: { readonly signal?: AbortSignal } = {}): Promise<T> {
+    let tried = null as Tried | null;
     for (;;) {
       const lock = await this.locks.acquire(this.conversation, signal ? { signal } : {});
+      const { fence } = lock;
       try {
         const over = signal ? AbortSignal.any([signal, lock.signal]) : lock.signal;
-        const value = how(await this.read(lock.fence, over));
-        await this.ask({ type: 'write', fence: lock.fence, value }, over, (answers) => this.isMajority(answers.size));
+        const latest = await this.read(fence, over);
+        const own: readonly number[] = tried?.fences.includes(latest.fence) ? tried.fences : [];
+        if (tried && own.length === 0 && latest.fence >= tried.since) break;
+        const value = own.length > 0 ? latest.value : how(latest.value);
+        tried = { since: tried?.since ?? fence, fences: [...own, fence] };
+        await this.ask({ type: 'write', fence, value }, over, (answers) => this.isMajority(answers.size));
         return value;
       } catch (error) {
         // The lock was taken away: once more, from the beginning.
@@ -150,9 +164,12 @@ export class Register<T extends Json> {
         lock.release();
       }
     }
+    throw new LostError(
+      `the lock was lost while "${this.name}" was being changed, and others have changed it since: whether the change counts is not known; read the value and decide`,
+    );
   }
 
-  private async read(fence: number, over: AbortSignal): Promise<T> {
+  private async read(fence: number, over: AbortSignal): Promise<Copy<T>> {
     const { peers } = this.locks;
     const copies = (answers: ReadonlyMap<NodeId, Answer<T>>): Copy<T>[] =>
       [...answers.values()].flatMap((answer) => (answer.type === 'copy' && answer.copy ? [answer.copy] : []));
@@ -162,12 +179,12 @@ export class Register<T extends Json> {
       (heard) => this.isMajority(copies(heard).length) || heard.size === peers.length,
     );
     const known = copies(answers);
-    if (known.length === 0) return this.initial;
+    if (known.length === 0) return { fence: 0, value: this.initial };
     if (!this.isMajority(known.length))
       throw new ForgottenError(
         `"${this.name}" is known to ${known.length} of ${peers.length} peers; the others have started anew`,
       );
-    return known.reduce((latest, copy) => (copy.fence > latest.fence ? copy : latest)).value;
+    return known.reduce((latest, copy) => (copy.fence > latest.fence ? copy : latest));
   }
 
   /** Asks everybody, oneself included, until it is enough. */
