@@ -48,7 +48,7 @@ describe('of three peers one is given another list, at a first start', () => {
     const [here, there] = [lists[odd]!, right].map((list) => list.toSorted().join(', '));
     await expect(all[odd]!.ready).rejects.toMatchObject({
       name: 'ConfigurationError',
-      message: expect.stringMatching(new RegExp(`was given the peers ${there} .*"${odd}" was given ${here};`)),
+      message: expect.stringMatching(new RegExp(`goes by the list of peers ${there} .*"${odd}" by ${here};`)),
     });
     for (const id of others) expect(all[id]!.status().state).toBe('serving');
   });

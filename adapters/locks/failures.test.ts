@@ -76,7 +76,7 @@ describe('locks that an error ends', () => {
     await closed(a);
     const warnings = warn.mock.calls.map(([text]) => String(text)).filter((text) => text.includes('of peer "a" has ended'));
     expect(warnings).toHaveLength(1);
-    expect(warnings[0]).toMatch(/was given the peers a, b.* every request rejects with this ConfigurationError/);
+    expect(warnings[0]).toMatch(/goes by the list of peers a, b.* every request rejects with this ConfigurationError/);
     await expect(a.request('x', () => {})).rejects.toMatchObject({ name: 'ConfigurationError' });
   });
 

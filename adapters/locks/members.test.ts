@@ -234,7 +234,7 @@ describe('who starts again', () => {
     await expect(e.ready).rejects.toMatchObject({
       name: 'ConfigurationError',
       message: expect.stringMatching(
-        /was given the peers a, b, c, d for "locks", and "e" was given a, b, c, d, e; .* join: true/,
+        /goes by the list of peers a, b, c, d \(changed since its cluster began\) for "locks", and "e" by a, b, c, d, e; .* join: true/,
       ),
     });
   });

@@ -48,14 +48,16 @@ export function firstPeersOf({ transport, peers = [], join, client }: LocksOptio
   return peers;
 }
 
-/** Of a peer that began with another list. */
+/** Of a peer that began with another list. What it has stored, or learned since, counts before what it was given. */
 export function differingLists(
   node: LiveNode,
   { peer, own, theirs }: LocksNotice & { type: 'differs' | 'outvoted' },
 ): ConfigurationError {
-  const [there, here] = [theirs, own].map(({ voters }) => voters.join(', '));
+  const [there, here] = [theirs, own].map(
+    ({ voters, version }) => voters.join(', ') + (version > 1 ? ' (changed since its cluster began)' : ''),
+  );
   return new ConfigurationError(
-    `peer "${peer}" was given the peers ${there} for "${node.name}", and "${node.id}" was given ${here}; give both the same list, with which the cluster began, and start who comes later with join: true`,
+    `peer "${peer}" goes by the list of peers ${there} for "${node.name}", and "${node.id}" by ${here}; give both the same list, with which the cluster began, and start who comes later with join: true`,
   );
 }
 
@@ -74,7 +76,7 @@ export function shorterList(node: LiveNode, peers: readonly NodeId[]): Configura
   const missing = membership.voters.filter((voter) => !peers.includes(voter));
   if (peers.length === 0 || missing.length === 0 || membership.origin === firstMembership(peers).origin) return null;
   return new ConfigurationError(
-    `peer "${node.id}" was given the peers ${peers.join(', ')} for "${node.name}", and has stored that ${membership.voters.join(', ')} vote; give it the list with which the cluster began, and remove ${missing.join(', ')} by locks.removeMember`,
+    `peer "${node.id}" was given the peers ${peers.join(', ')} for "${node.name}", and has stored that ${membership.voters.join(', ')} vote; give it the list with which the cluster began; if ${missing.join(', ')} shall go, call locks.removeMember`,
   );
 }
 

@@ -151,7 +151,7 @@ describe('a peer that starts again with another list of peers than the one that 
     await expect(a.ready).rejects.toMatchObject({
       name: 'ConfigurationError',
       message:
-        'peer "a" was given the peers a, b for "locks", and has stored that a, b, c vote; give it the list with which the cluster began, and remove c by locks.removeMember',
+        'peer "a" was given the peers a, b for "locks", and has stored that a, b, c vote; give it the list with which the cluster began; if c shall go, call locks.removeMember',
     });
   });
 
