@@ -14,6 +14,11 @@ export const FRAME_BYTES_MAX = 2 ** 20;
 const HEAD_BYTES_MAX = 2 ** 12;
 /** The largest message that fits into a frame. */
 export const MESSAGE_BYTES_MAX = FRAME_BYTES_MAX - HEAD_BYTES_MAX;
+/**
+ * Pieces in which a WebSocket message may come. Who sends frames in one piece costs what its rate says; sixteen thousand empty pieces would
+ * count as one frame. A browser cuts a frame of a megabyte into some sixteen.
+ */
+export const FRAGMENTS_MAX = 64;
 /** Lists and objects inside each other. A message 5,000 deep is 10 kB of JSON, and ends a process that writes it out again. */
 export const DEPTH_MAX = 64;
 /** By so many levels is a frame deeper than its message. */

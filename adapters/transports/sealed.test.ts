@@ -107,7 +107,9 @@ describe('under the link layer, on a bus that loses and doubles every third mess
     create: (ids) => {
       const bus = new InProcessBus();
       const wire = (id: string, seed: number) => hostile(bus.transport(id), { seed, loss: 0.3, duplicate: 0.3, delayMs: 5 });
-      return ids.map((id, seed) => linked(sealed(wire(id, seed), { key }), { peers: [...new Set(ids)], beatMs: 10, patience: 25 }));
+      return ids.map((id, seed) =>
+        linked(sealed(wire(id, seed), { key }), { peers: [...new Set(ids)], beatMs: 10, patience: 25 }),
+      );
     },
   });
 });

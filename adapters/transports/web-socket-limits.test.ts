@@ -40,6 +40,25 @@ test('a flood is read no faster than the limit says, all of it arrives, and othe
   expect(heard).toEqual(heard.toSorted((x, y) => Number(x) - Number(y)));
 });
 
+test('a frame in more than 64 pieces ends its connection, and one in 64 is heard', async () => {
+  vi.spyOn(console, 'warn').mockImplementation(() => {});
+  onTestFinished(() => void vi.restoreAllMocks());
+  const hub = await hubWith();
+  const a = peer('a', hub.port);
+  const heard = log(a);
+  await a.connect();
+  const inPieces = (socket: WebSocket, text: string, pieces: number) => {
+    for (let i = 1; i < pieces; i++) socket.send('', { fin: false });
+    socket.send(text, { fin: true });
+  };
+  const stranger = await raw(hub.port, { id: 'x' });
+  inPieces(stranger, '{"type":"send","to":"a","message":1}', 64);
+  await expect.poll(() => heard).toContain('x: 1');
+  inPieces(stranger, '{"type":"send","to":"a","message":2}', 65);
+  await once(stranger, 'close');
+  expect(heard).not.toContain('x: 2');
+});
+
 test('who connects anew again and again sends no more than who stays: a place is free again a second later', async () => {
   vi.spyOn(console, 'warn').mockImplementation(() => {});
   onTestFinished(() => void vi.restoreAllMocks());

@@ -35,7 +35,7 @@ import { Drops } from './drops.js';
 import { ClosedError, ConnectionError } from './errors.js';
 import { later } from './later.js';
 import { oneRequestServer } from './one-request.js';
-import { escape, FRAME_BYTES_MAX, quote } from './reading.js';
+import { escape, FRAGMENTS_MAX, FRAME_BYTES_MAX, quote } from './reading.js';
 import { pathOfUpgrade, takeUpgrades, turnAway, type Taker } from './upgrades.js';
 
 export interface ListenLimits extends LineLimits {
@@ -52,6 +52,9 @@ export const LISTEN_LIMITS: ListenLimits = {
   connectionsPerAddress: 1_000,
   helloMs: 5_000,
 };
+
+/** Of the package `ws`, at both ends. */
+export const SOCKET_OPTIONS = { maxPayload: FRAME_BYTES_MAX, maxFragments: FRAGMENTS_MAX, perMessageDeflate: false } as const;
 
 /** What is used of the class of that name in the package `ws`. */
 export interface Upgrades {
@@ -232,7 +235,7 @@ export class Listener implements Taker {
     const { WebSocketServer = PlatformServer, path = door ? null : '/' } = options;
     this.environment = environmentOf(options);
     this.refusals = new Drops(who, this.environment.clock, 'refused a connection');
-    this.sockets = new WebSocketServer({ noServer: true, maxPayload: FRAME_BYTES_MAX, perMessageDeflate: false });
+    this.sockets = new WebSocketServer({ noServer: true, ...SOCKET_OPTIONS });
     this.leaveServer = takeUpgrades(server, path, this, who);
     door?.on('connection', (socket) => this.know(socket));
   }

@@ -32,14 +32,14 @@ import { isId, refusedId } from './ids.js';
 import { later } from './later.js';
 import { abortable } from './promises.js';
 import { isDialling, isOfBefore, idTaken, unexpected, whatIsMissing, type Address, type Contact } from './mesh-contact.js';
-import { escape, FRAME_BYTES_MAX, MESSAGE_BYTES_MAX, quote, readFrame, reasonIn, saidBy } from './reading.js';
+import { escape, MESSAGE_BYTES_MAX, quote, readFrame, reasonIn, saidBy } from './reading.js';
 import { ATTEMPT_MS_MAX, pauseAfter } from './reconnecting.js';
 import { explained } from './refusals.js';
 import { HUB_BEAT_MS, SILENT_BEATS_MAX } from './through-hub.js';
 import type { Json, Transport } from './transport.js';
 import { checkAddress, checkCredentials, refusedAddress } from './web-socket.js';
 import { Door, type Admission } from './web-socket-hub.js';
-import { checkPlace, listenAt, type Listener, type ListenOptions } from './web-socket-listener.js';
+import { checkPlace, listenAt, SOCKET_OPTIONS, type Listener, type ListenOptions } from './web-socket-listener.js';
 
 /** What a mesh promises: the `guarantees` of its transports. @public */
 export const webSocketMeshGuarantees = {
@@ -282,7 +282,7 @@ class Mesh implements Connection {
     address.why = '';
     let socket: PlatformSocket;
     try {
-      socket = new this.Socket(address.url, { maxPayload: FRAME_BYTES_MAX, perMessageDeflate: false, ...this.options.tls });
+      socket = new this.Socket(address.url, { ...SOCKET_OPTIONS, ...this.options.tls });
     } catch (error) {
       // A certificate that cannot be read, for instance.
       address.why = saidBy(error);
