@@ -12,4 +12,12 @@ export const reasons: Readonly<Record<string, string>> = {
     'of a client that is added to those who vote by mistake, which ends it (adapters/locks/clients.test.ts)',
     'received prepare',
   ),
+  ...because(
+    EPOCHS,
+    'of peers that were given lists that differ: a system has one list, and lists.test.ts searches two',
+    'sent giveWay',
+    'received giveWay',
+    'sent givenWay',
+    'received givenWay',
+  ),
 };
