@@ -2,6 +2,7 @@
 import type { NodeId } from '../effects.js';
 import type { Configuration, Meter, Observer, Instance, Step } from '../protocol.js';
 import type { DirectoryOptions } from './options.js';
+import { Sayings } from './sayings.js';
 import { directoryContext, holdsToken, tokens } from './view.js';
 
 export class DirectoryAccount implements Observer {
@@ -18,9 +19,11 @@ export class DirectoryAccount implements Observer {
   /** Phi and cost at the last grant, where the potential argument applies. */
   private potential: { phi: number; cost: number; opt: number; holds: boolean } | null;
   private readonly initialBridge: number;
+  private readonly sayings: Sayings;
 
   constructor(private readonly instance: Instance<DirectoryOptions>) {
     const { root, bridgeOwner, parents } = instance.options;
+    this.sayings = new Sayings(instance.options.policy);
     this.lastRequester = root;
     this.initialBridge = bridgeOwner === null ? 0 : instance.distance(bridgeOwner, parents[bridgeOwner]!);
     const phi = bridgeOwner === null ? 0 : 2 * this.initialBridge + 4 * instance.distance(root, parents[bridgeOwner]!);
@@ -28,6 +31,7 @@ export class DirectoryAccount implements Observer {
   }
 
   record(step: Step, c: Configuration): void {
+    this.sayings.record(step, c);
     for (const { message, cost } of step.sent) {
       if (message.type === 'find') {
         this.findMessages++;
@@ -39,6 +43,10 @@ export class DirectoryAccount implements Observer {
     }
     if (step.kind === 'command' && step.event.type === 'request') this.request(step.node);
     for (const { type } of step.emitted) if (type === 'granted') this.grant(step.node, c);
+  }
+
+  disturbed(): void {
+    this.sayings.disturb();
   }
 
   private request(node: NodeId): void {
@@ -97,8 +105,9 @@ export class DirectoryAccount implements Observer {
   }
 
   properties() {
-    if (!this.potential) return [];
-    return [{ name: 'potential', kind: 'always' as const, holds: this.sequential ? this.potential.holds : null }];
+    const told = this.sayings.properties();
+    if (!this.potential) return told;
+    return [...told, { name: 'potential', kind: 'always' as const, holds: this.sequential ? this.potential.holds : null }];
   }
 }
 

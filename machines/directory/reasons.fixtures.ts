@@ -25,3 +25,29 @@ export const reasons: Readonly<Record<string, string>> = Object.fromEntries([
   ...each(['swap actions holding.using.last: release, actions 1 and 2'], 'the announcement says nothing of who reads'),
   ...each(['swap actions holding.using.followed: release, actions 3 and 4'], 'the announcement says nothing of who is next'),
 ]);
+
+/** Which edits break no promise, though the chart does otherwise: for the judges that look at promises alone. */
+export const unpromised: Readonly<Record<string, string>> = Object.fromEntries([
+  ...each(
+    drawing.flatMap((state) => [`drop transition ${state}: find`, `reorder choices ${state}: find #2, before #1`]),
+    'without its draw the pointer turns to the requester, which the random policy may pick: how evenly it picks is cost, and no promise',
+  ),
+  ...each(['drop action (root): drawn, action 2'], 'what is held is put in place anew before it is read again'),
+  ...each(
+    [
+      'drop action waiting.last: token, action 1',
+      'drop action waiting.followed: token, action 1',
+      'drop action holding.idle: request, action 1',
+    ],
+    'the directory by itself numbers no grants',
+  ),
+  ...each(
+    [
+      'drop action waiting.last: token, action 2',
+      'drop action waiting.followed: token, action 2',
+      'drop action holding.using.last: release, action 1',
+      'drop action holding.using.followed: release, action 1',
+    ],
+    'the directory by itself has no readers',
+  ),
+]);

@@ -102,7 +102,9 @@ export const commuting = (steps: number): string | undefined =>
 export const nameOf = ({ operator, place }: Mutant): string => `${operator} ${place}`;
 
 export interface JudgeOptions {
-  /** Asked after the paths, the walks and the checker. */
+  /** Who is asked, in this order: the paths, the walks and the checker's counts unless given. */
+  readonly judges?: readonly Judge[];
+  /** Asked after them. */
   readonly others?: readonly Judge[];
   readonly reasons?: Reasons;
 }
@@ -126,13 +128,13 @@ export interface JudgeOptions {
 export function* judgeMutants(
   protocol: Protocol,
   graphs: readonly ChartGraph[],
-  { others = [], reasons = {} }: JudgeOptions = {},
+  { judges = [pathJudge(graphs), walkJudge(protocol), checkerJudge(protocol)], others = [], reasons = {} }: JudgeOptions = {},
 ): Generator<Judged> {
-  const judges = [pathJudge(graphs), walkJudge(protocol), checkerJudge(protocol), ...others];
+  const asked = [...judges, ...others];
   for (const mutant of mutantsOf(protocol)) {
     const { chart, machine } = mutant;
     const mutated = { ...protocol, charts: { ...protocol.charts, [chart]: machine } };
-    const killedBy = judges.find((judge) => judge.kills(mutated, mutant))?.name ?? null;
+    const killedBy = asked.find((judge) => judge.kills(mutated, mutant))?.name ?? null;
     const reason =
       reasons[reasonKey(chart, nameOf(mutant))] ?? (killedBy === null ? (mutant.idle ?? commutes(mutant, graphs)) : undefined);
     yield { ...mutant, killedBy, ...(reason !== undefined && { reason }) };

@@ -1,0 +1,56 @@
+/** What a run tells of single steps: refuted by charts that say nothing, and that turn their pointers otherwise. */
+import { assign } from 'xstate';
+import { expect, test } from 'vitest';
+import { parseScenario } from '../../network/scenario/parse.js';
+import { Simulation } from '../../network/simulation.js';
+import { directory, directoryWith } from './index.js';
+import { directoryMachine } from './machine.js';
+import type { ReceivedFind } from './policies.js';
+import type { Protocol } from '../protocol.js';
+
+const TOLD = 'grants and releases are told';
+const TURNED = 'pointers turn as the policy says';
+
+function answers(protocol: Protocol<any>, policy: string, more: object = {}) {
+  const json = {
+    protocol: 'directory',
+    topology: { kind: 'ring', n: 7 },
+    options: { policy, hold: 1 },
+    workload: { concurrent: 3, requests: 60 },
+    ...more,
+  };
+  const { properties } = new Simulation(parseScenario(json, { directory: protocol }), { host: 'snapshots' }).run();
+  return [TOLD, TURNED].map((name) => properties.find((property) => property.name === name)!.holds);
+}
+
+const withActions = (actions: object): Protocol<any> => ({
+  ...directory,
+  charts: { directory: directoryMachine.provide({ actions } as never) },
+});
+
+test.each(['arrow', 'ivy', 'second', 'middle', 'random', 'bridge'])('%s keeps both', (policy) =>
+  expect(answers(directory, policy)).toEqual([true, true]),
+);
+
+test('a policy of your own is held to the way of the find', () => {
+  expect(answers(directoryWith({ first: (visited) => visited[0] }), 'first')).toEqual([true, true]);
+});
+
+test.each(['announceGrant', 'announceRelease'])('without %s nothing is told', (action) =>
+  expect(answers(withActions({ [action]: assign({}) }), 'ivy', { until: { at: 100 } })[0]).toBe(false),
+);
+
+const from = assign({ parent: (_, { from }: ReceivedFind) => from });
+const producer = assign({ parent: (_, find: ReceivedFind) => find.producer });
+
+test.each([
+  ['ivy', from],
+  ['arrow', producer],
+  ['middle', from],
+  ['second', producer],
+])('%s that turns elsewhere', (policy, adoptParent) => expect(answers(withActions({ adoptParent }), policy)[1]).toBe(false));
+
+test('after a corruption nothing is promised', () => {
+  const more = { events: [{ at: 3, do: 'corrupt', node: 'n2' }], until: { at: 60 } };
+  expect(answers(directory, 'ivy', more)).toEqual([null, null]);
+});

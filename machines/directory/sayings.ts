@@ -1,0 +1,62 @@
+/** What a run of the directory shows of single steps: what a node tells its user, and where its pointer turns. */
+import type { NodeId } from '../effects.js';
+import type { Configuration, PropertyResult, Step } from '../protocol.js';
+import { newParent, policies, type Find, type Policy } from './policies.js';
+import { directoryContext, isUsing } from './view.js';
+
+/**
+ * Two properties that need the step, and not only the state after it.
+ *
+ * The way of each find is followed here from sender to sender, and not read from what the find says that it has visited. Under `random`
+ * any node on the way may be picked; a policy of one's own is held to its own check. After a lost or doubled message or a corruption
+ * nothing is promised, and nothing is looked at any more.
+ */
+export class Sayings {
+  private readonly using = new Set<NodeId>();
+  /** For each request that is on its way: its node and all that have sent it on. */
+  private readonly ways = new Map<NodeId, readonly NodeId[]>();
+  private isTold = true;
+  private isTurned = true;
+  private isPromised = true;
+
+  /** Whether the policy may turn to any node on the way, as far as is known here. */
+  private readonly isFree: boolean;
+
+  constructor(private readonly policy: Policy) {
+    this.isFree = policy === 'random' || !policies.includes(policy);
+  }
+
+  disturb(): void {
+    this.isPromised = false;
+  }
+
+  record(step: Step, c: Configuration): void {
+    if (step.kind === 'corrupt') this.disturb();
+    if (!this.isPromised) return;
+    const { node, event, emitted } = step;
+    const [before, after] = [this.using.has(node), isUsing(c.nodes.get(node)!)];
+    const due = before === after ? [] : [after ? 'granted' : 'released'];
+    if (emitted.map(({ type }) => type).join() !== due.join()) this.isTold = false;
+    if (after) this.using.add(node);
+    else this.using.delete(node);
+    if (step.kind === 'deliver' && event.type === 'find') this.follow(node, event as unknown as Find & { from: NodeId }, c);
+  }
+
+  private follow(node: NodeId, find: Find & { readonly from: NodeId }, c: Configuration): void {
+    const { producer, from } = find;
+    // The first sender is the producer itself.
+    const way = from === producer ? [producer] : [...(this.ways.get(producer) ?? []), from];
+    this.ways.set(producer, way);
+    const { parent } = directoryContext(c.nodes.get(node)!);
+    const allowed = this.isFree ? way : [newParent(this.policy, { ...find, visited: way })];
+    if (!allowed.includes(parent)) this.isTurned = false;
+  }
+
+  properties(): PropertyResult[] {
+    const holds = (kept: boolean) => (kept ? (this.isPromised ? true : null) : false);
+    return [
+      { name: 'grants and releases are told', kind: 'always', holds: holds(this.isTold) },
+      { name: 'pointers turn as the policy says', kind: 'always', holds: holds(this.isTurned) },
+    ];
+  }
+}
