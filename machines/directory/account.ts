@@ -2,7 +2,7 @@
 import type { NodeId } from '../effects.js';
 import type { Configuration, Meter, Observer, Instance, Step } from '../protocol.js';
 import type { DirectoryOptions } from './options.js';
-import { Sayings } from './sayings.js';
+import { StepProperties } from './step-properties.js';
 import { directoryContext, holdsToken, tokens } from './view.js';
 
 export class DirectoryAccount implements Observer {
@@ -19,11 +19,11 @@ export class DirectoryAccount implements Observer {
   /** Phi and cost at the last grant, where the potential argument applies. */
   private potential: { phi: number; cost: number; opt: number; holds: boolean } | null;
   private readonly initialBridge: number;
-  private readonly sayings: Sayings;
+  private readonly ofSteps: StepProperties;
 
   constructor(private readonly instance: Instance<DirectoryOptions>) {
     const { root, bridgeOwner, parents } = instance.options;
-    this.sayings = new Sayings(instance.options.policy);
+    this.ofSteps = new StepProperties(instance.options.policy);
     this.lastRequester = root;
     this.initialBridge = bridgeOwner === null ? 0 : instance.distance(bridgeOwner, parents[bridgeOwner]!);
     const phi = bridgeOwner === null ? 0 : 2 * this.initialBridge + 4 * instance.distance(root, parents[bridgeOwner]!);
@@ -31,7 +31,7 @@ export class DirectoryAccount implements Observer {
   }
 
   record(step: Step, c: Configuration): void {
-    this.sayings.record(step, c);
+    this.ofSteps.record(step, c);
     for (const { message, cost } of step.sent) {
       if (message.type === 'find') {
         this.findMessages++;
@@ -46,7 +46,7 @@ export class DirectoryAccount implements Observer {
   }
 
   disturbed(): void {
-    this.sayings.disturb();
+    this.ofSteps.disturb();
   }
 
   private request(node: NodeId): void {
@@ -105,7 +105,7 @@ export class DirectoryAccount implements Observer {
   }
 
   properties() {
-    const told = this.sayings.properties();
+    const told = this.ofSteps.properties();
     if (!this.potential) return told;
     return [...told, { name: 'potential', kind: 'always' as const, holds: this.sequential ? this.potential.holds : null }];
   }

@@ -11,7 +11,7 @@ import { directoryContext, isUsing } from './view.js';
  * any node on the way may be picked; a policy of one's own is held to its own check. After a lost or doubled message or a corruption
  * nothing is promised, and nothing is looked at any more.
  */
-export class Sayings {
+export class StepProperties {
   private readonly using = new Set<NodeId>();
   /** For each request that is on its way: its node and all that have sent it on. */
   private readonly ways = new Map<NodeId, readonly NodeId[]>();
