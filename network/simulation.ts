@@ -77,6 +77,7 @@ export class Simulation {
   private steps = 0;
   private readonly choices: readonly Choice[] | null;
   private readonly refutes: Refuted | undefined;
+  private readonly watch: boolean;
   private readonly beginning: StartState | null;
   /** How many of its choices the run has made. */
   choicesMade = 0;
@@ -94,6 +95,7 @@ export class Simulation {
     this.instance = instance;
     this.choices = choices ?? null;
     this.refutes = refutes;
+    this.watch = watch;
     this.beginning = start ?? null;
     if (medium && choices)
       throw new UsageError('choices say when messages arrive, and a medium would say it again; give one of them');
@@ -216,7 +218,7 @@ export class Simulation {
     const atRest = !cutOff && !this.choices && ('idle' in until || this.clock.isIdle);
     if (atRest) this.network.loseStranded();
     const watched = this.monitor.finish(atRest, this.clock.now(), this.refutes);
-    const properties = [...watched, ...(this.observer.properties?.() ?? [])];
+    const properties = this.watch ? [...watched, ...(this.observer.properties?.() ?? [])] : [];
     const byType = Object.fromEntries([...this.messages].sort(([a], [b]) => (a < b ? -1 : 1)));
     const report: Report = {
       verdict: overallVerdict(properties, cutOff),
