@@ -135,7 +135,7 @@ describe.each(media)('over %s', (_, open, comesBack) => {
     pull();
     const begin = performance.now();
     await expect.poll(() => told[0], { interval: 10 }).toBe('down');
-    expect(performance.now() - begin).toBeLessThan(2_500);
+    expect(performance.now() - begin).toBeLessThan(1_500);
     if (!comesBack) return;
     await expect.poll(() => told.at(-1)).toBe('up');
     await expect.poll(() => (a.send('b', 'again'), heard.includes('again'))).toBe(true);

@@ -108,14 +108,6 @@ interface Searched {
   readonly question: ExploreOptions;
 }
 
-const triangle = {
-  nodes: ['n0', 'n1', 'n2'],
-  links: [
-    ['n0', 'n1', 1],
-    ['n1', 'n2', 1],
-    ['n0', 'n2', 1],
-  ],
-} as const;
 const post = (node: string, peer: string, body: number) =>
   ({ do: 'command', name: 'post', node, fields: { peer, body } }) as const;
 
@@ -126,13 +118,13 @@ const searches: Readonly<Record<string, Searched>> = {
   'election, 3 nodes': {
     protocol: protocols['election']!,
     question: {
-      topology: triangle,
+      topology: K3,
       commands: [cut('n0', 'n1'), join('n0', 'n1'), cut('n0', 'n2')],
     },
   },
   'hierarchy, 3 nodes': {
     protocol: protocols['election']!,
-    question: { topology: triangle, options: { radii: [1] }, commands: [cut('n0', 'n1'), cut('n1', 'n2')] },
+    question: { topology: K3, options: { radii: [1] }, commands: [cut('n0', 'n1'), cut('n1', 'n2')] },
   },
   'exclusion, 2 nodes for ever': {
     protocol: protocols['exclusion']!,

@@ -1,17 +1,50 @@
 /** Runs that are damaged on their way, for the two forms of a property: what it says of a configuration, and what of its totals. */
-import type { NodeView, Property, Protocol, RoleView } from '../machines/protocol.js';
+import type { Configuration, Folded, NodeView, Property, Protocol, RoleView } from '../machines/protocol.js';
 import { Random } from './random.js';
 import { parseScenario } from './scenario/parse.js';
 import { Simulation } from './simulation.js';
 import { Sums } from './sums.js';
 
-export interface Compared {
-  readonly looks: number;
-  /** How often each property held, and how often it did not. */
-  readonly verdicts: Map<string, [held: number, refuted: number]>;
-}
-
 type Judging = Exclude<Property<any>, { readonly kind: 'eventually' }>;
+type Judged = Judging & { readonly folded: Folded };
+
+/** What properties say by their totals against what they say of the whole configuration, over many of them. */
+export class Comparison {
+  looks = 0;
+  /** How often each property held, and how often it did not. */
+  readonly verdicts = new Map<string, [held: number, refuted: number]>();
+
+  /**
+   * Begins with a configuration that changes.
+   *
+   * @param plainOf what a property says of the whole configuration; its own `holds` unless given.
+   * @returns what looks at it as it stands; it throws where the two forms of a property say different things.
+   */
+  of(configuration: Configuration, all: readonly Property<any>[], plainOf = (property: Judging) => property): () => void {
+    const properties = all.filter((one): one is Judged => 'folded' in one && one.folded !== undefined);
+    const sums = new Sums(
+      properties.map(({ folded }) => folded.over),
+      configuration,
+    );
+    return () => {
+      this.looks++;
+      sums.update();
+      for (const property of properties) {
+        const { name, folded } = property;
+        const own = plainOf(property).holds(configuration);
+        const summed = folded.holds(sums.of(folded.over), () => configuration);
+        if (own !== summed) {
+          const { nodes, flights, crashed } = configuration;
+          const seen = JSON.stringify([[...nodes], flights, crashed], null, 1);
+          throw new Error(`"${name}" holds: ${own}, by its totals: ${summed}, at look ${this.looks}: ${seen}`);
+        }
+        const counts = this.verdicts.get(name) ?? [0, 0];
+        counts[own ? 0 : 1]++;
+        this.verdicts.set(name, counts);
+      }
+    };
+  }
+}
 
 /** A chart may break over a state that it cannot come to: the run is over then, and what was seen of it counts. */
 function bears(work: () => unknown): boolean {
@@ -91,46 +124,29 @@ class Damage {
   }
 }
 
-/** Throws at the first configuration of which the shipped form of a property says something else than the plain one. */
+/** Damages runs of a protocol; `plain` has its properties as they are said of the whole configuration, by the same names. */
 export function compareForms(
   protocol: Protocol,
   scenarios: readonly object[],
   plain: readonly Property<any>[],
   { looksMin, seed, twists = [] }: { readonly looksMin: number; readonly seed: number; readonly twists?: readonly Twist[] },
-): Compared {
+): Comparison {
   const random = new Random(seed, 'damage');
-  const verdicts: Compared['verdicts'] = new Map();
-  let looks = 0;
-  for (let run = 0; looks < looksMin; run++) {
+  const comparison = new Comparison();
+  const plainOf = ({ name }: Judging) => plain.find((one): one is Judging => one.name === name && one.kind !== 'eventually')!;
+  for (let run = 0; comparison.looks < looksMin; run++) {
     const scenario = { protocol: protocol.name, seed: run, ...scenarios[run % scenarios.length] };
     const simulation = new Simulation(parseScenario(scenario, { [protocol.name]: protocol }), {
       host: 'snapshots',
       watch: false,
     });
-    const { configuration } = simulation;
     simulation.start();
-    const properties = protocol.properties(simulation.instance).flatMap((one) => ('folded' in one && one.folded ? [one] : []));
-    const sums = new Sums(
-      properties.map(({ folded }) => folded!.over),
-      configuration,
-    );
+    const look = comparison.of(simulation.configuration, protocol.properties(simulation.instance), plainOf);
     const damage = new Damage(simulation, random, twists);
-    for (let step = 0; step < 24; step++, looks++) {
-      sums.update();
-      for (const { name, folded } of properties) {
-        const reference = plain.find((one): one is Judging => one.name === name && one.kind !== 'eventually')!;
-        const own = reference.holds(configuration);
-        const summed = folded!.holds(sums.of(folded!.over), () => configuration);
-        if (own !== summed) {
-          const seen = JSON.stringify([[...configuration.nodes], configuration.flights, configuration.crashed], null, 1);
-          throw new Error(`"${name}" holds: ${own}, by its totals: ${summed}, in run ${run}, step ${step}: ${seen}`);
-        }
-        const counts = verdicts.get(name) ?? [0, 0];
-        counts[own ? 0 : 1]++;
-        verdicts.set(name, counts);
-      }
+    for (let step = 0; step < 24; step++) {
+      look();
       if (!damage.next()) break;
     }
   }
-  return { looks, verdicts };
+  return comparison;
 }

@@ -112,8 +112,8 @@ export class Monitor {
 
   /** Instances of a class share their methods, and none of their answers. */
   private itself(property: Judged): boolean {
-    const known = Object.hasOwn(property, 'holds') ? this.answers.get(property.holds) : undefined;
-    const answer = known ?? property.holds(this.configuration);
+    if (!Object.hasOwn(property, 'holds')) return property.holds(this.configuration);
+    const answer = this.answers.get(property.holds) ?? property.holds(this.configuration);
     this.answers.set(property.holds, answer);
     return answer;
   }

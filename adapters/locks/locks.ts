@@ -178,8 +178,9 @@ export class Locks implements AsyncDisposable {
   /** With the list that was stored. */
   #compare(node: LiveNode): void {
     const mistake = shorterList(node, this.peers);
-    if (mistake) this.#notifyOf(mistake);
-    if (mistake && !this.#hasServed) this.#giveUp(mistake);
+    if (!mistake) return;
+    this.#notifyOf(mistake);
+    if (!this.#hasServed) this.#giveUp(mistake);
   }
 
   /** Resolves once this peer is one of a majority, which grants locks. Waiting for it is not needed. */

@@ -75,6 +75,7 @@ describe('a peer that is given another list of peers', () => {
   test.each([
     ['in which it is alone with us', 'c', ['a', 'c']],
     ['in ours it is not', 'd', ['a', 'b', 'c', 'd']],
+    ['in which nobody of us is', 'd', ['d', 'x', 'y']],
   ])('is refused with both lists, and those who serve go on: %s', async (_, id, peers) => {
     const bus = new InProcessBus();
     const ids = ['a', 'b', 'c'];

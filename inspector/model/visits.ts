@@ -7,7 +7,7 @@ import type { StateValue } from 'xstate';
 import type { RoleView } from '../../machines/protocol.js';
 import type { StepLine } from '../../network/trace.js';
 import { transitionKey, type ChartTransition } from './chart.js';
-import { activePaths } from './values.js';
+import { activePaths, valueText } from './values.js';
 
 interface Move {
   readonly chart: string;
@@ -25,8 +25,6 @@ export interface Heat {
   readonly hottestTransition: number;
 }
 
-const textOf = (value: StateValue): string => (typeof value === 'string' ? value : JSON.stringify(value));
-
 export class Visits {
   /** By the number of the slot; what a closed role was is forgotten. */
   private readonly now: (RoleView | undefined)[] = [];
@@ -42,7 +40,7 @@ export class Visits {
     const { chart, value } = view;
     const before = last?.chart === chart ? last.value : null;
     if (before === value) return;
-    const key = `${chart}\n${before === null ? '' : textOf(before)}\n${textOf(value)}`;
+    const key = `${chart}\n${before === null ? '' : valueText(before)}\n${valueText(value)}`;
     const known = this.moves.get(key);
     if (known) known.count++;
     else this.moves.set(key, { chart, before, after: value, count: 1 });

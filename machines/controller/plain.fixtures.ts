@@ -1,5 +1,4 @@
 /** The controller's invariants as the specification has them, of a whole configuration: what the shipped form, by totals, is held against. */
-import type { NodeId } from '../effects.js';
 import type { NodeView, Property } from '../protocol.js';
 import { capacity, LOCAL_LEVEL } from './bins.js';
 import { MAIN, NEWCOMER, type Controller, type ControllerMessage } from './messages.js';
@@ -10,9 +9,11 @@ import {
   deliveryState,
   depositsOf,
   isExhausted,
+  isFailing,
   isMember,
   isSevered,
   isWaiting,
+  live,
   mainOf,
   requestOf,
   requestState,
@@ -118,8 +119,6 @@ const invariants: ControllerProperty[] = [
   },
 ];
 
-const live = (c: Config): [NodeId, NodeView][] => [...c.nodes].filter(([id]) => !c.crashed?.includes(id));
-
 const isBank = (c: Config): boolean => c.instance.options.kind === 'bank';
 
 const exhaustion: ControllerProperty[] = [
@@ -162,17 +161,6 @@ const growth: ControllerProperty = {
     return grown >= 2 * phase.previous! && grown <= 3 * phase.previous!;
   },
 };
-
-/** Some node has failed, and one next to it in the tree does not know it yet. */
-function isFailing(c: Config): boolean {
-  const isDown = (id: NodeId): boolean => c.crashed?.includes(id) ?? false;
-  return live(c).some(([id, node]) => {
-    if (!isMember(node)) return false;
-    const { parent, children } = mainOf(node)!;
-    const isCutOff = parent !== null && (isDown(parent) || !c.links.up(parent, id));
-    return isCutOff || children.some((child) => isDown(child) || isSevered(c.nodes.get(child)!));
-  });
-}
 
 function requestsAreSingle(c: Config): boolean {
   const up = flying(c, 'request').filter(({ from }) => isMember(c.nodes.get(from)!));

@@ -4,14 +4,13 @@
  * What the spec says of a quiescent system is said here of a configuration without messages in flight: nothing can move in it but an
  * application. Nodes that fail are outside the paper: what holds then is said where it is less.
  */
-import type { NodeId } from '../effects.js';
 import { always } from '../folded.js';
-import type { NodeView, Property, Instance } from '../protocol.js';
+import type { Property, Instance } from '../protocol.js';
 import { solvent, uniqueShortNames } from './applications/properties.js';
 import type { Controller } from './messages.js';
 import type { ControllerOptions } from './options.js';
 import { controllerFold, isOwed, isWhole } from './totals.js';
-import { isMember, isSevered, isWaiting, mainOf, type Config } from './view.js';
+import { isFailing, isWaiting, live } from './view.js';
 
 type ControllerProperty = Property<ControllerOptions>;
 
@@ -46,10 +45,8 @@ const oneRequest = [
   'At most one request of a controller is unanswered on the way up from a node, and only while its process is not idle (I5).',
 ] as const;
 
-/** Where requests are pipelined a link carries many, and this says nothing. */
+/** Where requests are pipelined a link carries many: this looks at nothing, and the checker reports it as vacuous. */
 const requestsArePipelined: ControllerProperty = { name: oneRequest[0], says: oneRequest[1], kind: 'always', holds: () => true };
-
-const live = (c: Config): [NodeId, NodeView][] => [...c.nodes].filter(([id]) => !c.crashed?.includes(id));
 
 const exhaustion: ControllerProperty[] = [
   promise(
@@ -101,15 +98,4 @@ export function controllerProperties({ options: { kind, phase, settings } }: Ins
     ...(phase ? [growth, answered('N', 'every join is permitted', 'Who asks for a join or a name gets it (C4).')] : []),
     ...(kind === 'bank' ? [] : [answered('R', 'every request is answered', 'Who asks for a permit gets it or a reject (C4).')]),
   ];
-}
-
-/** Some node has failed, and one next to it in the tree does not know it yet. */
-function isFailing(c: Config): boolean {
-  const isDown = (id: NodeId): boolean => c.crashed?.includes(id) ?? false;
-  return live(c).some(([id, node]) => {
-    if (!isMember(node)) return false;
-    const { parent, children } = mainOf(node)!;
-    const isCutOff = parent !== null && (isDown(parent) || !c.links.up(parent, id));
-    return isCutOff || children.some((child) => isDown(child) || isSevered(c.nodes.get(child)!));
-  });
 }

@@ -59,6 +59,20 @@ export function borne({ of, level }: Permit, to: NodeView): number {
 
 export const isExhausted = (node: NodeView): boolean => isMember(node) && requestState(node, 'R') === 'exhausted';
 
+/** The nodes that are not down. */
+export const live = (c: Config): [NodeId, NodeView][] => [...c.nodes].filter(([id]) => !c.crashed?.includes(id));
+
+/** Some node has failed, and one next to it in the tree does not know it yet. */
+export function isFailing(c: Config): boolean {
+  const isDown = (id: NodeId): boolean => c.crashed?.includes(id) ?? false;
+  return live(c).some(([id, node]) => {
+    if (!isMember(node)) return false;
+    const { parent, children } = mainOf(node)!;
+    const isCutOff = parent !== null && (isDown(parent) || !c.links.up(parent, id));
+    return isCutOff || children.some((child) => isDown(child) || isSevered(c.nodes.get(child)!));
+  });
+}
+
 export function controllerOverlay(node: NodeView, id: NodeId, _: LinksView, c: Config): Overlay {
   const main = mainOf(node);
   if (!main) return { badge: '·', tone: 'plain' };

@@ -1,18 +1,12 @@
 /** Configurations of the directory near legal ones and far from them, changed step by step, for the two forms of its properties. */
 import type { NodeId } from '../effects.js';
-import type { Changes, Configuration, Flight, Instance, NodeView, Property } from '../protocol.js';
+import type { Changes, Configuration, Flight, Instance, NodeView } from '../protocol.js';
+import { Comparison } from '../../network/damaged.fixtures.js';
 import { Random } from '../../network/random.js';
-import { Sums } from '../../network/sums.js';
 import { createMetric } from '../../network/topology/metric.js';
 import { DIRECTORY_STATES } from './corruption.js';
 import { directory } from './index.js';
 import type { DirectoryOptions } from './options.js';
-
-export interface Compared {
-  readonly looks: number;
-  /** How often each property held, and how often it did not. */
-  readonly verdicts: Map<string, [held: number, refuted: number]>;
-}
 
 class Damaged {
   readonly nodes = new Map<NodeId, NodeView>();
@@ -109,36 +103,17 @@ class Damaged {
   }
 }
 
-type Always = Extract<Property<DirectoryOptions>, { readonly kind: 'always' | 'sometimes' }>;
-
-/** Throws at the first configuration of which the two forms of a property say different things. */
-export function compareForms(runs: number, seed: number): Compared {
+/** Eight looks at each of so many. */
+export function compareForms(runs: number, seed: number): Comparison {
   const random = new Random(seed, 'damage');
-  const verdicts: Compared['verdicts'] = new Map();
-  let looks = 0;
+  const comparison = new Comparison();
   for (let run = 0; run < runs; run++) {
     const damaged = new Damaged(random, run % 2 === 0);
-    const { configuration, instance } = damaged;
-    const properties = directory.properties(instance).filter((one): one is Always => one.kind === 'always');
-    const sums = new Sums(
-      properties.map(({ folded }) => folded!.over),
-      configuration,
-    );
-    for (let step = 0; step < 8; step++, looks++) {
-      sums.update();
-      for (const { name, holds, folded } of properties) {
-        const own = holds(configuration);
-        const summed = folded!.holds(sums.of(folded!.over), () => configuration);
-        if (own !== summed) {
-          const seen = JSON.stringify([[...damaged.nodes], damaged.flights]);
-          throw new Error(`"${name}" holds: ${own}, by its totals: ${summed}, in ${seen}`);
-        }
-        const counts = verdicts.get(name) ?? [0, 0];
-        counts[own ? 0 : 1]++;
-        verdicts.set(name, counts);
-      }
+    const look = comparison.of(damaged.configuration, directory.properties(damaged.instance));
+    for (let step = 0; step < 8; step++) {
+      look();
       damaged.damage();
     }
   }
-  return { looks, verdicts };
+  return comparison;
 }

@@ -2,8 +2,8 @@
 import { isObject } from '../checks.js';
 import { defineCore } from '../define.js';
 import type { NodeId } from '../effects.js';
-import type { LevelInput } from '../hierarchy/level.js';
-import { levels } from '../hierarchy/levels.js';
+import { levelMachine, type LevelInput } from '../hierarchy/level.js';
+import { levelRules, tablesAtStart } from '../hierarchy/start.js';
 import type { Instance, RoleStart } from '../protocol.js';
 import {
   isBoolean,
@@ -56,6 +56,14 @@ const isTables: FieldCheck = (value, instance: Instantiated) =>
     ),
   )(value, instance);
 
+const hierarchy: Levels = {
+  charts: { [LEVEL]: levelMachine },
+  keys: ['radii', 'separations'],
+  rules: levelRules,
+  tablesAtStart,
+};
+const noLevels: Levels = { charts: {}, keys: [], rules: () => [], tablesAtStart: () => new Map() };
+
 const coreWith = (above: Levels) =>
   defineCore<ElectionProtocolOptions>({
     name: 'election',
@@ -74,10 +82,10 @@ const coreWith = (above: Levels) =>
  *
  * @public
  */
-export const electionCore = /* @__PURE__ */ coreWith(levels);
+export const electionCore = /* @__PURE__ */ coreWith(hierarchy);
 
 /** The same without levels of leaders: what a protocol carries that asks for one leader only. */
-export const oneLeaderCore = /* @__PURE__ */ coreWith({ charts: {}, keys: [], rules: () => [], tablesAtStart: () => new Map() });
+export const oneLeaderCore = /* @__PURE__ */ coreWith(noLevels);
 
 function roles(node: NodeId, instance: Instantiated): readonly RoleStart[] {
   const { start, levels, clock, hello, skipIfLeader, sink } = instance.options;

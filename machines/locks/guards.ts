@@ -154,7 +154,6 @@ export const epochsGuards = {
   },
   isOutvoted,
   isReconciled: (args: In) => !isForeign(args) && hasDiffered(args),
-  hasDiffered,
   mayGiveWay: (args: In) => isForeign(args) && isUnbound(args.context),
   /** What the promise of the teller will say is no news. */
   isAwaited: (args: In) => {

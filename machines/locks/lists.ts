@@ -10,6 +10,7 @@ import { ELECTION } from '../election/messages.js';
 import { electionNews, newestIn, wantedAfter, type EpochsContext, type From, type In } from './knowledge.js';
 import { isMajorityOf, isOfAnotherCluster, isSameMembership, type Membership } from './membership.js';
 import type { EpochMessage, Prepare } from './messages.js';
+import { toldOf } from './orders.js';
 
 /** A peer that was given another list, and whether it has said that it will promise nothing by it. */
 export interface Differing {
@@ -62,10 +63,7 @@ export const givingWay = ({ context }: In) => ({
 /** Who comes with another list while an epoch is served here hears of it at once. */
 export const wordToDiffering = (args: In) => {
   const { served } = args.context;
-  return {
-    to: args.event.type === 'hello' && served.epoch > 0 ? senderOf(args) : [],
-    message: { type: 'told' as const, epoch: served.epoch, members: served.members, membership: served.membership },
-  };
+  return { to: args.event.type === 'hello' && served.epoch > 0 ? senderOf(args) : [], message: toldOf(served) };
 };
 /** For the application. */
 export const listsOf = (args: In) => ({ peer: senderOf(args), own: args.context.membership, theirs: theirs(args) });

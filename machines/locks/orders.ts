@@ -16,7 +16,17 @@ import {
 } from './knowledge.js';
 import type { LockChartInput } from './lock.js';
 import { votesInOneOf } from './membership.js';
-import { directoryRole, EPOCHS, LOCK, lockRole, STANDING, type Confirm, type EpochTurn, type Recall } from './messages.js';
+import {
+  directoryRole,
+  EPOCHS,
+  LOCK,
+  lockRole,
+  STANDING,
+  type Beginning,
+  type Confirm,
+  type EpochTurn,
+  type Recall,
+} from './messages.js';
 
 export const PATIENCE = 'patience';
 const SPENT = 'spent';
@@ -61,10 +71,12 @@ export const installation = ({ context: { id, served } }: In) => ({
   to: served.members.filter((member) => member !== id),
   message: { type: 'install' as const, ...served },
 });
+/** The word of an epoch that is served. */
+export const toldOf = ({ epoch, members, membership }: Beginning) => ({ type: 'told' as const, epoch, members, membership });
 /** Whom the epoch leaves out must hear of it, perhaps from those who are in it; who has another list as well. */
 export const word = ({ context: { links, served, differing } }: In) => ({
   to: [...links, ...differing.map(({ node }) => node)].filter((peer) => !served.members.includes(peer)),
-  message: { type: 'told' as const, epoch: served.epoch, members: served.members, membership: served.membership },
+  message: toldOf(served),
 });
 const toLeader = ({ id, leader, links }: EpochsContext) => (leader !== id && links.includes(leader) ? leader : []);
 export const change = ({ context }: In) => ({

@@ -59,7 +59,7 @@ function swarmOf(scenarios: readonly Scenario[]): Judge {
 /** As the swarm draws them; those that the protocol refuses are left out. */
 function scenariosOf(protocol: Protocol, runs: number, seed: number): readonly Scenario[] {
   const systems = soundSystems(protocol);
-  const parsed = fc.sample(scenarioShapes(systems), { numRuns: runs, seed }).flatMap((shape): Scenario[] => {
+  return fc.sample(scenarioShapes(systems), { numRuns: runs, seed }).flatMap((shape): Scenario[] => {
     try {
       return [parseScenario(scenarioOf(protocol, systems, shape), { [protocol.name]: protocol })];
     } catch (error) {
@@ -67,7 +67,6 @@ function scenariosOf(protocol: Protocol, runs: number, seed: number): readonly S
       throw error;
     }
   });
-  return parsed;
 }
 
 /** A small network that has not come to rest after so many steps never will. */

@@ -25,7 +25,7 @@ const WORKS = [
   ['objects over mesh', objectsUnder(shipped, ['mesh']), 0.15, SHIPPED],
 ] as const;
 
-test.each(WORKS)('%s', { timeout: SECONDS * 20_000 + 300_000 }, async (name, { options, main }, share, more) => {
+test.each(WORKS)('%s', { timeout: SECONDS * 20_000 + 60_000 }, async (name, { options, main }, share, more) => {
   const begun = process.cpuUsage();
   const used = () => {
     const { user, system } = process.cpuUsage(begun);
