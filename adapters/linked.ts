@@ -43,6 +43,7 @@ import {
   eachOf,
   optional,
 } from './options.js';
+import { absenceOf, explainAbsence } from './transports/absence.js';
 import { ConnectionError } from './transports/errors.js';
 import { createTransport, type DriverListener } from './transports/driver.js';
 import { Channels } from './node/channels.js';
@@ -85,6 +86,9 @@ const MEDIUM_BYTES_MIN = 2 ** 13;
 const AHEAD_MS_MAX = 24 * 60 * 60 * 1_000;
 /** After so many heartbeats with nothing for this session, a peer that remembers a later one speaks with another node. */
 const STRAY_BEATS = 3;
+
+/** So many are named in a warning. */
+const STRANGERS_MAX = 5;
 
 const BEAT_MS = 100;
 const PATIENCE = 30;
@@ -176,7 +180,20 @@ export function linked(transport: Transport, options: LinkedOptions): Transport<
     });
   });
   noteLinkedPeers(made, options.peers);
+  explainAbsence(made, (peer) => (made.peers.has(peer) ? null : unlinked(peer, transport, options.peers)));
   return made;
+}
+
+/** What a name that is wrong here or there looks like from here. */
+function unlinked(peer: NodeId, below: Transport, named: readonly NodeId[]): string | null {
+  if (!named.includes(peer)) return 'not named in the peers of linked here';
+  const known = absenceOf(below, peer);
+  if (below.peers.has(peer))
+    return known ?? 'connected, and its link layer does not answer: name this peer in the peers of linked there';
+  const strangers = [...below.peers].filter((other) => !named.includes(other)).slice(0, STRANGERS_MAX);
+  if (strangers.length === 0) return known;
+  const others = `there is ${strangers.join(', ')}, which linked is not given here`;
+  return known === null ? `not there, but ${others}` : `${known}; ${others}`;
 }
 
 function linkNode(transport: Transport, options: LinkedOptions, windowSize: number, limits: PeerLimits): LiveNode {

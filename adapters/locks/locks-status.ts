@@ -1,27 +1,11 @@
 /** What a peer knows of its locks at a moment: where it stands towards the others, and what is held and waited for here. */
-import {
-  auditTime,
-  distinctUntilChanged,
-  from,
-  map,
-  merge,
-  startWith,
-  Subscription,
-  switchMap,
-  take,
-  type Observable,
-} from 'rxjs';
-import type { Message, NodeId } from '../../machines/effects.js';
-import { isMajority } from '../../machines/locks/epoch.js';
-import { isOfAllPresent } from '../../machines/locks/membership.js';
+import { auditTime, distinctUntilChanged, from, map, merge, startWith, switchMap, take, type Observable } from 'rxjs';
+import type { NodeId } from '../../machines/effects.js';
 import type { ClientContext } from '../../machines/locks/client.js';
 import type { EpochsContext } from '../../machines/locks/knowledge.js';
 import { EPOCHS, type LockMode } from '../../machines/locks/messages.js';
 import type { RoleView } from '../../machines/protocol.js';
 import type { LiveNode } from '../node/node.js';
-import { ClosedError } from '../transports/errors.js';
-import { later } from '../transports/later.js';
-import { escape } from '../transports/reading.js';
 import type { LockDesk } from './lock-desk.js';
 
 /**
@@ -117,87 +101,5 @@ function standingOf(node: LiveNode, peers: readonly NodeId[], isClosed: boolean)
   };
 }
 
-const stateOf = (role: RoleView | undefined): string | undefined =>
+export const stateOf = (role: RoleView | undefined): string | undefined =>
   typeof role?.value === 'object' ? Object.keys(role.value as object)[0] : (role?.value as string | undefined);
-
-/** Longer than a start, a failure and its detection take. */
-const UNSERVED_MS = 10_000;
-
-/** Warns, and tells the node's listeners, when nobody has been served here for so long: once, until somebody is served again. */
-export function warnWhenUnserved(node: LiveNode, status: () => LocksStatus): void {
-  const { id, name } = node;
-  let timer = new Subscription();
-  let isServed = true;
-  const warn = () => {
-    const now = status();
-    const seconds = UNSERVED_MS / 1000;
-    console.warn(escape(`"${name}" of peer "${id}" has granted nothing for ${seconds} s: ${whyUnserved(node, now)}`));
-    node.notify({ type: 'unserved', ms: UNSERVED_MS, missing: now.missing } as Message);
-  };
-  const look = () => {
-    if (isServed === ['serving', 'attached'].includes(stateOf(node.role(EPOCHS)) ?? '')) return;
-    isServed = !isServed;
-    timer.unsubscribe();
-    timer = new Subscription();
-    if (!isServed) later(timer, node.environment.clock, warn, UNSERVED_MS);
-  };
-  node.steps$.subscribe({ next: look, complete: () => timer.unsubscribe() });
-  look();
-}
-
-/** An error ends the locks, and nobody waits here who would hear of it. Who closes them, or the transport, knows. */
-export function warnOfEnd({ id, name }: LiveNode, error: Error): void {
-  if (error instanceof ClosedError) return;
-  console.warn(
-    escape(
-      `"${name}" of peer "${id}" has ended: ${error.message}; every request rejects with this ${error.name}, and so ` +
-        'does locks.ready before it has served; docs/locks.md, "When the locks of a peer end"',
-    ),
-  );
-}
-
-/** Nobody hears a peer that is not in their lists. */
-const joining = (id: NodeId): string =>
-  `; where they serve and were not given "${id}" in their peers, name it in the peers of their linked, start it with join: true and call addMember("${id}") on one of them`;
-
-/** Who is missing, and what would help. */
-function whyUnserved(node: LiveNode, { missing }: LocksStatus): string {
-  const role = node.role(EPOCHS);
-  if (!role) return 'its transport is not connected';
-  const context = role.context as EpochsContext;
-  const { memory, membership, served } = context;
-  const { voters } = membership;
-  if ('host' in role.context)
-    return `it is a client, and none of ${voters.join(', ')} takes it; it reaches ${voters.filter((voter) => !missing.includes(voter)).join(', ') || 'none of them'}`;
-  const differing = context.differing.filter(({ hasGivenWay }) => !hasGivenWay).map(({ node }) => `"${node}"`);
-  if (differing.length > 0)
-    return `${differing.join(', ')} was given another list of peers than ${voters.join(', ')}; start it again with this list, or this peer with its list`;
-  if (isOfAllPresent(membership)) return 'a tab that is there does not answer; close it, or stop debugging it';
-  if (!voters.includes(node.id)) {
-    const members = voters.length === 0 ? 'a member' : `one of ${voters.join(', ')}`;
-    return `it is no member; call addMember("${node.id}") on ${members}, where it is named in the peers of linked`;
-  }
-  const isStranger = served.epoch === 0 && missing.length === voters.length - 1;
-  const without = missing.length === 0 ? 'it reaches everybody' : `it does not reach ${missing.join(', ')}`;
-  if (!isMajority(voters.length - missing.length, voters))
-    return `${without}, and more than half of the peers must be there${isStranger ? joining(node.id) : ''}`;
-  const later = undecided(context);
-  if (later) return `${without}; ${later}`;
-  if (memory !== 'forgotten' || missing.length === 0) return `${without}; locks.status() of all peers tells more`;
-  return (
-    `${without}, and peers without storage begin once all are there, or locks.bootstrap() was called on one of a cluster that is new; ` +
-    `if ${missing.join(', ')} was removed since, nobody here remembers it: stop all peers, and start them with the peers of now`
-  );
-}
-
-/** A list of voters that another one has proposed, and whom of it this peer does not reach. */
-function undecided({ id, promised, pending, membership, links }: EpochsContext): string | undefined {
-  const ballots = [...pending, ...(promised ? [promised] : [])];
-  const later = ballots.findLast(({ proposer, next }) => proposer !== id && next.version > membership.version)?.next;
-  const absent = later?.voters.filter((voter) => voter !== id && !links.includes(voter)) ?? [];
-  if (!later || absent.length === 0) return undefined;
-  return (
-    `the members were being changed to ${later.voters.join(', ')}, which may be decided, and of these it does not reach ` +
-    `${absent.join(', ')}; start them: more than half of these must remember what they promised, or all be there`
-  );
-}

@@ -17,7 +17,7 @@ import { ClosedError, ConfigurationError, type LostError } from '../transports/e
 import { Availability } from './availability.js';
 import { LockDesk, Turns, type DeskNotice, type Wish } from './lock-desk.js';
 import { reportMetrics } from './locks-metrics.js';
-import { statusesOf, statusOf, warnOfEnd, warnWhenUnserved, type LocksStatus } from './locks-status.js';
+import { statusesOf, statusOf, type LocksStatus } from './locks-status.js';
 import type { Lock } from './lock-handle.js';
 import { createLocksNode } from './locks-node.js';
 import { clientNamed, differingLists, firstPeersOf, Members, shorterList, type MembersOptions } from './members.js';
@@ -31,6 +31,7 @@ import {
   type LocksOptions,
   type RequestOptions,
 } from './locks-options.js';
+import { warnOfEnd, warnWhenUnserved } from './unserved.js';
 import type { LiveNode } from '../node/node.js';
 import { later } from '../transports/later.js';
 import { abortable } from '../transports/promises.js';
@@ -154,7 +155,7 @@ export class Locks implements AsyncDisposable {
   #begin(node: LiveNode, transport: Transport<Linked>): void {
     this.#transport = transport;
     this.#node = node;
-    warnWhenUnserved(node, () => this.status());
+    warnWhenUnserved(node, transport, () => this.status());
     this.#members = new Members(node, transport);
     this.#availability = new Availability(node, transport, (lock) => this.#desks.get(lock)?.disappoint());
     node.notices$.subscribe((notice) => this.hear(notice));

@@ -12,6 +12,7 @@ import { firstMembership, isOfAllPresent, type MembershipChange } from '../../ma
 import { EPOCHS, type LocksNotice } from '../../machines/locks/messages.js';
 import type { LiveNode } from '../node/node.js';
 import { checkOptions, optional, signal } from '../options.js';
+import { absenceOf } from '../transports/absence.js';
 import { ClosedError, ConfigurationError } from '../transports/errors.js';
 import { checkId } from '../transports/ids.js';
 import { linkedPeersOf } from '../transports/linked-peers.js';
@@ -123,8 +124,12 @@ export class Members {
     if (isDone(change, voters)) return voters;
     if (voters.every((voter) => voter === remove) && add === null)
       throw new UsageError(`"${remove}" is the last member of "${node.name}"; replace it, or close the locks`);
-    if (add !== null && add !== node.id && !this.transport.peers.has(add))
-      throw new UsageError(`peer "${add}" is not reached from "${node.id}"; start it with join: true before it is added`);
+    if (add !== null && add !== node.id && !this.transport.peers.has(add)) {
+      const reason = absenceOf(this.transport, add);
+      throw new UsageError(
+        `peer "${add}" is not reached from "${node.id}"${reason === null ? '' : ` (${reason})`}; start it with join: true before it is added`,
+      );
+    }
     if (add !== null && attachmentOf(node.role(EPOCHS)!.context as EpochsContext, add))
       throw new UsageError(
         `"${add}" is a client of "${node.name}", and does not vote; close it, and start it with join: true before it is added`,

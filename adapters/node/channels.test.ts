@@ -55,3 +55,16 @@ test('where channels keep their order and lose nothing, both ends count alike', 
   await expect.poll(() => numbers).toEqual([1, 2, 3]);
   bus.close();
 });
+
+test('the names in which a peer greets and nobody here takes part: a few, while it is up and until it leaves them', async () => {
+  const { channels, medium } = await on(inProcessGuarantees);
+  const say = (name: string, type: string) => medium.received('b', { v: 1, name, message: { type } });
+  medium.up('b');
+  for (let i = 0; i < 10; i++) say(`x${i}`, 'node.hello');
+  expect(channels.elsewhereOf('b')).toEqual(['x0', 'x1', 'x2', 'x3']);
+  say('x1', 'node.bye');
+  channels.open('x2', { message: () => {} });
+  expect(channels.elsewhereOf('b')).toEqual(['x0', 'x3']);
+  medium.down('b');
+  expect(channels.elsewhereOf('b')).toEqual([]);
+});

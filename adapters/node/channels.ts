@@ -9,7 +9,7 @@ import { UsageError } from '../../machines/errors.js';
 import { limitsHere } from '../limits.js';
 import { Drops } from '../transports/drops.js';
 import { CHANNEL_NAME_LENGTH_MAX, envelopeOf, isVersioned, refusal, type Envelope } from '../transports/envelope.js';
-import { isGreeting } from './presence.js';
+import { isGreeting, isLeaving } from './presence.js';
 import type { Json, Transport, TransportEvent } from '../transports/transport.js';
 
 export interface Conversation {
@@ -21,6 +21,9 @@ export interface Conversation {
 
 /** Why a peer speaks in a conversation of that name; `null` for what one knows nothing of. */
 type Explanation = (name: string, from: NodeId) => string | null;
+
+/** So many names of a peer are kept that nobody here knows. */
+const ELSEWHERE_MAX = 4;
 
 const known = new WeakMap<Transport, Channels>();
 
@@ -34,6 +37,8 @@ export class Channels {
   /** How many messages were sent to each peer on this connection, and how many came. */
   private readonly sent: Counts = new Map();
   private readonly heard: Counts = new Map();
+  /** In what a peer takes part that nobody here does: the names with which it has greeted in vain. */
+  private readonly elsewhere = new Map<NodeId, Set<string>>();
   private readonly explanations: Explanation[] = [];
   /** Whether nobody but nodes speaks on this transport. */
   private isTakenOver = false;
@@ -102,6 +107,11 @@ export class Channels {
     return this.sent.get(peer)?.get(name) ?? 0;
   }
 
+  /** Names of conversations in which a peer takes part and nobody here does, as far as it has greeted: a few. */
+  elsewhereOf(peer: NodeId): string[] {
+    return [...(this.elsewhere.get(peer) ?? [])].filter((name) => !this.conversations.has(name));
+  }
+
   private take(event: TransportEvent): void {
     if (event.type === 'message') this.receive(event.from, event.message);
     else if (event.type === 'closed') for (const conversation of this.conversations.values()) conversation.closed?.(event.error);
@@ -119,6 +129,7 @@ export class Channels {
       if (this.gone.size > this.limits.gone) this.gone.delete(this.gone.values().next().value!);
       this.sent.delete(peer);
       this.heard.delete(peer);
+      this.elsewhere.delete(peer);
     }
   }
 
@@ -134,7 +145,18 @@ export class Channels {
     // On a medium that believes who says to be somebody there is no end of names to keep.
     const number = this.isCounted ? count(this.heard, from, name, this.limits.counted) : 0;
     if (conversation) conversation.message(from, message, number);
-    else if (!isGreeting(message) && !this.closed.has(name)) this.drops.drop(this.whyNobody(name, from));
+    else if (isGreeting(message)) this.greetedInVain(from, name, message);
+    else if (!this.closed.has(name)) this.drops.drop(this.whyNobody(name, from));
+  }
+
+  /** Kept where each peer that speaks is one that is up, and goes. */
+  private greetedInVain(from: NodeId, name: string, message: Message): void {
+    if (!this.isCounted) return;
+    const names = this.elsewhere.get(from) ?? new Set<string>();
+    if (isLeaving(message)) names.delete(name);
+    else if (names.size < ELSEWHERE_MAX) names.add(name);
+    if (names.size > 0) this.elsewhere.set(from, names);
+    else this.elsewhere.delete(from);
   }
 
   private whyNobody(name: string, from: NodeId): string {

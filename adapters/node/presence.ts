@@ -15,6 +15,8 @@ const BYE = 'node.bye';
 /** Peers greet before they know whether the other one takes part, and take leave of those who may have gone. */
 export const isGreeting = ({ type }: Message): boolean => type === HELLO || type === BYE;
 
+export const isLeaving = ({ type }: Message): boolean => type === BYE;
+
 export class Presence {
   private readonly present = new Set<NodeId>();
   /** Who has been greeted since it came up, and may count this node as there before it has answered. */

@@ -31,8 +31,14 @@ export function pauseAfter(failures: number, { crypto }: Pick<PlatformEnvironmen
   return longest * (failures === 0 ? fraction(crypto) : 1 - fraction(crypto) / 2);
 }
 
-export function reconnecting(drivers: readonly Driver[], who: string, environment: InEnvironment = {}): Driver {
-  return (medium, signal) => new Reconnecting(drivers, who, medium, environmentOf(environment)).begin(signal);
+/** `moved` hears at which of the drivers there is a connection, whenever it is another one; `null` for none. */
+export function reconnecting(
+  drivers: readonly Driver[],
+  who: string,
+  environment: InEnvironment = {},
+  moved: (place: number | null) => void = () => {},
+): Driver {
+  return (medium, signal) => new Reconnecting(drivers, who, medium, environmentOf(environment), moved).begin(signal);
 }
 
 /** One try at one driver, and what came of it. */
@@ -65,6 +71,7 @@ class Reconnecting {
     private readonly who: string,
     private readonly medium: DriverListener,
     private readonly environment: PlatformEnvironment,
+    private readonly moved: (place: number | null) => void,
   ) {}
 
   begin(signal: AbortSignal): void {
@@ -121,6 +128,7 @@ class Reconnecting {
       void left.connection?.close();
     }
     this.failures = 0;
+    this.moved(attempt.place);
     if (!this.hasOpened) {
       this.medium.opened({
         send: (to, message, text) => this.current?.connection?.send(to, message, text),
@@ -137,6 +145,7 @@ class Reconnecting {
     if (attempt !== this.current) return;
     this.current = this.homeward;
     this.homeward = undefined;
+    this.moved(null);
     this.allDown(attempt);
     if (!this.current && !this.timers.closed) this.tryNext(attempt.place, error);
   }

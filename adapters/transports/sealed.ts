@@ -19,6 +19,7 @@ import type { NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
 import { environmentOf, type PlatformEnvironment, type InEnvironment } from '../environment.js';
 import { checkOptions, environment as environmentChecks, isTransport, must } from '../options.js';
+import { absenceOf, explainAbsence } from './absence.js';
 import { createTransport, type DriverListener } from './driver.js';
 import { checkId } from './ids.js';
 import { limitsHere } from '../limits.js';
@@ -58,6 +59,8 @@ const CHECKS = {
 const KEY_BYTES_MIN = 16;
 /** An end asks, and calls another stale, at most so often. */
 const PAUSE_MS = 100;
+/** Of so many names is it remembered why what came in them was refused. */
+const REFUSED_MAX = 1_000;
 /** What stands around a text in a frame; its quotes and backslashes may double it. */
 const HEAD_BYTES = 1_024;
 
@@ -90,16 +93,39 @@ export function sealed<const G extends Guarantees>(transport: Transport<G>, opti
   checkId(transport.id, 'the id of a transport');
   const keys = new Keys(key);
   const messageBytesMax = Math.floor((transport.guarantees.messageBytesMax - HEAD_BYTES) / 2);
-  return createTransport(transport.id, { ...transport.guarantees, messageBytesMax }, async (medium, signal) => {
+  const refused = new Refused();
+  const made = createTransport(transport.id, { ...transport.guarantees, messageBytesMax }, async (medium, signal) => {
     const giveUp = () => void transport.close();
     signal.addEventListener('abort', giveUp, { once: true });
-    const seal = new Seal(keys, transport, medium, environmentOf(environment));
+    const seal = new Seal(keys, transport, medium, environmentOf(environment), refused);
     transport.events.subscribe((event) => seal.incoming(event));
     await transport.connect();
     signal.removeEventListener('abort', giveUp);
     medium.opened({ send: (to, _, text) => seal.outgoing(to, text), close: () => transport.close() });
     seal.begin();
   });
+  explainAbsence(made, (peer) => refused.why(peer) ?? absenceOf(transport, peer));
+  return made;
+}
+
+/** What was refused of whom, and nothing taken since: told apart by the name that it came in, which on many media anybody can take. */
+class Refused {
+  private readonly reasons = new Map<NodeId, string>();
+
+  note(peer: NodeId, why: string): void {
+    // The latest last: those who go on are remembered.
+    this.reasons.delete(peer);
+    this.reasons.set(peer, why);
+    if (this.reasons.size > REFUSED_MAX) this.reasons.delete(this.reasons.keys().next().value!);
+  }
+
+  taken(peer: NodeId): void {
+    this.reasons.delete(peer);
+  }
+
+  why(peer: NodeId): string | null {
+    return this.reasons.get(peer) ?? null;
+  }
 }
 
 /** What is said: `ask` and `tell` a run, `say` a message, `stale` that one was for another run. */
@@ -134,6 +160,7 @@ class Seal {
     private readonly transport: Transport,
     private readonly medium: DriverListener,
     private readonly environment: PlatformEnvironment,
+    private readonly refused: Refused,
   ) {
     const { clock, crypto } = environment;
     this.run = crypto.randomUUID();
@@ -210,17 +237,33 @@ class Seal {
   }
 
   private open(from: NodeId, message: Json): void {
-    if (!isFrame(message)) return this.drops.drop(`a message from "${from}" has no seal`);
+    if (!isFrame(message))
+      return this.refuse(
+        from,
+        `a message from "${from}" has no seal`,
+        'heard without a seal, and refused: give it sealed with the same key',
+      );
     const [name, code, kind, run, heard, number, text] = message;
     const known = this.others.get(from);
     const isRepeated = known !== undefined && (known.speaksIn === run ? known.numbers.has(number) : known.retired.has(run));
     if (kind === 'say' && isRepeated) return this.dropRepeated(from);
     const keys = this.keys.of(from);
-    if (typeof keys === 'string') return this.drops.drop(`the seal of a message from "${from}" cannot be looked at: ${keys}`);
+    if (typeof keys === 'string')
+      return this.refuse(
+        from,
+        `the seal of a message from "${from}" cannot be looked at: ${keys}`,
+        'heard, and sealed has no key for it here',
+      );
     const key = keys.find((each) => each.name === name);
-    if (!key) return this.drops.drop(`the seal of a message from "${from}" is of another key`);
+    if (!key)
+      return this.refuse(
+        from,
+        `the seal of a message from "${from}" is of another key; give both the same`,
+        'heard with a seal of another key, and refused: give both the same key',
+      );
     if (!isSame(code, key.code([from, this.transport.id, kind, run, heard, number, text])))
-      return this.drops.drop(`the seal of a message from "${from}" is broken`);
+      return this.refuse(from, `the seal of a message from "${from}" is broken`, 'heard with a broken seal, and refused');
+    this.refused.taken(from);
     const other = this.other(from);
     if (kind === 'ask') this.send(from, 'tell', heard, 0, '');
     else if (kind === 'tell') this.beTold(from, other, run, heard);
@@ -229,6 +272,11 @@ class Seal {
       other.run = null;
       this.ask(from, other);
     }
+  }
+
+  private refuse(from: NodeId, why: string, inShort: string): void {
+    this.refused.note(from, inShort);
+    this.drops.drop(why);
   }
 
   /** A medium that doubles messages does so all the time, and nothing is wrong with that. */

@@ -10,6 +10,7 @@ import type { NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
 import { environmentOf, type PlatformEnvironment, type InEnvironment } from '../environment.js';
 import { anything, checkOptions, environment as environmentChecks, id as anId, isClass, must, optional } from '../options.js';
+import { explainAbsence } from './absence.js';
 import { createTransport } from './driver.js';
 import { ConnectionError } from './errors.js';
 import { checkSecret, KEY_LENGTH_MAX, TOKEN_LENGTH_MAX, type Line, type LineListener } from './hub.js';
@@ -116,7 +117,18 @@ export function webSocket(options: WebSocketOptions): Transport<typeof webSocket
       `the hub at ${each}`,
     ),
   );
-  return createTransport(id, webSocketGuarantees, reconnecting(drivers, `peer "${id}"`, environment));
+  let place: number | null = null;
+  const driver = reconnecting(drivers, `peer "${id}"`, environment, (now) => (place = now));
+  const transport = createTransport(id, webSocketGuarantees, driver);
+  explainAbsence(transport, (peer) => (transport.peers.has(peer) ? null : notThere(place === null ? null : urls[place]!, urls)));
+  return transport;
+}
+
+function notThere(at: string | null, urls: readonly string[]): string {
+  if (at === null) return 'this peer has no connection to a hub';
+  const several =
+    urls.length === 1 ? '' : `, of the ${urls.length} that this peer was given: give everybody the same ones in the same order`;
+  return `not at the hub at ${quote(at)}${several}`;
 }
 
 const INSTALL_WS = "give that of the package ws: npm install ws, import { WebSocket } from 'ws', and webSocket({ …, WebSocket })";

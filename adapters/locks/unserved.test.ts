@@ -1,0 +1,203 @@
+/** What the warning of a service that nobody gets knows: who is not there, who is and is not heard, and who runs something else. */
+import { VirtualTimeScheduler, type SchedulerLike } from 'rxjs';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { WebSocket } from 'ws';
+import { linked } from '../linked.js';
+import { InProcessBus } from '../transports/in-process.js';
+import { absenceOf } from '../transports/absence.js';
+import { sealed } from '../transports/sealed.js';
+import type { Linked, Transport } from '../transports/transport.js';
+import { webSocketHub } from '../transports/web-socket-hub.js';
+import { webSocket } from '../transports/web-socket.js';
+import { createLocks, type LocksOptions } from './locks.js';
+import { settled } from './peers.fixture.js';
+
+function cluster() {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  const running: { readonly transport: Transport; readonly clock: VirtualTimeScheduler }[] = [];
+  onTestFinished(async () => {
+    await Promise.all(running.map(({ transport }) => transport.close()));
+    warn.mockRestore();
+  });
+  const start = (transport: Transport<Linked>, options: Omit<LocksOptions, 'transport'>) => {
+    const clock = new VirtualTimeScheduler();
+    const virtual = { now: () => clock.now(), schedule: clock.schedule.bind(clock) } as SchedulerLike;
+    running.push({ transport, clock });
+    const locks = createLocks({ transport, clock: virtual, ...options });
+    locks.ready.catch(() => {});
+    return locks;
+  };
+  /** Ten seconds pass for all of them; what each has said then. */
+  const said = async (): Promise<string[]> => {
+    for (const { clock } of running) {
+      clock.maxFrames += 11_000;
+      clock.flush();
+    }
+    await settled();
+    return warn.mock.calls.map(([text]) => text as string);
+  };
+  return { start, said };
+}
+const three = ['a', 'b', 'c'];
+const nothing = (name: string, id: string) => `"${name}" of peer "${id}" has granted nothing for 10 s: `;
+const tooFew = ', and more than half of the peers must be there';
+/** Over a bus, with a link layer that is given these. */
+const onBus = (bus: InProcessBus) => (id: string, peers: readonly string[]) => linked(bus.transport(id), { peers, beatMs: 5 });
+
+describe('locks of another name', () => {
+  test('are named by each peer of those that it reaches', async () => {
+    const { start, said } = cluster();
+    const on = onBus(new InProcessBus());
+    const all = ['orders', 'order', 'jobs'].map((name, i) => start(on(three[i]!, three), { peers: three, name }));
+    await expect.poll(() => all.map(({ transport }) => transport.peers.size)).toEqual([2, 2, 2]);
+    await settled();
+    const cure = 'give createLocks the same name everywhere';
+    expect(await said()).toContain(
+      `${nothing('orders', 'a')}it does not reach b, c (b: connected, with "order" and without "orders": ${cure}; ` +
+        `c: connected, with "jobs" and without "orders": ${cure})${tooFew}`,
+    );
+    expect((await said()).filter((text) => text.includes('granted nothing'))).toHaveLength(3);
+  });
+
+  test('and a peer that has none yet', async () => {
+    const { start, said } = cluster();
+    const on = onBus(new InProcessBus());
+    const b = on('b', three);
+    onTestFinished(() => b.close());
+    const [{ transport }] = [start(on('a', three), { peers: three }), await b.connect()];
+    await expect.poll(() => transport.peers.size).toBe(1);
+    expect(await said()).toContain(
+      `${nothing('locks', 'a')}it does not reach b, c (b: connected, with nothing of the name "locks": call createLocks there, with this name)${tooFew}`,
+    );
+  });
+
+  test('are told to a client as well', async () => {
+    const { start, said } = cluster();
+    const on = onBus(new InProcessBus());
+    const all = ['a', 'b', 'c'].map((id) => start(on(id, [...three, 'd']), { peers: three, name: 'orders' }));
+    await Promise.all(all.map(({ ready }) => ready));
+    const { transport } = start(on('d', [...three, 'd']), { peers: three, client: true, name: 'order' });
+    await expect.poll(() => transport.peers.size).toBe(3);
+    await settled();
+    expect(await said()).toEqual([
+      `${nothing('order', 'd')}it is a client, and none of a, b, c takes it; it reaches none of them ` +
+        '(a, b, c: connected, with "orders" and without "order": give createLocks the same name everywhere)',
+    ]);
+  });
+
+  test('are forgotten when they are closed, quoted, and no more than a few', async () => {
+    const { start, said } = cluster();
+    const bus = new InProcessBus();
+    const b = bus.transport('b');
+    onTestFinished(() => b.close());
+    await b.connect();
+    const { node } = start(bus.transport('a'), { peers: three });
+    await node.ready;
+    const say = (name: string, type: string) => b.send('a', { v: 1, name, message: { type } });
+    say('closed', 'node.hello');
+    say('closed', 'node.bye');
+    const long = `\u001b[2J${'x'.repeat(500)}`;
+    for (const name of [long, 'two', 'three', 'four', 'five']) say(name, 'node.hello');
+    await settled();
+    const quoted = `"\\u{1b}[2J${'x'.repeat(90)}…"`;
+    expect(await said()).toEqual([
+      `${nothing('locks', 'a')}it does not reach b, c (b: connected, with ${quoted}, "two", "three", "four" and without "locks": ` +
+        `give createLocks the same name everywhere)${tooFew}`,
+    ]);
+  });
+});
+
+test('peers that were given the hubs in another order', async () => {
+  const { start, said } = cluster();
+  const hubs = await Promise.all([webSocketHub({ port: 0 }), webSocketHub({ port: 0 })]);
+  onTestFinished(() => Promise.all(hubs.map((hub) => hub.close())).then(() => {}));
+  const urls = hubs.map(({ port }) => `ws://127.0.0.1:${port}`);
+  const on = (id: string, url: string[]) => linked(webSocket({ id, url, WebSocket }), { peers: three, beatMs: 20 });
+  const all = [start(on('a', urls), { peers: three }), start(on('b', urls.toReversed()), { peers: three })];
+  await Promise.all(all.map(({ node }) => node.ready));
+  const at = (other: string, i: number) =>
+    `it does not reach ${other}, c (${other}, c: not at the hub at ${urls[i]}, of the 2 that this peer was given: give everybody the same ones in the same order)${tooFew}`;
+  expect(await said()).toEqual([nothing('locks', 'a') + at('b', 0), nothing('locks', 'b') + at('a', 1)]);
+});
+
+test('a peer whose hub is away', async () => {
+  const { start, said } = cluster();
+  const hub = await webSocketHub({ port: 0 });
+  const url = `ws://127.0.0.1:${hub.port}`;
+  const { node, transport } = start(linked(webSocket({ id: 'a', url, WebSocket }), { peers: three }), { peers: three });
+  await node.ready;
+  const at = `${nothing('locks', 'a')}it does not reach b, c (b, c: `;
+  await hub.close();
+  await vi.waitFor(() => expect(absenceOf(transport, 'b')).toBe('this peer has no connection to a hub'));
+  expect(await said()).toContain(`${at}this peer has no connection to a hub)${tooFew}`);
+});
+
+describe('a peer that is heard and refused', () => {
+  const key = 'a key of sixteen bytes';
+  const wrong: [string, (medium: Transport) => Transport, string][] = [
+    [
+      'with another key',
+      (medium) => sealed(medium, { key: 'another of sixteen' }),
+      'heard with a seal of another key, and refused: give both the same key',
+    ],
+    ['without a seal', (medium) => medium, 'heard without a seal, and refused: give it sealed with the same key'],
+  ];
+  test.each(wrong)('%s', async (_, made, reason) => {
+    const { start, said } = cluster();
+    const bus = new InProcessBus();
+    const on = (medium: Transport) => linked(medium, { peers: three, beatMs: 5 });
+    const { transport } = start(on(sealed(bus.transport('a'), { key })), { peers: three });
+    start(on(made(bus.transport('b'))), { peers: three });
+    await vi.waitFor(() => expect(absenceOf(transport, 'b')).toBe(reason));
+    expect(await said()).toContain(`${nothing('locks', 'a')}it does not reach b, c (b: ${reason})${tooFew}`);
+  });
+
+  test('is not called so once what it says is taken', async () => {
+    cluster();
+    const bus = new InProcessBus();
+    let theirs = 'another of sixteen';
+    const on = (id: string, of: () => string) => linked(sealed(bus.transport(id), { key: of }), { peers: three, beatMs: 5 });
+    const [a, b] = [on('a', () => key), on('b', () => theirs)];
+    onTestFinished(() => Promise.all([a.close(), b.close()]).then(() => {}));
+    await Promise.all([a.connect(), b.connect()]);
+    await vi.waitFor(() => expect(absenceOf(a, 'b')).toContain('another key'));
+    theirs = key;
+    await vi.waitFor(() => expect(a.peers.has('b')).toBe(true));
+    expect(absenceOf(a, 'b')).toBeNull();
+    await b.close();
+    await vi.waitFor(() => expect(a.peers.has('b')).toBe(false));
+    expect(absenceOf(a, 'b')).toBeNull();
+  });
+});
+
+describe('a name that is wrong in the peers of linked', () => {
+  const isNamedThere = 'connected, and its link layer does not answer: name this peer in the peers of linked there';
+
+  test('here: who is there under another name; and there: who is not answered', async () => {
+    const { start, said } = cluster();
+    const on = onBus(new InProcessBus());
+    const wrong = ['a', 'bb', 'c'];
+    const all = [start(on('a', wrong), { peers: wrong }), start(on('b', three), { peers: three })];
+    await Promise.all(all.map(({ node }) => node.ready));
+    const warnings = await said();
+    expect(warnings).toContain(
+      `${nothing('locks', 'a')}it does not reach bb, c (bb, c: not there, but there is b, which linked is not given here)${tooFew}`,
+    );
+    expect(warnings).toContain(`${nothing('locks', 'b')}it does not reach a, c (a: ${isNamedThere})${tooFew}`);
+  });
+
+  test('of somebody who joins: it says so, and so does who would add it', async () => {
+    const { start, said } = cluster();
+    const on = onBus(new InProcessBus());
+    const all = three.map((id) => start(on(id, [...three, 'dd']), { peers: three }));
+    await Promise.all(all.map(({ ready }) => ready));
+    const { node } = start(on('d', [...three, 'd']), { join: true });
+    await node.ready;
+    expect(await said()).toContain(
+      `${nothing('locks', 'd')}it is no member (a, b, c: ${isNamedThere}); call addMember("d") on a member, where it is named in the peers of linked`,
+    );
+    await expect(all[0]!.addMember('d')).rejects.toThrow(
+      'peer "d" is not reached from "a" (not named in the peers of linked here); start it with join: true before it is added',
+    );
+  });
+});

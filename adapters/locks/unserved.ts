@@ -1,0 +1,128 @@
+/**
+ * What a peer says on the console of a service that nobody gets: who is missing, what each layer knows of why, and what would help; and of
+ * locks that have ended where nobody waits who would hear of it.
+ */
+import { Subscription } from 'rxjs';
+import type { Message, NodeId } from '../../machines/effects.js';
+import { isMajority } from '../../machines/locks/epoch.js';
+import type { EpochsContext } from '../../machines/locks/knowledge.js';
+import { isOfAllPresent } from '../../machines/locks/membership.js';
+import { EPOCHS } from '../../machines/locks/messages.js';
+import { Channels } from '../node/channels.js';
+import type { LiveNode } from '../node/node.js';
+import { absenceOf } from '../transports/absence.js';
+import { ClosedError } from '../transports/errors.js';
+import { later } from '../transports/later.js';
+import { linkedPeersOf } from '../transports/linked-peers.js';
+import { escape, quote } from '../transports/reading.js';
+import type { Transport } from '../transports/transport.js';
+import { stateOf, type LocksStatus } from './locks-status.js';
+
+/** Longer than a start, a failure and its detection take. */
+const UNSERVED_MS = 10_000;
+
+/** Warns, and tells the node's listeners, when nobody has been served here for so long: once, until somebody is served again. */
+export function warnWhenUnserved(node: LiveNode, transport: Transport, status: () => LocksStatus): void {
+  const { id, name } = node;
+  let timer = new Subscription();
+  let isServed = true;
+  const warn = () => {
+    const now = status();
+    const seconds = UNSERVED_MS / 1000;
+    console.warn(escape(`"${name}" of peer "${id}" has granted nothing for ${seconds} s: ${whyUnserved(node, transport, now)}`));
+    node.notify({ type: 'unserved', ms: UNSERVED_MS, missing: now.missing } as Message);
+  };
+  const look = () => {
+    if (isServed === ['serving', 'attached'].includes(stateOf(node.role(EPOCHS)) ?? '')) return;
+    isServed = !isServed;
+    timer.unsubscribe();
+    timer = new Subscription();
+    if (!isServed) later(timer, node.environment.clock, warn, UNSERVED_MS);
+  };
+  node.steps$.subscribe({ next: look, complete: () => timer.unsubscribe() });
+  look();
+}
+
+/** An error ends the locks, and nobody waits here who would hear of it. Who closes them, or the transport, knows. */
+export function warnOfEnd({ id, name }: LiveNode, error: Error): void {
+  if (error instanceof ClosedError) return;
+  console.warn(
+    escape(
+      `"${name}" of peer "${id}" has ended: ${error.message}; every request rejects with this ${error.name}, and so ` +
+        'does locks.ready before it has served; docs/locks.md, "When the locks of a peer end"',
+    ),
+  );
+}
+
+/** Nobody hears a peer that is not in their lists. */
+const joining = (id: NodeId): string =>
+  `; where they serve and were not given "${id}" in their peers, name it in the peers of their linked, start it with join: true and call addMember("${id}") on one of them`;
+
+/**
+ * Why these peers are not reached, each reason once with all whom it is known of; nothing where nothing is known. What others have named
+ * is quoted.
+ */
+function reasonsOf({ name }: LiveNode, transport: Transport, missing: readonly NodeId[]): string {
+  const channels = Channels.of(transport);
+  const reasonOf = (peer: NodeId): string | null => {
+    if (!transport.peers.has(peer)) return absenceOf(transport, peer);
+    const others = channels.elsewhereOf(peer).map((other) => `"${quote(other)}"`);
+    if (others.length === 0) return `connected, with nothing of the name "${name}": call createLocks there, with this name`;
+    return `connected, with ${others.join(', ')} and without "${name}": give createLocks the same name everywhere`;
+  };
+  const known = new Map<string, NodeId[]>();
+  for (const peer of missing) {
+    const reason = reasonOf(peer);
+    if (reason !== null) known.set(reason, [...(known.get(reason) ?? []), peer]);
+  }
+  const all = Array.from(known, ([reason, of]) => `${of.join(', ')}: ${reason}`);
+  return all.length === 0 ? '' : ` (${all.join('; ')})`;
+}
+
+/** Whom a peer that knows no members expects: all that its link layer was given, or sees. */
+const unmet = ({ id, links }: EpochsContext, transport: Transport): NodeId[] =>
+  (linkedPeersOf(transport) ?? [...transport.peers]).filter((peer) => peer !== id && !links.includes(peer));
+
+/** Who is missing, and what would help. */
+function whyUnserved(node: LiveNode, transport: Transport, { missing }: LocksStatus): string {
+  const role = node.role(EPOCHS);
+  if (!role) return 'its transport is not connected';
+  const context = role.context as EpochsContext;
+  const { memory, membership, served } = context;
+  const { voters } = membership;
+  const reasons = reasonsOf(node, transport, missing);
+  if ('host' in role.context)
+    return `it is a client, and none of ${voters.join(', ')} takes it; it reaches ${voters.filter((voter) => !missing.includes(voter)).join(', ') || 'none of them'}${reasons}`;
+  const differing = context.differing.filter(({ hasGivenWay }) => !hasGivenWay).map(({ node }) => `"${node}"`);
+  if (differing.length > 0)
+    return `${differing.join(', ')} was given another list of peers than ${voters.join(', ')}; start it again with this list, or this peer with its list`;
+  if (isOfAllPresent(membership)) return 'a tab that is there does not answer; close it, or stop debugging it';
+  if (!voters.includes(node.id)) {
+    const members = voters.length === 0 ? 'a member' : `one of ${voters.join(', ')}`;
+    const strange = voters.length > 0 ? reasons : reasonsOf(node, transport, unmet(context, transport));
+    return `it is no member${strange}; call addMember("${node.id}") on ${members}, where it is named in the peers of linked`;
+  }
+  const isStranger = served.epoch === 0 && missing.length === voters.length - 1 && reasons === '';
+  const without = missing.length === 0 ? 'it reaches everybody' : `it does not reach ${missing.join(', ')}${reasons}`;
+  if (!isMajority(voters.length - missing.length, voters))
+    return `${without}, and more than half of the peers must be there${isStranger ? joining(node.id) : ''}`;
+  const later = undecided(context);
+  if (later) return `${without}; ${later}`;
+  if (memory !== 'forgotten' || missing.length === 0) return `${without}; locks.status() of all peers tells more`;
+  return (
+    `${without}, and peers without storage begin once all are there, or locks.bootstrap() was called on one of a cluster that is new; ` +
+    `if ${missing.join(', ')} was removed since, nobody here remembers it: stop all peers, and start them with the peers of now`
+  );
+}
+
+/** A list of voters that another one has proposed, and whom of it this peer does not reach. */
+function undecided({ id, promised, pending, membership, links }: EpochsContext): string | undefined {
+  const ballots = [...pending, ...(promised ? [promised] : [])];
+  const later = ballots.findLast(({ proposer, next }) => proposer !== id && next.version > membership.version)?.next;
+  const absent = later?.voters.filter((voter) => voter !== id && !links.includes(voter)) ?? [];
+  if (!later || absent.length === 0) return undefined;
+  return (
+    `the members were being changed to ${later.voters.join(', ')}, which may be decided, and of these it does not reach ` +
+    `${absent.join(', ')}; start them: more than half of these must remember what they promised, or all be there`
+  );
+}
