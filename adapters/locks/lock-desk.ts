@@ -67,6 +67,9 @@ export class Turns {
   }
 }
 
+export const oneTooMany = (name: string, peer: string, max: number): string =>
+  `lock "${name}" is one too many at peer "${peer}": ${max} others are held or waited for there, which is the most; release some first`;
+
 export class LockDesk {
   private readonly callers: Caller[] = [];
   private held: Hold | undefined;

@@ -15,7 +15,7 @@ import { limitsHere } from '../limits.js';
 import { checkOptions, milliseconds, optional } from '../options.js';
 import { ClosedError, ConfigurationError, type LostError } from '../transports/errors.js';
 import { Availability } from './availability.js';
-import { LockDesk, Turns, type DeskNotice, type Wish } from './lock-desk.js';
+import { LockDesk, oneTooMany, Turns, type DeskNotice, type Wish } from './lock-desk.js';
 import { reportMetrics } from './locks-metrics.js';
 import { statusesOf, statusOf, type LocksStatus } from './locks-status.js';
 import type { Lock } from './lock-handle.js';
@@ -156,7 +156,7 @@ export class Locks implements AsyncDisposable {
     this.#transport = transport;
     this.#node = node;
     warnWhenUnserved(node, transport, () => this.status());
-    this.#members = new Members(node, transport);
+    this.#members = new Members(node, transport, this.peers);
     this.#availability = new Availability(node, transport, (lock) => this.#desks.get(lock)?.disappoint());
     node.notices$.subscribe((notice) => this.hear(notice));
     this.#nodes$.next(node);
@@ -287,7 +287,7 @@ export class Locks implements AsyncDisposable {
   }
 
   /**
-   * A peer votes from now on. It has been started with `join: true`, and is reached from here. On any member; resolves with all members once
+   * A peer votes from now on. It has been started with `join: true`, and is reached from here. Of one that votes already it resolves at once. On any member; resolves with all members once
    * a majority of the old ones and of the new ones has decided it. Locks stay with those who hold them.
    *
    * @throws UsageError when this peer is no member, or the new one is not reached.
@@ -302,9 +302,9 @@ export class Locks implements AsyncDisposable {
   }
 
   /**
-   * A peer votes no more. Let go of what it holds first: it keeps that for this epoch only.
+   * A peer votes no more. Let go of what it holds first: it keeps that for this epoch only. Of one that was removed before it resolves at once.
    *
-   * @throws UsageError when this peer is no member.
+   * @throws UsageError when this peer is no member, and for one that never was a member.
    * @example
    * ```ts
    * await locks.removeMember('c');
@@ -318,7 +318,7 @@ export class Locks implements AsyncDisposable {
   /**
    * One peer votes in the place of another, who may be gone for good: as `addMember` and `removeMember` at once.
    *
-   * @throws UsageError when this peer is no member, or the new one is not reached.
+   * @throws UsageError when this peer is no member, the new one is not reached, or the old one never was a member.
    * @example
    * ```ts
    * await locks.replaceMember('c', 'd');
@@ -420,8 +420,7 @@ export class Locks implements AsyncDisposable {
   private desk(name: string): LockDesk {
     let desk = this.#desks.get(name);
     if (!desk) {
-      if (this.#desks.size >= this.#openLocksMax)
-        throw new UsageError(`${this.#openLocksMax} locks are in use here; use fewer names`);
+      if (this.#desks.size >= this.#openLocksMax) throw new UsageError(oneTooMany(name, this.#node.id, this.#openLocksMax));
       desk = new LockDesk(name, {
         ask: (what) => this.ask(what, name),
         hear: (notice) => this.#notices$.next(notice),

@@ -1,6 +1,6 @@
 /** Members that are added, removed and replaced while locks are held, by calls on any of them. */
 import { WebSocket } from 'ws';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { linked } from '../linked.js';
 import { MapStorage } from '../storage/map.fixture.js';
 import { InProcessBus } from '../transports/in-process.js';
@@ -159,9 +159,49 @@ describe('a change', () => {
     );
     await expect(a.addMember('')).rejects.toThrow('a member cannot be ""');
     expect(await a.addMember('b')).toEqual(three);
-    expect(await a.removeMember('z')).toEqual(three);
     const [alone] = await beginning(onBus(), ['a']);
     await expect(alone.removeMember('a')).rejects.toThrow('"a" is the last member of "locks"');
+  });
+
+  test('of somebody who never was a member is refused; of one who was removed, here or elsewhere, it is decided', async () => {
+    const start = onBus();
+    const [a, b, c] = await beginning(start, ['worker-1', 'worker-2', 'worker-3']);
+    const never = (id: string, guess = '') =>
+      `"${id}" is no member of "locks" and never was one; ${guess}the members are worker-1, worker-2, worker-3; nothing has changed`;
+    await expect(a.removeMember('worker-22')).rejects.toThrow(never('worker-22', 'did you mean "worker-2"? '));
+    await expect(a.removeMember('printer')).rejects.toThrow(never('printer'));
+    const d = start('d', { join: true });
+    while (d.members.length === 0) await settled();
+    await expect(a.replaceMember('worker-4', 'd')).rejects.toThrow('"worker-4" is no member');
+    expect(a.members).toHaveLength(3);
+    const rest = ['worker-1', 'worker-2'];
+    expect(await a.removeMember('worker-3')).toEqual(rest);
+    for (const locks of [a, b]) expect(await locks.removeMember('worker-3')).toEqual(rest);
+    expect(await b.replaceMember('worker-1', 'd')).toEqual(['d', 'worker-2']);
+    expect(await b.replaceMember('worker-1', 'd')).toEqual(['d', 'worker-2']);
+    // It has heard of every list, as it came while the first was that of the cluster.
+    for (const gone of ['worker-1', 'worker-3']) expect(await d.removeMember(gone)).toEqual(['d', 'worker-2']);
+    await expect(d.removeMember('worker-9')).rejects.toThrow('never was one');
+    expect(c.status().state).toBe('apart');
+  });
+
+  test('is taken for decided by a peer that was not there for all earlier ones', async () => {
+    const start = onBus();
+    const [a] = await beginning(start);
+    for (const [old, id] of [
+      ['c', 'd'],
+      ['d', 'e'],
+    ] as const) {
+      start(id, { join: true });
+      await vi.waitFor(() => expect(a.transport.peers.has(id)).toBe(true));
+      await a.replaceMember(old, id);
+    }
+    const f = start('f', { join: true });
+    while (f.members.length === 0) await settled();
+    await a.addMember('f');
+    expect(await f.removeMember('d')).toEqual(['a', 'b', 'e', 'f']);
+    expect(await f.removeMember('z')).toEqual(['a', 'b', 'e', 'f']);
+    await expect(a.removeMember('z')).rejects.toThrow('never was one');
   });
 
   test('that nobody can decide is waited for until the signal aborts', async () => {
@@ -221,6 +261,38 @@ describe('who starts again', () => {
     const c = start('c', { peers: three });
     await c.ready;
     expect(c.members).toEqual(['a', 'b', 'c', 'd']);
+  });
+
+  test('with storage and one name too many in its list is told once that it does not count', async () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    onTestFinished(() => warn.mockRestore());
+    const bus = new InProcessBus();
+    const start = cluster((id) => bus.transport(id));
+    const storages = new Map(three.map((id) => [id, new MapStorage()]));
+    const storage = (id: string) => storages.get(id)!;
+    const [a, , c] = await beginning(start, three, storage);
+    await c.transport.close();
+    const again = start('c', { peers: [...three, 'd'], storage: storage('c') });
+    await again.ready;
+    expect(again.members).toEqual(three);
+    const told = () => warn.mock.calls.map(([text]) => text as string).filter((text) => text.includes('not vote'));
+    expect(told()).toEqual([
+      'peer "c" was given the peers a, b, c, d for "locks", of which d does not vote: a, b, c do, as is decided; give it the list with which ' +
+        'the cluster began, and call addMember for whoever shall vote',
+    ]);
+    // The list with which the cluster began is right for ever, and one that is not heard of yet is no mistake.
+    const d = start('d', { join: true });
+    await vi.waitFor(() => expect(a.transport.peers.has('d')).toBe(true));
+    await again.transport.close();
+    await a.addMember('d');
+    const third = start('c', { peers: [...three, 'd'], storage: storage('c') });
+    await third.ready;
+    await d.removeMember('a');
+    await third.transport.close();
+    const fourth = start('c', { peers: three, storage: storage('c') });
+    await fourth.ready;
+    expect(fourth.members).toEqual(['b', 'c', 'd']);
+    expect(told()).toHaveLength(1);
   });
 
   test('with the new list in its file is refused, and told what to do', async () => {

@@ -8,8 +8,9 @@ import type { Message, NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
 import { attachmentOf } from '../../machines/locks/clients.js';
 import type { EpochsContext } from '../../machines/locks/knowledge.js';
-import { firstMembership, isOfAllPresent, type MembershipChange } from '../../machines/locks/membership.js';
+import { firstMembership, isOfAllPresent, type Membership, type MembershipChange } from '../../machines/locks/membership.js';
 import { EPOCHS, type LocksNotice } from '../../machines/locks/messages.js';
+import { nearestWord } from '../../network/scenario/nearest.js';
 import type { LiveNode } from '../node/node.js';
 import { checkOptions, optional, signal } from '../options.js';
 import { absenceOf } from '../transports/absence.js';
@@ -17,6 +18,7 @@ import { ClosedError, ConfigurationError } from '../transports/errors.js';
 import { checkId } from '../transports/ids.js';
 import { linkedPeersOf } from '../transports/linked-peers.js';
 import { abortable } from '../transports/promises.js';
+import { escape, quote } from '../transports/reading.js';
 import type { Transport } from '../transports/transport.js';
 import type { LocksOptions } from './locks-options.js';
 
@@ -81,6 +83,17 @@ export function shorterList(node: LiveNode, peers: readonly NodeId[]): Configura
   );
 }
 
+/** Of a peer that serves by what it has stored, and was given names besides: nobody is a member by being listed. */
+function longerList({ node, first }: { readonly node: LiveNode; readonly first: readonly NodeId[] }): string | null {
+  const { membership } = node.role(EPOCHS)!.context as EpochsContext;
+  const more = first.filter((peer) => !membership.voters.includes(peer));
+  if (isOfAllPresent(membership) || more.length === 0 || membership.origin === firstMembership(first).origin) return null;
+  return (
+    `peer "${node.id}" was given the peers ${first.join(', ')} for "${node.name}", of which ${more.join(', ')} ${more.length === 1 ? 'does' : 'do'} not vote: ` +
+    `${membership.voters.join(', ')} do, as is decided; give it the list with which the cluster began, and call addMember for whoever shall vote`
+  );
+}
+
 const isOfTabs = (node: LiveNode): boolean => {
   const context = node.role(EPOCHS)?.context as EpochsContext | undefined;
   return context !== undefined && isOfAllPresent(context.membership);
@@ -94,11 +107,27 @@ const votersIn = ({ membership, served }: EpochsContext): NodeId[] => [
 export class Members {
   /** Changes of one peer wait for each other. */
   private last: Promise<unknown> = Promise.resolve();
+  /** The versions of the list that were heard of here since the start, and all who voted in one of them. */
+  private readonly versions = new Set<number>();
+  private readonly voted = new Set<NodeId>();
 
+  /** `first` is the list that this peer was given. */
   constructor(
     private readonly node: LiveNode,
     private readonly transport: Transport,
-  ) {}
+    private readonly first: readonly NodeId[],
+  ) {
+    let hasServed = false;
+    node.notices$.subscribe((notice) => {
+      const told = notice as LocksNotice;
+      if (told.type === 'members') this.note(told);
+      // Before that it may not have heard who votes now.
+      if (told.type !== 'serving' || hasServed) return;
+      hasServed = true;
+      const warning = longerList({ node, first });
+      if (warning !== null) console.warn(escape(warning));
+    });
+  }
 
   get voters(): readonly NodeId[] {
     const context = this.node.role(EPOCHS)?.context as EpochsContext | undefined;
@@ -114,6 +143,20 @@ export class Members {
     return decided;
   }
 
+  private note({ version, voters }: Pick<Membership, 'version' | 'voters'>): void {
+    this.versions.add(version);
+    for (const voter of voters) this.voted.add(voter);
+  }
+
+  /** As far as this peer can tell: one that has not heard of every list since the first takes it for a removal that was decided. */
+  private hasNeverVoted(id: NodeId): boolean {
+    const { membership } = this.node.role(EPOCHS)!.context as EpochsContext;
+    this.note(membership);
+    const began = firstMembership(this.first);
+    if (began.origin === membership.origin) this.note(began);
+    return this.versions.size === membership.version && !this.voted.has(id);
+  }
+
   private async decide(change: MembershipChange, signal: AbortSignal | undefined): Promise<readonly NodeId[]> {
     const { node, voters } = this;
     const { add, remove } = change;
@@ -121,6 +164,7 @@ export class Members {
       throw new UsageError(`the tabs that are there are the members of "${node.name}"; open a tab, or close one`);
     if (!voters.includes(node.id))
       throw new UsageError(`peer "${node.id}" is no member of "${node.name}"; call one of ${voters.join(', ') || 'the members'}`);
+    if (remove !== null && this.hasNeverVoted(remove)) throw new UsageError(neverVoted(remove, node, voters));
     if (isDone(change, voters)) return voters;
     if (voters.every((voter) => voter === remove) && add === null)
       throw new UsageError(`"${remove}" is the last member of "${node.name}"; replace it, or close the locks`);
@@ -160,6 +204,12 @@ export class Members {
     ask();
     return abortable(decided, signal).finally(() => waiting.unsubscribe());
   }
+}
+
+function neverVoted(id: NodeId, { name }: LiveNode, voters: readonly NodeId[]): string {
+  const meant = nearestWord(id, voters);
+  const guess = meant === undefined ? '' : `did you mean "${meant}"? `;
+  return `"${quote(id)}" is no member of "${name}" and never was one; ${guess}the members are ${voters.join(', ')}; nothing has changed`;
 }
 
 const isDone = ({ add, remove }: MembershipChange, voters: readonly NodeId[]): boolean =>
