@@ -1,27 +1,44 @@
 /** Promises about totals, each written once: of a configuration that nobody has followed the facts are added up anew. */
-import type { Configuration, Fold, Property, Totals } from './protocol.js';
+import type { NodeId } from './effects.js';
+import type { ChannelState, Configuration, Fold, Property, Totals } from './protocol.js';
 
 /** The totals of a configuration. */
 export function totalsOf<O, T extends Totals<any, any>>(over: Fold<O, T>, c: Configuration<O>): T {
   const { instance } = c;
   const totals = over.totals(instance);
+  if (totals.channel) for (const channel of channelsOf(c)) totals.channel(channel);
   for (const [id, view] of c.nodes) totals.node(over.node(view, id, instance), 1);
   for (const flight of c.flights) totals.flight(over.flight(flight, instance), 1);
   return totals;
+}
+
+/** How the channels stand over which nodes are neighbours or something is on its way, in both directions. */
+function* channelsOf({ nodes, flights, links }: Configuration): Iterable<ChannelState> {
+  const state = (from: NodeId, to: NodeId): ChannelState => ({ from, to, up: links.up(from, to), port: links.port(from, to) });
+  for (const from of nodes.keys())
+    for (const to of links.neighbours(from)) {
+      yield state(from, to);
+      yield state(to, from);
+    }
+  for (const { from, to } of flights) {
+    yield state(from, to);
+    yield state(to, from);
+  }
 }
 
 /**
  * Says `always` of totals.
  *
  * @param over what is added up.
+ * @param where `isLocal` where only a step around a node can break it.
  * @returns a property for a name, a sentence, and a judgement, which may look at the configuration where totals do not tell.
  */
 export const always =
-  <O, T extends Totals<any, any>>(over: Fold<O, T>) =>
+  <O, T extends Totals<any, any>>(over: Fold<O, T>, where?: { readonly isLocal: true }) =>
   (name: string, says: string, holds: (totals: T, c: () => Configuration<O>) => boolean): Property<O> => ({
     name,
     kind: 'always',
     says,
     holds: (c) => holds(totalsOf(over, c), () => c),
-    folded: { over, holds },
+    folded: { over, holds, ...where },
   });

@@ -87,9 +87,18 @@ export interface LinksView {
   port(node: NodeId, peer: NodeId): number;
 }
 
-/** The nodes that moved, and the messages that came and went, in order. */
+/** How one direction of a link stands; the port is the sender's, 0 where ports are not used. */
+export interface ChannelState {
+  readonly from: NodeId;
+  readonly to: NodeId;
+  readonly up: boolean;
+  readonly port: number;
+}
+
+/** The nodes that moved, how the channels stand that changed, and the messages that came and went, in order. */
 export interface Changes {
   readonly nodes: readonly NodeId[];
+  readonly channels: readonly ChannelState[];
   readonly flights: readonly (readonly [flight: Flight, by: 1 | -1])[];
 }
 
@@ -123,12 +132,16 @@ export interface Fold<O = any, T extends Totals<any, any> = any> {
   flight(flight: Flight, instance: Instance<O>): FactsOf<T>[1];
   /** Totals of nothing. */
   totals(instance: Instance<O>): T;
+  /** Its totals keep the messages of each channel in their order: a search then tells of all those on a channel that has changed. */
+  readonly isOrdered?: true;
 }
 
 /** The sum of facts; what it gets to see with -1 it has seen before with 1. */
 export interface Totals<N, F> {
   node(fact: N, by: 1 | -1): void;
   flight(fact: F, by: 1 | -1): void;
+  /** How a channel stands: at first of each that there is, then whenever one has changed. */
+  channel?(state: ChannelState): void;
 }
 
 type FactsOf<T> = T extends Totals<infer N, infer F> ? readonly [N, F] : never;
@@ -141,6 +154,8 @@ export interface Folded<O = any, T extends Totals<any, any> = any> {
   holds(totals: T, c: () => Configuration<O>): boolean;
   /** Its judgement takes as long as the network is large, so that in large ones not every step is looked at. */
   readonly looksAtAll?: true;
+  /** Only what happens around a node that takes a step can break it: a violation names that node. */
+  readonly isLocal?: true;
 }
 
 /**
@@ -171,9 +186,14 @@ export type Property<O = unknown> = {
       ofNode?(view: NodeView): { readonly when: boolean; readonly holds: boolean };
     }
   /** Once true, true for ever, faults apart. */
-  | { readonly kind: 'closed'; holds(c: Configuration<O>): boolean }
+  | { readonly kind: 'closed'; holds(c: Configuration<O>): boolean; readonly folded?: Folded<O> }
   /** From any state, at most `within` ticks after the last fault, true for good. */
-  | { readonly kind: 'converges'; holds(c: Configuration<O>): boolean; readonly within: number }
+  | {
+      readonly kind: 'converges';
+      holds(c: Configuration<O>): boolean;
+      readonly folded?: Folded<O>;
+      readonly within: number;
+    }
 );
 
 export interface PropertyResult {

@@ -66,6 +66,7 @@ class Damage {
     private readonly simulation: Simulation,
     private readonly random: Random,
     private readonly twists: readonly Twist[],
+    private readonly turnsLinks: boolean,
   ) {}
 
   /** Some steps of the run, or something that no run does; false when it is over. */
@@ -91,7 +92,15 @@ class Damage {
   private disturb(): void {
     const { random, simulation } = this;
     const { network } = simulation;
-    const { flights } = network.configuration;
+    const { flights, instance } = network.configuration;
+    const { links } = instance.topology;
+    if (this.turnsLinks && random.below(3) === 0 && links.length > 0) {
+      // Nobody is told: this is a state and no run.
+      const [u, v] = random.pick(links);
+      const [from, to] = random.pick([[u, v] as const, [v, u] as const]);
+      network.links.set(from, to, !network.links.up(from, to));
+      return;
+    }
     const what = random.below(2) === 0 ? 'drop' : 'duplicate';
     if (flights.length > 0) network.perform({ do: what, message: random.pick(flights).id });
   }
@@ -124,12 +133,20 @@ class Damage {
   }
 }
 
+interface Damages {
+  readonly looksMin: number;
+  readonly seed: number;
+  readonly twists?: readonly Twist[];
+  /** Whether channels come up and go down. */
+  readonly turnsLinks?: boolean;
+}
+
 /** Damages runs of a protocol; `plain` has its properties as they are said of the whole configuration, by the same names. */
 export function compareForms(
   protocol: Protocol,
   scenarios: readonly object[],
   plain: readonly Property<any>[],
-  { looksMin, seed, twists = [] }: { readonly looksMin: number; readonly seed: number; readonly twists?: readonly Twist[] },
+  { looksMin, seed, twists = [], turnsLinks = false }: Damages,
 ): Comparison {
   const random = new Random(seed, 'damage');
   const comparison = new Comparison();
@@ -142,7 +159,7 @@ export function compareForms(
     });
     simulation.start();
     const look = comparison.of(simulation.configuration, protocol.properties(simulation.instance), plainOf);
-    const damage = new Damage(simulation, random, twists);
+    const damage = new Damage(simulation, random, twists, turnsLinks);
     for (let step = 0; step < 24; step++) {
       look();
       if (!damage.next()) break;

@@ -77,10 +77,10 @@ export class Monitor {
     this.last = step;
     if (['corrupt', 'crash', 'restart', 'reload', 'link'].includes(step.kind)) this.fault(step.at);
     // With every step looked at, what does not hold has not held until now.
-    if (this.stride === 1) for (const property of this.pending) this.demand(property, step.at);
-    for (const property of this.local)
-      if (!property.holdsAround(this.configuration, step.node)) this.violate(property, { nodes: [step.node] });
-    this.look(step.index % this.stride === 0 ? this.global : this.summed);
+    for (const property of this.pending) if (this.stride === 1 || this.summed.includes(property)) this.demand(property, step.at);
+    const around = { nodes: [step.node] };
+    for (const property of this.local) if (!property.holdsAround(this.configuration, step.node)) this.violate(property, around);
+    this.look(step.index % this.stride === 0 ? this.global : this.summed, around);
   }
 
   /** A fault gives `closed` and `converges` a new start. */
@@ -89,7 +89,8 @@ export class Monitor {
     this.reached.clear();
   }
 
-  private look(properties: readonly Property<any>[]): void {
+  /** `around`: the node whose step has brought this about. */
+  private look(properties: readonly Property<any>[], around?: Omit<Refuted, 'property'>): void {
     if (properties.length === 0) return;
     this.sums.update();
     this.answers.clear();
@@ -97,7 +98,7 @@ export class Monitor {
       // What has been seen once need not be looked for again.
       if (property.kind === 'eventually' || this.witnessed.has(property.name)) continue;
       const holds = this.holds(property);
-      if (property.kind === 'always' && !holds) this.violate(property);
+      if (property.kind === 'always' && !holds) this.violate(property, foldOf(property)?.isLocal && around);
       if (property.kind === 'sometimes' && holds) this.witnessed.add(property.name);
       if (property.kind === 'converges') this.lookAtConverges(property, holds);
       if (property.kind === 'closed') this.lookAtClosed(property, holds);

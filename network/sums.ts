@@ -39,6 +39,7 @@ export class Sums {
     const changes = this.changes();
     const moved = changes.nodes.map((id) => [id, configuration.nodes.get(id)!] as const);
     for (const { fold, totals, nodes, flights } of this.sums) {
+      if (totals.channel) for (const channel of changes.channels) totals.channel(channel);
       for (const [id, view] of moved) {
         const before = nodes.get(id);
         const after = fold.node(view, id, instance);

@@ -31,7 +31,7 @@ class Damaged {
       options: directory.options({ policy: bridged ? 'bridge' : 'ivy' }, graph),
     } as Instance<DirectoryOptions>;
     const changes = (): Changes => {
-      const change = { nodes: this.moved, flights: this.log };
+      const change = { nodes: this.moved, channels: [], flights: this.log };
       this.moved = [];
       this.log = [];
       return change;

@@ -1,177 +1,58 @@
 /**
  * The invariants of local mutual exclusion (spec section 7) and its liveness, as named properties.
  *
- * All of them speak of one node, its links and its neighbours, so that a step is judged where it happened. Links are those that are
- * there: what a node still keeps of a link that was cut a moment ago does not count.
+ * All invariants speak of one node, its links and its neighbours, and are judged by totals: where something has changed, and nowhere else.
  */
-import type { NodeId } from '../effects.js';
-import type { Configuration, NodeView, Property } from '../protocol.js';
+import { always } from '../folded.js';
+import type { NodeView, Property } from '../protocol.js';
 import type { ExclusionOptions } from './options.js';
-import { has, type PortNumber, type Ports } from './ports.js';
-import {
-  closedNeighbourhood,
-  exclusionContext,
-  isFromInitiator,
-  lockSet,
-  messages,
-  messagesAround,
-  messagesBetween,
-  peersAt,
-  portAt,
-  valueOf,
-  type ExclusionFlight,
-} from './view.js';
+import { exclusionFold } from './totals.js';
+import { valueOf } from './view.js';
 
-type Config = Configuration<ExclusionOptions>;
-type Invariant = Property<ExclusionOptions> & { readonly kind: 'always' };
-type Rule = Pick<Invariant, 'name' | 'says'>;
+const says = always(exclusionFold, { isLocal: true });
 
-const ofNodes = (rule: Rule, holds: (node: NodeView) => boolean): Invariant => ({
-  ...rule,
-  kind: 'always',
-  holds: (c) => [...c.nodes.values()].every(holds),
-  holdsAround: (c, id) => holds(c.nodes.get(id)!),
-});
-
-const ofNeighbourhoods = (rule: Rule, holds: (c: Config, id: NodeId) => boolean): Invariant => ({
-  ...rule,
-  kind: 'always',
-  holds: (c) => [...c.nodes.keys()].every((id) => holds(c, id)),
-  holdsAround: (c, id) => closedNeighbourhood(c, id).every((near) => holds(c, near)),
-});
-
-const ofMessages = (rule: Rule, holds: (c: Config, flight: ExclusionFlight) => boolean): Invariant => ({
-  ...rule,
-  kind: 'always',
-  holds: (c) => messages(c).every((flight) => holds(c, flight)),
-  holdsAround: (c, id) => messagesAround(c, id).every((flight) => holds(c, flight)),
-});
-
-const rolesOfAPort = ofNodes(
-  {
-    name: 'roles of a port',
-    says: 'Applicants, candidates and those on hold are different ports; priorities come from candidates, answers and outcomes from ports of the request in hand.',
-  },
-  (node) => {
-    const { A, C, H, P, R, W, L } = exclusionContext(node);
-    const known = [...A, ...C, ...H];
-    return new Set(known).size === known.length && within(portsOf(P), C) && within(R, L) && within(portsOf(W), L);
-  },
-);
-
-const phaseFitsCandidates = ofNodes(
-  {
-    name: 'phase fits candidates',
-    says: 'A participant competes exactly while it has candidates; without them nobody is on hold; idle, it knows nobody.',
-  },
-  (node) => {
-    const { A, C, H } = exclusionContext(node);
-    const phase = C.length > 0 ? 'compete' : A.length > 0 ? 'prepare' : 'idle';
-    return valueOf(node).participant === phase && (C.length > 0 || H.length === 0);
-  },
-);
-
-const twoMessagesOnAnEdge: Invariant = {
-  name: 'two messages on an edge',
-  kind: 'always',
-  says: 'An edge carries at most one message for each of its ends as initiator, so two in all, and port 0 at most one (Theorem 4.1).',
-  holds: (c) => areOfDifferentRoles(messages(c)),
-  holdsAround: (c, id) => areOfDifferentRoles(messagesAround(c, id)),
-};
-
-const lockSetIsKnown = ofNeighbourhoods(
-  {
-    name: 'the lock set is known',
-    says: 'What a locked node takes for its lock set is its lock set; an idle node has none.',
-  },
-  (c, id) => {
-    const node = c.nodes.get(id)!;
-    const { initiator } = valueOf(node);
-    if (initiator === 'idle') return lockSet(c, id).length === 0;
-    return initiator !== 'locked' || areEqual(peersAt(c, id, exclusionContext(node).L), lockSet(c, id));
-  },
-);
-
-const oneWinner = ofNeighbourhoods(
-  {
-    name: 'one winner',
-    says: 'A participant has promised itself to at most one candidate, and to none while it is locked.',
-  },
-  (c, id) => {
-    const { lock, C } = exclusionContext(c.nodes.get(id)!);
-    if (C.length === 0) return true;
-    const isHeld = lock !== null && peersAt(c, id, [lock]).length > 0;
-    return peersAt(c, id, C).filter((candidate) => isPromised(c, id, candidate)).length <= (isHeld ? 0 : 1);
-  },
-);
-
-const messagesAreExpected = ofMessages(
-  {
-    name: 'messages are expected',
-    says: 'An answer comes in the state that waits for it, from a port that owes one; a prepare from a stranger, a request from who was told ready or competes, a setLock from a candidate to a free node, a release from the holder.',
-  },
-  isExpected,
-);
+const asks = (view: NodeView): boolean => ['prepare', 'compete', 'win'].includes(valueOf(view).initiator);
+const hasLocked = (view: NodeView): boolean => valueOf(view).initiator === 'locked';
 
 const everyRequestSucceeds: Property<ExclusionOptions> = {
   name: 'every request succeeds',
   kind: 'eventually',
   says: 'A node that asks for its neighbourhood locks what persists of it, even while its neighbours keep competing (lockout freedom).',
-  when: (c, id) => ['prepare', 'compete', 'win'].includes(valueOf(c.nodes.get(id)!).initiator),
-  holds: (c, id) => valueOf(c.nodes.get(id)!).initiator === 'locked',
+  when: (c, id) => asks(c.nodes.get(id)!),
+  holds: (c, id) => hasLocked(c.nodes.get(id)!),
+  ofNode: (view) => ({ when: asks(view), holds: hasLocked(view) }),
 };
 
 export const exclusionProperties: readonly Property<ExclusionOptions>[] = [
-  rolesOfAPort,
-  phaseFitsCandidates,
-  twoMessagesOnAnEdge,
-  lockSetIsKnown,
-  oneWinner,
-  messagesAreExpected,
+  says(
+    'roles of a port',
+    'Applicants, candidates and those on hold are different ports; priorities come from candidates, answers and outcomes from ports of the request in hand.',
+    (t) => t.mixed === 0,
+  ),
+  says(
+    'phase fits candidates',
+    'A participant competes exactly while it has candidates; without them nobody is on hold; idle, it knows nobody.',
+    (t) => t.outOfPhase === 0,
+  ),
+  says(
+    'two messages on an edge',
+    'An edge carries at most one message for each of its ends as initiator, so two in all, and port 0 at most one (Theorem 4.1).',
+    (t) => t.crowded === 0,
+  ),
+  says(
+    'the lock set is known',
+    'What a locked node takes for its lock set is its lock set; an idle node has none.',
+    (t) => t.lockSets.hold,
+  ),
+  says(
+    'one winner',
+    'A participant has promised itself to at most one candidate, and to none while it is locked.',
+    (t) => t.promises.hold,
+  ),
+  says(
+    'messages are expected',
+    'An answer comes in the state that waits for it, from a port that owes one; a prepare from a stranger, a request from who was told ready or competes, a setLock from a candidate to a free node, a release from the holder.',
+    (t) => t.messages.hold,
+  ),
   everyRequestSucceeds,
 ];
-
-const portsOf = (values: readonly (readonly [PortNumber, unknown])[]): Ports => values.map(([port]) => port);
-const within = (ports: Ports, set: Ports): boolean => ports.every((port) => set.includes(port));
-const areEqual = (a: readonly NodeId[], b: readonly NodeId[]): boolean =>
-  a.length === b.length && a.every((node) => b.includes(node));
-
-/** Whether no two messages go between the same nodes for the same one of them as initiator. */
-function areOfDifferentRoles(flights: readonly ExclusionFlight[]): boolean {
-  const roles = flights.map(({ from, to, message }) => (isFromInitiator(message) ? `${from} ${to}` : `${to} ${from}`));
-  return new Set(roles).size === roles.length;
-}
-
-/** Whether a trial of the participant was won, and the lock that follows from it is yet to come. */
-function isPromised(c: Config, participant: NodeId, candidate: NodeId): boolean {
-  const { W } = exclusionContext(c.nodes.get(candidate)!);
-  const promises = ({ message }: ExclusionFlight) => message.type === 'setLock' || (message.type === 'win' && message.won);
-  return (
-    W.some(([port, won]) => won && port === portAt(c, candidate, participant)) ||
-    messagesBetween(c, participant, candidate).some((f) => promises(f) && (f.from === participant) === (f.message.type === 'win'))
-  );
-}
-
-const WAITS_FOR = { ready: 'prepare', ackLock: 'win', ackRelease: 'unlock' } as const;
-
-function isExpected(c: Config, { from, to, message }: ExclusionFlight): boolean {
-  const node = c.nodes.get(to)!;
-  const { lock, L, R, W, A, C, H, P } = exclusionContext(node);
-  const port = portAt(c, to, from);
-  switch (message.type) {
-    case 'ready':
-    case 'ackLock':
-    case 'ackRelease':
-      return valueOf(node).initiator === WAITS_FOR[message.type] && L.includes(port) && !R.includes(port);
-    case 'win':
-      return valueOf(node).initiator === 'compete' && L.includes(port) && !has(W, port);
-    case 'request':
-      return (A.includes(port) || C.includes(port)) && !has(P, port);
-    case 'prepare':
-      return ![A, C, H].some((ports) => ports.includes(port));
-    case 'setLock':
-      return lock === null && C.includes(port);
-    case 'release':
-      return lock === port;
-  }
-}

@@ -24,9 +24,6 @@ export function messagesBetween(c: Configuration, u: NodeId, v: NodeId): readonl
   return (u === v ? c.between(u, u) : [...c.between(u, v), ...c.between(v, u)]) as readonly ExclusionFlight[];
 }
 
-export const messagesAround = (c: Configuration, id: NodeId): readonly ExclusionFlight[] =>
-  closedNeighbourhood(c, id).flatMap((near) => messagesBetween(c, id, near));
-
 const INITIATOR_SAYS = ['prepare', 'request', 'setLock', 'release'];
 export const isFromInitiator = ({ type }: Message): boolean => INITIATOR_SAYS.includes(type);
 

@@ -1,7 +1,8 @@
 /** The global state of a running network as properties see it: views are built when somebody looks, and only anew for nodes that moved. */
 import type { NodeId } from '../../machines/effects.js';
-import type { Changes, Configuration, Flight, LinksView, NodeView, Instance } from '../../machines/protocol.js';
+import type { Changes, ChannelState, Configuration, Flight, NodeView, Instance } from '../../machines/protocol.js';
 import type { FlightTable } from './flights.js';
+import type { Links } from './links.js';
 import type { Node } from './node.js';
 
 export class ConfigurationView implements Configuration {
@@ -15,7 +16,7 @@ export class ConfigurationView implements Configuration {
     readonly instance: Instance,
     private readonly running: ReadonlyMap<NodeId, Node>,
     private readonly inFlight: Pick<FlightTable, 'all' | 'between' | 'follow'>,
-    readonly links: LinksView,
+    readonly links: Pick<Links, 'up' | 'neighbours' | 'port' | 'follow'>,
     private readonly down: ReadonlySet<NodeId>,
   ) {}
 
@@ -50,9 +51,16 @@ export class ConfigurationView implements Configuration {
     this.moved.push(moved);
     let flights: (readonly [Flight, 1 | -1])[] = [];
     this.inFlight.follow((flight, by) => void flights.push([flight, by]));
+    const { links } = this;
+    const turned = new Map<NodeId, Set<NodeId>>();
+    links.follow((from, to) => void (turned.get(from) ?? turned.set(from, new Set()).get(from)!).add(to));
     return () => {
-      const changes = { nodes: [...moved], flights };
+      const channels: ChannelState[] = [];
+      for (const [from, tos] of turned)
+        for (const to of tos) channels.push({ from, to, up: links.up(from, to), port: links.port(from, to) });
+      const changes = { nodes: [...moved], channels, flights };
       moved.clear();
+      turned.clear();
       flights = [];
       return changes;
     };

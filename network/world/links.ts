@@ -31,6 +31,8 @@ export function lowestFreePort(isInUse: (port: number) => boolean): number {
 
 export class Links implements LinksView {
   private readonly channels = new Map<NodeId, Map<NodeId, Channel>>();
+  /** Who wants to know which channels change. */
+  private readonly followers: ((from: NodeId, to: NodeId) => void)[] = [];
 
   constructor(topology: Topology, ports?: readonly PortedLink[]) {
     for (const node of topology.nodes) this.channels.set(node, new Map());
@@ -44,6 +46,18 @@ export class Links implements LinksView {
   private add(u: NodeId, v: NodeId, weight: number): void {
     this.channels.get(u)!.set(v, { up: true, weight, port: 0 });
     this.channels.get(v)!.set(u, { up: true, weight, port: 0 });
+    this.tell(u, v);
+    this.tell(v, u);
+  }
+
+  /** Tells of all channels that there are, and from now on of those that come up, go down or take another port. */
+  follow(follower: (from: NodeId, to: NodeId) => void): void {
+    for (const [from, channels] of this.channels) for (const to of channels.keys()) follower(from, to);
+    this.followers.push(follower);
+  }
+
+  private tell(from: NodeId, to: NodeId): void {
+    for (const follower of this.followers) follower(from, to);
   }
 
   copy(): Links {
@@ -96,12 +110,14 @@ export class Links implements LinksView {
     if ((channel?.up ?? false) === up) return false;
     if (channel) channel.up = up;
     else channels.set(to, { up, weight: 1, port: 0 });
+    this.tell(from, to);
     return true;
   }
 
   /** The port that a link has taken at one of its ends. */
   plugIn(node: NodeId, peer: NodeId, port: number): void {
     this.channels.get(node)!.get(peer)!.port = port;
+    this.tell(node, peer);
   }
 
   /** What a join is about to bring up: both directions, one, or none. Between ports the link takes one at each end first. */
@@ -134,6 +150,8 @@ export class Links implements LinksView {
     const [portOfU, portOfV] = [at(u, wanted?.[0]), at(v, wanted?.[1])];
     this.channels.get(u)!.set(v, { up: false, weight: this.weight(u, v), port: portOfU });
     this.channels.get(v)!.set(u, { up: false, weight: this.weight(v, u), port: portOfV });
+    this.tell(u, v);
+    this.tell(v, u);
   }
 
   /** The links of which at least one direction is up, for the metric of routed messages. */

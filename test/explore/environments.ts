@@ -3,7 +3,7 @@
  * it, is the world's own (`network/world/environment.ts`), asked once for each and remembered.
  */
 import type { Message, NodeId } from '../../machines/effects.js';
-import type { LinksView } from '../../machines/protocol.js';
+import type { ChannelState, LinksView } from '../../machines/protocol.js';
 import { Environment, type Made, type EnvironmentMove, type EnvironmentPlan } from '../../network/world/environment.js';
 import type { Choice } from '../../network/world/choice.js';
 import type { Fused } from '../../network/world/script.js';
@@ -67,6 +67,8 @@ export class Environments {
   private readonly mayCrash: boolean;
   private readonly interned = new Interner<Known>();
   private readonly movesIn: (readonly Move[] | undefined)[] = [];
+  private readonly channelsIn: (readonly ChannelState[] | undefined)[] = [];
+  private readonly knownChannels = new Map<string, readonly ChannelState[]>();
   private readonly served = new PairMap();
   private readonly posted = new PairMap();
 
@@ -152,6 +154,22 @@ export class Environments {
 
   links(id: number): LinksView {
     return this.get(id).links;
+  }
+
+  /** How every channel stands, by sender and receiver: the same list wherever all stand the same. */
+  channels(id: number): readonly ChannelState[] {
+    return (this.channelsIn[id] ??= this.channelsOf(this.get(id).links));
+  }
+
+  private channelsOf(links: LinksView): readonly ChannelState[] {
+    const { nodes } = this.system;
+    const channels = nodes.flatMap((from) =>
+      nodes.map((to) => ({ from, to, up: links.up(from, to), port: links.port(from, to) })),
+    );
+    const key = channels.map(({ up, port }) => `${up ? '' : '-'}${port}`).join();
+    const known = this.knownChannels.get(key) ?? channels;
+    this.knownChannels.set(key, known);
+    return known;
   }
 
   /** The ends of the links that may yet change by the script. */

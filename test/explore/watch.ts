@@ -89,7 +89,10 @@ export class SearchWatch {
     this.sometimes = ofKind('sometimes');
     this.judgings = [...this.always, ...this.closed, ...this.sometimes, ...(goal ? [goal] : [])];
     this.debts = properties.flatMap((property) => debtsOf(property, model)).map((debt, plane) => ({ ...debt, plane }));
-    this.sums = new SearchSums(seen ? [] : this.judgings.flatMap((property) => foldOf(property)?.over ?? []), model);
+    this.sums = new SearchSums(
+      seen ? [] : [...properties, ...(goal ? [goal] : [])].flatMap((property) => foldOf(property)?.over ?? []),
+      model,
+    );
     this.goals = new Planes(goal ? 1 : 0);
     this.owed = new Planes(this.debts.length);
     this.held = new Planes(this.closed.length);
@@ -169,7 +172,8 @@ export class SearchWatch {
 
   private isOwedIn(debt: Debt, c: () => Configuration, localOf: (node: number) => number): boolean {
     const { property, node } = debt;
-    if (property.kind !== 'eventually' || !property.ofNode) return this.isOwed(debt, c());
+    if (property.kind === 'converges') return !this.holds(property, c);
+    if (!property.ofNode) return this.isOwed(debt, c());
     this.asked = property;
     let known = this.asks.get(property);
     if (!known) this.asks.set(property, (known = []));
@@ -226,7 +230,7 @@ export class SearchWatch {
 
   private isOwed({ property, node }: Debt, c: Configuration): boolean {
     this.asked = property;
-    if (property.kind === 'converges') return !truth(property.holds(c), 'holds');
+    if (property.kind === 'converges') return !this.holds(property, () => c);
     const id = this.model.system.nodes[node]!;
     if (!truth(property.when(c, id), 'when')) return false;
     this.relevant.add(property);

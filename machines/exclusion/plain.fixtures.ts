@@ -1,0 +1,161 @@
+/**
+ * The invariants of local mutual exclusion (spec section 7), each said of the whole configuration: the reference for their totals.
+ *
+ * Links are those that are there: what a node still keeps of a link that was cut a moment ago does not count.
+ */
+import type { NodeId } from '../effects.js';
+import type { Configuration, NodeView, Property } from '../protocol.js';
+import type { ExclusionOptions } from './options.js';
+import { has, type PortNumber, type Ports } from './ports.js';
+import {
+  exclusionContext,
+  isFromInitiator,
+  lockSet,
+  messages,
+  messagesBetween,
+  peersAt,
+  portAt,
+  valueOf,
+  type ExclusionFlight,
+} from './view.js';
+
+type Config = Configuration<ExclusionOptions>;
+type Invariant = Property<ExclusionOptions> & { readonly kind: 'always' };
+type Rule = Pick<Invariant, 'name' | 'says'>;
+
+const ofNodes = (rule: Rule, holds: (node: NodeView) => boolean): Invariant => ({
+  ...rule,
+  kind: 'always',
+  holds: (c) => [...c.nodes.values()].every(holds),
+});
+
+const ofNeighbourhoods = (rule: Rule, holds: (c: Config, id: NodeId) => boolean): Invariant => ({
+  ...rule,
+  kind: 'always',
+  holds: (c) => [...c.nodes.keys()].every((id) => holds(c, id)),
+});
+
+const ofMessages = (rule: Rule, holds: (c: Config, flight: ExclusionFlight) => boolean): Invariant => ({
+  ...rule,
+  kind: 'always',
+  holds: (c) => messages(c).every((flight) => holds(c, flight)),
+});
+
+const rolesOfAPort = ofNodes(
+  {
+    name: 'roles of a port',
+    says: 'Applicants, candidates and those on hold are different ports; priorities come from candidates, answers and outcomes from ports of the request in hand.',
+  },
+  (node) => {
+    const { A, C, H, P, R, W, L } = exclusionContext(node);
+    const known = [...A, ...C, ...H];
+    return new Set(known).size === known.length && within(portsOf(P), C) && within(R, L) && within(portsOf(W), L);
+  },
+);
+
+const phaseFitsCandidates = ofNodes(
+  {
+    name: 'phase fits candidates',
+    says: 'A participant competes exactly while it has candidates; without them nobody is on hold; idle, it knows nobody.',
+  },
+  (node) => {
+    const { A, C, H } = exclusionContext(node);
+    const phase = C.length > 0 ? 'compete' : A.length > 0 ? 'prepare' : 'idle';
+    return valueOf(node).participant === phase && (C.length > 0 || H.length === 0);
+  },
+);
+
+const twoMessagesOnAnEdge: Invariant = {
+  name: 'two messages on an edge',
+  kind: 'always',
+  says: 'An edge carries at most one message for each of its ends as initiator, so two in all, and port 0 at most one (Theorem 4.1).',
+  holds: (c) => areOfDifferentRoles(messages(c)),
+};
+
+const lockSetIsKnown = ofNeighbourhoods(
+  {
+    name: 'the lock set is known',
+    says: 'What a locked node takes for its lock set is its lock set; an idle node has none.',
+  },
+  (c, id) => {
+    const node = c.nodes.get(id)!;
+    const { initiator } = valueOf(node);
+    if (initiator === 'idle') return lockSet(c, id).length === 0;
+    return initiator !== 'locked' || areEqual(peersAt(c, id, exclusionContext(node).L), lockSet(c, id));
+  },
+);
+
+const oneWinner = ofNeighbourhoods(
+  {
+    name: 'one winner',
+    says: 'A participant has promised itself to at most one candidate, and to none while it is locked.',
+  },
+  (c, id) => {
+    const { lock, C } = exclusionContext(c.nodes.get(id)!);
+    if (C.length === 0) return true;
+    const isHeld = lock !== null && peersAt(c, id, [lock]).length > 0;
+    return peersAt(c, id, C).filter((candidate) => isPromised(c, id, candidate)).length <= (isHeld ? 0 : 1);
+  },
+);
+
+const messagesAreExpected = ofMessages(
+  {
+    name: 'messages are expected',
+    says: 'An answer comes in the state that waits for it, from a port that owes one; a prepare from a stranger, a request from who was told ready or competes, a setLock from a candidate to a free node, a release from the holder.',
+  },
+  isExpected,
+);
+
+export const plainProperties: readonly Invariant[] = [
+  rolesOfAPort,
+  phaseFitsCandidates,
+  twoMessagesOnAnEdge,
+  lockSetIsKnown,
+  oneWinner,
+  messagesAreExpected,
+];
+
+const portsOf = (values: readonly (readonly [PortNumber, unknown])[]): Ports => values.map(([port]) => port);
+const within = (ports: Ports, set: Ports): boolean => ports.every((port) => set.includes(port));
+const areEqual = (a: readonly NodeId[], b: readonly NodeId[]): boolean =>
+  a.length === b.length && a.every((node) => b.includes(node));
+
+/** Whether no two messages go between the same nodes for the same one of them as initiator. */
+function areOfDifferentRoles(flights: readonly ExclusionFlight[]): boolean {
+  const roles = flights.map(({ from, to, message }) => (isFromInitiator(message) ? `${from} ${to}` : `${to} ${from}`));
+  return new Set(roles).size === roles.length;
+}
+
+/** Whether a trial of the participant was won, and the lock that follows from it is yet to come. */
+function isPromised(c: Config, participant: NodeId, candidate: NodeId): boolean {
+  const { W } = exclusionContext(c.nodes.get(candidate)!);
+  const promises = ({ message }: ExclusionFlight) => message.type === 'setLock' || (message.type === 'win' && message.won);
+  return (
+    W.some(([port, won]) => won && port === portAt(c, candidate, participant)) ||
+    messagesBetween(c, participant, candidate).some((f) => promises(f) && (f.from === participant) === (f.message.type === 'win'))
+  );
+}
+
+const WAITS_FOR = { ready: 'prepare', ackLock: 'win', ackRelease: 'unlock' } as const;
+
+function isExpected(c: Config, { from, to, message }: ExclusionFlight): boolean {
+  const node = c.nodes.get(to)!;
+  const { lock, L, R, W, A, C, H, P } = exclusionContext(node);
+  const port = portAt(c, to, from);
+  switch (message.type) {
+    case 'ready':
+    case 'ackLock':
+    case 'ackRelease':
+      return valueOf(node).initiator === WAITS_FOR[message.type] && L.includes(port) && !R.includes(port);
+    case 'win':
+      return valueOf(node).initiator === 'compete' && L.includes(port) && !has(W, port);
+    case 'request':
+      return (A.includes(port) || C.includes(port)) && !has(P, port);
+    case 'prepare':
+      return ![A, C, H].some((ports) => ports.includes(port));
+    case 'setLock':
+      return lock === null && C.includes(port);
+    case 'release':
+      return lock === port;
+  }
+}

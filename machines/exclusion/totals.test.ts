@@ -1,0 +1,10 @@
+/** The promises of local mutual exclusion say the same by their totals as of the whole configuration. */
+import { expect, test } from 'vitest';
+import { compareExclusions } from './totals.fixtures.js';
+
+test('totals say what the specification says, of 5,000 damaged configurations', () => {
+  const { looks, verdicts } = compareExclusions(5000, 3);
+  expect(looks).toBeGreaterThanOrEqual(5000);
+  expect(verdicts.size).toBe(6);
+  for (const [name, [held, refuted]] of verdicts) expect([name, held > 100, refuted > 100]).toEqual([name, true, true]);
+});

@@ -1,0 +1,257 @@
+/**
+ * What the promises of local mutual exclusion add up: the nodes as they stand, who is behind which port, whose lock is whose, who has been
+ * promised whose lock, and what is on its way to whom. A node is judged again when something of it, or about it, has changed.
+ *
+ * Links are those that are there, in both directions: what a node still keeps of a link that was cut a moment ago does not count.
+ */
+import type { NodeId } from '../effects.js';
+import { Places } from '../places.js';
+import type { ChannelState, Flight, Fold, NodeView, Totals } from '../protocol.js';
+import type { ExclusionContext, ExclusionMessage } from './machine.js';
+import type { ExclusionOptions } from './options.js';
+import { has, type PortNumber, type Ports } from './ports.js';
+import { exclusionContext, isFromInitiator, valueOf, type ExclusionValue } from './view.js';
+
+interface NodeFact {
+  readonly id: NodeId;
+  readonly context: ExclusionContext;
+  readonly initiator: ExclusionValue['initiator'];
+  readonly rolesAreApart: boolean;
+  readonly phaseFits: boolean;
+}
+
+interface FlightFact {
+  readonly from: NodeId;
+  readonly to: NodeId;
+  readonly message: ExclusionMessage;
+  readonly isFromInitiator: boolean;
+  /** Whether it tells of a promise: that a candidate has won, or that the winner takes the lock. */
+  readonly promises: boolean;
+}
+
+export const exclusionFold: Fold<ExclusionOptions, ExclusionTotals> = {
+  node: (view, id) => {
+    const context = exclusionContext(view);
+    const { initiator } = valueOf(view);
+    return { id, context, initiator, rolesAreApart: areApart(context), phaseFits: phaseFits(view) };
+  },
+  flight: ({ from, to, message: any }: Flight): FlightFact => {
+    const message = any as ExclusionMessage;
+    const promises = (message.type === 'setLock' && from !== to) || (message.type === 'win' && message.won);
+    return { from, to, message, isFromInitiator: isFromInitiator(message), promises };
+  },
+  totals: () => new ExclusionTotals(),
+};
+
+/** Applicants, candidates and those on hold are different ports; priorities are of candidates, answers and outcomes of the request. */
+function areApart({ A, C, H, P, R, W, L }: ExclusionContext): boolean {
+  const isIn = (set: Ports) => (port: PortNumber) => set.includes(port);
+  const isAtIn =
+    (set: Ports) =>
+    ([port]: readonly [PortNumber, unknown]) =>
+      set.includes(port);
+  return (
+    !A.some((port, i) => A.indexOf(port) < i || C.includes(port) || H.includes(port)) &&
+    !C.some((port, i) => C.indexOf(port) < i || H.includes(port)) &&
+    !H.some((port, i) => H.indexOf(port) < i) &&
+    P.every(isAtIn(C)) &&
+    R.every(isIn(L)) &&
+    W.every(isAtIn(L))
+  );
+}
+
+function phaseFits(view: NodeView): boolean {
+  const { A, C, H } = exclusionContext(view);
+  const phase = C.length > 0 ? 'compete' : A.length > 0 ? 'prepare' : 'idle';
+  return valueOf(view).participant === phase && (C.length > 0 || H.length === 0);
+}
+
+/** A node, and all that is about it. */
+interface Site {
+  readonly id: NodeId;
+  fact: NodeFact | undefined;
+  /** Its channels by who is at their other ends; and, by port, who is where both directions are up. The node itself is behind port 0. */
+  readonly ways: Map<NodeId, Way>;
+  readonly linked: Map<PortNumber, Site>;
+  readonly incoming: FlightFact[];
+  /** Whose lock is its own now, as far as it is linked with them; and whose its own lock is. */
+  readonly holding: Set<Site>;
+  holder: Site | undefined;
+  /** Of a participant: what speaks for each candidate's having been promised the lock. */
+  readonly promises: Map<Site, number>;
+  /** Of a candidate: who has promised, as far as it knows. */
+  won: readonly Site[];
+  /** As initiator: how many messages are on the edge to each participant. */
+  readonly talks: Map<Site, number>;
+}
+
+interface Way {
+  readonly up: boolean;
+  readonly port: PortNumber;
+}
+
+const WAITS_FOR = { ready: 'prepare', ackLock: 'win', ackRelease: 'unlock' } as const;
+
+export class ExclusionTotals implements Totals<NodeFact, FlightFact> {
+  /** Nodes with a port in two roles at once; and in another phase than their candidates say. */
+  mixed = 0;
+  outOfPhase = 0;
+  /** Edges that carry more than one message of the same end as initiator, for each message too many. */
+  crowded = 0;
+  readonly lockSets = new Places(knowsItsLockSet);
+  readonly promises = new Places(hasPromisedOne);
+  readonly messages = new Places((site: Site) => site.incoming.every((message) => isExpected(site, message)));
+  private readonly sites = new Map<NodeId, Site>();
+
+  channel({ from, to, up, port }: ChannelState): void {
+    if (from === to) return;
+    const [site, peer] = [this.at(from), this.at(to)];
+    plug(site, peer, false);
+    site.ways.set(to, { up, port });
+    plug(site, peer, isUp(site, peer) && isUp(peer, site));
+    this.meet(site);
+    this.meet(peer);
+  }
+
+  node(fact: NodeFact, by: 1 | -1): void {
+    if (!fact.rolesAreApart) this.mixed += by;
+    if (!fact.phaseFits) this.outOfPhase += by;
+    if (by === -1) return;
+    const site = this.at(fact.id);
+    const before = site.fact;
+    site.fact = fact;
+    const { L, W, C, lock } = fact.context;
+    this.messages.touch(site);
+    if (before?.context.lock !== lock) this.lock(site);
+    if (before?.context.W !== W) this.count(site);
+    if (before?.context.C !== C || before.context.lock !== lock) this.promises.touch(site);
+    if (before?.context.L !== L || before.initiator !== fact.initiator) this.lockSets.touch(site);
+  }
+
+  /** The node finds others behind its ports. */
+  private meet(site: Site): void {
+    this.lock(site);
+    this.count(site);
+    this.lockSets.touch(site);
+    this.promises.touch(site);
+    this.messages.touch(site);
+  }
+
+  private lock(site: Site): void {
+    const lock = site.fact?.context.lock ?? null;
+    const holder = lock === null ? undefined : site.linked.get(lock);
+    if (holder === site.holder) return;
+    if (site.holder) this.lockSets.touch(site.holder);
+    site.holder?.holding.delete(site);
+    holder?.holding.add(site);
+    if (holder) this.lockSets.touch(holder);
+    site.holder = holder;
+  }
+
+  /** What a candidate knows of its trials. */
+  private count(candidate: Site): void {
+    for (const participant of candidate.won) this.promise(participant, candidate, -1);
+    const W = candidate.fact?.context.W ?? [];
+    candidate.won = W.flatMap(([port, won]) => (won ? (candidate.linked.get(port) ?? []) : []));
+    for (const participant of candidate.won) this.promise(participant, candidate, 1);
+  }
+
+  private promise(participant: Site, candidate: Site, by: 1 | -1): void {
+    add(participant.promises, candidate, by);
+    this.promises.touch(participant);
+  }
+
+  flight(fact: FlightFact, by: 1 | -1): void {
+    const [from, to] = [this.at(fact.from), this.at(fact.to)];
+    if (by === 1) to.incoming.push(fact);
+    else to.incoming.splice(to.incoming.indexOf(fact), 1);
+    this.messages.touch(to);
+    const [initiator, participant] = fact.isFromInitiator ? [from, to] : [to, from];
+    const before = initiator.talks.get(participant) ?? 0;
+    this.crowded += Math.max(0, before + by - 1) - Math.max(0, before - 1);
+    add(initiator.talks, participant, by);
+    if (fact.promises) this.promise(participant, initiator, by);
+  }
+
+  private at(id: NodeId): Site {
+    let site = this.sites.get(id);
+    if (site) return site;
+    site = {
+      id,
+      fact: undefined,
+      ways: new Map(),
+      linked: new Map(),
+      incoming: [],
+      holding: new Set(),
+      holder: undefined,
+      promises: new Map(),
+      won: [],
+      talks: new Map(),
+    };
+    site.linked.set(0, site);
+    this.sites.set(id, site);
+    return site;
+  }
+}
+
+function add(counts: Map<Site, number>, site: Site, by: 1 | -1): void {
+  const count = (counts.get(site) ?? 0) + by;
+  if (count === 0) counts.delete(site);
+  else counts.set(site, count);
+}
+
+const isUp = ({ ways }: Site, { id }: Site): boolean => ways.get(id)?.up === true;
+
+/** Each of the two is behind the other's port, or no longer. */
+function plug(one: Site, other: Site, isThere: boolean): void {
+  for (const [site, peer] of [
+    [one, other],
+    [other, one],
+  ] as const) {
+    const way = site.ways.get(peer.id);
+    if (way && isThere) site.linked.set(way.port, peer);
+    else if (way && site.linked.get(way.port) === peer) site.linked.delete(way.port);
+  }
+}
+
+/** What a locked node takes for its lock set is its lock set; an idle node has none. */
+function knowsItsLockSet({ fact, holding, linked }: Site): boolean {
+  if (fact?.initiator === 'idle') return holding.size === 0;
+  if (fact?.initiator !== 'locked') return true;
+  const taken = fact.context.L.flatMap((port) => linked.get(port) ?? []);
+  return taken.length === holding.size && taken.every((site) => holding.has(site));
+}
+
+/** It has promised itself to at most one candidate, and to none while it is locked. */
+function hasPromisedOne({ fact, holder, linked, promises }: Site): boolean {
+  if (!fact || promises.size === 0) return true;
+  let promised = 0;
+  for (const port of fact.context.C) {
+    const candidate = linked.get(port);
+    if (candidate && promises.has(candidate)) promised++;
+  }
+  return promised <= (holder ? 0 : 1);
+}
+
+function isExpected({ id, fact, ways }: Site, { from, message }: FlightFact): boolean {
+  if (!fact) return true;
+  const { initiator } = fact;
+  const { lock, L, R, W, A, C, H, P } = fact.context;
+  const port = from === id ? 0 : (ways.get(from)?.port ?? 0);
+  switch (message.type) {
+    case 'ready':
+    case 'ackLock':
+    case 'ackRelease':
+      return initiator === WAITS_FOR[message.type] && L.includes(port) && !R.includes(port);
+    case 'win':
+      return initiator === 'compete' && L.includes(port) && !has(W, port);
+    case 'request':
+      return (A.includes(port) || C.includes(port)) && !has(P, port);
+    case 'prepare':
+      return ![A, C, H].some((ports) => ports.includes(port));
+    case 'setLock':
+      return lock === null && C.includes(port);
+    case 'release':
+      return lock === port;
+  }
+}
