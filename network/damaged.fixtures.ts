@@ -134,6 +134,8 @@ class Damage {
 }
 
 interface Damages {
+  /** Its properties as they are said of the whole configuration, by the same names, where they do not say that themselves. */
+  readonly plain?: readonly Property<any>[];
   readonly looksMin: number;
   readonly seed: number;
   readonly twists?: readonly Twist[];
@@ -141,16 +143,16 @@ interface Damages {
   readonly turnsLinks?: boolean;
 }
 
-/** Damages runs of a protocol; `plain` has its properties as they are said of the whole configuration, by the same names. */
+/** Damages runs of a protocol. */
 export function compareForms(
   protocol: Protocol,
   scenarios: readonly object[],
-  plain: readonly Property<any>[],
-  { looksMin, seed, twists = [], turnsLinks = false }: Damages,
+  { plain, looksMin, seed, twists = [], turnsLinks = false }: Damages,
 ): Comparison {
   const random = new Random(seed, 'damage');
   const comparison = new Comparison();
-  const plainOf = ({ name }: Judging) => plain.find((one): one is Judging => one.name === name && one.kind !== 'eventually')!;
+  const plainOf = (property: Judging) =>
+    plain?.find((one): one is Judging => one.name === property.name && one.kind !== 'eventually') ?? property;
   for (let run = 0; comparison.looks < looksMin; run++) {
     const scenario = { protocol: protocol.name, seed: run, ...scenarios[run % scenarios.length] };
     const simulation = new Simulation(parseScenario(scenario, { [protocol.name]: protocol }), {

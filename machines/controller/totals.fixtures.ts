@@ -49,4 +49,4 @@ const twists: readonly Twist[] = [
 ];
 
 export const compareControllers = (looksMin: number, seed: number) =>
-  compareForms(controller, scenarios, plainProperties, { looksMin, seed, twists });
+  compareForms(controller, scenarios, { plain: plainProperties, looksMin, seed, twists });

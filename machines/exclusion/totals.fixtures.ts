@@ -32,4 +32,4 @@ const ports: Twist = (roles, random) => {
 };
 
 export const compareExclusions = (looksMin: number, seed: number) =>
-  compareForms(exclusion, scenarios, plainProperties, { looksMin, seed, twists: [ports], turnsLinks: true });
+  compareForms(exclusion, scenarios, { plain: plainProperties, looksMin, seed, twists: [ports], turnsLinks: true });

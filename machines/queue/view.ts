@@ -3,6 +3,7 @@ import type { NodeId } from '../effects.js';
 import type { Configuration, Flight, NodeView, RoleView } from '../protocol.js';
 import type { GuardianContext } from './guardian.js';
 import { childOf, GUARDIAN, POINTER, type ObserverReturn } from './messages.js';
+import type { QueueOptions } from './options.js';
 import type { PointerContext } from './pointer.js';
 
 /** An edge of the tree that both ends agree on and that can carry messages; the parent is the end nearer to the root. */
@@ -17,18 +18,19 @@ type Guardian = RoleView<GuardianContext>;
 /** The guardians of each node by their children: putting the names of roles together for every look costs more than all else. */
 const guardians = new WeakMap<NodeView, ReadonlyMap<NodeId, Guardian>>();
 
-function guardianIn(c: Configuration, [parent, child]: TreeEdge): Guardian | undefined {
-  const node = c.nodes.get(parent);
-  if (!node) return undefined;
-  let ofNode = guardians.get(node);
-  if (!ofNode) guardians.set(node, (ofNode = new Map(guardiansOf(node))));
-  return ofNode.get(child);
+export function guardiansOf(node: NodeView): ReadonlyMap<NodeId, Guardian> {
+  let known = guardians.get(node);
+  if (!known) {
+    const roles = Object.entries(node).filter(([, { chart }]) => chart === GUARDIAN);
+    guardians.set(node, (known = new Map(roles.map(([role, guardian]) => [childOf(role), guardian]))));
+  }
+  return known;
 }
 
-const guardiansOf = (node: NodeView): (readonly [NodeId, Guardian])[] =>
-  Object.entries(node)
-    .filter(([, { chart }]) => chart === GUARDIAN)
-    .map(([role, guardian]) => [childOf(role), guardian]);
+function guardianIn(c: Configuration, [parent, child]: TreeEdge): Guardian | undefined {
+  const node = c.nodes.get(parent);
+  return node && guardiansOf(node).get(child);
+}
 
 /** The edge above a node, if its parent guards it and the link is up. */
 export function edgeAbove(c: Configuration, child: NodeId): TreeEdge | null {
@@ -45,8 +47,10 @@ export const edgesOf = (c: Configuration): TreeEdge[] =>
 const between = (c: Configuration, from: NodeId, to: NodeId): readonly Flight[] =>
   c.between?.(from, to) ?? c.flights.filter((flight) => flight.from === from && flight.to === to);
 
-export const isFind = ({ message }: Flight): boolean => message.type === 'find';
-export const isObserver = ({ message }: Flight): boolean => message.type === 'obs' || message.type === 'obsr';
+type Sent = Pick<Flight, 'message'>;
+
+export const isFind = ({ message }: Sent): boolean => message.type === 'find';
+export const isObserver = ({ message }: Sent): boolean => message.type === 'obs' || message.type === 'obsr';
 
 const pointsAcross = (c: Configuration, from: NodeId, to: NodeId): 0 | 1 =>
   pointerIn(c.nodes.get(from)!)?.pointer === to ? 1 : 0;
@@ -61,8 +65,8 @@ export interface EdgeView {
   readonly pa: 0 | 1;
   readonly pb: 0 | 1;
   /** What is on its way from a to b, and back, oldest first. */
-  readonly down: readonly Flight[];
-  readonly up: readonly Flight[];
+  readonly down: readonly Sent[];
+  readonly up: readonly Sent[];
   /** φ(e) = p(a, e) + p(b, e) + the finds in transit on e (equation 1). */
   readonly phi: number;
 }
@@ -70,8 +74,12 @@ export interface EdgeView {
 export function look(c: Configuration, edge: TreeEdge): EdgeView {
   const [a, b] = edge;
   const [pa, pb] = [pointsAcross(c, a, b), pointsAcross(c, b, a)];
-  const [down, up] = [between(c, a, b), between(c, b, a)];
-  return { guardian: guardianIn(c, edge)!, pa, pb, down, up, phi: pa + pb + count(down, isFind) + count(up, isFind) };
+  return withPhi({ guardian: guardianIn(c, edge)!, pa, pb, down: between(c, a, b), up: between(c, b, a) });
+}
+
+export function withPhi(edge: Omit<EdgeView, 'phi'>): EdgeView {
+  const { pa, pb, down, up } = edge;
+  return { ...edge, phi: pa + pb + count(down, isFind) + count(up, isFind) };
 }
 
 /** Definition 6.1 as printed: φ(e) = 1, and P1 or P2. It is not closed (erratum S5). */
@@ -82,6 +90,10 @@ export function isFullyLegalAsPrinted(edge: EdgeView): boolean {
 /** Definition 6.1 with what it forgets: an observer under way was sent at the latest timeout of this guardian's timer (S5). */
 export const isFullyLegal = (edge: EdgeView): boolean =>
   isFullyLegalAsPrinted(edge) && (edge.guardian.value === 'correct' || edge.guardian.context.timely);
+
+/** What an edge is held to. */
+export const legalityOf = ({ legality }: QueueOptions): ((edge: EdgeView) => boolean) =>
+  legality === 'printed' ? isFullyLegalAsPrinted : isFullyLegal;
 
 /** P1 (section 6): one observer on the edge, and what the guardian will have counted when it returns is φ. */
 export function isUnderObservation({ guardian, pa, pb, down, up, phi }: EdgeView): boolean {

@@ -6,7 +6,8 @@ import { ownEntry, type TreeEntry, type Heartbeat, type Hearing } from './bfs.js
 /** Contexts stand as they are once they are made, so what follows from one is worked out once. */
 const says = new WeakMap<Hearing, TreeEntry>();
 
-function saidBy(hearing: Hearing): TreeEntry {
+/** What a node that has heard this says of itself. */
+export function saidBy(hearing: Hearing): TreeEntry {
   let entry = says.get(hearing);
   if (!entry) says.set(hearing, (entry = ownEntry(hearing)));
   return entry;
@@ -25,5 +26,5 @@ export function isSilent(c: Configuration, role: string): boolean {
   );
 }
 
-const isSame = (a: TreeEntry, b: TreeEntry): boolean =>
+export const isSame = (a: TreeEntry, b: TreeEntry): boolean =>
   a.id === b.id && a.root === b.root && a.dist === b.dist && a.par === b.par;

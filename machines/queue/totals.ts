@@ -1,0 +1,201 @@
+/**
+ * What the queue's promises add up: the nodes as they stand, what is on each channel, in its order, and which channels are up. An edge is
+ * judged again when its guardian, a pointer or a message of it has changed; that the tree is silent, where somebody hears or says
+ * something else.
+ */
+import type { NodeId } from '../effects.js';
+import { Places } from '../places.js';
+import type { ChannelState, Flight, Fold, Instance, NodeView, Totals } from '../protocol.js';
+import type { Heartbeat, Hearing, TreeEntry } from '../tree/bfs.js';
+import { isSame, saidBy } from '../tree/silent.js';
+import { GUARDIAN, guardianOf, POINTER, TREE, type QueueMessage } from './messages.js';
+import type { QueueOptions } from './options.js';
+import type { PointerContext } from './pointer.js';
+import { guardiansOf, legalityOf, pointerIn, withPhi, type EdgeView } from './view.js';
+
+type Guardians = ReturnType<typeof guardiansOf>;
+
+interface NodeFact {
+  readonly id: NodeId;
+  readonly pointer: PointerContext;
+  readonly guardians: Guardians;
+  readonly fits: boolean;
+  /** Where the tree is kept up: what it last heard, and what it says itself. */
+  readonly heard: Hearing['heard'] | null;
+  readonly said: TreeEntry | null;
+}
+
+interface FlightFact {
+  readonly from: NodeId;
+  readonly to: NodeId;
+  readonly message: QueueMessage | Heartbeat;
+}
+
+export const queueFold: Fold<QueueOptions, QueueTotals> = {
+  node: (view, id) => {
+    const hearing: Hearing | undefined = view[TREE]?.context;
+    const tree = hearing ? { heard: hearing.heard, said: saidBy(hearing) } : { heard: null, said: null };
+    return { id, pointer: pointerIn(view)!, guardians: guardiansOf(view), fits: rolesFit(id, view), ...tree };
+  },
+  flight: ({ from, to, message }: Flight) => ({ from, to, message: message as QueueMessage | Heartbeat }),
+  totals: (instance) => new QueueTotals(instance),
+  isOrdered: true,
+};
+
+/** A node has one guardian for each child and no other, and its pointer is in the state that it points to. */
+export const rolesFit = (id: NodeId, node: NodeView): boolean => guardiansFit(node) && stateFits(id, node);
+
+function guardiansFit(node: NodeView): boolean {
+  const { children } = pointerIn(node)!;
+  let guardians = 0;
+  for (const role in node) if (node[role]!.chart === GUARDIAN) guardians++;
+  return guardians === children.length && children.every((child) => guardianOf(child) in node);
+}
+
+function stateFits(id: NodeId, node: NodeView): boolean {
+  const { pointer, parent, children } = pointerIn(node)!;
+  switch (node[POINTER]!.value) {
+    case 'self':
+      return pointer === id;
+    case 'up':
+      return pointer === parent;
+    case 'down':
+      return children.includes(pointer);
+    default:
+      return pointer !== id && pointer !== parent && !children.includes(pointer);
+  }
+}
+
+/** A node, the edge above it, and what is about it. */
+interface Site {
+  fact: NodeFact | undefined;
+  /** What is on the channels that lead away from it, oldest first, and which of them are up. */
+  readonly ways: Map<NodeId, Way>;
+  /** Its heartbeats on their way. */
+  readonly beats: FlightFact[];
+}
+
+interface Way {
+  up: boolean;
+  readonly messages: FlightFact[];
+}
+
+export class QueueTotals implements Totals<NodeFact, FlightFact> {
+  /** Nodes whose roles do not fit the tree. */
+  misfits = 0;
+  private readonly sites = new Map<NodeId, Site>();
+  private readonly edges = new Places((child: Site) => this.isLegalAbove(child));
+  private readonly hearers = new Places((site: Site) => this.hearsAll(site));
+  private readonly sayers = new Places((site: Site) => saysOneThing(site));
+  private readonly isLegal: (edge: EdgeView) => boolean;
+  private readonly isKeptUp: boolean;
+
+  constructor({ options }: Instance<QueueOptions>) {
+    this.isLegal = legalityOf(options);
+    this.isKeptUp = options.tree !== 'fixed';
+  }
+
+  /** The tree no longer moves, and every edge of it is fully legal, those apart whose link is down. */
+  get isFullyLegal(): boolean {
+    return this.edges.hold && (!this.isKeptUp || (this.hearers.hold && this.sayers.hold));
+  }
+
+  node(fact: NodeFact, by: 1 | -1): void {
+    if (!fact.fits) this.misfits += by;
+    if (by === -1) return;
+    const { id, pointer, guardians } = fact;
+    const site = this.at(id);
+    const before = site.fact;
+    site.fact = fact;
+    if (before?.pointer.pointer !== pointer.pointer || before.pointer.parent !== pointer.parent) {
+      this.edges.touch(site);
+      this.touchEdge(before?.pointer.pointer);
+      this.touchEdge(pointer.pointer);
+    }
+    for (const [child, { value, context }] of guardians) {
+      const was = before?.guardians.get(child);
+      if (was?.value !== value || was.context !== context) this.touchEdge(child);
+    }
+    for (const child of before?.guardians.keys() ?? []) if (!guardians.has(child)) this.touchEdge(child);
+    if (this.isKeptUp) this.hear(site, fact, before);
+  }
+
+  private hear(site: Site, { heard, said }: NodeFact, before: NodeFact | undefined): void {
+    if (before?.heard !== heard) this.hearers.touch(site);
+    if (before?.said && said && isSame(before.said, said)) return;
+    this.sayers.touch(site);
+    for (const peer of site.ways.keys()) this.hearers.touch(this.at(peer));
+  }
+
+  flight(fact: FlightFact, by: 1 | -1): void {
+    const { from, to, message } = fact;
+    const site = this.at(from);
+    const { messages } = this.way(from, to);
+    if (by === 1) messages.push(fact);
+    else messages.splice(messages.indexOf(fact), 1);
+    if (message.type === 'heartbeat') {
+      if (by === 1) site.beats.push(fact);
+      else site.beats.splice(site.beats.indexOf(fact), 1);
+      this.sayers.touch(site);
+    } else this.touchEdgeBetween(from, to);
+  }
+
+  channel({ from, to, up }: ChannelState): void {
+    this.way(from, to).up = up;
+    this.touchEdgeBetween(from, to);
+    for (const end of [from, to]) this.hearers.touch(this.at(end));
+  }
+
+  private touchEdge(child: NodeId | undefined): void {
+    if (child !== undefined) this.edges.touch(this.at(child));
+  }
+
+  private touchEdgeBetween(from: NodeId, to: NodeId): void {
+    this.touchEdge(from);
+    this.touchEdge(to);
+  }
+
+  private at(id: NodeId): Site {
+    let site = this.sites.get(id);
+    if (!site) this.sites.set(id, (site = { fact: undefined, ways: new Map(), beats: [] }));
+    return site;
+  }
+
+  private way(from: NodeId, to: NodeId): Way {
+    const { ways } = this.at(from);
+    let way = ways.get(to);
+    if (!way) ways.set(to, (way = { up: false, messages: [] }));
+    return way;
+  }
+
+  private isLegalAbove({ fact }: Site): boolean {
+    const parent = fact?.pointer.parent;
+    if (!fact || parent == null) return true;
+    const { id } = fact;
+    const above = this.at(parent).fact;
+    const guardian = above?.guardians.get(id);
+    const [down, up] = [this.way(parent, id), this.way(id, parent)];
+    if (!guardian || !down.up || !up.up) return true;
+    const pa = above!.pointer.pointer === id ? 1 : 0;
+    const pb = fact.pointer.pointer === parent ? 1 : 0;
+    return this.isLegal(withPhi({ guardian, pa, pb, down: down.messages, up: up.messages }));
+  }
+
+  /** It has heard of those whom it is linked with, and of nobody else, what they say now. */
+  private hearsAll({ fact, ways }: Site): boolean {
+    if (!fact?.heard) return true;
+    const { id, heard } = fact;
+    let peers = 0;
+    for (const [peer, { up }] of ways) {
+      if (!up || !this.way(peer, id).up) continue;
+      peers++;
+      const [entry, said] = [heard[peer] ?? null, this.at(peer).fact?.said];
+      if (entry === null || !said || !isSame(entry, said)) return false;
+    }
+    return peers === Object.keys(heard).length;
+  }
+}
+
+/** All its heartbeats that are on their way say what it would say now. */
+const saysOneThing = ({ fact, beats }: Site): boolean =>
+  !fact?.said || beats.every(({ message }) => isSame(message as Heartbeat, fact.said!));
