@@ -20,7 +20,7 @@ import { limitsHere, type PeerLimits, type MailLimits } from '../limits.js';
 import { isId, refusedId } from './ids.js';
 import { later } from './later.js';
 import { UsageError } from '../../machines/errors.js';
-import { escape, FRAME_BYTES_MAX, fits, readFrame } from './reading.js';
+import { escape, FRAME_BYTES_MAX, fits, quote, readFrame } from './reading.js';
 import type { Json } from './transport.js';
 
 /** A key is a random text; a token is whatever the application makes of it. */
@@ -30,6 +30,12 @@ export const TOKEN_LENGTH_MAX = 2 ** 13;
 export const HELLO_BYTES_MAX = 2 ** 16;
 /** What a welcome lists of those who are there; of the others the newcomer hears one by one. */
 const WELCOME_CHARS_MAX = FRAME_BYTES_MAX / 4;
+
+/** What a peer hears that comes to a place which somebody else has. */
+export const idTaken = (id: NodeId): string => `the id "${quote(id)}" is taken; give every peer its own`;
+
+/** What a peer hears that is alive when another one comes with its key. */
+export const DISPLACED = 'somebody else has the id and the key of this peer; give every process its own';
 
 export interface Line {
   send(text: string): void;
@@ -149,10 +155,9 @@ export class Hub {
     const isGone = () => guest.state === 'gone';
     for (let holder = this.members.get(id); holder && !isGone(); holder = this.members.get(id)) {
       const isHeld = holder.key !== key && (!holder.line.answers || (await holder.line.answers()));
-      if (isHeld && this.members.get(id) === holder)
-        return this.refuse(guest, `the id "${id}" is taken; give every peer its own`);
-      // A holder that does not answer any more has lost the seat.
-      if (!isHeld) this.dismiss(holder);
+      if (isHeld && this.members.get(id) === holder) return this.refuse(guest, idTaken(id));
+      // A holder that does not answer any more has lost the seat; one that is alive would come again at once unless it hears why.
+      if (!isHeld) this.refuse(holder, DISPLACED, true);
     }
     if (isGone()) return;
     guest.key = key;

@@ -1,5 +1,8 @@
 /** A connection between two peers of a mesh, as one of them knows it, where it dialled, and why nothing came of it. */
 import type { IncomingMessage } from 'node:http';
+import { hmac } from '@noble/hashes/hmac.js';
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import type { Subscription } from 'rxjs';
 import type { NodeId } from '../../machines/effects.js';
 import type { BoundedLine } from './bounded-line.js';
@@ -21,7 +24,8 @@ export interface Contact {
   readonly address: Address | null;
   /** The upgrade of a connection: the request, and the answer where it was dialled. */
   upgrade: IncomingMessage | null;
-  readonly deadline: Subscription;
+  /** What time does to it: who takes too long to be let in is given up, and a connection that has lasted is no failed try. */
+  deadline: Subscription;
   /** In the order of all that this peer has seen: when the connection came to be, and when it became a peer's. */
   readonly begun: number;
   upSince: number;
@@ -57,4 +61,5 @@ export function unexpected(contact: Contact, { type, proof }: Readonly<Record<st
   return `a frame of the type ${quote(type)} is not what a peer of a mesh says there`;
 }
 
-export const idTaken = (id: NodeId): string => `the id "${quote(id)}" is taken; give every peer its own`;
+/** What one peer sees of the key of another. */
+export const proofFor = (peer: NodeId, key: string): string => bytesToHex(hmac(sha256, utf8ToBytes(key), utf8ToBytes(peer)));

@@ -32,6 +32,15 @@ async function listening(patienceMs = 5_000, tls?: TlsOptions) {
   return { call, parsed, behind, port };
 }
 
+/** However it comes: what is still on its way makes a reset of it, which `once` would reject with. */
+const closed = (socket: Socket) =>
+  new Promise<void>((resolve) => {
+    socket
+      .on('error', () => {})
+      .resume()
+      .once('close', () => resolve());
+  });
+
 const PLAIN = 'GET /plain HTTP/1.1\r\nHost: x\r\n\r\n';
 const UPGRADE = 'GET /socket HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n';
 
@@ -48,7 +57,7 @@ test.each([
   const { call, parsed } = await listening();
   const caller = call();
   caller.socket.write(first + PLAIN.repeat(500), 'latin1');
-  await once(caller.socket, 'close');
+  await closed(caller.socket);
   expect(caller.answer.match(/HTTP\/1\.1 \d+/g)).toEqual([`HTTP/1.1 ${status}`]);
   expect(parsed.length).toBeLessThanOrEqual(1);
 });
@@ -62,7 +71,7 @@ test.each([
     const { call } = await listening();
     const caller = call();
     caller.socket.write(first, 'latin1');
-    await once(caller.socket, 'close');
+    await closed(caller.socket);
     expect(caller.answer).toContain(`HTTP/1.1 ${status}`);
   },
   4_000,
@@ -87,20 +96,11 @@ test('who asks for nothing is parted with in time, and who has asked for a WebSo
   const [silent, slow, asked] = [call(), call(), call()];
   slow.socket.write('GET / HT');
   asked.socket.write(UPGRADE);
-  await Promise.all([silent, slow].map(({ socket }) => once(socket, 'close')));
+  await Promise.all([silent, slow].map(({ socket }) => closed(socket)));
   expect([silent.answer, slow.answer]).toEqual(['', '']);
   expect(asked.socket.closed).toBe(false);
   expect(asked.answer).toContain('101');
 });
-
-/** However it comes: what is still on its way makes a reset of it, which `once` would reject with. */
-const closed = (socket: Socket) =>
-  new Promise<void>((resolve) => {
-    socket
-      .on('error', () => {})
-      .resume()
-      .once('close', () => resolve());
-  });
 
 test('who renegotiates TLS again and again is parted with, before it has asked and after', async () => {
   const { port } = await listening(60_000, { key, cert });

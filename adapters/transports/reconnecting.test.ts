@@ -160,12 +160,33 @@ test('a thousand connections that break leave nothing behind either', async () =
   await Promise.all([transport.connect(), clock.turn(1)]);
   for (let i = 0; i < 1_000; i++) {
     place.tries.at(-1)!.medium.lost(new ConnectionError('gone'));
-    await clock.turn(100);
+    await clock.turn(5_100);
   }
   expect(place.tries).toHaveLength(1_001);
   expect(clock.pending).toBe(0);
   for (const { signal } of place.tries) expect(getEventListeners(signal, 'abort')).toEqual([]);
   await transport.close();
+});
+
+test('a connection that is lost within five seconds is a failed try: the next ones come ever later, and after one that lasts at once', async () => {
+  const warn = quiet();
+  const clock = new Clock();
+  const place = new Place(clock);
+  place.isThere = true;
+  const { transport } = overOf([place], clock);
+  await Promise.all([transport.connect(), clock.turn(1)]);
+  const pauses: number[] = [];
+  for (const stoodMs of [5_000, 4_900, 100, 0, 0, 0, 5_000]) {
+    await clock.turn(stoodMs);
+    const [{ medium }, lostAt] = [place.tries.at(-1)!, clock.now()];
+    medium.lost(new ConnectionError('gone'));
+    while (place.tries.at(-1)!.medium === medium) await clock.turn(1);
+    pauses.push(place.tries.at(-1)!.at - lostAt);
+  }
+  expect(pauses).toEqual([50, 150, 300, 600, 1_200, 1_500, 50]);
+  expect(warn.mock.calls.flat()).toEqual(['peer "a" has no connection and goes on trying: gone']);
+  await transport.close();
+  expect(clock.pending).toBe(0);
 });
 
 test('a try that leads nowhere is given up after five seconds', async () => {

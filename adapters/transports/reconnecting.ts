@@ -3,7 +3,8 @@
  *
  * In between every peer is down and what is sent is lost; the link layer above knows how to live with that. The first try comes within
  * a tenth of a second, the others after pauses that grow to two, each by chance, so that a thousand peers do not come back in the same
- * moment. A try that has not led anywhere after five seconds counts as failed.
+ * moment. A try that has not led anywhere after five seconds counts as failed, and so does a connection that is lost within five:
+ * two processes with one id and key would take the place from each other hundreds of times a second.
  *
  * Of several drivers, one for each hub, the next is tried when one fails. All peers have to meet at one hub, so a peer that is not at
  * the first one looks every two seconds whether it can go home: the new connection stands before the old one is left, and nothing is
@@ -21,6 +22,8 @@ const FIRST_PAUSE_MS_MAX = 100;
 const PAUSE_MS_MAX = 2_000;
 export const ATTEMPT_MS_MAX = 5_000;
 const HOME_MS = 2_000;
+/** A connection that has stood for so long was no failed try: longer than the pauses, or whoever waits would count as one that lasts. */
+export const LASTING_MS = 5_000;
 /** So many rounds fail before there is a warning, and so long it is until the next. */
 const QUIET_ROUNDS = 3;
 const QUIET_MS = 10_000;
@@ -45,7 +48,8 @@ export function reconnecting(
 class Attempt {
   readonly peers = new Set<NodeId>();
   readonly ending = new AbortController();
-  readonly deadline = new Subscription();
+  /** What time does to it: a try that takes too long has failed, a connection that has lasted is a success. */
+  deadline = new Subscription();
   connection: Connection | undefined;
 
   constructor(readonly place: number) {}
@@ -78,7 +82,8 @@ class Reconnecting {
     const end = () => {
       this.timers.unsubscribe();
       this.homeward?.giveUp();
-      if (!this.current?.connection) this.current?.giveUp();
+      if (this.current?.connection) this.current.deadline.unsubscribe();
+      else this.current?.giveUp();
     };
     signal.addEventListener('abort', end, { once: true });
     this.current = this.attempt(0);
@@ -125,9 +130,11 @@ class Reconnecting {
       this.current = attempt;
       this.homeward = undefined;
       this.allDown(left);
+      left.deadline.unsubscribe();
       void left.connection?.close();
     }
-    this.failures = 0;
+    attempt.deadline = new Subscription();
+    later(attempt.deadline, this.environment.clock, () => (this.failures = 0), LASTING_MS);
     this.moved(attempt.place);
     if (!this.hasOpened) {
       this.medium.opened({

@@ -59,6 +59,31 @@ test('a frame in more than 64 pieces ends its connection, and one in 64 is heard
   expect(heard).not.toContain('x: 2');
 });
 
+test.each([
+  ['one frame that has not ended', (socket: WebSocket) => socket.send('x'.repeat(1_000_000), { fin: false })],
+  ['many that are no messages', (socket: WebSocket) => Array.from({ length: 1_000 }, () => socket.pong('x'.repeat(125)))],
+])('who sends more than a hello before it is let in is parted with: %s', async (_, send) => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  onTestFinished(() => warn.mockRestore());
+  const hub = await hubWith();
+  const [stranger, longest] = [await raw(hub.port), await raw(hub.port)];
+  const begin = performance.now();
+  send(stranger);
+  await once(stranger, 'close');
+  expect(performance.now() - begin).toBeLessThan(2_000);
+  expect(warn.mock.calls.flat()).toEqual([
+    'webSocketHub refused a connection: somebody from 127.0.0.1: it sent more than 66560 bytes before it was let in',
+  ]);
+  // The longest hello that there is, in as many pieces as a frame may have; afterwards it may send as much as any peer.
+  const hello = JSON.stringify({ type: 'hello', id: 'x', key: 'k', token: '\0'.repeat(8_192) });
+  const more = ' '.repeat(65_536 - hello.length);
+  for (let i = 0; i < 63; i++) longest.send(more.slice(i * 100, (i + 1) * 100), { fin: false });
+  longest.send(more.slice(6_300) + hello);
+  await expect.poll(() => longest.got[0]?.type).toBe('welcome');
+  for (let i = 0; i < 5; i++) longest.send(JSON.stringify({ type: 'send', to: 'x', message: 'x'.repeat(60_000) }));
+  await expect.poll(() => longest.got.filter(({ type }) => type === 'message').length).toBe(5);
+});
+
 test('who connects anew again and again sends no more than who stays: a place is free again a second later', async () => {
   vi.spyOn(console, 'warn').mockImplementation(() => {});
   onTestFinished(() => void vi.restoreAllMocks());

@@ -33,6 +33,7 @@ import { BoundedLine, LINE_LIMITS, type LineLimits, type LineRate } from './boun
 import { isOrigin, isWelcomeOrigin, type Origins } from './origins.js';
 import { Drops } from './drops.js';
 import { ClosedError, ConnectionError } from './errors.js';
+import { HELLO_BYTES_MAX } from './hub.js';
 import { later } from './later.js';
 import { oneRequestServer } from './one-request.js';
 import { escape, FRAGMENTS_MAX, FRAME_BYTES_MAX, quote } from './reading.js';
@@ -164,6 +165,9 @@ const PLACE_MS = 1_000;
 /** Of connections beyond the bounds, so many are told that the server is full before the next ones are closed without a word. */
 const TOLD_MAX = 100;
 
+/** Who has not been let in says hello and waits: a hello in WebSocket frames, and no more. */
+const EARLY_BYTES_MAX = HELLO_BYTES_MAX + 2 ** 10;
+
 const addressOf = ({ remoteAddress = '' }: Socket): string => remoteAddress;
 
 /** So long a server of yours may take to begin. */
@@ -291,7 +295,10 @@ export class Listener implements Taker {
   /** `ws` throws for a socket that somebody else has taken: it is left to whoever has it. */
   private upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, address: string): void {
     try {
-      this.sockets.handleUpgrade(request, socket, head, (opened) => this.welcome(opened, request, address));
+      this.sockets.handleUpgrade(request, socket, head, (opened) => {
+        const line = this.welcome(opened, request, address);
+        this.watch(socket, line, request);
+      });
     } catch (error) {
       this.refused(request, 'somebody', `the upgrade failed: ${quote(String(error))}`);
     }
@@ -306,12 +313,27 @@ export class Listener implements Taker {
     this.refusals.drop(`${whom} from ${quote(addressOf(request.socket))}: ${why}`);
   }
 
-  private welcome(socket: WebSocket, request: IncomingMessage, address: string): void {
+  /** Until it is let in: a frame as long as a peer's would be collected for nothing, whatever it turns out to be. */
+  private watch(socket: Duplex, line: BoundedLine, request: IncomingMessage): void {
+    let bytes = 0;
+    const count = (chunk: Buffer) => {
+      if (line.peer !== undefined) return void socket.off('data', count);
+      bytes += chunk.length;
+      if (bytes <= EARLY_BYTES_MAX) return;
+      socket.off('data', count);
+      this.refused(request, 'somebody', `it sent more than ${EARLY_BYTES_MAX} bytes before it was let in`);
+      line.terminate();
+    };
+    socket.on('data', count);
+  }
+
+  private welcome(socket: WebSocket, request: IncomingMessage, address: string): BoundedLine {
     const line = new BoundedLine(socket, this.limits, this.environment, (limit, peer) => this.tooFast(address, limit, peer));
     this.lines.add(line);
     socket.on('close', () => this.lines.delete(line));
     if (!this.door) this.takePlace(socket, address);
     this.attach(line, request);
+    return line;
   }
 
   private takePlace(socket: EventEmitter, address: string): void {

@@ -15,9 +15,6 @@
  * answers at an address is shown the token of who dials: use TLS where the network is not yours.
  */
 import type { IncomingMessage } from 'node:http';
-import { hmac } from '@noble/hashes/hmac.js';
-import { sha256 } from '@noble/hashes/sha2.js';
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { Subscription } from 'rxjs';
 import { WebSocket as PlatformSocket, type ClientOptions } from 'ws';
 import { isObject } from '../../machines/checks.js';
@@ -27,13 +24,13 @@ import { anything, checkOptions, environment as environmentChecks, id as anId, i
 import { BoundedLine } from './bounded-line.js';
 import { createTransport, type Connection, type DriverListener } from './driver.js';
 import { ConnectionError } from './errors.js';
-import { HELLO_BYTES_MAX, isHello, type PeerHello } from './hub.js';
+import { DISPLACED, HELLO_BYTES_MAX, idTaken, isHello, type PeerHello } from './hub.js';
 import { isId, refusedId } from './ids.js';
 import { later } from './later.js';
 import { abortable } from './promises.js';
-import { isDialling, isOfBefore, idTaken, unexpected, whatIsMissing, type Address, type Contact } from './mesh-contact.js';
+import { isDialling, isOfBefore, proofFor, unexpected, whatIsMissing, type Address, type Contact } from './mesh-contact.js';
 import { escape, MESSAGE_BYTES_MAX, quote, readFrame, reasonIn, saidBy } from './reading.js';
-import { ATTEMPT_MS_MAX, pauseAfter } from './reconnecting.js';
+import { ATTEMPT_MS_MAX, LASTING_MS, pauseAfter } from './reconnecting.js';
 import { explained } from './refusals.js';
 import { HUB_BEAT_MS, SILENT_BEATS_MAX } from './through-hub.js';
 import type { Json, Transport } from './transport.js';
@@ -366,14 +363,14 @@ class Mesh implements Connection {
       const isOwner = holder.proof === key;
       const isHeld = (!isOwner || isOfBefore(contact, holder)) && (await holder.line.answers());
       if (isHeld && this.peers.get(id) === holder) return this.refuse(contact, idTaken(id), isOwner);
-      if (!isHeld) this.drop(holder);
+      if (!isHeld) this.refuse(holder, DISPLACED, true);
     }
     if (isGone()) return;
     if (id === this.id) return this.refuse(contact, idTaken(id));
     const crossing = [...this.contacts].find((other) => isDialling(other, id));
     if (crossing && this.id < id) return this.refuse(contact, 'this peer is being dialled itself', true);
     if (crossing) this.drop(crossing);
-    contact.line.send(JSON.stringify({ type: 'welcome', proof: this.proofFor(id), ...token }));
+    contact.line.send(JSON.stringify({ type: 'welcome', proof: proofFor(id, this.options.key), ...token }));
     this.establish(contact, id, key);
   }
 
@@ -424,7 +421,7 @@ class Mesh implements Connection {
 
   private async introduce({ line, id }: Contact): Promise<void> {
     const token = await this.shownToken();
-    line.send(JSON.stringify({ type: 'hello', id: this.id, key: this.proofFor(id), ...token }));
+    line.send(JSON.stringify({ type: 'hello', id: this.id, key: proofFor(id, this.options.key), ...token }));
   }
 
   private async shownToken(): Promise<{ readonly token?: string }> {
@@ -457,16 +454,14 @@ class Mesh implements Connection {
     this.drop(contact);
   }
 
-  private proofFor(peer: NodeId): string {
-    return bytesToHex(hmac(sha256, utf8ToBytes(this.options.key), utf8ToBytes(peer)));
-  }
-
   private establish(contact: Contact, id: NodeId, proof: string): void {
     contact.deadline.unsubscribe();
     Object.assign(contact, { state: 'up', id, proof, silence: 0, upSince: ++this.seen });
     contact.line.peer = id;
     this.peers.set(id, contact);
-    if (contact.address) Object.assign(contact.address, { state: 'connected', failures: 0 });
+    if (contact.address) contact.address.state = 'connected';
+    contact.deadline = new Subscription();
+    later(contact.deadline, this.environment.clock, () => Object.assign(contact.address ?? {}, { failures: 0 }), LASTING_MS);
     this.report(() => this.medium.up(id));
   }
 
@@ -476,7 +471,13 @@ class Mesh implements Connection {
     if ('refused' in reading || !isObject(reading.value)) return this.drop(contact);
     const { type, message } = reading.value;
     if (type === 'message' && message !== undefined) this.report(() => this.medium.received(contact.id, message as Json));
+    else if (type === 'refused') this.beDisplaced(contact, reasonIn(reading.value));
     else if (type === 'bye') this.drop(contact);
+  }
+
+  private beDisplaced(contact: Contact, why: string): void {
+    for (const address of this.addresses.values()) if (address.peer === contact.id) address.why = `"${contact.id}" says: ${why}`;
+    this.drop(contact);
   }
 
   private drop(contact: Contact): void {

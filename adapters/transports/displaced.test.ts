@@ -1,0 +1,50 @@
+/** Two processes with one id and one key, which nothing tells apart from one that comes back: each takes the place of the other. */
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { freePort } from '../../bench/servers.js';
+import type { Transport } from './transport.js';
+import { hubWith, log, peer } from './web-socket-hub.fixture.js';
+import { webSocketMesh, type WebSocketMeshOptions } from './web-socket-mesh.js';
+
+const mesh = (options: WebSocketMeshOptions): Transport => {
+  const transport = webSocketMesh(options);
+  onTestFinished(() => transport.close());
+  return transport;
+};
+
+/** Another peer, and one that may be started twice. */
+const media: [string, () => Promise<{ other: Transport; start: () => Promise<Transport> }>][] = [
+  [
+    'at a hub',
+    async () => {
+      const { port } = await hubWith();
+      return { other: peer('b', port), start: async () => peer('a', port, { key: 'kept' }) };
+    },
+  ],
+  [
+    'in a mesh',
+    async () => {
+      const port = await freePort();
+      const peers = [`ws://127.0.0.1:${port}`];
+      const start = async () => mesh({ id: 'a', listen: { port: await freePort() }, peers, key: 'kept' });
+      return { other: mesh({ id: 'b', listen: { port }, peers: [] }), start };
+    },
+  ],
+];
+
+test.each(media)('they do so ever more seldom, and both say why: %s', async (_, create) => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  onTestFinished(() => warn.mockRestore());
+  const { other, start } = await create();
+  const seen = log(other);
+  await other.connect();
+  for (const each of [await start(), await start()]) await each.connect();
+  await expect
+    .poll(() => warn.mock.calls.flat().filter((text) => /somebody else has the id and the key of this peer/.test(text)), {
+      timeout: 15_000,
+      interval: 50,
+    })
+    .toHaveLength(2);
+  // Of each one try at once, and four with pauses that double.
+  expect(seen.length).toBeGreaterThan(4);
+  expect(seen.length).toBeLessThan(40);
+});
