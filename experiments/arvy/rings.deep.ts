@@ -1,10 +1,22 @@
-/** The longer runs on rings: 20 sweeps of 1,024 nodes, uniform load on 256, and 100 mixed sequences on up to 256. */
+/** The longer runs on rings and complete graphs of up to 1,024 nodes, and all trees of seven nodes. Some twenty minutes. */
 import { expect, test } from 'vitest';
-import { agrees } from '../experiment.js';
-import { ringTables } from './index.js';
+import { agrees, type Table } from '../experiment.js';
+import { everyTreeTable, OF_SEVEN } from './adversary-tables.js';
+import { completeTable } from './index.js';
+import { ringTables } from './rings.js';
+
+const say = () => {};
+
+function* tables(): Iterable<Table> {
+  yield completeTable(say, true);
+  yield everyTreeTable(say, OF_SEVEN);
+  yield* ringTables(say, true);
+}
 
 test('every figure agrees', () => {
-  for (const { title, rows } of ringTables(() => {}, true)) {
+  for (const { title, columns, rows } of tables()) {
+    const printed = rows.map(({ label, cells }) => [label, ...cells.map(({ value }) => value)].join(' | '));
+    console.log([title, columns.join(' | '), ...printed].join('\n'));
     for (const { label, cells } of rows) {
       for (const cell of cells) expect(agrees(cell), `${title}, ${label}: ${JSON.stringify(cell)}`).not.toBe(false);
     }

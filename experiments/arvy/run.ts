@@ -12,7 +12,8 @@ export interface DirectoryCost {
   readonly holder: string;
 }
 
-type Start = Readonly<Record<string, unknown>>;
+/** The options of a directory, or a topology. */
+export type Start = Readonly<Record<string, unknown>>;
 
 export function costOf(topology: Start, options: Start, requests: readonly number[]): DirectoryCost {
   const scenario = {
@@ -32,6 +33,13 @@ export const onRing = (n: number, policy: string, requests: readonly number[]): 
 export function chain(n: number): Start {
   const parents = Object.fromEntries(Array.from({ length: n }, (_, i) => [`n${i}`, `n${Math.min(i + 1, n - 1)}`]));
   return { root: `n${n - 1}`, parents };
+}
+
+/** The same path, with its root in the middle: where Algorithm 2 begins. */
+export function fromTheMiddle(n: number): Start {
+  const middle = Math.ceil(n / 2) - 1;
+  const towards = (i: number) => (i < middle ? i + 1 : Math.max(middle, i - 1));
+  return { root: `n${middle}`, parents: Object.fromEntries(Array.from({ length: n }, (_, i) => [`n${i}`, `n${towards(i)}`])) };
 }
 
 /** A binomial tree on n = 2^k nodes: a node's parent clears the lowest set bit of its number, so node n − 1 is the deepest. */
