@@ -2,7 +2,9 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../../bench/servers.js';
 import { linked } from '../linked.js';
+import { hostile } from '../transports/hostile.fixture.js';
 import { InProcessBus } from '../transports/in-process.js';
+import { sealed } from '../transports/sealed.js';
 import { webSocketMesh } from '../transports/web-socket-mesh.js';
 import { createLocks, type Locks } from './locks.js';
 import { behindMedia } from './peers.fixture.js';
@@ -70,6 +72,30 @@ test('over a mesh in which two know only the third, all three are served', async
   const all = transports.map((transport) => createLocks({ transport, peers: ids }));
   onTestFinished(() => Promise.all(transports.map((transport) => transport.close())).then(() => {}));
   await expectAllServed(ids, all);
+});
+
+test('sealed with a key for each pair, a member passes on for two who do not reach each other: each way has the seal of its own pair', async () => {
+  const ids = ['a', 'b', 'c'];
+  const keysOf = (id: string) => (other: string) => `a secret of ${[id, other].toSorted().join(' and ')}`;
+  const bus = new InProcessBus();
+  const media = ids.map((id, seed) => hostile(bus.transport(id), { seed, loss: 0, duplicate: 0, delayMs: 0 }));
+  media[0]!.cutFrom.add('c');
+  media[2]!.cutFrom.add('a');
+  const transports = media.map((medium) =>
+    linked(sealed(medium, { key: keysOf(medium.id) }), { peers: ids, beatMs: 5, patience: PATIENCE }),
+  );
+  onTestFinished(async () => {
+    await Promise.all(transports.map((transport) => transport.close()));
+    bus.close();
+  });
+  await expectAllServed(
+    ids,
+    transports.map((transport) => createLocks({ transport, peers: ids })),
+  );
+  const heard: unknown[] = [];
+  transports[2]!.events.subscribe((event) => event.type === 'message' && event.from === 'a' && heard.push(event.message));
+  transports[0]!.send('c', 'by way of b');
+  await expect.poll(() => heard).toContain('by way of b');
 });
 
 test('without relays nobody hears of a peer what another one says in its name', async () => {
