@@ -9,8 +9,8 @@ import { DEFECTS, without } from './taken-back.fixture.js';
 
 const SECONDS_MAX = 600;
 
-test.each(DEFECTS)('$name', async ({ name, cuts, judge, options: more = {}, knobs: own = {} }) => {
-  const { options, main } = locksUnder(await without({ name, cuts }));
+test.each(DEFECTS)('$name', async ({ name, cuts, judge, under = locksUnder, options: more = {}, knobs: own = {} }) => {
+  const { options, main } = under(await without({ name, cuts }));
   const knobs = { ...options.knobs, ...own };
   const begun = process.cpuUsage();
   const used = () => {

@@ -72,7 +72,11 @@ async function work(shipped: Shipped, peer: RehearsedPeer): Promise<void> {
   // Somebody is given another list, as in a change of it that is under way.
   const peers = peer.id === 'p0' && knobs['lists'] === 'differ' ? peer.peers.slice(0, 3) : peer.peers;
   const transport = shipped.linked(wireOf(shipped, peer), { peers: peer.peers });
-  const locks = peer.watch(shipped.createLocks({ transport, peers }));
+  await workWith(peer.watch(shipped.createLocks({ transport, peers })), knobs);
+}
+
+/** Asks for locks again and again, as `knobs` say; it ends with the first error that is not to be expected. */
+export async function workWith(locks: ReturnType<Shipped['createLocks']>, knobs: RehearsedPeer['knobs']): Promise<void> {
   const worker = async () => {
     for (;;) {
       await sleep(1 + below(2 * knobs['think']));

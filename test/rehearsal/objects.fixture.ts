@@ -24,7 +24,7 @@ const BUDGET = 20;
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /** As `folderStorage` keeps values: under their hash, in a file of its own that takes the place of the one before. */
-const storageOn = (disk: RehearsedPeer['disk']) => ({
+export const storageOn = (disk: RehearsedPeer['disk']) => ({
   load: async (key: string) => {
     const text = await disk.read(key);
     if (text === undefined) return undefined;

@@ -4,6 +4,7 @@
  */
 import { expect, test } from 'vitest';
 import { tellFailure } from './failure.js';
+import { listsUnder } from './lists.fixture.js';
 import { locksUnder, shippedFrom } from './locks.fixture.js';
 import { OBJECTS, objectsUnder, type ShippedObjects } from './objects.fixture.js';
 import { rehearse } from './rehearse.js';
@@ -17,10 +18,11 @@ const SHIPPED = { limits: ['shipped'] } as const;
 
 /** The shares of the time. */
 const WORKS = [
-  ['locks', locksUnder(shipped), 0.25, {}],
+  ['locks', locksUnder(shipped), 0.2, {}],
+  ['locks, a wrong list', listsUnder(shipped), 0.1, {}],
   ['locks over mesh', locksUnder(shipped, ['mesh']), 0.15, {}],
   ['locks over NATS', locksUnder(shipped, ['nats']), 0.1, SHIPPED],
-  ['locks over MQTT', locksUnder(shipped, ['mqtt']), 0.15, {}],
+  ['locks over MQTT', locksUnder(shipped, ['mqtt']), 0.1, {}],
   ['objects', objectsUnder(shipped), 0.2, SHIPPED],
   ['objects over mesh', objectsUnder(shipped, ['mesh']), 0.15, SHIPPED],
 ] as const;

@@ -2,6 +2,7 @@
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { listsUnder } from './lists.fixture.js';
 import { shippedFrom, type Shipped } from './locks.fixture.js';
 import type { RehearseOptions } from './rehearse.js';
 
@@ -13,6 +14,8 @@ export interface Defect {
   /** Which judge is to find it. */
   readonly judge: readonly string[];
   readonly cuts: readonly Cut[];
+  /** The workload; locks unless given. */
+  readonly under?: typeof listsUnder;
   /** What a user does wrong beside. */
   readonly options?: Partial<RehearseOptions>;
   readonly knobs?: NonNullable<RehearseOptions['knobs']>;
@@ -104,5 +107,19 @@ export const DEFECTS: readonly Defect[] = [
     ],
     options: { peers: 5 },
     knobs: { lists: ['differ'] },
+  },
+  {
+    name: 'who hears another list ends (rule 14)',
+    judge: ['the right go on'],
+    under: listsUnder,
+    cuts: [['machines/locks/guards.js', '    isOutvoted,', '    isOutvoted: isForeign,']],
+  },
+  {
+    name: 'nobody gives way (rule 14)',
+    judge: ['settles'],
+    under: listsUnder,
+    cuts: [
+      ['machines/locks/guards.js', 'mayGiveWay: (args) => isForeign(args)', 'mayGiveWay: (args) => false && isForeign(args)'],
+    ],
   },
 ];

@@ -1,0 +1,118 @@
+/**
+ * Locks as they ship, of which some peers are given a wrong list of peers: one less, one more, or a name that is nobody's. What rule 14 of
+ * docs/locks.md promises is judged: those with the right list serve on, who has a wrong one is refused by name, and nobody is robbed.
+ *
+ * Whoever is refused is started again by its operator, with the right list. Those who are wrong are too few, each in a way of its own, for a
+ * majority of a wrong list to be there.
+ */
+import { lockJudges, type RehearsalHearing, type RehearsalJudge } from './judges.js';
+import { servicesOf, wireOf, workWith, type Shipped } from './locks.fixture.js';
+import { storageOn } from './objects.fixture.js';
+import type { Main, RehearsedPeer } from './peer.js';
+import type { RehearseOptions } from './rehearse.js';
+import type { RehearsalEvent } from './world.js';
+
+const MISTAKES = ['less', 'more', 'typo', 'two typos'] as const;
+
+/** How many are wrong: less than half of them. */
+const oddOf = (peers: readonly string[], knobs: RehearsedPeer['knobs']): number =>
+  Math.min(knobs['odd'] as number, (peers.length - 1) / 2);
+
+/** The list that a peer is given in this life; the right one unless it is its turn to be wrong. */
+export function listOf(
+  { id, peers, life, knobs }: Pick<RehearsedPeer, 'id' | 'peers' | 'life' | 'knobs'>,
+  mistake = knobs['mistake'] as (typeof MISTAKES)[number],
+): readonly string[] {
+  const place = peers.indexOf(id);
+  const isOdd = place >= knobs['first'] && place < knobs['first'] + oddOf(peers, knobs);
+  if (!isOdd || life !== knobs['inLife']) return peers;
+  const others = peers.filter((peer) => peer !== id);
+  if (mistake === 'more') return [...peers, `${id}x`];
+  const rest = others.slice(mistake === 'two typos' ? 2 : 1);
+  const wrong = mistake === 'less' ? [] : mistake === 'typo' ? [`${id}x`] : [`${id}x`, `${id}y`];
+  return [id, ...rest, ...wrong];
+}
+
+async function work(shipped: Shipped, peer: RehearsedPeer): Promise<void> {
+  const { peers, knobs, life, disk, note } = peer;
+  const list = listOf(peer);
+  const isRight = list === peers;
+  if (!isRight) note('wrong', { life, list });
+  const transport = shipped.linked(wireOf(shipped, peer), { peers: [...new Set([...peers, ...list])] });
+  const locks = peer.watch(shipped.createLocks({ transport, peers: list, ...(knobs['stored'] && { storage: storageOn(disk) }) }));
+  await workWith(locks, knobs).catch((error: Error) => {
+    // Its disk is full; it may have room when it starts again.
+    if (error.name === 'StorageError') process.exit(1);
+    if (error.name !== 'ConfigurationError') throw error;
+    // Of several that are wrong one may have met another first.
+    const named = oddOf(peers, knobs) === 1 ? [peers, list] : [list];
+    const isNamed = named.every((each) => error.message.includes(each.toSorted().join(', ')));
+    note('refused', { life, isRight, isNamed, says: error.message });
+    process.exit(1);
+  });
+}
+
+/** Who has a wrong list is no member for as long as it has: the other judges take it for one that is paused. */
+const beside = (judge: RehearsalJudge): RehearsalJudge => ({
+  name: judge.name,
+  begin: (setting) => {
+    const hearing = judge.begin(setting);
+    const wrong = new Map<string, RehearsalEvent>();
+    const fault = ({ at }: RehearsalEvent, type: 'fault' | 'healed', who: string): RehearsalEvent =>
+      ({ type, at, fault: { what: 'pause', who, other: who, atMs: at, lastsMs: 0, size: 0 } }) as RehearsalEvent;
+    const hear: NonNullable<RehearsalHearing['hear']> = (happening) => {
+      const { type, peer, what } = happening;
+      let says = hearing.hear?.(happening);
+      if (type === 'note' && what === 'wrong') {
+        wrong.set(peer!, happening);
+        says ||= hearing.hear?.(fault(happening, 'fault', peer!));
+      } else if (type === 'end' && wrong.delete(peer!)) says ||= hearing.hear?.(fault(happening, 'healed', peer!));
+      return says;
+    };
+    return { hear, ...(hearing.end && { end: (now: number) => hearing.end!(now) }) };
+  },
+});
+
+/** Nobody with the right list ends; who has a wrong one ends by name, or before it is granted anything at its first start. */
+export const rightGoOn = (): RehearsalJudge => ({
+  name: 'the right go on',
+  begin: () => {
+    const wrong = new Map<string, number>();
+    return {
+      hear: ({ type, peer, what, life, isRight, isNamed, says }) => {
+        if (type === 'note' && what === 'wrong') wrong.set(peer!, life as number);
+        else if (type === 'end') wrong.delete(peer!);
+        else if (type === 'grant' && wrong.get(peer!) === 1) return `${peer} was granted a lock with a wrong list`;
+        else if (type === 'note' && what === 'refused' && isRight) return `${peer} ended with the right list: ${says as string}`;
+        else if (type === 'note' && what === 'refused' && !isNamed) return `${peer} was not told both lists: ${says as string}`;
+        return null;
+      },
+    };
+  },
+});
+
+export const listsUnder = (
+  shipped: Shipped,
+  over: readonly string[] = ['hub', 'sealed'],
+): { options: RehearseOptions; main: Main } => ({
+  options: {
+    peers: [3, 3, 5],
+    services: servicesOf(shipped, over),
+    seconds: 24,
+    judges: [...lockJudges().map(beside), rightGoOn()],
+    limits: ['shipped', 'small'],
+    knobs: {
+      over,
+      workers: [1, 2],
+      names: [1, 3, 20],
+      think: [20, 100, 500, 2_000],
+      hold: [1, 50, 400, 3_000],
+      mistake: MISTAKES,
+      odd: [1, 1, 2],
+      first: [0, 1],
+      inLife: [1, 1, 1, 2],
+      stored: [true, false],
+    },
+  },
+  main: (peer) => work(shipped, peer),
+});

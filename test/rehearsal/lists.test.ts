@@ -1,0 +1,68 @@
+/** Peers that ship, of whom one is given a wrong list of peers, in a world; and the judge that looks at it. */
+import { expect, test } from 'vitest';
+import { tellFailure } from './failure.js';
+import { invariant } from './judges.js';
+import { listOf, listsUnder, rightGoOn } from './lists.fixture.js';
+import { shippedFrom } from './locks.fixture.js';
+import { rehearse } from './rehearse.js';
+import type { RehearsalEvent } from './world.js';
+
+const shipped = await shippedFrom((path) => import(/* @vite-ignore */ `../../adapters/${path}.js`));
+
+test('the wrong one is refused by name, comes with the right list, and all are served', async () => {
+  const { options, main } = listsUnder(shipped, ['hub']);
+  const knobs = {
+    ...options.knobs,
+    mistake: ['typo'],
+    odd: [1],
+    first: [0],
+    inLife: [1],
+    stored: [false],
+    think: [50],
+    hold: [1],
+  };
+  const seen = { refused: 0, granted: new Set<string>() };
+  const noted = invariant('noted', ({ history }) => {
+    seen.refused = history.filter(({ what }) => what === 'refused').length;
+    seen.granted = new Set(history.flatMap(({ type, peer }) => (type === 'grant' ? [peer!] : [])));
+    return true;
+  });
+  const judges = [...options.judges!, noted];
+  const report = await rehearse(
+    { ...options, peers: 3, seconds: 4, faults: [], runs: 1, seed: 4, knobs, judges, shrinkSeconds: 0 },
+    main,
+  );
+  expect(report.failure && tellFailure(report.failure)).toBeNull();
+  expect(seen).toEqual({ refused: 1, granted: new Set(['p0', 'p1', 'p2']) });
+});
+
+test.each([
+  ['less', ['p1', 'p2']],
+  ['more', ['p0', 'p1', 'p2', 'p1x']],
+  ['typo', ['p1', 'p2', 'p1x']],
+  ['two typos', ['p1', 'p1x', 'p1y']],
+] as const)('a wrong list, %s: in one life of less than half of the peers', (mistake, list) => {
+  const peers = ['p0', 'p1', 'p2'];
+  const knobs = { mistake, first: 1, odd: 2, inLife: 1 };
+  expect(listOf({ id: 'p1', peers, life: 1, knobs })).toEqual(list);
+  for (const [id, life] of [
+    ['p1', 2],
+    ['p2', 1],
+    ['p0', 1],
+  ] as const)
+    expect(listOf({ id, peers, life, knobs })).toBe(peers);
+});
+
+test('its judge finds a right one that ends, one that is not told why, and one that is served', () => {
+  const judged = (...happenings: object[]) => {
+    const { hear } = rightGoOn().begin({} as never);
+    return happenings.map((happening) => hear!({ at: 0, ...happening } as RehearsalEvent)).findLast(Boolean);
+  };
+  const wrong = { type: 'note', peer: 'p1', what: 'wrong', life: 1 };
+  const refused = { type: 'note', peer: 'p1', what: 'refused', life: 1, isRight: false, isNamed: true, says: 'no' };
+  const grant = { type: 'grant', peer: 'p1', lock: 'x', fence: 1 };
+  expect(judged(wrong, refused, { type: 'end', peer: 'p1' }, grant)).toBeUndefined();
+  expect(judged({ ...refused, isRight: true })).toBe('p1 ended with the right list: no');
+  expect(judged(wrong, { ...refused, isNamed: false })).toBe('p1 was not told both lists: no');
+  expect(judged(wrong, grant)).toBe('p1 was granted a lock with a wrong list');
+});
