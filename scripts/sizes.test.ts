@@ -40,7 +40,7 @@ const BOUNDS_KB: Readonly<Record<string, number>> = {
   './adapters/indexed-db-storage': 0.43,
   './adapters/jet-stream-storage': 0.502,
   './adapters/linked': 25.5,
-  './adapters/sealed': 8.5,
+  './adapters/sealed': 8.6,
   './adapters/neighbourhood': 21.7,
   './adapters/locks': 47,
 };

@@ -1,5 +1,6 @@
 import { hmac } from '@noble/hashes/hmac.js';
 import { sha256 } from '@noble/hashes/sha2.js';
+import { asyncScheduler } from 'rxjs';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { transportConformance } from './conformance.js';
 import { fuzz } from './fuzz.fixture.js';
@@ -123,7 +124,11 @@ class Broker {
     this.ears.get(to)?.(from, structuredClone(message));
   }
 
-  async peer(id: string, given: SealedOptions['key'] = key): Promise<{ transport: Transport; heard: string[] }> {
+  async peer(
+    id: string,
+    given: SealedOptions['key'] = key,
+    clock?: SealedOptions['clock'],
+  ): Promise<{ transport: Transport; heard: string[] }> {
     const promised = { order: 'fifo', loss: 'possible', duplication: 'none', presence: 'none', identity: 'claimed' } as const;
     const wire = createTransport(id, { ...promised, messageBytesMax: 2 ** 20 }, (medium) => {
       const ear = (from: string, message: Json) => medium.received(from, message);
@@ -136,7 +141,7 @@ class Broker {
         close: () => void (this.ears.get(id) === ear && this.ears.delete(id)),
       });
     });
-    const transport = sealed(wire, { key: given });
+    const transport = sealed(wire, { key: given, ...(clock ? { clock } : {}) });
     const heard: string[] = [];
     transport.events.subscribe(
       (event) => event.type === 'message' && heard.push(`${event.from}: ${JSON.stringify(event.message)}`),
@@ -146,6 +151,24 @@ class Broker {
     return { transport, heard };
   }
 }
+
+test('what waits for somebody who is not there is lost after five seconds where messages may be lost, and never warned of', async () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  onTestFinished(() => warn.mockRestore());
+  let now = 0;
+  const clock = { now: () => now, schedule: asyncScheduler.schedule.bind(asyncScheduler) };
+  const broker = new Broker();
+  const { transport: a } = await broker.peer('a', key, clock);
+  // Ten minutes of beats, ten a second.
+  for (; now < 600_000; now += 100) a.send('b', { beat: now, more: 'x'.repeat(100) });
+  const { heard } = await broker.peer('b');
+  now += 100;
+  a.send('b', 'last');
+  await expect.poll(() => heard.at(-1)).toBe('a: "last"');
+  // Those of the last five seconds, and it.
+  expect(heard).toHaveLength(52);
+  expect(warn).not.toHaveBeenCalled();
+});
 
 describe('what is sealed is heard once, by its receiver, in its run', () => {
   const quiet = () => {

@@ -59,6 +59,11 @@ const CHECKS = {
 const KEY_BYTES_MIN = 16;
 /** An end asks, and calls another stale, at most so often. */
 const PAUSE_MS = 100;
+/**
+ * Where messages may be lost, what waits for an answer is lost after so long, as it would be without a seal: the link layer has said it
+ * again by then, and speaks ten times a second to who is not there.
+ */
+const WAIT_MS = 5_000;
 /** Of so many names is it remembered why what came in them was refused. */
 const REFUSED_MAX = 1_000;
 /** What stands around a text in a frame; its quotes and backslashes may double it. */
@@ -141,7 +146,7 @@ interface Other {
   askedAt: number;
   calledStaleAt: number;
   sent: number;
-  waiting: string[];
+  waiting: { readonly text: string; readonly since: number }[];
   /** The run that it speaks in, the numbers that were heard in it, and the runs before. */
   speaksIn: string | null;
   numbers: Numbers;
@@ -177,8 +182,11 @@ class Seal {
   outgoing(to: NodeId, text: string): void {
     const other = this.other(to);
     if (other.run !== null) return void this.send(to, 'say', other.run, ++other.sent, text);
-    other.waiting.push(text);
-    if (other.waiting.reduce((sum, { length }) => sum + length, 0) > this.limits.unansweredChars) {
+    const now = this.environment.clock.now();
+    if (this.transport.guarantees.loss === 'possible')
+      other.waiting = other.waiting.filter(({ since }) => now - since <= WAIT_MS);
+    other.waiting.push({ text, since: now });
+    if (other.waiting.reduce((sum, each) => sum + each.text.length, 0) > this.limits.unansweredChars) {
       other.waiting.pop();
       this.drops.drop(`"${to}" has not answered, and ${this.limits.unansweredChars} characters wait for it`);
     }
@@ -288,7 +296,7 @@ class Seal {
     if (challenge !== other.challenge) return;
     other.challenge = null;
     other.run = run;
-    for (const text of other.waiting.splice(0)) this.send(from, 'say', run, ++other.sent, text);
+    for (const { text } of other.waiting.splice(0)) this.send(from, 'say', run, ++other.sent, text);
   }
 
   private beSaid(from: NodeId, other: Other, [, , , run, heard, number, text]: Frame): void {
