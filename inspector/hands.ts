@@ -5,7 +5,8 @@
  * its list: up to that time it is the same run, byte for byte, and after it a new one. So nothing has to be paused or kept alive, one
  * can reach into any moment of the past, and whatever was done by hand is a file that replays.
  */
-import type { Command } from '../machines/protocol.js';
+import type { Command, Core } from '../machines/protocol.js';
+import { verbKeys } from '../network/scenario/events.js';
 import type { Scenario } from '../network/scenario/types.js';
 import { sampleMeters, type MeterSample } from './meters.js';
 import type { TraceHeader, TraceLine } from '../network/trace.js';
@@ -15,11 +16,15 @@ export interface OfferedCommand {
   readonly fields: readonly { readonly name: string; readonly type: 'integer' | 'node'; readonly optional: boolean }[];
 }
 
-/** What the page may offer beyond what every network allows (links, crashes, single messages). */
+/** What the page may offer. */
 export interface Offer {
   readonly commands: readonly OfferedCommand[];
-  /** Whether the protocol has corrupt states to put a node in. */
-  readonly corrupt: boolean;
+  /** The verbs of scenario events that can be done here beside them. */
+  readonly does: readonly string[];
+  /** For what is alive: what is held up by hand now, in words. */
+  readonly standing?: readonly string[];
+  /** For an actor, which takes any event: the types that its machine names. */
+  readonly events?: readonly string[];
 }
 
 export interface Hands {
@@ -45,12 +50,18 @@ export const handsFor = (
 ): Hands => ({
   offer(json) {
     const { protocol, options } = parse(json);
-    const commands = Object.entries(protocol.commands).filter(([, command]) => (command.refusal?.(options, {}) ?? null) === null);
-    return { commands: commands.map(offered), corrupt: protocol.corruption !== undefined };
+    const does = Object.keys(verbKeys).filter((verb) => verb !== 'corrupt' || protocol.corruption !== undefined);
+    return { commands: offeredBy(protocol, options), does };
   },
   meters: (json) => sampleMeters(parse(json)),
   run: (json) => textOf(record(parse(json), json)),
 });
+
+/** The commands that make sense with the options. */
+export const offeredBy = ({ commands }: Pick<Core, 'commands'>, options: unknown): readonly OfferedCommand[] =>
+  Object.entries(commands)
+    .filter(([, { refusal }]) => (refusal?.(options, {}) ?? null) === null)
+    .map(offered);
 
 const offered = ([name, { fields = [] }]: [string, Command]): OfferedCommand => ({
   name,

@@ -1,20 +1,11 @@
 /** Who sees the page otherwise: axe reports nothing on any view, in light and in dark. */
-import axe from 'axe-core';
-import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { storyShelf } from '../bin/stories.js';
+import { complaintsOf } from './page/testing/axe.js';
 import { pageUrl, read, visit } from './page/testing/browser.js';
 import { keepPicture } from './page/testing/pictures.js';
 import { directoryScenario, hands, traceOf } from './page/testing/traces.js';
 import { serveTrace } from './server.js';
-
-/** What axe has against the page, or against a part of it. */
-async function complaints(page: Page, part = 'html', rules?: readonly string[]): Promise<string[]> {
-  const options = { preload: false, iframes: false, resultTypes: ['violations'], ...(rules && { runOnly: rules }) };
-  const run = `axe.run(${JSON.stringify(part)}, ${JSON.stringify(options)})`;
-  const { violations } = (await page.evaluate(run)) as axe.AxeResults;
-  return violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`));
-}
 
 test('on a phone: the network above, and a scrubber that a finger can use', async () => {
   const served = await serveTrace(traceOf(directoryScenario()), { page: pageUrl });
@@ -38,37 +29,36 @@ test('axe reports nothing on any view', async () => {
   const served = await serveTrace(traceOf(directoryScenario()), { page: pageUrl, hands, shelf: storyShelf() });
   const { page, leave } = await visit(served.url);
   await read(page);
-  await page.evaluate(axe.source);
   await page.locator('.state').first().waitFor();
   for (let i = 0; i < 8; i++) await page.keyboard.press('ArrowRight');
   await page.keyboard.press('g');
-  expect(await complaints(page)).toEqual([]);
+  expect(await complaintsOf(page)).toEqual([]);
   await page.keyboard.press('t');
-  expect(await complaints(page, 'html', ['color-contrast'])).toEqual([]);
+  expect(await complaintsOf(page, 'html', ['color-contrast'])).toEqual([]);
   await page.keyboard.press('t');
   for (const name of ['log', 'why', 'properties', 'by hand', 'compare']) {
     await page.getByRole('tab', { name }).click();
-    expect(await complaints(page, '[data-view="plots"]')).toEqual([]);
+    expect(await complaintsOf(page, '[data-view="plots"]')).toEqual([]);
   }
   await page.getByRole('button', { name: 'visits' }).click();
   await page.getByLabel('seek states').fill('token');
-  expect(await complaints(page, '[data-view="chart"]')).toEqual([]);
+  expect(await complaintsOf(page, '[data-view="chart"]')).toEqual([]);
   await page.getByRole('button', { name: 'all nodes' }).click();
-  expect(await complaints(page, '[data-view="chart"]')).toEqual([]);
+  expect(await complaintsOf(page, '[data-view="chart"]')).toEqual([]);
   for (const text of await page.getByRole('button', { name: 'show as text' }).all()) await text.click();
-  for (const view of ['network', 'chart', 'space-time']) expect(await complaints(page, `[data-view="${view}"]`)).toEqual([]);
+  for (const view of ['network', 'chart', 'space-time']) expect(await complaintsOf(page, `[data-view="${view}"]`)).toEqual([]);
   await page.keyboard.press('/');
-  expect(await complaints(page, '.transport')).toEqual([]);
+  expect(await complaintsOf(page, '.transport')).toEqual([]);
   await page.keyboard.press('Escape');
   await page.keyboard.press('?');
-  expect(await complaints(page, 'dialog')).toEqual([]);
+  expect(await complaintsOf(page, 'dialog')).toEqual([]);
   await page.keyboard.press('Escape');
   await page.getByRole('link', { name: 'Stories' }).click();
   await page.locator('.stories a').first().waitFor();
-  expect(await complaints(page, 'main')).toEqual([]);
+  expect(await complaintsOf(page, 'main')).toEqual([]);
   await page.locator('.stories a').first().click();
   await page.locator('.story[data-found="true"]').waitFor();
-  expect(await complaints(page, '.story')).toEqual([]);
+  expect(await complaintsOf(page, '.story')).toEqual([]);
   await leave();
   await served.close();
 });

@@ -1,40 +1,11 @@
 /** Programs that know nothing of an inspector, on one page: three processes over NATS that come one by one, one killed and back. */
-import { spawn, type ChildProcess } from 'node:child_process';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { hasCommand } from '../bench/servers.js';
 import { natsServer } from '../adapters/transports/servers.fixture.js';
 import { pageUrl, visit } from './page/testing/browser.js';
+import { startPeer, type Peer } from './page/testing/peers.js';
 import { keepPicture } from './page/testing/pictures.js';
 import { receiveInspection } from './stately/receive.js';
-
-const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
-
-interface Peer {
-  readonly process: ChildProcess;
-  says(line: string): Promise<void>;
-}
-
-function start(id: string, port: number, url: string): Peer {
-  const args = ['--import', here('../dist/inspector/live/auto.js'), here('live/peer.fixture.mjs'), id, String(port)];
-  const env = { ...process.env, QUIVER_INSPECT: url, QUIVER_PROGRAM: `peer ${id}` };
-  const child = spawn(process.execPath, args, { env, stdio: ['pipe', 'pipe', 'inherit'] });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  const heard: string[] = [];
-  let wake = () => {};
-  createInterface({ input: child.stdout! }).on('line', (line) => {
-    heard.push(line);
-    wake();
-  });
-  return {
-    process: child,
-    async says(line) {
-      while (!heard.includes(line)) await new Promise<void>((resolve) => (wake = resolve));
-      heard.splice(heard.indexOf(line), 1);
-    },
-  };
-}
 
 /** Takes the lock once, and waits until it is free again. */
 async function useLock(peer: Peer): Promise<void> {
@@ -50,7 +21,7 @@ test.skipIf(!hasCommand('nats-server'))('three processes that come one by one, o
   const { page, leave } = await visit(receiving.url);
   const network = () => page.locator('[data-view="network"] [role="img"]').getAttribute('aria-label');
   const begin = async (id: string) => {
-    const peer = start(id, server.port, receiving.url);
+    const peer = startPeer(id, server.port, { QUIVER_INSPECT: receiving.url });
     await peer.says('ready');
     return peer;
   };

@@ -17,6 +17,8 @@ import { fileURLToPath } from 'node:url';
 import { UsageError } from '../machines/errors.js';
 import { answerAbout, answerTo, type Answered } from './answers.js';
 import type { Hands } from './hands.js';
+import { answerReach } from './live/reach-routes.js';
+import type { Reaching } from './live/reaching.js';
 import { acceptSockets, type ProgramConnection } from './sockets.js';
 import type { Shelf } from './stories/shelf.js';
 
@@ -37,6 +39,8 @@ export interface ServeOptions {
   readonly hands?: Hands;
   /** Takes what live nodes of other processes report; throws a `UsageError` for what is none. */
   readonly report?: (reports: unknown) => void;
+  /** Takes gestures to programs that let themselves be reached. */
+  readonly reaching?: Reaching;
   /** Takes a program that connects to the WebSocket `inspect` below the address. */
   readonly connect?: () => ProgramConnection;
   /** Guided pages to choose from. */
@@ -88,10 +92,18 @@ const HEADERS = {
  */
 export async function serveTrace(
   source: TraceSource,
-  { port = 0, page = builtPage(), hands, report, connect, shelf }: ServeOptions = {},
+  { port = 0, page = builtPage(), hands, report, reaching, connect, shelf }: ServeOptions = {},
 ): Promise<Served> {
   const token = randomBytes(16).toString('base64url');
-  const serving = { token, page, source, hands: hands ?? null, report: report ?? null, shelf: shelf ?? null };
+  const serving = {
+    token,
+    page,
+    source,
+    hands: hands ?? null,
+    report: report ?? null,
+    reaching: reaching ?? null,
+    shelf: shelf ?? null,
+  };
   const server = createServer((request, response) => {
     answer(request, response, serving).catch(() => response.destroy());
   });
@@ -145,6 +157,7 @@ interface Serving {
   readonly source: TraceSource;
   readonly hands: Hands | null;
   readonly report: ((reports: unknown) => void) | null;
+  readonly reaching: Reaching | null;
   readonly shelf: Shelf | null;
 }
 
@@ -157,7 +170,8 @@ async function answer(request: IncomingMessage, response: ServerResponse, servin
   const name = path.slice(token.length + 2) || 'index.html';
   if (request.method === 'POST') return answerPost(request, response, name, serving);
   if (request.method !== 'GET' && request.method !== 'HEAD') return refuse(response, 405, 'Only GET and POST.');
-  if (name === 'trace') return sendTrace(response, typeof source === 'string' ? [source] : source());
+  if (name === 'trace')
+    return watched(serving.reaching, () => sendTrace(response, typeof source === 'string' ? [source] : source()));
   try {
     const found = answerTo(name, serving.shelf);
     return await (found ? send(response, found) : sendFile(response, page, name));
@@ -169,9 +183,13 @@ async function answer(request: IncomingMessage, response: ServerResponse, servin
 
 /** What is asked about a scenario in the body, and `report` from live nodes of other processes. */
 async function answerPost(request: IncomingMessage, response: ServerResponse, name: string, serving: Serving): Promise<void> {
-  const { hands, report } = serving;
+  const { hands, report, reaching } = serving;
   try {
     const body: unknown = JSON.parse(await bodyOf(request));
+    if (reaching && name.startsWith('reach/')) {
+      const answer = await answerReach(name, body, reaching, response);
+      return answer === undefined ? undefined : sendJson(response, answer);
+    }
     const found = answerAbout(name, body, hands);
     if (found) return await send(response, found);
     if (name !== 'report' || !report) return refuse(response, 404, 'This trace is only looked at.');
@@ -180,6 +198,16 @@ async function answerPost(request: IncomingMessage, response: ServerResponse, na
   } catch (error) {
     if (!(error instanceof UsageError || error instanceof SyntaxError)) throw error;
     refuse(response, 422, error.message);
+  }
+}
+
+/** A page is there as long as it reads what is alive. */
+async function watched(reaching: Reaching | null, sending: () => Promise<void>): Promise<void> {
+  reaching?.pageCame();
+  try {
+    await sending();
+  } finally {
+    reaching?.pageWent();
   }
 }
 

@@ -12,7 +12,6 @@ import { Random } from './random.js';
 import type { Cancellable, Timing } from './timing.js';
 import type { Packet } from './world/flights.js';
 import type { Fate } from './world/driver.js';
-import type { World } from './world/world.js';
 
 export interface Conditions {
   readonly latency: LatencySpec;
@@ -24,6 +23,13 @@ export interface Conditions {
 }
 
 export const calm: Conditions = { latency: 1, order: 'unordered', loss: 0, duplicate: 0, reorder: 0 };
+
+/** Where messages are on their way to: a world, or what stands before a live node. */
+export interface Destination {
+  readonly flights: { get(id: number): Packet | undefined };
+  readonly traffic: { isHeldUp(packet: Packet): boolean; readonly held: ReadonlySet<number> };
+  deliver(packet: Packet): void;
+}
 
 export class Arrivals {
   private readonly due = new Map<number, Cancellable>();
@@ -42,7 +48,7 @@ export class Arrivals {
   constructor(
     private readonly conditions: Conditions,
     private readonly timing: Timing,
-    private readonly world: () => World,
+    private readonly world: () => Destination,
     seed: number,
     medium?: { readonly of: Medium; readonly clock: SchedulerLike },
   ) {

@@ -85,6 +85,20 @@ export type HeardOfPeer =
   | { readonly type: 'up' | 'down'; readonly peer: NodeId }
   | { readonly type: 'dropped'; readonly peer: NodeId; readonly number: number };
 
+/**
+ * What stands between a node's transport and its charts, put there by an inspector that reaches in.
+ *
+ * @experimental
+ */
+export interface Gate {
+  /** A message has come; `take` gives it to the charts, at once, later, or, where it is to be lost, never. */
+  comes(arrival: { readonly from: NodeId; readonly message: Message; readonly number: number | null }, take: () => void): void;
+  /** A peer has gone, and what was on its way from it is lost. */
+  parted(peer: NodeId): void;
+  /** Whether commands that wait for their turn go on waiting. */
+  readonly isShut: boolean;
+}
+
 /** A peer as a node knows it. Counts are `null` on channels that keep no order. */
 export interface NodePeer {
   readonly peer: NodeId;

@@ -25,14 +25,14 @@ import { hostOf } from './host.js';
 import { drawBelow, environmentOf, type PlatformEnvironment } from '../environment.js';
 import { Neighbours } from './neighbours.js';
 import { checkOptions } from '../options.js';
-import { NODE_CHECKS, type HeardOfPeer, type LiveStep, type NodeOptions, type NodePeer } from './node-options.js';
+import { NODE_CHECKS, type Gate, type HeardOfPeer, type LiveStep, type NodeOptions, type NodePeer } from './node-options.js';
 import type { PortTable } from './ports.js';
 import { refuseUnsafe } from './safety.js';
 import { watchers } from './watchers.js';
 import { loadStored, save, type PeerStorage } from '../storage/storage.js';
 import type { Transport } from '../transports/transport.js';
 
-export type { LiveStep, NodeOptions } from './node-options.js';
+export type { Gate, LiveStep, NodeOptions } from './node-options.js';
 
 /**
  * A node of a protocol in an application: its charts as live XState actors, on a transport, in real time. It returns at once and
@@ -121,6 +121,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
   private readonly isCounted: boolean;
   /** The number of the message that is being delivered. */
   private arriving: number | null = null;
+  private gate: Gate | null = null;
   private settleClosed!: (error: Error | null) => void;
 
   constructor({
@@ -168,7 +169,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
     );
     this.ports = this.neighbours.ports;
     this.channels.open(name, {
-      message: (from, message, number) => this.receive(from, message, number),
+      message: (from, message, number) => this.come(from, message, number),
       peer: (type, peer) => this.hear(type, peer),
       closed: (error) => this.end(error ?? new ClosedError(`the transport of "${this.id}" was closed`)),
     });
@@ -270,6 +271,23 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
     this.takeTurns();
   }
 
+  /**
+   * Puts a gate between its transport and its charts, or takes it away. Whoever puts it there calls this again when commands need wait no
+   * more, and lets go what it holds before it takes it away.
+   *
+   * @experimental
+   */
+  guard(gate: Gate | null): void {
+    this.gate = gate;
+    this.takeTurns();
+  }
+
+  private come(from: NodeId, message: Message, number: number): void {
+    const take = () => this.receive(from, message, number);
+    if (this.gate) this.gate.comes({ from, message, number: this.isCounted ? number : null }, take);
+    else take();
+  }
+
   private receive(from: NodeId, message: Message, number: number): void {
     if (!this.isStarted) this.early.push(() => this.receive(from, message, number));
     else if (from !== this.id && !this.isNear(from))
@@ -323,6 +341,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
 
   private hear(type: 'up' | 'down', peer: NodeId): void {
     if (!this.isStarted || !this.isNear(peer)) return;
+    if (type === 'down') this.gate?.parted(peer);
     this.heard$.next({ type, peer });
     this.neighbours.told(type, peer);
   }
@@ -358,7 +377,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
   private takeTurns(): void {
     if (this.isTakingTurns) return;
     this.isTakingTurns = true;
-    const isTaken = (event: Message) => this.isStarted && !this.isClosed && this.accepts(event);
+    const isTaken = (event: Message) => this.isStarted && !this.isClosed && this.gate?.isShut !== true && this.accepts(event);
     for (let next = this.commands.take(isTaken); next; next = this.commands.take(isTaken)) this.step(next.event);
     this.isTakingTurns = false;
   }
@@ -407,9 +426,9 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
   private send(to: Address, message: Message): number | null {
     requireAccepted(this.protocol, this.instance, this.id, message);
     const number = to === this.id || to === 0 ? ++this.sentToSelf : null;
-    if (to === this.id) queueMicrotask(() => this.receive(this.id, message, number!));
+    if (to === this.id) queueMicrotask(() => this.come(this.id, message, number!));
     // Not in a microtask: a node that retries on its own would let nothing else happen.
-    else if (to === 0) this.environment.clock.schedule(() => this.receive(this.id, message, number!));
+    else if (to === 0) this.environment.clock.schedule(() => this.come(this.id, message, number!));
     else {
       const sent = this.neighbours.send(to, message);
       return this.isCounted || sent === 0 ? sent : null;

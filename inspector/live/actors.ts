@@ -22,14 +22,19 @@ interface Known {
   selected: Selected;
   /** The event that it takes, and who sent it. */
   cause: { readonly event: Message; readonly from: string | undefined } | null;
+  /** It is reached no more. */
+  readonly leave: () => void;
 }
 
 const NOTHING: Selected = { taken: [], refused: [] };
 const INIT = 'xstate.init';
 
+/** Who wants to reach an actor, from when it is met to when the returned function is called. */
+type Reach = (name: string, ref: AnyActorRef, events: readonly string[]) => () => void;
+
 /** Reports all actors of systems that start from now on, until the returned function is called. */
-export function reportActors(report: (report: StepReport) => void): () => void {
-  const actors = new Actors(report);
+export function reportActors(report: (report: StepReport) => void, reach: Reach = () => () => {}): () => void {
+  const actors = new Actors(report, reach);
   const start = Actor.prototype.start;
   const heard = new WeakSet<object>();
   Actor.prototype.start = function (this: InstanceType<typeof Actor>) {
@@ -59,7 +64,10 @@ class Actors {
   private readonly names = new Set<string>();
   private readonly charts = new Set<string>();
 
-  constructor(private readonly report: (report: StepReport) => void) {}
+  constructor(
+    private readonly report: (report: StepReport) => void,
+    private readonly reach: Reach,
+  ) {}
 
   hear(inspected: InspectionEvent): void {
     if (this.isOver) return;
@@ -83,9 +91,12 @@ class Actors {
     const { config } = ref.logic as { config?: { id?: string } };
     const isMachine = config !== undefined && typeof (ref.logic as { provide?: unknown }).provide === 'function';
     const chart = isMachine ? (config.id ?? '(machine)') : 'actor';
+    const name = this.nameOf(ref, isMachine ? config.id : undefined);
+    const { events = [] } = ref.logic as { readonly events?: readonly string[] };
     const actor: Known = {
-      name: this.nameOf(ref, isMachine ? config.id : undefined),
+      name,
       chart,
+      leave: this.reach(name, ref, events),
       before: null,
       selected: NOTHING,
       cause: null,
@@ -120,7 +131,9 @@ class Actors {
       ...(chart === 'actor' ? {} : { selected }),
     });
     const { status } = snapshot as { status?: string };
-    if (status !== undefined && status !== 'active') this.say(actor, { kind: 'crash', event: { type: 'ended' }, roles: {} });
+    if (status === undefined || status === 'active') return;
+    actor.leave();
+    this.say(actor, { kind: 'crash', event: { type: 'ended' }, roles: {} });
   }
 
   private say({ name, chart }: Known, report: Omit<StepReport, 'at' | 'node' | 'role' | 'sent' | 'emitted'>): void {

@@ -5,16 +5,19 @@
  *     QUIVER_INSPECT=http://… node --import xstate-quiver/inspector/auto program.js    # in as many processes as there are
  *
  * Every node, whatever makes it (a lock, an election, a quota), and every XState actor reports to the address. Without the variable
- * nothing happens. `QUIVER_PROGRAM` names the program on the page; its file unless given.
+ * nothing happens. `QUIVER_PROGRAM` names the program on the page; its file unless given. With `QUIVER_REACH=1` the page can reach in:
+ * pause nodes, hold up, delay, double and drop what comes to them, issue commands, send events to actors.
  */
 import { randomUUID } from 'node:crypto';
 import { basename } from 'node:path';
 import { chartDefinition } from '../../network/chart-definition.js';
 import { reportActors } from './actors.js';
+import { listenTo } from './listening.js';
 import { Outbox } from './outbox.js';
+import { actorTarget, Reached, reachNode } from './reached.js';
 import { reportNode, type Inspectable, type PeerReport, type StepReport } from './report.js';
 
-const { QUIVER_INSPECT: url, QUIVER_PROGRAM: name = basename(process.argv[1] ?? 'program') } = process.env;
+const { QUIVER_INSPECT: url, QUIVER_REACH, QUIVER_PROGRAM: name = basename(process.argv[1] ?? 'program') } = process.env;
 
 /** A place that nodes and their watchers find by its name, since neither imports the other: see adapters/node/watchers.ts. */
 const PLACE = Symbol.for('xstate-quiver.watchers');
@@ -24,12 +27,17 @@ interface Conversing extends Inspectable {
 }
 
 /** Nodes of several conversations may have one id; the ends of a link that frames travel on are no node of anybody's protocol. */
-function reportConversing(node: Conversing, report: (report: StepReport | PeerReport) => void): void {
+function reportConversing(node: Conversing, report: (report: StepReport | PeerReport) => void, reached: Reached | null): void {
   const { protocol, name } = node;
   if (protocol.name === 'link') return;
   const named = (id: string) => `${id} ${name}`;
+  const idOf = (named: string) => (named.endsWith(` ${name}`) ? named.slice(0, -name.length - 1) : named);
   const charts = Object.fromEntries(Object.entries(protocol.charts).map(([chart, machine]) => [chart, chartDefinition(machine)]));
   const links = node.instance.topology.links.flatMap(([a, b]) => (a === node.id ? [named(b)] : b === node.id ? [named(a)] : []));
+  if (reached) {
+    const leave = reachNode(node, reached, report, { to: named, of: idOf });
+    node.steps$.subscribe({ next: () => {}, complete: leave });
+  }
   reportNode(node, (one) => {
     if (one.kind === 'peer')
       return report({ ...one, node: named(one.node), heard: { ...one.heard, peer: named(one.heard.peer) } });
@@ -46,11 +54,14 @@ function reportConversing(node: Conversing, report: (report: StepReport | PeerRe
 }
 
 if (url !== undefined && url !== '') {
-  const outbox = new Outbox(url, { name, run: randomUUID() });
+  const program = { name, run: randomUUID() };
+  const outbox = new Outbox(url, program);
   const report = (one: StepReport | PeerReport) => outbox.put(one);
-  reportActors(report);
+  const reached = QUIVER_REACH === '1' ? new Reached() : null;
+  reportActors(report, reached ? (actor, ref, events) => reached.add(actor, actorTarget(new WeakRef(ref), events)) : undefined);
   const place = globalThis as unknown as Record<symbol, Set<(node: Conversing) => void> | undefined>;
-  (place[PLACE] ??= new Set()).add((node) => reportConversing(node, report));
+  (place[PLACE] ??= new Set()).add((node) => reportConversing(node, report, reached));
   outbox.flush().catch((error: Error) => console.error(`quiver: QUIVER_INSPECT=${url}: ${error.message}`));
+  if (reached) listenTo(url, program, reached);
   process.once('beforeExit', () => void outbox.close().catch(() => {}));
 }

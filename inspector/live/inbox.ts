@@ -28,6 +28,9 @@ export interface Program {
   readonly run: string;
 }
 
+/** One run of a program, among all. */
+export const keyOf = ({ name, run }: Program): string => JSON.stringify([name, run]);
+
 /** What one program says at a time; a heartbeat when there is nothing else. */
 export interface Batch {
   readonly program: Program;
@@ -39,13 +42,21 @@ export interface Batch {
 interface Known {
   /** As it is shown: another program of the same name that is alive has another one. */
   readonly shown: string;
-  readonly nodes: Set<string>;
+  /** Its nodes as they are shown, and as it calls them itself. */
+  readonly nodes: Map<string, string>;
   heardAt: number;
   hasGone: boolean;
 }
 
+interface Waiting {
+  readonly report: StepReport | PeerReport;
+  readonly program: Known | undefined;
+  /** The node as its program calls it. */
+  readonly local: string;
+}
+
 export class Inbox {
-  private waiting: { readonly report: StepReport | PeerReport; readonly program: Known | undefined }[] = [];
+  private waiting: Waiting[] = [];
   private timer: ReturnType<typeof setInterval> | null = null;
   private readonly programs = new Map<string, Known>();
 
@@ -53,21 +64,20 @@ export class Inbox {
 
   /** From this process. */
   put(report: StepReport | PeerReport, program?: Program): void {
-    this.waiting.push({ report, program: program && this.programOf(program, Infinity) });
+    this.waiting.push({ report, program: program && this.programOf(program, Infinity), local: report.node });
     this.timer ??= setInterval(() => this.tend(present()), PATIENCE_MS / 3);
   }
 
   /** From another process, which may say anything. */
   putAll(batch: unknown): void {
     const { program, reports, isLast } = (batch ?? {}) as Partial<Batch>;
-    if (typeof program?.name !== 'string' || typeof program.run !== 'string')
-      throw new UsageError('a report does not say which program it is of');
+    if (!isProgram(program)) throw new UsageError('a report does not say which program it is of');
     if (!Array.isArray(reports) || !reports.every(isReport))
       throw new UsageError('a report is missing its node, its kind or its event');
     const known = this.programOf(program, isLast === true ? Infinity : present());
     for (const report of reports as Batch['reports']) {
       const isOwn = report.kind !== 'peer' && report.isOwn === true;
-      this.waiting.push({ report: isOwn ? inProgram(report, known.shown) : report, program: known });
+      this.waiting.push({ report: isOwn ? inProgram(report, known.shown) : report, program: known, local: report.node });
     }
     this.timer ??= setInterval(() => this.tend(present()), PATIENCE_MS / 3);
   }
@@ -77,14 +87,21 @@ export class Inbox {
     this.release(Infinity);
   }
 
+  /** The program that a node is part of, by its key, and the node as that program calls it. */
+  ownerOf(node: string): { readonly key: string; readonly local: string } | null {
+    for (const [key, { nodes, hasGone }] of this.programs)
+      if (!hasGone && nodes.has(node)) return { key, local: nodes.get(node)! };
+    return null;
+  }
+
   private programOf({ name, run }: Program, heardAt: number): Known {
-    const key = JSON.stringify([name, run]);
+    const key = keyOf({ name, run });
     let known = this.programs.get(key);
     if (!known) {
       const taken = new Set([...this.programs.values()].filter(({ hasGone }) => !hasGone).map(({ shown }) => shown));
       let shown = name;
       for (let other = 2; taken.has(shown); other++) shown = `${name} (${other})`;
-      this.programs.set(key, (known = { shown, nodes: new Set(), heardAt, hasGone: false }));
+      this.programs.set(key, (known = { shown, nodes: new Map(), heardAt, hasGone: false }));
     }
     known.heardAt = heardAt;
     known.hasGone = false;
@@ -96,7 +113,7 @@ export class Inbox {
     for (const program of this.programs.values()) {
       if (program.hasGone || program.heardAt > now - SILENCE_MS) continue;
       program.hasGone = true;
-      for (const node of program.nodes) this.taker.gone(node, now);
+      for (const node of program.nodes.keys()) this.taker.gone(node, now);
     }
     this.taker.lookAround(now - PATIENCE_MS);
   }
@@ -106,11 +123,11 @@ export class Inbox {
     const waiting = this.waiting.sort((a, b) => a.report.at - b.report.at);
     this.waiting = [];
     for (const one of waiting) {
-      const { report, program } = one;
+      const { report, program, local } = one;
       const { at, node } = report;
       const isReady = !late.has(node) && at <= now - PATIENCE_MS && (at <= now - GIVE_UP_MS || this.taker.isReadyFor(report));
       if (isReady) {
-        program?.nodes.add(node);
+        program?.nodes.set(node, local);
         this.taker.take(report, program?.shown);
       } else {
         late.add(node);
@@ -119,6 +136,11 @@ export class Inbox {
     }
   }
 }
+
+export const isProgram = (value: unknown): value is Program => {
+  const { name, run } = (value ?? {}) as Partial<Program>;
+  return typeof name === 'string' && typeof run === 'string';
+};
 
 /** Programs may have actors of the same names. */
 const inProgram = ({ node, from, links = [], ...report }: StepReport, program: string): StepReport => ({

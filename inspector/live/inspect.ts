@@ -12,7 +12,10 @@ import { Inbox, type Program } from './inbox.js';
 import { Outbox } from './outbox.js';
 import { Merger } from './merge.js';
 import { headerOf, overlayRuleOf } from './protocol.js';
-import { nodesAmong, now, reportNode, type Inspectable } from './report.js';
+import { listenTo } from './listening.js';
+import { Reached, reachNode } from './reached.js';
+import { Reaching } from './reaching.js';
+import { nodesAmong, now, reportNode, type Inspectable, type PeerReport, type StepReport } from './report.js';
 import { Watch } from './watch.js';
 
 /**
@@ -25,6 +28,11 @@ export interface InspectOptions extends Pick<ServeOptions, 'port' | 'page'> {
   readonly report?: string;
   /** What the program is called on the page: its nodes stand together, and those of its next run in their place. Its file unless given. */
   readonly program?: string;
+  /**
+   * Lets the page reach in: pause the nodes, hold up, delay, double and drop what comes to them, issue commands. Whoever can open the page
+   * can do so; off unless given.
+   */
+  readonly reach?: boolean;
 }
 
 const run = randomUUID();
@@ -52,14 +60,14 @@ const programOf = (name = basename(process.argv[1] ?? 'program')): Program => ({
  */
 export async function inspect(
   what: Inspectable | readonly Inspectable[] | Simulation,
-  { report, program: name, ...options }: InspectOptions = {},
+  { report, program: name, reach = false, ...options }: InspectOptions = {},
 ): Promise<Served> {
   if (what instanceof Simulation) return inspectSimulation(what, options);
   const nodes = nodesAmong('inspect', what);
   // A node that cannot start has nothing to show, and says so itself.
   await Promise.allSettled(nodes.map(({ ready }) => ready));
   const program = programOf(name);
-  return report === undefined ? inspectNodes(nodes, program, options) : reportTo(report, program, nodes);
+  return report === undefined ? inspectNodes(nodes, program, reach, options) : reportTo(report, program, reach, nodes);
 }
 
 async function inspectSimulation(simulation: Simulation, options: ServeOptions): Promise<Served> {
@@ -74,17 +82,24 @@ async function inspectSimulation(simulation: Simulation, options: ServeOptions):
   };
 }
 
-async function inspectNodes(nodes: readonly Inspectable[], program: Program, options: ServeOptions): Promise<Served> {
+async function inspectNodes(
+  nodes: readonly Inspectable[],
+  program: Program,
+  reach: boolean,
+  options: ServeOptions,
+): Promise<Served> {
   const { protocol, instance } = nodes[0]!;
   const merger = new Merger(now(), (line) => trace.add(line), overlayRuleOf(protocol, instance), instance.topology.links);
   const trace = new LiveTrace(headerOf(nodes[0]!), () => merger.standing());
   const inbox = new Inbox(merger);
-  const stops = nodes.map((node) => reportNode(node, (report) => inbox.put(report, program)));
-  const served = await serveTrace(() => trace.text(), { ...options, report: (reports) => inbox.putAll(reports) });
+  const reaching = new Reaching(merger, inbox);
+  const { stop, reached } = told(nodes, reach, (report) => inbox.put(report, program));
+  if (reached) reaching.listenHere(program, reached);
+  const served = await serveTrace(() => trace.text(), { ...options, reaching, report: (reports) => inbox.putAll(reports) });
   return {
     url: served.url,
     async close() {
-      for (const stop of stops) stop();
+      stop();
       inbox.close();
       trace.end();
       await served.close();
@@ -92,17 +107,26 @@ async function inspectNodes(nodes: readonly Inspectable[], program: Program, opt
   };
 }
 
-async function reportTo(url: string, program: Program, nodes: readonly Inspectable[]): Promise<Served> {
+async function reportTo(url: string, program: Program, reach: boolean, nodes: readonly Inspectable[]): Promise<Served> {
   const outbox = new Outbox(url, program);
-  const stops = nodes.map((node) => reportNode(node, (report) => outbox.put(report)));
+  const { stop, reached } = told(nodes, reach, (report) => outbox.put(report));
   await outbox.flush();
+  const stopListening = reached ? listenTo(url, program, reached) : () => {};
   return {
     url,
     async close() {
-      for (const stop of stops) stop();
+      stopListening();
+      stop();
       await outbox.close();
     },
   };
+}
+
+/** Reports the nodes and, where they are to be reached, puts hands on them, until `stop`. */
+function told(nodes: readonly Inspectable[], reach: boolean, report: (report: StepReport | PeerReport) => void) {
+  const reached = reach ? new Reached() : null;
+  const stops = nodes.flatMap((node) => [...(reached ? [reachNode(node, reached, report)] : []), reportNode(node, report)]);
+  return { reached, stop: () => stops.forEach((stop) => stop()) };
 }
 
 export type { Inspectable };

@@ -7,10 +7,10 @@
  * either end says that the other has gone.
  */
 import type { Message, NodeId } from '../../machines/effects.js';
-import type { Flight, Link, NodeView, Overlay } from '../../machines/protocol.js';
+import type { Link, NodeView, Overlay } from '../../machines/protocol.js';
 import type { NetworkLine, StepLine, TraceLine } from '../../network/trace.js';
 import { Flights, type Clock, type LiveFlight } from './flights.js';
-import type { PeerReport, StepReport, Sent } from './report.js';
+import type { HeardOfHands, PeerReport, StepReport, Sent } from './report.js';
 
 /** The marks of a node that has changed, `undefined` for none. */
 export type OverlayRule = (node: NodeId, view: NodeView, merger: Merger) => Overlay | undefined;
@@ -29,6 +29,8 @@ export class Merger {
   private readonly links: (readonly [NodeId, NodeId])[] = [];
   private readonly down = new Set<string>();
   private readonly linked = new Set<string>();
+  /** By sender and receiver: the numbers of messages that hands hold up, which others may overtake. */
+  private readonly heldUp = new Map<string, Set<number>>();
   /** The program that each node belongs to, and the nodes that are no more. */
   private readonly programs = new Map<NodeId, string>();
   private readonly ended = new Map<NodeId, string>();
@@ -45,7 +47,7 @@ export class Merger {
     for (const [a, b] of links) this.linked.add(channel(a, b)).add(channel(b, a));
   }
 
-  get inFlight(): readonly Flight[] {
+  get inFlight(): readonly LiveFlight[] {
     return this.flights.all;
   }
 
@@ -198,6 +200,7 @@ export class Merger {
     const isAnew = this.nodes.has(node);
     this.ended.delete(node);
     if (program !== undefined) this.programs.set(node, program);
+    for (const key of this.heldUp.keys()) if ((JSON.parse(key) as NodeId[])[1] === node) this.heldUp.delete(key);
     if (isAnew) this.lose(({ to, sentAt }) => to === node && sentAt < at, 'its receiver began anew');
     for (const peer of links) this.link(node, peer);
     for (const { peer, isUp, sent, heard } of peers) {
@@ -225,14 +228,41 @@ export class Merger {
   private hear({ node, at, heard }: PeerReport): void {
     const { peer } = heard;
     if (heard.type === 'dropped') {
+      this.heldUp.get(channel(peer, node))?.delete(heard.number);
       return this.loseUpTo(peer, node, heard.number, 'no chart takes it');
     }
+    if (heard.type === 'waits') return this.holdUp(peer, node, heard.number);
+    if (heard.type === 'lost' || heard.type === 'doubled') return this.touched(node, at, heard);
     if (heard.type === 'down') {
       this.loseBetween(peer, node, at, 'link down');
       this.loseBetween(node, peer, at, 'link down');
+      this.heldUp.delete(channel(peer, node));
       this.unseen.delete(channel(node, peer));
     }
     this.mark(node, peer, heard.type === 'up');
+  }
+
+  private holdUp(from: NodeId, to: NodeId, number: number): void {
+    const key = channel(from, to);
+    if (!this.heldUp.has(key)) this.heldUp.set(key, new Set());
+    this.heldUp.get(key)!.add(number);
+  }
+
+  /** A message was dropped or doubled by hand. */
+  private touched(
+    node: NodeId,
+    at: number,
+    { type, peer, number, message }: HeardOfHands & { readonly type: 'lost' | 'doubled' },
+  ): void {
+    const flying = this.flights.find(peer, node, message, number);
+    if (type === 'doubled') {
+      // The copy comes behind others of higher numbers: it is known by what it says.
+      const { id, clock } = this.flights.launch(peer, node, message, null, flying?.clock ?? {}, at);
+      this.network({ kind: 'duplicated', between: [peer, node], message: id, event: message, clock });
+    } else if (flying) {
+      this.flights.remove(flying);
+      this.lost([flying], 'dropped by hand');
+    }
   }
 
   /** A link is drawn as its ends' detectors have it. */
@@ -253,6 +283,7 @@ export class Merger {
   private arrive(from: NodeId, node: NodeId, message: Message, number: number | null, at: number): LiveFlight {
     const flying = this.flights.find(from, node, message, number) ?? this.place(from, node, message, at, number);
     this.flights.remove(flying);
+    if (number !== null) this.heldUp.get(channel(from, node))?.delete(number);
     // On a channel that keeps its order, what was sent before has arrived before.
     if (number !== null) this.loseUpTo(from, node, number - 1, 'it arrived unseen');
     return flying;
@@ -260,8 +291,9 @@ export class Merger {
 
   /** What has a number on its connection that is no higher. */
   private loseUpTo(from: NodeId, to: NodeId, last: number, why: string): void {
+    const heldUp = this.heldUp.get(channel(from, to));
     this.lost(
-      this.flights.takeBetween(from, to, ({ number }) => number !== null && number <= last),
+      this.flights.takeBetween(from, to, ({ number }) => number !== null && number <= last && heldUp?.has(number) !== true),
       why,
     );
   }

@@ -1,6 +1,7 @@
 /**
  * What one live node says of itself to an inspector: how it stands, then each of its steps, as plain JSON that any wire carries.
  */
+import type { SchedulerLike } from 'rxjs';
 import { isObject } from '../../machines/checks.js';
 import type { Address, LinkEvent, Message, NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
@@ -18,11 +19,22 @@ export interface Inspectable {
   /** Who is behind a port, where nodes are anonymous. */
   readonly ports: { of(peer: NodeId): number | undefined; peerAt(port: number): NodeId | undefined };
   readonly steps$: { subscribe(observer: { next(step: LiveStep): void; complete(): void }): { unsubscribe(): void } };
-  readonly heard$: { subscribe(next: (heard: HeardOfPeer) => void): { unsubscribe(): void } };
+  readonly heard$: { subscribe(next: (heard: Exclude<HeardOfPeer, HeardOfHands>) => void): { unsubscribe(): void } };
   peers(): readonly Peer[];
   watchSelections(): () => void;
   readonly ready: Promise<unknown>;
   view(): NodeView;
+  /** What reaching in needs of it. */
+  readonly environment: { readonly clock: SchedulerLike };
+  attempt(command: string, fields: Readonly<Record<string, unknown>>): boolean;
+  guard(gate: NodeGate | null): void;
+}
+
+/** As `LiveNode.guard` takes it. */
+interface NodeGate {
+  comes(arrival: { readonly from: NodeId; readonly message: Message; readonly number: number | null }, take: () => void): void;
+  parted(peer: NodeId): void;
+  readonly isShut: boolean;
 }
 
 /** At least one node; throws a `UsageError` for anything else. */
@@ -36,9 +48,15 @@ export function nodesAmong(who: string, what: Inspectable | readonly Inspectable
   );
 }
 
-type HeardOfPeer =
+export type HeardOfPeer =
   | { readonly type: 'up' | 'down'; readonly peer: NodeId }
-  | { readonly type: 'dropped'; readonly peer: NodeId; readonly number: number };
+  | { readonly type: 'dropped'; readonly peer: NodeId; readonly number: number }
+  | HeardOfHands;
+
+/** What hands that reach in do to a message that has come: it waits, and others may overtake it; it is lost, or comes twice. */
+export type HeardOfHands =
+  | { readonly type: 'waits'; readonly peer: NodeId; readonly number: number }
+  | { readonly type: 'lost' | 'doubled'; readonly peer: NodeId; readonly number: number | null; readonly message: Message };
 
 /** Another node as this one knows it, with the messages that it was sent and has sent on their connection. */
 export interface Peer {

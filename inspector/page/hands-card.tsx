@@ -2,17 +2,22 @@
 import { useState } from 'preact/hooks';
 import type { Offer, OfferedCommand } from '../hands.js';
 import { handsProblem, reach, type Gesture } from './hands.js';
+import { isAlive, lastDone, offerNow, reachNow } from './live-hands.js';
 import { reload } from './load.js';
 import { moment, recording, selectedLink, selectedMessage, selectedNode } from './state.js';
 
-const act = (what: Omit<Gesture, 'at'>): void => void reach(what, reload);
+const act = (what: Omit<Gesture, 'at'>): void => void (isAlive.value ? reachNow(what) : reach(what, reload));
 
-export function HandsCard({ offer }: { offer: Offer }) {
+export function HandsCard() {
+  const offer = offerNow.value;
   return (
     <aside class="card hands" aria-label="reach in">
-      <NodeHands offer={offer} />
-      <LinkHands />
-      <MessageHands />
+      {isAlive.value && <p>What is done here is done now, in the program itself.</p>}
+      {offer && <NodeHands offer={offer} />}
+      {offer && <LinkHands />}
+      {offer && <MessageHands />}
+      {!offer && <Unreached />}
+      {lastDone.value !== null && <p role="status">Done: {lastDone.value}.</p>}
       {handsProblem.value !== null && (
         <p class="problem" role="alert">
           {handsProblem.value}
@@ -22,7 +27,20 @@ export function HandsCard({ offer }: { offer: Offer }) {
   );
 }
 
+function Unreached() {
+  const node = recording.value.nodes.names[selectedNode.value];
+  if (node === undefined) return <p>Select a node.</p>;
+  return (
+    <p>
+      The program of {node} does not let itself be reached. Start it with <code>QUIVER_REACH=1</code>, or with{' '}
+      <code>inspect(node, {'{ reach: true }'})</code>.
+    </p>
+  );
+}
+
+/** A gesture, where it can be made. */
 function Act({ what, children }: { what: Omit<Gesture, 'at'>; children: string }) {
+  if (!offerNow.value?.does.includes(String(what.do))) return null;
   return (
     <button type="button" class="small" onClick={() => act(what)}>
       {children}
@@ -43,12 +61,14 @@ function NodeHands({ offer }: { offer: Offer }) {
           <CommandHands key={command.name} node={node} command={command} />
         ))}
       </div>
+      {offer.events && <SendHands key={node} node={node} events={offer.events} />}
+      {offer.standing && offer.standing.length > 0 && <p>Now: {offer.standing.join(', ')}</p>}
       <div class="row">
         {runs ? <Act what={{ do: 'crash', node }}>crash</Act> : <Act what={{ do: 'restart', node }}>restart</Act>}
         <Act what={{ do: 'pause', node }}>pause</Act>
         <Act what={{ do: 'resume', node }}>resume</Act>
-        {offer.corrupt && <Act what={{ do: 'corrupt', nodes: [node] }}>corrupt</Act>}
-        {offer.corrupt && <Act what={{ do: 'corrupt', nodes: [...(recording.value.header?.nodes ?? [])] }}>corrupt all</Act>}
+        <Act what={{ do: 'corrupt', nodes: [node] }}>corrupt</Act>
+        <Act what={{ do: 'corrupt', nodes: [...(recording.value.header?.nodes ?? [])] }}>corrupt all</Act>
       </div>
       <label>
         link to{' '}
@@ -106,7 +126,57 @@ function CommandHands({ node, command: { name, fields } }: { node: string; comma
   );
 }
 
+/** An event for an actor, which takes any. */
+function SendHands({ node, events }: { node: string; events: readonly string[] }) {
+  const [type, setType] = useState('');
+  const [fields, setFields] = useState('');
+  const event = eventOf(type, fields);
+  return (
+    <form
+      class="command"
+      onSubmit={(submitted) => {
+        submitted.preventDefault();
+        if (event) act({ do: 'send', node, event });
+      }}
+    >
+      <input
+        aria-label="type of the event"
+        placeholder="event"
+        list="events-of-actor"
+        value={type}
+        onInput={({ currentTarget: { value } }) => setType(value)}
+      />
+      <datalist id="events-of-actor">
+        {events.map((event) => (
+          <option key={event}>{event}</option>
+        ))}
+      </datalist>
+      <input
+        aria-label="fields of the event"
+        placeholder={'{"n": 1}'}
+        value={fields}
+        onInput={({ currentTarget: { value } }) => setFields(value)}
+      />
+      <button type="submit" class="small" disabled={!event}>
+        send
+      </button>
+    </form>
+  );
+}
+
+function eventOf(type: string, fields: string): Readonly<Record<string, unknown>> | null {
+  if (type === '') return null;
+  try {
+    const more: unknown = JSON.parse(fields.trim() === '' ? '{}' : fields);
+    return typeof more === 'object' && more !== null && !Array.isArray(more) ? { ...more, type } : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Of a run that is made again in ticks, of what is alive in milliseconds: as much as one can see. */
 const SLOW_TICKS = 10;
+const SLOW_MS = 1000;
 
 function LinkHands() {
   const link = selectedLink.value;
@@ -122,7 +192,8 @@ function LinkHands() {
       <Act what={{ do: up ? 'down' : 'up', channel: [from, to] }}>{up ? 'down' : 'up'}</Act>
       <Act what={{ do: 'clog', channel: [from, to] }}>clog</Act>
       <Act what={{ do: 'unclog', channel: [from, to] }}>unclog</Act>
-      <Act what={{ do: 'slow', channel: [from, to], by: SLOW_TICKS }}>slow</Act>
+      <Act what={{ do: 'slow', channel: [from, to], by: isAlive.value ? SLOW_MS : SLOW_TICKS }}>slow</Act>
+      {isAlive.value && <Act what={{ do: 'slow', channel: [from, to], by: 0 }}>not slow</Act>}
     </div>
   );
   return (

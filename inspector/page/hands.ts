@@ -149,6 +149,6 @@ export function gestureText({ at: _, do: what, node, link, channel, message, nod
     one === undefined ? [] : [Array.isArray(one) ? one.join(' – ') : String(one)],
   );
   const which = message === undefined ? [] : [`message ${String(message)}`];
-  const more = Object.entries(rest).map(([key, value]) => `${key} ${String(value)}`);
+  const more = Object.entries(rest).map(([key, value]) => `${key} ${typeof value === 'object' ? JSON.stringify(value) : String(value)}`);
   return [what, ...whom, ...which, ...more].join(' ');
 }

@@ -5,6 +5,7 @@ import { TRACE_VERSION, type TraceHeader } from '../../network/trace.js';
 import { LiveTrace } from '../live/live-trace.js';
 import { Inbox } from '../live/inbox.js';
 import { Merger } from '../live/merge.js';
+import { Reaching } from '../live/reaching.js';
 import { now } from '../live/report.js';
 import { serveTrace, type Served, type ServeOptions } from '../server.js';
 import { StatelyReader } from './reader.js';
@@ -52,7 +53,8 @@ export async function receiveInspection(options: Pick<ServeOptions, 'port' | 'pa
     return { take: (text: string) => reader.read(text), end: () => reader.close() };
   };
   const report = (batch: unknown) => inbox.putAll(batch);
-  const served = await serveTrace(() => trace.text(), { ...options, connect, report });
+  const reaching = new Reaching(merger, inbox);
+  const served = await serveTrace(() => trace.text(), { ...options, connect, report, reaching });
   return {
     url: served.url,
     socket: `${served.url.replace('http:', 'ws:')}inspect`,

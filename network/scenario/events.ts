@@ -26,7 +26,7 @@ import type { ScenarioEvent } from './types.js';
 
 /** What the events of one file may refer to. */
 export interface EventScope {
-  readonly protocol: Protocol;
+  readonly protocol: Pick<Protocol, 'name' | 'commands' | 'network' | 'reload' | 'corruption'>;
   /** As the protocol completed them. */
   readonly options: unknown;
   readonly graph: NetworkGraph;

@@ -37,6 +37,19 @@ export function requireAccepted(
   );
 }
 
+/** What holds messages up by hand: nodes that are paused, channels that are clogged (`from\nto`), and single messages, by number. */
+export interface Hindrances {
+  readonly paused: ReadonlySet<NodeId>;
+  readonly clogged: ReadonlySet<string>;
+  readonly held: ReadonlySet<number>;
+}
+
+/** Whether a message that has come to its receiver waits before it, in a world and before a live node. */
+export function isHeldUp({ paused, clogged, held }: Hindrances, { id, from, to }: Omit<Flight, 'message' | 'cost'>): boolean {
+  if (held.size + paused.size + clogged.size === 0) return false;
+  return paused.has(to) || clogged.has(`${from}\n${to}`) || held.has(id);
+}
+
 export class Traffic {
   readonly flights: FlightTable;
   /** Messages kept back by hand, by number. */
@@ -119,10 +132,9 @@ export class Traffic {
     return this.metric.distance(from, to);
   }
 
-  isHeldUp({ id, from, to }: Flight): boolean {
+  isHeldUp(flight: Flight): boolean {
     const { paused, clogged } = this.environment;
-    if (this.held.size + paused.size + clogged.size === 0) return false;
-    return paused.has(to) || clogged.has(`${from}\n${to}`) || this.held.has(id);
+    return isHeldUp({ paused, clogged, held: this.held }, flight);
   }
 
   /** Whether some channel is clogged, some node paused or some message kept back. */

@@ -4,7 +4,7 @@ import { useEffect } from 'preact/hooks';
 import { numberText } from '../../model/words.js';
 import { Canvas } from '../canvas.js';
 import { HandsCard } from '../hands-card.js';
-import { offer } from '../hands.js';
+import { hasHands } from '../live-hands.js';
 import { IconButton, Panel } from '../panel.js';
 import { isHandsOpen } from '../shell.js';
 import { playhead, recording } from '../state.js';
@@ -49,7 +49,7 @@ export function NetworkView() {
   }, []);
   const tools = (
     <>
-      {offer.value && (
+      {hasHands.value && (
         <button
           type="button"
           class="small"
@@ -75,7 +75,7 @@ export function NetworkView() {
     >
       <Canvas class="picture grab" paint={paintNetwork} label={summary()} onKeyDown={onKeyDown} {...handlers} />
       <Legend scene={scene.value} />
-      {offer.value && isHandsOpen.value && <HandsCard offer={offer.value} />}
+      {hasHands.value && isHandsOpen.value && <HandsCard />}
       {positions.value.xs.length === 0 && <p class="notice-inline is-placing">finding places for the nodes…</p>}
       {flights.value.length > MESSAGES_MAX && (
         <p class="notice-inline">

@@ -1,0 +1,142 @@
+/** Hands on live nodes of this process: the gestures, what is told of them, and that nothing is lost when they let go. */
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createNode, type LiveNode } from '../../adapters/node/node.js';
+import { InProcessBus } from '../../adapters/transports/in-process.js';
+import { directory } from '../../machines/directory/index.js';
+import { Gate } from './gate.js';
+
+const topology = {
+  nodes: ['a', 'b'],
+  links: [['a', 'b', 1]] as [string, string, number][],
+};
+
+/** `a` has the token; what its gate tells is noted. */
+async function pair() {
+  const bus = new InProcessBus();
+  onTestFinished(() => bus.close());
+  const [a, b] = ['a', 'b'].map((id) =>
+    createNode({ transport: bus.transport(id), protocol: directory, topology, options: { hold: null } }),
+  ) as [LiveNode, LiveNode];
+  await Promise.all([a.ready, b.ready]);
+  const told: string[] = [];
+  const gateOfA = new Gate(a, {
+    message: ({ type, peer, number }) => void told.push(`${type} ${peer} ${number}`),
+    node: (what) => void told.push(what),
+  });
+  return { a, b, told, gateOfA };
+}
+
+const valueOf = (node: LiveNode): unknown => node.view()['directory']!.value;
+const next = (node: LiveNode, type: string): Promise<void> =>
+  new Promise((resolve) => node.addEventListener(type, () => resolve(), { once: true }));
+const holding = { holding: 'idle' };
+
+describe('what comes to a live node', () => {
+  test('waits while it is paused, its commands too, and both go on', async () => {
+    const { a, b, told, gateOfA } = await pair();
+    gateOfA.do({ do: 'pause', node: 'a' });
+    const granted = next(b, 'granted');
+    b.command('request');
+    await expect.poll(() => told).toEqual(['was paused by hand', 'waits b 1']);
+    expect(gateOfA.offer().standing).toEqual(['paused']);
+    a.command('request');
+    expect(valueOf(a)).toEqual(holding);
+    const own = next(a, 'granted');
+    gateOfA.do({ do: 'resume', node: 'a' });
+    await own;
+    a.command('release');
+    await granted;
+    expect(gateOfA.offer().standing).toEqual([]);
+  });
+
+  test('a command that does not wait is taken all the same: what the application gives back is back', async () => {
+    const { a, gateOfA } = await pair();
+    const [granted, released] = [next(a, 'granted'), next(a, 'released')];
+    a.command('request');
+    await granted;
+    gateOfA.do({ do: 'pause', node: 'a' });
+    a.command('release');
+    await released;
+  });
+
+  test('waits in a clogged channel, and is dropped, doubled and taken first by hand', async () => {
+    const { b, told, gateOfA } = await pair();
+    gateOfA.do({ do: 'clog', channel: ['b', 'a'] });
+    b.command('request');
+    await expect.poll(() => told).toContain('waits b 1');
+    const find = { from: 'b', number: 1, message: { type: 'find' } };
+    gateOfA.do({ do: 'duplicate' }, find);
+    gateOfA.do({ do: 'drop' }, find);
+    const granted = next(b, 'granted');
+    gateOfA.do({ do: 'deliver' }, find);
+    await granted;
+    expect(told).toEqual(['hears nothing of b, by hand', 'waits b 1', 'doubled b 1', 'waits b 1', 'lost b 1']);
+  });
+
+  test('what is kept back is overtaken, and comes when the rest is let go', async () => {
+    const { b, told, gateOfA } = await pair();
+    gateOfA.do({ do: 'clog', channel: ['b', 'a'] });
+    b.command('request');
+    await expect.poll(() => told).toContain('waits b 1');
+    gateOfA.do({ do: 'hold' }, { from: 'b', number: 1, message: { type: 'find' } });
+    const overtaking = new Promise<void>((resolve) =>
+      gateOfA.comes({ from: 'b', message: { type: 'find' }, number: 2 }, resolve),
+    );
+    gateOfA.do({ do: 'unclog', channel: ['b', 'a'] });
+    await overtaking;
+    expect(gateOfA.offer().standing).toEqual(['find of b kept back']);
+    const granted = next(b, 'granted');
+    gateOfA.letGo();
+    await granted;
+    expect(gateOfA.offer().standing).toEqual([]);
+  });
+
+  test('comes later by as much as it is slowed, in its order, and at once when the hands go', async () => {
+    const { b, told, gateOfA } = await pair();
+    gateOfA.do({ do: 'slow', channel: ['b', 'a'], by: 3_600_000 });
+    const granted = next(b, 'granted');
+    b.command('request');
+    await expect.poll(() => told).toContain('waits b 1');
+    expect(valueOf(b)).not.toEqual(holding);
+    gateOfA.remove();
+    await granted;
+  });
+
+  test('is lost with its peer', async () => {
+    const { a, b, told, gateOfA } = await pair();
+    gateOfA.do({ do: 'pause', node: 'a' });
+    b.command('request');
+    await expect.poll(() => told).toContain('waits b 1');
+    gateOfA.parted('b');
+    gateOfA.letGo();
+    expect(valueOf(a)).toEqual(holding);
+  });
+});
+
+test.each([
+  [{ do: 'crash', node: 'a' }, /a live node knows no "crash"; it knows pause, resume/],
+  [{ do: 'pause', node: 'z' }, /"z" is no node of the topology/],
+  [{ do: 'jump', node: 'a' }, /"jump" is nothing that protocol directory can do/],
+  [{ do: 'clog', channel: ['a', 'b'] }, /is not held up at "a"; ask "b"/],
+  [{ do: 'release', node: 'a' }, /"a" cannot take "release" now/],
+])('what cannot be done is refused, and nothing has changed: %o', async (gesture, why) => {
+  const { gateOfA, told } = await pair();
+  expect(() => gateOfA.do(gesture)).toThrow(why);
+  expect(gateOfA.offer().standing).toEqual([]);
+  expect(told).toEqual([]);
+});
+
+test('a message that waits nowhere is named, with what to do', async () => {
+  const { gateOfA } = await pair();
+  expect(() => gateOfA.do({ do: 'drop' }, { from: 'b', number: 9, message: { type: 'find' } })).toThrow(
+    /the find of "b" waits nowhere.*pause the node or clog the channel first/,
+  );
+});
+
+test('a gate at which nothing is held up delays nothing', async () => {
+  const { b, told } = await pair();
+  const granted = next(b, 'granted');
+  b.command('request');
+  await granted;
+  expect(told).toEqual([]);
+});

@@ -1,0 +1,236 @@
+/**
+ * The hands on one live node: what its transport brings passes here before its charts take it.
+ *
+ * The gestures are those of simulated runs, by their rules: what a paused node, a clogged channel or a message kept back by hand holds
+ * up, when it goes on and in which order, is said once for both (network/arrivals.ts, network/world/traffic.ts). As long as nothing is
+ * held up, a message passes without delay. `letGo` ends every gesture, and what waits is taken in the order in which it came.
+ */
+import { UsageError } from '../../machines/errors.js';
+import type { Message, NodeId } from '../../machines/effects.js';
+import type { Core } from '../../machines/protocol.js';
+import { Arrivals, calm } from '../../network/arrivals.js';
+import { readEvents, type EventScope } from '../../network/scenario/events.js';
+import { timingOn } from '../../network/timing.js';
+import { channelNumbers } from '../../network/world/channel-numbers.js';
+import { FlightTable, type Packet } from '../../network/world/flights.js';
+import type { CommandEvent, MessageEvent } from '../../network/world/script.js';
+import { isHeldUp } from '../../network/world/traffic.js';
+import { offeredBy, type Offer } from '../hands.js';
+import type { HeardOfHands, Inspectable } from './report.js';
+
+/** What can be done to a live node and to what comes to it. Its links are the transport's, and its process is its own. */
+export const LIVE_GESTURES = ['pause', 'resume', 'clog', 'unclog', 'slow', 'drop', 'duplicate', 'hold', 'deliver'] as const;
+
+interface Arrival {
+  readonly from: NodeId;
+  readonly message: Message;
+  readonly number: number | null;
+}
+
+/** A node, by what reaching in needs of it. */
+export type Reachable = Pick<Inspectable, 'id' | 'protocol' | 'instance' | 'environment' | 'attempt' | 'guard'>;
+
+/** What a gesture on a single message speaks of: its number on its connection or, on channels that keep no order, what it says. */
+export type MessageMeant = Arrival;
+
+/** What is told of a gesture: what it did to a message, or to the node as a whole. */
+export interface Told {
+  message(heard: HeardOfHands): void;
+  node(what: string): void;
+}
+
+type Waiting = Arrival & { readonly take: () => void };
+
+export class Gate {
+  private readonly paused = new Set<NodeId>();
+  private readonly clogged = new Set<string>();
+  private readonly held = new Set<number>();
+  private readonly slowed = new Set<NodeId>();
+  private readonly flights: FlightTable;
+  private readonly waiting = new Map<number, Waiting>();
+  private readonly arrivals: Arrivals;
+
+  constructor(
+    private readonly node: Reachable,
+    private readonly told: Told,
+  ) {
+    this.flights = new FlightTable(channelNumbers(node.instance));
+    const { flights, paused, clogged, held } = this;
+    const traffic = { held, isHeldUp: (packet: Packet) => isHeldUp({ paused, clogged, held }, packet) };
+    const destination = { flights, traffic, deliver: (packet: Packet) => this.arrive(packet) };
+    const conditions = { ...calm, latency: 0, order: 'fifo' as const };
+    this.arrivals = new Arrivals(conditions, timingOn(node.environment.clock), () => destination, 0);
+    node.guard(this);
+  }
+
+  get isShut(): boolean {
+    return this.paused.size > 0;
+  }
+
+  comes(arrival: Arrival, take: () => void): void {
+    const isOpen = this.paused.size + this.clogged.size + this.slowed.size + this.waiting.size === 0;
+    if (isOpen) take();
+    else this.launch({ ...arrival, take });
+  }
+
+  parted(peer: NodeId): void {
+    for (const packet of this.flights.between(peer, this.node.id)) this.land(packet);
+    this.arrivals.emptied(this.flights.channelOf(peer, this.node.id));
+  }
+
+  /** What can be done here, and what is being done. */
+  offer(): Offer {
+    const { protocol, instance } = this.node;
+    const standing = [
+      ...(this.isShut ? ['paused'] : []),
+      ...[...this.clogged].map((channel) => `clogged from ${channel.split('\n')[0]}`),
+      ...[...this.slowed].map((peer) => `slow from ${peer}`),
+      ...this.flights.all
+        .filter(({ id }) => this.held.has(id))
+        .map(({ message, from }) => `${message.type} of ${from} kept back`),
+    ];
+    return {
+      commands: offeredBy(protocol, instance.options),
+      does: LIVE_GESTURES,
+      standing,
+    };
+  }
+
+  /**
+   * Does what a viewer asks, an event as in a scenario; `of` says which message is meant.
+   *
+   * @throws UsageError for what is no event, or none that a live node can be told; nothing has changed.
+   */
+  do(asked: Readonly<Record<string, unknown>>, of?: MessageMeant): void {
+    const event = readEvents([{ at: 0, ...asked, ...(of && { message: this.meant(of).id }) }], 'gesture', this.scope())[0]!;
+    switch (event.do) {
+      case 'command':
+        return this.command(event);
+      case 'pause':
+      case 'resume':
+        return this.pause(event.do === 'pause');
+      case 'clog':
+      case 'unclog':
+        return this.clog(this.peerOf(event.channel), event.do === 'clog');
+      case 'slow':
+        return this.slow(this.peerOf(event.channel), event.by);
+      case 'drop':
+      case 'duplicate':
+      case 'hold':
+      case 'deliver':
+        return this.touch(event);
+      default:
+        throw new UsageError(`a live node knows no "${event.do}"; it knows ${LIVE_GESTURES.join(', ')} and its commands`);
+    }
+  }
+
+  /** Nothing is held up any more, and everything that was is taken now. */
+  letGo(): void {
+    const { length } = this.offer().standing ?? [];
+    for (const set of [this.paused, this.clogged, this.held]) set.clear();
+    for (const peer of this.slowed) this.arrivals.slow(this.flights.channelOf(peer, this.node.id), 0);
+    this.slowed.clear();
+    for (const packet of this.flights.all) this.pass(packet);
+    this.node.guard(this);
+    if (length > 0) this.told.node('was let go');
+  }
+
+  /** What it puts in the way is gone with it. */
+  remove(): void {
+    this.letGo();
+    this.node.guard(null);
+  }
+
+  private scope(): EventScope {
+    const { protocol, instance } = this.node;
+    return { protocol: protocol as Core & EventScope['protocol'], options: instance.options, graph: instance, contacts: [] };
+  }
+
+  private command({ name, fields }: CommandEvent): void {
+    if (!this.node.attempt(name, fields))
+      throw new UsageError(`"${this.node.id}" cannot take "${name}" now; nothing has changed`);
+  }
+
+  private pause(on: boolean): void {
+    if (on) this.paused.add(this.node.id);
+    else this.paused.delete(this.node.id);
+    this.told.node(on ? 'was paused by hand' : 'was resumed by hand');
+    if (on) return;
+    this.arrivals.release();
+    this.node.guard(this);
+  }
+
+  private clog(peer: NodeId, on: boolean): void {
+    const key = `${peer}\n${this.node.id}`;
+    if (on) this.clogged.add(key);
+    else this.clogged.delete(key);
+    this.told.node(`hears ${on ? 'nothing of' : 'again of'} ${peer}, by hand`);
+    if (!on) this.arrivals.release();
+  }
+
+  private slow(peer: NodeId, by: number): void {
+    this.arrivals.slow(this.flights.channelOf(peer, this.node.id), by);
+    if (by > 0) this.slowed.add(peer);
+    else this.slowed.delete(peer);
+    this.told.node(`hears ${peer} ${by} ms later, by hand`);
+  }
+
+  private touch({ do: what, message }: MessageEvent): void {
+    const packet = this.flights.get(message)!;
+    const { from: peer, number, take, message: said } = this.waiting.get(message)!;
+    switch (what) {
+      case 'deliver':
+        return this.pass(packet);
+      case 'hold':
+        return void this.held.add(packet.id);
+      case 'drop':
+        this.land(packet);
+        return this.told.message({ type: 'lost', peer, number, message: said });
+      case 'duplicate':
+        this.told.message({ type: 'doubled', peer, number, message: said });
+        return this.launch({ from: peer, message: said, number, take });
+    }
+  }
+
+  private launch(arrival: Waiting): void {
+    const { from, message, number } = arrival;
+    const packet = this.flights.launch(from, this.node.id, message, 0);
+    this.waiting.set(packet.id, arrival);
+    if (number !== null) this.told.message({ type: 'waits', peer: from, number });
+    this.arrivals.launched(packet);
+  }
+
+  /** What came before it on its channel is taken first, unless it is kept back: a platform's timers keep no order among themselves. */
+  private arrive({ id, from, to }: Packet): void {
+    for (const packet of this.flights.between(from, to)) if (packet.id <= id && !this.held.has(packet.id)) this.pass(packet);
+  }
+
+  private pass(packet: Packet): void {
+    const arrival = this.waiting.get(packet.id);
+    this.land(packet);
+    arrival?.take();
+  }
+
+  private land(packet: Packet): void {
+    this.flights.remove(packet);
+    this.waiting.delete(packet.id);
+    this.held.delete(packet.id);
+    this.arrivals.landed(packet);
+  }
+
+  private meant({ from, number, message }: MessageMeant): Packet {
+    const text = JSON.stringify(message);
+    const isMeant = (one: Waiting) => (number === null ? JSON.stringify(one.message) === text : one.number === number);
+    const packet = this.flights.between(from, this.node.id).find(({ id }) => isMeant(this.waiting.get(id)!));
+    if (packet) return packet;
+    throw new UsageError(
+      `the ${message.type} of "${from}" waits nowhere; what is not held up has arrived before anybody can touch it: pause the node or ` +
+        'clog the channel first',
+    );
+  }
+
+  private peerOf([from, to]: readonly [NodeId, NodeId]): NodeId {
+    if (to === this.node.id) return from;
+    throw new UsageError(`what goes from "${from}" to "${to}" is not held up at "${this.node.id}"; ask "${to}"`);
+  }
+}

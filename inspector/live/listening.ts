@@ -1,0 +1,70 @@
+/**
+ * A program that lets itself be reached listens to its inspector, and keeps listening for as long as it runs. When nothing is heard of
+ * the inspector any more, whatever it held up is let go. Listening keeps no program alive.
+ */
+import { request, type ClientRequest, type IncomingMessage } from 'node:http';
+import { createInterface } from 'node:readline';
+import { BEAT_MS, type Program } from './inbox.js';
+import type { Ask, Reached } from './reached.js';
+import type { Said } from './reaching.js';
+
+const SILENCE_MS = 3 * BEAT_MS;
+
+/** Until the returned function is called. */
+export function listenTo(url: string, program: Program, reached: Reached): () => void {
+  let isOver = false;
+  let asking: ClientRequest | null = null;
+  const again = () => {
+    reached.letGo();
+    if (!isOver) setTimeout(listen, BEAT_MS).unref();
+  };
+  const listen = () => {
+    if (isOver) return;
+    asking = post(url, 'reach/listen', program);
+    asking.setTimeout(SILENCE_MS, () => asking!.destroy());
+    asking.on('response', (response) => hear(response, url, reached));
+    asking.on('error', () => {});
+    asking.on('close', again);
+  };
+  listen();
+  return () => {
+    isOver = true;
+    asking?.destroy();
+  };
+}
+
+function hear(response: IncomingMessage, url: string, reached: Reached): void {
+  response.on('error', () => {});
+  if (response.statusCode !== 200) return void response.resume();
+  createInterface({ input: response })
+    .on('line', (line) => {
+      const said = read(line);
+      if (!said) return;
+      if ('letGo' in said) reached.letGo();
+      else answer(url, said, reached);
+    })
+    // An inspector that breaks off must not end the program.
+    .on('error', () => {});
+}
+
+/** What was cut off as the inspector went says nothing. */
+function read(line: string): Said | null {
+  try {
+    return line === '' ? null : (JSON.parse(line) as Said);
+  } catch {
+    return null;
+  }
+}
+
+function answer(url: string, asked: Ask, reached: Reached): void {
+  post(url, 'reach/answer', reached.answer(asked))
+    .on('response', (response) => response.resume())
+    .on('error', () => {});
+}
+
+function post(url: string, name: string, body: unknown): ClientRequest {
+  const asking = request(new URL(name, url), { method: 'POST', agent: false });
+  asking.on('socket', (socket) => socket.unref());
+  asking.end(JSON.stringify(body));
+  return asking;
+}

@@ -1,0 +1,109 @@
+/**
+ * What the page wants done to live nodes, on its way to the programs that they are part of.
+ *
+ * Only programs that let themselves be reached listen here. A program is asked one thing at a time and answers; the page waits for
+ * that. When the last page goes, all are told to let go of what they hold up, and a program that loses this inspector does so by itself.
+ */
+import { isObject } from '../../machines/checks.js';
+import { UsageError } from '../../machines/errors.js';
+import type { Offer } from '../hands.js';
+import { keyOf, type Inbox, type Program } from './inbox.js';
+import type { Merger } from './merge.js';
+import type { Answer, Ask, Reached } from './reached.js';
+
+/** Without a number: let go of everything. */
+export type Said = Ask | { readonly letGo: true };
+type Say = (said: Said) => void;
+
+const PATIENCE_MS = 3000;
+
+export class Reaching {
+  private readonly programs = new Map<string, Say>();
+  private readonly asked = new Map<number, (answer: Answer) => void>();
+  private count = 0;
+  private pages = 0;
+
+  constructor(
+    private readonly merger: Pick<Merger, 'inFlight'>,
+    private readonly inbox: Pick<Inbox, 'ownerOf'>,
+  ) {}
+
+  /** A program listens, until the returned function is called. */
+  listen(program: Program, say: Say): () => void {
+    const key = keyOf(program);
+    this.programs.set(key, say);
+    return () => void (this.programs.get(key) === say && this.programs.delete(key));
+  }
+
+  /** The program of this process. */
+  listenHere(program: Program, reached: Reached): () => void {
+    return this.listen(program, (said) => ('letGo' in said ? reached.letGo() : this.answered(reached.answer(said))));
+  }
+
+  answered(answer: unknown): void {
+    const { id } = (answer ?? {}) as Partial<Answer>;
+    if (typeof id !== 'number') throw new UsageError('an answer does not say to what');
+    this.asked.get(id)?.(answer as Answer);
+  }
+
+  /** What can be done to a node; `null` where its program does not let itself be reached. */
+  async offer(node: unknown): Promise<Offer | null> {
+    return (await this.ask(String(node), {}))?.offer ?? null;
+  }
+
+  /** Rejects with a `UsageError` for what was not done. */
+  async do(gesture: unknown): Promise<Offer | null> {
+    if (!isObject(gesture)) throw new UsageError('a gesture is an event as in a scenario');
+    const { to, of } = this.aimOf(gesture);
+    const answer = await this.ask(to, { gesture, ...(of && { of }) });
+    if (!answer)
+      throw new UsageError(
+        `"${to}" is part of no program that lets itself be reached; start it with QUIVER_REACH=1, or inspect(node, { reach: true })`,
+      );
+    if (answer.problem !== undefined) throw new UsageError(answer.problem);
+    return answer.offer;
+  }
+
+  pageCame(): void {
+    this.pages++;
+  }
+
+  pageWent(): void {
+    if (--this.pages === 0) this.letGo();
+  }
+
+  letGo(): void {
+    for (const say of this.programs.values()) say({ letGo: true });
+  }
+
+  /** Who is asked, and about which message. */
+  private aimOf({ node, channel, message }: Readonly<Record<string, unknown>>): { readonly to: string; readonly of?: Ask['of'] } {
+    if (typeof node === 'string') return { to: node };
+    if (Array.isArray(channel) && typeof channel[1] === 'string') return { to: channel[1] };
+    const flight = this.merger.inFlight.find(({ id }) => id === message);
+    if (!flight) throw new UsageError(`message ${String(message)} is not on its way`);
+    const { from, to, number, message: said } = flight;
+    return { to, of: { from, number, message: said } };
+  }
+
+  private async ask(node: string, what: Pick<Ask, 'gesture' | 'of'>): Promise<Answer | null> {
+    const owner = this.inbox.ownerOf(node);
+    const say = owner && this.programs.get(owner.key);
+    if (!say) return null;
+    const id = this.count++;
+    try {
+      return await new Promise<Answer>((resolve, reject) => {
+        const late = () =>
+          reject(new UsageError(`the program of "${node}" does not answer; it is busy, stopped, or has just ended`));
+        const timer = setTimeout(late, PATIENCE_MS);
+        this.asked.set(id, (answer) => {
+          clearTimeout(timer);
+          resolve(answer);
+        });
+        say({ id, node: owner.local, ...what });
+      });
+    } finally {
+      this.asked.delete(id);
+    }
+  }
+}

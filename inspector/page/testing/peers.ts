@@ -1,0 +1,33 @@
+/** Programs of the tests, each a process of its own: `live/peer.fixture.mjs`. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
+
+const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+
+export interface Peer {
+  readonly process: ChildProcess;
+  says(line: string): Promise<void>;
+}
+
+/** Until the test has finished; `environment` says where it reports. */
+export function startPeer(id: string, port: number, environment: Readonly<Record<string, string>>): Peer {
+  const args = ['--import', here('../../../dist/inspector/live/auto.js'), here('../../live/peer.fixture.mjs'), id, String(port)];
+  const env = { ...process.env, ...environment, QUIVER_PROGRAM: `peer ${id}` };
+  const child = spawn(process.execPath, args, { env, stdio: ['pipe', 'pipe', 'inherit'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const heard: string[] = [];
+  let wake = () => {};
+  createInterface({ input: child.stdout! }).on('line', (line) => {
+    heard.push(line);
+    wake();
+  });
+  return {
+    process: child,
+    async says(line) {
+      while (!heard.includes(line)) await new Promise<void>((resolve) => (wake = resolve));
+      heard.splice(heard.indexOf(line), 1);
+    },
+  };
+}
