@@ -91,8 +91,11 @@ export type HeardOfPeer =
  * @experimental
  */
 export interface Gate {
-  /** A message has come; `take` gives it to the charts, at once, later, or, where it is to be lost, never. */
-  comes(arrival: { readonly from: NodeId; readonly message: Message; readonly number: number | null }, take: () => void): void;
+  /**
+   * A message has come; `take` gives it to the charts, at once, later, or, where it is to be lost, never. `number`: which of its sender it
+   * is on this connection, 0 where that is not counted.
+   */
+  comes(arrival: { readonly from: NodeId; readonly message: Message; readonly number: number }, take: () => void): void;
   /** A peer has gone, and what was on its way from it is lost. */
   parted(peer: NodeId): void;
   /** Whether commands that wait for their turn go on waiting. */

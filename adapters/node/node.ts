@@ -121,7 +121,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
   private readonly isCounted: boolean;
   /** The number of the message that is being delivered. */
   private arriving: number | null = null;
-  private gate: Gate | null = null;
+  private gate: Gate | undefined;
   private settleClosed!: (error: Error | null) => void;
 
   constructor({
@@ -277,14 +277,14 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
    *
    * @experimental
    */
-  guard(gate: Gate | null): void {
+  guard(gate?: Gate): void {
     this.gate = gate;
     this.takeTurns();
   }
 
   private come(from: NodeId, message: Message, number: number): void {
     const take = () => this.receive(from, message, number);
-    if (this.gate) this.gate.comes({ from, message, number: this.isCounted ? number : null }, take);
+    if (this.gate) this.gate.comes({ from, message, number }, take);
     else take();
   }
 
@@ -377,7 +377,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
   private takeTurns(): void {
     if (this.isTakingTurns) return;
     this.isTakingTurns = true;
-    const isTaken = (event: Message) => this.isStarted && !this.isClosed && this.gate?.isShut !== true && this.accepts(event);
+    const isTaken = (event: Message) => this.isStarted && !this.isClosed && !this.gate?.isShut && this.accepts(event);
     for (let next = this.commands.take(isTaken); next; next = this.commands.take(isTaken)) this.step(next.event);
     this.isTakingTurns = false;
   }

@@ -67,10 +67,10 @@ export class Gate {
     return this.paused.size > 0;
   }
 
-  comes(arrival: Arrival, take: () => void): void {
+  comes({ from, message, number }: Arrival & { readonly number: number }, take: () => void): void {
     const isOpen = this.paused.size + this.clogged.size + this.slowed.size + this.waiting.size === 0;
     if (isOpen) take();
-    else this.launch({ ...arrival, take });
+    else this.launch({ from, message, number: number === 0 ? null : number, take });
   }
 
   parted(peer: NodeId): void {
@@ -138,7 +138,7 @@ export class Gate {
   /** What it puts in the way is gone with it. */
   remove(): void {
     this.letGo();
-    this.node.guard(null);
+    this.node.guard();
   }
 
   private scope(): EventScope {

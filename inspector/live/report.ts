@@ -27,12 +27,12 @@ export interface Inspectable {
   /** What reaching in needs of it. */
   readonly environment: { readonly clock: SchedulerLike };
   attempt(command: string, fields: Readonly<Record<string, unknown>>): boolean;
-  guard(gate: NodeGate | null): void;
+  guard(gate?: NodeGate): void;
 }
 
 /** As `LiveNode.guard` takes it. */
 interface NodeGate {
-  comes(arrival: { readonly from: NodeId; readonly message: Message; readonly number: number | null }, take: () => void): void;
+  comes(arrival: { readonly from: NodeId; readonly message: Message; readonly number: number }, take: () => void): void;
   parted(peer: NodeId): void;
   readonly isShut: boolean;
 }
