@@ -1,9 +1,11 @@
 /** A run as the lines of a trace: a scenario simulated, or a counterexample of the checker made again. */
+import type { Counterexample } from '../inspector/hands.js';
 import { Recorder, traceHeader } from '../network/recorder.js';
 import type { Report } from '../network/report.js';
 import { Simulation, type SimulationOptions } from '../network/simulation.js';
 import type { Refuted, TraceHeader, TraceLine } from '../network/trace.js';
 import type { Scenario } from '../network/scenario/types.js';
+import { nearestGoodRun } from '../test/explore/good-run.js';
 
 /** The header and then every line, made as they are asked for; the report at the end. */
 export function* recordRun(
@@ -48,6 +50,19 @@ export function recordCounterexample(
   const { workload: __, ...given } = json as Record<string, unknown>;
   const refutes = { property, ...(nodes && { nodes }), ...(loop !== undefined && { loop }) };
   return recordRun(scenario, given, { choices, refutes, ...(start ? { start } : {}) });
+}
+
+/**
+ * The nearest good run to a counterexample, `null` where none is found. It has no verdict: such a trace ends with one only where time has passed.
+ */
+export function recordNearest(
+  scenario: Scenario,
+  { scenario: json, choices, start }: Counterexample,
+): (TraceHeader | TraceLine)[] | null {
+  const good = nearestGoodRun(scenario, { choices, ...(start && { start }) });
+  if (!good) return null;
+  const lines = [...recordRun(scenario, json, { choices: good.choices, ...(start && { start }) })];
+  return lines.filter((line) => !('kind' in line && line.kind === 'verdict'));
 }
 
 /** The options of a simulation that a trace's header asks for. */

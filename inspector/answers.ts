@@ -1,7 +1,8 @@
 /**
  * What the page asks for by name, and what it is answered: by the server on loopback, or, on the site, by a worker beside the page.
  *
- * `trace`, `stories` and `story/NAME/RUN` are asked for; `offer`, `meters` and `run` are asked about a scenario.
+ * `trace`, `stories` and `story/NAME/RUN` are asked for; `offer`, `meters` and `run` are asked about a scenario, `nearest` about the
+ * header of a counterexample.
  */
 import { UsageError } from '../machines/errors.js';
 import type { Hands } from './hands.js';
@@ -27,6 +28,8 @@ export function answerAbout(name: string, scenario: unknown, hands: Hands | null
       return { json: orNull(() => hands?.meters(scenario)) };
     case 'run':
       return hands && { trace: hands.run(scenario) };
+    case 'nearest':
+      return hands?.nearest ? { trace: hands.nearest(scenario) } : null;
     default:
       return null;
   }

@@ -5,7 +5,7 @@ import { parseScenario } from '../network/scenario/parse.js';
 import { checkScenario } from '../test/index.js';
 import { textOf } from './hands.js';
 
-const printed = {
+export const printed = {
   protocol: 'exclusion',
   topology: { nodes: ['n0', 'n1'], links: [['n0', 'n1', 1]] },
   options: { priorities: 2, rules: 'printed' },

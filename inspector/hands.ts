@@ -5,6 +5,7 @@
  * its list: up to that time it is the same run, byte for byte, and after it a new one. So nothing has to be paused or kept alive, one
  * can reach into any moment of the past, and whatever was done by hand is a file that replays.
  */
+import { UsageError } from '../machines/errors.js';
 import type { Command, Core } from '../machines/protocol.js';
 import { verbKeys } from '../network/scenario/events.js';
 import type { Scenario } from '../network/scenario/types.js';
@@ -34,6 +35,8 @@ export interface Hands {
   meters(scenario: unknown): readonly MeterSample[];
   /** The trace of the scenario. What is wrong with it is thrown before the first piece. */
   run(scenario: unknown): Iterable<string>;
+  /** The trace of the nearest good run to a counterexample, by the header of its trace. Throws as `offer` does, and where none is found. */
+  nearest?(header: unknown): Iterable<string>;
 }
 
 /**
@@ -41,12 +44,14 @@ export interface Hands {
  *
  * @param parse checks a scenario.
  * @param record runs it and gives the lines of its trace.
+ * @param nearest gives the lines of the nearest good run to a counterexample, `null` where none is found.
  * @returns what `serveTrace` takes as `hands`.
  * @experimental
  */
 export const handsFor = (
   parse: (json: unknown) => Scenario,
   record: (scenario: Scenario, json: unknown) => Iterable<TraceHeader | TraceLine>,
+  nearest?: (scenario: Scenario, header: Counterexample) => Iterable<TraceHeader | TraceLine> | null,
 ): Hands => ({
   offer(json) {
     const { protocol, options } = parse(json);
@@ -55,7 +60,19 @@ export const handsFor = (
   },
   meters: (json) => sampleMeters(parse(json)),
   run: (json) => textOf(record(parse(json), json)),
+  ...(nearest && {
+    nearest(header) {
+      const { scenario, choices, start } = (header ?? {}) as Partial<TraceHeader>;
+      if (!Array.isArray(choices)) throw new UsageError('this is no counterexample: its trace has no choices');
+      const found = nearest(parse(scenario), { scenario, choices, ...(start && { start }) });
+      if (!found) throw new UsageError('no good run was found from any state of this one');
+      return textOf(found);
+    },
+  }),
 });
+
+/** What the header of its trace says of a counterexample. */
+export type Counterexample = Pick<TraceHeader, 'scenario' | 'start'> & Required<Pick<TraceHeader, 'choices'>>;
 
 /** The commands that make sense with the options. */
 export const offeredBy = ({ commands }: Pick<Core, 'commands'>, options: unknown): readonly OfferedCommand[] =>

@@ -11,9 +11,10 @@ import { pageFile } from './exports/page-file.js';
 import { conformance } from './model/conformance.fixture.js';
 import { readChart } from './model/chart.js';
 import { counterexampleTrace } from './counterexample.fixtures.js';
+import { complaintsOf } from './page/testing/axe.js';
 import { pageUrl, openPage, read, visit, type Opened } from './page/testing/browser.js';
 import { keepPicture } from './page/testing/pictures.js';
-import { directoryTrace } from './page/testing/traces.js';
+import { directoryTrace, hands } from './page/testing/traces.js';
 
 let opened: Opened;
 let page: Page;
@@ -186,4 +187,26 @@ test('an ordinary program is drawn whole: parallel and nested states, actors, de
   await keepPicture(page, 'inspector-program');
   await page.locator('[data-view="chart"]').getByRole('button', { name: 'back to all views' }).click();
   await end();
+});
+
+test('the nearest good run stands beside the counterexample, at the same line, and says where the two part', async () => {
+  opened = await openPage(counterexampleTrace(), { hands });
+  ({ page } = opened);
+  await page.getByRole('tab', { name: 'compare' }).click();
+  await page.getByRole('button', { name: 'the nearest good run' }).click();
+  const sides = page.locator('.compare .log');
+  await expect.poll(() => sides.count()).toBe(2);
+  await page.getByRole('button', { name: /^to the first difference, line \d+$/ }).click();
+  const [here, there] = await page.locator('.compare .is-now').allInnerTexts();
+  expect(here).not.toBe(there);
+  const [bad, good] = await sides.allInnerTexts();
+  const before = (text: string, now: string) => text.slice(0, text.indexOf(now));
+  expect(before(bad!, here!)).toBe(before(good!, there!));
+  expect(before(bad!, here!)).toMatch(/n0 was asked to lock/);
+  expect(bad).not.toMatch(/announced locked/);
+  expect(good!.match(/announced locked/g)).toHaveLength(2);
+  await page.locator('[data-view="plots"]').getByRole('button', { name: 'fill the page' }).click();
+  expect(await complaintsOf(page, '[data-view="plots"]')).toEqual([]);
+  await keepPicture(page, 'inspector-nearest');
+  await opened.close();
 });

@@ -16,7 +16,7 @@ import type { TraceHeader, TraceLine } from '../../network/trace.js';
 import { traceOfFailure } from '../../test/rehearsal/failure-trace.js';
 import { integerOption } from '../usage.js';
 import type { Work } from '../verbs.js';
-import { recordRun } from '../recording.js';
+import { recordNearest, recordRun } from '../recording.js';
 import { parseIn, readFile, readScenarios, type Source } from '../scenarios.js';
 import { storyShelf } from '../stories.js';
 import { bold, dim } from '../style.js';
@@ -34,7 +34,7 @@ const command: Work<'explore'> = async (values, words) => {
   if (values.save !== undefined) return save(values.save, file, integerOption('seed', values.seed));
   const place = file === undefined ? placeOf(values.story, shelf) : '';
   const source = file === undefined ? '' : await sourceOf(file, integerOption('seed', values.seed));
-  const hands = handsFor((json) => parseIn(dirname(file ?? '.'), json), recordRun);
+  const hands = handsFor((json) => parseIn(dirname(file ?? '.'), json), recordRun, recordNearest);
   const served = await serveTrace(source, { port, hands, shelf });
   console.log(bold(`${served.url}${place}`));
   return untilStopped(served);

@@ -6,7 +6,20 @@ import { lanesIn, layOut } from '../model/spacetime.js';
 import { numberText, sentence } from '../model/words.js';
 import { branches, current } from './branches.js';
 import { kindStyle } from './colors.js';
-import { bringFile, bringRun, choice, choices, choose, compareProblem, lineOfOther, otherRun, parting } from './compared.js';
+import {
+  bringFile,
+  bringNearest,
+  bringRun,
+  choice,
+  choices,
+  choose,
+  compareProblem,
+  isSeeking,
+  lineOfOther,
+  mayBringNearest,
+  otherRun,
+  parting,
+} from './compared.js';
 import { offer } from './hands.js';
 import { scrollWithin } from './sight.js';
 import { range } from './spacetime/picture.js';
@@ -86,6 +99,11 @@ function Bring() {
           onChange={({ currentTarget: { files } }) => files?.[0] && void bringFile(files[0])}
         />
       </label>
+      {mayBringNearest.value && (
+        <button type="button" class="small" disabled={isSeeking.value} onClick={() => void bringNearest()}>
+          {isSeeking.value ? 'looking for it…' : 'the nearest good run'}
+        </button>
+      )}
       {offer.value && (
         <>
           <span class="hint">or make it with</span>

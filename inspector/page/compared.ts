@@ -5,6 +5,7 @@ import { isTimed } from '../model/playback.js';
 import { ReadTrace } from '../model/recording.js';
 import { branches, current } from './branches.js';
 import { fetchRun, madeRun, scenarioNow } from './hands.js';
+import { isServed } from './shell.js';
 import { currentLine, growing, isLoading, recording } from './state.js';
 
 interface Brought {
@@ -81,11 +82,32 @@ export async function bringRun({ seed, options }: Changed): Promise<void> {
   const { seed: _, options: given, ...rest } = scenarioNow.value as { seed?: number; options?: object };
   try {
     const other = { ...given, ...(options.trim() === '' ? {} : (JSON.parse(options) as object)) };
-    const run = await madeRun({ ...rest, options: other, seed: seed === '' ? recording.value.header?.seed : Number(seed) });
+    const run = await madeRun('run', {
+      ...rest,
+      options: other,
+      seed: seed === '' ? recording.value.header?.seed : Number(seed),
+    });
     bring([seed && `seed ${seed}`, options.trim()].filter(Boolean).join(', ') || 'the same again', run);
   } catch (error) {
     compareProblem.value = (error as Error).message.trim();
   }
+}
+
+/** Whether the run is a counterexample, and there is somebody to ask for a good one. */
+export const mayBringNearest = computed(() => isServed && growing().header?.choices !== undefined);
+export const isSeeking = signal(false);
+
+/** The run that does as the counterexample does for as long as it can and comes to a good end. */
+export async function bringNearest(): Promise<void> {
+  compareProblem.value = null;
+  isSeeking.value = true;
+  try {
+    const { scenario, choices, start } = growing().header!;
+    bring('nearest good run', await madeRun('nearest', { scenario, choices, start }));
+  } catch (error) {
+    compareProblem.value = (error as Error).message.trim();
+  }
+  isSeeking.value = false;
 }
 
 /** Where the other run is when this one is at its line: at the same time, or, where there is none, at the same line. */

@@ -111,14 +111,14 @@ async function make(next: readonly Gesture[], load: Load, isAccepted = (): void 
 export async function fetchRun(next: readonly Gesture[]): Promise<ReadTrace | null> {
   const kept = runOf(next);
   if (kept) return kept;
-  const run = await madeRun(scenarioWith(next)).catch(() => null);
+  const run = await madeRun('run', scenarioWith(next)).catch(() => null);
   if (run) keepRun(next, run);
   return run;
 }
 
-/** The run of any scenario; rejects with what is wrong with it. */
-export async function madeRun(scenario: unknown): Promise<ReadTrace> {
-  const response = await post('run', scenario);
+/** The run of any scenario, or the nearest good run to a counterexample, by its header; rejects with what is wrong. */
+export async function madeRun(what: 'run' | 'nearest', about: unknown): Promise<ReadTrace> {
+  const response = await post(what, about);
   const text = await response.text();
   if (!response.ok) throw new Error(text);
   const run = new ReadTrace();
@@ -149,6 +149,8 @@ export function gestureText({ at: _, do: what, node, link, channel, message, nod
     one === undefined ? [] : [Array.isArray(one) ? one.join(' – ') : String(one)],
   );
   const which = message === undefined ? [] : [`message ${String(message)}`];
-  const more = Object.entries(rest).map(([key, value]) => `${key} ${typeof value === 'object' ? JSON.stringify(value) : String(value)}`);
+  const more = Object.entries(rest).map(
+    ([key, value]) => `${key} ${typeof value === 'object' ? JSON.stringify(value) : String(value)}`,
+  );
   return [what, ...whom, ...which, ...more].join(' ');
 }

@@ -2,7 +2,7 @@
  * What the playground asks of its worker: a scenario simulated or checked, and whatever the inspector asks for. The simulator, the
  * checker and the inspector's answers are those of the command line; here are only the bounds that a browser needs.
  */
-import { recordCounterexample, recordRun } from '../../bin/recording.js';
+import { recordCounterexample, recordNearest, recordRun } from '../../bin/recording.js';
 import { storyShelf } from '../../bin/stories.js';
 import { answerAbout, answerTo } from '../../inspector/answers.js';
 import { handsFor } from '../../inspector/hands.js';
@@ -97,7 +97,7 @@ const asText = (line: TraceHeader | TraceLine): string => `${JSON.stringify(line
 
 /** As the server of `quiver explore` answers: JSON, or a trace; `null` for what it does not know. */
 function answerFor(name: string, scenario: unknown, known: typeof protocols): ForInspector {
-  const hands = handsFor((json) => parseScenario(json, known, noFile), recordRun);
+  const hands = handsFor((json) => parseScenario(json, known, noFile), recordRun, recordNearest);
   const found = answerTo(name, storyShelf()) ?? answerAbout(name, scenario, hands);
   return found && ('trace' in found ? { trace: [...found.trace].join('') } : { json: found.json });
 }

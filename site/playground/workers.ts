@@ -36,7 +36,7 @@ export function startTask(task: Task, ears: Ears): () => void {
   return stop;
 }
 
-const OF_SCENARIO = new Set(['offer', 'meters', 'run']);
+const OF_SCENARIO = new Set(['offer', 'meters', 'run', 'nearest']);
 
 /** What the inspector is shown: another object for another run. */
 export interface Shown {
