@@ -1,11 +1,11 @@
 /** The trace of a counterexample, for tests of the page. */
-import { recordCounterexample } from '../bin/recording.js';
+import { recordCounterexample, recordNearest, recordRun } from '../bin/recording.js';
 import { protocols } from '../machines/index.js';
 import { parseScenario } from '../network/scenario/parse.js';
 import { checkScenario } from '../test/index.js';
-import { textOf } from './hands.js';
+import { handsFor, textOf } from './hands.js';
 
-export const printed = {
+const printed = {
   protocol: 'exclusion',
   topology: { nodes: ['n0', 'n1'], links: [['n0', 'n1', 1]] },
   options: { priorities: 2, rules: 'printed' },
@@ -17,3 +17,6 @@ export function counterexampleTrace(): string {
   const scenario = parseScenario(printed, protocols);
   return [...textOf(recordCounterexample(scenario, printed, checkScenario(scenario).counterexample!))].join('');
 }
+
+/** As the server of `quiver explore` has them. */
+export const handsOnCounterexample = handsFor((json) => parseScenario(json, protocols), recordRun, recordNearest);

@@ -10,11 +10,11 @@ import { chartDefinition } from '../network/chart-definition.js';
 import { pageFile } from './exports/page-file.js';
 import { conformance } from './model/conformance.fixture.js';
 import { readChart } from './model/chart.js';
-import { counterexampleTrace } from './counterexample.fixtures.js';
+import { counterexampleTrace, handsOnCounterexample } from './counterexample.fixtures.js';
 import { complaintsOf } from './page/testing/axe.js';
 import { pageUrl, openPage, read, visit, type Opened } from './page/testing/browser.js';
 import { keepPicture } from './page/testing/pictures.js';
-import { directoryTrace, hands } from './page/testing/traces.js';
+import { directoryTrace } from './page/testing/traces.js';
 
 let opened: Opened;
 let page: Page;
@@ -190,7 +190,7 @@ test('an ordinary program is drawn whole: parallel and nested states, actors, de
 });
 
 test('the nearest good run stands beside the counterexample, at the same line, and says where the two part', async () => {
-  opened = await openPage(counterexampleTrace(), { hands });
+  opened = await openPage(counterexampleTrace(), { hands: handsOnCounterexample });
   ({ page } = opened);
   await page.getByRole('tab', { name: 'compare' }).click();
   await page.getByRole('button', { name: 'the nearest good run' }).click();

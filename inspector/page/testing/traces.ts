@@ -1,5 +1,4 @@
 /** Traces for the tests, from real runs. */
-import { recordNearest } from '../../../bin/recording.js';
 import { protocols } from '../../../machines/index.js';
 import { Recorder, Simulation, traceHeader, type Scenario, type TraceLine } from '../../../network/index.js';
 import type { TraceHeader } from '../../../network/trace.js';
@@ -23,7 +22,7 @@ export const traceOf = (json: unknown): string =>
     .map((line) => `${JSON.stringify(line)}\n`)
     .join('');
 
-export const hands = handsFor(parse, recordedLines, recordNearest);
+export const hands = handsFor(parse, recordedLines);
 
 /** The token directory on a ring of nodes `n0 …`, the token at `n0`; the i-th of `requests` asks at time 3i. */
 export const directoryScenario = (n = 5, requests: readonly number[] = [2, 4, 1, 3, 0]) => ({
