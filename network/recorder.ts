@@ -33,6 +33,7 @@ export class Recorder {
   private listening = new Subscription();
   private readonly violations: Subscription | undefined;
   private index = 0;
+  private isQuiet = false;
 
   constructor(
     private readonly network: Network,
@@ -70,8 +71,23 @@ export class Recorder {
           : this.line({ kind: 'refused', between: [node, node], event, why, clock: this.clockOf(node) }),
       ),
     ];
-    this.listening = new Subscription(this.network.watchSelections());
+    this.listening = new Subscription();
     for (const one of all) this.listening.add(one);
+    if (!this.isQuiet) this.listening.add(this.network.watchSelections());
+  }
+
+  /** Until `speak` it counts lines and follows who knows what, and makes none: what is known of a run already costs little to pass. */
+  beQuiet(): void {
+    this.pause();
+    this.isQuiet = true;
+    this.listen();
+  }
+
+  /** Goes on with the next line. Gives the number of those that were not told. */
+  speak(): number {
+    this.isQuiet = false;
+    this.listening.add(this.network.watchSelections());
+    return this.index;
   }
 
   /** The run of a counterexample has come to where it goes round, or rests, for ever. */
@@ -127,13 +143,16 @@ export class Recorder {
 
   /** A message or channel event that no node took part in. */
   private line(line: Omit<NetworkLine, 'index' | 'at'>): void {
-    this.lines$.next({ index: this.index++, at: this.network.now, ...line });
+    const index = this.index++;
+    if (!this.isQuiet) this.lines$.next({ index, at: this.network.now, ...line });
   }
 
   /** Node states before the first step, for a viewer that starts from nothing. */
   private initial(selected: ReadonlyMap<NodeId, Selected>): void {
-    for (const [id, view] of this.network.configuration.nodes)
-      this.lines$.next({ ...this.nodeLine(this.index++, id, view, 'start', 'start'), ...selected.get(id) });
+    for (const [id, view] of this.network.configuration.nodes) {
+      const line = { ...this.nodeLine(this.index++, id, view, 'start', 'start'), ...selected.get(id) };
+      if (!this.isQuiet) this.lines$.next(line);
+    }
   }
 
   private nodeLine(index: number, node: NodeId, view: NodeView, kind: StepLine['kind'], type: string): StepLine {
@@ -162,9 +181,11 @@ export class Recorder {
     for (const { id } of step.sent) stamps.set(id, row);
     const view = this.network.configuration.nodes.get(node)!;
     const roles = this.changedRoles(node, view);
+    const index = this.index++;
+    if (this.isQuiet) return;
     const overlay = this.overlayOf(node, view);
     const clock = clocks.record(row);
-    this.lines$.next({ ...lineOf(step), index: this.index++, roles, ...(overlay ? { overlay } : {}), clock });
+    this.lines$.next({ ...lineOf(step), index, roles, ...(overlay ? { overlay } : {}), clock });
   }
 
   private clockOf(node: NodeId): StepLine['clock'] {

@@ -16,6 +16,7 @@ import type { TraceHeader, TraceLine } from '../../network/trace.js';
 import { traceOfFailure } from '../../test/rehearsal/failure-trace.js';
 import { integerOption } from '../usage.js';
 import type { Work } from '../verbs.js';
+import { Forks } from '../forks.js';
 import { recordNearest, recordRun } from '../recording.js';
 import { parseIn, readFile, readScenarios, type Source } from '../scenarios.js';
 import { storyShelf } from '../stories.js';
@@ -33,8 +34,10 @@ const command: Work<'explore'> = async (values, words) => {
   const shelf = storyShelf(values.contacts === undefined ? undefined : readFile(values.contacts));
   if (values.save !== undefined) return save(values.save, file, integerOption('seed', values.seed));
   const place = file === undefined ? placeOf(values.story, shelf) : '';
-  const source = file === undefined ? '' : await sourceOf(file, integerOption('seed', values.seed));
-  const hands = handsFor((json) => parseIn(dirname(file ?? '.'), json), recordRun, recordNearest);
+  const forks = new Forks();
+  const source = file === undefined ? '' : await sourceOf(file, integerOption('seed', values.seed), forks);
+  const parse = (json: unknown) => parseIn(dirname(file ?? '.'), json);
+  const hands = { ...handsFor(parse, recordRun, recordNearest), run: (json: unknown) => forks.run(parse(json), json) };
   const served = await serveTrace(source, { port, hands, shelf });
   console.log(bold(`${served.url}${place}`));
   return untilStopped(served);
@@ -93,10 +96,10 @@ function placeOf(name: string | undefined, { stories }: Shelf): string {
   throw new UsageError(`there is no story "${name}"; there are ${stories.map((story) => story.name).join(', ')}`);
 }
 
-async function sourceOf(file: string, seed: number | undefined): Promise<TraceSource> {
+async function sourceOf(file: string, seed: number | undefined, forks: Forks): Promise<TraceSource> {
   const kind = kindOf(file);
   if (kind === 'trace') return streamOf(file);
-  return kind === 'failure' ? [...textOf(traceOfFailure(parseText(readFile(file))))].join('') : run(file, seed);
+  return kind === 'failure' ? [...textOf(traceOfFailure(parseText(readFile(file))))].join('') : run(file, seed, forks);
 }
 
 /** A trace may be longer than any text can be: its first letters tell. The page says of which version it is. */
@@ -116,9 +119,9 @@ const streamOf =
     createReadStream(file, 'utf8');
 
 /** A run of the scenario, made anew for every page that asks for it. */
-async function run(file: string, seed: number | undefined): Promise<TraceSource> {
+async function run(file: string, seed: number | undefined, forks: Forks): Promise<TraceSource> {
   const recorded = await scenarioIn(file, seed);
-  return () => textOf(recordRun(recorded.scenario, recorded.json));
+  return () => forks.run(recorded.scenario, recorded.json);
 }
 
 async function scenarioIn(file: string, seed: number | undefined): Promise<Source> {
