@@ -26,6 +26,8 @@ test.each([
   ['fully legal is closed', 'pointer', { actions: { turnToSender: assign({}) } }],
   ['nothing is repaired once all is fully legal', 'guardian', { guards: { findsNone: () => true } }],
   ['each request is queued once, behind its own predecessor', 'guardian', { guards: { estimatesExcess: () => true } }],
+  ['each request is queued once, behind its own predecessor', 'pointer', { actions: { findOfItsOwn: assign({}) } }],
+  ['each request is queued once, behind its own predecessor', 'pointer', { actions: { announceQueued: assign({}) } }],
   ['every edge becomes fully legal', 'guardian', { actions: { beginObservation: assign({ sent: 1, timely: true }) } }],
 ] as const)('%s: refuted by a mutant of the %s', (name, chart, parts) => {
   expect(refutedBy(chart, parts)).toContain(name);

@@ -32,7 +32,7 @@ export function queueProperties(instance: Instance<QueueOptions>): Property<Queu
 const rolesFitTree: Property<QueueOptions> = {
   name: 'roles fit the tree',
   kind: 'always',
-  says: 'A node has one guardian for each child and no other, and its pointer is in the state that it points to.',
+  says: 'A node has one guardian for each child and no other, its pointer is in the state that it points to, and its parent and children are those that the tree gives it.',
   holds: (c) => [...c.nodes].every(([id, node]) => rolesFit(id, node)),
   folded: { over, holds: (totals: QueueTotals) => totals.misfits === 0, isLocal: true },
 };

@@ -39,3 +39,43 @@ export const reasons: Readonly<Record<string, string>> = {
   ),
   ...because(TREE, 'the new parent is read from what was heard alone', 'swap actions moving: always #2, actions 1 and 2'),
 };
+
+/** Which edits break no promise, though the chart does otherwise: for the judges that look at promises alone. */
+export const unpromised: Readonly<Record<string, string>> = {
+  ...because(
+    POINTER,
+    'what came from where the pointer leads goes back there by the other rule as well, and the pointer stays',
+    'drop transition up: find #2',
+    'reorder choices up: find #3, before #2',
+    'drop transition down: find #2',
+    'reorder choices down: find #3, before #2',
+  ),
+  ...because(
+    POINTER,
+    'a new guardian observes within tau by its own timer, and the bound allows for that',
+    'drop action (root): child.gained, action 2',
+  ),
+  ...because(
+    POINTER,
+    'a neighbour is parent and child at once only while the tree moves, when nothing is promised',
+    'reorder choices turning: always #3, before #2',
+  ),
+  ...because(
+    POINTER,
+    'that a find was dropped is told for people to see; no promise rests on it',
+    'drop action self: find, action 1',
+    'drop action up: find, action 1',
+    'drop action down: find, action 1',
+  ),
+  ...because(
+    GUARDIAN,
+    'what was counted is not read before the next observation, which begins at 0',
+    'drop action observe: obsr, action 2',
+  ),
+  ...because(
+    TREE,
+    'the client hears of all differences within one step, whichever comes first',
+    'reorder choices moving: always #2, before #1',
+    'reorder choices moving: always #3, before #2',
+  ),
+};

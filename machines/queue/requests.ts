@@ -66,10 +66,12 @@ export class Requests {
     this.window = null;
   }
 
-  /** `null` while requests are on their way, or before all is legal. */
-  get queuedOnce(): boolean | null {
+  /** `null` while requests are on their way, or before all is legal. One that is neither on its way nor queued is lost. */
+  queuedOnce(isOneOnItsWay: boolean): boolean | null {
     if (this.broken) return false;
-    return this.window && [...this.window.due.values()].every((due) => due === 0) ? true : null;
+    if (!this.window) return null;
+    if ([...this.window.due.values()].every((due) => due === 0)) return true;
+    return isOneOnItsWay ? null : false;
   }
 }
 

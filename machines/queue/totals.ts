@@ -6,7 +6,7 @@
 import type { NodeId } from '../effects.js';
 import { Places } from '../places.js';
 import type { ChannelState, Flight, Fold, Instance, NodeView, Totals } from '../protocol.js';
-import type { Heartbeat, Hearing, TreeEntry } from '../tree/bfs.js';
+import { childrenOf, type Heartbeat, type Hearing, type TreeEntry } from '../tree/bfs.js';
 import { isSame, saidBy } from '../tree/silent.js';
 import { GUARDIAN, guardianOf, POINTER, TREE, type QueueMessage } from './messages.js';
 import type { QueueOptions } from './options.js';
@@ -42,8 +42,19 @@ export const queueFold: Fold<QueueOptions, QueueTotals> = {
   isOrdered: true,
 };
 
-/** A node has one guardian for each child and no other, and its pointer is in the state that it points to. */
-export const rolesFit = (id: NodeId, node: NodeView): boolean => guardiansFit(node) && stateFits(id, node);
+/**
+ * A node has one guardian for each child and no other, its pointer is in the state that it points to, and its parent and children are those
+ * that follow from what its tree has heard.
+ */
+export const rolesFit = (id: NodeId, node: NodeView): boolean => guardiansFit(node) && stateFits(id, node) && treeFits(node);
+
+function treeFits(node: NodeView): boolean {
+  const tree: Hearing | undefined = node[TREE]?.context;
+  if (!tree) return true;
+  const { parent, children } = pointerIn(node)!;
+  const due = childrenOf(tree);
+  return parent === saidBy(tree).via && children.length === due.length && due.every((child) => children.includes(child));
+}
 
 function guardiansFit(node: NodeView): boolean {
   const { children } = pointerIn(node)!;

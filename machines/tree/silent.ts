@@ -4,10 +4,10 @@ import type { Configuration } from '../protocol.js';
 import { ownEntry, type TreeEntry, type Heartbeat, type Hearing } from './bfs.js';
 
 /** Contexts stand as they are once they are made, so what follows from one is worked out once. */
-const says = new WeakMap<Hearing, TreeEntry>();
+const says = new WeakMap<Hearing, ReturnType<typeof ownEntry>>();
 
 /** What a node that has heard this says of itself. */
-export function saidBy(hearing: Hearing): TreeEntry {
+export function saidBy(hearing: Hearing): ReturnType<typeof ownEntry> {
   let entry = says.get(hearing);
   if (!entry) says.set(hearing, (entry = ownEntry(hearing)));
   return entry;
