@@ -2,7 +2,8 @@
 import type { NodeId } from '../effects.js';
 import type { Configuration, Meter, Observer, Instance, Step } from '../protocol.js';
 import type { DirectoryOptions } from './options.js';
-import { StepProperties } from './step-properties.js';
+import type { Granted } from './machine.js';
+import { requestsOf, StepProperties } from './step-properties.js';
 import { directoryContext, holdsToken, tokens } from './view.js';
 
 export class DirectoryAccount implements Observer {
@@ -23,7 +24,7 @@ export class DirectoryAccount implements Observer {
 
   constructor(private readonly instance: Instance<DirectoryOptions>) {
     const { root, bridgeOwner, parents } = instance.options;
-    this.ofSteps = new StepProperties(instance.options.policy);
+    this.ofSteps = new StepProperties(instance.options);
     this.lastRequester = root;
     this.initialBridge = bridgeOwner === null ? 0 : instance.distance(bridgeOwner, parents[bridgeOwner]!);
     const phi = bridgeOwner === null ? 0 : 2 * this.initialBridge + 4 * instance.distance(root, parents[bridgeOwner]!);
@@ -42,7 +43,7 @@ export class DirectoryAccount implements Observer {
       }
     }
     if (step.kind === 'command' && step.event.type === 'request') this.request(step.node);
-    for (const { type } of step.emitted) if (type === 'granted') this.grant(step.node, c);
+    for (const notice of step.emitted) if (notice.type === 'granted') this.grant(step.node, requestsOf(notice as Granted), c);
   }
 
   disturbed(): void {
@@ -55,9 +56,9 @@ export class DirectoryAccount implements Observer {
     this.lastRequester = node;
   }
 
-  private grant(node: NodeId, c: Configuration): void {
-    this.outstanding--;
-    this.served.push(node);
+  private grant(node: NodeId, requests: number, c: Configuration): void {
+    this.outstanding -= requests;
+    for (let i = 0; i < requests; i++) this.served.push(node);
     if (!this.potential || !this.sequential) return;
     const phi = this.phi(node, c);
     const { cost, opt, holds } = this.potential;

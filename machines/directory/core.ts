@@ -31,7 +31,7 @@ export const directoryCore = /* @__PURE__ */ defineCore<DirectoryOptions>({
 
 function inputOf(
   id: string,
-  { options: { policy, parents, bridgeOwner } }: { readonly options: DirectoryOptions },
+  { options: { policy, parents, bridgeOwner, together } }: { readonly options: DirectoryOptions },
 ): DirectoryInput {
-  return { id, parent: parents[id]!, edge: id === bridgeOwner ? 'bridge' : 'tree', policy, fence: null };
+  return { id, parent: parents[id]!, edge: id === bridgeOwner ? 'bridge' : 'tree', policy, fence: null, together };
 }

@@ -45,6 +45,8 @@ function arbitraryNode(id: NodeId, instance: DirectoryInstance, choose: Choose):
     next: FOLLOWED.includes(state) ? anyNode(instance, choose) : null,
     held: null,
     copyset: [],
+    together: instance.options.together,
+    joined: 0,
   };
   return { roles: { [DIRECTORY]: { chart: DIRECTORY, value: DIRECTORY_STATES[state]!, context } }, timers: [] };
 }

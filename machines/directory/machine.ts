@@ -18,7 +18,8 @@
  * because it is copied into messages, and a third region could not be read where a find is written. `fence` counts grants when the
  * application asked for it, else it stays `null`, so that the states to check remain finite. What readers need the token carries as the copyset
  * of Li and Hudak's Ivy: who may read still what the token stands for. Each user leaves it there with its `release`; without readers it is
- * empty, and no message speaks of it.
+ * empty, and no message speaks of it. Requests of a node that already waits may join the one that is out, up to `together` of them: the token
+ * then satisfies all at once (section 3). One that comes while the token is used waits for its release, so that others get it in between.
  */
 import { assign, emit, raise, setup } from 'xstate';
 import { draw, effects, send, withEvent, type DrawnEvent, type NodeId, type Received } from '../effects.js';
@@ -43,6 +44,8 @@ export interface DirectoryInput {
   readonly fence: number | null;
   /** Who reads as the directory opens; nobody unless told. */
   readonly copyset?: readonly NodeId[];
+  /** How many requests of the node one token may satisfy; one unless told. */
+  readonly together?: number;
 }
 
 export interface DirectoryContext extends DirectoryInput {
@@ -52,6 +55,9 @@ export interface DirectoryContext extends DirectoryInput {
   readonly held: ReceivedFind | null;
   /** Who may read still, where the token is. */
   readonly copyset: readonly NodeId[];
+  readonly together: number;
+  /** Requests that wait beside the one that is out. */
+  readonly joined: number;
 }
 
 /** The user is done; who may read from now on it says where that has changed. */
@@ -67,6 +73,8 @@ export interface Granted {
   readonly fence: number | null;
   /** Who may read still; nobody unless told. */
   readonly copyset?: readonly NodeId[];
+  /** How many requests it satisfies; one unless told. */
+  readonly requests?: number;
 }
 
 type In<E> = { context: DirectoryContext; event: E };
@@ -87,6 +95,7 @@ const forwardedFind = ({ context, event }: In<ReceivedFind>) => ({
 });
 
 const withReaders = ({ copyset }: DirectoryContext) => (copyset.length > 0 ? { copyset } : {});
+const withRequests = ({ joined }: DirectoryContext) => (joined > 0 ? { requests: joined + 1 } : {});
 const token = (context: DirectoryContext): Token => ({ type: 'token', fence: context.fence, ...withReaders(context) });
 
 const tokenToProducer = ({ context, event }: In<ReceivedFind>) => ({ to: event.producer, message: token(context) });
@@ -98,6 +107,7 @@ const indexOfParent = ({ event }: In<ReceivedFind>) => ({ bound: event.visited.l
 const drawParent = { guard: 'parentIsToBeDrawn', actions: [withEvent('holdFind'), draw(indexOfParent)] } as const;
 
 const forward = [send(forwardedFind), withEvent('adoptParent')] as const;
+const received = ['countGrant', 'noteReaders', 'announceGrant', 'forgetJoined'] as const;
 const queueBehind = [withEvent('adoptParent'), withEvent('queueNext')] as const;
 
 /**
@@ -124,16 +134,24 @@ export const directoryMachine = setup({
     countGrant: assign({ fence: ({ context, event }) => nextFence(event.type === 'token' ? event.fence : context.fence) }),
     noteReaders: assign({ copyset: ({ event }) => (event as Token).copyset ?? [] }),
     leaveReaders: assign({ copyset: ({ context, event }) => (event as DirectoryRelease).copyset ?? context.copyset }),
-    announceGrant: emit(({ context }) => ({ type: 'granted' as const, fence: context.fence, ...withReaders(context) })),
+    announceGrant: emit(({ context }) => ({
+      type: 'granted' as const,
+      fence: context.fence,
+      ...withReaders(context),
+      ...withRequests(context),
+    })),
+    joinRequest: assign({ joined: ({ context }) => context.joined + 1 }),
+    forgetJoined: assign({ joined: 0 }),
     announceRelease: emit({ type: 'released' }),
   },
   guards: {
     holdsToken: ({ context }) => context.parent === context.id,
+    mayJoin: ({ context }) => context.joined + 1 < context.together,
     parentIsToBeDrawn: ({ context, event }) => context.policy === 'random' && event.type === 'find' && event.index === undefined,
   },
 }).createMachine({
   id: 'directory',
-  context: ({ input: { id, parent, edge, policy, fence, copyset = [] } }) => ({
+  context: ({ input: { id, parent, edge, policy, fence, copyset = [], together = 1 } }) => ({
     id,
     parent,
     edge,
@@ -142,6 +160,8 @@ export const directoryMachine = setup({
     next: null,
     held: null,
     copyset,
+    together,
+    joined: 0,
   }),
   initial: 'starting',
   on: { drawn: { actions: [withEvent('takeUpFind'), 'forgetFind'] } },
@@ -155,17 +175,18 @@ export const directoryMachine = setup({
     },
     waiting: {
       initial: 'last',
+      on: { request: { guard: 'mayJoin', actions: 'joinRequest' } },
       states: {
         last: {
           on: {
             find: [drawParent, { target: 'followed', actions: queueBehind }], // T6
-            token: { target: '#using.last', actions: ['countGrant', 'noteReaders', 'announceGrant'] }, // T7
+            token: { target: '#using.last', actions: received }, // T7
           },
         },
         followed: {
           on: {
             find: [drawParent, { actions: forward }], // T4
-            token: { target: '#using.followed', actions: ['countGrant', 'noteReaders', 'announceGrant'] }, // T7
+            token: { target: '#using.followed', actions: received }, // T7
           },
         },
       },

@@ -1,7 +1,7 @@
 /** The directory's options, as a scenario gives them, checked and completed. */
 import type { NodeId } from '../effects.js';
 import { UsageError } from '../errors.js';
-import { holdOf, nodeOf, oneOf, refuseUnknown, rootedTree, shortestPathTree } from '../checks.js';
+import { holdOf, integer, nodeOf, oneOf, refuseUnknown, rootedTree, shortestPathTree } from '../checks.js';
 import type { NetworkGraph } from '../protocol.js';
 import { policies, type Policy } from './policies.js';
 import { ringBridge, sidesOf } from './ring-bridge.js';
@@ -17,9 +17,11 @@ export interface DirectoryOptions {
   readonly sides: Readonly<Record<NodeId, 'A' | 'B'>> | null;
   /** Ticks for which a grant is used before it is released by itself; `null` leaves that to events. */
   readonly hold: number | null;
+  /** How many requests of one node one token may satisfy. */
+  readonly together: number;
 }
 
-const KEYS = ['policy', 'root', 'parents', 'bridgeOwner', 'hold'] as const;
+const KEYS = ['policy', 'root', 'parents', 'bridgeOwner', 'hold', 'together'] as const;
 
 /** `own`: the names of further policies. */
 export function directoryOptions(
@@ -29,12 +31,12 @@ export function directoryOptions(
 ): DirectoryOptions {
   refuseUnknown(raw, KEYS);
   const policy = oneOf(raw, 'policy', [...policies, ...(own as readonly Policy[])], 'arrow');
-  const hold = holdOf(raw);
-  if (policy === 'bridge') return { policy, hold, ...bridgeStart(raw, graph) };
+  const common = { policy, hold: holdOf(raw), together: integer(raw, 'together', { min: 1, fallback: 1 }) };
+  if (policy === 'bridge') return { ...common, ...bridgeStart(raw, graph) };
   if (raw['bridgeOwner'] !== undefined && raw['bridgeOwner'] !== null) {
     throw new UsageError(`options.bridgeOwner goes with policy "bridge", not with "${policy}"; leave it out`);
   }
-  return { policy, hold, ...treeStart(raw, graph), bridgeOwner: null, sides: null };
+  return { ...common, ...treeStart(raw, graph), bridgeOwner: null, sides: null };
 }
 
 function treeStart(raw: Readonly<Record<string, unknown>>, graph: NetworkGraph) {

@@ -9,6 +9,7 @@ interface Node {
   readonly parent: string;
   readonly next?: string;
   readonly edge?: EdgeKind;
+  readonly joined?: number;
 }
 
 const valueOf = (path: string): any => {
@@ -16,11 +17,11 @@ const valueOf = (path: string): any => {
   return rest.length === 0 ? head : { [head!]: valueOf(rest.join('.')) };
 };
 
-const view = (id: string, { state, parent, next, edge }: Node): NodeView => ({
+const view = (id: string, { state, parent, next, edge, joined = 0 }: Node): NodeView => ({
   directory: {
     chart: 'directory',
     value: valueOf(state),
-    context: { id, parent, next: next ?? null, edge: edge ?? 'tree', policy: 'ivy', fence: null, held: null },
+    context: { id, parent, next: next ?? null, edge: edge ?? 'tree', policy: 'ivy', fence: null, held: null, joined },
   },
 });
 
@@ -86,6 +87,12 @@ describe('invariants of spec 1.6', () => {
       holds('end of the queue', { a: waiting('b', 'c'), b: waiting('a', 'c'), c: { state: 'waiting.last', parent: 'c' } }),
     ).toBe(false);
     expect(holds('end of the queue', { a: waiting('b', 'b'), b: waiting('a', 'a'), c: holder })).toBe(false);
+  });
+
+  test('end of the queue also refuses a request that waits beside none', () => {
+    const joined = (state: string) => ({ a: holder, b: below('a'), c: { state, parent: 'c', joined: 1 } });
+    expect(holds('end of the queue', joined('waiting.last'))).toBe(true);
+    expect(holds('end of the queue', joined('holding.using.last'))).toBe(false);
   });
 
   test('one bridge: exactly one flagged edge, and it joins the two sides', () => {

@@ -64,7 +64,7 @@ const invariants: Property<DirectoryOptions>[] = [
   {
     name: 'end of the queue',
     kind: 'always',
-    says: 'Who waits or holds the token either points to itself or has a next; who does neither points elsewhere and has none; no cycle and no shared next (Lemma 3).',
+    says: 'Who waits or holds the token either points to itself or has a next; who does neither points elsewhere and has none; no cycle and no shared next (Lemma 3). Further requests of a node wait only while one of it is out.',
     holds: (c) => [...c.nodes].every(([id, node]) => pointerFitsState(id, node)) && nextsAreChains(c),
     folded: { over, holds: (t: DirectoryTotals) => t.misfits === 0 && t.shared === 0 && t.areChains(), looksAtAll: true },
   },

@@ -42,6 +42,10 @@ export const unpromised: Readonly<Record<string, string>> = Object.fromEntries([
     'the directory by itself numbers no grants',
   ),
   ...each(
+    ['drop transition waiting: request'],
+    'a request that joins no other waits its turn and is served then: joining saves cost',
+  ),
+  ...each(
     [
       'drop action waiting.last: token, action 2',
       'drop action waiting.followed: token, action 2',

@@ -52,4 +52,5 @@ export const directorySamples: readonly ChartSamples[] = [
   { input: { ...start('a', 'ivy'), fence: 0 }, events: fencedEvents },
   { input: { ...start('b', 'arrow'), fence: 0 }, events: fencedEvents },
   { input: start('b', 'arrow'), events: readEvents },
+  { input: { ...start('b', 'ivy'), together: 3 }, events },
 ];

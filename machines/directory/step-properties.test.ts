@@ -40,6 +40,25 @@ test.each(['announceGrant', 'announceRelease'])('without %s nothing is told', (a
   expect(answers(withActions({ [action]: assign({}) }), 'ivy', { until: { at: 100 } })[0]).toBe(false),
 );
 
+const often = {
+  options: { policy: 'ivy', hold: 9, together: 2 },
+  workload: undefined,
+  topology: { kind: 'ring', n: 3 },
+  events: [0, 1, 2, 3].flatMap((at) => ['n1', 'n2'].map((node) => ({ at, node, do: 'request' }))),
+  until: { at: 100 },
+};
+
+test('a grant says how many requests it satisfies', () => expect(answers(directory, 'ivy', often)[0]).toBe(true));
+
+test.each(['joinRequest', 'forgetJoined'])('without %s it says another number', (action) =>
+  expect(answers(withActions({ [action]: assign({}) }), 'ivy', often)[0]).toBe(false),
+);
+
+test('no more join than are allowed', () => {
+  const anyMayJoin = directoryMachine.provide({ guards: { mayJoin: () => true } } as never);
+  expect(answers({ ...directory, charts: { directory: anyMayJoin } }, 'ivy', often)[0]).toBe(false);
+});
+
 const from = assign({ parent: (_, { from }: ReceivedFind) => from });
 const producer = assign({ parent: (_, find: ReceivedFind) => find.producer });
 

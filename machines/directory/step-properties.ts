@@ -1,8 +1,12 @@
 /** What a run of the directory shows of single steps: what a node tells its user, and where its pointer turns. */
 import type { NodeId } from '../effects.js';
 import type { Configuration, PropertyResult, Step } from '../protocol.js';
+import type { Granted } from './machine.js';
+import type { DirectoryOptions } from './options.js';
 import { newParent, policies, type Find, type Policy } from './policies.js';
 import { directoryContext, isUsing } from './view.js';
+
+export const requestsOf = ({ requests }: Granted): number => requests ?? 1;
 
 /**
  * Two properties that need the step, and not only the state after it.
@@ -13,6 +17,8 @@ import { directoryContext, isUsing } from './view.js';
  */
 export class StepProperties {
   private readonly using = new Set<NodeId>();
+  /** Requests that a node has taken since it was last granted the token. */
+  private readonly asked = new Map<NodeId, number>();
   /** For each request that is on its way: its node and all that have sent it on. */
   private readonly ways = new Map<NodeId, readonly NodeId[]>();
   private isTold = true;
@@ -22,7 +28,12 @@ export class StepProperties {
   /** Whether the policy may turn to any node on the way, as far as is known here. */
   private readonly isFree: boolean;
 
-  constructor(private readonly policy: Policy) {
+  private readonly policy: Policy;
+  private readonly together: number;
+
+  constructor({ policy, together }: Pick<DirectoryOptions, 'policy' | 'together'>) {
+    this.policy = policy;
+    this.together = together;
     this.isFree = policy === 'random' || !policies.includes(policy);
   }
 
@@ -37,9 +48,17 @@ export class StepProperties {
     const [before, after] = [this.using.has(node), isUsing(c.nodes.get(node)!)];
     const due = before === after ? [] : [after ? 'granted' : 'released'];
     if (emitted.map(({ type }) => type).join() !== due.join()) this.isTold = false;
+    if (step.kind === 'command' && event.type === 'request') this.asked.set(node, (this.asked.get(node) ?? 0) + 1);
+    for (const notice of emitted) if (notice.type === 'granted') this.satisfy(node, requestsOf(notice as Granted));
     if (after) this.using.add(node);
     else this.using.delete(node);
     if (step.kind === 'deliver' && event.type === 'find') this.follow(node, event as unknown as Find & { from: NodeId }, c);
+  }
+
+  /** A grant satisfies all requests that the node has taken, and no more than are allowed at once. */
+  private satisfy(node: NodeId, requests: number): void {
+    if (requests !== this.asked.get(node) || requests > this.together) this.isTold = false;
+    this.asked.delete(node);
   }
 
   private follow(node: NodeId, find: Find & { readonly from: NodeId }, c: Configuration): void {

@@ -7,8 +7,14 @@ export const directorySystems: readonly SystemSample[] = [
   { topology: { kind: 'ring', n: 3 }, options: { policy: 'random', hold: 1 }, events: ['n0', 'n1', 'n2', 'n1'].map(ask) },
   {
     topology: { kind: 'path', n: 3 },
-    options: { policy: 'ivy', hold: 1 },
+    // Long uses, so that requests come while others wait.
+    options: { policy: 'ivy', together: 2, hold: 30 },
     events: ['n1', 'n2', 'n0', 'n2'].map(ask),
+  },
+  {
+    topology: { kind: 'path', n: 3 },
+    options: { policy: 'arrow', together: 2, hold: 30 },
+    events: ['n1', 'n2', 'n2', 'n2', 'n1'].map(ask),
   },
   { topology: { kind: 'ring', n: 4 }, options: { policy: 'bridge' }, events: ['n0', 'n1', 'n2', 'n3'].map(ask) },
   ...['arrow', 'second', 'middle'].map((policy) => ({

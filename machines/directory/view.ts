@@ -42,10 +42,11 @@ export function pointers(c: Configuration): (readonly [NodeId, NodeId])[] {
   return edges;
 }
 
-/** Whether a node's pointer and next are those of its state (Lemma 3). */
+/** Whether a node's pointer and next are those of its state (Lemma 3), and requests wait beside its own only while that is out. */
 export function pointerFitsState(id: NodeId, node: NodeView): boolean {
-  const { parent, next } = directoryContext(node);
+  const { parent, next, joined } = directoryContext(node);
   const state = stateOf(node);
+  if (joined > 0 && !isRequesting(node)) return false;
   if (state === 'idle') return parent !== id && next === null;
   return state.endsWith('followed') ? parent !== id && next !== null : parent === id && next === null;
 }

@@ -1,0 +1,32 @@
+/** Several requests of one node, satisfied by one token (section 3 of the Arvy paper): every interleaving, and what it saves. */
+import { expect, test } from 'vitest';
+import { simulate } from '../../index.js';
+import { explore } from '../../test/explore/index.js';
+import { directory } from './index.js';
+
+const topology = { nodes: ['a', 'b', 'c'], links: [['a', 'b', 1] as const, ['b', 'c', 1] as const] };
+
+test.each([
+  [1, 60],
+  [2, 301],
+  [3, 864],
+])('up to %i at once: every property holds in every interleaving of unlimited requests', (together, states) => {
+  const found = explore(directory, { topology, options: { together }, commands: 'unlimited' });
+  expect(found.properties.filter(({ holds }) => holds !== true)).toEqual([]);
+  expect(found.states).toBe(states);
+});
+
+const threeTimes = (together: number) =>
+  simulate({
+    protocol: 'directory',
+    topology: { kind: 'path', n: 4 },
+    options: { together, hold: 5 },
+    events: [0, 1, 2].flatMap((at) => ['n1', 'n3'].map((node) => ({ at, node, do: 'request' }))),
+  });
+
+test('what joins is served with the token that comes, and no find is sent for it', () => {
+  const [apart, joined] = [threeTimes(1).summary, threeTimes(3).summary];
+  expect(apart).toMatchObject({ served: ['n1', 'n3', 'n1', 'n3', 'n1', 'n3'] });
+  expect(joined).toMatchObject({ served: ['n1', 'n1', 'n1', 'n3', 'n3', 'n3'] });
+  expect([apart, joined].map((summary) => summary['findMessages'])).toEqual([11, 3]);
+});
