@@ -2,8 +2,7 @@
  * The directory's invariants as a fold: what each pointer, queue entry, find and token contributes, and what it adds up to.
  *
  * Counts and balances are kept as facts come and go. Trees and chains are looked at again only after an edge of them has moved, on
- * integers. Where a find has visited, or its producer is waited for by, nodes of several components of the pointers alone, Lemma 2 is
- * for the properties themselves: that is rare in legal configurations.
+ * integers.
  */
 import type { NodeId } from '../effects.js';
 import type { Flight, Fold, Instance, NodeView, Totals } from '../protocol.js';
@@ -38,6 +37,17 @@ type FlightFact =
     }
   | { readonly kind: 'token'; readonly to: number }
   | { readonly kind: 'other' };
+
+type FindFact = FlightFact & { readonly kind: 'find' };
+
+/** A find, and where it might as well have come from. */
+interface Choice {
+  readonly to: number;
+  readonly sources: readonly number[];
+}
+
+/** Beyond this many combinations of green edges, finds are replaced one at a time instead of all together. */
+export const COMBINATIONS_MAX = 1024;
 
 const NONE = -1;
 const NO_EDGE: EdgeFact = { isBridge: false, isAstray: false };
@@ -89,7 +99,7 @@ export class DirectoryTotals implements Totals<NodeFact, FlightFact> {
   /** Nodes that wait without a trace of it, or leave a trace without waiting, or more than one. */
   untraced = 0;
   private readonly facts: NodeFact[] = [];
-  private readonly finds = new Map<FlightFact & { readonly kind: 'find' }, number>();
+  private readonly finds = new Map<FindFact, number>();
   private findCount = 0;
   private readonly balance: Int32Array;
   private readonly previous: Int32Array;
@@ -168,19 +178,62 @@ export class DirectoryTotals implements Totals<NodeFact, FlightFact> {
     return this.tree;
   }
 
-  /** Lemma 2, part 2, where the totals tell. */
-  greenTrees(itself: () => boolean): boolean {
+  /** Lemma 2, part 2. */
+  greenTrees(): boolean {
     this.lookAtTrees();
     if (!this.blackIsForest) return false;
     // Each find's choices lie in the component of the pointers that it came from: whichever is chosen, it joins what the find joins.
-    return this.near ? this.tree : itself();
+    if (this.near) return this.tree;
+    const choices = this.choices();
+    const combinations = choices.reduce((product, { sources }) => product * sources.length, 1);
+    if (combinations <= COMBINATIONS_MAX) return this.everyChoice(choices, 0, this.black);
+    return choices.every((_, i) =>
+      this.everyChoice(
+        choices.map((choice, j) => (i === j ? choice : { ...choice, sources: choice.sources.slice(0, 1) })),
+        0,
+        this.black,
+      ),
+    );
   }
 
-  /** Lemma 2, part 3, where the totals tell. */
-  sourceSide(itself: () => boolean): boolean {
+  /** For each find its receiver, and the components of the pointers that it has reached: the nodes of one are interchangeable. */
+  private choices(): Choice[] {
+    return [...this.finds].flatMap(([find, times]) => {
+      const sources = [...new Set(this.reachedBy(find).map((node) => root(this.black, node)))];
+      return Array.from({ length: times }, () => ({ to: find.to, sources }));
+    });
+  }
+
+  private everyChoice(choices: readonly Choice[], place: number, joined: Int32Array): boolean {
+    const choice = choices[place];
+    if (!choice) return joined.every((_, node) => root(joined, node) === root(joined, 0));
+    return choice.sources.every((source) => {
+      const more = joined.slice();
+      return join(more, choice.to, source) && this.everyChoice(choices, place + 1, more);
+    });
+  }
+
+  /** Lemma 2, part 3: with as many finds as nodes there is a cycle, and sides mean nothing. */
+  sourceSide(): boolean {
     this.lookAtTrees();
     if (this.findCount >= this.size) return false;
-    return this.near || itself();
+    return this.near || [...this.finds.keys()].every((find) => this.isOnSourceSide(find));
+  }
+
+  private isOnSourceSide(find: FindFact): boolean {
+    const { whole } = this;
+    whole.set(this.black);
+    for (const [other, times] of this.finds) if (other !== find || times > 1) join(whole, other.from, other.to);
+    const home = root(whole, find.from);
+    return this.reachedBy(find).every((node) => root(whole, node) === home);
+  }
+
+  /** The nodes that a find has visited, as far as it carries them, and those that wait for its producer. */
+  private reachedBy({ from, visited, producer }: FindFact): number[] {
+    const reached = [...visited, from];
+    for (let at = this.facts[producer]!.next, steps = 0; at !== NONE && steps < this.size; at = this.facts[at]!.next, steps++)
+      reached.push(at);
+    return reached;
   }
 
   areChains(): boolean {
@@ -222,7 +275,7 @@ export class DirectoryTotals implements Totals<NodeFact, FlightFact> {
   }
 
   /** Whether all that a find has visited, and all that wait for its producer, are in the sender's component of the pointers. */
-  private isNear({ from, visited, producer }: FlightFact & { readonly kind: 'find' }): boolean {
+  private isNear({ from, visited, producer }: FindFact): boolean {
     const { black, facts } = this;
     const home = root(black, from);
     if (visited.some((node) => root(black, node) !== home)) return false;

@@ -8,8 +8,8 @@ import type { Graph } from './graph.js';
 import { Ints } from './ints.js';
 
 export class Components {
-  /** For each state the number of the region that it is in, 0 for none; states of one region are not yet known to be apart. */
-  readonly region: Int32Array;
+  /** For each state of a component found the number of that component; where there are draws, of any set that is looked at. */
+  private readonly region: Int32Array;
   private regions = 0;
   private readonly visit: Visit;
 
@@ -19,103 +19,134 @@ export class Components {
     private readonly branches: boolean,
   ) {
     this.region = new Int32Array(graph.size);
-    this.visit = new Visit(graph.size);
+    this.visit = new Visit(graph, branches);
   }
 
   /** The maximal end components among `states`, those of one state without a way to itself left out. */
-  *among(states: readonly number[]): Generator<readonly number[]> {
-    const waiting: (readonly number[])[] = [this.mark(states)];
-    try {
-      for (let set = waiting.pop(); set; set = waiting.pop()) {
-        for (const component of stronglyConnected(set, this.graph, this.region, this.visit)) {
-          const isWhole = component.length === set.length;
-          if (!isWhole) this.mark(component);
-          if (!this.goesRound(component)) continue;
-          if (isWhole || !this.branches) yield component;
-          else waiting.push(component);
-        }
+  *among(states: ArrayLike<number> & Iterable<number>): Generator<readonly number[]> {
+    const waiting = [states];
+    for (let set = waiting.pop(); set; set = waiting.pop()) {
+      for (const component of this.visit.components(set)) {
+        this.mark(component);
+        if (!this.branches || component.length === set.length) yield component;
+        else waiting.push(component);
       }
-    } finally {
-      for (const state of states) this.region[state] = 0;
     }
   }
 
-  private mark(states: readonly number[]): readonly number[] {
+  private mark(states: readonly number[]): void {
     this.regions++;
     for (const state of states) this.region[state] = this.regions;
-    return states;
   }
 
-  private goesRound(component: readonly number[]): boolean {
-    return component.length > 1 || !inside(component[0]!, this.graph, this.region).next().done;
-  }
-}
-
-/** The places of the transitions of a state whose every outcome stays in its region. */
-export function* inside(state: number, graph: Graph, region: Int32Array): Generator<number> {
-  const end = graph.end(state);
-  for (let place = graph.begin(state); place < end;) {
-    const groupEnd = graph.groupEnd(place, end);
-    let stays = true;
-    for (let i = place; i < groupEnd; i++) if (region[graph.target(i)] !== region[state]) stays = false;
-    if (stays) for (let i = place; i < groupEnd; i++) yield i;
-    place = groupEnd;
+  /** Whether a transition of a state of the component given last stays in it, whatever is drawn. */
+  stays(state: number, place: number): boolean {
+    return staysIn(this.region, this.graph, state, place);
   }
 }
 
-/** Tarjan's algorithm without recursion, on the transitions that stay in the region of `states`. */
-function* stronglyConnected(states: readonly number[], graph: Graph, region: Int32Array, visit: Visit): Generator<number[]> {
-  for (const state of states) visit.order[state] = 0;
-  for (const root of states) {
-    if (visit.order[root] !== 0) continue;
-    visit.open(root, inside(root, graph, region));
-    for (let top = visit.path.at(-1); top; top = visit.path.at(-1)) {
-      const step = top.places.next();
-      if (!step.done) {
-        const target = graph.target(step.value);
-        if (visit.order[target] === 0) visit.open(target, inside(target, graph, region));
-        else if (visit.onStack[target] === 1) visit.lower(top.state, visit.order[target]!);
-        continue;
-      }
-      visit.path.pop();
-      const above = visit.path.at(-1);
-      if (above) visit.lower(above.state, visit.low[top.state]!);
-      if (visit.low[top.state] === visit.order[top.state]) yield visit.close(top.state);
-    }
-  }
+/** Whether every outcome of the draw that decides about a transition is in the region of the state that it leaves. */
+export const staysIn = (region: Int32Array, graph: Graph, state: number, place: number): boolean =>
+  everyOutcome(graph, state, place, (target) => region[target] === region[state]);
+
+/** Whether something is true of every outcome of the draw that decides about a transition. */
+function everyOutcome(graph: Graph, state: number, place: number, holds: (target: number) => boolean): boolean {
+  const end = graph.groupEnd(place, graph.end(state));
+  for (let i = graph.groupBegin(place); i < end; i++) if (!holds(graph.target(i))) return false;
+  return true;
 }
 
+/** Not among the states that are looked at, or no more. */
+const OUTSIDE = -1;
+const NOT_YET = 0;
+
+/** Tarjan's algorithm without recursion, on the transitions that stay among some states. */
 class Visit {
-  readonly order: Int32Array;
-  readonly low: Int32Array;
-  readonly onStack: Uint8Array;
-  readonly path: { readonly state: number; readonly places: Generator<number> }[] = [];
+  /** When a state was come to first. Those that are neither `OUTSIDE` nor `NOT_YET` stand on the stack. */
+  private readonly order: Int32Array;
+  private readonly low: Int32Array;
+  /** The way to the state that is looked at, and for each state of it the place of the transition to look at next. */
+  private readonly path = new Ints();
+  private readonly places = new Ints();
   private readonly stack = new Ints();
   private opened = 0;
 
-  constructor(size: number) {
-    this.order = new Int32Array(size);
-    this.low = new Int32Array(size);
-    this.onStack = new Uint8Array(size);
+  constructor(
+    private readonly graph: Graph,
+    private readonly branches: boolean,
+  ) {
+    this.order = new Int32Array(graph.size).fill(OUTSIDE);
+    this.low = new Int32Array(graph.size);
   }
 
-  open(state: number, places: Generator<number>): void {
+  /** The strongly connected components, those of one state without a way to itself left out. */
+  *components(states: ArrayLike<number> & Iterable<number>): Generator<number[]> {
+    const { order, low, path, places, stack } = this;
+    for (const state of states) order[state] = NOT_YET;
+    for (const root of states) {
+      if (order[root] !== NOT_YET) continue;
+      this.open(root);
+      while (path.length > 0) {
+        this.descend();
+        const state = path.data[--path.length]!;
+        places.length--;
+        if (path.length > 0) this.lower(path.data[path.length - 1]!, low[state]!);
+        if (low[state] !== order[state]) continue;
+        // Most are a state that leads elsewhere.
+        if (stack.data[stack.length - 1] !== state || this.goesRound(state)) yield this.close(state);
+        else order[stack.data[--stack.length]!] = OUTSIDE;
+      }
+    }
+  }
+
+  /** Goes on until the last state of the path has no transition left. */
+  private descend(): void {
+    const { order, path, places, graph, branches } = this;
+    for (;;) {
+      const state = path.data[path.length - 1]!;
+      const end = graph.end(state);
+      let place = places.data[places.length - 1]!;
+      let next = -1;
+      for (; place < end && next === -1; place++) {
+        const target = graph.target(place);
+        const at = order[target]!;
+        if (at === OUTSIDE) continue;
+        if (branches && !everyOutcome(graph, state, place, (outcome) => order[outcome] !== OUTSIDE)) continue;
+        if (at === NOT_YET) next = target;
+        else this.lower(state, at);
+      }
+      if (next === -1) return;
+      places.data[places.length - 1] = place;
+      this.open(next);
+    }
+  }
+
+  private goesRound(state: number): boolean {
+    const { graph, branches } = this;
+    for (let place = graph.begin(state); place < graph.end(state); place++) {
+      if (graph.target(place) !== state) continue;
+      if (!branches || everyOutcome(graph, state, place, (target) => target === state)) return true;
+    }
+    return false;
+  }
+
+  private open(state: number): void {
     this.order[state] = this.low[state] = ++this.opened;
-    this.onStack[state] = 1;
     this.stack.push(state);
-    this.path.push({ state, places });
+    this.path.push(state);
+    this.places.push(this.graph.begin(state));
   }
 
-  lower(state: number, to: number): void {
+  private lower(state: number, to: number): void {
     if (to < this.low[state]!) this.low[state] = to;
   }
 
   /** Takes the component whose first state is `root` off the stack. */
-  close(root: number): number[] {
+  private close(root: number): number[] {
     const component: number[] = [];
     for (;;) {
       const state = this.stack.data[--this.stack.length]!;
-      this.onStack[state] = 0;
+      this.order[state] = OUTSIDE;
       component.push(state);
       if (state === root) return component;
     }

@@ -1,10 +1,12 @@
 /** The transitions between the states found, kept where a question needs the whole graph: promises on endless runs, doomed states. */
 import { grown } from './ints.js';
-import type { Successors } from './successors.js';
+import { OPTIONAL, type Successors } from './successors.js';
 
 /** Marks a transition between which and the one before it a draw decides. */
 const SAME_GROUP = 0x80000000;
-const TARGET = 0x7fffffff;
+/** Marks a transition that fairness asks for. */
+const FORCED = 0x40000000;
+const TARGET = 0x3fffffff;
 
 export class Graph {
   /** The states expanded are numbered below this; one that was not has no transitions. */
@@ -30,8 +32,9 @@ export class Graph {
     let forced = 0;
     for (let i = 0; i < count; i++) {
       const sameGroup = i > 0 && groups[i] === groups[i - 1];
-      this.targets[begin + i] = sameGroup ? found[i]! | SAME_GROUP : found[i]!;
-      if (actions[i]! >= 0) forced++;
+      const isForced = actions[i] !== OPTIONAL;
+      this.targets[begin + i] = found[i]! | (sameGroup ? SAME_GROUP : 0) | (isForced ? FORCED : 0);
+      if (isForced) forced++;
     }
     this.resting[state] = forced === 0 ? 1 : 0;
     this.begins[state] = begin;
@@ -56,6 +59,18 @@ export class Graph {
     let next = place + 1;
     while (next < end && this.targets[next]! >= SAME_GROUP) next++;
     return next;
+  }
+
+  /** Whether fairness asks for the transition at this place. */
+  isForced(place: number): boolean {
+    return (this.targets[place]! & FORCED) !== 0;
+  }
+
+  /** Where the group of the transition at this place begins. */
+  groupBegin(place: number): number {
+    let begin = place;
+    while (this.targets[begin]! >= SAME_GROUP) begin--;
+    return begin;
   }
 
   /** Whether a run may stay in this state for ever: only what nobody is obliged to do can happen. */

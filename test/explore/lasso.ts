@@ -2,7 +2,7 @@
  * A fair way round an end component: it takes each action that all its states enable, and passes a state that does not enable it for
  * each of the others. Run for ever, it is the weakly fair run on which a promise stays broken.
  */
-import { inside } from './components.js';
+import { staysIn } from './components.js';
 import type { Graph } from './graph.js';
 import type { Model } from './model.js';
 import type { StateStore } from './store.js';
@@ -80,7 +80,11 @@ export class Lasso {
   }
 
   private kept(state: number): number[] {
-    return [...inside(state, this.graph, this.region)].map((place) => place - this.graph.begin(state));
+    const { graph, region } = this;
+    const [begin, end] = [graph.begin(state), graph.end(state)];
+    const kept: number[] = [];
+    for (let place = begin; place < end; place++) if (staysIn(region, graph, state, place)) kept.push(place - begin);
+    return kept;
   }
 
   /** A shortest way between two states of the component. */

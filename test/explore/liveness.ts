@@ -8,7 +8,7 @@
  * `holds` does: a use that begins and ends within one step is a promise kept, though no state shows it. Draws are fair too: what a draw
  * can leave is left with probability one. Applications are free never to ask again.
  */
-import { Components, inside } from './components.js';
+import { Components } from './components.js';
 import type { Graph } from './graph.js';
 import type { Model } from './model.js';
 import type { Planes } from './planes.js';
@@ -26,6 +26,8 @@ export interface BrokenPromise {
 export class Liveness {
   private readonly components: Components;
   private readonly row: Int32Array;
+  /** Those that are looked at for a promise. */
+  private readonly states: Int32Array;
 
   constructor(
     private readonly graph: Graph,
@@ -34,19 +36,22 @@ export class Liveness {
   ) {
     this.components = new Components(graph, model.steps.branches);
     this.row = new Int32Array(store.longest);
+    this.states = new Int32Array(graph.size);
   }
 
   /** How a promise can be broken, `undefined` when it cannot. */
   broken(owed: Planes, { plane, property }: Debt): BrokenPromise | undefined {
     const { graph } = this;
     const isOwed = (state: number) => owed.has(state, plane);
-    const states: number[] = [];
+    const { states } = this;
+    let count = 0;
     for (let state = 0; state < graph.size; state++) {
-      if (isOwed(state) && graph.isResting(state)) return { state, component: [] };
-      if (isOwed(state) || property.kind === 'converges') states.push(state);
+      const owes = isOwed(state);
+      if (owes && graph.isResting(state)) return { state, component: [] };
+      if (owes || property.kind === 'converges') states[count++] = state;
     }
     let nearest: BrokenPromise | undefined;
-    for (const component of this.components.among(states)) {
+    for (const component of this.components.among(states.subarray(0, count))) {
       const state = component.reduce((least, other) => (isOwed(other) && !(other > least) ? other : least), Infinity);
       if (state < (nearest?.state ?? Infinity) && this.isFair(component)) nearest = { state, component };
     }
@@ -55,29 +60,37 @@ export class Liveness {
 
   /** Whether a fair run can stay in the component for ever. */
   private isFair(component: readonly number[]): boolean {
-    let always: Set<number> | undefined;
+    if (component.length === 1 && !this.staysForced(component[0]!)) return this.graph.isResting(component[0]!);
+    let always: number[] | undefined;
     const taken = new Set<number>();
     for (const state of component) {
       const enabled = this.actions(state, taken);
-      if (!always) always = enabled;
-      else for (const action of always) if (!enabled.has(action)) always.delete(action);
-      if (always.size === 0) return true;
+      always = always?.filter((action) => enabled.includes(action)) ?? enabled;
+      if (always.length === 0) return true;
     }
-    return [...always!].every((action) => taken.has(action));
+    return always!.every((action) => taken.has(action));
+  }
+
+  /** Whether something that fairness asks for leaves the state as it is. */
+  private staysForced(state: number): boolean {
+    const { graph } = this;
+    for (let place = graph.begin(state); place < graph.end(state); place++)
+      if (graph.isForced(place) && this.components.stays(state, place)) return true;
+    return false;
   }
 
   /** What fairness asks for in a state; those taken within the component are added to `taken`. */
-  private actions(state: number, taken: Set<number>): Set<number> {
-    const { graph, model, row } = this;
-    model.successors.expand(row, this.store.load(state, row));
-    const enabled = new Set<number>();
+  private actions(state: number, taken: Set<number>): number[] {
+    const { graph, model, row, components } = this;
+    const { successors } = model;
+    successors.expand(row, this.store.load(state, row));
+    const enabled: number[] = [];
     const begin = graph.begin(state);
-    const kept = new Set(inside(state, graph, this.components.region));
-    for (let i = 0; i < model.successors.count; i++) {
-      const action = model.successors.actions[i]!;
+    for (let i = 0; i < successors.count; i++) {
+      const action = successors.actions[i]!;
       if (action === OPTIONAL) continue;
-      enabled.add(action);
-      if (kept.has(begin + i)) taken.add(action);
+      enabled.push(action);
+      if (components.stays(state, begin + i)) taken.add(action);
     }
     return enabled;
   }
