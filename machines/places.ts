@@ -10,6 +10,11 @@ export class Places<P> {
     this.changed.add(place);
   }
 
+  /** Something has changed that can only mend what is wrong. */
+  touchWrong(): void {
+    for (const place of this.wrong) this.changed.add(place);
+  }
+
   /** Whether it holds at every place that was ever touched. */
   get hold(): boolean {
     for (const place of this.changed) {

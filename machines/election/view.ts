@@ -6,7 +6,7 @@ import { adjacencyNow, type Adjacency } from './graph.js';
 import { compareHeights, isSame, type Height } from './height.js';
 import { heightOf } from './links.js';
 import type { ElectionContext } from './machine.js';
-import { ELECTION, type Update } from './messages.js';
+import { ELECTION } from './messages.js';
 
 type Config = Configuration<any>;
 
@@ -14,54 +14,9 @@ export const electionContext = (node: NodeView): ElectionContext => node[ELECTIO
 export const roleOf = (node: NodeView): string => statePath(node[ELECTION]!);
 export const leaderOf = (node: NodeView): NodeId => electionContext(node).height.lid[1];
 
-const updateIn = ({ message }: Flight): Update => message as Update;
-
 /** What is in flight from one node to another, oldest first. */
 const between = (from: NodeId, to: NodeId, c: Config): readonly Flight[] =>
   c.between?.(from, to) ?? c.flights.filter((flight) => flight.from === from && flight.to === to);
-
-/** Whether something is true of every height that a node holds or has sent: together these are all the tokens there are (section 6). */
-export function everyToken(id: NodeId, c: Config, holds: (height: Height, recorded: boolean) => boolean): boolean {
-  const { height, links } = electionContext(c.nodes.get(id)!);
-  if (!holds(height, false)) return false;
-  for (const link of links) {
-    if (link.height && !holds(link.height, true)) return false;
-    for (const flight of between(id, link.peer, c)) if (!holds(updateIn(flight).height, false)) return false;
-  }
-  return true;
-}
-
-/** The heights of one node that it, its channels and its neighbours hold. */
-export function tokensOf(id: NodeId, c: Config): Height[] {
-  const tokens: Height[] = [];
-  everyToken(id, c, (height, recorded) => recorded || tokens.push(height) > 0);
-  for (const peer of c.links.neighbours(id)) {
-    const recorded = heightOf(electionContext(c.nodes.get(peer)!).links, id);
-    if (recorded) tokens.push(recorded);
-  }
-  return tokens;
-}
-
-/**
- * A channel that is up: its sender's height, what it carries, newest first, and what the receiver has recorded. Whether each of these
- * agrees with the next older one; `isOwn` tells the first.
- */
-export function isSequence(
-  from: NodeId,
-  to: NodeId,
-  c: Config,
-  agrees: (newer: Height, older: Height, isOwn: boolean) => boolean,
-) {
-  const carried = between(from, to, c);
-  let newer = electionContext(c.nodes.get(from)!).height;
-  for (let i = carried.length - 1; i >= 0; i--) {
-    const { height } = updateIn(carried[i]!);
-    if (!agrees(newer, height, i === carried.length - 1)) return false;
-    newer = height;
-  }
-  const recorded = heightOf(electionContext(c.nodes.get(to)!).links, from);
-  return recorded === null || agrees(newer, recorded, carried.length === 0);
-}
 
 export const adjacency = (c: Config): Adjacency => adjacencyNow(c.nodes.keys(), c.links);
 

@@ -3,9 +3,10 @@
  * that follows from D3. D5 needs history and stands in ../election/stability.ts.
  */
 import type { NodeId } from '../effects.js';
-import type { Configuration, Meter, NodeView, Property } from '../protocol.js';
+import { electionFold } from '../election/totals.js';
+import { always } from '../folded.js';
+import type { Configuration, Meter, Property } from '../protocol.js';
 import { hopsFrom, hopsNow, type Adjacency } from '../election/graph.js';
-import { isSame } from '../election/height.js';
 import type { ElectionProtocolOptions } from '../election/options.js';
 import type { LevelRule } from './start.js';
 import { isAgreedAt, leaderOf } from '../election/view.js';
@@ -19,8 +20,6 @@ export function hierarchyProperties(levels: readonly LevelRule[]): Property<Elec
   const onEveryLevel =
     (holds: (level: number, rule: LevelRule, node: NodeId, c: Config) => boolean) => (c: Config, node: NodeId) =>
       levels.every((rule, i) => holds(i + 1, rule, node, c));
-  const followsOnEveryLevel = (node: NodeView) =>
-    levels.every((_, i) => followsSomebody(levelOf(node, i + 1), leadsLevel(node, i + 1)));
   const reach = levels.reduce((sum, { radius }) => sum + radius, 0);
   const isAgreedAround = (c: Config, node: NodeId) =>
     [...hopsNow(node, c.links, reach).keys()].every((near) => isAgreedAt(near, c));
@@ -32,14 +31,11 @@ export function hierarchyProperties(levels: readonly LevelRule[]): Property<Elec
       says: 'At rest a table lists exactly the leaders within the radius, each with its distance.',
       holds: onEveryLevel(tableIsExact),
     },
-    {
-      name: 'D2: nobody without a leader',
-      kind: 'always',
-      says: 'Every node follows a leader in its table, itself exactly while it leads.',
-      holds: (c) => [...c.nodes.values()].every(followsOnEveryLevel),
-      // Of a node by itself: a step leaves the others as they are.
-      holdsAround: (c, node) => followsOnEveryLevel(c.nodes.get(node)!),
-    },
+    always(electionFold, { isLocal: true })(
+      'D2: nobody without a leader',
+      'Every node follows a leader in its table, itself exactly while it leads.',
+      (totals) => totals.strays === 0,
+    ),
     {
       name: 'D2: remoteness',
       ...finally_,
@@ -75,9 +71,6 @@ function tableIsExact(level: number, { radius }: LevelRule, node: NodeId, c: Con
     around.every(([leader, hops]) => table.some(({ id, distance }) => id[1] === leader && distance === hops))
   );
 }
-
-const followsSomebody = ({ id, member, table }: ReturnType<typeof levelOf>, leads: boolean): boolean =>
-  table.some((entry) => isSame(entry.id, member)) && isSame(id, member) === leads;
 
 function leaderIsNear(level: number, { radius }: LevelRule, node: NodeId, c: Config): boolean {
   const { member } = levelOf(c.nodes.get(node)!, level);

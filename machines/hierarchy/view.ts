@@ -1,5 +1,6 @@
 /** What the levels of a hierarchy say of a node: its leader of each, whom it reports to, and the nearest leader there is. */
 import type { NodeId } from '../effects.js';
+import { isSame } from '../election/height.js';
 import { levelRole } from '../election/messages.js';
 import { electionContext, leaderOf } from '../election/view.js';
 import type { Configuration, NodeView } from '../protocol.js';
@@ -7,6 +8,15 @@ import type { LevelContext } from './level.js';
 
 export const levelOf = (node: NodeView, level: number): LevelContext => node[levelRole(level)]!.context;
 export const leadsLevel = (node: NodeView, level: number): boolean => node[levelRole(level)]!.value === 'leading';
+
+/** Whether a node follows a leader of each level that stands in its table, itself exactly while it leads. */
+export function followsEverywhere(node: NodeView, levels: number): boolean {
+  for (let level = 1; level <= levels; level++) {
+    const { id, member, table } = levelOf(node, level);
+    if (!table.some((entry) => isSame(entry.id, member)) || isSame(id, member) !== leadsLevel(node, level)) return false;
+  }
+  return true;
+}
 
 /** The node, its leader of level 1, that one's leader of level 2, and so on up to the leader of the component. */
 export function reportsFrom(node: NodeId, c: Configuration<any>, levels: number): NodeId[] {

@@ -1,0 +1,7 @@
+/** The two forms of the election's promises on very many damaged configurations. */
+import { expect, test } from 'vitest';
+import { compareElections } from './totals.fixtures.js';
+
+test('100,000 damaged configurations without a difference', () => {
+  expect(compareElections(100_000, 2).looks).toBeGreaterThanOrEqual(100_000);
+});
