@@ -1,4 +1,4 @@
-/** The longer runs on rings and complete graphs of up to 1,024 nodes, and all trees of seven nodes. Some twenty minutes. */
+/** The longer runs on rings and complete graphs of up to 1,024 nodes, and all trees of seven nodes. Ten minutes of computing. */
 import { expect, test } from 'vitest';
 import { agrees, type Table } from '../experiment.js';
 import { everyTreeTable, OF_SEVEN } from './adversary-tables.js';

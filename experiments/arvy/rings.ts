@@ -10,7 +10,7 @@ export const LONG_RUNS_UP_TO = 64;
 
 type Progress = (share: number) => void;
 
-/** The runs on rings: up to 64 nodes where they have many hops, or `whole`, in a quarter of an hour. */
+/** The runs on rings: up to 64 nodes where they have many hops, or `whole`, in ten minutes. */
 export function* ringTables(progress: Progress, whole = false): Iterable<Table> {
   yield ringTable(progress, whole);
   yield bridgeTable(progress);
