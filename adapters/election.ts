@@ -262,6 +262,10 @@ export class Election extends EventTarget implements AsyncDisposable, AsyncItera
     options: RunOptions & Partial<RunOnceOptions> = {},
   ): Promise<T> {
     checkOptions('election.run', options, RUN_CHECKS);
+    if (typeof callback !== 'function')
+      throw new UsageError(
+        'election.run takes what the leader does first; give a function, as in election.run(async (signal) => …)',
+      );
     const { signal, locks } = options;
     const over = signal ? AbortSignal.any([signal, this.ending.signal]) : this.ending.signal;
     for (;;) {

@@ -1,6 +1,6 @@
 /** Wrong uses of what an application calls: each is answered at once by name, and none by a bare TypeError of ours. */
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { UsageError } from '../index.js';
+import { parseScenario, simulate, UsageError } from '../index.js';
 import { createBank } from './controller/bank.js';
 import { createNames } from './controller/names.js';
 import { createQuota } from './controller/quota.js';
@@ -34,6 +34,24 @@ const channel = broadcastChannel({ id: 'a' });
 
 const uses: [what: string, use: () => unknown, answer: string][] = [
   ['no options', () => anyElection(), 'createElection takes its options as an object; give { transport, peers }'],
+  [
+    'a run of nothing by who leads',
+    () => {
+      const election: any = createElection({ transport: bus.transport('r'), peers: ['r'] });
+      return election.run().finally(() => election.close());
+    },
+    'election.run takes what the leader does first; give a function, as in election.run(async (signal) => …)',
+  ],
+  [
+    'a misspelt option of a simulation',
+    () => simulate({ protocol: 'directory', topology: { kind: 'ring', n: 3 } }, { hots: 'snapshots' } as never),
+    'options of Simulation.hots is not a known key; did you mean "host"?',
+  ],
+  [
+    'a scenario without its protocols',
+    () => (parseScenario as any)({ protocol: 'directory', topology: { kind: 'ring', n: 3 } }),
+    'parseScenario takes the protocols that a scenario may name second; give protocols, as in parseScenario(json, protocols)',
+  ],
   [
     'a transport alone',
     () => anyElection({ transport }),

@@ -21,8 +21,8 @@ export class OutputFile {
 
   constructor(path: string) {
     const known = statSync(path, { throwIfNoEntry: false });
-    if (path === '-' || known?.isDirectory())
-      throw new UsageError(`cannot write ${path}: it is ${path === '-' ? 'no file' : 'a folder'}; name a file`);
+    if (path === '' || path === '-' || known?.isDirectory())
+      throw new UsageError(`cannot write "${path}": it is ${known?.isDirectory() ? 'a folder' : 'no file'}; name a file`);
     this.target = known?.isFile() ? realpathSync(path) : path;
     this.partial = known && !known.isFile() ? this.target : `${this.target}.${process.pid}.partial`;
     // Before the file is there: a signal that nobody hears ends the process at once, and leaves it behind.

@@ -6,7 +6,9 @@ import { UsageError } from '../machines/errors.js';
 import { protocols } from '../machines/index.js';
 import type { Protocol } from '../machines/protocol.js';
 import { nearestWord } from '../network/scenario/nearest.js';
+import { shownValue } from '../network/scenario/read.js';
 import { exportedProtocols } from './exported.js';
+import { USAGE } from './usage.js';
 
 export const known: Record<string, Protocol> = { ...protocols };
 
@@ -25,6 +27,11 @@ export async function bringProtocols(files: readonly string[]): Promise<void> {
   brought.clear();
   for (const file of files) {
     for (const found of await protocolsIn(file)) {
+      const other = brought.get(found.protocol.name)?.module!;
+      if (other && other.path !== found.module!.path)
+        throw new UsageError(
+          `${file} and ${relative('.', other.path)} both bring a protocol "${found.protocol.name}"; give each a name of its own`,
+        );
       known[found.protocol.name] = found.protocol;
       brought.set(found.protocol.name, found);
     }
@@ -72,13 +79,24 @@ async function protocolsIn(file: string): Promise<readonly FoundProtocol[]> {
 }
 
 async function load(path: string, file: string): Promise<Readonly<Record<string, unknown>>> {
+  // Node ends without a word when nothing is left that could bring what a module awaits.
+  const stuck = () => {
+    console.error(`quiver: cannot load ${file}: what it awaits at its top never comes`);
+    process.exitCode = USAGE;
+  };
+  process.once('exit', stuck);
   try {
     return (await import(pathToFileURL(path).href)) as Record<string, unknown>;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ERR_UNKNOWN_FILE_EXTENSION' && file.endsWith('.ts'))
+    if ((error as NodeJS.ErrnoException | null | undefined)?.code === 'ERR_UNKNOWN_FILE_EXTENSION' && file.endsWith('.ts'))
       throw new UsageError(
         `cannot load ${file}: Node ${process.versions.node} takes no TypeScript; use 22.18 or later, or give the compiled file`,
       );
-    throw new UsageError(`cannot load ${file}: ${(error as Error).message.split('\n')[0]}`);
+    throw new UsageError(`cannot load ${file}: ${saidBy(error)}`);
+  } finally {
+    process.off('exit', stuck);
   }
 }
+
+const saidBy = (error: unknown): string =>
+  error instanceof Error ? error.message.split('\n')[0]! : `it throws ${shownValue(error)}, and no error`;

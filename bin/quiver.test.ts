@@ -7,6 +7,8 @@ import { describe, expect, test } from 'vitest';
 import { called } from './called.fixture.js';
 import { runCommand } from './program.js';
 
+const index = new URL('../dist/index.js', import.meta.url).href;
+
 const { complained, folder, inFolder, printed } = called();
 
 const program = fileURLToPath(new URL('../dist/bin/quiver.js', import.meta.url));
@@ -90,6 +92,25 @@ describe('quiver run', () => {
     [['run', file('ring.json', ring), '--jsonn'], /--jsonn/],
     [['run', file('ring.json', ring), '--seed', 'x'], /--seed is "x"; give an integer/],
     [['run', file('ring.json', ring), '--trace', 'no/such/folder/t.ndjson'], /cannot write no\/such\/folder\/t.ndjson/],
+    [['run', '.'], /cannot read \.: it is a folder/],
+    [['run', file('ring.json', ring), '--trace', ''], /cannot write "": it is no file/],
+    [['explore', '--port', '99999'], /--port is 99999; give at most 65535/],
+    [['test', 'directory', '--swarm', '-5'], /--swarm is -5; give at least 0/],
+    [['test', 'directory', '--save', 'kept'], /--save keeps what a swarm finds; say how large it is/],
+    ...['null', 'undefined', '"text"'].map((thrown): [string[], RegExp] => [
+      ['check', '--protocol', file(`throws-${thrown.length}.mjs`, `throw ${thrown};`)],
+      new RegExp(`cannot load .*: it throws ${thrown}, and no error`),
+    ]),
+    [
+      [
+        'check',
+        ...['one', 'two'].flatMap((name) => [
+          '--protocol',
+          file(`${name}.mjs`, `import { protocols } from '${index}'; export const { directory } = protocols;`),
+        ]),
+      ],
+      /two.mjs and .*one.mjs both bring a protocol "directory"; give each a name of its own/,
+    ],
     [['fly'], /"fly" is no command; the commands are run, check/],
     [['paper', 'nobody'], /"nobody" is no paper; name one paper or more: arvy, queue, election, exclusion, controller; or all/],
     [['replay', file('ring.json', ring)], /is no trace of this version/],
@@ -105,6 +126,19 @@ describe('quiver run', () => {
     expect(lines).toEqual([]);
     expect(status).toBe(64);
   });
+});
+
+test('modules that never come, or leave something running: the process says which, and ends', () => {
+  const never = file('never.mjs', 'await new Promise(() => {});');
+  expect(started(['check', '--protocol', never])).toMatchObject({
+    status: 64,
+    stderr: `quiver: cannot load ${never}: what it awaits at its top never comes\n`,
+  });
+  const { status, stderr } = started(['check', 'directory', '--protocol', file('runs.mjs', 'setInterval(() => {}, 1000);')]);
+  expect(stderr).toMatch(
+    /runs.mjs exports no protocol.*\n.*the work is done, and something still runs \(Timeout\): a module, an action/,
+  );
+  expect(status).toBe(64);
 });
 
 describe('traces', () => {
@@ -160,6 +194,17 @@ describe('traces', () => {
     writeFileSync(path, [{ ...header, quiver: 1 }, ...old].map((line) => `${JSON.stringify(line)}\n`).join(''));
     expect(await quiver('replay', path)).toMatchObject({ status: 0, stdout: expect.stringContaining('byte for byte') });
     expect((await quiver('verify', path)).status).toBe(0);
+  });
+
+  test('a trace that was cut off between two lines is verified with what it has, and what is open makes it unknown', async () => {
+    const path = join(folder, 'whole.ndjson');
+    await quiver('run', file('ring.json', ring), '--trace', path);
+    const lines = readFileSync(path, 'utf8').trimEnd().split('\n');
+    const { status, stdout } = await quiver('verify', file('half.ndjson', lines.slice(0, lines.length / 2).join('\n')));
+    expect(stdout).toMatch(
+      /^unknown .*half.ndjson.*\n(.*\n)*.*\? every request is served[^]*its last line is no verdict: it was cut off/,
+    );
+    expect(status).toBe(2);
   });
 
   test('a bound that is met first is an honest unknown, status 2', async () => {

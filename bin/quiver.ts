@@ -15,5 +15,5 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) =>
 
 process.exitCode = await runCommand(process.argv.slice(2));
 
-// The other commands wait for what they have started; this one runs code of others.
-if (process.argv[2] === 'test') endAnyway();
+// The other commands wait for what they have started; these run code of others.
+if (['run', 'check', 'test', 'verify', 'replay'].includes(process.argv[2]!)) endAnyway();

@@ -70,7 +70,8 @@ export function readFile(path: string): string {
   try {
     return decodeText(readFileSync(path));
   } catch (error) {
-    const why = (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'there is no such file' : (error as Error).message;
-    throw new UsageError(`cannot read ${path}: ${why}`);
+    const { code, message } = error as NodeJS.ErrnoException;
+    const known: Record<string, string> = { ENOENT: 'there is no such file', EISDIR: 'it is a folder; name a file in it' };
+    throw new UsageError(`cannot read ${path}: ${known[code ?? ''] ?? message}`);
   }
 }

@@ -37,7 +37,7 @@ test('what an action starts and nobody hears is a failure in every report; what 
     'no unhandled error (Error "nor this")',
   ]);
   expect(failures[0].text).toMatch(/while the tests ran, .* was thrown, or a promise rejected with it, where nobody hears it/);
-  expect(stderr).toMatch(/^quiver: the tests are over, and something still runs \(Timeout\): .* give back a function that does/);
+  expect(stderr).toMatch(/^quiver: the work is done, and something still runs \(Timeout\): .* give back a function that does/);
 });
 
 describe('what is waited for and never comes', () => {

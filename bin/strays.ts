@@ -61,7 +61,7 @@ export function endAnyway(): void {
   const end = (): void => {
     const kinds = new Set(process.getActiveResourcesInfo().filter((kind) => !/TTY|Pipe|FS/.test(kind)));
     console.error(
-      `quiver: the tests are over, and something still runs (${[...kinds].join(', ')}): an action, or a service that runs for real, does not stop what it has started; give back a function that does. The process ends here`,
+      `quiver: the work is done, and something still runs (${[...kinds].join(', ')}): a module, an action, or a service that runs for real, does not stop what it has started; give back a function that does. The process ends here`,
     );
     process.exit();
   };

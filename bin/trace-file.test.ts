@@ -81,7 +81,7 @@ test('a link stays a link, a pipe a pipe, and a folder is refused', async () => 
   expect(await text).toBe(readFileSync(file, 'utf8'));
   expect(lstatSync(pipe).isFIFO()).toBe(true);
   await expect(run({ trace: dirname(file) }, [scenario])).rejects.toThrow(/it is a folder; name a file/);
-  await expect(run({ trace: '-' }, [scenario])).rejects.toThrow('cannot write -: it is no file; name a file');
+  await expect(run({ trace: '-' }, [scenario])).rejects.toThrow('cannot write "-": it is no file; name a file');
 });
 
 test('a name that says nothing, or no trace, writes nothing', async () => {

@@ -19,6 +19,7 @@ import type { Refuted } from './trace.js';
 import type { Choice, StartState } from './world/choice.js';
 import { faultBudget } from './world/environment.js';
 import { fusible, NOT_FUSED, Script } from './world/script.js';
+import { readFields } from './scenario/read.js';
 import { requireScenario } from './scenario/required.js';
 
 /**
@@ -42,6 +43,8 @@ export interface SimulationOptions {
   /** Begins in this state in place of the nodes' own first one. */
   readonly start?: StartState;
 }
+
+const OPTIONS: readonly (keyof SimulationOptions)[] = ['host', 'inspect', 'watch', 'medium', 'choices', 'refutes', 'start'];
 
 /** A run that takes more steps than this, or has more messages in flight, is cut off: it may never come to rest. */
 const STEPS_MAX = 50_000_000;
@@ -87,9 +90,11 @@ export class Simulation {
 
   constructor(
     readonly scenario: Scenario,
-    { host = 'actors', inspect, watch = true, medium, choices, refutes, start }: SimulationOptions = {},
+    given: SimulationOptions = {},
   ) {
     requireScenario('Simulation', scenario);
+    readFields(given, 'options of Simulation', OPTIONS);
+    const { host = 'actors', inspect, watch = true, medium, choices, refutes, start } = given;
     const { protocol, options, graph, network: conditions, seed, events, workload } = scenario;
     const instance: Instance<any> = { ...graph, options };
     this.instance = instance;

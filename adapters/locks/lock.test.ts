@@ -175,3 +175,12 @@ describe('snapshots persist and restore', () => {
     expect(again.getSnapshot().value).toBe('closed');
   });
 });
+
+test.each([[undefined], [{}], [{ locks: {} }]])('an input of %j is told what is missing of it', async (input) => {
+  const lock = createActor(lockLogic, { input: input as never });
+  const told = new Promise<any>((resolve) => lock.on('lost', resolve));
+  lock.start().send({ type: 'request' });
+  expect((await told).error.message).toMatch(
+    /^lockLogic takes its locks and the name of one as its input; give input: \{ locks, name/,
+  );
+});

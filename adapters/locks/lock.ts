@@ -47,15 +47,19 @@ export type LockNotice =
 
 const acquireFrom = (locksOf: (input: LockInput) => Locks) =>
   fromPromise<Lock, LockInput>(async ({ input, signal }) => {
+    const locks = locksOf(input);
     const { name, mode = 'exclusive' } = input;
-    const lock = await locksOf(input).acquire(name, { mode, signal });
+    const lock = await locks.acquire(name, { mode, signal });
     // The grant may come in the very moment in which nobody waits for it any more.
     if (signal.aborted) lock.release();
     signal.addEventListener('abort', () => lock.release());
     return lock;
   });
 
-const acquire = acquireFrom(({ locks, name }) => {
+const acquire = acquireFrom((input: Partial<LockInput> | undefined) => {
+  const { locks, name } = input ?? {};
+  if (!locks || typeof name !== 'string')
+    throw new UsageError(`lockLogic takes its locks and the name of one as its input; give input: { locks, name: 'printer' }`);
   if (typeof locks.acquire === 'function') return locks;
   throw new UsageError(`lock "${name}" was restored from text, which keeps no locks: provide lockLogicOf(locks) as its logic`);
 });

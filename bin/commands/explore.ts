@@ -29,7 +29,7 @@ const command: Work<'explore'> = async (values, words) => {
     throw new UsageError(
       'name one scenario, trace, failure of a rehearsal or story: quiver explore FILE, or quiver explore --story NAME',
     );
-  const port = integerOption('port', values.port) ?? 0;
+  const port = integerOption('port', values.port, 0, 65_535) ?? 0;
   if (values.live) return live(port);
   const shelf = storyShelf(values.contacts === undefined ? undefined : readFile(values.contacts));
   if (values.save !== undefined) return save(values.save, file, integerOption('seed', values.seed));

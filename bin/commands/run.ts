@@ -55,7 +55,7 @@ interface Done {
 /** A run to its end; what turns out to be wrong with its scenario on the way (a port in use) is told like any other complaint. */
 async function simulate(
   { where, json, scenario }: Source,
-  options: SimulationOptions & { readonly watch: boolean; readonly stop: number | undefined },
+  { stop, ...options }: SimulationOptions & { readonly watch: boolean; readonly stop: number | undefined },
   tracePath: string | undefined,
 ): Promise<Done | { error: UsageError }> {
   const simulation = new Simulation(scenario, options);
@@ -66,7 +66,7 @@ async function simulate(
   try {
     trace?.line(traceHeader(scenario.protocol, json, scenario.seed, simulation.network));
     recorder?.lines$.subscribe((line) => trace?.line(line));
-    const ended = await runInSlices(simulation, where, options.stop, violations);
+    const ended = await runInSlices(simulation, where, stop, violations);
     // Nobody has looked at the properties.
     const report: Report = options.watch || ended.verdict !== 'valid' ? ended : { ...ended, verdict: 'unknown' };
     recorder?.conclude(report);

@@ -39,11 +39,13 @@ const command: Work<'test'> = async (values, words) => {
   const found = await protocolOf(word);
   if (machineOnly)
     throw new UsageError(`--${machineOnly} is for a machine of an application; ${found.protocol.name} is a protocol`);
+  if (values.save !== undefined && values.swarm === undefined)
+    throw new UsageError('--save keeps what a swarm finds; say how large it is, as in --swarm 1000');
   const { protocol } = found;
   if (values.emit !== undefined) emit(found, values.emit);
   const wanted = {
     mutants: values.mutants ?? false,
-    swarm: integerOption('swarm', values.swarm) ?? 0,
+    swarm: integerOption('swarm', values.swarm, 0) ?? 0,
     seed: integerOption('seed', values.seed) ?? 1,
     reasons: values.reasons === undefined ? {} : await readReasons(values.reasons),
   };

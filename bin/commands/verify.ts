@@ -7,6 +7,7 @@ import { verifyTrace } from '../../test/verify/verify.js';
 import type { Work } from '../verbs.js';
 import { known } from '../protocols.js';
 import { readFile } from '../scenarios.js';
+import { exitStatusOf } from '../usage.js';
 import { number, property, verdictInColour } from '../style.js';
 
 const command: Work<'verify'> = async (values, words) => {
@@ -18,16 +19,23 @@ const command: Work<'verify'> = async (values, words) => {
   const lines = rest.map((text, i) => readLine(text, path, i + 2));
   if (lines.length === 0) throw new UsageError(`${path} ends after its first line: there is nothing to verify; record it anew`);
   const { steps, impossible, violations, properties } = verifyTrace(protocol, { ...graph, options }, header, lines);
-  const isValid = impossible === null && violations.length === 0;
+  const isRefuted = impossible !== null || violations.length > 0;
+  // A run that goes on may keep what is not kept yet; one that was recorded to its end says what came of it.
+  const isWhole = lines.at(-1)!.kind === 'verdict' || properties.every(({ holds }) => holds !== null);
+  const verdict = isRefuted ? 'invalid' : isWhole ? 'valid' : 'unknown';
   if (values.json) {
-    console.log(JSON.stringify({ verdict: isValid ? 'valid' : 'invalid', steps, impossible, violations, properties }));
+    console.log(JSON.stringify({ verdict, steps, impossible, violations, properties }));
   } else {
-    console.log(`${verdictInColour(isValid ? 'valid' : 'invalid')}  ${path}: ${number(steps)} steps of ${protocol.name}`);
+    console.log(`${verdictInColour(verdict)}  ${path}: ${number(steps)} steps of ${protocol.name}`);
     if (impossible) console.log(`  line ${impossible.line}: no chart can do this: ${impossible.what}`);
     for (const { line, what } of violations) console.log(`  line ${line}: ${what}`);
     for (const result of properties) console.log(`  ${property(result)}`);
+    if (verdict === 'unknown')
+      console.log(
+        '  its last line is no verdict: it was cut off, or recorded while the run went on, and what is open may still be kept',
+      );
   }
-  return isValid ? 0 : 1;
+  return exitStatusOf([verdict]);
 };
 
 function readHeader(text: string, path: string): TraceHeader {

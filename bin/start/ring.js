@@ -59,6 +59,7 @@ export const ringMachine = setup({
 
 const nextOf = (node, { topology: { nodes }, rank }) => nodes[(rank(node) + 1) % nodes.length];
 const leadersKnown = ({ nodes }) => new Set([...nodes.values()].flatMap(({ ring }) => ring.context.leader ?? []));
+const calls = (n) => Array.from({ length: n }, (_, i) => ({ at: 0, node: `n${i}`, do: 'call' }));
 
 /** What everything works from: quiver run, check, test and explore, the tests, and createNode in an application. */
 export const ring = defineProtocol(
@@ -85,6 +86,11 @@ export const ring = defineProtocol(
         when: ({ nodes }, node) => nodes.get(node).ring.value !== 'idle',
         holds: ({ nodes }, node) => nodes.get(node).ring.context.leader !== null,
       },
+    ],
+    // Where it is checked and walked unless a scenario is named: rings, since it is made for them.
+    systems: [
+      { topology: { kind: 'path', n: 2 }, events: calls(2) },
+      { topology: { kind: 'ring', n: 3 }, events: calls(3) },
     ],
     // A node that is neither the smallest nor the greatest, and what it may hear: the generated tests begin here.
     samples: {

@@ -37,9 +37,16 @@ const sample = {
   ],
 };
 
+const calls = (n: number) => Array.from({ length: n }, (_, i) => ({ at: 0, node: `n${i}`, do: 'call' }));
+
 export const checks: Checks = {
   properties: ({ topology }) => properties(topology.nodes.length - 1),
   samples: { ring: [sample] },
+  // It is made for rings: two nodes in a path are one.
+  systems: [
+    { topology: { kind: 'path', n: 2 }, events: calls(2) },
+    { topology: { kind: 'ring', n: 3 }, events: calls(3) },
+  ],
 };
 
 export const view: View = {

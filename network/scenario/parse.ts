@@ -2,6 +2,7 @@
  * A scenario from its JSON: every key checked, unknown ones refused by name, defaults filled in, the topology built and the options
  * read by the protocol. Nothing has started when a complaint is thrown.
  */
+import { isObject } from '../../machines/checks.js';
 import { UsageError } from '../../machines/errors.js';
 import type { Protocol } from '../../machines/protocol.js';
 import { roundTripOf, type LatencySpec } from '../latency.js';
@@ -46,6 +47,10 @@ const KEYS = ['protocol', 'options', 'topology', 'network', 'events', 'workload'
  * @public
  */
 export function parseScenario(json: unknown, protocols: Readonly<Record<string, Protocol>>, readText?: ReadText): Scenario {
+  if (!isObject(protocols))
+    throw new UsageError(
+      `parseScenario takes the protocols that a scenario may name second; give protocols, as in parseScenario(json, protocols)`,
+    );
   const fields = readFields(json, '', KEYS);
   if (fields['$schema'] !== undefined) readName(fields['$schema'], '$schema', 'the path of a JSON Schema');
   const protocol = protocols[readOneOf(fields['protocol'], 'protocol', Object.keys(protocols))]!;

@@ -21,6 +21,10 @@ function complaint(json: unknown): string | null {
   }
 }
 
+test('no enum of it is empty: validators refuse to read such a schema', () => {
+  expect(JSON.stringify(scenarioSchema(protocols))).not.toContain('"enum":[]');
+});
+
 /** What no schema can say, since it depends on the rest of the file or on the protocol: by the words of the complaint. */
 const BEYOND =
   /^(options\b|.*(is no node of|there is no link|is not connected|names ".*" twice|makes no sense here|needs .*; list it|has no ports|has no corrupt states|has \d+ numbers for \d+ links|has both node and nodes|there are two links|too many links|too long to make|of the topology|has no commands|is twice|is no link|links\[\d+\]))|^events\[\d\]\.do: |^until must|max must be|^topology\.kind is not known|^protocol is not known|radius must be a number, [\d.e-]+ to 2/;

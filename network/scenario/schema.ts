@@ -120,8 +120,10 @@ const eventsOf = ({ commands }: Protocol): Schema => ({
   ],
 });
 
+/** Of a protocol that has none there is none to name: an empty `enum` is no schema. */
 const workloadOf = (commands: readonly string[] | null): Schema => {
-  const command = { 'command?': commands === null ? name : { enum: commands } };
+  const ofOurs = commands?.length === 0 ? { not: {} } : { enum: commands };
+  const command = { 'command?': commands === null ? name : ofOurs };
   return {
     anyOf: [
       exactly({ ...command, sequential: { type: 'array', items: name } }),
