@@ -33,7 +33,7 @@ const BOUNDS_KB: Readonly<Record<string, number>> = {
   './adapters/mqtt': 5.0,
   './adapters/node': 16.3,
   './adapters/node-logic': 0.601,
-  './adapters/lock': 0.94,
+  './adapters/lock': 1.05,
   './adapters/election': 23.9,
   './adapters/storage': 0.7,
   './adapters/folder-storage': 0.61,
