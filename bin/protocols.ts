@@ -27,7 +27,7 @@ export async function bringProtocols(files: readonly string[]): Promise<void> {
   brought.clear();
   for (const file of files) {
     for (const found of await protocolsIn(file)) {
-      const other = brought.get(found.protocol.name)?.module!;
+      const other = brought.get(found.protocol.name)?.module;
       if (other && other.path !== found.module!.path)
         throw new UsageError(
           `${file} and ${relative('.', other.path)} both bring a protocol "${found.protocol.name}"; give each a name of its own`,
