@@ -31,6 +31,39 @@ export interface LineLimits {
 export const LINE_LIMITS: LineLimits = { framesPerSecond: 2_000, bytesPerSecond: 2 ** 21, backlogBytes: BACKLOG_BYTES_MAX };
 const SAVED_SECONDS = 10;
 
+/**
+ * What all connections of one place have not taken, together: a bound for each would let a hundred of them fill the memory of the process.
+ * Whoever has left most of it is parted with. What is written is added up, and what was taken meanwhile is looked at only when the sum says
+ * that it is too much.
+ */
+export class Backlog {
+  private readonly sockets = new Set<WebSocket>();
+  private written = 0;
+
+  constructor(
+    private readonly bytesMax: number,
+    /** Told of each bound that is reached. */
+    private readonly full: (bytesMax: number) => void,
+  ) {}
+
+  watch(socket: WebSocket): void {
+    this.sockets.add(socket);
+    socket.on('close', () => this.sockets.delete(socket));
+  }
+
+  wrote(bytes: number): void {
+    this.written += bytes;
+    if (this.written <= this.bytesMax) return;
+    const open = [...this.sockets].filter((socket) => socket.readyState === socket.OPEN);
+    this.written = open.reduce((sum, { bufferedAmount }) => sum + bufferedAmount, 0);
+    if (this.written <= this.bytesMax) return;
+    this.full(this.bytesMax);
+    const slowest = open.reduce((most, socket) => (socket.bufferedAmount > most.bufferedAmount ? socket : most));
+    this.written -= slowest.bufferedAmount;
+    slowest.terminate();
+  }
+}
+
 /** A holder of a seat that somebody else wants has a second to answer: looks are counted, not the time, because this process may stand still. */
 const LOOKS_MAX = 10;
 const LOOK_MS = 100;
@@ -62,8 +95,10 @@ export class BoundedLine implements Line {
     private readonly environment: PlatformEnvironment,
     /** Told whenever it sends faster than the limits. */
     private readonly tooFast: (limit: LineRate, peer: NodeId | undefined) => void,
+    private readonly backlog?: Backlog,
   ) {
     const { clock } = environment;
+    backlog?.watch(socket);
     this.line = socketLine(socket, environment);
     this.frames = new Rate(limits.framesPerSecond, clock, SAVED_SECONDS);
     this.bytes = new Rate(limits.bytesPerSecond, clock, SAVED_SECONDS);
@@ -76,8 +111,12 @@ export class BoundedLine implements Line {
   }
 
   send(text: string): void {
-    if (this.socket.bufferedAmount > this.limits.backlogBytes) this.socket.terminate();
+    const { socket } = this;
+    if (socket.bufferedAmount > this.limits.backlogBytes) return socket.terminate();
+    // What has to wait does so as bytes, outside of the heap: one letter beyond Latin-1 doubles a text there.
+    if (socket.bufferedAmount > 0 && socket.readyState === socket.OPEN) socket.send(Buffer.from(text), { binary: false });
     else this.line.send(text);
+    this.backlog?.wrote(Buffer.byteLength(text));
   }
 
   async close(): Promise<void> {

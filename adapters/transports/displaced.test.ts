@@ -21,6 +21,14 @@ const media: [string, () => Promise<{ other: Transport; start: () => Promise<Tra
     },
   ],
   [
+    'at two hubs, where they meet at the second',
+    async () => {
+      const [{ port }, gone] = [await hubWith(), await freePort()];
+      const url = [gone, port].map((each) => `ws://127.0.0.1:${each}`);
+      return { other: peer('b', port), start: async () => peer('a', port, { key: 'kept', url }) };
+    },
+  ],
+  [
     'in a mesh',
     async () => {
       const port = await freePort();
@@ -44,7 +52,8 @@ test.each(media)('they do so ever more seldom, and both say why: %s', async (_, 
       interval: 50,
     })
     .toHaveLength(2);
-  // Of each one try at once, and four with pauses that double.
+  await new Promise((resolve) => setTimeout(resolve, 2_000));
+  // Of each one try at once, and four or five with pauses that double.
   expect(seen.length).toBeGreaterThan(4);
   expect(seen.length).toBeLessThan(40);
 });

@@ -69,3 +69,20 @@ test.each([
   await peer('a', await freePort(), [port!]).connect();
   await expect.poll(told, { timeout: 5_000 }).toContain(`and goes on trying: ${why}`);
 });
+
+test('an address is warned of once for each reason: nobody there at first, somebody who is no peer afterwards', async () => {
+  const told = quiet();
+  const [own, other] = await portsOf(2);
+  const a = peer('a', own!, [other!]);
+  await a.connect();
+  await vi.waitFor(() => expect(told()).toMatch(/cannot reach .*ECONNREFUSED/), 10_000);
+  const server = new WebSocketServer({ port: other!, host: '127.0.0.1' });
+  onTestFinished(() => server.close());
+  server.on('connection', (socket) => socket.send('{"type":"hello"}'));
+  await vi.waitFor(
+    () => expect(told()).toMatch(/cannot reach .*a frame of the type hello is not what a peer of a mesh says there/),
+    10_000,
+  );
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  expect(told().split('\n')).toHaveLength(2);
+});

@@ -36,9 +36,22 @@ export interface Address {
   readonly url: string;
   peer: NodeId | null;
   failures: number;
-  /** Why the last try came to nothing. */
+  /** Why the last try came to nothing, and for what reasons that was warned of. */
   why: string;
+  readonly told: Set<string>;
   state: 'pausing' | 'dialling' | 'connected' | 'own' | 'forgotten';
+}
+
+/** After so many tries in vain an address is warned of, once for each of so many reasons. */
+const QUIET_TRIES = 4;
+const REASONS_MAX = 8;
+
+/** Why an address cannot be reached, if it is time to say so and has not been said; `null` otherwise. */
+export function untoldReason({ failures, why, told }: Address): string | null {
+  const reason = why || 'the connection was closed';
+  if (failures < QUIET_TRIES || told.has(reason) || told.size >= REASONS_MAX) return null;
+  told.add(reason);
+  return reason;
 }
 
 /** Whether somebody of that id was dialled, and is not connected yet. */

@@ -17,6 +17,7 @@ import type { Connection, Driver, DriverListener } from './driver.js';
 import { ConnectionError } from './errors.js';
 import { later } from './later.js';
 import { escape } from './reading.js';
+import { DisplacedError } from './through-hub.js';
 
 const FIRST_PAUSE_MS_MAX = 100;
 const PAUSE_MS_MAX = 2_000;
@@ -162,7 +163,7 @@ class Reconnecting {
     const next = () => (this.current = this.attempt((place + 1) % this.drivers.length));
     later(this.timers, this.environment.clock, () => void next(), pauseAfter(round, this.environment));
     // A hub that is only started again is nothing to speak of.
-    if (round >= QUIET_ROUNDS) this.complain(error);
+    if (round >= QUIET_ROUNDS || error instanceof DisplacedError) this.complain(error);
   }
 
   private lookHome(from: Attempt, place: number): void {

@@ -54,12 +54,16 @@ async function shownBy(token: Credentials['token'], id: NodeId): Promise<string 
   }
 }
 
+/** The hub has let somebody else take the place. */
+export class DisplacedError extends ConnectionError {}
+
 class HubLine {
   /** What ends with the line: the watch over its silence, the ear for the signal that gives it up. */
   private readonly life = new Subscription();
   /** So many looks ago something was heard: timers are counted, not the time, because clocks can be set. */
   private silence = 0;
   private isWatched = false;
+  private isSeated = false;
 
   constructor(
     private readonly line: Line,
@@ -102,6 +106,7 @@ class HubLine {
   }
 
   private open(peers: readonly NodeId[]): void {
+    this.isSeated = true;
     this.medium.opened({
       send: (to, _, text) => this.line.send(`{"type":"send","to":${JSON.stringify(to)},"message":${text}}`),
       close: () => this.close(),
@@ -110,7 +115,7 @@ class HubLine {
   }
 
   private beRefused(why: string, mayTryAgain: boolean): void {
-    if (mayTryAgain) return this.lose(why);
+    if (mayTryAgain) return this.lose(why, this.isSeated ? DisplacedError : ConnectionError);
     this.life.unsubscribe();
     this.medium.broke(new ConnectionError(why));
   }
@@ -125,11 +130,11 @@ class HubLine {
     later(this.life, this.environment.clock, look, HUB_BEAT_MS);
   }
 
-  private lose(why: string): void {
+  private lose(why: string, Reason = ConnectionError): void {
     if (this.life.closed) return;
     this.life.unsubscribe();
     void this.line.close();
-    this.medium.lost(new ConnectionError(why));
+    this.medium.lost(new Reason(why));
   }
 
   private close(): void | Promise<void> {

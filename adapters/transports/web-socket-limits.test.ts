@@ -148,6 +148,29 @@ test.each([
   ]);
 });
 
+test('all connections together may leave so much untaken: beyond it the one that has left most is parted with, by name of the limit', async () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  onTestFinished(() => warn.mockRestore());
+  const hub = await hubWith({ limits: { backlogBytesInAll: 2 ** 24, bytesPerSecond: 2 ** 30 } });
+  const a = peer('a', hub.port);
+  await a.connect();
+  const slow = await Promise.all(Array.from({ length: 5 }, (_, i) => raw(hub.port, { id: `slow ${i}` })));
+  await expect.poll(() => a.peers.size).toBe(5);
+  slow.forEach(pull);
+  // Each may leave 16 MiB untaken, and all together no more.
+  for (let i = 0; i < 100 && warn.mock.calls.length === 0; i++) {
+    for (const id of a.peers) a.send(id, '中'.repeat(300_000));
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  await expect.poll(() => a.peers.size).toBeLessThan(5);
+  expect(a.isClosed).toBe(false);
+  expect(warn.mock.calls.flat()).toContainEqual(
+    expect.stringMatching(
+      /^webSocketHub closed a connection: all together have not taken 16777216 bytes of what was sent to them \(limits.backlogBytesInAll\)/,
+    ),
+  );
+});
+
 test('a peer that does not take what is sent to it is parted with, and its senders hear that it is down', async () => {
   const hub = await hubWith({ limits: { backlogBytes: 2 ** 20 } });
   const a = peer('a', hub.port);

@@ -29,7 +29,7 @@ import {
   someText,
   type Check,
 } from '../options.js';
-import { BoundedLine, LINE_LIMITS, type LineLimits, type LineRate } from './bounded-line.js';
+import { Backlog, BoundedLine, LINE_LIMITS, type LineLimits, type LineRate } from './bounded-line.js';
 import { isOrigin, isWelcomeOrigin, type Origins } from './origins.js';
 import { Drops } from './drops.js';
 import { ClosedError, ConnectionError } from './errors.js';
@@ -43,6 +43,8 @@ export interface ListenLimits extends LineLimits {
   /** Connections at a time, and of them from one address. */
   readonly connections: number;
   readonly connectionsPerAddress: number;
+  /** What all connections together may have left untaken of what was sent to them; beyond it the one that has left most is closed. */
+  readonly backlogBytesInAll: number;
   /** A connection that has not been admitted after so long is closed. */
   readonly helloMs: number;
 }
@@ -51,6 +53,7 @@ export const LISTEN_LIMITS: ListenLimits = {
   ...LINE_LIMITS,
   connections: 10_000,
   connectionsPerAddress: 1_000,
+  backlogBytesInAll: 2 ** 28,
   helloMs: 5_000,
 };
 
@@ -89,6 +92,7 @@ const LIMIT_CHECKS: Readonly<Record<keyof ListenLimits, Check>> = {
   backlogBytes: atLeastOne,
   connections: atLeastOne,
   connectionsPerAddress: atLeastOne,
+  backlogBytesInAll: atLeastOne,
   helloMs: optional(milliseconds(1)),
 };
 
@@ -226,6 +230,7 @@ export class Listener implements Taker {
   private readonly connected = new Set<Duplex>();
   private readonly refusals: Drops;
   private readonly leaveServer: () => void;
+  private readonly backlog: Backlog;
 
   constructor(
     who: string,
@@ -238,6 +243,12 @@ export class Listener implements Taker {
   ) {
     const { WebSocketServer = PlatformServer, path = door ? null : '/' } = options;
     this.environment = environmentOf(options);
+    const slow = new Drops(who, this.environment.clock, 'closed a connection');
+    this.backlog = new Backlog(limits.backlogBytesInAll, (bytes) =>
+      slow.drop(
+        `all together have not taken ${bytes} bytes of what was sent to them (limits.backlogBytesInAll), and it the most`,
+      ),
+    );
     this.refusals = new Drops(who, this.environment.clock, 'refused a connection');
     this.sockets = new WebSocketServer({ noServer: true, ...SOCKET_OPTIONS });
     this.leaveServer = takeUpgrades(server, path, this, who);
@@ -328,7 +339,8 @@ export class Listener implements Taker {
   }
 
   private welcome(socket: WebSocket, request: IncomingMessage, address: string): BoundedLine {
-    const line = new BoundedLine(socket, this.limits, this.environment, (limit, peer) => this.tooFast(address, limit, peer));
+    const tooFast = (limit: LineRate, peer: NodeId | undefined) => this.tooFast(address, limit, peer);
+    const line = new BoundedLine(socket, this.limits, this.environment, tooFast, this.backlog);
     this.lines.add(line);
     socket.on('close', () => this.lines.delete(line));
     if (!this.door) this.takePlace(socket, address);

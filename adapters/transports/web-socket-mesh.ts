@@ -28,7 +28,8 @@ import { DISPLACED, HELLO_BYTES_MAX, idTaken, isHello, type PeerHello } from './
 import { isId, refusedId } from './ids.js';
 import { later } from './later.js';
 import { abortable } from './promises.js';
-import { isDialling, isOfBefore, proofFor, unexpected, whatIsMissing, type Address, type Contact } from './mesh-contact.js';
+import { isDialling, isOfBefore, proofFor, unexpected, untoldReason, whatIsMissing } from './mesh-contact.js';
+import type { Address, Contact } from './mesh-contact.js';
 import { escape, MESSAGE_BYTES_MAX, quote, readFrame, reasonIn, saidBy } from './reading.js';
 import { ATTEMPT_MS_MAX, LASTING_MS, pauseAfter } from './reconnecting.js';
 import { explained } from './refusals.js';
@@ -91,8 +92,7 @@ const CHECKS = {
 const FIRST_ROUND_MS = 1_000;
 const LOOK_MS = 5;
 const FIND_MS = 5_000;
-/** After so many tries in vain an address is warned of, once; and other warnings come so seldom. */
-const QUIET_TRIES = 4;
+/** Warnings that are not of an address come so seldom. */
 const QUIET_MS = 10_000;
 /** To whom nothing can be said of its coming in, since the application's rule fails or does not answer. */
 const DOUBT = 'this peer cannot say now who may come in';
@@ -254,7 +254,14 @@ class Mesh implements Connection {
     }
     for (const url of urls) {
       if (this.addresses.has(url)) continue;
-      const address: Address = { url, peer: null, failures: 0, why: '', state: this.listener!.isAt(url) ? 'own' : 'dialling' };
+      const address: Address = {
+        url,
+        peer: null,
+        failures: 0,
+        why: '',
+        told: new Set(),
+        state: this.listener!.isAt(url) ? 'own' : 'dialling',
+      };
       this.addresses.set(url, address);
       if (address.state === 'dialling') this.dial(address);
     }
@@ -268,10 +275,8 @@ class Mesh implements Connection {
       address.state = 'dialling';
       this.dial(address);
     };
-    if (address.failures === QUIET_TRIES) {
-      const why = address.why || 'the connection was closed';
-      console.warn(`peer "${this.id}" cannot reach ${quote(address.url)} and goes on trying: ${escape(why)}`);
-    }
+    const why = untoldReason(address);
+    if (why !== null) console.warn(`peer "${this.id}" cannot reach ${quote(address.url)} and goes on trying: ${escape(why)}`);
     later(this.life, this.environment.clock, dial, pauseAfter(address.failures++, this.environment));
   }
 
@@ -471,16 +476,11 @@ class Mesh implements Connection {
     if ('refused' in reading || !isObject(reading.value)) return this.drop(contact);
     const { type, message } = reading.value;
     if (type === 'message' && message !== undefined) this.report(() => this.medium.received(contact.id, message as Json));
-    else if (type === 'refused') this.beDisplaced(contact, reasonIn(reading.value));
+    else if (type === 'refused') this.drop(contact, `"${contact.id}" says: ${reasonIn(reading.value)}`);
     else if (type === 'bye') this.drop(contact);
   }
 
-  private beDisplaced(contact: Contact, why: string): void {
-    for (const address of this.addresses.values()) if (address.peer === contact.id) address.why = `"${contact.id}" says: ${why}`;
-    this.drop(contact);
-  }
-
-  private drop(contact: Contact): void {
+  private drop(contact: Contact, why = ''): void {
     if (contact.state === 'gone') return;
     const { id, address } = contact;
     const wasUp = contact.state === 'up';
@@ -494,6 +494,7 @@ class Mesh implements Connection {
     }
     if (address?.state === 'dialling') this.dialLater(address);
     if (this.peers.has(id)) return;
-    for (const other of this.addresses.values()) if (other.peer === id && other.state === 'connected') this.dialLater(other);
+    for (const other of this.addresses.values())
+      if (other.peer === id && other.state === 'connected') this.dialLater(Object.assign(other, { why }));
   }
 }
