@@ -15,6 +15,7 @@ const isName = (value: unknown): boolean => typeof value === 'string' && value.l
 const isEpoch = (value: unknown): boolean =>
   Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) < EPOCH_MAX;
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
+const isCountOrNothing = (value: unknown): boolean => value === undefined || isCount(value);
 const isMemory = (value: unknown): boolean => ['known', 'new', 'forgotten', 'founding'].includes(value as string);
 const isHeld = (value: unknown): boolean => isObject(value) && isName(value['lock']) && isCount(value['fence']);
 const all = (values: unknown, is: (value: unknown) => boolean): boolean => Array.isArray(values) && values.every(is);
@@ -31,7 +32,9 @@ const isUsedOf = (names: Names) => (value: unknown) => {
   return client === undefined ? mode === undefined || mode === 'shared' : mode === undefined && isNodeOf(names)(client);
 };
 const isKeptOf = (names: Names) => (value: unknown) =>
-  isUsedOf(names)(value) && isNodeOf(names)((value as { node?: unknown }).node);
+  isUsedOf(names)(value) &&
+  isNodeOf(names)((value as { node?: unknown }).node) &&
+  isCountOrNothing((value as { number?: unknown }).number);
 const isBallotOf = (names: Names) => (value: unknown) =>
   isObject(value) &&
   isEpoch(value['epoch']) &&
@@ -80,7 +83,10 @@ function isPromised(message: Readonly<Record<string, unknown>>, instance: Instan
     all(using, isUsed) &&
     all(
       message['records'],
-      (record) => isHeld(record) && (fieldsOf(record)['client'] === null || isNode(fieldsOf(record)['client'])),
+      (record) =>
+        isHeld(record) &&
+        (fieldsOf(record)['client'] === null || isNode(fieldsOf(record)['client'])) &&
+        isCountOrNothing(fieldsOf(record)['number']),
     ) &&
     all(message['stranded'], (held) => isUsed(held) && isCount(fieldsOf(held)['number'])) &&
     all(links, isNode)
@@ -93,6 +99,7 @@ const OF_LOCKS = [
   'token',
   'confirm',
   'confirmed',
+  'disowned',
   'recall',
   'returned',
   'acquire',
@@ -120,7 +127,9 @@ export function accepts(message: unknown, instance: Instance<LocksProtocolOption
       return isEpoch(epoch) && isName(lock) && directoryCore.accepts(unlabelled, instance as never);
     case 'confirm':
     case 'confirmed':
-      return isEpoch(epoch) && isHeld(message) && isNodeOrNobody(message['user']);
+      return isEpoch(epoch) && isHeld(message) && isNodeOrNobody(message['user']) && isCountOrNothing(message['number']);
+    case 'disowned':
+      return isEpoch(epoch) && isHeld(message) && isNode(message['client']);
     case 'recall':
     case 'returned':
       return isEpoch(epoch) && isHeld(message);

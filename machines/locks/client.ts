@@ -30,6 +30,7 @@ import {
   type AttachmentTurn,
   type Beginning,
   type EpochMessage,
+  type GiveBack,
   type LocksNotice,
   type Prepare,
 } from './messages.js';
@@ -89,6 +90,10 @@ const attaching = ({ context: { host, number, claims, membership } }: In) => ({
     membership,
   } satisfies AttachRequest,
 });
+const notWanted = ({ context: { host }, event }: In) => {
+  const { lock, fence } = event as From<Acquired>;
+  return { to: host!, message: { type: 'giveBack' as const, lock, fence } satisfies GiveBack };
+};
 const toLocks = (message: (args: In) => AttachmentTurn) =>
   tell((args: In) => ({ role: args.context.claims.map(({ lock }) => lockRole(lock)), message: message(args) }));
 const attachedTurn = ({ context: { host }, event }: In): AttachmentTurn => ({
@@ -164,6 +169,8 @@ export const clientMachine = setup({
     isFree: (args) => claimOf(args.context, lockOf(args)) === undefined,
     isOfHost: ({ context, event }) => (event as NamedLinkEvent).peer === context.host,
     isOfThis,
+    /** Asked for in an earlier attachment to this voter, which has not noticed its end; it came by another one since, and is done with. */
+    isUnwanted: (args) => isOfThis(args) && claimOf(args.context, lockOf(args)) === undefined,
     isFromHost,
     isTurnOfHost: (args) => isFromHost(args) && isNewEpoch(args),
     /** Who comes first has not answered yet, and nothing is held that it would have to be told of. */
@@ -228,8 +235,11 @@ export const clientMachine = setup({
       exit: [toLocks(() => ({ type: 'detached' })), 'announceApart'],
       on: {
         request: { guard: 'isFree', actions: ['claim', openLock, toLock, askFor] },
-        acquired: { guard: 'isOfThis', actions: toLock },
-        forfeited: { guard: 'isOfThis', actions: toLock },
+        acquired: [
+          { guard: 'isUnwanted', actions: send(notWanted) },
+          { guard: 'isOfThis', actions: toLock },
+        ],
+        forfeited: [{ guard: 'isUnwanted' }, { guard: 'isOfThis', actions: toLock }],
         hello: { guard: 'isFromHost', target: 'seeking.asking', actions: ['learn', 'renew'] },
         told: { guard: 'isTurnOfHost', target: 'seeking.asking', actions: ['learn', 'renew'] },
         detached: { guard: 'isOfThis', target: 'seeking', actions: ['learn', 'giveUp'] },

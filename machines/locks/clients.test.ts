@@ -1,11 +1,14 @@
 /** Rule 11: clients take locks through voters, in every interleaving of small systems and in runs. */
-import { assign } from 'xstate';
+import { assign, initialTransition, transition } from 'xstate';
 import { describe, expect, test } from 'vitest';
 import { Simulation } from '../../network/index.js';
 import { Random } from '../../network/random.js';
 import { parseScenario } from '../../network/scenario/parse.js';
+import { recordsAfter } from './clients.js';
 import { clientMachine, locks } from './index.js';
+import type { In } from './knowledge.js';
 import type { LockContext } from './lock.js';
+import { firstMembership } from './membership.js';
 import { oneUser, undisturbedUser } from './properties.js';
 import { again, mutant, ask, cut, join, searchOn, type Commands, type Search } from './systems.fixtures.js';
 import { explore, type ExploreOptions } from '../../test/index.js';
@@ -50,12 +53,31 @@ describe('every interleaving', () => {
     ],
     ['a client that holds stops', 190, among(['a']), [ask('x'), ask('a'), ...stop('x', ['a'])], { hold: null }],
     ['its link is cut and comes back', 4999, among(['a']), [ask('x'), ask('a'), cut('a', 'x'), join('a', 'x')], { hold: 1 }],
+    ['its link with its voter is cut', 3162, among(['a', 'b']), [ask('x'), ask('a'), cut('b', 'x')], { hold: 1 }],
     ['the epoch changes', 124, among(['a', 'b']), [ask('x'), ask('b'), again('a')], { hold: 1, properties: [oneUser] }],
     ['the epoch changes, x holds', 24, among(['a', 'b']), [ask('x'), again('a')], keeps],
   ])('%s: %i states', (_, states, topology, commands, search) => {
     const found = searchOn(topology, locks, commands, { ...search, options: { ...clients, ...search.options } });
     expect([found.verdict, found.states]).toEqual(['valid', states]);
   });
+});
+
+test('its link comes and goes, each end told by itself, and x keeps its lock', () => {
+  const found = searchOn(among(['a', 'b']), locks, [ask('x'), cut('b', 'x'), join('b', 'x')], {
+    ...keeps,
+    only: 'undisturbed',
+    options: clients,
+  });
+  expect([found.verdict, found.states]).toEqual(['valid', 39_346]);
+});
+
+test('what a client is granted late, and does not want any more, it gives back', () => {
+  const membership = firstMembership(['a']);
+  const [asking] = initialTransition(clientMachine, { id: 'x', membership, links: ['a'], patience: 1 });
+  const attached = { type: 'attached', from: 'a', number: 1, kept: [], epoch: 1, members: ['a'], membership } as const;
+  const [ready] = transition(clientMachine, asking, attached);
+  const [, effects] = transition(clientMachine, ready, { type: 'acquired', from: 'a', number: 1, lock: 'l', fence: 5 });
+  expect(effects.map(({ params }) => params)).toEqual([{ to: 'a', message: { type: 'giveBack', lock: 'l', fence: 5 } }]);
 });
 
 describe('its voter is gone, and x keeps its lock: each event at rest', () => {
@@ -80,6 +102,11 @@ describe('without one of its rules a promise breaks', () => {
   const isolation = [ask('x'), cut('a', 'b'), cut('a', 'c')];
   const linkedWithTwo = among(['a', 'b', 'c'], ['a', 'b']);
   const nothingRecorded = mutant({ actions: { noteRecord: assign(() => ({})) as never } });
+  const disownedByNobody = mutant({ actions: { disown: assign(() => ({})) as never } });
+  const asEarlier = mutant({
+    actions: { noteRecord: assign((args: In) => ({ records: recordsAfter(args).map((of) => ({ ...of, number: 0 })) })) as never },
+  });
+  const comesAndGoes = [ask('x'), cut('b', 'x'), join('b', 'x')];
   const notLetIn = mutant({ guards: { isStranded: never, isStrandedAtLeader: never } });
   test.each<[string, string, typeof locks, Topology, Commands, Search]>([
     ['nothing is recorded', 'undisturbed', nothingRecorded, linkedWithTwo, [ask('x'), ...stop('a', ['b', 'c', 'x'])], keeps],
@@ -98,6 +125,30 @@ describe('without one of its rules a promise breaks', () => {
       among(['a', 'b']),
       [ask('x'), cut('b', 'x')],
       keeps,
+    ],
+    [
+      'nobody says what a client does not hold: its link is cut as it is granted the lock',
+      'service',
+      disownedByNobody,
+      among(['a', 'b']),
+      [ask('x'), ask('a'), cut('b', 'x')],
+      { hold: 1 },
+    ],
+    [
+      'nobody says what a client does not hold: its voter stops, and another than it attaches to uses the lock for it',
+      'service',
+      disownedByNobody,
+      among(['a', 'b', 'c']),
+      [ask('x'), ...stop('a', ['b', 'c', 'x'])],
+      { hold: 1 },
+    ],
+    [
+      'what a client does not hold in an earlier attachment counts',
+      'undisturbed',
+      asEarlier,
+      among(['a', 'b']),
+      comesAndGoes,
+      { ...keeps, only: 'undisturbed' },
     ],
     [
       'who has gone keeps its lock for ever',

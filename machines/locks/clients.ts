@@ -7,8 +7,28 @@
  */
 import type { NodeId } from '../effects.js';
 import { bisect, firstFence, isKeptBy, withName } from './epoch.js';
-import { claimOf, withClaim, type Claim, type EpochsContext, type From, type In, type NamedLinkEvent } from './knowledge.js';
-import { lockRole, type Acquired, type AttachRequest, type Beginning, type Held, type Kept, type Recorded } from './messages.js';
+import {
+  claimOf,
+  confirmersOf,
+  withClaim,
+  type Claim,
+  type EpochsContext,
+  type From,
+  type In,
+  type NamedLinkEvent,
+} from './knowledge.js';
+import {
+  lockRole,
+  type Acquired,
+  type AskedIn,
+  type AttachRequest,
+  type Beginning,
+  type Confirm,
+  type Disowned,
+  type Held,
+  type Kept,
+  type Recorded,
+} from './messages.js';
 
 /** A client that is attached here, and how often it has been attached anywhere. */
 export interface Attachment {
@@ -74,6 +94,40 @@ export const attest = ({ context: { wants }, event }: In) => {
   return { role: wantedBy(from, wants).map(lockRole), message: { type: 'attested', node: from, holds } };
 };
 
+/**
+ * Of locks that others use for the client, or are about to, and that it does not hold by its own word: it asked for them in an earlier
+ * attachment, and was granted them, or gave them back, as its link or its voter went.
+ */
+export function disown({ context, event, enqueue }: Enqueuing): void {
+  const { from: client, number, holds } = event as From<AttachRequest>;
+  const isHeld = ({ lock, fence }: Held) => holds.some((held) => held.lock === lock && held.fence === fence);
+  const isEarlier = ({ number: asked = number }: Recorded) => asked < number;
+  for (const record of context.records) {
+    if (record.client !== client || !isEarlier(record) || isHeld(record) || isHosted(context, client, record)) continue;
+    const { lock, fence } = record;
+    const message = { type: 'disowned', epoch: context.served.epoch, lock, fence, client } satisfies Disowned;
+    enqueue({ type: 'send', params: { to: confirmersOf(context), message } });
+  }
+}
+
+/** To a client that is attached here, and for which another voter is about to use a lock: it says anew what it holds. */
+export const questionToClient = ({ context, event }: In) => {
+  const { user } = event as From<Confirm>;
+  const client = user === null ? undefined : attachmentOf(context, user);
+  return { to: client?.node ?? [], message: { type: 'hello' as const, membership: context.membership } };
+};
+
+/** The attachment in which a client asks for a lock here. */
+export const askedIn = (c: EpochsContext, user: NodeId | null): AskedIn => {
+  const number = user === null ? undefined : attachmentOf(c, user)?.number;
+  return number === undefined ? {} : { number };
+};
+/** As if the client gave it back itself. */
+export const givingBack = ({ event }: In) => {
+  const { lock, fence, client } = event as From<Disowned>;
+  return { role: lockRole(lock), message: { type: 'giveBack', from: client, lock, fence } };
+};
+
 /** They find another voter. */
 export function letGo({ context: { id, clients, wants, membership }, enqueue }: Enqueuing): void {
   for (const { node, number } of clients)
@@ -131,14 +185,19 @@ export const hostedBy = (id: NodeId, { kept }: Beginning): readonly Kept[] =>
 
 /** At its beginning everybody knows the clients whose locks an epoch has kept. */
 export const recordsOf = ({ kept }: Pick<Beginning, 'kept'>): readonly Recorded[] =>
-  kept.flatMap(({ lock, fence, client }) => (client === undefined ? [] : [{ lock, fence, client }]));
+  kept.flatMap(({ lock, fence, client, number }) =>
+    client === undefined ? [] : [{ lock, fence, client, ...(number !== undefined && { number }) }],
+  );
 
 /** With what is asked to be recorded, if it is of a client's lock. */
-export function recordsAfter({ context: { id, records }, event }: In): readonly Recorded[] {
-  const { lock, fence, user, from = id } = event as unknown as Held & { user: NodeId | null; from?: NodeId };
+export function recordsAfter({ context, event }: In): readonly Recorded[] {
+  const { id, records } = context;
+  const { lock, fence, user, from = id, ...said } = event as unknown as Held & AskedIn & { user: NodeId | null; from?: NodeId };
   if (user === from) return records;
+  const { number } = from === id ? askedIn(context, user) : said;
+  const record = { lock, fence, client: user, ...(number !== undefined && { number }) };
   const place = bisect(lock, records.length, (at) => records[at]!.lock);
-  return records.toSpliced(place, records[place]?.lock === lock ? 1 : 0, { lock, fence, client: user });
+  return records.toSpliced(place, records[place]?.lock === lock ? 1 : 0, record);
 }
 
 /**

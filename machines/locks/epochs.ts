@@ -38,11 +38,14 @@ import { isAmong, withName, withoutName } from './epoch.js';
 import {
   attachment,
   attest,
+  disown,
+  givingBack,
   gone,
   letGo,
   type Want,
   lettingGo,
   hostedBy,
+  questionToClient,
   recordsAfter,
   recordsOf,
   settled,
@@ -83,15 +86,7 @@ import {
   wordToDiffering,
 } from './lists.js';
 import type { MembershipChange } from './membership.js';
-import {
-  type Beginning,
-  type EpochMessage,
-  type Install,
-  type LockMessage,
-  type LocksNotice,
-  type Refuse,
-  type Told,
-} from './messages.js';
+import type { Beginning, EpochMessage, Install, LockMessage, LocksNotice, Refuse, Told } from './messages.js';
 import {
   afterThat,
   askNoMore,
@@ -221,6 +216,7 @@ export const epochsMachine = setup({
     attach: assign({ clients: withClient }),
     detach: assign({ clients: withoutClient, links: linksKnown }),
     detachAll: enqueueActions(letGo),
+    disown: enqueueActions(disown),
     dropClaim: assign({ claims: (args: In) => withoutClaim(lockOf(args), args.context.claims) }),
     dropLock: assign({ locks: (args: In) => withoutName(lockOf(args), args.context.locks) }),
     noteClaim: assign({ claims: ({ context, event }: In) => withClaim(claimIn(event), context.claims) }),
@@ -348,6 +344,7 @@ export const epochsMachine = setup({
     find: { guard: 'isEarly', actions: 'keepEarly' },
     confirm: { guard: 'isEarly', actions: 'keepEarly' },
     recall: { guard: 'isEarly', actions: 'keepEarly' },
+    disowned: { guard: 'isEarly', actions: 'keepEarly' },
   },
   states: {
     starting: {
@@ -443,6 +440,7 @@ export const epochsMachine = setup({
         find: { guard: 'isOfThisOrLater', actions: 'keepEarly' },
         confirm: { guard: 'isOfThisOrLater', actions: 'keepEarly' },
         recall: { guard: 'isOfThisOrLater', actions: 'keepEarly' },
+        disowned: { guard: 'isOfThisOrLater', actions: 'keepEarly' },
       },
     },
     serving: {
@@ -477,11 +475,12 @@ export const epochsMachine = setup({
           later,
           { guard: 'isStrandedAtLeader', target: '#epochs.preparing', actions: ['attach', tell(attest)] }, // 11
           { guard: 'isStranded', actions: ['attach', tell(attest), send(change)] }, // 11
-          { actions: ['attach', tell(attest), send(attachment)] }, // 11
+          { actions: ['attach', tell(attest), 'disown', send(attachment)] }, // 11
         ],
         early: { actions: 'hearEarly' },
         confirming: { actions: ['noteRecord', send(askForConfirmation)] }, // 10, 11
-        confirm: { guard: 'isQuestion', actions: ['noteRecord', send(confirmation)] }, // 10, 11
+        confirm: { guard: 'isQuestion', actions: ['noteRecord', send(confirmation), send(questionToClient)] }, // 10, 11
+        disowned: { guard: 'isDisownedHere', actions: tell(givingBack) }, // 11
         recall: [
           { guard: 'isReadHere', actions: toLock }, // 12
           { guard: 'isQuestion', actions: send(nothingToReturn) }, // 12

@@ -188,6 +188,7 @@ export const epochsGuards = {
   /** Of a client that is not attached here, or has asked already. */
   isOfNoClient: (args: In) =>
     attachmentOf(args.context, fromOf(args)) === undefined || isWantedBy(args.context, fromOf(args), lockOf(args)),
+  isDisownedHere: (args: In) => isOfThisEpoch(args) && isTaken(args),
   isStranded,
   isStrandedAtLeader: (args: In) => leads(args) && isStranded(args),
   isTakenByOthers: (args: In) => isTaken(args) && !isWantedBy(args.context, args.context.id, lockOf(args)),

@@ -9,6 +9,7 @@ import type {
   Ballot,
   Beginning,
   Confirm,
+  Disowned,
   EpochMessage,
   LockMessage,
   Memory,
@@ -122,6 +123,7 @@ export type EpochsEvent =
   /** From a lock: its token is here, and others are to confirm the grant. */
   | { readonly type: 'confirming'; readonly lock: string; readonly fence: number; readonly user: NodeId | null }
   | From<Confirm>
+  | From<Disowned>
   | From<Recall>
   /** The epoch has begun, and the locks of this node have heard of it. */
   | { readonly type: 'early' }

@@ -343,6 +343,8 @@ export const lockMachine = setup({
           exit: 'forgetConfirmed',
           on: {
             confirmed: { guard: 'isOfThisGrant', actions: 'noteConfirmed' },
+            giveBack: { guard: 'isOfThisHold', ...isGivenBack }, // 11
+            attested: { guard: 'isOfUser', ...isGivenBack }, // 11: a grant is for the attachment in which it was asked for
             over: { target: 'apart', actions: ['forgetEpoch', 'forgetFence'] },
             gone: [{ guard: 'isOfUser', ...isGivenBack }, leavesLine], // 11
           },

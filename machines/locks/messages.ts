@@ -53,8 +53,13 @@ export interface HeldFor extends HeldIn {
   readonly client?: NodeId;
 }
 
+/** Of a client's lock: the attachment in which it was asked for, and in no later one can it be granted; a release before this says nothing. */
+export interface AskedIn {
+  readonly number?: number;
+}
+
 /** What is recorded of a client's lock, at others than the voter that uses it for the client: with `null` it was given back. */
-export interface Recorded extends Held {
+export interface Recorded extends Held, AskedIn {
   readonly client: NodeId | null;
 }
 
@@ -65,7 +70,7 @@ export interface Stranded extends Held {
 }
 
 /** A lock that stays with its user as an epoch begins: with the node that uses it, for itself or a client. */
-export interface Kept extends HeldFor {
+export interface Kept extends HeldFor, AskedIn {
   readonly node: NodeId;
 }
 
@@ -222,7 +227,7 @@ export type EpochMessage =
  * A lock that is about to be used here, or given back: to the other voters of its epoch, asked after its request (rule 10). What is said of a
  * client's lock they record (rule 11).
  */
-export interface Confirm extends LockLabel {
+export interface Confirm extends LockLabel, AskedIn {
   readonly type: 'confirm';
   /** Of the grant that is under way: one question, one number. */
   readonly fence: number;
@@ -267,9 +272,16 @@ export interface Acquired extends Held {
   readonly number: number;
 }
 
+/** To the other members, of a client that has attached itself here since it asked for this lock: it does not hold it, and never will. */
+export interface Disowned extends LockLabel {
+  readonly type: 'disowned';
+  readonly fence: number;
+  readonly client: NodeId;
+}
+
 /** A message of a lock's directory, for a role that is not open. */
 export interface LockMessage extends Message, LockLabel {
-  readonly type: 'find' | 'token' | 'confirm' | 'recall';
+  readonly type: 'find' | 'token' | 'confirm' | 'recall' | 'disowned';
 }
 
 /** To the locks of this node: an epoch begins, ends here, or nobody can be served here. */

@@ -2,6 +2,7 @@
 import { arm, close, disarm, open, store, tell, type Message, type Open } from '../effects.js';
 import { ELECTION } from '../election/messages.js';
 import { directoryOf } from './epoch.js';
+import { askedIn } from './clients.js';
 import {
   confirmersOf,
   othersNeeded,
@@ -115,7 +116,11 @@ export const sayThatSpent = tell((_: In) => ({ role: EPOCHS, message: { type: 's
 /** Rule 10. */
 export const askForConfirmation = ({ context, event }: In) => {
   const { lock, fence, user } = event as Confirm;
-  return { to: confirmersOf(context), message: { type: 'confirm' as const, epoch: context.served.epoch, lock, fence, user } };
+  const { epoch } = context.served;
+  return {
+    to: confirmersOf(context),
+    message: { type: 'confirm' as const, epoch, lock, fence, user, ...askedIn(context, user) },
+  };
 };
 export const confirmation = (args: In) => {
   const { epoch, lock, fence, user } = args.event as From<Confirm>;

@@ -72,7 +72,7 @@ export function keptOf(reports: readonly PromiseReport[], voters: readonly NodeI
   for (const held of all) if (held.mode !== 'shared' && isLater(held)) writers.set(held.lock, held);
   const readers = all.filter((held) => held.mode === 'shared' && isLater(held));
   for (const { lock } of readers) writers.delete(lock);
-  const kept = [...readers, ...[...writers.values()].map((held) => moved(held, reports))];
+  const kept = [...readers, ...[...writers.values()].map((held) => asked(moved(held, reports), reports))];
   return kept.sort((a, b) => byName(a.lock, b.lock) || byName(a.node, b.node));
 }
 
@@ -87,6 +87,14 @@ function moved(held: Kept, reports: readonly PromiseReport[]): Kept {
   );
   const last = words.toSorted((a, b) => a.number - b.number).at(-1);
   return last === undefined ? held : { ...held, node: last.node };
+}
+
+/** Rule 11: of a client's lock, the attachment in which the client asked for it. */
+function asked(held: Kept, reports: readonly PromiseReport[]): Kept {
+  if (held.client === undefined) return held;
+  const isOfThis = ({ lock, fence, client }: Recorded) => lock === held.lock && fence === held.fence && client === held.client;
+  const number = reports.flatMap(({ records }) => records.filter(isOfThis)).find((record) => record.number !== undefined)?.number;
+  return number === undefined ? held : { ...held, number };
 }
 
 class Claims {

@@ -219,6 +219,7 @@ const clients = ({ served, promised, clients, claims }: EpochsContext): Named[] 
     : [{ type: 'attach', from: 'x', number: 1, membership, holds: [{ lock: 'l', fence: 5 }] }]),
   ...['l', 'm', 'n'].map((lock) => ({ type: 'acquire', from: 'x', lock })),
   { type: 'request', lock: 'l' },
+  ...[0, 1].map((later) => ({ type: 'disowned', from: 'b', lock: 'l', epoch: served.epoch + later, fence: 5, client: 'x' })),
   ...claims.flatMap(({ lock, fence }): Named[] =>
     fence === null
       ? ['a', 'x'].map((user) => ({ type: 'used', lock, fence: 5, user }))
