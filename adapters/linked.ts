@@ -189,7 +189,7 @@ function unlinked(peer: NodeId, below: Transport, named: readonly NodeId[]): str
   if (!named.includes(peer)) return 'not named in the peers of linked here';
   const known = absenceOf(below, peer);
   if (below.peers.has(peer))
-    return known ?? 'connected, and its link layer does not answer: name this peer in the peers of linked there';
+    return known ?? 'connected, and its link layer does not answer: it is still starting, or this peer is missing in the peers of linked there';
   const strangers = [...below.peers].filter((other) => !named.includes(other)).slice(0, STRANGERS_MAX);
   if (strangers.length === 0) return known;
   const others = `there is ${strangers.join(', ')}, which linked is not given here`;

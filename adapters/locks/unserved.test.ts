@@ -116,7 +116,7 @@ test('peers that were given the hubs in another order', async () => {
   const all = [start(on('a', urls), { peers: three }), start(on('b', urls.toReversed()), { peers: three })];
   await Promise.all(all.map(({ node }) => node.ready));
   const at = (other: string, i: number) =>
-    `it does not reach ${other}, c (${other}, c: not at the hub at ${urls[i]}, of the 2 that this peer was given: give everybody the same ones in the same order)${tooFew}`;
+    `it does not reach ${other}, c (${other}, c: not at the hub at ${urls[i]}, of the 2 that this peer was given: it has not come, or was given others; give everybody the same ones in the same order)${tooFew}`;
   expect(await said()).toEqual([nothing('locks', 'a') + at('b', 0), nothing('locks', 'b') + at('a', 1)]);
 });
 
@@ -171,7 +171,7 @@ describe('a peer that is heard and refused', () => {
 });
 
 describe('a name that is wrong in the peers of linked', () => {
-  const isNamedThere = 'connected, and its link layer does not answer: name this peer in the peers of linked there';
+  const isNamedThere = 'connected, and its link layer does not answer: it is still starting, or this peer is missing in the peers of linked there';
 
   test('here: who is there under another name; and there: who is not answered', async () => {
     const { start, said } = cluster();
