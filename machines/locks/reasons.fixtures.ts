@@ -8,6 +8,16 @@ export const reasons: Readonly<Record<string, string>> = {
   ...because(EPOCHS, UNNOTICED, 'sent forfeited'),
   ...because(CLIENT, UNNOTICED, 'received forfeited'),
   ...because(
+    EPOCHS,
+    'of a client that comes to another voter while a lock is granted to its attachment before; clients.test.ts searches it',
+    'received disowned',
+  ),
+  ...because(
+    CLIENT,
+    'of a client that has come back by another voter, while the one before has not noticed that it went (clients.test.ts)',
+    'sent giveBack',
+  ),
+  ...because(
     CLIENT,
     'of a client that is added to those who vote by mistake, which ends it (adapters/locks/clients.test.ts)',
     'received prepare',

@@ -233,6 +233,7 @@ const clients = ({ served, promised, clients, claims }: EpochsContext): Named[] 
   ...(served.epoch === promised?.epoch
     ? [{ type: 'prepare', membership, from: 'b', epoch: 2, members: ['a', 'b', 'c'], served: 1, next: membership }]
     : []),
+  { type: 'install', membership, from: 'b', epoch: 2, members: ['a', 'b'], kept: [] },
   { type: 'told', membership, from: 'b', epoch: 2, members: ['b', 'c'] },
 ];
 
