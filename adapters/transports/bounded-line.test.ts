@@ -3,7 +3,7 @@ import { EventEmitter } from 'node:events';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import type { WebSocket } from 'ws';
 import { environmentOf } from '../environment.js';
-import { BoundedLine, LINE_LIMITS } from './bounded-line.js';
+import { Backlog, BoundedLine, LINE_LIMITS } from './bounded-line.js';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -193,4 +193,17 @@ test('who goes while its line is left alone is heard no more', async () => {
   far.terminate();
   await vi.advanceTimersByTimeAsync(100);
   expect([heard, vi.getTimerCount()]).toEqual([[], 0]);
+});
+
+test('of all connections together the one that has left most untaken is parted with, and what was taken meanwhile counts no more', () => {
+  const told: number[] = [];
+  const backlog = new Backlog(100, (bytes) => told.push(bytes));
+  const [a, b, c] = [60, 30, 5].map((bufferedAmount) => Object.assign(new Far(), { bufferedAmount }));
+  for (const far of [a!, b!, c!]) backlog.watch(far as unknown as WebSocket);
+  // All that was ever written is more than the bound, and what waits is not.
+  for (let i = 0; i < 10; i++) backlog.wrote(60);
+  expect([told, a!.readyState]).toEqual([[], 1]);
+  c!.bufferedAmount = 20;
+  backlog.wrote(60);
+  expect([told, [a, b, c].map((far) => far!.readyState)]).toEqual([[100], [3, 1, 1]]);
 });

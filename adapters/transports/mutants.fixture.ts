@@ -304,8 +304,8 @@ export const mutants: readonly WireMutant[] = [
     LINE,
     'slowest.terminate()',
     'void slowest',
-    limits,
-    'all connections together',
+    line,
+    'of all connections together',
   ],
   [
     'nobody sends more than a hello before it is let in',

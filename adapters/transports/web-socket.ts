@@ -127,7 +127,9 @@ export function webSocket(options: WebSocketOptions): Transport<typeof webSocket
 function notThere(at: string | null, urls: readonly string[]): string {
   if (at === null) return 'this peer has no connection to a hub';
   const several =
-    urls.length === 1 ? '' : `, of the ${urls.length} that this peer was given: it has not come, or was given others; give everybody the same ones in the same order`;
+    urls.length === 1
+      ? ''
+      : `, of the ${urls.length} that this peer was given: it has not come, or was given others; give everybody the same ones in the same order`;
   return `not at the hub at ${quote(at)}${several}`;
 }
 
