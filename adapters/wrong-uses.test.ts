@@ -45,7 +45,7 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
   [
     'a misspelt option of a simulation',
     () => simulate({ protocol: 'directory', topology: { kind: 'ring', n: 3 } }, { hots: 'snapshots' } as never),
-    'options of Simulation.hots is not a known key; did you mean "host"?',
+    'SimulationOptions.hots is not a known key; did you mean "host"?',
   ],
   [
     'a scenario without its protocols',

@@ -92,11 +92,11 @@ async function load(path: string, file: string): Promise<Readonly<Record<string,
       throw new UsageError(
         `cannot load ${file}: Node ${process.versions.node} takes no TypeScript; use 22.18 or later, or give the compiled file`,
       );
-    throw new UsageError(`cannot load ${file}: ${saidBy(error)}`);
+    throw new UsageError(`cannot load ${file}: ${whatWasThrown(error)}`);
   } finally {
     process.off('exit', stuck);
   }
 }
 
-const saidBy = (error: unknown): string =>
+const whatWasThrown = (error: unknown): string =>
   error instanceof Error ? error.message.split('\n')[0]! : `it throws ${shownValue(error)}, and no error`;

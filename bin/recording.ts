@@ -1,5 +1,5 @@
 /** A run as the lines of a trace: a scenario simulated, or a counterexample of the checker made again. */
-import type { Counterexample } from '../inspector/hands.js';
+import type { CounterexampleHeader } from '../inspector/hands.js';
 import { Recorder, traceHeader } from '../network/recorder.js';
 import type { Report } from '../network/report.js';
 import { Simulation, type SimulationOptions } from '../network/simulation.js';
@@ -57,7 +57,7 @@ export function recordCounterexample(
  */
 export function recordNearest(
   scenario: Scenario,
-  { scenario: json, choices, start }: Counterexample,
+  { scenario: json, choices, start }: CounterexampleHeader,
 ): (TraceHeader | TraceLine)[] | null {
   const good = nearestGoodRun(scenario, { choices, ...(start && { start }) });
   if (!good) return null;

@@ -9,7 +9,7 @@ import type { Linked, Transport } from '../adapters/transports/transport.js';
 import { webSocketMesh } from '../adapters/transports/web-socket-mesh.js';
 import { webSocket } from '../adapters/transports/web-socket.js';
 import type { MembershipChange } from '../machines/locks/membership.js';
-import { watched, type LocksLike, type Tell } from '../test/rehearsal/watched.js';
+import { watched, type LocksLike, type TellWorld } from '../test/rehearsal/watched.js';
 import { tellStalls, writerTo } from './history.js';
 import type { DiskFault, RoundSubject } from './plan.js';
 import { severed } from './severed.js';
@@ -58,7 +58,7 @@ export class ChaosPeer {
   readonly id: string;
   readonly transport: Transport<Linked>;
   readonly storage: PeerStorage | undefined;
-  readonly write: Tell;
+  readonly write: TellWorld;
   private order: Order = { phase: 'faulty', unreached: [], disk: null, leaves: false, change: null };
   private readonly hearing = new Set<() => void>();
   private isServed = false;

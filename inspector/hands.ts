@@ -51,7 +51,7 @@ export interface Hands {
 export const handsFor = (
   parse: (json: unknown) => Scenario,
   record: (scenario: Scenario, json: unknown) => Iterable<TraceHeader | TraceLine>,
-  nearest?: (scenario: Scenario, header: Counterexample) => Iterable<TraceHeader | TraceLine> | null,
+  nearest?: (scenario: Scenario, header: CounterexampleHeader) => Iterable<TraceHeader | TraceLine> | null,
 ): Hands => ({
   offer(json) {
     const { protocol, options } = parse(json);
@@ -72,7 +72,7 @@ export const handsFor = (
 });
 
 /** What the header of its trace says of a counterexample. */
-export type Counterexample = Pick<TraceHeader, 'scenario' | 'start'> & Required<Pick<TraceHeader, 'choices'>>;
+export type CounterexampleHeader = Pick<TraceHeader, 'scenario' | 'start'> & Required<Pick<TraceHeader, 'choices'>>;
 
 /** The commands that make sense with the options. */
 export const offeredBy = ({ commands }: Pick<Core, 'commands'>, options: unknown): readonly OfferedCommand[] =>

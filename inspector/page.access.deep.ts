@@ -1,7 +1,7 @@
 /** Who sees the page otherwise: axe reports nothing on any view, in light and in dark. */
 import { expect, test } from 'vitest';
 import { storyShelf } from '../bin/stories.js';
-import { complaintsOf } from './page/testing/axe.js';
+import { axeComplaints } from './page/testing/axe.js';
 import { pageUrl, read, visit } from './page/testing/browser.js';
 import { keepPicture } from './page/testing/pictures.js';
 import { directoryScenario, hands, traceOf } from './page/testing/traces.js';
@@ -32,33 +32,33 @@ test('axe reports nothing on any view', async () => {
   await page.locator('.state').first().waitFor();
   for (let i = 0; i < 8; i++) await page.keyboard.press('ArrowRight');
   await page.keyboard.press('g');
-  expect(await complaintsOf(page)).toEqual([]);
+  expect(await axeComplaints(page)).toEqual([]);
   await page.keyboard.press('t');
-  expect(await complaintsOf(page, 'html', ['color-contrast'])).toEqual([]);
+  expect(await axeComplaints(page, 'html', ['color-contrast'])).toEqual([]);
   await page.keyboard.press('t');
   for (const name of ['log', 'why', 'properties', 'by hand', 'compare']) {
     await page.getByRole('tab', { name }).click();
-    expect(await complaintsOf(page, '[data-view="plots"]')).toEqual([]);
+    expect(await axeComplaints(page, '[data-view="plots"]')).toEqual([]);
   }
   await page.getByRole('button', { name: 'visits' }).click();
   await page.getByLabel('seek states').fill('token');
-  expect(await complaintsOf(page, '[data-view="chart"]')).toEqual([]);
+  expect(await axeComplaints(page, '[data-view="chart"]')).toEqual([]);
   await page.getByRole('button', { name: 'all nodes' }).click();
-  expect(await complaintsOf(page, '[data-view="chart"]')).toEqual([]);
+  expect(await axeComplaints(page, '[data-view="chart"]')).toEqual([]);
   for (const text of await page.getByRole('button', { name: 'show as text' }).all()) await text.click();
-  for (const view of ['network', 'chart', 'space-time']) expect(await complaintsOf(page, `[data-view="${view}"]`)).toEqual([]);
+  for (const view of ['network', 'chart', 'space-time']) expect(await axeComplaints(page, `[data-view="${view}"]`)).toEqual([]);
   await page.keyboard.press('/');
-  expect(await complaintsOf(page, '.transport')).toEqual([]);
+  expect(await axeComplaints(page, '.transport')).toEqual([]);
   await page.keyboard.press('Escape');
   await page.keyboard.press('?');
-  expect(await complaintsOf(page, 'dialog')).toEqual([]);
+  expect(await axeComplaints(page, 'dialog')).toEqual([]);
   await page.keyboard.press('Escape');
   await page.getByRole('link', { name: 'Stories' }).click();
   await page.locator('.stories a').first().waitFor();
-  expect(await complaintsOf(page, 'main')).toEqual([]);
+  expect(await axeComplaints(page, 'main')).toEqual([]);
   await page.locator('.stories a').first().click();
   await page.locator('.story[data-found="true"]').waitFor();
-  expect(await complaintsOf(page, '.story')).toEqual([]);
+  expect(await axeComplaints(page, '.story')).toEqual([]);
   await leave();
   await served.close();
 });

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
 import { natsServer } from '../adapters/transports/servers.fixture.js';
 import { hasCommand } from '../bench/servers.js';
-import { complaintsOf } from './page/testing/axe.js';
+import { axeComplaints } from './page/testing/axe.js';
 import { pageUrl, visit } from './page/testing/browser.js';
 import { startPeer, type Peer } from './page/testing/peers.js';
 import { keepPicture } from './page/testing/pictures.js';
@@ -77,7 +77,7 @@ test.skipIf(!isHere)('a node is paused and goes on; a message is doubled and dro
   await expect.poll(() => network(page)).toMatch(/1 messages on their way/);
   await select(page, /^find/);
   await keepPicture(page, 'inspector-reach');
-  expect(await complaintsOf(page)).toEqual([]);
+  expect(await axeComplaints(page)).toEqual([]);
   const message = page.getByRole('region', { name: /^message find/ });
   await does(page, 'duplicate', message);
   await does(page, 'drop', message);

@@ -11,7 +11,7 @@ import { pageFile } from './exports/page-file.js';
 import { conformance } from './model/conformance.fixture.js';
 import { readChart } from './model/chart.js';
 import { counterexampleTrace, handsOnCounterexample } from './counterexample.fixtures.js';
-import { complaintsOf } from './page/testing/axe.js';
+import { axeComplaints } from './page/testing/axe.js';
 import { pageUrl, openPage, read, visit, type Opened } from './page/testing/browser.js';
 import { keepPicture } from './page/testing/pictures.js';
 import { directoryTrace } from './page/testing/traces.js';
@@ -206,7 +206,7 @@ test('the nearest good run stands beside the counterexample, at the same line, a
   expect(bad).not.toMatch(/announced locked/);
   expect(good!.match(/announced locked/g)).toHaveLength(2);
   await page.locator('[data-view="plots"]').getByRole('button', { name: 'fill the page' }).click();
-  expect(await complaintsOf(page, '[data-view="plots"]')).toEqual([]);
+  expect(await axeComplaints(page, '[data-view="plots"]')).toEqual([]);
   await keepPicture(page, 'inspector-nearest');
   await opened.close();
 });

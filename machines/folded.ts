@@ -1,6 +1,6 @@
 /** Promises about totals, each written once: of a configuration that nobody has followed the facts are added up anew. */
 import type { NodeId } from './effects.js';
-import type { ChannelState, Configuration, Fold, Property, Totals } from './protocol.js';
+import type { ChannelState, Configuration, Fold, Folded, Property, Totals } from './protocol.js';
 
 /** The totals of a configuration. */
 export function totalsOf<O, T extends Totals<any, any>>(over: Fold<O, T>, c: Configuration<O>): T {
@@ -30,11 +30,12 @@ function* channelsOf({ nodes, flights, links }: Configuration): Iterable<Channel
  * Says `always` of totals.
  *
  * @param over what is added up.
- * @param where `isLocal` where only a step around a node can break it.
+ * @param where as in `Folded`: `isLocal` where only a step around a node can break it, `looksAtAll` where judging takes as long as the
+ * network is large.
  * @returns a property for a name, a sentence, and a judgement, which may look at the configuration where totals do not tell.
  */
 export const always =
-  <O, T extends Totals<any, any>>(over: Fold<O, T>, where?: { readonly isLocal: true }) =>
+  <O, T extends Totals<any, any>>(over: Fold<O, T>, where?: Pick<Folded, 'isLocal' | 'looksAtAll'>) =>
   (name: string, says: string, holds: (totals: T, c: () => Configuration<O>) => boolean): Property<O> => ({
     name,
     kind: 'always',

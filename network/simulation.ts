@@ -93,7 +93,7 @@ export class Simulation {
     given: SimulationOptions = {},
   ) {
     requireScenario('Simulation', scenario);
-    readFields(given, 'options of Simulation', OPTIONS);
+    readFields(given, 'SimulationOptions', OPTIONS);
     const { host = 'actors', inspect, watch = true, medium, choices, refutes, start } = given;
     const { protocol, options, graph, network: conditions, seed, events, workload } = scenario;
     const instance: Instance<any> = { ...graph, options };

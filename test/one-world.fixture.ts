@@ -40,7 +40,7 @@ export function scenariosOf(protocol: Protocol, count: number, seed: number): Sc
 }
 
 /** Everything of a world that decides what can come, as a text; which of two equal messages is which does not. */
-export function stateOf(world: World): string {
+export function worldText(world: World): string {
   const nodes = [...world.configuration.nodes].map(([id, view]) => {
     const { armed, reactions } = world.pendingOf(id);
     return [id, view, armed.map(({ role, timer }) => `${role} ${timer}`).sort(), reactions.toSorted()];
@@ -89,7 +89,7 @@ export function compareWithWorld(scenario: Scenario): Compared {
     }
     // What chance lost or doubled as it was sent is lost or doubled by choices of their own; copies shift the numbers after them.
     if (lost.some((id) => id >= sentBefore) || doubled.length > 0) return;
-    const [ours, theirs] = [stateOf(now), stateOf(world)];
+    const [ours, theirs] = [worldText(now), worldText(world)];
     if (ours !== theirs) difference = `after ${JSON.stringify(choices(before))} at ${at}: apply gives ${ours}, the run ${theirs}`;
   };
   intercept(simulation, held);
@@ -176,7 +176,7 @@ export function everyState(frame: WorldFrame): ReadonlySet<string> {
   const waiting: World[] = [];
   const enter = (world: World) => {
     found.add(textOf(world.configuration, frame.order, isRouted));
-    const state = `${textOf(world.configuration, frame.order, false)} ${stateOf(world)}`;
+    const state = `${textOf(world.configuration, frame.order, false)} ${worldText(world)}`;
     if (!seen.has(state)) waiting.push(world);
     seen.add(state);
   };

@@ -92,7 +92,7 @@ function standingOf(node: LiveNode, peers: readonly NodeId[], isClosed: boolean)
   if (!role) return { state: 'connecting', ...none, missing: peers.filter((peer) => peer !== node.id) };
   const { id, served, leader = null, membership, links } = role.context as Partial<EpochsContext> & ClientContext;
   return {
-    state: stateOf(role) as Standing['state'],
+    state: topStateOf(role) as Standing['state'],
     epoch: served.epoch,
     members: [...served.members],
     leader,
@@ -101,5 +101,5 @@ function standingOf(node: LiveNode, peers: readonly NodeId[], isClosed: boolean)
   };
 }
 
-export const stateOf = (role: RoleView | undefined): string | undefined =>
+export const topStateOf = (role: RoleView | undefined): string | undefined =>
   typeof role?.value === 'object' ? Object.keys(role.value as object)[0] : (role?.value as string | undefined);

@@ -287,8 +287,9 @@ export class Locks implements AsyncDisposable {
   }
 
   /**
-   * A peer votes from now on. It has been started with `join: true`, and is reached from here. Of one that votes already it resolves at once. On any member; resolves with all members once
-   * a majority of the old ones and of the new ones has decided it. Locks stay with those who hold them.
+   * A peer votes from now on. It has been started with `join: true`, and is reached from here. On any member; resolves with all members
+   * once a majority of the old ones and of the new ones has decided it, at once where the peer votes already. Locks stay with those who
+   * hold them.
    *
    * @throws UsageError when this peer is no member, or the new one is not reached.
    * @example

@@ -16,7 +16,7 @@ import { later } from '../transports/later.js';
 import { linkedPeersOf } from '../transports/linked-peers.js';
 import { escape, quote } from '../transports/reading.js';
 import type { Transport } from '../transports/transport.js';
-import { stateOf, type LocksStatus } from './locks-status.js';
+import { topStateOf, type LocksStatus } from './locks-status.js';
 
 /** Longer than a start, a failure and its detection take. */
 const UNSERVED_MS = 10_000;
@@ -33,7 +33,7 @@ export function warnWhenUnserved(node: LiveNode, transport: Transport, status: (
     node.notify({ type: 'unserved', ms: UNSERVED_MS, missing: now.missing } as Message);
   };
   const look = () => {
-    if (isServed === ['serving', 'attached'].includes(stateOf(node.role(EPOCHS)) ?? '')) return;
+    if (isServed === ['serving', 'attached'].includes(topStateOf(node.role(EPOCHS)) ?? '')) return;
     isServed = !isServed;
     timer.unsubscribe();
     timer = new Subscription();

@@ -3,7 +3,7 @@ import { EventEmitter } from 'node:events';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import type { WebSocket } from 'ws';
 import { environmentOf } from '../environment.js';
-import { Backlog, BoundedLine, LINE_LIMITS } from './bounded-line.js';
+import { BoundedLine, LINE_LIMITS, SharedBacklog } from './bounded-line.js';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -31,8 +31,12 @@ class Far extends EventEmitter {
 function line(limits = {}, frame: (text: unknown) => void = () => {}) {
   const far = new Far();
   const told: Far[] = [];
-  const near = new BoundedLine(far as unknown as WebSocket, { ...LINE_LIMITS, ...limits }, environmentOf({}), () =>
-    told.push(far),
+  const near = new BoundedLine(
+    far as unknown as WebSocket,
+    { ...LINE_LIMITS, ...limits },
+    environmentOf({}),
+    () => told.push(far),
+    new SharedBacklog(Infinity, () => {}),
   );
   near.listen({ frame, closed: () => {} });
   return { far, near, told };
@@ -197,7 +201,7 @@ test('who goes while its line is left alone is heard no more', async () => {
 
 test('of all connections together the one that has left most untaken is parted with, and what was taken meanwhile counts no more', () => {
   const told: number[] = [];
-  const backlog = new Backlog(100, (bytes) => told.push(bytes));
+  const backlog = new SharedBacklog(100, (bytes) => told.push(bytes));
   const [a, b, c] = [60, 30, 5].map((bufferedAmount) => Object.assign(new Far(), { bufferedAmount }));
   for (const far of [a!, b!, c!]) backlog.watch(far as unknown as WebSocket);
   // All that was ever written is more than the bound, and what waits is not.

@@ -36,7 +36,7 @@ const SAVED_SECONDS = 10;
  * Whoever has left most of it is parted with. What is written is added up, and what was taken meanwhile is looked at only when the sum says
  * that it is too much.
  */
-export class Backlog {
+export class SharedBacklog {
   private readonly sockets = new Set<WebSocket>();
   private written = 0;
 
@@ -95,10 +95,10 @@ export class BoundedLine implements Line {
     private readonly environment: PlatformEnvironment,
     /** Told whenever it sends faster than the limits. */
     private readonly tooFast: (limit: LineRate, peer: NodeId | undefined) => void,
-    private readonly backlog?: Backlog,
+    private readonly backlog: SharedBacklog,
   ) {
     const { clock } = environment;
-    backlog?.watch(socket);
+    backlog.watch(socket);
     this.line = socketLine(socket, environment);
     this.frames = new Rate(limits.framesPerSecond, clock, SAVED_SECONDS);
     this.bytes = new Rate(limits.bytesPerSecond, clock, SAVED_SECONDS);
@@ -116,7 +116,7 @@ export class BoundedLine implements Line {
     // What has to wait does so as bytes, outside of the heap: one letter beyond Latin-1 doubles a text there.
     if (socket.bufferedAmount > 0 && socket.readyState === socket.OPEN) socket.send(Buffer.from(text), { binary: false });
     else this.line.send(text);
-    this.backlog?.wrote(Buffer.byteLength(text));
+    this.backlog.wrote(Buffer.byteLength(text));
   }
 
   async close(): Promise<void> {

@@ -12,7 +12,7 @@ import { quote } from './reading.js';
  * A connection: of which it is not known yet whose it is; that has said hello; whose other end has let this one in, and is looked at in
  * turn; that is a peer's; that is over.
  */
-export interface Contact {
+export interface MeshContact {
   readonly line: BoundedLine;
   state: 'new' | 'asking' | 'welcomed' | 'up' | 'gone';
   id: NodeId;
@@ -21,7 +21,7 @@ export interface Contact {
   /** Beats since something was heard: they are counted, not the time, because clocks can be set. */
   silence: number;
   /** For a connection that was dialled. */
-  readonly address: Address | null;
+  readonly address: PeerAddress | null;
   /** The upgrade of a connection: the request, and the answer where it was dialled. */
   upgrade: IncomingMessage | null;
   /** What time does to it: who takes too long to be let in is given up, and a connection that has lasted is no failed try. */
@@ -32,7 +32,7 @@ export interface Contact {
 }
 
 /** Where somebody may be: `peer` says who it was when it was dialled last. */
-export interface Address {
+export interface PeerAddress {
   readonly url: string;
   peer: NodeId | null;
   failures: number;
@@ -47,7 +47,7 @@ const QUIET_TRIES = 4;
 const REASONS_MAX = 8;
 
 /** Why an address cannot be reached, if it is time to say so and has not been said; `null` otherwise. */
-export function untoldReason({ failures, why, told }: Address): string | null {
+export function untoldReason({ failures, why, told }: PeerAddress): string | null {
   const reason = why || 'the connection was closed';
   if (failures < QUIET_TRIES || told.has(reason) || told.size >= REASONS_MAX) return null;
   told.add(reason);
@@ -55,20 +55,21 @@ export function untoldReason({ failures, why, told }: Address): string | null {
 }
 
 /** Whether somebody of that id was dialled, and is not connected yet. */
-export const isDialling = ({ state, address, id }: Contact, peer: NodeId): boolean =>
+export const isDialling = ({ state, address, id }: MeshContact, peer: NodeId): boolean =>
   address !== null && id === peer && (state === 'asking' || state === 'welcomed');
 
 /** A hello on a connection that was made before its holder's: each end dialled the other, and the other end has given this one up since. */
-export const isOfBefore = ({ begun }: Contact, holder: Contact): boolean => holder.address !== null && begun < holder.upSince;
+export const isOfBefore = ({ begun }: MeshContact, holder: MeshContact): boolean =>
+  holder.address !== null && begun < holder.upSince;
 
 /** What the other end of a connection that was dialled has not said. */
-export const whatIsMissing = ({ state, id }: Contact): string =>
+export const whatIsMissing = ({ state, id }: MeshContact): string =>
   state === 'asking'
     ? `"${quote(id)}" answers there, and has not said whether this peer may come in`
     : 'nobody there says to be a peer of a mesh';
 
 /** What it has said instead. */
-export function unexpected(contact: Contact, { type, proof }: Readonly<Record<string, unknown>>): string {
+export function unexpected(contact: MeshContact, { type, proof }: Readonly<Record<string, unknown>>): string {
   if (type === 'welcome' && contact.state === 'asking')
     return `the welcome of "${quote(contact.id)}" has ${quote(proof)} as its proof, and no text`;
   return `a frame of the type ${quote(type)} is not what a peer of a mesh says there`;

@@ -29,7 +29,7 @@ import {
   someText,
   type Check,
 } from '../options.js';
-import { Backlog, BoundedLine, LINE_LIMITS, type LineLimits, type LineRate } from './bounded-line.js';
+import { BoundedLine, LINE_LIMITS, SharedBacklog, type LineLimits, type LineRate } from './bounded-line.js';
 import { isOrigin, isWelcomeOrigin, type Origins } from './origins.js';
 import { Drops } from './drops.js';
 import { ClosedError, ConnectionError } from './errors.js';
@@ -230,7 +230,7 @@ export class Listener implements Taker {
   private readonly connected = new Set<Duplex>();
   private readonly refusals: Drops;
   private readonly leaveServer: () => void;
-  private readonly backlog: Backlog;
+  private readonly backlog: SharedBacklog;
 
   constructor(
     who: string,
@@ -244,7 +244,7 @@ export class Listener implements Taker {
     const { WebSocketServer = PlatformServer, path = door ? null : '/' } = options;
     this.environment = environmentOf(options);
     const slow = new Drops(who, this.environment.clock, 'closed a connection');
-    this.backlog = new Backlog(limits.backlogBytesInAll, (bytes) =>
+    this.backlog = new SharedBacklog(limits.backlogBytesInAll, (bytes) =>
       slow.drop(
         `all together have not taken ${bytes} bytes of what was sent to them (limits.backlogBytesInAll), and it the most`,
       ),
@@ -339,13 +339,18 @@ export class Listener implements Taker {
   }
 
   private welcome(socket: WebSocket, request: IncomingMessage, address: string): BoundedLine {
-    const tooFast = (limit: LineRate, peer: NodeId | undefined) => this.tooFast(address, limit, peer);
-    const line = new BoundedLine(socket, this.limits, this.environment, tooFast, this.backlog);
+    const line = this.lineOf(socket, address);
     this.lines.add(line);
     socket.on('close', () => this.lines.delete(line));
     if (!this.door) this.takePlace(socket, address);
     this.attach(line, request);
     return line;
+  }
+
+  /** A line with the limits of this place, whoever has opened it; `where` its other end is, as warnings name it. */
+  lineOf(socket: WebSocket, where: string): BoundedLine {
+    const tooFast = (limit: LineRate, peer: NodeId | undefined) => this.tooFast(where, limit, peer);
+    return new BoundedLine(socket, this.limits, this.environment, tooFast, this.backlog);
   }
 
   private takePlace(socket: EventEmitter, address: string): void {
@@ -360,7 +365,7 @@ export class Listener implements Taker {
   }
 
   /** Once: whoever it is, it goes on for as long as it is read. */
-  tooFast(where: string, limit: LineRate, peer: NodeId | undefined): void {
+  private tooFast(where: string, limit: LineRate, peer: NodeId | undefined): void {
     if (this.hasTold) return;
     this.hasTold = true;
     const much = `${this.limits[limit]} ${limit === 'framesPerSecond' ? 'frames' : 'bytes'} a second`;

@@ -21,7 +21,7 @@ import { isObject } from '../../machines/checks.js';
 import type { NodeId } from '../../machines/effects.js';
 import { environmentOf, type PlatformEnvironment, type InEnvironment } from '../environment.js';
 import { anything, checkOptions, environment as environmentChecks, id as anId, isClass, must, optional } from '../options.js';
-import { BoundedLine } from './bounded-line.js';
+import type { BoundedLine } from './bounded-line.js';
 import { createTransport, type Connection, type DriverListener } from './driver.js';
 import { ConnectionError } from './errors.js';
 import { DISPLACED, HELLO_BYTES_MAX, idTaken, isHello, type PeerHello } from './hub.js';
@@ -29,7 +29,7 @@ import { isId, refusedId } from './ids.js';
 import { later } from './later.js';
 import { abortable } from './promises.js';
 import { isDialling, isOfBefore, proofFor, unexpected, untoldReason, whatIsMissing } from './mesh-contact.js';
-import type { Address, Contact } from './mesh-contact.js';
+import type { MeshContact, PeerAddress } from './mesh-contact.js';
 import { escape, MESSAGE_BYTES_MAX, quote, readFrame, reasonIn, saidBy } from './reading.js';
 import { ATTEMPT_MS_MAX, LASTING_MS, pauseAfter } from './reconnecting.js';
 import { explained } from './refusals.js';
@@ -134,9 +134,9 @@ class Mesh implements Connection {
   private readonly Socket: NonNullable<WebSocketMeshOptions['WebSocket']>;
   private readonly run: string;
   private readonly life = new Subscription();
-  private readonly contacts = new Set<Contact>();
-  private readonly peers = new Map<NodeId, Contact>();
-  private readonly addresses = new Map<string, Address>();
+  private readonly contacts = new Set<MeshContact>();
+  private readonly peers = new Map<NodeId, MeshContact>();
+  private readonly addresses = new Map<string, PeerAddress>();
   private listener: Listener | undefined;
   private toldAt = -Infinity;
   private seen = 0;
@@ -254,7 +254,7 @@ class Mesh implements Connection {
     }
     for (const url of urls) {
       if (this.addresses.has(url)) continue;
-      const address: Address = {
+      const address: PeerAddress = {
         url,
         peer: null,
         failures: 0,
@@ -267,7 +267,7 @@ class Mesh implements Connection {
     }
   }
 
-  private dialLater(address: Address): void {
+  private dialLater(address: PeerAddress): void {
     if (this.life.closed || address.state === 'forgotten' || address.state === 'pausing') return;
     address.state = 'pausing';
     const dial = () => {
@@ -280,7 +280,7 @@ class Mesh implements Connection {
     later(this.life, this.environment.clock, dial, pauseAfter(address.failures++, this.environment));
   }
 
-  private dial(address: Address): void {
+  private dial(address: PeerAddress): void {
     address.why = '';
     let socket: PlatformSocket;
     try {
@@ -291,10 +291,7 @@ class Mesh implements Connection {
       return this.dialLater(address);
     }
     socket.on('error', (error) => (address.why ||= explained(error.message, address.url, 'a peer')));
-    const { limits } = this.listener!;
-    const line = new BoundedLine(socket, limits, this.environment, (limit, peer) =>
-      this.listener?.tooFast(address.url, limit, peer),
-    );
+    const line = this.listener!.lineOf(socket, address.url);
     const contact = this.contact(line, address, ATTEMPT_MS_MAX);
     socket.on('upgrade', (response) => (contact.upgrade = response));
     const closed = () => {
@@ -306,8 +303,8 @@ class Mesh implements Connection {
 
   // Connections, until they are a peer's.
 
-  private contact(line: BoundedLine, address: Address | null, ms: number): Contact {
-    const contact: Contact = {
+  private contact(line: BoundedLine, address: PeerAddress | null, ms: number): MeshContact {
+    const contact: MeshContact = {
       line,
       state: 'new',
       id: '',
@@ -325,7 +322,7 @@ class Mesh implements Connection {
   }
 
   /** Too much time has passed. A rule of the application that does not answer would leave both ends without a word. */
-  private giveUpOn(contact: Contact, ms: number): void {
+  private giveUpOn(contact: MeshContact, ms: number): void {
     const { state, address, id } = contact;
     const isAsking = address === null ? state === 'asking' : state === 'welcomed';
     const late = `admit has not answered for "${id}" within ${ms} ms, which counts as no for now`;
@@ -354,7 +351,7 @@ class Mesh implements Connection {
     line.send(JSON.stringify({ type: 'mesh', id: this.id, run: this.run }));
   }
 
-  private async admit(contact: Contact, hello: PeerHello): Promise<void> {
+  private async admit(contact: MeshContact, hello: PeerHello): Promise<void> {
     const { id, key } = hello;
     Object.assign(contact, { state: 'asking', id });
     const noId = refusedId(id);
@@ -379,14 +376,14 @@ class Mesh implements Connection {
     this.establish(contact, id, key);
   }
 
-  private refuse(contact: Contact, why: string, again = false): void {
+  private refuse(contact: MeshContact, why: string, again = false): void {
     if (contact.state === 'gone') return;
     if (!again) this.listener?.refused(contact.upgrade!, `"${quote(contact.id)}"`, why);
     contact.line.send(JSON.stringify({ type: 'refused', why, ...(again ? { again } : {}) }));
     this.drop(contact);
   }
 
-  private hearDialled(contact: Contact, text: unknown): void {
+  private hearDialled(contact: MeshContact, text: unknown): void {
     if (contact.state === 'up') return this.hear(contact, text);
     const reading = readFrame(text, HELLO_BYTES_MAX);
     const frame = 'value' in reading && isObject(reading.value) ? reading.value : {};
@@ -408,7 +405,7 @@ class Mesh implements Connection {
   }
 
   /** Whoever was dialled has said who it is. */
-  private recognize(contact: Contact, id: NodeId, run: unknown): void {
+  private recognize(contact: MeshContact, id: NodeId, run: unknown): void {
     const address = contact.address!;
     // Whoever is there already stays, and the newcomer hears of it here or from the first peer that it meets.
     if (id === this.id && run !== this.run && this.early) return void this.giveUp(`${idTaken(id)} (at ${quote(address.url)})`);
@@ -424,7 +421,7 @@ class Mesh implements Connection {
     this.introduce(contact).catch(() => this.drop(contact));
   }
 
-  private async introduce({ line, id }: Contact): Promise<void> {
+  private async introduce({ line, id }: MeshContact): Promise<void> {
     const token = await this.shownToken();
     line.send(JSON.stringify({ type: 'hello', id: this.id, key: proofFor(id, this.options.key), ...token }));
   }
@@ -442,13 +439,13 @@ class Mesh implements Connection {
   }
 
   /** Whoever answered at the address has let this peer in; now this peer's own rule is asked about who that is. */
-  private beWelcome(contact: Contact, proof: string, shown: unknown): void {
+  private beWelcome(contact: MeshContact, proof: string, shown: unknown): void {
     if (!this.options.admit) return this.establish(contact, contact.id, proof);
     contact.state = 'welcomed';
     contact.line.leaveAlone(this.judge(contact, proof, typeof shown === 'string' ? { token: shown } : {}));
   }
 
-  private async judge(contact: Contact, proof: string, token: { readonly token?: string }): Promise<void> {
+  private async judge(contact: MeshContact, proof: string, token: { readonly token?: string }): Promise<void> {
     const { id, upgrade, address } = contact;
     const why = await this.door
       .refuses({ id, ...token }, upgrade!)
@@ -459,7 +456,7 @@ class Mesh implements Connection {
     this.drop(contact);
   }
 
-  private establish(contact: Contact, id: NodeId, proof: string): void {
+  private establish(contact: MeshContact, id: NodeId, proof: string): void {
     contact.deadline.unsubscribe();
     Object.assign(contact, { state: 'up', id, proof, silence: 0, upSince: ++this.seen });
     contact.line.peer = id;
@@ -470,7 +467,7 @@ class Mesh implements Connection {
     this.report(() => this.medium.up(id));
   }
 
-  private hear(contact: Contact, text: unknown): void {
+  private hear(contact: MeshContact, text: unknown): void {
     contact.silence = 0;
     const reading = readFrame(text);
     if ('refused' in reading || !isObject(reading.value)) return this.drop(contact);
@@ -480,7 +477,7 @@ class Mesh implements Connection {
     else if (type === 'bye') this.drop(contact);
   }
 
-  private drop(contact: Contact, why = ''): void {
+  private drop(contact: MeshContact, why = ''): void {
     if (contact.state === 'gone') return;
     const { id, address } = contact;
     const wasUp = contact.state === 'up';

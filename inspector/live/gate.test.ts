@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { createNode, type LiveNode } from '../../adapters/node/node.js';
 import { InProcessBus } from '../../adapters/transports/in-process.js';
 import { directory } from '../../machines/directory/index.js';
-import { Gate } from './gate.js';
+import { NodeGate } from './gate.js';
 
 const topology = {
   nodes: ['a', 'b'],
@@ -19,7 +19,7 @@ async function pair() {
   ) as [LiveNode, LiveNode];
   await Promise.all([a.ready, b.ready]);
   const told: string[] = [];
-  const gateOfA = new Gate(a, {
+  const gateOfA = new NodeGate(a, {
     message: ({ type, peer, number }) => void told.push(`${type} ${peer} ${number}`),
     node: (what) => void told.push(what),
   });

@@ -34,14 +34,14 @@ export type Reachable = Pick<Inspectable, 'id' | 'protocol' | 'instance' | 'envi
 export type MessageMeant = Arrival;
 
 /** What is told of a gesture: what it did to a message, or to the node as a whole. */
-export interface Told {
+export interface GateListener {
   message(heard: HeardOfHands): void;
   node(what: string): void;
 }
 
 type Waiting = Arrival & { readonly take: () => void };
 
-export class Gate {
+export class NodeGate {
   private readonly paused = new Set<NodeId>();
   private readonly clogged = new Set<string>();
   private readonly held = new Set<number>();
@@ -52,7 +52,7 @@ export class Gate {
 
   constructor(
     private readonly node: Reachable,
-    private readonly told: Told,
+    private readonly told: GateListener,
   ) {
     this.flights = new FlightTable(channelNumbers(node.instance));
     const { flights, paused, clogged, held } = this;

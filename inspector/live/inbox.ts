@@ -29,7 +29,7 @@ export interface Program {
 }
 
 /** One run of a program, among all. */
-export const keyOf = ({ name, run }: Program): string => JSON.stringify([name, run]);
+export const programKey = ({ name, run }: Program): string => JSON.stringify([name, run]);
 
 /** What one program says at a time; a heartbeat when there is nothing else. */
 export interface Batch {
@@ -95,7 +95,7 @@ export class Inbox {
   }
 
   private programOf({ name, run }: Program, heardAt: number): Known {
-    const key = keyOf({ name, run });
+    const key = programKey({ name, run });
     let known = this.programs.get(key);
     if (!known) {
       const taken = new Set([...this.programs.values()].filter(({ hasGone }) => !hasGone).map(({ shown }) => shown));

@@ -5,7 +5,7 @@
 import { request, type ClientRequest, type IncomingMessage } from 'node:http';
 import { createInterface } from 'node:readline';
 import { BEAT_MS, type Program } from './inbox.js';
-import type { Ask, Reached } from './reached.js';
+import type { ReachAsk, Reached } from './reached.js';
 import type { Said } from './reaching.js';
 
 const SILENCE_MS = 3 * BEAT_MS;
@@ -56,7 +56,7 @@ function read(line: string): Said | null {
   }
 }
 
-function answer(url: string, asked: Ask, reached: Reached): void {
+function answer(url: string, asked: ReachAsk, reached: Reached): void {
   post(url, 'reach/answer', reached.answer(asked))
     .on('response', (response) => response.resume())
     .on('error', () => {});

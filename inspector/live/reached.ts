@@ -5,11 +5,11 @@ import type { AnyActorRef } from 'xstate';
 import { isObject } from '../../machines/checks.js';
 import { UsageError } from '../../machines/errors.js';
 import type { Offer } from '../hands.js';
-import { Gate, type MessageMeant, type Reachable, type Told } from './gate.js';
+import { NodeGate, type MessageMeant, type Reachable, type GateListener } from './gate.js';
 import { now, type PeerReport, type StepReport } from './report.js';
 
 /** What a page asks of a program: to do something, or, without a gesture, what can be done. */
-export interface Ask {
+export interface ReachAsk {
   readonly id: number;
   /** The node as the program calls it. */
   readonly node: string;
@@ -18,7 +18,7 @@ export interface Ask {
   readonly of?: MessageMeant;
 }
 
-export interface Answer {
+export interface ReachAnswer {
   readonly id: number;
   /** What can be done now. */
   readonly offer: Offer | null;
@@ -42,7 +42,7 @@ export class Reached {
     return () => void (this.targets.get(name) === target && this.targets.delete(name));
   }
 
-  answer({ id, node, gesture, of }: Ask): Answer {
+  answer({ id, node, gesture, of }: ReachAsk): ReachAnswer {
     const target = this.targets.get(node);
     if (!target) return { id, offer: null };
     try {
@@ -67,11 +67,11 @@ export function reachNode(
   { to = plain, of = plain }: { to?(id: string): string; of?(name: string): string } = {},
 ): () => void {
   const name = to(node.id);
-  const told: Told = {
+  const told: GateListener = {
     message: (heard) => report({ at: now(), node: name, kind: 'peer', heard: { ...heard, peer: to(heard.peer) } }),
     node: (type) => report({ at: now(), node: name, kind: 'note', event: { type }, sent: [], emitted: [], roles: {} }),
   };
-  const gate = new Gate(node, told);
+  const gate = new NodeGate(node, told);
   const remove = reached.add(name, {
     offer: () => gate.offer(),
     do: ({ node: named, channel, ...rest }, meant) =>

@@ -7,19 +7,19 @@
 import { isObject } from '../../machines/checks.js';
 import { UsageError } from '../../machines/errors.js';
 import type { Offer } from '../hands.js';
-import { keyOf, type Inbox, type Program } from './inbox.js';
+import { programKey, type Inbox, type Program } from './inbox.js';
 import type { Merger } from './merge.js';
-import type { Answer, Ask, Reached } from './reached.js';
+import type { ReachAnswer, ReachAsk, Reached } from './reached.js';
 
 /** Without a number: let go of everything. */
-export type Said = Ask | { readonly letGo: true };
+export type Said = ReachAsk | { readonly letGo: true };
 type Say = (said: Said) => void;
 
 const PATIENCE_MS = 3000;
 
 export class Reaching {
   private readonly programs = new Map<string, Say>();
-  private readonly asked = new Map<number, (answer: Answer) => void>();
+  private readonly asked = new Map<number, (answer: ReachAnswer) => void>();
   private count = 0;
   private pages = 0;
 
@@ -30,7 +30,7 @@ export class Reaching {
 
   /** A program listens, until the returned function is called. */
   listen(program: Program, say: Say): () => void {
-    const key = keyOf(program);
+    const key = programKey(program);
     this.programs.set(key, say);
     return () => void (this.programs.get(key) === say && this.programs.delete(key));
   }
@@ -41,9 +41,9 @@ export class Reaching {
   }
 
   answered(answer: unknown): void {
-    const { id } = (answer ?? {}) as Partial<Answer>;
+    const { id } = (answer ?? {}) as Partial<ReachAnswer>;
     if (typeof id !== 'number') throw new UsageError('an answer does not say to what');
-    this.asked.get(id)?.(answer as Answer);
+    this.asked.get(id)?.(answer as ReachAnswer);
   }
 
   /** What can be done to a node; `null` where its program does not let itself be reached. */
@@ -77,7 +77,10 @@ export class Reaching {
   }
 
   /** Who is asked, and about which message. */
-  private aimOf({ node, channel, message }: Readonly<Record<string, unknown>>): { readonly to: string; readonly of?: Ask['of'] } {
+  private aimOf({ node, channel, message }: Readonly<Record<string, unknown>>): {
+    readonly to: string;
+    readonly of?: ReachAsk['of'];
+  } {
     if (typeof node === 'string') return { to: node };
     if (Array.isArray(channel) && typeof channel[1] === 'string') return { to: channel[1] };
     const flight = this.merger.inFlight.find(({ id }) => id === message);
@@ -86,13 +89,13 @@ export class Reaching {
     return { to, of: { from, number, message: said } };
   }
 
-  private async ask(node: string, what: Pick<Ask, 'gesture' | 'of'>): Promise<Answer | null> {
+  private async ask(node: string, what: Pick<ReachAsk, 'gesture' | 'of'>): Promise<ReachAnswer | null> {
     const owner = this.inbox.ownerOf(node);
     const say = owner && this.programs.get(owner.key);
     if (!say) return null;
     const id = this.count++;
     try {
-      return await new Promise<Answer>((resolve, reject) => {
+      return await new Promise<ReachAnswer>((resolve, reject) => {
         const late = () =>
           reject(new UsageError(`the program of "${node}" does not answer; it is busy, stopped, or has just ended`));
         const timer = setTimeout(late, PATIENCE_MS);

@@ -27,11 +27,11 @@ export interface Inspectable {
   /** What reaching in needs of it. */
   readonly environment: { readonly clock: SchedulerLike };
   attempt(command: string, fields: Readonly<Record<string, unknown>>): boolean;
-  guard(gate?: NodeGate): void;
+  guard(gate?: Guard): void;
 }
 
 /** As `LiveNode.guard` takes it. */
-interface NodeGate {
+interface Guard {
   comes(arrival: { readonly from: NodeId; readonly message: Message; readonly number: number }, take: () => void): void;
   parted(peer: NodeId): void;
   readonly isShut: boolean;
@@ -48,7 +48,7 @@ export function nodesAmong(who: string, what: Inspectable | readonly Inspectable
   );
 }
 
-export type HeardOfPeer =
+type HeardOfPeer =
   | { readonly type: 'up' | 'down'; readonly peer: NodeId }
   | { readonly type: 'dropped'; readonly peer: NodeId; readonly number: number }
   | HeardOfHands;

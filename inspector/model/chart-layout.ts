@@ -19,7 +19,7 @@ import {
   type PlacedState,
   type ChartPoint,
 } from './chart-shapes.js';
-import { fold, type Folded, type FoldedPaths } from './fold.js';
+import { fold, type FoldedChart, type FoldedPaths } from './fold.js';
 import { isOuter, notesOf, wrap, type Chart, type ChartState, type ChartTransition } from './chart.js';
 
 export interface Style {
@@ -90,7 +90,7 @@ interface Routed {
   readonly name: { v: string; w: string; name: string };
 }
 
-function buildGraph({ chart, seen }: Folded, { direction, actions }: Style, measure: Measure) {
+function buildGraph({ chart, seen }: FoldedChart, { direction, actions }: Style, measure: Measure) {
   const graph = new graphlib.Graph({ multigraph: true, compound: true });
   graph.setGraph({ rankdir: direction === 'LR' ? 'LR' : 'TB', nodesep: 18, ranksep: 26, edgesep: 8 });
   const internal = new Map<string, Label[]>();

@@ -5,7 +5,7 @@ import { chartDefinition } from '../../network/chart-definition.js';
 import { directoryTrace } from '../page/testing/traces.js';
 import { groupsByState } from './by-state.js';
 import { layOutChart } from './chart-layout.js';
-import { around, partsWith } from './chart-search.js';
+import { aroundPart, partsWith } from './chart-search.js';
 import { readChart, type ChartTransition } from './chart.js';
 import { fold } from './fold.js';
 import { Moment } from './moment.js';
@@ -60,9 +60,9 @@ test('what is sought is found in states, events, guards and actions, in small le
   expect(words('adoptparent')).toContain('idle: find');
   expect(words('token')).toContain('waiting.last: token');
   expect(words(' ')).toEqual([]);
-  expect(around(directory, 'holding.using.last')).toEqual(['holding.using', 'holding']);
+  expect(aroundPart(directory, 'holding.using.last')).toEqual(['holding.using', 'holding']);
   const token = directory.transitions.find(({ source }) => source === 'waiting.last')!;
-  expect(around(directory, token)).toEqual(['waiting.last', 'waiting']);
+  expect(aroundPart(directory, token)).toEqual(['waiting.last', 'waiting']);
 });
 
 describe('visits', () => {

@@ -18,7 +18,7 @@ export function partsWith(chart: Chart, sought: string): ReadonlySet<ChartPart> 
 }
 
 /** The states around a part, the innermost first. */
-export function around(chart: Chart, part: ChartPart): string[] {
+export function aroundPart(chart: Chart, part: ChartPart): string[] {
   const paths: string[] = [];
   const start = typeof part === 'string' ? chart.states.get(part)!.parent : part.source;
   for (let path = start; path !== null && path !== ''; path = chart.states.get(path)?.parent ?? null) paths.push(path);

@@ -4,14 +4,14 @@ import type { Chart, ChartState } from './chart.js';
 /** Paths of states with states inside. */
 export type FoldedPaths = ReadonlySet<string>;
 
-export interface Folded {
+export interface FoldedChart {
   /** Its transitions are the chart's own, those within a folded state left out. */
   readonly chart: Chart;
   /** The state that stands for the one at a path: itself, or the outermost folded one around it. */
   readonly seen: (path: string) => string;
 }
 
-export function fold(chart: Chart, folded: FoldedPaths): Folded {
+export function fold(chart: Chart, folded: FoldedPaths): FoldedChart {
   const standsFor = new Map<string, string>();
   const states = new Map<string, ChartState>();
   const visit = (state: ChartState, around: string | null): ChartState => {

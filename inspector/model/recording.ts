@@ -13,7 +13,7 @@ import { Interned } from './interned.js';
 import { Messages } from './messages.js';
 import { TraceReader } from './reader.js';
 import { Tally } from './tally.js';
-import { Visits } from './visits.js';
+import { ChartVisits } from './visits.js';
 
 export interface TraceLimits {
   readonly lines: number;
@@ -46,7 +46,7 @@ export class ReadTrace {
   readonly kinds = new Interned();
   readonly messages = new Messages();
   readonly tally = new Tally();
-  readonly visits = new Visits();
+  readonly visits = new ChartVisits();
   readonly slots: Slot[] = [];
   /** By node: its slots, and the lines that changed its overlay and whether it runs (twice the line, plus one when it does). */
   readonly slotsOf: Slot[][] = [];

@@ -25,7 +25,7 @@ export interface Heat {
   readonly hottestTransition: number;
 }
 
-export class Visits {
+export class ChartVisits {
   /** By the number of the slot; what a closed role was is forgotten. */
   private readonly now: (RoleView | undefined)[] = [];
   private readonly moves = new Map<string, Move>();

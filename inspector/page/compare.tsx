@@ -12,7 +12,7 @@ import {
   bringRun,
   choice,
   choices,
-  choose,
+  chooseRun,
   compareProblem,
   isSeeking,
   lineOfOther,
@@ -68,7 +68,7 @@ const OtherRun = ({ name }: { name: string }) => (
     <select
       aria-label="the other run"
       value={String(choice.value)}
-      onChange={({ currentTarget: { selectedIndex } }) => choose(choices.value[selectedIndex]!.choice)}
+      onChange={({ currentTarget: { selectedIndex } }) => chooseRun(choices.value[selectedIndex]!.choice)}
     >
       {choices.value.map(({ choice, name }) => (
         <option key={choice} value={String(choice)}>

@@ -21,17 +21,17 @@ const brought = signal<readonly Brought[]>([]);
 export const compareProblem = signal<string | null>(null);
 
 /** Branches by their place, the others by their name. */
-export type Choice = number | string;
-const chosen = signal<Choice | null>(null);
-export const choose = (choice: Choice): void => void (chosen.value = choice);
+export type RunKey = number | string;
+const chosen = signal<RunKey | null>(null);
+export const chooseRun = (choice: RunKey): void => void (chosen.value = choice);
 
-export const choices = computed((): readonly { readonly choice: Choice; readonly name: string }[] => [
+export const choices = computed((): readonly { readonly choice: RunKey; readonly name: string }[] => [
   ...[...branches.value.entries()].filter(([place]) => place !== current.value).map(([choice, { name }]) => ({ choice, name })),
   ...brought.value.map(({ name }) => ({ choice: name, name })),
 ]);
 
 /** Where the branch forked from, unless something else is chosen; `null` where there is nothing to choose. */
-export const choice = computed((): Choice | null => {
+export const choice = computed((): RunKey | null => {
   const wanted = chosen.value ?? branches.value[current.value]?.from ?? null;
   return (choices.value.find((one) => one.choice === wanted) ?? choices.value[0])?.choice ?? null;
 });
@@ -70,14 +70,14 @@ export async function bringFile(file: File): Promise<void> {
 }
 
 /** What the scenario is made with in place of its own. */
-export interface Changed {
+export interface RunChanges {
   readonly seed: string;
   /** An object as JSON. */
   readonly options: string;
 }
 
 /** The run of the scenario with another seed or other options, gestures and all. */
-export async function bringRun({ seed, options }: Changed): Promise<void> {
+export async function bringRun({ seed, options }: RunChanges): Promise<void> {
   compareProblem.value = null;
   const { seed: _, options: given, ...rest } = scenarioNow.value as { seed?: number; options?: object };
   try {

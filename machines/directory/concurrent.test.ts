@@ -8,7 +8,7 @@ import { NOT_FUSED, Script } from '../../network/world/script.js';
 import type { World } from '../../network/world/world.js';
 import { createMetric } from '../../network/topology/metric.js';
 import { rootedTrees } from '../../test/explore/rooted-trees.js';
-import { stateOf } from '../../test/one-world.fixture.js';
+import { worldText } from '../../test/one-world.fixture.js';
 import { directory } from './index.js';
 
 const nodes = ['n0', 'n1', 'n2'];
@@ -51,8 +51,8 @@ function compareOrders(first: World) {
   const seen = new Set<string>();
   const waiting = [first];
   for (let world = waiting.pop(); world; world = waiting.pop()) {
-    if (seen.has(stateOf(world))) continue;
-    seen.add(stateOf(world));
+    if (seen.has(worldText(world))) continue;
+    seen.add(worldText(world));
     found.states++;
     const now = world;
     const choices = [...enabled(now)];
@@ -62,7 +62,7 @@ function compareOrders(first: World) {
         const inOrder = (one: Choice, other: Choice) => {
           const after = apply(now, one).world;
           return [...enabled(after)].some((choice) => JSON.stringify(choice) === JSON.stringify(other))
-            ? stateOf(apply(after, other).world)
+            ? worldText(apply(after, other).world)
             : 'not possible any more';
         };
         const differs = inOrder(a, b) !== inOrder(b, a) ? 1 : 0;

@@ -1,7 +1,7 @@
 /** The two forms of the directory's properties on very many damaged configurations. */
 import { expect, test } from 'vitest';
-import { compareForms } from './totals.fixtures.js';
+import { compareDirectories } from './totals.fixtures.js';
 
 test('160,000 damaged configurations without a difference', () => {
-  expect(compareForms(20_000, 2).looks).toBe(160_000);
+  expect(compareDirectories(20_000, 2).looks).toBe(160_000);
 });

@@ -1,12 +1,13 @@
 /** Configurations of the directory near legal ones and far from them, changed step by step, for the two forms of its properties. */
 import type { NodeId } from '../effects.js';
-import type { Changes, Configuration, Flight, Instance, NodeView } from '../protocol.js';
+import type { Changes, Configuration, Flight, Instance, NodeView, Property } from '../protocol.js';
 import { Comparison } from '../../network/damaged.fixtures.js';
 import { Random } from '../../network/random.js';
 import { createMetric } from '../../network/topology/metric.js';
 import { DIRECTORY_STATES } from './corruption.js';
 import { directory } from './index.js';
 import type { DirectoryOptions } from './options.js';
+import { plainHolds } from './plain.fixtures.js';
 
 class Damaged {
   readonly nodes = new Map<NodeId, NodeView>();
@@ -103,13 +104,19 @@ class Damaged {
   }
 }
 
+/** The same property as the paper has it, without its totals. */
+export function plain<P extends Property<any>>(property: P): P {
+  const { folded: _folded, ofNode: _ofNode, ...rest } = property as any;
+  return { ...rest, holds: plainHolds[property.name] ?? rest.holds };
+}
+
 /** Eight looks at each of so many. */
-export function compareForms(runs: number, seed: number): Comparison {
+export function compareDirectories(runs: number, seed: number): Comparison {
   const random = new Random(seed, 'damage');
   const comparison = new Comparison();
   for (let run = 0; run < runs; run++) {
     const damaged = new Damaged(random, run % 2 === 0);
-    const look = comparison.of(damaged.configuration, directory.properties(damaged.instance));
+    const look = comparison.of(damaged.configuration, directory.properties(damaged.instance), plain);
     for (let step = 0; step < 8; step++) {
       look();
       damaged.damage();

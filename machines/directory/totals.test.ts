@@ -7,13 +7,7 @@ import { Monitor, type Violation } from '../../network/monitor.js';
 import { parseScenario } from '../../network/scenario/parse.js';
 import { Simulation } from '../../network/simulation.js';
 import { directory } from './index.js';
-import { compareForms } from './totals.fixtures.js';
-
-/** The same property, without its totals. */
-function plain(property: Property<any>): Property<any> {
-  const { folded: _folded, ofNode: _ofNode, ...rest } = property as any;
-  return rest;
-}
+import { compareDirectories, plain } from './totals.fixtures.js';
 
 const refusing = (folded: Folded | undefined): Folded => ({
   ...folded!,
@@ -24,7 +18,7 @@ const refusing = (folded: Folded | undefined): Folded => ({
 
 describe('totals', () => {
   test('say what the properties say, in 6,400 damaged configurations', () => {
-    const { looks, verdicts } = compareForms(800, 1);
+    const { looks, verdicts } = compareDirectories(800, 1);
     expect(looks).toBe(6400);
     expect(verdicts.size).toBe(8);
     for (const [, [held, refuted]] of verdicts) expect(Math.min(held, refuted)).toBeGreaterThan(100);
@@ -32,7 +26,10 @@ describe('totals', () => {
 
   test.each([everyStart(3, 1), everyStart(3, 0)])('find in a search what the properties find', (start: ExploreOptions) => {
     const { seconds: _, ...summed } = explore(directory, start);
-    const { seconds: __, ...whole } = explore(directory, { ...start, properties: start.properties!.map(plain) });
+    const { seconds: __, ...whole } = explore(directory, {
+      ...start,
+      properties: start.properties!.map((property) => plain(property)),
+    });
     expect(summed).toEqual(whole);
   });
 
@@ -63,7 +60,10 @@ describe('totals', () => {
     };
     const simulation = new Simulation(parseScenario(scenario, { directory }));
     const { network, instance } = simulation;
-    const whole = new Monitor(directory.properties(instance).map(plain), network.configuration);
+    const whole = new Monitor(
+      directory.properties(instance).map((property) => plain(property)),
+      network.configuration,
+    );
     const [summedSays, wholeSays]: Violation[][] = [[], []];
     simulation.monitor.violations$.subscribe((violation) => void summedSays!.push(violation));
     whole.violations$.subscribe((violation) => void wholeSays!.push(violation));

@@ -1,19 +1,22 @@
 /**
- * The invariants of local mutual exclusion (spec section 7), each said of the whole configuration: the reference for their totals.
+ * The invariants of local mutual exclusion (spec section 7), each said of the whole configuration: the reference for their totals. What
+ * is said of a node, or of a message at its receiver, stands in view.ts for both; here is how they are found.
  *
  * Links are those that are there: what a node still keeps of a link that was cut a moment ago does not count.
  */
 import type { NodeId } from '../effects.js';
 import type { Configuration, NodeView, Property } from '../protocol.js';
 import type { ExclusionOptions } from './options.js';
-import { has, type PortNumber, type Ports } from './ports.js';
+import type { PortNumber, Ports } from './ports.js';
 import {
   exclusionContext,
+  isExpectedAt,
   isFromInitiator,
   lockSet,
   messages,
   messagesBetween,
   peersAt,
+  phaseFits,
   portAt,
   valueOf,
   type ExclusionFlight,
@@ -58,11 +61,7 @@ const phaseFitsCandidates = ofNodes(
     name: 'phase fits candidates',
     says: 'A participant competes exactly while it has candidates; without them nobody is on hold; idle, it knows nobody.',
   },
-  (node) => {
-    const { A, C, H } = exclusionContext(node);
-    const phase = C.length > 0 ? 'compete' : A.length > 0 ? 'prepare' : 'idle';
-    return valueOf(node).participant === phase && (C.length > 0 || H.length === 0);
-  },
+  phaseFits,
 );
 
 const twoMessagesOnAnEdge: Invariant = {
@@ -136,26 +135,7 @@ function isPromised(c: Config, participant: NodeId, candidate: NodeId): boolean 
   );
 }
 
-const WAITS_FOR = { ready: 'prepare', ackLock: 'win', ackRelease: 'unlock' } as const;
-
 function isExpected(c: Config, { from, to, message }: ExclusionFlight): boolean {
   const node = c.nodes.get(to)!;
-  const { lock, L, R, W, A, C, H, P } = exclusionContext(node);
-  const port = portAt(c, to, from);
-  switch (message.type) {
-    case 'ready':
-    case 'ackLock':
-    case 'ackRelease':
-      return valueOf(node).initiator === WAITS_FOR[message.type] && L.includes(port) && !R.includes(port);
-    case 'win':
-      return valueOf(node).initiator === 'compete' && L.includes(port) && !has(W, port);
-    case 'request':
-      return (A.includes(port) || C.includes(port)) && !has(P, port);
-    case 'prepare':
-      return ![A, C, H].some((ports) => ports.includes(port));
-    case 'setLock':
-      return lock === null && C.includes(port);
-    case 'release':
-      return lock === port;
-  }
+  return isExpectedAt(exclusionContext(node), valueOf(node).initiator, portAt(c, to, from), message);
 }

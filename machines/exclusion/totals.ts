@@ -6,11 +6,11 @@
  */
 import type { NodeId } from '../effects.js';
 import { Places } from '../places.js';
-import type { ChannelState, Flight, Fold, NodeView, Totals } from '../protocol.js';
+import type { ChannelState, Flight, Fold, Totals } from '../protocol.js';
 import type { ExclusionContext, ExclusionMessage } from './machine.js';
 import type { ExclusionOptions } from './options.js';
-import { has, type PortNumber, type Ports } from './ports.js';
-import { exclusionContext, isFromInitiator, valueOf, type ExclusionValue } from './view.js';
+import type { PortNumber, Ports } from './ports.js';
+import { exclusionContext, isExpectedAt, isFromInitiator, phaseFits, valueOf, type ExclusionValue } from './view.js';
 
 interface NodeFact {
   readonly id: NodeId;
@@ -60,12 +60,6 @@ function areApart({ A, C, H, P, R, W, L }: ExclusionContext): boolean {
   );
 }
 
-function phaseFits(view: NodeView): boolean {
-  const { A, C, H } = exclusionContext(view);
-  const phase = C.length > 0 ? 'compete' : A.length > 0 ? 'prepare' : 'idle';
-  return valueOf(view).participant === phase && (C.length > 0 || H.length === 0);
-}
-
 /** A node, and all that is about it. */
 interface Site {
   readonly id: NodeId;
@@ -89,8 +83,6 @@ interface Way {
   readonly up: boolean;
   readonly port: PortNumber;
 }
-
-const WAITS_FOR = { ready: 'prepare', ackLock: 'win', ackRelease: 'unlock' } as const;
 
 export class ExclusionTotals implements Totals<NodeFact, FlightFact> {
   /** Nodes with a port in two roles at once; and in another phase than their candidates say. */
@@ -233,25 +225,5 @@ function hasPromisedOne({ fact, holder, linked, promises }: Site): boolean {
   return promised <= (holder ? 0 : 1);
 }
 
-function isExpected({ id, fact, ways }: Site, { from, message }: FlightFact): boolean {
-  if (!fact) return true;
-  const { initiator } = fact;
-  const { lock, L, R, W, A, C, H, P } = fact.context;
-  const port = from === id ? 0 : (ways.get(from)?.port ?? 0);
-  switch (message.type) {
-    case 'ready':
-    case 'ackLock':
-    case 'ackRelease':
-      return initiator === WAITS_FOR[message.type] && L.includes(port) && !R.includes(port);
-    case 'win':
-      return initiator === 'compete' && L.includes(port) && !has(W, port);
-    case 'request':
-      return (A.includes(port) || C.includes(port)) && !has(P, port);
-    case 'prepare':
-      return ![A, C, H].some((ports) => ports.includes(port));
-    case 'setLock':
-      return lock === null && C.includes(port);
-    case 'release':
-      return lock === port;
-  }
-}
+const isExpected = ({ id, fact, ways }: Site, { from, message }: FlightFact): boolean =>
+  !fact || isExpectedAt(fact.context, fact.initiator, from === id ? 0 : (ways.get(from)?.port ?? 0), message);

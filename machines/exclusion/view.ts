@@ -2,7 +2,7 @@
 import type { Message, NodeId } from '../effects.js';
 import type { Configuration, Flight, NodeView } from '../protocol.js';
 import type { ExclusionContext, ExclusionMessage } from './machine.js';
-import type { PortNumber, Ports } from './ports.js';
+import { has, type PortNumber, type Ports } from './ports.js';
 
 export const EXCLUSION = 'exclusion';
 
@@ -46,3 +46,37 @@ export const portAt = (c: Configuration, to: NodeId, from: NodeId): PortNumber =
 /** All whose lock points to this node over a link that is there. */
 export const lockSet = (c: Configuration, id: NodeId): NodeId[] =>
   closedNeighbourhood(c, id).filter((node) => exclusionContext(c.nodes.get(node)!).lock === portAt(c, node, id));
+
+/** A participant competes exactly while it has candidates; without them nobody is on hold; idle, it knows nobody. */
+export function phaseFits(node: NodeView): boolean {
+  const { A, C, H } = exclusionContext(node);
+  const phase = C.length > 0 ? 'compete' : A.length > 0 ? 'prepare' : 'idle';
+  return valueOf(node).participant === phase && (C.length > 0 || H.length === 0);
+}
+
+const WAITS_FOR = { ready: 'prepare', ackLock: 'win', ackRelease: 'unlock' } as const;
+
+/** Whether a node that stands so may be sent this message, at this port of its own (spec section 7). */
+export function isExpectedAt(
+  { lock, L, R, W, A, C, H, P }: ExclusionContext,
+  initiator: ExclusionValue['initiator'],
+  port: PortNumber,
+  message: ExclusionMessage,
+): boolean {
+  switch (message.type) {
+    case 'ready':
+    case 'ackLock':
+    case 'ackRelease':
+      return initiator === WAITS_FOR[message.type] && L.includes(port) && !R.includes(port);
+    case 'win':
+      return initiator === 'compete' && L.includes(port) && !has(W, port);
+    case 'request':
+      return (A.includes(port) || C.includes(port)) && !has(P, port);
+    case 'prepare':
+      return ![A, C, H].some((ports) => ports.includes(port));
+    case 'setLock':
+      return lock === null && C.includes(port);
+    case 'release':
+      return lock === port;
+  }
+}

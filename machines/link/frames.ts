@@ -116,7 +116,7 @@ export const isProven = ({ nonce, latest }: LinkContext, { echo, session }: Fram
   echo === nonce && session >= latest;
 
 /** Whether it is of the sender's session with this one: what was said before is not, nor what somebody else says. */
-export const answers = (c: LinkContext, said: Frame): boolean => isProven(c, said) && said.to === c.session;
+export const answersSession = (c: LinkContext, said: Frame): boolean => isProven(c, said) && said.to === c.session;
 
 /** Whether the peer remembers a later session than this one: that of another run, whose clock was ahead, or of another node of this id. */
 export const remembersLater = (c: LinkContext, said: Frame): boolean =>

@@ -7,7 +7,7 @@ import type { NodeId } from '../effects.js';
 import { Places } from '../places.js';
 import type { ChannelState, Flight, Fold, Instance, NodeView, Totals } from '../protocol.js';
 import { childrenOf, type Heartbeat, type Hearing, type TreeEntry } from '../tree/bfs.js';
-import { isSame, saidBy } from '../tree/silent.js';
+import { isSameEntry, entrySaidBy } from '../tree/silent.js';
 import { GUARDIAN, guardianOf, POINTER, TREE, type QueueMessage } from './messages.js';
 import type { QueueOptions } from './options.js';
 import type { PointerContext } from './pointer.js';
@@ -34,7 +34,7 @@ interface FlightFact {
 export const queueFold: Fold<QueueOptions, QueueTotals> = {
   node: (view, id) => {
     const hearing: Hearing | undefined = view[TREE]?.context;
-    const tree = hearing ? { heard: hearing.heard, said: saidBy(hearing) } : { heard: null, said: null };
+    const tree = hearing ? { heard: hearing.heard, said: entrySaidBy(hearing) } : { heard: null, said: null };
     return { id, pointer: pointerIn(view)!, guardians: guardiansOf(view), fits: rolesFit(id, view), ...tree };
   },
   flight: ({ from, to, message }: Flight) => ({ from, to, message: message as QueueMessage | Heartbeat }),
@@ -53,7 +53,7 @@ function treeFits(node: NodeView): boolean {
   if (!tree) return true;
   const { parent, children } = pointerIn(node)!;
   const due = childrenOf(tree);
-  return parent === saidBy(tree).via && children.length === due.length && due.every((child) => children.includes(child));
+  return parent === entrySaidBy(tree).via && children.length === due.length && due.every((child) => children.includes(child));
 }
 
 function guardiansFit(node: NodeView): boolean {
@@ -133,7 +133,7 @@ export class QueueTotals implements Totals<NodeFact, FlightFact> {
 
   private hear(site: Site, { heard, said }: NodeFact, before: NodeFact | undefined): void {
     if (before?.heard !== heard) this.hearers.touch(site);
-    if (before?.said && said && isSame(before.said, said)) return;
+    if (before?.said && said && isSameEntry(before.said, said)) return;
     this.sayers.touch(site);
     for (const peer of site.ways.keys()) this.hearers.touch(this.at(peer));
   }
@@ -201,7 +201,7 @@ export class QueueTotals implements Totals<NodeFact, FlightFact> {
       if (!up || !this.way(peer, id).up) continue;
       peers++;
       const [entry, said] = [heard[peer] ?? null, this.at(peer).fact?.said];
-      if (entry === null || !said || !isSame(entry, said)) return false;
+      if (entry === null || !said || !isSameEntry(entry, said)) return false;
     }
     return peers === Object.keys(heard).length;
   }
@@ -209,4 +209,4 @@ export class QueueTotals implements Totals<NodeFact, FlightFact> {
 
 /** All its heartbeats that are on their way say what it would say now. */
 const saysOneThing = ({ fact, beats }: Site): boolean =>
-  !fact?.said || beats.every(({ message }) => isSame(message as Heartbeat, fact.said!));
+  !fact?.said || beats.every(({ message }) => isSameEntry(message as Heartbeat, fact.said!));

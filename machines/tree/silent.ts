@@ -7,7 +7,7 @@ import { ownEntry, type TreeEntry, type Heartbeat, type Hearing } from './bfs.js
 const says = new WeakMap<Hearing, ReturnType<typeof ownEntry>>();
 
 /** What a node that has heard this says of itself. */
-export function saidBy(hearing: Hearing): ReturnType<typeof ownEntry> {
+export function entrySaidBy(hearing: Hearing): ReturnType<typeof ownEntry> {
   let entry = says.get(hearing);
   if (!entry) says.set(hearing, (entry = ownEntry(hearing)));
   return entry;
@@ -15,16 +15,16 @@ export function saidBy(hearing: Hearing): ReturnType<typeof ownEntry> {
 
 export function isSilent(c: Configuration, role: string): boolean {
   const hearing = (node: NodeId): Hearing => c.nodes.get(node)![role]!.context;
-  const isHeard = (peer: NodeId, entry: TreeEntry | null) => entry !== null && isSame(entry, saidBy(hearing(peer)));
+  const isHeard = (peer: NodeId, entry: TreeEntry | null) => entry !== null && isSameEntry(entry, entrySaidBy(hearing(peer)));
   return (
     [...c.nodes.keys()].every((node) => {
       const { heard } = hearing(node);
       const peers = c.links.neighbours(node).filter((peer) => c.links.up(peer, node));
       return peers.every((peer) => isHeard(peer, heard[peer] ?? null)) && peers.length === Object.keys(heard).length;
     }) &&
-    c.flights.every(({ from, message }) => message.type !== 'heartbeat' || isSame(message as Heartbeat, saidBy(hearing(from))))
+    c.flights.every(({ from, message }) => message.type !== 'heartbeat' || isSameEntry(message as Heartbeat, entrySaidBy(hearing(from))))
   );
 }
 
-export const isSame = (a: TreeEntry, b: TreeEntry): boolean =>
+export const isSameEntry = (a: TreeEntry, b: TreeEntry): boolean =>
   a.id === b.id && a.root === b.root && a.dist === b.dist && a.par === b.par;

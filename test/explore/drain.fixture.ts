@@ -4,7 +4,7 @@ import { createMetric } from '../../network/topology/metric.js';
 import { everyStart } from './directory.fixtures.js';
 import { ALL_FUSED, Script } from '../../network/world/script.js';
 
-import { Levels } from './frontier.js';
+import { LevelFrontier } from './frontier.js';
 import { Graph } from './graph.js';
 import { Model } from './model.js';
 import { Search } from './search.js';
@@ -35,7 +35,7 @@ export function longestDrain(n: number, hold: 0 | 1): number {
     new Set(['find']),
   );
   const graph = new Graph();
-  const search = new Search(model, new SearchWatch([], undefined, model), { frontier: new Levels(), bounds: {}, graph });
+  const search = new Search(model, new SearchWatch([], undefined, model), { frontier: new LevelFrontier(), bounds: {}, graph });
   for (const instance of instances) for (const { row } of firstStates(model, instance, [])) search.begin(row);
   search.run();
   return longestPath(search, model, graph);

@@ -6,7 +6,7 @@ import { overallVerdict, type Verdict } from '../../network/report.js';
 import type { Bounds, Progress } from './bounds.js';
 import { counterexample, type Counterexample, type Origin, type Way } from './counterexample.js';
 import { canReach } from './doomed.js';
-import { Levels, Stack } from './frontier.js';
+import { LevelFrontier, Stack } from './frontier.js';
 import { Graph } from './graph.js';
 import { Liveness } from './liveness.js';
 import { Model } from './model.js';
@@ -154,7 +154,7 @@ export class Examination {
     const rows = reduce === 'symmetry' ? [...this.firsts()].map(({ row }) => row) : undefined;
     this.symmetry = rows && new Symmetry(this.model, rows, known.ordered);
     const persistent = isPartial ? new PersistentSets(this.model) : undefined;
-    const frontier = question.search === 'depth' ? new Stack() : new Levels();
+    const frontier = question.search === 'depth' ? new Stack() : new LevelFrontier();
     const { symmetry } = this;
     const share = judged instanceof Share ? judged : undefined;
     this.search = new Search(this.model, this.watch, { frontier, bounds, graph, symmetry, persistent, share, now, onProgress });

@@ -12,7 +12,7 @@ export interface Frontier {
 }
 
 /** Breadth first, so that the way to each state is a shortest one: the states found are their own queue. */
-export class Levels implements Frontier {
+export class LevelFrontier implements Frontier {
   depth = 0;
   private given = 0;
   private size_ = 0;

@@ -11,7 +11,7 @@ export interface Watched {
 }
 
 /** Whoever records what happens. */
-export type Tell = (type: string, fields?: Readonly<Record<string, unknown>>) => void;
+export type TellWorld = (type: string, fields?: Readonly<Record<string, unknown>>) => void;
 
 export interface GrantedLock {
   readonly fence: number;
@@ -26,7 +26,7 @@ export interface LocksLike {
   request(name: string, ...rest: any[]): Promise<any>;
 }
 
-export function watched<L extends LocksLike>(locks: L, { id: peer, life }: Watched, tell: Tell): L {
+export function watched<L extends LocksLike>(locks: L, { id: peer, life }: Watched, tell: TellWorld): L {
   let asked = 0;
 
   function ask(lock: string) {

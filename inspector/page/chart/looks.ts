@@ -1,7 +1,7 @@
 /** How charts are looked at: how large, what is folded in them, what is sought, and what is painted on them. */
 import { signal } from '@preact/signals';
 import type { Chart } from '../../model/chart.js';
-import { around, partsWith, type ChartPart } from '../../model/chart-search.js';
+import { aroundPart, partsWith, type ChartPart } from '../../model/chart-search.js';
 import type { FoldedPaths } from '../../model/fold.js';
 
 /** Times the size at which the chart fits its panel. */
@@ -29,6 +29,6 @@ export const foundIn = (chart: Chart): ReadonlySet<ChartPart> => partsWith(chart
 /** Unfolds whatever hides a part that is sought. */
 export function unfoldFound(chart: Chart): void {
   const paths = new Set(foldedIn(chart));
-  for (const part of foundIn(chart)) for (const path of around(chart, part)) paths.delete(path);
+  for (const part of foundIn(chart)) for (const path of aroundPart(chart, part)) paths.delete(path);
   folded.value = new Map(folded.value).set(chart.name, paths);
 }

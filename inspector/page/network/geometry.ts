@@ -44,7 +44,7 @@ export function fit(xs: ArrayLike<number>, ys: ArrayLike<number>, width: number,
 }
 
 /** Zooms so that what is at a place of the canvas stays there. */
-export function zoom(view: Viewport, factor: number, at: Spot): Viewport {
+export function zoomed(view: Viewport, factor: number, at: Spot): Viewport {
   const scale = Math.min(Math.max(view.scale * factor, 0.02), 12);
   const real = scale / view.scale;
   return { scale, dx: at.x - (at.x - view.dx) * real, dy: at.y - (at.y - view.dy) * real };

@@ -1,6 +1,6 @@
 /** Mouse, touch and keys on the network's picture. */
 import { recording, selectedLink, selectedNode, selectMessage } from '../state.js';
-import { along, distanceToLine, radiusAt, toCanvas, toPlane, zoom, type Spot, type Viewport } from './geometry.js';
+import { along, distanceToLine, radiusAt, toCanvas, toPlane, zoomed, type Spot, type Viewport } from './geometry.js';
 import { chosenView, hovered, links, moving, placement, positions, currentView } from './picture.js';
 
 /** The node under a place of the canvas, -1 for none. */
@@ -76,7 +76,7 @@ export function pointerHandlers() {
     onPointerLeave: () => void (hovered.value = -1),
     onWheel(event: WheelEvent) {
       event.preventDefault();
-      chosenView.value = zoom(currentView.value, Math.exp(-event.deltaY * 0.0015), spot(event));
+      chosenView.value = zoomed(currentView.value, Math.exp(-event.deltaY * 0.0015), spot(event));
     },
     onDblClick: () => void (chosenView.value = null),
   };

@@ -2,7 +2,7 @@ import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 
 /** What axe has against the page, or against a part of it. */
-export async function complaintsOf(page: Page, part = 'html', rules?: readonly string[]): Promise<string[]> {
+export async function axeComplaints(page: Page, part = 'html', rules?: readonly string[]): Promise<string[]> {
   await page.evaluate(axe.source);
   const options = { preload: false, iframes: false, resultTypes: ['violations'], ...(rules && { runOnly: rules }) };
   const run = `axe.run(${JSON.stringify(part)}, ${JSON.stringify(options)})`;
