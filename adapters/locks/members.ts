@@ -79,7 +79,7 @@ export function shorterList(node: LiveNode, peers: readonly NodeId[]): Configura
   const missing = membership.voters.filter((voter) => !peers.includes(voter));
   if (peers.length === 0 || missing.length === 0 || membership.origin === firstMembership(peers).origin) return null;
   return new ConfigurationError(
-    `peer "${node.id}" was given the peers ${peers.join(', ')} for "${node.name}", and has stored that ${membership.voters.join(', ')} vote; give it the list with which the cluster began; if ${missing.join(', ')} shall go, call locks.removeMember`,
+    `peer "${node.id}" was given the peers ${peers.toSorted().join(', ')} for "${node.name}", and has stored that ${membership.voters.join(', ')} vote; give it the list with which the cluster began; if ${missing.join(', ')} shall go, call locks.removeMember`,
   );
 }
 
@@ -89,7 +89,7 @@ function longerList({ node, first }: { readonly node: LiveNode; readonly first: 
   const more = first.filter((peer) => !membership.voters.includes(peer));
   if (isOfAllPresent(membership) || more.length === 0 || membership.origin === firstMembership(first).origin) return null;
   return (
-    `peer "${node.id}" was given the peers ${first.join(', ')} for "${node.name}", of which ${more.join(', ')} ${more.length === 1 ? 'does' : 'do'} not vote: ` +
+    `peer "${node.id}" was given the peers ${first.toSorted().join(', ')} for "${node.name}", of which ${more.join(', ')} ${more.length === 1 ? 'does' : 'do'} not vote: ` +
     `${membership.voters.join(', ')} do, as is decided; give it the list with which the cluster began, and call addMember for whoever shall vote`
   );
 }

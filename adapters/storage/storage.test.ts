@@ -146,8 +146,8 @@ describe('a peer that starts again with another list of peers than the one that 
     return createLocks({ transport: bus.transport('a'), peers, storage });
   };
 
-  test('is refused with both, where the list leaves somebody out', async () => {
-    const a = await startAgain(['a', 'b']);
+  test('is refused with both in one order, where the list leaves somebody out', async () => {
+    const a = await startAgain(['b', 'a']);
     await expect(a.ready).rejects.toMatchObject({
       name: 'ConfigurationError',
       message:

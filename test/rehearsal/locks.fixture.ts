@@ -6,6 +6,7 @@ import { connect as connectMqtt } from 'mqtt';
 import { natsBroker } from './nats-broker.js';
 import type { Main, RehearsedPeer } from './peer.js';
 import type { RehearseOptions } from './rehearse.js';
+import { FAULTS } from './scenario.js';
 
 /** Everything of ours that such an application uses. */
 export interface Shipped {
@@ -111,7 +112,10 @@ export function servicesOf({ webSocketHub }: Shipped, over: readonly string[]): 
   return { hub: ({ listen, WebSocketServer }) => webSocketHub({ server: listen(), WebSocketServer }) };
 }
 
-/** `over`: which transports the runs draw from; those that need the same services. */
+/**
+ * `over`: which transports the runs draw from; those that need the same services. No clock is set over NATS: a client whose clock is set back
+ * while its server is away does not try again until the clock has caught up (`nats-clock.test.ts`).
+ */
 export const locksUnder = (
   shipped: Shipped,
   over: readonly string[] = ['hub', 'hub', 'sealed'],
@@ -121,6 +125,7 @@ export const locksUnder = (
     services: servicesOf(shipped, over),
     seconds: 20,
     limits: ['shipped', 'small'],
+    ...(over.includes('nats') && { faults: FAULTS.filter((kind) => kind !== 'jump') }),
     knobs: { over, workers: [1, 2], names: [1, 3, 20], think: [20, 100, 500, 2_000], hold: [1, 50, 400, 3_000, 8_000] },
   },
   main: (peer) => work(shipped, peer),
