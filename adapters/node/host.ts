@@ -1,19 +1,15 @@
-/** Where the charts of an application's nodes run: as live actors that nobody sees, or under an actor whose system is inspected. */
+/** Where the charts of an application's nodes run: as bare snapshots, which take known steps from memory, or as live actors under one whose system is inspected. */
 import type { AnyActor } from 'xstate';
 import type { Core } from '../../machines/protocol.js';
 import { createHost, type Host } from '../../network/world/hosts.js';
 import { createInspected, type Inspect } from '../../network/world/kernel.js';
 
-const hosts = new WeakMap<Core, Host>();
 let adopting: AnyActor | null = null;
 
-/** Nodes of one protocol share a host, unless somebody inspects them. */
+/** Who takes steps from memory shares the memory with everybody of the same charts. */
 export function hostOf(protocol: Core, name: string, inspect?: Inspect): Host {
   const parent = inspect ? createInspected(name, inspect) : adopting;
-  if (parent) return createHost('actors', protocol, parent);
-  let host = hosts.get(protocol);
-  if (!host) hosts.set(protocol, (host = createHost('actors', protocol)));
-  return host;
+  return parent ? createHost('actors', protocol, parent) : createHost('snapshots', protocol);
 }
 
 /** The nodes that `make` makes run under this actor: whoever inspects its system sees their charts, too. */

@@ -35,8 +35,8 @@ import type { Transport } from '../transports/transport.js';
 export type { Gate, LiveStep, NodeOptions } from './node-options.js';
 
 /**
- * A node of a protocol in an application: its charts as live XState actors, on a transport, in real time. It returns at once and
- * connects the transport.
+ * A node of a protocol in an application, on a transport, in real time. It returns at once and connects the transport. Its charts take
+ * the steps that they know from memory; with `inspect`, or in an actor of your own (`nodeLogic`), they are live XState actors.
  *
  * @throws UsageError for options that are missing, wrong or unknown, when the transport promises less than the protocol assumes, when the transport's id is not in the topology,
  * for options that the protocol refuses, and for `storage` where the protocol stores nothing.

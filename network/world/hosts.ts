@@ -1,8 +1,9 @@
 /**
  * The two ways in which a role of a node can run: as a live XState actor, or as a bare snapshot on the kernel.
  *
- * Both give the same effects for the same events (a differential test proves it). Live actors are what an application composes and
- * inspects; snapshots take a sixth of the memory, take known steps from memory, and are what size and speed ask for.
+ * Both give the same effects for the same events (a differential test proves it). Live actors are what an application inspects, and
+ * invokes in machines of its own; snapshots take a sixth of the memory, take known steps from memory, and are what an application's node runs
+ * on otherwise.
  */
 import { createActor, createMachine, type AnyActor, type AnyMachineSnapshot, type AnyStateMachine } from 'xstate';
 import type { Effect, Message, NodeId } from '../../machines/effects.js';

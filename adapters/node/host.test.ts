@@ -1,0 +1,67 @@
+/** Where an application's charts run: XState takes each step once, and from memory it goes from then on, unless somebody inspects. */
+import { log, setup, StateMachine } from 'xstate';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { directory } from '../../machines/directory/index.js';
+import { effects } from '../../machines/effects.js';
+import type { Protocol } from '../../machines/protocol.js';
+import { InProcessBus } from '../transports/in-process.js';
+import { createNode, type LiveNode, type NodeOptions } from './node.js';
+
+const alone = { nodes: ['a'], links: [] };
+
+async function started(options: Partial<NodeOptions> = {}): Promise<LiveNode> {
+  const bus = new InProcessBus();
+  onTestFinished(() => bus.close());
+  const node = createNode({
+    transport: bus.transport('a'),
+    protocol: directory,
+    topology: alone,
+    options: { hold: null },
+    ...options,
+  });
+  await node.ready;
+  return node;
+}
+
+/** How often XState is asked for transitions in fifty grants, after one that it has seen. */
+async function askedOfXState(options: Partial<NodeOptions>): Promise<number> {
+  const node = await started(options);
+  const grant = () => {
+    node.command('request');
+    node.command('release');
+  };
+  grant();
+  const asked = vi.spyOn(StateMachine.prototype, 'getTransitionData');
+  onTestFinished(() => asked.mockRestore());
+  for (let i = 0; i < 50; i++) grant();
+  const { length } = asked.mock.calls;
+  asked.mockRestore();
+  return length;
+}
+
+test('known steps come from memory', async () => {
+  expect(await askedOfXState({})).toBe(0);
+});
+
+test('whoever inspects sees actors, and each step of theirs', async () => {
+  const inspect = vi.fn();
+  expect(await askedOfXState({ inspect })).toBeGreaterThanOrEqual(100);
+  expect(inspect).toHaveBeenCalledWith(expect.objectContaining({ type: '@xstate.actor' }));
+});
+
+test('a chart that does something by itself is refused here as it is by the checker', async () => {
+  const chart = setup({ actions: effects() }).createMachine({ on: { request: { actions: log('asked') } } });
+  const protocol = {
+    ...directory,
+    name: 'talker',
+    charts: { talker: chart },
+    roles: () => [{ role: 'talker', chart: 'talker', input: {} }],
+    route: () => 'talker',
+  } as Protocol;
+  const node = await started({ protocol, options: {} });
+  node.command('request');
+  await expect(node.closed).resolves.toMatchObject({
+    message:
+      'node a: its step for "request" failed: a chart used "xstate.log": charts are pure, use the effects of machines/effects.ts instead',
+  });
+});
