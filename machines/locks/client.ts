@@ -223,7 +223,8 @@ export const clientMachine = setup({
             },
             detached: { guard: 'isOfThis', target: 'idle', actions: ['learn', 'giveUp'] },
             hello: { guard: 'isFromHost', ...again, actions: ['learn', 'forgetTried', 'renew'] },
-            told: { guard: 'isTurnOfHost', ...again, actions: ['learn', 'forgetTried', 'renew'] },
+            // Perhaps of an epoch that it knows by another voter: this one has begun it now, and was asked before.
+            told: { guard: 'isFromHost', ...again, actions: ['learn', 'forgetTried', 'renew'] },
             'link.up': { guard: 'isEarlierInTurn', ...again, actions: ['noteLinks', 'forgetTried', 'choose'] },
             'link.down': { guard: 'isOfHost', target: 'idle', actions: ['noteLinks', 'forgetHost'] },
           },

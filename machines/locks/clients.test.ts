@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { Simulation } from '../../network/index.js';
 import { Random } from '../../network/random.js';
 import { parseScenario } from '../../network/scenario/parse.js';
+import type { ClientContext } from './client.js';
 import { recordsAfter } from './clients.js';
 import { clientMachine, locks } from './index.js';
 import type { In } from './knowledge.js';
@@ -24,11 +25,15 @@ const among = (voters: readonly string[], linked: readonly string[] = voters): T
     ...linked.map((v) => [v, 'x', 1] as [string, string, number]),
   ],
 });
+/** Of three voters, x is linked with two. */
+const half = among(['a', 'b', 'c'], ['a', 'b']);
 /** It stops, and whoever was linked with it hears of it. */
 const stop = (node: string, peers: readonly string[]) => [
   { do: 'crash', node } as const,
   ...peers.map((peer) => ({ do: 'down', channel: [peer, node] }) as const),
 ];
+
+const disownedByNobody = mutant({ actions: { disown: assign(() => ({})) as never } });
 
 /** x takes the lock through a, and keeps it. */
 const holding = (protocol: typeof locks, commands: readonly Commands[number][]) =>
@@ -56,6 +61,7 @@ describe('every interleaving', () => {
     ['its link with its voter is cut', 3162, among(['a', 'b']), [ask('x'), ask('a'), cut('b', 'x')], { hold: 1 }],
     ['the epoch changes', 124, among(['a', 'b']), [ask('x'), ask('b'), again('a')], { hold: 1, properties: [oneUser] }],
     ['the epoch changes, x holds', 24, among(['a', 'b']), [ask('x'), again('a')], keeps],
+    ['it goes from a voter that serves the next epoch to one that does not yet', 1348, half, [again('a'), cut('a', 'x')], {}],
   ])('%s: %i states', (_, states, topology, commands, search) => {
     const found = searchOn(topology, locks, commands, { ...search, options: { ...clients, ...search.options } });
     expect([found.verdict, found.states]).toEqual(['valid', states]);
@@ -99,25 +105,20 @@ describe('without one of its rules a promise breaks', () => {
     ...locks,
     charts: { ...locks.charts, client: clientMachine.provide(changes) },
   });
+  const isFromHostAndNew = ({ context: { host, served }, event }: { context: ClientContext; event: object }) => {
+    const { from, epoch = Infinity } = event as { from: string; epoch?: number };
+    return from === host && epoch > served.epoch;
+  };
   const isolation = [ask('x'), cut('a', 'b'), cut('a', 'c')];
-  const linkedWithTwo = among(['a', 'b', 'c'], ['a', 'b']);
   const nothingRecorded = mutant({ actions: { noteRecord: assign(() => ({})) as never } });
-  const disownedByNobody = mutant({ actions: { disown: assign(() => ({})) as never } });
   const asEarlier = mutant({
     actions: { noteRecord: assign((args: In) => ({ records: recordsAfter(args).map((of) => ({ ...of, number: 0 })) })) as never },
   });
   const comesAndGoes = [ask('x'), cut('b', 'x'), join('b', 'x')];
   const notLetIn = mutant({ guards: { isStranded: never, isStrandedAtLeader: never } });
   test.each<[string, string, typeof locks, Topology, Commands, Search]>([
-    ['nothing is recorded', 'undisturbed', nothingRecorded, linkedWithTwo, [ask('x'), ...stop('a', ['b', 'c', 'x'])], keeps],
-    [
-      'granted before it is recorded',
-      'undisturbed',
-      mutant({}, { guards: { isConfirmed: always } }),
-      linkedWithTwo,
-      isolation,
-      keeps,
-    ],
+    ['nothing is recorded', 'undisturbed', nothingRecorded, half, [ask('x'), ...stop('a', ['b', 'c', 'x'])], keeps],
+    ['granted before it is recorded', 'undisturbed', mutant({}, { guards: { isConfirmed: always } }), half, isolation, keeps],
     [
       'a client that comes from elsewhere is not let in',
       'undisturbed',
@@ -159,6 +160,14 @@ describe('without one of its rules a promise breaks', () => {
       { hold: null },
     ],
     [
+      'a voter that was asked before it began an epoch is not asked again, where another had begun it already',
+      'return',
+      client({ guards: { isFromHost: isFromHostAndNew } }),
+      half,
+      [again('a'), cut('a', 'x')],
+      {},
+    ],
+    [
       'what was said of an earlier attachment counts',
       'one user',
       client({ guards: { isOfThis: always } }),
@@ -178,6 +187,33 @@ describe('without one of its rules a promise breaks', () => {
     ]);
     expect(turmoil(54).failed).toEqual([]);
   });
+});
+
+test('what it was granted through the one, and never heard of, keeps it waiting at the other for no patience', () => {
+  const voters = ['a', 'b', 'c', 'd', 'e'];
+  const links = among(voters, ['a', 'b']).links.map(([u, v]) => [u, v, v !== 'x' && [u, v].includes('b') ? 50 : 1]);
+  const scenario = {
+    protocol: 'locks',
+    options: { clients: ['x'], hold: 1, patience: 5000 },
+    topology: { nodes: [...voters, 'x'], links },
+    network: { order: 'fifo', latency: 'weight' },
+    // The epoch without d begins at a at 200, and at b at 250; a is granted the lock for x at 209.
+    events: [
+      { at: 100, do: 'crash', node: 'd' },
+      ...['a', 'b', 'c', 'e'].map((voter) => ({ at: 100, do: 'down', channel: [voter, 'd'] })),
+      { at: 204, do: 'request', node: 'x' },
+      { at: 210, do: 'cut', link: ['a', 'x'] },
+    ],
+    seed: 1,
+    until: { at: 1000 },
+  };
+  const granted = (protocol: typeof locks) => {
+    const { summary } = new Simulation(parseScenario(scenario, { locks: protocol }), { host: 'snapshots' }).run();
+    return (summary as { grants: readonly { node: string }[] }).grants.map(({ node }) => node);
+  };
+  // What is to be recorded has come to b by then, which asks x for its word and says that x does not hold it.
+  expect(granted(locks)).toEqual(['x']);
+  expect(granted(disownedByNobody)).toEqual([]);
 });
 
 type Happening = Readonly<Record<string, unknown>> & { readonly at: number };
