@@ -1,4 +1,5 @@
-import { connect } from '@nats-io/transport-node';
+import { createServer, type AddressInfo } from 'node:net';
+import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { transportConformance } from './conformance.js';
 import { faster } from './clock.fixture.js';
@@ -24,6 +25,48 @@ test('a connection that throws what is no error is named with that', async () =>
     throw 1;
   };
   await expect(nats({ id: 'a', connection }).connect()).rejects.toThrow('peer "a" has no connection to NATS: 1');
+});
+
+/** Speaks NATS just as far as a subscription; of the first connections so many break before they are answered. */
+async function brittleServer(breaking: number) {
+  const told: string[] = [];
+  const server = createServer((socket) => {
+    const isBreaking = breaking-- > 0;
+    socket.on('error', () => {});
+    socket.write('INFO {"server_id":"s","version":"2.10.0","proto":1,"headers":true,"max_payload":8388608}\r\n');
+    socket.on('data', (bytes) => {
+      const lines = bytes.toString().split('\r\n');
+      const subscriptions = lines.filter((line) => line.startsWith('SUB'));
+      told.push(...subscriptions);
+      if (isBreaking && subscriptions.length > 0) socket.destroy();
+      else for (const line of lines) if (line === 'PING') socket.write('PONG\r\n');
+    });
+  });
+  onTestFinished(() => void server.close());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const connection = () => connect({ servers: `127.0.0.1:${port}`, maxReconnectAttempts: -1, reconnectTimeWait: 10 });
+  return { told, connection };
+}
+
+test('a connection that breaks before the server has answered is made again, and asked again', async () => {
+  const { told, connection } = await brittleServer(3);
+  const a = nats({ id: 'a', connection });
+  await a.connect();
+  expect(told.length).toBe(4);
+  expect(new Set(told)).toEqual(new Set([`SUB quiver.${topicToken('a')} 1`]));
+  await a.close();
+});
+
+test('while a server breaks each connection, a peer that is closed leaves none behind', async () => {
+  const { told, connection } = await brittleServer(Infinity);
+  let made: NatsConnection | undefined;
+  const a = nats({ id: 'a', connection: async () => (made = await connection()) });
+  const connecting = expect(a.connect()).rejects.toMatchObject({ name: 'ClosedError' });
+  await expect.poll(() => told.length).toBeGreaterThan(2);
+  await a.close();
+  await connecting;
+  expect(made!.isClosed()).toBe(true);
 });
 
 describe.skipIf(isMissing)('over a real nats-server', () => {

@@ -102,14 +102,33 @@ export function nats(options: NatsOptions): Transport<typeof natsGuarantees> {
       .then((error) =>
         medium.lost(new ConnectionError(`the NATS connection of peer "${id}" ended: ${error?.message ?? 'closed'}`)),
       );
-    // The subscription stands once the server has answered.
-    await made.flush();
+    await answered(made, signal);
     const outgoing = new Outgoing(id, made, clock);
     medium.opened({
       send: (to, _, text) => outgoing.publish(`${subject}.${topicToken(to)}`, frameText(id, text)),
       close: () => made.close(),
     });
   });
+}
+
+/**
+ * Until the server has answered, so that the subscription stands. A connection that breaks before is made again by the client, with its
+ * subscriptions, and asked again.
+ */
+async function answered(connection: NatsConnection, signal: AbortSignal): Promise<void> {
+  const give = () => void connection.close();
+  signal.addEventListener('abort', give, { once: true });
+  try {
+    for (;;) {
+      try {
+        return await connection.flush();
+      } catch (error) {
+        if (connection.isClosed()) throw error;
+      }
+    }
+  } finally {
+    signal.removeEventListener('abort', give);
+  }
 }
 
 /** Ends with the connection. */
