@@ -62,10 +62,10 @@ test('while a server breaks each connection, a peer that is closed leaves none b
   const { told, connection } = await brittleServer(Infinity);
   let made: NatsConnection | undefined;
   const a = nats({ id: 'a', connection: async () => (made = await connection()) });
-  const connecting = expect(a.connect()).rejects.toMatchObject({ name: 'ClosedError' });
+  const connecting = a.connect().catch((error: Error) => error.name);
   await expect.poll(() => told.length).toBeGreaterThan(2);
   await a.close();
-  await connecting;
+  expect(await connecting).toBe('ClosedError');
   expect(made!.isClosed()).toBe(true);
 });
 

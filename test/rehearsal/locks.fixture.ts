@@ -43,6 +43,16 @@ export async function shippedFrom<S extends Shipped = Shipped>(
 export const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 export const below = (bound: number) => Math.floor(Math.random() * bound);
 
+/** Those of docs/transports.md. */
+const LASTING = {
+  waitOnFirstConnect: true,
+  maxReconnectAttempts: -1,
+  reconnectTimeWait: 250,
+  timeout: 2_000,
+  pingInterval: 1_000,
+  maxPingOut: 2,
+};
+
 export function wireOf(
   { webSocketMesh, webSocket, sealed, nats, mqtt }: Shipped,
   { id, peers, listen, knobs, WebSocket, WebSocketServer }: RehearsedPeer,
@@ -57,7 +67,7 @@ export function wireOf(
   if (knobs['over'] === 'nats')
     return nats({
       id,
-      connection: () => connect({ servers: 'nats://broker', waitOnFirstConnect: true, maxReconnectAttempts: -1 }),
+      connection: () => connect({ servers: 'nats://broker', ...LASTING }),
     });
   if (knobs['over'] === 'mqtt')
     return mqtt({ id, connection: async () => connectMqtt('mqtt://broker', { keepalive: 2, reconnectPeriod: 250 }) });
@@ -114,7 +124,7 @@ export function servicesOf({ webSocketHub }: Shipped, over: readonly string[]): 
 
 /**
  * `over`: which transports the runs draw from; those that need the same services. No clock is set over NATS: a client whose clock is set back
- * while its server is away does not try again until the clock has caught up (`nats-clock.test.ts`).
+ * while its server is away does not try again until the clock has caught up (`nats-client.test.ts`).
  */
 export const locksUnder = (
   shipped: Shipped,

@@ -38,6 +38,7 @@ const lasting = {
   waitOnFirstConnect: true,
   maxReconnectAttempts: -1,
   reconnectTimeWait: 250,
+  timeout: 2_000,
   pingInterval: 1_000,
   maxPingOut: 2,
 };

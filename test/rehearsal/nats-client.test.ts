@@ -1,0 +1,55 @@
+/** What NATS' own client does that a peer over it has to live with: docs/transports.md tells it. */
+import { connect, type NodeConnectionOptions } from '@nats-io/transport-node';
+import { expect, test } from 'vitest';
+import { natsBroker } from './nats-broker.js';
+import { quietScenario } from './quiet.fixture.js';
+import { runOnce } from './rehearse.js';
+import type { RehearsalScenario } from './scenario.js';
+
+/** The seconds at which a client that starts at 0.5 s is connected, while its server is away from `awayMs` on for a second. */
+async function connectedAt(
+  options: NodeConnectionOptions,
+  awayMs: number,
+  { faults = [], ...scenario }: Partial<RehearsalScenario> = {},
+): Promise<number[]> {
+  const stop = { what: 'stop', who: 'broker', other: 'p0', atMs: awayMs, lastsMs: 1_000, size: 1 } as const;
+  const { happenings } = await runOnce(
+    {
+      ...quietScenario,
+      seconds: 60,
+      peers: ['p0'],
+      services: ['broker'],
+      startsMs: [500],
+      skewsMs: [0],
+      ...scenario,
+      faults: [stop, ...faults],
+    },
+    { judges: [], services: { broker: natsBroker } },
+    async ({ note }) => {
+      const lasting = { servers: 'nats://broker', waitOnFirstConnect: true, maxReconnectAttempts: -1, reconnectTimeWait: 250 };
+      const connection = await connect({ ...lasting, ...options });
+      note('connected');
+      for await (const { type } of connection.status()) if (type === 'reconnect') note('connected');
+    },
+  );
+  return happenings.flatMap(({ type, at }) => (type === 'note' ? [Math.floor(at / 1_000)] : []));
+}
+
+const setBy = (size: number): Partial<RehearsalScenario> => ({
+  faults: [{ what: 'jump', who: 'p0', other: 'p0', atMs: 2_500, lastsMs: 1_000, size }],
+});
+
+test('it comes back with its server, whose clock is as it was or set ahead', async () => {
+  expect(await connectedAt({}, 2_000, setBy(0))).toEqual([0, 3]);
+  expect(await connectedAt({}, 2_000, setBy(30_000))).toEqual([0, 3]);
+});
+
+test('whose clock is set back while its server is away, it comes back once the clock has caught up', async () => {
+  expect(await connectedAt({}, 2_000, setBy(-30_000))).toEqual([0, 32]);
+});
+
+test('whose server goes while they shake hands, it tries again after its timeout, twenty seconds unless given', async () => {
+  const amidst = { latencyMs: [100, 100] as [number, number] };
+  expect(await connectedAt({}, 750, amidst)).toEqual([20]);
+  expect(await connectedAt({ timeout: 2_000 }, 750, amidst)).toEqual([2]);
+});
