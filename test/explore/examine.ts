@@ -14,6 +14,7 @@ import { Newcomer, withNewcomers, type Newcomers } from './newcomers.js';
 import { SenderRead } from './packets.js';
 import { PersistentSets } from './persistent.js';
 import { OrderMatters } from './renaming.js';
+import { Resent } from './resent.js';
 import { Search } from './search.js';
 import { LooksFurther, NOTHING, type Seen } from './seen.js';
 import { Share, type JudgedStates } from './share.js';
@@ -151,13 +152,17 @@ export class Examination {
     this.watch = new SearchWatch(properties, goal && goalProperty(goal), this.model, isPartial ? known.seen : undefined, judged);
     this.judgesRuns = this.watch.debts.length > 0 && !lasting && !isPartial;
     const graph = this.judgesRuns || goal ? new Graph() : undefined;
+    // What is owed in the states of other threads is not known on the way, and times are numbered anew in each state.
+    const isSimple = !judged && !protocol.times?.(instance.options);
+    const resent = this.judgesRuns && isSimple ? new Resent(this.model, this.watch.owed, this.watch.everywhere) : undefined;
     const rows = reduce === 'symmetry' ? [...this.firsts()].map(({ row }) => row) : undefined;
     this.symmetry = rows && new Symmetry(this.model, rows, known.ordered);
     const persistent = isPartial ? new PersistentSets(this.model) : undefined;
     const frontier = question.search === 'depth' ? new Stack() : new LevelFrontier();
     const { symmetry } = this;
     const share = judged instanceof Share ? judged : undefined;
-    this.search = new Search(this.model, this.watch, { frontier, bounds, graph, symmetry, persistent, share, now, onProgress });
+    const kept = { graph, resent, symmetry, persistent };
+    this.search = new Search(this.model, this.watch, { frontier, bounds, share, now, onProgress, ...kept });
   }
 
   explore(): void {
@@ -244,10 +249,10 @@ export class Examination {
       return ways.set(property, { property: property.name, nodes: owedTo, state, from, component: owedTo && [] });
     }
     if (!search.graph || !this.judgesRuns) return ways;
-    const liveness = new Liveness(search.graph, search.store, model);
+    const liveness = new Liveness(search.graph, search.store, model, watch, search.resent);
     for (const debt of watch.debts) {
       const { property } = debt;
-      const broken = ways.has(property) ? undefined : liveness.broken(watch.owed, debt);
+      const broken = ways.has(property) ? undefined : liveness.broken(debt);
       if (!broken) continue;
       const states = [broken.state, ...broken.component];
       const nodes = watch.owing(property, ({ plane }) => states.every((state) => watch.owed.has(state, plane)));

@@ -78,6 +78,28 @@ export class Graph {
     return this.resting[state] === 1;
   }
 
+  /**
+   * The bits of one word that some way on from a state has, whatever is drawn; no more are looked for once there are those wanted.
+   * Something that changes nothing and that nobody has to do is no way on.
+   */
+  leadsTo(state: number, bits: Int32Array, words: number, word: number, wanted: number): number {
+    const { targets } = this;
+    const end = this.ends[state]!;
+    let [found, ofGroup] = [0, 0];
+    for (let place = this.begins[state]!; place < end && (found & wanted) !== wanted; place++) {
+      const target = targets[place]!;
+      // As a group of its own it has no mark at all.
+      if (target === state && !(place + 1 < end && targets[place + 1]! >= SAME_GROUP)) continue;
+      const there = bits[(target & TARGET) * words + word]!;
+      if (target >= SAME_GROUP) ofGroup &= there;
+      else {
+        found |= ofGroup;
+        ofGroup = there;
+      }
+    }
+    return found | ofGroup;
+  }
+
   get bytes(): number {
     return this.begins.byteLength + this.ends.byteLength + this.targets.byteLength + this.resting.byteLength;
   }

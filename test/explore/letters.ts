@@ -22,6 +22,8 @@ export class Letters {
   readonly isRouted: boolean;
   private readonly isAnonymous: boolean;
   private readonly toPorts = new Interner<Letter>();
+  /** What each letter to a port has become. */
+  private readonly posted: Set<number>[] = [];
 
   constructor(
     private readonly system: SearchedSystem,
@@ -59,6 +61,13 @@ export class Letters {
     const receiver = receiverOf(links, nodes[from]!, port);
     if (receiver === undefined) return -1;
     const sender = senderAs('ports', links, { from: nodes[from]!, to: receiver });
-    return this.packets.intern({ from, to: instance.rank(receiver), sender, message });
+    const packet = this.packets.intern({ from, to: instance.rank(receiver), sender, message });
+    (this.posted[letter] ??= new Set()).add(packet);
+    return packet;
+  }
+
+  /** All packets that a letter has become. */
+  packetsOf(letter: number): Iterable<number> {
+    return this.isAnonymous ? (this.posted[letter] ?? []) : [letter];
   }
 }

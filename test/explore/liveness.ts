@@ -9,12 +9,15 @@
  * can leave is left with probability one. Applications are free never to ask again.
  */
 import { Components } from './components.js';
+import { keepEndless } from './endless.js';
 import type { Graph } from './graph.js';
+import { Ints } from './ints.js';
 import type { Model } from './model.js';
 import type { Planes } from './planes.js';
+import type { Resent } from './resent.js';
 import { OPTIONAL } from './successors.js';
 import type { StateStore } from './store.js';
-import type { Debt } from './watch.js';
+import type { Debt, SearchWatch } from './watch.js';
 
 export interface BrokenPromise {
   /** The first state of the endless part, as near to the start as the search found one. */
@@ -26,32 +29,33 @@ export interface BrokenPromise {
 export class Liveness {
   private readonly components: Components;
   private readonly row: Int32Array;
-  /** Those that are looked at for a promise. */
-  private readonly states: Int32Array;
+  /** Where each promise may stay owed for ever. */
+  private readonly endless: Planes;
 
   constructor(
     private readonly graph: Graph,
     private readonly store: StateStore,
     private readonly model: Model,
+    private readonly watch: SearchWatch,
+    resent: Resent | undefined,
   ) {
     this.components = new Components(graph, model.steps.branches);
     this.row = new Int32Array(store.longest);
-    this.states = new Int32Array(graph.size);
+    this.endless = watch.owed.with(watch.everywhere);
+    keepEndless(this.endless, graph, store, 1 + model.system.nodes.length, resent?.packets());
   }
 
   /** How a promise can be broken, `undefined` when it cannot. */
-  broken(owed: Planes, { plane, property }: Debt): BrokenPromise | undefined {
-    const { graph } = this;
-    const isOwed = (state: number) => owed.has(state, plane);
-    const { states } = this;
-    let count = 0;
+  broken({ plane }: Debt): BrokenPromise | undefined {
+    const { graph, endless, watch } = this;
+    const isOwed = (state: number) => watch.owed.has(state, plane);
+    const states = new Ints();
     for (let state = 0; state < graph.size; state++) {
-      const owes = isOwed(state);
-      if (owes && graph.isResting(state)) return { state, component: [] };
-      if (owes || property.kind === 'converges') states[count++] = state;
+      if (graph.isResting(state) && isOwed(state)) return { state, component: [] };
+      if (endless.has(state, plane)) states.push(state);
     }
     let nearest: BrokenPromise | undefined;
-    for (const component of this.components.among(states.subarray(0, count))) {
+    for (const component of this.components.among(states.data.subarray(0, states.length))) {
       const state = component.reduce((least, other) => (isOwed(other) && !(other > least) ? other : least), Infinity);
       if (state < (nearest?.state ?? Infinity) && this.isFair(component)) nearest = { state, component };
     }

@@ -13,6 +13,7 @@ import { Environments } from './environments.js';
 
 export class Model {
   readonly packets: Packets;
+  readonly letters: Letters;
   readonly steps: LocalSteps;
   readonly environments: Environments;
   readonly successors: Successors;
@@ -34,6 +35,7 @@ export class Model {
       protocol.network.reach === 'routed' ? instance.distance(from, to) : from === to ? 0 : (weights.get(`${from} ${to}`) ?? 1);
     this.packets = new Packets(system, signed, costOf);
     const letters = new Letters(system, this.packets);
+    this.letters = letters;
     this.steps = new LocalSteps(system, this.packets, letters);
     this.environments = new Environments(system, plan, system.fused, this.steps.events, letters);
     const times = protocol.times?.(instance.options);

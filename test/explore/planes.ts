@@ -3,8 +3,9 @@ import { grown } from './ints.js';
 
 export class Planes {
   bits = new Int32Array(1 << 8);
-  private readonly words: number;
-  private size = 0;
+  /** How many words of `bits` each state has. */
+  readonly words: number;
+  size = 0;
 
   constructor(readonly count: number) {
     this.words = Math.ceil(count / 32);
@@ -20,6 +21,11 @@ export class Planes {
     this.bits[state * this.words + (plane >> 5)]! |= 1 << (plane & 31);
   }
 
+  /** Puts a state in all of these. */
+  join(state: number, planes: Int32Array): void {
+    for (let word = 0; word < this.words; word++) this.bits[state * this.words + word]! |= planes[word]!;
+  }
+
   has(state: number, plane: number): boolean {
     return ((this.bits[state * this.words + (plane >> 5)]! >>> (plane & 31)) & 1) === 1;
   }
@@ -33,6 +39,15 @@ export class Planes {
   /** Adds the bits of other planes of the same states. */
   absorb(bits: Int32Array): void {
     for (let i = 0; i < bits.length; i++) this.bits[i]! |= bits[i]!;
+  }
+
+  /** The same, with these planes in every state. */
+  with(everywhere: Int32Array): Planes {
+    const planes = new Planes(this.count);
+    planes.size = this.size;
+    planes.bits = this.bits.slice(0, this.size * this.words);
+    for (let i = 0; i < planes.bits.length; i++) planes.bits[i]! |= everywhere[i % this.words]!;
+    return planes;
   }
 
   get bytes(): number {

@@ -9,6 +9,7 @@ import type { Frontier } from './frontier.js';
 import type { Graph } from './graph.js';
 import type { Model } from './model.js';
 import type { PersistentSets } from './persistent.js';
+import type { Resent } from './resent.js';
 import type { Share } from './share.js';
 import { NONE, StateStore } from './store.js';
 import { isFault } from './successors.js';
@@ -23,6 +24,8 @@ export interface SearchPlan {
   readonly bounds: Bounds;
   /** Kept only for questions that need it. */
   readonly graph?: Graph | undefined;
+  /** Kept only for promises on endless runs. */
+  readonly resent?: Resent | undefined;
   readonly symmetry?: Symmetry | undefined;
   readonly persistent?: PersistentSets | undefined;
   /** Where other threads make the same search. */
@@ -43,6 +46,7 @@ export class Search {
   /** Why the search did not come to its end. */
   stopped: string | undefined;
   readonly graph: Graph | undefined;
+  readonly resent: Resent | undefined;
   private expanded = 0;
   private found = new Int32Array(64);
   private readonly frontier: Frontier;
@@ -56,6 +60,7 @@ export class Search {
   ) {
     this.frontier = plan.frontier;
     this.graph = plan.graph;
+    this.resent = plan.resent;
     this.startedAt = this.now();
     this.limits = new SearchLimits(plan.bounds, model);
   }
@@ -119,7 +124,7 @@ export class Search {
 
   /** Takes in what can happen next in a state. */
   private follow(state: number, row: Int32Array, length: number): void {
-    const { store, graph, plan } = this;
+    const { store, graph, resent, plan } = this;
     const { successors } = this.model;
     const { size } = store;
     if (successors.count === 0) this.terminal++;
@@ -129,6 +134,7 @@ export class Search {
     else this.followAll(state);
     this.frontier.found(size, store.size);
     graph?.add(state, successors, this.found);
+    resent?.add(state, successors, this.found);
   }
 
   private followAll(state: number): void {

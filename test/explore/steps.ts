@@ -50,7 +50,7 @@ export class LocalSteps {
   private readonly ignored = new PairMap();
   private readonly starts = new Map<string, number>();
   /** What each step was found for. */
-  private readonly causes: (readonly [local: number, key: number])[] = [];
+  private readonly causes: (readonly [local: number, key: number] | undefined)[] = [];
   private readonly enabledIn: (readonly number[] | undefined)[] = [];
 
   constructor(
@@ -97,6 +97,19 @@ export class LocalSteps {
   /** The timers, reactions and unlimited commands that can be next in a local state. */
   enabled(local: number): readonly number[] {
     return (this.enabledIn[local] ??= this.findEnabled(local));
+  }
+
+  /** Looks at each outcome: the packet that it answers, -1 where it answers none, and the letters that it sends. */
+  eachOutcome(look: (outcome: number, answered: number, letters: Int32Array) => void): void {
+    for (let step = 0; step < this.first.length; step++) {
+      const key = this.causes[step]?.[1] ?? -1;
+      const answered = key % 2 === 0 ? key / 2 : -1;
+      const first = this.first.data[step]!;
+      for (let outcome = first; outcome < first + this.count.data[step]!; outcome++) {
+        const at = this.sentAt.data[outcome]!;
+        look(outcome, answered, this.sent.data.subarray(at, at + this.sentCount.data[outcome]!));
+      }
+    }
   }
 
   /** Whether the chart has a transition for this event now. */

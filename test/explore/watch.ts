@@ -33,7 +33,7 @@ export interface FoundViolation {
   readonly owedTo?: readonly NodeId[];
 }
 
-type Asks = NonNullable<Extract<Property<any>, { readonly kind: 'eventually' }>['ofNode']>;
+const asksOf = (property: Property<any>) => (property.kind === 'eventually' ? property.ofNode : undefined);
 
 const foldOf = (property: Property<any>): Folded | undefined => ('folded' in property ? property.folded : undefined);
 
@@ -55,6 +55,8 @@ export class SearchWatch {
   readonly relevant = new Set<Property<any>>();
   readonly debts: readonly Debt[];
   readonly owed: Planes;
+  /** The planes of promises that states break among others in which nothing is owed. */
+  readonly everywhere: Int32Array;
   /** The properties that judge states one by one. */
   readonly judgings: readonly Judging[];
   private readonly held: Planes;
@@ -65,8 +67,11 @@ export class SearchWatch {
   private readonly goals: Planes;
   /** For properties that are folds. Where it matters what is looked at, properties look at the state itself. */
   private readonly sums: SearchSums;
-  /** Of promises that ask of a node's state alone: what they say of each local state, by the place of the debt's property. */
-  private readonly asks = new Map<Property<any>, (boolean | undefined)[]>();
+  /** The debts of promises that ask of a node's state alone, and for each local state the planes that it is in. */
+  private readonly ofNodes: readonly Debt[];
+  private readonly others: readonly Debt[];
+  private readonly nodes: number;
+  private readonly planesOf: (Int32Array | undefined)[] = [];
 
   constructor(
     readonly properties: readonly Property<any>[],
@@ -89,12 +94,18 @@ export class SearchWatch {
     this.sometimes = ofKind('sometimes');
     this.judgings = [...this.always, ...this.closed, ...this.sometimes, ...(goal ? [goal] : [])];
     this.debts = properties.flatMap((property) => debtsOf(property, model)).map((debt, plane) => ({ ...debt, plane }));
+    this.ofNodes = this.debts.filter(({ property }) => asksOf(property) !== undefined);
+    this.others = this.debts.filter(({ property }) => asksOf(property) === undefined);
+    this.nodes = model.system.nodes.length;
     this.sums = new SearchSums(
       seen ? [] : [...properties, ...(goal ? [goal] : [])].flatMap((property) => foldOf(property)?.over ?? []),
       model,
     );
     this.goals = new Planes(goal ? 1 : 0);
     this.owed = new Planes(this.debts.length);
+    this.everywhere = new Int32Array(this.owed.words);
+    for (const { property, plane } of this.debts)
+      if (property.kind === 'converges') this.everywhere[plane >> 5]! |= 1 << (plane & 31);
     this.held = new Planes(this.closed.length);
   }
 
@@ -160,7 +171,7 @@ export class SearchWatch {
     for (const property of this.sometimes) {
       if (!this.witnessed.has(property) && this.holds(property, c)) this.witnessed.add(property);
     }
-    if (localOf) for (const debt of this.debts) if (this.isOwedIn(debt, c, localOf)) this.owed.set(state, debt.plane);
+    if (localOf) this.lookAtDebts(state, c, localOf);
     if (this.goal && this.holds(this.goal, c)) this.goals.set(state, 0);
   }
 
@@ -170,21 +181,34 @@ export class SearchWatch {
     return truth(folded ? folded.holds(this.sums.of(folded.over), c) : property.holds(c()), 'holds');
   }
 
-  private isOwedIn(debt: Debt, c: () => Configuration, localOf: (node: number) => number): boolean {
-    const { property, node } = debt;
-    if (property.kind === 'converges') return !this.holds(property, c);
-    if (!property.ofNode) return this.isOwed(debt, c());
-    this.asked = property;
-    let known = this.asks.get(property);
-    if (!known) this.asks.set(property, (known = []));
-    const local = localOf(node);
-    return (known[local] ??= this.asksIn(property.ofNode, property, local));
+  private lookAtDebts(state: number, c: () => Configuration, localOf: (node: number) => number): void {
+    const { owed, planesOf } = this;
+    if (this.ofNodes.length > 0) {
+      for (let node = 0; node < this.nodes; node++) {
+        const local = localOf(node);
+        owed.join(state, (planesOf[local] ??= this.askLocal(local)));
+      }
+    }
+    for (const debt of this.others) if (this.isOwedIn(debt, c)) owed.set(state, debt.plane);
   }
 
-  private asksIn(ofNode: Asks, property: Property<any>, local: number): boolean {
-    const { when, holds } = ofNode(this.model.steps.locals.get(local).view);
-    if (truth(when, 'when')) this.relevant.add(property);
-    return when && !truth(holds, 'holds');
+  private isOwedIn(debt: Debt, c: () => Configuration): boolean {
+    return debt.property.kind === 'converges' ? !this.holds(debt.property, c) : this.isOwed(debt, c());
+  }
+
+  /** The planes of the promises that are owed to the node of a local state. */
+  private askLocal(local: number): Int32Array {
+    const { node, view } = this.model.steps.locals.get(local);
+    const planes = new Int32Array(this.owed.words);
+    for (const { property, node: to, plane } of this.ofNodes) {
+      if (to !== node) continue;
+      this.asked = property;
+      const { when, holds } = asksOf(property)!(view);
+      if (!truth(when, 'when')) continue;
+      this.relevant.add(property);
+      if (!truth(holds, 'holds')) planes[plane >> 5]! |= 1 << (plane & 31);
+    }
+    return planes;
   }
 
   /** Whether transitions matter, and not states alone. */
