@@ -2,7 +2,7 @@
 import type { NodeId } from '../effects.js';
 import { Forest, isSpanningTree } from '../forest.js';
 import type { Configuration } from '../protocol.js';
-import { COMBINATIONS_MAX } from './totals.js';
+import { COMBINATIONS_MAX } from './trees.js';
 import {
   directoryContext,
   type FindFlight,

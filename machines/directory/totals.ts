@@ -7,7 +7,10 @@
 import type { NodeId } from '../effects.js';
 import type { Flight, Fold, Instance, NodeView, Totals } from '../protocol.js';
 import type { DirectoryOptions } from './options.js';
+import { Finds, type FindFact } from './finds.js';
 import type { Find } from './policies.js';
+import { Queue } from './queue.js';
+import { NONE, Trees } from './trees.js';
 import { directoryContext, isRequesting, pointerFitsState, holdsToken } from './view.js';
 
 interface NodeFact {
@@ -27,29 +30,10 @@ interface EdgeFact {
 }
 
 type FlightFact =
-  | {
-      readonly kind: 'find';
-      readonly from: number;
-      readonly to: number;
-      readonly producer: number;
-      readonly visited: readonly number[];
-      readonly edge: EdgeFact;
-    }
+  | (FindFact & { readonly kind: 'find'; readonly edge: EdgeFact })
   | { readonly kind: 'token'; readonly to: number }
   | { readonly kind: 'other' };
 
-type FindFact = FlightFact & { readonly kind: 'find' };
-
-/** A find, and where it might as well have come from. */
-interface Choice {
-  readonly to: number;
-  readonly sources: readonly number[];
-}
-
-/** Beyond this many combinations of green edges, finds are replaced one at a time instead of all together. */
-export const COMBINATIONS_MAX = 1024;
-
-const NONE = -1;
 const NO_EDGE: EdgeFact = { isBridge: false, isAstray: false };
 
 type Directory = Instance<DirectoryOptions>;
@@ -98,35 +82,35 @@ export class DirectoryTotals implements Totals<NodeFact, FlightFact> {
   shared = 0;
   /** Nodes that wait without a trace of it, or leave a trace without waiting, or more than one. */
   untraced = 0;
-  private readonly facts: NodeFact[] = [];
-  private readonly finds = new Map<FindFact, number>();
-  private findCount = 0;
+  private readonly parents: Int32Array;
+  private readonly nexts: Int32Array;
+  private readonly holders: Uint8Array;
   private readonly balance: Int32Array;
   private readonly previous: Int32Array;
   private readonly headed: Int32Array;
-  private readonly black: Int32Array;
-  private readonly whole: Int32Array;
+  private readonly finds = new Finds();
+  private readonly trees: Trees;
+  private readonly queue: Queue;
   private pointersMoved = true;
   private findsMoved = true;
-  private queueMoved = true;
-  private blackIsForest = false;
-  private tree = false;
-  private near = false;
+  private nextsMoved = true;
+  private headsMoved = true;
   private chains = false;
   private heads = false;
 
-  constructor(private readonly size: number) {
+  constructor(size: number) {
+    this.parents = new Int32Array(size).fill(NONE);
+    this.nexts = new Int32Array(size).fill(NONE);
+    this.holders = new Uint8Array(size);
     this.balance = new Int32Array(size);
     this.previous = new Int32Array(size);
     this.headed = new Int32Array(size);
-    this.black = new Int32Array(size);
-    this.whole = new Int32Array(size);
+    this.trees = new Trees(this.parents, this.nexts, this.finds);
+    this.queue = new Queue(this.parents, this.nexts, this.holders, this.headed);
   }
 
   node(fact: NodeFact, by: 1 | -1): void {
-    const { node, parent, next, edge } = fact;
-    const before = this.facts[node];
-    if (by === 1) this.facts[node] = fact;
+    const { node, next, edge } = fact;
     if (fact.holdsToken) this.tokens += by;
     if (!fact.fits) this.misfits += by;
     this.countEdge(edge, by);
@@ -137,14 +121,23 @@ export class DirectoryTotals implements Totals<NodeFact, FlightFact> {
       if (others > 0) this.shared += by;
       this.previous[next]! += by;
     }
-    if (by === -1 || before === undefined) return;
-    if (before.parent !== parent) this.pointersMoved = true;
-    if (before.next !== next || before.parent !== parent || before.holdsToken !== fact.holdsToken) this.queueMoved = true;
+    if (by === 1) this.move(fact);
+  }
+
+  private move({ node, parent, next, holdsToken }: NodeFact): void {
+    const { parents, nexts, holders } = this;
+    const isHolder = holdsToken ? 1 : 0;
+    if (parents[node] !== parent) this.pointersMoved = this.headsMoved = true;
+    if (nexts[node] !== next) this.nextsMoved = this.headsMoved = true;
+    if (holders[node] !== isHolder) this.headsMoved = true;
+    parents[node] = parent;
+    nexts[node] = next;
+    holders[node] = isHolder;
   }
 
   flight(fact: FlightFact, by: 1 | -1): void {
     if (fact.kind === 'other') return;
-    this.queueMoved = true;
+    this.headsMoved = true;
     if (fact.kind === 'token') {
       this.tokens += by;
       this.weigh(fact.to, by);
@@ -152,13 +145,10 @@ export class DirectoryTotals implements Totals<NodeFact, FlightFact> {
       return;
     }
     this.findsMoved = true;
-    this.findCount += by;
+    this.finds.change(fact, by);
     this.countEdge(fact.edge, by);
     this.weigh(fact.producer, by);
     this.headed[fact.producer]! += by;
-    const times = (this.finds.get(fact) ?? 0) + by;
-    if (times === 0) this.finds.delete(fact);
-    else this.finds.set(fact, times);
   }
 
   private countEdge({ isBridge, isAstray }: EdgeFact, by: 1 | -1): void {
@@ -174,66 +164,17 @@ export class DirectoryTotals implements Totals<NodeFact, FlightFact> {
   }
 
   isSpanningTree(): boolean {
-    this.lookAtTrees();
-    return this.tree;
+    return this.lookAtTrees().isTree;
   }
 
   /** Lemma 2, part 2. */
   greenTrees(): boolean {
-    this.lookAtTrees();
-    if (!this.blackIsForest) return false;
-    // Each find's choices lie in the component of the pointers that it came from: whichever is chosen, it joins what the find joins.
-    if (this.near) return this.tree;
-    const choices = this.choices();
-    const combinations = choices.reduce((product, { sources }) => product * sources.length, 1);
-    if (combinations <= COMBINATIONS_MAX) return this.everyChoice(choices, 0, this.black);
-    return choices.every((_, i) =>
-      this.everyChoice(
-        choices.map((choice, j) => (i === j ? choice : { ...choice, sources: choice.sources.slice(0, 1) })),
-        0,
-        this.black,
-      ),
-    );
-  }
-
-  /** For each find its receiver, and the components of the pointers that it has reached: the nodes of one are interchangeable. */
-  private choices(): Choice[] {
-    return [...this.finds].flatMap(([find, times]) => {
-      const sources = [...new Set(this.reachedBy(find).map((node) => root(this.black, node)))];
-      return Array.from({ length: times }, () => ({ to: find.to, sources }));
-    });
-  }
-
-  private everyChoice(choices: readonly Choice[], place: number, joined: Int32Array): boolean {
-    const choice = choices[place];
-    if (!choice) return joined.every((_, node) => root(joined, node) === root(joined, 0));
-    return choice.sources.every((source) => {
-      const more = joined.slice();
-      return join(more, choice.to, source) && this.everyChoice(choices, place + 1, more);
-    });
+    return this.lookAtTrees().greenTrees();
   }
 
   /** Lemma 2, part 3: with as many finds as nodes there is a cycle, and sides mean nothing. */
   sourceSide(): boolean {
-    this.lookAtTrees();
-    if (this.findCount >= this.size) return false;
-    return this.near || [...this.finds.keys()].every((find) => this.isOnSourceSide(find));
-  }
-
-  private isOnSourceSide(find: FindFact): boolean {
-    const { whole } = this;
-    whole.set(this.black);
-    for (const [other, times] of this.finds) if (other !== find || times > 1) join(whole, other.from, other.to);
-    const home = root(whole, find.from);
-    return this.reachedBy(find).every((node) => root(whole, node) === home);
-  }
-
-  /** The nodes that a find has visited, as far as it carries them, and those that wait for its producer. */
-  private reachedBy({ from, visited, producer }: FindFact): number[] {
-    const reached = [...visited, from];
-    for (let at = this.facts[producer]!.next, steps = 0; at !== NONE && steps < this.size; at = this.facts[at]!.next, steps++)
-      reached.push(at);
-    return reached;
+    return this.finds.count < this.parents.length && this.lookAtTrees().sourceSide();
   }
 
   areChains(): boolean {
@@ -246,87 +187,21 @@ export class DirectoryTotals implements Totals<NodeFact, FlightFact> {
     return this.heads;
   }
 
-  private lookAtTrees(): void {
-    if (!this.pointersMoved && !this.findsMoved && !this.queueMoved) return;
+  /** Who waits for a producer is what the nexts say. */
+  private lookAtTrees(): Trees {
     this.lookAtQueue();
-    if (this.pointersMoved) {
-      this.blackIsForest = true;
-      for (let i = 0; i < this.size; i++) this.black[i] = i;
-      for (const { node, parent } of this.facts)
-        if (node !== parent && !join(this.black, node, parent)) this.blackIsForest = false;
-    }
-    if (this.pointersMoved || this.findsMoved) this.lookAtFinds();
-    this.near = true;
-    for (const find of this.finds.keys()) if (!this.isNear(find)) this.near = false;
+    if (this.pointersMoved) this.trees.lookAtPointers();
+    if (this.pointersMoved || this.findsMoved) this.trees.lookAtFinds();
     this.pointersMoved = this.findsMoved = false;
-  }
-
-  private lookAtFinds(): void {
-    const { black, whole } = this;
-    whole.set(black);
-    this.tree = this.blackIsForest;
-    let components = 0;
-    for (let i = 0; i < this.size; i++) if (black[i] === i) components++;
-    for (const [{ from, to }, times] of this.finds) {
-      if (times > 1 || !join(whole, from, to)) this.tree = false;
-      else components--;
-    }
-    this.tree &&= components === 1;
-  }
-
-  /** Whether all that a find has visited, and all that wait for its producer, are in the sender's component of the pointers. */
-  private isNear({ from, visited, producer }: FindFact): boolean {
-    const { black, facts } = this;
-    const home = root(black, from);
-    if (visited.some((node) => root(black, node) !== home)) return false;
-    let steps = 0;
-    for (let at = facts[producer]!.next; at !== NONE && steps < this.size; at = facts[at]!.next, steps++) {
-      if (root(black, at) !== home) return false;
-    }
-    return true;
+    return this.trees;
   }
 
   private lookAtQueue(): void {
-    if (!this.queueMoved) return;
-    this.queueMoved = false;
-    // The nexts decide what waits for a producer.
-    this.findsMoved = true;
-    const { facts, size } = this;
-    const from = new Int32Array(size).fill(NONE);
-    for (let i = size - 1; i >= 0; i--) if (facts[i]!.next !== NONE) from[facts[i]!.next] = i;
-    this.chains = this.haveNoCycle();
-    this.heads = facts.every(({ node, parent }) => {
-      if (node !== parent) return true;
-      let top = node;
-      for (let steps = 0, at = from[top]!; at !== NONE && steps < size; steps++, at = from[top]!) top = at;
-      return facts[top]!.holdsToken || this.headed[top]! > 0;
-    });
-  }
-
-  private haveNoCycle(): boolean {
-    const seen = new Int32Array(this.size).fill(NONE);
-    for (let start = 0; start < this.size; start++) {
-      let at = start;
-      while (at !== NONE && seen[at] === NONE) {
-        seen[at] = start;
-        at = this.facts[at]!.next;
-      }
-      if (at !== NONE && seen[at] === start) return false;
+    if (this.nextsMoved) {
+      this.chains = this.queue.areChains();
+      this.findsMoved = true;
     }
-    return true;
+    if (this.headsMoved) this.heads = this.queue.haveHeads();
+    this.nextsMoved = this.headsMoved = false;
   }
-}
-
-function root(leader: Int32Array, node: number): number {
-  let at = node;
-  while (leader[at] !== at) at = leader[at] = leader[leader[at]!]!;
-  return at;
-}
-
-/** Joins two components; false where they are one. */
-function join(leader: Int32Array, a: number, b: number): boolean {
-  const [x, y] = [root(leader, a), root(leader, b)];
-  if (x === y) return false;
-  leader[x] = y;
-  return true;
 }

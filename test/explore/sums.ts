@@ -3,6 +3,7 @@
  * going from one state to another takes away what is no longer there and adds what is new.
  */
 import type { ChannelState, Fold, Totals } from '../../machines/protocol.js';
+import { grown } from './ints.js';
 import type { Model } from './model.js';
 
 interface Sum {
@@ -14,6 +15,7 @@ interface Sum {
 
 export class SearchSums {
   private readonly sums: readonly Sum[];
+  private readonly totals: ReadonlyMap<Fold, Totals<unknown, unknown>>;
   /** Those that keep messages in their order. */
   private readonly ordered: readonly Sum[];
   private readonly unordered: readonly Sum[];
@@ -25,7 +27,7 @@ export class SearchSums {
   private packets = new Int32Array(0);
   private inFlight = 0;
   /** How often each packet is in flight more than before; all zero between two states. */
-  private readonly more: number[] = [];
+  private more = new Int32Array(1 << 8);
 
   constructor(
     folds: Iterable<Fold>,
@@ -34,30 +36,32 @@ export class SearchSums {
     const { nodes, instance } = model.system;
     this.locals = new Int32Array(nodes.length).fill(-1);
     this.sums = [...new Set(folds)].map((fold) => ({ fold, totals: fold.totals(instance), nodes: [], flights: [] }));
+    this.totals = new Map(this.sums.map(({ fold, totals }) => [fold, totals]));
     this.ordered = this.sums.filter(({ fold }) => fold.isOrdered);
     this.unordered = this.sums.filter(({ fold }) => !fold.isOrdered);
     this.linked = this.sums.filter(({ totals }) => totals.channel);
   }
 
   of(fold: Fold): Totals<unknown, unknown> {
-    return this.sums.find((sum) => sum.fold === fold)!.totals;
+    return this.totals.get(fold)!;
   }
 
   /** Goes to a state. */
   goTo(row: Int32Array, begin: number, length: number): void {
-    if (this.sums.length === 0) return;
-    const { locals } = this;
+    const { sums, locals } = this;
+    if (sums.length === 0) return;
     if (this.linked.length > 0 && row[begin] !== this.environment) this.turn((this.environment = row[begin]!));
     for (let node = 0; node < locals.length; node++) {
       const local = row[begin + 1 + node]!;
       if (locals[node] === local) continue;
-      for (const sum of this.sums) {
+      for (let i = 0; i < sums.length; i++) {
+        const sum = sums[i]!;
         if (locals[node] !== -1) sum.totals.node(this.ofLocal(sum, locals[node]!), -1);
         sum.totals.node(this.ofLocal(sum, local), 1);
       }
       locals[node] = local;
     }
-    this.fly(row.subarray(begin + 1 + locals.length, begin + length));
+    this.fly(row, begin + 1 + locals.length, begin + length);
   }
 
   private turn(environment: number): void {
@@ -71,31 +75,43 @@ export class SearchSums {
     });
   }
 
-  private fly(packets: Int32Array): void {
-    if (this.ordered.length > 0) this.flyInOrder(packets);
-    if (this.unordered.length > 0) this.flyInAnyOrder(packets);
-    if (this.packets.length < packets.length) this.packets = new Int32Array(2 * packets.length);
-    this.packets.set(packets);
-    this.inFlight = packets.length;
+  private fly(row: Int32Array, begin: number, end: number): void {
+    const inFlight = end - begin;
+    if (this.packets.length < inFlight) this.packets = grown(this.packets, inFlight);
+    const { packets } = this;
+    // Most stay as they are, and those that do not stand together.
+    let first = 0;
+    while (first < inFlight && first < this.inFlight && packets[first] === row[begin + first]) first++;
+    if (first === inFlight && first === this.inFlight) return;
+    if (this.unordered.length > 0) this.flyInAnyOrder(row, begin, end, first);
+    if (this.ordered.length > 0) this.flyInOrder(packets.subarray(0, this.inFlight), row.subarray(begin, end));
+    for (let i = first; i < inFlight; i++) packets[i] = row[begin + i]!;
+    this.inFlight = inFlight;
   }
 
-  private flyInAnyOrder(packets: Int32Array): void {
-    const { more, inFlight } = this;
-    for (let i = 0; i < inFlight; i++) more[this.packets[i]!] = (more[this.packets[i]!] ?? 0) - 1;
-    for (const packet of packets) more[packet] = (more[packet] ?? 0) + 1;
+  /** Before the `first` packet nothing has changed. */
+  private flyInAnyOrder(row: Int32Array, begin: number, end: number, first: number): void {
+    const { packets, inFlight } = this;
+    let most = 0;
+    for (let i = first; i < inFlight; i++) if (packets[i]! > most) most = packets[i]!;
+    for (let i = begin + first; i < end; i++) if (row[i]! > most) most = row[i]!;
+    if (most >= this.more.length) this.more = grown(this.more, most + 1);
+    const { more } = this;
+    for (let i = first; i < inFlight; i++) more[packets[i]!]!--;
+    for (let i = begin + first; i < end; i++) more[row[i]!]!++;
     // What went goes first, so that no total ever holds more than there is.
-    for (let i = 0; i < inFlight; i++) this.change(this.packets[i]!, -1);
-    for (const packet of packets) this.change(packet, 1);
+    for (let i = first; i < inFlight; i++) if (more[packets[i]!]! < 0) this.change(packets[i]!, -1);
+    for (let i = begin + first; i < end; i++) if (more[row[i]!]! > 0) this.change(row[i]!, 1);
   }
 
   private change(packet: number, by: 1 | -1): void {
-    for (; this.more[packet]! * by > 0; this.more[packet]! -= by)
-      for (const sum of this.unordered) sum.totals.flight(this.ofPacket(sum, packet), by);
+    const { more, unordered } = this;
+    for (; more[packet]! * by > 0; more[packet]! -= by)
+      for (let i = 0; i < unordered.length; i++) unordered[i]!.totals.flight(this.ofPacket(unordered[i]!, packet), by);
   }
 
   /** Of a channel on which something has changed, all goes and comes anew. */
-  private flyInOrder(packets: Int32Array): void {
-    const before = this.packets.subarray(0, this.inFlight);
+  private flyInOrder(before: Int32Array, packets: Int32Array): void {
     const { data: channelOf } = this.model.packets.channel;
     const isChanged = (packet: number) => !isSame(before, packets, channelOf, channelOf[packet]!);
     for (const packet of before)

@@ -1,0 +1,49 @@
+/** The queue of those that wait for the token, as the totals of the directory look at it: chains of nexts, and their heads. */
+import { NONE } from './trees.js';
+
+export class Queue {
+  private readonly seen: Int32Array;
+  private readonly before: Int32Array;
+
+  /** They change from look to look. */
+  constructor(
+    private readonly parents: Int32Array,
+    private readonly nexts: Int32Array,
+    private readonly holders: Uint8Array,
+    /** For each node the tokens that fly to it, and its finds in flight. */
+    private readonly headed: Int32Array,
+  ) {
+    this.seen = new Int32Array(nexts.length);
+    this.before = new Int32Array(nexts.length);
+  }
+
+  /** No next leads round to where it comes from. */
+  areChains(): boolean {
+    const { seen, nexts } = this;
+    seen.fill(NONE);
+    for (let start = 0; start < nexts.length; start++) {
+      let at = start;
+      while (at !== NONE && seen[at] === NONE) {
+        seen[at] = start;
+        at = nexts[at]!;
+      }
+      if (at !== NONE && seen[at] === start) return false;
+    }
+    return true;
+  }
+
+  /** Walking back along next from any self-loop ends at the holder, at whom the token flies to, or at a node whose find is in flight. */
+  haveHeads(): boolean {
+    const { nexts, before, parents, holders, headed } = this;
+    before.fill(NONE);
+    // Of several the first.
+    for (let node = nexts.length - 1; node >= 0; node--) if (nexts[node] !== NONE) before[nexts[node]!] = node;
+    for (let node = 0; node < nexts.length; node++) {
+      if (parents[node] !== node) continue;
+      let top = node;
+      for (let steps = 0, at = before[top]!; at !== NONE && steps < nexts.length; steps++, at = before[top]!) top = at;
+      if (holders[top] !== 1 && !(headed[top]! > 0)) return false;
+    }
+    return true;
+  }
+}

@@ -1,0 +1,156 @@
+/** The trees of the directory (Lemma 2), as its totals look at them: on integers, and only after an edge has moved. */
+import type { Finds, FindFact } from './finds.js';
+
+/** No node. */
+export const NONE = -1;
+
+/** Beyond this many combinations of green edges, finds are replaced one at a time instead of all together. */
+export const COMBINATIONS_MAX = 1024;
+
+export class Trees {
+  /** Pointers and finds are a spanning tree. */
+  isTree = false;
+  /** The components of the pointers. */
+  private readonly black: Int32Array;
+  /** The same, joined further for one question; only its roots count. */
+  private readonly joined: Int32Array;
+  private areForest = false;
+  private components = 0;
+  /** For each find where it goes, and from where its sources begin: the components that it has reached, the first of them first. */
+  private readonly goals: number[] = [];
+  private readonly begins: number[] = [];
+  private readonly sources: number[] = [];
+  private combinations = 1;
+
+  constructor(
+    private readonly parents: Int32Array,
+    private readonly nexts: Int32Array,
+    private readonly finds: Finds,
+  ) {
+    this.black = new Int32Array(parents.length);
+    this.joined = new Int32Array(parents.length);
+  }
+
+  lookAtPointers(): void {
+    const { parents, black } = this;
+    this.areForest = true;
+    this.components = parents.length;
+    for (let node = 0; node < parents.length; node++) black[node] = node;
+    for (let node = 0; node < parents.length; node++) {
+      if (parents[node] === node) continue;
+      if (join(black, node, parents[node]!)) this.components--;
+      else this.areForest = false;
+    }
+  }
+
+  lookAtFinds(): void {
+    const { all, count, isTwofold } = this.finds;
+    this.goals.length = this.begins.length = this.sources.length = 0;
+    this.combinations = 1;
+    for (let i = 0; i < all.length; i++) this.lookAt(all[i]!);
+    this.begins.push(this.sources.length);
+    // As many edges as it takes to join all, and each joins two.
+    this.isTree = this.areForest && !isTwofold && this.components - count === 1 && this.joinsAll();
+  }
+
+  /** All that a find has visited, as far as it carries them, and those that wait for its producer. */
+  private lookAt({ from, to, visited, producer }: FindFact): void {
+    const { black, sources, nexts } = this;
+    const begin = sources.length;
+    this.goals.push(root(black, to));
+    this.begins.push(begin);
+    for (let i = 0; i < visited.length; i++) this.reach(begin, visited[i]!);
+    this.reach(begin, from);
+    for (let at = nexts[producer]!, steps = 0; at !== NONE && steps < nexts.length; at = nexts[at]!, steps++)
+      this.reach(begin, at);
+    this.combinations *= sources.length - begin;
+  }
+
+  /** The nodes of one component are interchangeable. */
+  private reach(begin: number, node: number): void {
+    const { sources } = this;
+    const component = root(this.black, node);
+    for (let i = begin; i < sources.length; i++) if (sources[i] === component) return;
+    sources.push(component);
+  }
+
+  /** Whether each find joins two components. */
+  private joinsAll(): boolean {
+    const { joined, black, finds } = this;
+    joined.set(black);
+    for (let i = 0; i < finds.all.length; i++) if (!join(joined, finds.all[i]!.from, finds.all[i]!.to)) return false;
+    return true;
+  }
+
+  /** Each find may be replaced by an edge from any component that it has reached to where it goes. */
+  greenTrees(): boolean {
+    const { combinations, goals, joined, black } = this;
+    // Whichever is chosen, it joins what the find joins.
+    if (combinations === 1) return this.isTree;
+    const { count, isTwofold } = this.finds;
+    // Two equal finds can choose alike.
+    if (!this.areForest || isTwofold || this.components - count !== 1) return false;
+    joined.set(black);
+    if (combinations <= COMBINATIONS_MAX) return this.isTree && this.everyChoice(0, NONE);
+    return goals.every((_, find) => this.everyChoice(0, find));
+  }
+
+  /** Whether finds from this one on close no cycle, whichever sources they choose; where only one of them may, the others take their first. */
+  private everyChoice(find: number, only: number): boolean {
+    const { goals, begins, sources, joined } = this;
+    if (find === goals.length) return true;
+    const begin = begins[find]!;
+    const end = only === NONE || only === find ? begins[find + 1]! : begin + 1;
+    const goal = top(joined, goals[find]!);
+    for (let i = begin; i < end; i++) {
+      const source = top(joined, sources[i]!);
+      if (source === goal) return false;
+      joined[source] = goal;
+      const isKept = this.everyChoice(find + 1, only);
+      joined[source] = source;
+      if (!isKept) return false;
+    }
+    return true;
+  }
+
+  /** What a find has reached lies on the side that it comes from. */
+  sourceSide(): boolean {
+    const { combinations, begins, goals } = this;
+    if (combinations === 1) return true;
+    for (let find = 0; find < goals.length; find++)
+      if (begins[find + 1]! - begins[find]! > 1 && !this.isOnSourceSide(find)) return false;
+    return true;
+  }
+
+  private isOnSourceSide(find: number): boolean {
+    const { joined, black, finds, begins, sources } = this;
+    joined.set(black);
+    for (let i = 0; i < finds.all.length; i++)
+      if (i !== find || finds.timesOf(i) > 1) join(joined, finds.all[i]!.from, finds.all[i]!.to);
+    const home = root(joined, sources[begins[find]!]!);
+    for (let i = begins[find]! + 1; i < begins[find + 1]!; i++) if (root(joined, sources[i]!) !== home) return false;
+    return true;
+  }
+}
+
+function root(leader: Int32Array, node: number): number {
+  let at = node;
+  while (leader[at] !== at) at = leader[at] = leader[leader[at]!]!;
+  return at;
+}
+
+/** The same, and leaves all as it is. */
+function top(leader: Int32Array, node: number): number {
+  let at = node;
+  while (leader[at] !== at) at = leader[at]!;
+  return at;
+}
+
+/** Joins two components; false where they are one. */
+function join(leader: Int32Array, a: number, b: number): boolean {
+  const x = root(leader, a);
+  const y = root(leader, b);
+  if (x === y) return false;
+  leader[x] = y;
+  return true;
+}
