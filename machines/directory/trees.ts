@@ -20,6 +20,9 @@ export class Trees {
   private readonly goals: number[] = [];
   private readonly begins: number[] = [];
   private readonly sources: number[] = [];
+  /** How many of each count now; what stands behind them is of an earlier look. */
+  private goalCount = 0;
+  private sourceCount = 0;
   private combinations = 1;
 
   constructor(
@@ -45,33 +48,33 @@ export class Trees {
 
   lookAtFinds(): void {
     const { all, count, isTwofold } = this.finds;
-    this.goals.length = this.begins.length = this.sources.length = 0;
+    this.goalCount = this.sourceCount = 0;
     this.combinations = 1;
     for (let i = 0; i < all.length; i++) this.lookAt(all[i]!);
-    this.begins.push(this.sources.length);
+    this.begins[this.goalCount] = this.sourceCount;
     // As many edges as it takes to join all, and each joins two.
     this.isTree = this.areForest && !isTwofold && this.components - count === 1 && this.joinsAll();
   }
 
   /** All that a find has visited, as far as it carries them, and those that wait for its producer. */
   private lookAt({ from, to, visited, producer }: FindFact): void {
-    const { black, sources, nexts } = this;
-    const begin = sources.length;
-    this.goals.push(root(black, to));
-    this.begins.push(begin);
+    const { black, nexts } = this;
+    const begin = this.sourceCount;
+    this.begins[this.goalCount] = begin;
+    this.goals[this.goalCount++] = root(black, to);
     for (let i = 0; i < visited.length; i++) this.reach(begin, visited[i]!);
     this.reach(begin, from);
     for (let at = nexts[producer]!, steps = 0; at !== NONE && steps < nexts.length; at = nexts[at]!, steps++)
       this.reach(begin, at);
-    this.combinations *= sources.length - begin;
+    this.combinations *= this.sourceCount - begin;
   }
 
   /** The nodes of one component are interchangeable. */
   private reach(begin: number, node: number): void {
     const { sources } = this;
     const component = root(this.black, node);
-    for (let i = begin; i < sources.length; i++) if (sources[i] === component) return;
-    sources.push(component);
+    for (let i = begin; i < this.sourceCount; i++) if (sources[i] === component) return;
+    sources[this.sourceCount++] = component;
   }
 
   /** Whether each find joins two components. */
@@ -84,7 +87,7 @@ export class Trees {
 
   /** Each find may be replaced by an edge from any component that it has reached to where it goes. */
   greenTrees(): boolean {
-    const { combinations, goals, joined, black } = this;
+    const { combinations, goalCount, joined, black } = this;
     // Whichever is chosen, it joins what the find joins.
     if (combinations === 1) return this.isTree;
     const { count, isTwofold } = this.finds;
@@ -92,13 +95,14 @@ export class Trees {
     if (!this.areForest || isTwofold || this.components - count !== 1) return false;
     joined.set(black);
     if (combinations <= COMBINATIONS_MAX) return this.isTree && this.everyChoice(0, NONE);
-    return goals.every((_, find) => this.everyChoice(0, find));
+    for (let find = 0; find < goalCount; find++) if (!this.everyChoice(0, find)) return false;
+    return true;
   }
 
   /** Whether finds from this one on close no cycle, whichever sources they choose; where only one of them may, the others take their first. */
   private everyChoice(find: number, only: number): boolean {
     const { goals, begins, sources, joined } = this;
-    if (find === goals.length) return true;
+    if (find === this.goalCount) return true;
     const begin = begins[find]!;
     const end = only === NONE || only === find ? begins[find + 1]! : begin + 1;
     const goal = top(joined, goals[find]!);
@@ -115,9 +119,9 @@ export class Trees {
 
   /** What a find has reached lies on the side that it comes from. */
   sourceSide(): boolean {
-    const { combinations, begins, goals } = this;
+    const { combinations, begins, goalCount } = this;
     if (combinations === 1) return true;
-    for (let find = 0; find < goals.length; find++)
+    for (let find = 0; find < goalCount; find++)
       if (begins[find + 1]! - begins[find]! > 1 && !this.isOnSourceSide(find)) return false;
     return true;
   }

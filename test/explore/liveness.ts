@@ -65,14 +65,13 @@ export class Liveness {
   /** Whether a fair run can stay in the component for ever. */
   private isFair(component: readonly number[]): boolean {
     if (component.length === 1 && !this.staysForced(component[0]!)) return this.graph.isResting(component[0]!);
-    let always: number[] | undefined;
-    const taken = new Set<number>();
+    // What is enabled in all states that have been looked at, and taken within the component in none of them.
+    let untaken: readonly number[] | undefined;
     for (const state of component) {
-      const enabled = this.actions(state, taken);
-      always = always?.filter((action) => enabled.includes(action)) ?? enabled;
-      if (always.length === 0) return true;
+      untaken = this.untaken(state, untaken);
+      if (untaken.length === 0) return true;
     }
-    return always!.every((action) => taken.has(action));
+    return false;
   }
 
   /** Whether something that fairness asks for leaves the state as it is. */
@@ -83,19 +82,20 @@ export class Liveness {
     return false;
   }
 
-  /** What fairness asks for in a state; those taken within the component are added to `taken`. */
-  private actions(state: number, taken: Set<number>): number[] {
+  /** What fairness asks for in a state, and is not taken from it within the component; of `some` where they are given. */
+  private untaken(state: number, some: readonly number[] | undefined): readonly number[] {
     const { graph, model, row, components } = this;
     const { successors } = model;
     successors.expand(row, this.store.load(state, row));
-    const enabled: number[] = [];
     const begin = graph.begin(state);
+    const untaken: number[] = [];
+    const taken: number[] = [];
     for (let i = 0; i < successors.count; i++) {
       const action = successors.actions[i]!;
-      if (action === OPTIONAL) continue;
-      enabled.push(action);
-      if (components.stays(state, begin + i)) taken.add(action);
+      if (action === OPTIONAL || (some && !some.includes(action))) continue;
+      if (components.stays(state, begin + i)) taken.push(action);
+      else if (!untaken.includes(action)) untaken.push(action);
     }
-    return enabled;
+    return taken.length === 0 ? untaken : untaken.filter((action) => !taken.includes(action));
   }
 }
