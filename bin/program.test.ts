@@ -136,7 +136,7 @@ describe('completion', () => {
     expect(complete(['ch'], [''], ['check', '--s'], ['check', 'ring'], ['ch'])).toEqual([
       ['check'],
       [...verbNames, 'help', '--help', '--version'],
-      ['--safety', '--search', '--states', '--seconds'],
+      ['--safety', '--search', '--share', '--states', '--seconds'],
       [''],
       ['check'],
     ]);

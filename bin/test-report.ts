@@ -18,6 +18,8 @@ export interface Wanted {
   /** How many scenarios the swarm runs; 0 for none. */
   readonly swarm: number;
   readonly seed: number;
+  /** Runs the swarm elsewhere; here unless given. */
+  readonly swarming?: ((runs: number, seed: number) => Promise<SwarmReport>) | undefined;
   readonly reasons: Reasons;
 }
 
@@ -64,7 +66,7 @@ export async function testProtocol(
   covered.merge(onSystems.coverage.toJSON());
   onCovered(graphs, covered);
   const coverage = coverageReport(covered, wanted.reasons);
-  const swarm = wanted.swarm > 0 ? (await loadSwarm()).swarm(protocol, { runs: wanted.swarm, seed: wanted.seed }) : undefined;
+  const swarm = wanted.swarm > 0 ? await swarmOf(protocol, wanted) : undefined;
   const mutants = wanted.mutants ? await judge(protocol, graphs, wanted.reasons, progress) : undefined;
   progress.done();
   const failures = [...onCharts.failures, ...onSystems.failures];
@@ -148,6 +150,11 @@ async function judge(
 interface Swarming {
   readonly swarm: (protocol: Protocol, options: { readonly runs: number; readonly seed: number }) => SwarmReport;
   readonly swarmJudge: (protocol: Protocol) => Judge;
+}
+
+async function swarmOf(protocol: Protocol, { swarm: runs, seed, swarming }: Wanted): Promise<SwarmReport> {
+  const { swarm } = await loadSwarm();
+  return swarming ? swarming(runs, seed) : swarm(protocol, { runs, seed });
 }
 
 /** fast-check is an optional peer. */

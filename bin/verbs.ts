@@ -18,6 +18,10 @@ interface VerbSpec {
 
 const json = { says: 'print one JSON object a line in place of text' };
 const seed = { value: 'N', says: 'the seed of chance, in place of the one in the scenario' };
+const share = {
+  value: 'URL',
+  says: 'together with all who give the same, with JetStream of NATS: nats://host:port; the last to leave takes away what was kept there',
+};
 const port = { value: 'N', says: 'the port to listen on; any free one unless told' };
 
 export const verbs = {
@@ -45,6 +49,7 @@ export const verbs = {
       search: { value: 'ORDER', says: 'breadth (unless told; finds shortest counterexamples) or depth' },
       reduce: { value: 'WAY', says: 'symmetry or order: look at fewer states, with the same verdict' },
       cores: { value: 'N', says: 'how many cores search together; 1 unless told' },
+      share,
       states: { value: 'N', says: 'stop after so many states, with the verdict unknown' },
       depth: { value: 'N', says: 'stop at so many steps from the start' },
       seconds: { value: 'N', says: 'stop after so long' },
@@ -69,6 +74,7 @@ export const verbs = {
       reasons: { value: 'MODULE', says: 'of a protocol: why parts cannot be reached and mutants are no mistakes' },
       swarm: { value: 'N', says: 'of a protocol: run so many random scenarios with faults' },
       save: { value: 'FOLDER', says: 'of a protocol: keep the scenario in which the swarm has found a failure' },
+      share: { ...share, says: `of a protocol: the swarm, ${share.says}` },
       with: { value: 'MODULE', says: 'of a machine: its samples, services and what must hold' },
       mode: { value: 'MODE', says: 'of a machine: "pure" for its chart alone, "live", unless told, for its actors' },
       pairs: { says: 'of a machine: also every pair of transitions in a row' },
@@ -144,9 +150,14 @@ export const verbs = {
       json,
       runs: { value: 'N', says: 'how many schedules; what the module says, or 100, unless told' },
       seed: { value: 'N', says: 'the seed of the first one; the next has the next' },
+      share,
       save: { value: 'FILE', says: 'keep the failure that is found, made short' },
     },
-    examples: ['quiver rehearse invoices.js --save failure.json', 'quiver rehearse invoices.js failure.json'],
+    examples: [
+      'quiver rehearse invoices.js --save failure.json',
+      'quiver rehearse invoices.js failure.json',
+      'quiver rehearse invoices.js --runs 20000 --share nats://10.0.0.5:4222',
+    ],
   },
   init: {
     summary: 'write a protocol, a scenario, a test and a script into an empty folder',

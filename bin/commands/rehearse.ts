@@ -1,35 +1,25 @@
 /** `quiver rehearse FILE`: runs an application's module under faults in virtual time; with a failure's file, that failure again. */
-import { isObject } from '../../machines/checks.js';
 import { UsageError } from '../../machines/errors.js';
 import { parseText } from '../../network/scenario/parse.js';
-import { rehearse, tellFailure, type RehearsalFailure, type Main, type RehearseOptions } from '../../test/rehearsal/index.js';
+import { rehearse, tellFailure, type Rehearsal, type RehearsalFailure } from '../../test/rehearsal/index.js';
 import { OutputFile } from '../output-file.js';
-import { exportsOf } from '../protocols.js';
+import { rehearsalIn } from '../rehearsal-module.js';
 import { readFile } from '../scenarios.js';
+import { sharedRehearsal } from '../share/jobs.js';
 import { number, verdictInColour } from '../style.js';
 import { integerOption } from '../usage.js';
 import type { Work } from '../verbs.js';
-
-interface Described extends RehearseOptions {
-  readonly main: Main;
-}
 
 const command: Work<'rehearse'> = async (values, words) => {
   const [word, again, ...more] = words;
   if (word === undefined || more.length > 0)
     throw new UsageError('name one module, and a failure to run again if you have one: quiver rehearse FILE[#NAME] [FAILURE]');
-  const { main, ...options } = await described(word);
   const runs = integerOption('runs', values.runs, 1);
   const seed = integerOption('seed', values.seed);
-  const report = await rehearse(
-    {
-      ...options,
-      ...(runs !== undefined && { runs }),
-      ...(seed !== undefined && { seed }),
-      ...(again !== undefined && { replay: parseText(readFile(again)) as unknown as RehearsalFailure }),
-    },
-    main,
-  );
+  if (again !== undefined && values.share !== undefined)
+    throw new UsageError('a failure is one run, and there is nothing to share; leave out --share');
+  const report =
+    values.share === undefined ? await rehearsal(word, runs, seed, again) : await sharedRehearsal(values.share, word, runs, seed);
   const { failure } = report;
   if (failure && values.save !== undefined) {
     const file = new OutputFile(values.save);
@@ -46,20 +36,17 @@ const command: Work<'rehearse'> = async (values, words) => {
   return failure ? 1 : 0;
 };
 
-/** What a module exports: a record with `main` and the options of `rehearse`; `FILE#name` names one of several. */
-async function described(word: string): Promise<Described> {
-  const [file, wanted] = word.split('#') as [string, string?];
-  const { exported } = await exportsOf(file);
-  const found = Object.entries(exported).filter(([, value]) => isObject(value) && typeof value['main'] === 'function');
-  const names = found.map(([name]) => name);
-  if (names.length === 0)
-    throw new UsageError(`${file} exports no rehearsal; export const rehearsal = { peers: 3, main: async (peer) => { … } }`);
-  const name = wanted ?? (names.length === 1 ? names[0] : undefined);
-  if (name === undefined)
-    throw new UsageError(`${file} exports the rehearsals ${names.join(', ')}; name one, ${file}#${names[0]}`);
-  const one = found.find(([other]) => other === name);
-  if (!one) throw new UsageError(`${file} exports no rehearsal ${name}; it exports ${names.join(', ')}`);
-  return one[1] as Described;
+async function rehearsal(word: string, runs?: number, seed?: number, again?: string): Promise<Rehearsal> {
+  const { main, ...options } = await rehearsalIn(word);
+  return rehearse(
+    {
+      ...options,
+      ...(runs !== undefined && { runs }),
+      ...(seed !== undefined && { seed }),
+      ...(again !== undefined && { replay: parseText(readFile(again)) as unknown as RehearsalFailure }),
+    },
+    main,
+  );
 }
 
 export default command;

@@ -124,48 +124,104 @@ const TWICE_EVERY = 100;
  * @experimental
  */
 export async function rehearse(options: RehearseOptions, main: Main): Promise<Rehearsal> {
-  if (typeof options !== 'object' || options === null || typeof main !== 'function')
-    throw new UsageError(
-      'rehearse takes options and the main function of a peer, as in rehearse({ runs: 10 }, async ({ id, peers }) => { … })',
-    );
-  const frame = frameOf(options);
-  const leave = takeProcess();
+  const { runs = 100, replay } = options ?? {};
+  const rehearsing = await Rehearsing.begin(options, main);
   try {
-    const watchdog = await Watchdog.begin(options.turnSeconds ?? 60);
-    return await rehearseRuns(options, main, frame, watchdog).finally(() => watchdog.end());
+    return replay ? await rehearsing.again(replay) : await rehearsing.runs(0, runs);
   } finally {
-    leave();
+    await rehearsing.end();
   }
 }
 
-async function rehearseRuns(options: RehearseOptions, main: Main, frame: RehearsalFrame, watchdog: Watchdog): Promise<Rehearsal> {
-  const { runs = 100, seed = 1, shrinkSeconds = 60, replay } = options;
-  let current = seed;
-  const run = (scenario: RehearsalScenario, isKept = false) =>
-    runOnce(scenario, options, main, isKept, (world) => watchdog.watch(world, current));
-  const totals = { turns: 0, digest: '', counts: {} as Record<string, number> };
-  const perform = async (scenario: RehearsalScenario): Promise<RehearsalOutcome> => {
-    const outcome = await run(scenario);
-    totals.turns += outcome.turns;
-    totals.digest = outcome.digest;
-    for (const [type, count] of Object.entries(outcome.counts)) totals.counts[type] = (totals.counts[type] ?? 0) + count;
-    return outcome;
-  };
-  if (replay) {
-    const outcome = await perform(checkFailure(replay).scenario);
-    return { runs: 1, ...totals, failure: failureOf(replay.seed, replay.scenario, outcome) };
-  }
-  for (let i = 0; i < runs; i++) {
-    current = seed + i;
-    const found = await searchFailure(seed + i, frame, perform, shrinkSeconds);
-    const twice = i % TWICE_EVERY === 0 ? await compare(found.outcome, () => run(found.scenario)) : null;
-    const outcome = twice && !found.outcome.violation ? { ...found.outcome, violation: twice } : found.outcome;
-    if (outcome.violation) {
-      const kept = await run(found.scenario, true);
-      return { runs: i + 1, ...totals, failure: failureOf(seed + i, found.scenario, { ...kept, violation: outcome.violation }) };
+/** A rehearsal that is under way: some of its runs, and others after them. Nothing else is rehearsed in this process until it ends. */
+export class Rehearsing {
+  /** The seed of the run that is under way. */
+  private current = 0;
+
+  /** @throws UsageError for options that make no sense. */
+  static async begin(options: RehearseOptions, main: Main): Promise<Rehearsing> {
+    if (typeof options !== 'object' || options === null || typeof main !== 'function')
+      throw new UsageError(
+        'rehearse takes options and the main function of a peer, as in rehearse({ runs: 10 }, async ({ id, peers }) => { … })',
+      );
+    const frame = frameOf(options);
+    const leave = takeProcess();
+    try {
+      return new Rehearsing(options, main, frame, await Watchdog.begin(options.turnSeconds ?? 60), leave);
+    } catch (error) {
+      leave();
+      throw error;
     }
   }
-  return { runs, ...totals, failure: null };
+
+  private constructor(
+    private readonly options: RehearseOptions,
+    private readonly main: Main,
+    private readonly frame: RehearsalFrame,
+    private readonly watchdog: Watchdog,
+    private readonly leave: () => void,
+  ) {}
+
+  async end(): Promise<void> {
+    await this.watchdog.end();
+    this.leave();
+  }
+
+  async again(failure: RehearsalFailure): Promise<Rehearsal> {
+    const { scenario, seed } = checkFailure(failure);
+    this.current = seed;
+    const sums = new Sums();
+    const outcome = sums.add(await this.run(scenario));
+    return sums.rehearsal(1, failureOf(seed, scenario, outcome));
+  }
+
+  /** So many runs, from that with this number on; fewer where one fails. */
+  async runs(first: number, count: number): Promise<Rehearsal> {
+    const { seed = 1, shrinkSeconds = 60 } = this.options;
+    const sums = new Sums();
+    const perform = async (scenario: RehearsalScenario) => sums.add(await this.run(scenario));
+    for (let i = first; i < first + count; i++) {
+      this.current = seed + i;
+      const found = await searchFailure(seed + i, this.frame, perform, shrinkSeconds);
+      const twice = i % TWICE_EVERY === 0 ? await compare(found.outcome, () => this.run(found.scenario)) : null;
+      const violation = found.outcome.violation ?? twice;
+      if (!violation) continue;
+      const kept = await this.run(found.scenario, true);
+      return sums.rehearsal(i + 1 - first, failureOf(seed + i, found.scenario, { ...kept, violation }));
+    }
+    return sums.rehearsal(count, null);
+  }
+
+  private run(scenario: RehearsalScenario, isKept = false): Promise<RehearsalOutcome> {
+    return runOnce(scenario, this.options, this.main, isKept, (world) => this.watchdog.watch(world, this.current));
+  }
+}
+
+/** What several runs come to. */
+class Sums {
+  private turns = 0;
+  private digest = '';
+  private readonly counts: Record<string, number> = {};
+
+  add(outcome: RehearsalOutcome): RehearsalOutcome {
+    this.turns += outcome.turns;
+    this.digest = outcome.digest;
+    for (const [type, count] of Object.entries(outcome.counts)) this.counts[type] = (this.counts[type] ?? 0) + count;
+    return outcome;
+  }
+
+  rehearsal(runs: number, failure: RehearsalFailure | null): Rehearsal {
+    return { runs, turns: this.turns, counts: this.counts, digest: this.digest, failure };
+  }
+}
+
+/** What parts of a rehearsal come to that follow each other: just what they would have been as one. */
+export function joined(parts: readonly Rehearsal[]): Rehearsal {
+  const counts: Record<string, number> = {};
+  for (const part of parts) for (const [type, count] of Object.entries(part.counts)) counts[type] = (counts[type] ?? 0) + count;
+  const total = (of: (part: Rehearsal) => number) => parts.reduce((sum, part) => sum + of(part), 0);
+  const { digest, failure } = parts.at(-1)!;
+  return { runs: total(({ runs }) => runs), turns: total(({ turns }) => turns), counts, digest, failure };
 }
 
 function frameOf(options: RehearseOptions): RehearsalFrame {

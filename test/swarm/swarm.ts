@@ -69,31 +69,91 @@ export function swarm(
   { runs = 100, seed = 1, ignore = new Set(), shrink = true }: SwarmOptions = {},
 ): SwarmReport {
   requireProtocol('swarm', protocol);
-  const systems = soundSystems(protocol);
-  let first: Broken | null = null;
-  const property = fc.property(scenarioShapes(systems), (shape) => {
-    const broken = breaks(protocol, scenarioOf(protocol, systems, shape), ignore);
-    if (broken && (first ??= broken).property === broken.property) throw new Error(broken.property);
-  });
-  const { numRuns, counterexample, numShrinks } = fc.check(property, {
+  const search = searchIn(protocol, ignore, () => fc.pre(false));
+  const { numRuns, ...found } = fc.check(search.property, {
     seed,
     numRuns: runs,
-    maxSkipsPerRun: 1000,
+    maxSkipsPerRun: SKIPS_MAX,
     endOnFailure: !shrink,
   });
-  if (!counterexample) return { runs: numRuns, failure: null };
-  const scenario = scenarioOf(protocol, systems, counterexample[0]);
-  return { runs: numRuns, failure: { scenario, ...breaks(protocol, scenario, ignore)!, shrinks: numShrinks } };
+  return { runs: numRuns, failure: search.failureOf(found) };
 }
 
-/** The property that a scenario breaks, `null` when all goes well; one that the protocol refuses is skipped. */
-function breaks(protocol: Protocol, json: Readonly<Record<string, unknown>>, ignore: ReadonlySet<string>): Broken | null {
-  let scenario: Scenario;
+/** Of a thousand scenarios in a row one at least is to be what the protocol takes. */
+const SKIPS_MAX = 1000;
+
+/** A part of a swarm. */
+export interface SwarmPart {
+  /** Scenarios that were run, up to the one that fails; those that the protocol refuses are not. */
+  readonly runs: number;
+  readonly failure: SwarmFailure | null;
+}
+
+/** How many scenarios are drawn for one part. */
+const PART = 100;
+
+/** How many parts a swarm of so many runs has, as far as its first parts tell: more, where the protocol refuses scenarios. */
+export function partsOf(runs: number, parts: readonly SwarmPart[]): number {
+  const atFirst = Math.ceil(runs / PART);
+  const missing = runs - parts.reduce((sum, part) => sum + part.runs, 0);
+  if (parts.length < atFirst || missing <= 0) return atFirst;
+  return Math.min(parts.length + Math.ceil(missing / PART), atFirst * SKIPS_MAX);
+}
+
+/** The part with this number: the scenarios that `swarm` draws with this seed, a hundred of them. */
+export function swarmPart(protocol: Protocol, seed: number, part: number): SwarmPart {
+  const search = searchIn(protocol, new Set(), () => {});
+  const found = fc.check(search.property, { seed, numRuns: PART, path: String(part * PART) });
+  return { runs: search.accepted, failure: search.failureOf(found) };
+}
+
+/** What the parts of a swarm come to: just what it would have been as one. */
+export function joinedSwarm(runs: number, parts: readonly SwarmPart[]): SwarmReport {
+  let before = 0;
+  for (const part of parts) {
+    const after = before + part.runs;
+    // It may lie beyond the last run that was asked for.
+    if (part.failure && after <= runs) return { runs: after, failure: part.failure };
+    before = after;
+  }
+  return { runs: Math.min(before, runs), failure: null };
+}
+
+function searchIn(protocol: Protocol, ignore: ReadonlySet<string>, onRefused: () => void) {
+  const systems = soundSystems(protocol);
+  let first: Broken | null = null;
+  const breaks = (json: Readonly<Record<string, unknown>>): Broken | null => {
+    const scenario = acceptedBy(protocol, json);
+    if (!scenario) {
+      onRefused();
+      return null;
+    }
+    if (!first) search.accepted++;
+    return brokenIn(scenario, ignore);
+  };
+  const search = {
+    /** How many scenarios were run, the first that fails among them. */
+    accepted: 0,
+    property: fc.property(scenarioShapes(systems), (shape) => {
+      const broken = breaks(scenarioOf(protocol, systems, shape));
+      if (broken && (first ??= broken).property === broken.property) throw new Error(broken.property);
+    }),
+    failureOf: ({ counterexample, numShrinks }: Found): SwarmFailure | null => {
+      if (!counterexample) return null;
+      const scenario = scenarioOf(protocol, systems, counterexample[0]);
+      return { scenario, ...breaks(scenario)!, shrinks: numShrinks };
+    },
+  };
+  return search;
+}
+
+type Found = Pick<fc.RunDetails<[Parameters<typeof scenarioOf>[2]]>, 'counterexample' | 'numShrinks'>;
+
+function acceptedBy(protocol: Protocol, json: Readonly<Record<string, unknown>>): Scenario | null {
   try {
-    scenario = parseScenario(json, { [protocol.name]: protocol });
+    return parseScenario(json, { [protocol.name]: protocol });
   } catch (error) {
-    if (error instanceof UsageError) fc.pre(false);
+    if (error instanceof UsageError) return null;
     throw error;
   }
-  return brokenIn(scenario, ignore);
 }

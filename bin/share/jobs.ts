@@ -1,0 +1,115 @@
+/** What can be shared, each with what it comes to: just what one process alone would have found over the same pieces. */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { basename } from 'node:path';
+import type { Exploration } from '../../test/explore/examine.js';
+import type { CheckOptions } from '../../test/explore/scenario.js';
+import type { Rehearsal } from '../../test/rehearsal/index.js';
+import type { SwarmPart, SwarmReport } from '../../test/swarm/swarm.js';
+import { broughtFiles, type FoundProtocol } from '../protocols.js';
+import { rehearsalIn } from '../rehearsal-module.js';
+import type { Source } from '../scenarios.js';
+import { number } from '../style.js';
+import type { Job } from './job.js';
+import { together } from './together.js';
+
+const { version } = createRequire(import.meta.url)('xstate-quiver/package.json') as { version: string };
+
+/** Enough to tell two programs apart, and short enough to be read. */
+const DIGEST_LENGTH = 16;
+
+const digestOf = (...parts: readonly (string | Buffer)[]): string => {
+  const hash = createHash('sha256');
+  for (const part of parts) hash.update(part).update('\0');
+  return hash.digest('hex').slice(0, DIGEST_LENGTH);
+};
+
+/** The files that a job is made of, by what is in them; what they import is not in it. */
+const ofFiles = (files: readonly string[]): string => digestOf(...files.map((file) => readFileSync(file)));
+
+/** What all the same is said beside the result, where something was not as it would have been alone. */
+async function shared<R>(url: string, job: Job<R>): Promise<readonly R[]> {
+  const { results, ownCount, againCount, twice } = await together(url, job);
+  const told = [`${number(ownCount)} of ${number(results.length)} ran here`];
+  if (againCount > 0) told.push(`${number(againCount)} came here after another worker had gone`);
+  if (twice.length > 0) told.push(`run twice, with the same result: ${twice.map(job.titleOf).join(', ')}`);
+  console.error(`quiver: shared at ${url}: ${told.join('; ')}`);
+  return results;
+}
+
+const smallest = (numbers: Iterable<number>): number => Math.min(Infinity, ...numbers);
+
+export async function sharedRehearsal(url: string, word: string, runsGiven?: number, seedGiven?: number): Promise<Rehearsal> {
+  const { runs: runsSaid = 100, seed: seedSaid = 1, shrinkSeconds = 60 } = await rehearsalIn(word);
+  const { joined } = await import('../../test/rehearsal/rehearse.js');
+  const [runs, seed] = [runsGiven ?? runsSaid, seedGiven ?? seedSaid];
+  const [file, name] = word.split('#') as [string, string?];
+  const job: Job<Rehearsal> = {
+    name: `rehearse ${basename(file)}${name === undefined ? '' : `#${name}`}`,
+    terms: { version, file: ofFiles([file]), runs, seed },
+    task: { work: 'rehearse', word, runs, seed },
+    titleOf: (run) => `seed ${seed + run}`,
+    inputOf: (run) => run,
+    piecesOf: (results) => {
+      const failed = [...results].flatMap(([run, { failure }]) => (failure ? [run + 1] : []));
+      return Math.min(runs, smallest(failed));
+    },
+    // How short a failure was made is a matter of time.
+    essenceOf: ({ digest, failure }) => (failure && shrinkSeconds > 0 ? [failure.judge] : [digest]),
+  };
+  return joined(await shared(url, job));
+}
+
+export async function sharedSwarm(
+  url: string,
+  { protocol, module }: FoundProtocol,
+  word: string,
+  runs: number,
+  seed: number,
+): Promise<SwarmReport> {
+  const { joinedSwarm, partsOf } = await import('../../test/swarm/swarm.js');
+  const job: Job<SwarmPart> = {
+    name: `swarm ${protocol.name}`,
+    terms: { version, file: module ? ofFiles([module.path]) : 'of this package', runs, seed },
+    task: { work: 'swarm', word, protocols: broughtFiles(), seed },
+    titleOf: (part) => `part ${part + 1} of the swarm`,
+    inputOf: (part) => part,
+    piecesOf: (results) => {
+      const failed = [...results].flatMap(([part, { failure }]) => (failure ? [part + 1] : []));
+      const first: SwarmPart[] = [];
+      for (let part = 0; results.has(part); part++) first.push(results.get(part)!);
+      return Math.min(partsOf(runs, first), smallest(failed));
+    },
+    essenceOf: (part) => part,
+  };
+  return joinedSwarm(runs, await shared(url, job));
+}
+
+/** Of each source, in their order. */
+export async function sharedCheck(
+  url: string,
+  sources: readonly Source[],
+  options: CheckOptions,
+): Promise<readonly Exploration[]> {
+  if (sources.length === 0) return [];
+  const files = broughtFiles();
+  const said = JSON.stringify([sources.map(({ json }) => json), options]);
+  const [{ where, scenario }] = sources as readonly [Source];
+  const job: Job<Exploration> = {
+    name: `check ${basename(where.replace(/ on .*/, ''))} ${scenario.protocol.name}`,
+    terms: {
+      version,
+      file: files.length === 0 ? 'of this package' : ofFiles(files),
+      scenarios: digestOf(said),
+      searches: sources.length,
+    },
+    task: { work: 'check', protocols: files, options },
+    titleOf: (search) => sources[search]!.where,
+    inputOf: (search) => ({ where: sources[search]!.where, json: sources[search]!.json }),
+    piecesOf: () => sources.length,
+    essenceOf: ({ verdict, states, transitions, stopped }) =>
+      stopped === undefined ? [verdict, states, transitions] : [verdict],
+  };
+  return shared(url, job);
+}
