@@ -83,7 +83,7 @@ export const DEFECTS: readonly Defect[] = [
     name: 'who found no room among early messages is not asked again',
     judge: ['settles'],
     options: { limits: ['small'] },
-    cuts: [['machines/locks/epochs.js', 'if (early.length >= earlyMax)', 'if (false)']],
+    cuts: [['machines/locks/knowledge.js', 'if (early.length >= earlyMax)', 'if (false)']],
   },
   {
     name: 'a lost connection is not made again',
@@ -121,5 +121,10 @@ export const DEFECTS: readonly Defect[] = [
     cuts: [
       ['machines/locks/guards.js', 'mayGiveWay: (args) => isForeign(args)', 'mayGiveWay: (args) => false && isForeign(args)'],
     ],
+  },
+  {
+    name: 'forgotten promises count (rule 4)',
+    judge: ['fences'],
+    cuts: [['machines/locks/promises.js', 'if (isMajority(known, voters) ||', 'if (isMajority(votes.length, voters) ||']],
   },
 ];
