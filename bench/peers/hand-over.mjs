@@ -1,4 +1,5 @@
 // Where the time of a hand-over goes, by a hub and on a mesh: from the call of `release` by one of eight clients to the grant of the next.
+import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { WebSocket, WebSocketServer } from 'ws';
 import { linked } from '../../dist/adapters/linked.js';
@@ -82,8 +83,34 @@ async function byMesh(againMs) {
   return handOvers(media, againMs);
 }
 
+/** The least that passing a token takes here: a frame of `ws` from who has it to the next, in a ring, and nothing else. */
+async function byFrameAlone() {
+  const server = new WebSocketServer({ port: 0 });
+  const clients = peers.map((_, i) => new WebSocket(`ws://127.0.0.1:${server.address().port}/${i}`));
+  const traced = [];
+  let released;
+  const take = async (place, text) => {
+    const granted = performance.now();
+    const { fence } = JSON.parse(text);
+    traced.push({ released, granted });
+    await pause(SECTION_MS);
+    released = performance.now();
+    clients[(place + 1) % clients.length].send(JSON.stringify({ type: 'token', fence: fence + 1 }));
+  };
+  server.on('connection', (socket, { url }) => socket.on('message', (data) => take(Number(url.slice(1)), String(data))));
+  await Promise.all(clients.map((client) => once(client, 'open')));
+  await take(0, '{"fence":0}');
+  await pause(WARM_MS);
+  traced.length = 0;
+  await pause(RUN_MS);
+  for (const client of clients) client.terminate();
+  server.close();
+  return traced;
+}
+
 export async function traceHandOvers() {
   const samples = await samplesInTurn(ROUNDS, {
+    'a WebSocket frame alone': byFrameAlone,
     'hub, asks again at once': () => byHub(0),
     'mesh, asks again at once': () => byMesh(0),
     'hub, asks again after 3 ms': () => byHub(3),
@@ -91,7 +118,8 @@ export async function traceHandOvers() {
   });
   return Object.entries(samples).map(([who, rounds]) => {
     const traced = rounds.flat();
-    const middle = (from, to) => `${median(traced.map((handOver) => handOver[to] - handOver[from])).toFixed(2)} ms`;
+    const middle = (from, to) =>
+      traced[0][to] && traced[0][from] ? `${median(traced.map((handOver) => handOver[to] - handOver[from])).toFixed(2)} ms` : '';
     return {
       who,
       'hand-overs': traced.length,

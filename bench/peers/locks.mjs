@@ -18,7 +18,7 @@ const [WARM_MS, RUN_MS, ROUNDS] = [500, 4_000, 3];
 /** Every client acquires, keeps and releases in a loop; `requests` counts what went over the wire. */
 async function contend(acquires, requests) {
   const [waits, handOvers] = [[], []];
-  let releasedAt;
+  let [releasedAt, holder, again] = [undefined, undefined, 0];
   const grants = acquires.map(() => 0);
   const over = new AbortController();
   let [isMeasuring, before] = [false, 0];
@@ -30,7 +30,9 @@ async function contend(acquires, requests) {
         waits.push(performance.now() - asked);
         if (releasedAt !== undefined) handOvers.push(performance.now() - releasedAt);
         grants[client]++;
+        if (holder === client) again++;
       }
+      holder = client;
       await pause(SECTION_MS);
       releasedAt = performance.now();
       await release();
@@ -44,7 +46,7 @@ async function contend(acquires, requests) {
   const sent = (await requests()) - before;
   over.abort();
   await Promise.all(clients);
-  return { waits, handOvers, grants, sent };
+  return { waits, handOvers, grants, sent, again };
 }
 
 async function besideServer(server, clientOn) {
@@ -120,6 +122,7 @@ export async function compareLocks() {
     'hand-over p50': ms(median(rounds.map(({ handOvers }) => quantile(handOvers, 0.5)))),
     'wait p50': ms(median(rounds.map(({ waits }) => quantile(waits, 0.5)))),
     'wait p99': ms(median(rounds.map(({ waits }) => quantile(waits, 0.99)))),
+    'to who had it last': `${whole(median(rounds.map(({ again, waits }) => (100 * again) / waits.length)))} %`,
     'grants a client': `${Math.min(...rounds.flatMap(({ grants }) => grants))}–${Math.max(...rounds.flatMap(({ grants }) => grants))}`,
     'sent a grant': median(rounds.map(({ sent, waits }) => sent / waits.length)).toFixed(1),
   }));
