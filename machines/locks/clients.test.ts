@@ -8,7 +8,7 @@ import type { ClientContext } from './client.js';
 import { recordsAfter } from './clients.js';
 import { clientMachine, locks } from './index.js';
 import type { In } from './knowledge.js';
-import type { LockContext } from './lock.js';
+import { lockMachine, type LockContext } from './lock.js';
 import { firstMembership } from './membership.js';
 import { oneUser, undisturbedUser } from './properties.js';
 import { again, mutant, ask, cut, join, searchOn, type Commands, type Search } from './systems.fixtures.js';
@@ -59,6 +59,7 @@ describe('every interleaving', () => {
     ['a client that holds stops', 190, among(['a']), [ask('x'), ask('a'), ...stop('x', ['a'])], { hold: null }],
     ['its link is cut and comes back', 4999, among(['a']), [ask('x'), ask('a'), cut('a', 'x'), join('a', 'x')], { hold: 1 }],
     ['its link with its voter is cut', 3162, among(['a', 'b']), [ask('x'), ask('a'), cut('b', 'x')], { hold: 1 }],
+    ['the same, and its voter wants the lock next', 3081, among(['a', 'b']), [ask('b'), ask('x'), cut('b', 'x')], { hold: 1 }],
     ['the epoch changes', 124, among(['a', 'b']), [ask('x'), ask('b'), again('a')], { hold: 1, properties: [oneUser] }],
     ['the epoch changes, x holds', 24, among(['a', 'b']), [ask('x'), again('a')], keeps],
     ['it goes from a voter that serves the next epoch to one that does not yet', 1348, half, [again('a'), cut('a', 'x')], {}],
@@ -187,6 +188,20 @@ describe('without one of its rules a promise breaks', () => {
     ]);
     expect(turmoil(54).failed).toEqual([]);
   });
+});
+
+test('a voter whose own use an epoch does not keep asks in it for the client that is next', () => {
+  const events = [
+    { type: 'request' },
+    { type: 'acquire', lock: 'l', from: 'x' },
+    { type: 'granted', fence: 5 },
+    { type: 'over' },
+    { type: 'begun', epoch: 2, members: ['a'], kept: [], membership: firstMembership(['a']), others: 0, recorders: 0 },
+  ] as const;
+  const input = { id: 'a', lock: 'l', epoch: 0, grants: 8, others: 0, recorders: 0, patience: 1 };
+  let [lock] = initialTransition(lockMachine, input);
+  for (const event of events) [lock] = transition(lockMachine, lock, event);
+  expect([lock.value, lock.context]).toMatchObject([{ waiting: 'queued' }, { user: 'x', line: [], epoch: 2, fence: null }]);
 });
 
 test('what it was granted through the one, and never heard of, keeps it waiting at the other for no patience', () => {

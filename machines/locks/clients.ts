@@ -201,8 +201,8 @@ export function recordsAfter({ context, event }: In): readonly Recorded[] {
 }
 
 /**
- * What is claimed here as the epoch begins, and which directories are open: of what waits, of what it has kept, and of what it has this
- * node use for clients (rule 11).
+ * What is claimed here as the epoch begins, and which directories are open: of what waits, of what it has kept, of what it has this
+ * node use for clients, and of what it has not kept and somebody waits for here (rule 11).
  */
 export function settled(c: EpochsContext): Pick<EpochsContext, 'claims' | 'locks' | 'open' | 'wants' | 'clients'> {
   const { id, served } = c;
@@ -214,8 +214,11 @@ export function settled(c: EpochsContext): Pick<EpochsContext, 'claims' | 'locks
   const wants = hosted
     .filter(({ lock, client }) => !isWantedBy(c, client!, lock))
     .reduce((all, { lock, client }) => withWant({ lock, node: client! }, all), c.wants);
-  const isOpen = ({ lock, fence }: Claim) =>
-    fence === null || isKeptBy(served, id, { lock, fence }) || hosted.some((held) => held.lock === lock);
+  const isOpen = ({ lock, fence, user }: Claim) =>
+    fence === null ||
+    isKeptBy(served, id, { lock, fence }) ||
+    hosted.some((held) => held.lock === lock) ||
+    wants.some((want) => want.lock === lock && want.node !== user);
   return {
     claims,
     wants,

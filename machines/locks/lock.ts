@@ -163,7 +163,8 @@ const share = [...use, shareToken, 'forgetReaders'] as const; // 12
 const end = ['announceRelease', ...passOn] as const;
 const forfeit = [forfeited, ...passOn] as const;
 const lose = ['announceLoss', ...forfeit] as const;
-const join = ['noteEpoch', open(directory), askForToken] as const;
+const enter = ['noteEpoch', open(directory)] as const;
+const join = [...enter, askForToken] as const;
 const giveBack = [releaseToken, ...end] as const;
 const isGivenBack = { target: '#lock.returning', actions: [userLeaves, 'forNobody', unused] } as const; // 11
 const host = [...join, 'hostClient', claimed] as const; // 11
@@ -397,13 +398,15 @@ export const lockMachine = setup({
             release: { guard: 'isOwn', target: '#lock.passing', actions: end },
             giveBack: { guard: 'isOfThisHold', target: '#lock.passing', actions: passOn }, // 11
             begun: [
-              { guard: and(['isToRead', 'isKeptForItself']), target: 'shared', actions: ['noteEpoch', open(directory)] }, // 12
+              { guard: and(['isToRead', 'isKeptForItself']), target: 'shared', actions: enter }, // 12
               { guard: 'isKeptForItself', target: 'served', actions: join },
               { guard: 'isKept', target: 'unattested', actions: join }, // 11
               { guard: and(['isOwn', 'isToHost']), target: 'unattested', actions: [...lose, ...host] }, // 11
               { guard: 'isToHost', target: 'unattested', actions: [...forfeit, ...host] }, // 11
-              { guard: 'isOwn', target: '#lock.passing', actions: lose },
-              { target: '#lock.passing', actions: forfeit }, // 11
+              { guard: and(['isOwn', 'isLineEmpty']), target: '#lock.passing', actions: lose },
+              { guard: 'isOwn', target: '#lock.passing', actions: [...lose, ...enter] }, // 11
+              { guard: 'isLineEmpty', target: '#lock.passing', actions: forfeit }, // 11
+              { target: '#lock.passing', actions: [...forfeit, ...enter] }, // 11
             ],
             apart: [
               { guard: 'isOwn', target: '#lock.passing', actions: [...lose, 'dropClients'] },
