@@ -33,6 +33,7 @@ const base = {
     topology: { kind: 'path', n: 5 },
     network: { latency: { min: 2, max: 8 } },
     workload: { concurrent: 2, requests: 20 },
+    until: { at: 200 },
   },
   election: { protocol: 'election', topology: { kind: 'path', n: 4 }, until: { at: 200 } },
   locks: {
@@ -63,11 +64,11 @@ function gesture(random: Random, at: number, nodes: number): Record<string, unkn
 }
 
 test.each(Object.entries(base))('%s: gestures added and taken back, one after the other', (name, json) => {
-  const forks = new Forks();
+  const forks = new Forks({ linesApart: 8 });
   const random = new Random(5, name);
   const given = 'events' in json ? json.events : [];
   let hands: Record<string, unknown>[] = [];
-  let shared = 0;
+  let [shared, resumed] = [0, 0];
   for (let turn = 0; turn < 12; turn++) {
     if (hands.length > 3 || (hands.length > 0 && random.below(4) === 0))
       hands = hands.filter((_, i) => i !== random.below(hands.length));
@@ -76,19 +77,22 @@ test.each(Object.entries(base))('%s: gestures added and taken back, one after th
     const run = forked(forks, asked);
     expect(run.text).toBe(whole(asked));
     if (run.shared > 0) shared++;
+    if (run.shared > forks.passed) resumed++;
   }
   expect(shared).toBeGreaterThan(6);
+  // An election is over within a few lines.
+  if (name !== 'election') expect(resumed).toBeGreaterThan(1);
 });
 
 test('another seed, and a run that is too long to be kept, are made from their start', () => {
-  const forks = new Forks(1000);
+  const forks = new Forks({ characters: 1000 });
   for (const seed of [1, 2, 2]) {
     const asked = { ...base.directory, seed };
     expect(forked(forks, asked)).toEqual({ text: whole(asked), shared: 0 });
   }
 });
 
-test('a gesture late in a run of a thousand nodes costs the recording of what follows', () => {
+test('a gesture late in a run of a thousand nodes costs what follows, from the last checkpoint before it', () => {
   const json = {
     protocol: 'directory',
     options: { policy: 'ivy', hold: 2 },
@@ -102,4 +106,16 @@ test('a gesture late in a run of a thousand nodes costs the recording of what fo
   const { text, shared } = forked(forks, asked);
   expect(text).toBe(whole(asked));
   expect(shared).toBeGreaterThanOrEqual(Math.floor(lines.length * 0.9));
+  expect(forks.passed).toBeLessThan(1200);
+});
+
+test('of a long run no more than sixteen checkpoints are kept, so that a fork passes an eighth of it at most', () => {
+  const json = { ...base.directory, workload: { concurrent: 3, requests: 400 } };
+  const forks = new Forks({ linesApart: 16 });
+  const lines = forked(forks, json).text.trimEnd().split('\n').slice(1);
+  for (const part of [0.3, 0.5, 0.7, 0.99]) {
+    const { at } = JSON.parse(lines[Math.floor(lines.length * part)]!) as { at: number };
+    expect(forked(forks, { ...json, events: [{ at: at + 0.5, do: 'drop', message: 1e6 }] }).shared).toBeGreaterThan(0);
+    expect(forks.passed).toBeLessThan(lines.length / 8);
+  }
 });

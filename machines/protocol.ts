@@ -242,7 +242,9 @@ export interface Step {
 }
 
 /**
- * Follows one run and accounts for it: the summary and meters of its report, and properties that need history.
+ * Follows one run and accounts for it: the summary and meters of its report, and properties that need history. A run that goes on
+ * from the middle takes a copy of its fields, so what it counts belongs into ordinary ones and not into private names (`#count`); one
+ * that keeps functions is made from its start.
  *
  * @public
  */

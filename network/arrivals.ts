@@ -5,6 +5,7 @@
  * the same. One that arrives where it is held up (a clogged channel, a paused node, a message kept back by hand) is parked until it is
  * let go.
  */
+import type { Work } from './clock.js';
 import { createLatency, longestLatency, type LatencySpec } from './latency.js';
 import type { SchedulerLike } from 'rxjs';
 import { Media, type Medium } from './medium.js';
@@ -94,6 +95,22 @@ export class Arrivals {
       this.released.add(packet);
       this.wait(packet, 0);
     }
+  }
+
+  /** What is on its way in another network, without media, is on its way here; `entries` wait for it in place of the other's. */
+  takeOver(from: Arrivals, entries: ReadonlyMap<unknown, Cancellable>): void {
+    for (const [id, entry] of from.due) this.due.set(id, entries.get(entry)!);
+    for (const [channel, at] of from.lastArrival) this.lastArrival.set(channel, at);
+    for (const [channel, by] of from.slowed) this.slowed.set(channel, by);
+    for (const packet of from.parked) this.parked.add(packet);
+    for (const packet of from.released) this.released.add(packet);
+    this.latencyRandom.takeOver(from.latencyRandom);
+    this.faultRandom.takeOver(from.faultRandom);
+  }
+
+  /** What an entry of the other network does here; nothing for one that is no arrival. */
+  translate(from: Arrivals, { run, arg }: Work): Work | undefined {
+    return run === from.arrive ? { run: this.arrive, arg } : undefined;
   }
 
   /** A medium passes a message on, unless it has been lost meanwhile. */

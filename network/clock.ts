@@ -38,6 +38,9 @@ export class ClockEntry {
   }
 }
 
+/** What an entry does when its time has come. */
+export type Work = Pick<ClockEntry, 'run' | 'arg'>;
+
 const byTurn = (a: ClockEntry, b: ClockEntry): number => a.time - b.time || a.order - b.order || a.sequence - b.sequence;
 
 /**
@@ -86,6 +89,28 @@ export class VirtualClock implements SchedulerLike {
     entry.pending = false;
     this.cancelled++;
     if (this.cancelled >= CANCELLED_MIN && this.cancelled * 2 > this.heap.length) this.rebuild();
+  }
+
+  /**
+   * Stands at the time of another clock. Of its own entries those that would be over by then are gone; of the other's come those
+   * that `translate` knows here, after its own ones of the same turn.
+   *
+   * @returns the entries here by those that they stand for.
+   */
+  takeOver(from: VirtualClock, translate: (entry: ClockEntry) => Work | undefined): ReadonlyMap<unknown, ClockEntry> {
+    const first = this.sequence;
+    this.time = from.time;
+    const taken = new Map<unknown, ClockEntry>();
+    for (const entry of from.heap.data) {
+      const work = entry.pending ? translate(entry) : undefined;
+      if (!work) continue;
+      taken.set(entry, new ClockEntry(this, entry.time, entry.order, first + entry.sequence, work.run, work.arg));
+    }
+    this.sequence = first + from.sequence;
+    const own = this.heap.data.filter(({ pending, time }) => pending && time > from.time);
+    this.heap = new TinyQueue([...own, ...taken.values()], byTurn);
+    this.cancelled = 0;
+    return taken;
   }
 
   /** Moves to the next entry and runs it; false when there is none. An error of the entry is the caller's. */

@@ -64,13 +64,25 @@ export class Monitor {
   constructor(
     private readonly properties: readonly Property<any>[],
     private readonly configuration: Configuration<any>,
+    from?: Monitor,
   ) {
-    this.local = properties.filter(isLocal);
+    if (from) this.takeOver(from);
+    const open = properties.filter(({ name }) => !this.violated.has(name));
+    this.local = open.filter(isLocal);
     const isFollowed = configuration.follow !== undefined;
-    this.global = properties.filter((property) => !isLocal(property));
+    this.global = open.filter((property) => !isLocal(property));
     this.summed = this.global.filter((property) => isFollowed && isOfChanges(property));
     this.sums = new Sums(isFollowed ? properties.flatMap((property) => foldOf(property)?.over ?? []) : [], configuration);
     this.stride = Math.max(1, Math.ceil((configuration.instance.topology.nodes.length / NODES_EVERY_STEP) ** 2));
+  }
+
+  /** What the other one has seen; totals are counted anew. */
+  private takeOver(from: Monitor): void {
+    for (const set of ['violated', 'witnessed', 'reached'] as const) for (const name of from[set]) this[set].add(name);
+    const isPending = ({ name }: Property<any>): boolean => [...from.pending].some((property) => property.name === name);
+    for (const property of this.properties) if (property.kind === 'converges' && isPending(property)) this.pending.add(property);
+    this.lastFault = from.lastFault;
+    this.last = from.last;
   }
 
   record(step: Step): void {

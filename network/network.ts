@@ -10,6 +10,7 @@ import type { Message, NodeId } from '../machines/effects.js';
 import type { Choose, Configuration, Flight, Instance, Protocol } from '../machines/protocol.js';
 import { Arrivals, type Conditions } from './arrivals.js';
 import type { Medium } from './medium.js';
+import type { VirtualClock, Work } from './clock.js';
 import { Random } from './random.js';
 import { NetworkTimers } from './timers.js';
 import { FIRST_IN_TICK, type Timing } from './timing.js';
@@ -19,7 +20,7 @@ import { createHost, type HostKind } from './world/hosts.js';
 import { createInspected, type Inspect } from './world/kernel.js';
 import type { ChannelChange } from './world/links.js';
 import { NOT_FUSED, Script, type Fused, type Happening, type Scripted } from './world/script.js';
-import type { WorldDriver, Lost, Refusal, StepTaken } from './world/driver.js';
+import type { WorldDriver, Lost, Refusal, StepTaken, Witness } from './world/driver.js';
 import { World } from './world/world.js';
 import type { StartState } from './world/choice.js';
 import type { Selected } from './world/selections.js';
@@ -95,7 +96,15 @@ export class Network {
   private readonly workload: Random;
   private readonly timers: NetworkTimers;
 
-  constructor(private readonly options: NetworkOptions) {
+  private readonly draws: Random;
+  /** Draws that the scenario fixes: those that are left, by node. */
+  private readonly fixed: Map<NodeId, readonly number[]>;
+
+  /** `from`: a network of the same scenario but for events to come, whose state this one begins in. */
+  constructor(
+    private readonly options: NetworkOptions,
+    from?: Network,
+  ) {
     const {
       protocol,
       instance,
@@ -111,13 +120,11 @@ export class Network {
       budget = {},
     } = options;
     this.timing = timing;
-    const random = new Random(seed, 'draws');
+    this.draws = new Random(seed, 'draws');
     this.corruption = new Random(seed, 'corruption');
     this.workload = new Random(seed, 'workload');
-    const fixed = new Map(
-      Object.entries(protocol.draws?.(instance.options) ?? {}).map(([node, values]) => [node, values.values()]),
-    );
-    this.choose = (bound, node) => fixed.get(node)?.next().value ?? random.below(bound);
+    this.fixed = new Map(from?.fixed ?? Object.entries(protocol.draws?.(instance.options) ?? {}));
+    this.choose = (bound, node) => this.nextFixed(node) ?? this.draws.below(bound);
     this.timers = new NetworkTimers(timing, (node, { role, timer }) => void this.world.make({ timer: [node, role, timer] }));
     this.arrivals = new Arrivals(conditions, timing, () => this.world, seed, medium);
     const frame = {
@@ -131,7 +138,7 @@ export class Network {
       measure: createMetric,
     };
     const running = createHost(host, protocol, inspect && createInspected(protocol.name, inspect));
-    this.world = new World(frame, running, this.driver(), {
+    const witness: Witness = {
       started: (selected) => this.started$.next(selected),
       step: (step) => this.steps$.next(step),
       lost: (lost) => this.lost$.next(lost),
@@ -139,7 +146,30 @@ export class Network {
       placed: (flight) => this.placed$.next(flight),
       channel: (change) => this.channels$.next(change),
       refused: (refusal) => this.refused$.next(refusal),
+    };
+    this.world = new World(frame, running, this.driver(), witness, from?.world);
+  }
+
+  private nextFixed(node: NodeId): number | undefined {
+    const [next, ...left] = this.fixed.get(node) ?? [];
+    if (next !== undefined) this.fixed.set(node, left);
+    return next;
+  }
+
+  /** Takes over what waits in the time of the network that this one goes on from. */
+  takeOver(from: Network, clock: VirtualClock, other: VirtualClock): void {
+    this.timers.takeOver(from.timers);
+    const own = [this.issueNext, this.react, this.takeTurn, this.comeUp] as readonly Work['run'][];
+    const others = [from.issueNext, from.react, from.takeTurn, from.comeUp] as readonly Work['run'][];
+    const entries = clock.takeOver(other, (entry) => {
+      const known = this.timers.translate(from.timers, entry) ?? this.arrivals.translate(from.arrivals, entry);
+      const run = own[others.indexOf(entry.run)];
+      return known ?? (run && { run, arg: entry.arg });
     });
+    this.timers.fit(from.timers, entries);
+    this.arrivals.takeOver(from.arrivals, entries);
+    for (const stream of ['draws', 'corruption', 'workload'] as const) this[stream].takeOver(from[stream]);
+    this.world.environment.standAt(clock.now());
   }
 
   /** The nodes by name. */

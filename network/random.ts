@@ -11,10 +11,15 @@ import { xoroshiro128plusFromState } from 'pure-rand/generator/xoroshiro128plus'
 import { UsageError } from '../machines/errors.js';
 
 export class Random {
-  private readonly generator;
+  private generator;
 
   constructor(seed: number, stream: string) {
     this.generator = xoroshiro128plusFromState(stateOf(seed, stream));
+  }
+
+  /** What it draws from now on is what the other one would draw. */
+  takeOver({ generator }: Random): void {
+    this.generator = generator.clone();
   }
 
   /** A uniform integer `0 <= value < bound`. */

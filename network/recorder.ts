@@ -39,11 +39,20 @@ export class Recorder {
     private readonly network: Network,
     private readonly protocol: Protocol,
     monitor?: Monitor,
+    from?: Recorder,
   ) {
+    if (from) this.takeOver(from);
     this.listen();
     this.violations = monitor?.violations$.subscribe(({ says, index: _, at: __, ...refutes }) =>
       this.line({ kind: 'violated', why: `${refutes.property}: ${says}`, refutes, clock: {} }),
     );
+  }
+
+  private takeOver(from: Recorder): void {
+    this.clocks.takeOver(from.clocks);
+    for (const [message, row] of from.stamps) this.stamps.set(message, row);
+    for (const [node, view] of from.seen) this.seen.set(node, view);
+    this.index = from.index;
   }
 
   private listen(): void {

@@ -9,6 +9,7 @@ import { VirtualClock, virtualTiming } from './clock.js';
 import type { HostKind } from './world/hosts.js';
 import type { Inspect } from './world/kernel.js';
 import type { Medium } from './medium.js';
+import { CannotCopy, copyOf } from './copy.js';
 import { Monitor } from './monitor.js';
 import { Network } from './network.js';
 import { overallVerdict, type Report } from './report.js';
@@ -75,7 +76,7 @@ export class Simulation {
   readonly monitor: Monitor;
   /** The network's graph and the protocol's options. */
   readonly instance: Instance<any>;
-  private readonly observer: Observer;
+  private observer: Observer;
   private readonly messages = new Map<string, number>();
   private steps = 0;
   private readonly choices: readonly Choice[] | null;
@@ -88,9 +89,11 @@ export class Simulation {
   private pendingEvents: number;
   private isStopped = false;
 
+  /** `from`: a run that `goOn` begins where it stands. */
   constructor(
     readonly scenario: Scenario,
-    given: SimulationOptions = {},
+    private readonly given: SimulationOptions = {},
+    from?: Simulation,
   ) {
     requireScenario('Simulation', scenario);
     readFields(given, 'SimulationOptions', OPTIONS);
@@ -107,7 +110,7 @@ export class Simulation {
     const timing = choices ? this.untimed : virtualTiming(this.clock);
     // Without time, what is lost or doubled is chosen, too.
     const faults = choices ? { loss: 0, duplicate: 0, reorder: 0 } : {};
-    this.network = new Network({
+    const run = {
       protocol,
       instance,
       conditions: { ...conditions, ...faults },
@@ -120,9 +123,10 @@ export class Simulation {
       workload,
       budget: faultBudget(conditions),
       fused: choices ? fusible(new Script(events, protocol)) : NOT_FUSED,
-    });
+    };
+    this.network = new Network(run, from?.network);
     this.bySeed = this.network.choose;
-    this.monitor = new Monitor(watch ? protocol.properties(instance) : [], this.network.configuration);
+    this.monitor = new Monitor(watch ? protocol.properties(instance) : [], this.network.configuration, from?.monitor);
     this.observer = protocol.observe(instance);
     this.network.steps$.subscribe((step) => {
       this.steps++;
@@ -139,6 +143,54 @@ export class Simulation {
     this.pendingEvents = scripted.length + contacts.length;
     scripted.forEach(({ at }, place) => this.clock.at(at, FIRST_IN_TICK, this.performScripted, place));
     for (const event of contacts) this.clock.at(event.at, FIRST_IN_TICK, this.perform, event);
+    if (from) this.takeOver(from);
+  }
+
+  /**
+   * A run of its own that stands where this one does, and goes on with the events of another scenario: one that differs in nothing but
+   * events that are still to come. What it does then is, byte for byte, what it would do from its start. This run stays as it is.
+   *
+   * @returns `null` for a run that has to be made from its start: in the middle of a tick; one that is inspected, made of choices, or began in
+   *   a given state; with a medium, contacts or a reload; where what the protocol's account keeps cannot be copied (functions, iterators); and where
+   *   the other scenario, of a protocol that never falls silent, has no more events to wait for, and may have come to rest before.
+   */
+  goOn(scenario: Scenario): Simulation | null {
+    const { choices, inspect, medium, start, ...given } = this.given;
+    const { events, contacts, protocol, until } = this.scenario;
+    const mayRest = protocol.atRest !== undefined && 'idle' in until;
+    const hasNext = scenario.events.some(({ at }) => at > this.clock.now());
+    if (mayRest && this.pendingEvents > 0 && !hasNext) return null;
+    const hasReload = events.some(({ do: what }) => what === 'reload');
+    if (choices || inspect || medium || start || hasReload || contacts.length > 0 || !this.isBetweenTicks) return null;
+    try {
+      return new Simulation(scenario, { ...given, host: 'snapshots' }, this);
+    } catch (error) {
+      if (error instanceof CannotCopy) return null;
+      throw error;
+    }
+  }
+
+  /** Whether all that falls into this tick has happened. */
+  get isBetweenTicks(): boolean {
+    return (this.clock.nextTime() ?? Infinity) > this.clock.now();
+  }
+
+  private takeOver(from: Simulation): void {
+    const now = from.clock.now();
+    this.network.takeOver(from.network, this.clock, from.clock);
+    this.pendingEvents = this.scenario.events.filter(({ at }) => at > now).length;
+    this.steps = from.steps;
+    for (const [type, count] of from.messages) this.messages.set(type, count);
+    this.isStopped = from.isStopped;
+    const known = new Map<unknown, unknown>([
+      [from.instance, this.instance],
+      [from.configuration, this.configuration],
+    ]);
+    for (const key of Object.keys(this.instance) as (keyof Instance)[]) known.set(from.instance[key], this.instance[key]);
+    // What charts hold is never changed, and an account may know it again.
+    for (const view of from.configuration.nodes.values())
+      for (const { value, context } of Object.values(view)) known.set(value, value).set(context, context);
+    this.observer = copyOf(from.observer, known);
   }
 
   private disturbed(flight: Flight | null): void {

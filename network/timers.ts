@@ -1,5 +1,6 @@
 /** Armed timers in time: when each goes off, and what is left on it. Which timers are armed is the world's to say (`world/pending.ts`). */
 import type { NodeId } from '../machines/effects.js';
+import type { Work } from './clock.js';
 import { LAST_IN_TICK, type Cancellable, type Timing } from './timing.js';
 import type { ArmedTimer } from './world/pending.js';
 
@@ -33,6 +34,22 @@ export class NetworkTimers {
   /** Ticks until an armed timer goes off. */
   left(node: NodeId, timer: ArmedTimer): number {
     return this.due.get(keyOf(node, timer))!.dueAt - this.timing.now();
+  }
+
+  /** The timers of another network; `fit` gives each the entry that now waits for it. */
+  takeOver(from: NetworkTimers): void {
+    for (const [key, due] of from.due) this.due.set(key, { ...due, entry: null });
+  }
+
+  /** What an entry of the other network does here; nothing for one that is no timer's. */
+  translate(from: NetworkTimers, { run, arg }: Work): Work | undefined {
+    if (run !== from.fire) return undefined;
+    const { node, timer } = arg as Due;
+    return { run: this.fire, arg: this.due.get(keyOf(node, timer)) };
+  }
+
+  fit(from: NetworkTimers, entries: ReadonlyMap<unknown, Cancellable>): void {
+    for (const [key, due] of this.due) due.entry = entries.get(from.due.get(key)!.entry) ?? null;
   }
 
   private readonly fire = ({ node, timer }: Due): void => this.goOff(node, timer);

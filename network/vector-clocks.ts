@@ -18,6 +18,12 @@ export class VectorClocks {
   private readonly numbers = new Map<NodeId, number>();
   private readonly rows: ClockRow[] = [];
 
+  takeOver({ names, numbers, rows }: VectorClocks): void {
+    this.names.push(...names);
+    for (const [name, number] of numbers) this.numbers.set(name, number);
+    this.rows.push(...rows);
+  }
+
   /** The node takes a step, having heard what `heard` knows. */
   step(node: NodeId, heard: ClockRow = NOTHING): ClockRow {
     const number = this.numberOf(node);

@@ -115,8 +115,15 @@ export class Environment {
     return new Environment(plan, new Links(instance.topology, protocol.ports?.(instance.options)));
   }
 
-  copy(): Environment {
-    return new Environment(this.plan, this.links.copy(), this);
+  copy(plan = this.plan): Environment {
+    return new Environment(plan, this.links.copy(), this);
+  }
+
+  /** In time, with a script whose events up to now have come: whatever another script said. */
+  standAt(now: number): void {
+    const { lanes, events } = this.plan.script;
+    const hasCome = ({ place }: Entry): boolean => (events[place]!.at ?? 0) <= now;
+    this.places.splice(0, this.places.length, ...lanes.map((entries) => entries.filter(hasCome).length));
   }
 
   /** The same with other names for the nodes; a lane of the script becomes another one. */

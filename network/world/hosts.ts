@@ -42,6 +42,8 @@ export interface Host {
   start(chart: string, input: unknown, node?: NodeId, role?: string): { role: Role; effects: readonly Effect[] };
   /** A role in a given state, no entry action run again. */
   restore(view: RoleView, node?: NodeId, role?: string): Role;
+  /** A role in the very state of another one, where that is more than its view says. */
+  copy?(from: Role, node: NodeId, role: string): Role;
   /** Who sent the event that is taken next, `null` for nobody; there where somebody inspects. */
   readonly comesFrom?: ((sender: NodeId | null) => void) | undefined;
   /** Which transitions its charts take, for whoever watches. */
@@ -67,6 +69,11 @@ class SnapshotRole implements Role {
     private readonly role: string,
     private readonly selections: Selections,
   ) {}
+
+  /** Snapshots never change, and both may have the same one. */
+  copy(selections: Selections): Role {
+    return new SnapshotRole(this.chart, this.snapshot, this.role, selections);
+  }
 
   send(event: Message): readonly Effect[] {
     const { snapshot } = this;
@@ -104,6 +111,10 @@ class SnapshotHost implements Host {
   restore({ chart, value, context }: RoleView, _node = '', role = ''): Role {
     const snapshot = this.selections.during(role, null, () => restore(this.charts[chart]!, value, context));
     return new SnapshotRole(chart, snapshot, role, this.selections);
+  }
+
+  copy(from: Role, node: NodeId, role: string): Role {
+    return from instanceof SnapshotRole ? from.copy(this.selections) : this.restore(from.view(), node, role);
   }
 }
 

@@ -108,6 +108,13 @@ export class Node {
     for (const [name, role] of Object.entries(view)) this.roles[name] = this.host.restore(role, this.id, name);
   }
 
+  /** Puts the node in the state of another one, of any host. */
+  takeOver(from: Node): void {
+    this.stop();
+    for (const [name, role] of Object.entries(from.roles))
+      this.roles[name] = this.host.copy?.(role, this.id, name) ?? this.host.restore(role.view(), this.id, name);
+  }
+
   stop(): void {
     for (const role of Object.values(this.roles)) role.stop();
     this.roles = {};

@@ -52,14 +52,14 @@ export class World {
   ) {
     const { protocol, instance } = frame;
     this.reactions = protocol.reactions(instance.options);
-    this.environment = from ? from.environment.copy() : Environment.of(frame);
+    this.environment = from ? from.environment.copy(frame) : Environment.of(frame);
     this.traffic = new Traffic(frame, this.environment, driver, witness, from?.traffic);
     this.view = new ConfigurationView(instance, this.nodes, this.flights, this.environment.links, this.environment.crashed);
     this.configuration = this.view;
     for (const id of from?.nodes.keys() ?? instance.topology.nodes) this.nodes.set(id, new Node(id, host));
     if (!from) return;
     this.steps = from.steps;
-    for (const [id, node] of from.nodes) this.nodes.get(id)!.restore(node.view());
+    for (const [id, node] of from.nodes) this.nodes.get(id)!.takeOver(node);
     for (const [id, pending] of from.pending) this.pending.set(id, pending.copy());
     for (const [id, timers] of from.resting) this.resting.set(id, timers);
   }

@@ -1,0 +1,40 @@
+/**
+ * Copies what an account has counted, so that another run can go on from there.
+ *
+ * An account is anybody's code, and does not say what it keeps. Plain values, lists, maps, sets and objects with fields are copied, each
+ * once however often it is met. What could hide state (a function, an iterator, a class of the platform) is not guessed at.
+ */
+
+/** Something that cannot be copied without knowing what it hides. */
+export class CannotCopy extends Error {}
+
+/** `known`: what stands for what in the copy; what belongs to both is its own. */
+export function copyOf<T>(value: T, known: Map<unknown, unknown>): T {
+  if (known.has(value)) return known.get(value) as T;
+  if (typeof value === 'function') throw new CannotCopy(`a function, ${value.name || 'without a name'}`);
+  if (typeof value !== 'object' || value === null) return value;
+  const keep = <C>(copy: C): C => {
+    known.set(value, copy);
+    return copy;
+  };
+  if (Array.isArray(value)) {
+    const copy = keep<unknown[]>([]);
+    for (const item of value) copy.push(copyOf(item, known));
+    return copy as T;
+  }
+  if (value instanceof Map) {
+    const copy = keep(new Map());
+    for (const [key, item] of value) copy.set(copyOf(key, known), copyOf(item, known));
+    return copy as T;
+  }
+  if (value instanceof Set) {
+    const copy = keep(new Set());
+    for (const item of value) copy.add(copyOf(item, known));
+    return copy as T;
+  }
+  const kind = Object.prototype.toString.call(value);
+  if (kind !== '[object Object]') throw new CannotCopy(kind);
+  const copy = keep(Object.create(Object.getPrototypeOf(value)) as Record<string, unknown>);
+  for (const [key, item] of Object.entries(value)) copy[key] = copyOf(item, known);
+  return copy as T;
+}
