@@ -93,8 +93,12 @@ describe('a gesture changes what comes and nothing that has been', () => {
     expect(String(traceOf(json).trimEnd().split('\n').length - 1)).toBe(await lines());
   });
 
-  test('what was done is a test of the verdict that it has', async () => {
+  test('what was done is a test of the verdict that it has, and says which properties failed', async () => {
+    const { properties } = simulate(JSON.parse(await saved('save as scenario')));
+    const failed = properties.flatMap(({ name, holds }) => (holds === false ? [name] : []));
+    expect(failed).not.toEqual([]);
     const test = await saved('save as test');
+    expect(test).toContain(`.toEqual(${JSON.stringify(failed.sort())})`);
     expect(test).toMatch(/import \{ simulate \} from 'xstate-quiver'/);
     expect(test).toContain('"do": "crash"');
     expect(test).toContain(".toBe('invalid')");
