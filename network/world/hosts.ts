@@ -42,8 +42,6 @@ export interface Host {
   start(chart: string, input: unknown, node?: NodeId, role?: string): { role: Role; effects: readonly Effect[] };
   /** A role in a given state, no entry action run again. */
   restore(view: RoleView, node?: NodeId, role?: string): Role;
-  /** A role in the very state of another one, where that is more than its view says. */
-  copy?(from: Role, node: NodeId, role: string): Role;
   /** Who sent the event that is taken next, `null` for nobody; there where somebody inspects. */
   readonly comesFrom?: ((sender: NodeId | null) => void) | undefined;
   /** Which transitions its charts take, for whoever watches. */
@@ -62,18 +60,13 @@ export function createHost(kind: HostKind, hosted: Hosted, parent?: AnyActor): H
   return new SnapshotHost(hosted);
 }
 
-class SnapshotRole implements Role {
+export class SnapshotRole implements Role {
   constructor(
     readonly chart: string,
-    private snapshot: AnyMachineSnapshot,
+    public snapshot: AnyMachineSnapshot,
     private readonly role: string,
     private readonly selections: Selections,
   ) {}
-
-  /** Snapshots never change, and both may have the same one. */
-  copy(selections: Selections): Role {
-    return new SnapshotRole(this.chart, this.snapshot, this.role, selections);
-  }
 
   send(event: Message): readonly Effect[] {
     const { snapshot } = this;
@@ -93,7 +86,7 @@ class SnapshotRole implements Role {
   stop(): void {}
 }
 
-class SnapshotHost implements Host {
+export class SnapshotHost implements Host {
   readonly wiring: Wiring | undefined;
   readonly selections = new Selections(kernelSystem);
   private readonly charts: Charts;
@@ -111,10 +104,6 @@ class SnapshotHost implements Host {
   restore({ chart, value, context }: RoleView, _node = '', role = ''): Role {
     const snapshot = this.selections.during(role, null, () => restore(this.charts[chart]!, value, context));
     return new SnapshotRole(chart, snapshot, role, this.selections);
-  }
-
-  copy(from: Role, node: NodeId, role: string): Role {
-    return from instanceof SnapshotRole ? from.copy(this.selections) : this.restore(from.view(), node, role);
   }
 }
 

@@ -39,7 +39,8 @@ const CHAIN_MAX = 10_000;
 const INNER_STEPS_MAX = 1_000_000;
 
 export class Node {
-  private roles: Record<string, Role> = {};
+  /** By name, those that are open. */
+  roles: Record<string, Role> = {};
   /** Of what the event that is being taken leads to. */
   private depth = 0;
 
@@ -106,13 +107,6 @@ export class Node {
   restore(view: NodeView): void {
     this.stop();
     for (const [name, role] of Object.entries(view)) this.roles[name] = this.host.restore(role, this.id, name);
-  }
-
-  /** Puts the node in the state of another one, of any host. */
-  takeOver(from: Node): void {
-    this.stop();
-    for (const [name, role] of Object.entries(from.roles))
-      this.roles[name] = this.host.copy?.(role, this.id, name) ?? this.host.restore(role.view(), this.id, name);
   }
 
   stop(): void {

@@ -14,6 +14,7 @@ import type { Choice, StartState } from './choice.js';
 import { ConfigurationView } from './configuration.js';
 import type { Given } from './commands.js';
 import { corrupt } from './corrupt.js';
+import { takeOver } from './take-over.js';
 import { Environment, type WorldFrame, type Made } from './environment.js';
 import type { WorldDriver, Witness } from './driver.js';
 import type { FlightTable, Packet } from './flights.js';
@@ -59,7 +60,7 @@ export class World {
     for (const id of from?.nodes.keys() ?? instance.topology.nodes) this.nodes.set(id, new Node(id, host));
     if (!from) return;
     this.steps = from.steps;
-    for (const [id, node] of from.nodes) this.nodes.get(id)!.takeOver(node);
+    for (const [id, node] of from.nodes) takeOver(this.nodes.get(id)!, node, host);
     for (const [id, pending] of from.pending) this.pending.set(id, pending.copy());
     for (const [id, timers] of from.resting) this.resting.set(id, timers);
   }
