@@ -19,6 +19,7 @@ import { answerAbout, answerTo, type Answered } from './answers.js';
 import type { Hands } from './hands.js';
 import { answerReach } from './live/reach-routes.js';
 import type { Reaching } from './live/reaching.js';
+import { isTooDeep, TOO_DEEP } from './model/line-checks.js';
 import { acceptSockets, type ProgramConnection } from './sockets.js';
 import type { Shelf } from './stories/shelf.js';
 
@@ -185,7 +186,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, servin
 async function answerPost(request: IncomingMessage, response: ServerResponse, name: string, serving: Serving): Promise<void> {
   const { hands, report, reaching } = serving;
   try {
-    const body: unknown = JSON.parse(await bodyOf(request));
+    const body = await readJson(request);
     if (reaching && name.startsWith('reach/')) {
       const answer = await answerReach(name, body, reaching, response);
       return answer === undefined ? undefined : sendJson(response, answer);
@@ -222,6 +223,12 @@ function sendJson(response: ServerResponse, value: unknown): void {
 }
 
 const BODY_BYTES_MAX = 10_000_000;
+
+async function readJson(request: IncomingMessage): Promise<unknown> {
+  const body: unknown = JSON.parse(await bodyOf(request));
+  if (isTooDeep(body)) throw new UsageError(`what was sent is not read: ${TOO_DEEP}`);
+  return body;
+}
 
 async function bodyOf(request: IncomingMessage): Promise<string> {
   const pieces: Buffer[] = [];

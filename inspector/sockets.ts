@@ -11,8 +11,9 @@ export interface ProgramConnection {
 }
 
 const BYTES_MAX = 10_000_000;
-/** The status of the protocol for a message that cannot be read. */
+/** The statuses of the protocol for a message that cannot be read, and for an error of our own. */
 const INVALID = 1007;
+const UNEXPECTED = 1011;
 
 /** Gives what ends all connections. */
 export async function acceptSockets(
@@ -37,10 +38,22 @@ function listen(client: WebSocket, { take, end }: ProgramConnection): void {
     try {
       take(data.toString('utf8'));
     } catch (error) {
-      if (!(error instanceof UsageError)) throw error;
-      client.close(INVALID, error.message.slice(0, 120));
+      if (error instanceof UsageError) return client.close(INVALID, error.message.slice(0, 120));
+      warn(error);
+      client.close(UNEXPECTED);
     }
   });
-  client.on('close', end);
+  client.on('close', () => {
+    try {
+      end();
+    } catch (error) {
+      warn(error);
+    }
+  });
   client.on('error', () => client.terminate());
+}
+
+/** One program's messages end its own connection at most. */
+function warn(error: unknown): void {
+  console.warn(`inspector: what a program said over its WebSocket is not shown: ${String(error)}`);
 }

@@ -9,6 +9,7 @@ import type { Message } from '../../machines/effects.js';
 import type { RoleView } from '../../machines/protocol.js';
 import { chartDefinition } from '../../network/chart-definition.js';
 import { selectedIn, type Selected } from '../../network/world/selections.js';
+import { stateIn } from '../model/values.js';
 import { now, type StepReport } from './report.js';
 
 /** An actor as XState passes it on, with what it runs. */
@@ -150,10 +151,10 @@ class Actors {
   }
 }
 
-/** Actors that are no machines have a status and no states. What is no JSON is left out. */
+/** What is no JSON is left out. */
 function viewOf(chart: string, snapshot: unknown): RoleView {
-  const { value, status, context } = (snapshot ?? {}) as { value?: any; status?: string; context?: unknown };
-  return { chart, value: value ?? status ?? 'active', context: plain(context ?? {}) };
+  const { value, status, context } = (snapshot ?? {}) as Partial<Record<'value' | 'status' | 'context', unknown>>;
+  return { chart, value: stateIn(value, status), context: plain(context ?? {}) };
 }
 
 function plain<T>(value: T): T {

@@ -6,6 +6,7 @@
  * nodes with it: a live one reports at least its heartbeat.
  */
 import { UsageError } from '../../machines/errors.js';
+import { checkReport } from './report-checks.js';
 import { now as present, type PeerReport, type StepReport } from './report.js';
 
 const PATIENCE_MS = 150;
@@ -59,6 +60,7 @@ export class Inbox {
   private waiting: Waiting[] = [];
   private timer: ReturnType<typeof setInterval> | null = null;
   private readonly programs = new Map<string, Known>();
+  private hasWarned = false;
 
   constructor(private readonly taker: Taker) {}
 
@@ -72,10 +74,10 @@ export class Inbox {
   putAll(batch: unknown): void {
     const { program, reports, isLast } = (batch ?? {}) as Partial<Batch>;
     if (!isProgram(program)) throw new UsageError('a report does not say which program it is of');
-    if (!Array.isArray(reports) || !reports.every(isReport))
-      throw new UsageError('a report is missing its node, its kind or its event');
+    if (!Array.isArray(reports)) throw new UsageError('a program says nothing: "reports" is no list');
+    const checked = reports.map(checkReport);
     const known = this.programOf(program, isLast === true ? Infinity : present());
-    for (const report of reports as Batch['reports']) {
+    for (const report of checked) {
       const isOwn = report.kind !== 'peer' && report.isOwn === true;
       this.waiting.push({ report: isOwn ? inProgram(report, known.shown) : report, program: known, local: report.node });
     }
@@ -123,17 +125,31 @@ export class Inbox {
     const waiting = this.waiting.sort((a, b) => a.report.at - b.report.at);
     this.waiting = [];
     for (const one of waiting) {
-      const { report, program, local } = one;
-      const { at, node } = report;
-      const isReady = !late.has(node) && at <= now - PATIENCE_MS && (at <= now - GIVE_UP_MS || this.taker.isReadyFor(report));
-      if (isReady) {
-        program?.nodes.set(node, local);
-        this.taker.take(report, program?.shown);
-      } else {
-        late.add(node);
-        this.waiting.push(one);
-      }
+      const { node } = one.report;
+      if (!late.has(node) && this.takes(one, now)) continue;
+      late.add(node);
+      this.waiting.push(one);
     }
+  }
+
+  /** Whether a report is dealt with: taken, or, where that cannot be, left out with a warning. */
+  private takes({ report, program, local }: Waiting, now: number): boolean {
+    const { at, node } = report;
+    try {
+      if (at > now - PATIENCE_MS || (at > now - GIVE_UP_MS && !this.taker.isReadyFor(report))) return false;
+      program?.nodes.set(node, local);
+      this.taker.take(report, program?.shown);
+    } catch (error) {
+      this.warn(node, error as Error);
+    }
+    return true;
+  }
+
+  /** What cannot be shown must end neither the inspector nor what it watches. */
+  private warn(node: string, { message }: Error): void {
+    if (this.hasWarned) return;
+    this.hasWarned = true;
+    console.warn(`inspector: a step of ${JSON.stringify(node)} is not shown: ${message}; nothing is said of further ones`);
   }
 }
 
@@ -149,20 +165,3 @@ const inProgram = ({ node, from, links = [], ...report }: StepReport, program: s
   links: links.map((other) => `${program}/${other}`),
   ...(from !== undefined && { from: `${program}/${from}` }),
 });
-
-function isReport(value: unknown): value is StepReport | PeerReport {
-  const { at, node, kind } = (value ?? {}) as Partial<StepReport>;
-  if (typeof at !== 'number' || typeof node !== 'string' || typeof kind !== 'string') return false;
-  if ((value as PeerReport).kind === 'peer') {
-    const { type, peer } = ((value as PeerReport).heard ?? {}) as Partial<PeerReport['heard']>;
-    return typeof type === 'string' && typeof peer === 'string';
-  }
-  const { event, sent, emitted, roles } = value as Partial<StepReport>;
-  return (
-    typeof event?.type === 'string' &&
-    Array.isArray(sent) &&
-    Array.isArray(emitted) &&
-    typeof roles === 'object' &&
-    roles !== null
-  );
-}

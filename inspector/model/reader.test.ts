@@ -3,6 +3,7 @@ import { directoryTrace } from '../page/testing/traces.js';
 import { syntheticTrace } from '../../bench/synthetic-trace.js';
 import { Moment } from './moment.js';
 import { ReadTrace, type TraceLimits } from './recording.js';
+import { sentence } from './words.js';
 
 function read(text: string, limits?: TraceLimits): ReadTrace {
   const recording = new ReadTrace(limits);
@@ -69,19 +70,45 @@ describe('what stands before a fault is shown', () => {
     ['{"half', 'the line is no JSON'],
     ['{"at":"noon","kind":"deliver","clock":{}}', 'it has no "at" or no "kind"'],
     ['{"at":1,"kind":"lost"}', 'it has no vector "clock"'],
-    ['{"at":1,"kind":"channel","clock":{},"between":["n0"]}', '"between" is no pair of nodes'],
-    [first.replace('"node":"n0"', '"node":0'), '"node" is no name'],
-    [first.replace('"event":{"type":"start"}', '"event":{}'), 'its "event" has no type'],
-    [first.replace('"sent":[]', '"sent":[{"id":1}]'), '"sent" is no list of messages with id, to and message'],
-    [first.replace('"emitted":[]', '"emitted":7'), '"emitted" is no list of events'],
-    [
-      first.replace(/"roles":\{"directory":/, '"roles":{"x":7,"directory":'),
-      '"roles" is no record of roles with chart, value and context',
-    ],
   ])('%s', (line, why) => {
     const recording = stopped(line);
     expect(recording.problem).toBe(`Reading stopped at line 3: ${why}. Shown is everything before.`);
     expect(recording.end).toBe(1);
+  });
+});
+
+describe('a line that cannot be shown is told as such, and the rest goes on', () => {
+  const roles = (value: string) => first.replace(/"value":("[^"]*"|\{[^}]*\})/, `"value":${value}`);
+  const NO_ROLES = '"roles" is no record of roles with chart, value and context';
+  const deep = (levels: number) => `{"r":{"chart":"c","value":"a","context":${'['.repeat(levels)}${']'.repeat(levels)}}}`;
+
+  test.each([
+    ['{"at":1,"kind":"channel","clock":{},"between":["n0"]}', '"between" is no pair of nodes'],
+    ['{"at":1,"kind":"violated","clock":{},"refutes":{"property":"p","nodes":"n0"}}', '"refutes" names no property'],
+    ['{"at":1,"kind":"verdict","clock":{},"properties":7}', 'its "properties" have no names'],
+    [first.replace('"node":"n0"', '"node":0'), '"node" is no name'],
+    [first.replace('"event":{"type":"start"}', '"event":{}'), 'its "event" has no type'],
+    [first.replace('"sent":[]', '"sent":[{"id":1}]'), '"sent" is no list of messages with id, to and message'],
+    [first.replace('"emitted":[]', '"emitted":7'), '"emitted" is no list of events'],
+    [first.replace(/"roles":\{"directory":/, '"roles":{"x":7,"directory":'), NO_ROLES],
+    [roles('{"a":null}'), NO_ROLES],
+    [roles('3'), NO_ROLES],
+    [first.replace('"refused":[]', '"refused":[["r"]]'), '"taken" and "refused" are no lists of transitions'],
+    [first.replace('"clock"', '"overlay":{"edges":[null]},"clock"'), '"overlay" is no record of marks'],
+    [first.replace(/"roles":\{.*?\}\}\}/, `"roles":${deep(6000)}`), 'it is nested more than 1000 deep'],
+  ])('%#', (line, why) => {
+    expect(line).not.toBe(first);
+    const recording = read(`${header}\n${first}\n${line}\n${first}\n`);
+    expect(recording.problem).toBeNull();
+    expect(recording.end).toBe(3);
+    expect(sentence(recording.line(1))).toBe(`left out: this line cannot be shown, for ${why}`);
+    expect(read(recording.text()).line(1)).toEqual(recording.line(1));
+    expect(new Moment(recording, 2).roles(0)).toHaveLength(1);
+  });
+
+  test('what is deep and can be shown is', () => {
+    const recording = read(`${header}\n${first.replace(/"roles":\{.*?\}\}\}/, `"roles":${deep(900)}`)}\n`);
+    expect(recording.step(0)!.roles).toHaveProperty('r');
   });
 });
 

@@ -1,10 +1,23 @@
 /**
  * Reads a trace that arrives in pieces cut anywhere, and says in one line what is wrong with one that is none.
  *
- * What stands before a fault stays readable: a truncated file shows everything up to the cut.
+ * What stands before a fault stays readable: a truncated file shows everything up to the cut. A line that is one, and of which a part is
+ * not what it has to be, is told as left out, and reading goes on behind it.
  */
 import { UsageError } from '../../machines/errors.js';
 import { TRACE_VERSION, TRACE_VERSIONS, type TraceHeader, type TraceLine } from '../../network/trace.js';
+import {
+  areRoles,
+  areTransitions,
+  DEPTH_MAX,
+  isListOf,
+  isMessage,
+  isRecord,
+  isText,
+  isTooDeep,
+  TOO_DEEP,
+  type Json,
+} from './line-checks.js';
 
 /** No honest line comes near this; a binary file or a giant JSON array does. */
 const LINE_CHARACTERS_MAX = 16_000_000;
@@ -52,9 +65,8 @@ export class TraceReader {
     if (text.trim() === '') return;
     this.lines++;
     try {
-      const value = parse(text);
-      if (this.lines === 1) this.sink.header(checkHeader(value));
-      else this.sink.line(checkLine(value), text);
+      if (this.lines === 1) this.sink.header(checkHeader(parse(text)));
+      else this.sink.line(lineOf(text), text);
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
       this.stop(error.message);
@@ -86,17 +98,13 @@ function isJson(text: string): boolean {
   }
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-const isMessage = (value: unknown): boolean => isRecord(value) && typeof value['type'] === 'string';
-
 function demand(holds: boolean, what: string): asserts holds {
   if (!holds) throw new UsageError(what);
 }
 
 export function checkHeader(value: unknown): TraceHeader {
   demand(isRecord(value) && 'quiver' in value, 'its first line is not the header {"quiver": …}');
+  demand(!isTooDeep(value), TOO_DEEP);
   const version = value['quiver'];
   demand(
     TRACE_VERSIONS.includes(version),
@@ -104,10 +112,7 @@ export function checkHeader(value: unknown): TraceHeader {
   );
   const { protocol, nodes, links, charts } = value;
   demand(typeof protocol === 'string', 'its header names no "protocol"');
-  demand(
-    Array.isArray(nodes) && nodes.every((node) => typeof node === 'string'),
-    'the "nodes" of its header are no list of names',
-  );
+  demand(Array.isArray(nodes) && nodes.every(isText), 'the "nodes" of its header are no list of names');
   demand(nodes.length <= NODES_MAX, `it has ${nodes.length} nodes and the page shows at most ${NODES_MAX}`);
   demand(Array.isArray(links) && links.every(isLink), 'the "links" of its header are no list of [node, node, weight]');
   demand(isRecord(charts), 'its header has no "charts"');
@@ -123,24 +128,51 @@ const isProperty = (property: unknown): boolean => isRecord(property) && typeof 
 const isLink = (link: unknown): boolean =>
   Array.isArray(link) && typeof link[0] === 'string' && typeof link[1] === 'string' && typeof link[2] === 'number';
 
-function checkLine(value: unknown): TraceLine {
+/** A line of a trace, or, where it cannot be shown, one that says so. Throws a `UsageError` for what is no line at all. */
+export function lineOf(text: string): TraceLine {
+  const value = parse(text);
   demand(isRecord(value) && typeof value['at'] === 'number' && typeof value['kind'] === 'string', 'it has no "at" or no "kind"');
-  demand(isRecord(value['clock']), 'it has no vector "clock"');
-  const between = value['between'];
-  demand(between === undefined || (Array.isArray(between) && between.length === 2), '"between" is no pair of nodes');
-  if (!('node' in value)) return value as unknown as TraceLine;
-  const { node, event, sent, emitted, roles } = value;
-  demand(typeof node === 'string', '"node" is no name');
-  demand(isMessage(event), 'its "event" has no type');
-  demand(Array.isArray(sent) && sent.every(isFlight), '"sent" is no list of messages with id, to and message');
-  demand(Array.isArray(emitted) && emitted.every(isMessage), '"emitted" is no list of events');
-  demand(isRecord(roles) && Object.values(roles).every(isRole), '"roles" is no record of roles with chart, value and context');
-  demand(value['charts'] === undefined || isRecord(value['charts']), 'its "charts" are no record');
-  return value as unknown as TraceLine;
+  const { index, at, clock } = value;
+  demand(isRecord(clock), 'it has no vector "clock"');
+  try {
+    // What is so deep takes two characters for each level at least.
+    demand(text.length < 2 * DEPTH_MAX || !isTooDeep(value), TOO_DEEP);
+    checkParts(value);
+    return value as unknown as TraceLine;
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    return {
+      index: index as number,
+      at: at as number,
+      kind: 'skipped',
+      why: `this line cannot be shown, for ${error.message}`,
+      clock: {},
+    };
+  }
 }
+
+function checkParts(value: Json): void {
+  const { between, properties = [], refutes } = value;
+  demand(between === undefined || (isListOf(between, isText) && between.length === 2), '"between" is no pair of nodes');
+  demand(isListOf(properties, isProperty), 'its "properties" have no names');
+  demand(refutes === undefined || isRefuted(refutes), '"refutes" names no property');
+  if (!('node' in value)) return;
+  const { node, event, sent, emitted, roles, taken = [], refused = [], overlay, charts } = value;
+  demand(isText(node), '"node" is no name');
+  demand(isMessage(event), 'its "event" has no type');
+  demand(isListOf(sent, isFlight), '"sent" is no list of messages with id, to and message');
+  demand(isListOf(emitted, isMessage), '"emitted" is no list of events');
+  demand(areRoles(roles), '"roles" is no record of roles with chart, value and context');
+  demand(areTransitions(taken) && areTransitions(refused), '"taken" and "refused" are no lists of transitions');
+  demand(overlay === undefined || isOverlay(overlay), '"overlay" is no record of marks');
+  demand(charts === undefined || isRecord(charts), 'its "charts" are no record');
+}
+
+const isRefuted = (value: unknown): boolean =>
+  isRecord(value) && isText(value['property']) && (value['nodes'] === undefined || isListOf(value['nodes'], isText));
+
+const isOverlay = (value: unknown): boolean =>
+  isRecord(value) && ['pointers', 'gauges', 'edges'].every((key) => value[key] === undefined || isListOf(value[key], isRecord));
 
 const isFlight = (flight: unknown): boolean =>
   isRecord(flight) && typeof flight['id'] === 'number' && typeof flight['to'] === 'string' && isMessage(flight['message']);
-
-const isRole = (role: unknown): boolean =>
-  role === null || (isRecord(role) && typeof role['chart'] === 'string' && 'value' in role);

@@ -11,7 +11,7 @@ import { isStep, type NetworkLine, type StepLine, type TraceHeader, type TraceLi
 import { Column, lastAtMost } from './columns.js';
 import { Interned } from './interned.js';
 import { Messages } from './messages.js';
-import { TraceReader } from './reader.js';
+import { lineOf, TraceReader } from './reader.js';
 import { Tally } from './tally.js';
 import { ChartVisits } from './visits.js';
 
@@ -122,7 +122,7 @@ export class ReadTrace {
     if (known) return known;
     const text = this.texts[place - this.first] ?? this.anchors.get(place);
     if (text === undefined) throw new RangeError(`line ${place} is not kept`);
-    const line = JSON.parse(text) as TraceLine;
+    const line = lineOf(text);
     this.parsed.set(place, line);
     if (this.parsed.size > PARSED_LINES_MAX)
       for (const oldest of this.parsed.keys()) {

@@ -1,5 +1,6 @@
 /** State values as people read them. */
 import type { StateValue } from 'xstate';
+import { isStateValue } from './line-checks.js';
 
 /** Every active leaf as a dotted path: one for a plain chart, one a region for a parallel one. */
 export function leavesOf(value: StateValue): string[] {
@@ -24,4 +25,10 @@ export function activePaths(value: StateValue): Set<string> {
   };
   enter(value, '');
   return active;
+}
+
+/** The state that a snapshot tells. Actors that are no machines have a status and no states, and logic of one's own may call anything its value. */
+export function stateIn(value: unknown, status: unknown): StateValue {
+  if (isStateValue(value)) return value;
+  return typeof status === 'string' && status !== '' ? status : 'active';
 }

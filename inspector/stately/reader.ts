@@ -8,6 +8,8 @@
 import { UsageError } from '../../machines/errors.js';
 import type { Message } from '../../machines/effects.js';
 import type { RoleView } from '../../machines/protocol.js';
+import { isRecord, isTooDeep, TOO_DEEP, type Json } from '../model/line-checks.js';
+import { stateIn } from '../model/values.js';
 import type { Merger } from '../live/merge.js';
 import type { StepReport } from '../live/report.js';
 
@@ -24,8 +26,6 @@ interface Waiting {
   readonly report: Omit<StepReport, 'roles'>;
   view: RoleView | null;
 }
-
-type Json = Readonly<Record<string, unknown>>;
 
 export class StatelyReader {
   private readonly actors = new Map<string, Actor>();
@@ -131,8 +131,9 @@ function parse(text: string): Json {
   } catch {
     throw new UsageError('it is no JSON');
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new UsageError('it is no object');
-  return value as Json;
+  if (!isRecord(value)) throw new UsageError('it is no object');
+  if (isTooDeep(value)) throw new UsageError(TOO_DEEP);
+  return value;
 }
 
 function messageOf(event: unknown): Message {
@@ -140,8 +141,7 @@ function messageOf(event: unknown): Message {
   return typeof type === 'string' ? (event as Message) : { type: 'event' };
 }
 
-/** Actors that are no machines have a status and no states. */
 function viewOf({ chart }: Actor, snapshot: unknown): RoleView {
-  const { value, status, context } = (snapshot ?? {}) as { value?: any; status?: unknown; context?: unknown };
-  return { chart, value: value ?? textOf(status) ?? 'active', context: context ?? {} };
+  const { value, status, context } = (snapshot ?? {}) as Partial<Record<'value' | 'status' | 'context', unknown>>;
+  return { chart, value: stateIn(value, status), context: context ?? {} };
 }

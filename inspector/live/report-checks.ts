@@ -1,0 +1,86 @@
+/** What a report from another process has to be: everything that is made of it stands on these checks. */
+import { UsageError } from '../../machines/errors.js';
+import { areRoles, areTransitions, isListOf, isMessage, isRecord, isText } from '../model/line-checks.js';
+import type { PeerReport, StepReport } from './report.js';
+
+const isNumber = (value: unknown): boolean => typeof value === 'number' && Number.isFinite(value);
+const isNumberOrNone = (value: unknown): boolean => value === undefined || value === null || isNumber(value);
+
+const isSent = (value: unknown): boolean =>
+  isRecord(value) && isText(value['to']) && isMessage(value['message']) && isNumberOrNone(value['number']);
+
+const isPeer = (value: unknown): boolean =>
+  isRecord(value) &&
+  isText(value['peer']) &&
+  typeof value['isUp'] === 'boolean' &&
+  isNumberOrNone(value['sent']) &&
+  isNumberOrNone(value['heard']);
+
+const isTimer = (value: unknown): boolean =>
+  Array.isArray(value) && isText(value[0]) && isText(value[1]) && (value[2] === null || isNumber(value[2]));
+
+const isSelected = (value: unknown): boolean =>
+  isRecord(value) && areTransitions(value['taken']) && areTransitions(value['refused']);
+
+/** What every report has, and what one of a step has beside it. */
+const EVERY = { at: isNumber, node: isText, kind: isText };
+const OF_STEP = {
+  event: isMessage,
+  sent: (value: unknown) => isListOf(value, isSent),
+  emitted: (value: unknown) => isListOf(value, isMessage),
+  roles: areRoles,
+};
+/** What one of a step may have. */
+const OPTIONAL = {
+  role: isText,
+  from: isText,
+  message: isMessage,
+  number: isNumberOrNone,
+  timers: (value: unknown) => isListOf(value, isTimer),
+  drawn: (value: unknown) => isListOf(value, isNumber),
+  selected: isSelected,
+  peers: (value: unknown) => isListOf(value, isPeer),
+  links: (value: unknown) => isListOf(value, isText),
+  isOwn: (value: unknown) => typeof value === 'boolean',
+  peer: isText,
+  charts: isRecord,
+  ports: (value: unknown) => isRecord(value) && Object.values(value).every(isNumber),
+};
+
+type Checks = Readonly<Record<string, (value: unknown) => boolean>>;
+
+/** Throws a `UsageError` for what is no report, with the part that is wrong. */
+export function checkReport(report: unknown): StepReport | PeerReport {
+  if (!isRecord(report)) throw new UsageError('a report is no object');
+  const demand = (checks: Checks, isOptional = false) => {
+    for (const [key, holds] of Object.entries(checks))
+      if (!(isOptional && report[key] === undefined) && !holds(report[key]))
+        throw new UsageError(`the "${key}" of a report is missing or not what it has to be`);
+  };
+  demand(EVERY);
+  if (report['kind'] === 'peer') demand({ heard: isHeard });
+  else {
+    demand(OF_STEP);
+    demand(OPTIONAL, true);
+    if (report['from'] !== undefined && report['message'] === undefined)
+      throw new UsageError('a report of a delivery does not say what was delivered');
+  }
+  return report as unknown as StepReport | PeerReport;
+}
+
+function isHeard(heard: unknown): boolean {
+  if (!isRecord(heard) || !isText(heard['peer'])) return false;
+  switch (heard['type']) {
+    case 'up':
+    case 'down':
+      return true;
+    case 'dropped':
+    case 'waits':
+      return isNumber(heard['number']);
+    case 'lost':
+    case 'doubled':
+      return isNumberOrNone(heard['number']) && isMessage(heard['message']);
+    default:
+      return false;
+  }
+}

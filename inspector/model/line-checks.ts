@@ -1,0 +1,49 @@
+/** What every part of a line has to be before anything is made of it: for traces that are read, and for reports of programs. */
+import type { StateValue } from 'xstate';
+
+/** Nothing honest comes near this, and what is far deeper can neither be written nor be drawn. */
+export const DEPTH_MAX = 1000;
+
+export type Json = Readonly<Record<string, unknown>>;
+
+export const isRecord = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export const isMessage = (value: unknown): boolean => isRecord(value) && typeof value['type'] === 'string';
+
+export const isListOf = (value: unknown, is: (one: unknown) => boolean): value is readonly unknown[] =>
+  Array.isArray(value) && value.every(is);
+
+export const isText = (value: unknown): value is string => typeof value === 'string';
+
+/** What says of the depth of a value that no program writes by itself. */
+export const TOO_DEEP = `it is nested more than ${DEPTH_MAX} deep`;
+
+/** Whether a value is nested deeper than anybody can write it out again. Asks of no more than it has to. */
+export function isTooDeep(value: unknown): boolean {
+  let level: object[] = [{ value }];
+  for (let depth = -1; level.length > 0; depth++) {
+    if (depth >= DEPTH_MAX) return true;
+    level = level.flatMap((outer) => Object.values(outer).filter((inner) => typeof inner === 'object' && inner !== null));
+  }
+  return false;
+}
+
+/** No machine has states so deep inside of each other; a value that goes round is deeper. */
+const STATES_DEEP_MAX = 100;
+
+/** The state of a machine: a word, or states with what is active inside of them. */
+export const isStateValue = (value: unknown, levels = STATES_DEEP_MAX): value is StateValue =>
+  typeof value === 'string' ||
+  (levels > 0 &&
+    isRecord(value) &&
+    Object.values(value).every((inner) => inner === undefined || isStateValue(inner, levels - 1)));
+
+/** A role as it stands, or `null` for one that was closed. */
+export const isRole = (role: unknown): boolean =>
+  role === null || (isRecord(role) && typeof role['chart'] === 'string' && isStateValue(role['value']));
+
+export const areRoles = (value: unknown): boolean => isRecord(value) && Object.values(value).every(isRole);
+
+/** Transitions that a step took or whose guards refused: role, state, event and number of each. */
+export const areTransitions = (value: unknown): boolean =>
+  isListOf(value, (one) => Array.isArray(one) && one.slice(0, 3).every(isText) && one.length === 4 && typeof one[3] === 'number');
